@@ -127,7 +127,7 @@ async def test_a_device_swapped_between_check_and_load_keeps_its_bytes(tmp_path:
                     async with hold(
                         HOST, target, writes=True, permissions=parse_destroy([ours])
                     ) as held:
-                        await held.run(
+                        await held.keeper.run(
                             ["dd", "if=/dev/urandom", f"of={OPENED}", "bs=4k", "count=1",
                              "conv=notrunc", "status=none"]
                         )  # fmt: skip

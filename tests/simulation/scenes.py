@@ -75,8 +75,8 @@ async def _campaign(host: Any, _: Mapping[str, str], flow: Flow) -> None:
             for candidate in _CANDIDATES:
                 values = {**applier.home_values, **candidate}
                 announced = await applier.announce(values, within=CONFIRM)
-                await announced.most()
-                await announced.last()
+                await announced.change(cuts=False)
+                await announced.change(cuts=True)
         finally:
             await applier.back()
 

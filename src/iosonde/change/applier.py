@@ -18,8 +18,9 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from iosonde import kerneltext
+from iosonde.change.changed import Changed
 from iosonde.change.settings_journal import BESIDE, JournalEntry, SettingsJournal
-from iosonde.change.tentative import Changed, WantedSetting, change, change_one, echo, entries_of
+from iosonde.change.tentative import WantedSetting, change, echo, entries_of
 from iosonde.errors import HostFailed
 from iosonde.hosts.host import Host
 from iosonde.stack.settable import Settable
@@ -94,16 +95,9 @@ class SettingsApplier:
         """Whether a wrong value of a setting can cut the connection."""
         return self._settings[name].declared.risk == "cut"
 
-    async def change(self, number: int, index: int, entry: JournalEntry) -> Changed:
-        """One change of an announced candidate, as seen from the one before.
-
-        Raises:
-            ValueRefused: the host refused it.
-            HostFailed: the host has put the batch back already, or cannot be reached.
-        """
-        was = self._now[entry.name]
-        made = await change_one(self.host, self.journal, number, index, entry)
-        self._now[entry.name] = made.after
+    def note(self, made: Changed) -> Changed:
+        """Take down what is in force after a change; the change, seen from the candidate before."""
+        was, self._now[made.name] = self._now[made.name], made.after
         return _as_seen(made, was)
 
     async def back(self) -> Sequence[Changed]:
@@ -220,23 +214,25 @@ class ArmedBatch:
         self._last = [numbered for numbered in todo if applier.cuts(numbered[1].name)]
         self.done: list[Changed] = []
 
-    async def most(self) -> None:
-        """Change what cannot cut the connection; see `SettingsApplier.change`."""
-        await self._change(self._most)
+    async def change(self, *, cuts: bool) -> None:
+        """Change what can cut the connection, or what cannot.
 
-    async def last(self) -> None:
-        """Change what can, and see that the connection still carries full frames."""
-        await self._change(self._last)
-        if self._last:
+        After what can it is seen that the connection still carries full frames.
+
+        Raises:
+            ValueRefused: the host refused a value.
+            HostFailed: the host has put the batch back already, or cannot be reached.
+        """
+        todo = self._last if cuts else self._most
+        for index, entry in todo:
+            made = await self._applier.journal.change(self._number, index, entry)
+            self.done.append(self._applier.note(made))
+        if cuts and todo:
             await echo(self._applier.host)
 
     async def beside(self) -> Sequence[Changed]:
         """What the kernel has changed along."""
         return await self._applier.beside() if self._shaken else ()
-
-    async def _change(self, todo: Sequence[tuple[int, JournalEntry]]) -> None:
-        for index, entry in todo:
-            self.done.append(await self._applier.change(self._number, index, entry))
 
 
 async def put_in_force(
@@ -258,10 +254,9 @@ async def put_in_force(
     back = [applier for applier, values in wanted if applier.at_home(values)]
     away = [(applier, values) for applier, values in wanted if applier not in back]
     ready = [await applier.announce(values, within=within) for applier, values in away]
-    await together(batch.most() for batch in ready)
-    ended = await together(
-        [*(applier.back() for applier in back), *(batch.last() for batch in ready)]
-    )
+    await together(batch.change(cuts=False) for batch in ready)
+    homeward = [applier.back() for applier in back]
+    ended = await together([*homeward, *(batch.change(cuts=True) for batch in ready)])
     beside = [change for batch in ready for change in await batch.beside()]
     home = [change for changes in ended[: len(back)] if changes for change in changes]
     return [*home, *(change for batch in ready for change in batch.done)], beside

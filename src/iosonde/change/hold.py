@@ -19,19 +19,19 @@ from iosonde.change.scratch import Scratch
 from iosonde.change.sharing import through
 from iosonde.errors import FileMissing, PermissionMissing, Refused
 from iosonde.hosts.cleaning import to_the_end
-from iosonde.hosts.host import Completed, Host
+from iosonde.hosts.host import Host
 from iosonde.records.load import Target, TargetKind
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A target that is held open."""
+    """A target that is held open; its keeper runs commands that inherit the descriptor."""
 
     keeper: Keeper
     opened: Opened
 
     def called(self, target: Target, *, own_files: bool = False) -> Target:
-        """The target as commands of `run` are to call it.
+        """The target as commands of the keeper are to call it.
 
         Args:
             target: as the user knows it.
@@ -39,16 +39,6 @@ class Held:
         """
         name = self.opened.path.rpartition("/")[2]
         return replace(target, path=f"{FOLDER}/{name}" if own_files else self.opened.name)
-
-    async def run(
-        self, argv: Sequence[str], *, timeout: float | None = 60.0, check: bool = True
-    ) -> Completed:
-        """Run a command that inherits the descriptor; see `Host.run`. It reads no input."""
-        return await self.keeper.run(argv, timeout=timeout, check=check)
-
-    def outside(self, path: str) -> str:
-        """A path of `called`, as other processes of the host reach it."""
-        return self.keeper.outside(path)
 
 
 @asynccontextmanager

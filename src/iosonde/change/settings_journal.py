@@ -16,9 +16,11 @@ from functools import cache
 from typing import Literal
 
 from iosonde import kerneltext
+from iosonde.change.changed import Changed, ValueRefused
 from iosonde.contract import ADDED, NULL
 from iosonde.errors import CommandFailed, FileMissing, HostFailed, Refused
 from iosonde.hosts.cleaning import leaves, left_nothing
+from iosonde.hosts.command import quote
 from iosonde.hosts.host import Completed, Host
 from iosonde.hosts.private import functions, require_private
 from iosonde.scripts import source
@@ -95,6 +97,25 @@ class SettingsBatch:
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _STATE_NAMES = frozenset({"ready", "confirmed", "restored", "lost", "kept", "tentative"})
 _STATES = {"ready": "open", "tentative": "confirmed"}
+
+
+def outcome_of(entry: JournalEntry, done: Completed, where: str) -> Changed:
+    """How the change of one setting went, from the command that made it and read it back.
+
+    Raises:
+        ValueRefused: the host refused it.
+    """
+    if done.status != 0:
+        said = kerneltext.lines(kerneltext.decoded(done.stderr).strip())
+        why = said[-1] if said else done.status
+        raise ValueRefused(f"{entry.name}: the host refuses {entry.new!r}: {why}", where=where)
+    after = " ".join(kerneltext.decoded(done.stdout).split())
+    state: Literal["changed", "unchanged", "rounded", "ignored"]
+    if after == entry.new:
+        state = "unchanged" if after == entry.old else "changed"
+    else:
+        state = "ignored" if after == entry.old else "rounded"
+    return Changed(entry.name, entry.old, entry.new, after, state, quote(entry.do))
 
 
 def parse_journal(text: str) -> dict[int, SettingsBatch]:
@@ -323,17 +344,18 @@ class SettingsJournal:
         done = await self._host.run(argv, timeout=600.0)
         return kerneltext.decoded(done.stdout).strip()
 
-    async def change(self, number: int, index: int, entry: JournalEntry) -> Completed:
-        """Set one setting of a batch; prints what it is then. Its failure is the caller's to judge.
+    async def change(self, number: int, index: int, entry: JournalEntry) -> Changed:
+        """Set one setting of a batch that is open, and read it back.
 
         Raises:
-            HostFailed: the host has put the batch back already.
+            ValueRefused: the host refused it.
+            HostFailed: the host has put the batch back already, or cannot be reached.
         """
         argv = ["sh", SCRIPT, "change", str(number), str(index), *entry.do]
         done = await self._host.run(argv, check=False)
         if done.status == TOO_LATE:
             raise self._too_late()
-        return done
+        return outcome_of(entry, done, self._host.name)
 
     async def confirm(self, number: int) -> None:
         """The batch stays in force.

@@ -10,10 +10,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
 
 from iosonde import kerneltext
+from iosonde.change.changed import Changed
 from iosonde.change.settings_journal import (
     BESIDE,
     SCRIPT,
@@ -21,7 +21,6 @@ from iosonde.change.settings_journal import (
     SettingsJournal,
 )
 from iosonde.config import CONFIRM_SECONDS
-from iosonde.contract import HIDDEN, NULL
 from iosonde.errors import FileMissing, HostFailed, IosondeError, UsageError
 from iosonde.hosts.cleaning import made, to_the_end
 from iosonde.hosts.command import quote
@@ -37,31 +36,6 @@ class WantedSetting:
 
     setting: Settable
     value: str
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """How a setting went."""
-
-    name: str
-    """LAYER.NAME, the layer without its host."""
-    before: str
-    wanted: str = field(metadata=NULL)
-    """null: the kernel changed it along with another."""
-    after: str
-    """Read back from the host."""
-    state: Literal["changed", "unchanged", "rounded", "ignored", "beside", "planned"]
-    """unchanged: it was so already; rounded: the host made another value of it; ignored: accepted,
-    and still the old one; beside: the kernel changed it along with another."""
-    command: str = field(metadata=NULL)
-    waits: bool = field(default=False, metadata=HIDDEN)
-    """It takes effect from the next connection on."""
-
-
-class ValueRefused(HostFailed):
-    """The host does not take a value, though it lies within what it allows."""
-
-    kind = "value"
 
 
 Tell = Callable[[Changed], None]
@@ -185,7 +159,7 @@ async def change(
     try:
         await journal.arm(number, confirm)
         for index, entry in enumerate(todo, len(beside) + 1):
-            done.append(await change_one(host, journal, number, index, entry))
+            done.append(await journal.change(number, index, entry))
             tell(done[-1])
         for entry in beside:
             after = _one_line((await host.run(entry.look, check=False)).stdout)
@@ -202,31 +176,6 @@ async def change(
                 await to_the_end(journal.restore(number, "interrupted"))
         raise
     return tuple(done)
-
-
-async def change_one(
-    host: Host, journal: SettingsJournal, number: int, index: int, entry: JournalEntry
-) -> Changed:
-    """One change of a batch that is open, read back.
-
-    Raises:
-        ValueRefused: the host refused it.
-        HostFailed: the host has put the batch back already, or cannot be reached.
-    """
-    done = await journal.change(number, index, entry)
-    if done.status != 0:
-        said = kerneltext.lines(kerneltext.decoded(done.stderr).strip())
-        raise ValueRefused(
-            f"{entry.name}: the host refuses {entry.new!r}: {said[-1] if said else done.status}",
-            where=host.name,
-        )
-    after = _one_line(done.stdout)
-    state: Literal["changed", "unchanged", "rounded", "ignored"]
-    if after == entry.new:
-        state = "unchanged" if after == entry.old else "changed"
-    else:
-        state = "ignored" if after == entry.old else "rounded"
-    return Changed(entry.name, entry.old, entry.new, after, state, quote(entry.do))
 
 
 async def echo(host: Host) -> None:

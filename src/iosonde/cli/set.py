@@ -10,7 +10,7 @@ from iosonde.cli.options import ReadOnly, Trace
 from iosonde.cli.output import out, print_json, write_message
 
 if TYPE_CHECKING:
-    from iosonde.change.tentative import Changed
+    from iosonde.change.changed import Changed
 
 
 def set_values(

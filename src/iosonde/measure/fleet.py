@@ -159,7 +159,7 @@ async def _seated(fleet: Fleet, bench: PreparedTrial, socket: str) -> AsyncItera
         held = await stack.enter_async_context(bench.hold())
         directory = await stack.enter_async_context(workplace(bench.host))
         argv = fleet.server(bench.load, directory=directory)
-        server = asyncio.ensure_future(held.run(argv, timeout=None, check=False))
+        server = asyncio.ensure_future(held.keeper.run(argv, timeout=None, check=False))
         stack.push_async_callback(_end, server)
         path = f"{directory}/{SOCKET}"
         made = await bench.host.run(["sh", "-c", _AWAIT, "sh", path], check=False)

@@ -73,7 +73,7 @@ async def discard(
         )
     tell("discarding the whole device")
     async with hold(host, target, writes=True, permissions=permissions) as held:
-        await held.run(["blkdiscard", "--force", "--", OPENED], timeout=_DAY)
+        await held.keeper.run(["blkdiscard", "--force", "--", OPENED], timeout=_DAY)
 
 
 async def precondition(
@@ -96,7 +96,7 @@ async def precondition(
                 f"--bs={wanted.bs}", "--direct=1", "--ioengine=libaio", "--iodepth=32",
                 "--allow_file_create=0", "--eta=never", "--minimal",
             ]  # fmt: skip
-            await held.run(argv, timeout=_DAY)
+            await held.keeper.run(argv, timeout=_DAY)
 
 
 async def wait_idle(

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,7 +29,7 @@ from iosonde.measure.plan import Plan, PlannedTrial
 from iosonde.measure.progress import LoopFinished, Progress, RunStarted, RunWarning, TrialReady
 from iosonde.measure.ready import StudyHosts, require_target, require_tools
 from iosonde.measure.stages import stack_of
-from iosonde.measure.trial import PreparedTrial, measure_apart
+from iosonde.measure.trial import PreparedTrial, measure_loop, or_problems
 from iosonde.measure.trouble import Watched, broken, loop_left_out, troubles_of
 from iosonde.measure.turns import Round, blocks, order
 from iosonde.measure.wanted import LoopsWanted
@@ -89,8 +89,9 @@ class _Session:
         self.failures: list[IosondeError] = []
         self._failed: set[str] = set()
 
-    async def execute(self) -> None:
-        """All rounds, in order; a failed trial is marked and the others go on."""
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """Hosts, targets and settings are ready, and the run is begun; closed at the end."""
         study = self._plan.study
         async with AsyncExitStack() as exits:
             exits.push_async_callback(lambda: to_the_end(self._hosts.close()))
@@ -105,8 +106,7 @@ class _Session:
             exits.push_async_callback(lambda: to_the_end(self._arms.close()))
             await self._arms.open(self._planned.values())
             self._begin()
-            for block in blocks(self._plan.rounds):
-                await self._block(block)
+            yield
 
     def finish(self, state: RunState) -> None:
         """Store how the run ended, if it has begun; one that failed before any loop is not kept."""
@@ -159,8 +159,11 @@ class _Session:
         left = [planned for planned in part if self._wanted.more(self._done.get(planned.id))]
         return list(part) if left and self._plan.study.together else left
 
-    async def _block(self, block: Sequence[Round]) -> None:
-        """Rounds that are taken in turns, pass by pass; each round's trials run together."""
+    async def measure_block(self, block: Sequence[Round]) -> None:
+        """Rounds that are taken in turns: in each pass a loop of each round that wants one.
+
+        A round's trials run together; a failed trial is marked and the others go on.
+        """
         left = {part[0].id: todo for part in block if (todo := self._left(part))}
         if not left:
             return
@@ -171,8 +174,11 @@ class _Session:
                 for ready in going.values():
                     await require_same_line([trial.bench for trial in ready])
             try:
-                while self._next_pass(going) is not None:
-                    await self._pass(block, going)
+                while (number := self._next_pass(going)) is not None:
+                    for part in self._in_order(block, number):
+                        ready = going.get(part[0].id, [])
+                        if self._wanting(ready) and self._index(ready) <= number:
+                            going[part[0].id] = await self._loop(ready)
             finally:  # whatever ends it: flags of all loops that there are
                 for trial in every:
                     self._look(trial)
@@ -180,14 +186,10 @@ class _Session:
                 if sentence := self._wanted.unreached(trial.trial.id):
                     self._progress(RunWarning(trial.trial.id, sentence))
 
-    async def _pass(self, block: Sequence[Round], going: dict[str, list[_Ready]]) -> None:
-        """One loop of each round that has not had its loop of this pass, and wants one."""
-        number = self._next_pass(going) or 0
+    def _in_order(self, block: Sequence[Round], number: int) -> Sequence[Round]:
+        """The rounds of a block in the order of a pass."""
         study = self._plan.study
-        for part in block if study.order == "declared" else order(block, study.seed, number):
-            ready = going.get(part[0].id, [])
-            if self._wanting(ready) and self._index(ready) <= number:
-                going[part[0].id] = await self._loop(ready)
+        return block if study.order == "declared" else order(block, study.seed, number)
 
     def _next_pass(self, going: Mapping[str, Sequence[_Ready]]) -> int | None:
         """The number of the first pass that a round wants a loop in; None: none wants more."""
@@ -300,11 +302,27 @@ class _Session:
         for trial in ready:
             seconds = self._plan.study.seconds or trial.bench.demand.seconds
             await self._arms.put(self._planned[trial.trial.id], seconds)
-        began = time.time()
-        measured = zip(ready, await self._measured(ready), strict=True)
-        results = await asyncio.gather(
-            *(self._looked_after(trial, result, began) for trial, result in measured)
+        study, progress, began = self._plan.study, self._progress, time.time()
+        benches = [trial.bench for trial in ready]
+        at = [self._done[trial.trial.id].next_index for trial in ready]
+        measured = (
+            await measure_together(benches, max(at), seconds=study.seconds, progress=progress)
+            if study.together
+            else await or_problems(
+                measure_loop(bench, index, seconds=study.seconds, progress=progress)
+                for bench, index in zip(benches, at, strict=True)
+            )
         )
+        return await self._kept(ready, measured, began)
+
+    async def _kept(
+        self, ready: Sequence[_Ready], measured: Sequence[Loop | IosondeError], began: float
+    ) -> list[_Ready]:
+        """Those that go on, when what came of each loop has been looked after and kept."""
+        results = await asyncio.gather(*(
+            self._looked_after(trial, result, began)
+            for trial, result in zip(ready, measured, strict=True)
+        ))  # fmt: skip
         for trial, result in zip(ready, results, strict=True):
             if isinstance(result, Loop):
                 self._keep(trial.trial.id, trial.bench, result)
@@ -333,23 +351,6 @@ class _Session:
             return replace(result, result=replace(result.result, left_out=change, faults=faults))
         result.message = f"{result.message}. {change}"
         return result
-
-    async def _measured(self, ready: Sequence[_Ready]) -> list[Loop | IosondeError]:
-        """A loop of each trial or why it has none."""
-        study = self._plan.study
-        if study.together:
-            return await measure_together(
-                [trial.bench for trial in ready],
-                max(self._done[trial.trial.id].next_index for trial in ready),
-                seconds=study.seconds,
-                progress=self._progress,
-            )
-        return await measure_apart(
-            [trial.bench for trial in ready],
-            [self._done[trial.trial.id].next_index for trial in ready],
-            seconds=study.seconds,
-            progress=self._progress,
-        )
 
     def _keep(self, trial: str, bench: PreparedTrial, loop: Loop) -> None:
         version = LOADS.load(bench.load.engine).parser_version
@@ -429,7 +430,9 @@ async def run_plan(
     """
     session = _Session(plan, store, resume, permissions, progress)
     try:
-        await session.execute()
+        async with session.opened():
+            for block in blocks(plan.rounds):
+                await session.measure_block(block)
     except (asyncio.CancelledError, KeyboardInterrupt):
         session.finish(RunState.INTERRUPTED)
         raise

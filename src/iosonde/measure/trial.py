@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field, replace
 
@@ -91,12 +91,12 @@ async def measure_loop(
     """
     async with AsyncExitStack() as stack:
         held = await stack.enter_async_context(bench.hold())
-        directory = await stack.enter_async_context(loop_place(held.run, bench.place))
+        directory = await stack.enter_async_context(loop_place(held.keeper.run, bench.place))
         target = held.called(bench.target, own_files=bench.demand.own_files)
         command = bench.engine.command(bench.load, target, directory=directory, seconds=seconds)
         if bench.counting and isinstance(bench.engine, RecordingEngine):
             command = bench.engine.recorded(bench.load, command, directory=directory)
-        beside = [held.outside(path) for path in command.beside]
+        beside = [held.keeper.outside(path) for path in command.beside]
         await _require_absent(bench, beside)
         stack.push_async_callback(_remove, bench, beside)
         for path, content in command.files.items():
@@ -135,30 +135,14 @@ async def measure_loop(
     return read_loop(bench.engine, loop)
 
 
-async def measure_apart(
-    benches: Sequence[PreparedTrial],
-    indices: Sequence[int],
-    *,
-    seconds: float | None,
-    progress: Progress,
-) -> list[Loop | IosondeError]:
-    """A loop of each trial, begun at the same time, or the error that it ended with.
-
-    Args:
-        benches: the probe points, ready.
-        indices: numbers of their loops.
-        seconds: as of `measure_loop`.
-        progress: told every second.
-    """
-
-    async def measured(bench: PreparedTrial, index: int) -> Loop | IosondeError:
-        try:
-            return await measure_loop(bench, index, seconds=seconds, progress=progress)
-        except IosondeError as problem:
-            return problem
-
-    loops = (measured(bench, index) for bench, index in zip(benches, indices, strict=True))
-    return list(await asyncio.gather(*loops))
+async def or_problems(loops: Iterable[Awaitable[Loop]]) -> list[Loop | IosondeError]:
+    """All loops, begun at the same time and to their end; each, or the error that it ended with."""
+    results: list[Loop | IosondeError] = []
+    for outcome in await asyncio.gather(*loops, return_exceptions=True):
+        if isinstance(outcome, BaseException) and not isinstance(outcome, IosondeError):
+            raise outcome
+        results.append(outcome)
+    return results
 
 
 async def _idle(
@@ -208,7 +192,7 @@ async def _apply(
     """Run the load's command while the watcher tells what the devices do; fetch its outputs."""
     watcher = asyncio.ensure_future(watch(bench, observer, progress))
     try:
-        done = await held.run(argv, timeout=command.timeout, check=False)
+        done = await held.keeper.run(argv, timeout=command.timeout, check=False)
     except CommandTimeout as problem:
         raise LoadFailed(
             f"{bench.load.name} hung: {problem.message}",

@@ -12,12 +12,14 @@ from iosonde.contract import ABSENT, HIDDEN, VerbResult
 from iosonde.errors import LoadFailed, StoreFailed, UsageError
 from iosonde.measure.plan import Plan, make_plan
 from iosonde.measure.progress import Progress, unwatched
+from iosonde.measure.run import run_plan
 from iosonde.measure.study import Study, probe_point
 from iosonde.predict.calibrate import LOOPS, CalibrationPoint, loads, points, seconds_of, study_of
 from iosonde.predict.service.measured import of_points
 from iosonde.stack.declare import check_declaration
 from iosonde.store import open_store
-from iosonde.verbs.run import ignore, measure, target_of
+from iosonde.verbs.run import ignore, target_of
+from iosonde.verbs.signals import run_async
 
 _TOTAL = 110.0  # seconds of load; with the start of each fio about two minutes
 _SIZE = "256 MiB"
@@ -115,7 +117,7 @@ def calibrate(
         return Calibration(plan.study.study, loads=names)
     kept = open_store(store, tell=tell)
     try:
-        measured = measure(plan, kept, None, permissions, progress)
+        measured = run_async(run_plan(plan, kept, permissions=permissions, progress=progress))
     finally:
         kept.close()
     for problem in measured.failures:

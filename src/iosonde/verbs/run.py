@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
-from iosonde.change.guard import Permission, parse_destroy
+from iosonde.change.guard import parse_destroy
 from iosonde.config import config_value
 from iosonde.contract import ADDED, HIDDEN, VerbResult
 from iosonde.errors import FileMissing, IosondeError, StoreFailed, UsageError
@@ -20,7 +20,7 @@ from iosonde.measure.named import bundled_values, is_bundled
 from iosonde.measure.plan import Plan, PlannedTrial, make_plan, plan_again
 from iosonde.measure.progress import Progress, unwatched
 from iosonde.measure.ready import planned_command
-from iosonde.measure.run import RunOutcome, run_plan
+from iosonde.measure.run import run_plan
 from iosonde.measure.sheet import sheet
 from iosonde.measure.study import Study, probe_point, read_study
 from iosonde.measure.turns import blocks, order
@@ -124,7 +124,12 @@ def run(
         if old is None:
             for note in _notes(plan):
                 tell(note)
-        measured = measure(plan, kept, old, permissions, progress)
+        doing = run_plan(plan, kept, permissions=permissions, progress=progress, resume=old)
+        try:
+            measured = run_async(doing)
+        except Interrupted as end:
+            end.run = old.id if old else ""
+            raise
     finally:
         kept.close()
     whole = sheet(measured.run)
@@ -193,27 +198,6 @@ def _passes(plan: Plan) -> Iterator[tuple[str, ...]]:
 def _seconds(trial: PlannedTrial, study: Study) -> float:
     declared = LOADS.load(trial.load.engine)().demand(trial.load).seconds
     return loop_seconds(study.seconds or declared, study.loops)
-
-
-def measure(
-    plan: Plan,
-    kept: Store,
-    old: Run | None,
-    permissions: tuple[Permission, ...],
-    progress: Progress,
-) -> RunOutcome:
-    """Measure a plan, or go on with the run `old` of it.
-
-    Raises:
-        Interrupted: a signal ended it; it names the run that goes on.
-        IosondeError: why nothing could be measured.
-    """
-    doing = run_plan(plan, kept, permissions=permissions, progress=progress, resume=old)
-    try:
-        return run_async(doing)
-    except Interrupted as end:
-        end.run = old.id if old else ""
-        raise
 
 
 def target_of(text: str) -> dict[str, str]:

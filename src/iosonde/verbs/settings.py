@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from iosonde.change.changed import Changed
 from iosonde.change.settings_journal import PutBack, SettingsJournal
 from iosonde.change.settings_lock import locked, owner_name
 from iosonde.change.tentative import (
-    Changed,
     WantedSetting,
     change,
     checked_confirm,

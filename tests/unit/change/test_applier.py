@@ -9,8 +9,8 @@ from typing import Any, cast
 import pytest
 
 from iosonde.change.applier import SettingsApplier, put_in_force
-from iosonde.change.settings_journal import JournalEntry, SettingsJournal
-from iosonde.change.tentative import Changed, ValueRefused
+from iosonde.change.changed import Changed, ValueRefused
+from iosonde.change.settings_journal import JournalEntry, SettingsJournal, outcome_of
 from iosonde.errors import HostFailed
 from iosonde.hosts.host import Completed, Host
 from iosonde.settings.declared import LayerSetting
@@ -59,14 +59,14 @@ class Journal:
         self.said.append(f"arm {number} {seconds:g}")
         return "by a process"
 
-    async def change(self, number: int, index: int, entry: JournalEntry) -> Completed:
+    async def change(self, number: int, index: int, entry: JournalEntry) -> Changed:
         assert number in self.open, "nothing is changed outside of an open batch"
         assert self.batches[number][index - 1] == entry
         if entry.new == "bad":
-            return Completed((), 1, b"", b"dd: Invalid argument", 0.0)
+            return outcome_of(entry, Completed((), 1, b"", b"dd: Invalid argument", 0.0), "there")
         self.machine.set(entry.name.rpartition(".")[2], entry.new)
         value = self.machine.values[entry.name.rpartition(".")[2]]
-        return Completed((), 0, value.encode(), b"", 0.0)
+        return outcome_of(entry, Completed((), 0, value.encode(), b"", 0.0), "there")
 
     async def mark(self, word: str, numbers: Iterable[int]) -> None:
         assert word == "restored"

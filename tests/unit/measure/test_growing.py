@@ -129,7 +129,7 @@ def test_a_run_of_many_loops_costs_each_the_same(
 
     for name in ("require_tools", "require_target"):
         monkeypatch.setattr(run, name, nothing)
-    monkeypatch.setattr("iosonde.measure.trial.measure_loop", loop)
+    monkeypatch.setattr("iosonde.measure.run.measure_loop", loop)
     monkeypatch.setattr(StudyHosts, "make_ready", ready)
     study = Study(targets=[str(tmp_path / "a")], loads=["fio --rw=read --name=a"], loops=300)  # type: ignore[list-item]
     store = open_store(str(tmp_path / "store.sqlite"))

@@ -72,7 +72,7 @@ class Bench:
 
         monkeypatch.setattr(run, "require_tools", nothing)
         monkeypatch.setattr(run, "require_target", nothing)
-        monkeypatch.setattr("iosonde.measure.trial.measure_loop", self._loop)
+        monkeypatch.setattr("iosonde.measure.run.measure_loop", self._loop)
         monkeypatch.setattr(StudyHosts, "make_ready", self._ready())
 
     def _ready(self) -> Callable[..., Any]:
@@ -284,7 +284,7 @@ def test_a_loop_that_fails_ends_the_matrix(bench: Bench, monkeypatch: pytest.Mon
             raise LoadFailed("fio ended with status 1", where="local")
         return await measured(ready, index, **more)
 
-    monkeypatch.setattr("iosonde.measure.trial.measure_loop", failing)
+    monkeypatch.setattr("iosonde.measure.run.measure_loop", failing)
     whole = bench.run(make_plan(study(), where="here"))
     assert whole.state is RunState.FAILED
     assert max(len(trial.loops) for trial in whole.trials) == 3  # not 25

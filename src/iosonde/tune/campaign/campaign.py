@@ -22,10 +22,8 @@ from iosonde.records.run import Loop, Run, Trial
 from iosonde.records.stack import Scalar
 from iosonde.store.store import Store
 from iosonde.tune.campaign.end import natives, result_of
-from iosonde.tune.campaign.host_group import ApplyOutcome
 from iosonde.tune.campaign.limits import Limit, parse_limit
 from iosonde.tune.campaign.prepare import Prepared
-from iosonde.tune.campaign.route import Where
 from iosonde.tune.campaign.watch import MeasurementAsked, MeasurementKept
 from iosonde.tune.search.space import Candidate
 from iosonde.tune.search.strategy import Ask, Observation
@@ -129,7 +127,12 @@ class RunningCampaign:
         changes = self._changes(asked.candidate)
         self._watch(MeasurementAsked(asked, changes, self.search.standing()))
         clock, measurement = time.monotonic(), self._begun(asked, part, where.trial)
-        put = await self._put(measurement, where)
+        within = self._options.confirm + asked.settle + asked.seconds
+        try:
+            put = await self._group.put(measurement.settings, within=within, where=where)
+        except HostFailed as problem:
+            self._note_lost(measurement, problem)
+            raise
         self._fresh = self._fresh or put.moved > 0
         self._in_force = self._space.baseline if put.reason else asked.candidate
         measurement = replace(
@@ -154,21 +157,14 @@ class RunningCampaign:
             seconds=asked.seconds, figure=None, stage=asked.stage, at=planned.probe.name,
         )  # fmt: skip
 
-    async def _put(self, measurement: Measurement, where: Where) -> ApplyOutcome:
-        """The candidate in force. One that cuts the connection is noted before that is told.
+    def _note_lost(self, measurement: Measurement, problem: HostFailed) -> None:
+        """Keep of a candidate that can cut the connection that the host was lost with it.
 
-        Raises:
-            HostFailed: the connection is lost; the host puts everything back by itself.
+        The host puts everything back by itself.
         """
-        within = self._options.confirm + measurement.settle + measurement.seconds
-        try:
-            return await self._group.put(measurement.settings, within=within, where=where)
-        except HostFailed as problem:
-            if self._group.risky(measurement.settings):
-                self._keep(
-                    replace(measurement, reason=f"the host was lost: {problem.message}"), None
-                )
-            raise
+        if self._group.risky(measurement.settings):
+            reason = f"the host was lost: {problem.message}"
+            self._keep(replace(measurement, reason=reason), None)
 
     async def _loops(self, asked: Ask, measurement: Measurement) -> tuple[Measurement, Loop | None]:
         """Discard, measure, and look whether the settings have stayed."""

@@ -8,10 +8,10 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 
 from iosonde.change.applier import SettingsApplier, put_in_force, together
+from iosonde.change.changed import Changed, ValueRefused
 from iosonde.change.late import is_asleep
 from iosonde.change.settings_journal import SettingsJournal
 from iosonde.change.settings_lock import locked, owner_name
-from iosonde.change.tentative import Changed, ValueRefused
 from iosonde.measure.progress import Progress
 from iosonde.records.stack import Capture, Json, Scalar, StackLayer
 from iosonde.tune.campaign.place import MeasurementSite

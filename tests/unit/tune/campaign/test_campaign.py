@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from iosonde.change.tentative import Changed
+from iosonde.change.changed import Changed
 from iosonde.errors import HostFailed, LoadFailed, UsageError
 from iosonde.hosts.local import LocalHost
 from iosonde.loads.fio import Fio

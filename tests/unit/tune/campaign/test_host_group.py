@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from iosonde.change.tentative import Changed, ValueRefused
+from iosonde.change.changed import Changed, ValueRefused
 from iosonde.errors import HostFailed
 from iosonde.measure.plan import PlannedTrial
 from iosonde.measure.study import ProbePoint
@@ -41,12 +41,10 @@ class Host:
         self._tell("announced")
         return self
 
-    async def most(self) -> None:
-        self._tell("most")
-
-    async def last(self) -> None:
-        await asyncio.wait_for(self.both.wait(), 5)
-        self._tell("last")
+    async def change(self, *, cuts: bool) -> None:
+        if cuts:
+            await asyncio.wait_for(self.both.wait(), 5)
+        self._tell("last" if cuts else "most")
 
     async def back(self) -> list[Changed]:
         if self.home:
