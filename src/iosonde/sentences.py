@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from iosonde import units
 from iosonde.records.comparison import Outcome, Verdict
@@ -16,6 +17,9 @@ from iosonde.records.trend import StudyTrend, TrendChange, TrendSeries
 
 MOST_LOOPS = 30
 """A forecast of more loops than these is no advice: the noise is too large for the difference."""
+
+_ROUND = 60.0  # seconds a point has in a round of the standard
+_PRECONDITION = 2  # capacities that it has written before the rounds
 
 _PHRASES = {
     "iops": "{} IOPS", "bandwidth": "{} bandwidth", "latency.mean": "mean {} latency",
@@ -209,6 +213,25 @@ def window_sentence(window: SteadyWindow) -> str:
     if window.reached:
         return f"{name} is steady in passes {window.first} to {window.last}: {figures}{flagged}"
     return f"{name} is not steady within {window.last} passes: {figures} in the last five{flagged}"
+
+
+def shortened_sentence(study: Mapping[str, Any]) -> str:
+    """Where a study for a steady state asks for less than the standard; empty where it does not.
+
+    Source:
+        SNIA Solid State Storage Performance Test Specification 2.0.2: 7.2, 8.2 and 9.2 (rounds of
+        one minute a point, twice the capacity written before).
+    """
+    until, prepare = study.get("until") or {}, study.get("prepare") or {}
+    if not until.get("steady"):
+        return ""
+    seconds, passes = study.get("seconds"), prepare.get("precondition") or 0
+    parts = []
+    if seconds and float(seconds) < _ROUND:
+        parts.append(f"{units.show_seconds(float(seconds))} a point instead of 1 min")
+    if passes < _PRECONDITION:
+        parts.append(f"{passes} × the capacity written before instead of {_PRECONDITION} ×")
+    return "; ".join(parts)
 
 
 def series_name(series: TrendSeries) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from iosonde.cli.output import out, styled
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.report.figures import number, scale
 from iosonde.report.grid import grids_of
-from iosonde.sentences import window_sentence
+from iosonde.sentences import shortened_sentence, window_sentence
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rich.text import Text
 
     from iosonde.records.sheet import RunSheet
@@ -24,6 +26,10 @@ def steady_answer(whole: RunSheet) -> Text:
 
 def print_grids(whole: RunSheet) -> None:
     """A table for each matrix with a window; of latencies two."""
+    short = shortened_sentence(cast("Mapping[str, Any]", whole.run.plan.get("study") or {}))
+    if short and whole.windows:
+        out().print(styled("shorter than SNIA PTS 2.0.2: {}", short))
+        out().print()
     for grid in grids_of(whole):
         divisor, unit = scale(grid.unit, [value for row in grid.cells for value in row if value])
         mix = "reads/writes" if grid.columns == "rwmixread" else grid.columns

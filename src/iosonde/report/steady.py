@@ -31,7 +31,7 @@ from iosonde.report.charts import (
 )
 from iosonde.report.figures import number, scale
 from iosonde.report.grid import Grid, grids_of, shown
-from iosonde.sentences import window_sentence
+from iosonde.sentences import shortened_sentence, window_sentence
 from iosonde.statistics.steady import RANGE_LIMIT, SLOPE_LIMIT
 
 _TICKS = ",.6~g"
@@ -363,10 +363,7 @@ def _setup(sheet: RunSheet) -> Iterator[tuple[str, str]]:
                 "PCIe link",
                 f"{float(facts['link_speed'] or 0) / 1e9:g} GT/s x{facts['link_width']}",
             )
-    for host in first.capture.hosts if first.capture else ():
-        memory = f", {units.show_bytes(host.memory)} of memory" if host.memory else ""
-        yield "host", f"{host.name}, Linux {host.kernel}, {host.cpus} CPUs{memory}"
-    yield "test software", f"iosonde with {first.loops[0].result.tool_version or first.load.engine}"
+    yield from _software(first)
     prepare = study.get("prepare") or {}
     yield "purge", "discard of the whole device" if prepare.get("discard") else "none"
     passes = prepare.get("precondition") or 0
@@ -377,10 +374,38 @@ def _setup(sheet: RunSheet) -> Iterator[tuple[str, str]]:
     )  # fmt: skip
     for load in dict.fromkeys(trial.load.varied_from or trial.load.name for trial in trials):
         trial = next(row for row in trials if load in {row.load.varied_from, row.load.name})
-        yield f"load {load}", trial.command
+        yield f"load {load}", _options(study, load) or trial.command
     if study.get("seconds"):
         yield "length of a loop", units.show_seconds(float(study["seconds"]))
+    if short := shortened_sentence(study):
+        yield "shorter than the standard", short
     yield from _health(trials)
+
+
+def _software(trial: Trial) -> Iterator[tuple[str, str]]:
+    for host in trial.capture.hosts if trial.capture else ():
+        memory = f", {units.show_bytes(host.memory)} of memory" if host.memory else ""
+        cpus = f"{host.cpus} CPU{'s' * (host.cpus != 1)}"
+        yield "host", f"{host.name}, Linux {host.kernel}, {cpus}{memory}"
+    engine = trial.load.engine
+    version = trial.loops[0].result.tool_version.removeprefix(engine).strip("- ")
+    yield "test software", f"iosonde with {engine} {version}".rstrip()
+
+
+def _options(study: Mapping[str, Any], load: str) -> str:
+    """The options of a load as its study declares them; empty where they are no mapping."""
+    declared = next(
+        (entry for entry in study.get("loads") or () if isinstance(entry, dict)
+         and entry.get("name") == load), {},
+    )  # fmt: skip
+    options = next((value for value in declared.values() if isinstance(value, dict)), {})
+    return " ".join(f"{name}={_option(value)}" for name, value in options.items())
+
+
+def _option(value: object) -> str:
+    if isinstance(value, list):
+        return ",".join(map(_option, value))
+    return str(int(value)) if isinstance(value, bool) else str(value)
 
 
 def _fact(name: str, value: Scalar) -> str:
@@ -415,7 +440,9 @@ def _health(trials: Sequence[Trial]) -> Iterator[tuple[str, str]]:
             "warning_temperature_time",
             "media_errors",
             "unsafe_shutdowns",
+            "critical_warning",
         }:
             before, after = (units.show(value, unit) for value in (values[0], values[-1]))
-            most = f", at most {units.show(max(values), unit)}" if name == "temperature" else ""
+            shown_most = name in {"temperature", "critical_warning"}
+            most = f", at most {units.show(max(values), unit)}" if shown_most else ""
             yield f"{drive} {name.replace('_', ' ')}", f"{before} before, {after} after{most}"

@@ -17,12 +17,13 @@ from iosonde.report.grid import grids_of
 from iosonde.report.html import page_of
 from iosonde.report.markdown import MarkdownFormat
 from iosonde.report.steady import steady_figures
-from iosonde.sentences import window_sentence
+from iosonde.sentences import shortened_sentence, window_sentence
 from tests.unit.measure.build import loop, run, trial
 
 WRITES = (900.0, 500.0, 110.0, 105.0, 100.0, 95.0, 90.0)  # the last five: range 20 %, slope −20 %
 STUDY: dict[str, Json] = {
-    "study": "s", "targets": [{"path": "/dev/x"}], "loads": ["x"], "seconds": 60,
+    "study": "s", "targets": [{"path": "/dev/x"}], "seconds": 60,
+    "loads": [{"name": "matrix", "fio": {"bs": ["64k", "4k"], "direct": True}}],
     "prepare": {"discard": True, "precondition": 2, "bs": 131072},
     "until": {"steady": True, "passes": 25, "track": {"bs": 4096, "rwmixread": 0},
               "metric": "iops"},
@@ -79,8 +80,19 @@ def test_the_matrix_holds_the_means_of_the_window() -> None:
     assert rows["workload-independent preconditioning"] == (
         "2 × the capacity, sequential writes of 128 KiB"
     )
+    assert rows["load matrix"] == "bs=64k,4k direct=1"
+    assert rows["test software"] == "iosonde with fio"
+    assert "shorter than the standard" not in rows
     assert "| 4 KiB | 9,000 | 100 |" in MarkdownFormat().serialize([whole]).decode()
     assert [one.title for one in steady_figures(whole)][1] == "matrix: IOPS"
+
+
+def test_a_study_shorter_than_the_standard_says_so() -> None:
+    assert shortened_sentence(STUDY) == ""
+    assert shortened_sentence({**STUDY, "seconds": 2.0}) == "2 s a point instead of 1 min"
+    fewer = {**STUDY, "prepare": {"discard": True, "precondition": 0}}
+    assert shortened_sentence(fewer) == "0 × the capacity written before instead of 2 ×"
+    assert shortened_sentence({"seconds": 2.0, "until": {"written": 4}}) == ""
 
 
 def test_the_terminal_shows_the_matrix(capsys: pytest.CaptureFixture[str]) -> None:
