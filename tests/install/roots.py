@@ -7,6 +7,7 @@ this system is left as it is.
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import subprocess
@@ -26,12 +27,17 @@ _ELF = {
     ),
 }
 EMULATORS = {machine: name for machine, (_, _, name) in _ELF.items()}
+UBUNTU = frozenset({"noble"})
+KEYRING = Path(
+    os.environ.get("IOSONDE_UBUNTU_KEYRING", "/usr/share/keyrings/ubuntu-archive-keyring.gpg")
+)
+"""What Ubuntu's archive is signed with: of its package ubuntu-keyring, or a copy."""
 OWN = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
 
 
 @dataclass(frozen=True)
 class Root:
-    """A root file system of one suite of Debian for one machine."""
+    """A root file system of one suite of Debian or Ubuntu for one machine."""
 
     suite: str
     machine: str
@@ -43,12 +49,23 @@ class Root:
         return self.folder / f"{self.suite}-{self.machine}"
 
     def make(self, packages: list[str]) -> None:
-        """Unpack and configure it, without recommended packages."""
+        """Unpack and configure it, without recommended packages.
+
+        Debian comes from where this system's packages do, Ubuntu from where mmdebstrap knows it.
+        """
+        if self.suite in UBUNTU:
+            place = [
+                f"--keyring={KEYRING}",
+                "--components=main,universe",
+                self.suite,
+                str(self.path),
+            ]
+        else:
+            place = [self.suite, str(self.path), source().uri]
         argv = [
             "mmdebstrap", "--quiet", "--variant=minbase", "--skip=check/qemu",
             f"--architectures={self.machine}",
-            f"--include={','.join(packages)}", "--dpkgopt=path-exclude=/usr/share/doc/*",
-            self.suite, str(self.path), source().uri,
+            f"--include={','.join(packages)}", "--dpkgopt=path-exclude=/usr/share/doc/*", *place,
         ]  # fmt: skip
         self._inside(argv, seconds=1500)
 

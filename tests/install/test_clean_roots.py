@@ -1,5 +1,7 @@
 """The README's line in clean roots of distributions: no compiler, no network; then the first verbs.
 
+Roots of Ubuntu need the keyring of its archive (roots.KEYRING).
+
 Wheels are those of `dist/` where `make release` has left them (IOSONDE_DIST: elsewhere), else it
 is built. What it needs from PyPI is fetched before, for the Python of each root.
 """
@@ -18,15 +20,16 @@ import jsonschema
 import pytest
 
 from iosonde.verbs.schema import schema
-from tests.install.roots import EMULATORS, OWN, Root
+from tests.install.roots import EMULATORS, KEYRING, OWN, UBUNTU, Root
 
 pytestmark = [pytest.mark.long, pytest.mark.root, pytest.mark.xdist_group("roots")]
 
 TOP = Path(__file__).parents[2]
+DIST = Path(os.environ.get("IOSONDE_DIST", TOP / "dist"))
 PACKAGES = ["python3", "python3-venv", "pipx", "fio", "util-linux"]
 WHEELS = {"amd64": "x86_64", "arm64": "aarch64"}
-PYTHONS = {"bookworm": "3.11", "trixie": "3.13"}
-ROOTS = [("bookworm", "amd64"), ("trixie", "amd64"), ("bookworm", "arm64")]
+PYTHONS = {"bookworm": "3.11", "trixie": "3.13", "noble": "3.12"}
+ROOTS = [("bookworm", "amd64"), ("trixie", "amd64"), ("noble", "amd64"), ("bookworm", "arm64")]
 # qemu-user has no io_setup(2), which libaio needs.
 STUDY = ("run", "--fio", "fio --name first --ioengine psync --rw randread --bs 4k --size 4m",
          "--target", "/root", "--seconds", "1", "--loops", "2")  # fmt: skip
@@ -34,14 +37,13 @@ STUDY = ("run", "--fio", "fio --name first --ioengine psync --rw randread --bs 4
 
 def wheel(machine: str) -> Path:
     """The wheel for a machine, built where there is none."""
-    dist = Path(os.environ.get("IOSONDE_DIST", TOP / "dist"))
     name = f"iosonde-*-abi3-manylinux_2_28_{WHEELS[machine]}.whl"
-    if not list(dist.glob(name)):
+    if not list(DIST.glob(name)):
         subprocess.run(
             [TOP / "tools/release", "wheels"], cwd=TOP, check=True,
             env={**os.environ, "MACHINES": WHEELS[machine]},
         )  # fmt: skip
-    return max(dist.glob(name), key=lambda path: path.stat().st_mtime)
+    return max(DIST.glob(name), key=lambda path: path.stat().st_mtime)
 
 
 def fetch(into: Path, package: str, machine: str, python: str) -> None:
@@ -65,6 +67,8 @@ def root(
     for program in ("mmdebstrap", *([] if machine == OWN else [EMULATORS[machine]])):
         if shutil.which(program) is None:
             pytest.skip(f"needs {program}")
+    if suite in UBUNTU and not KEYRING.is_file():
+        pytest.skip(f"needs {KEYRING}")
     made = Root(suite, machine, tmp_path_factory.mktemp("roots"))
     try:
         made.make(PACKAGES)
@@ -106,3 +110,21 @@ def test_the_first_verbs_work(installed: Root) -> None:
     reported = installed.run("iosonde", "report", "last", "-o", "/root/page.html")
     assert reported.returncode == 0, reported.stderr
     assert "</html>" in (installed.path / "root/page.html").read_text("utf-8")
+
+
+def test_the_package_comes_and_goes(root: Root) -> None:
+    """The .deb of `make release`, where there is one: installed, started, removed whole."""
+    flavour = PYTHONS[root.suite].replace(".", "")
+    debs = list(DIST.glob(f"iosonde_*~py{flavour}_{root.machine}.deb"))
+    if not debs:
+        pytest.skip("needs the .deb of `tools/release deb`")
+    shutil.copy(max(debs, key=lambda path: path.stat().st_mtime), root.path / "iosonde.deb")
+    done = root.run("dpkg", "--install", "/iosonde.deb", seconds=1800)
+    assert done.returncode == 0, done.stderr
+    shown = root.run("/usr/bin/iosonde", "show", "--json")
+    assert shown.returncode == 0, shown.stderr
+    jsonschema.validate(json.loads(shown.stdout), schema("show"))
+    removed = root.run("dpkg", "--remove", "iosonde")
+    assert removed.returncode == 0, removed.stderr
+    left = {name for name in ("opt/iosonde", "usr/bin/iosonde") if (root.path / name).exists()}
+    assert left == set()
