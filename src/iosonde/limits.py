@@ -22,6 +22,11 @@ ARCHIVE = 16 * GIB
 """Bytes that the files of a tar archive may unpack to; a large sosreport has 2 GiB."""
 ARCHIVE_FILES = 100_000
 """Files of a directory or an archive that are read; a sosreport has 3,000 to 20,000."""
+DESCRIBED = 256 * MIB
+"""Bytes kept of the files of a directory or an archive that describes a host; outputs about storage
+and copies of /proc and /sys have 5 to 50 MB."""
+DESCRIBED_FILE = 16 * MIB
+"""Bytes of such a file; what lsblk prints of 1,000 disks has 2 MB."""
 WRAPPINGS = 3
 """Gzip around gzip: a file that unpacks to itself never ends."""
 PAGE = 64 * MIB

@@ -7,6 +7,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("show", "this host"),
         ("show db1 san1", "two hosts, joined where one imports what the other exports"),
         ("show --mermaid > stack.md", "a drawing for a document"),
+        ("show recording:sosreport.tar.xz", "what a support tool collected of a host"),
     ),
     "config": (
         ("config", "all defaults, and where each comes from"),

@@ -14,7 +14,7 @@ from iosonde.outputs import write_output
 
 
 def predict(
-    stack: Annotated[Path, typer.Option(metavar="FILE", help="The stack file.")],
+    stack: Annotated[Path, typer.Option(metavar="FILE", help="The stack file, or recording:DIR.")],
     load: Annotated[
         str,
         typer.Option(metavar="LOAD", help="A load's name, a .fio file, a command line, a trace."),

@@ -22,7 +22,8 @@ def show(
         list[str] | None,
         typer.Argument(
             metavar="HOST",
-            help="local (the default), a name that ssh knows, or recording:DIR; several at will.",
+            help="local (the default), a name that ssh knows, or recording:PATH: a recording, a "
+            "sosreport, a directory or tar of outputs; several at will.",
         ),
     ] = None,
     settings: Annotated[

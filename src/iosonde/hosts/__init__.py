@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from iosonde.errors import UsageError
 from iosonde.hosts.become import becomes
 from iosonde.registry import Table
 
@@ -25,11 +27,12 @@ HOSTS: Table[Opener] = Table(
 async def open_host(name: str) -> Host:
     """The host a user names.
 
-    `local`, `lab:NAME/NODE`, `recording:DIR`, what ssh knows (`[user@]name[:port]`), or the same
+    `local`, `lab:NAME/NODE`, `recording:PATH`, what ssh knows (`[user@]name[:port]`), or the same
     after `sudo:`, where all is run as root by sudo.
 
     Raises:
         HostFailed: it cannot be reached; the message says why and what to do.
+        UsageError: it is the path of a file or directory.
     """
     if name in {"local", "localhost", ""}:
         return await HOSTS.load("local")("")
@@ -39,6 +42,11 @@ async def open_host(name: str) -> Host:
         return await HOSTS.load("lab")(name.removeprefix("lab:"))
     if becomes(name):
         return await HOSTS.load("sudo")(name)
+    if "/" in name and Path(name).exists():
+        raise UsageError(
+            "is a path, not a host", where=name,
+            hint=f"for a recording or what a support tool collected: recording:{name}",
+        )  # fmt: skip
     return await HOSTS.load("ssh")(name.removeprefix("ssh:"))
 
 

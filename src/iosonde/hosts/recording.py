@@ -28,12 +28,16 @@ from iosonde.errors import (
 from iosonde.exact import escaped_surrogates, from_json
 from iosonde.hosts.command import quote
 from iosonde.hosts.conversation import Conversation
-from iosonde.hosts.host import Completed, FilesWatch, Host, Process
+from iosonde.hosts.host import Completed, FilesWatch, Host, Opener, Process
 from iosonde.inputs import read_input
 from iosonde.outputs import write_output
+from iosonde.registry import Table
 
 _FORMAT = 1
 _ODD_NAMES = "surrogateescape"  # of files: any bytes, as Python keeps them (PEP 383)
+_DESCRIBED: Table[Opener] = Table(
+    "host that files describe", {"collected": "iosonde.stack.collected:open_collected"}
+)
 _PROBLEMS: dict[str, type[HostFailed]] = {
     "missing": FileMissing,
     "permission": PermissionMissing,
@@ -265,13 +269,19 @@ class RecordingHost(Host):
         return HostFailed(f"a recording cannot {what}", where=self.name)
 
 
-async def open_recording(directory: str) -> RecordingHost:
-    """The host recorded in a directory.
+async def open_recording(directory: str) -> Host:
+    """The host recorded in a directory; without an index, the host that its files describe.
+
+    Args:
+        directory: a recording of `iosonde show --record`, or a directory or tar archive of what a
+            support tool collected.
 
     Raises:
         UsageError: there is no recording, or it is of a format that we do not know.
     """
     place = Path(directory) / "index.json"
+    if Path(directory).exists() and not place.exists():
+        return await _DESCRIBED.load("collected")(directory)
     try:
         content = await asyncio.to_thread(read_input, place, limits.JSON_FILE, what="a recording")
         index = from_json(content.decode("utf-8", _ODD_NAMES))

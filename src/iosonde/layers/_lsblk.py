@@ -23,6 +23,22 @@ _PAIR = re.compile(r'([A-Z][A-Z:-]*%?)="((?:[^"\\]|\\.)*)"')
 _ESCAPED = re.compile(r'\\(["\\])')
 _DEPTH = 64
 
+_SHELL_KEY = re.compile(r"\b([A-Z]+)_([A-Z]+)(?==\")")
+"""Of util-linux 2.37, which made MAJ:MIN a name for shells. Source: its v2.37-ReleaseNotes."""
+_HEX = re.compile(r"\\x([0-9a-f]{2})")
+_TREE = re.compile(
+    r"(?P<lead>(?:[│|] |  )*(?:[├└|`][─-])?)(?P<name>\S+)(?: \((?P<kernel>dm-\d+)\))?"
+    r" +(?P<number>\d+:\d+) +(?P<rm>[01]) +(?P<size>[0-9.,]+[BKMGTPE]?) +(?P<ro>[01])"
+    r" +(?P<type>[a-z][a-z0-9]*)(?: |$)"
+)  # fmt: skip
+"""A line of lsblk without options: its columns have not changed since util-linux 2.19."""
+
+MAPPER_UUIDS = {"lvm": "LVM-", "crypt": "CRYPT-", "mpath": "mpath-", "dmraid": "DMRAID-", "dm": ""}
+"""Type of a device of device-mapper → how its uuid begins, from which lsblk has the type.
+
+Source: util-linux 2.40, misc-utils/lsblk.c, `get_type()`.
+"""
+
 _Node = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
@@ -83,3 +99,74 @@ def parse_lsblk_pairs(text: str) -> dict[str, dict[str, Scalar]]:
         if name := columns.get("kname") or columns.get("name"):
             devices.setdefault(str(name), columns)
     return devices
+
+
+def listed_devices(text: str) -> list[dict[str, Scalar]]:
+    """The rows of what lsblk printed, by whichever option: JSON, pairs, or its own tree.
+
+    A device that stands on several has a row for each, which `pkname` tells apart. Sizes are bytes,
+    to as many digits as lsblk printed.
+    """
+    if text.lstrip().startswith("{"):
+        return _listed_json(text)
+    if '="' in text:
+        plain = _SHELL_KEY.sub(_plain_key, text)
+        plain = _HEX.sub(lambda cell: chr(int(cell[1], 16)), plain)
+        return [_listed(pairs_in(line)) for line in lines(plain) if pairs_in(line)]
+    return _listed_tree(text)
+
+
+def _plain_key(key: re.Match[str]) -> str:
+    return f"{key[1]}:{key[2]}" if key[1] == "MAJ" else f"{key[1]}-{key[2]}"
+
+
+def _listed_json(text: str) -> list[dict[str, Scalar]]:
+    document = from_json(text)
+    rows = []
+    for node, parent in devices_in(document.get("blockdevices"), {}):
+        rows.append(_listed({key: value for key, value in node.items() if key != "children"}))
+        rows[-1]["pkname"] = rows[-1].get("pkname") or parent.get("kname") or parent.get("name")
+    return rows
+
+
+def _listed(cells: Mapping[str, Any]) -> dict[str, Scalar]:
+    row = {key.lower(): _column(key.lower(), cell) for key, cell in cells.items()}
+    if isinstance(row.get("size"), int):
+        return row
+    for name, cell in cells.items():
+        if name.lower() == "size":
+            row["size"] = _size(str(cell))
+    return row
+
+
+def _size(text: str) -> int | None:
+    """Bytes of lsblk's "1.8T", whose letters are powers of 1024."""
+    plain = text.strip().replace(",", ".")
+    number = plain.rstrip("BKMGTPE")
+    unit = plain[len(number) :]
+    if not number.replace(".", "", 1).isdecimal() or len(unit) > 1:
+        return None
+    return int(float(number) * 1024 ** "BKMGTPE".index(unit or "B"))
+
+
+def _listed_tree(text: str) -> list[dict[str, Scalar]]:
+    rows: list[dict[str, Scalar]] = []
+    above: list[str] = []
+    for line in lines(text):
+        match = _TREE.match(line)
+        if match is None:
+            continue
+        depth = len(match["lead"]) // 2
+        if depth > len(above):
+            continue  # a line before it could not be read
+        minor = match["number"].partition(":")[2]
+        mapped = match["type"] in MAPPER_UUIDS  # drivers/md/dm.c, alloc_dev(): dm-MINOR
+        kernel = match["kernel"] or (f"dm-{minor}" if mapped else match["name"])
+        del above[depth:]
+        rows.append({
+            "name": match["name"], "kname": kernel, "maj:min": match["number"],
+            "rm": match["rm"] == "1", "size": _size(match["size"]), "ro": match["ro"] == "1",
+            "type": match["type"], "pkname": above[-1] if above else None,
+        })  # fmt: skip
+        above.append(kernel)
+    return rows

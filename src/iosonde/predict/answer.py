@@ -50,6 +50,8 @@ def _of_disks(combinations: Sequence[PredictedCombination]) -> str:
     best, worst = min(costs), max(costs)
     if len(costs) == 1:
         requests = combinations[0].prediction.requests
+        if not combinations[0].prediction.disks():
+            return f"no disk is reached: the layers above are counted, over {requests:,} requests"
         return f"{_cost_words(best)} a request, over {requests:,} requests"
     if _are_alike(best, worst):
         return f"no difference between {len(costs)} combinations: {_cost_words(best)} a request"

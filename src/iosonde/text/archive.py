@@ -12,8 +12,8 @@ import lzma
 import os
 import tarfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, BinaryIO
@@ -133,6 +133,111 @@ def collection_digest(name: str) -> str | None:
     return whole.hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A file or a symbolic link of a directory or an archive.
+
+    Args:
+        path: its names from the top down; none of them is "..".
+        content: of a file; None: it was not read.
+        link: where a symbolic link leads; empty: it is a file.
+        problem: why a file was not read.
+    """
+
+    path: tuple[str, ...]
+    content: bytes | None = None
+    link: str = ""
+    problem: str = ""
+
+
+def open_members(
+    name: str, wanted: Callable[[tuple[str, ...]], bool], most: int
+) -> Iterator[Member]:
+    """The files and links of a directory or an archive as they are, one after the other.
+
+    No link is followed and nothing is unpacked. Devices, FIFOs and hard links are passed over, and
+    so are names that lead out of the archive.
+
+    Args:
+        name: of the directory or archive.
+        wanted: whether a file's content is read, by its path.
+        most: bytes of the largest file that is read.
+
+    Raises:
+        UsageError: it is neither, is damaged, or has more than limits.py allows.
+    """
+    if Path(name).is_dir():
+        yield from _directory_members(name, wanted, most)
+    elif _is_archive(name):
+        yield from _archive_members(name, wanted, most)
+    else:
+        raise UsageError(
+            "is neither a directory nor a tar archive (plain, or packed by gzip, bzip2 or xz)",
+            where=name,
+        )
+
+
+def _directory_members(
+    name: str, wanted: Callable[[tuple[str, ...]], bool], most: int
+) -> Iterator[Member]:
+    count = 0
+    for folder, folders, files in os.walk(name):
+        above = Path(folder).relative_to(name).parts
+        for file in sorted([*files, *folders]):
+            path, parts = Path(folder, file), (*above, file)
+            if path.is_symlink():
+                with suppress(OSError):
+                    yield Member(parts, link=str(path.readlink()))
+            elif path.is_file():
+                yield _file_member(path, parts, wanted(parts), most)
+            else:
+                continue
+            count += 1
+            _count(count, name)
+        folders.sort()
+
+
+def _file_member(path: Path, parts: tuple[str, ...], wanted: bool, most: int) -> Member:
+    if not wanted:
+        return Member(parts)
+    try:
+        with open_input(path) as file:
+            content = file.read(most + 1)
+    except UsageError as problem:
+        return Member(parts, problem=problem.message)
+    except OSError as problem:  # files of /sys that only somebody else may read
+        return Member(parts, problem=f"cannot be read: {problem.strerror}")
+    if len(content) > most:
+        return Member(parts, problem=_too_long(most))
+    return Member(parts, content)
+
+
+def _archive_members(
+    name: str, wanted: Callable[[tuple[str, ...]], bool], most: int
+) -> Iterator[Member]:
+    count = room = 0
+    with open_input(name) as file, _named(name), _archive(file) as archive:
+        for entry in archive:
+            archive.members.clear()  # type: ignore[attr-defined]  # tarfile keeps every header
+            parts = tuple(part for part in entry.name.split("/") if part not in {"", "."})
+            count, room = count + 1, room + entry.size
+            _count(count, name)
+            _check_room(room, name)
+            if ".." in parts or not parts or not (entry.isreg() or entry.issym()):
+                continue
+            if entry.issym():
+                yield Member(parts, link=entry.linkname)
+            elif entry.size > most:
+                yield Member(parts, problem=_too_long(most))
+            else:
+                content = archive.extractfile(entry) if wanted(parts) else None
+                yield Member(parts, content.read() if content else None)
+
+
+def _too_long(most: int) -> str:
+    return f"is longer than {limits.shown(most)}, the limit for a file of a described host"
+
+
 def _refuse(error: OSError, passed: Passed) -> None:
     passed.failed.append(UsageError(f"cannot be read: {error.strerror}", where=str(error.filename)))
 
@@ -146,13 +251,7 @@ def _of_archive(name: str, passed: Passed) -> Iterator[Document]:
                 continue
             count, room = count + 1, room + member.size
             _count(count, name)
-            if room > limits.ARCHIVE:
-                raise UsageError(
-                    f"unpacks to more than {limits.shown(limits.ARCHIVE)}, the limit for an "
-                    "archive",
-                    where=name,
-                    hint="unpack it, if you trust it, and give the directory",
-                )
+            _check_room(room, name)
             place = f"{name}:{member.name}"
             content = _content(archive.extractfile(member), member.size, place, passed)
             if content is None:
@@ -165,6 +264,15 @@ def _of_archive(name: str, passed: Passed) -> Iterator[Document]:
                 passed.failed.append(problem)
             else:
                 yield document
+
+
+def _check_room(room: int, name: str) -> None:
+    if room > limits.ARCHIVE:
+        raise UsageError(
+            f"unpacks to more than {limits.shown(limits.ARCHIVE)}, the limit for an archive",
+            where=name,
+            hint="unpack it, if you trust it, and give the directory",
+        )
 
 
 def _archive(file: BinaryIO) -> tarfile.TarFile:

@@ -14,6 +14,7 @@ from iosonde.loads.load import ReplayingEngine
 from iosonde.loads.named import declare_load, declare_loads
 from iosonde.predict.against import ComparedForecast, forecast, order, require_same_stack
 from iosonde.predict.curves import predicted_curves
+from iosonde.predict.described import model_of_described
 from iosonde.predict.devices import DeviceModels, devices_of, model_text, parse_devices, with_caches
 from iosonde.predict.fit import fitted, network_and_size
 from iosonde.predict.model import Counts, model_of, top_of
@@ -35,6 +36,9 @@ from iosonde.records.run import Run
 from iosonde.stack.file import DeclaredStack, read_stack
 from iosonde.store.packed import pack
 from iosonde.store.store import Store
+from iosonde.verbs.signals import run_async
+
+_RECORDED = "recording:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +134,8 @@ def predict(
     """Count what each layer of a stack reads and writes for a load, and how fast it is.
 
     Args:
-        stack: the stack's file.
+        stack: the stack's file, or `recording:PATH`: the stack of a recorded host, which has no
+            settings to vary and no models of devices.
         load: a load's name, a .fio file, a command line of fio, or a trace's file. Options that are
             lists make a matrix, of which each point is predicted.
         at: layer that the load is applied to; empty: the top.
@@ -143,6 +148,8 @@ def predict(
     Raises:
         UsageError: stack, load, setting or model is wrong, or a layer cannot be predicted.
     """
+    if str(stack).startswith(_RECORDED):
+        return _of_recorded(str(stack), load, at, requests, (*settings, *devices))
     changes = [parse_change(text) for text in settings]
     declared = read_stack(Path(stack))
     models = devices_of(declared, devices, store)
@@ -161,6 +168,36 @@ def predict(
         time_basis=first.time_basis, notes=first.prediction.notes,
         combinations=tuple(combinations),
         curves=predicted_curves(combinations, name, top.name) if name else (),
+    )  # fmt: skip
+
+
+def _of_recorded(
+    name: str, load: str, at: str, requests: int, declared: Sequence[str]
+) -> PredictedStack:
+    """What the layers of a recorded host would get of a load, as far as its files say it."""
+    if declared:
+        raise UsageError(
+            f"{declared[0]!r} belongs to a declared stack; {name} is recorded",
+            hint="leave out --set and --device, or write a stack file",
+        )
+    points = _understood(load)
+    discovered, notes = run_async(model_of_described(name, at))
+    basis = TimeBasis(reason="the devices of a recorded stack have no speed models")
+    combinations = []
+    for point in points:
+        made: Requests | Recorded = (
+            Recorded(point) if isinstance(point, Path)
+            else of_load(point, requests, discovered.model.size)
+        )  # fmt: skip
+        counted = count(discovered.model, made)
+        matrix = point.matrix if isinstance(point, Load) else {}
+        combinations.append(PredictedCombination({}, counted.layers, None, basis, counted, matrix))
+    first = combinations[0]
+    return PredictedStack(
+        requests=first.prediction.requests, settings={}, layers=first.layers,
+        what_if=tuple(combinations) if len(combinations) > 1 else (), time=None, time_basis=basis,
+        notes=tuple(dict.fromkeys((*notes, *first.prediction.notes))),
+        combinations=tuple(combinations),
     )  # fmt: skip
 
 

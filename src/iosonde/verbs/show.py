@@ -17,7 +17,8 @@ def show(*hosts: str, record: Path | None = None) -> Capture:
     """The storage stack of hosts: every layer with its facts, settings and hazards.
 
     Args:
-        hosts: `local`, names that ssh knows, or `recording:DIR`; none: this host.
+        hosts: `local`, names that ssh knows, or `recording:PATH`: a recording, or a directory or
+            tar archive of what a support tool collected; none: this host.
         record: directory in which all that each host answers is kept, for `recording:DIR/HOST`.
 
     Raises:
@@ -36,7 +37,12 @@ async def _discover(names: Sequence[str], record: Path | None) -> Capture:
             if host.name in opened:  # two names of one host
                 await host.close()
             opened.setdefault(host.name, host)
-        return await discover(tuple(opened.values()))
+        capture = await discover(tuple(opened.values()))
+        if record is not None:
+            from iosonde.predict.described import ask_facts
+
+            await ask_facts(capture, tuple(opened.values()))
+        return capture
     finally:
         for host in opened.values():
             await host.close()

@@ -8,7 +8,7 @@ Source: mdadm(8), --create, --stop, --zero-superblock; --manage: --remove of a f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -36,6 +36,7 @@ from iosonde.layers.md.facts import (
     array_facts,
     member_directory,
     member_facts,
+    parse_mdstat,
     parse_member,
 )
 from iosonde.layers.site import (
@@ -165,6 +166,9 @@ def _number(declared: MdDeclared) -> int | None:
     return layout_number(f"raid{declared.level}", declared.layout)
 
 
+_MDSTAT = "/proc/mdstat"
+_LINKS = frozenset({"below", "size"})
+"""Facts of mdstat that a layer of a host has as fields of its own."""
 _MD = "/sys/block/{name}/md/"
 _REBUILDING = ("sync_action", "sync_completed", "degraded")
 
@@ -206,7 +210,30 @@ class Md(Layer, Builds, Sized, Repairs, Compares, Geometric):
         arrays = [
             device for device in candidates if isinstance(contents.get(levels[device.name]), bytes)
         ]
-        return tuple([await self._layer(scene, device) for device in arrays])
+        layers = [await self._layer(scene, device) for device in arrays]
+        rest = [device for device in candidates if device not in arrays and device.type != "part"]
+        return (*layers, *(await self._without_sysfs(scene, rest) if rest else ()))
+
+    async def _without_sysfs(
+        self, scene: Scene, devices: Sequence[BlockDevice]
+    ) -> Iterator[StackLayer]:
+        """Arrays of a host of which only outputs were collected: by /proc/mdstat, else by lsblk."""
+        text = (await scene.texts([_MDSTAT])).get(_MDSTAT, "")
+        printed = {
+            array.name: {name: value for name, value in array.facts.items() if name not in _LINKS}
+            for array in parse_mdstat(text)
+        }
+        levels: dict[str, dict[str, Scalar]] = {
+            device.name: {"level": device.type} for device in devices if "raid" in device.type
+        }
+        return (
+            scene.device_layer(
+                self.kind, device, below=scene.beneath(device), facts=facts,
+                hazards=(*array_hazards(facts, ()), *scene.lost(device)),
+            )
+            for device in devices
+            if (facts := printed.get(device.name) or levels.get(device.name))
+        )  # fmt: skip
 
     async def _layer(self, scene: Scene, device: BlockDevice) -> StackLayer:
         place = f"/sys/block/{device.name}/md"
