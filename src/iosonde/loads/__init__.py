@@ -50,6 +50,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "pveperf": "iosonde.loads.pveperf:Pveperf",
         "rados_bench": "iosonde.loads.rados_bench:RadosBench",
         "rbd_bench": "iosonde.loads.rbd_bench:RbdBench",
+        "result_table": "iosonde.loads.result_table:ResultTable",
         "sysbench": "iosonde.loads.sysbench:Sysbench",
         "timed": "iosonde.loads.timed:TimedCommand",
         "yabs": "iosonde.loads.yabs:Yabs",

@@ -1,0 +1,303 @@
+"""Tables of results that an author made in Markdown: names, a line of dashes, rows of figures.
+
+A figure is read where its name and its unit leave no doubt: IOPS, or a rate in bytes per second, or
+a latency of which the statistic and the unit are named, and whether it is of reads or of writes is
+said by its column or by its row. MB are 10⁶ bytes and MiB 2²⁰, as written: what the author's tool
+meant by them is not known. `details` holds the cells.
+
+Source: GitHub Flavored Markdown 0.29, 4.10; reStructuredText and psql print grids of +---+.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.load import LoadResult
+from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
+from iosonde.records.stack import Json, Scalar
+from iosonde.text.cursor import Output, TextCursor, lines
+
+_RULE = frozenset(" |+-:=\t")
+_CELL_ENDS = re.compile(r"(?<!\\)\|")
+_MARKS = re.compile(r"[*_`~]{1,3}")
+_FIGURE = re.compile(
+    r"(?P<number>\d{1,3}(?:,\d{3}){1,4}(?:\.\d{1,6})?|\d{1,15}(?:\.\d{1,6})?) ?(?P<prefix>[kKM])?"
+    r"(?: ?(?P<unit>[A-Za-zµμ][A-Za-z/µμ]{0,11}))?(?: ?(?:±|\+/-) ?[\d.]{1,12} ?%?)?"
+    r"(?: ?\([^()]{1,40}\))?"
+)
+_RATES = {
+    **{f"{p}B": 1000.0**n for n, p in enumerate(("", "k", "M", "G", "T"))}, "KB": 1000.0,
+    **{f"{p}iB": 1024.0**n for n, p in enumerate(("K", "M", "G", "T"), 1)}, "kiB": 1024.0,
+}  # fmt: skip
+_RATE = re.compile(r"(?<![A-Za-z])(?P<unit>[kKMGT]?i?B)(?:yte)?s?(?:/s(?:ec)?|ps)(?![A-Za-z])")
+_TIMES = {
+    "ns": 1e-9, "nsec": 1e-9, "us": 1e-6, "usec": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3,
+    "msec": 1e-3, "s": 1.0, "sec": 1.0,
+}  # fmt: skip
+_TIME = re.compile(r"(?<![A-Za-z/])(?P<unit>ns|nsec|us|usec|µs|μs|ms|msec|sec|s)(?![A-Za-z/])")
+_IOPS = re.compile(
+    r"(?<![A-Za-z])(?P<kilo>[kK] ?)?IOPS(?: ?\((?P<more>[kK])\))?(?![A-Za-z])", re.IGNORECASE
+)
+_STATISTIC = re.compile(
+    r"(?<![A-Za-z])(?:(?P<mean>avg|average|mean)|(?P<min>min|minimum)|(?P<max>max|maximum)"
+    r"|(?P<stdev>stdev|stddev|std)|p ?(?P<p>\d{2}(?:[._]\d{1,3})?)"
+    r"|(?P<th>\d{2}(?:\.\d{1,3})?)(?:th|%))(?![A-Za-z\d])",
+    re.IGNORECASE,
+)
+_LATENCY = re.compile(r"(?<![A-Za-z])(?:c?lat|latency|latencies)(?![A-Za-z])", re.IGNORECASE)
+_WAYS = {
+    "read": re.compile(r"(?<![A-Za-z])(?:(?:rand|seq)[_ -]?)?reads?(?![A-Za-z])", re.IGNORECASE),
+    "write": re.compile(r"(?<![A-Za-z])(?:(?:rand|seq)[_ -]?)?writes?(?![A-Za-z])", re.IGNORECASE),
+}
+_MIXED = re.compile(
+    r"rand?rw|mix|r/w|read/write|\d\d[/:]\d\d|\d\d ?% ?(?:read|write)", re.IGNORECASE
+)
+_WRONG = re.compile(
+    r"%|improve|change|delta|diff|ratio|speed-?up|limit|quota|max(?:imum)? (?:iops|thr|band)|price",
+    re.IGNORECASE,
+)
+_RANDOM = re.compile(r"(?<![A-Za-z])rand", re.IGNORECASE)
+_NOISE = re.compile(r"[\s()\[\],:/-]+")
+_MOST = 200
+_COLUMNS = 24
+_FEWEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """What a column of figures is of; `apart` is what its name says beside that."""
+
+    metric: str
+    scale: float
+    way: str
+    apart: str
+
+
+@dataclass(slots=True)
+class _Sheet:
+    """The figures of one trial."""
+
+    metrics: dict[str, float] = field(default_factory=dict)
+    steps: dict[str, float] = field(default_factory=dict)
+    details: dict[str, Json] = field(default_factory=dict)
+
+
+class ResultTable(Output):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "table"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "IOPS |", "IOPS|", "| IOPS", "|IOPS", "(IOPS)", "IOPS  ", "|  IOPS", "iops |", "| iops",
+        "(MB/s)", "(MiB/s)", "(GB/s)", "(GiB/s)", "(KB/s)", "(kB/s)", "(KiB/s)", "MB/s |",
+        "MB/s|", "MiB/s |", "MiB/s|", "GB/s |", "GiB/s |", "KB/s |", "KiB/s |", "MBps |",
+        "(ms) |", "(us) |", "(µs) |", "(ms)|",
+    )  # fmt: skip
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        """See `Output.begin`. The line of names, right above one of dashes."""
+        if "|" not in (cursor.line(cursor.at) or ""):
+            return None
+        for index in range(cursor.at, max(cursor.at - _MOST, -1), -1):
+            line = cursor.line(index) or ""
+            if "|" not in line and not _is_rule(line):
+                return None
+            if _is_rule(cursor.line(index + 1) or "") and not _is_rule(line):
+                return index if _has_figures(cursor, index) else None
+        return None
+
+    @override
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+        head = _cells(cursor.line(first) or "")
+        last, rows, count = first + 1, list[list[str]](), len(head)
+        for index, line in lines(cursor, first + 2, _MOST):
+            if _is_rule(line):
+                continue
+            cells = _cells(line)
+            if "|" not in line or len(cells) != count:
+                break
+            last = index
+            rows.append(cells)
+        columns = [_column(name) for name in head]
+        trials: list[PrintedTrial] = []
+        doubtful = 0
+        for cells in rows:
+            made, unclear = _of_row(head, columns, cells)
+            trials += made
+            doubtful += unclear
+        if not trials:
+            raise Unreadable(_why(doubtful), last)
+        unread = ((first, last, f"of {doubtful} figures {_UNSAID}"),) if doubtful else ()
+        return OutputReading(first, last, trials=tuple(trials), unread=unread)
+
+
+def _has_figures(cursor: TextCursor, first: int) -> bool:
+    """Whether a column is of figures that are known, or a cell of the first row says that it is."""
+    head, row = _cells(cursor.line(first) or ""), _cells(cursor.line(first + 2) or "")
+    if len(head) < _FEWEST or len(row) != len(head):
+        return False
+    return any(map(_column, head)) or any(
+        _of_cell_alone(name, cell) for name, cell in zip(head, row, strict=True)
+    )
+
+
+_UNSAID = "it is not said whether they are of reads or of writes"
+
+
+def _why(doubtful: int) -> str:
+    if doubtful:
+        return f"whether its figures are of reads or of writes is not said ({doubtful} figures)"
+    return "no figure of it has a name and a unit that leave no doubt"
+
+
+def _is_rule(line: str) -> bool:
+    """Whether a line is the one of dashes below the names of columns."""
+    return "-" in line and ("|" in line or "+" in line) and _RULE.issuperset(line)
+
+
+def _cells(line: str) -> list[str]:
+    """The cells of a line, without marks of emphasis."""
+    text = line.strip().removeprefix("|").removesuffix("|")
+    return [_MARKS.sub("", cell).strip() for cell in _CELL_ENDS.split(text)][:_COLUMNS]
+
+
+def _way(text: str) -> str:
+    """Whether a text is about reads or writes; empty where about both or neither."""
+    if _MIXED.search(text):
+        return ""
+    ways = [way for way, pattern in _WAYS.items() if pattern.search(text)]
+    return ways[0] if len(ways) == 1 else ""
+
+
+def _column(name: str) -> _Column | None:
+    """What a column is of; None where its name leaves a doubt."""
+    rest, metric, scale = name, "", 1.0
+    rates, requests = list(_RATE.finditer(name)), list(_IOPS.finditer(name))
+    statistics = list(_STATISTIC.finditer(name))
+    if len(rates) + len(requests) > 1 or _MIXED.search(name):
+        return None
+    if requests:
+        metric, match = "iops", requests[0]
+        scale = 1000.0 if match["kilo"] or match["more"] else 1.0
+    elif rates:
+        metric, match = "bandwidth", rates[0]
+        scale = _RATES[match["unit"]]
+    elif (time := _TIME.search(name)) and len(statistics) == 1:
+        statistic = statistics[0]
+        if not _LATENCY.search(name) and not (statistic["p"] or statistic["th"]):
+            return None
+        metric, match = f"latency.{_statistic(statistic)}", time
+        scale = _TIMES[match["unit"]]
+        rest = rest.replace(statistic[0], " ")
+    else:
+        return None
+    rest = _LATENCY.sub(" ", rest.replace(match[0], " "))
+    if metric in {"iops", "bandwidth"} and (statistics or _WRONG.search(rest)):
+        return None
+    if _WRONG.search(rest):
+        return None
+    way = _way(rest)
+    apart = " ".join(_NOISE.sub(" ", _WAYS[way].sub(" ", rest) if way else rest).split())
+    return _Column(metric, scale, way, apart)
+
+
+def _statistic(match: re.Match[str]) -> str:
+    if share := match["p"] or match["th"]:
+        return "p" + share.replace(".", "_")
+    return next(name for name in ("mean", "min", "max", "stdev") if match[name])
+
+
+def _of_row(
+    head: Sequence[str], columns: Sequence[_Column | None], cells: Sequence[str]
+) -> tuple[list[PrintedTrial], int]:
+    """The trials of a row, and how many figures of it have no direction."""
+    texts = [
+        cell for column, cell in zip(columns, cells, strict=True)
+        if column is None and cell and _in_cell(cell) is None
+    ]  # fmt: skip
+    label = " · ".join(text for text in texts if not _FIGURE.fullmatch(text)) or " · ".join(texts)
+    of_row = "" if _WRONG.search(label) else _way(label)
+    sheets: dict[str, _Sheet] = {}
+    doubtful = 0
+    for name, column, cell in zip(head, columns, cells, strict=True):
+        read = _in_cell(cell, column) if column else _of_cell_alone(name, cell)
+        if read is None:
+            continue
+        about, value, step = read
+        if not (way := about.way or of_row):
+            doubtful += 1
+            continue
+        sheet = sheets.setdefault(about.apart, _Sheet())
+        metric = f"{way}.{about.metric}"
+        if metric in sheet.metrics:
+            return [], doubtful + 1
+        sheet.metrics[metric], sheet.steps[metric] = value, step
+        sheet.details[name] = cell
+    options: dict[str, Scalar] = {"rw": f"rand{of_row}"} if of_row and _RANDOM.search(label) else {}
+    return [
+        _trial(" · ".join(filter(None, (label, apart))), sheet, options)
+        for apart, sheet in sheets.items()
+    ], doubtful
+
+
+def _of_cell_alone(name: str, cell: str) -> tuple[_Column, float, float] | None:
+    """A figure that has its unit beside it, in a column whose name does not have any."""
+    unit = _RATE.search(cell) or _IOPS.search(cell)
+    if unit is None or _WRONG.search(name) or _way(name):
+        return None
+    column = _column(unit[0])
+    if column is None:
+        return None
+    plain = cell.replace(unit[0], " ").strip()
+    return _in_cell(plain, _Column(column.metric, column.scale, "", _apart(name)))
+
+
+def _apart(name: str) -> str:
+    """A column's name where it says more than that results stand in it."""
+    return "" if name.lower() in {"result", "results", "value", "speed", "score", ""} else name
+
+
+def _in_cell(cell: str, column: _Column | None = None) -> tuple[_Column, float, float] | None:
+    """Column, value and half of the last digit of a cell; None where it holds no plain figure."""
+    match = _FIGURE.fullmatch(cell)
+    if match is None:
+        return None
+    if column is None:
+        column = _Column("", 1.0, "", "")
+        if match["unit"]:
+            return None
+    unit, scale = match["unit"], column.scale
+    if unit:
+        own = _column(f"avg lat {unit}" if column.metric.startswith("latency") else unit)
+        if own is None or own.metric.partition(".")[0] != column.metric.partition(".")[0]:
+            return None
+        scale = own.scale
+    if match["prefix"]:
+        if column.metric != "iops":
+            return None
+        scale *= 1e6 if match["prefix"] == "M" else 1e3
+    number = match["number"].replace(",", "")
+    digits = len(number.partition(".")[2])
+    return column, float(number) * scale, 0.5 * 10.0**-digits * scale
+
+
+def _trial(label: str, sheet: _Sheet, options: dict[str, Scalar]) -> PrintedTrial:
+    return PrintedTrial(
+        tool="table",
+        loops=(LoadResult(
+            metrics=sheet.metrics, units={name: _kind(name) for name in sheet.metrics}
+        ),),
+        label=label,
+        options=options,
+        steps=sheet.steps,
+        details=sheet.details,
+    )  # fmt: skip
+
+
+def _kind(name: str) -> str:
+    return "1/s" if name.endswith("iops") else "B/s" if name.endswith("width") else "s"

@@ -1,0 +1,202 @@
+"""iostat of Solaris and illumos, FreeBSD, macOS and OpenBSD: other columns than those of sysstat.
+
+Source: illumos, usr/src/cmd/stat/iostat/iostat.c, the tables of columns (kr/s are KiB, wsvc_t and
+asvc_t ms, %w and %b percent) and -E's show_disk_errors(); FreeBSD 14, usr.sbin/iostat/iostat.c,
+devstats(): ms/r, ms/w, ms/o and ms/t in ms, qlen requests that wait; before 11 a single svc_t; its
+plain report and that of macOS (iostat.c, dkstats()): KB/t, tps and MB/s of 1024 for each device.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.printed import PrintedCounters, Unreadable
+from iosonde.records.stack import Json
+from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.reader import StateOutput
+from iosonde.text.table import head_before, read_table
+
+_K, _M = float(units.KIB), float(units.MIB)
+_COLUMNS: dict[str, tuple[str, float]] = {
+    "r/s": ("read.iops", 1), "w/s": ("write.iops", 1), "kr/s": ("read.bandwidth", _K),
+    "kw/s": ("write.bandwidth", _K), "Mr/s": ("read.bandwidth", _M),
+    "Mw/s": ("write.bandwidth", _M), "wait": ("waiting_queue", 1), "actv": ("active_queue", 1),
+    "wsvc_t": ("waiting_time", 1e-3), "asvc_t": ("service_time", 1e-3),
+    "svc_t": ("service_time", 1e-3), "%w": ("waiting", 0.01), "%b": ("util", 0.01),
+    "s/w": ("soft_errors", 1), "h/w": ("hard_errors", 1), "trn": ("transport_errors", 1),
+    "tot": ("errors", 1), "ms/r": ("read.await", 1e-3), "ms/w": ("write.await", 1e-3),
+    "ms/o": ("other.await", 1e-3), "ms/t": ("await", 1e-3), "qlen": ("queue", 1),
+}  # fmt: skip
+_FIGURE = re.compile(r"\d{1,15}(?:\.\d{1,6})?")
+_PLAIN = re.compile(
+    r"^\s*(?:tin\s+tout\s+)?(?:KB/t\s+x?tps\s+MB/s\s*)+(?:us\s+(?:ni\s+)?sy\s+(?:in\s+)?id\s*)?"
+)
+_ERRORS = re.compile(
+    r"^\s*(?P<name>\w[\w,.@-]{1,60})\s+Soft Errors: (?P<soft>\d{1,9}) "
+    r"Hard Errors: (?P<hard>\d{1,9}) Transport Errors: (?P<transport>\d{1,9})\s*$"
+)
+_DETAILS = re.compile(
+    r"^\s*(?:Vendor:|Model:|Size:|Media Error:|Illegal Request:|Revision:|Serial)"
+)
+_CLOCK = re.compile(r"^\s*(?:[A-Z][a-z]{2} [A-Z][a-z]{2} +\d|extended device stat|\d{10}$)")
+_REPORTS = 2000
+_GAP = 5
+
+
+def _is_head(cells: Sequence[str]) -> bool:
+    """Whether these are all columns of a report, the device first or last."""
+    if len(cells) < 7 or "%b" not in cells or "device" not in {cells[0], cells[-1]}:
+        return False
+    own = [cell for cell in cells if cell != "device"]
+    return all(cell in _COLUMNS for cell in own) and len(own) == len(cells) - 1
+
+
+def _is_row(cells: Sequence[str]) -> bool:
+    return sum(_FIGURE.fullmatch(cell) is not None for cell in cells) >= len(cells) - 1
+
+
+class UnixIostat(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "iostat"
+    anchors: ClassVar[tuple[str, ...]] = ("%b", "KB/t", "Soft Errors:")
+
+    commands: ClassVar[tuple[str, ...]] = ("iostat",)
+    nothing: ClassVar[str] = "no device follows"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if _ERRORS.match(line):
+            return cursor.at
+        if _PLAIN.match(line):
+            return cursor.at - 1 if _devices(cursor, cursor.at) else None
+        return head_before(cursor, cursor.at, _is_head)
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedCounters]]:
+        line = cursor.line(first) or ""
+        if _ERRORS.match(line):
+            return self._errors(cursor, first, prompt)
+        if _PLAIN.match(cursor.line(first + 1) or ""):
+            return self._plain(cursor, first, prompt)
+        counters: list[PrintedCounters] = []
+        index, last = first, first
+        for report in range(1, _REPORTS):
+            table = read_table(cursor, index, _is_head, is_row=_is_row)
+            if table is None:
+                break
+            last = table.last
+            for row in table.rows:
+                named = dict(zip(table.head, row, strict=True))
+                values: dict[str, Json] = {"report": report, "since_boot": _boot(prompt, report)}
+                for column, cell in named.items():
+                    if column != "device":
+                        name, scale = _COLUMNS[column]
+                        values[name] = float(cell) * scale
+                counters.append(self.counted("disk", named["device"], values, prompt))
+            following = _next_head(cursor, last)
+            if following is None:
+                break
+            index = following
+        return last, counters
+
+    def _errors(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, list[PrintedCounters]]:
+        """Errors of devices since boot, as -E prints them."""
+        last, counters = first, list[PrintedCounters]()
+        for index, line in lines(cursor, first, 400):
+            match = _ERRORS.match(line)
+            if match:
+                values: dict[str, Json] = {
+                    f"{name}_errors": int(match[name]) for name in ("soft", "hard", "transport")
+                }
+                counters.append(self.counted("disk", match["name"], values, prompt))
+            elif line and not _DETAILS.match(line):
+                break
+            last = index if line else last
+        return last, counters
+
+    def _plain(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterator[PrintedCounters]]:
+        """KB/t, tps and MB/s of each device, the CPU and the load behind them."""
+        devices = _devices(cursor, first + 1)
+        named = (cursor.line(first + 1) or "").split()
+        last, rows = first + 1, list[list[float]]()
+        for index, line in lines(cursor, first + 2, 2000):
+            cells = line.split()
+            if len(cells) != len(named) or not all(map(_FIGURE.fullmatch, cells)):
+                if cells != named and cells[: len(devices)] != devices:
+                    break
+                continue
+            rows.append([float(cell) for cell in cells])
+            last = index
+        if not rows:
+            raise Unreadable("no line of figures follows")
+        return last, self._of_plain(devices, named, rows, prompt)
+
+    def _of_plain(
+        self,
+        devices: Sequence[str],
+        named: Sequence[str],
+        rows: Sequence[Sequence[float]],
+        prompt: Prompt,
+    ) -> Iterator[PrintedCounters]:
+        boot: dict[str, Json] = {"since_boot": _boot(prompt, 1)}
+        begin = named.index("KB/t")
+        for place, device in enumerate(devices):
+            values: dict[str, Json] = dict(boot)
+            for offset, (name, scale) in enumerate(
+                (("size", _K), ("iops", 1.0), ("bandwidth", _M))
+            ):
+                values[name] = [row[begin + place * 3 + offset] * scale for row in rows]
+            yield self.counted("disk", device, values, prompt)
+        names = {"us": "cpu_user", "ni": "cpu_nice", "sy": "cpu_system", "in": "cpu_irq",
+                 "id": "cpu_idle"}  # fmt: skip
+        of_cpu: dict[str, Json] = {
+            names[column]: [row[place] / 100 for row in rows]
+            for place, column in enumerate(named)
+            if column in names
+        }
+        if of_cpu:
+            yield self.counted("host", "", boot | of_cpu, prompt)
+
+
+def _boot(prompt: Prompt, report: int) -> Json:
+    """Whether a report is the one since boot: the first of a command; None where none is seen."""
+    if report == 1 and not prompt.command:
+        return None
+    return report == 1
+
+
+def _devices(cursor: TextCursor, at: int) -> list[str]:
+    """The devices that the line above the names of columns names; empty where it does not."""
+    named, above = (cursor.line(at) or "").split(), (cursor.line(at - 1) or "").split()
+    above = above[1:] if above[:1] == ["tty"] and named[:1] == ["tin"] else above
+    count = named.count("KB/t")
+    devices = above[:count]
+    rest = above[count:]
+    fits = len(devices) == count and rest in ([], ["cpu"], ["cpu", "load", "average"])
+    return devices if fits and all(re.fullmatch(r"[a-z]\w{1,20}", name) for name in devices) else []
+
+
+def _next_head(cursor: TextCursor, last: int) -> int | None:
+    """Index of the next report's head, its title or a time before it."""
+    for index in range(last + 1, last + _GAP + 1):
+        line = cursor.line(index)
+        if line is None:
+            return None
+        if _is_head(line.split()):
+            return index
+        if line and not _CLOCK.match(line):
+            return None
+    return None

@@ -1,0 +1,87 @@
+"""Tables of results in Markdown. Oracle: the cells themselves, in the units of their heads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.records.printed import Unread
+from tests.mangle import mangled, read, trials
+
+TEXT = (Path(__file__).parents[2] / "outputs" / "commands-composed" / "tables.md").read_text()
+
+
+def test_rows_and_columns_are_trials() -> None:
+    every = trials(TEXT)
+    said = [(trial.label, dict(trial.loops[0].metrics)) for trial in every]
+    assert said[:4] == [
+        ("4k randread QD32 · warm · Old disk", {"read.iops": 12_500}),
+        ("4k randread QD32 · warm · New disk", {"read.iops": 48_200}),
+        ("4k randwrite QD32 · Old disk", {"write.iops": 8_100}),
+        ("4k randwrite QD32 · New disk", {"write.iops": 31_000}),
+    ]
+    assert [trial.options.get("rw") for trial in every[:4]] == ["randread"] * 2 + ["randwrite"] * 2
+    assert every[1].steps == {"read.iops": 50}
+    label, volume = said[4]
+    assert label == "gp3"
+    assert volume == pytest.approx({
+        "read.bandwidth": 125e6, "write.bandwidth": 119.5 * 2**20,
+        "read.latency.mean": 0.75e-3, "read.latency.p99_9": 2.1e-3,
+    })  # fmt: skip
+    assert said[6:] == [
+        ("sequential read", {"read.bandwidth": 1.2e9}), ("random write", {"write.iops": 15_500}),
+        ("seq write", {"write.iops": 1_500}),
+    ]  # fmt: skip
+
+
+def test_figures_without_a_direction_are_told() -> None:
+    reasons = [entry.reason for entry in read(TEXT) if isinstance(entry, Unread)]
+    assert reasons == [
+        "of 2 figures it is not said whether they are of reads or of writes",
+        "whether its figures are of reads or of writes is not said (2 figures)",
+    ]
+
+
+def table(*rows: str) -> str:
+    head, *rest = rows
+    return "\n".join([head, "|".join(["---"] * head.count("|")), *rest]) + "\n"
+
+
+@pytest.mark.parametrize("text", [
+    table("| Option | Meaning |", "| --rate_iops | limits the IOPS |"),
+    table("| Endpoint | Latency (ms) |", "| /read | 12 |"),
+    table("| Test | Write Mb/s |", "| a | 12 |"),
+    table("| Test | Write IOPS change |", "| a | 12 |"),
+    table("| Test | Read/Write IOPS |", "| a | 12 |"),
+    table("| Volume | Max IOPS |", "| read | 12 |"),
+    table("| Test | Write IOPS |", "| a | about 12 |"),
+    "The columns are | IOPS | and | MB/s |, as always.\n",
+    "| IOPS | write |\n| 12 | 13 |\n",
+])  # fmt: skip
+def test_what_leaves_a_doubt_is_no_result(text: str) -> None:
+    assert trials(text) == []
+
+
+@pytest.mark.parametrize(("cell", "value"), [
+    ("12,345", 12_345), ("1.5k", 1_500), ("2M", 2e6), ("~~9~~ ", 9), ("900 ± 12", 900),
+    ("900 (+3 %)", 900), ("12 kIOPS", 12_000),
+])  # fmt: skip
+def test_cells(cell: str, value: float) -> None:
+    (trial,) = trials(table("| Test | Write IOPS |", f"| a | {cell} |"))
+    assert trial.loops[0].metrics == {"write.iops": value}
+
+
+@pytest.mark.parametrize("cell", ["12 MB/s", "12%", "n/a", "1.2.3", "12 / 13", "5 ms", ""])
+def test_cells_that_are_no_such_figure(cell: str) -> None:
+    assert trials(table("| Test | Write IOPS |", f"| a | {cell} |")) == []
+
+
+def test_every_shape() -> None:
+    text = TEXT.split("\n\n")[2]
+    expected = [dict(trial.loops[0].metrics) for trial in trials(text)]
+    assert expected
+    for shape, changed in mangled(text, wraps=False):
+        if shape == "with blank lines":
+            continue  # that is no table any more
+        assert [dict(trial.loops[0].metrics) for trial in trials(changed)] == expected, shape

@@ -1,0 +1,87 @@
+"""iostat of Solaris, FreeBSD and macOS; iperf. Oracle: rates are sizes times requests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from iosonde.records.printed import PrintedCounters, Unread
+from tests.mangle import counters, mangled, read
+
+OUTPUTS = Path(__file__).parents[2] / "outputs" / "monitors-composed"
+SOLARIS, FREEBSD, IPERF = (
+    (OUTPUTS / f"{name}.txt").read_text() for name in ("iostat-solaris", "iostat-freebsd", "iperf")
+)
+
+
+def figure(counted: PrintedCounters, name: str) -> float:
+    return cast("float", counted.values[name])
+
+
+def test_solaris_names_the_device_last() -> None:
+    boot, now, *errors = counters(SOLARIS)
+    assert [row.values["since_boot"] for row in (boot, now)] == [True, False]
+    for row in (boot, now):
+        assert row.name == "c0t2d0"
+        rate = figure(row, "read.iops") * 64 * 1024
+        assert rate == figure(row, "read.bandwidth")
+    assert (now.values["service_time"], now.values["util"]) == (0.025, 0.88)
+    assert [(row.name, row.values["transport_errors"]) for row in errors] == [
+        ("c0t2d0", 5), ("c0t3d0", 0),
+    ]  # fmt: skip
+
+
+def test_freebsd_and_macos() -> None:
+    extended, first, second, host, apple, _ = counters(FREEBSD)
+    assert (extended.values["write.await"], extended.values["queue"]) == (0.012, 3)
+    for row in (first, second, apple):
+        sizes, requests, rates = (
+            cast("list[float]", row.values[name]) for name in ("size", "iops", "bandwidth")
+        )
+        for size, count, rate in zip(sizes, requests, rates, strict=True):
+            assert size * count == pytest.approx(rate, abs=0.05 * 2**20 + 0.01 * rate)
+    shares = [value for name, value in host.values.items() if name.startswith("cpu_")]
+    assert [sum(row) for row in zip(*cast("list[list[float]]", shares), strict=True)] == (
+        pytest.approx([1, 1])
+    )
+    assert apple.name == "disk0"
+
+
+def test_iperf_counts_the_sum_of_its_streams() -> None:
+    several, alone, oslo, lima = counters(IPERF)
+    assert several.values["send.bandwidth"] == 2 * 4.70e9 / 8
+    assert several.values["receive.bandwidth"] == 2 * 4.68e9 / 8
+    assert (several.values["retransmissions"], several.values["streams"]) == (4, 2)
+    assert alone.values["bandwidth"] == 944e6 / 8
+    assert (oslo.name, oslo.values["round_trip"]) == ("Hoster, Oslo, NO (10G)", 0.0255)
+    assert lima.values["send.bandwidth"] is None
+    cut = IPERF[: IPERF.index("[ ID] Interval           Transfer     Bitrate         Retr\n")]
+    cut = "\n".join(line for line in cut.split("\n") if not line.startswith("[SUM]"))
+    (unread,) = read(cut)
+    assert isinstance(unread, Unread)
+    assert unread.reason == "its sums at the end are cut off"
+
+
+@pytest.mark.parametrize("text", [
+    SOLARIS.partition("\n\n")[0], FREEBSD.partition("\n\n")[0], FREEBSD.split("\n\n")[1],
+    IPERF.partition("\n\n$ iperf -c")[0],
+])  # fmt: skip
+def test_every_shape(text: str) -> None:
+    expected = [(row.name, dict(row.values)) for row in counters(text)]
+    assert expected
+    for shape, changed in mangled(text, wraps=False):
+        if shape == "with blank lines" and "KB/t" in text:
+            continue  # the line with the devices stands apart
+        assert [(row.name, dict(row.values)) for row in counters(changed)] == expected, shape
+
+
+@pytest.mark.parametrize("text", [
+    "The column %b of iostat is how busy a device is; KB/t tps MB/s stand for each.\n",
+    "Soft Errors: 3 is no reason to worry.\n",
+    "The link carries 940 Mbits/sec at best, that is 117 MBytes/sec.\n",
+    "device r/s w/s kr/s kw/s and %b\n",
+])  # fmt: skip
+def test_prose(text: str) -> None:
+    assert read(text) == []
