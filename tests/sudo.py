@@ -7,7 +7,7 @@ system in the namespace alone, so nothing of the system is changed.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +20,8 @@ USER = "sounder"
 ALL = f"{USER} ALL=(ALL) NOPASSWD: ALL\n"
 _NUMBER = 64100  # no user of this system has it
 _MOUNT = """
-for file in passwd group shadow sudoers; do mount --bind "$0/etc/$file" "/etc/$file"; done
+while [ "$1" != -- ]; do mount --bind "$1" "$2"; shift 2; done
+shift
 exec "$@"
 """
 
@@ -34,8 +35,13 @@ class SudoBox:
 
 
 @contextmanager
-def server(directory: Path) -> Iterator[SudoBox]:
-    """A server as long as the block lasts, whose sudoers lets USER do everything."""
+def server(directory: Path, over: Mapping[str, Path] | None = None) -> Iterator[SudoBox]:
+    """A server as long as the block lasts, whose sudoers lets USER do everything.
+
+    Args:
+        directory: its keys and files.
+        over: what is mounted over which path beside them.
+    """
     if shutil.which("sudo") is None:
         pytest.skip("needs sudo")
     etc = directory / "etc"
@@ -60,7 +66,11 @@ def server(directory: Path) -> Iterator[SudoBox]:
     for readable in (directory, *directory.parents):  # sshd reads authorized keys as USER
         if not readable.stat().st_mode & 0o001:
             readable.chmod(readable.stat().st_mode | 0o001)
-    process = sshd.start(box, ["unshare", "--mount", "sh", "-euc", _MOUNT, str(directory)])
+    mounts = {f"/etc/{name}": etc / name for name in ("passwd", "group", "shadow", "sudoers")}
+    pairs = [
+        str(part) for there, here in {**mounts, **(over or {})}.items() for part in (here, there)
+    ]
+    process = sshd.start(box, ["unshare", "--mount", "sh", "-euc", _MOUNT, "sh", *pairs, "--"])
     try:
         yield SudoBox(replace(box, pid=process.pid), sudoers)
     finally:
