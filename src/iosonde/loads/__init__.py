@@ -36,6 +36,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "dd_command": "iosonde.loads.dd_command:DdCommand",
         "ioping": "iosonde.loads.ioping:Ioping",
         "diskmark": "iosonde.loads.diskmark:DiskMark",
+        "diskspd": "iosonde.loads.diskspd:Diskspd",
         "fio_command": "iosonde.loads.fio.printed_command:FioCommand",
         "fio_fragment": "iosonde.loads.fio.printed_fragment:FioFragment",
         "fio_jobfile": "iosonde.loads.fio.printed_jobfile:FioJobFile",

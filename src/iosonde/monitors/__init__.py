@@ -26,6 +26,9 @@ SAMPLERS: Table[type[Sampler]] = Table(
 OUTPUTS: Table[type[Output]] = Table(
     "output of a monitor",
     {
+        "biosnoop": "iosonde.monitors.printed_biosnoop:Biosnoop",
+        "ceph_osd_perf": "iosonde.monitors.printed_ceph:CephOsdPerf",
+        "dbench": "iosonde.monitors.printed_transactions:Dbench",
         "diskstats": "iosonde.monitors.printed_diskstats:DiskstatsOutput",
         "dstat": "iosonde.monitors.printed_dstat:Dstat",
         "histogram": "iosonde.monitors.printed_histogram:TracedHistogram",
@@ -35,6 +38,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "iotop": "iosonde.monitors.printed_iotop:Iotop",
         "iperf": "iosonde.monitors.printed_iperf:Iperf",
         "mpstat": "iosonde.monitors.printed_sysstat:Mpstat",
+        "pgbench": "iosonde.monitors.printed_transactions:Pgbench",
         "pidstat_disk": "iosonde.monitors.printed_sysstat:PidstatDisk",
         "pressure": "iosonde.monitors.printed_pressure:PressureFiles",
         "sar_blocks": "iosonde.monitors.printed_sysstat:SarBlocks",

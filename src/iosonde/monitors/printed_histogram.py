@@ -1,8 +1,8 @@
 """Histograms of latencies that tracers print: biolatency and its like of bcc, bpftrace, iolatency.
 
-Buckets are [from, to, count] with from and to in seconds as printed: bcc's "4 -> 7" holds both,
-iolatency's "4 -> 8" and bpftrace's "[4, 8)" do not hold the second. What counts other things than
-times is told as unread, and so is a map of bpftrace whose name says no unit.
+Buckets are [from, to, count] with from and to in seconds, or in bytes, as printed: bcc's "4 -> 7"
+holds both, iolatency's "4 -> 8" and bpftrace's "[4, 8)" do not hold the second. What counts other
+things is told as unread, and so is a map of bpftrace whose name says no unit.
 
 Source: bcc, src/python/bcc/table.py, _print_log2_hist() and _print_linear_hist();
 libbpf-tools/trace_helpers.c, print_log2_hist(); tools/biolatency.py, what stands above;
@@ -26,6 +26,7 @@ _UNITS = {
     "nsecs": 1e-9, "nsec": 1e-9, "ns": 1e-9, "usecs": 1e-6, "usec": 1e-6, "us": 1e-6,
     "msecs": 1e-3, "msec": 1e-3, "ms": 1e-3, "secs": 1.0, "seconds": 1.0, "s": 1.0,
 }  # fmt: skip
+_SIZES = {"bytes": 1.0, "kbytes": 1024.0}
 _BCC = re.compile(r"^\s*(?P<unit>[A-Za-z](?:[\w./()-]| (?! )){0,40}?)\s*: count +distribution\s*$")
 _PERF_TOOLS = re.compile(
     r"^\s*>?=\((?P<unit>\w{1,5})\) \.\. <\((?P=unit)\)\s*: I/O\s+\|Distribution"
@@ -33,7 +34,7 @@ _PERF_TOOLS = re.compile(
 _MAP = re.compile(r"^\s*@(?P<unit>[A-Za-z]\w{0,40})?(?:\[(?P<key>[^\]]{1,80})\])?:(?:\s|$)")
 _ROW = re.compile(
     r"^\s*(?P<low>\d{1,20})(?: +-> (?P<high>\d{1,20}))? *: (?P<count>\d{1,20}) +"
-    r"\|[*#@ ]{0,80}\|?\s*$"
+    r"\|[*#@+ ]{0,80}\|?\s*$"
 )
 _INTERVAL = re.compile(
     r"^\s*(?:\[(?P<low>-?\d{1,6}[KMGT]?)(?:, (?P<high>-?\d{1,6}[KMGT]?|\.\.\.)[)\]])?\]?"
@@ -87,10 +88,12 @@ class TracedHistogram(StateOutput):
             raise Unreadable("no row follows its head")
         unit = (match["unit"] or "").strip()
         scale = _UNITS.get(unit.lower())
+        about = "size" if scale is None and unit.lower() in _SIZES else "latency"
+        scale = _SIZES[unit.lower()] if about == "size" else scale
         if scale is None and not head:
             scale = _UNITS.get(unit.rpartition("_")[2].lower())
         if scale is None:
-            raise Unreadable(f"{unit or 'its map'} is not a unit of time", last)
+            raise Unreadable(f"{unit or 'its map'} is not a unit of time or of size", last)
         kind, name, above = "host", "", "" if head else (match["key"] or "")
         if head and (label := _ABOVE.match(_before(cursor, first))):
             above = label[0].strip()
@@ -101,7 +104,7 @@ class TracedHistogram(StateOutput):
             for low, high, count in rows
         ]
         values: dict[str, Json] = {
-            "latency_distribution": buckets, "requests": sum(count for _, _, count in rows)
+            f"{about}_distribution": buckets, "requests": sum(count for _, _, count in rows)
         }  # fmt: skip
         if above:
             values["of"] = above

@@ -64,7 +64,7 @@ class UnixIostat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "iostat"
-    anchors: ClassVar[tuple[str, ...]] = ("%b", "KB/t", "Soft Errors:")
+    anchors: ClassVar[tuple[str, ...]] = ("kr/s", "svc_t", "KB/t", "Soft Errors:")
 
     commands: ClassVar[tuple[str, ...]] = ("iostat",)
     nothing: ClassVar[str] = "no device follows"

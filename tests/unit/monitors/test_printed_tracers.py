@@ -14,7 +14,10 @@ from iosonde.records.printed import PrintedCounters, Unread
 from tests.mangle import counters, mangled, read
 
 OUTPUTS = Path(__file__).parents[2] / "outputs" / "monitors-composed"
-TEXTS = {path.stem: path.read_text() for path in OUTPUTS.glob("*.txt")}
+TEXTS = {
+    name: (OUTPUTS / f"{name}.txt").read_text()
+    for name in ("top", "pressure", "histogram", "dstat", "dstat-cpus", "nfsiostat")
+}
 
 
 def figure(counted: PrintedCounters, name: str) -> float:
@@ -75,14 +78,22 @@ def test_buckets_are_in_seconds() -> None:
 
 
 @pytest.mark.parametrize(("text", "reason"), [
-    ("     kbytes              : count     distribution\n"
-     "         4 -> 7          : 12       |****|\n", "kbytes is not a unit of time"),
-    ("@[sda]:\n[128, 256)            15 |@@@@@@@@|\n", "its map is not a unit of time"),
+    ("     requests            : count     distribution\n"
+     "         4 -> 7          : 12       |****|\n", "requests is not a unit of time or of size"),
+    ("@[sda]:\n[128, 256)            15 |@@@@@@@@|\n", "its map is not a unit of time or of size"),
 ])  # fmt: skip
 def test_histograms_of_other_things_are_unread(text: str, reason: str) -> None:
     (unread,) = read(text)
     assert isinstance(unread, Unread)
     assert unread.reason == reason
+
+
+def test_sizes_are_in_bytes_and_a_full_bar_ends_with_a_plus() -> None:
+    (row,) = counters(
+        "     Kbytes              : count     distribution\n"
+        "         4 -> 7          : 12       |*************************************+|\n"
+    )
+    assert row.values == {"size_distribution": [[4096, 7168, 12]], "requests": 12}
 
 
 def test_dstat_is_in_bytes_and_plain_numbers() -> None:

@@ -1,0 +1,117 @@
+"""pgbench and dbench: what an application did on the storage, as counters of the host.
+
+Transactions and a mix of operations are no requests of one direction, so no metrics of a load.
+
+Source: PostgreSQL 16, src/bin/pgbench/pgbench.c, printResults(); before 14 tps stands there with
+and without connections. dbench 4.00, dbench.c, show_one_latency() and main(): MB are 10⁶ bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedCounters, Unreadable
+from iosonde.records.stack import Json
+from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
+from iosonde.text.reader import StateOutput, nearest
+
+_TYPE = re.compile(r"^\s*transaction type: ")
+_PGBENCH = re.compile(
+    r"^\s*(?:transaction type:|scaling factor:|query mode:|maximum number of tries|duration:"
+    r"|number of (?:clients|threads|trans|failed)|latency (?:average|stddev)"
+    r"|initial connection time|average conn|tps = |statement latencies|progress: |pgbench \()"
+)
+_N = r"(\d{1,12}(?:\.\d{1,6})?)"
+_FIGURES = {
+    "tps": (re.compile(rf"tps = {_N} \((?:without initial|excluding|including reconn)"), 1.0),
+    "latency.mean": (re.compile(rf"latency average ?[=:] {_N} ms"), 1e-3),
+    "latency.stdev": (re.compile(rf"latency stddev ?[=:] {_N} ms"), 1e-3),
+    "clients": (re.compile(rf"number of clients: {_N}"), 1.0),
+    "threads": (re.compile(rf"number of threads: {_N}"), 1.0),
+    "scale": (re.compile(rf"scaling factor: {_N}"), 1.0),
+    "duration": (re.compile(rf"duration: {_N} s"), 1.0),
+    "transactions": (re.compile(rf"number of transactions actually processed: {_N}"), 1.0),
+}
+_DBENCH = re.compile(
+    r"^\s*Throughput (?P<rate>\d{1,9}(?:\.\d{1,6})?) MB/sec(?: \(sync (?:open|dirs)\)){0,2} +"
+    r"(?P<clients>\d{1,6}) (?:clients|procs)"
+    r"(?: +\d{1,6} procs +max_latency=(?P<most>\d{1,9}(?:\.\d{1,6})?) ms)?\s*$"
+)
+_BEFORE = re.compile(r"^\s*(?:starting vacuum|pgbench \(|end\.$)")
+_MOST = 40
+
+
+class Pgbench(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "pgbench"
+    anchors: ClassVar[tuple[str, ...]] = ("transaction type: ", "tps = ")
+
+    commands: ClassVar[tuple[str, ...]] = ("pgbench",)
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if not _PGBENCH.match(line) or "progress" in line:
+            return None
+        first = nearest(cursor, 20, _TYPE.match)
+        first = cursor.at if first is None else first
+        while _BEFORE.match(cursor.line(first - 1) or ""):
+            first -= 1
+        return first
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedCounters]]:
+        last = first
+        for index, line in lines(cursor, first + 1, _MOST):
+            foreign = line and (
+                prompt_in(line) or not (_PGBENCH.match(line) or _BEFORE.match(line))
+            )
+            if _TYPE.match(line) and "transaction type" in flow(cursor, first, last):
+                break
+            if foreign or index > last + 2:
+                break
+            last = index if line else last
+        text = flow(cursor, first, last)
+        values: dict[str, Json] = {
+            name: float(match[1]) * scale
+            for name, (pattern, scale) in _FIGURES.items()
+            if (match := pattern.search(text))
+        }
+        if "tps" not in values:
+            raise Unreadable("its transactions per second are cut off", last)
+        return last, [self.counted("host", "", values, prompt)]
+
+
+class Dbench(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "dbench"
+    anchors: ClassVar[tuple[str, ...]] = ("Throughput ",)
+
+    commands: ClassVar[tuple[str, ...]] = ("dbench", "tbench")
+    reach: ClassVar[int] = 60
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _DBENCH.match(cursor.line(cursor.at) or "") else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedCounters]]:
+        match = _DBENCH.match(cursor.line(first) or "")
+        if match is None:
+            raise Unreadable("its sum is cut off")
+        values: dict[str, Json] = {
+            "bandwidth": float(match["rate"]) * 1e6, "clients": int(match["clients"])
+        }  # fmt: skip
+        if match["most"]:
+            values["latency.max"] = float(match["most"]) / 1e3
+        return first, [self.counted("host", "", values, prompt)]

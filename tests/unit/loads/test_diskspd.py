@@ -1,0 +1,57 @@
+"""diskspd. Oracle: requests times the block size are the rate, reads and writes the total."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.records.printed import Unread
+from tests.mangle import mangled, read, trials
+
+TEXT = (Path(__file__).parents[2] / "outputs" / "commands-composed" / "diskspd.txt").read_text()
+
+
+def test_reads_and_writes_of_a_mixed_run() -> None:
+    (trial,) = trials(TEXT)
+    metrics = trial.loops[0].metrics
+    assert metrics["read.iops"] + metrics["write.iops"] == 20_000
+    for way in ("read", "write"):
+        rate, step = metrics[f"{way}.bandwidth"], trial.steps[f"{way}.bandwidth"]
+        assert metrics[f"{way}.iops"] * 8192 == pytest.approx(rate, abs=step * 1.01)
+    assert metrics["write.latency.p99_9"] == pytest.approx(0.01)
+    assert metrics["read.latency.mean"] == pytest.approx(0.003)
+    assert (trial.target, trial.elapsed) == (r"D:\io.dat", (10.0,))
+    assert trial.options == {"rw": "randrw", "bs": 8192, "iodepth": 32, "numjobs": 2}
+
+
+def test_result_without_its_head_and_without_latencies() -> None:
+    part = TEXT[TEXT.index("Total IO") : TEXT.index("\n\ntotal:\n")]
+    (trial,) = trials(part.replace(" |    3.000 |     0.900", "").replace("MiB/s", "MB/s"))
+    assert trial.loops[0].metrics["read.iops"] == 14_000
+    assert "read.latency.mean" not in trial.loops[0].metrics
+    assert trial.options["rw"] == "rw"
+
+
+@pytest.mark.parametrize(("text", "reason"), [
+    (TEXT[: TEXT.index("Total IO")], "no result follows"),
+    (TEXT[: TEXT.index("Read IO")], "its reads and writes are cut off"),
+])  # fmt: skip
+def test_what_is_cut_off(text: str, reason: str) -> None:
+    (entry,) = read(text)
+    assert isinstance(entry, Unread)
+    assert entry.reason == reason
+
+
+def test_every_shape() -> None:
+    expected = [dict(trial.loops[0].metrics) for trial in trials(TEXT)]
+    for shape, changed in mangled(TEXT, wraps=False):
+        assert [dict(trial.loops[0].metrics) for trial in trials(changed)] == expected, shape
+
+
+@pytest.mark.parametrize("text", [
+    "Command Line: is the first line that diskspd prints\n",
+    "thread | bytes | I/Os | MiB/s | I/O per s | are the columns\n",
+])  # fmt: skip
+def test_prose(text: str) -> None:
+    assert trials(text) == []

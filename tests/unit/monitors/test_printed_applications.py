@@ -1,0 +1,60 @@
+"""pgbench, dbench, ceph osd perf and biosnoop. Oracle: figures that agree with each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from iosonde.records.printed import Unread
+from tests.mangle import counters, mangled, read
+
+OUTPUTS = Path(__file__).parents[2] / "outputs" / "monitors-composed"
+TEXT, SNOOP = ((OUTPUTS / f"{name}.txt").read_text() for name in ("applications", "biosnoop"))
+
+
+def test_transactions_osds_and_requests() -> None:
+    bench, mix, *osds = counters(TEXT)
+    values = bench.values
+    assert bench.command.startswith("pgbench -c 10")
+    clients = cast("float", values["tps"]) * cast("float", values["latency.mean"])
+    assert clients == pytest.approx(cast("float", values["clients"]))
+    assert values["transactions"] == cast("float", values["tps"]) * 60
+    assert (mix.values["bandwidth"], mix.values["latency.max"]) == (250.5e6, 0.08025)
+    assert [(osd.name, osd.values["commit_latency"]) for osd in osds] == [
+        ("osd.2", 0.15), ("osd.1", 0.004), ("osd.0", None),
+    ]  # fmt: skip
+
+
+def test_requests_of_biosnoop_by_disk_and_direction() -> None:
+    journal, data = counters(SNOOP)
+    assert (journal.name, data.name) == ("vda", "vdb")
+    assert data.values == {
+        "write.requests": 1, "write.bytes": 8192, "write.latencies": [0.0025],
+        "read.requests": 2, "read.bytes": 8192, "read.latencies": [0.00025, 0.00075],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [TEXT.split("\n\n")[0], TEXT.split("\n\n")[2], SNOOP])
+def test_every_shape(text: str) -> None:
+    expected = [(row.name, dict(row.values)) for row in counters(text)]
+    assert expected
+    for shape, changed in mangled(text, wraps=False):
+        assert [(row.name, dict(row.values)) for row in counters(changed)] == expected, shape
+
+
+def test_a_run_without_its_rate_is_unread() -> None:
+    (entry,) = read(TEXT[: TEXT.index("latency average")])
+    assert isinstance(entry, Unread)
+    assert entry.reason == "its transactions per second are cut off"
+
+
+@pytest.mark.parametrize("text", [
+    "tps = 5 is what I saw\n",
+    "Throughput is low, 250 MB/sec at best with 8 clients\n",
+    "osd commit_latency(ms) is what it takes to commit\n",
+    "The column LAT(ms) of biosnoop is in ms: PID COMM DISK T BYTES LAT(ms) and more\n",
+])  # fmt: skip
+def test_prose(text: str) -> None:
+    assert counters(text) == []
