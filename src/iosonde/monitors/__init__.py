@@ -37,6 +37,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "iostat_unix": "iosonde.monitors.printed_iostat_unix:UnixIostat",
         "iotop": "iosonde.monitors.printed_iotop:Iotop",
         "iperf": "iosonde.monitors.printed_iperf:Iperf",
+        "meminfo": "iosonde.monitors.printed_meminfo:Meminfo",
         "mpstat": "iosonde.monitors.printed_sysstat:Mpstat",
         "pgbench": "iosonde.monitors.printed_transactions:Pgbench",
         "pidstat_disk": "iosonde.monitors.printed_sysstat:PidstatDisk",

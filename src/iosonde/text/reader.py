@@ -157,6 +157,10 @@ class HeadedOutput(StateOutput):
     def goes_on(self, line: str, above: list[str]) -> bool:
         """Whether a line belongs to the thing whose lines so far stand above it."""
 
+    def is_command(self, line: str) -> bool:
+        """Whether a line is a command after a prompt, which ends the output."""
+        return prompt_in(line) is not None
+
     @abstractmethod
     def block(self, text: str, prompt: Prompt) -> Iterable[PrintedSubject | PrintedCounters]:
         """What the lines of one thing say."""
@@ -172,7 +176,7 @@ class HeadedOutput(StateOutput):
             if self.is_head(line):
                 heads.append(index)
                 above = []
-            elif prompt_in(line) or index > last + 3 or not self.goes_on(line, above):
+            elif self.is_command(line) or index > last + 3 or not self.goes_on(line, above):
                 break
             above.append(line)
             last = index

@@ -19,7 +19,7 @@ from iosonde.text.torn import joinings
 
 _LINE = re.compile(
     r"(?P<source>[\w/][^\s(),;]*|[A-Z]+=\"?[\w/.-]+\"?)\s+(?P<point>/\S*|none|swap)\s+"
-    rf"(?P<type>[a-z]\w*(?:\.\w+)?)\s+(?P<options>{OPTIONS})(?:\s+\d(?:\s+\d)?)?"
+    rf"(?P<type>[a-z]\w*(?:\.\w+)?)\s+(?P<options>{OPTIONS})(?:\s+\d(?:\s+\d)?)?(?:\s+>)?"
 )
 _LIVE = re.compile(r"r[wo](?:,\S*)?\s+0\s+0$|r[wo],\S*$")
 

@@ -42,6 +42,15 @@ _STAT = re.compile(
     r"\s*\[(?P<device>[^\]\s]{1,100})\]\.(?P<counter>\w+_errs) +(?P<count>\d{1,18})\s*$"
 )
 _TARGET = re.compile(r"\bbtrfs\b.*\s(/\S*)\s*$")
+_PART = re.compile(rf"\s*/dev/([\w/.-]{{1,60}})\s+{_SIZE}\s*$")
+_BALANCE = re.compile(
+    r"\s*Balance on '(?P<path>[^'\n]{1,200})' is (?P<state>running|paused)"
+    r"(?P<more>, \w+ requested)?\s*$"
+)
+_BALANCED = re.compile(
+    r"\s*(?P<done>\d{1,12}) out of about (?P<all>\d{1,12}) chunks balanced"
+    r"(?: \((?P<seen>\d{1,12}) considered\))?, +(?P<left>\d{1,3})% left\s*$"
+)
 _MOST = 60
 
 
@@ -157,7 +166,7 @@ class BtrfsDf(_BtrfsOutput):
 def _profiles(cursor: TextCursor, first: int) -> tuple[dict[str, Scalar], int]:
     """What each type of block groups has, from a line on, and the index of the last of them."""
     facts: dict[str, Scalar] = {}
-    last = first
+    last, unallocated = first, False
     for index, line in lines(cursor, first, _MOST):
         if match := _PROFILE.match(line):
             name = match["type"].lower()
@@ -167,6 +176,10 @@ def _profiles(cursor: TextCursor, first: int) -> tuple[dict[str, Scalar], int]:
                 f"{name}_used": _bytes(match[4]),
             }  # fmt: skip
             last = index
+        elif line.strip() == "Unallocated:":
+            unallocated, last = True, index
+        elif unallocated and (part := _PART.match(line)):
+            facts[f"unallocated_{part[1]}"], last = _bytes(part[2]), index
         elif line and not line.lstrip().startswith("/dev/"):
             break
     return facts, last
@@ -228,4 +241,31 @@ class BtrfsScrub(_BtrfsOutput):
                 facts["scrub_errors"] = value
             last = index
         name = _name(prompt)
+        return last, [PrintedSubject("btrfs", name, facts, prompt.host)] if facts else []
+
+
+class BtrfsBalance(_BtrfsOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "btrfs balance status"
+    anchors: ClassVar[tuple[str, ...]] = ("Balance on '",)
+    beginning: ClassVar[re.Pattern[str]] = _BALANCE
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        head = _BALANCE.match(cursor.line(first) or "")
+        last, facts = first, dict[str, Scalar]()
+        for index, line in lines(cursor, first + 1, 3):
+            if head and (match := _BALANCED.match(line)):
+                facts = {
+                    "balance_state": head["state"] + (head["more"] or ""),
+                    "balanced_chunks": int(match["done"]), "balance_chunks": int(match["all"]),
+                    "balance": f"{match['done']} out of about {match['all']} chunks",
+                    "balance_left": int(match["left"]) / 100,
+                }  # fmt: skip
+                last = index
+                break
+        name = head["path"] if head else ""
         return last, [PrintedSubject("btrfs", name, facts, prompt.host)] if facts else []

@@ -106,7 +106,9 @@ def _list(cursor: TextCursor, first: int) -> tuple[dict[str, dict[str, Json]], i
         if match := _LISTED.match(line):
             name = "proc4ops" if match["side"] == "servop" else f"proc{match['version']}"
             values = tables.setdefault(_KINDS[match["side"]], {}).setdefault(name, {})
-            if isinstance(values, dict) and match["name"] != "total":
+            if match["name"] == "total":
+                tables[_KINDS[match["side"]]][f"{name}_total"] = int(match["count"])
+            elif isinstance(values, dict):
                 values[match["name"]] = int(match["count"])
             last = index
         elif (line and not _RULE.match(line)) or index > last + 4:

@@ -26,6 +26,11 @@ _PROGRESS = re.compile(
 _AMOUNT = r"(\d{1,19}(?:\.\d{1,3})?[KMGTPE]?)B?"
 _RESILVERED = re.compile(rf"(?<!\S){_AMOUNT} resilvered|resilvered {_AMOUNT} in ")
 _REPAIRED = re.compile(r"(?:scrub )?repaired (\S+) in .{1,40}? with (\d+) errors")
+_FLOWED = re.compile(
+    rf"(?:^|[#$] zpool status \S.{{0,60}}? |\s)pool: \S{{1,200}} (?:id: \d{{1,20}} )?"
+    rf"state: (?:{'|'.join(STATES)}) .{{0,4000}}?config: "
+)
+"""All of it in one line, as a page without line breaks has it."""
 _LONGEST = 1500  # lines of one pool
 _GAP = 4
 
@@ -34,31 +39,42 @@ class ZpoolStatus(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "zpool status"
-    anchors: ClassVar[tuple[str, ...]] = ("pool: ", "errors: No known data errors")
+    anchors: ClassVar[tuple[str, ...]] = (
+        "pool: ", "errors: No known data errors", " state: DEGRADED", " state: ONLINE",
+        " state: FAULTED", " state: UNAVAIL",
+    )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("zpool",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _begins(cursor, cursor.at) else None
+        at = cursor.at
+        line = cursor.line(at) or ""
+        whole_line = "config: " in line and _FLOWED.search(line)
+        return at if whole_line or _begins(cursor, at) or _is_cut(cursor, at) else None
 
     @override
     def items(
         self, cursor: TextCursor, first: int, prompt: Prompt
     ) -> tuple[int, Iterable[PrintedSubject]]:
         last = first
-        for index, line in lines(cursor, first + 1, _LONGEST):
+        most = 0 if _FLOWED.search(cursor.line(first) or "") else _LONGEST
+        for index, line in lines(cursor, first + 1, most):
             if prompt_in(line) or index > last + _GAP or _begins(cursor, index):
                 break
             last = index if line else last
             if line.lstrip().startswith("errors: ") and "following files" not in line:
                 break
         keys = keys_of(flow(cursor, first, last))
+        if "pool" not in keys and (cut_off := devices_of(keys.get("config", ""))):
+            keys["pool"] = cut_off[0][0]  # its first line is cut off
         if "config" not in keys:
             raise Unreadable("the table of its devices is cut off", last)
         devices = devices_of(keys["config"])
         if not devices or devices[0][0] != keys["pool"]:
             raise Unreadable("the table of its devices does not begin with the pool", last)
         facts: dict[str, Scalar] = {**devices[0][1]}
+        if (state := keys.get("state", "").partition(" ")[0]) in STATES:
+            facts["state"] = state
         facts |= {key: keys[key] for key in ("status", "scan", "errors") if keys.get(key)}
         if match := _ERRORS.match(keys.get("errors", "")):
             facts["data_errors"] = int(match[1])
@@ -85,6 +101,19 @@ def _scan_facts(scan: str) -> dict[str, Scalar]:
     if match := _RESILVERED.search(scan):
         facts["resilvered"] = whole(match[1] or match[2])
     return facts
+
+
+def _is_cut(cursor: TextCursor, index: int) -> bool:
+    """Whether a pool's part is from its state on, with its name cut off."""
+    if not _STATE.fullmatch(cursor.line(index) or ""):
+        return False
+    above = [cursor.line(index - step) or "" for step in (1, 2, 3)]
+    below = [(cursor.line(index + step) or "").strip() for step in range(1, 14)]
+    return (
+        not any(map(_POOL.match, above))
+        and "config:" in below
+        and any(line.startswith(("status: ", "scan: ", "action: ")) for line in below)
+    )
 
 
 def _begins(cursor: TextCursor, index: int) -> bool:

@@ -130,14 +130,17 @@ class ZfsGet(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "zfs get"
-    anchors: ClassVar[tuple[str, ...]] = ("PROPERTY",)
+    anchors: ClassVar[tuple[str, ...]] = ("PROPERTY", "zfs get -H")
     commands: ClassVar[tuple[str, ...]] = ("zfs", "zpool")
     nothing: ClassVar[str] = "no property follows its head"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         head = (cursor.line(cursor.at) or "").split()
-        return cursor.at if head == ["NAME", "PROPERTY", "VALUE", "SOURCE"] else None
+        if head == ["NAME", "PROPERTY", "VALUE", "SOURCE"]:
+            return cursor.at
+        bare = "zfs get -H" in (cursor.line(cursor.at) or "") and "-o" not in head
+        return cursor.at if bare and _PROPERTY.match(cursor.line(cursor.at + 1) or "") else None
 
     @override
     def items(

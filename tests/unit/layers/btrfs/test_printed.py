@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.records.printed import Unread
 from iosonde.records.stack import Scalar
-from tests.mangle import counters, read, states
+from tests.mangle import counters, mangled, read, states
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "btrfs-composed" / "pool.txt").read_text()
 GIB = 1 << 30
@@ -53,3 +53,17 @@ def test_what_is_cut_off_is_named() -> None:
     (part,) = read(TEXT.splitlines(keepends=True)[1])
     assert isinstance(part, Unread)
     assert part.reason == "its lines are cut off"
+
+
+def test_what_each_device_has_left_and_how_far_a_balance_is() -> None:
+    text = (Path(__file__).parents[3] / "outputs" / "btrfs-composed" / "full.txt").read_text()
+    for shape, given in mangled(text, wraps=False):
+        if shape == "with blank lines":
+            continue  # the parts of its profiles would stand apart
+        facts = {name: v for state in states(given) for s in state.subjects
+                 for name, v in s.values.items()}  # fmt: skip
+        assert facts["unallocated_sdr1"] == 1 << 40, shape
+        assert facts["unallocated_sds1"] == 1 << 20
+        assert facts["balance_state"] == "running, pause requested"
+        assert (facts["balanced_chunks"], facts["balance_left"]) == (12, 0.96)
+    assert read("Balance on '/srv' is running since May.") == []

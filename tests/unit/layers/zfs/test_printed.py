@@ -137,3 +137,23 @@ def test_how_far_a_resilver_is_and_what_stands_behind_a_device() -> None:
     assert things["sdb"]["note"] == "resilvering"
     assert "note" not in things["sda"]
     assert "scan_share" not in subjects(text("status"))["tank"]
+
+
+def test_a_pool_whose_first_line_is_cut_off_or_that_stands_in_one_line() -> None:
+    pool = text("status").split("\n  pool: back")[0]
+    whole = subjects(pool)["tank"]
+    assert subjects("\n".join(pool.split("\n")[1:]))["tank"] == whole
+    flowed = "# zpool status tank " + " ".join(pool.split())
+    assert subjects(flowed)["tank"] == whole
+    assert read("The state: DEGRADED of a pool is told by its config:") == []
+
+
+def test_a_pool_that_can_be_imported_and_properties_without_a_head() -> None:
+    offered = (
+        "   pool: otter\n     id: 6554193320433390805\n  state: ONLINE\n action: The pool can be "
+        "imported using its name.\n config:\n\n\totter       ONLINE\n\t  mirror-0  ONLINE\n"
+        "\t    sdx     ONLINE\n\t    sdy     ONLINE\n"
+    )
+    assert subjects(offered)["otter"]["state"] == "ONLINE"
+    bare = "# zfs get -H compression tank/a tank/b\ntank/a\tcompression\tlz4\tlocal\n"
+    assert subjects(bare)["tank/a"]["compression"] == "lz4"

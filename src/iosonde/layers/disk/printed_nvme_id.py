@@ -1,0 +1,110 @@
+"""nvme id-ctrl and id-ns: what a controller and a namespace say they are.
+
+Source: nvme-cli 2.3, nvme-print-stdout.c (stdout_id_ctrl, stdout_id_ns: "NAME      : VALUE"); NVM
+Express Base Specification 2.0, figures 275 and 97: LBADS is a power of two of bytes, temperatures
+are in kelvin; MDTS is a power of two of the controller's smallest page, which is not printed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject, Unreadable, without_none
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.reader import StateOutput
+
+_HEAD = re.compile(r"\s*NVME Identify (?P<what>Controller|Namespace (?P<space>\d{1,9})):?\s*$")
+_PAIR = re.compile(r"\s*(?P<name>[a-z]\w{1,12})\s*: ?(?P<value>.{0,200})$")
+_OTHER = re.compile(r"\s*(?:\[|ps\s+\d|lbaf\s+\d|rwt:|active_power|\s{6,}\S)")
+_FORMAT = re.compile(
+    r"\s*lbaf\s+(?P<number>\d{1,2}) : ms:(?P<meta>\d{1,5})\s+(?:lba)?ds:(?P<shift>\d{1,2})\s+"
+    r"rp:\S+(?P<used> \(in use\))?"
+)
+_DEVICE = re.compile(r"/dev/(nvme\d{1,4}(?:n\d{1,4})?)\b")
+_MOST = 300
+
+
+class NvmeIdentify(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "nvme id"
+    anchors: ClassVar[tuple[str, ...]] = ("NVME Identify Controller", "NVME Identify Namespace")
+    commands: ClassVar[tuple[str, ...]] = ("nvme",)
+    reach: ClassVar[int] = 3
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _HEAD.match(cursor.line(cursor.at) or "") else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        head = _HEAD.match(cursor.line(first) or "")
+        pairs, last = dict[str, str](), first
+        formats: dict[int, re.Match[str]] = {}
+        for index, line in lines(cursor, first + 1, _MOST):
+            pair, lbaf = _PAIR.match(line), _FORMAT.match(line)
+            if index > last + 2 or (line and not (pair or lbaf or _OTHER.match(line))):
+                break
+            if lbaf:
+                formats[int(lbaf["number"])] = lbaf
+            elif pair:
+                pairs.setdefault(pair["name"], pair["value"].strip())
+            last = index if line else last
+        device = _DEVICE.search(prompt.command)
+        name = device[1] if device else ""
+        space = head is not None and head["space"]
+        values = _namespace(pairs, formats) if space else _controller(pairs)
+        if not values:
+            raise Unreadable("what it identifies is cut off", last)
+        return last, [PrintedSubject("disk", name, values, prompt.host)]
+
+
+def _number(text: str | None) -> int | None:
+    if text and (match := re.match(r"0x[0-9a-fA-F]{1,16}|\d{1,19}", text)):
+        return int(match[0], 16) if match[0].startswith("0x") else int(match[0])
+    return None
+
+
+def _controller(pairs: Mapping[str, str]) -> dict[str, Scalar]:
+    cache = _number(pairs.get("vwc"))
+    return without_none(
+        {
+            "model": pairs.get("mn") or None,
+            "serial": pairs.get("sn") or None,
+            "firmware": pairs.get("fr") or None,
+            "vendor_id": pairs.get("vid") or None,
+            "mdts": _number(pairs.get("mdts")),
+            "size": _number(pairs.get("tnvmcap")) or None,
+            "namespaces": _number(pairs.get("nn")),
+            "volatile_write_cache": bool(cache & 1) if cache is not None else None,
+            "warning_temperature": _celsius(_number(pairs.get("wctemp"))),
+            "critical_temperature": _celsius(_number(pairs.get("cctemp"))),
+            "transport": "nvme" if pairs.get("mn") else None,
+        }
+    )
+
+
+def _celsius(kelvin: int | None) -> int | None:
+    return kelvin - 273 if kelvin else None
+
+
+def _namespace(pairs: Mapping[str, str], formats: Mapping[int, re.Match[str]]) -> dict[str, Scalar]:
+    chosen = next((form for form in formats.values() if form["used"]), None)
+    block = 1 << int(chosen["shift"]) if chosen and int(chosen["shift"]) < 20 else None
+    blocks, used = _number(pairs.get("nsze")), _number(pairs.get("nuse"))
+    return without_none(
+        {
+            "blocks": blocks,
+            "size": blocks * block if blocks and block else None,
+            "used": used * block if used and block else None,
+            "logical_block_size": block,
+            "metadata_size": int(chosen["meta"]) or None if chosen else None,
+        }
+    )

@@ -1,0 +1,79 @@
+"""/proc/meminfo, whole or some lines of it: what waits to be written, and what is free.
+
+Source: proc_meminfo(5); Linux fs/proc/meminfo.c: sizes in units of 1024 bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.printed import PrintedCounters
+from iosonde.records.stack import Json
+from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.reader import StateOutput
+
+_NAMES = (
+    "MemTotal", "MemFree", "MemAvailable", "Buffers", "Cached", "SwapCached", "Dirty", "Writeback",
+    "WritebackTmp", "NFS_Unstable", "Slab", "SReclaimable", "SUnreclaim", "SwapTotal", "SwapFree",
+    "Active", "Inactive", "AnonPages", "Mapped", "Shmem",
+)  # fmt: skip
+_PAIR = re.compile(r"(?<!\S)(?P<name>[A-Z][\w()]{3,24}):\s{1,24}(?P<size>\d{1,15}) kB(?!\S)")
+_LINE = re.compile(
+    r"\s*(?:[\d:./ -]{4,30} )?(?:[A-Z][\w()]{2,24}:\s{1,24}\d{1,15}(?: kB)?(?:\s+|$))+$"
+)
+_MOST = 80
+
+
+class Meminfo(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "meminfo"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "MemTotal:", "MemFree:", "Dirty: ", "Writeback: ", "NFS_Unstable:",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "egrep", "head")
+    reach: ClassVar[int] = 3
+    about: ClassVar[str] = "meminfo"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if not _values(cursor.line(cursor.at) or ""):
+            return None
+        first = cursor.at
+        for index in range(first - 1, max(first - 60, -1), -1):
+            if not _LINE.match(cursor.line(index) or ""):
+                break
+            first = index
+        return first
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedCounters]]:
+        values: dict[str, Json] = {}
+        last = first
+        for index, line in lines(cursor, first, _MOST):
+            own = _values(line) if _LINE.match(line) else {}
+            if (line and not own and not _LINE.match(line)) or values.keys() & own.keys():
+                break  # another moment is another output
+            if line:
+                last = index
+            elif index > last + 1:
+                break
+            values |= own
+        return last, [self.counted("memory", "", values, prompt)]
+
+
+def _values(line: str) -> dict[str, Json]:
+    if not _LINE.match(line):
+        return {}
+    return {
+        pair["name"]: int(pair["size"]) * units.KIB
+        for pair in _PAIR.finditer(line)
+        if pair["name"] in _NAMES
+    }

@@ -1,0 +1,35 @@
+"""lsscsi: one disk a row; sizes are of 1000, as its -s prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from iosonde.records.stack import Scalar
+from tests.mangle import mangled, read, states
+
+SAMPLES = Path(__file__).parents[3] / "outputs" / "lsscsi-composed"
+
+
+def disks(text: str) -> dict[str, Mapping[str, Scalar]]:
+    return {disk.name: disk.values for state in states(text) for disk in state.subjects}
+
+
+def test_disks_in_every_shape() -> None:
+    for shape, given in mangled((SAMPLES / "list-s.txt").read_text(), wraps=False):
+        rows = disks(given)
+        assert list(rows) == ["sda", "sdb", "nvme0n1"], shape
+        assert rows["sda"] == {
+            "hctl": "0:0:0:0", "vendor": "ATA", "model": "EXAMPLE SSD 1TB", "firmware": "EX1B",
+            "size": 10**12,
+        }  # fmt: skip
+        assert rows["nvme0n1"]["model"] == "EXAMPLE NVME 2TB"
+
+
+def test_transports() -> None:
+    rows = disks((SAMPLES / "list-t.txt").read_text())
+    assert (rows["sda"]["transport"], rows["sdc"]["transport"]) == ("sata", "iscsi")
+
+
+def test_prose_is_none() -> None:
+    assert read("[1:0:0:0] disk is the one that fails.") == []

@@ -1,0 +1,30 @@
+"""nvme id-ctrl and id-ns of one drive: the two say the same size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.mangle import mangled, read, states
+
+SAMPLES = Path(__file__).parents[3] / "outputs" / "nvme-cli"
+CONTROLLER, SPACE = ((SAMPLES / f"id-{name}.txt").read_text() for name in ("ctrl", "ns"))
+
+
+def test_both_in_every_shape() -> None:
+    for (shape, controller), (_, space) in zip(
+        mangled(CONTROLLER, wraps=False), mangled(SPACE, wraps=False), strict=True
+    ):
+        ((drive,),) = [state.subjects for state in states(controller)]
+        assert (drive.values["model"], drive.values["mdts"]) == ("EXAMPLE NVME 2TB", 8), shape
+        assert drive.values["warning_temperature"] == 80
+        assert drive.values["volatile_write_cache"] is True
+        ((namespace,),) = [state.subjects for state in states(space)]
+        assert namespace.values["size"] == drive.values["size"]
+        assert namespace.values["logical_block_size"] == 512
+        assert namespace.values["used"] == int(str(drive.values["size"])) // 2
+
+
+def test_its_device_and_prose() -> None:
+    ((drive,),) = [s.subjects for s in states("# nvme id-ctrl /dev/nvme3\n" + CONTROLLER)]
+    assert drive.name == "nvme3"
+    assert read("NVME Identify Controller is an admin command.") == []
