@@ -132,7 +132,7 @@ class RunView:
 
     def _started(self, event: events.RunStarted) -> Said:
         self.run, self._loops = event.run, event.loops
-        each = "loops until precise enough"
+        each = "as many loops as its rules ask for"
         if event.loops:
             each = f"{event.loops} loop{'s' * (event.loops != 1)} each"
         trials = f"{event.trials} trial{'s' * (event.trials != 1)}"
