@@ -70,7 +70,7 @@ class Table(Mapping[str, str], Generic[T]):
             near = get_close_matches(name, self._rows, n=1)
             names = ", ".join(sorted(self._rows))
             raise UsageError(
-                f"there is no {self.what} {name!r}; known: {names}",
+                f"there is no {self.what} {name!r}{'' if near else f'; known: {names}'}",
                 hint=f"did you mean {near[0]!r}?" if near else "",
             )
         module, _, attribute = self._rows[name].partition(":")

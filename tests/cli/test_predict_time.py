@@ -125,7 +125,11 @@ def test_a_run_is_held_against_the_model_and_keeps_the_record(tmp_path: Path) ->
     page = tmp_path / "report.html"
     call("report", run.id, "--store", place, "-o", str(page))
     assert "1 of 2 measured rates lie within the band" in page.read_text()
-    assert "b@r5" in predict(*words, status=1)
+    shown = predict(*words, status=1)
+    first = shown.partition("\n")[0]
+    assert first.startswith("1 of 2 measured rates lie within the band of the model; farthest off")
+    assert "is b@r5: +" in first
+    assert "b@r5" in shown.removeprefix(first)
 
 
 @pytest.mark.parametrize(

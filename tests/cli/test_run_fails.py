@@ -76,12 +76,18 @@ def test_an_option_that_fio_does_not_know_is_told_before_anything_is_made(
     assert ended.status == 2, ended.stdout + ended.stderr
     assert "fio does not read the load: Bad option <bss=4k>" in ended.stderr
     assert not image.exists()
+    rehearsed = iosonde("run", *where, "--loops", "1", "--dry-run")
+    if place == "directory":
+        assert (rehearsed.status, "Did you mean bs?" in rehearsed.stderr) == (2, True)
+    else:
+        assert rehearsed.status == 0, "a stack's hosts are not asked before it is built"
     made = {path.name for path in tmp_path.iterdir()} - {path.name for path in before}
     assert made <= {"store.sqlite"}
     assert listed(iosonde) == []
     if place == "directory":
         right = ["--fio", line.replace("--bss", "--bs"), "--target", str(tmp_path)]
         assert iosonde("run", *right, "--loops", "1", "--seconds", "0.2").status == 0
+        assert iosonde("run", *right, "--loops", "1", "--dry-run").status == 0
 
 
 def test_what_was_measured_is_shown_beside_what_failed(iosonde: Iosonde, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from shlex import join
 from typing import Annotated
 
 import typer
@@ -36,6 +37,9 @@ def baseline(
     if as_json:
         print_json(made.to_json())
     elif made.baselines:
+        if action == "set":
+            at = next((kept.run for kept in made.baselines if kept.name == name), run)
+            out().print(f"baseline {visible(name)} is run {at} now")
         columns = [TableColumn(heading) for heading in ("baseline", "run", "when", "study")]
         out().print(
             fitted(
@@ -46,6 +50,9 @@ def baseline(
                 ],
             )
         )
+        if action != "remove":
+            of = name if action == "set" else made.baselines[-1].name
+            out().print(f"next: {join(['iosonde', 'compare', '--baseline', visible(of)])}")
     else:
         out().print("no baselines; `iosonde baseline set NAME RUN` makes one")
 

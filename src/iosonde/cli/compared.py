@@ -8,7 +8,7 @@ from shlex import join
 from typing import TYPE_CHECKING
 
 from iosonde import units
-from iosonde.cli.output import err, out, styled
+from iosonde.cli.output import err, out, print_next, styled
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.sentences import curve_name, loops_words, metric_words, short_knee, verdict_words
 
@@ -62,7 +62,7 @@ def print_comparison(compared: ComparedRuns, runs: Sequence[str], *, everything:
     if compared.in_turns:
         console.print(styled("drift: measure both in turns: [bold]{}[/bold]", compared.in_turns))
     ids = dict.fromkeys(name.partition("/")[0] for name in runs)
-    console.print(styled("[dim]next: {}[/dim]", join(["iosonde", "report", *ids])))
+    print_next(join(["iosonde", "report", *ids]))
 
 
 def print_knees(compared: ComparedRuns) -> None:

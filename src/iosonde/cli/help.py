@@ -14,13 +14,13 @@ _GROUPS = {
     "Output": (
         "report", "output", "fmt", "everything", "verbose", "quiet", "trace", "as_json", "help",
     ),
-    "Store": ("store", "resume", "name", "tag"),
+    "Store": ("store", "resume", "tag"),
 }  # fmt: skip
 """Heading → names of parameters; all others are options of the verb itself."""
 _VALUES = {
     "size": "SIZE", "memory": "SIZE", "bandwidth": "RATE", "seconds": "TIME", "max_seconds": "TIME",
     "until": "PERCENT", "margin": "PERCENT", "fio": "COMMAND", "destroy": "DEVICE", "fmt": "FORMAT",
-    "target": "WHERE",
+    "target": "WHERE", "remove": "TAG", "delete": "RUN",
 }  # fmt: skip
 """What stands for the value of an option: elsewhere its own name, N for numbers, FILE for paths."""
 

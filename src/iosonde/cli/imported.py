@@ -7,9 +7,10 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from shlex import join
 from typing import TYPE_CHECKING, NamedTuple
 
-from iosonde.cli.output import err, out, styled
+from iosonde.cli.output import err, is_quiet, out, styled
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.contract import as_json
 from iosonde.records.printed import PrintedTrial, Unread
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _IN_MEMORY = 1 << 22
 _SHOWN = 200  # rows of a table that anyone reads
+_FEW = 4  # rows of one output with counters or settings, before it is said how many more
 _COMMAND = "command"
 _COLUMNS = (
     TableColumn("lines", rank=2), TableColumn("tool"), TableColumn("host", rank=1),
@@ -100,8 +102,15 @@ class ImportRow(NamedTuple):
 
 
 def rows_of(output: FoundOutput | Unread) -> tuple[ImportRow, ...]:
-    """The rows of an output."""
-    return () if isinstance(output, Unread) else tuple(_rows(output))
+    """The rows of an output: of many counters or settings the first, and how many more."""
+    if isinstance(output, Unread):
+        return ()
+    rows = tuple(_rows(output))
+    spare = [row for row in rows if not row.loops and row.what != _COMMAND][_FEW:]
+    if len(spare) < 2:  # a row that says "1 more" is no shorter
+        return rows
+    more = spare[0]._replace(lines="", tool="", host="", what=f"… {len(spare)} more", says="")
+    return (*(row for row in rows if row not in spare), more)
 
 
 class TableWriter:
@@ -139,10 +148,10 @@ class TableWriter:
             )
         for run in imported.runs:
             said = "is already in the store as run" if run.already else "is run"
-            err().print(
-                f"{run.file} {said} {run.run}\n"
-                f"next: iosonde explain {run.run} · iosonde report {run.run}"
-            )
+            err().print(f"{run.file} {said} {run.run}")
+        if imported.runs and not is_quiet():
+            ids = join(run.run for run in imported.runs)
+            err().print(f"next: iosonde explain {ids} · iosonde report {ids}")
         if counts.loads and not counts.trials:
             err().print("to run a command: iosonde run --load 'COMMAND' --target DIRECTORY")
 

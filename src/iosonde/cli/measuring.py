@@ -22,6 +22,8 @@ def show_commands(planned: RunCommands, *, as_json: bool) -> int:
     if as_json:
         print_json(planned.to_json())
         return 0
+    count = len(planned.trials)
+    out().print(f"{count} trial{'s' * (count != 1)} would be run; nothing was")
     for trial in planned.trials:
         out().print(f"{trial.host}: {trial.id}\n  {trial.command}")
     for number, taken in enumerate(planned.passes[:2], 1):

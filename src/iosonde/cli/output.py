@@ -93,6 +93,18 @@ def styled(template: LiteralString, *values: object) -> Text:
     return Text.from_markup(template.format(*shown), emoji=False)
 
 
+def print_next(*commands: str) -> None:
+    """What one usually does next, the commands in one line where they fit; none with --quiet."""
+    if is_quiet():
+        return
+    console, line = out(), f"next: {' · '.join(commands)}"
+    fits = len(visible(line)) <= console.width
+    for text in (
+        [line] if fits else [f"next: {commands[0]}", *(f"      {more}" for more in commands[1:])]
+    ):
+        console.print(visible(text), style="dim", soft_wrap=True)
+
+
 def write_text(text: str) -> None:
     """Lines of text on standard output."""
     sys.stdout.write(visible(text, lines=True))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from iosonde import units
-from iosonde.cli.output import err, out, print_json
+from iosonde.cli.output import err, out, print_json, styled
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.exact import json_text
 from iosonde.outputs import write_output
@@ -32,6 +32,13 @@ _LAYER_COLUMNS = (
     TableColumn("written", right=True, rank=3), TableColumn("a request", right=True),
     TableColumn("off 4 KiB grid", right=True, rank=2),
 )  # fmt: skip
+_FORECAST_COLUMNS = (
+    TableColumn("run", rank=4), TableColumn("trial", name=True),
+    TableColumn("predicted", right=True), TableColumn("band", right=True, rank=2),
+    TableColumn("measured", right=True), TableColumn("off", right=True),
+    TableColumn("latency off", right=True, rank=3), TableColumn("in the band", right=True, rank=1),
+)  # fmt: skip
+"""As `report.forecasts.HEADINGS`, after the run."""
 _DISK_COLUMNS = (
     TableColumn("requests", right=True, rank=3),
     TableColumn("disk reads", right=True),
@@ -98,23 +105,18 @@ def print_ranking(ranked: Ranking, prior: Path | None, *, as_json: bool) -> None
 
 
 def print_forecasts(compared: ComparedForecasts) -> None:
-    """A row for each trial, and how well the order of them was predicted."""
-    from rich.table import Table
+    """How many rates the model had right; a row for each trial; the trials it says nothing of."""
+    from iosonde.report.forecasts import cells, forecasts_answer, lateness_words
 
-    from iosonde.report.forecasts import HEADINGS, cells, lateness_words
-
-    table = Table(box=None)
-    table.add_column("run")
-    for heading in HEADINGS:
-        table.add_column(heading, justify="left" if heading == "trial" else "right")
-    for trial in compared.trials:
-        table.add_row(trial.run, *cells(trial.forecast))
-    out().print(table)
+    answer = forecasts_answer([trial.forecast for trial in compared.trials], compared.tau)
+    out().print(styled("[bold]{}[/bold]", answer))
+    if compared.trials:
+        rows = [[trial.run, *cells(trial.forecast)] for trial in compared.trials]
+        out().print()
+        out().print(fitted(_FORECAST_COLUMNS, rows))
     for trial in compared.trials:
         if arrival := lateness_words(trial.forecast):
             out().print(arrival, markup=False)
-    if compared.tau is not None:
-        out().print(f"predicted and measured order agree with Kendall's tau {compared.tau:.2f}")
     for missing in compared.without:
         err().print(f"{missing.run} {missing.trial}: {missing.reason}", style="yellow")
 

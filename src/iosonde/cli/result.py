@@ -12,7 +12,7 @@ from iosonde.cli.accounted import print_ledger
 from iosonde.cli.compared import comparison_answer
 from iosonde.cli.curves import curves_answer, print_curves
 from iosonde.cli.explained import evidence_text
-from iosonde.cli.output import err, is_quiet, is_verbose, out, print_json, styled
+from iosonde.cli.output import err, is_quiet, is_verbose, out, print_json, print_next, styled
 from iosonde.cli.steady import print_grids, steady_answer
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.outputs import descriptor_of, write_output
@@ -111,10 +111,10 @@ def print_run(whole: RunSheet, *, everything: bool = False, answer: Text | None 
     ))  # fmt: skip
     if any(trial.metrics for trial in whole.trials) and not is_quiet():
         earlier = "" if whole.arms else "EARLIER "
-        console.print(styled(
-            "[dim]next: iosonde report {} · iosonde explain {} · iosonde compare {}{}[/dim]",
-            run.id, run.id, earlier, run.id,
-        ))  # fmt: skip
+        print_next(
+            f"iosonde report {run.id}", f"iosonde explain {run.id}",
+            f"iosonde compare {earlier}{run.id}",
+        )  # fmt: skip
 
 
 def _print_notes(trial: TrialSheet) -> None:

@@ -95,6 +95,8 @@ def _show(removed: RemovedRuns, *, as_json: bool) -> None:
         out().print(f"{count} removed" if removed.removed else f"{count} would be removed")
         for line in _lines(removed):
             out().print(line)
+    if removed.runs and not removed.removed:
+        out().print("to remove them: the same command without --dry-run")
     for refused in removed.kept:
         out().print(styled("kept: run {} {}", refused.id, refused.reason))
 

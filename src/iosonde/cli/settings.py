@@ -10,12 +10,16 @@ from iosonde.cli.options import Trace
 from iosonde.cli.output import out, print_json, write_message
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from iosonde.records.stack import Scalar
     from iosonde.verbs.settings import HostSetting, HostSettings
 
 
 _WHOLE = {"setting", "needs", "risk"}  # columns whose texts are never broken
 _ALLOWED, _VALUE = 18, 16  # fewest, and most, columns of the terminal
+_NARROW = {"allowed": 10, "value": 12}  # where the terminal is too narrow for these
+_SPARE = ("needs", "risk")  # go first, where even so it is too narrow
 
 
 def settings(
@@ -57,13 +61,25 @@ def _print(shown: HostSettings, *, fixed: bool) -> None:
     columns = ("setting", "value", "at boot", "kept", "allowed", "needs", "risk", "why not")
     rows = [_cells(setting) for setting in shown.settings if setting.settable or fixed]
     used = [place for place in range(len(columns)) if place < 2 or any(row[place] for row in rows)]
+    least = {"allowed": _ALLOWED, "value": _VALUE} | {
+        columns[place]: max(len(text) for text in (columns[place], *(row[place] for row in rows)))
+        for place in used if columns[place] in _WHOLE
+    }  # fmt: skip
+    if _needed(least) > out().width:
+        least |= _NARROW
+    for spare in _SPARE:
+        if spare in least and _needed(least) > out().width:
+            del least[spare]
+            used.remove(columns.index(spare))
     table = Table(box=None, pad_edge=False, header_style="bold")
     for place in used:
+        name = columns[place]
         table.add_column(
-            columns[place], overflow="fold", no_wrap=columns[place] in _WHOLE,
-            min_width=_ALLOWED if columns[place] == "allowed" else None,
-            max_width=_VALUE if columns[place] == "value" else None,
+            name, overflow="fold", no_wrap=name in _WHOLE,
+            min_width=least["allowed"] if name == "allowed" else None,
+            max_width=least["value"] if name == "value" else None,
         )  # fmt: skip
+    out().print(_answer(shown, len(rows)))
     for row in rows:
         table.add_row(*(row[place] for place in used))
     out().print(table)
@@ -71,6 +87,21 @@ def _print(shown: HostSettings, *, fixed: bool) -> None:
         out().print(
             "* changed by iosonde: `iosonde rollback` puts it back, `iosonde persist` keeps it"
         )
+
+
+def _needed(widths: Mapping[str, int]) -> int:
+    """Columns of the terminal, with two between columns of the table."""
+    return sum(widths.values()) + 2 * (len(widths) - 1)
+
+
+def _answer(shown: HostSettings, count: int) -> str:
+    """How many settings are shown, and how many of them are not as at boot."""
+    changed = sum(setting.boot not in {None, setting.value} for setting in shown.settings)
+    tentative = sum(setting.tentative for setting in shown.settings)
+    parts = [f"{count} setting{'s' * (count != 1)}"]
+    parts += [f"{changed} not as at boot"] if changed else []
+    parts += [f"{tentative} changed by iosonde (*)"] if tentative else []
+    return "; ".join(parts)
 
 
 def _cells(setting: HostSetting) -> list[str]:

@@ -17,36 +17,43 @@ if TYPE_CHECKING:
 def print_steps(verb: Callable[[Callable[[Report], None]], StackSteps], *, as_json: bool) -> int:
     """Print each step as it is done and how many there were, also before a failure; or JSON; 0."""
     states = Counter[str]()
+    planned: list[Report] = []
 
     def progress(step: Report) -> None:
         states[step.state] += 1
-        if not as_json:
+        if step.state == "planned":
+            planned.append(step)
+        elif not as_json:
             _print(step)
 
     try:
         done = verb(progress)
     except IosondeError:
         if states and not as_json:
-            _print_counts(states)
+            _print_all(states, planned)
         raise
     if as_json:
         print_json(done.to_json())
     else:
-        _print_counts(states)
+        _print_all(states, planned)
     return 0
 
 
-def _print_counts(states: Counter[str]) -> None:
+def _print_all(states: Counter[str], planned: list[Report]) -> None:
     counts = ", ".join(f"{count} {state}" for state, count in states.items())
-    out().print(f"{states.total()} steps{': ' if counts else ''}{counts}")
+    number = states.total()
+    out().print(f"{number} step{'s' * (number != 1)}: {counts}" if number else "nothing to do")
+    for step in planned:
+        _print_planned(step)
+
+
+def _print_planned(step: Report) -> None:
+    out().print(f"{step.layer} on {step.host}: {step.action}", style="bold")
+    for line in step.command.split("; "):
+        out().print(f"  {line}")
 
 
 def _print(step: Report) -> None:
-    if step.state == "planned":
-        out().print(f"{step.layer} on {step.host}: {step.action}", style="bold")
-        for line in step.command.split("; "):
-            out().print(f"  {line}")
-        return
     time = f" ({step.seconds:.1f} s)" if step.state not in {"unchanged", "found"} else ""
     word = {"found": "was there, not made by iosonde"}.get(step.state, step.state)
     err().print(f"{step.host}: {step.layer}: {step.action}: {word}{time}")

@@ -71,7 +71,8 @@ def _print(made: StudyTrend) -> None:
             styled("[bold]{}[/bold], {} run{}", series_name(series), runs, "s" * (runs != 1))
         )
         console.print(f"  {sparkline([point.mean for point in series.points[-_WIDE:]])}")
-        console.print(f"  {_marks(series)}")
+        if marks := _marks(series):
+            console.print(f"  {marks}")
         dates = {point.run: point.created for point in series.points}
         for change in series.changes:
             console.print(

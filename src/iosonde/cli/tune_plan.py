@@ -19,20 +19,6 @@ def show_plan(plan: Outlook, *, as_json: bool) -> None:
     from rich.table import Table
 
     console, goal = out(), plan.goal
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("setting", "in force", "tried", "a change costs"):
-        table.add_column(title)
-    for setting in plan.vary:
-        seconds = setting.change_seconds
-        table.add_row(
-            "\n+ ".join((setting.name, *setting.also)),
-            "?" if setting.in_force is None else str(setting.in_force),
-            ", ".join(map(str, setting.values)),
-            "read when it is built" if seconds is None else f"about {seconds:g} s",
-        )
-    console.print(table)
-    for left in plan.left_out:
-        console.print(f"not tried: {left.setting}={left.value}: {left.reason}")
     word = "maximise" if goal.higher else "minimise"
     limits = f", subject to {'; '.join(plan.limits)}" if plan.limits else ""
     stages = ", ".join(
@@ -49,6 +35,21 @@ def show_plan(plan: Outlook, *, as_json: bool) -> None:
         f"{units.show_seconds(goal.budget)}, {plan.most_loops} loops of "
         f"{units.show_seconds(goal.seconds)} at most, 20 % of it reserved for confirmation",
     )
+    console.print()
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("setting", "in force", "tried", "a change costs"):
+        table.add_column(title)
+    for setting in plan.vary:
+        seconds = setting.change_seconds
+        table.add_row(
+            "\n+ ".join((setting.name, *setting.also)),
+            "?" if setting.in_force is None else str(setting.in_force),
+            ", ".join(map(str, setting.values)),
+            "read when it is built" if seconds is None else f"about {seconds:g} s",
+        )
+    console.print(table)
+    for left in plan.left_out:
+        console.print(f"not tried: {left.setting}={left.value}: {left.reason}")
     console.print(f"a loop: {plan.command}")
     for sentence in plan.notes:
         console.print(sentence)

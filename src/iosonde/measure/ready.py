@@ -321,6 +321,24 @@ async def require_tools(host: Host, demand: Demand) -> None:
                 where=host.name,
                 hint=await install_hint(host, tool),
             )
+    await require_read(host, demand)
+
+
+async def has_tools(host: Host, demand: Demand) -> bool:
+    """Whether all the load's tools are there."""
+    looks = [
+        await asked_once(host, ["sh", "-c", 'command -v "$1"', "sh", tool]) for tool in demand.tools
+    ]
+    return all(look.status == 0 and look.stdout for look in looks)
+
+
+async def require_read(host: Host, demand: Demand) -> None:
+    """Have the load's tool, which is there, read the load as it is declared.
+
+    Raises:
+        ToolRefuses: it does not know an option or a value of the load.
+        CommandFailed: a signal ended the look, so that nothing is known.
+    """
     if demand.check is None:
         return
     argv, declared = demand.check

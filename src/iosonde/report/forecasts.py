@@ -41,6 +41,26 @@ def _summary(forecasts: Sequence[Forecast]) -> str:
     return f"{inside} of {len(forecasts)} measured {what} lie within the band of the model."
 
 
+def forecasts_answer(forecasts: Sequence[Forecast], tau: float | None) -> str:
+    """How many measured rates lie within the band, which is the farthest off, and the order.
+
+    Args:
+        forecasts: of trials that a model says something of.
+        tau: Kendall's tau-b between predicted and measured order; None: there is no order.
+    """
+    if not forecasts:
+        return "no trial could be predicted"
+    parts = [_summary(forecasts).removesuffix(".")]
+    key = "latency_mean" if all(forecast.latency_band for forecast in forecasts) else "iops"
+    offs = [(abs(off), off, item.trial) for item in forecasts if (off := item.off(key)) is not None]
+    if offs:
+        _, off, trial = max(offs)
+        parts.append(f"{f'farthest off is {trial}: ' if len(offs) > 1 else ''}{_off(off)}")
+    if tau is not None:
+        parts.append(f"the order agrees with Kendall's tau {tau:.2f}")
+    return "; ".join(parts)
+
+
 def lateness_words(forecast: Forecast) -> str:
     """How late requests with times of their own were, as predicted and as measured; else empty."""
     if "lag" not in forecast.predicted or "lag" not in forecast.measured:

@@ -12,6 +12,7 @@ from iosonde.config import config_value
 from iosonde.contract import ADDED, HIDDEN, VerbResult
 from iosonde.errors import FileMissing, IosondeError, StoreFailed, UsageError
 from iosonde.extras import require_extra
+from iosonde.hosts import open_host
 from iosonde.loads import LOADS
 from iosonde.loads.matrix import loop_seconds
 from iosonde.loads.named import limits_of
@@ -19,7 +20,7 @@ from iosonde.measure.interleave import spread
 from iosonde.measure.named import bundled_values, is_bundled
 from iosonde.measure.plan import Plan, PlannedTrial, make_plan, plan_again
 from iosonde.measure.progress import Progress, unwatched
-from iosonde.measure.ready import planned_command
+from iosonde.measure.ready import has_tools, planned_command, require_read
 from iosonde.measure.run import run_plan
 from iosonde.measure.sheet import sheet
 from iosonde.measure.study import Study, probe_point, read_study
@@ -156,6 +157,7 @@ def commands(
     finally:
         kept.close()
     _require_local_targets(plan)
+    run_async(_require_read_here(plan))
     if old is None:
         for note in _notes(plan):
             tell(note)
@@ -183,6 +185,24 @@ def _require_local_targets(plan: Plan) -> None:
         directory = Path(trial.probe.path).parent
         if trial.probe.host == "local" and not directory.is_dir():
             raise FileMissing(f"there is no directory {directory}", where="local")
+
+
+async def _require_read_here(plan: Plan) -> None:
+    """Have tools that are installed here read the loads of this host; others are not asked."""
+    if plan.study.stack:
+        return
+    trials = [trial for part in plan.rounds for trial in part if trial.probe.host == "local"]
+    demands = {LOADS.load(trial.load.engine)().demand(trial.load) for trial in trials}
+    checked = [demand for demand in demands if demand.check]
+    if not checked:
+        return
+    host = await open_host("local")
+    try:
+        for demand in checked:
+            if await has_tools(host, demand):
+                await require_read(host, demand)
+    finally:
+        await host.close()
 
 
 def _passes(plan: Plan) -> Iterator[tuple[str, ...]]:

@@ -38,8 +38,8 @@ def text_of(name: str) -> str:
     if name not in names():
         near = get_close_matches(name, names(), n=1)
         raise UsageError(
-            f"there is no load {name!r}; known: {', '.join(names())}",
-            hint=f"did you mean {near[0]!r}?" if near else "",
+            f"there is no load {name!r}",
+            hint=f"did you mean {near[0]!r}?" if near else "`iosonde loads` lists them",
         )
     return source(__name__, f"{name}.yaml")
 

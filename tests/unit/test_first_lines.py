@@ -1,0 +1,83 @@
+"""What a person sees first: the answer before its evidence, within the terminal's columns."""
+
+from __future__ import annotations
+
+import pytest
+
+from iosonde.change.build import Report
+from iosonde.cli.imported import rows_of
+from iosonde.cli.output import print_next
+from iosonde.cli.settings import _print
+from iosonde.cli.steps import print_steps
+from iosonde.errors import UsageError
+from iosonde.settings.declared import Needs
+from iosonde.text.document import of_bytes
+from iosonde.text.find import find
+from iosonde.verbs.settings import HostSetting, HostSettings
+from iosonde.verbs.up import StackSteps
+
+
+def setting(
+    name: str, value: str, allowed: tuple[str, ...], *, needs: Needs = "nothing"
+) -> HostSetting:
+    return HostSetting(
+        layer="local", name=name, value=value, boot=value, kept="", allowed=allowed, unit="",
+        needs=needs, risk="none", unsafe=(), settable=True, why_not="", tentative=False,
+        mechanism="", address="", full_name=f"net.ipv4.{name}",
+    )  # fmt: skip
+
+
+def interrupts(count: int) -> str:
+    rows = "".join(f" {24 + n}:  {n}  0  PCI-MSI {n}-edge  virtio0\n" for n in range(count))
+    return f"           CPU0       CPU1\n{rows}"
+
+
+@pytest.mark.parametrize(("count", "rows"), [(4, 4), (5, 5), (6, 5), (40, 5)])
+def test_of_many_counters_the_first_are_shown_and_how_many_more(count: int, rows: int) -> None:
+    outputs = list(find(of_bytes("i.txt", interrupts(count).encode())))
+    shown = [row for output in outputs for row in rows_of(output)]
+    assert len(shown) == rows
+    assert (shown[-1].what == f"… {count - 4} more") == (count > 5)
+
+
+def test_what_is_next_is_one_line_where_it_fits(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for columns, lines in ((34, 1), (33, 2)):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        print_next("iosonde report a", "iosonde b")
+        shown = capsys.readouterr().out.splitlines()
+        assert len(shown) == lines, shown
+        assert max(map(len, shown)) <= columns
+
+
+def test_planned_steps_stand_below_how_many_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    step = Report("d", "here", "make it", "make --it", "planned", 0.0, "")
+
+    def planned(progress: object) -> StackSteps:
+        assert callable(progress)
+        progress(step)
+        progress(step)
+        raise UsageError("no more")
+
+    with pytest.raises(UsageError):
+        print_steps(planned, as_json=False)
+    assert capsys.readouterr().out.splitlines()[:2] == ["2 steps: 2 planned", "d on here: make it"]
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_settings_fit_the_terminal_and_no_name_is_broken(
+    columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    name = "tcp_slow_start_after_idle"
+    settings = (
+        setting(name, value="mq-deadline", allowed=("none", "mq-deadline", "kyber")),
+        setting("atime", value="relatime", allowed=("noatime", "strictatime"), needs="remount"),
+    )
+    _print(HostSettings(settings), fixed=False)
+    first, *rows = capsys.readouterr().out.splitlines()
+    assert first == "2 settings"
+    assert max(map(len, rows)) <= columns
+    assert any(row.startswith(f"net.ipv4.{name} ") and "mq-deadline" in row for row in rows)
+    assert ("remount" in "\n".join(rows)) == (columns == 80)
