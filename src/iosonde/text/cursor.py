@@ -13,6 +13,7 @@ from typing import ClassVar, NamedTuple, Protocol
 
 from iosonde.records.printed import OutputReading
 
+_DASHES = re.compile(r"(?:^|\s)--?$")
 REACH = 80
 """Lines before an anchor that a parser may look at."""
 
@@ -165,19 +166,17 @@ def command_before(
             if not more or not goes_on:
                 break
             rest.append(more.strip())
-        command = _rejoined(rest)
+        command = rejoined(rest)
         return (index, Prompt(command, prompt.host)) if about in command else nothing
     return nothing
 
 
-def _rejoined(parts: Sequence[str]) -> str:
-    """A command in one line: no blank after a dash, where its wrap tore an option apart."""
+def rejoined(parts: Sequence[str], torn: re.Pattern[str] = _DASHES) -> str:
+    """A command in one line: no blank after what ends in `torn`, where a wrap tore it apart."""
     whole = parts[0]
     for part in parts[1:]:
         if whole.endswith("\\"):
             whole = f"{whole[:-1].rstrip()} {part}"
-        elif re.search(r"(?:^|\s)--?$", whole):
-            whole += part
         else:
-            whole = f"{whole} {part}"
+            whole += part if torn.search(whole) else f" {part}"
     return whole

@@ -16,7 +16,7 @@ from typing_extensions import override
 from iosonde.loads.fio.options import ALIASES, ARGUMENT_FLAGS, OPTION_NAMES
 from iosonde.loads.fio.text_figures import sections_of, without_shell
 from iosonde.records.printed import OutputReading, PrintedLoad, Unreadable
-from iosonde.text.cursor import Output, TextCursor, prompt_in
+from iosonde.text.cursor import Output, TextCursor, prompt_in, rejoined
 
 _CALL = re.compile(
     r"(?:(?:sudo|time|nice|env|taskset -c [\d,-]{1,20}|numactl(?: --?[\w=,-]{1,40}){1,4}|ionice(?: "
@@ -32,6 +32,8 @@ _MARK = re.compile(
 _OPTION = re.compile(r"^--?[a-zA-Z]")
 _TORN = re.compile(r"\s--?$")
 _GOES_ON = re.compile(r"[=,]$")
+_APART = re.compile(r"(?:(?:^|\s)--?|[=,])$")
+"""Where a wrap tears an option apart: after its dashes, = or comma."""
 _LINES = 40
 _WIDE = 60
 _PLAIN = {name.replace("_", "") for name in OPTION_NAMES | ALIASES.keys()}
@@ -73,7 +75,7 @@ def _whole(cursor: TextCursor, first: int) -> tuple[int, str, str] | None:
         last = index
         if quoted and "`" in more:
             break
-    whole = without_shell(_joined(parts).partition("`")[0]).strip()
+    whole = without_shell(rejoined(parts, _APART).partition("`")[0]).strip()
     return (last, whole, host) if _tells(whole) else None
 
 
@@ -106,19 +108,6 @@ def _continues(before: str, line: str, quoted: bool) -> bool:
     if quoted or before.endswith("\\") or _TORN.search(before):
         return True
     return bool(_OPTION.match(line)) or (len(before) > _WIDE and bool(_GOES_ON.search(before)))
-
-
-def _joined(parts: list[str]) -> str:
-    """In one line: no blank where a wrap tore an option apart after its dashes, = or comma."""
-    whole = parts[0]
-    for part in parts[1:]:
-        if whole.endswith("\\"):
-            whole = f"{whole[:-1].rstrip()} {part}"
-        elif re.search(r"(?:(?:^|\s)--?|[=,])$", whole):
-            whole += part
-        else:
-            whole = f"{whole} {part}"
-    return whole
 
 
 def _tells(command: str) -> bool:
