@@ -199,7 +199,7 @@ def _logical(
         {
             "drive_group": drive.get("array") or None,
             "array_state": about.lower() if about in {"Failed", "OK"} else None,
-            "array_unused": _bytes(unused[1], binary=True) if unused else None,
+            "unused_space": _bytes(unused[1], binary=True) if unused else None,
             "raid_level": level,
             "state": _STATES.get(state[0].strip().lower(), state[0].strip() or None),
             "size": _bytes(drive.get("Size"), binary=True),

@@ -120,6 +120,6 @@ def test_an_array_that_has_failed_and_one_with_room() -> None:
         "      logicaldrive 2 (1.0 TB, RAID 5, OK)\n"
     )
     volumes = {name: thing.values for (_, name), thing in subjects(text).items()}
-    assert volumes["slot3/ld1"]["array_unused"] == 2 * GIB
+    assert volumes["slot3/ld1"]["unused_space"] == 2 * GIB
     assert "array_state" not in volumes["slot3/ld1"]
     assert volumes["slot3/ld2"]["array_state"] == "failed"
