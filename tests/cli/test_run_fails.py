@@ -78,7 +78,7 @@ def test_an_option_that_fio_does_not_know_is_told_before_anything_is_made(
     assert not image.exists()
     rehearsed = iosonde("run", *where, "--loops", "1", "--dry-run")
     if place == "directory":
-        assert (rehearsed.status, "Did you mean bs?" in rehearsed.stderr) == (2, True)
+        assert (rehearsed.status, "Bad option <bss=4k>" in rehearsed.stderr) == (2, True)
     else:
         assert rehearsed.status == 0, "a stack's hosts are not asked before it is built"
     made = {path.name for path in tmp_path.iterdir()} - {path.name for path in before}
