@@ -1,0 +1,116 @@
+"""perf report (and top), and perf stat: where a host's processors spent their time, and counts.
+
+Source: Linux 6.1, tools/perf/ui/hist.c and util/sort.c: "Children" before "Self" with call graphs,
+[k] the kernel, [.] a program; tools/perf/util/stat-display.c, print_header() and print_footer().
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedCounters, Unreadable
+from iosonde.records.stack import Json
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.reader import StateOutput
+
+_ROW = re.compile(
+    r"^\s*[+-]? *(?P<share>\d{1,3}\.\d\d)% +(?:(?P<own>\d{1,3}\.\d\d)% +)?"
+    r"(?P<where>(?:[^\s\[]\S{0,60} +|\[[^\]\s]{2,60}\] +){0,3})\[(?P<level>[k.guH])\] "
+    r"(?P<symbol>\S.{0,200}?)\s*$"
+)
+_STATS = re.compile(r"^\s*Performance counter stats for (?P<of>.{1,300}?):?\s*$")
+_COUNT = re.compile(
+    r"^\s*(?P<count>\d{1,3}(?:[,\u202f ]\d{3}){1,6}|\d{1,18})"
+    r"(?P<unit>(?:\.\d{1,6})? (?:msec|Joules|MiB))? +"
+    r"(?P<event>[a-z][\w.:/,=-]{2,80})(?:\s+[#(].{0,160})?$"
+)
+"""A count of an event; only figures with a unit have decimals, for a dot may part thousands."""
+_ELAPSED = re.compile(
+    r"^\s*(?P<seconds>\d{1,9}\.\d{3,12}) (?:\+- .{0,40} )?seconds "
+    r"(?P<of>time elapsed|user|sys)"
+)
+_MOST = 400
+
+
+class PerfReport(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "perf"
+    anchors: ClassVar[tuple[str, ...]] = ("[k] ", "[.] ")
+
+    commands: ClassVar[tuple[str, ...]] = ("perf",)
+    nothing: ClassVar[str] = "no symbol follows"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _ROW.match(cursor.line(cursor.at) or "") else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedCounters]]:
+        last, symbols = first, list[Json]()
+        for index, line in lines(cursor, first, _MOST):
+            row = _ROW.match(line)
+            if row is None:
+                if line or index > last + 1:
+                    break
+                continue
+            last = index
+            symbols.append({
+                "share": float(row["share"]) / 100,
+                "self": float(row["own"]) / 100 if row["own"] else None,
+                "where": " ".join(row["where"].split()),
+                "kernel": row["level"] == "k",
+                "symbol": row["symbol"],
+            })  # fmt: skip
+        return last, [self.counted("host", "", {"symbols": symbols}, prompt)] if symbols else []
+
+
+class PerfStat(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "perf"
+    anchors: ClassVar[tuple[str, ...]] = ("Performance counter stats for",)
+
+    commands: ClassVar[tuple[str, ...]] = ("perf",)
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _STATS.match(cursor.line(cursor.at) or "") else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedCounters]]:
+        head = _STATS.match(cursor.line(first) or "")
+        last, values = first, dict[str, Json]()
+        for index, line in lines(cursor, first + 1, 80):
+            figures = dict(_figures(line))  # what stands behind its # is no command
+            if index > last + 3 or (line and not figures and prompt_in(line)):
+                break
+            if line and not figures and "not counted" not in line and "not supported" not in line:
+                break
+            values |= figures
+            last = index if line else last
+        if not values:
+            raise Unreadable("no count follows", last)
+        return last, [
+            self.counted("host", "", {"of": head["of"] if head else "", **values}, prompt)
+        ]
+
+
+def _figures(line: str) -> Iterator[tuple[str, Json]]:
+    """The count of a line of perf stat, or a time of its end, in seconds."""
+    if match := _ELAPSED.match(line):
+        name = {"time elapsed": "elapsed", "user": "user", "sys": "system"}[match["of"]]
+        yield name, float(match["seconds"])
+    elif match := _COUNT.match(line):
+        decimals, _, unit = (match["unit"] or "").partition(" ")
+        plain = re.sub(r"[,\u202f ]", "", match["count"]) + decimals
+        scale = 1e-3 if unit == "msec" else 1.0
+        yield match["event"], float(plain) * scale

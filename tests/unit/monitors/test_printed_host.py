@@ -1,0 +1,66 @@
+"""perf and rsync. Oracle: figures that agree with each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from iosonde.records.printed import Unread
+from tests.mangle import counters, mangled, read
+
+OUTPUTS = Path(__file__).parents[2] / "outputs" / "monitors-composed"
+PERF, RSYNC = ((OUTPUTS / f"{name}.txt").read_text() for name in ("perf", "rsync"))
+
+
+def test_symbols_and_counts_of_perf() -> None:
+    report, top, stat = counters(PERF)
+    symbols = cast("list[dict[str, object]]", report.values["symbols"])
+    assert [(row["share"], row["self"], row["kernel"]) for row in symbols] == [
+        (0.8, 0.0, True), (0.255, 0.2025, True), (0.0475, 0.0475, False),
+    ]  # fmt: skip
+    assert symbols[2]["symbol"] == "get_io_u"
+    (first, _) = cast("list[dict[str, object]]", top.values["symbols"])
+    assert (first["where"], first["self"]) == ("[kernel]", None)
+    values = stat.values
+    assert values["of"] == "'system wide'"
+    clock, elapsed = cast("float", values["cpu-clock"]), cast("float", values["elapsed"])
+    assert clock / elapsed == pytest.approx(4, rel=1e-3)
+    assert cast("float", values["context-switches"]) / clock == pytest.approx(1_500, rel=1e-3)
+    assert values["cycles"] == 4e9
+
+
+def test_a_dot_may_part_thousands() -> None:
+    text = "Performance counter stats for 'a':\n\n      12.000      context-switches\n"
+    (entry,) = read(text)
+    assert isinstance(entry, Unread)
+    assert entry.reason == "no count follows"
+
+
+def test_rate_of_rsync_is_what_moved_over_the_time() -> None:
+    (row,) = counters(RSYNC)
+    values = cast("dict[str, float]", row.values)
+    assert (values["sent"] + values["received"]) / 20 == pytest.approx(values["bandwidth"])
+    assert (values["transferred_files"], values["size"]) == (1_400, 2_000_000_000)
+    assert counters("sent 1.90G bytes  received 25.0K bytes  95.03M bytes/sec\n") == []
+
+
+@pytest.mark.parametrize("text", [
+    *PERF.split("\n\n")[:2], RSYNC.split("\n\n", 1)[1],
+])  # fmt: skip
+def test_every_shape(text: str) -> None:
+    expected = [(row.name, dict(row.values)) for row in counters(text)]
+    assert expected
+    for shape, changed in mangled(text, wraps=False):
+        found = [(row.name, dict(row.values)) for row in counters(changed)]
+        assert found == expected, shape
+
+
+@pytest.mark.parametrize("text", [
+    "The symbol [k] means the kernel, [.] a program.\n",
+    "Number of files: many\n",
+    "We sent 5 bytes  received none\n",
+])  # fmt: skip
+def test_prose(text: str) -> None:
+    assert counters(text) == []
