@@ -22,6 +22,8 @@ _NUMBERS = frozenset(
 _PAIR = re.compile(r'([A-Z][A-Z:-]*%?)="((?:[^"\\]|\\.)*)"')
 _ESCAPED = re.compile(r'\\(["\\])')
 _DEPTH = 64
+_DIGITS = 20
+"""Of a number of bytes: more than 64 bits hold is damage."""
 
 _SHELL_KEY = re.compile(r"\b([A-Z]+)_([A-Z]+)(?==\")")
 """Of util-linux 2.37, which made MAJ:MIN a name for shells. Source: its v2.37-ReleaseNotes."""
@@ -144,7 +146,8 @@ def _size(text: str) -> int | None:
     plain = text.strip().replace(",", ".")
     number = plain.rstrip("BKMGTPE")
     unit = plain[len(number) :]
-    if not number.replace(".", "", 1).isdecimal() or len(unit) > 1:
+    plain_digits = number.replace(".", "", 1)
+    if not plain_digits.isdecimal() or len(number) > _DIGITS or len(unit) > 1:
         return None
     return int(float(number) * 1024 ** "BKMGTPE".index(unit or "B"))
 

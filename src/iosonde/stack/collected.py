@@ -35,6 +35,7 @@ _RELEASE = re.compile(r"(?:Linux \S+|Linux version) (?P<release>\d+\.\d+\S*)")
 _SYSCTL = re.compile(r"([a-z][\w.-]*) = (.*)")
 _ONLINE = re.compile(r"^On-line CPU\(s\) list:\s*([\d,-]+)", re.MULTILINE)
 _CPU = re.compile(r"^processor\s*:", re.MULTILINE)
+_DIGITS = 20  # of a number of 64 bits
 _NO_NUMBER = "0:0"
 
 Rows = list[dict[str, Scalar]]
@@ -60,7 +61,8 @@ class CollectedHost(Host):
         text = self._files.output(" ".join(argv))
         if text is not None:
             return Completed(tuple(argv), 0, text, b"", 0.0)
-        complaint = f"{argv[0]}: `{quote(argv)}` is not among the collected outputs\n".encode()
+        said = f"{argv[0]}: `{quote(argv)}` is not among the collected outputs\n"
+        complaint = kerneltext.encoded(said)
         if check:
             raise CommandFailed(self.name, tuple(argv), 1, b"", complaint)
         return Completed(tuple(argv), 1, b"", complaint, 0.0)
@@ -177,17 +179,17 @@ def _add_devices(files: CollectedFiles, rows: Rows) -> None:
         kernel = str(row.get("kname") or row["name"])
         place = files.resolve(f"/sys/class/block/{kernel.replace('/', '!')}")
         sectors = (files.read(f"{place}/size") or b"").strip()
-        if sectors.isdigit():
+        if sectors.isdigit() and len(sectors) <= _DIGITS:
             row["size"] = int(sectors) * SECTOR
         elif kernel in sizes:
             row["size"] = sizes[kernel]
         nodes.setdefault(kernel, row)
         if kernel.startswith("dm-") and str(row["type"]) in MAPPER_UUIDS:
             for name, text in (("name", row["name"]), ("uuid", MAPPER_UUIDS[str(row["type"])])):
-                files.add(f"{place}/dm/{name}", f"{text}\n".encode())
+                files.add(f"{place}/dm/{name}", kerneltext.encoded(f"{text}\n"))
         parent = str(row.get("pkname") or "").replace("/", "!")
         if files.read(f"{place}/dev") is None:
-            files.add(f"{place}/dev", f"{row['maj:min']}\n".encode())
+            files.add(f"{place}/dev", kerneltext.encoded(f"{row['maj:min']}\n"))
         if parent and row["type"] != "part" and not linked:
             files.add(f"{place}/slaves/{parent}", b"")
             lower = files.resolve(f"/sys/class/block/{parent}")
@@ -215,7 +217,8 @@ def _partitions(files: CollectedFiles) -> Iterator[Mapping[str, str]]:
     text = kerneltext.decoded(files.read("/proc/partitions") or b"")
     for line in kerneltext.lines(text):
         cells = kerneltext.fields(line)
-        if len(cells) == 4 and cells[0].isdecimal() and cells[2].isdecimal():
+        sized = len(cells) == 4 and cells[2].isdecimal() and len(cells[2]) <= _DIGITS
+        if sized and cells[0].isdecimal():
             yield {"number": f"{cells[0]}:{cells[1]}", "blocks": cells[2], "name": cells[3]}
 
 
@@ -281,7 +284,7 @@ def _add_kernel(files: CollectedFiles) -> None:
             files.add(f"/proc/sys/{match[1].replace('.', '/')}", value)
     for content in (files.output("uname -a"), files.output("uname"), files.read("/proc/version")):
         if match := _RELEASE.match(kerneltext.decoded(content or b"")):
-            files.add("/proc/sys/kernel/osrelease", f"{match['release']}\n".encode())
+            files.add("/proc/sys/kernel/osrelease", kerneltext.encoded(f"{match['release']}\n"))
     cpus = len(_CPU.findall(kerneltext.decoded(files.read("/proc/cpuinfo") or b"")))
     if match := _ONLINE.search(kerneltext.decoded(files.output("lscpu") or b"")):
         files.add("/sys/devices/system/cpu/online", f"{match[1]}\n".encode())

@@ -128,6 +128,19 @@ def test_a_number_of_an_older_lsblk_is_read(tmp_path: Path) -> None:
     assert (row["maj:min"], row["size"], row["model"]) == ("8:0", 20 << 30, "A B")
 
 
+def test_damaged_figures_and_bytes_that_are_no_text_crash_nothing(tmp_path: Path) -> None:
+    places = {"lsblk.txt": TREE.replace("1.8T", "9" * 400 + "T")}
+    places["proc/partitions"] = f"   8        0 {'9' * 5000} sda\n"
+    _told({**places, "sys/class/block/sda/size": "9" * 5000}, tmp_path)
+    sizes = {layer.device: layer.size for layer in show(f"recording:{tmp_path}").layers}
+    assert not sizes.get("/dev/sda")
+    assert sizes["/dev/sda1"] == 1 << 30
+    (tmp_path / "lsblk.txt").write_bytes(
+        b'NAME="sda" KNAME="sda" MAJ:MIN="8:\x81" SIZE="1G" TYPE="disk"\n'
+    )
+    assert [layer.kind for layer in show(f"recording:{tmp_path}").layers] == ["disk"]
+
+
 def test_exact_sizes_come_from_the_kernel(tmp_path: Path) -> None:
     partitions = "major minor  #blocks  name\n\n   8        0 1953514584 sda\n"
     _told({"lsblk": TREE, "proc/partitions": partitions}, tmp_path)
