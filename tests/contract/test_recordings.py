@@ -66,5 +66,5 @@ async def test_a_recording_knows_what_it_does_not_know(tmp_path: Path) -> None:
     ):  # fmt: skip
         with pytest.raises(HostFailed):
             await question
-    with pytest.raises(UsageError, match="this is not a recording"):
+    with pytest.raises(UsageError, match="describes no host"):
         await open_host(f"recording:{tmp_path}")

@@ -91,6 +91,7 @@ class ResultTable(Output):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "table"
+    unspecific: ClassVar[bool] = True
     anchors: ClassVar[tuple[str, ...]] = (
         "IOPS |", "IOPS|", "| IOPS", "|IOPS", "(IOPS)", "IOPS  ", "|  IOPS", "iops |", "| iops",
         "(MB/s)", "(MiB/s)", "(GB/s)", "(GiB/s)", "(KB/s)", "(kB/s)", "(KiB/s)", "MB/s |",

@@ -74,9 +74,9 @@ class Yabs(Output):
         last, sizes, rows = _table(cursor, first)
         if not head:
             return OutputReading(first, last, trials=tuple(_of_dd(rows)))
-        cells = [cell for at, row in rows for cell in _cells(row, sizes[at])]
+        cells = [cell for at, row in rows for cell in _cells(row, sizes[at], last)]
         if not cells:
-            raise Unreadable("its table is cut off or torn")
+            raise Unreadable("its table is cut off or torn", last)
         partition = _PARTITION.search(line)
         where = {"partition": partition[1]} if partition else {}
         unit, slack = _unit(cells)
@@ -103,8 +103,8 @@ def _table(
     return last, sizes, rows
 
 
-def _cells(row: re.Match[str], sizes: Sequence[str]) -> Iterator[_Cell]:
-    """The cells of a row of fio's table but the sums."""
+def _cells(row: re.Match[str], sizes: Sequence[str], last: int) -> Iterator[_Cell]:
+    """The cells of a row of fio's table but the sums; `last` is the index of the table's end."""
     if row["name"] == "Total":
         return
     for text, above in zip(row["cells"].split("|"), sizes, strict=False):
@@ -118,7 +118,7 @@ def _cells(row: re.Match[str], sizes: Sequence[str]) -> Iterator[_Cell]:
                 half * 2 * scale, iops, half_iops * 2,
             )  # fmt: skip
         elif text.strip():
-            raise Unreadable(f"a cell of its table is broken: {text.strip()[:40]!r}")
+            raise Unreadable(f"a cell of its table is broken: {text.strip()[:40]!r}", last)
 
 
 def _unit(cells: Sequence[_Cell]) -> tuple[float, float]:

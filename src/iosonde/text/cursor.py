@@ -59,7 +59,11 @@ class TextCursor(Protocol):
 
 
 class Output(Protocol):
-    """How one kind of printed output is recognised and read."""
+    """How one kind of printed output is recognised and read.
+
+    With `unspecific = True` its form is that of many, and it is not tried on lines of another
+    output that is broken.
+    """
 
     tool: ClassVar[str]
     anchors: ClassVar[tuple[str, ...]]

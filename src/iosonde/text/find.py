@@ -175,6 +175,11 @@ class FindState:
         return max(self.free, reach), failed
 
 
+def _is_unspecific(output: Output) -> bool:
+    """Whether its form is that of many, so that it is not tried on lines of another broken one."""
+    return getattr(output, "unspecific", False)
+
+
 class Search:
     """Goes through a document from some state on."""
 
@@ -192,13 +197,18 @@ class Search:
         self._offset = state.offset
 
     @property
+    def _broken_to(self) -> int:
+        """Number of the last line of a broken output."""
+        return max(self._failed.values(), default=0)
+
+    @property
     def state(self) -> FindState:
         """What another search needs to go on."""
         return FindState(self._free, dict(self._failed), self._heading, self._looked, self._offset)
 
     def look(self, number: int, offset: int, output: Output) -> Iterator[FoundOutput | Unread]:
         """What an anchor in a line leads to."""
-        if number < self._free:
+        if number < self._free or (_is_unspecific(output) and number <= self._broken_to):
             return
         self._window.go_to(number, offset)
         view = View(self._window, floor=self._free, anchor=number)
