@@ -58,7 +58,7 @@ test-kills: dev ## SIGKILL at 200 random moments of runs (KILLS=N: how many), si
 		tests/hostile/test_signals.py tests/hostile/test_signals_changes.py
 
 test-kernel: packages-kernel dev ## the guard and discovery on Debian's kernel, in QEMU
-	$(BIN)/pytest -q -m kernel tests/kernel
+	$(BIN)/pytest -v -m kernel $(PARALLEL) tests/kernel
 
 test-lab: packages-lab dev ## stacks built, measured and broken in the lab
 	$(BIN)/pytest -v -m "lab and not long" $(PARALLEL) --timeout=1500 tests/lab

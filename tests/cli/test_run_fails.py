@@ -243,3 +243,24 @@ def test_a_file_of_one_request_is_measured(iosonde: Iosonde, tmp_path: Path) -> 
                     str(small), "--loops", "1", "--seconds", "0.2")  # fmt: skip
     assert ended.status == 0, ended.stderr
     assert " IOPS" in ended.stdout
+
+
+def test_a_dry_run_has_each_line_of_a_matrix_read_once(
+    iosonde: Iosonde, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """Near miss: what is read last has a value that fio does not take, and is refused."""
+    fio = tmp_path / "tools" / "fio"
+    fio.parent.mkdir()
+    fio.write_text(
+        f'#!/bin/sh\ncase " $* " in *" --parse-only "*) text=$(cat); echo >>{tmp_path}/reads; '
+        'case $text in *thinktime=odd*) echo "bad time" >&2; exit 1; esac; exit 0; esac\n'
+        f'exec {FAKE_FIO}/fio "$@"\n'
+    )
+    fio.chmod(0o755)
+    environment["PATH"] = f"{fio.parent}:{environment['PATH']}"
+    for times, reads, status in (("1,2", 4, 0), ("1,odd", 2, 2)):
+        (tmp_path / "reads").write_text("")
+        line = f"fio --name=a --rw=read --size=1m --bs={{4k,8k,16k}} --thinktime={{{times}}}"
+        ended = iosonde("run", "--fio", line, "--target", str(tmp_path), "--dry-run")
+        assert ended.status == status, ended.stderr
+        assert len((tmp_path / "reads").read_text()) == reads

@@ -188,19 +188,25 @@ def _require_local_targets(plan: Plan) -> None:
 
 
 async def _require_read_here(plan: Plan) -> None:
-    """Have tools that are installed here read the loads of this host; others are not asked."""
+    """Have tools that are installed here read the loads of this host; others are not asked.
+
+    A load of which each line was read in another is left out: a matrix has few lines of its own.
+    """
     if plan.study.stack:
         return
     trials = [trial for part in plan.rounds for trial in part if trial.probe.host == "local"]
-    demands = {LOADS.load(trial.load.engine)().demand(trial.load) for trial in trials}
-    checked = [demand for demand in demands if demand.check]
+    demands = dict.fromkeys(LOADS.load(trial.load.engine)().demand(trial.load) for trial in trials)
+    checked = [(demand, demand.check) for demand in demands if demand.check]
     if not checked:
         return
     host = await open_host("local")
+    seen = set[tuple[tuple[str, ...], bytes]]()
     try:
-        for demand in checked:
-            if await has_tools(host, demand):
+        for demand, (argv, declared) in checked:
+            lines = {(argv, line) for line in declared.splitlines()}
+            if not lines <= seen and await has_tools(host, demand):
                 await require_read(host, demand)
+                seen |= lines
     finally:
         await host.close()
 
