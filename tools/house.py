@@ -165,16 +165,12 @@ def classes_twice(texts: Mapping[str, str]) -> Set[str]:
 
 def _strings(text: str) -> Iterator[tuple[str, int]]:
     """The strings of a module that are no docstrings, and how many lines each has."""
-    tree = ast.parse(text)
-    loose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    inside = {
-        id(part)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.JoinedStr)
-        for part in node.values
-    }
-    for node in ast.walk(tree):
-        if id(node) in loose | inside:
+    nodes = list(ast.walk(ast.parse(text)))
+    loose = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    inside = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    skipped = loose | inside
+    for node in nodes:
+        if id(node) in skipped:
             continue
         parts = node.values if isinstance(node, ast.JoinedStr) else [node]
         words = [
