@@ -47,7 +47,7 @@ def _without_own_imports(text: str) -> str:
     for node in ast.parse(text).body:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("iosonde."):
             own |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    return "\n".join(line for at, line in enumerate(text.splitlines(), 1) if at not in own)
+    return "\n".join(line for at, line in enumerate(text.split("\n"), 1) if at not in own)
 
 
 def bundled_names(package: str) -> tuple[str, ...]:

@@ -12,9 +12,9 @@ import pytest
 from iosonde import limits
 from iosonde.errors import CommandFailed, HostFailed
 from iosonde.hosts.host import Host
-from tests.contract.conftest import box, gone, host
+from tests.contract.conftest import box, gone, host, sudo_box
 
-__all__ = ["box", "host"]
+__all__ = ["box", "host", "sudo_box"]
 
 MIB = 1 << 20
 

@@ -211,6 +211,8 @@ ROOMS = ("change", "hosts", "layers", "measure", "monitors", "settings", "stack"
 PASTED = re.compile(r"(printed|findings)(_\w+)?\.py")
 """What reads pasted texts, whose blanks and lines may be anything, and judges what was read."""
 BARE_SPLIT = {
+    "change/keeper/on_host.py": "figures behind the name in /proc/PID/stat",
+    "change/settings_journal.py": "a value",
     "change/keep.py": "a value of a setting, compared with its blanks as one",
     "change/scan_host.py": "figures before the name in /proc/PID/maps, which stays whole",
     "change/scratch.py": "df",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
+from iosonde import kerneltext
 from iosonde.change.guard import parse_destroy
 from iosonde.config import config_value
 from iosonde.contract import ADDED, HIDDEN, VerbResult
@@ -203,7 +204,7 @@ async def _require_read_here(plan: Plan) -> None:
     seen = set[tuple[tuple[str, ...], bytes]]()
     try:
         for demand, (argv, declared) in checked:
-            lines = {(argv, line) for line in declared.splitlines()}
+            lines = {(argv, line) for line in kerneltext.lines(declared)}
             if not lines <= seen and await has_tools(host, demand):
                 await require_read(host, demand)
                 seen |= lines

@@ -234,11 +234,25 @@ sub mark {    # the file beside it that says whose it is
 
 # Ending.
 
+sub above {    # processes that began this one: sudo has the token among its arguments, too
+    my @pids;
+    my $pid = getppid();
+    while ($pid > 1) {
+        push @pids, $pid;
+        open my $handle, '<', "/proc/$pid/stat" or last;
+        local $/;
+        my ($parent) = <$handle> =~ /.*\) \S ([0-9]+)/s or last;
+        $pid = $parent;
+    }
+    return @pids;
+}
+
 sub kin {    # processes that were begun here, but for the keeper and its warden
     my @pids;
+    my %spared = map { $_ => 1 } $$, $warden, above();
     opendir my $all, '/proc' or return;
     for my $pid (grep { /^[0-9]+$/ } readdir $all) {
-        next if $pid == $$ || $pid == $warden;
+        next if $spared{$pid};
         my $text = '';
         for my $file ("/proc/$pid/environ", "/proc/$pid/cmdline") {
             open my $handle, '<', $file or next;

@@ -66,11 +66,24 @@ def request() -> "list[bytes] | None":
     return fields
 
 
+def above() -> "list[int]":
+    """Processes that began this one: sudo has the token among its arguments, too."""
+    pids, pid = [], os.getppid()
+    while pid > 1:
+        pids.append(pid)
+        try:
+            with open("/proc/%d/stat" % pid, "rb") as file:
+                pid = int(file.read().rpartition(b")")[2].split()[1])
+        except OSError:
+            break
+    return pids
+
+
 def kin() -> "list[int]":
     """Processes that were begun here, but for the keeper and its warden."""
-    pids = []
+    pids, spared = [], {os.getpid(), KeeperState.warden, *above()}
     for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
-        if pid in (os.getpid(), KeeperState.warden):
+        if pid in spared:
             continue
         text = b""
         for place in ("/proc/%d/environ" % pid, "/proc/%d/cmdline" % pid):

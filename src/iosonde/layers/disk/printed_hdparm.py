@@ -60,7 +60,7 @@ _QUICK = re.compile(
     r"\b(Model|FwRev|SerialNo|BuffSize|MultSect|LBAsects|WriteCache)=(.*?)(?=,|\s+\w+=|\s*$)"
 )
 _FEATURE = re.compile(
-    r"\s*(?P<star>\*)?\s+(?P<what>Write cache|Look-ahead|Native Command Queueing)\b"
+    r"(?:\s*+(?P<star>\*))?\s++(?P<what>Write cache|Look-ahead|Native Command Queueing)\b"
 )
 _SPEED = re.compile(r"\s*\*\s+Gen(\d) signaling speed \((\d+(?:\.\d)?)Gb/s\)")
 _BITS = 10**9

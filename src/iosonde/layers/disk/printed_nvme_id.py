@@ -20,7 +20,7 @@ from iosonde.text.reader import StateOutput
 
 _HEAD = re.compile(r"\s*NVME Identify (?P<what>Controller|Namespace (?P<space>\d{1,9})):?\s*$")
 _PAIR = re.compile(r"\s*(?P<name>[a-z]\w{1,12})\s*: ?(?P<value>.{0,200})$")
-_OTHER = re.compile(r"\s*(?:\[|ps\s+\d|lbaf\s+\d|rwt:|active_power|\s{6,}\S)")
+_OTHER = re.compile(r"\s{6,}+\S|\s*+(?:\[|ps\s+\d|lbaf\s+\d|rwt:|active_power)")
 _FORMAT = re.compile(
     r"\s*lbaf\s+(?P<number>\d{1,2}) : ms:(?P<meta>\d{1,5})\s+(?:lba)?ds:(?P<shift>\d{1,2})\s+"
     r"rp:\S+(?P<used> \(in use\))?"
