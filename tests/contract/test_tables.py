@@ -43,6 +43,7 @@ SHARED: Mapping[str, set[str]] = {
         "private",
         "packages",
         "become",
+        "still",
     },
     "report": {
         "raw",

@@ -12,7 +12,7 @@ import base64
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from typing_extensions import override
 
@@ -29,6 +29,7 @@ from iosonde.exact import escaped_surrogates, from_json
 from iosonde.hosts.command import quote
 from iosonde.hosts.conversation import Conversation
 from iosonde.hosts.host import Completed, FilesWatch, Host, Opener, Process
+from iosonde.hosts.still import StillHost
 from iosonde.inputs import read_input
 from iosonde.outputs import write_output
 from iosonde.registry import Table
@@ -170,8 +171,10 @@ class Recorder(Host):
         await self._host.close()
 
 
-class RecordingHost(Host):
+class RecordingHost(StillHost):
     """See `iosonde.hosts.host.Host`. What was never asked is an error; nothing can be changed."""
+
+    kind: ClassVar[str] = "a recording"
 
     def __init__(self, index: Mapping[str, Any]) -> None:
         self.name: str = index["name"]
@@ -211,31 +214,8 @@ class RecordingHost(Host):
         return done
 
     @override
-    async def start(self, argv: Sequence[str]) -> Process:
-        raise self._still(f"run {argv[0]}")
-
-    @override
-    async def converse(self, argv: Sequence[str]) -> Conversation:
-        raise self._still(f"run {argv[0]}")
-
-    @override
     async def read(self, path: str) -> bytes:
         return _unpack(self._answered("files", path))
-
-    @override
-    async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
-        contents: dict[str, bytes | IosondeError] = {}
-        for path in paths:
-            try:
-                contents[path] = await self.read(path)
-            except IosondeError as problem:
-                contents[path] = problem
-        return contents
-
-    @override
-    async def watch(self, paths: Sequence[str], interval: float) -> FilesWatch:
-        del paths, interval
-        raise self._still("show how files change")
 
     @override
     async def glob(self, pattern: str) -> tuple[str, ...]:
@@ -247,26 +227,6 @@ class RecordingHost(Host):
         if target is None:  # as recordings of before had it
             raise FileMissing(f"{path}: No such file or directory", where=self.name)
         return str(target)
-
-    @override
-    async def write(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
-        del content, mode
-        raise self._still(f"write {path}")
-
-    @override
-    async def copy(self, source: str, destination: str) -> None:
-        del source
-        raise self._still(f"write {destination}")
-
-    @override
-    async def remove(self, path: str) -> None:
-        raise self._still(f"remove {path}")
-
-    async def close(self) -> None:
-        """Nothing to let go of."""
-
-    def _still(self, what: str) -> HostFailed:
-        return HostFailed(f"a recording cannot {what}", where=self.name)
 
 
 async def open_recording(directory: str) -> Host:

@@ -14,14 +14,15 @@ import asyncio
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import kerneltext
-from iosonde.errors import CommandFailed, FileMissing, HostFailed, IosondeError, UsageError
+from iosonde.errors import CommandFailed, FileMissing, HostFailed, UsageError
 from iosonde.hosts.command import quote
-from iosonde.hosts.conversation import Conversation
-from iosonde.hosts.host import Completed, FilesWatch, Host, Process
+from iosonde.hosts.host import Completed
+from iosonde.hosts.still import StillHost
 from iosonde.layers._lsblk import MAPPER_UUIDS, listed_devices
 from iosonde.records.stack import Scalar
 from iosonde.stack.scene import LSBLK, MOUNTINFO
@@ -41,8 +42,10 @@ _NO_NUMBER = "0:0"
 Rows = list[dict[str, Scalar]]
 
 
-class CollectedHost(Host):
+class CollectedHost(StillHost):
     """A host that a directory or an archive describes. Nothing can be changed or started."""
+
+    kind: ClassVar[str] = "a collection of outputs"
 
     def __init__(self, files: CollectedFiles) -> None:
         self.name = files.name
@@ -77,52 +80,12 @@ class CollectedHost(Host):
         raise FileMissing(f"{path} is not among the collected files", where=self.name)
 
     @override
-    async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
-        contents: dict[str, bytes | IosondeError] = {}
-        for path in paths:
-            try:
-                contents[path] = await self.read(path)
-            except IosondeError as problem:
-                contents[path] = problem
-        return contents
-
-    @override
     async def glob(self, pattern: str) -> tuple[str, ...]:
         return self._files.glob(pattern)
 
     @override
     async def resolve(self, path: str) -> str:
         return self._files.resolve(path)
-
-    @override
-    async def start(self, argv: Sequence[str]) -> Process:
-        raise self._still(f"run {argv[0]}")
-
-    @override
-    async def converse(self, argv: Sequence[str]) -> Conversation:
-        raise self._still(f"run {argv[0]}")
-
-    @override
-    async def watch(self, paths: Sequence[str], interval: float) -> FilesWatch:
-        raise self._still("show how files change")
-
-    @override
-    async def write(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
-        raise self._still(f"write {path}")
-
-    @override
-    async def copy(self, source: str, destination: str) -> None:
-        raise self._still(f"write {destination}")
-
-    @override
-    async def remove(self, path: str) -> None:
-        raise self._still(f"remove {path}")
-
-    async def close(self) -> None:
-        """Nothing to let go of."""
-
-    def _still(self, what: str) -> HostFailed:
-        return HostFailed(f"a collection of outputs cannot {what}", where=self.name)
 
 
 async def open_collected(name: str) -> CollectedHost:
