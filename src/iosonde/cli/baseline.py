@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from iosonde.cli.options import StorePlace
-from iosonde.cli.output import out, print_json
+from iosonde.cli.output import out, print_json, print_next
 
 
 def baseline(
@@ -52,7 +52,7 @@ def baseline(
         )
         if action != "remove":
             of = name if action == "set" else made.baselines[-1].name
-            out().print(f"next: {join(['iosonde', 'compare', '--baseline', visible(of)])}")
+            print_next(join(["iosonde", "compare", "--baseline", of]))
     else:
         out().print("no baselines; `iosonde baseline set NAME RUN` makes one")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iosonde.cli.output import out, print_json, styled, write_text
+from iosonde.cli.output import out, print_json, print_next, styled, write_text
 
 if TYPE_CHECKING:
     from iosonde.verbs.loads import BundledLoads
@@ -69,7 +69,7 @@ def _print(bundled: BundledLoads, *, verbose: bool) -> None:
     out().print(rows)
     if not verbose:
         out().print("\nwith their sources and limits: iosonde loads -v")
-    out().print("next: iosonde run --load latency --target DIRECTORY")
+    print_next("iosonde run --load latency --target DIRECTORY")
 
 
 def _about(text: str) -> str:
