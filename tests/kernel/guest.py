@@ -10,6 +10,7 @@ Documentation/driver-api/early-userspace/buffer-format.rst (initramfs); modules.
 
 from __future__ import annotations
 
+import fcntl
 import re
 import shlex
 import shutil
@@ -72,23 +73,33 @@ def tool(*argv: str | Path, cwd: Path | None = None) -> bytes:
 
 
 def kernel() -> Path:
-    """Directory with `boot` and `lib/modules` of Debian's kernel, fetched where it is not yet."""
+    """Directory with `boot` and `lib/modules` of Debian's kernel, fetched where it is not yet.
+
+    The process that comes second waits for the first: two workers ask for it at once.
+    """
     tree = CACHE / "tree"
-    if not tree.exists():
-        shutil.rmtree(CACHE, ignore_errors=True)
-        unpacked = CACHE / "unpacking"
-        unpacked.mkdir(parents=True)
-        told = tool("apt-cache", "depends", "linux-image-amd64").decode()
-        package = re.search(r"Depends: (linux-image-\d\S+)", told)
-        if package is None:
-            raise RuntimeError(f"linux-image-amd64 names no kernel package: {told!r}")
-        tool("apt-get", "download", package[1], cwd=CACHE)
-        (archive,) = CACHE.glob("*.deb")
-        tool("dpkg-deb", "--extract", archive, unpacked)
-        archive.unlink()
-        tool("depmod", "-b", unpacked, _version(unpacked))
-        unpacked.rename(tree)
+    CACHE.parent.mkdir(exist_ok=True)
+    with CACHE.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not tree.exists():
+            _fetch(tree)
     return tree
+
+
+def _fetch(tree: Path) -> None:
+    shutil.rmtree(CACHE, ignore_errors=True)
+    unpacked = CACHE / "unpacking"
+    unpacked.mkdir(parents=True)
+    printed = tool("apt-cache", "depends", "linux-image-amd64").decode()
+    package = re.search(r"Depends: (linux-image-\d\S+)", printed)
+    if package is None:
+        raise RuntimeError(f"linux-image-amd64 names no kernel package: {printed!r}")
+    tool("apt-get", "download", package[1], cwd=CACHE)
+    (archive,) = CACHE.glob("*.deb")
+    tool("dpkg-deb", "--extract", archive, unpacked)
+    archive.unlink()
+    tool("depmod", "-b", unpacked, _version(unpacked))
+    unpacked.rename(tree)
 
 
 def _version(tree: Path) -> str:
