@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import world
+from tests import mount_namespace
 
 # What is in these folders has real loads, devices or kernels.
 _REAL = {Path(__file__).parent / name for name in ("hostile", "kernel", "lab", "loop", "uml")}
@@ -33,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_configure() -> None:
     """Give the tests a world of their own, whose commands heed signals also under nohup(1)."""
-    world.enter()
+    mount_namespace.enter()
     for number in (signal.SIGHUP, signal.SIGINT):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(

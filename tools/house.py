@@ -6,7 +6,8 @@
 - No shell program of more than five lines stands in a string.
 - No module of the package has more than 450 lines.
 - Every aspect of a technology (settings, printed, findings, ledger) has a test.
-- Nothing in the package has a name that says nothing: `one`, `found`, `known`, `told`, `words`.
+- Nothing in the package, nor a module of it or of the tests, has a name that says nothing: `one`,
+  `found`, `known`, `told`, `words`.
 
 What does not hold yet stands in tables here, with the reason where it is to stay. They may only
 shrink: what is in a table and holds by now is an error as well.
@@ -20,7 +21,7 @@ import re
 import sys
 import tokenize
 from collections import Counter
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
 
 from iosonde.layers import LAYERS
@@ -223,6 +224,19 @@ def vague(text: str) -> list[str]:
     ]
 
 
+def vague_modules(paths: Iterable[str]) -> list[str]:
+    """The modules and folders whose own name says nothing, or begins or ends with such a word."""
+    return [
+        path
+        for path in paths
+        if any(
+            word in VAGUE
+            for part in path.removesuffix(".py").split("/")
+            for word in (part.split("_")[0], part.split("_")[-1])
+        )
+    ]
+
+
 def _bound(node: ast.AST) -> Iterator[tuple[int, str | None]]:
     match node:
         case ast.Name(ctx=ast.Store()):
@@ -299,6 +313,8 @@ def problems(texts: Mapping[str, str], tests: Mapping[str, str]) -> Iterator[str
     for path, text in sorted(texts.items()):
         for place in vague(text):
             yield f"{path}:{place}: name it for what it holds or does"
+    for path in vague_modules(sorted({*texts, *tests})):
+        yield f"{path}: name it for what it holds"
 
 
 def main() -> int:

@@ -115,6 +115,12 @@ def test_a_name_that_says_more_or_is_of_others_is_right(right: str) -> None:
     assert house.vague(right) == []
 
 
+def test_a_module_whose_name_says_nothing_is_seen() -> None:
+    vague = ["loads/fio/words.py", "stack/found_layers.py", "unit/known/test_table.py"]
+    right = ["text/foundation.py", "predict/discovered.py", "unit/text/test_one_line.py"]
+    assert house.vague_modules([*vague, *right]) == vague
+
+
 def test_a_long_module_is_seen() -> None:
     texts = {"text/long.py": "pass\n" * 451, "text/full.py": "pass\n" * 450}
     assert house.long_modules(texts) == {"text/long.py": 451}
@@ -142,6 +148,10 @@ def _with_a_vague_name(texts: dict[str, str]) -> None:
     texts["stack/label.py"] += "one = 1\n"
 
 
+def _with_a_vague_module(texts: dict[str, str]) -> None:
+    texts["stack/found.py"] = ""
+
+
 def _with_a_name(texts: dict[str, str]) -> None:
     texts["stack/label.py"] += 'kind = "zram"\n'
 
@@ -157,6 +167,7 @@ def _with_many_lines(texts: dict[str, str]) -> None:
         (_with_a_name, "zram: an engine names"),
         (_with_many_lines, "lines, 450 at most"),
         (_with_a_vague_name, ": one: name it for what it holds"),
+        (_with_a_vague_module, "stack/found.py: name it for what it holds"),
     ],
 )
 def test_the_tables_say_no_more_and_no_less_than_there_is(

@@ -58,17 +58,17 @@ class TestEachKind:
         assert not missing, f"docs/layers/{kind}.md says nothing of {missing}"
 
     async def test_on_an_empty_host_it_finds_nothing_and_does_not_fail(self, kind: str) -> None:
-        from tests.nothing import NothingHost
+        from tests.empty_host import EmptyHost
 
-        scene = Scene(host=NothingHost(), devices={}, mounts=(), swaps=())
+        scene = Scene(host=EmptyHost(), devices={}, mounts=(), swaps=())
         found: tuple[StackLayer, ...] = await LAYERS.load(kind)().discover(scene)
         assert found == ()
 
 
 @pytest.mark.parametrize("name", sorted(MECHANISMS))
 async def test_a_mechanism_finds_nothing_on_an_empty_host(name: str) -> None:
-    from tests.nothing import NothingHost
+    from tests.empty_host import EmptyHost
 
     mechanism = MECHANISMS.load(name)
     assert mechanism.name == name
-    assert await mechanism().get(NothingHost(), []) == {}
+    assert await mechanism().get(EmptyHost(), []) == {}

@@ -10,7 +10,7 @@ from iosonde.layers import LAYERS
 from iosonde.layers.layer import LayerSetting
 from iosonde.settings import MECHANISMS
 from iosonde.settings.host_wide import DECLARED
-from tests.nothing import NothingHost
+from tests.empty_host import EmptyHost
 
 OFFERED = [
     *((kind, one) for kind in sorted(LAYERS) for one in LAYERS.load(kind).settings),
@@ -75,7 +75,7 @@ class TestEachSetting:
             assert one.why_not
             return
         mechanism, address = MECHANISMS.load(one.mechanism)(), address_of(one)
-        host = NothingHost()
+        host = EmptyHost()
         assert await mechanism.get(host, [address]) == {}
         assert await mechanism.offered(host, [address]) == {}
         assert await mechanism.kept(host, [address]) == {}

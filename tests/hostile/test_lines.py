@@ -227,7 +227,7 @@ BARE_SPLIT = {
     "layers/hwraid/facts_megacli.py": "blanks of a pasted text are taken out; nothing is cut there",
     "layers/hwraid/facts_ssacli.py": "the same",
     "layers/hwraid/facts_storcli.py": "the same",
-    "layers/hwraid/found.py": "numbers of controllers",
+    "layers/hwraid/discovery.py": "numbers of controllers",
     "layers/md/facts.py": "blanks of a pasted text are taken out; nothing is cut there",
     "layers/md/ledger.py": "numbers of lost members, as the user names them",
     "layers/nfs/facts.py": "names of operations, ours",

@@ -21,8 +21,8 @@ from iosonde.lab.up import up
 from iosonde.stack.settable import find, settable
 from iosonde.units import MIB
 from tests.cli.conftest import COMMAND
+from tests.interrupted_host import change_interrupted
 from tests.lab.conftest import good, iosonde, ssh
-from tests.struck import change_struck
 
 pytestmark = [
     pytest.mark.lab, pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(5400),
@@ -110,7 +110,9 @@ def _steps(
     while fell:
         at += 1
         first = last()[0]
-        fell, said = asyncio.run(change_struck(NODE, wanted, at, lambda: _tool(*words), confirm))
+        fell, said = asyncio.run(
+            change_interrupted(NODE, wanted, at, lambda: _tool(*words), confirm)
+        )
         if fell and booted:
             booted()
             assert state() == before, f"command {at}: {said}"

@@ -25,9 +25,9 @@ from iosonde.change.tentative import WantedSetting
 from iosonde.hosts import open_host
 from iosonde.stack.settable import find, settable
 from tests import sshd
+from tests.interrupted_host import change_interrupted
 from tests.loop.devices import MIB, loop_device, tool
 from tests.loop.queues import Devices
-from tests.struck import change_struck
 
 pytestmark = [
     pytest.mark.root, pytest.mark.slow,
@@ -146,7 +146,7 @@ def test_cut_off_at_any_command_all_are_old_or_all_are_confirmed(box: Box, strid
     while fell:
         at += stride
         first = box.last()[0]
-        fell, said = asyncio.run(change_struck(box.ssh.address, wanted, at, box.cut, CONFIRM))
+        fell, said = asyncio.run(change_interrupted(box.ssh.address, wanted, at, box.cut, CONFIRM))
         now = box.devices.state()
         partly += now != before and any(now[name] != value for name, value in new.items())
         end = _settled(box) if box.last()[0] > first else "none"
@@ -161,7 +161,7 @@ def test_cut_off_at_any_command_all_are_old_or_all_are_confirmed(box: Box, strid
         ends.append(end)
     assert at > 25
     assert ends.count("restored") >= 12 // stride
-    done = asyncio.run(change_struck(box.ssh.address, wanted, at + 99, box.cut, 60.0))
+    done = asyncio.run(change_interrupted(box.ssh.address, wanted, at + 99, box.cut, 60.0))
     assert done == (False, "")
     assert box.last()[1] == "confirmed"
     now = box.devices.state()
@@ -180,7 +180,7 @@ def test_after_a_loss_of_power_at_any_command_all_are_old_and_the_journal_says_s
         at += stride
         first = box.last()[0]
         fell, said = asyncio.run(
-            change_struck(box.ssh.address, wanted, at, box.lose_power, CONFIRM)
+            change_interrupted(box.ssh.address, wanted, at, box.lose_power, CONFIRM)
         )
         if fell:
             assert box.process.poll() is not None

@@ -20,9 +20,9 @@ from iosonde.change.tentative import WantedSetting
 from iosonde.hosts import open_host
 from iosonde.stack.settable import find, settable
 from tests import sudo
+from tests.interrupted_host import change_interrupted
 from tests.loop.devices import MIB, loop_device
 from tests.loop.queues import Devices
-from tests.struck import change_struck
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -77,7 +77,7 @@ def test_settings_are_changed_confirmed_and_put_back_by_the_host(
     new = {f"{name}.read_ahead_kb": "512", f"{name}.nr_requests": "77"}
     before = devices.state()
     wanted = asyncio.run(_wanted(new))
-    assert asyncio.run(change_struck(HOST, wanted, NEVER, _nothing, 60.0)) == (False, "")
+    assert asyncio.run(change_interrupted(HOST, wanted, NEVER, _nothing, 60.0)) == (False, "")
     assert _last(box) == "confirmed"
     assert {key: devices.value(key) for key in new} == new
     assert _run(box, "stat", "-c", "%u", JOURNAL, SCRIPT).split() == ["0", "0"]
@@ -97,7 +97,7 @@ def test_settings_are_changed_confirmed_and_put_back_by_the_host(
 
     while not changed:  # the first command after which something has changed
         at += 1
-        fell, _ = asyncio.run(change_struck(HOST, wanted, at, cut, CONFIRM))
+        fell, _ = asyncio.run(change_interrupted(HOST, wanted, at, cut, CONFIRM))
         assert fell
         if not changed:
             _run(box, "sh", SCRIPT)

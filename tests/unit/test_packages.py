@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iosonde.hosts.packages import install_hint, installer
-from tests.nothing import NothingHost
+from tests.empty_host import EmptyHost
 
 # ID and ID_LIKE as the distributions' own packages have them.
 RELEASES = {
@@ -36,4 +36,4 @@ def test_what_is_not_known_is_not_guessed(text: str) -> None:
 
 
 async def test_a_host_without_the_file_gets_a_sentence() -> None:
-    assert await install_hint(NothingHost(), "fio") == "install fio there"
+    assert await install_hint(EmptyHost(), "fio") == "install fio there"

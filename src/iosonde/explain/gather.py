@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from iosonde import units
-from iosonde.loads.fio.words import words_of
+from iosonde.loads.fio.compared_options import compared_options
 from iosonde.measure.sheet import trial_sheet
 from iosonde.predict.account import ledger_of
 from iosonde.records.evidence import (
@@ -222,7 +222,7 @@ def _measured(sheet: TrialSheet, source: str) -> TrialEvidence:
 def _options(load: Load) -> dict[str, Scalar]:
     """A load's options as far as they are plain."""
     if load.engine == "fio":
-        return words_of(load)
+        return compared_options(load)
     return {name: value for name, value in load.spec.items() if not isinstance(value, list | dict)}
 
 

@@ -23,7 +23,7 @@ from iosonde.loads.load import REQUESTS
 from iosonde.measure.combine import ios_of
 from iosonde.measure.counting import COUNTED
 from iosonde.predict.between import Range, ranges
-from iosonde.predict.found import DiscoveredModel, model_of_found, size_of_found
+from iosonde.predict.discovered import DiscoveredModel, discovered_model, discovered_size
 from iosonde.predict.model import Prediction, predict
 from iosonde.predict.pieces import more_at_the_target
 from iosonde.predict.requests import READ, Requests, durable, of_lines, of_load
@@ -65,10 +65,10 @@ def ledger_of(trial: Trial) -> Ledger | None:
         return _without(f"{target.path} stands on nothing that was found")
     look = Look(layers, counts[0]["facts"], _declared(layers, counts[0]["declared"]))
     try:
-        requests = _requests(trial, loops, size_of_found(look))
+        requests = _requests(trial, loops, discovered_size(look))
         moved = _moved(layers, loops, counts)
         look = replace(look, ran=_ran(moved, requests, loops, counts))
-        discovered = model_of_found(look)
+        discovered = discovered_model(look)
         rows = _rows(look, discovered, requests, loops, moved)
     except UsageError as problem:
         return _without(str(problem))
@@ -316,7 +316,7 @@ def _likely(
     for layer, name, value in _other(look, discovered):
         overlay = {**look.overlay, layer: {**look.overlay.get(layer, {}), name: value}}
         try:
-            other = model_of_found(replace(look, overlay=overlay))
+            other = discovered_model(replace(look, overlay=overlay))
             prediction = predict(other.model, requests)
         except UsageError:
             continue

@@ -20,7 +20,7 @@ from iosonde.units import KIB
 
 if TYPE_CHECKING:
     from iosonde.layers._ledger.look import Look
-    from iosonde.predict.found import DiscoveredModel
+    from iosonde.predict.discovered import DiscoveredModel
     from iosonde.predict.requests import Requests
     from iosonde.records.stack import StackLayer
 

@@ -14,7 +14,7 @@ from iosonde.hosts.host import Host
 from iosonde.layers._ledger.look import Look
 from iosonde.layers.layer import kernel_name
 from iosonde.measure.counting import counting_of
-from iosonde.predict.found import DiscoveredModel, model_of_found
+from iosonde.predict.discovered import DiscoveredModel, discovered_model
 from iosonde.records.load import Target, TargetKind
 from iosonde.records.stack import Capture, StackLayer
 from iosonde.stack.discover import discover
@@ -41,7 +41,7 @@ async def model_of_described(name: str, at: str) -> tuple[DiscoveredModel, tuple
         counting = await counting_of(capture, (host,), target)
     finally:
         await host.close()
-    model = model_of_found(Look(Stack(capture.layers).under(layer), counting.facts))
+    model = discovered_model(Look(Stack(capture.layers).under(layer), counting.facts))
     if model.model.size <= 0:
         raise UsageError(f"the size of {layer.id} is not recorded", where=name)
     return model, (*notes, *model.uncovered)

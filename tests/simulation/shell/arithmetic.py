@@ -20,8 +20,8 @@ _PARAMETER = re.compile(r"\$\{([A-Za-z_]\w*)([#%]+)([^}]*)\}|\$\{?([A-Za-z_]\w*|
 
 def arithmetic(text: str) -> Callable[[Process], str]:
     """The function that gives the value of an expression."""
+    from tests.simulation.shell.expansion import without
     from tests.simulation.shell.lexer import parameter
-    from tests.simulation.shell.words import without
 
     pieces: list[Callable[[Process], str]] = []
     last = 0

@@ -8,10 +8,10 @@ from functools import cache
 
 from tests.simulation.shell import tools
 from tests.simulation.shell.errors import Unplayed
+from tests.simulation.shell.expansion import Arguments, Part, Text, blanks_of, fields_of
 from tests.simulation.shell.lexer import Body
 from tests.simulation.shell.process import Ended, Process, Returned, Unwritten
 from tests.simulation.shell.syntax import Redirection, applied, broke, continued
-from tests.simulation.shell.words import Arguments, Part, Text, blanks_of, fields_of
 
 Builtin = Callable[[Process, Sequence[str]], int]
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "0": "\0"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tests.simulation.shell.arithmetic import arithmetic
 from tests.simulation.shell.errors import Unplayed
-from tests.simulation.shell.words import Part, Text, quoted, text_of, without
+from tests.simulation.shell.expansion import Part, Text, quoted, text_of, without
 
 if TYPE_CHECKING:
     from tests.simulation.shell.process import Process

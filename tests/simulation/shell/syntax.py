@@ -8,9 +8,9 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from tests.simulation.shell.errors import Unplayed
+from tests.simulation.shell.expansion import Text, fields_of, pattern, text_of
 from tests.simulation.shell.lexer import Body, Lexer, Word
 from tests.simulation.shell.process import Ended, Kept, Process, Readable, Returned
-from tests.simulation.shell.words import Text, fields_of, pattern, text_of
 
 if TYPE_CHECKING:
     from typing import Any

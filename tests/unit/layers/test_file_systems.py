@@ -10,7 +10,7 @@ from iosonde.layers.md.facts import ArrayMember
 from iosonde.layers.md.kind import misaligned
 from iosonde.layers.xfs.kind import geometry_facts
 from iosonde.records.stack import Scalar
-from tests.unit.layers._caches.test_found import device, scene
+from tests.unit.layers._caches.test_discovered import device, scene
 
 # In the shape of xfs_info 6.1, with a log on a device of its own.
 XFS = """meta-data=/dev/mapper/vg--data-home isize=512    agcount=8, agsize=35200 blks

@@ -17,10 +17,10 @@ from iosonde.measure.counting import Counting, Snapshot, counting_of
 from iosonde.monitors import diskstats
 from iosonde.records.load import Target, TargetKind
 from iosonde.records.stack import Capture, HostFacts, StackLayer
-from tests.nothing import NothingHost
+from tests.empty_host import EmptyHost
 
 
-class Storage(NothingHost):
+class Storage(EmptyHost):
     """A host with bcache on a mapped device; its state changes with each look."""
 
     name = "h"

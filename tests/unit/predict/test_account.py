@@ -17,7 +17,7 @@ from iosonde.loads.load import REQUESTS
 from iosonde.loads.named import declare_load
 from iosonde.measure.counting import COUNTED
 from iosonde.predict.account import ledger_of
-from iosonde.predict.found import model_of_found
+from iosonde.predict.discovered import discovered_model
 from iosonde.predict.model import model_of, predict, top_of
 from iosonde.predict.pieces import more_at_the_target
 from iosonde.predict.requests import Requests, of_lines, of_load
@@ -28,7 +28,7 @@ from iosonde.records.prediction import Account, Ledger, LedgerRow
 from iosonde.records.run import Loop, Trial
 from iosonde.records.stack import Capture, HostFacts, Scalar, StackLayer
 from iosonde.stack.file import understand
-from tests.unit.predict.found_stacks import figures, iolog, layer
+from tests.unit.predict.discovered_stacks import figures, iolog, layer
 
 MIB, SECTOR = 2**20, 512
 LOAD = "fio --name=x --rw=randwrite --bs=4k --direct=1 --size=64m --number_ios=600"
@@ -81,7 +81,7 @@ Counts = dict[str, tuple[int, int, int, int]]
 def truth(layers: tuple[StackLayer, ...], known: Mapping[str, str], **overlay: Scalar) -> Counts:
     """What a kernel would count, if it is as the core says: device → four figures."""
     look = Look(layers, {"h": known}, {"h/md:md0": overlay})
-    found = model_of_found(look)
+    found = discovered_model(look)
     counts = predict(found.model, requests()).layers
     return {
         place.device: (one.reads, one.read_bytes, one.writes, one.write_bytes)
@@ -186,7 +186,7 @@ def test_a_stripe_cache_that_has_grown() -> None:
     load = "fio --name=x --rw=randread --bs=4k --direct=1 --size=16m --number_ios=4000"
     known = facts(lost=1)
     look = Look(stack(), {"h": known}, {"h/md:md0": {"model.stripe_cache": 2048}})
-    found = model_of_found(look)
+    found = discovered_model(look)
     made = of_load(declare_load(load, where="test", directory=Path()), 4000, 16 * MIB)
     counts: Counts = {
         place.device: (one.reads, one.read_bytes, one.writes, one.write_bytes)
@@ -359,7 +359,7 @@ def test_a_target_that_splits_counts_the_pieces(
 ) -> None:
     """5 disks, 12 KiB at 4 KiB: some lie over the end of a chunk."""
     chunk, length = 131072, 12288
-    found = model_of_found(plain(level, layout, chunk))
+    found = discovered_model(plain(level, layout, chunk))
     assert found.uncovered == ()
     made = asked_of_the_array(length, chunk)
     pieces = sum((begin + length - 1) // chunk - begin // chunk for begin in made.offsets.tolist())
@@ -372,9 +372,9 @@ def test_a_target_that_splits_counts_the_pieces(
 
 def test_a_raid_0_of_unlike_members_is_not_covered() -> None:
     """Behind the end of the smallest one it goes on over fewer."""
-    found = model_of_found(plain("raid0", -1, 65536, (1024, 1024, 1024, 2048)))
+    found = discovered_model(plain("raid0", -1, 65536, (1024, 1024, 1024, 2048)))
     assert "zones" in found.uncovered[0]
-    assert model_of_found(plain("raid0", -1, 65536)).uncovered == ()
+    assert discovered_model(plain("raid0", -1, 65536)).uncovered == ()
 
 
 def test_pieces_are_no_difference_nor_is_a_kernel_that_counts_them_whole() -> None:
@@ -416,7 +416,7 @@ def test_a_file_by_its_extents() -> None:
     mount = replace(layer("xfs", "/mnt", ("disk:vdb",), size=1024 * MIB), mount="/mnt")
     disk = layer("disk", "vdb", (), size=1024 * MIB)
     look = Look((mount, disk), {"h": {"filefrag": printed}})
-    found = model_of_found(look)
+    found = discovered_model(look)
     node = found.model.nodes[0]
     assert isinstance(node.rule, _core.Segments)
     assert node.below == [1]

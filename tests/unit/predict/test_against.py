@@ -30,7 +30,7 @@ from iosonde.store.packed import pack
 from iosonde.verbs.schema import schema
 from tests.sample import sample_run
 from tests.unit.measure.build import loop, trial
-from tests.unit.predict.found_stacks import layer
+from tests.unit.predict.discovered_stacks import layer
 
 ROOT = Path(__file__).parents[3]
 SAID = Time(100.0, 409600.0, 0.01, (90.0, 120.0), 1, "d1", {"d1": 1.0})

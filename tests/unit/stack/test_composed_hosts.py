@@ -15,7 +15,7 @@ from iosonde.stack.discover import discover
 from iosonde.stack.model import Stack, devices_under, layers_under
 from iosonde.stack.scene import LSBLK, LSBLK_PAIRS, read_scene
 from iosonde.verbs.schema import schema
-from tests.nothing import NothingHost
+from tests.empty_host import EmptyHost
 from tests.recordings.machine import Machine
 from tests.recordings.nfs_client import nfs_client
 from tests.recordings.nvme_crypt import nvme_crypt
@@ -158,7 +158,7 @@ async def test_this_machine_looks_the_same_with_and_without_lsblk() -> None:
 
 
 async def test_a_host_with_nothing_is_all_gaps() -> None:
-    capture = await discover([NothingHost()])
+    capture = await discover([EmptyHost()])
     assert capture.layers == ()
     assert capture.hosts[0].memory is None
     assert capture.hosts[0].cpus is None

@@ -1,7 +1,7 @@
 """Virtual drives of hardware RAID controllers, by the controllers' own command lines.
 
     kind.py         the kind: found, planned, placed
-    found.py        which tools a host has, what they say, and each virtual drive's block device
+    discovery.py    which tools a host has, what they say, and each virtual drive's block device
     declared.py     what a user declares, and its arithmetic
     building.py     the steps, and the scripts that are alike for all controllers
     megaraid.py     storcli and perccli: their commands, and how their listing is read on the host

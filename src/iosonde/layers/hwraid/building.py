@@ -31,13 +31,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iosonde.layers.hwraid.declared import HwraidDeclared, name_of, strip_kib
+from iosonde.layers.hwraid.discovery import MEGARAID, SMART_ARRAY, called
 from iosonde.layers.hwraid.facts import (
     MEGARAID_POLICIES,
     SMART_ARRAY_POLICIES,
     Policies,
     policy_word,
 )
-from iosonde.layers.hwraid.found import MEGARAID, SMART_ARRAY, called
 from iosonde.layers.site import Site
 from iosonde.layers.step import Check, Command, Step, UndoSubject, run, wipe
 from iosonde.scripts import program

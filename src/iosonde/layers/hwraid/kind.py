@@ -12,7 +12,7 @@ from iosonde.hosts.host import Host
 from iosonde.layers._raid.geometry import STRIPED
 from iosonde.layers.hwraid.building import asking, steps
 from iosonde.layers.hwraid.declared import HwraidDeclared, striping
-from iosonde.layers.hwraid.found import Volume, volumes
+from iosonde.layers.hwraid.discovery import Volume, volumes
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with
 from iosonde.layers.site import Builds, Declared, Geometric, Site
 from iosonde.layers.step import Step

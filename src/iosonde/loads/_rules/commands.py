@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from iosonde import units
 from iosonde.errors import ToolRefuses, UsageError
 from iosonde.loads import LOADS
-from iosonde.loads.fio.words import words_of
+from iosonde.loads.fio.compared_options import compared_options
 from iosonde.records.evidence import CommandEvidence, EvidenceSet, Rule
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.load import Demand, Load
@@ -105,7 +105,7 @@ def _cut(command: str) -> str:
 def _shared_file(case: EvidenceSet) -> Iterable[Finding]:
     """Several jobs that write one and the same file."""
     for asked, load, demand in _declared(case):
-        options = words_of(load) if load.engine == "fio" else {}
+        options = compared_options(load) if load.engine == "fio" else {}
         jobs, size = options.get("numjobs"), options.get("size")
         if not isinstance(jobs, int) or not isinstance(size, int) or jobs < 2:
             continue

@@ -13,9 +13,9 @@ from functools import lru_cache
 from iosonde.errors import UsageError
 from iosonde.loads.fio import figures
 from iosonde.loads.fio.combine import PERCENTILES
+from iosonde.loads.fio.compared_options import BLOCKS, PACED
 from iosonde.loads.fio.job import Effective, Job, effective, read_command_line
 from iosonde.loads.fio.options import ALIASES
-from iosonde.loads.fio.words import BLOCKS, PACED
 from iosonde.records.stack import Scalar
 
 Options = dict[str, Scalar]

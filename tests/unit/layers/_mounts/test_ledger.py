@@ -7,7 +7,7 @@ import pytest
 from iosonde._core import Segment, Segments
 from iosonde.layers._ledger.look import Look, NotCovered
 from iosonde.layers._mounts.ledger import extents_of_file
-from tests.unit.predict.found_stacks import DISKS, KIB, layer
+from tests.unit.predict.discovered_stacks import DISKS, KIB, layer
 
 FILE = layer("xfs", "m", (f"disk:{DISKS[0].device[5:]}",))
 HEAD = "File size of /m/f is 12288 (24 blocks of 512 bytes)\n ext: logical: physical: length:\n"

@@ -24,8 +24,8 @@ from iosonde.records.load import Demand, Target, TargetKind
 from iosonde.records.run import HEALTH, Series
 from iosonde.records.stack import Capture, Scalar, StackLayer
 from iosonde.stack.health import drives_under, with_health
+from tests.empty_host import EmptyHost
 from tests.mangle import states
-from tests.nothing import NothingHost
 from tests.unit.measure.build import loop, trial
 
 DEMAND = Demand(writes=True, reads=False, direct=True, size=None, seconds=60.0, tools=())
@@ -167,7 +167,7 @@ def test_a_pcie_link_is_read_as_lspci_has_it() -> None:
 
 
 @dataclass
-class Drive(NothingHost):
+class Drive(EmptyHost):
     """A host on which one tool answers, or hangs."""
 
     answers: dict[str, list[bytes]] = field(default_factory=dict)

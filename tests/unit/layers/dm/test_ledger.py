@@ -13,7 +13,7 @@ import pytest
 from iosonde._core import Striped
 from iosonde.layers._ledger.look import Look, NotCovered
 from iosonde.layers._ledger.shapes import mapped
-from tests.unit.predict.found_stacks import DISKS, KIB, MIB, NUMBERS, SLOW, layer
+from tests.unit.predict.discovered_stacks import DISKS, KIB, MIB, NUMBERS, SLOW, layer
 
 TOP = layer("dm", "dm-0", [one.id[2:] for one in DISKS], device="/dev/mapper/s", size=64 * MIB)
 

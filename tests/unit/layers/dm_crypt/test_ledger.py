@@ -11,7 +11,7 @@ import pytest
 from iosonde._core import Limits, Linear
 from iosonde.layers._ledger.look import Look, NotCovered
 from iosonde.layers._ledger.shapes import mapped
-from tests.unit.predict.found_stacks import DISKS, MIB, NUMBERS, SLOW, layer
+from tests.unit.predict.discovered_stacks import DISKS, MIB, NUMBERS, SLOW, layer
 
 TOP = layer("dm_crypt", "dm-0", (f"disk:{SLOW}",), device="/dev/mapper/k", size=80 * MIB)
 

@@ -15,7 +15,7 @@ from iosonde.layers.flashcache.kind import Flashcache
 from iosonde.layers.layer import BlockDevice, Scene
 from iosonde.records.evidence import EvidenceSet, StateEvidence
 from iosonde.records.stack import StackLayer
-from tests.nothing import NothingHost
+from tests.empty_host import EmptyHost
 
 PLACE = Path(__file__).parents[3] / "outputs" / "flashcache-2-page"
 NAMED = "cachedev: 0 2930294784 flashcache "
@@ -26,7 +26,7 @@ STATUS, TABLE = (
 )
 
 
-class Storage(NothingHost):
+class Storage(EmptyHost):
     """A host with one flashcache device."""
 
     name = "storage"

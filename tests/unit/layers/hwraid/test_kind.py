@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from iosonde.hosts.host import Completed
+from iosonde.layers.hwraid.discovery import MAKERS, _with_identifier, which
 from iosonde.layers.hwraid.facts_storcli import parse_storcli
-from iosonde.layers.hwraid.found import MAKERS, _with_identifier, which
 from iosonde.layers.hwraid.kind import Hwraid, volume_facts, volume_hazards
 from iosonde.layers.layer import BlockDevice, Scene
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.stack.discover import discover
-from tests.nothing import NothingHost
+from tests.empty_host import EmptyHost
 from tests.recordings.machine import GIB, Machine
 
 OUTPUTS = Path(__file__).parents[3] / "outputs"
@@ -142,7 +142,7 @@ async def test_a_smart_array_with_the_shares_of_its_cache() -> None:
     assert layer.facts["identifier"] == "600508b1001c7a6e0d2b1c3d4e5f6071"
 
 
-class Asked(NothingHost):
+class Asked(EmptyHost):
     """A host that writes down what it is asked."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
@@ -248,5 +248,5 @@ def test_a_mirror_has_no_stripe() -> None:
 def test_a_disk_of_another_controller_is_never_taken_by_a_short_name() -> None:
     """Without the extension, the names of one controller's virtual drives are the same."""
     device = BlockDevice("sda", "/dev/sda", "8:0", "disk", GIB, lsblk={"wwn": "0x600605b000000001"})
-    scene = Scene(NothingHost(), {"sda": device}, (), ())
+    scene = Scene(EmptyHost(), {"sda": device}, (), ())
     assert _with_identifier(scene, "600605b0000000012a3b4c5d6e7f8091") is None

@@ -13,19 +13,19 @@ from iosonde.hosts import open_host
 from iosonde.hosts.host import Completed, Host
 
 
-class Struck:
-    """Commands of odd numbers are struck before they come there, even ones while they run."""
+class InterruptedHost:
+    """Interrupted before the command if `at` is odd, while it runs if even."""
 
-    def __init__(self, host: Host, at: int, strike: Callable[[], Awaitable[object]]) -> None:
-        self._host, self._at, self._strike = host, at, strike
+    def __init__(self, host: Host, at: int, interrupt: Callable[[], Awaitable[object]]) -> None:
+        self._host, self._at, self._interrupt = host, at, interrupt
         self.commands = 0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._host, name)
 
     @property
-    def fell(self) -> bool:
-        """Whether the blow fell."""
+    def happened(self) -> bool:
+        """Whether the command that is interrupted came."""
         return self.commands >= self._at
 
     async def run(self, argv: Sequence[str], **more: Any) -> Completed:
@@ -34,31 +34,31 @@ class Struck:
         if self.commands != self._at:
             return await self._host.run(argv, **more)
         if self._at % 2:
-            await self._strike()
+            await self._interrupt()
             return await self._host.run(argv, **more)
-        return (await asyncio.gather(self._host.run(argv, **more), self._strike()))[0]
+        return (await asyncio.gather(self._host.run(argv, **more), self._interrupt()))[0]
 
 
-async def change_struck(
+async def change_interrupted(
     name: str,
     wanted: Sequence[WantedSetting],
     at: int,
-    strike: Callable[[], Awaitable[object]],
+    interrupt: Callable[[], Awaitable[object]],
     confirm: float,
 ) -> tuple[bool, str]:
-    """Change settings of a host that is struck; whether it was, and how the change ended."""
+    """Change settings of a host that is interrupted; whether it was, and how the change ended."""
     host = await open_host(name)
-    fell = False
+    happened = False
     try:
         async with locked(host, "a test") as journal:
-            struck: Any = Struck(host, at, strike)
-            journal._host = struck
+            interrupted: Any = InterruptedHost(host, at, interrupt)
+            journal._host = interrupted
             try:
-                await change(struck, journal, wanted, owner="a test", confirm=confirm)
+                await change(interrupted, journal, wanted, owner="a test", confirm=confirm)
             finally:
-                fell = struck.fell
+                happened = interrupted.happened
     except IosondeError as problem:
-        return fell, problem.message
+        return happened, problem.message
     finally:
         await host.close()
-    return fell, ""
+    return happened, ""

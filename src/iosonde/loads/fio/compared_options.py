@@ -22,7 +22,7 @@ PACED = ("rate", "rate_iops", "thinktime", "latency_target", "flow", "read_iolog
 _FLAGS = ("direct", "end_fsync", "time_based", "group_reporting", "fsync_on_close")
 
 
-def words_of(load: Load) -> dict[str, Scalar]:
+def compared_options(load: Load) -> dict[str, Scalar]:
     """The options of a fio load that all its sections agree on, with fio's defaults for some.
 
     Returns:

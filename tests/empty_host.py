@@ -9,7 +9,7 @@ from iosonde.hosts.host import Completed
 from iosonde.hosts.local import LocalHost
 
 
-class NothingHost(LocalHost):
+class EmptyHost(LocalHost):
     """See `iosonde.hosts.host.Host`."""
 
     name = "nothing"

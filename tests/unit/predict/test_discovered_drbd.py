@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from iosonde.records.stack import Scalar
-from tests.unit.predict.found_stacks import (
+from tests.unit.predict.discovered_stacks import (
     DISKS,
     KIB,
     MIB,

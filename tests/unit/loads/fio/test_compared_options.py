@@ -6,12 +6,12 @@ import pytest
 
 from iosonde.loads import LOADS
 from iosonde.loads.fio import text_figures as _fio
-from iosonde.loads.fio.words import words_of
+from iosonde.loads.fio.compared_options import compared_options
 from iosonde.records.stack import Scalar
 
 
 def words(job: str) -> dict[str, Scalar]:
-    return words_of(LOADS.load("fio")().declare(f"fio --name=j {job}", name="j", where=""))
+    return compared_options(LOADS.load("fio")().declare(f"fio --name=j {job}", name="j", where=""))
 
 
 @pytest.mark.parametrize(

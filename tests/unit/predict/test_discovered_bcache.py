@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from iosonde.layers._ledger.look import Look, Ran
-from iosonde.predict.found import model_of_found
+from iosonde.predict.discovered import discovered_model
 from iosonde.records.prediction import LedgerRow
-from tests.unit.predict.found_stacks import (
+from tests.unit.predict.discovered_stacks import (
     DISKS,
     FAST,
     KIB,
@@ -107,7 +107,7 @@ def test_data_of_bcache_begin_behind_its_superblock() -> None:
     look = Look(
         stack.layers, {"h": stack.facts}, ran=Ran((({"h": stack.before}, {"h": stack.after}),))
     )
-    found = model_of_found(look)
+    found = discovered_model(look)
     begins = [
         {
             found.places[at].device: start

@@ -9,7 +9,7 @@ from iosonde.layers.dm.facts import MapperTarget, has_failed
 from iosonde.layers.dm_cache import facts as dm_cache
 from iosonde.layers.dm_writecache import facts as dm_writecache
 from iosonde.layers.layer import BlockDevice, Scene
-from tests.nothing import NothingHost
+from tests.empty_host import EmptyHost
 
 # In the shape of `dmsetup status` on Linux 6.1, with figures that differ from one another.
 CACHE = (
@@ -103,7 +103,7 @@ def test_what_bcache_prints() -> None:
 
 
 def scene(*devices: BlockDevice) -> Scene:
-    return Scene(NothingHost(), {one.name: one for one in devices}, (), ())
+    return Scene(EmptyHost(), {one.name: one for one in devices}, (), ())
 
 
 def device(name: str, type_: str, *below: str, path: str = "") -> BlockDevice:

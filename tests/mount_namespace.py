@@ -1,4 +1,4 @@
-"""A world of its own for the process that runs tests: its mounts, and what a host keeps of iosonde.
+"""A mount namespace of its own for the process that runs tests, and what a host keeps of iosonde.
 
 Each worker of pytest-xdist is a process, so what one changes in /var/lib/iosonde (journal, rollback
 script, records of what was built) and in /run/iosonde (locks) is seen by no other, nor by another

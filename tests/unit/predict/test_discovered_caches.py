@@ -11,9 +11,9 @@ from iosonde import _core
 from iosonde.cli.accounted import print_ledger
 from iosonde.contract import as_json
 from iosonde.layers._ledger.look import Look
-from iosonde.predict.found import model_of_found
+from iosonde.predict.discovered import discovered_model
 from iosonde.records.prediction import LedgerRow
-from tests.unit.predict.found_stacks import (
+from tests.unit.predict.discovered_stacks import (
     DISKS,
     FAST,
     KIB,
@@ -306,7 +306,7 @@ def test_dm_crypt_moves_its_data() -> None:
     stack = Stack((top, DISKS[0]), {**NUMBERS, "dmsetup table": table}, {}, {})
     own = rows(stack.ledger(asked("write", 2, MIB), {"dm-0": of("write", 2, MIB)})[0])
     assert four(own[SLOW].predicted) == of("write", 2, MIB)
-    found = model_of_found(Look(stack.layers, {"h": stack.facts}))
+    found = discovered_model(Look(stack.layers, {"h": stack.facts}))
     assert found.model.nodes[0].rule == _core.Linear(start=16 * MIB)
     assert found.model.nodes[0].limits == _core.Limits(most=MIB)
 

@@ -50,7 +50,7 @@ class DiscoveredModel:
     others: tuple[StackModel, ...] = ()
 
 
-def model_of_found(look: Look) -> DiscoveredModel:
+def discovered_model(look: Look) -> DiscoveredModel:
     """The stack for the core, from its first layer down."""
     rules: dict[str, LedgerLayer] = {}
     uncovered = []
@@ -83,7 +83,7 @@ def model_of_found(look: Look) -> DiscoveredModel:
     return DiscoveredModel(model, places, tuple(uncovered), arrays, tuple(others))
 
 
-def size_of_found(look: Look) -> int:
+def discovered_size(look: Look) -> int:
     """Bytes of the first layer, as the core would have it."""
     return _ruled(look, look.layers[0])[0].size
 
