@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -215,3 +217,44 @@ def test_moments() -> None:
     assert parse_moment("2w", where="", now=2e6) == 2e6 - 14 * 86400
     assert parse_filter(" study = a , b ").values == ("a", "b")
     assert parse_filter("study!=").excluded
+
+
+def test_the_first_list_of_an_old_store_waits_for_no_library(
+    runs: list[str], environment: Mapping[str, str]
+) -> None:
+    place = environment["IOSONDE_STORE"]
+    with sqlite3.connect(place) as store:
+        store.execute("DELETE FROM outlines")
+    store.close()
+    program = (
+        "import sys; from iosonde.verbs.listing import list_runs; list_runs(store=sys.argv[1])\n"
+        "print(*sorted({'sqlalchemy', 'pydantic'} & {*sys.modules}))"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, place], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "\n"
+    with sqlite3.connect(place) as store:  # and the next one computes nothing
+        kept = store.execute("SELECT run FROM outlines WHERE settings IS NOT NULL").fetchall()
+    store.close()
+    assert {run for (run,) in kept} == {*runs} - {runs[3]}  # which none of its study precedes
+
+
+def test_a_store_that_takes_nothing_is_listed_all_the_same(
+    runs: list[str], environment: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = environment["IOSONDE_STORE"]
+    before = list_runs(store=place)
+    with sqlite3.connect(place) as store:
+        store.execute("DELETE FROM outlines")
+        store.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON outlines BEGIN SELECT RAISE(FAIL, 'full'); END"
+        )
+    store.close()
+    monkeypatch.setattr("iosonde.verbs.listing.open_store", lambda *_, **__: pytest.fail("slow"))
+    after = list_runs(store=place)
+    assert (after.lines, after.changes) == (before.lines, before.changes)
+    with sqlite3.connect(place) as store:
+        assert store.execute("SELECT count(*) FROM outlines").fetchone() == (0,)
+    store.close()
+    assert len(runs) == 5

@@ -18,7 +18,7 @@ from iosonde.store.deflated import deflated, inflated
 
 Values: TypeAlias = Mapping[str, object]
 Query: TypeAlias = Callable[[str, Values], Sequence[Any]]
-"""Runs a statement with `:name` for its values; the rows."""
+"""Runs a statement with `:name` for its values; the rows, or none where it writes."""
 _AT_ONCE = 500  # values in one statement
 
 
@@ -110,7 +110,7 @@ def heads(query: Query, state: Callable[[str, str, str], RunState]) -> tuple[Run
 def outlines(query: Query, runs: Sequence[str]) -> dict[str, RunOutline]:
     """The outlines of those runs that have one."""
     sql = "SELECT run, content FROM outlines WHERE run IN ({})"
-    return {run: RunOutline.of_text(text) for run, text in _many(query, sql, runs)}
+    return {run: RunOutline.of_text(text) for run, text in select_in(query, sql, runs)}
 
 
 def outlined(lines: Iterable[RunLine], outlines: Mapping[str, RunOutline]) -> tuple[RunLine, ...]:
@@ -121,7 +121,7 @@ def outlined(lines: Iterable[RunLine], outlines: Mapping[str, RunOutline]) -> tu
 def settings(query: Query, runs: Sequence[str]) -> dict[str, dict[str, Scalar]]:
     """The settings under the first trial's target, of those runs whose outlines have them."""
     sql = "SELECT run, settings FROM outlines WHERE settings IS NOT NULL AND run IN ({})"
-    return {run: json.loads(inflated(blob)) for run, blob in _many(query, sql, runs)}
+    return {run: json.loads(inflated(blob)) for run, blob in select_in(query, sql, runs)}
 
 
 def packed_settings(values: Mapping[str, Scalar]) -> bytes:
@@ -129,7 +129,8 @@ def packed_settings(values: Mapping[str, Scalar]) -> bytes:
     return deflated(json.dumps(dict(values)).encode())
 
 
-def _many(query: Query, sql: str, values: Sequence[str]) -> Iterator[Any]:
+def select_in(query: Query, sql: str, values: Sequence[str]) -> Iterator[Any]:
+    """The rows of a statement with `IN ({})`, however many values there are."""
     for start in range(0, len(values), _AT_ONCE):
         named = {f"v{at}": value for at, value in enumerate(values[start : start + _AT_ONCE])}
         yield from query(sql.format(", ".join(f":{name}" for name in named)), named)

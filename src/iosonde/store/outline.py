@@ -1,4 +1,7 @@
-"""Computes what `list` shows of a run from its rows, when it ends or is first listed."""
+"""Computes what `list` shows of a run from its rows, when it ends or is first listed.
+
+By plain SQL, as lines.py reads: the first list of an old store waits for no library either.
+"""
 
 from __future__ import annotations
 
@@ -6,99 +9,126 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
-
+from iosonde.exact import from_json, restored, storable
 from iosonde.records.run import Metric, RunState
-from iosonde.records.stack import Scalar
+from iosonde.records.stack import Capture, Gap, HostFacts, Scalar, StackLayer
 from iosonde.statistics.direction import headline_among
 from iosonde.statistics.estimates import summarise
 from iosonde.store.deflated import inflated
-from iosonde.store.lines import RunOutline, packed_settings
-from iosonde.store.schema import LOOPS, OUTLINES, RUNS, TRIALS
+from iosonde.store.lines import Query, RunOutline, packed_settings, select_in
 
 _LOOKED_AT = 20  # trials, for one that has figures
 _NAMED = 20  # targets and loads that are kept
 
 
-def outline_of(connection: Connection, run: str) -> RunOutline:
+def outline_of(query: Query, run: str) -> RunOutline:
     """What a run is about, without a look at more loops than those of one trial."""
-    columns = (TRIALS.c.id, TRIALS.c.host, TRIALS.c.probe, TRIALS.c.load)
-    trials = connection.execute(
-        select(*columns).where(TRIALS.c.run == run).order_by(TRIALS.c.position)
-    ).all()
-    loops = connection.execute(
-        select(func.count()).where(LOOPS.c.run == run, LOOPS.c.parser_version > 0)  # 0: not read
-    ).scalar_one()
-    figures = (_headline(_results(connection, run, trial.id)) for trial in trials[:_LOOKED_AT])
+    trials = query(
+        "SELECT id, host, probe, load FROM trials WHERE run = :run ORDER BY position", {"run": run}
+    )
+    # Of version 0 are those that no parser could read.
+    counted = "SELECT count(*) FROM loops WHERE run = :run AND parser_version > 0"
+    figures = (_headline(_results(query, run, trial[0])) for trial in trials[:_LOOKED_AT])
     return RunOutline(
         trials=len(trials),
-        loops=loops,
-        hosts=tuple(sorted({trial.host for trial in trials})),
-        targets=_first(trial.probe for trial in trials),
-        loads=_first(json.loads(trial.load)["name"] for trial in trials),
+        loops=query(counted, {"run": run})[0][0],
+        hosts=tuple(sorted({restored(host) for _, host, _, _ in trials})),
+        targets=_first(restored(probe) for _, _, probe, _ in trials),
+        loads=_first(json.loads(restored(load))["name"] for _, _, _, load in trials),
         headline=next(filter(None, figures), None),
     )
 
 
-def computed(connection: Connection, runs: Sequence[str]) -> dict[str, RunOutline]:
+def computed(query: Query, runs: Sequence[str]) -> dict[str, RunOutline]:
     """The outlines of those runs that are there."""
-    there = connection.execute(select(RUNS.c.id).where(RUNS.c.id.in_(runs)))
-    return {row.id: outline_of(connection, row.id) for row in there.all()}
+    there = select_in(query, "SELECT id FROM runs WHERE id IN ({})", runs)
+    return {run: outline_of(query, run) for (run,) in there}
 
 
-def keep(connection: Connection, run: str) -> None:
-    """Compute the outline of a run that has ended, and keep it."""
-    forget(connection, run)
-    connection.execute(
-        insert(OUTLINES).values(run=run, content=outline_of(connection, run).to_text())
+def first_capture(query: Query, run: str) -> tuple[Capture, str, str] | None:
+    """The capture of a run's first trial, with host and path of its target; None: it has none.
+
+    Raises:
+        ValueError, TypeError, KeyError: it is not what `rows.trial_row` wrote.
+    """
+    rows = query(
+        "SELECT target, capture FROM trials WHERE run = :run ORDER BY position LIMIT 1",
+        {"run": run},
     )
+    if not rows or rows[0][1] is None:
+        return None
+    target, content = from_json(restored(rows[0][0])), from_json(inflated(rows[0][1]))
+    capture = Capture(
+        taken=content["taken"],
+        hosts=tuple(HostFacts(**host) for host in content["hosts"]),
+        layers=tuple(_layer(**layer) for layer in content["layers"]),
+        host_wide=content.get("host_wide", {}),
+        gaps=tuple(Gap(**gap) for gap in content.get("gaps", ())),
+    )
+    return capture, target["host"], target["path"]
+
+
+def keep(query: Query, run: str) -> None:
+    """Compute the outline of a run that has ended, and keep it."""
+    forget(query, run)
+    _insert(query, run, outline_of(query, run))
 
 
 def keep_all(
-    connection: Connection,
+    query: Query,
     outlines: Mapping[str, RunOutline],
     state: Callable[[str, str, str], RunState],
 ) -> None:
     """Keep the outlines of those runs that have ended meanwhile and have none.
 
     Args:
-        connection: that writes.
+        query: that writes.
         outlines: by the id of the run.
         state: how a run stands, by its id, its stored state and its owner.
     """
     ids = list(outlines)
-    kept = set(connection.execute(select(OUTLINES.c.run).where(OUTLINES.c.run.in_(ids))).scalars())
-    for row in connection.execute(select(RUNS).where(RUNS.c.id.in_(ids))).all():
-        if row.id not in kept and state(row.id, row.state, row.owner) is not RunState.RUNNING:
-            connection.execute(
-                insert(OUTLINES).values(run=row.id, content=outlines[row.id].to_text())
-            )
+    kept = {run for (run,) in select_in(query, "SELECT run FROM outlines WHERE run IN ({})", ids)}
+    sql = "SELECT id, state, owner FROM runs WHERE id IN ({})"
+    for run, stored, owner in list(select_in(query, sql, ids)):
+        if run not in kept and state(run, stored, restored(owner)) is not RunState.RUNNING:
+            _insert(query, run, outlines[run])
 
 
-def keep_settings(connection: Connection, settings: Mapping[str, Mapping[str, Scalar]]) -> None:
+def keep_settings(query: Query, settings: Mapping[str, Mapping[str, Scalar]]) -> None:
     """Keep beside the outlines what was set when the runs were measured."""
     for run, values in settings.items():
-        connection.execute(
-            update(OUTLINES).where(OUTLINES.c.run == run).values(settings=packed_settings(values))
+        query(
+            "UPDATE outlines SET settings = :settings WHERE run = :run",
+            {"run": run, "settings": packed_settings(values)},
         )
 
 
-def forget(connection: Connection, run: str) -> None:
+def forget(query: Query, run: str) -> None:
     """A run goes on: its outline will be another."""
-    connection.execute(delete(OUTLINES).where(OUTLINES.c.run == run))
+    query("DELETE FROM outlines WHERE run = :run", {"run": run})
+
+
+def _insert(query: Query, run: str, outline: RunOutline) -> None:
+    query(
+        "INSERT INTO outlines (run, content) VALUES (:run, :content)",
+        {"run": run, "content": storable(outline.to_text())},
+    )
+
+
+def _layer(*, below: Sequence[str], hazards: Sequence[str], **rest: Any) -> StackLayer:
+    return StackLayer(below=tuple(below), hazards=tuple(hazards), **rest)
 
 
 def _first(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))[:_NAMED]
 
 
-def _results(connection: Connection, run: str, trial: str) -> list[dict[str, Any]]:
-    rows = connection.execute(
-        select(LOOPS.c.result)
-        .where(LOOPS.c.run == run, LOOPS.c.trial == trial)
-        .order_by(LOOPS.c.index)
+def _results(query: Query, run: str, trial: str) -> list[dict[str, Any]]:
+    rows = query(
+        'SELECT result FROM loops WHERE run = :run AND trial = :trial ORDER BY "index"',
+        {"run": run, "trial": trial},
     )
-    results = [json.loads(inflated(row.result)) for row in rows]
+    results = [json.loads(inflated(result)) for (result,) in rows]
     return [result for result in results if not result.get("unread") and not result.get("left_out")]
 
 

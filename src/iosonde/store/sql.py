@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from sqlalchemy import (
     Connection,
@@ -234,7 +235,7 @@ class SqlStore(Transactions, Store):
             connection.execute(
                 update(RUNS).where(RUNS.c.id == run).values(state=state.value, owner="")
             )
-            outline.keep(connection, run)
+            outline.keep(_query(connection), run)
 
         self._write(change, run)
         self._locks.release(run)
@@ -250,7 +251,7 @@ class SqlStore(Transactions, Store):
                     hint="`iosonde list` shows the interrupted ones",
                 )
             self._locks.hold(row.id)
-            outline.forget(connection, row.id)
+            outline.forget(_query(connection), row.id)
             connection.execute(
                 update(RUNS)
                 .where(RUNS.c.id == row.id)
@@ -283,12 +284,14 @@ class SqlStore(Transactions, Store):
         for start in range(0, len(missing), _OUTLINES):
             some = missing[start : start + _OUTLINES]
             with self._reading() as connection:
-                computed = outline.computed(connection, some)
+                computed = outline.computed(_query(connection), some)
             outlines |= computed
             with suppress(StoreFailed):  # one that takes no more can still be read
-                keep = partial(outline.keep_all, outlines=computed, state=self._locks.state)
-                self._write(keep)
+                self._write(partial(self._keep_outlines, outlines=computed))
         return outlines
+
+    def _keep_outlines(self, connection: Connection, *, outlines: Mapping[str, RunOutline]) -> None:
+        outline.keep_all(_query(connection), outlines, self._locks.state)
 
     @override
     def settings(self, runs: Sequence[str]) -> dict[str, dict[str, Scalar]]:
@@ -298,7 +301,7 @@ class SqlStore(Transactions, Store):
     @override
     def keep_settings(self, settings: Mapping[str, Mapping[str, Scalar]]) -> None:
         with suppress(StoreFailed):  # computed again the next time
-            self._write(partial(outline.keep_settings, settings=settings))
+            self._write(lambda on: outline.keep_settings(_query(on), settings))
 
     @override
     def first_trial(self, run: str) -> Trial | None:
@@ -381,8 +384,13 @@ class SqlStore(Transactions, Store):
 
 
 def _query(connection: Connection) -> lines.Query:
-    """As `lines` asks."""
-    return lambda sql, values: connection.execute(text(sql), values).all()
+    """As `lines` and `outline` ask."""
+
+    def rows_of(sql: str, values: lines.Values) -> Sequence[Row[Any]]:
+        result = connection.execute(text(sql), values)
+        return result.all() if result.returns_rows else ()
+
+    return rows_of
 
 
 def _count(connection: Connection, table: Table, run: str) -> int:

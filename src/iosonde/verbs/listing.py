@@ -171,11 +171,26 @@ class _Source:
         if self._quick:
             with suppress(sqlite3.Error):
                 settings = self._quick.settings(runs)
+            settings |= self._captured([run for run in runs if run not in settings])
         missing = [run for run in runs if run not in settings]
         if missing:
             new = {run: _settings_of(self.store(), run) for run in missing}
             self.store().keep_settings(new)
             settings |= new
+        return settings
+
+    def _captured(self, runs: Sequence[str]) -> dict[str, dict[str, Scalar]]:
+        """Of runs whose settings are not kept yet, by the quick reader; none, if it cannot."""
+        settings: dict[str, dict[str, Scalar]] = {}
+        if not (self._quick and runs and self._store is None):
+            return settings
+        from iosonde.stack.model import settings_under
+
+        with suppress(sqlite3.Error, StoreFailed, ValueError, TypeError, KeyError):
+            for run in runs:
+                captured = self._quick.first_capture(run)
+                settings[run] = settings_under(*captured) if captured else {}
+            self._quick.keep_settings(settings)
         return settings
 
     def close(self) -> None:
