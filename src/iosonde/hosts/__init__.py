@@ -17,7 +17,8 @@ HOSTS: Table[Opener] = Table(
     {
         "local": "iosonde.hosts.local:open_local",
         "ssh": "iosonde.hosts.ssh:open_ssh",
-        "sudo": "iosonde.hosts.ssh:open_sudo",
+        "sudo": "iosonde.hosts.ssh:open_as_root",
+        "doas": "iosonde.hosts.ssh:open_as_root",
         "lab": "iosonde.lab.host:open_lab",
         "recording": "iosonde.hosts.recording:open_recording",
     },
@@ -28,7 +29,7 @@ async def open_host(name: str) -> Host:
     """The host a user names.
 
     `local`, `lab:NAME/NODE`, `recording:PATH`, what ssh knows (`[user@]name[:port]`), or the same
-    after `sudo:`, where all is run as root by sudo.
+    after `sudo:` or `doas:`, where all is run as root by that program.
 
     Raises:
         HostFailed: it cannot be reached; the message says why and what to do.
@@ -40,8 +41,8 @@ async def open_host(name: str) -> Host:
         return await HOSTS.load("recording")(name.removeprefix("recording:"))
     if name.startswith("lab:"):
         return await HOSTS.load("lab")(name.removeprefix("lab:"))
-    if becomes(name):
-        return await HOSTS.load("sudo")(name)
+    if way := becomes(name):
+        return await HOSTS.load(way)(name)
     if "/" in name and Path(name).exists():
         raise UsageError(
             "is a path, not a host", where=name,

@@ -108,6 +108,8 @@ class Host(Protocol):
     """
 
     name: str
+    become: str = ""
+    """What makes root there, by which all runs: "sudo" or "doas"; empty: nothing."""
 
     async def run(
         self,

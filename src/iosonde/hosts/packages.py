@@ -20,6 +20,7 @@ _INSTALL = {
     "alpine": "apk add", "gentoo": "emerge",
 }  # fmt: skip
 """Distribution, or what it is like → what a package's name follows."""
+_ELSEWHERE = ", or name its directory in secure_path there by `visudo`"
 
 
 async def install_hint(host: Host, package: str) -> str:
@@ -29,7 +30,8 @@ async def install_hint(host: Host, package: str) -> str:
     except IosondeError:
         text = ""
     command = installer(text)
-    return f"{command} {package}" if command else f"install {package} there"
+    hint = f"{command} {package}" if command else f"install {package} there"
+    return hint + (_ELSEWHERE if host.become == "sudo" else "")
 
 
 def installer(text: str) -> str | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from iosonde.errors import UsageError
+from iosonde.hosts.become import become_everywhere
 from iosonde.inputs import read_declaration_file
 from iosonde.loads import FLEETS, LOADS
 from iosonde.loads.named import declare_loads
@@ -17,6 +18,9 @@ from iosonde.measure.study import ProbePoint, Study
 from iosonde.records.load import Load
 from iosonde.records.stack import Json
 from iosonde.stack.declare import read_tree
+
+BECOME = "become"
+"""Where in the plan of a run stands what makes root on its hosts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,11 @@ class Plan:
     name: str = ""
 
     def document(self) -> dict[str, Json]:
-        """The plan as JSON, from which `resume` makes the same plan whatever files changed."""
+        """The plan as JSON, from which `resume` makes the same plan whatever files changed.
+
+        `become` is what makes root on every host over ssh (`--become`), where anything does.
+        """
+        way = become_everywhere()
         loads = {trial.load.name: trial.load for part in self.rounds for trial in part}
         return {
             "study": cast("Json", self.study.model_dump(mode="json")),
@@ -76,6 +84,7 @@ class Plan:
                  )}
                 for load in loads.values()
             ],
+            **({BECOME: way} if way else {}),
         }  # fmt: skip
 
 

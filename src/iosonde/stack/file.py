@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from iosonde.errors import UsageError
-from iosonde.hosts.become import PREFIX
+from iosonde.hosts.become import without_way
 from iosonde.inputs import read_declaration_file
 from iosonde.layers import LAYERS
 from iosonde.layers.site import Builds, Declared, Geometric, Homed, Hosting, Site, Size
@@ -42,14 +42,14 @@ class HostEntry(BaseModel):
     """A host of a stack: in the lab unless it says otherwise.
 
     `at` is what iosonde opens ("local", or what ssh knows); `address` that of the storage network.
-    With `become`, a host over ssh is root's by sudo, as with `sudo:` before `at`.
+    With `become`, a host over ssh is root's by sudo or doas, as with `sudo:` before `at`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     at: str = ""
     address: str = ""
-    become: Literal["", "sudo"] = ""
+    become: Literal["", "sudo", "doas"] = ""
     lab: LabHost = LabHost()
 
 
@@ -232,13 +232,14 @@ def _opens(
 
 def _reached(entry: HostEntry, name: str, tree: Tree) -> str:
     """What iosonde opens for a host of the file; "" for one of the lab."""
-    if not entry.become or entry.at.startswith(PREFIX):
+    if not entry.become or without_way(entry.at) != entry.at:
         return entry.at
     if entry.at in {"", "local", "localhost"} or entry.at.startswith(("lab:", "recording:")):
         raise tree.wrong(
-            ["hosts", name, "become"], "sudo makes root on hosts over ssh; expected their `at` too"
+            ["hosts", name, "become"],
+            f"{entry.become} makes root on hosts over ssh; expected their `at` too",
         )
-    return f"{PREFIX}{entry.at.removeprefix('ssh:')}"
+    return f"{entry.become}:{entry.at.removeprefix('ssh:')}"
 
 
 def _layer(name: str, values: dict[str, Any], tree: Tree) -> Declared:

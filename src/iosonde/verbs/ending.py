@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from iosonde.errors import UsageError
+from iosonde.hosts.become import becoming
 
 if TYPE_CHECKING:
+    from iosonde.records.run import Run
     from iosonde.store.store import Store
 
 
@@ -42,3 +45,10 @@ def _last_stopped(kept: Store, *, campaign: bool) -> str | None:
     stopped = {RunState.INTERRUPTED, RunState.FAILED}
     some = (head.id for head in kept.heads() if head.state in stopped)
     return next((run for run in some if (kept.campaign(run) is not None) == campaign), None)
+
+
+def become_again(run: Run | None) -> AbstractContextManager[None]:
+    """A block in which root is become on hosts as when the run began; None: as it is now."""
+    from iosonde.measure.plan import BECOME
+
+    return becoming(str(run.plan.get(BECOME, "")) if run else "")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import polars
 
 _RUN = re.compile(r"last|[2-9a-hj-km-np-z]{4,8}")
-_HOSTS = ("lab:", "recording:", "ssh:", "sudo:")
+_HOSTS = ("lab:", "recording:", "ssh:", "sudo:", "doas:")
 _TEXTS = (".txt", ".md", ".html", ".pdf", ".log")
 
 

@@ -34,7 +34,7 @@ from iosonde.store.labels import check_label
 from iosonde.store.owner import this_process
 from iosonde.store.store import Store
 from iosonde.verbs.compare import ComparedRuns, compare_arms
-from iosonde.verbs.ending import to_resume
+from iosonde.verbs.ending import become_again, to_resume
 from iosonde.verbs.ledgers import ledgers
 from iosonde.verbs.signals import Interrupted, run_async
 
@@ -128,7 +128,8 @@ def run(
                 tell(note)
         doing = run_plan(plan, kept, permissions=permissions, progress=progress, resume=old)
         try:
-            measured = run_async(doing)
+            with become_again(old):
+                measured = run_async(doing)
         except Interrupted as end:
             end.run = old.id if old else ""
             raise

@@ -144,7 +144,7 @@ def _host_and_layer(place: Sequence[str]) -> tuple[str, str, bool]:
     if len(place) == 2:
         return place[0], place[1], False
     host = place[0] if place else "local"
-    if host == "local" or host.startswith(("lab:", "ssh:", "sudo:", "recording:")):
+    if host == "local" or host.startswith(("lab:", "ssh:", "sudo:", "doas:", "recording:")):
         return host, "", False
     return "local", host, True
 

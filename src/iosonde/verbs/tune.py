@@ -24,7 +24,7 @@ from iosonde.tune.campaign.campaign import Options
 from iosonde.tune.campaign.conduct import conduct, file_again
 from iosonde.tune.campaign.declare import TuneFile, read_tune
 from iosonde.tune.campaign.outlook import Outlook, outlook
-from iosonde.verbs.ending import to_resume
+from iosonde.verbs.ending import become_again, to_resume
 from iosonde.verbs.signals import run_async
 
 if TYPE_CHECKING:
@@ -205,11 +205,12 @@ def tune(
             study, kept, permissions=permissions, options=Options(apply=apply, confirm=confirm),
             watch=watch, resume=old,
         )  # fmt: skip
-        run, campaign = run_async(
-            doing,
-            "everything is put back and all measurements are kept. "
-            "`iosonde tune --resume` goes on.",
-        )
+        with become_again(old):
+            run, campaign = run_async(
+                doing,
+                "everything is put back and all measurements are kept. "
+                "`iosonde tune --resume` goes on.",
+            )
     except ConnectionLost as problem:
         problem.hint += (
             f"; `iosonde rollback {problem.where}` restores what the host has not restored itself, "

@@ -88,6 +88,8 @@ def test_hosts_are_in_the_lab_unless_they_say_otherwise() -> None:
         ("{at: bob@a, become: sudo}", "sudo:bob@a"),
         ("{at: 'ssh:a', become: sudo}", "sudo:a"),
         ("{at: 'sudo:a', become: sudo}", "sudo:a"),
+        ("{at: a, become: doas}", "doas:a"),
+        ("{at: 'doas:a', become: sudo}", "doas:a"),
         ("{at: a}", "a"),
     ],
 )
@@ -99,11 +101,11 @@ def test_sudo_makes_root_where_a_host_says_so(entry: str, opens: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "entry", ["{become: sudo}", "{at: local, become: sudo}", "{at: a, become: doas}"]
+    "entry", ["{become: sudo}", "{at: local, become: doas}", "{at: a, become: su}"]
 )
 def test_sudo_on_other_hosts_and_other_programs_are_refused(entry: str) -> None:
     text = f"stack: try\nhosts:\n  s1: {entry}\nlayers:\n  a: {{kind: disk, host: s1}}\n"
-    with pytest.raises(UsageError, match=r"become|sudo") as caught:
+    with pytest.raises(UsageError, match=r"become|makes root") as caught:
         understand(text, "f.yaml")
     assert caught.value.where == "f.yaml:3"
 

@@ -1,6 +1,8 @@
 # shellcheck shell=sh
-# Runs "$@" by sudo: hosts/ssh/become.py puts what is to run there. English is asked for, since refusals are read.
+# sh -c THIS sh PROGRAM COMMAND [ARGUMENT...]: runs the command by sudo or doas (hosts/ssh/become.py puts what is to run there).
+# English is asked for, since refusals are read.
 
-LC_ALL=C PATH=$PATH:/usr/bin:/run/wrappers/bin; export LC_ALL PATH
-command -v sudo >/dev/null || { printf 'sudo: command not found\n' >&2; exit 127; }
-exec sudo -n -- "$@"
+way=$1; shift
+LC_ALL=C PATH=$PATH:/usr/bin:/usr/local/bin:/run/wrappers/bin; export LC_ALL PATH
+command -v "$way" >/dev/null || { printf '%s: command not found\n' "$way" >&2; exit 127; }
+exec "$way" -n -- "$@"

@@ -9,7 +9,7 @@ from typing import Any
 import asyncssh
 
 from iosonde.errors import HostFailed, UsageError
-from iosonde.hosts.become import PREFIX
+from iosonde.hosts.become import becomes, without_way
 from iosonde.hosts.command import quote
 from iosonde.hosts.ssh.become import require_root
 from iosonde.hosts.ssh.host import SshHost
@@ -46,39 +46,39 @@ def parse_address(address: str) -> tuple[str, str | None, int | None]:
 _OTHER_KINDS = frozenset({"local", "localhost", "lab", "recording"})
 
 
-async def open_sudo(address: str) -> SshHost:
-    """Connect, and run all there as root, by sudo.
+async def open_as_root(address: str) -> SshHost:
+    """Connect, and run all there as root, by sudo or doas.
 
     Args:
-        address: as `open_ssh` takes it, after `sudo:` or alone.
+        address: as `open_ssh` takes it, after `sudo:` or `doas:`; alone where `--become` is given.
 
     Raises:
         UsageError: this is no address, or of no host over ssh.
         HostFailed: why it cannot be reached or root not become, and what to do.
     """
-    reached = address.removeprefix(PREFIX)
+    reached, way = without_way(address), becomes(address)
     if (kind := reached.partition(":")[0]) in _OTHER_KINDS:
         raise UsageError(
-            f"sudo: stands before the address of a host over ssh, not before {kind}",
+            f"{way}: stands before the address of a host over ssh, not before {kind}",
             where=repr(address),
             hint="`sudo iosonde …` is root on this machine" if kind[:5] == "local" else "",
         )
-    host = await open_ssh(reached.removeprefix("ssh:"), called=address, become=True)
+    host = await open_ssh(reached.removeprefix("ssh:"), called=address, become=way)
     try:
-        await require_root(host)
+        await require_root(host, way)
     except BaseException:
         await host.close()
         raise
     return host
 
 
-async def open_ssh(address: str, *, called: str = "", become: bool = False) -> SshHost:
+async def open_ssh(address: str, *, called: str = "", become: str = "") -> SshHost:
     """Connect.
 
     Args:
         address: `[user@]name[:port]`; what it leaves open, ~/.ssh/config says.
         called: the host's name, where that is not the address.
-        become: run all there by sudo.
+        become: what makes root there, "sudo" or "doas", by which all is run; empty: nothing.
 
     Raises:
         UsageError: this is no address.

@@ -32,7 +32,12 @@ from iosonde.hosts.conversation import Conversation
 from iosonde.hosts.forward import Ends
 from iosonde.hosts.gathered import too_long
 from iosonde.hosts.host import Completed, Host
-from iosonde.hosts.ssh.become import SUDO, files_script, open_files
+from iosonde.hosts.ssh.become import (
+    admit,
+    files_script,
+    open_files,
+    shown,
+)
 from iosonde.hosts.ssh.process import SshProcess, command_line, login_line, new_mark
 from iosonde.hosts.ssh.watch import SshWatch
 
@@ -48,12 +53,13 @@ _COMMANDS = 4  # run at the same time: OpenSSH opens 10 sessions (sshd_config, M
 
 
 class SshHost(Host):
-    """See `iosonde.hosts.host.Host`. With `become`, all that runs there is run by sudo."""
+    """See `iosonde.hosts.host.Host`. With `become` all runs there by that program."""
 
-    def __init__(self, name: str, connection: Any, *, become: bool = False) -> None:
+    def __init__(self, name: str, connection: Any, *, become: str = "") -> None:
         self.name = name
         self._connection = connection
-        self._become = become
+        self.become = become
+        self._admitted: set[str] = set()
         self._sftp: Any = None
         self._opening = asyncio.Lock()
         self._files_at_once = asyncio.Semaphore(_FILES)
@@ -82,21 +88,25 @@ class SshHost(Host):
     async def start(self, argv: Sequence[str]) -> SshProcess:
         return await self._start(tuple(argv), b"")
 
-    async def _start(self, argv: tuple[str, ...], stdin: bytes) -> SshProcess:
+    async def _start(
+        self, argv: tuple[str, ...], stdin: bytes, *, plain: bool = False
+    ) -> SshProcess:
+        """See `start`; `plain`: as the user who has logged in."""
         require_no_nul(argv)
-        trace(self.name, (*SUDO, *argv) if self._become else argv)
+        become = "" if plain else self.become
+        trace(self.name, shown(become, argv))
         mark = new_mark()
-        line = command_line(argv, len(stdin), mark, become=self._become)
+        line = command_line(argv, len(stdin), mark, become=become)
+
+        def process(channel: Any) -> SshProcess:
+            return SshProcess(self.name, argv, channel, mark, become=become)
+
         channel = await made(  # whoever cancels wants ended what may have begun there
-            self._channel(argv[0], line),
-            lambda begun: self._process(argv, begun, mark).stop(),
+            self._channel(argv[0], line), lambda begun: process(begun).stop()
         )
         if stdin:
             channel.stdin.write(stdin)
-        return self._process(argv, channel, mark)
-
-    def _process(self, argv: tuple[str, ...], channel: Any, mark: tuple[str, str]) -> SshProcess:
-        return SshProcess(self.name, argv, channel, mark, become=self._become)
+        return process(channel)
 
     async def _channel(self, what: str, line: str) -> Any:
         """A session that runs a line of the far side's shell.
@@ -120,7 +130,7 @@ class SshHost(Host):
     @override
     async def converse(self, argv: Sequence[str]) -> Conversation:
         """See `Host.converse`. sshd closes its input when the connection is lost."""
-        line = login_line(_MASKED, argv, become=self._become)
+        line = login_line(_MASKED, argv, become=self.become)
         channel = await self._channel(argv[0], line)
         return Conversation(
             channel.stdout, channel.stdin, channel.stderr,
@@ -142,11 +152,11 @@ class SshHost(Host):
         """
         try:
             async with asyncio.timeout(_BEGIN):  # a banner's first letters are a length to SFTP
-                if self._become:
+                if self.become:
                     mark = new_mark()
-                    line = login_line(files_script(), mark, become=True)
+                    line = login_line(files_script(), mark, become=self.become)
                     before = "-".join(mark).encode() + b"\n"
-                    return await open_files(self._connection, line, before, self.name)
+                    return await open_files(self._connection, line, before, self.name, self.become)
                 return await self._connection.start_sftp_client(path_errors="surrogateescape")
         except (asyncssh.Error, OSError, TimeoutError) as problem:
             if self._connection.is_closed():
@@ -315,12 +325,10 @@ class SshHost(Host):
 
     async def dial(self, path: str) -> Ends:
         """See `iosonde.hosts.forward.Dials`. A channel of the connection, no session."""
-        if self._become:  # sshd connects as the user who has logged in
-            raise HostFailed(
-                f"{path}: only a login as root reaches this socket; sudo does not lead there",
-                where=self.name,
-                hint="log in as root on hosts that are loaded at the same time",
-            )
+        if self.become and path not in self._admitted:  # sshd connects as who has logged in
+            who = await self._start(("sh", "-c", "id -u; id -g"), b"", plain=True)
+            await self.run(admit(path, (await who.wait(_ANSWER)).stdout))
+            self._admitted.add(path)
         try:
             ends: Ends = await self._connection.open_unix_connection(path)
         except asyncssh.ChannelOpenError as problem:
@@ -397,8 +405,11 @@ async def _new_file(sftp: Any, path: str, mode: int) -> AsyncIterator[Any]:
 
 
 _MISSING = "No such file or directory"
-_MASKED = 'umask g-w,o-w; exec "$@"'
-"""Runs a command that makes nothing for others to change, as runner.sh does."""
+_MASKED = (
+    "umask g-w,o-w; PATH=$PATH:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin; export PATH\n"
+    'exec "$@"'
+)
+"""Runs a command that makes nothing for others to change and has the PATH of runner.sh."""
 _FORGET = 'rm -r -f -- "${TMPDIR:-/tmp}/$1".???'
 _DENIED = "Permission denied"
 

@@ -18,7 +18,7 @@ from iosonde.hosts.command import quote
 from iosonde.hosts.gathered import Gathered
 from iosonde.hosts.host import Completed, Process, wait_or_stop
 from iosonde.hosts.private import functions
-from iosonde.hosts.ssh.become import by_sudo, refusal
+from iosonde.hosts.ssh.become import as_root, refusal
 from iosonde.scripts import source
 
 _PRIVATE = "        # The functions of hosts/private.sh stand here, where there is any input.\n"
@@ -40,14 +40,14 @@ def new_mark() -> tuple[str, str]:
 
 
 def command_line(
-    argv: Sequence[str], input_size: int, mark: tuple[str, str], *, become: bool = False
+    argv: Sequence[str], input_size: int, mark: tuple[str, str], *, become: str = ""
 ) -> str:
     """What the far side's shell is given: the runner, and the command as its arguments."""
     script = runner().replace(_PRIVATE, functions() + "\n") if input_size else runner()
     return login_line(script, [*mark, str(input_size), *argv], become=become)
 
 
-def login_line(script: str, arguments: Sequence[str], *, become: bool = False) -> str:
+def login_line(script: str, arguments: Sequence[str], *, become: str = "") -> str:
     """A script of sh and its arguments as a line that any login shell hands on as it is.
 
     POSIX shells, csh and fish agree on what stands between single quotes but for line breaks and
@@ -56,10 +56,10 @@ def login_line(script: str, arguments: Sequence[str], *, become: bool = False) -
     Args:
         script: what sh runs.
         arguments: its "$@".
-        become: run it as root, by sudo.
+        become: what makes root there, "sudo" or "doas"; empty: nothing.
     """
     if become:
-        script, arguments = by_sudo(script, arguments)
+        script, arguments = as_root(become, script, arguments)
     whole = f"set -- {quote(arguments)}\n{script}"
     for sign in _ESCAPED:
         whole = whole.replace(sign, f"\\0{ord(sign):03o}")
@@ -75,7 +75,7 @@ class SshProcess(Process):
 
     def __init__(
         self, host: str, argv: tuple[str, ...], channel: Any, mark: tuple[str, str],
-        *, become: bool = False,
+        *, become: str = "",
     ) -> None:  # fmt: skip
         self._become = become
         self._mark = "-".join(mark).encode() + b"\n"
@@ -154,7 +154,7 @@ class SshProcess(Process):
         complaint, _, stderr = stderr.partition(self._mark)
         if not began and not self._stopped:
             said = complaint.strip() or self.before.strip()
-            refused = refusal(self._host, complaint) if self._become else None
+            refused = refusal(self._host, complaint, self._become) if self._become else None
             raise refused or _no_shell(self._host, self._argv[0], status, said)
         if 128 < status <= 128 + _LAST_SIGNAL:  # the shell's "killed by signal" (POSIX sh, 2.8.2)
             status = 128 - status

@@ -9,7 +9,7 @@
 # setsid does not fork here, since a background job leads no group: $! is the command's process id,
 # its group's and its session's. Until setsid has run the process itself is signalled.
 # Standard input lies in a directory for a moment; host.py removes it if this script was killed then.
-PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin LC_ALL=C; export PATH LC_ALL
+PATH=$PATH:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin LC_ALL=C; export PATH LC_ALL
 umask g-w,o-w # what the command makes is never for others to change
 printf '%s-%s\n' "$1" "$2"; printf '%s-%s\n' "$1" "$2" >&2
 input=iosonde-input.$1 size=$3; shift 3
