@@ -19,6 +19,16 @@ RELEASES = {
     "NAME='Arch Linux'\nID=arch\n": "pacman -S",
     "ID=manjaro\nID_LIKE=arch\n": "pacman -S",
     'NAME="Alpine Linux"\nID=alpine\n': "apk add",
+    "NAME=Fedora\nID=fedora\n": "dnf install",
+    'ID="rhel"\nID_LIKE="fedora"\n': "dnf install",
+    'ID="centos"\nID_LIKE="rhel fedora"\n': "dnf install",
+    'ID="amzn"\nID_LIKE="fedora"\n': "dnf install",
+    'ID="opensuse-tumbleweed"\nID_LIKE="opensuse suse"\n': "zypper install",
+    'ID="sle-micro"\nID_LIKE="suse"\n': "zypper install",
+    "ID=raspbian\nID_LIKE=debian\n": "apt-get install",
+    'ID=linuxmint\nID_LIKE="ubuntu debian"\n': "apt-get install",
+    "ID=archarm\nID_LIKE=arch\n": "pacman -S",
+    "ID=postmarketos\nID_LIKE=alpine\n": "apk add",
 }
 
 

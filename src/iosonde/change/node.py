@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from iosonde.errors import HostFailed
 from iosonde.hosts.host import Host
+from iosonde.hosts.packages import install_hint
 from iosonde.kerneltext import decoded
 
 # stat(1), GNU coreutils: hex mode, rdev, identity, links. The name ends at "\0": it may hold "\n".
@@ -41,7 +42,7 @@ async def look(host: Host, path: str, *, follow: bool = True) -> FileNode | None
     """The node behind a path (symbolic links followed unless told otherwise); None: there is none.
 
     Raises:
-        HostFailed: stat is missing or does not understand us.
+        HostFailed: stat is missing, or not GNU's.
     """
     nodes = await look_at(host, [path], follow=follow)
     return nodes.get(path)
@@ -55,6 +56,14 @@ async def look_at(host: Host, paths: Sequence[str], *, follow: bool = True) -> d
     done = await host.run(argv, check=False)
     if done.status == 127:
         raise HostFailed("the command stat is missing", where=host.name)
+    # "unrecognized option" of busybox 1.36 (getopt(3)), "Unknown option" of toybox 0.8
+    if not done.stdout and b"option" in done.stderr:
+        raise HostFailed(
+            "its stat is not GNU's but that of a small system, and tells too little of a file to "
+            "write there safely",
+            where=host.name,
+            hint=await install_hint(host, "coreutils"),
+        )
     nodes = (_node(row) for row in decoded(done.stdout).split("\0") if row)
     return {node.path: node for node in nodes}
 

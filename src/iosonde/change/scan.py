@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from iosonde.errors import Refused
 from iosonde.hosts.host import Host
+from iosonde.hosts.packages import install_hint
 from iosonde.kerneltext import decoded, lines
 from iosonde.scripts import source
 
@@ -175,5 +176,5 @@ async def _scanned(host: Host, path: str) -> list[list[str]]:
         + ("" if complaint else ": the host has neither perl nor python3"),
         where=path,
         evidence=complaint or "neither command is there",
-        hint="" if complaint else "install perl-base or python3 there",
+        hint="" if complaint else await install_hint(host, "perl"),
     )

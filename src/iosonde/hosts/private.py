@@ -66,8 +66,8 @@ async def require_trusted(host: Host, path: str) -> None:
 async def temporary_directory(host: Host, name: str, place: str = "") -> str:
     """Make a directory for a while, with mode 0700; its path.
 
-    What makes it there may be killed when it is made and before its path is told. So most of its
-    name is chosen here, and what has such a name is removed then.
+    What makes it there may be killed when it is made and before its path is told. So its name
+    begins with what is chosen here, and what has such a name is removed then.
 
     Args:
         host: where.
@@ -78,13 +78,13 @@ async def temporary_directory(host: Host, name: str, place: str = "") -> str:
         Refused: another user could put a directory of theirs in its place.
         HostFailed: it cannot be made; nothing is left there, unless the host is lost.
     """
-    beginning = f"{name}.{secrets.token_hex(4)[:7]}"
-    argv = _calling("temporary_directory", f"{beginning}XXX", *([place] if place else []))
+    beginning = f"{name}.{secrets.token_hex(2)}"
+    argv = _calling("temporary_directory", f"{beginning}XXXXXX", *([place] if place else []))
     try:
         done = judged(host, await host.run(argv, check=False))
     except HostFailed:
         with contextlib.suppress(IosondeError):
-            await host.run(["sh", "-c", _REMOVE, "sh", f"{beginning}???", place], check=False)
+            await host.run(["sh", "-c", _REMOVE, "sh", f"{beginning}??????", place], check=False)
         raise
     return kerneltext.decoded(done.stdout).removesuffix("\n")
 

@@ -82,7 +82,7 @@ make_private() {
     done
 }
 
-# Prints a new directory: $1 with its last X replaced, in $2, else in $TMPDIR, else in /tmp.
+# Prints a new directory: $1 with its last six X replaced, in $2, else in $TMPDIR, else in /tmp.
 temporary_directory() {
     directory=${2:-${TMPDIR:-/tmp}}
     trusted_place "$directory" || exit

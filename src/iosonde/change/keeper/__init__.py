@@ -42,6 +42,7 @@ from iosonde.hosts.cleaning import made, to_the_end
 from iosonde.hosts.command import trace
 from iosonde.hosts.conversation import Conversation
 from iosonde.hosts.host import Completed, Host
+from iosonde.hosts.packages import install_hint
 from iosonde.scripts import python_program, source
 
 OPENED = "/proc/self/fd/100"
@@ -411,7 +412,7 @@ async def start_keeper(host: Host, *, where: str) -> Keeper:
         "it cannot be held open: the host has neither perl nor python3",
         where=where,
         evidence="both commands failed to start",
-        hint="install perl-base or python3 there",
+        hint=await install_hint(host, "perl"),
     )
 
 

@@ -410,7 +410,7 @@ _MASKED = (
     'exec "$@"'
 )
 """Runs a command that makes nothing for others to change and has the PATH of runner.sh."""
-_FORGET = 'rm -r -f -- "${TMPDIR:-/tmp}/$1".???'
+_FORGET = 'rm -r -f -- "${TMPDIR:-/tmp}/$1".??????'
 _DENIED = "Permission denied"
 
 

@@ -16,7 +16,7 @@ input=iosonde-input.$1 size=$3; shift 3
 if [ "$size" -gt 0 ]; then
     input=$(
         # The functions of hosts/private.sh stand here, where there is any input.
-        temporary_directory "$input.XXX"
+        temporary_directory "$input.XXXXXX" # six, which mkdtemp(3) and so busybox insist on
     ) || exit
     head -c "$size" >"$input/all"
     exec 4<"$input/all"; rm -f "$input/all"; rmdir "$input"
