@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from iosonde.explain.judge import rules
-from iosonde.layers import LAYERS, LEDGERS, RULES, TARGETS
+from iosonde.layers import CACHES, LAYERS, LEDGERS, RULES, TARGETS
 from iosonde.layers import OUTPUTS as OF_LAYERS
 from iosonde.loads import OUTPUTS as OF_LOADS
 from iosonde.monitors import OUTPUTS as OF_MONITORS
@@ -100,7 +100,7 @@ def _technologies() -> str:
     named = {path: frozenset(house.names_in(text)) for path, text in texts.items()}
     tables: dict[str, Table[Any]] = {
         "LAYERS": LAYERS, "LEDGERS": LEDGERS, "OUTPUTS": OF_LAYERS, "RULES": RULES,
-        "MECHANISMS": MECHANISMS, "TARGETS": TARGETS,
+        "MECHANISMS": MECHANISMS, "TARGETS": TARGETS, "CACHES": CACHES,
     }  # fmt: skip
     lines = [
         "# Where each kind of layer is named",

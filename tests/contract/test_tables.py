@@ -14,7 +14,7 @@ import pytest
 from iosonde.cli import VERBS
 from iosonde.explain.rules import RULES as SPANNING_RULES
 from iosonde.hosts import HOSTS
-from iosonde.layers import LAYERS, LEDGERS
+from iosonde.layers import CACHES, LAYERS, LEDGERS
 from iosonde.layers import OUTPUTS as LAYER_OUTPUTS
 from iosonde.layers import RULES as LAYER_RULES
 from iosonde.loads import LOADS
@@ -138,7 +138,7 @@ TABLES: Mapping[str, Table[Any]] = {
 
 TECHNOLOGIES: Mapping[str, Table[Any]] = {
     "kind": LAYERS, "mechanism": MECHANISMS, "ledger": LEDGERS, "engine": LOADS,
-    "sampler": SAMPLERS,
+    "sampler": SAMPLERS, "cache": CACHES,
     "printed by layers": LAYER_OUTPUTS, "printed by loads": LOAD_OUTPUTS,
     "printed by monitors": MONITOR_OUTPUTS,
     "rules about layers": LAYER_RULES, "rules about loads": LOAD_RULES,

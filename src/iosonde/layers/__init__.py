@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from iosonde.registry import Table
 
 if TYPE_CHECKING:
+    from iosonde.layers._caches.counted import CacheCounters
     from iosonde.layers._kernel_log.events import KernelMessage
     from iosonde.layers._ledger.rule import Accounting
     from iosonde.layers.dm.facts import DmTarget
@@ -155,6 +156,9 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "dirty_limits": "iosonde.layers._rules.dirty_limits:RULES",
         "drbd": "iosonde.layers.drbd.findings:RULES",
         "error_target": "iosonde.layers.dm.findings:RULES",
+        "capsules": "iosonde.layers.nvmeof.findings:RULES",
+        "dm_cache": "iosonde.layers.dm_cache.findings:RULES",
+        "dm_writecache": "iosonde.layers.dm_writecache.findings:RULES",
         "frames": "iosonde.layers.aoe.findings:RULES",
         "health": "iosonde.layers.disk.findings_health:RULES",
         "hit_rates": "iosonde.layers._caches.findings_hits:RULES",
@@ -165,16 +169,29 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "misspelt": "iosonde.layers._rules.misspelt:RULES",
         "mtus": "iosonde.layers._rules.mtus:RULES",
         "multipath": "iosonde.layers.multipath.findings:RULES",
+        "iscsi_rounds": "iosonde.layers.iscsi.findings:RULES",
         "nfs": "iosonde.layers.nfs.findings:RULES",
+        "nfs_calls": "iosonde.layers.nfs.findings_calls:RULES",
         "nfsd": "iosonde.layers.nfs.findings_server:RULES",
         "queue": "iosonde.layers.disk.findings:RULES",
         "raid": "iosonde.layers._raid.findings:RULES",
         "resync": "iosonde.layers.md.findings:RULES",
-        "space": "iosonde.layers._mounts.findings:RULES",
+        "space": "iosonde.layers.lvm.findings_space:RULES",
         "targets": "iosonde.layers._rules.targets:RULES",
         "zfs": "iosonde.layers.zfs.findings:RULES",
     },
 )
+
+CACHES: Table[CacheCounters] = Table(
+    "cache that counts",
+    {
+        "dm_cache": "iosonde.layers.dm_cache.findings:COUNTERS",
+        "bcache": "iosonde.layers.bcache.findings:COUNTERS",
+        "dm_writecache": "iosonde.layers.dm_writecache.findings:COUNTERS",
+        "flashcache": "iosonde.layers.flashcache.findings:COUNTERS",
+    },
+)
+"""What the counters of each kind of cache mean, for the rules about all of them."""
 
 KERNEL_MESSAGES: Table[tuple[KernelMessage, ...]] = Table(
     "messages of the kernel",

@@ -224,6 +224,21 @@ queue_settings = declared.queue_settings
 made_with = declared.made_with
 
 
+@dataclass(frozen=True, slots=True)
+class TargetLoss:
+    """What happens to an import whose target does not answer.
+
+    Args:
+        answers: whether a `state` of it says that the target answers.
+        waits: what happens to its I/O.
+        recovery: how it comes back.
+    """
+
+    answers: Callable[[str], bool]
+    waits: str
+    recovery: str
+
+
 class Layer(Protocol):
     """One technology at one place in the stack, and what the engines must know of it.
 
@@ -248,6 +263,10 @@ class Layer(Protocol):
     """What is found below it are the devices that were declared to be."""
     numbered_by_the_kernel: ClassVar[bool] = False
     """The same number is another device's when it is made again."""
+    target_loss: ClassVar[TargetLoss | None] = None
+    """Of an import whose `state` tells it."""
+    aligns_requests: ClassVar[bool] = True
+    """Its `block_size` is what requests should keep to, not what it moves by itself."""
     renamed_by_login: ClassVar[bool] = False
     """Its device may have another name after each login."""
 

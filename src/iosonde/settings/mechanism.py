@@ -9,6 +9,7 @@ holds all that is needed to put it back, and nothing has to be known of mechanis
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
@@ -151,9 +152,9 @@ async def looked(
 class ParameterFiles(Mechanism):
     """What mechanisms have in common whose settings are files of the kernel, one each."""
 
+    @abstractmethod
     def path(self, address: str) -> str:
         """The file of a setting."""
-        raise NotImplementedError
 
     @override
     async def get(

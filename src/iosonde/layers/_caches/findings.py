@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
-from iosonde.layers._caches.counted import counted_of, figure, state_of, subject_of
+from iosonde.layers import CACHES
+from iosonde.layers._caches.counted import ENOUGH, counted_of, figure, state_of, subject_of
 from iosonde.layers.aoe.facts import COMMON_MTUS, aoe_frame_payload, aoe_least_mtu
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, StateEvidence
 from iosonde.records.finding import Evidence, Finding
 
-_ENOUGH = 1000  # requests, below which shares say little
 _MUCH = 0.2
 """Share of requests past a cache from which on it hardly works."""
 _OTHER_SIZES = 0.1
@@ -43,7 +43,7 @@ def whole_blocks(case: EvidenceSet) -> Iterator[Finding]:
         ]
         asked = sum(each.asked for each in directions)
         past = sum(each.past for each in directions)
-        if asked < _ENOUGH or past < _MUCH * asked:
+        if asked < ENOUGH or past < _MUCH * asked:
             continue
         block = state.values.get("block_size") if state else None
         block = block if isinstance(block, int) else None
@@ -177,7 +177,7 @@ def _histogram(case: EvidenceSet, counted: CounterEvidence) -> tuple[dict[int, i
             sizes = {
                 int(size): count for size, count in histogram.items() if isinstance(count, int)
             }
-            return (sizes, other.where) if sum(sizes.values()) >= _ENOUGH else ({}, "")
+            return (sizes, other.where) if sum(sizes.values()) >= ENOUGH else ({}, "")
     return {}, ""
 
 
@@ -236,8 +236,8 @@ def _remedy(block: int | None) -> str:
 
 def disagreeing(case: EvidenceSet) -> Iterator[Finding]:
     """Sums that hold by the code that counts, and do not hold in what was printed."""
-    for counters in counted_of(case, "flashcache"):
-        for said, counted, made in _sums(counters):
+    for counters in counted_of(case, *CACHES):
+        for said, counted, made in CACHES.load(counters.kind).sums(counters):
             apart = abs(counted - made)
             if apart > _LEAST_APART and apart > _APART * max(counted, made):
                 yield _contradiction(
@@ -248,8 +248,8 @@ def disagreeing(case: EvidenceSet) -> Iterator[Finding]:
                         Evidence("as the others make it", int(made), "", "computed"),
                     ),
                 )
-    for counters in case.counted("flashcache", "bcache"):
-        for said, percent, hits, asked in _percents(counters):
+    for counters in case.counted(*CACHES):
+        for said, percent, hits, asked in CACHES.load(counters.tool).percents(counters):
             if asked and abs(percent - 100 * hits / asked) > 1:
                 yield _contradiction(
                     counters, f"{int(hits):,} of {int(asked):,} {said} are "
@@ -269,34 +269,6 @@ def _contradiction(counted: CounterEvidence, what: str, evidence: tuple[Evidence
         "another time, and then none of the rates made of them holds",
         "the same sums over the growth between two readings",
     )  # fmt: skip
-
-
-def _sums(counters: CounterEvidence) -> Iterator[tuple[str, float, float]]:
-    """What is counted twice: its name, one counter, and what others make of it."""
-    reads, hits = figure(counters, "reads"), figure(counters, "read hits", "cache hits")
-    from_disk = figure(counters, "disk reads")
-    if reads is not None and hits is not None and from_disk is not None:
-        yield "reads of the disk", from_disk, reads - hits
-    uncached, cleanings = figure(counters, "uncached writes"), figure(counters, "cleanings")
-    to_disk = figure(counters, "disk writes")
-    if uncached is not None and cleanings is not None and to_disk is not None:
-        yield "writes to the disk", to_disk, uncached + cleanings
-
-
-def _percents(counters: CounterEvidence) -> Iterator[tuple[str, float, float, float]]:
-    """Percents that are printed: of what, the percent, hits and requests."""
-    for name, hits, asked in (
-        ("read hit percent", "read hits", "reads"), ("write hit percent", "write hits", "writes"),
-        ("cache hit percent", "cache hits", "reads"),
-    ):  # fmt: skip
-        figures = figure(counters, name), figure(counters, hits), figure(counters, asked)
-        if figures[0] is not None and figures[1] is not None and figures[2] is not None:
-            yield asked, figures[0], figures[1], figures[2]
-    ratio, hit, missed = (
-        figure(counters, name) for name in ("cache_hit_ratio", "cache_hits", "cache_misses")
-    )
-    if ratio is not None and hit is not None and missed is not None:
-        yield "reads", ratio, hit, hit + missed
 
 
 _FLASHCACHE = "facebook/flashcache, src/flashcache_main.c, flashcache_map()"

@@ -1,54 +1,28 @@
 """Imports whose target does not answer: what is read or written there waits, or fails.
 
-Source:
-    Linux drivers/nvme/host/core.c, nvme_sysfs_show_state() ("live", "connecting", "resetting",
-    "deleting", "dead"); drivers/scsi/scsi_transport_iscsi.c, iscsi_session_state_names
-    ("LOGGED_IN", "FAILED", "FREE"); drivers/block/aoe/aoeblk.c, aoedisk_show_state() ("up",
-    "down", either with ",kickme" or ",closewait"); nvme-connect(1), iscsid.conf, aoe.rst for what
-    happens how soon.
+Which state means that, and what happens how soon, each kind says: `Layer.target_loss`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
+from iosonde.layers import LAYERS
+from iosonde.layers.layer import TargetLoss
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
-from iosonde.records.stack import Scalar
-
-_WAITS = {
-    "nvmeof": "I/O waits until fast_io_fail_tmo or ctrl_loss_tmo have passed, and fails then",
-    "iscsi": "I/O waits until node.session.timeo.replacement_timeout has passed, and fails then",
-    "aoe": "I/O fails once the target was silent for aoe_deadsecs",
-}
-_AGAIN = {
-    "nvmeof": "`nvme list-subsys` shows when the path is live again; the kernel tries by itself "
-    "every reconnect_delay seconds",
-    "iscsi": "`iscsiadm -m session -P 1` shows it; the daemon logs in again by itself",
-    "aoe": "`aoe-revalidate` asks the target again; one that was silent too long needs it",
-}
-
-
-def answers(kind: str, values: Mapping[str, Scalar]) -> bool | None:
-    """Whether the target of an import answers, None where that is not known."""
-    state = values.get("state")
-    if not isinstance(state, str) or not state:
-        return None
-    if kind == "nvmeof":
-        return state == "live"
-    if kind == "iscsi":
-        return state.upper() == "LOGGED_IN"
-    return state.split(",")[0] == "up"
 
 
 def silent(case: EvidenceSet) -> Iterator[Finding]:
     """Imports that have lost their target."""
-    for state in case.of_kind(*_WAITS):
-        if answers(state.kind, state.values) is False:
-            yield _lost(state)
+    for evidence in case.states:
+        loss = LAYERS.load(evidence.kind).target_loss if evidence.kind in LAYERS else None
+        state = evidence.values.get("state")
+        if loss and isinstance(state, str) and state and not loss.answers(state):
+            yield _lost(evidence, loss)
 
 
-def _lost(state: StateEvidence) -> Finding:
+def _lost(state: StateEvidence, loss: TargetLoss) -> Finding:
     where = state.values.get("address") or state.values.get("interface")
     evidence = [Evidence("state", state.values["state"], "", state.where)]
     if isinstance(where, str) and where:
@@ -57,9 +31,9 @@ def _lost(state: StateEvidence) -> Finding:
         rule="lost-target",
         severity="error",
         subject=subject_of(state),
-        message=f"The target of {state.name} does not answer: {_WAITS[state.kind]}.",
+        message=f"The target of {state.name} does not answer: {loss.waits}.",
         evidence=tuple(evidence),
-        remedy=f"Look at the target's host and at the way there. {_AGAIN[state.kind]}.",
+        remedy=f"Look at the target's host and at the way there. {loss.recovery}.",
         confirm="the state, once the target is reached again",
     )
 

@@ -21,7 +21,7 @@ from typing_extensions import override
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.layers.aoe.facts import aoe_frame_payload
-from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
+from iosonde.layers.layer import Layer, LayerSetting, Scene, TargetLoss, made_with, queue_settings
 from iosonde.layers.site import Builds, Compared, Compares, Declared, Site
 from iosonde.layers.step import Check, Step, run
 from iosonde.records.stack import Scalar, StackLayer
@@ -201,6 +201,13 @@ class AoeInitiator(Layer, Builds, Compares):
         ),
     )
     stands_on: ClassVar[str] = "aoe_target"
+    # drivers/block/aoe/aoeblk.c, aoedisk_show_state(): "up" or "down", either with ",kickme" or
+    # ",closewait"; aoe.rst
+    target_loss: ClassVar[TargetLoss | None] = TargetLoss(
+        lambda state: state.split(",")[0] == "up",
+        "I/O fails once the target was silent for aoe_deadsecs",
+        "`aoe-revalidate` asks the target again; one that was silent too long needs it",
+    )
     named_alike: ClassVar[tuple[str, ...]] = ("shelf", "slot")
     declaration: ClassVar[type[Declared]] = AoeInitiatorDeclared
     probe: ClassVar[str] = "device"

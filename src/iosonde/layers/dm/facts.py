@@ -68,10 +68,14 @@ class DmTarget:
     Args:
         kind: of layer.
         read: a line of table or status; None where the arguments are not those of the target.
+        modes: words of its table of which it has one.
+        defaults: option of its table → what counts where the table has none.
     """
 
     kind: str
     read: Callable[[MapperTarget], TargetFacts | None]
+    modes: tuple[str, ...] = ()
+    defaults: Mapping[str, int] = field(default_factory=dict)
 
 
 def parse_targets(text: str) -> dict[str, tuple[MapperTarget, ...]]:

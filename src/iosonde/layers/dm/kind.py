@@ -116,6 +116,7 @@ class Dm(Layer):
     uuid_prefixes: ClassVar[tuple[str, ...]] = (
         "CRYPT-VERITY", "CRYPT-INTEGRITY", "CRYPT-SUBDEV",
     )  # fmt: skip
+    aligns_requests: ClassVar[bool] = False
     settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings("read_ahead_kb", "max_sectors_kb")
 
     @override

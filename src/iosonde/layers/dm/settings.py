@@ -3,8 +3,7 @@
 DEVICE is the kernel's name ("dm-3"). A new table is loaded beside the one in force, and takes its
 place between two requests (dmsetup(8), reload and resume): what the kernel refuses changes nothing.
 
-Source: Linux Documentation/admin-guide/device-mapper/cache.rst, writecache.rst; drivers/md/
-dm-cache-target.c (the default mode is writeback).
+Which words a table may have is said by the targets of `layers.TARGETS`.
 """
 
 from __future__ import annotations
@@ -13,12 +12,9 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.dm_cache.facts import MODES
-from iosonde.layers.dm_writecache.facts import DEFAULTS
+from iosonde.layers import TARGETS
 from iosonde.scripts import program
 from iosonde.settings.mechanism import Scripted, Unkept
-
-_MODES = "|".join(MODES)
 
 
 class Dmtable(Scripted, Unkept):
@@ -35,7 +31,11 @@ class Dmtable(Scripted, Unkept):
     @override
     def arguments(self, address: str) -> tuple[str, ...]:
         device, _, word = address.partition(" ")
-        return device, word, str(DEFAULTS.get(word, "-")), _MODES
+        targets = [TARGETS.load(name) for name in TARGETS]
+        default = next(
+            (str(target.defaults[word]) for target in targets if word in target.defaults), "-"
+        )
+        return device, word, default, "|".join(mode for target in targets for mode in target.modes)
 
     @override
     def device(self, address: str) -> str:

@@ -167,4 +167,4 @@ def read_target(target: MapperTarget) -> TargetFacts | None:
     return TargetFacts("dm_cache", without_none(values), status.counters)
 
 
-TARGET = DmTarget("dm_cache", read_target)
+TARGET = DmTarget("dm_cache", read_target, modes=MODES)

@@ -65,6 +65,7 @@ class DmCache(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "dm_cache"
+    aligns_requests: ClassVar[bool] = False
     declaration: ClassVar[type[Declared]] = DmCacheDeclared
     probe: ClassVar[str] = "device"
     settings: ClassVar[tuple[LayerSetting, ...]] = (

@@ -114,4 +114,4 @@ def read_target(target: MapperTarget) -> TargetFacts | None:
     return TargetFacts("dm_writecache", {**status.facts(), **failed}, status.counters)
 
 
-TARGET = DmTarget("dm_writecache", read_target)
+TARGET = DmTarget("dm_writecache", read_target, defaults=DEFAULTS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import ClassVar
 
@@ -28,9 +29,9 @@ class _ControllerTool(StateOutput):
     start: ClassVar[re.Pattern[str]]
     parse: ClassVar[Callable[[str, str], Iterator[PrintedSubject]]]
 
+    @abstractmethod
     def is_own(self, line: str) -> bool:
         """Whether the tool prints such lines."""
-        raise NotImplementedError
 
     def is_neutral(self, line: str) -> bool:
         """Whether many outputs have such lines."""

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from iosonde.hosts.host import Host
 from iosonde.layers.iscsi.target import IscsiTargetDeclared, iqn
-from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, queue_settings
+from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, TargetLoss, queue_settings
 from iosonde.layers.site import Builds, Declared, Duration, Site, Size
 from iosonde.layers.step import Check, Command, Step, modules, run, soft_roce
 from iosonde.records.stack import Scalar, StackLayer
@@ -107,6 +107,13 @@ class IscsiInitiator(Layer, Builds):
         "the initiator and the target agreed on it at login",
     )
     stands_on: ClassVar[str] = "iscsi_target"
+    # drivers/scsi/scsi_transport_iscsi.c, iscsi_session_state_names: "LOGGED_IN", "FAILED",
+    # "FREE"; iscsid.conf
+    target_loss: ClassVar[TargetLoss | None] = TargetLoss(
+        lambda state: state.upper() == "LOGGED_IN",
+        "I/O waits until node.session.timeo.replacement_timeout has passed, and fails then",
+        "`iscsiadm -m session -P 1` shows it; the daemon logs in again by itself",
+    )
     named_alike: ClassVar[tuple[str, ...]] = ("iqn",)
     renamed_by_login: ClassVar[bool] = True
     declaration: ClassVar[type[Declared]] = IscsiInitiatorDeclared

@@ -10,7 +10,15 @@ from pydantic import Field
 from typing_extensions import override
 
 from iosonde.hosts.host import Host
-from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, made_with, queue_settings
+from iosonde.layers.layer import (
+    BlockDevice,
+    Layer,
+    LayerSetting,
+    Scene,
+    TargetLoss,
+    made_with,
+    queue_settings,
+)
 from iosonde.layers.nvmeof.target import NvmeofTargetDeclared, nqn
 from iosonde.layers.site import Builds, Declared, Duration, Site
 from iosonde.layers.step import Check, Step, modules, run, soft_roce
@@ -109,6 +117,14 @@ class NvmeofInitiator(Layer, Builds):
     stands_on: ClassVar[str] = "nvmeof_target"
     named_alike: ClassVar[tuple[str, ...]] = ("nqn",)
     renamed_by_login: ClassVar[bool] = True
+    # drivers/nvme/host/core.c, nvme_sysfs_show_state(): "live", "connecting", "resetting",
+    # "deleting", "dead"; nvme-connect(1)
+    target_loss: ClassVar[TargetLoss | None] = TargetLoss(
+        lambda state: state == "live",
+        "I/O waits until fast_io_fail_tmo or ctrl_loss_tmo have passed, and fails then",
+        "`nvme list-subsys` shows when the path is live again; the kernel tries by itself "
+        "every reconnect_delay seconds",
+    )
     declaration: ClassVar[type[Declared]] = NvmeofInitiatorDeclared
     probe: ClassVar[str] = "device"
 

@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from iosonde.explain.gather import of_document
-from iosonde.layers._caches.findings_hits import RULES
+from iosonde.layers import CACHES
+from iosonde.layers._caches.findings_hits import RULES as SHARED
+from iosonde.layers.bcache.findings import COUNTERS as OF_BCACHE
+from iosonde.layers.dm_cache.findings import RULES as OF_DM_CACHE
+from iosonde.layers.dm_writecache.findings import RULES as OF_WRITECACHE
+from iosonde.layers.flashcache.findings import COUNTERS as OF_FLASHCACHE
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, StateEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Json, Scalar
@@ -25,7 +30,7 @@ def state(kind: str, **values: Scalar) -> StateEvidence:
 
 
 def found(given: EvidenceSet) -> list[Finding]:
-    return [one for rule in RULES for one in rule.find(given)]
+    return [one for rule in (*SHARED, *OF_DM_CACHE, *OF_WRITECACHE) for one in rule.find(given)]
 
 
 def of_texts(*names: str) -> EvidenceSet:
@@ -174,3 +179,19 @@ def test_a_real_bcache_that_reads_little_again() -> None:
 
 def test_few_requests_say_nothing() -> None:
     assert found(EvidenceSet(counters=(counted("dm_cache", read_hits=1, read_misses=900),))) == []
+
+
+def test_what_is_counted_twice_must_agree() -> None:
+    disk = {"reads": 1000, "read hits": 600, "disk reads": 500}
+    assert list(OF_FLASHCACHE.sums(counted("flashcache", **disk))) == [
+        ("reads of the disk", 500, 400)
+    ]
+    ratio = {"cache_hit_ratio": 91, "cache_hits": 900, "cache_misses": 100}
+    assert list(OF_BCACHE.percents(counted("bcache", **ratio))) == [("reads", 91, 900, 1000)]
+    assert list(OF_BCACHE.sums(counted("bcache", **ratio))) == []
+
+
+def test_each_cache_has_a_title_and_says_how_it_lets_nothing_past() -> None:
+    every = {name: CACHES.load(name) for name in CACHES}
+    assert all(counters.title for counters in every.values())
+    assert {name for name, each in every.items() if each.cache_all} == {"bcache", "flashcache"}

@@ -1,4 +1,4 @@
-"""Frames, calls, bursts and capsules against blocks; MTUs that do not fit together."""
+"""AoE frames against blocks; MTUs that do not fit together."""
 
 from __future__ import annotations
 
@@ -9,33 +9,16 @@ import pytest
 from iosonde.explain.gather import of_document
 from iosonde.layers._rules.mtus import RULES as MTUS
 from iosonde.layers.aoe.findings import RULES as FRAMES
-from iosonde.records.evidence import EvidenceSet, StateEvidence, TrialEvidence
+from iosonde.records.evidence import StateEvidence, TrialEvidence
 from iosonde.records.finding import Finding
-from iosonde.records.run import Metric
-from iosonde.records.stack import Scalar
 from iosonde.text.document import of_bytes
+from tests.unit.layers._rules.requests import findings_of, state, trial
 
 PLACE = Path(__file__).parents[3] / "outputs"
 
 
-def state(kind: str, name: str, host: str = "", below: tuple[str, ...] = (), **values: Scalar) \
-        -> StateEvidence:  # fmt: skip
-    return StateEvidence(kind, name, host, values, f"page:{name}", "page", below)
-
-
-def trial(target: str, bs: int | None, metric: str = "write.iops") -> TrialEvidence:
-    figure = Metric(metric, "1/s", (9.0,), 9.0, 9.0, None, None, None)
-    options: dict[str, Scalar] = {"bs": bs} if bs else {}
-    return TrialEvidence("load", "page:9", "page", "fio", {metric: figure}, target=target,
-                    options=options)  # fmt: skip
-
-
 def found(*parts: StateEvidence | TrialEvidence) -> list[Finding]:
-    given = EvidenceSet(
-        trials=tuple(one for one in parts if isinstance(one, TrialEvidence)),
-        states=tuple(one for one in parts if isinstance(one, StateEvidence)),
-    )
-    return [one for rule in (*FRAMES, *MTUS) for one in rule.find(given)]
+    return findings_of((*FRAMES, *MTUS), *parts)
 
 
 def test_an_aoe_frame_that_holds_two_blocks_and_a_sector() -> None:
@@ -88,57 +71,6 @@ def test_the_block_of_what_lies_on_it_counts_and_only_its_own_links() -> None:
     assert "carries 4,096 bytes, a part of a block of 8 KiB" in said.message
     assert said.evidence[2].where == "page:fc"
     assert said.remedy.startswith("an MTU of 8228–8739")
-
-
-def test_nfs_calls_that_are_no_whole_pages() -> None:
-    (said,) = found(state("nfs", "/srv", read_size=1 << 20, write_size=5120))
-    assert said.message == (
-        "/srv moves at most 5,120 bytes in a call (wsize), which is no multiple of 4 KiB: every "
-        "page at a border is moved in two calls."
-    )
-    assert "or wsize=4096" in said.remedy
-    assert found(state("nfs", "/srv", rsize="1048576", wsize="32768")) == []
-
-
-def test_requests_that_take_several_calls() -> None:
-    mount = state("nfs", "/srv", read_size=131072, write_size=131072)
-    (said,) = found(mount, trial("/srv/f", 1 << 20))
-    assert said.message == (
-        "Each request of 1 MiB to /srv goes as 8 calls of at most 128 KiB (wsize): its latency is "
-        "that of the slowest of them."
-    )
-    for other in (trial("/srv/f", 131072), trial("/home/f", 1 << 20), trial("/srv/f", None)):
-        assert found(mount, other) == []
-
-
-def test_iscsi_writes_in_bursts() -> None:
-    session = state("iscsi_initiator", "sdc", MaxBurstLength="262144", FirstBurstLength="65536")
-    (said,) = found(session, trial("/dev/sdc", 1 << 20))
-    assert said.message == (
-        "Each write of 1 MiB over sdc takes 4 bursts of at most 256 KiB (MaxBurstLength), for each "
-        "of which the target must ask."
-    )
-    (said,) = found(session, trial("/dev/sdc", 128 << 10))
-    assert "waits for the target's R2T after its first 64 KiB" in said.message
-    assert found(session, trial("/dev/sdc", 4096)) == []
-    assert found(session, trial("/dev/sdc", 1 << 20, "read.iops")) == []
-
-
-def test_iscsi_without_immediate_data() -> None:
-    session = state("iscsi", "sdc", immediate_data="No", initial_r2t=True, max_burst_length=1 << 24)
-    (said,) = found(session, trial("/dev/sdc", 4096))
-    assert "waits for the target's R2T before any of its data go" in said.message
-
-
-def test_a_write_that_does_not_fit_into_its_capsule() -> None:
-    namespace = state("nvmeof", "nvme1n1", in_capsule_data_size=8192)
-    (said,) = found(namespace, trial("/dev/nvme1n1", 16384))
-    assert said.message == (
-        "A write of 16 KiB to nvme1n1 does not fit into its command (8 KiB of data in a capsule): "
-        "the target fetches it, one more round trip in its latency."
-    )
-    assert found(namespace, trial("/dev/nvme1n1", 4096)) == []
-    assert found(state("nvmeof", "nvme1n1"), trial("/dev/nvme1n1", 16384)) == []
 
 
 def test_jumbo_frames_on_one_side_only() -> None:

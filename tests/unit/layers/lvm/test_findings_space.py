@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.layers._mounts import findings as space
+from iosonde.layers.lvm import findings_space as space
 from iosonde.records.evidence import EvidenceSet, StateEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Scalar
