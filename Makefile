@@ -38,6 +38,9 @@ demo: build ## measures a scratch file here within two minutes and writes a repo
 
 PARALLEL := -n 2 --dist loadgroup --durations=20
 
+# What Python compiles is kept also where the environment forbids it: thousands of processes start.
+test test-real test-long test-kills test-kernel test-lab test-lab-long: export PYTHONDONTWRITEBYTECODE :=
+
 test: dev ## unit and contract tests
 	cargo test --workspace --quiet
 	$(BIN)/pytest $(PARALLEL)

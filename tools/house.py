@@ -21,7 +21,9 @@ import re
 import sys
 import tokenize
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from iosonde.layers import LAYERS
@@ -118,6 +120,43 @@ def sources(place: Path) -> dict[str, str]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the rules ask of a module's syntax, of one walk through it."""
+
+    importing_from: Set[str]
+    classes: Sequence[str]
+    shell_lines: int
+    vague: Sequence[str]
+
+
+@cache
+def _facts(text: str) -> Facts:
+    tree = ast.parse(text)
+    nodes = list(ast.walk(tree))
+    return Facts(
+        frozenset(
+            node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module
+        ),
+        tuple(
+            node.name
+            for node in tree.body
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+        ),
+        sum(
+            lines
+            for whole, lines in _strings(nodes)
+            if lines > _MOST and len(_SHELL.findall(whole)) > 1
+        ),
+        tuple(
+            f"{line}: {name}"
+            for node in nodes
+            for line, name in _bound(node)
+            if name and name.strip("_").lower() in VAGUE
+        ),
+    )
+
+
 # ── names of technologies ─────────────────────────────────────────────────────────────────────
 
 
@@ -138,13 +177,12 @@ def names_in(text: str) -> Iterator[str]:
         elif token.type == tokenize.NAME:
             words = f"_{token.string.lower()}_"
             yield from (kind for kind in LAYERS if kind not in _ORDINARY and f"_{kind}_" in words)
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            parts = node.module.split(".")
-            if parts[:2] == ["iosonde", "layers"] and len(parts) > 2:
-                folder = parts[2]
-                if not folder.startswith("_") and folder not in _SHARED:
-                    yield folder
+    for module in _facts(text).importing_from:
+        parts = module.split(".")
+        if parts[:2] == ["iosonde", "layers"] and len(parts) > 2:
+            folder = parts[2]
+            if not folder.startswith("_") and folder not in _SHARED:
+                yield folder
 
 
 # ── class names ───────────────────────────────────────────────────────────────────────────────
@@ -152,21 +190,15 @@ def names_in(text: str) -> Iterator[str]:
 
 def classes_twice(texts: Mapping[str, str]) -> Set[str]:
     """Names of public classes that several modules have."""
-    counted = Counter(
-        node.name
-        for text in texts.values()
-        for node in ast.parse(text).body
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    )
+    counted = Counter(name for text in texts.values() for name in _facts(text).classes)
     return frozenset(name for name, count in counted.items() if count > 1)
 
 
 # ── shell in strings ──────────────────────────────────────────────────────────────────────────
 
 
-def _strings(text: str) -> Iterator[tuple[str, int]]:
+def _strings(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, int]]:
     """The strings of a module that are no docstrings, and how many lines each has."""
-    nodes = list(ast.walk(ast.parse(text)))
     loose = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     inside = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
     skipped = loose | inside
@@ -187,15 +219,8 @@ def _strings(text: str) -> Iterator[tuple[str, int]]:
 
 def shell(texts: Mapping[str, str]) -> Mapping[str, int]:
     """Module → lines of the shell programs in its strings that are longer than they may be."""
-    found = {
-        path: sum(
-            lines
-            for whole, lines in _strings(text)
-            if lines > _MOST and len(_SHELL.findall(whole)) > 1
-        )
-        for path, text in texts.items()
-    }
-    return {path: lines for path, lines in found.items() if lines}
+    counted = {path: _facts(text).shell_lines for path, text in texts.items()}
+    return {path: lines for path, lines in counted.items() if lines}
 
 
 # ── length of modules ─────────────────────────────────────────────────────────────────────────
@@ -216,12 +241,7 @@ def vague(text: str) -> list[str]:
     Counted are variables, parameters, functions, methods, classes, constants, and attributes of
     classes and objects; a leading underscore or capitals make no other name.
     """
-    return [
-        f"{line}: {name}"
-        for node in ast.walk(ast.parse(text))
-        for line, name in _bound(node)
-        if name and name.strip("_").lower() in VAGUE
-    ]
+    return list(_facts(text).vague)
 
 
 def vague_modules(paths: Iterable[str]) -> list[str]:
@@ -266,7 +286,7 @@ def untested(texts: Mapping[str, str], tests: Mapping[str, str]) -> Set[str]:
     """
     imported: set[str] = set()
     for text in tests.values():
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(ast.parse(text)) if "iosonde.l" in text else ():
             if isinstance(node, ast.ImportFrom) and node.module:
                 imported |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
             elif isinstance(node, ast.Import):

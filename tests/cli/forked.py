@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import importlib
 import io
 import json
 import os
+import pkgutil
+import re
 import select
 import signal
 import subprocess
@@ -26,14 +29,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-_IMPORTED = (
-    "typer", "pydantic", "sqlalchemy", "asyncssh", "rich.console", "rich.table",
-    *(f"iosonde.cli.{verb}" for verb in ("run", "explain", "predict", "tune", "report", "compare",
-                                         "show", "settings", "up", "help", "output")),
-    "iosonde.cli.main", "iosonde.store.sql", "iosonde.hosts.ssh", "iosonde.hosts.local",
-    "iosonde.explain.judge", "iosonde.explain.gather",
-)  # fmt: skip
-"""What most calls import; nothing that starts threads, as Polars does."""
+import iosonde
+
+_BY_CALLS = ("numpy", "polars", "altair", "distributed")
+"""What each call imports itself, with all that needs it: these start threads, which no fork has."""
+_NEVER = re.compile(r"\.migrations\.|\.on_host|\.scan_host$")
+"""Programs for hosts, and what alembic loads by its own way."""
 
 
 @dataclass(frozen=True)
@@ -121,8 +122,8 @@ def call(*arguments: str | Path, stdin: bytes = b"") -> Ended:
 
 
 def _serve() -> None:
-    for name in _IMPORTED:
-        importlib.import_module(name)
+    _import_all()
+    gc.freeze()  # what is here already is copied for no call
     answers = os.dup(1)
     while line := _line():
         call = json.loads(line)
@@ -131,6 +132,25 @@ def _serve() -> None:
             os._exit(_called(call))
         os.write(answers, f"{pid}\n".encode())
         os.write(answers, f"{os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}\n".encode())
+
+
+def _import_all() -> None:
+    """Import what calls use, and compute once what depends on no call."""
+    refused: Mapping[str, Any] = dict.fromkeys(_BY_CALLS)  # and so is who needs it
+    sys.modules.update(refused)
+    for module in pkgutil.walk_packages(iosonde.__path__, "iosonde."):
+        if not _NEVER.search(module.name):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(module.name)
+    for name in _BY_CALLS:
+        del sys.modules[name]
+    for name in ("alembic.config", "alembic.runtime.environment", "alembic.script"):
+        importlib.import_module(name)
+    from iosonde.text.document import of_bytes
+    from iosonde.text.find import find
+
+    assert not list(find(of_bytes("nothing", b"")))
+    assert len(list(Path("/proc/self/task").iterdir())) == 1, "the calls would lack a thread"
 
 
 def _line() -> bytes:
