@@ -106,6 +106,7 @@ SHARED: Mapping[str, set[str]] = {
         "result",
         "stored",
         "imported",
+        "import_answer",
         "streams",
         "traced",
         "replayed",

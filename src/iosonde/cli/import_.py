@@ -11,7 +11,12 @@ from iosonde.cli.output import err, print_error, write_message
 from iosonde.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from iosonde.verbs.explain import Explanation
     from iosonde.verbs.import_ import ImportedTexts
+
+_EXPLAINED = 500  # outputs for which `explain` is asked as well: about a second
 
 
 def import_files(
@@ -50,7 +55,10 @@ def import_files(
             writer, *files, dry_run=dry_run, again=again, store=store, tell=write_message,
             warn=failed.append,
         )  # fmt: skip
-        writer.end(imported)
+        if isinstance(writer, TableWriter):
+            writer.end(imported, _explained(imported, files, store))
+        else:
+            writer.end(imported)
     finally:
         for problem in failed:
             print_error(problem, as_json=False)
@@ -62,6 +70,21 @@ def import_files(
         _refuse(imported, as_json=as_json)
         return 2
     return 0
+
+
+def _explained(
+    imported: ImportedTexts, files: Sequence[str], store: str | None
+) -> Explanation | None:
+    """What `explain` says of the runs, or of the texts where none was kept.
+
+    None of very many outputs, which take long, and of a pipe that was not kept.
+    """
+    from iosonde.verbs.explain import explain
+
+    names = [run.run for run in imported.runs] or list(files)
+    if imported.counts.outputs > _EXPLAINED or imported.rescued or imported.failed or "-" in names:
+        return None
+    return explain(*names, store=store)
 
 
 def _refuse(imported: ImportedTexts, *, as_json: bool) -> None:

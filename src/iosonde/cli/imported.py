@@ -10,6 +10,15 @@ from collections.abc import Iterator, Sequence
 from shlex import join
 from typing import TYPE_CHECKING, NamedTuple
 
+from iosonde.cli.import_answer import (
+    ResultRanges,
+    TrialFigure,
+    counted,
+    counts_sentence,
+    figure_of,
+    findings_sentence,
+    short_metric,
+)
 from iosonde.cli.output import err, is_quiet, out, styled
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.contract import as_json
@@ -21,6 +30,8 @@ from iosonde.verbs.import_ import ImportedTexts, imported
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
+
+    from iosonde.verbs.explain import Explanation
 
 _IN_MEMORY = 1 << 22
 _SHOWN = 200  # rows of a table that anyone reads
@@ -113,24 +124,45 @@ def rows_of(output: FoundOutput | Unread) -> tuple[ImportRow, ...]:
     return (*(row for row in rows if row not in spare), more)
 
 
+class ImportRows(NamedTuple):
+    """What the table and the answer need of an output."""
+
+    rows: tuple[ImportRow, ...]
+    figures: tuple[TrialFigure, ...]
+
+
+def rows_and_figures(output: FoundOutput | Unread) -> ImportRows:
+    """The rows of an output, and the figures of its trials."""
+    trials = () if isinstance(output, Unread) else output.trials
+    figures = (figure_of(output.place, trial) for trial in trials)
+    return ImportRows(rows_of(output), tuple(figure for figure in figures if figure))
+
+
 class TableWriter:
     """Keeps the first rows and prints them."""
 
-    make = staticmethod(rows_of)
+    make = staticmethod(rows_and_figures)
 
     def __init__(self) -> None:
         self._rows: list[ImportRow] = []
+        self._results = ResultRanges()
 
-    def add(self, made: tuple[ImportRow, ...]) -> None:
-        """Takes the rows of an output."""
+    def add(self, made: ImportRows) -> None:
+        """Takes what an output has for the table and the answer."""
+        self._results.add(made.figures)
         if len(self._rows) < _SHOWN:
-            self._rows += made
+            self._rows += made.rows
 
-    def end(self, imported: ImportedTexts) -> None:
-        """Prints them, with counts, what could not be read, and the runs in the store."""
+    def end(self, imported: ImportedTexts, explained: Explanation | None = None) -> None:
+        """Prints the answer, the rows, what could not be read, and the runs in the store.
+
+        Args:
+            imported: what was found in the texts.
+            explained: what `explain` says of them; None where it was not asked.
+        """
         console, counts = out(), imported.counts
         rows = self._rows[:_SHOWN]
-        console.print(styled("[bold]{}[/bold]", _answer(imported)))
+        self._print_answer(imported, explained)
         for file in dict.fromkeys(row.file for row in rows):
             console.print(styled("\n[bold]{}[/bold]", file))
             of_file = [row for row in rows if row.file == file]
@@ -155,22 +187,17 @@ class TableWriter:
         if counts.loads and not counts.trials:
             err().print("to run a command: iosonde run --load 'COMMAND' --target DIRECTORY")
 
-
-def _answer(imported: ImportedTexts) -> str:
-    """What was found in how many texts, as far as there is any of it."""
-    counts = imported.counts
-    parts = [
-        _counted(number, what)
-        for number, what in (
-            (counts.trials, "trial"), (counts.states, "settings snapshot"),
-            (counts.counters, "counter set"), (counts.loads, "command"),
-        )
-        if number
-    ]  # fmt: skip
-    files = list(dict.fromkeys(run.file for run in imported.runs))
-    where = files[0] if len(files) == 1 else f"{len(files)} texts" if files else ""
-    unread = f"; {counts.unread} could not be read" if counts.unread else ""
-    return f"{', '.join(parts) or 'nothing'} found{where and f' in {where}'}{unread}"
+    def _print_answer(self, imported: ImportedTexts, explained: Explanation | None) -> None:
+        """What the results say, the worst finding, and what was recognised."""
+        files = list(dict.fromkeys(run.file for run in imported.runs))
+        lines = [self._results.sentence()]
+        if explained and explained.findings:
+            lines.append(findings_sentence(explained.findings))
+        lines.append(counts_sentence(imported.counts, files))
+        first, *others = (line for line in lines if line)
+        out().print(styled("[bold]{}[/bold]", first))
+        for line in others:
+            out().print(styled("{}", line))
 
 
 def _table(rows: Sequence[ImportRow]) -> Table:
@@ -185,22 +212,17 @@ def _table(rows: Sequence[ImportRow]) -> Table:
     return fitted(_COLUMNS, cells)
 
 
-def _counted(number: int, what: str) -> str:
-    """`3 trials`."""
-    return f"{number} {what}{'s' * (number != 1)}"
-
-
 def _rows(output: FoundOutput) -> Iterator[ImportRow]:
     lines = f"{output.place.first_line}–{output.place.last_line}"
     start = (output.place.file, output.place.heading, lines)
     for trial in output.trials:
         beside = sum(len(settings_of(state)) for state in output.states)
-        said = _figure(trial) + (f", {_counted(beside, 'setting')}" if beside else "")
+        said = _figure(trial) + (f", {counted(beside, 'setting')}" if beside else "")
         what = trial.label if trial.label not in {"", output.place.heading} else trial.target
         yield ImportRow(*start, trial.tool, trial.host, what, said, str(len(trial.loops)))
     for state in () if output.trials else output.states:
         what = ", ".join(dict.fromkeys(subject.name or subject.kind for subject in state.subjects))
-        said = _counted(len(settings_of(state)), "setting")
+        said = counted(len(settings_of(state)), "setting")
         yield ImportRow(*start, state.tool, state.host, what, said, "")
     for counters in output.counters:
         yield ImportRow(
@@ -208,17 +230,11 @@ def _rows(output: FoundOutput) -> Iterator[ImportRow]:
             counters.tool,
             counters.host,
             counters.name,
-            _counted(len(counters.values), "counter"),
+            counted(len(counters.values), "counter"),
             "",
         )
     for load in output.loads:
         yield ImportRow(*start, load.tool, load.host, _COMMAND, load.command, "")
-
-
-def _short(metric: str) -> str:
-    """`write` for write.iops and write.bandwidth, whose units tell them apart."""
-    way, _, figure = metric.rpartition(".")
-    return way.replace("_", " ") if figure in {"iops", "bandwidth"} else metric
 
 
 def _figure(trial: PrintedTrial) -> str:
@@ -235,5 +251,5 @@ def _figure(trial: PrintedTrial) -> str:
         values = [loop.metrics[name] for loop in trial.loops if name in loop.metrics]
         if values:
             shown = units.show(sum(values) / len(values), first.units.get(name, ""))
-            said.append(f"{_short(name)} {shown}")
+            said.append(f"{short_metric(name)} {shown}")
     return ", ".join(said) or "no figures"

@@ -1,0 +1,162 @@
+"""The first lines of `iosonde import`: what the results say, and the worst finding."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from iosonde import units
+from iosonde.records.printed import PrintedTrial, TextLocation
+from iosonde.statistics.direction import headline_among, higher_is_better
+
+if TYPE_CHECKING:
+    from iosonde.records.finding import Finding
+    from iosonde.verbs.import_ import ImportCounts
+
+_GROUPS = 2  # of results, each with its range
+_SEVERITIES = ("error", "warning", "note")
+_LONGEST = 200  # characters of a message
+_CUTS = (". ", "; ", ", ", " ")
+_DIRECTIONS = ("rw", "readwrite", "rwmixread")
+_LOAD = (*_DIRECTIONS, "bs", "iodepth", "numjobs")
+
+
+class TrialFigure(NamedTuple):
+    """The figure that stands for an imported trial: the mean of its headline metric."""
+
+    tool: str
+    metric: str
+    unit: str
+    mean: float
+    label: str
+    host: str
+    lines: str
+    directions: tuple[str, ...]
+    load: tuple[str, ...]
+
+
+def figure_of(place: TextLocation, trial: PrintedTrial) -> TrialFigure | None:
+    """The figure of a trial; None where it has no figures."""
+    from iosonde.text.imported import label_of
+
+    first = trial.loops[0]
+    metric = headline_among(first.metrics)
+    values = [loop.metrics[metric] for loop in trial.loops if metric in loop.metrics]
+    if not values:
+        return None
+    directions, load = (
+        tuple(f"{name}={trial.options[name]}" for name in names if name in trial.options)
+        for names in (_DIRECTIONS, _LOAD)
+    )
+    lines = f"{place.first_line}–{place.last_line}"
+    return TrialFigure(
+        trial.tool, metric, first.units.get(metric, ""), sum(values) / len(values),
+        label_of(place, trial), trial.host, lines, directions, load,
+    )  # fmt: skip
+
+
+def short_metric(metric: str) -> str:
+    """`write` for write.iops and write.bandwidth, whose units tell them apart."""
+    way, _, figure = metric.rpartition(".")
+    return way.replace("_", " ") if figure in {"iops", "bandwidth"} else metric
+
+
+@dataclass(slots=True)
+class _Range:
+    """The lowest and the highest of the figures of one metric, and how many they are of."""
+
+    low: TrialFigure
+    high: TrialFigure
+    loads: set[tuple[str, ...]] = field(default_factory=set)
+    count: int = 0
+
+    def add(self, figure: TrialFigure) -> None:
+        self.low = min(self.low, figure, key=lambda each: each.mean)
+        self.high = max(self.high, figure, key=lambda each: each.mean)
+        self.loads.add(figure.load)
+        self.count += 1
+
+    def sentence(self) -> str:
+        """`write 1.02 … 1.28 GiB/s in 18 trials, highest in “Strips” on node1 (lines 7–9)`."""
+        best = self.high if higher_is_better(self.high.metric) else self.low
+        name = f"{best.tool}: {short_metric(best.metric)}"
+        where = f"“{best.label}”" + (f" on {best.host}" if best.host else "")
+        where += f" (lines {best.lines})"
+        if self.count == 1:
+            return f"{name} {units.show(best.mean, best.unit)} in {where}"
+        low, high = (units.show(each.mean, best.unit) for each in (self.low, self.high))
+        if low == high:
+            return f"{name} {low} in each of {self.count} trials"
+        over = f" of {len(self.loads)} loads" if len(self.loads) > 1 else ""
+        way = "highest" if best is self.high else "lowest"
+        return (
+            f"{name} {units.show_range(self.low.mean, self.high.mean, best.unit)}"
+            f" in {self.count} trials{over}, {way} in {where}"
+        )
+
+
+class ResultRanges:
+    """Gathers the figures of trials by tool, metric and direction, in the order of the text.
+
+    Random and sequential reads have no range in common.
+    """
+
+    def __init__(self) -> None:
+        self._ranges: dict[tuple[str, ...], _Range] = {}
+
+    def add(self, figures: Iterable[TrialFigure]) -> None:
+        """Takes the figures of an output."""
+        for figure in figures:
+            key = figure.tool, figure.metric, figure.unit, *figure.directions
+            self._ranges.setdefault(key, _Range(figure, figure)).add(figure)
+
+    def sentence(self) -> str:
+        """The groups with most trials, and how many more there are; empty without trials."""
+        order = sorted(self._ranges.values(), key=lambda each: -each.count)
+        more = len(order) - _GROUPS
+        said = "; ".join(each.sentence() for each in order[:_GROUPS])
+        return said + (f"; {more} more of other loads or tools" if more > 0 else "")
+
+
+def findings_sentence(findings: Sequence[Finding]) -> str:
+    """`8 errors, 2 notes; the worst, page-cache: …`: the message's first clauses."""
+    count = Counter(finding.severity for finding in findings)
+    numbers = ", ".join(counted(count[name], name) for name in _SEVERITIES if count[name])
+    worst = min(findings, key=lambda finding: _SEVERITIES.index(finding.severity))
+    subject = worst.subject if not worst.message.startswith(worst.subject) else ""
+    message = f"{subject}: {worst.message}" if subject else worst.message
+    rank = "the worst, " if len(findings) > 1 else ""
+    return f"{numbers}; {rank}{worst.rule}: {_cut(message)}"
+
+
+def counts_sentence(counts: ImportCounts, files: Sequence[str]) -> str:
+    """What was recognised in how many texts, as far as there is any of it."""
+    parts = [
+        counted(number, what)
+        for number, what in (
+            (counts.trials, "trial"), (counts.states, "settings snapshot"),
+            (counts.counters, "counter set"), (counts.loads, "command"),
+        )
+        if number
+    ]  # fmt: skip
+    where = files[0] if len(files) == 1 else f"{len(files)} texts" if files else ""
+    unread = f"; {counts.unread} could not be read" if counts.unread else ""
+    return f"{', '.join(parts) or 'nothing'} found{where and f' in {where}'}{unread}"
+
+
+def counted(number: int, what: str) -> str:
+    """`3 trials`."""
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def _cut(message: str) -> str:
+    """A message up to the end of a clause, where it is long."""
+    if len(message) <= _LONGEST:
+        return message
+    for cut in _CUTS:
+        end = message.rfind(cut, _LONGEST // 2, _LONGEST)
+        if end > 0:
+            return f"{message[:end]} …"
+    return f"{message[:_LONGEST]} …"

@@ -1,0 +1,124 @@
+"""The first lines of `iosonde import`: what the results say, the worst finding, the counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from iosonde.cli.import_answer import (
+    ResultRanges,
+    TrialFigure,
+    counts_sentence,
+    findings_sentence,
+)
+from iosonde.records.finding import Finding
+from iosonde.verbs.import_ import ImportCounts
+from tests.cli.conftest import Ended
+
+Run = Callable[..., Ended]
+HDPARM = " Timing buffered disk reads: {} MB in  3.00 seconds = {} MB/sec\n"
+
+
+def figure(
+    mean: float, label: str = "Disk", *, metric: str = "read.iops", load: str = "rw=randread",
+    host: str = "",
+) -> TrialFigure:  # fmt: skip
+    unit = "s" if metric.endswith("p99") else "1/s"
+    return TrialFigure("fio", metric, unit, mean, label, host, "1–9", (load,), (load, "bs=4096"))
+
+
+def said(*figures: TrialFigure) -> str:
+    ranges = ResultRanges()
+    ranges.add(figures)
+    return ranges.sentence()
+
+
+@pytest.mark.parametrize(
+    ("figures", "sentence"),
+    [
+        ((), ""),
+        ((figure(9780),), "fio: read 9,780 IOPS in “Disk” (lines 1–9)"),
+        (
+            (figure(9780), figure(12_000, "RAID", host="n1"), figure(10_000)),
+            "fio: read 9,780 … 12,000 IOPS in 3 trials, highest in “RAID” on n1 (lines 1–9)",
+        ),
+        ((figure(9780), figure(9781, "RAID")), "fio: read 9,780 IOPS in each of 2 trials"),
+        (
+            (figure(0.002, metric="sync.latency.p99"), figure(0.004, metric="sync.latency.p99")),
+            "fio: sync.latency.p99 2 … 4 ms in 2 trials, lowest in “Disk” (lines 1–9)",
+        ),
+        (
+            (figure(100), figure(90_000, load="rw=read")),  # no range over both
+            "fio: read 100 IOPS in “Disk” (lines 1–9); fio: read 90,000 IOPS in “Disk” (lines 1–9)",
+        ),
+        (
+            (figure(5), figure(7), figure(9, load="rw=read"), figure(3, load="rw=rw")),
+            "fio: read 5 … 7 IOPS in 2 trials, highest in “Disk” (lines 1–9); fio: read 9 IOPS"
+            " in “Disk” (lines 1–9); 1 more of other loads or tools",
+        ),
+    ],
+)  # fmt: skip
+def test_ranges_are_of_alike_loads(figures: tuple[TrialFigure, ...], sentence: str) -> None:
+    assert said(*figures) == sentence
+
+
+def test_loads_that_differ_in_size_are_counted() -> None:
+    large = figure(12)._replace(load=("rw=randread", "bs=1048576"))
+    assert "in 2 trials of 2 loads, highest in" in said(figure(100), large)
+
+
+def test_the_worst_finding_is_said_whatever_its_place() -> None:
+    note = Finding("ranking", "note", "page", "An order nobody can claim.")
+    error = Finding("degraded", "error", "md0", "md0 lacks a member.")
+    assert findings_sentence([note]) == "1 note; ranking: page: An order nobody can claim."
+    assert findings_sentence([note, error]) == (
+        "1 error, 1 note; the worst, degraded: md0 lacks a member."
+    )
+
+
+def test_a_long_message_ends_with_a_clause() -> None:
+    message = f"{'a' * 120} is true, {'b' * 60} is not; {'c' * 60}."
+    sentence = findings_sentence([Finding("rule", "error", "", message)])
+    assert sentence.endswith("b is not …")
+    unbroken = findings_sentence([Finding("rule", "error", "", "x" * 300)])
+    assert unbroken == f"1 error; rule: {'x' * 200} …"
+
+
+def test_counts_are_of_what_there_is() -> None:
+    counts = ImportCounts(outputs=3, trials=1, states=2, unread=1)
+    assert counts_sentence(counts, ["a.txt"]) == (
+        "1 trial, 2 settings snapshots found in a.txt; 1 could not be read"
+    )
+    assert counts_sentence(ImportCounts(unread=2), []) == "nothing found; 2 could not be read"
+
+
+@pytest.mark.parametrize("options", [(), ("--dry-run",)])
+def test_a_page_is_answered_in_its_first_lines(
+    iosonde: Run, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    (tmp_path / "page.md").write_text(
+        "# One disk\n\n/dev/sda:\n"
+        + HDPARM.format(300, "100.00")
+        + "\n# Array\n\n/dev/md0:\n"
+        + HDPARM.format(900, "300.00")
+        + "\n```\nPersonalities : [raid6] [raid5] [raid4]\n"
+        "md0 : active raid5 sdc[3] sdb[1]\n"
+        "      204800 blocks super 1.2 level 5, 64k chunk, algorithm 2 [3/2] [_UU]\n```\n"
+    )
+    done = iosonde("import", "page.md", *options)
+    assert done.status == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == (
+        "hdparm: buffered read 100 … 300 MiB/s in 2 trials, highest in “Array” (lines 8–9)"
+    )
+    assert lines[1].startswith("1 error; degraded: md0 (RAID 5) lacks 1 of its 3 members")
+    assert lines[2].startswith("2 trials, 1 settings snapshot found")
+
+
+def test_a_page_without_findings_has_no_line_of_them(iosonde: Run, tmp_path: Path) -> None:
+    (tmp_path / "pair.txt").write_text("/dev/sda:\n" + HDPARM.format(300, "100.00"))
+    lines = iosonde("import", "pair.txt").stdout.splitlines()
+    assert lines[0] == "hdparm: buffered read 100 MiB/s in “/dev/sda” (lines 1–2)"
+    assert lines[1] == "1 trial found in pair.txt"
