@@ -76,6 +76,7 @@ SHARED: Mapping[str, set[str]] = {
     "store": {
         "store",
         "labels",
+        "naming",
         "lines",
         "outline",
         "reading",
@@ -219,6 +220,22 @@ def test_help_imports_nothing_heavy() -> None:
     loaded = {name.split(".")[0] for name in done.stderr.decode().split()}
     assert loaded & HEAVY == set()
     assert b"Measure:" in done.stdout
+
+
+def test_reading_a_text_loads_no_database_and_no_connection() -> None:
+    """Half of what `import --dry-run` took for a short text was the loading of these."""
+    text = ROOT / "tests" / "outputs" / "dd-9.1" / "three.txt"
+    script = (
+        "import sys\nfrom iosonde.cli.main import main\n"
+        f"try:\n    main(['import', '--dry-run', '--json', {str(text)!r}])\n"
+        "except SystemExit:\n    pass\n"
+        "sys.stderr.write(' '.join(sorted(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    loaded = {name.split(".")[0] for name in done.stderr.decode().split()}
+    by_typer = {"pydantic"}  # typer._adapters imports it wherever it is installed
+    assert loaded & ((HEAVY | {"asyncio", "ssl"}) - by_typer) == set()
+    assert b'"iosonde.import/1"' in done.stdout
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS))

@@ -323,9 +323,9 @@ def _host_texts() -> Iterator[Reader]:
     from iosonde.layers.link.facts import route_device
     from iosonde.layers.lvm.facts import parse_report as rows
     from iosonde.layers.nfs import facts as nfs
-    from iosonde.layers.xfs import kind as xfs
+    from iosonde.layers.xfs import facts as xfs
     from iosonde.settings import modparam, sysctl, sysfs
-    from iosonde.settings.ethtool import _json as ethtool
+    from iosonde.settings.ethtool_printed import _json as ethtool
     from iosonde.stack import scene
 
     def parsers(*each: Callable[[str], object]) -> Callable[[bytes], None]:

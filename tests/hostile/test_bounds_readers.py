@@ -17,7 +17,7 @@ from iosonde.change.settings_journal import parse_journal
 from iosonde.errors import HostFailed, LoadFailed
 from iosonde.layers.drbd.facts import parse_volumes
 from iosonde.layers.link.facts import route_device
-from iosonde.layers.xfs.kind import parse_sections
+from iosonde.layers.xfs.facts import parse_sections
 from iosonde.loads import LOADS
 from iosonde.loads.fio.result import find_document
 from iosonde.loads.load import result_of

@@ -18,7 +18,7 @@ from math import exp, log, sqrt
 
 from iosonde.errors import UsageError
 from iosonde.explain.series import by_load, words_of_load
-from iosonde.measure.sheet import CPU_PER_IO
+from iosonde.measure.metrics import CPU_PER_IO
 from iosonde.records.evidence import EvidenceSet, TrialEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.run import Metric

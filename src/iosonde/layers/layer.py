@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 
 from iosonde import kerneltext
 from iosonde.hosts.host import Completed, Host
+from iosonde.layers._mounts.options import options_of
 from iosonde.layers._raid.geometry import MIRRORED, PARITY
 from iosonde.records.stack import Gap, Scalar, StackLayer
 from iosonde.settings import declared
@@ -332,16 +333,6 @@ class ReportsHealth(Protocol):
     async def health(self, host: Host, layer: StackLayer) -> Mapping[str, Scalar]:
         """What a device's log says now; empty without the tools, the right, or a log."""
         ...
-
-
-def options_of(options: Iterable[str]) -> dict[str, Scalar]:
-    """Mount options as a mapping: a flag is True, `key=value` its value as text."""
-    values: dict[str, Scalar] = {}
-    for option in options:
-        key, equals, value = option.partition("=")
-        if key:
-            values[key] = value if equals else True
-    return values
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import mul
 
-from iosonde.measure.sheet import CPU_PER_IO, merged, metrics_of
+from iosonde.measure.metrics import CPU_PER_IO, merged, metrics_of
 from iosonde.records.load import LoadResult
 from iosonde.records.run import Loop, Metric, Run, Trial
 from iosonde.records.sheet import JointSheet

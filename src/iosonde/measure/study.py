@@ -19,7 +19,7 @@ from iosonde.inputs import read_declaration_file
 from iosonde.measure.interleave import Interleave, spread
 from iosonde.measure.requirements import declared
 from iosonde.stack.declare import read_declaration
-from iosonde.store.labels import check_label
+from iosonde.store.naming import check_label
 
 
 def _by(parse: Any) -> BeforeValidator:

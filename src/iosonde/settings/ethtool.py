@@ -2,43 +2,25 @@
 
 NAME is one of FEATURES (on or off), RINGS (entries) or COALESCE (µs, frames, or on and off).
 
-Source: ethtool(8), -k -K, -g -G, -c -C, as printed by 4.16 to 6.1; JSON for -k since 5.10, later
-for -g and -c.
+Source: ethtool(8), -k -K, -g -G, -c -C, as printed by 4.16 to 6.1.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.errors import IosondeError
-from iosonde.exact import from_json
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
+from iosonde.settings.ethtool_printed import ADAPTIVE, COALESCE, FEATURES, MAXIMA, RINGS, states
 from iosonde.settings.mechanism import Mechanism, PersistentLine, texts, value_of
 from iosonde.settings.udev_rules import FILE, RELOAD, interface_match, interface_note
 
-# Name → what ethtool prints, and what it is called when it is set.
-FEATURES = {
-    "tso": ("tcp-segmentation-offload", "tso"),
-    "gso": ("generic-segmentation-offload", "gso"),
-    "gro": ("generic-receive-offload", "gro"),
-    "lro": ("large-receive-offload", "lro"),
-    "rx_checksum": ("rx-checksumming", "rx"),
-    "tx_checksum": ("tx-checksumming", "tx"),
-}
-RINGS = {"rx_ring": ("RX", "rx"), "tx_ring": ("TX", "tx")}
-MAXIMA = {f"{name}_max": pair for name, pair in RINGS.items()}
-"""What the interface allows for its rings; only to be read."""
-COALESCE = {
-    name: (name.replace("_", "-"),) * 2
-    for name in ("rx_usecs", "rx_frames", "tx_usecs", "tx_frames")
-}
-ADAPTIVE = {"adaptive_rx": ("RX", "adaptive-rx"), "adaptive_tx": ("TX", "adaptive-tx")}
 # Each prints one word: the first argument is the interface, the second what to look for.
 _FEATURE = 'ethtool -k "$1" | sed -n "s/^[[:space:]]*$2: \\([a-z]*\\).*/\\1/p" | grep .'
 _RING = (
@@ -56,8 +38,6 @@ _WAYS = (
     (COALESCE, _FIGURE, "-C"),
     (ADAPTIVE, _ADAPTIVE, "-C"),
 )
-_RING_ROW = re.compile(r"^(RX|TX):\s*(\d+)", re.MULTILINE)
-_STATE = re.compile(r"^[^\S\n]*([\w-]+):\s*(on|off)\b( \[fixed\])?", re.MULTILINE)
 _RULE = re.compile(r'KERNEL=="([^"]+)", NAME=="[^"]*", RUN\+="\S+ (-[KGC]) (\S+) (\S+) (\S+)"')
 
 
@@ -69,66 +49,6 @@ def _way(address: str) -> tuple[str, str, str, str, str]:
             printed, word = table[name]
             return interface, look, printed, option, word
     raise KeyError(address)
-
-
-def _states(answer: bytes) -> dict[str, tuple[str, bool]]:
-    """Feature → "on" or "off", and whether it is [fixed], from `ethtool -k`."""
-    rows = {name: row for name, *row in _STATE.findall(kerneltext.decoded(answer))}
-    return {
-        name: (rows[printed][0], bool(rows[printed][1]))
-        for name, (printed, _) in FEATURES.items()
-        if printed in rows
-    }
-
-
-def features(answer: bytes) -> dict[str, Scalar]:
-    """Offloads from `ethtool --json -k` or `ethtool -k`, by their short names."""
-    rows = _json(answer)
-    if rows:
-        return {
-            name: bool(rows[printed].get("active"))
-            for name, (printed, _) in FEATURES.items()
-            if isinstance(rows.get(printed), dict)
-        }
-    return {name: state == "on" for name, (state, _) in _states(answer).items()}
-
-
-def rings(answer: bytes) -> dict[str, Scalar]:
-    """Entries of the receive and transmit rings now, from `ethtool --json -g` or `ethtool -g`."""
-    rows = _json(answer)
-    if rows:
-        return {f"{side}_ring": rows[side] for side in ("rx", "tx") if side in rows}
-    current = kerneltext.decoded(answer).partition("Current hardware settings")[2]
-    return {f"{side.lower()}_ring": int(size) for side, size in _RING_ROW.findall(current)}
-
-
-def coalescing(answer: bytes) -> dict[str, Scalar]:
-    """How interrupts are gathered, from `ethtool --json -c` or `ethtool -c`; times in µs."""
-    rows = _json(answer)
-    if rows:
-        return {
-            name: rows[printed]
-            for name in (*ADAPTIVE, *COALESCE)
-            if rows.get(printed := name.replace("_", "-")) is not None
-        }
-    text = kerneltext.decoded(answer)
-    facts: dict[str, Scalar] = {}
-    adaptive = re.search(r"Adaptive RX: (\S+)\s+TX: (\S+)", text)
-    for name, state in zip(ADAPTIVE, adaptive.groups() if adaptive else (), strict=False):
-        if state in {"on", "off"}:
-            facts[name] = state == "on"
-    for key, figure in re.findall(r"^([rt]x-(?:usecs|frames)):\s*(\d+)", text, re.MULTILINE):
-        facts[key.replace("-", "_")] = int(figure)
-    return facts
-
-
-def _json(answer: bytes) -> dict[str, Any]:
-    """The first object of ethtool's list; empty where the answer is no JSON."""
-    try:
-        rows = from_json(answer)
-    except ValueError:
-        return {}
-    return rows[0] if isinstance(rows, list) and rows and isinstance(rows[0], dict) else {}
 
 
 class Ethtool(Mechanism):
@@ -157,7 +77,7 @@ class Ethtool(Mechanism):
         places = (address.rpartition(" ") for address in addresses)
         for interface in sorted({at for at, _, name in places if name in FEATURES}):
             done = await host.run(["ethtool", "-k", interface], check=False)
-            for name, (state, fixed) in _states(done.stdout).items():
+            for name, (state, fixed) in states(done.stdout).items():
                 if fixed and f"{interface} {name}" in addresses:
                     offered[f"{interface} {name}"] = (state,)
         return offered

@@ -1,8 +1,7 @@
-"""Names and tags of runs: what they may be, and which run somebody means."""
+"""Names and tags of runs in a store, and which run somebody means."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -10,39 +9,12 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select, update
 
 from iosonde.errors import UsageError
+from iosonde.store.naming import LAST
 from iosonde.store.schema import RUNS, TAGS
 from iosonde.store.store import NoSuchRun
 
-LAST = "last"
-"""The newest run."""
-_LABEL = re.compile(r"\w[\w.+@%-]*")  # no `/` (RUN/TRIAL), nothing that an option begins with
-_LONGEST = 100
-_RESERVED = (LAST, "local")
 _SEVERAL = 6  # candidates that a message lists
 _RECENT = 500  # ids that a misspelt one is compared with
-
-
-def check_label(text: str, what: str) -> str:
-    """A name or tag as it may be kept.
-
-    Args:
-        text: as it was typed.
-        what: "name" or "tag", for the message.
-
-    Raises:
-        UsageError: it has other signs than it may have, is too long, or means something else.
-    """
-    if text in _RESERVED:
-        raise UsageError(
-            f"no run can have the {what} {text!r}, which means something else",
-            hint=f"a {what} other than {' and '.join(_RESERVED)}",
-        )
-    if not _LABEL.fullmatch(text) or len(text) > _LONGEST:
-        raise UsageError(
-            f"{text[:_LONGEST]!r} is not a valid {what}",
-            hint=f"letters, digits and . _ - + @ %, at most {_LONGEST}, a letter or digit first",
-        )
-    return text
 
 
 def find_run(connection: Connection, wanted: str, place: str) -> Row[tuple[object, ...]]:

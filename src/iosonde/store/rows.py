@@ -7,12 +7,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.dataclasses import dataclass as checked
 from pydantic_core import PydanticSerializationError
-from sqlalchemy import Row
 
 from iosonde.exact import restored, storable
 from iosonde.records.load import Load, LoadResult, RawOutput, Target
@@ -29,6 +28,9 @@ from iosonde.records.printed import (
 from iosonde.records.run import Loop, Origin, Series, Trial
 from iosonde.records.stack import Capture
 from iosonde.store.deflated import deflated, inflated
+
+if TYPE_CHECKING:
+    from sqlalchemy import Row
 
 T = TypeVar("T")
 _REPLACED = "\N{REPLACEMENT CHARACTER}".encode()

@@ -8,7 +8,7 @@ from typing import ClassVar
 from iosonde.contract import HIDDEN, VerbResult
 from iosonde.errors import StoreFailed, UsageError
 from iosonde.store import open_store
-from iosonde.store.labels import LAST, check_label
+from iosonde.store.naming import LAST, check_label
 
 
 @dataclass(frozen=True, slots=True)

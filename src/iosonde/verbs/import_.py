@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from iosonde.contract import ABSENT, ADDED, HIDDEN, NULL, VerbResult
 from iosonde.errors import StoreFailed, UsageError
-from iosonde.measure.sheet import metrics_of_results
+from iosonde.measure.metrics import metrics_of_results
 from iosonde.records.printed import PrintedSubject, PrintedTrial, StoredExtra, TextLocation, Unread
-from iosonde.records.run import Metric
+from iosonde.records.run import Metric, Trial
 from iosonde.records.stack import Json, Scalar
 from iosonde.store import open_store
-from iosonde.store.packed import Packed, pack
-from iosonde.store.store import Store
 from iosonde.text.archive import Passed, collection_digest, open_documents
 from iosonde.text.document import Document
 from iosonde.text.find import FoundOutput, find_and_tell, tool_names
@@ -25,6 +23,9 @@ from iosonde.verbs.text_keeper import TextKeeper
 
 if TYPE_CHECKING:
     import polars
+
+    from iosonde.store.packed import Packed
+    from iosonde.store.store import Store
 
 _SHOWN = 200  # outputs that could not be read, of which anyone wants to know
 _MAYBE = {"type": ["number", "null"]}
@@ -363,7 +364,7 @@ def output_of(
 ) -> ReadOutput:
     """What is made of an output; with `keep` also what a store takes."""
     if isinstance(output, Unread):
-        packed = pack((), (StoredExtra(output.place, output),)) if keep else None
+        packed = _packed((), (StoredExtra(output.place, output),)) if keep else None
         return ReadOutput(make(output), ImportCounts(unread=1), output, packed)
     trials = (trial_of(output, printed) for printed in output.trials)
     beside = output.trials or output.states or output.counters
@@ -373,11 +374,17 @@ def output_of(
             1, len(output.trials), len(output.states), len(output.counters), len(output.loads)
         ),
         None,
-        pack(trials, kept_of(output)) if keep else None,
+        _packed(trials, kept_of(output)) if keep else None,
         lone=output.loads[0].command if output.loads and not beside else None,
         commands=frozenset(trial.command for trial in output.trials),
         run=printed_run(output),
     )
+
+
+def _packed(trials: Iterable[Trial], kept: Iterable[StoredExtra]) -> Packed:
+    from iosonde.store.packed import pack  # loads pydantic, which --dry-run does not pay
+
+    return pack(trials, kept)
 
 
 def _documents(

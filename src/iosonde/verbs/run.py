@@ -30,7 +30,7 @@ from iosonde.records.run import Run
 from iosonde.report.json import RunResult
 from iosonde.stack.declare import check_declaration
 from iosonde.store import open_store
-from iosonde.store.labels import check_label
+from iosonde.store.naming import check_label
 from iosonde.store.owner import this_process
 from iosonde.store.store import Store
 from iosonde.verbs.compare import ComparedRuns, compare_arms

@@ -9,7 +9,7 @@ from typing import ClassVar
 from iosonde.contract import HIDDEN, NULL, VerbResult
 from iosonde.errors import StoreFailed
 from iosonde.store import open_store
-from iosonde.store.labels import check_label
+from iosonde.store.naming import check_label
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from iosonde.records.run import Run, RunState
 from iosonde.records.stack import Json
 from iosonde.store.owner import this_process
-from iosonde.store.packed import Packed
-from iosonde.store.store import Store
+
+if TYPE_CHECKING:
+    from iosonde.store.packed import Packed
+    from iosonde.store.store import Store
 
 _BATCH = 200  # trials, and what is beside them, that one transaction holds
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from iosonde.layers.btrfs import kind as btrfs
+from iosonde.layers.ext4 import facts as superblock
 from iosonde.layers.ext4 import kind as ext4
 from iosonde.layers.md.facts import ArrayMember
 from iosonde.layers.md.kind import misaligned
-from iosonde.layers.xfs.kind import geometry_facts
+from iosonde.layers.xfs.facts import geometry_facts
 from iosonde.records.stack import Scalar
 from tests.unit.layers._caches.test_discovered import device, scene
 
@@ -56,10 +57,10 @@ def test_what_is_wrong_with_ext4(
 
 def test_superblocks_of_ext4() -> None:
     text = "Block size:               1024\nRAID stride:              16\nJournal size:  4096k\n"
-    assert ext4.superblock_facts(text) == {
+    assert superblock.superblock_facts(text) == {
         "block_size": 1024, "stripe_unit": 16384, "journal_size": 4 * 2**20,
     }  # fmt: skip
-    assert ext4.superblock_facts("dumpe2fs 1.47.0 (5-Feb-2023)\n") == {}
+    assert superblock.superblock_facts("dumpe2fs 1.47.0 (5-Feb-2023)\n") == {}
 
 
 def test_what_is_wrong_with_btrfs() -> None:

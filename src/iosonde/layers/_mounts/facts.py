@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from iosonde.layers.layer import options_of
+from iosonde.layers._mounts.options import options_of
 from iosonde.layers.nfs.facts import mount_facts
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar

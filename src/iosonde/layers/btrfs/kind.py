@@ -15,6 +15,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import kerneltext
+from iosonde.layers._mounts.options import options_of
 from iosonde.layers.layer import (
     BlockDevice,
     Described,
@@ -23,7 +24,6 @@ from iosonde.layers.layer import (
     Mount,
     Scene,
     mounted_layers,
-    options_of,
 )
 from iosonde.records.stack import Gap, Scalar, StackLayer
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from iosonde import units
-from iosonde.layers.partition.kind import alignment_facts, believed_stripe
+from iosonde.layers.partition.facts import alignment_facts, believed_stripe
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cells import Column

@@ -11,7 +11,6 @@ superblock's defaults.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
@@ -20,6 +19,8 @@ from typing_extensions import override
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.layers._mounts.building import Mounted, mounted_at, mounting
+from iosonde.layers._mounts.options import options_of
+from iosonde.layers.ext4.facts import superblock_facts
 from iosonde.layers.layer import (
     BlockDevice,
     Described,
@@ -28,16 +29,14 @@ from iosonde.layers.layer import (
     Mount,
     Scene,
     mounted_layers,
-    options_of,
 )
 from iosonde.layers.site import Builds, Compared, Compares, Declared, Site, Size, Sized
 from iosonde.layers.step import Step
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import made_with, mount_settings
-from iosonde.units import MIB, parse_bytes, show_bytes
+from iosonde.units import MIB, show_bytes
 
 _TYPES = ("ext2", "ext3", "ext4")
-_LINE = re.compile(r"^([A-Z][^:\n]*):[ \t]+(.*?)\s*$", re.MULTILINE)
 _SOUND = frozenset({"clean", "not clean"})  # ext2 is "not clean" while it is mounted
 
 
@@ -46,27 +45,6 @@ def journal_mode(fstype: str, options: Mapping[str, Scalar]) -> str | None:
     if fstype == "ext2" or options.get("noload"):
         return None
     return str(options.get("data") or "ordered")
-
-
-def superblock_facts(text: str) -> dict[str, Scalar]:
-    """Block size, stripe and journal from `dumpe2fs -h`. Sizes in bytes."""
-    lines = dict(_LINE.findall(text))
-    block = _figure(lines.get("Block size"))
-    if not block:
-        return {}
-    sizes = [lines[key] for key in ("Total journal size", "Journal size") if key in lines]
-    facts: dict[str, Scalar] = {
-        "block_size": block,
-        "stripe_unit": (_figure(lines.get("RAID stride")) or 0) * block or None,
-        "stripe_width": (_figure(lines.get("RAID stripe width")) or 0) * block or None,
-        "journal_size": parse_bytes(sizes[0]) if sizes else None,
-        "superblock_state": lines.get("Filesystem state"),
-    }
-    return {name: value for name, value in facts.items() if value is not None}
-
-
-def _figure(text: str | None) -> int | None:
-    return int(text) if text and text.isdecimal() else None
 
 
 def hazards_of(state: str, errors: str, options: Mapping[str, Scalar]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.ext4.kind import superblock_facts
+from iosonde.layers.ext4.facts import superblock_facts
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in

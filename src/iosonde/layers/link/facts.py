@@ -1,4 +1,4 @@
-"""Interfaces: what `ethtool -i` and `ip route` answer; settings/ethtool.py reads -k, -g and -c.
+"""Interfaces: what `ethtool -i` and `ip route` answer; settings/ethtool_printed.py: -k, -g, -c.
 
 Source: ethtool(8); ip-route(8).
 """

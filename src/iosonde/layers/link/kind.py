@@ -14,11 +14,12 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde.hosts.host import Completed, Host
-from iosonde.layers.layer import Layer, LayerSetting, Scene, options_of
+from iosonde.layers._mounts.options import options_of
+from iosonde.layers.layer import Layer, LayerSetting, Scene
 from iosonde.layers.link.facts import driver_facts, route_device
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import network_settings
-from iosonde.settings.ethtool import coalescing, features, rings
+from iosonde.settings.ethtool_printed import coalescing, features, rings
 
 
 class Link(Layer):

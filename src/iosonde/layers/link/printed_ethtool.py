@@ -15,7 +15,7 @@ from typing_extensions import override
 from iosonde.layers.link.facts import driver_facts
 from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
-from iosonde.settings.ethtool import coalescing, features, rings
+from iosonde.settings.ethtool_printed import coalescing, features, rings
 from iosonde.text.cursor import Prompt, TextCursor, joined
 from iosonde.text.reader import StateOutput, end_of, nearest
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from iosonde import kerneltext
-from iosonde.layers.layer import options_of
+from iosonde.layers._mounts.options import options_of
 from iosonde.records.printed import without_none
 from iosonde.records.stack import Json, Scalar
 

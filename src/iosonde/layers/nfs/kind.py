@@ -17,7 +17,8 @@ from typing_extensions import override
 
 from iosonde.hosts.host import Host
 from iosonde.layers._mounts.building import Mounted, mount_only, mounted_at
-from iosonde.layers.layer import Everything, Layer, LayerSetting, Mount, Scene, options_of
+from iosonde.layers._mounts.options import options_of
+from iosonde.layers.layer import Everything, Layer, LayerSetting, Mount, Scene
 from iosonde.layers.link.facts import route_device
 from iosonde.layers.nfs.facts import ETAB, figure, mount_facts, parse_exports
 from iosonde.layers.site import Builds, Compared, Compares, Declared, Duration, Site, Size

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.layer import options_of
+from iosonde.layers._mounts.options import options_of
 from iosonde.layers.nfs.facts import mount_facts
 from iosonde.records.printed import (
     OutputReading,

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.partition.kind import alignment_facts
+from iosonde.layers.partition.facts import alignment_facts
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in

@@ -10,7 +10,6 @@ xfs_fs_show_options(): sunit and swidth in basic blocks of 512.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
@@ -20,6 +19,7 @@ from typing_extensions import override
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.layers._mounts.building import Mounted, mounted_at, mounting
+from iosonde.layers._mounts.options import options_of
 from iosonde.layers.layer import (
     BlockDevice,
     Described,
@@ -28,16 +28,13 @@ from iosonde.layers.layer import (
     Mount,
     Scene,
     mounted_layers,
-    options_of,
 )
 from iosonde.layers.site import Builds, Compared, Compares, Declared, Site, Size, Sized
 from iosonde.layers.step import Step
+from iosonde.layers.xfs.facts import geometry_facts
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import made_with, mount_settings
 from iosonde.units import GIB, MIB, SECTOR, parse_bytes, show_bytes
-
-_SECTIONS = frozenset({"", "meta-data", "data", "naming", "log", "realtime"})
-_PAIR = re.compile(r"([\w-]{1,64})=([\w./-]+)")
 
 
 def stripe_facts(super_options: tuple[str, ...]) -> dict[str, Scalar]:
@@ -50,53 +47,6 @@ def stripe_facts(super_options: tuple[str, ...]) -> dict[str, Scalar]:
     if size := options.get("logbsize"):
         facts["log_buffer_size"] = parse_bytes(str(size))
     return facts
-
-
-def parse_sections(text: str) -> dict[str, dict[str, str]]:
-    """Section → key → text, from what xfs_info prints.
-
-    A section goes on over lines that begin with "="; its first word, if any, is its `place`:
-    "log =internal log  bsize=4096 …".
-    """
-    sections: dict[str, dict[str, str]] = {}
-    section = ""
-    for line in kerneltext.lines(text):
-        head, equals, rest = line.partition("=")
-        if not equals:
-            continue
-        if head.strip() not in _SECTIONS:  # a mail broke the line
-            sections.setdefault(section, {}).update(_PAIR.findall(line))
-            continue
-        section = head.strip() or section
-        pairs = sections.setdefault(section, {})
-        if rest[:1].strip():
-            pairs["place"] = rest.split()[0]
-        pairs.update(_PAIR.findall(rest))
-    return sections
-
-
-def geometry_facts(text: str) -> dict[str, Scalar]:
-    """Block size, stripe, allocation groups and log from `xfs_info`. Sizes in bytes."""
-    sections = parse_sections(text)
-    data, log = sections.get("data", {}), sections.get("log", {})
-    meta = sections.get("meta-data", {})
-    block = _figure(data.get("bsize"))
-    if not block:
-        return {}
-    facts: dict[str, Scalar] = {
-        "block_size": block,
-        "sector_size": _figure(meta.get("sectsz")),
-        "stripe_unit": (_figure(data.get("sunit")) or 0) * block or None,
-        "stripe_width": (_figure(data.get("swidth")) or 0) * block or None,
-        "allocation_groups": _figure(meta.get("agcount")),
-        "log": log.get("place"),
-        "log_size": (_figure(log.get("blocks")) or 0) * (_figure(log.get("bsize")) or 0) or None,
-    }
-    return {name: value for name, value in facts.items() if value is not None}
-
-
-def _figure(text: str | None) -> int | None:
-    return int(text) if text and text.isdecimal() else None
 
 
 def mount_hazards(super_options: tuple[str, ...]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.xfs.kind import geometry_facts
+from iosonde.layers.xfs.facts import geometry_facts
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in

@@ -10,7 +10,7 @@ from iosonde.layers.link.facts import driver_facts, route_device
 from iosonde.layers.nfs.facts import mount_facts
 from iosonde.layers.xfs.kind import stripe_facts
 from iosonde.records.stack import Scalar
-from iosonde.settings.ethtool import coalescing, features, rings
+from iosonde.settings.ethtool_printed import coalescing, features, rings
 from iosonde.stack.discover import discover
 from iosonde.stack.model import layers_under
 from tests.recordings.nfs_client import nfs_client

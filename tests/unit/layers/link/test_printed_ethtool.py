@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.printed import PrintedSubject, Unread
-from iosonde.settings.ethtool import features
+from iosonde.settings.ethtool_printed import features
 from tests.mangle import counters, mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs"

@@ -1,0 +1,31 @@
+"""What the superblock says. Source: dumpe2fs(8)."""
+
+from __future__ import annotations
+
+import re
+
+from iosonde.records.stack import Scalar
+from iosonde.units import parse_bytes
+
+_LINE = re.compile(r"^([A-Z][^:\n]*):[ \t]+(.*?)\s*$", re.MULTILINE)
+
+
+def superblock_facts(text: str) -> dict[str, Scalar]:
+    """Block size, stripe and journal from `dumpe2fs -h`. Sizes in bytes."""
+    lines = dict(_LINE.findall(text))
+    block = _figure(lines.get("Block size"))
+    if not block:
+        return {}
+    sizes = [lines[key] for key in ("Total journal size", "Journal size") if key in lines]
+    facts: dict[str, Scalar] = {
+        "block_size": block,
+        "stripe_unit": (_figure(lines.get("RAID stride")) or 0) * block or None,
+        "stripe_width": (_figure(lines.get("RAID stripe width")) or 0) * block or None,
+        "journal_size": parse_bytes(sizes[0]) if sizes else None,
+        "superblock_state": lines.get("Filesystem state"),
+    }
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def _figure(text: str | None) -> int | None:
+    return int(text) if text and text.isdecimal() else None

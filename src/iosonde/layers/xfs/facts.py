@@ -1,0 +1,58 @@
+"""The geometry of an XFS. Source: xfs_info(8)."""
+
+from __future__ import annotations
+
+import re
+
+from iosonde import kerneltext
+from iosonde.records.stack import Scalar
+
+_SECTIONS = frozenset({"", "meta-data", "data", "naming", "log", "realtime"})
+_PAIR = re.compile(r"([\w-]{1,64})=([\w./-]+)")
+
+
+def parse_sections(text: str) -> dict[str, dict[str, str]]:
+    """Section → key → text, from what xfs_info prints.
+
+    A section goes on over lines that begin with "="; its first word, if any, is its `place`:
+    "log =internal log  bsize=4096 …".
+    """
+    sections: dict[str, dict[str, str]] = {}
+    section = ""
+    for line in kerneltext.lines(text):
+        head, equals, rest = line.partition("=")
+        if not equals:
+            continue
+        if head.strip() not in _SECTIONS:  # a mail broke the line
+            sections.setdefault(section, {}).update(_PAIR.findall(line))
+            continue
+        section = head.strip() or section
+        pairs = sections.setdefault(section, {})
+        if rest[:1].strip():
+            pairs["place"] = rest.split()[0]
+        pairs.update(_PAIR.findall(rest))
+    return sections
+
+
+def geometry_facts(text: str) -> dict[str, Scalar]:
+    """Block size, stripe, allocation groups and log from `xfs_info`. Sizes in bytes."""
+    sections = parse_sections(text)
+    data, log = sections.get("data", {}), sections.get("log", {})
+    meta = sections.get("meta-data", {})
+    block = _figure(data.get("bsize"))
+    if not block:
+        return {}
+    facts: dict[str, Scalar] = {
+        "block_size": block,
+        "sector_size": _figure(meta.get("sectsz")),
+        "stripe_unit": (_figure(data.get("sunit")) or 0) * block or None,
+        "stripe_width": (_figure(data.get("swidth")) or 0) * block or None,
+        "allocation_groups": _figure(meta.get("agcount")),
+        "log": log.get("place"),
+        "log_size": (_figure(log.get("blocks")) or 0) * (_figure(log.get("bsize")) or 0) or None,
+    }
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def _figure(text: str | None) -> int | None:
+    return int(text) if text and text.isdecimal() else None
