@@ -5,9 +5,13 @@ other: terse lines, JSON, text. What stands for the run is the JSON, which is ex
 which says more than terse lines do.
 
 With `--status-interval`, or on SIGUSR1, fio prints all figures since its start again and again: the
-last report is the result, those before it are what it was made of.
+last report is the result, those before it are what it was made of. Nothing in a report says that it
+is not the last. What tells two reports of a run from two runs of one command on machines or in
+containers that number their processes alike: counts only grow, and so do extremes.
 
-Source: fio 3.33, stat.c, __show_run_stats(): the order of the forms; show_running_run_stats().
+Source: fio 3.33, stat.c, __show_run_stats(): the order of the forms; __show_running_run_stats(),
+which prints the same statistics that go on being added to; add_stat_sample(), which moves min_val
+only down and max_val only up.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from iosonde.records.printed import PrintedTrial, Unread
 from iosonde.text.find import FoundOutput
 
 _COMPARED = (".iops", ".bandwidth", ".latency.mean")
+_LEAST, _GREATEST = ".latency.min", ".latency.max"
 _ROUNDING = 1.001  # of two steps added, as floats hold them
 _SECOND = 1.5  # text names the whole second in which a report was printed
 _APART = 3
@@ -37,12 +42,16 @@ class _Form(IntEnum):
 
 
 class _JobState(NamedTuple):
-    """How far a job was: when it began, for how long it ran, what it had issued; its process."""
+    """How far a job was: when it began, for how long it ran, what it had issued; its process.
+
+    `extremes` are the least and the greatest latencies by metric, s, with half of their last digit.
+    """
 
     started: float | None
     elapsed: float
     issued: Mapping[str, float]
     pid: object
+    extremes: Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +72,21 @@ def printed_run(output: FoundOutput | Unread) -> Printed | None:
     """The run that an output of fio stands for; None of any other."""
     if isinstance(output, Unread) or output.tool != "fio" or not output.trials:
         return None
-    states = tuple(
-        _JobState(
-            trial.started, sum(trial.elapsed or ()), trial.loops[0].issued, trial.details.get("pid")
-        )
-        for trial in output.trials
-    )
+    states = tuple(map(_state, output.trials))
     place = output.place
     jobs = tuple(map(_job, output.trials))
     return Printed(_form(output.trials[0]), jobs, states, place.first_line, place.last_line)
+
+
+def _state(trial: PrintedTrial) -> _JobState:
+    loop = trial.loops[0]
+    extremes = {
+        name: (value, trial.steps.get(name, 0.0))
+        for name, value in loop.metrics.items()
+        if name.endswith((_LEAST, _GREATEST))
+    }
+    pid = trial.details.get("pid")
+    return _JobState(trial.started, sum(trial.elapsed or ()), loop.issued, pid, extremes)
 
 
 def _form(trial: PrintedTrial) -> _Form:
@@ -147,8 +162,24 @@ def _is_earlier(run: Printed, other: Printed) -> bool:
         and after.elapsed > before.elapsed
         and before.issued.keys() <= after.issued.keys()
         and all(after.issued[name] >= count for name, count in before.issued.items())
+        and _widened(before.extremes, after.extremes)
         for before, after in zip(run.states, other.states, strict=True)
     )
+
+
+def _widened(
+    before: Mapping[str, tuple[float, float]], after: Mapping[str, tuple[float, float]]
+) -> bool:
+    """Whether no least latency rose and no greatest one fell by more than was cut off of them.
+
+    fio chooses a unit for each report, and cuts off what is below it (nsec_to_usec() divides).
+    """
+    for name in before.keys() & after.keys():
+        (old, old_step), (new, new_step) = before[name], after[name]
+        narrower = new - old if name.endswith(_LEAST) else old - new
+        if narrower > 2 * (old_step + new_step) * _ROUNDING + 1e-12:
+            return False
+    return True
 
 
 def _alike(

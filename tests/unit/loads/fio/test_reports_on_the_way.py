@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,40 @@ def test_another_process_or_day_is_another_run(changed: object) -> None:
     text = (STATUS / "text.out").read_text()
     assert changed(text) != text
     assert counted(changed(text)) == 2
+
+
+def _reports() -> tuple[str, str]:
+    """The first report on the way, and the one after it."""
+    first, second, _ = re.split(
+        r"(?=^a: \(groupid)", (STATUS / "text.out").read_text(), flags=re.MULTILINE
+    )[1:]
+    return first, second
+
+
+@pytest.mark.parametrize(("was", "becomes", "runs"), [
+    (" lat (nsec): min=1802, max=271233k", " lat (nsec): min=1700, max=504653k", 1),
+    (" lat (nsec): min=1802, max=271233k", " lat (nsec): min=1802, max=204653k", 2),
+    (" lat (nsec): min=1802, max=271233k", " lat (nsec): min=1990, max=271233k", 2),
+    (" lat (usec): min=2, max=311", " lat (usec): min=1, max=305", 2),
+    (" lat (usec): min=2, max=311", " lat (usec): min=2, max=312", 1),
+])  # fmt: skip
+def test_two_containers_that_number_processes_alike(was: str, becomes: str, runs: int) -> None:
+    """In the same second, of one command, with the same pid; only the latencies differ."""
+    first, second = _reports()
+    assert second.count(was) == 1
+    assert counted(first + second.replace(was, becomes)) == runs
+
+
+def test_an_extreme_in_a_coarser_unit_is_the_same() -> None:
+    """fio cuts off what is below a unit: 1802 ns are 1 us in a report whose mean is in us."""
+    first, second = _reports()
+    for coarse in (
+        second,
+        second.replace("lat (nsec): min=1802, max=271233k", "lat (usec): min=1, max=271233"),
+    ):
+        assert counted(first + coarse) == 1
+    first = first.replace("lat (nsec): min=1802, max=271233k", "lat (usec): min=1, max=271233")
+    assert counted(first + second) == 1
 
 
 def test_json_of_two_runs_apart_counts_twice() -> None:
