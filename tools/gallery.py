@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 LOAD = "'fio --name x --rw randwrite --bs 4k --direct 1 --size 64m --ioengine libaio --iodepth 8'"
-STACK = "examples/stacks/hypervisor-raid5.yaml"
+STACK, LOOP = "examples/stacks/hypervisor-raid5.yaml", "examples/stacks/loop.yaml"
 PAGES = {
     "run": "report {sample} -o {file}",
     "one-loop": "report {once} -o {file}",
@@ -28,9 +28,15 @@ PAGES = {
                "--device disk=7k2-sata --html {file}",
     "curves": "report {curves} -o {file}",
     "trace": "trace describe trace.csv --html {file}",
+    "interleaved": "report {interleaved} -o {file}",
+    "trend": "trend nightly --report {file}",
+    "replay": "report {replayed} -o {file}",
 }  # fmt: skip
 """Name → a command over the runs of tests/characterisation."""
-PICTURED = ("run", "comparison", "qualify", "import", "tune", "predict", "curves", "trace")
+PICTURED = ("run", "comparison", "qualify", "import", "tune", "predict", "curves", "trace",
+            "interleaved", "trend", "replay")  # fmt: skip
+_STATUS = {"trend": 1}
+"""Exit codes that are no failure: a series that became worse."""
 
 
 def write(folder: Path) -> list[Path]:
@@ -43,6 +49,7 @@ def write(folder: Path) -> list[Path]:
     from tests.characterisation.in_process import run, surroundings
     from tests.characterisation.stored import prepare
     from tests.fakes.curves import matrix_run
+    from tests.fakes.sample_runs import interleaved_run, nightly_runs, replayed_run
     from tests.fakes.ssd import SimulatedSsd, qualify
     from tests.unit.trace.sample import requests, text
 
@@ -55,11 +62,14 @@ def write(folder: Path) -> list[Path]:
             store = open_store()
             ids["qualified"] = qualify(store, "pts-iops", SimulatedSsd(480 << 30, 1.5, 6.0))
             ids["curves"] = matrix_run(store, ROOT / STACK, "r5", "disk=7k2-sata")
+            ids["interleaved"] = interleaved_run(store)
+            nightly_runs(store, "nightly")
+            ids["replayed"] = replayed_run(store, ROOT / LOOP, "disk", "disk=7k2-sata")
             store.close()
         (work / "trace.csv").write_bytes(text("msr", requests(2000)))
         for name, command in PAGES.items():
             ended = run(shlex.split(command.format_map({**ids, "file": f"{name}.html"})), work)
-            if ended.status:
+            if ended.status != _STATUS.get(name, 0):
                 raise SystemExit(f"{command}: {ended.stderr.decode()}")
             shutil.copy(work / f"{name}.html", folder)
             written.append(folder / f"{name}.html")

@@ -15,6 +15,12 @@ from iosonde.records.sheet import TrialSheet
 from iosonde.records.steady import SteadyWindow
 from iosonde.records.trend import StudyTrend, TrendChange, TrendSeries
 
+OUTCOME_WORDS = {
+    Outcome.BETTER: "better", Outcome.WORSE: "worse", Outcome.EQUIVALENT: "no difference",
+    Outcome.UNDECIDED: "undecided",
+}  # fmt: skip
+"""A verdict as tables and charts call it; the word in JSON is the outcome's own value."""
+
 MOST_LOOPS = 30
 """A forecast of more loops than these is no advice: the noise is too large for the difference."""
 

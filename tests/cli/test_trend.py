@@ -43,7 +43,7 @@ def test_the_page_begins_with_the_answer_and_draws_each_series(
     page = tmp_path / "trend.html"
     assert iosonde("trend", "--filter", "tag=ci", "--report", str(page)).status == 1
     text = page.read_text()
-    assert "worse: slower: read IOPS of certification" in text
+    assert "Worse: slower: read IOPS of certification" in text
     assert text.count("<svg role=") == len(LEVELS)
     assert f"{runs['slower'][13]}" in text
 

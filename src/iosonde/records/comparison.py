@@ -19,6 +19,10 @@ class Outcome(StrEnum):
     UNDECIDED = "undecided"
 
 
+PROVEN = frozenset({Outcome.BETTER, Outcome.WORSE})
+"""Outcomes whose change is beyond doubt."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The outcome of comparing one metric."""

@@ -16,12 +16,6 @@ from iosonde.report.charts import Figure
 
 MOST_SHOWN = 20
 """Rows of a table that are seen at once; the others are folded in."""
-VERDICTS = {
-    Outcome.BETTER: "better",
-    Outcome.WORSE: "worse",
-    Outcome.EQUIVALENT: "no difference worth having",
-    Outcome.UNDECIDED: "undecided",
-}
 _TEXT_COLUMNS = frozenset(
     {"verdict", "note", "reason", "what happened", "why", "candidate", "best so far", "part",
      "what for", "metric", "unit", "setting", "value", "load", "place", "where"}

@@ -14,7 +14,7 @@ from iosonde.records.comparison import ComparedMetric, Outcome
 from iosonde.records.load import Histogram
 from iosonde.records.run import Metric
 from iosonde.report.figures import number, scale
-from iosonde.sentences import metric_words
+from iosonde.sentences import OUTCOME_WORDS, metric_words
 from iosonde.statistics.direction import higher_is_better
 from iosonde.statistics.histogram import quantile
 from iosonde.visible import visible
@@ -33,14 +33,16 @@ _DASHES = [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [12, 4], [1, 3], [4, 1], [10, 3
 _PERCENTILES = (0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9995, 0.9999, 0.99995, 0.99999)
 _BAR, _THICK_BAR, _FEW_BARS = 16, 24, 3
 _TICKS = ",.6~g"
-_ROOM = 1.45
-"""Of an axis, for the words behind the longest bar."""
+_ROOM = 1.25
+"""Of an axis at least, for the words behind the longest bar."""
+_LETTER = 7.4
+"""Pixels of a letter of 12 px, on average, and not less."""
+_LABEL = 190
+"""Pixels of a label beside an axis at most."""
 _WIDEST = 1.5
 """Change at which a forest plot is cut off, unless a change itself is larger."""
 _LONGEST = 26
 LEGEND = alt.Legend(orient="top", direction="horizontal", columns=4)
-_NAMES = alt.Legend(orient="top", direction="horizontal", columns=2)
-_LINES = alt.Legend(orient="top", direction="horizontal", columns=2, symbolType="stroke")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,11 @@ def _titled(title: str, what: str, unit: str) -> str:
     return f"{lead}{what}" + ("" if unit in what else f", {unit}")
 
 
+def axis_title(name: str, unit: str) -> str:
+    """A metric and the unit of its axis: "read IOPS", "p99 read latency, ms"."""
+    return _titled("", metric_words(name), unit)
+
+
 def bars_figure(title: str, name: str, bars: Sequence[PlottedBar]) -> Figure:
     """Zero-based bars of one metric with 95 % intervals, figure and verdict behind each."""
     divisor, unit = scale(bars[0].metric.unit, [bar.metric.mean for bar in bars])
@@ -100,7 +107,7 @@ def bars_figure(title: str, name: str, bars: Sequence[PlottedBar]) -> Figure:
         low, high = bar.metric.ci95 or (bar.metric.mean, bar.metric.mean)
         mean = number(bar.metric.mean / divisor, (high - low) / 2 / divisor)
         outcome = bar.verdict.outcome if bar.verdict else None
-        text = f"{mean} {outcome.value}" if outcome else mean
+        text = f"{mean} {OUTCOME_WORDS[outcome]}" if outcome else mean
         rows.append({
             "label": label, "mean": bar.metric.mean / divisor, "low": max(low, 0) / divisor,
             "high": high / divisor, "told": text, "colour": OUTCOMES[outcome] if outcome else BLUE,
@@ -113,9 +120,9 @@ def bars_figure(title: str, name: str, bars: Sequence[PlottedBar]) -> Figure:
     end = min(max(float(row["high"]) for row in rows), 2 * longest)
     for row in rows:
         row["beside"] = min(max(float(row["high"]), float(row["mean"])), end)
-    extent = alt.Scale(domain=[0, end * _ROOM], nice=False)
+    extent = alt.Scale(domain=[0, end * _room(rows)], nice=False)
     base = alt.Chart(data(rows)).encode(
-        y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=190, domain=False,
+        y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=_LABEL, domain=False,
                                                                ticks=False)),
         description="hover:N",
     )  # fmt: skip
@@ -136,6 +143,13 @@ def bars_figure(title: str, name: str, bars: Sequence[PlottedBar]) -> Figure:
         chart=sized(alt.layer(bar_layer, bounds, labels), (thick + 8) * len(rows)),
         note=better_way(name),
     )
+
+
+def _room(rows: Sequence[Mapping[str, Any]]) -> float:
+    """How much longer than its longest bar an axis is, so that the words behind it have room."""
+    label = min(_LABEL, _LETTER * max(len(row["label"]) for row in rows))
+    beside = _LETTER * max(len(row["told"]) for row in rows) + 12
+    return max(_ROOM, 1 / (1 - min(beside / (WIDTH - label - 15), 0.7)))
 
 
 def loops_figure(metrics: Mapping[str, Metric], title: str = "") -> Figure:
@@ -178,7 +192,7 @@ def loops_figure(metrics: Mapping[str, Metric], title: str = "") -> Figure:
     y_axis = alt.Y("value:Q", title=unit, scale=alt.Scale(zero=False),
                    axis=alt.Axis(tickCount=5, format=_TICKS))  # fmt: skip
     names = list(shown)
-    what = {"color": _colour(names, _NAMES), "shape": _shape(names)} if len(names) > 1 else {}
+    what = {"color": _colour(names, "circle"), "shape": _shape(names)} if len(names) > 1 else {}
     layers.append(
         alt.Chart(data(points))
         .mark_point(filled=True, size=60, opacity=1, color=ORANGE)
@@ -269,13 +283,23 @@ def seconds_figure(
     )  # fmt: skip
 
 
-def _colour(names: Sequence[str], legend: alt.Legend = _LINES) -> Any:
+def legend_of(names: Sequence[str], symbol: str = "circle") -> alt.Legend:
+    """Above the chart, in as many columns as the names have room for; none of them is cut."""
+    longest = max(map(len, names), default=0)
+    columns = 4 if longest <= 9 else 2 if longest <= _LONGEST else 1
+    return alt.Legend(
+        orient="top", direction="horizontal", columns=columns, labelLimit=WIDTH - 40,
+        symbolType=symbol, symbolOpacity=1,
+    )  # fmt: skip
+
+
+def _colour(names: Sequence[str], symbol: str = "stroke") -> Any:
     """Where there is one name there is no legend; a direction has its own colour."""
     colours = [DIRECTIONS.get(name, PALETTE[at]) for at, name in enumerate(names)]
     colours = colours if len(set(colours)) == len(names) else PALETTE[: len(names)]
     return alt.Color(
         "what:N", title=None, scale=alt.Scale(domain=list(names), range=colours),
-        legend=legend if len(names) > 1 else None,
+        legend=legend_of(names, symbol) if len(names) > 1 else None,
     )  # fmt: skip
 
 
@@ -291,7 +315,7 @@ def _shape(names: Sequence[str]) -> Any:
               "triangle-left", "triangle-right"]  # fmt: skip
     return alt.Shape(
         "what:N", title=None, scale=alt.Scale(domain=list(names), range=shapes[: len(names)]),
-        legend=_NAMES,
+        legend=alt.Legend(**{**legend_of(names).to_dict(), "symbolType": alt.Undefined}),
     )  # fmt: skip
 
 
@@ -311,22 +335,27 @@ def forest_figure(changes: Sequence[tuple[str, ComparedMetric]]) -> Figure | Non
     domain = [(least - room) * 100, (most + room) * 100]
     labels = _distinct([label for label, *_ in known_changes])
     rows = [
-        {"label": label, "change": change * 100, "verdict": metric.outcome.value,
+        {"label": label, "change": change * 100, "verdict": OUTCOME_WORDS[metric.outcome],
          "low": max(low, least) * 100, "high": min(high, most) * 100,
          "hover": f"{whole}: {units.show_change(change)} ({units.show_changes(low, high)}), "
-                  f"{metric.outcome.value}"}
+                  f"{OUTCOME_WORDS[metric.outcome]}"}
         for label, (whole, metric, change, (low, high)) in zip(labels, known_changes, strict=True)
+    ]  # fmt: skip
+    reached = [
+        outcome for outcome in OUTCOMES
+        if outcome in {metric.outcome for _, metric, *_ in known_changes}
     ]  # fmt: skip
     colour = alt.Color(
         "verdict:N",
         title=None,
         legend=LEGEND,
         scale=alt.Scale(
-            domain=[outcome.value for outcome in OUTCOMES], range=list(OUTCOMES.values())
+            domain=[OUTCOME_WORDS[outcome] for outcome in reached],
+            range=[OUTCOMES[outcome] for outcome in reached],
         ),
     )
     base = alt.Chart(data(rows)).encode(
-        y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=190)), color=colour,
+        y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=_LABEL)), color=colour,
         description="hover:N",
     )  # fmt: skip
     chart = alt.layer(

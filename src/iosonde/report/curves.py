@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import compress
 
 import altair as alt
 
@@ -12,12 +11,11 @@ from iosonde.records.curve import Curve, CurvePoint
 from iosonde.records.prediction import Forecast
 from iosonde.records.stack import Scalar
 from iosonde.report.blocks import Badge, Block, Cells, Text, Title, Tone
-from iosonde.report.charts import MOST_LINES, PALETTE, Figure, data, sized
-from iosonde.report.figures import number, scale
+from iosonde.report.charts import MOST_LINES, PALETTE, Figure, data, legend_of, sized
+from iosonde.report.figures import aligned, number, scale
 from iosonde.sentences import curve_name, curve_sentence, knee_words, paired_curves
 
 _MOST_HEAT_MAPS = 4
-_LEGEND = alt.Legend(orient="top", direction="horizontal", columns=2)
 _BELOW = alt.Legend(orient="bottom", direction="horizontal")
 _KINDS = ("measured", "predicted")
 _TICKS = ",.6~g"
@@ -144,7 +142,7 @@ def _hockey_stick(lines: Mapping[str, Curve], title: str, forecasts: Forecasts) 
         for at, iops, seconds in points
     ]  # fmt: skip
     colour = alt.Color(
-        "what:N", title=None, legend=_LEGEND if len(names) > 1 else None,
+        "what:N", title=None, legend=legend_of(names) if len(names) > 1 else None,
         scale=alt.Scale(domain=names, range=PALETTE[: len(names)]),
     )  # fmt: skip
     x_axis = alt.X("rate:Q", title=rate_unit, axis=alt.Axis(format=_TICKS, tickCount=5))
@@ -270,31 +268,42 @@ def curve_blocks(curves: Sequence[Curve], forecasts: Forecasts = _NONE) -> Itera
         yield Text(knee_words(curve))
         if agreement := model_words(curve, forecasts):
             yield Text(agreement)
-        said = _predicted(curve, forecasts)
-        head = (
-            curve.axis, "in flight", "IOPS", "± 95 %", "bandwidth", "mean latency", "p99",
-            *(("predicted IOPS", "predicted latency") if said else ()), "knee",
-        )  # fmt: skip
-        model = {at: (number(iops), units.show(seconds, "s")) for at, iops, seconds in said}
-        rows = [
-            _row(curve, point, model.get(at, ("–", "–")) if said else ())
-            for at, point in enumerate(curve.points)
-        ]
-        given = [any(row[at] != "–" for row in rows) for at in range(len(head))]
-        yield Cells(
-            tuple(compress(head, given)), tuple(tuple(compress(row, given)) for row in rows),
-            text_columns=0,
-        )  # fmt: skip
+        columns = [column for column in _columns(curve, _predicted(curve, forecasts))
+                   if any(cell != "–" for cell in column[1:])]  # fmt: skip
+        head = [str(column[0]) for column in columns]
+        rows = list(zip(*(column[1:] for column in columns), strict=True))
+        yield Cells(tuple(head), tuple(rows), text_columns=0)
 
 
-def _row(curve: Curve, point: CurvePoint, model: tuple[str, ...]) -> tuple[str | Badge, ...]:
-    spread = "–"
-    if point.interval and point.iops:
-        spread = units.show_spread((point.interval[1] - point.interval[0]) / 2 / point.iops)
-    knee = curve.knee is not None and curve.knee.trial == point.trial
-    return (
-        str(point.matrix[curve.axis]), str(point.in_flight or "–"), number(point.iops),
-        spread.removeprefix("± "), units.show(point.bandwidth, "B/s"),
-        units.show(point.latency, "s"), units.show(point.p99, "s"), *model,
-        Badge("knee", Tone.GOOD) if knee else "",
-    )  # fmt: skip
+def _columns(curve: Curve, said: Sequence[tuple[int, float, float]]) -> Iterator[list[str | Badge]]:
+    """Heading and cells of each column, each in one unit; with what a model has predicted."""
+    points = curve.points
+    rates = {at: iops for at, iops, _ in said}
+    waits = {at: seconds for at, _, seconds in said}
+    yield [curve.axis, *(str(point.matrix[curve.axis]) for point in points)]
+    yield ["in flight", *(str(point.in_flight or "–") for point in points)]
+    yield _figures("", "1/s", [point.iops for point in points])
+    yield ["± 95 %", *(_spread(point) for point in points)]
+    yield _figures("bandwidth", "B/s", [point.bandwidth for point in points])
+    yield _figures("mean latency", "s", [point.latency for point in points])
+    yield _figures("p99", "s", [point.p99 for point in points])
+    if said:
+        yield _figures("predicted", "1/s", [rates.get(at) for at in range(len(points))])
+        yield _figures("predicted latency", "s", [waits.get(at) for at in range(len(points))])
+    knee = curve.knee.trial if curve.knee else None
+    yield ["knee", *(Badge("knee", Tone.GOOD) if point.trial == knee else "" for point in points)]
+
+
+def _figures(what: str, unit: str, values: Sequence[float | None]) -> list[str | Badge]:
+    """A heading with its unit, and figures whose decimals stand below each other."""
+    divisor, label = scale(unit, [value for value in values if value is not None])
+    cells = ["–" if value is None else number(value / divisor) for value in values]
+    lead = f"{what} " if unit == "1/s" and what else f"{what}, " if what else ""
+    return [f"{lead}{label}", *aligned(cells)]
+
+
+def _spread(point: CurvePoint) -> str:
+    if not point.interval or not point.iops:
+        return "–"
+    half = (point.interval[1] - point.interval[0]) / 2 / point.iops
+    return units.show_spread(half).removeprefix("± ")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from iosonde import units
-from iosonde.records.comparison import ComparedMetric, ComparedSheets
+from iosonde.records.comparison import PROVEN, ComparedMetric, ComparedSheets
 from iosonde.records.run import Metric
 from iosonde.records.sheet import RunSheet, TrialSheet
 from iosonde.records.stack import Scalar
@@ -17,6 +17,8 @@ SIZES = frozenset(
     {"size", "chunk_size", "strip_size", "stripe_width", "data_offset", "io_min", "io_opt"}
 )
 """Settings and facts in bytes."""
+_MOST_PROVEN = 8
+"""Metrics beside the headlines of a load."""
 _IN_LABEL = 2
 """Settings that differ, as many as still label a bar."""
 
@@ -90,6 +92,34 @@ def changed_settings(compared: ComparedSheets) -> list[tuple[str, tuple[str, ...
     ]
 
 
+def proven_metrics(group: LoadGroup, compared: ComparedSheets) -> list[str]:
+    """Metrics beside the headlines whose change is proven for a member, the largest first.
+
+    One that says the same in another unit (the bandwidth of one size) is left out.
+    """
+    largest: dict[str, float] = {}
+    alike = {_changes(group, name, compared) for name in group.headlines}
+    for verdict in compared.verdicts:
+        if verdict.outcome in PROVEN and verdict.metric not in group.headlines:
+            change = abs(verdict.change or 0.0)
+            largest[verdict.metric] = max(change, largest.get(verdict.metric, 0.0))
+    names = []
+    for name in sorted(largest, key=lambda name: -largest[name]):
+        changes = _changes(group, name, compared)
+        if any(changes) and changes not in alike:
+            alike.add(changes)
+            names.append(name)
+    return names[:_MOST_PROVEN]
+
+
+def _changes(group: LoadGroup, name: str, compared: ComparedSheets) -> tuple[float | None, ...]:
+    verdicts = [member.verdict(name, compared) for member in group.members]
+    return tuple(
+        None if verdict is None or verdict.change is None else round(verdict.change, 4)
+        for verdict in verdicts
+    )
+
+
 def run_labels(runs: Sequence[RunSheet], compared: ComparedSheets) -> list[str]:
     """What tells each run from the others: its arm, the varied setting, its study, or its id."""
     parts = [sheet.run.id.partition("/") for sheet in runs]
@@ -151,21 +181,29 @@ def _load(trial: TrialSheet) -> str:
 
 def _labelled(entries: Sequence[tuple[str, RunSheet, TrialSheet]]) -> Iterator[LabelledTrial]:
     """Each under run, probe and host, as far as these are not the same for all."""
-    probes = len({trial.trial.probe for _, _, trial in entries}) > 1
+    at = [_probe(label, trial) for label, _, trial in entries]
+    probes = len(set(at)) > 1
     hosts = len({trial.trial.host for _, _, trial in entries}) > 1
     places = [
         ", ".join(
             part for part in (
-                trial.trial.probe if probes else "", trial.trial.host if hosts else "",
+                probe if probes else "", trial.trial.host if hosts else "",
             ) if part
         )
-        for _, _, trial in entries
+        for probe, (_, _, trial) in zip(at, entries, strict=True)
     ]  # fmt: skip
     labels = [
         ", ".join(dict.fromkeys(part for part in (label, place) if part))
         for (label, _, _), place in zip(entries, places, strict=True)
     ]
-    for at, (label, place, (_, run, trial)) in enumerate(zip(labels, places, entries, strict=True)):
+    every = enumerate(zip(labels, places, entries, strict=True), 1)
+    for number, (label, place, (_, run, trial)) in every:
         once = label and labels.count(label) == 1
-        name = label if once else f"{label} {name_of(trial.trial)} {at + 1}".strip()
+        name = label if once else f"{label} {name_of(trial.trial)} {number}".strip()
         yield LabelledTrial(name, run, trial, place)
+
+
+def _probe(label: str, trial: TrialSheet) -> str:
+    """Where a trial was measured, without the arm of an interleaved run that its label names."""
+    probe = trial.trial.probe
+    return "" if label and probe == label else probe.removesuffix(f" {label}") if label else probe

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from iosonde import units
-from iosonde.records.comparison import ComparedSheets, Outcome
+from iosonde.records.comparison import ComparedSheets
 from iosonde.records.run import Trial
 from iosonde.records.sheet import JointSheet, RunSheet, TrialSheet
 from iosonde.report.blocks import (
+    MOST_SHOWN,
     TONES,
     Badge,
     Block,
@@ -23,30 +24,39 @@ from iosonde.report.blocks import (
 )
 from iosonde.report.captured import captured
 from iosonde.report.figures import aligned, number, scale
-from iosonde.report.pivot import LoadGroup, changed_settings
+from iosonde.report.pivot import LoadGroup, changed_settings, proven_metrics
 from iosonde.report.rows import title_of
 from iosonde.report.tuning import shown
-from iosonde.sentences import metric_words
-
-OUTCOME_WORDS = {Outcome.EQUIVALENT: "no difference"}
-"""Where a verdict's own word would be taken for a technical term."""
+from iosonde.sentences import OUTCOME_WORDS, metric_words
 
 
 def results(
-    groups: Sequence[LoadGroup], runs: Sequence[tuple[str, RunSheet]], compared: ComparedSheets
-) -> Iterator[Block]:
-    """Verdicts of a comparison with both figures, else the headlines with their intervals."""
+    groups: Sequence[LoadGroup], runs: Sequence[tuple[str, RunSheet]], compared: ComparedSheets,
+    *, folded: bool = False,
+) -> Iterator[Block]:  # fmt: skip
+    """Verdicts of a comparison with both figures, else the headlines with their intervals.
+
+    Args:
+        groups: all loads.
+        runs: by their labels.
+        compared: verdicts, if any.
+        folded: the results of a run are shown on demand, since other tables have their means.
+    """
     rows: list[tuple[str | Badge, ...]] = []
     for group in groups:
-        for name in group.headlines:
+        for name in (*group.headlines, *proven_metrics(group, compared)):
             rows += _result_rows(group, name, compared)
     if not rows:
         return
     if not compared.verdicts:
         yield Title("Results")
-        yield Cells(
-            ("load", "metric", "unit", "mean", "± 95 %", "CV", "loops"), tuple(rows), text_columns=3
-        )
+        columns = ("load", "metric", "unit", "mean", "± 95 %", "CV", "loops")
+        first = 0 if folded else MOST_SHOWN
+        if rows[:first]:
+            yield Cells(columns, tuple(rows[:first]), text_columns=3)
+        if rest := rows[first:]:
+            title = f"{len(rest)} {'more results' if first else 'results with their intervals'}"
+            yield Cells(columns, tuple(rest), text_columns=3, folded=title)
         return
     yield Title("Verdicts")
     width = 11 if any(row[-1] for row in rows) else 10
@@ -83,7 +93,7 @@ def _result_rows(
         if not compared.verdicts:
             yield row
         elif verdict := member.verdict(name, compared):
-            word = OUTCOME_WORDS.get(verdict.outcome, verdict.outcome.value)
+            word = OUTCOME_WORDS[verdict.outcome]
             yield (
                 *row, "–" if verdict.change is None else units.show_change(verdict.change),
                 interval(verdict.interval),

@@ -8,14 +8,14 @@ Source:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from math import floor, log10
+from typing import Any
 
 import altair as alt
 
 from iosonde import units
-from iosonde.records.run import HEALTH, Trial
+from iosonde.records.run import Trial
 from iosonde.records.sheet import RunSheet
-from iosonde.records.stack import Scalar, StackLayer
 from iosonde.records.steady import SteadyWindow
 from iosonde.report.blocks import Badge, Block, Cells, Number, Text, Title, Tone
 from iosonde.report.charts import (
@@ -31,7 +31,9 @@ from iosonde.report.charts import (
 )
 from iosonde.report.figures import number, scale
 from iosonde.report.grid import Grid, grids_of, shown
-from iosonde.sentences import shortened_sentence, window_sentence
+from iosonde.report.saturation import is_saturation
+from iosonde.report.setup import setup_rows
+from iosonde.sentences import window_sentence
 from iosonde.statistics.steady import RANGE_LIMIT, SLOPE_LIMIT
 
 _TICKS = ",.6~g"
@@ -54,7 +56,19 @@ def _is_good(window: SteadyWindow) -> bool:
 
 
 def steady_numbers(windows: Sequence[SteadyWindow]) -> Iterator[Number]:
-    """The mean of each window."""
+    """The mean of each window; of a single one also what makes it steady, each by itself."""
+    if len(windows) == 1:
+        (window,) = windows
+        tone = Tone.GOOD if _is_good(window) else Tone.UNSURE
+        yield Number(units.show(window.mean, window.unit), tracked_name(window), tone=tone)
+        passes = f"of {len(window.values)} passes"
+        yield Number(f"{window.first} to {window.last}", "passes of the window", passes)
+        for share, label, limit in (
+            (units.show_fraction(window.range), "largest − smallest, of the mean", RANGE_LIMIT),
+            (units.show_change(window.slope), "rise of the fitted line", SLOPE_LIMIT),
+        ):
+            yield Number(share, label, f"steady: at most {units.show_fraction(limit)}")
+        return
     for window in windows:
         yield Number(
             units.show(window.mean, window.unit), tracked_name(window),
@@ -152,7 +166,7 @@ def _convergence(sheet: RunSheet, window: SteadyWindow) -> Figure | None:
     chart = alt.Chart(data(rows)).mark_line(point=True).encode(
         x=alt.X("pass:Q", title="pass (round)", axis=alt.Axis(tickMinStep=1, format="d")),
         y=alt.Y("value:Q", title=unit, scale=alt.Scale(type="log", nice=False),
-                axis=alt.Axis(tickCount=5, format=_TICKS)),
+                axis=alt.Axis(values=_round_values(rows), format=_TICKS)),
         color=alt.Color("what:N", title=None, legend=_LEGEND, scale=alt.Scale(
             domain=list(lines), range=PALETTE[: len(lines)])),
         description="hover:N",
@@ -163,6 +177,13 @@ def _convergence(sheet: RunSheet, window: SteadyWindow) -> Figure | None:
     title = f"{window.load}: convergence" + (f" at {rest_words}" if rest_words else "")
     return Figure(title=title, alt=f"{title}, {unit}, a line for each {option}: {', '.join(lines)}",
                   chart=sized(chart, 240))  # fmt: skip
+
+
+def _round_values(rows: Sequence[Mapping[str, Any]]) -> list[float]:
+    """1, 2, 5, 10 … as far as the figures reach: what a logarithmic axis names."""
+    figures = [float(row["value"]) for row in rows]
+    decades = range(floor(log10(min(figures))), floor(log10(max(figures))) + 1)
+    return [digit * 10.0**decade for decade in decades for digit in (1, 2, 5)]
 
 
 def _values(trial: Trial, metric: str) -> list[float]:
@@ -211,68 +232,6 @@ def _heat_map(grid: Grid) -> Figure:
     )  # fmt: skip
 
 
-# ── write saturation ──────────────────────────────────────────────────────────────────────────
-
-
-def is_saturation(sheet: RunSheet) -> bool:
-    """Whether a run's loops went on until so much was written."""
-    until = _study(sheet).get("until")
-    return isinstance(until, dict) and bool(until.get("written")) and any(
-        trial.metrics for trial in sheet.trials
-    )  # fmt: skip
-
-
-def saturation_answer(sheet: RunSheet) -> str:
-    """The rate of the first loop, and of the last tenth of them, for each trial."""
-    parts = []
-    for trial in (row.trial for row in sheet.trials if row.trial.counted):
-        points, unit = _saturation(sheet, trial)
-        rates = [rate for _, rate in points]
-        last = rates[-max(len(rates) // 10, 1) :]
-        parts.append(
-            f"{trial.load.name}: {units.show_iops(rates[0])} in the first loop, "
-            f"{units.show_iops(sum(last) / len(last))} in the last tenth, after "
-            f"{points[-1][0]:.3g} {unit}"
-        )
-    return "; ".join(parts) + "."
-
-
-def saturation_figures(sheet: RunSheet) -> Iterator[Figure]:
-    """Writes a second over what was written."""
-    for trial in (row.trial for row in sheet.trials if row.trial.counted):
-        points, unit = _saturation(sheet, trial)
-        rows = [
-            {"written": round(far, 5), "rate": round(rate, 2),
-             "hover": f"after {far:.3g} {unit}: {units.show_iops(rate)}"}
-            for far, rate in points
-        ]  # fmt: skip
-        base = alt.Chart(data(rows)).encode(
-            x=alt.X("written:Q", title=unit, axis=alt.Axis(tickCount=6, format=_TICKS)),
-            y=alt.Y("rate:Q", title="IOPS", axis=alt.Axis(tickCount=5, format=_TICKS)),
-        )
-        chart = alt.layer(
-            base.mark_line(color=BLUE, aria=False),
-            base.mark_point(color=BLUE, filled=True, size=18, opacity=1).encode(
-                description="hover:N"
-            ),
-        )
-        title = f"{trial.load.name}: writes a second"
-        yield Figure(title=title, alt=f"{title} over {unit}. {saturation_answer(sheet)}",
-                     chart=sized(chart, 240), note="more is better")  # fmt: skip
-
-
-def _saturation(sheet: RunSheet, trial: Trial) -> tuple[list[tuple[float, float]], str]:
-    """What was written by the end of each loop, and the loop's rate; and the unit of the first."""
-    device, seconds = _device(trial), _study(sheet).get("seconds")
-    divisor = device.size if device and device.size else units.GIB
-    far, points = 0.0, []
-    for loop in trial.counted:
-        metrics = loop.result.metrics
-        far += metrics.get("write.bandwidth", 0.0) * float(seconds or loop.elapsed)
-        points.append((far / divisor, metrics.get("write.iops", 0.0)))
-    return points, "capacities written" if device and device.size else "GiB written"
-
-
 # ── tables ────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -281,7 +240,7 @@ def steady_blocks(sheet: RunSheet) -> Iterator[Block]:
     if not sheet.windows and not is_saturation(sheet):
         return
     yield Title("Test set-up")
-    yield Cells(("what", "value"), tuple(_setup(sheet)), text_columns=2)
+    yield Cells(("what", "value"), tuple(setup_rows(sheet)), text_columns=2)
     for window in sheet.windows:
         yield Title(f"Steady state: {tracked_name(window)}")
         yield Text(window_sentence(window) + ".")
@@ -333,116 +292,3 @@ def _grid_table(grid: Grid) -> Cells:
         for name, row in zip(grid.names, grid.cells, strict=True)
     ]
     return Cells((*head, *grid.heads), tuple(rows))
-
-
-def _study(sheet: RunSheet) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", sheet.run.plan.get("study") or {})
-
-
-def _setup(sheet: RunSheet) -> Iterator[tuple[str, str]]:
-    """What section 5 of the standard asks for, as far as it is known."""
-    trials = [trial for trial in sheet.run.trials if trial.loops]
-    if not trials:
-        return
-    first, study = trials[0], _study(sheet)
-    device = _device(first)
-    yield "device", first.target.path
-    if device:
-        facts = {**device.facts, **device.settings}
-        for name, label in (
-            ("model", "model"), ("serial", "serial number"), ("firmware", "firmware"),
-            ("transport", "interface"), ("write_cache", "volatile write cache"),
-            ("logical_block_size", "logical block size"), ("scheduler", "I/O scheduler"),
-        ):  # fmt: skip
-            if facts.get(name) not in {None, ""}:
-                yield label, _fact(name, facts[name])
-        if device.size:
-            yield "capacity", units.show_bytes(device.size)
-        if facts.get("link_width"):
-            yield (
-                "PCIe link",
-                f"{float(facts['link_speed'] or 0) / 1e9:g} GT/s x{facts['link_width']}",
-            )
-    yield from _software(first)
-    prepare = study.get("prepare") or {}
-    yield "purge", "discard of the whole device" if prepare.get("discard") else "none"
-    passes = prepare.get("precondition") or 0
-    yield (
-        "workload-independent preconditioning",
-        f"{passes} × the capacity, sequential writes of {units.show_bytes(prepare.get('bs') or 0)}"
-        if passes else "none",
-    )  # fmt: skip
-    for load in dict.fromkeys(trial.load.varied_from or trial.load.name for trial in trials):
-        trial = next(row for row in trials if load in {row.load.varied_from, row.load.name})
-        yield f"load {load}", _options(study, load) or trial.command
-    if study.get("seconds"):
-        yield "length of a loop", units.show_seconds(float(study["seconds"]))
-    if short := shortened_sentence(study):
-        yield "shorter than the standard", short
-    yield from _health(trials)
-
-
-def _software(trial: Trial) -> Iterator[tuple[str, str]]:
-    for host in trial.capture.hosts if trial.capture else ():
-        memory = f", {units.show_bytes(host.memory)} of memory" if host.memory else ""
-        cpus = f"{host.cpus} CPU{'s' * (host.cpus != 1)}"
-        yield "host", f"{host.name}, Linux {host.kernel}, {cpus}{memory}"
-    engine = trial.load.engine
-    version = trial.loops[0].result.tool_version.removeprefix(engine).strip("- ")
-    yield "test software", f"iosonde with {engine} {version}".rstrip()
-
-
-def _options(study: Mapping[str, Any], load: str) -> str:
-    """The options of a load as its study declares them; empty where they are no mapping."""
-    declared = next(
-        (entry for entry in study.get("loads") or () if isinstance(entry, dict)
-         and entry.get("name") == load), {},
-    )  # fmt: skip
-    options = next((value for value in declared.values() if isinstance(value, dict)), {})
-    return " ".join(f"{name}={_option(value)}" for name, value in options.items())
-
-
-def _option(value: object) -> str:
-    if isinstance(value, list):
-        return ",".join(map(_option, value))
-    return str(int(value)) if isinstance(value, bool) else str(value)
-
-
-def _fact(name: str, value: Scalar) -> str:
-    return (
-        units.show_bytes(value) if name.endswith("_size") and isinstance(value, int) else str(value)
-    )
-
-
-def _device(trial: Trial) -> StackLayer | None:
-    return next(
-        (layer for layer in trial.capture.layers if layer.device == trial.target.path
-         and layer.host == trial.target.host), None,
-    ) if trial.capture else None  # fmt: skip
-
-
-def _health(trials: Sequence[Trial]) -> Iterator[tuple[str, str]]:
-    """What the drives' own logs said before the first loop and after the last."""
-    spans: dict[tuple[str, str, str], list[float]] = {}
-    loops = sorted(
-        (loop for trial in trials for loop in trial.loops), key=lambda loop: loop.started
-    )
-    for series in (each for loop in loops for each in loop.series if each.sampler == HEALTH):
-        values = [value for value in series.values if value is not None]
-        spans.setdefault((series.subject, series.name, series.unit), []).extend(values)
-    for (drive, name, unit), values in spans.items():
-        if values and name in {
-            "temperature",
-            "media_wear",
-            "spare",
-            "written",
-            "throttle_time",
-            "warning_temperature_time",
-            "media_errors",
-            "unsafe_shutdowns",
-            "critical_warning",
-        }:
-            before, after = (units.show(value, unit) for value in (values[0], values[-1]))
-            shown_most = name in {"temperature", "critical_warning"}
-            most = f", at most {units.show(max(values), unit)}" if shown_most else ""
-            yield f"{drive} {name.replace('_', ' ')}", f"{before} before, {after} after{most}"

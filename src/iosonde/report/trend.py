@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,10 +14,12 @@ from iosonde.report.blocks import Badge, Block, Cells, Number, Pictures, Title, 
 from iosonde.report.charts import BLUE, ORANGE, Figure, better_way, data, sized
 from iosonde.report.figures import scale
 from iosonde.report.page import Page, moment, render
-from iosonde.sentences import change_words, series_name, trend_answer
+from iosonde.sentences import change_words, metric_words, series_name, trend_answer
 
 _FIRST = 3  # charts of the first screen
 _MOST = 40  # charts on the page
+_LARGE = 2  # series whose change is among the large figures
+_DAYS = 6  # days that an axis names
 _METHOD = (
     "Points are means over a run's loops with their 95 % confidence interval; lines are the levels "
     "between changes. A change needs two runs before it and two behind it, six in all."
@@ -27,6 +30,7 @@ def page(trend: StudyTrend) -> bytes:
     """One HTML page, with nothing from elsewhere; the series that became worse come first."""
     series = sorted(trend.series, key=lambda each: (not each.is_worse, not each.changes))
     figures = [_figure(each) for each in series[:_MOST]]
+    answer = trend_answer(trend)
     worse = sum(each.is_worse for each in series)
     changed = sum(bool(each.changes) for each in series)
     tone = Tone.BAD if worse else Tone.UNSURE if changed else Tone.GOOD
@@ -35,19 +39,30 @@ def page(trend: StudyTrend) -> bytes:
         Page(
             title=", ".join(dict.fromkeys(each.study for each in series)),
             about=("trend", f"{len(runs)} runs", *_span(trend)),
-            answer=f"{trend_answer(trend)}.",
+            answer=f"{answer[:1].upper()}{answer[1:]}.",
             tone=tone,
             badges=(Badge(f"{worse} worse", tone),) if worse else (),
             numbers=(
-                Number(str(len(series)), "series"),
-                Number(str(changed), "changed their level"),
-                Number(str(worse), "worse since", tone=Tone.BAD if worse else Tone.PLAIN),
+                *map(_changed, series[: min(worse, _LARGE)]),
+                Number(f"{worse} of {len(series)}", "series became worse"),
+                Number(f"{changed} of {len(series)}", "series changed their level"),
             ),
             figures=tuple(figures[:_FIRST]),
             blocks=(*_more(figures[_FIRST:]), *_table(series)),
             method=_METHOD,
         )
     )
+
+
+def _changed(series: TrendSeries) -> Number:
+    """How much worse a series became, and when."""
+    last = series.changes[-1]
+    since = next(moment(point.created) for point in series.points if point.run == last.at)
+    before, after = (units.show(level, series.unit) for level in (last.before, last.after))
+    return Number(
+        units.show_change(last.change), f"{metric_words(series.metric)} of {series.load}",
+        f"{before} → {after} since {since.partition(' ')[0]}", Tone.BAD,
+    )  # fmt: skip
 
 
 def _span(trend: StudyTrend) -> tuple[str, ...]:
@@ -74,7 +89,7 @@ def _table(series: list[TrendSeries]) -> Iterator[Block]:
         ]  # fmt: skip
     if rows:
         yield Title("Changes of level")
-        yield Cells(("series", "since", "run", "from", "to", "change", "95 %", "verdict"),
+        yield Cells(("series", "since", "run", "from", "to", "change", "95 % interval", "verdict"),
                     tuple(rows), text_columns=3)  # fmt: skip
 
 
@@ -92,8 +107,17 @@ def _figure(series: TrendSeries) -> Figure:
         }
         for at, point in enumerate(series.points, 1)
     ]  # fmt: skip
+    days = [moment(point.created).partition(" ") for point in series.points]
+    same = len({day for day, _, _ in days}) == 1
+    first = 5 * (len({day[:4] for day, _, _ in days}) == 1)  # of one year month and day
+    when = f", {days[0][0] if same else days[0][0][:4]}" if same or first else ""
+    labels = [time.partition(" ")[0] if same else day[first:] for day, _, time in days]
     x_axis: Any = alt.X(
-        "run:Q", title="run, the oldest first", axis=alt.Axis(format="d", grid=False),
+        "run:Q", title=f"runs in their order{when}",
+        axis=alt.Axis(
+            values=list(range(1, len(rows) + 1, -(-len(rows) // _DAYS))), grid=False,
+            labelExpr=f"{json.dumps(labels)}[datum.value - 1]",
+        ),
         scale=alt.Scale(domain=[0, len(rows) + 1], nice=False),
     )  # fmt: skip
     y_axis: Any = alt.Y("value:Q", title=unit, scale=alt.Scale(zero=False),
@@ -117,7 +141,8 @@ def _figure(series: TrendSeries) -> Figure:
         )
     said = "; ".join(change_words(change, series.unit) for change in series.changes)
     return Figure(
-        title=f"{series_name(series)} ({better_way(series.metric)})",
+        title=f"{series_name(series)}, {unit}" if unit != "IOPS" else series_name(series),
+        note=better_way(series.metric),
         alt=f"{len(rows)} runs. {said or 'No change of level.'}",
         chart=sized(alt.layer(*layers), 170),
     )

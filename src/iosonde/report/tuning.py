@@ -15,7 +15,6 @@ from iosonde.records.run import Run
 from iosonde.records.sheet import RunSheet, TrialSheet
 from iosonde.report.blocks import (
     TONES,
-    VERDICTS,
     Badge,
     Block,
     Cells,
@@ -35,7 +34,7 @@ from iosonde.report.tuning_charts import proof_figure, table_figure
 from iosonde.report.tuning_effects import effects
 from iosonde.report.tuning_path import costs, left_out, path
 from iosonde.report.tuning_tables import candidates, tables
-from iosonde.sentences import metric_words
+from iosonde.sentences import OUTCOME_WORDS, metric_words
 
 
 def tuning_of(sheet: RunSheet) -> Tuning | None:
@@ -102,7 +101,7 @@ def _numbers(tuning: Tuning) -> Iterator[Number]:
         gain = result.gain
         yield Number(
             units.show_change(result.gain.change), f"{metric_words(goal.metric)}, the pick",
-            f"{interval(gain.interval)}: {VERDICTS[gain.outcome]}", TONES[gain.outcome],
+            f"{interval(gain.interval)}: {OUTCOME_WORDS[gain.outcome]}", TONES[gain.outcome],
         )  # fmt: skip
         if tuning.pairs:
             before, after = (
@@ -190,7 +189,7 @@ def _facts(intent: Intent, tuning: Tuning) -> Iterator[tuple[str, str]]:
     goal, result = intent.goal, tuning.campaign.result
     word = "maximise" if goal.higher else "minimise"
     limits = f", subject to {'; '.join(goal.limits)}" if goal.limits else ""
-    yield "goal", f"{word} {goal.metric}{limits}"
+    yield "goal", f"{word} {metric_words(goal.metric)}{limits}"
     yield "margin", f"{units.show_fraction(goal.margin)} or more"
     yield "error rates", _risks(intent)
     yield "hosts", ", ".join(intent.hosts)
@@ -248,9 +247,9 @@ def _proof(tuning: Tuning) -> Iterator[Block]:
         yield Cells(head, tuple(_proof_rows(tuning)))
     sure = units.show_fraction(1 - goal.level)
     yield Cells(
-        (goal.metric, f"interval ({sure})", "verdict"),
+        (metric_words(goal.metric), f"interval ({sure})", "verdict"),
         ((units.show_change(gain.change) if gain.change is not None else change,
-          interval(gain.interval), VERDICTS[gain.outcome]),),
+          interval(gain.interval), OUTCOME_WORDS[gain.outcome]),),
         frozenset({0}),
     )  # fmt: skip
     if figure := proof_figure(tuning):

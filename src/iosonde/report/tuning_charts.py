@@ -10,8 +10,9 @@ import altair as alt
 from iosonde import units
 from iosonde.records.campaign_sheet import Interaction, MainEffect, PathStep, Tuning, ValueTable
 from iosonde.report.blocks import show_value
-from iosonde.report.charts import BLUE, GREEN, ORANGE, RED, Figure, data, sized
+from iosonde.report.charts import BLUE, GREEN, ORANGE, RED, Figure, axis_title, data, sized
 from iosonde.report.figures import scale
+from iosonde.sentences import metric_words
 
 _MOST_LANES = 30
 
@@ -40,7 +41,8 @@ def table_figure(table: ValueTable, metric: str) -> Figure | None:
         "value:N", title=table.varied.name, sort=[str(row["value"]) for row in means],
         axis=alt.Axis(labelAngle=0),
     )  # fmt: skip
-    y_axis = alt.Y("figure:Q", title=f"{metric}, {label}", scale=alt.Scale(zero=False))
+    y_axis = alt.Y("figure:Q", title=axis_title(metric, label), scale=alt.Scale(zero=False),
+                   axis=alt.Axis(tickCount=5))  # fmt: skip
     colour = alt.Color(
         "what:N", title=None, legend=alt.Legend(orient="top"),
         scale=alt.Scale(domain=["previous setting", "tried"], range=[ORANGE, BLUE]),
@@ -55,7 +57,7 @@ def table_figure(table: ValueTable, metric: str) -> Figure | None:
     )  # fmt: skip
     return Figure(
         title=f"{table.varied.name}: loops (grey), mean and 95 % interval",
-        alt=f"{metric} of {len(measured)} values of {table.varied.name}",
+        alt=f"{metric_words(metric)} of {len(measured)} values of {table.varied.name}",
         chart=sized(chart, 200),
     )
 
@@ -175,7 +177,7 @@ def _lanes(tuning: Tuning) -> Figure | None:
         alt.Chart(data(rows))
         .mark_tick(thickness=2.5, height=12, opacity=1)
         .encode(
-            x=alt.X("at:Q", title="device time, s", scale=alt.Scale(nice=False)),
+            x=alt.X("at:Q", title="device time, s", scale=alt.Scale(nice=False, padding=4)),
             y=alt.Y("lane:N", sort=order, title=None, axis=alt.Axis(labelLimit=330, grid=True)),
             color=alt.Color(
                 "what:N", title=None, legend=alt.Legend(orient="top", symbolType="square"),
@@ -197,7 +199,8 @@ def _kind(step: PathStep) -> str:
 
 
 def _alive(search: Sequence[PathStep]) -> Figure:
-    rows = [{"at": step.at, "alive": step.alive} for step in search]
+    rows = [{"at": 0.0, "alive": search[0].alive}]
+    rows += [{"at": step.at, "alive": step.alive} for step in search]
     chart: Any = (
         alt.Chart(data(rows))
         .mark_area(interpolate="step-after", color=BLUE, opacity=0.25, line={"color": BLUE})
@@ -226,7 +229,7 @@ def proof_figure(tuning: Tuning) -> Figure | None:
         for when, value in (("before", pair.before), ("after", pair.after))
     ]
     x_axis = alt.X("when:N", sort=["before", "after"], title=None, axis=alt.Axis(labelAngle=0))
-    y_axis = alt.Y("figure:Q", title=f"{goal.metric}, {label}", scale=alt.Scale(zero=False))
+    y_axis = alt.Y("figure:Q", title=axis_title(goal.metric, label), scale=alt.Scale(zero=False))
     colour = alt.Color(
         "when:N", legend=None,
         scale=alt.Scale(domain=["before", "after"], range=[ORANGE, GREEN]),

@@ -25,7 +25,7 @@ def effects(tuning: Tuning) -> Iterator[Block]:
     effects_of = tuning.effects
     if not effects_of.main:
         return
-    yield Title("What each setting does, and what they do together")
+    yield Title("Effects and interactions")
     fits = "A fit for each place" if len(tuning.campaign.places) > 1 else "One fit"
     yield Text(
         f"{fits} of all {effects_of.loops} loops of the search: each value's effect is averaged "

@@ -25,7 +25,7 @@ def path(tuning: Tuning) -> Iterator[Block]:
     if not tuning.path:
         return
     intent = tuning.campaign.intent
-    yield Title("The path of the search")
+    yield Title("Search path")
     yield Pictures(tuple(path_figures(tuning)))
     if tuning.events:
         yield Cells(
@@ -75,7 +75,7 @@ def left_out(tuning: Tuning) -> Iterator[Block]:
     ]  # fmt: skip
     if not rows:
         return
-    yield Title("What was left out, and why")
+    yield Title("Not tried")
     yield Cells(("candidate or value", "", "reason"), tuple(rows), text_columns=3)
 
 
@@ -84,7 +84,7 @@ def costs(tuning: Tuning) -> Iterator[Block]:
     spent, intent = tuning.costs, tuning.campaign.intent
     if not spent.spent:
         return
-    yield Title("What it cost")
+    yield Title("Cost")
     result = tuning.campaign.result
     parts = f"{clock(spent.loads)} of load, {clock(spent.changes)} of "
     parts += "changing settings, "

@@ -10,7 +10,6 @@ from iosonde.records.campaign import Varied
 from iosonde.records.campaign_sheet import RelativeChange, Tuning, ValueRow, ValueTable
 from iosonde.report.blocks import (
     MOST_SHOWN,
-    VERDICTS,
     Block,
     Cells,
     Pictures,
@@ -22,6 +21,7 @@ from iosonde.report.blocks import (
     show_value,
 )
 from iosonde.report.tuning_charts import table_figure
+from iosonde.sentences import OUTCOME_WORDS
 
 _NOTES = {"equivalent": "as good as the pick", "eliminated": "behind"}
 _STEPWISE = {"sweep", "staged"}
@@ -83,7 +83,11 @@ def _result_cells(row: ValueRow, notes: Sequence[str], tuning: Tuning) -> tuple[
 def _change_cells(change: RelativeChange | None) -> tuple[str, str, str]:
     if change is None:
         return "", "", ""
-    return units.show_change(change.change), interval(change.interval), VERDICTS[change.outcome]
+    return (
+        units.show_change(change.change),
+        interval(change.interval),
+        OUTCOME_WORDS[change.outcome],
+    )
 
 
 def _best(rows: Sequence[ValueRow], tuning: Tuning) -> frozenset[int]:

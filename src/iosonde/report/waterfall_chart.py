@@ -12,6 +12,7 @@ from iosonde.report.blocks import Block, Cells, Pictures, Text, Title
 from iosonde.report.charts import BLUE, GREEN, ORANGE, Figure, data, sized
 from iosonde.report.figures import scale
 from iosonde.report.waterfall import COLUMNS, notes_of, rows_of
+from iosonde.sentences import metric_words
 
 
 def waterfall_figure(waterfall: Waterfall) -> Figure:
@@ -23,11 +24,11 @@ def waterfall_figure(waterfall: Waterfall) -> Figure:
     divisor, label = scale(unit, given)
     bars = _bars(waterfall.steps, [value / divisor for value in given], divisor, timed, label)
     chart = sized(bars, max(120, 34 * len(given)))
-    what = "mean latency" if timed else waterfall.headline
+    what = "mean latency" if timed else metric_words(waterfall.headline)
     if timed and waterfall.timed == SYNC_LATENCY:
         what = "mean latency of its syncs"
     return Figure(
-        title=f"What each layer costs: {waterfall.subject}, {what}",
+        title=f"{waterfall.subject}: {what}",
         alt=f"{what} of {len(given)} probe points, from the bottom up",
         chart=chart,
     )
@@ -54,7 +55,7 @@ def _bars(
         .mark_bar(height=16)
         .encode(
             y=y_axis,
-            x=alt.X("from:Q", title=label),
+            x=alt.X("from:Q", title=label, axis=alt.Axis(tickCount=5, format=",.6~g")),
             x2="to:Q",
             color=alt.Color("kind:N", scale=colours, legend=None),
         )
@@ -62,7 +63,7 @@ def _bars(
     text = (
         alt.Chart(data(rows))
         .mark_text(align="left", dx=5)
-        .encode(y=y_axis, x="beside:Q", text=alt.Text("end:Q", format=".3~g"))
+        .encode(y=y_axis, x="beside:Q", text=alt.Text("end:Q", format=",.3~r"))
     )
     sure = [row for row in rows if row["low"] is not None]
     if not sure:

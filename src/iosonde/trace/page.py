@@ -30,6 +30,8 @@ _COLOURS = {**DIRECTIONS, "all": GREY}
 _FIRST = 3
 _HEIGHT = 200
 _MOST_BARS = 24
+_UPRIGHT = 7  # labels that stand side by side
+_TIMES = {-9: "1 ns", -6: "1 µs", -3: "1 ms", 0: "1 s", 3: "1,000 s"}  # powers of ten of a second
 _MOST_POINTS = 2000
 
 
@@ -98,7 +100,7 @@ def _trace(trace: Description, title: str, drawn: Sequence[Figure]) -> Iterator[
         yield Pictures(tuple(drawn))
     yield Title("Sizes", 3)
     yield Cells(("size", "reads", "writes"), tuple(size_rows(trace)))
-    yield Title("Most wanted", 3)
+    yield Title("Busiest regions", 3)
     yield Cells(("device", "from", "reads", "writes", "share"), tuple(hot_rows(trace)))
 
 
@@ -134,7 +136,12 @@ def _sizes(trace: Description) -> Figure:
         alt.Chart(data(rows))
         .mark_bar()
         .encode(
-            x=alt.X("size:N", title="bytes of a request", sort=order),
+            x=alt.X(
+                "size:N",
+                title="size of a request",
+                sort=order,
+                axis=alt.Axis(labelAngle=0 if len(order) <= _UPRIGHT else -45),
+            ),
             y=alt.Y("count:Q", title="requests"),
             color=_colour(("read", "write")),
         )
@@ -161,8 +168,13 @@ def _load(trace: Description) -> Iterator[Figure]:
             alt.Chart(data(rows))
             .mark_line(interpolate="step-after", strokeWidth=1.2)
             .encode(
-                x=alt.X("time:Q", title="seconds since the first request"),
-                y=alt.Y("value:Q", title=label),
+                x=alt.X(
+                    "time:Q",
+                    title="seconds since the first request",
+                    scale=alt.Scale(nice=False),
+                    axis=alt.Axis(tickCount=6, format=",.6~g"),
+                ),
+                y=alt.Y("value:Q", title=label, axis=alt.Axis(tickCount=5, format=",.6~g")),
                 color=_colour(("read", "write")),
             )
         )
@@ -194,13 +206,23 @@ def _arrivals(arrivals: Arrivals) -> Figure:
     rows = []
     for row in arrivals.histogram:
         reached += row.count
-        rows.append({"gap": max(row.low, 1e-9) * 1e6, "share": 100 * reached / total})
+        rows.append({"gap": max(row.low, 1e-9), "share": 100 * reached / total})
+    named = {10.0**power: name for power, name in _TIMES.items()}
+    labels = "".join(f"abs(datum.value / {at:g} - 1) < 0.01 ? '{name}' : "
+                     for at, name in named.items())  # fmt: skip
     chart = (
         alt.Chart(data(rows))
         .mark_line(color=BLUE, interpolate="step-after")
         .encode(
-            x=alt.X("gap:Q", title="µs since the request before", scale=alt.Scale(type="log")),
-            y=alt.Y("share:Q", title="% of the requests, up to"),
+            x=alt.X(
+                "gap:Q",
+                title="time since the request before",
+                scale=alt.Scale(type="log"),
+                axis=alt.Axis(values=list(named), labelExpr=f"{labels}''"),
+            ),
+            y=alt.Y(
+                "share:Q", title="share of the requests, up to, %", scale=alt.Scale(domain=[0, 100])
+            ),
         )
     )
     mean = units.show_seconds(arrivals.mean)
@@ -220,7 +242,7 @@ def _curve(trace: Description) -> Figure:
         .mark_line()
         .encode(
             x=alt.X("size:Q", title=f"size of the cache, {label}", scale=alt.Scale(type="log")),
-            y=alt.Y("miss:Q", title="% missed", scale=alt.Scale(domain=[0, 100])),
+            y=alt.Y("miss:Q", title="missed, %", scale=alt.Scale(domain=[0, 100])),
             color=_colour(("all", "read", "write")),
         )
     )
@@ -241,8 +263,10 @@ def _hot(trace: Description) -> Figure:
         alt.Chart(data(rows))
         .mark_line(point=True, color=ORANGE)
         .encode(
-            x=alt.X("regions:Q", title="% of the regions asked for, the most wanted first"),
-            y=alt.Y("requests:Q", title="% of the requests", scale=alt.Scale(domain=[0, 100])),
+            x=alt.X("regions:Q", title="share of the regions, the busiest first, %"),
+            y=alt.Y(
+                "requests:Q", title="share of the requests, %", scale=alt.Scale(domain=[0, 100])
+            ),
         )
     )
     region = units.show_bytes(trace.hot.region)

@@ -48,8 +48,8 @@ def _requests(trace: Description) -> str:
         f", {units.show_fraction(trace.read_share)} reads" if trace.read_share is not None else ""
     )
     return (
-        f"{trace.requests}: {reads.count} reads of {units.show_bytes(reads.bytes)}, {writes.count} "
-        f"writes of {units.show_bytes(writes.bytes)}{share}"
+        f"{trace.requests:,}: {reads.count:,} reads of {units.show_bytes(reads.bytes)}, "
+        f"{writes.count:,} writes of {units.show_bytes(writes.bytes)}{share}"
     )
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from iosonde.contract import HIDDEN, VerbResult
 from iosonde.errors import UsageError
-from iosonde.loads.replay import lags
 from iosonde.measure.progress import Progress, unwatched
+from iosonde.statistics.lateness import lags
 from iosonde.trace.replay import ReplayOptions, ReplayRequests, read_requests, spec_of
 from iosonde.verbs.run import MeasuredRun, RunCommands, commands, ignore, run
 

@@ -17,7 +17,7 @@ from iosonde.measure.comparison import compare, settings_differ
 from iosonde.measure.in_turns import split
 from iosonde.measure.sheet import sheet
 from iosonde.outputs import require_output, write_output
-from iosonde.records.comparison import ComparedSheets
+from iosonde.records.comparison import PROVEN, ComparedSheets
 from iosonde.records.prediction import Forecast
 from iosonde.records.run import Run
 from iosonde.records.sheet import RunSheet
@@ -110,14 +110,14 @@ def _arms(whole: RunSheet) -> list[RunSheet]:
 
 
 def _compared(sheets: Sequence[RunSheet]) -> ComparedSheets:
-    """The later runs held against the first: headlines where trials match, and settings."""
+    """The later runs held against the first: headlines, what else is proven, and settings."""
     if len(sheets) < 2:
         return ComparedSheets()
     try:
         comparison = compare(sheets)
     except UsageError:
         return ComparedSheets(settings=settings_differ(sheets))
-    answers = [answer for answer in comparison.answers if answer.headline]
-    return ComparedSheets(
-        tuple(map(compared_metric, answers)), comparison.settings, comparison.bar.margin
-    )
+    verdicts = tuple(map(compared_metric, comparison.answers))
+    proven = {verdict.metric for verdict in verdicts if verdict.outcome in PROVEN}
+    shown = (verdict for verdict in verdicts if verdict.headline or verdict.metric in proven)
+    return ComparedSheets(tuple(shown), comparison.settings, comparison.bar.margin)

@@ -29,6 +29,7 @@ from iosonde.records.load import (
     RawOutput,
     Target,
 )
+from iosonde.statistics.lateness import lags
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
     Times = NDArray[np.int64]
 
 RESULT = "replayed.bin"
-LAG = 0.01
-"""Seconds, or share of the trace's length, that the last requests may be late."""
 _SCRIPT = "submit.py"
 _GRACE = 3600.0  # seconds that a slow device may lag behind
 _OPS = ("read", "write", "sync")
@@ -252,16 +251,6 @@ def arrivals(late: Times) -> dict[str, float]:
         "arrival.error.p50": float(p50), "arrival.error.p99": float(p99),
         "arrival.error.max": float(error.max()), "arrival.lag": float(np.median(last)),
     }  # fmt: skip
-
-
-def lags(lag: float, length: float) -> bool:
-    """Whether requests were so late at the end that the trace's rate was not kept.
-
-    Args:
-        lag: `arrival.lag`.
-        length: of the replayed trace, in seconds.
-    """
-    return lag > max(LAG, LAG * length)
 
 
 def _lagging(arrival: Mapping[str, float], length: float) -> Iterator[str]:

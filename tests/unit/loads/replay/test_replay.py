@@ -12,8 +12,9 @@ import pytest
 
 from iosonde.errors import LoadFailed, UsageError
 from iosonde.loads.load import REPLAYED
-from iosonde.loads.replay import RESULT, Replay, lags
+from iosonde.loads.replay import RESULT, Replay
 from iosonde.records.load import RawOutput
+from iosonde.statistics.lateness import lags
 
 Column = list[int]
 
