@@ -252,3 +252,19 @@ def test_hostile_names_run_nothing(browser: Browser, tmp_path: Path) -> None:
         assert watched.page.locator("h1").inner_text().startswith("</title><script>")
         assert watched.page.locator("img").count() == 0
         assert watched.page.locator("script").count() == 1
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_word_of_a_chart_is_cut(browser: Browser, gallery: Path, name: str) -> None:
+    with Watched(browser, gallery / f"{name}.html") as watched:
+        cut = watched.page.evaluate(
+            "[...document.querySelectorAll('figure svg')].flatMap(svg => {"
+            " const all = svg.getBoundingClientRect();"
+            " return [...svg.querySelectorAll('text')].filter(text => text.textContent.trim()"
+            "  && getComputedStyle(text).opacity !== '0').filter(text => {"
+            "  const box = text.getBoundingClientRect();"
+            "  return box.left < all.left - 1 || box.right > all.right + 1"
+            "   || box.top < all.top - 1 || box.bottom > all.bottom + 1;"
+            " }).map(text => text.textContent) })"
+        )
+    assert cut == []

@@ -78,6 +78,7 @@ def predict(
     """
     from iosonde.cli import predicted as show
     from iosonde.verbs import predict as verb
+    from iosonde.verbs.report import report
 
     options: dict[str, Any] = {
         "at": at, "requests": requests, "devices": device or [], "store": store,
@@ -85,6 +86,9 @@ def predict(
     if against:
         with store_to_write(store) as kept:
             compared = verb.compare_with_runs(stack, *against, kept=kept, **options)
+        for place, fmt in ((html, "html"), (svg, "svg")):
+            if place:
+                report(*against, output=str(place), format=fmt, store=store)
         print_json(compared.to_json()) if as_json else show.print_forecasts(compared)
         return int(not compared.inside)
     _check(load, prior, dask, search=search, drawn=bool(html or svg), fit=bool(fit))

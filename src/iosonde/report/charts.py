@@ -362,12 +362,12 @@ def forest_figure(changes: Sequence[tuple[str, ComparedMetric]]) -> Figure | Non
         alt.Chart(data([{"zero": 0}])).mark_rule(color="#888", aria=False).encode(x="zero:Q"),
         base.mark_rule(strokeWidth=3, aria=False).encode(x="low:Q", x2="high:Q"),
         base.mark_point(filled=True, size=80, opacity=1).encode(
-            x=alt.X("change:Q", title="change against the baseline, %",
+            x=alt.X("change:Q", title="change, %",
                     scale=alt.Scale(domain=domain, nice=False))
         ),
     )  # fmt: skip
     return Figure(
-        title="Change of each headline", chart=sized(chart, max(60, 24 * len(rows))),
+        title="Change against the baseline", chart=sized(chart, max(60, 24 * len(rows))),
         alt="changes with their intervals. " + "; ".join(str(row["hover"]) for row in rows),
         note="point: change; line: its interval",
     )  # fmt: skip

@@ -36,7 +36,7 @@ from iosonde.report.first_screen import (
 from iosonde.report.forecasts import forecast_blocks
 from iosonde.report.format import Format
 from iosonde.report.page import Page, moment, render
-from iosonde.report.pivot import LoadGroup, by_load, run_labels
+from iosonde.report.pivot import LoadGroup, by_load, proven_metrics, run_labels
 from iosonde.report.replayed import (
     is_replay,
     replay_answer,
@@ -61,8 +61,9 @@ from iosonde.report.steady import (
 )
 from iosonde.report.tuning import campaign_head, campaign_sections, shown, tuning_of
 from iosonde.report.waterfall_chart import waterfall_blocks
+from iosonde.sentences import metric_words
 
-_NUMBERS, _FIRST_FIGURES, _BARS = 4, 3, 16
+_NUMBERS, _FIRST_FIGURES, _BARS, _PAIR = 4, 3, 16, 2
 
 
 class HtmlFormat(Format):
@@ -245,6 +246,15 @@ def _bars(groups: Sequence[LoadGroup], compared: ComparedSheets) -> list[Figure]
 def _changes(
     groups: Sequence[LoadGroup], compared: ComparedSheets
 ) -> list[tuple[str, ComparedMetric]]:
+    """Of each headline; where one trial is held against one other, also of what else is proven."""
+    members = [member for group in groups for member in group.members]
+    if len(groups) == 1 and len(members) == _PAIR:
+        (group,) = groups
+        return [
+            (metric_words(name), verdict)
+            for name in (*group.headlines, *proven_metrics(group, compared))
+            if (verdict := members[1].verdict(name, compared))
+        ]
     return [
         (f"{group.title} {member.label}" if len(groups) > 1 else member.label, verdict)
         for group in groups for member in group.members
