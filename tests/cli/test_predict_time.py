@@ -125,7 +125,9 @@ def test_a_run_is_held_against_the_model_and_keeps_the_record(tmp_path: Path) ->
     page = tmp_path / "report.html"
     call("report", run.id, "--store", place, "-o", str(page))
     assert "1 of 2 measured rates lie within the band" in page.read_text()
-    shown = predict(*words, status=1)
+    drawn = tmp_path / "drawn.html"
+    shown = predict(*words, "--html", str(drawn), status=1)
+    assert "1 of 2 measured rates lie within the band" in drawn.read_text()
     first = shown.partition("\n")[0]
     assert first.startswith("1 of 2 measured rates lie within the band of the model; farthest off")
     assert "is b@r5: +" in first
