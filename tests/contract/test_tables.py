@@ -72,6 +72,10 @@ SHARED: Mapping[str, set[str]] = {
         "pivot",
         "page",
         "sections",
+        "first_screen",
+        "replayed",
+        "saturation",
+        "setup",
     },
     "store": {
         "store",
