@@ -167,3 +167,27 @@ def test_a_file_that_is_not_there_is_no_host(iosonde: Run) -> None:
     done = iosonde("explain", "./missing.txt")
     assert done.status == 2
     assert "there is no such file" in done.stderr
+
+
+def test_what_no_reader_knows_is_counted_and_listed_when_asked(
+    iosonde: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "ticket.txt").write_text(
+        PAIR + "\n# raidcli show 1\nState: Optimal\nSize:  42854390 MB\n\n$ raidcli -V\nv7 of 12\n"
+    )
+    short = iosonde("import", "ticket.txt", "--dry-run")
+    assert short.stdout.startswith("1 trial found; 1 could not be read\n")
+    assert "1 output of other tools kept as printed, not interpreted: see -v\n" in short.stdout
+    assert "raidcli show 1" not in short.stdout
+    assert "raidcli, output of `raidcli -V`: no reader for it\n" in short.stdout
+    listed = iosonde("import", "ticket.txt", "--dry-run", "-v").stdout
+    assert "raidcli show 1" in listed
+    assert "2 values, not interpreted" in listed
+
+    document = iosonde("import", "ticket.txt", "--json").json
+    jsonschema.validate(document, schema("import"))
+    (counters,) = document["counters"]
+    assert (counters["tool"], counters["kind"]) == ("printed", "printed, not interpreted")
+    assert counters["name"] == "raidcli show 1"
+    assert counters["values"] == {"State": "Optimal", "Size": "42854390 MB"}
+    assert iosonde("explain", document["runs"][0]["run"], "--json").json["recognised"] == 1

@@ -35,6 +35,9 @@ def import_files(
         bool, typer.Option("--again", help="Import a text again that is in the store already.")
     ] = False,
     store: StorePlace = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Also list what is kept as printed.")
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object (iosonde schema import).")
     ] = False,
@@ -48,7 +51,7 @@ def import_files(
     from iosonde.cli.imported import JsonWriter, TableWriter
     from iosonde.verbs.import_ import import_into
 
-    writer = JsonWriter() if as_json else TableWriter()
+    writer = JsonWriter() if as_json else TableWriter(verbose=verbose)
     failed = list[UsageError]()
     try:
         imported = import_into(

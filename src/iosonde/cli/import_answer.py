@@ -143,6 +143,8 @@ def counts_sentence(counts: ImportCounts, files: Sequence[str]) -> str:
     ]  # fmt: skip
     where = files[0] if len(files) == 1 else f"{len(files)} texts" if files else ""
     unread = f"; {counts.unread} could not be read" if counts.unread else ""
+    if not parts and counts.printed:
+        parts = ["no output of a known tool"]
     return f"{', '.join(parts) or 'nothing'} found{where and f' in {where}'}{unread}"
 
 

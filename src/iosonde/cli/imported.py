@@ -22,7 +22,7 @@ from iosonde.cli.import_answer import (
 from iosonde.cli.output import err, is_quiet, out, styled
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.contract import as_json
-from iosonde.records.printed import PrintedTrial, Unread
+from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedTrial, Unread
 from iosonde.text.find import FoundOutput
 from iosonde.text.imported import settings_of
 from iosonde.verbs.import_ import ImportedTexts, imported
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _IN_MEMORY = 1 << 22
 _SHOWN = 200  # rows of a table that anyone reads
 _FEW = 4  # rows of one output with counters or settings, before it is said how many more
+_LISTED = 10  # outputs that could not be read, without -v
 _COMMAND = "command"
 _COLUMNS = (
     TableColumn("lines", rank=2), TableColumn("tool"), TableColumn("host", rank=1),
@@ -143,14 +144,15 @@ class TableWriter:
 
     make = staticmethod(rows_and_figures)
 
-    def __init__(self) -> None:
+    def __init__(self, *, verbose: bool = False) -> None:
         self._rows: list[ImportRow] = []
         self._results = ResultRanges()
+        self._verbose = verbose
 
     def add(self, made: ImportRows) -> None:
         """Takes what an output has for the table and the answer."""
         self._results.add(made.figures)
-        if len(self._rows) < _SHOWN:
+        if len(self._rows) < _SHOWN and (self._verbose or not _is_printed(made.rows)):
             self._rows += made.rows
 
     def end(self, imported: ImportedTexts, explained: Explanation | None = None) -> None:
@@ -174,10 +176,7 @@ class TableWriter:
                     console.print(styled("command in line {}: {}", line, row.says))
         if counts.outputs > _SHOWN:
             console.print(f"… {counts.outputs} outputs in all")
-        for part in imported.unread:
-            console.print(
-                styled("[yellow]not read[/yellow] {}: {}, {}", part.place, part.tool, part.reason)
-            )
+        self._print_rest(imported)
         for run in imported.runs:
             said = "is already in the store as run" if run.already else "is run"
             err().print(f"{run.file} {said} {run.run}")
@@ -198,6 +197,25 @@ class TableWriter:
         out().print(styled("[bold]{}[/bold]", first))
         for line in others:
             out().print(styled("{}", line))
+
+    def _print_rest(self, imported: ImportedTexts) -> None:
+        """What is kept as printed, and what could not be read: how many, without -v."""
+        console, counts = out(), imported.counts
+        if counts.printed and not self._verbose:
+            others = counted(counts.printed, "output")
+            console.print(f"{others} of other tools kept as printed, not interpreted: see -v")
+        listed = imported.unread if self._verbose else imported.unread[:_LISTED]
+        for part in listed:
+            console.print(
+                styled("[yellow]not read[/yellow] {}: {}, {}", part.place, part.tool, part.reason)
+            )
+        if len(listed) < len(imported.unread):
+            console.print(f"… {counts.unread - len(listed)} more could not be read: see -v")
+
+
+def _is_printed(rows: Sequence[ImportRow]) -> bool:
+    """Whether rows are of an output that is kept as it is printed."""
+    return bool(rows) and rows[0].tool == PRINTED
 
 
 def _table(rows: Sequence[ImportRow]) -> Table:
@@ -225,14 +243,12 @@ def _rows(output: FoundOutput) -> Iterator[ImportRow]:
         said = counted(len(settings_of(state)), "setting")
         yield ImportRow(*start, state.tool, state.host, what, said, "")
     for counters in output.counters:
-        yield ImportRow(
-            *start,
-            counters.tool,
-            counters.host,
-            counters.name,
-            counted(len(counters.values), "counter"),
-            "",
-        )
+        said = counted(len(counters.values), "counter")
+        if counters.kind == AS_PRINTED:
+            rows = counters.values.get("rows")
+            size = len(rows) if isinstance(rows, list) else len(counters.values)
+            said = f"{counted(size, 'row' if rows else 'value')}, not interpreted"
+        yield ImportRow(*start, counters.tool, counters.host, counters.name, said, "")
     for load in output.loads:
         yield ImportRow(*start, load.tool, load.host, _COMMAND, load.command, "")
 

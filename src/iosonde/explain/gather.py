@@ -20,6 +20,7 @@ from iosonde.records.evidence import (
 from iosonde.records.finding import Finding
 from iosonde.records.load import Load
 from iosonde.records.printed import (
+    AS_PRINTED,
     PrintedCounters,
     PrintedLoad,
     PrintedState,
@@ -102,7 +103,8 @@ def _case(source: str, sheets: Sequence[TrialSheet], kept: Sequence[StoredExtra]
         if isinstance(extra.what, PrintedState):
             states += _printed(extra.what, str(extra.place), source)
         elif isinstance(extra.what, PrintedCounters):
-            counters.append(counted(extra.what, extra.place, source))
+            if extra.what.kind != AS_PRINTED:
+                counters.append(counted(extra.what, extra.place, source))
         elif isinstance(extra.what, PrintedLoad):
             load = extra.what
             commands.append(

@@ -16,6 +16,14 @@ from iosonde.records.load import LoadResult
 from iosonde.records.prediction import Forecast
 from iosonde.records.stack import Json, Scalar
 
+PRINTED = "printed"
+"""The tool of what was read without a reader: whatever printed it."""
+AS_PRINTED = "printed, not interpreted"
+"""The kind of counters that are names and texts as they stand there; nothing is concluded of them.
+
+Their values are texts, or lists of texts; of a table `columns` and `rows`.
+"""
+
 
 class Unreadable(Exception):
     """An output that was recognised cannot be read; `reason` says in a few words why.

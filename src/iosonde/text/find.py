@@ -86,7 +86,11 @@ def find(document: Document, *, with_text: bool = True) -> Iterator[FoundOutput 
 
 
 def find_and_tell(
-    document: Document, tell: Callable[[FoundOutput | Unread], Item], *, with_text: bool = True
+    document: Document,
+    tell: Callable[[FoundOutput | Unread], Item],
+    *,
+    with_text: bool = True,
+    rest: bool = False,
 ) -> Iterator[Item]:
     """What a function makes of every output, in the process that found it.
 
@@ -94,6 +98,8 @@ def find_and_tell(
         document: to go through.
         tell: one that can be pickled; so can what it returns.
         with_text: as `find` has it.
+        rest: also, behind them, what `iosonde.text.remainder` makes of the lines that no output
+            has; not of a long text.
     """
     from iosonde.text.parallel import LONG, find_by_spans
 
@@ -104,6 +110,16 @@ def find_and_tell(
     with WATCH:
         for hit in hits(document, Span(0, 1, len(document.data))):
             yield from map(tell, search.look(*hit))
+    if rest:
+        from iosonde.text.remainder import remainder
+
+        yield from map(tell, remainder(document, search.taken, _programs()))
+
+
+@cache
+def _programs() -> frozenset[str]:
+    """Names of the commands whose outputs are known."""
+    return frozenset(name for output in outputs() for name in getattr(output, "commands", ()))
 
 
 def _itself(output: FoundOutput | Unread) -> FoundOutput | Unread:
@@ -151,6 +167,15 @@ def end_of_line(document: Document, offset: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class TakenLines:
+    """Lines of a document's data that an output has, from 1, and the tool that printed it."""
+
+    first: int
+    last: int
+    tool: str
+
+
+@dataclass(frozen=True, slots=True)
 class FindState:
     """What a search has to remember when it goes on.
 
@@ -195,6 +220,7 @@ class Search:
         self._heading = state.heading
         self._looked = state.looked
         self._offset = state.offset
+        self.taken: list[TakenLines] = []
 
     @property
     def _broken_to(self) -> int:
@@ -231,11 +257,13 @@ class Search:
         except Unreadable as problem:
             WATCH.end()
             self._failed[output] = max(number, view.number(problem.last))
+            self._take(view, first, max(view.at, problem.last), output)
             yield Unread(self._place(view, first, view.at, heading), output.tool, problem.reason)
             return
         except _BROKEN as problem:
             WATCH.end()
             self._failed[output] = number
+            self._take(view, first, view.at, output)
             reason = f"it is not as {output.tool} prints it ({problem})"
             yield Unread(self._place(view, first, view.at, heading), output.tool, reason)
             return
@@ -244,7 +272,16 @@ class Search:
         if reading.trials or reading.states or reading.counters:
             # A command alone is left to the output below it, which wants to know it too.
             self._free = max(view.number(max(reading.last, first)) + 1, number + 1)
+        if not reading.loads or reading.last > reading.first:
+            self._take(view, reading.first, reading.last, output)
+        for low, high, _ in reading.unread:
+            self._take(view, low, high, output)
         yield from self._readings(view, reading, output.tool, heading)
+
+    def _take(self, view: View, first: int, last: int, output: Output) -> None:
+        """Notes the lines that an output has, which are not looked at again."""
+        numbers = view.number(first), view.number(max(first, last))
+        self.taken.append(TakenLines(*numbers, output.tool))
 
     def _check_time(self) -> None:
         """Raises UsageError where outputs took too long together: a text that is made for that."""
@@ -335,12 +372,19 @@ def heading_above(line: Callable[[int], str | None], first: int) -> str:
         text = line(index)
         if text is None:
             break
-        marked = _MARKED.fullmatch(text)
-        if marked and not _COMMAND.search(text):
-            return _EMPHASIS.sub("", marked["a"] or marked["b"])
+        if marked := marked_heading(text):
+            return marked
         if _is_title(text, line(index - 1), line(index + 1)):
             return _EMPHASIS.sub("", text)
     return ""
+
+
+def marked_heading(line: str) -> str:
+    """The words of a line that Markdown or a wiki marks as a heading; empty where it is none."""
+    marked = _MARKED.fullmatch(line)
+    if marked is None or _COMMAND.search(line):
+        return ""
+    return _EMPHASIS.sub("", marked["a"] or marked["b"])
 
 
 def _is_title(text: str, before: str | None, after: str | None) -> bool:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from iosonde.contract import ABSENT, ADDED, HIDDEN, NULL, VerbResult
 from iosonde.errors import StoreFailed, UsageError
 from iosonde.measure.metrics import metrics_of_results
-from iosonde.records.printed import PrintedSubject, PrintedTrial, StoredExtra, TextLocation, Unread
+from iosonde.records.printed import (
+    PRINTED,
+    PrintedSubject,
+    PrintedTrial,
+    StoredExtra,
+    TextLocation,
+    Unread,
+)
 from iosonde.records.run import Metric, Trial
 from iosonde.records.stack import Json, Scalar
 from iosonde.store import open_store
@@ -126,6 +133,8 @@ class ImportCounts:
     counters: int = 0
     loads: int = 0
     unread: int = 0
+    printed: int = 0
+    """Outputs of other tools, kept as they are printed; in none of the numbers above."""
 
     def __add__(self, other: ImportCounts) -> ImportCounts:
         sums = (getattr(self, each.name) + getattr(other, each.name) for each in fields(self))
@@ -366,6 +375,9 @@ def output_of(
     if isinstance(output, Unread):
         packed = _packed((), (StoredExtra(output.place, output),)) if keep else None
         return ReadOutput(make(output), ImportCounts(unread=1), output, packed)
+    if output.tool == PRINTED:
+        kept = _packed((), kept_of(output)) if keep else None
+        return ReadOutput(make(output), ImportCounts(printed=1), None, kept)
     trials = (trial_of(output, printed) for printed in output.trials)
     beside = output.trials or output.states or output.counters
     return ReadOutput(
@@ -410,7 +422,7 @@ def _outputs(
     keep = keeper is not None and not keeper.there
     output = partial(output_of, make=make, keep=keep)
     try:
-        for read in without_repeats(find_and_tell(document, output, with_text=keep)):
+        for read in without_repeats(find_and_tell(document, output, with_text=keep, rest=True)):
             if keeper and read.packed is not None:
                 keeper.add(read.packed)
             yield read

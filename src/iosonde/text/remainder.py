@@ -1,0 +1,371 @@
+"""What no reader took of a text: outputs of other tools, as they are printed, and what is left.
+
+A command at a prompt with lines below it, a fenced or indented block, a table that is drawn, and
+lines of the kernel's log become records of kind `AS_PRINTED`: the names and values that stand there
+and nothing that is concluded from them. What is the output of a command and of no form that
+`iosonde.text.figures` reads is told as unread.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedCounters, TextLocation, Unread
+from iosonde.records.stack import Json
+from iosonde.text.clean import clean
+from iosonde.text.document import Document
+from iosonde.text.figures import (
+    FigureGroup,
+    PrintedFigures,
+    has_figure,
+    is_other,
+    is_sentence,
+    pairs_of,
+    read_figures,
+)
+from iosonde.text.find import FoundOutput, TakenLines, marked_heading
+from iosonde.text.kernel_lines import is_kernel_line, kernel_messages
+from iosonde.text.shell import (
+    MOST,
+    ShellCommand,
+    called,
+    command_at,
+    end_of_output,
+    indent_of,
+    is_prompt,
+    prints_figures,
+    program_of,
+    shows_text,
+)
+
+_QUOTES = re.compile(r"[ \t]*(?:>(?!=\d)[ \t]?)+")
+_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[ \t]*")
+_LANGUAGES = frozenset({
+    "c", "c++", "cmake", "conf", "cpp", "diff", "dockerfile", "dts", "go", "html", "ini", "java",
+    "javascript", "js", "json", "lua", "make", "makefile", "nix", "patch", "perl", "py", "python",
+    "ruby", "rust", "sql", "toml", "xml", "yaml", "yml",
+})  # fmt: skip
+_INLINE = re.compile(r"`(?P<command>[^`]{3,120})`[ .:]*")
+_COMPLAINT = re.compile(r"(?i)(?:(?:ba)?sh|sudo|(?:fatal|error|warning)(?::.*)?)$")
+_FEW = 3  # lines below which a block without a command says nothing
+_SHARES = {"fenced": 0.25, "indented": 0.5, "plain": 0.6}
+"""Of the values of a block without a command, how many are figures: the surer, the fewer."""
+_READ = 0.5  # of the lines of an output
+_NAMED = 120  # characters of a command
+
+_Kind = Literal["command", "log", "fenced", "indented", "plain"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Lines that belong together, by indices; the command whose output they are, if one is."""
+
+    kind: _Kind
+    first: int
+    last: int
+    command: str = ""
+    host: str = ""
+
+
+def remainder(
+    document: Document, taken: Sequence[TakenLines], programs: Collection[str]
+) -> Iterator[FoundOutput | Unread]:
+    """What the lines say that no reader took, in their order.
+
+    Args:
+        document: of which everything else was read.
+        taken: what was read, or told as unread.
+        programs: names of programs whose output is known.
+    """
+    return _Remainder(document, taken, programs).every()
+
+
+class _Remainder:
+    def __init__(
+        self, document: Document, taken: Sequence[TakenLines], programs: Collection[str]
+    ) -> None:
+        text = document.data[:].decode(errors="replace").replace("\r\n", "\n")
+        raw = text.split("\n")
+        self._document = document
+        self._programs = programs
+        self._lines = clean(text)
+        self._depths = [line[: _quoted(line)].count(">") if ">" in line else 0 for line in raw]
+        self._fences, self._closing = _fenced(raw) if "```" in text or "~~~" in text else ({}, {})
+        self._free = bytearray(b"\1") * len(self._lines)
+        for part in taken:
+            last = min(part.last, len(self._lines))
+            self._free[part.first - 1 : last] = bytes(max(last - part.first + 1, 0))
+        self._tools = {part.last: part.tool for part in taken}
+        self._heading = ""
+
+    def every(self) -> Iterator[FoundOutput | Unread]:
+        """Everything that is left of the document."""
+        at = 0
+        while at < len(self._lines):
+            block = self._block(at)
+            if block is not None:
+                yield from self._told(block)
+            at = max(block.last if block else at, at) + 1
+
+    # ── where blocks begin and end ──────────────────────────────────────────────────────────────
+
+    def _block(self, at: int) -> _Block | None:
+        """What begins in a line, if anything does."""
+        line = self._lines[at]
+        if at in self._fences:
+            return self._fenced(at, self._fences[at])
+        if not line:
+            return None
+        if command := command_at(self._lines, at, self._programs):
+            first, last = command.last + 1, self._end(at, command)
+            return _Block("command", first, last, command.text, command.host)
+        return self._loose(at, line) if self._free[at] else None
+
+    def _loose(self, at: int, line: str) -> _Block | None:
+        """What begins in a line that is no command."""
+        if at not in self._closing and (heading := self._heading_at(at)):
+            self._heading = heading
+            return None
+        if is_kernel_line(line):
+            return _Block("log", at, self._while(at, self._is_log))
+        if at and not self._free[at - 1] and at in self._closing:
+            return _Block("fenced", at, self._while(at, self._is_text), self._tools.get(at, ""))
+        if at and self._lines[at - 1]:
+            return None  # within a paragraph
+        indented = indent_of(line) >= 4
+        last = self._while(at, self._is_indented if indented else self._is_text)
+        if last - at + 1 < _FEW or is_sentence(line):
+            return _Block("plain", last + 1, last)  # prose: nothing of it is looked at
+        return _Block("indented" if indented else "plain", at, last)
+
+    def _heading_at(self, at: int) -> str:
+        """A heading that is marked as one; a command of root's is none."""
+        line = self._lines[at]
+        if line[:2] == "# " and line[2:3].islower():
+            return ""  # mkdir, or a comment
+        return marked_heading(line)
+
+    def _end(self, at: int, command: ShellCommand) -> int:
+        """Index of the last line of a command's output."""
+        if at not in self._closing:
+            return end_of_output(self._lines, self._depths, command, self._programs)
+        return self._before_prompt(command.last, self._closing[at])
+
+    def _before_prompt(self, at: int, close: int) -> int:
+        """Index of the last line behind one, before the next prompt or the end of its block."""
+        for place in range(at + 1, min(close, at + 1 + MOST)):
+            if is_prompt(self._lines[place], self._programs):
+                return place - 1
+            at = place
+        return at
+
+    def _fenced(self, at: int, language: str) -> _Block | None:
+        """A fenced block up to its first prompt: of a command in it, or in the line above it."""
+        close = self._closing.get(at + 1, at + 1)
+        if language in _LANGUAGES:
+            return _Block("command", close, close - 1)
+        first = next((place for place in range(at + 1, close) if self._lines[place]), close)
+        if first == close or is_prompt(self._lines[first], self._programs):
+            return None
+        last = self._before_prompt(first, close)
+        if called(self._lines[first], self._programs):
+            return _Block("command", first + 1, last, self._lines[first].strip())
+        above = next((self._lines[place] for place in range(at - 1, max(at - 4, -1), -1)
+                      if self._lines[place]), "")  # fmt: skip
+        inline = _INLINE.search(above)
+        if inline and called(inline["command"], self._programs):
+            return _Block("command", first, last, inline["command"])
+        if not self._free[first] or is_kernel_line(self._lines[first]):
+            return None  # line by line
+        return _Block("fenced", first, last)
+
+    def _while(self, at: int, goes_on: Callable[[int], bool]) -> int:
+        last = at
+        while last + 1 < len(self._lines) and last - at < MOST and goes_on(last + 1):
+            last += 1
+        return last
+
+    def _is_text(self, at: int) -> bool:
+        line = self._lines[at]
+        if not line or not self._free[at] or at in self._fences:
+            return False
+        return not is_prompt(line, self._programs) and not is_kernel_line(line)
+
+    def _is_indented(self, at: int) -> bool:
+        line = self._lines[at]
+        if not line:  # one blank line may stand within
+            line = self._lines[at + 1] if at + 1 < len(self._lines) else ""
+        begins = is_prompt(self._lines[at], self._programs) or is_kernel_line(self._lines[at])
+        return bool(self._free[at]) and indent_of(line) >= 4 and not begins
+
+    def _is_log(self, at: int) -> bool:
+        """Whether a line belongs to a log: up to four without a time may be the rest of another."""
+        line = self._lines[at]
+        if not line or not self._free[at] or is_prompt(line, self._programs):
+            return False
+        return any(map(is_kernel_line, self._lines[max(at - 4, 0) : at + 1]))
+
+    # ── what they say ───────────────────────────────────────────────────────────────────────────
+
+    def _told(self, block: _Block) -> Iterator[FoundOutput | Unread]:
+        """What a block says, part by part where a reader took lines of it."""
+        first = block.first
+        apart = False
+        while first <= block.last:
+            last = first
+            while last < block.last and self._free[last + 1] == self._free[first]:
+                last += 1
+            if not self._free[first]:
+                apart = True
+            elif not apart and not all(self._free[first : block.last + 1]):
+                pass  # above what a reader took of the same output
+            else:
+                yield from self._part(block, first, last, apart=apart)
+            first = last + 1
+
+    def _part(
+        self, block: _Block, first: int, last: int, *, apart: bool
+    ) -> Iterator[FoundOutput | Unread]:
+        """What lines say that no reader took; `apart`: one took others of the same output."""
+        while last >= first and not self._lines[last].strip():
+            last -= 1
+        lines = self._lines[first : last + 1]
+        if not any(any(map(str.isdigit, line)) for line in lines):
+            return
+        if block.kind == "log" or sum(map(is_kernel_line, lines)) * 2 > len(lines):
+            yield from self._log(block, first, lines)
+            return
+        free = block.kind != "command"
+        figures = None
+        if not is_other(lines) and (free or prints_figures(block.command)):
+            figures = read_figures(lines, strict=free)
+        own = sum(bool(line.strip()) for line in lines)
+        sure = figures is not None and figures.lines >= _READ * own
+        if sure and figures is not None:
+            figures = _without_complaints(block.command, figures)
+            sure = self._is_sure(block, lines, figures) if free else bool(figures.groups)
+        if figures is not None and sure:
+            yield self._record(block, first, figures)
+            yield from self._left(block, first, lines, figures)
+        elif not free and not apart and prints_figures(block.command):
+            said = f"output of `{block.command[:_NAMED]}`: no reader for it"
+            blank = next((at for at, line in enumerate(lines) if at and not line.strip()), 0)
+            last = first + blank - 1 if blank else last
+            yield Unread(self._place(first, last), program_of(block.command), said)
+
+    def _is_sure(self, block: _Block, lines: Sequence[str], figures: PrintedFigures) -> bool:
+        """Whether lines without a command are an output: enough of them, with figures."""
+        tables = any("columns" in group.values for group in figures.groups)
+        own = [line for line in lines if line.strip()]
+        if tables:
+            drawn = any(set(line.strip()) <= set("-=+| ") for line in own)
+            return (drawn or block.kind != "plain") and not figures.left
+        pairs = [pair for line in own for pair in pairs_of(line)]
+        if figures.lines < _FEW or not pairs:
+            return False
+        if block.kind == "plain" and (
+            figures.lines < len(own) or len(own) <= _FEW or not _aligned(own)
+        ):
+            return False
+        share = sum(has_figure(value) for _, value in pairs) / len(pairs)
+        return share >= _SHARES[block.kind]
+
+    def _record(self, block: _Block, first: int, figures: PrintedFigures) -> FoundOutput:
+        """The groups of an output as counters, each named by the command or the heading above."""
+        low, high = first + figures.groups[0].first, first + figures.groups[-1].last
+        place = self._place(low, high)
+        named = block.command[:_NAMED] or place.heading
+        counters = tuple(
+            self._counters(block, ": ".join(filter(None, (named, group.title))), group.values)
+            for group in figures.groups
+        )
+        return FoundOutput(place, PRINTED, counters=counters)
+
+    def _counters(self, block: _Block, name: str, values: dict[str, Json]) -> PrintedCounters:
+        return PrintedCounters(PRINTED, AS_PRINTED, name, values, block.host, block.command)
+
+    def _left(
+        self, block: _Block, first: int, lines: Sequence[str], figures: PrintedFigures
+    ) -> Iterator[Unread]:
+        """Lines with figures that are of no form, in an output of which others are."""
+        left = [place for place in figures.left if any(map(str.isdigit, lines[place]))]
+        if left and block.kind == "command":
+            count = f"{len(left)} of its lines are" if len(left) > 1 else "a line of it is"
+            said = f"output of `{block.command[:_NAMED]}`: {count} neither a list nor a table"
+            place = self._place(first + left[0], first + left[-1])
+            yield Unread(place, program_of(block.command), said)
+
+    def _log(
+        self, block: _Block, first: int, lines: Sequence[str]
+    ) -> Iterator[FoundOutput | Unread]:
+        messages, read = kernel_messages(lines)
+        if messages:
+            place = self._place(first, first + read - 1)
+            named = block.command[:_NAMED] if shows_text(block.command) else place.heading
+            yield FoundOutput(place, PRINTED, counters=(self._counters(block, named, messages),))
+        if read < len(lines):
+            said = f"more than {len(messages)} messages that no reader knows stand together"
+            yield Unread(self._place(first + read, first + len(lines) - 1), "kernel log", said)
+
+    def _place(self, first: int, last: int) -> TextLocation:
+        number = self._document.number
+        return TextLocation(self._document.name, number(first + 1), number(last + 1), self._heading)
+
+
+def _without_complaints(command: str, figures: PrintedFigures) -> PrintedFigures:
+    """The figures without what programs say of themselves: `umount: /mnt: not mounted`."""
+    if not command:
+        return figures
+    names = Counter(name for group in figures.groups for name in group.values)
+    programs = {part.rpartition("/")[2] for part in command.split()}
+    groups: list[FigureGroup] = []
+    left = list(figures.left)
+    for group in figures.groups:
+        values = {
+            name: value
+            for name, value in group.values.items()
+            if name not in programs
+            and not _COMPLAINT.match(name)
+            and (names[name] < _FEW or has_figure(value))
+        }
+        if len(values) < len(group.values):
+            left += range(group.first, group.last + 1)
+        if any(map(has_figure, values.values())) or len(values) >= _FEW or "rows" in values:
+            groups.append(replace(group, values=values))
+    return PrintedFigures(tuple(groups), tuple(sorted(left)))
+
+
+def _aligned(lines: Sequence[str]) -> bool:
+    """Whether the values of a list begin in one place, or its names end in one."""
+    parts = [re.split(r"[:=]\s", line, maxsplit=1) for line in lines]
+    begins = {len(line) - len(part[-1].lstrip()) for line, part in zip(lines, parts, strict=True)}
+    return len(begins) == 1 or len({len(part[0].rstrip()) for part in parts}) == 1
+
+
+def _quoted(line: str) -> int:
+    match = _QUOTES.match(line)
+    return match.end() if match else 0
+
+
+def _fenced(raw: Sequence[str]) -> tuple[dict[int, str], dict[int, int]]:
+    """Line that opens a fenced block → its language; line in one → the line that closes it."""
+    opening: dict[int, str] = {}
+    closing: dict[int, int] = {}
+    opened, language = -1, ""
+    for at, line in enumerate(raw):
+        if "```" not in line and "~~~" not in line:
+            continue
+        match = _FENCE.fullmatch(line[_quoted(line) :].rstrip())
+        if match is None:
+            continue
+        if opened < 0 or match["language"]:
+            opened, language = at, match["language"].lower()
+            continue
+        opening[opened] = language
+        closing |= dict.fromkeys(range(opened + 1, at), at)
+        opened = -1
+    return opening, closing

@@ -1,0 +1,226 @@
+"""Commands at a shell's prompt in any text, and where the output of each ends.
+
+Prompts are those that `iosonde.text.cursor.prompt_in` knows, at the beginning of a line. A number
+sign alone also begins headings and comments: there the rest must be a command by what it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from iosonde.text.cursor import rejoined
+from iosonde.text.figures import is_sentence, pairs_of
+
+MOST = 400
+"""Lines of one output that are looked at."""
+_LONGEST = 2000  # characters of a line with a command
+_GAP = 2  # blank lines within an output
+_PROMPT = re.compile(
+    r"[ \t|`]*(?:"
+    r"\[?(?P<user>[a-z_][\w-]{0,40})@(?P<host>[A-Za-z][\w.-]{0,80})"
+    r"(?:[: ][^\]#$%>|]{0,80})?\]? ?(?P<sign>[#$%>])"
+    r"|(?P<weak>\(?[A-Za-z][\w.-]{0,40}\)?[: ][~/\w.-]{1,60} ?[#$]|[~/][\w./-]{0,80}[#$%]|[#$+]))"
+    r"(?:[ \t]+(?P<command>[\w./~({-].*)|[ \t]*)"
+)
+_STARTS = re.compile(r"(?:sudo|time|nice|exec|env|LANG=\S+|LC_ALL=\S+)\s+")
+_PROGRAM = re.compile(r"(?:[\w.~-]*/)*[\w.+-]{1,40}")
+_ARGUMENT = re.compile(r"\s(?:-{1,2}[A-Za-z0-9]|[\w.~-]*/\w|\|)")
+_PROSE_IN_COMMAND = re.compile(
+    r"\s(?:the|a|an|of|from|with|is|are|was|and|we|you|this|that|all|to|as|my|our"
+    r"|for|in|on|by|not|when|does|can|it|its|be|has|have|returns)(?=[\s.,:]|$)"
+)
+_ASSIGNED = re.compile(r"\S+\s+=")  # a setting in a file, whose comments begin with a number sign
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_SIGNATURE = re.compile(r"-- ?|_{20,}|-{5}BEGIN .*|--=+.*==|On .{10,80} wrote:")
+_ITEM = re.compile(r"(?:[-*•] ?|\d{1,2}[.)] )[A-Za-z]")
+_HEADING = re.compile(r"#{1,6} [A-Z].*|={2,6} .* ={2,6}")
+PROGRAMS = frozenset({
+    "arcconf", "badblocks", "bcache-status", "blkdiscard", "blkid", "blockdev", "btrfs", "cat",
+    "ceph", "cephadm", "cryptsetup", "dd", "debugfs", "df", "dmesg", "dmsetup", "drbdadm", "dstat",
+    "dumpe2fs", "e2fsck", "ethtool", "fdisk", "findmnt", "fio", "free", "fsck", "fstrim", "gdisk",
+    "getfattr", "grep", "hdparm", "head", "hpssacli", "ibstat", "ifstat", "ioping", "iostat",
+    "iotop", "iozone", "ipmitool", "iscsiadm", "journalctl", "lfs", "ls", "lsblk", "lscpu",
+    "lsmod", "lspci", "lsscsi", "lvdisplay", "lvs", "mdadm", "megacli", "mkfs", "modinfo",
+    "modprobe", "mount", "mpstat", "multipath", "multipathd", "nfsstat", "numactl", "numastat",
+    "nvme", "parted", "perccli", "perf", "pidstat", "pvdisplay", "pvs", "rados", "rbd",
+    "resize2fs", "sar", "sas2ircu", "sas3ircu", "sestatus", "sg_inq", "sg_readcap", "sgdisk",
+    "showmount", "smartctl", "ssacli", "stat", "storcli", "storcli64", "swapon", "sysbench",
+    "sysctl", "tail", "targetcli", "tcmu-runner", "tgtadm", "top", "tune2fs", "tuned-adm",
+    "udevadm", "uname", "uptime", "vdo", "vdostats", "vgdisplay", "vgs", "vmstat", "wipefs",
+    "xfs_db", "xfs_info", "xfs_repair", "zdb", "zfs", "zpool",
+})  # fmt: skip
+"""Programs that are taken for commands after a lone number sign, whatever stands behind them."""
+_NO_FIGURES = frozenset({
+    "alias", "apk", "apt", "apt-cache", "apt-get", "aptitude", "awk", "base64", "bash", "brew",
+    "cal", "cargo", "cc", "cd", "chmod", "chown", "clang", "clear", "cmake", "cp", "crontab",
+    "curl", "date", "diff", "dir", "dnf", "dpkg", "echo", "emacs", "emerge", "exit", "export",
+    "file", "find", "g++", "gcc", "gdb", "git", "go", "gzip", "help", "hexdump", "history",
+    "hostname", "id", "info", "kill", "less", "ll", "ln", "locate", "logout", "ls", "make", "man",
+    "md5sum", "meson", "mkdir", "more", "mv", "nano", "ninja", "npm", "od", "pacman", "patch",
+    "perl", "pip", "pip3", "printf", "pwd", "python", "python3", "rm", "rmdir", "rpm", "rsync",
+    "ruby", "scp", "sed", "service", "sh", "sha256sum", "snap", "source", "ssh", "strace",
+    "strings", "su", "systemctl", "tar", "tee", "touch", "tree", "type", "unzip", "vi", "vim",
+    "wget", "whereis", "which", "whoami", "xxd", "yum", "zypper",
+})  # fmt: skip
+"""Programs whose output is of other things: listings, logs, the text of files, languages."""
+
+_SHOWING = frozenset({"dmesg", "journalctl", "cat", "grep", "egrep", "tail", "head", "zgrep"})
+_CONFIGURATION = re.compile(
+    r"/etc/|\.(?:conf|cfg|ini|ya?ml|json|xml|service|sh|py|c|h|rules|fio)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ShellCommand:
+    """A command in a text, the host its prompt names, and the index of its last line."""
+
+    text: str
+    host: str
+    last: int
+
+
+def prints_figures(command: str) -> bool:
+    """Whether what a command prints may say something about a machine: it is no file's text."""
+    program = program_of(command)
+    shows_file = program in _SHOWING and _CONFIGURATION.search(command)
+    return program not in _NO_FIGURES and not shows_file
+
+
+def shows_text(command: str) -> bool:
+    """Whether a command shows a log or a file, so that the kernel's messages below it are its."""
+    return program_of(command) in _SHOWING
+
+
+def program_of(command: str) -> str:
+    """The name of the program that a command starts."""
+    while starts := _STARTS.match(command):
+        command = command[starts.end() :]
+    parts = command.split()
+    return parts[0].rpartition("/")[2] if parts else ""
+
+
+def is_prompt(line: str, programs: Collection[str]) -> bool:
+    """Whether a line begins with a prompt, with a command behind it or without."""
+    if len(line) > _LONGEST or not any(sign in line for sign in "#$%>+"):
+        return False
+    match = _PROMPT.fullmatch(line)
+    if match is None:
+        return False
+    command = match["command"]
+    return bool(match["user"]) if command is None else _is_command(match, command, programs)
+
+
+def command_at(lines: Sequence[str], at: int, programs: Collection[str]) -> ShellCommand | None:
+    """The command at a prompt in a line, with the lines it goes on in.
+
+    Args:
+        lines: clean ones.
+        at: index of the line.
+        programs: names of programs whose output is known, beside `PROGRAMS`.
+    """
+    line = lines[at]
+    if len(line) > _LONGEST or not any(sign in line for sign in "#$%>+"):
+        return None
+    match = _PROMPT.fullmatch(line)
+    if match is None or not match["command"]:
+        return None
+    command = match["command"].strip().rstrip("`| ")
+    below = lines[at + 1] if at + 1 < len(lines) else ""
+    if not _is_command(match, command, programs) and not _prints(match, command, below):
+        return None
+    parts, last = [command], at
+    while last + 1 < len(lines) and last - at < 20:
+        more = lines[last + 1].strip()
+        wrapped = len(line) > 40 and more.startswith("-") and not more.startswith("---")
+        if not more or not (parts[-1].endswith("\\") or wrapped):
+            break
+        parts.append(more)
+        last += 1
+    return ShellCommand(rejoined(parts), match["host"] or "", last)
+
+
+def called(line: str, programs: Collection[str]) -> bool:
+    """Whether a line without a prompt is a command: a program and what it works on."""
+    text = line.strip().strip("`").strip()
+    name = program_of(text)
+    by_path = text.startswith(("./", "/")) and _PROGRAM.fullmatch(text.split()[0]) is not None
+    if not text or ": " in text or " = " in text or text.startswith("/dev/"):
+        return False
+    known = name in programs or name in PROGRAMS
+    return (known or by_path) and _ARGUMENT.search(text) is not None and not _is_prose(text)
+
+
+def indent_of(line: str) -> int:
+    """How many blanks a line begins with; a tab counts as eight."""
+    begin = line[: len(line) - len(line.lstrip())]
+    return len(begin) + 7 * begin.count("\t")
+
+
+def _is_command(match: re.Match[str], command: str, programs: Collection[str]) -> bool:
+    first = command.split(maxsplit=1)[0]
+    sign = (match["weak"] or match["sign"])[-1]
+    if match["user"] and sign != ">":
+        return True
+    if not _PROGRAM.fullmatch(first) or not any(char.isalpha() for char in first):
+        return False
+    if first[0].isupper() or _is_prose(command) or _ASSIGNED.match(command):
+        return False
+    name = program_of(command)
+    known = name in programs or name in PROGRAMS
+    if sign == "$":
+        return True
+    if sign == "+":
+        return known and _ARGUMENT.search(command) is not None
+    return known or first.startswith(("./", "/")) or _ARGUMENT.search(command) is not None
+
+
+def _prints(match: re.Match[str], command: str, below: str) -> bool:
+    """Whether what may be a command after a number sign has a list below it, and no blank line."""
+    if match["weak"] != "#" or not command[0].islower() or not pairs_of(below):
+        return False
+    return 1 < len(command.split()) < 6 and not _is_prose(command) and not _ASSIGNED.match(command)
+
+
+def _is_prose(command: str) -> bool:
+    return _PROSE_IN_COMMAND.search(_QUOTED.sub("''", command)) is not None
+
+
+def end_of_output(
+    lines: Sequence[str],
+    depths: Sequence[int],
+    command: ShellCommand,
+    programs: Collection[str],
+) -> int:
+    """Index of the last line of a command's output, outside of a fenced block; its own where none.
+
+    It ends before the next prompt, where the marks of quoting change, and where prose begins.
+
+    Args:
+        lines: clean ones.
+        depths: how many marks of quoting stood before each.
+        command: whose output it is.
+        programs: as `command_at` has them.
+    """
+    begun, last = command.last, command.last
+    indent = indent_of(lines[begun])
+    for at in range(begun + 1, min(begun + 1 + MOST, len(lines))):
+        line = lines[at]
+        if not line.strip():
+            continue
+        blank = at - last > 1
+        if at - last > _GAP + 1 or depths[at] != depths[begun] or is_prompt(line, programs):
+            break
+        if _SIGNATURE.fullmatch(line.strip()) or _HEADING.fullmatch(line.strip()):
+            break
+        if blank and (is_sentence(line) or (indent > 1 and indent_of(line) < indent)):
+            break
+        if blank and len(line.split()) < 4 and line.rstrip().endswith((",", ".", "!", "?")):
+            break  # a greeting
+        if blank and _ITEM.match(line):
+            break
+        if is_sentence(line) and line.strip()[0].isupper() and indent_of(line) <= indent:
+            break
+        last = at
+    return last

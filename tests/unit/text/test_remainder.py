@@ -1,0 +1,313 @@
+"""What no reader took: kept as printed, told as unread, or left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from iosonde.explain.gather import of_run
+from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedCounters, StoredExtra, Unread
+from iosonde.records.run import Run, RunState
+from iosonde.records.sheet import RunSheet
+from iosonde.text.document import of_bytes
+from iosonde.text.find import FoundOutput, TakenLines, find_and_tell
+from iosonde.text.remainder import remainder
+from iosonde.verbs.import_ import imported
+from tests.growth import grows_faster
+
+_CONTROLLER = """\
+Controllers found: 1
+----------------------------------------------------------------------
+Controller information
+----------------------------------------------------------------------
+   Controller Status                        : Optimal
+   Temperature                              : 51 C/ 123 F (Normal)
+   Installed memory                         : 128 MB
+"""
+_ERRORS = """\
+---------------------------
+EID PNO  Invalid  Losses
+---------------------------
+ 12   4        0      17
+(snip)
+ 12  34      236       2
+---------------------------
+"""
+
+
+def rest(text: str, taken: Sequence[TakenLines] = ()) -> list[FoundOutput | Unread]:
+    return list(remainder(of_bytes("ticket.txt", text.encode()), taken, {"fio"}))
+
+
+def kept(text: str) -> list[tuple[str, object]]:
+    """Names and values of what is kept as printed; nothing may be told as unread."""
+    outputs = rest(text)
+    assert not [output for output in outputs if isinstance(output, Unread)]
+    return [
+        (counters.name, counters.values)
+        for output in outputs
+        if isinstance(output, FoundOutput)
+        for counters in output.counters
+    ]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "host"),
+    [
+        ("# ", ""), ("$ ", ""), ("[root@db1 ~]# ", "db1"), ("root@db1:/home# ", "db1"),
+        ("db1:~ # ", ""), ("/opt/tools# ", ""),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("mark", ["", "> ", "> > "])
+def test_a_list_below_a_command_is_kept(prompt: str, host: str, mark: str) -> None:
+    text = f"{prompt}arrayctl getconfig 1 -v\n{_CONTROLLER}\nSo what is wrong with it?\n"
+    quoted = "".join(mark + line for line in text.splitlines(keepends=True))
+    outputs = rest(quoted)
+    assert len(outputs) == 1
+    assert isinstance(outputs[0], FoundOutput)
+    found = outputs[0]
+    assert (found.place.first_line, found.place.last_line) == (2, 8)
+    assert found.tool == PRINTED
+    assert found.counters == (
+        PrintedCounters(
+            PRINTED, AS_PRINTED, "arrayctl getconfig 1 -v", {"Controllers found": "1"}, host,
+            "arrayctl getconfig 1 -v",
+        ),
+        PrintedCounters(
+            PRINTED, AS_PRINTED, "arrayctl getconfig 1 -v: Controller information",
+            {
+                "Controller Status": "Optimal", "Temperature": "51 C/ 123 F (Normal)",
+                "Installed memory": "128 MB",
+            },
+            host, "arrayctl getconfig 1 -v",
+        ),
+    )  # fmt: skip
+
+
+def test_a_table_below_a_command_is_kept() -> None:
+    table = {
+        "columns": ["EID", "PNO", "Invalid", "Losses"],
+        "rows": [["12", "4", "0", "17"], ["12", "34", "236", "2"]],
+    }
+    assert kept(f"```\n./raidcli /c1 show errors\n{_ERRORS}```\n") == [
+        ("./raidcli /c1 show errors", table)
+    ]
+    assert kept(f"the errors, by `raidcli /c1 show errors`:\n```\n{_ERRORS}```\n") == [("", table)]
+
+
+def test_a_row_with_fewer_cells_has_them_where_they_stand() -> None:
+    text = (
+        "$ memory -m\n"
+        "             total       used       free     cached\n"
+        "Mem:         24082      23654        428       7430\n"
+        "-/+ cache:              15849       8232\n"
+        "Swap:         2047        553       1494\n"
+    )
+    assert kept(text) == [
+        (
+            "memory -m",
+            {
+                "columns": ["", "total", "used", "free", "cached"],
+                "rows": [
+                    ["Mem:", "24082", "23654", "428", "7430"],
+                    ["-/+ cache:", "", "15849", "8232", ""],
+                    ["Swap:", "2047", "553", "1494", ""],
+                ],
+            },
+        )
+    ]
+
+
+def test_columns_may_be_drawn_by_dashes_under_a_head_of_two_lines() -> None:
+    text = (
+        "The states are:\n\n"
+        "disk      sector failure holds\n"
+        "name        size   group metadata  status\n"
+        "--------- ------ ------- --------- ----------\n"
+        "nsd09        512      -1 yes       ready\n"
+        "nsd10       4096       2 no        being emptied\n\nSee the manual.\n"
+    )
+    assert kept(text) == [
+        (
+            "",
+            {
+                "columns": [
+                    "disk name",
+                    "sector size",
+                    "failure group",
+                    "holds metadata",
+                    "status",
+                ],
+                "rows": [
+                    ["nsd09", "512", "-1", "yes", "ready"],
+                    ["nsd10", "4096", "2", "no", "being emptied"],
+                ],
+            },
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "values"),
+    [
+        ("reads=12, writes=7 errors=0", {"reads": "12", "writes": "7", "errors": "0"}),
+        ("reads = 12, writes = 0x7f", {"reads": "12", "writes": "0x7f"}),
+        ("Bytes read ........... 4096 MB", {"Bytes read": "4096 MB"}),
+        ("E: MAJOR=8", {"E: MAJOR": "8"}),
+        ("rxq0: rx_bytes: 176801887745990", {"rxq0: rx_bytes": "176801887745990"}),
+        ("Size: 0     Blocks: 8     Block: 4096", {"Size": "0", "Blocks": "8", "Block": "4096"}),
+    ],
+)
+def test_names_and_values_are_as_they_stand_there(line: str, values: dict[str, str]) -> None:
+    assert kept(f"$ tool --stats\n{line}\n") == [("tool --stats", values)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Device: 33h/51d Inode: 3659174697263184  Links: 1",  # two names before one value
+        "Swap:    2047    553    1494",  # three values of one name
+        "the pool is 35 % full",
+        "0000000 0000 0000 1234 0000",
+    ],
+)
+def test_what_says_not_which_value_is_whose_is_told_as_unread(line: str) -> None:
+    outputs = rest(f"$ tool --stats\n{line}\n\nRegards\n")
+    assert [(output.place.first_line, output.place.last_line, output.tool, output.reason)
+            for output in outputs if isinstance(output, Unread)] == [
+        (2, 2, "tool", "output of `tool --stats`: no reader for it")
+    ]  # fmt: skip
+    assert len(outputs) == 1
+
+
+def test_a_value_that_a_mail_broke_is_not_kept_in_part() -> None:
+    text = (
+        "$ tool info\n"
+        "Major: 8\n"
+        "Minor: 64\n"
+        "Path: /devices/pci0000:00/0000:00:01.0/0000:01:00.7/host3/rport-3:0-\n"
+        "0/target3:0:0/3:0:0:4/block\n"
+    )
+    outputs = rest(text)
+    assert isinstance(outputs[0], FoundOutput)
+    assert [counters.values for counters in outputs[0].counters] == [{"Major": "8", "Minor": "64"}]
+    assert isinstance(outputs[1], Unread)
+    assert outputs[1].place.first_line == 4
+
+
+def test_messages_of_the_kernel_are_kept_under_their_times() -> None:
+    text = (
+        "$ dmesg | tail\n"
+        "[ 4528.074716] frobnicate: check failed: block 17 is not what\n"
+        "was wanted\n"
+        "[ 4528.074728] kernel BUG at drivers/frob.c:1155!\n"
+        "[ 4528.074833] RIP: 0010:frob_release+0x19/0x75\n"
+        "[ 4528.075207]  frob_end+0x1c/0x27\n"
+        "[ 4528.075255] frob0: stopped\n"
+    )
+    assert kept(text) == [
+        (
+            "dmesg | tail",
+            {
+                "[ 4528.074716]": "frobnicate: check failed: block 17 is not what was wanted",
+                "[ 4528.074728]": "kernel BUG at drivers/frob.c:1155!",
+                "[ 4528.075255]": "frob0: stopped",
+            },
+        )
+    ]
+
+
+_NEAR_MISSES = {
+    "prose": "The first test ran fine on that host.\nIt says: 35 MB/s.\nThe second: 12 MB/s.\n",
+    "code": "int size = 12;\nint count = 17;\nlong total = size * count;\nreturn total;\n",
+    "json": '{\n  "size": 12,\n  "count": 17,\n  "total": 204\n}\n',
+    "yaml": "- size: 12\n  count: 17\n  total: 204\n- size: 13\n  count: 18\n  total: 234\n",
+    "ini": "[pool]\nsize = 12\ncount = 17\n[disk]\ntotal = 204\nspare = 1\n",
+    "listing": "total 12\n-rw-r--r-- 1 root root 35 Jan  1 18:52 a\n"
+    "drwxr-xr-x 2 root root 4096 Jan  1 18:52 b\n-rw-r--r-- 1 root root 17 Jan  1 18:52 c\n",
+    "log": "2024-05-03 12:00:01 app: took: 35\n2024-05-03 12:00:02 app: took: 36\n"
+    "2024-05-03 12:00:03 app: took: 37\n",
+    "mail": "From: A <a@b.c>\nDate: 3 May 2024\nSubject: 35 MB/s\nMessage-ID: 12345\n",
+    "signature": "-- \nDr. A. Admin: storage\nPhone: 0123 456\nFax: 0123 457\nRoom: 12\n",
+    "dump": "0000000 0000 0001 0002 0003\n0000020 0010 0011 0012 0013\n0000040 0020 0021 0022\n",
+    "packages": "libfoo1      1.2.3-4\nlibbar2      2.0.1-1\nlibbaz       3.4-2ubuntu1\n",
+    "bug": "Bug ID: 218349\nSummary: it is slow\nProduct: File System\nVersion: 2.5\nStatus: NEW\n"
+    "Severity: normal\nPriority: P3\nComponent: pool\n",
+    "registers": "RSP: 0018:ffffc184c04fb9e0 EFLAGS: 00010246\nRAX: 0000000000000000\n"
+    "RBX: ffff88871f1fd340\nRCX: 0000000000000007\n",
+    "calls": 'open("/a", O_RDONLY) = 3\nread(3, "x", 4096) = 1\nclose(3) = 0\n',
+    "diffstat": " fs/a.c | 29 +++++--\n fs/b.c |  3 +-\n 2 files changed, 30 insertions(+)\n",
+}
+
+
+@pytest.mark.parametrize("name", _NEAR_MISSES)
+@pytest.mark.parametrize("form", ["{}", "```\n{}```\n"])
+def test_what_is_no_output_is_left_alone(name: str, form: str) -> None:
+    if name in {"bug", "signature"} and form != "{}":
+        pytest.skip("in a fenced block it is a list that somebody shows")
+    text = "Hello\n\n" + form.format(_NEAR_MISSES[name]) + "\nRegards\n"
+    assert rest(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# create a 4G ramdisk on /dev/ram0\nsudo modprobe brd rd_size=4194304\n",
+        "# Results: 35 MB/s\n\nand no more: 12\n",
+        "# socket = /var/lib/x.sock\nlimit 12\n",
+        "$ ls -l\n-rw-r--r-- 1 root root 35 Jan  1 18:52 a\n",
+        "$ git log --oneline\n1234567 first: 12\n",
+        "$ sudo mount /dev/sdb1 /mnt\n\nIt took 35 s and then it was there.\n",
+        "See user@example.com> On Behalf Of 12\n3 of them\n",
+    ],
+)
+def test_what_is_no_command_with_figures_is_left_alone(text: str) -> None:
+    assert rest(text) == []
+
+
+def test_what_a_reader_took_is_not_read_again() -> None:
+    text = f"$ arrayctl getconfig 1\n{_CONTROLLER}"
+    assert rest(text, [TakenLines(1, 8, "arrayctl")]) == []
+
+
+def test_a_reader_goes_first_and_the_rest_comes_last() -> None:
+    text = (
+        f"$ arrayctl getconfig 1\n{_CONTROLLER}\n$ dd if=/dev/zero of=/mnt/x bs=1M count=1024\n"
+        "1073741824 bytes (1.1 GB) copied, 3.2 s, 335 MB/s\n"
+    )
+    document = of_bytes("ticket.txt", text.encode())
+    found = [output.tool for output in find_and_tell(document, lambda output: output, rest=True)
+             if isinstance(output, FoundOutput)]  # fmt: skip
+    assert list(dict.fromkeys(found)) == ["dd", PRINTED]
+    alone = find_and_tell(document, lambda output: output)
+    assert PRINTED not in [output.tool for output in alone]
+
+
+def test_it_is_labelled_and_nothing_is_concluded_from_it() -> None:
+    outputs = rest(f"$ arrayctl getconfig 1\n{_CONTROLLER}")
+    assert isinstance(outputs[0], FoundOutput)
+    records = [record.to_json() if hasattr(record, "to_json") else record
+               for record in imported(outputs[0])]  # fmt: skip
+    assert {getattr(record, "kind", "") for record in records} == {"printed, not interpreted"}
+    extra = StoredExtra(outputs[0].place, outputs[0].counters[0])
+    run = Run("r1", "import", {}, 0.0, RunState.FINISHED)
+    assert of_run(RunSheet(run, ()), [extra]).counters == ()
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "# fio --rw=read /dev/sda\nfoo 12 bar\n",
+        "```\nkey: 12\nother: 13\nthird: 14\n```\n",
+        "```\n",
+        "[   12.345678] foo: bar 17\n",
+        "    a = 1\n",
+        "alpha beta gamma\n12 13 14\n\n",
+        "> > x: 1\n",
+        "[1.1] [ [ ( ( (\n",
+        "a . . . . . . . . . . . . . . . .\n",
+    ],
+)
+def test_the_work_grows_with_the_text(unit: str) -> None:
+    assert grows_faster(rest, unit, 300) == ""
