@@ -22,7 +22,7 @@ _KEY_PARTS, _VALUE_PARTS = 8, 8
 _ROWS = 400
 _RULE = re.compile(r"[-=+*|_~ \t]*[-=+*_~]{2}[-=+*|_~ \t]*")
 _DASHES = re.compile(r"-{2,}")
-_DOTTED = re.compile(r"[ .]\.{2,}[ .:]*(?=[^\s.:])")
+_DOTTED = re.compile(r"(?<![ .])(?: ?\.){3,}(?!\.)")
 _GAP = re.compile(r"[ \t]{2,}|\t")
 _PAIR = re.compile(r"[A-Za-z_][\w.\[\]-]{0,60}=[^\s=]{1,80}")
 _BARE = re.compile(r"(?P<key>[A-Za-z_]\w{0,40}):(?P<value>[^\s:]{1,80})")
@@ -212,7 +212,7 @@ def _pair(text: str) -> tuple[str, str] | None:
     if " = " in text or " =\t" in text:
         name, _, value = text.partition(" =")
     elif dotted := _DOTTED.search(text):
-        name, value = text[: dotted.start()], text[dotted.end() :]
+        name, value = text[: dotted.start()], text[dotted.end() :].lstrip(" :")
     elif bare := _BARE.fullmatch(text):
         name, value = bare["key"], bare["value"]
     else:

@@ -108,7 +108,7 @@ class _Remainder:
         while at < len(self._lines):
             block = self._block(at)
             if block is not None:
-                yield from self._told(block)
+                yield from self._records(block)
             at = max(block.last if block else at, at) + 1
 
     # ── where blocks begin and end ──────────────────────────────────────────────────────────────
@@ -211,7 +211,7 @@ class _Remainder:
 
     # ── what they say ───────────────────────────────────────────────────────────────────────────
 
-    def _told(self, block: _Block) -> Iterator[FoundOutput | Unread]:
+    def _records(self, block: _Block) -> Iterator[FoundOutput | Unread]:
         """What a block says, part by part where a reader took lines of it."""
         first = block.first
         apart = False

@@ -37,13 +37,13 @@ _SIGNATURE = re.compile(r"-- ?|_{20,}|-{5}BEGIN .*|--=+.*==|On .{10,80} wrote:")
 _ITEM = re.compile(r"(?:[-*•] ?|\d{1,2}[.)] )[A-Za-z]")
 _HEADING = re.compile(r"#{1,6} [A-Z].*|={2,6} .* ={2,6}")
 PROGRAMS = frozenset({
-    "arcconf", "badblocks", "bcache-status", "blkdiscard", "blkid", "blockdev", "btrfs", "cat",
+    "arcconf", "badblocks", "bcache-status", "blkdiscard", "blkid", "blockdev", "cat",
     "ceph", "cephadm", "cryptsetup", "dd", "debugfs", "df", "dmesg", "dmsetup", "drbdadm", "dstat",
     "dumpe2fs", "e2fsck", "ethtool", "fdisk", "findmnt", "fio", "free", "fsck", "fstrim", "gdisk",
     "getfattr", "grep", "hdparm", "head", "hpssacli", "ibstat", "ifstat", "ioping", "iostat",
     "iotop", "iozone", "ipmitool", "iscsiadm", "journalctl", "lfs", "ls", "lsblk", "lscpu",
     "lsmod", "lspci", "lsscsi", "lvdisplay", "lvs", "mdadm", "megacli", "mkfs", "modinfo",
-    "modprobe", "mount", "mpstat", "multipath", "multipathd", "nfsstat", "numactl", "numastat",
+    "modprobe", "mount", "mpstat", "nfsstat", "numactl", "numastat",
     "nvme", "parted", "perccli", "perf", "pidstat", "pvdisplay", "pvs", "rados", "rbd",
     "resize2fs", "sar", "sas2ircu", "sas3ircu", "sestatus", "sg_inq", "sg_readcap", "sgdisk",
     "showmount", "smartctl", "ssacli", "stat", "storcli", "storcli64", "swapon", "sysbench",
@@ -148,8 +148,8 @@ def called(line: str, programs: Collection[str]) -> bool:
     by_path = text.startswith(("./", "/")) and _PROGRAM.fullmatch(text.split()[0]) is not None
     if not text or ": " in text or " = " in text or text.startswith("/dev/"):
         return False
-    known = name in programs or name in PROGRAMS
-    return (known or by_path) and _ARGUMENT.search(text) is not None and not _is_prose(text)
+    is_program = name in programs or name in PROGRAMS
+    return (is_program or by_path) and _ARGUMENT.search(text) is not None and not _is_prose(text)
 
 
 def indent_of(line: str) -> int:
@@ -168,12 +168,12 @@ def _is_command(match: re.Match[str], command: str, programs: Collection[str]) -
     if first[0].isupper() or _is_prose(command) or _ASSIGNED.match(command):
         return False
     name = program_of(command)
-    known = name in programs or name in PROGRAMS
+    is_program = name in programs or name in PROGRAMS
     if sign == "$":
         return True
     if sign == "+":
-        return known and _ARGUMENT.search(command) is not None
-    return known or first.startswith(("./", "/")) or _ARGUMENT.search(command) is not None
+        return is_program and _ARGUMENT.search(command) is not None
+    return is_program or first.startswith(("./", "/")) or _ARGUMENT.search(command) is not None
 
 
 def _prints(match: re.Match[str], command: str, below: str) -> bool:
