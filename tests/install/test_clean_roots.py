@@ -94,22 +94,28 @@ def test_nothing_in_the_root_compiles(root: Root) -> None:
     assert done.stdout.split() == ["/usr/bin/pipx"]
 
 
-def test_the_first_verbs_work(installed: Root) -> None:
+def first_verbs(root: Root, command: str) -> None:
     """`show`, `run`, `explain` and `report`, the last of which loads what is compiled of others."""
-    shown = installed.run("iosonde", "show", "--json")
+    shown = root.run(command, "show", "--json")
     assert shown.returncode == 0, shown.stderr
     jsonschema.validate(json.loads(shown.stdout), schema("show"))
-    measured = installed.run("iosonde", *STUDY, "--json")
+    measured = root.run(command, *STUDY, "--json")
     assert measured.returncode == 0, measured.stderr
     run = json.loads(measured.stdout)
     jsonschema.validate(run, schema("run"))
     assert len(run["trials"][0]["metrics"]["read.iops"]["loops"]) == 2
-    explained = installed.run("iosonde", "explain", "last", "--json")
+    explained = root.run(command, "explain", "last", "--json")
     assert explained.returncode in {0, 1}, explained.stderr
     jsonschema.validate(json.loads(explained.stdout), schema("explain"))
-    reported = installed.run("iosonde", "report", "last", "-o", "/root/page.html")
+    page = root.path / "root/page.html"
+    page.unlink(missing_ok=True)
+    reported = root.run(command, "report", "last", "-o", "/root/page.html")
     assert reported.returncode == 0, reported.stderr
-    assert "</html>" in (installed.path / "root/page.html").read_text("utf-8")
+    assert "</html>" in page.read_text("utf-8")
+
+
+def test_the_first_verbs_work(installed: Root) -> None:
+    first_verbs(installed, "iosonde")
 
 
 def test_the_package_comes_and_goes(root: Root) -> None:
@@ -128,3 +134,36 @@ def test_the_package_comes_and_goes(root: Root) -> None:
     assert removed.returncode == 0, removed.stderr
     left = {name for name in ("opt/iosonde", "usr/bin/iosonde") if (root.path / name).exists()}
     assert left == set()
+
+
+def test_the_rpm_comes_and_goes(root: Root) -> None:
+    """That of `make release`, put into a root of Debian by rpm itself, its scripts included.
+
+    Not shown by it: that its dependencies are found, since Debian's packages give rpm none of their
+    names. They are those of the .deb under the names of RPM's distributions.
+    """
+    flavour = PYTHONS[root.suite].replace(".", "")
+    rpms = list(DIST.glob(f"iosonde-*-1.py{flavour}.{WHEELS[root.machine]}.rpm"))
+    if not rpms or shutil.which("rpm") is None:
+        pytest.skip("needs rpm, and the .rpm of `tools/release rpm` for this Python")
+    package = str(max(rpms, key=lambda path: path.stat().st_mtime))
+    rpm = ["rpm", "--root", str(root.path), "--dbpath", "/var/lib/rpm"]
+    verify = subprocess.run(["rpm", "--checksig", "--nosignature", package], check=False)
+    assert verify.returncode == 0
+    installed = subprocess.run(
+        [*rpm, "--install", "--nodeps", package], capture_output=True, text=True, check=False
+    )
+    assert installed.returncode == 0, installed.stderr
+    try:
+        assert "scriptlet failed" not in installed.stderr
+        changed = subprocess.run(
+            [*rpm, "--verify", "--nodeps", "iosonde"], capture_output=True, text=True, check=False
+        )
+        assert changed.stdout == ""
+        assert list(root.path.glob("opt/iosonde/lib/iosonde/__pycache__/*.pyc"))
+        first_verbs(root, "/usr/bin/iosonde")
+    finally:
+        removed = subprocess.run([*rpm, "--erase", "iosonde"], check=False)
+    assert removed.returncode == 0
+    left = [name for name in ("opt/iosonde", "usr/bin/iosonde") if (root.path / name).exists()]
+    assert left == []
