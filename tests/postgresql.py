@@ -6,13 +6,16 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.ports import free_port
+
+_PATIENCE = 60.0  # seconds until a server answers
 
 
 def _programs() -> Path:
@@ -24,13 +27,6 @@ def _programs() -> Path:
 def _as_postgres(argv: list[str]) -> list[str]:
     """PostgreSQL refuses to run as root."""
     return ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", *argv]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @contextmanager
@@ -64,7 +60,8 @@ def server() -> Iterator[str]:
 
 def _wait(programs: Path, port: int, directory: Path) -> None:
     ready = [f"{programs}/pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]
-    for _ in range(200):
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
         if subprocess.run(ready, check=False).returncode == 0:
             return
         time.sleep(0.05)

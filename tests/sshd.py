@@ -12,6 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tests.ports import free_port
+
+_PATIENCE = 60.0  # seconds until a server listens
+
 
 @dataclass(frozen=True)
 class Sshd:
@@ -21,13 +25,6 @@ class Sshd:
     home: Path
     port: int
     pid: int
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _key(path: Path) -> str:
@@ -83,7 +80,8 @@ def server(directory: Path, name: str = "box") -> Iterator[Sshd]:
 
 
 def _wait(port: int, sshd: subprocess.Popen[bytes], directory: Path) -> None:
-    for _ in range(200):
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return

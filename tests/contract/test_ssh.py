@@ -15,6 +15,7 @@ from iosonde.hosts.ssh import parse_address
 from iosonde.measure.workplace import workplace
 from tests import sshd
 from tests.contract.conftest import gone, until
+from tests.ports import free_port
 
 
 async def test_a_cut_connection_ends_the_command_there(
@@ -137,7 +138,7 @@ async def test_a_host_that_wants_another_key(
 
 async def test_nobody_there() -> None:
     with pytest.raises(HostFailed, match="nothing listens at its ssh port"):
-        await open_host(f"127.0.0.1:{sshd.free_port()}")
+        await open_host(f"127.0.0.1:{free_port()}")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from iosonde.lab.image import image
 from tests.cli.conftest import COMMAND
 
 STACKS = Path(__file__).parents[2] / "examples" / "stacks"
@@ -77,7 +79,7 @@ def ssh(lab: str, node: str, *argv: str, status: int | None = 0) -> str:
 def running(name: str, *arguments: str | Path) -> Iterator[str]:
     """A lab as long as the block lasts."""
     iosonde("lab", "down", name)
-    good("lab", "up", *arguments, timeout=900)  # the first makes the image
+    good("lab", "up", *arguments)
     try:
         yield name
     finally:
@@ -98,6 +100,12 @@ def _lab_of(item: pytest.Item) -> str:
     if (STACKS / f"{words}.yaml").exists():
         return words
     return str(getattr(getattr(item, "module", None), "NAME", item.path.stem))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _image() -> None:
+    """What takes minutes where no test has run yet; a test's own limits are for its nodes."""
+    asyncio.run(image())
 
 
 @pytest.fixture(autouse=True)
