@@ -31,8 +31,10 @@ from typing import Any
 
 import iosonde
 
-_BY_CALLS = ("numpy", "polars", "altair", "distributed")
+_BY_CALLS = ("polars", "distributed")
 """What each call imports itself, with all that needs it: these start threads, which no fork has."""
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
+"""So NumPy and SciPy start none when they are imported."""
 _NEVER = re.compile(r"\.migrations\.|\.on_host|\.scan_host$")
 """Programs for hosts, and what alembic loads by its own way."""
 
@@ -61,6 +63,7 @@ class Commands:
         self._server = subprocess.Popen(
             [sys.executable, "-m", "tests.cli.forked"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2],
+            env={**os.environ, **_ONE_THREAD},
         )  # fmt: skip
 
     def run(
@@ -144,7 +147,13 @@ def _import_all() -> None:
                 importlib.import_module(module.name)
     for name in _BY_CALLS:
         del sys.modules[name]
-    for name in ("alembic.config", "alembic.runtime.environment", "alembic.script"):
+    for name in (
+        "alembic.config",
+        "alembic.runtime.environment",
+        "alembic.script",
+        "altair",
+        "scipy.linalg",
+    ):
         importlib.import_module(name)
     from iosonde.text.document import of_bytes
     from iosonde.text.find import find
