@@ -26,6 +26,12 @@ settings.register_profile(
 settings.load_profile("busy machine")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Where all is asked for that is not slow, what has only slow tests need not be imported."""
+    usual = "not slow" in config.option.markexpr and [*map(Path, config.args)] == [Path("tests")]
+    return True if usual and collection_path in _REAL else None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark `slow` what is not of unit and contract tests, before any is left out by its marks."""
