@@ -13,6 +13,7 @@ import pytest
 
 from tests import sshd
 from tests.cli.conftest import COMMAND, Ended
+from tests.ports import free_port
 from tests.processes import loads_on
 
 Iosonde = Callable[..., Ended]
@@ -88,7 +89,7 @@ def test_ctrl_c_ends_fio_on_the_remote_host_and_takes_the_scratch_file_away(
 def test_a_host_that_cannot_be_reached_is_told_and_nothing_is_measured(
     iosonde: Iosonde, environment: dict[str, str]
 ) -> None:
-    address = f"127.0.0.1:{sshd.free_port()}"
+    address = f"127.0.0.1:{free_port()}"
     ended = iosonde("run", "--load", "latency", "--target", f"{address}:/tmp", "--json")
     assert ended.status == 4
     error = ended.json["error"]
