@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from iosonde.change.build import Report
 from iosonde.cli.imported import rows_of
 from iosonde.cli.output import print_next
 from iosonde.cli.settings import _print
-from iosonde.cli.steps import print_steps
+from iosonde.cli.steps import StepsAnswer, print_steps
 from iosonde.errors import UsageError
 from iosonde.settings.declared import Needs
 from iosonde.text.document import of_bytes
@@ -51,6 +53,30 @@ def test_what_is_next_is_one_line_where_it_fits(
         assert max(map(len, shown)) <= columns
 
 
+_ANSWER = StepsAnswer("s is built", "s stands as declared", ("iosonde down s",))
+
+
+@pytest.mark.parametrize(
+    ("states", "lines"),
+    [
+        (("done", "unchanged"), ["s is built (2 steps: 1 done, 1 unchanged)",
+                                 "next: iosonde down s"]),
+        (("unchanged", "found"), ["s stands as declared (2 steps: 1 unchanged, 1 found)"]),
+        ((), ["s stands as declared"]),
+    ],
+)  # fmt: skip
+def test_what_became_of_the_steps_is_said_first(
+    states: tuple[str, ...], lines: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def verb(progress: Callable[[Report], None]) -> StackSteps:
+        for state in states:
+            progress(Report("d", "here", "make it", "make --it", state, 0.0, ""))
+        return StackSteps(())
+
+    assert print_steps(verb, _ANSWER, as_json=False) == 0
+    assert capsys.readouterr().out.splitlines() == lines
+
+
 def test_planned_steps_stand_below_how_many_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     step = Report("d", "here", "make it", "make --it", "planned", 0.0, "")
 
@@ -61,7 +87,7 @@ def test_planned_steps_stand_below_how_many_they_are(capsys: pytest.CaptureFixtu
         raise UsageError("no more")
 
     with pytest.raises(UsageError):
-        print_steps(planned, as_json=False)
+        print_steps(planned, _ANSWER, as_json=False)
     assert capsys.readouterr().out.splitlines()[:2] == ["2 steps: 2 planned", "d on here: make it"]
 
 

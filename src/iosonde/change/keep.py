@@ -38,8 +38,9 @@ class FileChange:
             kerneltext.lines(self.after or ""),
             fromfile=self.path if self.before is not None else "/dev/null",
             tofile=self.path if self.after is not None else "/dev/null",
+            lineterm="",
         )
-        return "".join(lines)
+        return "".join(f"{line}\n" for line in lines)
 
 
 @dataclass(slots=True)

@@ -7,6 +7,8 @@ attribute would do the same, but needs a tool and a file system that many hosts 
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -145,7 +147,9 @@ def _unwritable(host: Host, place: str, reason: str) -> HostFailed:
     return HostFailed(
         f"the scratch file {place} cannot be written: {reason}",
         where=host.name,
-        hint="choose another --target, or a smaller --size",
+        hint="choose a smaller --size or another --target"
+        if reason == os.strerror(errno.ENOSPC)
+        else "choose another --target",
     )
 
 
@@ -168,7 +172,8 @@ async def _require_room(host: Host, directory: str, size: int) -> None:
     if int(avail) < size + _MARGIN:
         raise Refused(
             f"a scratch file of {units.show_bytes(size)} does not fit: "
-            f"{units.show_bytes(int(avail))} are free, and {units.show_bytes(_MARGIN)} stay so",
+            f"{units.show_bytes(int(avail))} are free, of which iosonde leaves "
+            f"{units.show_bytes(_MARGIN)}",
             where=directory,
             evidence=f"df: {avail} bytes available on {target}",
             hint="choose a smaller --size or another --target",

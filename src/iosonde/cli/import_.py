@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iosonde.cli.options import StorePlace
-from iosonde.cli.output import err, print_error, write_message
+from iosonde.cli.output import err, out, print_error, write_message
 from iosonde.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,10 +21,13 @@ _EXPLAINED = 500  # outputs for which `explain` is asked as well: about a second
 
 def import_files(
     files: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(metavar="FILE…", help="Text, Markdown, HTML, mail, PDF; - reads a pipe."),
-    ],
+    ] = None,
     *,
+    kinds: Annotated[
+        bool, typer.Option("--kinds", help="List the kinds of output that are read, and end.")
+    ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit 2 where something could not be read.")
     ] = False,
@@ -48,6 +51,10 @@ def import_files(
     recognised but could not be read is listed with its lines; so is a file that could not be read
     at all, and the exit code is then 2.
     """
+    if kinds:
+        return _print_kinds()
+    if not files:
+        raise UsageError("say which files to read", hint="iosonde import FILE…; - reads a pipe")
     from iosonde.cli.imported import JsonWriter, TableWriter
     from iosonde.verbs.import_ import import_into
 
@@ -88,6 +95,15 @@ def _explained(
     if imported.counts.outputs > _EXPLAINED or imported.rescued or imported.failed or "-" in names:
         return None
     return explain(*names, store=store)
+
+
+def _print_kinds() -> int:
+    from iosonde.text.find import tool_names
+
+    names = tool_names()
+    out().print(f"{len(names)} kinds of output are read:")
+    out().print(", ".join(names))
+    return 0
 
 
 def _refuse(imported: ImportedTexts, *, as_json: bool) -> None:

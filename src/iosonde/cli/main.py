@@ -66,6 +66,10 @@ def command_of(verb: str) -> VerbCommand:
     return command
 
 
+def _options(command: VerbCommand) -> list[str]:
+    return [name for parameter in command.params for name in parameter.opts if name[:1] == "-"]
+
+
 def _dispatch(arguments: Sequence[str]) -> int:
     """Run one verb; its own exit code, 0 where it returns nothing."""
     import typer
@@ -93,6 +97,11 @@ def _dispatch(arguments: Sequence[str]) -> int:
         # click's UsageError: typer carries click inside itself and exports only its children.
         if not isinstance(problem, typer.BadParameter.__bases__):
             raise
+        if option := getattr(problem, "option_name", None):
+            from iosonde.cli.misspelt import no_such_option
+
+            if str(problem).startswith("No such option"):
+                raise no_such_option(verb, option, _options(command)) from None
         hint = f"iosonde {verb} --help"
         raise UsageError(_said(problem), hint=hint) from None
     return int(answer or 0)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from iosonde.cli.options import ReadOnly, Trace
-from iosonde.cli.output import out, print_json, write_message
+from iosonde.cli.output import out, print_json, print_next, write_message
 
 if TYPE_CHECKING:
     from iosonde.change.changed import Changed
+
+_IN_FORCE = {"changed", "rounded", "beside"}
 
 
 def set_values(
@@ -50,7 +53,10 @@ def set_values(
         print_json(changed.to_json())
         return
     for line in changed.commands:
-        out().print(f"  {line}")
+        out().print(f"  {line}", soft_wrap=True)
+    if not dry_run and any(change.state in _IN_FORCE for change in changed.changes):
+        where = [] if host == "local" else [shlex.quote(host)]
+        print_next(*(" ".join(["iosonde", verb, *where]) for verb in ("rollback", "persist")))
 
 
 def _ignore(change: Changed) -> None:

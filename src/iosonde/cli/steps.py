@@ -4,17 +4,35 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from iosonde.cli.output import err, out, print_json
+from iosonde.cli.output import err, out, print_json, print_next
 from iosonde.errors import IosondeError
 
 if TYPE_CHECKING:
     from iosonde.change.build import Report
     from iosonde.verbs.up import StackSteps
 
+_IDLE = {"unchanged", "found"}
+"""States of steps that did nothing."""
 
-def print_steps(verb: Callable[[Callable[[Report], None]], StackSteps], *, as_json: bool) -> int:
+
+@dataclass(frozen=True, slots=True)
+class StepsAnswer:
+    """What is said first where all went well, and what one does next."""
+
+    done: str
+    """There were steps that did something."""
+    nothing: str
+    """There was nothing to do."""
+    next_commands: tuple[str, ...] = ()
+    """After `done`."""
+
+
+def print_steps(
+    verb: Callable[[Callable[[Report], None]], StackSteps], answer: StepsAnswer, *, as_json: bool
+) -> int:
     """Print each step as it is done and how many there were, also before a failure; or JSON; 0."""
     states = Counter[str]()
     planned: list[Report] = []
@@ -34,17 +52,28 @@ def print_steps(verb: Callable[[Callable[[Report], None]], StackSteps], *, as_js
         raise
     if as_json:
         print_json(done.to_json())
+        return 0
+    if not planned:
+        worked = bool(states.keys() - _IDLE)
+        sentence = answer.done if worked else answer.nothing
+        out().print(f"{sentence} ({_counts(states)})" if states else sentence)
+        if worked:
+            print_next(*answer.next_commands)
     else:
         _print_all(states, planned)
     return 0
 
 
 def _print_all(states: Counter[str], planned: list[Report]) -> None:
-    counts = ", ".join(f"{count} {state}" for state, count in states.items())
-    number = states.total()
-    out().print(f"{number} step{'s' * (number != 1)}: {counts}" if number else "nothing to do")
+    out().print(_counts(states))
     for step in planned:
         _print_planned(step)
+
+
+def _counts(states: Counter[str]) -> str:
+    counts = ", ".join(f"{count} {state}" for state, count in states.items())
+    number = states.total()
+    return f"{number} step{'s' * (number != 1)}: {counts}"
 
 
 def _print_planned(step: Report) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from rich.table import Table
 
 from iosonde import units
-from iosonde.cli.output import err, out, styled
+from iosonde.cli.output import err, out, print_next, styled
 from iosonde.records.trace import BadTraceRecord, Description
-from iosonde.trace.table import facts, hot_rows, size_rows
+from iosonde.trace.table import answer, facts, hot_rows, size_rows
 from iosonde.verbs.trace import TraceResult
 
 
@@ -22,28 +23,28 @@ def print_traces(result: TraceResult) -> None:
         out().print(f"{fmt.name:<10} {fmt.about}")
     if written := result.written:
         size = units.show_bytes(written.bytes)
-        out().print(f"{written.path}: {written.requests} requests of {written.format}, {size}")
+        out().print(f"{written.path}: {written.requests:,} requests of {written.format}, {size}")
         _warn(written.source, written.bad, written.bad_first, written.lost_events)
     if recorded := result.recorded:
         out().print(
-            f"{recorded.path}: {recorded.requests} requests of {recorded.host}:{recorded.device}, "
-            f"{units.show_bytes(recorded.bytes)} in {len(recorded.files)} files",
+            f"{recorded.path}: {recorded.requests:,} requests of {recorded.host}:{recorded.device}"
+            f", {units.show_bytes(recorded.bytes)} in {len(recorded.files)} files",
         )
         _warn(recorded.path, recorded.bad, recorded.bad_first, recorded.lost_events)
         if recorded.cut:
             _caution(f"{recorded.path}: it ended early, the memory for it was full")
         if recorded.dropped and not recorded.lost_events:
-            _caution(f"{recorded.path}: blktrace dropped {recorded.dropped} events")
+            _caution(f"{recorded.path}: blktrace dropped {recorded.dropped:,} events")
+        print_next(f"iosonde trace describe {shlex.quote(recorded.path)}")
 
 
 def print_description(description: Description) -> None:
     """One trace: its facts, its sizes, its hot regions."""
     console = out()
     packed = f", {description.compression}" if description.compression else ""
-    lines = f", {description.lines} lines" if description.lines is not None else ""
-    console.print(
-        styled("[bold]{}[/bold]: {}{}{}", description.name, description.format, packed, lines)
-    )
+    lines = f", {description.lines:,} lines" if description.lines is not None else ""
+    console.print(styled("[bold]{}[/bold]: {}", description.name, answer(description)))
+    console.print(f" read as {description.format}{packed}{lines}")
     table = Table(box=None, show_header=False)
     table.add_column(no_wrap=True)
     table.add_column()
@@ -61,9 +62,9 @@ def print_description(description: Description) -> None:
             table.add_row(*row)
         if rows:
             console.print(table)
-    others = ", ".join(f"{name} {count}" for name, count in description.others.items())
+    others = ", ".join(f"{count:,} {name}" for name, count in description.others.items())
     if others:
-        console.print(f"  no requests: {others}")
+        console.print(f" other records, which are no requests: {others}")
     for note in description.notes:
         console.print(f"  note: {note}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +11,7 @@ import typer
 
 from iosonde.cli.options import InContainer, Trace, permitted
 from iosonde.cli.output import write_message
-from iosonde.cli.steps import print_steps
+from iosonde.cli.steps import StepsAnswer, print_steps
 from iosonde.errors import UsageError
 
 _FILE = typer.Argument(metavar="STACK", help="The stack file (iosonde schema stack).")
@@ -66,6 +67,10 @@ def up(
             in_container=in_container, repair=repair, dry_run=dry_run, progress=progress,
             tell=write_message,
         ),
+        StepsAnswer(
+            f"{stack} is built", f"{stack} stands as declared, nothing was changed",
+            (_same("down", stack, at, rehearse=rehearse),),
+        ),
         as_json=as_json,
     )  # fmt: skip
 
@@ -94,8 +99,18 @@ def down(
             stack, hosts=hosts, rehearse=rehearse, in_container=in_container, dry_run=dry_run,
             progress=progress,
         ),
+        StepsAnswer(
+            f"what `up` built of {stack} is removed",
+            f"nothing to remove: nothing that `up` built of {stack} is left on its hosts",
+        ),
         as_json=as_json,
     )  # fmt: skip
+
+
+def _same(verb: str, stack: Path, at: Sequence[str] | None, *, rehearse: bool) -> str:
+    """The command for the same stack on the same hosts, to copy."""
+    argv = ["iosonde", verb, str(stack), *(f"--host={pair}" for pair in at or ())]
+    return shlex.join([*argv, *(["--rehearse"] if rehearse else [])])
 
 
 def _addresses(options: Sequence[str]) -> dict[str, str]:

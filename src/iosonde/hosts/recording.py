@@ -240,7 +240,13 @@ async def open_recording(directory: str) -> Host:
         UsageError: there is no recording, or it is of a format that we do not know.
     """
     place = Path(directory) / "index.json"
-    if Path(directory).exists() and not place.exists():
+    if not Path(directory).exists():
+        raise UsageError(
+            "there is no such recording", where=directory,
+            hint="name a directory of `iosonde show HOST --record DIRECTORY`, or what a support "
+            "tool collected (a directory or tar archive)",
+        )  # fmt: skip
+    if not place.exists():
         return await _DESCRIBED.load("collected")(directory)
     try:
         content = await asyncio.to_thread(read_input, place, limits.JSON_FILE, what="a recording")

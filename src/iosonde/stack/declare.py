@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 from ruamel.yaml.comments import CommentedBase
@@ -16,7 +16,11 @@ from ruamel.yaml.comments import CommentedBase
 from iosonde.errors import UsageError
 from iosonde.yamltext import load_yaml
 
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
 M = TypeVar("M", bound=BaseModel)
+_NAMED = 4  # keys of which it is said that they are wrong as well
 
 
 def _line(tree: Any, path: Sequence[str | int]) -> int | None:
@@ -125,25 +129,52 @@ def _complaint(
     model: type[BaseModel],
     above: Sequence[str | int],
 ) -> UsageError:
-    """The first complaint as one sentence; the others are counted."""
-    errors = problem.errors(include_url=False)
-    first = errors[0]
-    path = [*above, *(step for step in first["loc"] if not _is_branch(step))]
-    line = _line(tree, path)
-    key = ".".join(str(step) for step in path) or "the file"
-    if first["type"] == "extra_forbidden":
-        message, hint = (
-            f"there is no key {key!r} here",
-            _near(str(path[-1]), _model_at(model, first["loc"])),
-        )
-    elif first["type"] == "missing":
-        message, hint = f"the key {key!r} is missing", ""
-    else:
-        reason = first["msg"].removeprefix("Value error, ")
-        message, hint = f"{key}: {reason}, got {_shown(first['input'])}", ""
-    if len(errors) > 1:
-        message += f" (and {len(errors) - 1} more)"
-    return UsageError(message, where=f"{file}:{line}" if line else file, hint=hint)
+    """The most telling complaint as one sentence; the others are named."""
+    errors = [_Wrong.of(error, model, above) for error in problem.errors(include_url=False)]
+    meant = {error.near for error in errors} - {""}
+    errors = [error for error in errors if not (error.missing and error.path[-1] in meant)]
+    first, *others = sorted(errors, key=lambda error: error.rank)
+    line = _line(tree, first.path)
+    message = first.message
+    if others:
+        names = list(dict.fromkeys(error.key for error in others))
+        message += f"; also wrong: {', '.join(names[:_NAMED])}"
+        message += f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return UsageError(message, where=f"{file}:{line}" if line else file, hint=first.hint)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wrong:
+    """A complaint: where, what, what to do; `near` is the key that was meant by a misspelt one."""
+
+    path: tuple[str | int, ...]
+    message: str
+    hint: str = ""
+    near: str = ""
+    missing: bool = False
+
+    @property
+    def key(self) -> str:
+        """As messages name it."""
+        return ".".join(map(str, self.path)) or "the file"
+
+    @property
+    def rank(self) -> int:
+        """Misspelt keys first: what else is wrong may follow from them."""
+        return 0 if self.near else 2 if self.missing else 1
+
+    @classmethod
+    def of(cls, error: ErrorDetails, model: type[BaseModel], above: Sequence[str | int]) -> _Wrong:
+        """One of pydantic's."""
+        path = (*above, *(step for step in error["loc"] if not _is_branch(step)))
+        key = ".".join(str(step) for step in path) or "the file"
+        if error["type"] == "extra_forbidden":
+            near, hint = _near(str(path[-1]), _model_at(model, error["loc"]))
+            return cls(path, f"there is no key {key!r} here", hint, near)
+        if error["type"] == "missing":
+            return cls(path, f"the key {key!r} is missing", missing=True)
+        reason, got = error["msg"].removeprefix("Value error, "), _shown(error["input"])
+        return cls(path, f"{key}: {reason}" + ("" if got in reason else f", got {got}"))
 
 
 def _is_branch(step: str | int) -> bool:
@@ -170,14 +201,17 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
         yield from _models(part)
 
 
-def _near(key: str, model: type[BaseModel] | None) -> str:
+def _near(key: str, model: type[BaseModel] | None) -> tuple[str, str]:
+    """The key that was meant, empty where none is like it; and the hint."""
     from difflib import get_close_matches
 
     if model is None:
-        return ""
+        return "", ""
     keys = sorted(field.alias or name for name, field in model.model_fields.items())
     near = get_close_matches(key, keys, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(keys)}"
+    if near:
+        return near[0], f"did you mean {near[0]!r}?"
+    return "", f"known: {', '.join(keys)}"
 
 
 def _shown(value: object) -> str:

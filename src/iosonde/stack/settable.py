@@ -314,8 +314,11 @@ def find(settings: Iterable[Settable], name: str) -> Settable:
     if matching:
         several = ", ".join(setting.name for setting in matching)
         raise UsageError(f"{name!r} is several settings: {several}", hint="name one of them")
-    names = [each for setting in candidates for each in called(setting)]
-    near = get_close_matches(name, names, n=3)
+    names = {each: setting for setting in candidates for each in called(setting)}
+    alike: dict[str, str] = {}  # a setting's most similar name
+    for each in get_close_matches(name, names, n=9):
+        alike.setdefault(names[each].name, each)
+    near = list(alike.values())[:3]
     raise UsageError(
         f"this host has no setting {name!r}",
         hint=f"did you mean {' or '.join(near)}?" if near else "`iosonde settings` lists them",

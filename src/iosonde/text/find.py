@@ -343,6 +343,11 @@ def tool_names() -> Sequence[str]:
     return sorted({output.tool for output in outputs()})
 
 
+def kinds_hint() -> str:
+    """What to do where nothing was recognised in a text."""
+    return f"`iosonde import --kinds` lists the {len(tool_names())} kinds of output that are read"
+
+
 # ── headings ────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -85,11 +85,26 @@ async def record(
     finally:
         await to_the_end(_remove(host, there))
     if not files:
-        raise HostFailed("blktrace left no file", where=host.name, hint=_first_line(done))
+        raise _nothing_recorded(done, f"{host.name}:{device}")
     match = _DROPPED.search(done.stdout + done.stderr)
     return RecordedTrace(
         host.name, f"/dev/{name}", path, files, sum(file.stat().st_size for file in files),
         int(match[2]) if match else None, cut,
+    )  # fmt: skip
+
+
+def _nothing_recorded(done: Completed, where: str) -> HostFailed:
+    """Under lockdown the kernel lets nobody map blktrace's files in debugfs.
+
+    Source: Linux 6.1, fs/debugfs/file.c, debugfs_locked_down (EPERM); kernel_lockdown(7).
+    """
+    said = _first_line(done)
+    refused = "Operation not permitted" in said
+    return HostFailed(
+        f"blktrace recorded nothing: {said}", where=where,
+        hint="the kernel refuses its trace files: it is locked down (Secure Boot: cat "
+        "/sys/kernel/security/lockdown), or this is a container; record on the host itself"
+        if refused else "the device had no I/O in that time, or blktrace could not read its events",
     )  # fmt: skip
 
 
@@ -171,7 +186,9 @@ async def _trace(
         await asyncio.wait({waiting})
         raise
     if done.status != 0 and not cut:
-        raise HostFailed("blktrace failed", where=f"{host.name}:{device}", hint=_first_line(done))
+        said = _first_line(done)
+        hint = "run as root, or record root@HOST:DEVICE" if "Permission denied" in said else ""
+        raise HostFailed(f"blktrace failed: {said}", where=f"{host.name}:{device}", hint=hint)
     return done, cut
 
 

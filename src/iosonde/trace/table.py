@@ -14,6 +14,37 @@ _REGIONS = 10
 _CACHES = 8
 
 
+_MOSTLY = 0.5  # of the requests are of one size
+_IN_ORDER, _NO_ORDER = 0.9, 0.1  # follow one of the last 16 requests
+
+
+def answer(trace: Description) -> str:
+    """What a trace is like, in one sentence: order, mix, size, rate, and what it reaches over."""
+    if not trace.requests:
+        return "no reads or writes"
+    parts = [_kind(trace)]
+    if trace.read_share is not None:
+        parts.append(f"{units.show_fraction(trace.read_share)} reads")
+    often = max(trace.sizes, key=lambda size: size.reads + size.writes, default=None)
+    if often and often.reads + often.writes >= _MOSTLY * trace.requests:
+        parts.append(f"mostly {units.show_bytes(often.size)}")
+    elif often:
+        parts.append(f"{len(trace.sizes)} sizes")
+    if trace.span:
+        rate = units.show_iops(trace.requests / trace.span)
+        parts.append(f"{rate} for {units.show_seconds(trace.span)}")
+    return f"{', '.join(parts)}, over {units.show_bytes(trace.reuse.working_set)}"
+
+
+def _kind(trace: Description) -> str:
+    share = trace.order.streamed
+    if share is None:
+        return "order not known"
+    if _NO_ORDER < share < _IN_ORDER:
+        return f"{units.show_fraction(share)} sequential"
+    return "sequential" if share >= _IN_ORDER else "random"
+
+
 def facts(trace: Description) -> list[tuple[str, str]]:
     """What a trace is like, each with its figures."""
     rows = [
@@ -24,16 +55,16 @@ def facts(trace: Description) -> list[tuple[str, str]]:
     flushes, discards = trace.operations.flush.count, trace.operations.discard
     if flushes or discards.count:
         rows.append(
-            ("besides", f"{flushes} flushes, {discards.count} discards of "
+            ("besides", f"{flushes:,} flushes, {discards.count:,} discards of "
              f"{units.show_bytes(discards.bytes)}")
         )  # fmt: skip
     if not trace.requests:
         return rows
-    rows += [("off the grid", _grids(trace)), ("order", _order(trace))]
+    rows += [("misaligned", _grids(trace)), ("order", _order(trace))]
     if trace.arrivals:
         rows.append(("between requests", _arrivals(trace.arrivals)))
     if trace.load.rows:
-        rows.append(("busiest second", f"{max(row.peak for row in trace.load.rows)} requests"))
+        rows.append(("busiest second", f"{max(row.peak for row in trace.load.rows):,} requests"))
     rows += [
         ("blocks", _blocks(trace.reuse)),
         ("LRU cache", _caches(trace.reuse)),
@@ -56,7 +87,7 @@ def _requests(trace: Description) -> str:
 def _devices(trace: Description) -> str:
     named = [name for name in trace.devices if name]
     if len(named) <= 1:
-        return named[0] if named else "not told"
+        return named[0] if named else "not in the trace"
     return f"{len(named)}: {', '.join(named[:6])}{' …' if len(named) > 6 else ''}"
 
 
@@ -71,7 +102,7 @@ def _time(trace: Description) -> str:
 
 def _grids(trace: Description) -> str:
     phrases = [
-        f"{units.show_bytes(grid.grid)} {units.show_fraction(grid.off)}"
+        f"{units.show_fraction(grid.off)} to {units.show_bytes(grid.grid)}"
         for grid in trace.grids
         if grid.off is not None and grid.grid in {512, 4096, 16384, 65536, 1 << 20}
     ]
@@ -87,7 +118,7 @@ def _order(trace: Description) -> str:
         f"{units.show(order.read_sequential, 'fraction')}, writes "
         f"{units.show(order.write_sequential, 'fraction')}), "
         f"{units.show_fraction(order.streamed)} one of the last 16; "
-        f"{order.run:.3g} requests a run, {units.show_bytes(order.seek_mean or 0)} a step"
+        f"mean run {order.run:.3g} requests, mean step {units.show_bytes(order.seek_mean or 0)}"
     )
 
 
@@ -122,7 +153,7 @@ def _caches(reuse: Reuse) -> str:
     phrases = [
         f"{units.show_bytes(point.size)} {units.show_fraction(point.all)}" for point in points
     ]
-    return f"misses {', '.join(phrases)}"
+    return f"misses by its size: {', '.join(phrases)}"
 
 
 def _hot(trace: Description) -> str:
@@ -131,20 +162,20 @@ def _hot(trace: Description) -> str:
         for share, requests in trace.hot.shares.items()
     ]
     region = units.show_bytes(trace.hot.region)
-    return f"of {trace.hot.touched} regions of {region} that are asked for, {', '.join(phrases)}"
+    return f"of {trace.hot.touched:,} regions of {region} that are asked for, {', '.join(phrases)}"
 
 
 def size_rows(trace: Description) -> list[tuple[str, str, str]]:
     """The most frequent sizes, reads and writes of each, by size."""
     often = sorted(trace.sizes, key=lambda size: -size.reads - size.writes)
     rows = [
-        (units.show_bytes(size.size), str(size.reads), str(size.writes))
+        (units.show_bytes(size.size), f"{size.reads:,}", f"{size.writes:,}")
         for size in sorted(often[:_SIZES], key=lambda size: size.size)
     ]
     rest = often[_SIZES:]
     if rest:
         reads, writes = sum(size.reads for size in rest), sum(size.writes for size in rest)
-        rows.append((f"{len(rest)} others", str(reads), str(writes)))
+        rows.append((f"{len(rest)} others", f"{reads:,}", f"{writes:,}"))
     return rows
 
 

@@ -23,7 +23,7 @@ from iosonde.records.stack import Json, Scalar
 from iosonde.store import open_store
 from iosonde.text.archive import Passed, collection_digest, open_documents
 from iosonde.text.document import Document
-from iosonde.text.find import FoundOutput, find_and_tell, tool_names
+from iosonde.text.find import FoundOutput, find_and_tell, kinds_hint
 from iosonde.text.forms import Printed, each_run_once, printed_run
 from iosonde.text.imported import kept_of, label_of, settings_of, trial_of
 from iosonde.verbs.text_keeper import TextKeeper
@@ -300,9 +300,9 @@ def import_into(
         raise failed[0]
     if nothing:
         raise UsageError(
-            "no output of a known tool was found",
+            "nothing was recognised: no output of a known tool was found",
             where=", ".join(files),
-            hint=f"known: {', '.join(tool_names())}",
+            hint=kinds_hint(),
         )
     return ImportedTexts(
         (),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from iosonde.errors import UsageError
 from iosonde.hosts import open_host
 from iosonde.hosts.recording import Recorder
 from iosonde.records.stack import StackLayer
@@ -41,3 +44,13 @@ async def test_what_is_recorded_is_replayed_the_same(tmp_path: Path) -> None:
     assert replayed.gaps == recorded.gaps
     assert replayed.hosts == recorded.hosts
     assert replayed.host_wide == recorded.host_wide
+
+
+async def test_a_recording_that_is_not_there_is_called_so(tmp_path: Path) -> None:
+    for name in ("gone", "gone.tar.gz"):
+        with pytest.raises(UsageError, match="there is no such recording") as caught:
+            await open_host(f"recording:{tmp_path / name}")
+        assert caught.value.where == str(tmp_path / name)
+    (tmp_path / "text").write_text("no archive")
+    with pytest.raises(UsageError, match="neither a directory nor a tar archive"):
+        await open_host(f"recording:{tmp_path / 'text'}")

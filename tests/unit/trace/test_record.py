@@ -130,10 +130,31 @@ def test_it_ends_early_when_its_memory_is_full(blktrace: Any, tmp_path: Path) ->
 def test_a_blktrace_that_fails_is_told_in_its_words(blktrace: Any, tmp_path: Path) -> None:
     before = leftovers()
     blktrace(work="echo 'BLKTRACESETUP: Operation not permitted' >&2; exit 1")
-    with pytest.raises(HostFailed, match="blktrace failed") as failed:
+    with pytest.raises(HostFailed, match=r"blktrace failed: .*Operation not permitted"):
         recorded(tmp_path)
-    assert "Operation not permitted" in failed.value.hint
+    blktrace(work="echo 'Invalid path /dev/sdb specified: 13/Permission denied' >&2; exit 1")
+    with pytest.raises(HostFailed, match="13/Permission denied") as failed:
+        recorded(tmp_path)
+    assert "run as root" in failed.value.hint
     assert leftovers() == before
+
+
+@pytest.mark.parametrize(
+    ("said", "hint"),
+    [
+        ("Thread 1 failed open /sys/kernel/debug/block/sdb/trace1: 1/Operation not permitted",
+         "/sys/kernel/security/lockdown"),
+        ("Thread 1 failed open /sys/kernel/debug/block/sdb/trace1: 24/Too many open files",
+         "no I/O in that time"),
+    ],
+)  # fmt: skip
+def test_where_nothing_is_recorded_the_hint_is_about_what_blktrace_said(
+    blktrace: Any, tmp_path: Path, said: str, hint: str
+) -> None:
+    blktrace(work=f'rm "$out"/*; echo "{said}" >&2; exit 0')
+    with pytest.raises(HostFailed, match="blktrace recorded nothing: Thread 1 failed") as failed:
+        recorded(tmp_path)
+    assert hint in failed.value.hint
 
 
 @pytest.mark.parametrize(
