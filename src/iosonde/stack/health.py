@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from iosonde.hosts.host import Host
@@ -13,6 +13,9 @@ from iosonde.records.load import Target
 from iosonde.records.run import HEALTH, Loop, Series
 from iosonde.records.stack import Capture, Scalar, StackLayer
 from iosonde.stack.model import layers_under
+
+THROTTLED = "temperature-throttling"
+"""The rule about drives that slow themselves down because they are too hot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,19 +123,37 @@ def alarms_in(capture: Capture | None, loops: Iterable[Loop]) -> tuple[str, ...]
         capture: of the stack that the loops were measured on.
         loops: with the readings before and after them.
     """
+    kinds = {layer.kind for layer in capture.layers} if capture else set()
+    every = alarms_around(kinds, [loop.series for loop in loops])
+    return tuple(dict.fromkeys(rule for rules in every for rule in rules))
+
+
+def alarms_around(
+    kinds: Collection[str], loops: Iterable[Sequence[Series]]
+) -> tuple[tuple[str, ...], ...]:
+    """Of each loop the rules about what health logs said before or after it, each once.
+
+    Args:
+        kinds: of the layers that the loops were measured on.
+        loops: the series of each, with the readings before and after it.
+    """
     rises: dict[str, str] = {}
     states: dict[str, Mapping[int, str]] = {}
-    for kind in {layer.kind for layer in capture.layers} if capture else ():
+    for kind in sorted(kinds):
         layer = LAYERS.load(kind)()
         if isinstance(layer, ReportsHealth):
             rises |= layer.alarms
             states |= layer.alarm_states
-    rules: dict[str, None] = {}
-    for series in (each for loop in loops for each in loop.series if each.sampler == HEALTH):
+    return tuple(tuple(dict.fromkeys(_alarms(loop, rises, states))) for loop in loops)
+
+
+def _alarms(
+    loop: Iterable[Series], rises: Mapping[str, str], states: Mapping[str, Mapping[int, str]]
+) -> Iterator[str]:
+    for series in (each for each in loop if each.sampler == HEALTH):
         before, after = (series.values[at] or 0 for at in (0, -1))
         if series.name in rises and after > before:
-            rules[rises[series.name]] = None
+            yield rises[series.name]
         for bit, rule in states.get(series.name, {}).items():
             if (int(before) | int(after)) & bit:
-                rules[rule] = None
-    return tuple(rules)
+                yield rule

@@ -10,6 +10,7 @@ from iosonde.explain import judge
 from iosonde.explain.rules import averages, claims, loops, noise
 from iosonde.records.evidence import EvidenceSet, StateEvidence, TrialEvidence
 from iosonde.records.finding import Finding
+from iosonde.records.run import HEALTH, Series
 from tests.unit.explain.cases import case_of, found, loop_tester_page, trial
 
 MIB = 2**20
@@ -250,6 +251,30 @@ def test_writes_that_fall_and_stay_down(loops_: list[float], alarms: int) -> Non
     assert len(said) == alarms
     reads = trial({"read.bandwidth": [value * MIB for value in loops_]})
     assert found(loops.RULES, EvidenceSet(trials=(reads,)), "cache-drain") == []
+
+
+@pytest.mark.parametrize(
+    ("hot", "alarms"),
+    [
+        ([0, 0, 1, 1, 1, 1], 0),  # the heat begins with the fall
+        ([0, 1, 1, 1, 1, 1], 0),  # it is read after the loop before it
+        ([1, 1, 1, 1, 1, 1], 1),  # it was there long before: what fell was something else
+        ([0, 0, 0, 0, 0, 0], 1),
+        ([1, 0, 0, 0, 0, 0], 1),  # it was over
+    ],
+)
+def test_writes_that_fall_because_the_drive_is_hot_are_no_full_cache(
+    hot: list[int], alarms: int
+) -> None:
+    readings = tuple(
+        (Series(HEALTH, "nvme0n1", "critical_warning", "", (1.0, 2.0), (2.0 * bit, 2.0 * bit)),)
+        for bit in hot
+    )
+    one = trial(
+        {"write.bandwidth": [value * MIB for value in (800, 805, 400, 402, 399, 401)]},
+        series=readings, stands_on=(("disk", "/dev/nvme0n1"),),
+    )  # fmt: skip
+    assert len(found(loops.RULES, EvidenceSet(trials=(one,)), "cache-drain")) == alarms
 
 
 def test_a_fall_names_what_was_written_and_the_cache_below() -> None:

@@ -12,7 +12,7 @@ from iosonde.measure.circumstances import circumstances
 from iosonde.measure.seconds import devices_of, seconds_of
 from iosonde.measure.sheet import trial_sheet
 from iosonde.records.load import Target, TargetKind
-from iosonde.records.run import Series, Trial
+from iosonde.records.run import HEALTH, Series, Trial
 from iosonde.records.stack import Capture, HostFacts, StackLayer
 from tests.unit.measure import build
 from tests.unit.statistics import noise
@@ -58,6 +58,16 @@ def test_a_neighbour_whose_cache_fills_up_drains_no_cache_of_the_target() -> Non
     assert "cache-drain" not in [one.rule for one in trial_sheet(trial(series)).findings]
     own = [(figures("vda", FALLING), figures("vdb", STEADY))] * 5
     assert "cache-drain" in [one.rule for one in trial_sheet(trial(own)).findings]
+
+
+def test_a_drive_that_was_too_hot_around_the_loops_had_no_full_cache() -> None:
+    def rules(bits: float) -> list[str]:
+        warning = Series(HEALTH, "vda", "critical_warning", "", (1.0, 2.0), (0.0, bits))
+        series = [(figures("vda", FALLING), figures("vdb", STEADY), warning)] * 5
+        return [finding.rule for finding in trial_sheet(trial(series)).findings]
+
+    assert "cache-drain" not in rules(2.0)  # its temperature
+    assert "cache-drain" in rules(1.0)  # its spare blocks
 
 
 def test_a_neighbours_memory_widens_no_interval() -> None:

@@ -14,8 +14,10 @@ from math import atanh, exp, log, sqrt
 
 from iosonde import units
 from iosonde.explain.series import ComparableTrials, Condition, overlap, series_of
+from iosonde.layers import LAYERS
 from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
+from iosonde.stack.health import THROTTLED, alarms_around
 from iosonde.statistics.direction import higher_is_better
 from iosonde.statistics.student import student_cdf
 
@@ -228,7 +230,7 @@ def _falls(case: EvidenceSet) -> Iterable[Finding]:
             continue
         for condition in series.conditions:
             place = _fall(condition)
-            if place:
+            if place and not _heated(condition, place):
                 yield _drained(case, condition, place)
 
 
@@ -248,6 +250,17 @@ def _fall(condition: Condition) -> int:
     error = sqrt(power[best] / freedom * (1 / best + 1 / (len(logs) - best)))
     chance = _two_sided((before - after) / error, freedom) if error > 0 else 0.0
     return best if chance * len(places) < _LEVEL else 0
+
+
+def _heated(condition: Condition, place: int) -> bool:
+    """Whether a drive below spoke of its temperature from the fall on, and not long before it."""
+    for trial in condition.trials:
+        kinds = {kind for kind, _ in trial.stands_on if kind in LAYERS}
+        alarms = alarms_around(kinds, trial.series)
+        hot = [at for at, rules in enumerate(alarms) if THROTTLED in rules]
+        if hot and place - 1 <= hot[0] and hot[-1] >= place:
+            return True
+    return False
 
 
 def _power(values: Sequence[float]) -> float:
