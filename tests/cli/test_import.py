@@ -115,8 +115,9 @@ def test_a_text_without_outputs_is_refused_with_what_is_known(iosonde: Run, tmp_
     (tmp_path / "prose.txt").write_text("Nothing but prose about disks.\n")
     done = iosonde("import", "prose.txt")
     assert done.status == 2
-    assert "prose.txt: no output of a known tool was found" in done.stderr
-    assert "hdparm" in done.stderr
+    assert "prose.txt: nothing was recognised: no output of a known tool" in done.stderr
+    assert "`iosonde import --kinds` lists" in done.stderr
+    assert max(map(len, done.stderr.splitlines())) < 100
     as_json = iosonde("import", "prose.txt", "--json")
     assert as_json.status == 2
     assert as_json.json["schema"] == "iosonde.error/1"
@@ -191,3 +192,15 @@ def test_what_no_reader_knows_is_counted_and_listed_when_asked(
     assert counters["name"] == "raidcli show 1"
     assert counters["values"] == {"State": "Optimal", "Size": "42854390 MB"}
     assert iosonde("explain", document["runs"][0]["run"], "--json").json["recognised"] == 1
+
+
+def test_the_kinds_that_are_read_are_listed_within_the_terminal(
+    iosonde: Run,
+) -> None:
+    first, *lines = iosonde("import", "--kinds").stdout.splitlines()
+    kinds = " ".join(lines).split(", ")
+    assert first == f"{len(kinds)} kinds of output are read:"
+    assert {"fio", "smartctl", "zpool status"} <= set(kinds)
+    assert len(lines) > 5  # more than a terminal has columns for, in one line
+    none = iosonde("import")
+    assert (none.status, "say which files to read" in none.stderr) == (2, True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -102,7 +103,8 @@ def _print_kinds() -> int:
 
     names = tool_names()
     out().print(f"{len(names)} kinds of output are read:")
-    out().print(", ".join(names))
+    for line in textwrap.wrap(", ".join(names), out().width):
+        out().print(line)
     return 0
 
 

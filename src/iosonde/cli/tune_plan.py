@@ -31,9 +31,9 @@ def show_plan(plan: Outlook, *, as_json: bool) -> None:
         f"{units.show_fraction(goal.margin)}{limits}",
     )  # fmt: skip
     console.print(
-        f"each candidate once: about {units.show_seconds(plan.block_seconds)}; the budget is "
-        f"{units.show_seconds(goal.budget)}, {plan.most_loops} loops of "
-        f"{units.show_seconds(goal.seconds)} at most, 20 % of it reserved for confirmation",
+        f"each candidate once: about {units.show_seconds(plan.block_seconds)}\n"
+        f"budget: {units.show_seconds(goal.budget)}, at most {plan.most_loops} loops of "
+        f"{units.show_seconds(goal.seconds)}, 20 % of it reserved for confirmation",
     )
     console.print()
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -50,6 +50,6 @@ def show_plan(plan: Outlook, *, as_json: bool) -> None:
     console.print(table)
     for left in plan.left_out:
         console.print(f"not tried: {left.setting}={left.value}: {left.reason}")
-    console.print(f"a loop: {plan.command}")
+    console.print(f"a loop:\n  {plan.command}", soft_wrap=True)
     for sentence in plan.notes:
         console.print(sentence)

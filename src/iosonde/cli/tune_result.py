@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from iosonde import units
-from iosonde.cli.output import out, print_json, styled
+from iosonde.cli.output import out, print_json, print_next, styled
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.sentences import metric_words, spread_words
 from iosonde.visible import visible
@@ -61,6 +61,7 @@ def show_campaign(tuned: TunedSettings, *, as_json: bool) -> None:
         console.print("make permanent:" if tuned.applied else "apply:")
         for line in tuned.commands:
             console.print(f"  {line}")
+    print_next(f"iosonde report {tuned.id}")
 
 
 def tuned_answer(tuned: TunedSettings) -> str:
@@ -72,7 +73,7 @@ def tuned_answer(tuned: TunedSettings) -> str:
             f"`iosonde tune --resume {tuned.id}` goes on"
         )
     if not winner.confirmed or winner.gain is None:
-        return f"no proven gain: {tuned.sentence}"
+        return f"no proven gain; {tuned.sentence}"
     changed = {
         name: value for name, value in winner.settings.items() if value != tuned.baseline[name]
     }
@@ -106,7 +107,8 @@ def _table(tuned: TunedSettings) -> Table:
     ):
         notes = [candidate.state]
         notes += ["previous setting"] if candidate.settings == default else []
-        notes += ["winner"] if tuned.winner and candidate.settings == tuned.winner.pick else []
+        if tuned.winner and candidate.settings == tuned.winner.pick:
+            notes.append("winner" if tuned.winner.confirmed else "best so far, not proven")
         cells = [shown(candidate.settings[name]) for name in default]
         rows.append(
             [*cells, candidate.at if several else "", *_figures(candidate), ", ".join(notes)]
