@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from iosonde.change.build import Report
+from iosonde.change.build import Report, State
 from iosonde.cli.imported import rows_of
 from iosonde.cli.output import print_next
 from iosonde.cli.settings import _print
@@ -66,7 +66,7 @@ _ANSWER = StepsAnswer("s is built", "s stands as declared", ("iosonde down s",))
     ],
 )  # fmt: skip
 def test_what_became_of_the_steps_is_said_first(
-    states: tuple[str, ...], lines: list[str], capsys: pytest.CaptureFixture[str]
+    states: tuple[State, ...], lines: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     def verb(progress: Callable[[Report], None]) -> StackSteps:
         for state in states:
