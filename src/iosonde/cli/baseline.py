@@ -36,7 +36,10 @@ def baseline(
         raise made.rescued
     if as_json:
         print_json(made.to_json())
-    elif made.baselines:
+        return
+    if action == "remove":
+        out().print(f"baseline {visible(name)} is removed")
+    if made.baselines:
         if action == "set":
             at = next((kept.run for kept in made.baselines if kept.name == name), run)
             out().print(f"baseline {visible(name)} is run {at} now")

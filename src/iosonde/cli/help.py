@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
@@ -44,6 +46,8 @@ class VerbCommand(TyperCommand):
     """A verb of the command line, whose help names no types of Python."""
 
     examples: tuple[tuple[str, str], ...] = ()
+    actions: Mapping[str, str] = MappingProxyType({})
+    """Of a verb whose first argument says what to do: each action and what it does."""
     """Command line (without `iosonde`) and what it does."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
@@ -69,7 +73,9 @@ class VerbCommand(TyperCommand):
     def sections(self, ctx: Any) -> dict[str, list[tuple[str, str]]]:
         """Heading → what may be written and what it means: arguments, then options by group."""
         arguments = [(_argument(param, ctx), param.help or "") for param in _arguments(self)]
-        sections: dict[str, list[tuple[str, str]]] = {"Arguments": arguments, "Options": []}
+        sections: dict[str, list[tuple[str, str]]] = {
+            "Actions": list(self.actions.items()), "Arguments": arguments, "Options": [],
+        }  # fmt: skip
         sections |= {heading: [] for heading in _GROUPS}
         for option in self.get_params(ctx):
             if option.param_type_name == "option":

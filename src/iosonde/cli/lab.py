@@ -33,7 +33,7 @@ ACTIONS = {
 
 
 def lab(
-    action: Annotated[str, typer.Argument(metavar="ACTION", help=", ".join(ACTIONS))],
+    action: Annotated[str, typer.Argument(metavar="ACTION", help="What to do (above).")],
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="WHAT", help="A stack file, NODE or NODE/DISK.")
     ] = None,

@@ -62,6 +62,7 @@ def command_of(verb: str) -> VerbCommand:
     command = typer.main.get_command(app)
     assert isinstance(command, VerbCommand)  # noqa: S101 - for mypy
     command.examples = EXAMPLES.get(verb, ())
+    command.actions = getattr(sys.modules[VERBS.load(verb).__module__], "ACTIONS", {})
     add_shared(command, verb)
     return command
 

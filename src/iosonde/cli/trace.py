@@ -28,7 +28,7 @@ ACTIONS = {
 
 
 def trace(
-    action: Annotated[str, typer.Argument(metavar="ACTION", help=", ".join(ACTIONS))],
+    action: Annotated[str, typer.Argument(metavar="ACTION", help="What to do (above).")],
     operands: Annotated[
         list[str] | None,
         typer.Argument(metavar="WHAT", help="Traces (- is standard input); a device."),

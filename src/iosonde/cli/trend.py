@@ -15,6 +15,8 @@ from iosonde.outputs import write_output
 from iosonde.sentences import change_words, series_name, trend_answer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.text import Text
 
     from iosonde.records.trend import StudyTrend, TrendSeries
@@ -70,7 +72,8 @@ def _print(made: StudyTrend) -> None:
         console.print(
             styled("[bold]{}[/bold], {} run{}", series_name(series), runs, "s" * (runs != 1))
         )
-        console.print(f"  {sparkline([point.mean for point in series.points[-_WIDE:]])}")
+        means = [point.mean for point in series.points[-_WIDE:]]
+        console.print(f"  {sparkline(means)}  {_ends(means, series.unit)}".rstrip())
         if marks := _marks(series):
             console.print(f"  {marks}")
         dates = {point.run: point.created for point in series.points}
@@ -86,6 +89,12 @@ def _answer(made: StudyTrend) -> Text:
         return styled("[bold red]worse[/bold red]{}", answer.removeprefix("worse"))
     first = "changed" if answer.startswith("changed") else "no change of level"
     return styled("[bold]{}[/bold]{}", first, answer.removeprefix(first))
+
+
+def _ends(means: Sequence[float], unit: str) -> str:
+    """The first and the last figure of a line that shows none."""
+    last = units.show(means[-1], unit)
+    return last if len(means) == 1 else f"{units.show(means[0], unit)} … {last}"
 
 
 def _marks(series: TrendSeries) -> str:
