@@ -52,7 +52,10 @@ def test_a_baseline_stays_until_it_is_one_no_more(iosonde: Command, runs: list[s
     pruned = iosonde("prune", "--filter", "study=nightly", "--yes", "--json").json
     assert [run["name"] for run in pruned["runs"]] == ["n1", "n2"]
     assert pruned["kept"][0]["reason"] == "is the baseline good"
-    assert "no baselines" in iosonde("baseline", "remove", "good").stdout
+    assert iosonde("baseline", "remove", "good").stdout.splitlines() == [
+        "baseline good is removed",
+        "no baselines; `iosonde baseline set NAME RUN` makes one",
+    ]
     assert iosonde("rm", "n0").status == 0
 
 

@@ -11,6 +11,7 @@ from iosonde.cli.imported import rows_of
 from iosonde.cli.output import print_next
 from iosonde.cli.settings import _print
 from iosonde.cli.steps import StepsAnswer, print_steps
+from iosonde.cli.trend import _ends
 from iosonde.errors import UsageError
 from iosonde.settings.declared import Needs
 from iosonde.text.document import of_bytes
@@ -107,3 +108,11 @@ def test_settings_fit_the_terminal_and_no_name_is_broken(
     assert max(map(len, rows)) <= columns
     assert any(row.startswith(f"net.ipv4.{name} ") and "mq-deadline" in row for row in rows)
     assert ("remount" in "\n".join(rows)) == (columns == 80)
+
+
+@pytest.mark.parametrize(
+    ("means", "shown"),
+    [((4810.0,), "4,810 IOPS"), ((4810.0, 5.0, 4050.0), "4,810 IOPS … 4,050 IOPS")],
+)
+def test_a_line_of_bars_has_its_first_and_last_figure(means: list[float], shown: str) -> None:
+    assert _ends(means, "1/s") == shown
