@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from iosonde.cli.main import main
 from iosonde.cli.misspelt import no_such_option
 from iosonde.loads.fio.options import OPTION_NAMES
 
@@ -39,3 +40,16 @@ def test_what_stands_in_for_an_option_of_fio_is_one_of_fio() -> None:
     from iosonde.cli.misspelt import _OF_FIO
 
     assert set(_OF_FIO) <= set(OPTION_NAMES)
+
+
+@pytest.mark.parametrize(("verb", "action"), [("lab", "up"), ("trace", "describe")])
+def test_a_verb_without_its_action_names_them(
+    verb: str, action: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([verb])
+    assert ended.value.code == 2
+    assert f"say what to do: {action}, " in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["up"])
+    assert "Missing argument 'STACK'" in capsys.readouterr().err

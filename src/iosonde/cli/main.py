@@ -104,6 +104,8 @@ def _dispatch(arguments: Sequence[str]) -> int:
             if str(problem).startswith("No such option"):
                 raise no_such_option(verb, option, _options(command)) from None
         hint = f"iosonde {verb} --help"
+        if command.actions and not rest:
+            raise UsageError(f"say what to do: {', '.join(command.actions)}", hint=hint) from None
         raise UsageError(_said(problem), hint=hint) from None
     return int(answer or 0)
 
