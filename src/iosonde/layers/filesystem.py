@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde.layers import LAYERS
 from iosonde.layers.layer import (
     BlockDevice,
     Described,
@@ -24,7 +25,6 @@ from iosonde.layers.layer import (
 )
 from iosonde.records.stack import Scalar, StackLayer
 
-_OTHERS_OWN = {"btrfs", "ext2", "ext3", "ext4", "xfs", "nfs", "nfs4"}
 _IN_MEMORY = {"tmpfs", "ramfs"}
 _STACKED = {"overlay"}
 
@@ -39,11 +39,12 @@ class FileSystem(Layer):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""
+        of_others = {fstype for kind in LAYERS for fstype in LAYERS.load(kind).fstypes}
         wanted = tuple(
             dict.fromkeys(
                 mount.fstype
                 for mount in scene.mounts
-                if mount.fstype not in _OTHERS_OWN
+                if mount.fstype not in of_others
                 and (mount.fstype in _IN_MEMORY | _STACKED or scene.device_of(mount) is not None)
             )
         )

@@ -248,6 +248,8 @@ class Layer(Protocol):
 
     kind: ClassVar[str]
     settings: ClassVar[tuple[LayerSetting, ...]]
+    fstypes: ClassVar[tuple[str, ...]] = ()
+    """Types of mounts that are layers of this kind, as /proc/self/mountinfo has them."""
     uuid_prefixes: ClassVar[tuple[str, ...]] = ()
     """How the uuids begin that its tools give to devices of device-mapper."""
     fixed_settings: ClassVar[tuple[Needs, str] | None] = None

@@ -8,15 +8,14 @@ bpftrace, tools/biosnoop.bt: TIME(ms) COMM PID DISK T SECTOR BYTES LAT(ms).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _NEEDED = {"COMM", "PID", "DISK", "T", "BYTES", "LAT(ms)"}
 _ALLOWED = {*_NEEDED, "TIME(s)", "TIME(ms)", "TIME", "SECTOR", "QUE(ms)"}
@@ -43,9 +42,7 @@ class Biosnoop(StateOutput):
         return cursor.at if _is_head((cursor.line(cursor.at) or "").split()) else None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         head = (cursor.line(first) or "").split()
         behind = len(head) - head.index("PID")
         last, taken = first, dict[str, dict[str, list[float]]]()

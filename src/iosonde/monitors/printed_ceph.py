@@ -6,15 +6,14 @@ columns are fs_commit_latency(ms) and fs_apply_latency(ms).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 from iosonde.text.table import head_before, read_table
 
 _NAMES = {
@@ -46,9 +45,7 @@ class CephOsdPerf(StateOutput):
         return head_before(cursor, cursor.at, _is_head)
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         table = read_table(cursor, first, _is_head, is_row=_is_row, most=4000)
         if table is None:
             return first, ()

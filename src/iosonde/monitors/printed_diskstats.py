@@ -8,16 +8,15 @@ major and minor number in four and seven places. Partitions had 7 fields before 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import StateOutput, end_of
+from iosonde.text.reader import Items, StateOutput, end_of
 
 _FIELDS: tuple[tuple[str, float], ...] = (
     ("reads", 1), ("read_merges", 1), ("read_bytes", units.SECTOR), ("read_time", 1e-3),
@@ -61,9 +60,7 @@ class DiskstatsOutput(StateOutput):
         return None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last = end_of(cursor, first, _begins_or_goes_on, gap=2, most=4000)
         held = [line for line in cursor.block(first, last - first + 1) if line]
         return last, [self.counted("disk", name, values, prompt) for name, values in _devices(held)]

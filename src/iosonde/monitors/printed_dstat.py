@@ -9,15 +9,15 @@ percent. The first line is since boot. With --bits networks are in bits: that is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedCounters, Unreadable
+from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _TITLE = re.compile(
     r"-{0,40}(?P<title>[A-Za-z0-9/_.]{1,40}(?:[- ][A-Za-z0-9/_.]{1,40}){0,4})-{0,40}"
@@ -70,9 +70,7 @@ class Dstat(StateOutput):
         return None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         if "--bits" in prompt.command:
             raise Unreadable("its networks are in bits, which its prefixes do not tell from bytes")
         titles = _titles(cursor.line(first) or "")

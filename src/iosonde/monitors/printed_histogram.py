@@ -12,15 +12,14 @@ bpftrace, src/output.cpp, hist_to_str(): K, M and G are powers of 1024; perf-too
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedCounters, Unreadable
+from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _UNITS = {
     "nsecs": 1e-9, "nsec": 1e-9, "ns": 1e-9, "usecs": 1e-6, "usec": 1e-6, "us": 1e-6,
@@ -77,9 +76,7 @@ class TracedHistogram(StateOutput):
         return None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         line = cursor.line(first) or ""
         head = _BCC.match(line) or _PERF_TOOLS.match(line)
         match = head or _MAP.match(line)

@@ -9,7 +9,7 @@ was given; of a report above which no command stands it is not known. Lines that
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import takewhile
 from typing import ClassVar
 
@@ -20,7 +20,7 @@ from iosonde.monitors.unclocked import UnclockedCursor
 from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 from iosonde.text.table import head_before, read_table
 
 _K, _M, _S = float(units.KIB), float(units.MIB), float(units.SECTOR)
@@ -119,9 +119,7 @@ class Iostat(StateOutput):
         return head_before(UnclockedCursor(cursor), cursor.at, is_head)
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         counters: list[PrintedCounters] = []
         command, cursor = prompt.command, UnclockedCursor(cursor)
         groups = frozenset(_GROUP.findall(command))

@@ -9,7 +9,7 @@ plain report and that of macOS (iostat.c, dkstats()): KB/t, tps and MB/s of 1024
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from typing_extensions import override
@@ -18,7 +18,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 from iosonde.text.table import head_before, read_table
 
 _K, _M = float(units.KIB), float(units.MIB)
@@ -79,9 +79,7 @@ class UnixIostat(StateOutput):
         return head_before(cursor, cursor.at, _is_head)
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         line = cursor.line(first) or ""
         if _ERRORS.match(line):
             return self._errors(cursor, first, prompt)

@@ -7,16 +7,15 @@ Source: iotop 0.6, ui.py, and iotop-c 1.22; rates have prefixes of 1024 although
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import PrintedCounters, Unreadable
+from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _RATE = r"(-?[\d.]+ ?[BKMGT])i?B?/s"
 _TOTAL = re.compile(
@@ -44,9 +43,7 @@ class Iotop(StateOutput):
         return cursor.at if "DISK READ" in (cursor.line(cursor.at) or "") else None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last = first
         for index, line in lines(cursor, first, 200):
             if index > first and ("Total DISK READ" in line or index - last > 2):

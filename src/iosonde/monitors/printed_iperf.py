@@ -11,7 +11,7 @@ launch_iperf()) prints a table of the same rates and of ping's times.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import ClassVar
 
 from typing_extensions import override
@@ -19,7 +19,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import StateOutput, nearest
+from iosonde.text.reader import Items, StateOutput, nearest
 
 _HEAD = re.compile(r"^\s*\[ *ID\] *(?:\[Role\] *)?Interval +Transfer +(?:Bandwidth|Bitrate)")
 _ROW = re.compile(
@@ -70,9 +70,7 @@ class Iperf(StateOutput):
         return top
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         if match := _YABS.match(cursor.line(first) or ""):
             return self._of_yabs(cursor, first, match["of"], prompt)
         last, rows = first, list[re.Match[str]]()

@@ -6,16 +6,14 @@ Source: proc_meminfo(5); Linux fs/proc/meminfo.c: sizes in units of 1024 bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _NAMES = (
     "MemTotal", "MemFree", "MemAvailable", "Buffers", "Cached", "SwapCached", "Dirty", "Writeback",
@@ -52,9 +50,7 @@ class Meminfo(StateOutput):
         return first
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         values: dict[str, Json] = {}
         last = first
         for index, line in lines(cursor, first, _MOST):

@@ -7,15 +7,15 @@ Source: Linux 6.1, tools/perf/ui/hist.c and util/sort.c: "Children" before "Self
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedCounters, Unreadable
+from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _ROW = re.compile(
     r"^\s*[+-]? *(?P<share>\d{1,3}\.\d\d)% +(?:(?P<own>\d{1,3}\.\d\d)% +)?"
@@ -44,15 +44,10 @@ class PerfReport(StateOutput):
 
     commands: ClassVar[tuple[str, ...]] = ("perf",)
     nothing: ClassVar[str] = "no symbol follows"
+    beginning: ClassVar[re.Pattern[str]] = _ROW
 
     @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _ROW.match(cursor.line(cursor.at) or "") else None
-
-    @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last, symbols = first, list[Json]()
         for index, line in lines(cursor, first, _MOST):
             row = _ROW.match(line)
@@ -78,15 +73,10 @@ class PerfStat(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = ("Performance counter stats for",)
 
     commands: ClassVar[tuple[str, ...]] = ("perf",)
+    beginning: ClassVar[re.Pattern[str]] = _STATS
 
     @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _STATS.match(cursor.line(cursor.at) or "") else None
-
-    @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         head = _STATS.match(cursor.line(first) or "")
         last, values = first, dict[str, Json]()
         for index, line in lines(cursor, first + 1, 80):

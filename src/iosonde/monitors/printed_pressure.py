@@ -7,15 +7,15 @@ Source: Linux 6.1, kernel/sched/psi.c, psi_show(), and Documentation/accounting/
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedCounters, Unreadable
+from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _LINE = re.compile(
     r"^\s*(?:\S{0,200}?\b(?:io|cpu|memory|irq)(?:\.pressure)?:)?\s*(?:some|full) avg10=\d"
@@ -40,15 +40,10 @@ class PressureFiles(StateOutput):
 
     commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "head", "tail", "more")
     about: ClassVar[str] = "pressure"
+    beginning: ClassVar[re.Pattern[str]] = _LINE
 
     @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _LINE.match(cursor.line(cursor.at) or "") else None
-
-    @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last = first
         for index, line in lines(cursor, first + 1, _MOST):
             if index > last + 3 or (line and not (_LINE.match(line) or _TAIL.match(line)

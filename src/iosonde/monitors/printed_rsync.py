@@ -7,15 +7,13 @@ which are left out; bytes/sec are of both directions together over the whole run
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _N = r"(\d{1,3}(?:,\d{3}){1,6}|\d{1,18})(?![\d.,]*[KMGT])"
 _FIGURES = {
@@ -54,15 +52,10 @@ class Rsync(StateOutput):
     commands: ClassVar[tuple[str, ...]] = ("rsync",)
     nothing: ClassVar[str] = "its figures have prefixes or are cut off"
     reach: ClassVar[int] = 60
+    beginning: ClassVar[re.Pattern[str]] = _OWN
 
     @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _OWN.match(cursor.line(cursor.at) or "") else None
-
-    @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last, values = first, dict[str, Json]()
         for index, line in lines(cursor, first, _MOST):
             if index > last + 4 or (line and (prompt_in(line) or not _OWN.match(line))):

@@ -6,16 +6,15 @@ Source: sysstat 12.6, pr_stats.c, print_disk_stats(); sysstat 10 for rd_sec/s, a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 from iosonde.text.table import head_before, read_table
 
 _K, _S = float(units.KIB), float(units.SECTOR)
@@ -53,9 +52,7 @@ class SarDisk(StateOutput):
         return head_before(cursor, cursor.at, _is_head)
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         counters, index, last = [], first, first
         while (table := read_table(cursor, index, _is_head)) is not None and table.rows:
             at = table.head.index("DEV")

@@ -8,7 +8,7 @@ pr_stats.c, print_cpu_stats(), print_io_stats() (blocks of 512 bytes), print_net
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from typing_extensions import override
@@ -17,7 +17,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 from iosonde.text.table import TextTable, read_table
 
 _K, _S = float(units.KIB), float(units.SECTOR)
@@ -107,9 +107,7 @@ class SysstatTable(StateOutput):
         return []
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         clocked = _Clocked(cursor)
         columns = self._whole_head(clocked, first)[1:]
 

@@ -10,15 +10,15 @@ each figure. busybox 1.36, procps/top.c, display_header().
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedCounters, Unreadable
+from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, compact, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _UPTIME = re.compile(
     r"^\s*(?:top - )?\d{1,2}:\d\d(?::\d\d)?(?: [AP]M)? up\b.{2,60}?load averages?:", re.IGNORECASE
@@ -86,9 +86,7 @@ class Top(StateOutput):
         return cursor.at
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last, head = first, None
         for index, line in lines(cursor, first + 1, _REACH):
             if _COLUMNS.match(line):

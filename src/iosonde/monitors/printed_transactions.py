@@ -9,15 +9,14 @@ and without connections. dbench 4.00, dbench.c, show_one_latency() and main(): M
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedCounters, Unreadable
+from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
-from iosonde.text.reader import StateOutput, nearest
+from iosonde.text.reader import Items, StateOutput, nearest
 
 _TYPE = re.compile(r"^\s*transaction type: ")
 _PGBENCH = re.compile(
@@ -65,9 +64,7 @@ class Pgbench(StateOutput):
         return first
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last = first
         for index, line in lines(cursor, first + 1, _MOST):
             foreign = line and (
@@ -97,15 +94,10 @@ class Dbench(StateOutput):
 
     commands: ClassVar[tuple[str, ...]] = ("dbench", "tbench")
     reach: ClassVar[int] = 60
+    beginning: ClassVar[re.Pattern[str]] = _DBENCH
 
     @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _DBENCH.match(cursor.line(cursor.at) or "") else None
-
-    @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         match = _DBENCH.match(cursor.line(first) or "")
         if match is None:
             raise Unreadable("its sum is cut off")

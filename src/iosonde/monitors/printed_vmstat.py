@@ -7,17 +7,17 @@ unless -S says otherwise, the CPU in percent; the first line is since boot, unle
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
 from iosonde.monitors.unclocked import UnclockedCursor
-from iosonde.records.printed import PrintedCounters, Unreadable
+from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 from iosonde.text.table import TextTable, read_table
 
 _K = float(units.KIB)
@@ -85,9 +85,7 @@ class Vmstat(StateOutput):
         return None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         table = read_table(_Unstamped(UnclockedCursor(cursor)), first, _is_head)
         if table is None:
             raise Unreadable("no line of figures follows")

@@ -16,10 +16,8 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import kerneltext
-from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
-from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import Mechanism, PersistentLine, looked, texts
+from iosonde.settings.mechanism import Mechanism, PersistentLine, ReadValues, looked, texts
 from iosonde.settings.udev_rules import FILE, RELOAD
 
 _FOLDER = "/sys/devices/system/cpu/cpufreq/"
@@ -50,9 +48,7 @@ class Cpufreq(Mechanism):
     files: ClassVar[tuple[str, ...]] = (FILE,)
 
     @override
-    async def get(
-        self, host: Host, addresses: Sequence[str]
-    ) -> Mapping[str, Scalar | IosondeError]:
+    async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:
         there = await host.glob(f"{_FOLDER}policy*") if addresses else ()
         return await looked(host, self, addresses) if there else {}
 

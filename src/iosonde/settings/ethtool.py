@@ -18,7 +18,7 @@ from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
 from iosonde.settings.ethtool_printed import ADAPTIVE, COALESCE, FEATURES, MAXIMA, RINGS, states
-from iosonde.settings.mechanism import Mechanism, PersistentLine, texts, value_of
+from iosonde.settings.mechanism import Mechanism, PersistentLine, ReadValues, texts, value_of
 from iosonde.settings.udev_rules import FILE, RELOAD, interface_match, interface_note
 
 # Each prints one word: the first argument is the interface, the second what to look for.
@@ -58,9 +58,7 @@ class Ethtool(Mechanism):
     files: ClassVar[tuple[str, ...]] = (FILE,)
 
     @override
-    async def get(
-        self, host: Host, addresses: Sequence[str]
-    ) -> Mapping[str, Scalar | IosondeError]:
+    async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:
         """See `Mechanism.get`: one command for each, so that discovery asks for all at once."""
         values: dict[str, Scalar | IosondeError] = {}
         for address in addresses:

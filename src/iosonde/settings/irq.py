@@ -9,15 +9,14 @@ Source: Linux Documentation/core-api/irq/irq-affinity.rst; proc(5); the numbers 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
-from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import Unkept, looked
+from iosonde.settings.mechanism import ReadValues, Unkept, looked
 
 # The first vector of a function is often for its configuration: it counts like the others.
 _EACH = (
@@ -45,9 +44,7 @@ class Irq(Unkept):
     )
 
     @override
-    async def get(
-        self, host: Host, addresses: Sequence[str]
-    ) -> Mapping[str, Scalar | IosondeError]:
+    async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:
         """See `Mechanism.get`; a list of CPUs is a text even where it is one CPU."""
         values = await looked(host, self, addresses)
         return {

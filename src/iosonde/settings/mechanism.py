@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, TypeAlias
 
 from typing_extensions import override
 
@@ -54,6 +54,10 @@ class PersistentLine:
     note: str = ""
 
 
+ReadValues: TypeAlias = Mapping[str, Scalar | IosondeError]
+"""Address → its value, or why it could not be read; what the host lacks is not named."""
+
+
 class Mechanism(Protocol):
     """One way in which a host keeps settings."""
 
@@ -61,9 +65,7 @@ class Mechanism(Protocol):
     files: ClassVar[tuple[str, ...]]
     """Where it keeps settings over a reboot."""
 
-    async def get(
-        self, host: Host, addresses: Sequence[str]
-    ) -> Mapping[str, Scalar | IosondeError]:
+    async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:
         """The values now.
 
         Returns:
@@ -121,9 +123,7 @@ def value_of(text: str) -> Scalar:
     return int(joined) if joined.removeprefix("-").isdecimal() else joined
 
 
-async def looked(
-    host: Host, mechanism: Mechanism, addresses: Sequence[str]
-) -> Mapping[str, Scalar | IosondeError]:
+async def looked(host: Host, mechanism: Mechanism, addresses: Sequence[str]) -> ReadValues:
     """`Mechanism.get` by the command that looks at each; what it fails for, the host lacks."""
     if not addresses:
         return {}
@@ -157,9 +157,7 @@ class ParameterFiles(Mechanism):
         """The file of a setting."""
 
     @override
-    async def get(
-        self, host: Host, addresses: Sequence[str]
-    ) -> Mapping[str, Scalar | IosondeError]:
+    async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:
         return await read_files(host, {address: self.path(address) for address in addresses})
 
     @override
@@ -199,9 +197,7 @@ class Scripted(Mechanism):
         return in_one_line(self.changing, *self.arguments(address), value)
 
     @override
-    async def get(
-        self, host: Host, addresses: Sequence[str]
-    ) -> Mapping[str, Scalar | IosondeError]:
+    async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:
         return await looked(host, self, addresses)
 
 
@@ -241,7 +237,7 @@ class Lasting(Scripted, Unkept):
 
 async def read_files(
     host: Host, places: Mapping[str, str], parse: Callable[[str], Scalar] = value_of
-) -> Mapping[str, Scalar | IosondeError]:
+) -> ReadValues:
     """`Mechanism.get` of settings that are files of the kernel.
 
     Args:

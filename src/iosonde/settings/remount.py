@@ -19,7 +19,7 @@ from iosonde import kerneltext
 from iosonde.errors import IosondeError, Refused
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import Mechanism, PersistentLine, texts, value_of
+from iosonde.settings.mechanism import Mechanism, PersistentLine, ReadValues, texts, value_of
 
 FSTAB = "/etc/fstab"
 # fstab(5): fields between blanks, of which the first may be indented; libmount takes a line without
@@ -174,9 +174,7 @@ class Remount(Mechanism):
     files: ClassVar[tuple[str, ...]] = (FSTAB,)
 
     @override
-    async def get(
-        self, host: Host, addresses: Sequence[str]
-    ) -> Mapping[str, Scalar | IosondeError]:
+    async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:
         text = (await texts(host, [_MOUNTS])).get(_MOUNTS, "") if addresses else ""
         mounted = mounted_options(text)
         values: dict[str, Scalar | IosondeError] = {}

@@ -14,10 +14,9 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import kerneltext
-from iosonde.errors import IosondeError, Refused
+from iosonde.errors import Refused
 from iosonde.hosts.host import Host
-from iosonde.records.stack import Scalar
-from iosonde.settings.mechanism import Mechanism, PersistentLine, looked, texts
+from iosonde.settings.mechanism import Mechanism, PersistentLine, ReadValues, looked, texts
 
 UNITS = (
     "irqbalance.service", "tuned.service", "smartd.service", "ksm.service", "ksmtuned.service",
@@ -47,9 +46,7 @@ class ServiceMechanism(Mechanism):
     files: ClassVar[tuple[str, ...]] = tuple(drop_in(unit) for unit in UNITS)
 
     @override
-    async def get(
-        self, host: Host, addresses: Sequence[str]
-    ) -> Mapping[str, Scalar | IosondeError]:
+    async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:
         """See `Mechanism.get`; on a host without systemd, none."""
         if not addresses or not await host.glob("/run/systemd/system"):
             return {}

@@ -22,12 +22,13 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import kerneltext
-from iosonde.errors import IosondeError, Refused
+from iosonde.errors import Refused
 from iosonde.hosts.host import Host
 from iosonde.records.stack import Scalar
 from iosonde.settings.mechanism import (
     Mechanism,
     PersistentLine,
+    ReadValues,
     read_files,
     texts,
     value_of,
@@ -85,9 +86,7 @@ class Sysfs(Mechanism):
     files: ClassVar[tuple[str, ...]] = (FILE,)
 
     @override
-    async def get(
-        self, host: Host, addresses: Sequence[str]
-    ) -> Mapping[str, Scalar | IosondeError]:
+    async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:
         return await read_files(host, {path: path for path in addresses}, parse_attribute)
 
     @override

@@ -6,10 +6,11 @@ Tables of single words are read by `iosonde.text.table`, those with empty cells 
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
-from typing import ClassVar, TypeVar
+from typing import ClassVar, TypeAlias, TypeVar
 
 from typing_extensions import override
 
@@ -24,6 +25,8 @@ from iosonde.records.stack import Json
 from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, joined, lines, prompt_in
 
 T = TypeVar("T")
+Items: TypeAlias = tuple[int, Iterable[PrintedSubject | PrintedCounters]]
+"""Index of an output's last line, and the things that it is about."""
 
 
 class StateOutput(Output):
@@ -37,11 +40,15 @@ class StateOutput(Output):
     """What the command must name."""
     nothing: ClassVar[str] = ""
     """Why it is refused where it says nothing; empty: it may say nothing."""
+    beginning: ClassVar[re.Pattern[str]]
+    """What the line of the anchor must begin with, where the output begins in that line."""
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if self.beginning.match(cursor.line(cursor.at) or "") else None
 
     @abstractmethod
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject | PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         """Index of the last line, and the things that the output from line `first` on is about.
 
         Raises:
@@ -166,9 +173,7 @@ class HeadedOutput(StateOutput):
         """What the lines of one thing say."""
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject | PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last, heads, above = first, [first], [cursor.line(first) or ""]
         for index, line in lines(cursor, first + 1, 4000):
             if not line:

@@ -1,6 +1,6 @@
-# caching.py, `labelled`: writes the label of a cache. CACHE ORIGIN KIND UUID BLOCK.
-# What its kind says of the layout, `words`, stands in the place of LAYOUT: dm_cache_layout.sh.
-# 2048 is HEADER of caching.py, in sectors; 256 the same in blocks of 4 KiB.
+# building.py, `labelled`: writes the label of a cache. CACHE ORIGIN KIND UUID BLOCK.
+# What its kind says of the layout, `words`, stands in the place of LAYOUT: layout.sh of its folder.
+# 2048 is HEADER of building.py, in sectors; 256 the same in blocks of 4 KiB.
 # shellcheck shell=sh disable=SC2154,SC2034
 
 set -e

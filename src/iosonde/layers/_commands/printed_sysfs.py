@@ -20,7 +20,7 @@ from iosonde.layers._commands.facts import written
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _PATH = (
     r"(?P<path>/sys/(?:class/)?block/[\w!.-]{1,40}/(?:device|md)/[a-z]\w{1,40}"
@@ -55,9 +55,7 @@ class SysfsFiles(StateOutput):
         return cursor.at if _entry(cursor, cursor.at) else None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject | PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         items: list[PrintedSubject | PrintedCounters] = []
         last, after = first, first
         for index, line in lines(cursor, first, 2000):

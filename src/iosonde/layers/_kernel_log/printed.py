@@ -11,7 +11,7 @@ RFC 3339 (rsyslog's time); each technology's `kernel_log.py` for the messages.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import ClassVar
 
@@ -19,10 +19,9 @@ from typing_extensions import override
 
 from iosonde.layers import KERNEL_MESSAGES
 from iosonde.layers._kernel_log.events import KernelMessage
-from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 TOOL = "kernel log"
 _TIME = (
@@ -73,9 +72,7 @@ class KernelLog(StateOutput):
         return cursor.at if event and event[0].kind else None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         counts: dict[tuple[str, str], dict[str, Json]] = {}
         last, host, thing = first, "", ("host", "")
         for index in range(first, first + _MOST):

@@ -8,7 +8,6 @@ excode: "%s: mount(2) system call failed: %m"; older ones "mount %s on %s failed
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
@@ -16,7 +15,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _WHY = (
     r"wrong fs type, bad option|can't read superblock|special device \S+ does not exist"
@@ -56,9 +55,7 @@ class MountComplaint(StateOutput):
         return cursor.at if _complaint(cursor, cursor.at) else None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         match = _complaint(cursor, first)
         if match is None:
             raise Unreadable("it is no complaint")

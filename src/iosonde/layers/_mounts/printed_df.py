@@ -11,7 +11,6 @@ findmnt(8) of util-linux 2.38.1.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
@@ -20,7 +19,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 from iosonde.text.torn import joinings
 
 _HEAD = re.compile(
@@ -72,9 +71,7 @@ class Df(StateOutput):
         return cursor.at if _FINDMNT_HEAD.match(line) or _head(line) else None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         line = cursor.line(first) or ""
         head, inodes = _HEAD.match(line) or _LOCAL.match(line), bool(_INODES.match(line))
         block = _block(head["unit"]) if head else None

@@ -6,7 +6,6 @@ Source: fstab(5); util-linux 2.38.1.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
@@ -14,7 +13,7 @@ from typing_extensions import override
 from iosonde.layers._mounts.facts import OPTIONS, TYPES, subject, unmarked
 from iosonde.records.printed import PrintedSubject
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import StateOutput, entries
+from iosonde.text.reader import Items, StateOutput, entries
 from iosonde.text.torn import joinings
 
 _LINE = re.compile(
@@ -82,9 +81,7 @@ class Fstab(StateOutput):
         return None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         mounts, last = entries(cursor, first, self._entry, comment="#", most=200)
         return last, [mount for mount in mounts if mount]
 

@@ -7,15 +7,15 @@ nfs-utils 2.6.2, nfsstat.c, mounts_stats().
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, TypeAlias
 
 from typing_extensions import override
 
 from iosonde.layers._mounts.facts import OPTIONS, STORAGE, TYPES, subject, unmarked
-from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.records.printed import Unreadable
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import StateOutput, entries
+from iosonde.text.reader import Items, StateOutput, entries
 from iosonde.text.torn import joinings
 
 _Entry: TypeAlias = "tuple[str, str, str, str]"  # source, mount point, type, options
@@ -71,9 +71,7 @@ class MountOutput(StateOutput):
         return None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         start = first + 1 if _HEAD.match(cursor.line(first) or "") else first
         mounts, last = entries(cursor, start, _entry, most=600)
         if not mounts and start != first:

@@ -14,10 +14,9 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.layers.bcache.facts import whole_bytes
-from iosonde.records.stack import Scalar
+from iosonde.settings.mechanism import ReadValues
 from iosonde.settings.sysfs import Sysfs
 
 # As `whole_bytes` on the host.
@@ -34,9 +33,7 @@ class BcacheSettings(Sysfs):
     name: ClassVar[str] = "bcache"
 
     @override
-    async def get(
-        self, host: Host, addresses: Sequence[str]
-    ) -> Mapping[str, Scalar | IosondeError]:
+    async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:
         values = await super().get(host, addresses)
         return {
             address: whole_bytes(value) if isinstance(value, str | int) else value

@@ -61,12 +61,13 @@ class Btrfs(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
     kind: ClassVar[str] = "btrfs"
+    fstypes: ClassVar[tuple[str, ...]] = ("btrfs",)
     settings: ClassVar[tuple[LayerSetting, ...]] = ()
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""
-        return await mounted_layers(scene, self.kind, ("btrfs",), _describe)
+        return await mounted_layers(scene, self.kind, self.fstypes, _describe)
 
 
 async def _describe(scene: Scene, mount: Mount, device: BlockDevice | None) -> Described:

@@ -8,16 +8,15 @@ Source: btrfs-progs 6.2, cmds/filesystem.c (print_one_uuid, print_df_text), file
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import PrintedCounters, PrintedSubject
+from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _SIZE = r"(\d+(?:\.\d+)?(?:[KMGTPE]iB|B))"
 _LABEL = re.compile(
@@ -70,12 +69,7 @@ class _BtrfsOutput(StateOutput):
 
     commands: ClassVar[tuple[str, ...]] = ("btrfs",)
     reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]]
     nothing: ClassVar[str] = "its lines are cut off"
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if self.beginning.match(cursor.line(cursor.at) or "") else None
 
 
 class BtrfsShow(_BtrfsOutput):
@@ -86,9 +80,7 @@ class BtrfsShow(_BtrfsOutput):
     beginning: ClassVar[re.Pattern[str]] = _LABEL
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         head = _LABEL.match(cursor.line(first) or "")
         facts: dict[str, Scalar] = {"uuid": head["uuid"] if head else None}
         last, paths = first, []
@@ -123,9 +115,7 @@ class BtrfsUsage(_BtrfsOutput):
         return super().begin(cursor) if following.startswith("Device size:") else None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         facts: dict[str, Scalar] = {}
         last = first
         for index, line in lines(cursor, first + 1, _MOST):
@@ -156,9 +146,7 @@ class BtrfsDf(_BtrfsOutput):
     beginning: ClassVar[re.Pattern[str]] = _PROFILE
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         facts, last = _profiles(cursor, first)
         return last, [PrintedSubject("btrfs", _name(prompt), facts, prompt.host)] if facts else []
 
@@ -193,9 +181,7 @@ class BtrfsStats(_BtrfsOutput):
     beginning: ClassVar[re.Pattern[str]] = _STAT
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         counts: dict[str, dict[str, Json]] = {}
         last = first
         for index, line in lines(cursor, first, 600):
@@ -218,9 +204,7 @@ class BtrfsScrub(_BtrfsOutput):
     beginning: ClassVar[re.Pattern[str]] = re.compile(r"\s*Scrub started:\s+\S")
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         facts: dict[str, Scalar] = {}
         last = first
         for index, line in lines(cursor, first, 16):
@@ -252,9 +236,7 @@ class BtrfsBalance(_BtrfsOutput):
     beginning: ClassVar[re.Pattern[str]] = _BALANCE
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         head = _BALANCE.match(cursor.line(first) or "")
         last, facts = first, dict[str, Scalar]()
         for index, line in lines(cursor, first + 1, 3):

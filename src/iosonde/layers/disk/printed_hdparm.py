@@ -10,7 +10,7 @@ hdparm(8): read-ahead is in sectors of 512 bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import ClassVar
 
 from typing_extensions import override
@@ -19,7 +19,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _DRIVE = re.compile(r"\s*/dev/(?P<name>[\w/.-]{1,60}):\s*(?P<rest>\S.*)?$")
 _NAMES = (
@@ -101,9 +101,7 @@ class HdparmSettings(StateOutput):
         return first
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         drives: list[tuple[str, list[str]]] = []
         last, identity = first, False
         for index, line in lines(cursor, first, 2000):

@@ -7,17 +7,17 @@ with UTF-8 or (-i) ASCII characters; a device that several others hold stands un
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde.layers._lsblk import pairs_in
 from iosonde.layers.disk.facts import COLUMNS, subjects
-from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.records.printed import Unreadable
 from iosonde.text.cells import head_at, rows
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 from iosonde.text.torn import joinings
 
 _HEAD = re.compile(r"^\s*NAME\s+[A-Z]")
@@ -58,9 +58,7 @@ class Lsblk(StateOutput):
         return None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         if _PAIRS.search(cursor.line(first) or ""):
             last, table = _pairs(cursor, first)
         else:

@@ -6,16 +6,16 @@ Source: as in layers/_lsblk.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from typing_extensions import override
 
 from iosonde.layers._lsblk import devices_in
 from iosonde.layers.disk.facts import COLUMNS, subjects
-from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.records.printed import Unreadable
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 from iosonde.text.torn import decoded, opening
 
 _KEY = re.compile(r'"blockdevices"\s*:')
@@ -38,9 +38,7 @@ class LsblkJson(StateOutput):
         return opening(cursor, cursor.at)
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last = _end(cursor, first)
         devices = decoded(joined(cursor, first, last), _KEY).get("blockdevices")
         if not isinstance(devices, list):

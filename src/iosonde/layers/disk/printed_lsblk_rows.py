@@ -6,15 +6,14 @@ Source: util-linux 2.38, misc-utils/lsblk.c: NAME, MAJ:MIN, RM, SIZE, RO, TYPE, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde.layers.disk.facts import subjects
-from iosonde.records.printed import PrintedSubject
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _ROW = re.compile(
     r"(?P<tree>\s*(?:[│├└|`][─-]?\s*)*)(?P<NAME>[A-Za-z][\w!.:+-]{1,127}) +"
@@ -35,15 +34,10 @@ class LsblkRows(StateOutput):
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("lsblk",)
     reach: ClassVar[int] = 2
+    beginning: ClassVar[re.Pattern[str]] = _ROW
 
     @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _ROW.match(cursor.line(cursor.at) or "") else None
-
-    @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         table: list[tuple[Mapping[str, str], tuple[str, ...]]] = []
         above: list[tuple[int, str]] = []
         last = first

@@ -8,7 +8,6 @@ Express Base Specification 6.0, 4.2: 8b/10b up to 5 GT/s, 128b/130b up to 32 GT/
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
@@ -16,7 +15,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, compact, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _DEVICE = re.compile(
     r"^\s*(?P<slot>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<kind>[A-Z][\w /-]{4,60}?)"
@@ -59,9 +58,7 @@ class LspciNvme(StateOutput):
         return None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         """See `Output.read`. One device."""
         device = _DEVICE.match(cursor.line(first) or "")
         last = _end(cursor, first)

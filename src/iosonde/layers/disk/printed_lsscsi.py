@@ -7,7 +7,6 @@ model in 16, revision in 4, then the node; of NVMe "[N:D:C:NSID]" and the model 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
@@ -16,7 +15,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _ROW = re.compile(
     r"\s*\[(?P<hctl>(?:N:)?\d{1,5}:\d{1,5}:\d{1,5}(?::\d{1,8})?)\]\s+"
@@ -53,9 +52,7 @@ class Lsscsi(StateOutput):
         return first
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         disks: list[PrintedSubject] = []
         last = first
         for index, line in lines(cursor, first, _MOST):

@@ -8,7 +8,7 @@ are in kelvin; MDTS is a power of two of the controller's smallest page, which i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import ClassVar
 
 from typing_extensions import override
@@ -16,7 +16,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _HEAD = re.compile(r"\s*NVME Identify (?P<what>Controller|Namespace (?P<space>\d{1,9})):?\s*$")
 _PAIR = re.compile(r"\s*(?P<name>[a-z]\w{1,12})\s*: ?(?P<value>.{0,200})$")
@@ -36,15 +36,10 @@ class NvmeIdentify(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = ("NVME Identify Controller", "NVME Identify Namespace")
     commands: ClassVar[tuple[str, ...]] = ("nvme",)
     reach: ClassVar[int] = 3
+    beginning: ClassVar[re.Pattern[str]] = _HEAD
 
     @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _HEAD.match(cursor.line(cursor.at) or "") else None
-
-    @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         head = _HEAD.match(cursor.line(first) or "")
         pairs, last = dict[str, str](), first
         formats: dict[int, re.Match[str]] = {}

@@ -7,7 +7,6 @@ before each file's text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
@@ -15,7 +14,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _PLACE = (
     r"(?:/sys/(?:class/)?block|\.)?/?(?P<device>(?:sd|hd|vd|xvd|nvme|md|dm-|loop|zram|ram|sr|nbd|rbd|drbd|"
@@ -58,9 +57,7 @@ class QueueFiles(StateOutput):
         return at if _entry(cursor, at) or _asked(cursor.line(at) or "") else None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         devices: dict[str, dict[str, Scalar]] = {}
         host, last, after = prompt.host, first, first
         if several := _several(cursor, first):

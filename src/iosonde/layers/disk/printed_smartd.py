@@ -10,7 +10,6 @@ smartd_warning.sh.in: its mail quotes the message.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
@@ -18,7 +17,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _DEVICE = re.compile(
     r"(?:(?P<host>[A-Za-z][\w.-]{0,62}) )?(?:smartd(?:\[\d{1,10}\])?: )?"
@@ -67,9 +66,7 @@ class Smartd(StateOutput):
         return cursor.at if _event(cursor, cursor.at) else None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         drives: dict[str, dict[str, Scalar]] = {}
         host, last = prompt.host, first
         for index in range(first, first + _MOST):

@@ -1,8 +1,7 @@
 """Devices of device-mapper: how a scene has them, and the kind of those that no other kind knows.
 
-LVM, dm-crypt, dm-cache, dm-writecache, flashcache and multipath are kinds of their own, which name
-their targets (`target_names`) or how their tools' uuids begin (`uuid_prefixes`). A partition that
-kpartx made on a multipath map is a partition, not one of these.
+Kinds of their own name their targets (`layers.TARGETS`) or how their tools' uuids begin
+(`uuid_prefixes`). A partition that kpartx made on a multipath map is a partition, not one of these.
 
 Source: Linux Documentation/admin-guide/device-mapper; dmsetup(8); drivers/md/dm-sysfs.c (name,
 uuid); cryptsetup's uuids of dm-verity and dm-integrity, which is below dm-crypt as SUBDEV.

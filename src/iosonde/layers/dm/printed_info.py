@@ -9,7 +9,7 @@ of 512 bytes; the status in -c is four letters (L live, I inactive, s suspended,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import ClassVar
 
 from typing_extensions import override
@@ -18,7 +18,7 @@ from iosonde import units
 from iosonde.layers.dm.facts import kind_of
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.text.cursor import Prompt, TextCursor, compact, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _LONG = re.compile(
     r"Name:(?P<name>.{1,200}?)State:(?P<state>ACTIVE|SUSPENDED)(?P<mode>\(READ-ONLY\))?"
@@ -75,9 +75,7 @@ class DmsetupInfo(StateOutput):
         return None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         line = cursor.line(first) or ""
         if _HEAD.match(line):
             return _rows(cursor, first + 1, _ROW)

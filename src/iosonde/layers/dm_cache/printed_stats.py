@@ -7,7 +7,6 @@ names: start, end, metadata block and cache block in sectors.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
@@ -15,10 +14,10 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.layers.dm.facts import part_of
 from iosonde.layers.dm_cache.facts import COUNTERS
-from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable
+from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _NAMES = (
     "start", "end", "segment_type", "md_block_size", "md_utilization", "cache_block_size",
@@ -50,9 +49,7 @@ class LvmcacheStats(StateOutput):
         return first
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject | PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         texts, last = dict[str, str](), first
         for index, line in lines(cursor, first, 3 * len(_NAMES)):
             pair = _PAIR.match(line)

@@ -7,7 +7,7 @@ Source: cryptsetup 2.6, src/cryptsetup.c, action_status(): "key location", "sect
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import ClassVar
 
 from typing_extensions import override
@@ -16,7 +16,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _HEAD = re.compile(
     r"\s*/dev/mapper/(?P<name>\S{1,128}) is (?P<state>active|inactive)(?: and is in use)?\.\s*$"
@@ -37,15 +37,10 @@ class CryptsetupStatus(StateOutput):
     )
     commands: ClassVar[tuple[str, ...]] = ("cryptsetup",)
     reach: ClassVar[int] = 3
+    beginning: ClassVar[re.Pattern[str]] = _HEAD
 
     @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _HEAD.match(cursor.line(cursor.at) or "") else None
-
-    @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         head = _HEAD.match(cursor.line(first) or "")
         if head is None:
             raise Unreadable("it has no head")

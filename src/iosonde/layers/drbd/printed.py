@@ -11,7 +11,7 @@ Connected); of /proc/drbd facts.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar
@@ -23,7 +23,7 @@ from iosonde.layers.drbd.facts import amount, parse_volumes
 from iosonde.records.printed import PrintedCounters, PrintedSubject, without_none
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import StateOutput, end_of
+from iosonde.text.reader import Items, StateOutput, end_of
 
 _MINOR = re.compile(r"^\s*(?P<minor>\d{1,7}): ?cs:")
 _RESOURCE = re.compile(r"^\s*[\w.-]+ (?:node-id:\d+ )?role:\w+")
@@ -67,9 +67,7 @@ class DrbdOutput(StateOutput):
         return first
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject | PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last = end_of(cursor, first, _PART.search, gap=3, most=600)
         held = [line for line in cursor.block(first, last - first + 1) if line]
         old = any(_MINOR.match(line) for line in held)

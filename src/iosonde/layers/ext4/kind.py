@@ -36,7 +36,6 @@ from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import made_with, mount_settings
 from iosonde.units import MIB, show_bytes
 
-_TYPES = ("ext2", "ext3", "ext4")
 _SOUND = frozenset({"clean", "not clean"})  # ext2 is "not clean" while it is mounted
 
 
@@ -111,6 +110,7 @@ class Ext4(Layer, Builds, Sized, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "ext4"
+    fstypes: ClassVar[tuple[str, ...]] = ("ext2", "ext3", "ext4")
     declaration: ClassVar[type[Declared]] = Ext4Declared
     probe: ClassVar[str] = "mount"
     settings: ClassVar[tuple[LayerSetting, ...]] = (
@@ -128,7 +128,7 @@ class Ext4(Layer, Builds, Sized, Compares):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""
-        return await mounted_layers(scene, self.kind, _TYPES, _describe)
+        return await mounted_layers(scene, self.kind, self.fstypes, _describe)
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:

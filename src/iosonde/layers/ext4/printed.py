@@ -7,7 +7,6 @@ Source: e2fsprogs 1.47, lib/e2p/ls.c (list_super2), misc/dumpe2fs.c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
@@ -16,7 +15,7 @@ from iosonde.layers.ext4.facts import superblock_facts
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _HEAD = re.compile(r"\s*Filesystem volume name:\s+\S")
 _FIRST = re.compile(r"\s*(?:dumpe2fs|tune2fs) \d")
@@ -51,9 +50,7 @@ class Superblock(StateOutput):
         return cursor.at - 1 if _FIRST.match(above) else cursor.at
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last, torn = first, 0
         for index, line in lines(cursor, first + 1, 160):
             if prompt_in(line) or index > last + 3 or (_HEAD.match(line) and index > first + 2):

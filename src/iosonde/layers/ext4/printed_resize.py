@@ -7,7 +7,6 @@ e2fsck/unix.c (show_stats, check_if_skip: "%s: %u/%u files (…), %llu/%llu bloc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
@@ -16,7 +15,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _RESIZED = re.compile(
     r"\s*The filesystem (?:on (?P<device>\S+) is (?:now|already)|is already) "
@@ -45,9 +44,7 @@ class ExtSize(StateOutput):
         return cursor.at if _RESIZED.match(line) or _CHECKED.match(line) else None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         line = cursor.line(first) or ""
         values: dict[str, Scalar]
         if resized := _RESIZED.match(line):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 from typing_extensions import override
@@ -14,7 +14,7 @@ from iosonde.layers.hwraid.facts_ssacli import SSACLI_CONTROLLER, is_ssacli, par
 from iosonde.layers.hwraid.facts_storcli import parse_storcli
 from iosonde.records.printed import PrintedSubject
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 from iosonde.text.torn import opening
 
 
@@ -58,9 +58,7 @@ class _ControllerTool(StateOutput):
         return first
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last = self._last(cursor, first)
         return last, type(self).parse(joined(cursor, first, last), prompt.host)
 

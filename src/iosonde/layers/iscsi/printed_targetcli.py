@@ -7,7 +7,7 @@ targetcli-fb 2.1, targetcli/ui_target.py and ui_backstore.py (what stands in the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _NODE = re.compile(
     r"(?P<branches>[\s|]*)o- (?P<name>\S{1,224})(?: \.*(?: \[(?P<status>[^\]]{0,240})\])?)?\s*$"
@@ -69,9 +69,7 @@ class Targetcli(StateOutput):
         return first
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         nodes: list[_Node] = []
         above: list[tuple[int, str]] = []
         last = first

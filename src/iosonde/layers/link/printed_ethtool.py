@@ -7,7 +7,6 @@ bits. -i does not name the interface; the command before it does.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
@@ -17,7 +16,7 @@ from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
 from iosonde.settings.ethtool_printed import coalescing, features, rings
 from iosonde.text.cursor import Prompt, TextCursor, joined
-from iosonde.text.reader import StateOutput, end_of, nearest
+from iosonde.text.reader import Items, StateOutput, end_of, nearest
 
 _HEAD = re.compile(
     r"^\s*(?P<what>Settings|Ring parameters|Features|Offload parameters|Coalesce parameters)"
@@ -56,9 +55,7 @@ class EthtoolOutput(StateOutput):
         return nearest(cursor, 12, _is_first)
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         head = _HEAD.match(cursor.line(first) or "")
         last = end_of(
             cursor, first, lambda line: not _HEAD.match(line) and _OWN.match(line), gap=4, most=240

@@ -6,15 +6,14 @@ Source: ethtool 6.1, ethtool.c (do_gnicstats): "NIC statistics:", then "     NAM
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedCounters, Unreadable
+from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _HEAD = re.compile(r"\s*NIC statistics:\s*$")
 _COUNT = re.compile(r"\s*(?P<name>[A-Za-z\[][\w\[\]. :-]{0,60}?): (?P<count>\d{1,20})\s*$")
@@ -29,15 +28,10 @@ class EthtoolStatistics(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = ("NIC statistics:",)
     commands: ClassVar[tuple[str, ...]] = ("ethtool",)
     reach: ClassVar[int] = 3
+    beginning: ClassVar[re.Pattern[str]] = _HEAD
 
     @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _HEAD.match(cursor.line(cursor.at) or "") else None
-
-    @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         values: dict[str, Json] = {}
         last = first
         for index, line in lines(cursor, first + 1, _MOST):

@@ -6,7 +6,7 @@ Source: LVM2 2.03, lvs(8), vgs(8), pvs(8).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from typing_extensions import override
@@ -17,7 +17,7 @@ from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cells import Column, head_at, rows
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _NAME = re.compile(r"\[?(?![\d.,]+$)[\w+][\w+.-]*\]?")
 _WORD, _NUMBER = re.compile(r"\S+"), re.compile(r"-?\d+")
@@ -81,9 +81,7 @@ class LvmOutput(StateOutput):
         return None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         head = head_at(cursor, first, _COLUMNS)
         if head is None:
             raise Unreadable("its columns are not known")

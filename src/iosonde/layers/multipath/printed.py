@@ -8,7 +8,6 @@ libmultipath/print.h of 0.4.8.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
@@ -17,7 +16,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _MAP = re.compile(
     r"\s*(?:\w+: )?(?P<name>[\w.:-]{1,100}) (?:\((?P<wwid>[\w.-]{5,100})\) ?)?dm-\d+ \S"
@@ -77,9 +76,7 @@ class MultipathOutput(StateOutput):
         return first if "[size=" in at and head and (head["size"] or first < cursor.at) else None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         line = cursor.line(first) or ""
         head = _MAP.match(line) or _OLD_HEAD.match(line)
         last = first

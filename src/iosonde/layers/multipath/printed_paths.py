@@ -7,7 +7,6 @@ Source: multipath-tools 0.9, libmultipath/print.c (snprint_path) and multipathd/
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
@@ -15,7 +14,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _PATH = re.compile(
     r"[\s|`+\\_-]*(?P<hctl>\d{1,5}:\d{1,5}:\d{1,5}:\d{1,8}) +(?P<device>[a-z]\w{1,20}) +\d+:\d+ +"
@@ -39,15 +38,10 @@ class MultipathPaths(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = (" faulty running", " ready running", " faulty offline")
     commands: ClassVar[tuple[str, ...]] = ("multipath", "multipathd")
     reach: ClassVar[int] = 2
+    beginning: ClassVar[re.Pattern[str]] = _PATH
 
     @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _PATH.match(cursor.line(cursor.at) or "") else None
-
-    @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         paths: dict[str, dict[str, Scalar]] = {}
         last = first
         for index, line in lines(cursor, first, _MOST):
@@ -78,9 +72,7 @@ class MultipathdLog(StateOutput):
         return cursor.at if _LOGGED.match(cursor.stamped(cursor.at) or "") else None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         maps: dict[str, dict[str, Scalar]] = {}
         host, last = prompt.host, first
         for index in range(first, first + _MOST):

@@ -27,8 +27,6 @@ from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import Needs
 from iosonde.units import MIB
 
-_TYPES = {"nfs", "nfs4"}
-
 
 def mount_hazards(options: dict[str, Scalar]) -> tuple[str, ...]:
     """`soft` gives applications an error where the server is slow to answer (nfs(5))."""
@@ -250,6 +248,7 @@ class Nfs(Layer, Builds, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "nfs"
+    fstypes: ClassVar[tuple[str, ...]] = ("nfs", "nfs4")
     settings: ClassVar[tuple[LayerSetting, ...]] = (
         LayerSetting(
             "read_ahead_kb", "sysfs", "/sys/class/bdi/{bdi}/read_ahead_kb", "KiB", low=0, apart=True
@@ -323,7 +322,7 @@ class Nfs(Layer, Builds, Compares):
             [
                 await self._layer(scene, mount)
                 for mount in visible.values()
-                if mount.fstype in _TYPES
+                if mount.fstype in self.fstypes
             ]
         )
 

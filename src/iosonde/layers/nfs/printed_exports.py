@@ -10,7 +10,7 @@ in a line of its own, and the world is `<world>`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import ClassVar
 
@@ -21,7 +21,7 @@ from iosonde.layers.nfs.facts import EXPORT_CLIENT, parse_clients
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import StateOutput, entries
+from iosonde.text.reader import Items, StateOutput, entries
 from iosonde.text.torn import joinings
 
 _FLAGS = frozenset({
@@ -68,9 +68,7 @@ class ExportsOutput(StateOutput):
         return None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         exports, last = entries(cursor, first, _entry, comment="#", most=300)
         return last, chain.from_iterable(exports)
 

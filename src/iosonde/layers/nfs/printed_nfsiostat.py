@@ -8,16 +8,16 @@ errors since 2.5. Without an interval the figures are averages since the mount.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import PrintedCounters, Unreadable
+from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
-from iosonde.text.reader import StateOutput, nearest
+from iosonde.text.reader import Items, StateOutput, nearest
 
 _MOUNT = re.compile(r"^\s*(?P<source>\S{1,300}) mounted on (?P<mount>\S.{0,300}?):?\s*$")
 _TOTAL = re.compile(
@@ -59,9 +59,7 @@ class NfsIostat(StateOutput):
         return cursor.at if named is None else named
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         mount = _MOUNT.match(cursor.line(first) or "")
         last = first
         for index, line in lines(cursor, first + bool(mount), _MOST):

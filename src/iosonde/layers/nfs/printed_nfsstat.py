@@ -9,16 +9,16 @@ Source: nfs-utils 2.6.2, utils/nfsstat/nfsstat.c, print_numbers() and print_call
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedCounters, Unreadable
+from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 from iosonde.text.torn import torn_words
 
 _HEAD = re.compile(
@@ -88,9 +88,7 @@ class Nfsstat(StateOutput):
         return cursor.at if _HEAD.match(line) or _LISTED.match(line) else None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         listed = _LISTED.match(cursor.line(first) or "")
         tables, last = _list(cursor, first) if listed else _tables(cursor, first)
         return last, [

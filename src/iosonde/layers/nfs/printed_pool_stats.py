@@ -9,14 +9,13 @@ two figures are alike and only `threads-woken` tells.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedCounters, Unreadable
+from iosonde.records.printed import Unreadable
 from iosonde.text.cursor import Prompt, TextCursor, compact, lines
-from iosonde.text.reader import StateOutput, nearest
+from iosonde.text.reader import Items, StateOutput, nearest
 from iosonde.text.torn import torn_words
 
 _COLUMNS = ("packets-arrived", "sockets-enqueued", "threads-woken", "overloads-avoided",
@@ -43,9 +42,7 @@ class PoolStats(StateOutput):
         return nearest(cursor, 3, _HEAD.match)
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         end = first
         while "threads-timedout" not in _head(cursor, first, end):
             end += 1

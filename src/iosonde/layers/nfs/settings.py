@@ -13,13 +13,13 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.errors import IosondeError, Refused
+from iosonde.errors import Refused
 from iosonde.hosts.host import Host
 from iosonde.layers.nfs.facts import parse_section
-from iosonde.records.stack import Scalar
 from iosonde.settings.mechanism import (
     Mechanism,
     PersistentLine,
+    ReadValues,
     read_files,
     texts,
     write_file,
@@ -42,9 +42,7 @@ class NfsdSettings(Mechanism):
     files: ClassVar[tuple[str, ...]] = (FILE,)
 
     @override
-    async def get(
-        self, host: Host, addresses: Sequence[str]
-    ) -> Mapping[str, Scalar | IosondeError]:
+    async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:
         places = {address: _FOLDER + address for address in addresses}
         return await read_files(host, places)
 

@@ -9,7 +9,7 @@ devices, subsystems, controllers, namespaces.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from typing_extensions import override
@@ -18,7 +18,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 from iosonde.text.torn import decoded, opening
 
 _HEAD = re.compile(r"^\s*Node +(?:Generic +)?SN +Model")
@@ -58,9 +58,7 @@ class NvmeList(StateOutput):
         return None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         if "{" in (cursor.line(first) or ""):
             last = _end_of_json(cursor, first)
             return last, _devices(decoded(joined(cursor, first, last), _KEY), prompt.host)

@@ -12,7 +12,7 @@ Source:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import ClassVar
 
 from typing_extensions import override
@@ -21,7 +21,7 @@ from iosonde.layers.partition.facts import alignment_facts
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _DISK = re.compile(r"\s*Disk (?P<device>/dev/[\w/.!-]+|[\w./-]+\.img): (?P<size>\d\S*)")
 _SECTORS = re.compile(
@@ -64,9 +64,7 @@ class PartitionTable(StateOutput):
         return None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last = first
         for index, line in lines(cursor, first + 1, 400):
             if not line:

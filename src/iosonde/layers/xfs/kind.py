@@ -111,6 +111,7 @@ class Xfs(Layer, Builds, Sized, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "xfs"
+    fstypes: ClassVar[tuple[str, ...]] = ("xfs",)
     declaration: ClassVar[type[Declared]] = XfsDeclared
     probe: ClassVar[str] = "mount"
     settings: ClassVar[tuple[LayerSetting, ...]] = (
@@ -125,7 +126,7 @@ class Xfs(Layer, Builds, Sized, Compares):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""
-        return await mounted_layers(scene, self.kind, ("xfs",), _describe)
+        return await mounted_layers(scene, self.kind, self.fstypes, _describe)
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:

@@ -6,7 +6,6 @@ Source: xfsprogs 6.1, libfrog/fsgeom.c (xfs_report_geom).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
@@ -15,7 +14,7 @@ from iosonde.layers.xfs.facts import geometry_facts
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _HEAD = re.compile(r"\s*meta-data ?=(?P<device>\S+)(?:\s|$)")
 _OWN = re.compile(r"\s*+(?:data|naming|log|realtime)?\s*=|\s*+\w[\w-]* ?=\d|[\w=, -]+ blks$")
@@ -32,15 +31,10 @@ class XfsInfo(StateOutput):
     tool: ClassVar[str] = "xfs_info"
     anchors: ClassVar[tuple[str, ...]] = ("meta-data=", "meta-data =")
     commands: ClassVar[tuple[str, ...]] = ("xfs_info", "mkfs.xfs", "xfs_growfs")
+    beginning: ClassVar[re.Pattern[str]] = _HEAD
 
     @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _HEAD.match(cursor.line(cursor.at) or "") else None
-
-    @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last = first
         for index, line in lines(cursor, first + 1, 60):
             if line and (not _OWN.match(line) or prompt_in(line) or _HEAD.match(line)):

@@ -7,7 +7,6 @@ must be replayed), repair/sb.c, libxfs/util.c and repair/globals.c (do_error: "f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
@@ -15,7 +14,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _PHASE = re.compile(r"\s*Phase ([1-7]) - ([a-z][\w ,'()-]{3,80}?)(?:\.\.\.)?\s*$")
 _OWN = re.compile(
@@ -39,15 +38,10 @@ class XfsRepair(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = ("Phase 1 - find", "Phase 2 - ")
     commands: ClassVar[tuple[str, ...]] = ("xfs_repair",)
     reach: ClassVar[int] = 3
+    beginning: ClassVar[re.Pattern[str]] = _PHASE
 
     @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _PHASE.match(cursor.line(cursor.at) or "") else None
-
-    @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last, values = first, dict[str, Scalar]()
         for index, line in lines(cursor, first, 2000):
             if not line:

@@ -6,7 +6,6 @@ Source: OpenZFS 2.2, cmd/zpool/zpool_main.c (status_callback, print_status_confi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import ClassVar
 
 from typing_extensions import override
@@ -15,7 +14,7 @@ from iosonde.layers.zfs.facts import STATES, devices_of, keys_of, whole
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 
 _POOL = re.compile(r"\s*pool: (\S+)\s*$")
 _STATE = re.compile(rf"\s*state: (?:{'|'.join(STATES)})\b")
@@ -53,9 +52,7 @@ class ZpoolStatus(StateOutput):
         return at if whole_line or _begins(cursor, at) or _is_cut(cursor, at) else None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last = first
         most = 0 if _FLOWED.search(cursor.line(first) or "") else _LONGEST
         for index, line in lines(cursor, first + 1, most):

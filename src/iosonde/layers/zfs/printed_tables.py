@@ -8,7 +8,7 @@ Source:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from typing_extensions import override
@@ -17,7 +17,7 @@ from iosonde.layers.zfs.facts import STATES, number, whole
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import Items, StateOutput
 from iosonde.text.table import head_before, read_table
 
 _SIZE = re.compile(r"\d{1,20}(?:\.\d{1,3})?[KMGTPEZ]?B?")
@@ -46,9 +46,7 @@ class ZpoolList(StateOutput):
         return head_before(cursor, cursor.at, _is_pools)
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         table = read_table(cursor, first, _is_pools, is_row=_is_pool)
         if table is None:
             return first, ()
@@ -99,9 +97,7 @@ class ZfsList(StateOutput):
         return head_before(cursor, cursor.at, _is_datasets)
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         table = read_table(cursor, first, _is_datasets, is_row=_is_dataset)
         if table is None:
             return first, ()
@@ -143,9 +139,7 @@ class ZfsGet(StateOutput):
         return cursor.at if bare and _PROPERTY.match(cursor.line(cursor.at + 1) or "") else None
 
     @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         things: dict[str, dict[str, Scalar]] = {}
         last = first
         for index, line in lines(cursor, first + 1, 2000):
@@ -179,6 +173,11 @@ def _value(cell: str) -> Scalar:
     return {"on": True, "off": False}.get(cell, cell)
 
 
+_HEAD = re.compile(
+    r"\s*+(?:(?:pool|vdev|name)\s+)?alloc\s+free\s+read\s+write\s+read\s+write(?!\s*\S)"
+)
+
+
 class ZpoolIostat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
@@ -186,15 +185,10 @@ class ZpoolIostat(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = ("alloc   free", "alloc  free", "alloc free")
     commands: ClassVar[tuple[str, ...]] = ("zpool",)
     nothing: ClassVar[str] = "no pool follows its head"
+    beginning: ClassVar[re.Pattern[str]] = _HEAD
 
     @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _HEAD.match(cursor.line(cursor.at) or "") else None
-
-    @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         counters: list[PrintedCounters] = []
         seen: dict[str, int] = {}
         last, margin = first, _margin(cursor.line(first) or "")
@@ -235,9 +229,6 @@ def _since_boot(report: int, command: str) -> bool | None:
 
 
 _RATES = ("allocated", "free", "read.iops", "write.iops", "read.bandwidth", "write.bandwidth")
-_HEAD = re.compile(
-    r"\s*+(?:(?:pool|vdev|name)\s+)?alloc\s+free\s+read\s+write\s+read\s+write(?!\s*\S)"
-)
 _RULE = re.compile(r"\s*-{3,}(?:\s+-{3,}){6}\s*")
 
 
