@@ -41,6 +41,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "fio_fragment": "iosonde.loads.fio.printed_fragment:FioFragment",
         "fio_jobfile": "iosonde.loads.fio.printed_jobfile:FioJobFile",
         "fio_json": "iosonde.loads.fio.printed_json:FioJson",
+        "fio_status": "iosonde.loads.fio.printed_status:FioStatus",
         "fio_terse": "iosonde.loads.fio.printed_terse:FioTerse",
         "fio_text": "iosonde.loads.fio.printed_text:FioText",
         "hdparm": "iosonde.loads.hdparm.printed:HdparmOutput",

@@ -61,12 +61,25 @@ def speeds(
 ) -> Iterator[tuple[int, dict[str, tuple[float, float, float]]]]:
     """Each group, with its directions: bytes per second, their step, and seconds of the longest."""
     for head, stop in _sections(text):
-        figures: dict[str, tuple[float, float, float]] = {}
-        for match in _STATUS.finditer(text, head.end(), stop):
-            old = "2" if match["speed2"] is not None else ""
-            speed, step = amount(match[f"speed{old}"], precision, binary=bool(old))
-            figures[match["name"].lower()] = speed, step, int(match[f"long{old}"]) / _MILLISECONDS
+        figures = {
+            match["name"].lower(): _speed(match, precision)
+            for match in _STATUS.finditer(text, head.end(), stop)
+        }
         yield int(head[1]), figures
+
+
+def statuses(
+    text: str, precision: Precision
+) -> Iterator[tuple[str, tuple[float, float, float], Json]]:
+    """Each status of a direction, below a title or not: as `speeds` has it, and as printed."""
+    for match in _STATUS.finditer(text):
+        yield match["name"].lower(), _speed(match, precision), _status(match, precision)
+
+
+def _speed(match: re.Match[str], precision: Precision) -> tuple[float, float, float]:
+    old = "2" if match["speed2"] is not None else ""
+    speed, step = amount(match[f"speed{old}"], precision, binary=bool(old))
+    return speed, step, int(match[f"long{old}"]) / _MILLISECONDS
 
 
 def _status(match: re.Match[str], precision: Precision) -> Json:

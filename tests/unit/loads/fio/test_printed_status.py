@@ -1,0 +1,53 @@
+"""Run status of fio that stands alone, as `grep READ` leaves it."""
+
+from __future__ import annotations
+
+import pytest
+
+from iosonde.records.printed import Unread
+from tests.mangle import read, trials
+
+STATUS = (
+    "   READ: bw=181MiB/s (190MB/s), 181MiB/s-181MiB/s (190MB/s-190MB/s), io=512MiB (537MB), "
+    "run=2827-2827msec\n"
+)
+WRITE = STATUS.replace("READ", "WRITE").replace("181MiB", "23.6MiB").replace("2827", "21688")
+OLD = (
+    "  READ: io=1024.0MB, aggrb=35952KB/s, minb=35952KB/s, maxb=35952KB/s, "
+    "mint=29166msec, maxt=29166msec\n"
+)
+
+
+@pytest.mark.parametrize("text", [STATUS, STATUS.replace("), io=", "),\n   io="), "> " + STATUS])
+def test_a_lone_line_is_a_result(text: str) -> None:
+    (trial,) = trials(f"# fio --name=a --rw=read a.fio | grep READ\n{text}")
+    assert trial.loops[0].metrics == {"read.bandwidth": 181 * 2**20, "elapsed": 2.827}
+    assert trial.steps == {"read.bandwidth": 2**20 / 2}
+    assert trial.command.startswith("fio --name=a")
+    assert trial.details["cut_off"] == "what stands above the run status"
+
+
+def test_reads_and_writes_of_a_run_are_one_result() -> None:
+    (trial,) = trials(STATUS + WRITE)
+    assert trial.loops[0].metrics == pytest.approx(
+        {"read.bandwidth": 181 * 2**20, "write.bandwidth": 23.6 * 2**20, "elapsed": 21.688}
+    )
+    assert len(trials(STATUS + STATUS)) == 2
+
+
+def test_fio_before_version_3_is_read() -> None:
+    (trial,) = trials(OLD)
+    assert trial.loops[0].metrics["read.bandwidth"] == 35952 * 1024
+
+
+def test_a_line_whose_end_is_cut_off_is_told() -> None:
+    (unread,) = read(STATUS[:60] + "\n")
+    assert isinstance(unread, Unread)
+    assert unread.reason == "its end is cut off"
+
+
+@pytest.mark.parametrize(
+    "text", ["READ: bw=12 is what it printed\n", "the READ: bw=12MiB/s line\n"]
+)
+def test_prose_about_it_is_no_result(text: str) -> None:
+    assert not read(text)
