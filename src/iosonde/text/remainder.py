@@ -252,7 +252,9 @@ class _Remainder:
             yield self._record(block, first, figures)
             yield from self._left(block, first, lines, figures)
         elif not free and not apart and prints_figures(block.command):
-            said = f"output of `{block.command[:_NAMED]}`: no reader for it"
+            named = program_of(block.command) in self._programs
+            why = "in no form that its reader knows" if named else "no reader for it"
+            said = f"output of `{block.command[:_NAMED]}`: {why}"
             blank = next((at for at, line in enumerate(lines) if at and not line.strip()), 0)
             last = first + blank - 1 if blank else last
             yield Unread(self._place(first, last), program_of(block.command), said)
