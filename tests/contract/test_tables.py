@@ -102,6 +102,7 @@ SHARED: Mapping[str, set[str]] = {
     "cli": {
         "main",
         "measuring",
+        "misspelt",
         "listed",
         "run_options",
         "output",
