@@ -134,6 +134,17 @@ OUTPUTS: Table[type[Output]] = Table(
 )
 """What tools and files print of layers; `iosonde import` reads it wherever it stands."""
 
+UUID_PREFIXES = {
+    "CRYPT-": "dm_crypt",
+    "CRYPT-INTEGRITY": "dm",
+    "CRYPT-SUBDEV": "dm",
+    "CRYPT-VERITY": "dm",
+    "LVM-": "lvm",
+    "mpath-": "multipath",
+    "part": "partition",
+}
+"""How uuids of device-mapper begin → kind of the layer whose tools give them."""
+
 TARGETS: Table[DmTarget] = Table(
     "target of device-mapper",
     {
@@ -141,7 +152,7 @@ TARGETS: Table[DmTarget] = Table(
         "crypt": "iosonde.layers.dm_crypt.facts:TARGET",
         "flashcache": "iosonde.layers.flashcache.facts:TARGET",
         "flashcache-wt": "iosonde.layers.flashcache.facts:TARGET",
-        "multipath": "iosonde.layers.multipath.kind:TARGET",
+        "multipath": "iosonde.layers.multipath.facts:TARGET",
         "writecache": "iosonde.layers.dm_writecache.facts:TARGET",
     },
 )

@@ -251,7 +251,10 @@ class Layer(Protocol):
     fstypes: ClassVar[tuple[str, ...]] = ()
     """Types of mounts that are layers of this kind, as /proc/self/mountinfo has them."""
     uuid_prefixes: ClassVar[tuple[str, ...]] = ()
-    """How the uuids begin that its tools give to devices of device-mapper."""
+    """How the uuids begin that its tools give to devices of device-mapper.
+
+    Of kinds of other packages; ours stand in `UUID_PREFIXES`, for which no kind need be loaded.
+    """
     fixed_settings: ClassVar[tuple[Needs, str] | None] = None
     """What a setting needs that discovery finds and no mechanism sets, and why it is fixed."""
     stands_on: ClassVar[str] = "device"

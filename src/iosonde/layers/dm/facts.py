@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from iosonde.layers import LAYERS, TARGETS
+from iosonde.layers import LAYERS, TARGETS, UUID_PREFIXES
 from iosonde.records.printed import without_none
 from iosonde.records.stack import Json, Scalar
 from iosonde.units import SECTOR
@@ -121,7 +121,10 @@ def kind_of(uuid: str, targets: Iterable[str] = ()) -> str:
 
 @cache
 def _kinds_by_uuid() -> Mapping[str, str]:
-    return {prefix: kind for kind in LAYERS for prefix in LAYERS.load(kind).uuid_prefixes}
+    added = [kind for kind, place in LAYERS.items() if not place.startswith("iosonde.layers.")]
+    return UUID_PREFIXES | {
+        prefix: kind for kind in added for prefix in LAYERS.load(kind).uuid_prefixes
+    }
 
 
 def target_of(name: str) -> DmTarget:

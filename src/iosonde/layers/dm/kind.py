@@ -1,7 +1,8 @@
 """Devices of device-mapper: how a scene has them, and the kind of those that no other kind knows.
 
 Kinds of their own name their targets (`layers.TARGETS`) or how their tools' uuids begin
-(`uuid_prefixes`). A partition that kpartx made on a multipath map is a partition, not one of these.
+(`layers.UUID_PREFIXES`). A partition that kpartx made on a multipath map is a partition, not one of
+these.
 
 Source: Linux Documentation/admin-guide/device-mapper; dmsetup(8); drivers/md/dm-sysfs.c (name,
 uuid); cryptsetup's uuids of dm-verity and dm-integrity, which is below dm-crypt as SUBDEV.
@@ -112,9 +113,6 @@ class Dm(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
     kind: ClassVar[str] = "dm"
-    uuid_prefixes: ClassVar[tuple[str, ...]] = (
-        "CRYPT-VERITY", "CRYPT-INTEGRITY", "CRYPT-SUBDEV",
-    )  # fmt: skip
     aligns_requests: ClassVar[bool] = False
     settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings("read_ahead_kb", "max_sectors_kb")
 

@@ -30,7 +30,6 @@ class DmCrypt(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
     kind: ClassVar[str] = "dm_crypt"
-    uuid_prefixes: ClassVar[tuple[str, ...]] = ("CRYPT-",)
     settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings("read_ahead_kb", "max_sectors_kb")
 
     @override

@@ -163,7 +163,6 @@ class Lvm(Layer, Builds, Sized, Compares, Geometric, Pools, Shares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "lvm"
-    uuid_prefixes: ClassVar[tuple[str, ...]] = ("LVM-",)
     declaration: ClassVar[type[Declared]] = LvmDeclared
     probe: ClassVar[str] = "device"
     settings: ClassVar[tuple[LayerSetting, ...]] = (

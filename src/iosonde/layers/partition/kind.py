@@ -109,7 +109,6 @@ class Partition(Layer, Builds, Sized, Compares, Shares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "partition"
-    uuid_prefixes: ClassVar[tuple[str, ...]] = ("part",)
     declaration: ClassVar[type[Declared]] = PartitionDeclared
     probe: ClassVar[str] = "device"
     settings: ClassVar[tuple[LayerSetting, ...]] = ()

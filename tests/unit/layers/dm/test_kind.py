@@ -7,8 +7,9 @@ import pytest
 from iosonde.layers.dm.facts import MapperTarget, kind_of, parse_targets, table_facts
 from iosonde.layers.dm.kind import table_hazards
 from iosonde.layers.dm_crypt.facts import read_table
-from iosonde.layers.multipath.kind import Path, path_hazards, paths_of
-from iosonde.layers.multipath.kind import table_facts as map_facts
+from iosonde.layers.multipath.facts import Path, paths_of
+from iosonde.layers.multipath.facts import table_facts as map_facts
+from iosonde.layers.multipath.kind import path_hazards
 from iosonde.stack.discover import discover
 from tests.recordings.nvme_crypt import nvme_crypt
 from tests.recordings.san_multipath import san_multipath
