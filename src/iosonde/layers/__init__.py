@@ -70,6 +70,10 @@ OUTPUTS: Table[type[Output]] = Table(
         "btrfs_show": "iosonde.layers.btrfs.printed:BtrfsShow",
         "btrfs_stats": "iosonde.layers.btrfs.printed:BtrfsStats",
         "btrfs_usage": "iosonde.layers.btrfs.printed:BtrfsUsage",
+        "ceph": "iosonde.layers.ceph.printed:CephStatus",
+        "ceph_df": "iosonde.layers.ceph.printed_tables:CephDf",
+        "ceph_health": "iosonde.layers.ceph.printed:CephHealth",
+        "ceph_osds": "iosonde.layers.ceph.printed_tables:CephOsds",
         "cryptsetup": "iosonde.layers.dm_crypt.printed:CryptsetupStatus",
         "df": "iosonde.layers._mounts.printed_df:Df",
         "dm_cache": "iosonde.layers.dm_cache.printed:DmCacheOutput",
@@ -163,6 +167,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
     {
         "alignment": "iosonde.layers._rules.alignment:RULES",
         "caches": "iosonde.layers._caches.findings:RULES",
+        "ceph": "iosonde.layers.ceph.findings:RULES",
         "controller": "iosonde.layers.hwraid.findings:RULES",
         "dirty_limits": "iosonde.layers._rules.dirty_limits:RULES",
         "drbd": "iosonde.layers.drbd.findings:RULES",

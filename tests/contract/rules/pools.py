@@ -1,4 +1,4 @@
-"""What tools say of pools of ZFS and their devices, and of the paths of multipath."""
+"""What tools say of pools of ZFS and their devices, of Ceph, and of the paths of multipath."""
 
 from __future__ import annotations
 
@@ -56,5 +56,34 @@ CASES = (
         case(state("zpool", "tank", {"full": 0.97})),
         "80 % full",
         case(state("zpool", "tank", {"full": 0.8})),
+    ),
+    RuleCase(
+        "degraded.incomplete",
+        "one of twelve OSDs is down",
+        case(state("ceph", "ceph", {"osds": 12, "osds_up": 11, "pgs_active+clean": 116,
+                                    "pgs_active+undersized+degraded": 12})),
+        "all are up",
+        case(state("ceph", "ceph", {"osds": 12, "osds_up": 12, "pgs_active+clean": 128})),
+    ),
+    RuleCase(
+        "out-of-space.room",
+        "an OSD that is 91 % full",
+        case(state("osd", "osd.3", {"full": 0.91})),
+        "84 % full",
+        case(state("osd", "osd.3", {"full": 0.84})),
+    ),
+    RuleCase(
+        "damaged-files.inconsistent",
+        "a placement group whose copies differ",
+        case(state("ceph", "ceph", {"pgs_active+clean+inconsistent": 1})),
+        "a placement group that is being scrubbed",
+        case(state("ceph", "ceph", {"pgs_active+clean+scrubbing+deep": 1})),
+    ),
+    RuleCase(
+        "slow-requests.slow",
+        "32 requests that are blocked",
+        case(state("ceph", "ceph", {"slow_requests": 32})),
+        "none of them",
+        case(state("ceph", "ceph", {"slow_requests": 0})),
     ),
 )  # fmt: skip

@@ -1,0 +1,135 @@
+"""How Ceph prints sizes and counts, what its health says in figures, and its tables.
+
+Source:
+    ceph include/types.h: up to 12 (si_t, pretty_si_t, prettybyte_t, kb_t) all prefixes shift by ten
+    bits and have no "i"; since 13 byte_u_t prints KiB, and si_u_t counts with prefixes of 1000.
+    common/TextTable.cc: cells are parted by blanks, and hold some ("12 TiB", "RAW USE").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from iosonde import units
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import TextCursor, lines
+
+_NUMBER = r"\d{1,18}(?:\.\d{1,6})?"
+SIZE = rf"{_NUMBER} ?(?:[kKMGTPE]i?B?|B|bytes)"
+COUNT = rf"{_NUMBER}[kMGTPE]?"
+_UNIT = re.compile(r"(?:[kKMGTPE]i?)?B|bytes")
+_BARE = re.compile(_NUMBER)
+_CHECKS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(rf"(?<![\w.])(\d{{1,9}}) {phrase}"))
+    for name, phrase in (
+        ("osds_near_full", r"near ?full osd"),
+        ("osds_backfill_full", r"backfillfull osd"),
+        ("osds_full", r"full osd"),
+        ("osds_down", r"osds? down\b"),
+        ("scrub_errors", r"(?:OSD )?scrub errors"),
+        ("slow_requests", r"slow ops\b"),
+        ("slow_requests", r"(?:slow )?requests are blocked"),
+        ("pgs_inconsistent", r"pgs? inconsistent"),
+        ("pgs_degraded", r"pgs? degraded"),
+        ("pgs_undersized", r"pgs? undersized"),
+        ("pgs_inactive", r"pgs? inactive"),
+    )
+)
+_FLAGS = re.compile(r"([a-z][a-z,-]{3,200}) flag\(s\) set")
+
+
+def size(text: str) -> int:
+    """Bytes of a size as Ceph prints it: prefixes are of 1024, with and without "i"."""
+    return round(units.printed(text.replace(" bytes", ""), binary=True)[0])
+
+
+def count(text: str, *, binary: bool) -> int:
+    """A count with its prefix, of 1024 up to Ceph 12 (`binary`) and of 1000 since."""
+    return round(units.printed(text, binary=binary)[0])
+
+
+def figures_in(checks: str) -> dict[str, Scalar]:
+    """What the messages of the health checks count."""
+    values: dict[str, Scalar] = {}
+    for name, pattern in _CHECKS:
+        if name not in values and (match := pattern.search(checks)):
+            values[name] = int(match[1])
+    if flags := _FLAGS.search(checks):
+        values["flags"] = flags[1]
+    return values
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of a table, a number together with its unit, and the index of its line."""
+
+    text: str
+    line: int
+
+
+def tokens(cursor: TextCursor, first: int, most: int) -> list[Token]:
+    """The words of the lines from `first` on, up to three blank lines in a row."""
+    read: list[Token] = []
+    last = first
+    for index, line in lines(cursor, first, most):
+        if line.strip():
+            last = index
+        elif index - last > 3:
+            break
+        for text in line.split():
+            if read and _UNIT.fullmatch(text) and _BARE.fullmatch(read[-1].text):
+                read[-1] = Token(f"{read[-1].text} {text}", index)
+            else:
+                read.append(Token(text, index))
+    return read
+
+
+def head_of(parts: Sequence[Token], names: Mapping[str, str]) -> tuple[tuple[str, ...], int]:
+    """The columns that the first words name, and how many words these are."""
+    columns: list[str] = []
+    at = 0
+    while at < len(parts):
+        pair = " ".join(word.text for word in parts[at : at + 2])
+        if pair in names:
+            columns.append(names[pair])
+            at += 2
+        elif parts[at].text in names:
+            columns.append(names[parts[at].text])
+            at += 1
+        else:
+            break
+    return tuple(columns), at
+
+
+def rows_of(
+    parts: Sequence[Token],
+    columns: Sequence[str],
+    cells: Mapping[str, re.Pattern[str]],
+    is_empty: Callable[[str, Mapping[str, str], str], bool],
+) -> Iterator[tuple[dict[str, str], int, int]]:
+    """The rows that follow a head, wherever their lines break.
+
+    Args:
+        parts: behind the head.
+        columns: of the head.
+        cells: what a cell of a column looks like.
+        is_empty: whether the column of that name has no cell in the row that so far has these
+            cells, where that word follows.
+
+    Yields:
+        The cells by their columns, the index of the row's last line, and how many words were read.
+    """
+    at = 0
+    while at < len(parts):
+        row: dict[str, str] = {}
+        for column in columns:
+            text = parts[at].text if at < len(parts) else ""
+            if is_empty(column, row, text):
+                continue
+            if not text or not cells[column].fullmatch(text):
+                return
+            row[column] = text
+            at += 1
+        yield row, parts[at - 1].line, at

@@ -1,0 +1,256 @@
+"""`ceph -s` and `ceph health detail`: how a cluster is, its OSDs, placement groups and room.
+
+Source:
+    ceph 12 to 19, mon/Monitor.cc (get_cluster_status), mon/PGMap.cc (PGMapDigest::print_summary,
+    overall_client_io_rate_summary), mon/health_check.h; ceph 10, Monitor::get_cluster_status.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.layers.ceph.facts import COUNT, SIZE, count, figures_in, size
+from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable
+from iosonde.records.stack import Json, Scalar
+from iosonde.text.cursor import Prompt, TextCursor, flow, joined, lines, prompt_in
+from iosonde.text.reader import StateOutput, nearest
+
+_HEALTH = re.compile(r"\s*health:? (?:HEALTH_(?:OK|WARN|ERR)\b)")
+_CLUSTER = re.compile(r"\s*cluster(?::$| [0-9a-f]{8}-[0-9a-f-]{27}$)")
+_OWN = re.compile(
+    r"\s*(?:(?:cluster|id|health|services|mon|mgr|mds|osd|rgw|nfs|rbd-mirror|cephfs-mirror|iscsi|"
+    r"tcmu-runner|task status|data|volumes|pools|objects|usage|pgs|io|client|recovery|cache|"
+    r"progress|rebalance):(?:\s|$)|(?:cluster|health|monmap|mdsmap|fsmap|osdmap|pgmap|client io|"
+    r"recovery io|cache io|recovery|election epoch|flags) |"
+    r"\d{1,6} osds: \d|\d{1,8} pgs: \d|\d{1,9}\s+[a-z]+(?:\+[a-z_]+)*$|"
+    r"\d{1,18}/\d{1,18} objects |\d[\d.]*% pgs |"
+    r"\d[\d.]* ?\w{1,5} used, )"
+)
+_AFTER_HEALTH = re.compile(r"\s*(?:services:|data:|monmap |osdmap |pgmap |pgs:|osd: )")
+_STATE = re.compile(
+    r"(?:^|\s)(?P<count>\d{1,9})\s+(?P<state>(?:active|creating|peering|down|incomplete|stale|"
+    r"unknown|undersized|remapped|activating|peered|clean|degraded|inactive|premerge|laggy|wait)"
+    r"(?:\+[a-z_]{3,30}){0,12})(?=[\s;,]|$)(?! pgs)"
+)
+_SUMMARY = re.compile(rf"(\d{{1,8}}) pgs: \d.{{0,400}}; ({SIZE}) data, ({SIZE}) used")
+_OBJECTS = re.compile(r"(\d{1,18})/(\d{1,18}) objects (degraded|misplaced|unfound)")
+_USAGE = re.compile(rf"({SIZE}) used, ({SIZE}) / ({SIZE}) avail")
+_POOLS = re.compile(r"(?<!\w)(\d{1,6}) pools, (\d{1,8}) pgs")
+_POOLS_OLD = re.compile(
+    rf"(\d{{1,8}}) pgs, (\d{{1,6}}) pools, ({SIZE}) data, ({COUNT}) ?([kM]?)objects"
+)
+_STORED = re.compile(rf"objects: ({COUNT}) objects, ({SIZE})")
+_OSDS = re.compile(r"(?<!\w)(\d{1,6}) osds: (\d{1,6}) up(?: \(since [^)]{1,20}\))?, (\d{1,6}) in\b")
+_MONS = re.compile(r"(?<!\w)(?:mon: (\d{1,4}) daemons|e\d+: (\d{1,4}) mons at)")
+_FLAGS = re.compile(r"\bflags ([a-z][\w,-]{2,200})")
+_ID = re.compile(r"(?:id:|cluster) +([0-9a-f]{8}-[0-9a-f-]{27})(?![0-9a-f])")
+_RATES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(pattern))
+    for name, pattern in (
+        ("read.bandwidth", rf"({SIZE})/s rd"),
+        ("write.bandwidth", rf"({SIZE})/s wr"),
+        ("read.iops", rf"({COUNT}) ?op/s rd"),
+        ("write.iops", rf"({COUNT}) ?op/s wr"),
+        ("iops", rf"({COUNT}) ?op/s(?! rd| wr)"),
+    )
+)
+_CLIENT = re.compile(r"client(?: io|:) (.{0,160}?)(?= recovery| cache| progress|$)")
+_RECOVERY = re.compile(rf"recovery(?: io|:) ({SIZE})/s")
+_CODE = re.compile(r"\s*(?:\(MUTED[^)]{0,30}\) )?(?:\[(?:WRN|ERR)\] )?(?P<code>[A-Z][A-Z_]{5,60})"
+                   r"(?: \(muted\))?:? (?P<message>\S.*)$")  # fmt: skip
+_SUM = re.compile(r"\s*(?P<health>HEALTH_(?:OK|WARN|ERR))(?:[ :] ?(?P<what>\S.*))?$")
+_MOST = 120
+_DETAILS = 2000
+_STRANGE = 2  # lines in a row that a wrap may have left over
+
+
+class CephStatus(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "ceph -s"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "health: HEALTH_", "health HEALTH_", " osds: ", " pgs: ", " pools, ", " avail",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("ceph", "microceph.ceph")
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if prompt_in(line) or not (_OWN.match(line) and _says(line)):
+            return None
+        health = nearest(cursor, 40, _HEALTH.match)
+        if health is not None:
+            top = next((at for at in range(health - 1, max(health - 4, -1), -1)
+                        if _CLUSTER.match(cursor.line(at) or "")), None)  # fmt: skip
+            return health if top is None else top
+        first = cursor.at
+        while first and _OWN.match(cursor.line(first - 1) or ""):
+            first -= 1
+        return first
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject | PrintedCounters]]:
+        last = _end(cursor, first)
+        text = flow(cursor, first, last)
+        values = _values(text)
+        health = _health(joined(cursor, first, last))
+        cluster_id = {"id": match[1]} if (match := _ID.search(text)) else {}
+        values = {**cluster_id, **health, **values}
+        if not values:
+            raise Unreadable("none of its figures is there", last)
+        items: list[PrintedSubject | PrintedCounters] = [
+            PrintedSubject("ceph", "ceph", values, prompt.host)
+        ]
+        if rates := _rates(text):
+            items.append(self.counted("ceph", "ceph", rates, prompt))
+        return last, items
+
+
+def _says(line: str) -> bool:
+    return any(
+        pattern.search(line) for pattern in (_HEALTH, _OSDS, _POOLS, _POOLS_OLD, _USAGE, _SUMMARY)
+    )
+
+
+def _end(cursor: TextCursor, first: int) -> int:
+    """Index of the last line: below it stand a prompt, blank lines, or what is not its own."""
+    last, in_checks = first, False
+    for index, line in lines(cursor, first, _MOST):
+        if index > first and (prompt_in(line) or _CLUSTER.match(line)):
+            break
+        if _AFTER_HEALTH.match(line) or not line.strip():
+            in_checks = False
+        if _OWN.match(line) or in_checks:
+            last = index
+        elif index - last > _STRANGE + (not line.strip()):
+            break
+        in_checks = in_checks or bool(_HEALTH.match(line))
+    return last
+
+
+def _health(text: str) -> dict[str, Scalar]:
+    """The health and the messages below it, each of which begins where the first one does."""
+    state, checks, indent = "", list[str](), -1
+    for line in text.splitlines():
+        if not state and (match := _HEALTH.match(line)):
+            state, _, more = line[match.start() :].partition("HEALTH_")[2].partition(" ")
+            checks.extend([more.strip()] if more.strip() else [])
+        elif state and (_AFTER_HEALTH.match(line) or not line.strip()):
+            break
+        elif state:
+            deep = len(line) - len(line.lstrip())
+            indent = deep if indent < 0 else indent
+            if deep < indent and checks:
+                checks[-1] += f" {line.strip()}"
+            else:
+                checks.append(line.strip())
+    if not state:
+        return {}
+    values: dict[str, Scalar] = {"health": f"HEALTH_{state}"}
+    if checks:
+        values["health_checks"] = "; ".join(checks)
+    return values | figures_in(" ".join(checks))
+
+
+def _values(text: str) -> dict[str, Scalar]:
+    values: dict[str, Scalar] = {}
+    if mons := _MONS.search(text):
+        values["monitors"] = int(mons[1] or mons[2])
+    if osds := _OSDS.search(text):
+        values |= {"osds": int(osds[1]), "osds_up": int(osds[2]), "osds_in": int(osds[3])}
+    if flags := _FLAGS.search(text):
+        values["flags"] = flags[1]
+    values |= _stored(text)
+    for match in _OBJECTS.finditer(text.partition("data:")[2] or text):
+        values[f"objects_{match[3]}"] = int(match[1])
+        if int(match[2]):
+            values[f"{match[3]}_share"] = int(match[1]) / int(match[2])
+    states = {match["state"]: int(match["count"]) for match in _STATE.finditer(text)}
+    return values | {f"pgs_{state}": number for state, number in states.items()}
+
+
+def _stored(text: str) -> dict[str, Scalar]:
+    """Pools and placement groups, what is stored in them, and the room of all OSDs."""
+    values: dict[str, Scalar] = {}
+    if pools := _POOLS.search(text):
+        values |= {"pools": int(pools[1]), "pgs": int(pools[2])}
+    elif old := _POOLS_OLD.search(text):
+        values |= {
+            "pgs": int(old[1]), "pools": int(old[2]), "stored": size(old[3]),
+            "objects": count(old[4] + old[5], binary=True),
+        }  # fmt: skip
+    elif summary := _SUMMARY.search(text):
+        values |= {"pgs": int(summary[1]), "stored": size(summary[2]), "used": size(summary[3])}
+    if stored := _STORED.search(text):
+        binary = "iB" not in text
+        values |= {"objects": count(stored[1], binary=binary), "stored": size(stored[2])}
+    if usage := _USAGE.search(text):
+        values |= {
+            name: size(figure)
+            for name, figure in zip(("used", "available", "size"), usage.groups(), strict=True)
+        }
+    return values
+
+
+def _rates(text: str) -> dict[str, Json]:
+    """What clients and the recovery move a second."""
+    binary = "iB" not in text
+    rates: dict[str, Json] = {}
+    if client := _CLIENT.search(text):
+        for name, pattern in _RATES:
+            if match := pattern.search(client[1]):
+                is_count = name.endswith("iops")
+                rates[name] = count(match[1], binary=binary) if is_count else size(match[1])
+    if recovery := _RECOVERY.search(text):
+        rates["recovery.bandwidth"] = size(recovery[1])
+    return rates
+
+
+class CephHealth(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "ceph health"
+    anchors: ClassVar[tuple[str, ...]] = ("HEALTH_OK", "HEALTH_WARN", "HEALTH_ERR")
+    commands: ClassVar[tuple[str, ...]] = ("ceph",)
+    reach: ClassVar[int] = 3
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if not _SUM.match(line):
+            return None
+        asked = prompt_in(cursor.line(cursor.at - 1) or "")
+        below = [cursor.line(cursor.at + step) or "" for step in (1, 2)]
+        named = asked is not None and "health" in asked.command
+        return cursor.at if named or any(map(_CODE.match, below)) else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        top = _SUM.match(cursor.line(first) or "")
+        if top is None:
+            raise Unreadable("it does not say how the cluster is")
+        checks: dict[str, str] = {}
+        last, code = first, ""
+        for index, line in lines(cursor, first + 1, _DETAILS):
+            if not line.strip() or prompt_in(line):
+                break
+            if match := _CODE.match(line):
+                code = match["code"]
+                checks[code] = match["message"]
+            elif code and not line.startswith(" "):
+                break
+            last = index
+        text = " ".join(checks.values()) or (top["what"] or "")
+        values: dict[str, Scalar] = {"health": top["health"], **figures_in(text)}
+        if top["what"] or checks:
+            values["health_checks"] = "; ".join(checks.values()) or top["what"]
+        values.update(checks)
+        return last, (PrintedSubject("ceph", "ceph", values, prompt.host),)

@@ -1,0 +1,196 @@
+"""`ceph df`, `ceph osd df` (also as a tree) and `ceph osd tree`: pools and OSDs, how full they are.
+
+Source:
+    ceph 10 to 19, mon/PGMap.cc (dump_pool_stats_full, dump_cluster_stats), osd/OSDMap.cc
+    (OSDUtilizationPlainFormatter: %USE is of SIZE, VAR is against the mean of all),
+    osd/OSDMap.cc (OSDTreePlainDumper).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.layers.ceph.facts import COUNT, SIZE, Token, count, head_of, rows_of, size, tokens
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import StateOutput
+
+_FIGURE = r"-?\d{1,9}(?:\.\d{1,6})?|-"
+_AMOUNT = rf"{SIZE}|\d{{1,19}}"
+_OSD_NAMES = {
+    "ID": "id", "CLASS": "class", "WEIGHT": "weight", "REWEIGHT": "reweight", "SIZE": "size",
+    "USE": "used", "RAW USE": "used", "DATA": "data", "OMAP": "omap", "META": "metadata",
+    "AVAIL": "available", "%USE": "full", "VAR": "variance", "PGS": "pgs", "STATUS": "status",
+    "TYPE NAME": "name", "UP/DOWN": "status", "PRI-AFF": "affinity",
+    "PRIMARY-AFFINITY": "affinity",
+}  # fmt: skip
+_OSD_CELLS = {
+    name: re.compile(pattern)
+    for name, pattern in (
+        ("id", r"-?\d{1,9}"), ("class", r"[a-z][\w-]{0,30}"), ("weight", _FIGURE),
+        ("reweight", _FIGURE), ("size", _AMOUNT), ("used", _AMOUNT), ("data", _AMOUNT),
+        ("omap", _AMOUNT), ("metadata", _AMOUNT), ("available", _AMOUNT), ("full", _FIGURE),
+        ("variance", _FIGURE), ("pgs", r"\d{1,7}|-"), ("status", r"up|down|destroyed|DNE"),
+        ("affinity", _FIGURE), ("name", r"\S{1,120}"),
+    )
+}  # fmt: skip
+_POOL_NAMES = {
+    "POOL": "name", "NAME": "name", "ID": "id", "PGS": "pgs", "CATEGORY": "category",
+    "STORED": "stored", "OBJECTS": "objects", "USED": "used", "%USED": "full",
+    "MAX AVAIL": "available", "(DATA)": "data", "(OMAP)": "omap", "QUOTA OBJECTS": "quota_objects",
+    "QUOTA BYTES": "quota_bytes", "DIRTY": "dirty", "USED COMPR": "compressed",
+    "UNDER COMPR": "compressible", "READ": "read", "WRITE": "write", "RAW USED": "raw_used",
+}  # fmt: skip
+_POOL_CELLS = {
+    name: re.compile(pattern)
+    for name, pattern in (
+        ("name", r"\S{1,120}"), ("id", r"\d{1,6}"), ("pgs", r"\d{1,7}"), ("category", "-"),
+        ("stored", _AMOUNT), ("objects", COUNT), ("used", _AMOUNT), ("full", _FIGURE),
+        ("available", _AMOUNT), ("data", _AMOUNT), ("omap", _AMOUNT),
+        ("quota_objects", rf"N/A|{COUNT}"), ("quota_bytes", rf"N/A|{_AMOUNT}"),
+        ("dirty", COUNT), ("compressed", _AMOUNT), ("compressible", _AMOUNT),
+        ("read", rf"{COUNT}|{SIZE}"), ("write", rf"{COUNT}|{SIZE}"), ("raw_used", _AMOUNT),
+    )
+}  # fmt: skip
+_RAW_NAMES = {
+    "CLASS": "class", "SIZE": "size", "AVAIL": "available", "USED": "used", "RAW USED": "raw_used",
+    "%RAW USED": "full", "OBJECTS": "objects",
+}  # fmt: skip
+_RAW_CELLS = {
+    "class": re.compile(r"[A-Za-z][\w-]{0,30}"), "objects": re.compile(COUNT),
+    "full": re.compile(_FIGURE),
+    **dict.fromkeys(("size", "available", "used", "raw_used"), re.compile(_AMOUNT)),
+}  # fmt: skip
+_SIZES = frozenset({
+    "size", "used", "data", "omap", "metadata", "available", "stored", "compressed",
+    "compressible", "raw_used",
+})  # fmt: skip
+_BUCKET = re.compile(r"root|host|rack|row|room|datacenter|zone|region|chassis|pdu|pod")
+_MOST = 6000
+
+
+class _CephTable(StateOutput):
+    """What the tables have in common."""
+
+    commands: ClassVar[tuple[str, ...]] = ("ceph",)
+    nothing: ClassVar[str] = "its first row is not whole"
+
+
+class CephOsds(_CephTable):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "ceph osd"
+    anchors: ClassVar[tuple[str, ...]] = ("REWEIGHT",)
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        for first in range(cursor.at, max(cursor.at - 2, -1), -1):
+            parts = (cursor.line(first) or "").split()
+            if parts[:1] == ["ID"] and {"WEIGHT", "CLASS"} & set(parts[1:3]):
+                return first
+        return None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        parts = tokens(cursor, first, _MOST)
+        columns, at = head_of(parts, _OSD_NAMES)
+        return _osds(parts[at:], columns, prompt.host, parts[max(at - 1, 0)].line)
+
+
+def _osds(
+    parts: list[Token], columns: tuple[str, ...], host: str, last: int
+) -> tuple[int, list[PrintedSubject]]:
+    """The OSDs of a table, each with the host above it in a tree."""
+    # A bucket's name is two words: its type and its name.
+    whole = [
+        Token(f"{word.text} {parts[at + 1].text}", parts[at + 1].line)
+        if _BUCKET.fullmatch(word.text) and at + 1 < len(parts) else word
+        for at, word in enumerate(parts)
+        if not at or not _BUCKET.fullmatch(parts[at - 1].text)
+    ]  # fmt: skip
+    cells = {**_OSD_CELLS, "name": re.compile(r"osd\.\d{1,7}|[a-z]{3,20} \S{1,100}")}
+    osds: list[PrintedSubject] = []
+    bucket = ""
+    for row, line, _ in rows_of(whole, columns, cells, _no_osd_cell):
+        last = line
+        if row["id"].startswith("-"):
+            bucket = row.get("name", "").partition(" ")[2]
+            continue
+        values: dict[str, Scalar] = {"host": bucket} if bucket else {}
+        for name, text in row.items():
+            if name not in {"id", "name"} and text != "-":
+                values[name] = _value(name, text, binary=False)
+        osds.append(PrintedSubject("osd", f"osd.{row['id']}", values, host))
+    return last, osds
+
+
+def _no_osd_cell(column: str, row: Mapping[str, str], text: str) -> bool:
+    """Buckets have neither class nor status, and behind their names nothing at all."""
+    is_bucket = row.get("id", "").startswith("-")
+    if column == "class":
+        return not _OSD_CELLS["class"].fullmatch(text)
+    if is_bucket and "name" in row:
+        return True
+    return is_bucket and column == "status"
+
+
+class CephDf(_CephTable):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "ceph df"
+    anchors: ClassVar[tuple[str, ...]] = ("%RAW USED", "MAX AVAIL")
+    reach: ClassVar[int] = 14
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        names, own = (_RAW_NAMES, "full") if "%RAW USED" in line else (_POOL_NAMES, "available")
+        parts = [Token(word, 0) for word in line.split()]
+        columns, at = head_of(parts, names)
+        return cursor.at if own in columns and at == len(parts) else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        parts = tokens(cursor, first, _MOST)
+        is_raw = "%RAW USED" in (cursor.line(first) or "")
+        columns, at = head_of(parts, _RAW_NAMES if is_raw else _POOL_NAMES)
+        cells = _RAW_CELLS if is_raw else _POOL_CELLS
+        binary = not any("iB" in word.text for word in parts)
+        last, subjects = parts[at - 1].line, list[PrintedSubject]()
+        for row, line, _ in rows_of(parts[at:], columns, cells, _no_cell):
+            name = row.pop("class" if is_raw else "name", "TOTAL")
+            values = {
+                key: _value(key, text, binary=binary)
+                for key, text in row.items() if text not in {"-", "N/A"}
+            }  # fmt: skip
+            kind = "ceph" if name == "TOTAL" else "ceph_class" if is_raw else "ceph_pool"
+            subjects.append(
+                PrintedSubject(kind, "ceph" if name == "TOTAL" else name, values, prompt.host)
+            )
+            last = line
+        return last, subjects
+
+
+def _no_cell(_column: str, _row: Mapping[str, str], _text: str) -> bool:
+    return False
+
+
+def _value(name: str, text: str, *, binary: bool) -> Scalar:
+    if name == "full":
+        return float(text) / 100
+    if name in _SIZES:
+        return size(text)
+    if name in {"class", "status", "quota_objects", "quota_bytes", "read", "write"}:
+        return text
+    if name in {"objects", "dirty"}:
+        return count(text, binary=binary)
+    return int(text) if re.fullmatch(r"-?\d+", text) else float(text)

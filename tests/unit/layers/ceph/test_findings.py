@@ -1,0 +1,31 @@
+"""What is said of the clusters in the samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iosonde.layers.ceph.findings import RULES
+from iosonde.verbs.explain import explain
+
+OUTPUTS = Path(__file__).parents[3] / "outputs" / "ceph-composed"
+
+
+def said(name: str) -> set[tuple[str, str]]:
+    names = {rule.name for rule in RULES}
+    result = explain(str(OUTPUTS / f"{name}.txt"))
+    return {
+        (finding.rule, finding.severity) for finding in result.findings if finding.rule in names
+    }
+
+
+def test_a_cluster_that_lacks_an_osd_and_room() -> None:
+    assert said("status") == {("degraded", "warning"), ("out-of-space", "warning")}
+
+
+def test_requests_that_wait() -> None:
+    assert said("status-old") == {("slow-requests", "warning")}
+
+
+def test_one_osd_is_fuller_than_the_mean_of_all() -> None:
+    assert said("osds") == {("out-of-space", "warning")}
+    assert said("df") == set()

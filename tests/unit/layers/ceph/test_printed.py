@@ -1,0 +1,107 @@
+"""What Ceph's tools print. Oracle: shares are counts through counts, sizes add up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from iosonde.records.printed import PrintedSubject, Unread
+from tests.mangle import counters, mangled, read, states
+
+OUTPUTS = Path(__file__).parents[3] / "outputs" / "ceph-composed"
+STATUS, OLD, HEALTH, DF, OSDS, TREE = (
+    (OUTPUTS / f"{name}.txt").read_text()
+    for name in ("status", "status-old", "health", "df", "osds", "tree-old")
+)
+TIB = 1024**4
+
+
+def subjects(text: str) -> list[PrintedSubject]:
+    return [subject for state in states(text) for subject in state.subjects]
+
+
+def figure(subject: PrintedSubject, name: str) -> float:
+    return cast("float", subject.values[name])
+
+
+def test_a_status_says_what_is_not_whole() -> None:
+    (cluster,) = subjects(STATUS)
+    assert (cluster.kind, cluster.values["health"]) == ("ceph", "HEALTH_WARN")
+    assert figure(cluster, "osds_up") == figure(cluster, "osds") - 1
+    assert cluster.values["osds_near_full"] == 1
+    whole, lacking = (
+        figure(cluster, f"pgs_{state}") for state in ("active+clean", "active+undersized+degraded")
+    )
+    assert whole + lacking == cluster.values["pgs"]
+    assert figure(cluster, "degraded_share") == pytest.approx(0.00217, abs=5e-6)
+    assert figure(cluster, "used") + figure(cluster, "available") == pytest.approx(12 * TIB)
+    assert cluster.values["objects"] == 283_950  # prefixes of counts are of 1000 since Ceph 13
+    (rates,) = counters(STATUS)
+    assert rates.values["read.iops"] == 567
+    assert rates.values["write.bandwidth"] == 34 * 2**20
+
+
+def test_a_status_of_ten_has_binary_prefixes() -> None:
+    (cluster,) = subjects(OLD)
+    assert cluster.values["stored"] == 17130 * 2**20
+    assert (cluster.values["objects"], cluster.values["slow_requests"]) == (2199, 32)
+    assert cluster.values["osds"] == cluster.values["osds_up"] == 2
+    (rates,) = counters(OLD)
+    assert rates.values == {"read.bandwidth": 4033, "write.bandwidth": 3345 * 1024, "iops": 321}
+    (thousands,) = subjects(OLD.replace("2199 objects", "2199 kobjects"))
+    assert thousands.values["objects"] == 2199 * 1024
+
+
+def test_health_in_detail() -> None:
+    (cluster,) = subjects(HEALTH)
+    assert cluster.values["OSD_NEARFULL"] == "1 nearfull osd(s)"
+    assert cluster.values["osds_near_full"] == 1
+    assert not read("The cluster went from HEALTH_OK to HEALTH_WARN at noon.")
+
+
+def test_tables_of_pools_and_osds() -> None:
+    ssd, total, *pools = subjects(DF)
+    assert (ssd.kind, total.kind) == ("ceph_class", "ceph")
+    assert figure(total, "full") == pytest.approx(
+        figure(total, "used") / figure(total, "size"), abs=1e-3
+    )
+    assert [pool.name for pool in pools] == ["device_health_metrics", "rbd"]
+    first, second = subjects(OSDS)
+    for osd in (first, second):
+        assert figure(osd, "full") == pytest.approx(
+            figure(osd, "used") / figure(osd, "size"), abs=1e-4
+        )
+        assert figure(osd, "used") + figure(osd, "available") == figure(osd, "size")
+    assert (second.values["host"], second.values["reweight"]) == ("ceph2", 0.95001)
+    assert [(osd.name, osd.values["status"]) for osd in subjects(TREE)] == [
+        ("osd.0", "up"), ("osd.1", "down"),
+    ]  # fmt: skip
+
+
+def test_a_row_that_is_cut_is_not_guessed() -> None:
+    cut = "\n".join(
+        line[:60] if "osd." in line or "root" in line else line for line in OSDS.split("\n")
+    )
+    (unread,) = read(cut)
+    assert isinstance(unread, Unread)
+    assert unread.reason == "its first row is not whole"
+
+
+@pytest.mark.parametrize("text", [STATUS, OLD, OSDS, TREE])
+def test_every_shape(text: str) -> None:
+    expected = [(subject.name, dict(subject.values)) for subject in subjects(text)]
+    assert expected
+    for shape, changed in mangled(text, wraps=False):
+        if shape == "with blank lines" and text in {STATUS, OLD}:
+            continue  # blank lines part the sections of a status
+        got = [(subject.name, dict(subject.values)) for subject in subjects(changed)]
+        assert got == expected, shape
+
+
+def test_tables_that_a_mail_folded() -> None:
+    expected = [dict(subject.values) for subject in subjects(OSDS)]
+    for shape, changed in mangled(OSDS):
+        if shape.startswith("folded"):
+            assert [dict(subject.values) for subject in subjects(changed)] == expected
