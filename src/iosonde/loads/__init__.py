@@ -45,6 +45,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "fio_terse": "iosonde.loads.fio.printed_terse:FioTerse",
         "fio_text": "iosonde.loads.fio.printed_text:FioText",
         "hdparm": "iosonde.loads.hdparm.printed:HdparmOutput",
+        "ior": "iosonde.loads.ior:Ior",
         "iozone": "iosonde.loads.iozone.printed:IozoneOutput",
         "iozone_command": "iosonde.loads.iozone.printed_command:IozoneCommand",
         "loop_tester": "iosonde.loads.loop_tester:LoopTester",

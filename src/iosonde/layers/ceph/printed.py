@@ -22,7 +22,7 @@ from iosonde.text.reader import StateOutput, nearest
 _HEALTH = re.compile(r"\s*health:? (?:HEALTH_(?:OK|WARN|ERR)\b)")
 _CLUSTER = re.compile(r"\s*cluster(?::$| [0-9a-f]{8}-[0-9a-f-]{27}$)")
 _OWN = re.compile(
-    r"\s*(?:(?:cluster|id|health|services|mon|mgr|mds|osd|rgw|nfs|rbd-mirror|cephfs-mirror|iscsi|"
+    r"\s*+(?:(?:cluster|id|health|services|mon|mgr|mds|osd|rgw|nfs|rbd-mirror|cephfs-mirror|iscsi|"
     r"tcmu-runner|task status|data|volumes|pools|objects|usage|pgs|io|client|recovery|cache|"
     r"progress|rebalance):(?:\s|$)|(?:cluster|health|monmap|mdsmap|fsmap|osdmap|pgmap|client io|"
     r"recovery io|cache io|recovery|election epoch|flags) |"

@@ -65,6 +65,7 @@ _FACTS = {
     "VENDOR": "vendor", "REV": "firmware", "WWN": "wwn", "HCTL": "hctl", "RO": "read_only",
     "FSTYPE": "fstype", "ALIGNMENT": "alignment_offset",
 }  # fmt: skip
+_SIZES = {"SIZE": "size", "DISC-GRAN": "discard_granularity", "DISC-MAX": "discard_max_bytes"}
 _FLAGS = frozenset({"rotational", "read_only"})
 _WHOLE = frozenset({
     "read_ahead_kb", "nr_requests", "physical_block_size", "logical_block_size", "io_min",
@@ -126,9 +127,10 @@ def _kind(cells: Mapping[str, str], name: str, stands: bool) -> str:
 
 
 def _values(cells: Mapping[str, str], kind: str) -> dict[str, Scalar]:
-    values: dict[str, Scalar] = {}
-    if "SIZE" in cells:
-        values["size"] = units.parse_bytes(cells["SIZE"].replace(",", ".").removesuffix("B"))
+    values: dict[str, Scalar] = {
+        fact: units.parse_bytes(cells[column].replace(",", ".").removesuffix("B"))
+        for column, fact in _SIZES.items() if cells.get(column)
+    }  # fmt: skip
     for column, fact in _FACTS.items():
         text = cells.get(column)
         if not text:

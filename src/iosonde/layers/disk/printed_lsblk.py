@@ -27,7 +27,8 @@ _PAIRS = re.compile(r'(?:^|[\s`>])K?NAME="[^"\s]+"(?P<more>\s+[A-Z][A-Z:-]*%?(?:
 _WHOLE = re.compile(r'(?:[A-Z][A-Z:-]*%?="[^"]*"(?: |$))+')
 _WRAPPED = 60  # characters of a line that may have been broken behind its first pair
 _SURE = frozenset({"MAJ:MIN", "SIZE", "TYPE", "FSTYPE", "MIN-IO", "SCHED", "ROTA", "PHY-SEC",
-                   "MOUNTPOINT", "MOUNTPOINTS", "RQ-SIZE", "START", "PKNAME"})  # fmt: skip
+                   "MOUNTPOINT", "MOUNTPOINTS", "RQ-SIZE", "START", "PKNAME",
+                   "DISC-GRAN"})  # fmt: skip
 
 _Row = tuple[Mapping[str, str], tuple[str, ...]]
 
@@ -37,7 +38,7 @@ class Lsblk(StateOutput):
 
     tool: ClassVar[str] = "lsblk"
     anchors: ClassVar[tuple[str, ...]] = (
-        "NAME ", "MAJ:MIN", " PHY-SEC", " RQ-SIZE", " FSTYPE ", 'NAME="',
+        "NAME ", "MAJ:MIN", " PHY-SEC", " RQ-SIZE", " FSTYPE ", " DISC-GRAN", 'NAME="',
     )  # fmt: skip
 
     commands: ClassVar[tuple[str, ...]] = ("lsblk",)

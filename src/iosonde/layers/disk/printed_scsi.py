@@ -1,0 +1,110 @@
+"""sg_inq, sg_readcap and two pages of sg_vpd: what a SCSI device says of itself.
+
+Source: sg3_utils 1.47, sg_inq.c ("standard INQUIRY:"), sg_readcap.c ("Read Capacity results:"),
+sg_vpd.c and sg_vpd_common.c (Block limits: in blocks; Block device characteristics); SBC-4.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
+from iosonde.text.reader import StateOutput
+
+_HEADS = (
+    "standard INQUIRY:", "Read Capacity results:", "Block limits VPD page",
+    "Block device characteristics VPD page",
+)  # fmt: skip
+_OWN = re.compile(
+    r"\s*+(?:\[?\w[\w -]{0,60}=\w|\[[A-Z]|length=|Vendor identification:|Product |Hence:|"
+    r"Unit serial number:|Logical block|Last LBA=|Lowest aligned|Device size:|Protection: |"
+    r"[A-Z][\w ,()/-]{3,90}: |Non-rotating medium|Maximum |Optimal |"
+    r"Version Descriptors:|\[?PQual=)"
+)
+_FIGURES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(pattern))
+    for name, pattern in (
+        ("size", r"Device size: (\d{1,20}) bytes"),
+        ("logical_block_size", r"Logical block length=(\d{1,8}) bytes"),
+        ("physical_block_size", r"so physical block length=(\d{1,8}) bytes"),
+        ("lowest_aligned_block", r"Lowest aligned LBA=(\d{1,8})"),
+        ("rotation_rate", r"Nominal rotation rate: (\d{1,6}) rpm"),
+        ("optimal_transfer_blocks", r"Optimal transfer length: (\d{1,10})"),
+        ("transfer_granularity_blocks", r"Optimal transfer length granularity: (\d{1,10})"),
+        ("max_transfer_blocks", r"Maximum transfer length: (\d{1,10})"),
+        ("max_unmap_blocks", r"Maximum unmap LBA count: (\d{1,10})"),
+        ("unmap_granularity_blocks", r"Optimal unmap granularity: (\d{1,10})"),
+    )
+)
+_NAMES: Mapping[str, re.Pattern[str]] = {
+    "vendor": re.compile(r"Vendor identification: (\S.{0,8}?)\s*$", re.MULTILINE),
+    "model": re.compile(r"Product identification: (\S.{0,40}?)\s*$", re.MULTILINE),
+    "firmware": re.compile(r"Product revision level: (\S{1,8})"),
+    "serial": re.compile(r"Unit serial number: (\S.{0,40}?)\s*$", re.MULTILINE),
+    "peripheral_type": re.compile(
+        r"Peripheral device type: ([a-z][\w /-]{1,40}?)(?:\]|\s*$)", re.MULTILINE
+    ),
+}
+_SWITCHES = {
+    "provisioning": r"lbpme=([01])",
+    "protection": r"prot_en=([01])",
+    "removable": r"RMB=([01])",
+}
+_DEVICE = re.compile(r"/dev/([\w/.-]{1,40})")
+_MOST = 60
+
+
+class ScsiPages(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "sg3_utils"
+    anchors: ClassVar[tuple[str, ...]] = _HEADS
+    commands: ClassVar[tuple[str, ...]] = ("sg_inq", "sg_readcap", "sg_vpd")
+    reach: ClassVar[int] = 4
+    nothing: ClassVar[str] = "none of its figures is there"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = (cursor.line(cursor.at) or "").strip()
+        return cursor.at if line.startswith(_HEADS) and line.endswith(":") else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        last = first
+        for index, line in lines(cursor, first + 1, _MOST):
+            if prompt_in(line) or index - last > 1 or not (_OWN.match(line) or not line):
+                break
+            last = index if line else last
+        text = "\n".join(cursor.line(at) or "" for at in range(first + 1, last + 1))
+        values = _values(text, flow(cursor, first, last))
+        device = _DEVICE.findall(prompt.command)
+        name = device[-1] if device else ""
+        return last, [PrintedSubject("disk", name, values, prompt.host)] if values else []
+
+
+def _values(text: str, flowing: str) -> dict[str, Scalar]:
+    values: dict[str, Scalar] = {}
+    for name, pattern in _FIGURES:
+        if match := pattern.search(flowing):
+            values[name] = int(match[1])
+    if "physical block exponent=0" in flowing and "logical_block_size" in values:
+        values["physical_block_size"] = values["logical_block_size"]
+    if rate := values.get("rotation_rate"):
+        values["rotational"] = bool(rate)
+    elif "Non-rotating medium" in flowing:
+        values["rotational"] = False
+    for name, pattern in _NAMES.items():
+        if match := pattern.search(text):
+            values[name] = match[1].strip()
+    for name, expression in _SWITCHES.items():
+        if match := re.search(expression, flowing):
+            values[name] = match[1] == "1"
+    return values

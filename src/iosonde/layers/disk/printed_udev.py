@@ -1,0 +1,102 @@
+"""`udevadm info`: what udev's database says of a disk, a partition or a map.
+
+Source:
+    systemd 254, src/udev/udevadm-info.c ("P:", "N:", "S:", "E:"); ata_id/ata_id.c (ID_ATA_*),
+    udev-builtin-blkid.c (ID_FS_*, ID_PART_ENTRY_SIZE and _OFFSET in sectors of 512 bytes);
+    lvm2 udev/10-dm.rules.in (DM_NAME).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.reader import StateOutput
+
+_LINE = re.compile(r"\s*(?P<letter>[PNLSEMRUTDIQV]): ?(?P<text>.{0,1000})$")
+_TEXTS = {
+    "ID_MODEL": "model", "ID_VENDOR": "vendor", "ID_REVISION": "firmware", "ID_BUS": "transport",
+    "ID_PATH": "path", "ID_WWN": "wwn", "ID_FS_TYPE": "filesystem", "ID_FS_UUID": "uuid",
+    "ID_FS_LABEL": "label", "ID_PART_TABLE_TYPE": "partition_table", "DM_NAME": "map",
+    "DM_UUID": "map_uuid", "MD_LEVEL": "level", "MD_DEVNAME": "array",
+}  # fmt: skip
+_SECTORS = {"ID_PART_ENTRY_SIZE": "size", "ID_PART_ENTRY_OFFSET": "start"}
+_MOST = 400
+
+
+class UdevInfo(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "udevadm info"
+    anchors: ClassVar[tuple[str, ...]] = ("E: DEVPATH=", "E: DEVNAME=", "E: ID_", "P: /devices/")
+    commands: ClassVar[tuple[str, ...]] = ("udevadm", "udevinfo")
+    reach: ClassVar[int] = 3
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if not _LINE.match(line) or "=3D" in line:
+            return None
+        first = cursor.at
+        while first and not _is_path(cursor.line(first) or ""):
+            if not _LINE.match(cursor.line(first - 1) or ""):
+                break
+            first -= 1
+        return first
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        properties: dict[str, str] = {}
+        node, last = "", first
+        for index, line in lines(cursor, first, _MOST):
+            match = _LINE.match(line)
+            if not match or prompt_in(line) or (index > first and _is_path(line)):
+                break
+            last = index
+            if match["letter"] == "N":
+                node = match["text"].strip()
+            elif match["letter"] == "E":
+                name, _, value = match["text"].partition("=")
+                properties[name] = value.strip()
+        name = properties.get("DEVNAME", "").removeprefix("/dev/") or node
+        if not name:
+            raise Unreadable("it does not say which device it is of", last)
+        if properties.get("SUBSYSTEM", "block") != "block":
+            raise Unreadable("it is of no block device", last)
+        values = _values(properties)
+        if not values:
+            raise Unreadable("none of its properties is of a disk", last)
+        kind = "partition" if properties.get("DEVTYPE") == "partition" else "disk"
+        kind = "dm" if "DM_NAME" in properties else "md" if "MD_LEVEL" in properties else kind
+        return last, (PrintedSubject(kind, name, values, prompt.host),)
+
+
+def _is_path(line: str) -> bool:
+    return line.lstrip().startswith("P: /")
+
+
+def _values(properties: Mapping[str, str]) -> dict[str, Scalar]:
+    values: dict[str, Scalar] = {
+        name: properties[key] for key, name in _TEXTS.items() if properties.get(key)
+    }
+    if serial := properties.get("ID_SERIAL_SHORT") or properties.get("ID_SERIAL"):
+        values["serial"] = serial
+    for key, name in _SECTORS.items():
+        if (text := properties.get(key, "")).isdecimal():
+            values[name] = int(text) * units.SECTOR
+    if (rate := properties.get("ID_ATA_ROTATION_RATE_RPM", "")).isdecimal():
+        values["rotational"] = rate != "0"
+        values |= {"rotation_rate": int(rate)} if rate != "0" else {}
+    if properties.get("ID_ATA_WRITE_CACHE") == "1":
+        enabled = properties.get("ID_ATA_WRITE_CACHE_ENABLED") == "1"
+        values["write_cache"] = "write back" if enabled else "write through"
+    return values

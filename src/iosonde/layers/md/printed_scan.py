@@ -1,0 +1,74 @@
+"""`mdadm --detail --scan`, `--examine --scan` and mdadm.conf: one line an array, in any text.
+
+Source: mdadm 4.3, Detail.c and super1.c (brief_examine_super1: "ARRAY %s  level=%s metadata=%s
+num-devices=%d UUID=…"), mdadm.conf(5).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import StateOutput, entries
+
+_ARRAY = re.compile(
+    r"\s*(?:INACTIVE-)?ARRAY (?P<device>/dev/\S{1,60}|<ignore>)"
+    r"(?P<pairs>(?:\s+[\w-]{2,20}=[^\s=]{1,120})+)\s*$"
+)
+_PAIR = re.compile(r"([\w-]{2,20})=(\S{1,120})")
+_MORE = re.compile(r"\s*(?:[\w-]{2,20}=[^\s=]{1,120}(?:\s+|$))+$")
+_NAMES = {
+    "level": "level", "num-devices": "raid_disks", "metadata": "metadata", "spares": "spares",
+    "name": "array_name", "UUID": "uuid", "container": "container", "bitmap": "bitmap",
+}  # fmt: skip
+_UUID = re.compile(r"[0-9a-f]{8}(?::[0-9a-f]{8}){3}")
+
+
+class MdadmScan(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "mdadm --scan"
+    anchors: ClassVar[tuple[str, ...]] = ("ARRAY /dev/", "ARRAY <ignore>")
+    commands: ClassVar[tuple[str, ...]] = ("mdadm", "cat", "grep")
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "its lines are broken"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _array(cursor, cursor.at) else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        arrays, last = entries(cursor, first, _array, gap=1)
+        return last, [
+            PrintedSubject("md", name, values, prompt.host) for name, values in arrays if name
+        ]
+
+
+def _array(cursor: TextCursor, index: int) -> tuple[tuple[str, dict[str, Scalar]], int] | None:
+    """The array that begins in a line, and the index of its last one."""
+    text, last = cursor.line(index) or "", index
+    if not text.lstrip().startswith(("ARRAY ", "INACTIVE-ARRAY ")):
+        return None
+    while last < index + 2 and _MORE.match(following := cursor.line(last + 1) or ""):
+        text, last = f"{text} {following.strip()}", last + 1
+    match = _ARRAY.match(text)
+    if match is None:
+        return None
+    pairs = dict(_PAIR.findall(match["pairs"]))
+    if "=3D" in text or ("UUID" in pairs and not _UUID.fullmatch(pairs["UUID"])):
+        return None
+    values: dict[str, Scalar] = {
+        _NAMES[key]: int(value) if key in {"num-devices", "spares"} and value.isdecimal() else value
+        for key, value in pairs.items() if key in _NAMES
+    }  # fmt: skip
+    name = match["device"].removeprefix("/dev/") if match["device"] != "<ignore>" else ""
+    return (name, values), last

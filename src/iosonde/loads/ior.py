@@ -1,0 +1,126 @@
+"""IOR's results: one trial for its writes and one for its reads, with a loop for each repetition.
+
+Source: IOR 2.10 to 4.0, src/ior-output.c (PrintTableHeader, PrintTestHeader: "access bw(MiB/s)
+…", MiB are 2^20 bytes; times in seconds; the transfer size in KiB; "clients"/"tasks").
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.load import LoadResult
+from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
+from iosonde.records.stack import Json, Scalar
+from iosonde.text.cursor import Output, TextCursor, command_before, lines, prompt_in
+
+_HEAD = re.compile(r"\s*access\s+bw\(MiB/s\)\s+(?P<more>\S.{10,200})$")
+_DASHES = re.compile(r"\s*-[-\s]+$")
+_ROW = re.compile(
+    r"\s*(?P<way>write|read)\s+(?P<cells>\d[\d.]{0,20}(?:\s+(?:\d[\d.e+-]{0,20}|-|NA)){3,12})\s*$"
+)
+_ITEM = re.compile(r"\s*(?P<key>[A-Za-z][\w ]{1,30}?)\s*[:=]\s+(?P<value>\S.{0,300}?)\s*$")
+_TASKS = re.compile(r"(\d{1,8})\b")
+_BETWEEN = re.compile(r"\s*(?:remove|Commencing|delaying|[*]{3}|WARNING)")
+_REACH = 60
+_MOST = 4000
+
+
+class Ior(Output):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "IOR"
+    anchors: ClassVar[tuple[str, ...]] = ("bw(MiB/s)",)
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _HEAD.match(cursor.line(cursor.at) or "") else None
+
+    @override
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+        head = _HEAD.match(cursor.line(first) or "")
+        if head is None:
+            raise Unreadable("its head is broken")
+        columns = ("bandwidth", *head["more"].split())
+        rows: dict[str, list[tuple[str, ...]]] = {}
+        last = first
+        for index, line in lines(cursor, first + 1, _MOST):
+            row = _ROW.match(line)
+            if row and len(row["cells"].split()) == len(columns):
+                rows.setdefault(row["way"], []).append(tuple(row["cells"].split()))
+                last = index
+            elif prompt_in(line) or index - last > 3 or not _passes(line):
+                break
+        if not rows:
+            raise Unreadable("no whole row of results follows", last)
+        begin, prompt = command_before(
+            cursor, first, ("ior", "IOR", "mpirun", "srun"), reach=_REACH
+        )
+        above = _above(cursor, first)
+        trials = tuple(
+            _trial(way, columns, each, above, prompt.command, prompt.host)
+            for way, each in rows.items()
+        )
+        return OutputReading(begin, last, trials=trials)
+
+
+def _passes(line: str) -> bool:
+    return not line.strip() or bool(_DASHES.match(line) or _BETWEEN.match(line))
+
+
+def _above(cursor: TextCursor, first: int) -> dict[str, str]:
+    """What IOR says of the test above its results."""
+    said: dict[str, str] = {}
+    for index in range(first - 1, max(first - _REACH, -1), -1):
+        line = cursor.line(index) or ""
+        if line.startswith("IOR-"):
+            said["version"] = line[4:].partition(":")[0]
+            break
+        if match := _ITEM.match(line):
+            said.setdefault(match["key"].strip(), match["value"])
+    return said
+
+
+def _trial(
+    way: str,
+    columns: tuple[str, ...],
+    rows: list[tuple[str, ...]],
+    above: dict[str, str],
+    command: str,
+    host: str,
+) -> PrintedTrial:
+    loops, steps = [], {}
+    seconds: list[float] = []
+    for row in rows:
+        cells = dict(zip(columns, row, strict=True))
+        bandwidth, step = units.printed(cells["bandwidth"])
+        metrics = {f"{way}.bandwidth": bandwidth * units.MIB}
+        kinds = {f"{way}.bandwidth": "B/s"}
+        steps[f"{way}.bandwidth"] = step * units.MIB
+        if "IOPS" in cells and cells["IOPS"] not in {"-", "NA"}:
+            metrics[f"{way}.iops"], steps[f"{way}.iops"] = units.printed(cells["IOPS"])
+            kinds[f"{way}.iops"] = "1/s"
+        loops.append(LoadResult(metrics=metrics, units=kinds))
+        if cells.get("total(s)", "-") not in {"-", "NA"}:
+            seconds.append(float(cells["total(s)"]))
+    cells = dict(zip(columns, rows[0], strict=True))
+    options: dict[str, Scalar] = {}
+    order = above.get("ordering in a file", "")
+    if order:
+        options["rw"] = f"rand{way}" if "random" in order else way
+    if transfer := cells.get("xfer(KiB)"):
+        options["bs"] = round(float(transfer) * units.KIB)
+    if tasks := _TASKS.match(above.get("tasks") or above.get("clients") or ""):
+        options["numjobs"] = int(tasks[1])
+    details: dict[str, Json] = {
+        key: above[key] for key in ("api", "access", "nodes", "aggregate filesize") if key in above
+    }
+    return PrintedTrial(
+        tool="IOR", loops=tuple(loops), version=above.get("version", ""),
+        command=command or above.get("Command line", ""), host=host,
+        target=above.get("test filename", ""), label=way, options=options, steps=steps,
+        elapsed=tuple(seconds) if len(seconds) == len(rows) else None, details=details,
+    )  # fmt: skip

@@ -1,0 +1,64 @@
+"""What SCSI devices and udev's database say. Oracle: blocks times their length is the size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iosonde.records.printed import PrintedSubject, Unread
+from tests.mangle import mangled, read, states
+
+OUTPUTS = Path(__file__).parents[3] / "outputs"
+PAGES = (OUTPUTS / "sg3-composed" / "pages.txt").read_text()
+UDEV = (OUTPUTS / "udev-composed" / "info.txt").read_text()
+DISCARDS = (OUTPUTS / "sg3-composed" / "lsblk-discard.txt").read_text()
+
+
+def subjects(text: str) -> list[PrintedSubject]:
+    return [subject for state in states(text) for subject in state.subjects]
+
+
+def test_pages_of_a_disk() -> None:
+    inquiry, capacity, limits = subjects(PAGES)
+    assert {subject.name for subject in (inquiry, capacity, limits)} == {"sdb"}
+    assert (inquiry.values["vendor"], inquiry.values["model"]) == ("SEAGATE", "ST600MM0006")
+    assert capacity.values["size"] == 1172123568 * 512
+    assert capacity.values["physical_block_size"] == 512 << 3
+    assert limits.values["transfer_granularity_blocks"] == 8
+    (spinning,) = subjects(
+        "# sg_vpd -p bdc /dev/sdc\nBlock device characteristics VPD page (SBC):\n"
+        "  Nominal rotation rate: 7200 rpm\n"
+    )
+    assert (spinning.values["rotation_rate"], spinning.values["rotational"]) == (7200, True)
+    (unread,) = read(PAGES.partition("  PQual")[0])
+    assert isinstance(unread, Unread)
+    assert unread.reason == "none of its figures is there"
+    assert not read("The block limits VPD page is read by the block layer.")
+
+
+def test_pages_in_every_shape() -> None:
+    expected = [(subject.name, dict(subject.values)) for subject in subjects(PAGES)]
+    for shape, changed in mangled(PAGES, wraps=False):
+        if shape != "with blank lines":
+            got = [(subject.name, dict(subject.values)) for subject in subjects(changed)]
+            assert got == expected, shape
+
+
+def test_the_database_of_udev() -> None:
+    disk, partition = subjects(UDEV)
+    assert (disk.kind, disk.name, disk.values["rotation_rate"]) == ("disk", "sda", 7200)
+    assert disk.values["write_cache"] == "write back"
+    assert (partition.kind, partition.name) == ("partition", "sda1")
+    assert (partition.values["start"], partition.values["size"]) == (2**20, 2**29)
+    network = (
+        "P: /devices/pci0000:00/net/eth0\nE: DEVNAME=/dev/net\nE: SUBSYSTEM=net\nE: ID_PATH=x\n"
+    )
+    (unread,) = read(network)
+    assert isinstance(unread, Unread)
+    assert unread.reason == "it is of no block device"
+
+
+def test_what_a_disk_can_discard() -> None:
+    values = {subject.name: subject.values for subject in subjects(DISCARDS)}
+    assert values["sda"]["discard_granularity"] == 512
+    assert values["sda"]["discard_max_bytes"] == 2 * 2**30
+    assert values["sdb"]["discard_max_bytes"] == 0

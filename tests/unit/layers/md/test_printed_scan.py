@@ -1,0 +1,22 @@
+"""Lines of mdadm --scan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.mangle import mangled, read, states
+
+SCAN = (Path(__file__).parents[3] / "outputs" / "mdadm-scan-composed" / "scan.txt").read_text()
+
+
+def test_each_line_is_an_array() -> None:
+    for shape, text in mangled(SCAN, wraps=False):
+        (state,) = states(text)
+        first, second = state.subjects
+        assert (first.name, first.values["array_name"]) == ("md0", "host:0"), shape
+        assert (second.name, second.values["raid_disks"], second.values["spares"]) == ("md/1", 4, 1)
+
+
+def test_a_torn_uuid_is_no_uuid() -> None:
+    assert not read("ARRAY /dev/md0 metadata=1.2 UUID=1a2b3c4d:5e6f7a8b:9c0d")
+    assert not read("The word ARRAY /dev/md0 begins each line.")
