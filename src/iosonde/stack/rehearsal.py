@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec, limits_like, memory_disk
 from iosonde.layers.disk.kind import DiskDeclared
-from iosonde.layers.guest import GuestDeclared, device_options, export_port
+from iosonde.layers.guest.machine import GuestDeclared, device_options, export_port
 from iosonde.layers.site import Site
 from iosonde.stack.file import DeclaredStack
 

@@ -9,7 +9,7 @@ import pytest
 from iosonde.change.build import planned
 from iosonde.errors import UsageError
 from iosonde.lab import guests as lab_guests
-from iosonde.layers import guest
+from iosonde.layers.guest import discovery, machine
 from iosonde.layers.guest.command_line import disks_of, options
 from iosonde.stack.file import DeclaredStack, builder, understand
 from iosonde.stack.rehearsal import lab_of
@@ -109,7 +109,7 @@ def test_the_lab_has_its_machine_with_the_disk_that_its_host_exports() -> None:
     *_, node = lab_of(made).nodes
     assert (node.name, node.host, node.memory) == ("vm", "s1", 300 * 2**20)
     (disk,) = node.disks
-    port = guest.export_port(made.site("vm"))
+    port = machine.export_port(made.site("vm"))
     assert disk.source == f"nbd:s1:{port}/try-vm"
     assert (disk.bus, disk.cache) == ("virtio-scsi", "writethrough")
     assert disk.options == {"num_queues": "3", "iothread": "io0"}
@@ -119,8 +119,8 @@ def test_the_lab_has_its_machine_with_the_disk_that_its_host_exports() -> None:
 
 
 def test_lab_and_layer_agree_where_a_host_asks_for_its_guests() -> None:
-    assert (lab_guests.ADDRESS, lab_guests.PORT) == (guest.ASK_ADDRESS, guest.ASK_PORT)
-    assert lab_guests.OWN_ADDRESS == guest.EXPORT_ADDRESS
+    assert (lab_guests.ADDRESS, lab_guests.PORT) == (discovery.ASK_ADDRESS, discovery.ASK_PORT)
+    assert lab_guests.OWN_ADDRESS == machine.EXPORT_ADDRESS
 
 
 def test_on_a_real_host_qemu_is_started_as_declared() -> None:
