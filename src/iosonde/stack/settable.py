@@ -314,7 +314,13 @@ def find(settings: Iterable[Settable], name: str) -> Settable:
     if matching:
         several = ", ".join(setting.name for setting in matching)
         raise UsageError(f"{name!r} is several settings: {several}", hint="name one of them")
-    names = {each: setting for setting in candidates for each in called(setting)}
+    # a layer's name that both have makes no two settings alike
+    own = get_close_matches(name.rpartition(".")[2], {each.declared.name for each in candidates})
+    names = {
+        each: setting
+        for setting in candidates if setting.declared.name in own
+        for each in called(setting)
+    }  # fmt: skip
     alike: dict[str, str] = {}  # a setting's most similar name
     for each in get_close_matches(name, names, n=9):
         alike.setdefault(names[each].name, each)
