@@ -3,8 +3,8 @@
 Source:
     libvirt tools/virsh-domain-monitor.c (domblkinfo: bytes; domblkstat: "%s %s %lld", times in
     nanoseconds; domblklist: columns); QEMU block/qapi.c (bdrv_image_info_dump: the exact size in
-    brackets); Proxmox VE qm.conf(5) (VOLUME,KEY=VALUE…; mbps_* are MB of 10^6, K, M, G and T of
-    size binary).
+    brackets); Proxmox VE qm.conf(5) (VOLUME,KEY=VALUE…; K, M, G and T of size binary) and
+    qemu-server PVE/QemuServer.pm, print_drive_commandline_full (mbps times 1024 * 1024).
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ def _qm_disk(path: str, text: str) -> dict[str, Scalar]:
             values[key] = value in {"1", "on", "yes"}
         elif key in {"mbps", "mbps_rd", "mbps_wr"} and _PLAIN.fullmatch(value):
             way = {"mbps": "", "mbps_rd": "read_", "mbps_wr": "write_"}[key]
-            values[f"limit_{way}bandwidth"] = float(value) * 1e6
+            values[f"limit_{way}bandwidth"] = float(value) * units.MIB
         elif equals:
             values[key] = int(value) if _QM_COUNT.fullmatch(value) else value
     return values

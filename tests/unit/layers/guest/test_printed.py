@@ -81,3 +81,11 @@ def test_every_shape(text: str) -> None:
             continue
         got = {name: dict(subject.values) for name, subject in subjects(changed).items()}
         assert got == expected, shape
+
+
+def test_megabytes_of_proxmox_are_binary() -> None:
+    text = "# qm config 101\nscsi0: local:vm-101-disk-0,mbps_rd=100,mbps_wr=2.5,iops=300,size=1G\n"
+    disk = subjects(text)["scsi0"].values
+    assert disk["limit_read_bandwidth"] == 104_857_600  # throttling.bps-read that qm starts with
+    assert disk["limit_write_bandwidth"] == 2_621_440
+    assert (disk["size"], disk["iops"]) == (2**30, 300)
