@@ -42,12 +42,15 @@ def hold(worker: int, workers: int, seeds: range, pasts: int, every: int) -> Non
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(2_100), pytest.param(range(2_100, 10_000), marks=pytest.mark.slow)],
+    ("seeds", "every"),
+    [(range(2_100), 100), pytest.param(range(2_100, 10_000), 400, marks=pytest.mark.slow)],
     ids=["2,100", "ten thousand"],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("past", range(PASTS))
-def test_in_many_histories_all_is_old_or_all_is_confirmed(past: int, seeds: range) -> None:
-    hold(past, PASTS, seeds, PASTS, every=400)
+def test_in_many_histories_all_is_old_or_all_is_confirmed(
+    past: int, seeds: range, every: int
+) -> None:
+    hold(past, PASTS, seeds, PASTS, every)
 
 
 @pytest.mark.root

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,9 @@ from iosonde.kerneltext import decoded
 
 # stat(1), GNU coreutils: hex mode, rdev, identity, links. The name ends at "\0": it may hold "\n".
 _FORMAT = r"%f|%t|%T|%d|%i|%h|%s|%w|%n\0"
+# "unrecognized option" of busybox 1.36 (getopt(3)), "Unknown option" of toybox 0.8. Only the
+# beginning counts: behind it a path may hold any word.
+_NOT_GNU = re.compile(rb"stat: (?:unrecognized|unknown|invalid) option", re.IGNORECASE)
 _KINDS = {0o140000: "socket", 0o120000: "link", 0o100000: "file", 0o060000: "device",
           0o040000: "directory", 0o020000: "character device", 0o010000: "pipe"}  # fmt: skip
 
@@ -56,8 +60,7 @@ async def look_at(host: Host, paths: Sequence[str], *, follow: bool = True) -> d
     done = await host.run(argv, check=False)
     if done.status == 127:
         raise HostFailed("the command stat is missing", where=host.name)
-    # "unrecognized option" of busybox 1.36 (getopt(3)), "Unknown option" of toybox 0.8
-    if not done.stdout and b"option" in done.stderr:
+    if not done.stdout and _NOT_GNU.match(done.stderr):
         raise HostFailed(
             "its stat is not GNU's but that of a small system, and tells too little of a file to "
             "write there safely",
