@@ -231,7 +231,7 @@ BARE_SPLIT = {
     "layers/md/facts.py": "blanks of a pasted text are taken out; nothing is cut there",
     "layers/md/ledger.py": "numbers of lost members, as the user names them",
     "layers/nfs/facts.py": "names of operations, ours",
-    "layers/xfs/kind.py": "the place of a log: internal, external or a device of one word",
+    "layers/xfs/facts.py": "the place of a log: internal, external or a device of one word",
     "layers/zram.py": "figures",
     "measure/counting.py": "commands of ours",
     "monitors/link.py": "figures behind an interface's name, which has no blanks",

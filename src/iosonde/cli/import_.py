@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -88,14 +89,16 @@ def _explained(
 ) -> Explanation | None:
     """What `explain` says of the runs, or of the texts where none was kept.
 
-    None of very many outputs, which take long, and of a pipe that was not kept.
+    None of very many outputs, which take long, and of a pipe that was not kept: it is read once.
     """
     from iosonde.verbs.explain import explain
 
-    names = [run.run for run in imported.runs] or list(files)
-    if imported.counts.outputs > _EXPLAINED or imported.rescued or imported.failed or "-" in names:
+    if imported.counts.outputs > _EXPLAINED or imported.rescued or imported.failed:
         return None
-    return explain(*names, store=store)
+    if imported.runs:
+        return explain(*(run.run for run in imported.runs), store=store)
+    again = all(Path(file).is_file() or Path(file).is_dir() for file in files)
+    return explain(*files, store=store) if again else None
 
 
 def _print_kinds() -> int:

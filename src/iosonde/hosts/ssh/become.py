@@ -72,7 +72,7 @@ def admit(path: str, numbers: bytes) -> tuple[str, ...]:
         path: of the socket, in a directory of its own.
         numbers: what `id -u; id -g` prints as that user.
     """
-    user, group = (int(number) for number in numbers.split())
+    user, group = (int(number) for number in kerneltext.fields(numbers.replace(b"\n", b" ")))
     return ("sh", "-c", program(_PACKAGE, "admit.sh"), "sh", path, str(user), str(group))
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from iosonde import units
+from iosonde import kerneltext, units
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import TextCursor, lines
 
@@ -78,7 +78,7 @@ def tokens(cursor: TextCursor, first: int, most: int) -> list[Token]:
             last = index
         elif index - last > 3:
             break
-        for text in line.split():
+        for text in kerneltext.fields(line):
             if read and _UNIT.fullmatch(text) and _BARE.fullmatch(read[-1].text):
                 read[-1] = Token(f"{read[-1].text} {text}", index)
             else:

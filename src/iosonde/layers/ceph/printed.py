@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde import kerneltext
 from iosonde.layers.ceph.facts import COUNT, SIZE, count, figures_in, size
 from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable
 from iosonde.records.stack import Json, Scalar
@@ -137,7 +138,7 @@ def _end(cursor: TextCursor, first: int) -> int:
 def _health(text: str) -> dict[str, Scalar]:
     """The health and the messages below it, each of which begins where the first one does."""
     state, checks, indent = "", list[str](), -1
-    for line in text.splitlines():
+    for line in kerneltext.lines(text):
         if not state and (match := _HEALTH.match(line)):
             state, _, more = line[match.start() :].partition("HEALTH_")[2].partition(" ")
             checks.extend([more.strip()] if more.strip() else [])
