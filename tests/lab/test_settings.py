@@ -96,7 +96,7 @@ def changing(stop: str, then: Callable[[subprocess.Popen[str]], object]) -> tupl
 
 
 def settled(number: int) -> str:
-    limit = time.monotonic() + CONFIRM + 60
+    limit = time.monotonic() + CONFIRM + 180  # an emulated node beside other nodes
     while True:
         batch = journal().get(number)
         state = batch.state if batch else ""
