@@ -137,7 +137,10 @@ def test_the_socket_of_a_server_of_roots_is_open_to_the_user_alone(
     finally:
         running.send_signal(signal.SIGINT)
         running.communicate(timeout=60)
-    assert not path.parent.exists()
+    until = time.monotonic() + 60  # root's keeper may still be at it
+    while path.parent.exists():
+        assert time.monotonic() < until
+        time.sleep(0.1)
 
 
 def sockets() -> set[Path]:
