@@ -37,10 +37,9 @@ _BRIEF = {"within-noise", "ranking"}  # orders of results: a line each
 def print_answer(explained: Explanation) -> None:
     """How many findings of each severity there are, in what: the first line."""
     looked_at = ", ".join(
-        _number(number, what) for what, number in explained.looked_at.items() if number
+        counted(number, what) for what, number in explained.looked_at.items() if number
     )
-    counted = Counter(finding.severity for finding in explained.findings)
-    findings = ", ".join(_number(counted[name], name) for name in _HEADINGS if counted[name])
+    findings = severity_counts(explained.findings)
     if findings:
         worst = min((finding.severity for finding in explained.findings), key=list(_HEADINGS).index)
         names = list(dict.fromkeys(
@@ -53,8 +52,15 @@ def print_answer(explained: Explanation) -> None:
         out().print(f"no problems found ({looked_at} checked)")
 
 
-def _number(count: int, name: str) -> str:
-    return f"{count} {name}{'s' * (count != 1)}"
+def severity_counts(findings: Sequence[Finding]) -> str:
+    """`8 errors, 2 notes`; empty where there are none."""
+    count = Counter(finding.severity for finding in findings)
+    return ", ".join(counted(count[name], name) for name in _HEADINGS if count[name])
+
+
+def counted(number: int, what: str) -> str:
+    """`3 trials`."""
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def print_findings(findings: Sequence[Finding], *, verbose: bool = False) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde import units
+from iosonde.cli.explained import counted, severity_counts
 from iosonde.records.printed import PrintedTrial, TextLocation
 from iosonde.statistics.direction import headline_among, higher_is_better
 
@@ -20,11 +20,14 @@ _SEVERITIES = ("error", "warning", "note")
 _LONGEST = 200  # characters of a message
 _CUTS = (". ", "; ", ", ", " ")
 _DIRECTIONS = ("rw", "readwrite", "rwmixread")
-_LOAD = (*_DIRECTIONS, "bs", "iodepth", "numjobs")
+_SIZES = ("bs", "iodepth", "numjobs")
 
 
 class TrialFigure(NamedTuple):
-    """The figure that stands for an imported trial: the mean of its headline metric."""
+    """The figure that stands for an imported trial: the mean of its headline metric.
+
+    `load` is what else of its load may differ from that of a trial of the same directions.
+    """
 
     tool: str
     metric: str
@@ -43,18 +46,24 @@ def figure_of(place: TextLocation, trial: PrintedTrial) -> TrialFigure | None:
 
     first = trial.loops[0]
     metric = headline_among(first.metrics)
-    values = [loop.metrics[metric] for loop in trial.loops if metric in loop.metrics]
-    if not values:
+    mean = mean_of(trial, metric)
+    if mean is None:
         return None
     directions, load = (
         tuple(f"{name}={trial.options[name]}" for name in names if name in trial.options)
-        for names in (_DIRECTIONS, _LOAD)
+        for names in (_DIRECTIONS, _SIZES)
     )
     lines = f"{place.first_line}–{place.last_line}"
     return TrialFigure(
-        trial.tool, metric, first.units.get(metric, ""), sum(values) / len(values),
+        trial.tool, metric, first.units.get(metric, ""), mean,
         label_of(place, trial), trial.host, lines, directions, load,
     )  # fmt: skip
+
+
+def mean_of(trial: PrintedTrial, metric: str) -> float | None:
+    """The mean of a metric over the loops that have it; None: none has."""
+    values = [loop.metrics[metric] for loop in trial.loops if metric in loop.metrics]
+    return sum(values) / len(values) if values else None
 
 
 def short_metric(metric: str) -> str:
@@ -122,13 +131,11 @@ class ResultRanges:
 
 def findings_sentence(findings: Sequence[Finding]) -> str:
     """`8 errors, 2 notes; the worst, page-cache: …`: the message's first clauses."""
-    count = Counter(finding.severity for finding in findings)
-    numbers = ", ".join(counted(count[name], name) for name in _SEVERITIES if count[name])
     worst = min(findings, key=lambda finding: _SEVERITIES.index(finding.severity))
     subject = worst.subject if not worst.message.startswith(worst.subject) else ""
     message = f"{subject}: {worst.message}" if subject else worst.message
     rank = "the worst, " if len(findings) > 1 else ""
-    return f"{numbers}; {rank}{worst.rule}: {_cut(message)}"
+    return f"{severity_counts(findings)}; {rank}{worst.rule}: {_cut(message)}"
 
 
 def counts_sentence(counts: ImportCounts, files: Sequence[str]) -> str:
@@ -146,11 +153,6 @@ def counts_sentence(counts: ImportCounts, files: Sequence[str]) -> str:
     if not parts and counts.printed:
         parts = ["no output of a known tool"]
     return f"{', '.join(parts) or 'nothing'} found{where and f' in {where}'}{unread}"
-
-
-def counted(number: int, what: str) -> str:
-    """`3 trials`."""
-    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def _cut(message: str) -> str:

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from shlex import join
 from typing import TYPE_CHECKING, NamedTuple
 
+from iosonde.cli.explained import counted
 from iosonde.cli.import_answer import (
     ResultRanges,
     TrialFigure,
-    counted,
     counts_sentence,
     figure_of,
     findings_sentence,
+    mean_of,
     short_metric,
 )
 from iosonde.cli.output import err, is_quiet, out, styled
@@ -264,8 +265,7 @@ def _figure(trial: PrintedTrial) -> str:
     names += [SYNC_LATENCY] if SYNC_LATENCY in first.metrics else []
     said = []
     for name in names:
-        values = [loop.metrics[name] for loop in trial.loops if name in loop.metrics]
-        if values:
-            shown = units.show(sum(values) / len(values), first.units.get(name, ""))
-            said.append(f"{short_metric(name)} {shown}")
+        mean = mean_of(trial, name)
+        if mean is not None:
+            said.append(f"{short_metric(name)} {units.show(mean, first.units.get(name, ''))}")
     return ", ".join(said) or "no figures"
