@@ -96,6 +96,23 @@ def nearest(cursor: TextCursor, reach: int, is_first: Callable[[str], object]) -
     return None
 
 
+def start_of(
+    cursor: TextCursor, is_own: Callable[[str], object], *, most: int | None = None
+) -> int:
+    """Index of the first of the lines that stand together with the anchor's.
+
+    Args:
+        cursor: to look at; the anchor's line is not asked.
+        is_own: what must hold of each line above it.
+        most: lines above it that are looked at; None: as many as there are.
+    """
+    first = cursor.at
+    lowest = 0 if most is None else max(cursor.at - most, 0)
+    while first > lowest and is_own(cursor.line(first - 1) or ""):
+        first -= 1
+    return first
+
+
 def end_of(
     cursor: TextCursor, first: int, is_own: Callable[[str], object], *, gap: int, most: int = 400
 ) -> int:

@@ -18,7 +18,7 @@ from iosonde.layers.ceph.facts import COUNT, SIZE, count, figures_in, size
 from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, joined, lines, prompt_in
-from iosonde.text.reader import StateOutput, nearest
+from iosonde.text.reader import StateOutput, nearest, start_of
 
 _HEALTH = re.compile(r"\s*health:? (?:HEALTH_(?:OK|WARN|ERR)\b)")
 _CLUSTER = re.compile(r"\s*cluster(?::$| [0-9a-f]{8}-[0-9a-f-]{27}$)")
@@ -88,10 +88,7 @@ class CephStatus(StateOutput):
             top = next((at for at in range(health - 1, max(health - 4, -1), -1)
                         if _CLUSTER.match(cursor.line(at) or "")), None)  # fmt: skip
             return health if top is None else top
-        first = cursor.at
-        while first and _OWN.match(cursor.line(first - 1) or ""):
-            first -= 1
-        return first
+        return start_of(cursor, _OWN.match)
 
     @override
     def items(

@@ -15,7 +15,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, start_of
 
 _ROW = re.compile(
     r"\s*\[(?P<hctl>(?:N:)?\d{1,5}:\d{1,5}:\d{1,5}(?::\d{1,8})?)\]\s+"
@@ -46,10 +46,7 @@ class Lsscsi(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         if not _ROW.match(cursor.line(cursor.at) or ""):
             return None
-        first = cursor.at
-        while first > 0 and cursor.at - first < 80 and _ROW.match(cursor.line(first - 1) or ""):
-            first -= 1
-        return first
+        return start_of(cursor, _ROW.match, most=80)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -17,7 +17,7 @@ from iosonde.layers.guest.command_line import options
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, joined, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import StateOutput, start_of
 
 _OPEN = re.compile(r"<disk\s+[\w='\"\s-]{0,200}")
 _ELEMENT = re.compile(
@@ -143,9 +143,7 @@ class QemuDrives(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         if not any(True for _ in _drives(cursor.line(cursor.at) or "")):
             return None
-        first = cursor.at
-        while first and (cursor.line(first - 1) or "").rstrip().endswith("\\"):
-            first -= 1
+        first = start_of(cursor, lambda line: line.rstrip().endswith("\\"))
         near = flow(cursor, max(first - 2, 0), cursor.at + 2)
         return first if sum(word in near for word in _QEMU) > 1 else None
 

@@ -19,7 +19,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import StateOutput, start_of
 
 _LIST = re.compile(r"\s*Target\s+Source\s*$")
 _RULE = re.compile(r"\s*-{8,}\s*$")
@@ -126,10 +126,7 @@ class VirshCounts(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         if not _STAT.match(cursor.line(cursor.at) or ""):
             return None
-        first = cursor.at
-        while first and _STAT.match(cursor.line(first - 1) or ""):
-            first -= 1
-        return first
+        return start_of(cursor, _STAT.match)
 
     @override
     def items(
@@ -207,10 +204,7 @@ class QmConfig(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         if not _DISK.match(cursor.line(cursor.at) or ""):
             return None
-        first = cursor.at
-        while first and _QM.match(cursor.line(first - 1) or ""):
-            first -= 1
-        return first
+        return start_of(cursor, _QM.match)
 
     @override
     def items(
