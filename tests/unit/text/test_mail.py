@@ -48,6 +48,14 @@ def test_a_body_declared_as_quoted_printable_is_decoded(header: str) -> None:
     assert place == text.count("\n", 0, text.index("read:")) + 1
 
 
+@pytest.mark.parametrize("encoding", ["quoted-printable", "7bit", ""])
+def test_the_fields_that_a_signature_names_declare_nothing(encoding: str) -> None:
+    signed = SIGNED.replace(" b=", " h=from:Content-Transfer-Encoding:MIME-Version:to;\n b=")
+    declared = f"Content-Transfer-Encoding: {encoding}\n" if encoding else ""
+    body = RESULT if encoding == "7bit" else _quoted(EQUALS)
+    assert _rates(f"{signed}{declared}\n{body}") == [6164.0]
+
+
 def test_a_body_without_a_declaration_is_judged_by_its_own_marks() -> None:
     assert _rates(f"{SIGNED}\n{_quoted(EQUALS)}") == [6164.0]
     assert _rates(_quoted(RESULT * 2)) == [6164.0, 6164.0]
