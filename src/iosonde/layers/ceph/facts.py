@@ -9,7 +9,7 @@ Source:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from iosonde import kerneltext, units
@@ -69,9 +69,37 @@ class Token:
     line: int
 
 
-def tokens(cursor: TextCursor, first: int, most: int) -> list[Token]:
+class Tokens:
+    """The words of a table, by index; the text is read as far as it is asked for."""
+
+    def __init__(self, source: Iterable[Token]) -> None:
+        self._source = iter(source)
+        self._read: list[Token] = []
+
+    def get(self, at: int) -> Token | None:
+        """The word with an index; None behind the last."""
+        while at >= len(self._read):
+            token = next(self._source, None)
+            if token is None:
+                return None
+            self._read.append(token)
+        return self._read[at]
+
+    def text(self, at: int) -> str:
+        """What the word with an index is; empty behind the last."""
+        token = self.get(at)
+        return token.text if token else ""
+
+    def onward(self, at: int) -> Iterator[Token]:
+        """The words from an index on."""
+        while token := self.get(at):
+            yield token
+            at += 1
+
+
+def tokens(cursor: TextCursor, first: int, most: int) -> Iterator[Token]:
     """The words of the lines from `first` on, up to three blank lines in a row."""
-    read: list[Token] = []
+    before: Token | None = None
     last = first
     for index, line in lines(cursor, first, most):
         if line.strip():
@@ -79,24 +107,27 @@ def tokens(cursor: TextCursor, first: int, most: int) -> list[Token]:
         elif index - last > 3:
             break
         for text in kerneltext.fields(line):
-            if read and _UNIT.fullmatch(text) and _BARE.fullmatch(read[-1].text):
-                read[-1] = Token(f"{read[-1].text} {text}", index)
-            else:
-                read.append(Token(text, index))
-    return read
+            if before and _UNIT.fullmatch(text) and _BARE.fullmatch(before.text):
+                before = Token(f"{before.text} {text}", index)
+                continue
+            if before:
+                yield before
+            before = Token(text, index)
+    if before:
+        yield before
 
 
-def head_of(parts: Sequence[Token], names: Mapping[str, str]) -> tuple[tuple[str, ...], int]:
+def head_of(parts: Tokens, names: Mapping[str, str]) -> tuple[tuple[str, ...], int]:
     """The columns that the first words name, and how many words these are."""
     columns: list[str] = []
     at = 0
-    while at < len(parts):
-        pair = " ".join(word.text for word in parts[at : at + 2])
+    while text := parts.text(at):
+        pair = f"{text} {parts.text(at + 1)}"
         if pair in names:
             columns.append(names[pair])
             at += 2
-        elif parts[at].text in names:
-            columns.append(names[parts[at].text])
+        elif text in names:
+            columns.append(names[text])
             at += 1
         else:
             break
@@ -104,32 +135,34 @@ def head_of(parts: Sequence[Token], names: Mapping[str, str]) -> tuple[tuple[str
 
 
 def rows_of(
-    parts: Sequence[Token],
+    every: Iterable[Token],
     columns: Sequence[str],
     cells: Mapping[str, re.Pattern[str]],
     is_empty: Callable[[str, Mapping[str, str], str], bool],
-) -> Iterator[tuple[dict[str, str], int, int]]:
+) -> Iterator[tuple[dict[str, str], int]]:
     """The rows that follow a head, wherever their lines break.
 
     Args:
-        parts: behind the head.
+        every: behind the head.
         columns: of the head.
         cells: what a cell of a column looks like.
         is_empty: whether the column of that name has no cell in the row that so far has these
             cells, where that word follows.
 
     Yields:
-        The cells by their columns, the index of the row's last line, and how many words were read.
+        The cells by their columns, and the index of the row's last line.
     """
+    parts = Tokens(every)
     at = 0
-    while at < len(parts):
+    while parts.get(at):
         row: dict[str, str] = {}
         for column in columns:
-            text = parts[at].text if at < len(parts) else ""
+            text = parts.text(at)
             if is_empty(column, row, text):
                 continue
             if not text or not cells[column].fullmatch(text):
                 return
             row[column] = text
             at += 1
-        yield row, parts[at - 1].line, at
+        read = parts.get(max(at - 1, 0))
+        yield row, read.line if read else 0

@@ -9,12 +9,22 @@ Source:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.ceph.facts import COUNT, SIZE, Token, count, head_of, rows_of, size, tokens
+from iosonde.layers.ceph.facts import (
+    COUNT,
+    SIZE,
+    Token,
+    Tokens,
+    count,
+    head_of,
+    rows_of,
+    size,
+    tokens,
+)
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
@@ -99,26 +109,20 @@ class CephOsds(_CephTable):
     def items(
         self, cursor: TextCursor, first: int, prompt: Prompt
     ) -> tuple[int, Iterable[PrintedSubject]]:
-        parts = tokens(cursor, first, _MOST)
+        parts = Tokens(tokens(cursor, first, _MOST))
         columns, at = head_of(parts, _OSD_NAMES)
-        return _osds(parts[at:], columns, prompt.host, parts[max(at - 1, 0)].line)
+        end = parts.get(max(at - 1, 0))
+        return _osds(parts.onward(at), columns, prompt.host, end.line if end else first)
 
 
 def _osds(
-    parts: list[Token], columns: tuple[str, ...], host: str, last: int
+    every: Iterable[Token], columns: tuple[str, ...], host: str, last: int
 ) -> tuple[int, list[PrintedSubject]]:
     """The OSDs of a table, each with the host above it in a tree."""
-    # A bucket's name is two words: its type and its name.
-    whole = [
-        Token(f"{word.text} {parts[at + 1].text}", parts[at + 1].line)
-        if _BUCKET.fullmatch(word.text) and at + 1 < len(parts) else word
-        for at, word in enumerate(parts)
-        if not at or not _BUCKET.fullmatch(parts[at - 1].text)
-    ]  # fmt: skip
     cells = {**_OSD_CELLS, "name": re.compile(r"osd\.\d{1,7}|[a-z]{3,20} \S{1,100}")}
     osds: list[PrintedSubject] = []
     bucket = ""
-    for row, line, _ in rows_of(whole, columns, cells, _no_osd_cell):
+    for row, line in rows_of(_named(every), columns, cells, _no_osd_cell):
         last = line
         if row["id"].startswith("-"):
             bucket = row.get("name", "").partition(" ")[2]
@@ -129,6 +133,16 @@ def _osds(
                 values[name] = _value(name, text, binary=False)
         osds.append(PrintedSubject("osd", f"osd.{row['id']}", values, host))
     return last, osds
+
+
+def _named(every: Iterable[Token]) -> Iterator[Token]:
+    """The same, with a bucket's type and its name as one."""
+    parts = Tokens(every)
+    for at, word in enumerate(parts.onward(0)):
+        if at and _BUCKET.fullmatch(parts.text(at - 1)):
+            continue
+        name = parts.get(at + 1) if _BUCKET.fullmatch(word.text) else None
+        yield Token(f"{word.text} {name.text}", name.line) if name else word
 
 
 def _no_osd_cell(column: str, row: Mapping[str, str], text: str) -> bool:
@@ -152,21 +166,23 @@ class CephDf(_CephTable):
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at) or ""
         names, own = (_RAW_NAMES, "full") if "%RAW USED" in line else (_POOL_NAMES, "available")
-        parts = [Token(word, 0) for word in line.split()]
+        parts = Tokens(Token(word, 0) for word in line.split())
         columns, at = head_of(parts, names)
-        return cursor.at if own in columns and at == len(parts) else None
+        return cursor.at if own in columns and not parts.get(at) else None
 
     @override
     def items(
         self, cursor: TextCursor, first: int, prompt: Prompt
     ) -> tuple[int, Iterable[PrintedSubject]]:
-        parts = tokens(cursor, first, _MOST)
+        parts = Tokens(tokens(cursor, first, _MOST))
         is_raw = "%RAW USED" in (cursor.line(first) or "")
         columns, at = head_of(parts, _RAW_NAMES if is_raw else _POOL_NAMES)
         cells = _RAW_CELLS if is_raw else _POOL_CELLS
-        binary = not any("iB" in word.text for word in parts)
-        last, subjects = parts[at - 1].line, list[PrintedSubject]()
-        for row, line, _ in rows_of(parts[at:], columns, cells, _no_cell):
+        rows = list(rows_of(parts.onward(at), columns, cells, _no_cell))
+        binary = not any("iB" in text for row, _ in rows for text in row.values())
+        end = parts.get(max(at - 1, 0))
+        last, subjects = end.line if end else first, list[PrintedSubject]()
+        for row, line in rows:
             name = row.pop("class" if is_raw else "name", "TOTAL")
             values = {
                 key: _value(key, text, binary=binary)

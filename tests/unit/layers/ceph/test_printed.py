@@ -8,6 +8,7 @@ from typing import cast
 import pytest
 
 from iosonde.records.printed import PrintedSubject, Unread
+from iosonde.text.window import View
 from tests.mangle import counters, mangled, read, states
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "ceph-composed"
@@ -105,3 +106,34 @@ def test_tables_that_a_mail_folded() -> None:
     for shape, changed in mangled(OSDS):
         if shape.startswith("folded"):
             assert [dict(subject.values) for subject in subjects(changed)] == expected
+
+
+def test_what_follows_a_table_changes_no_figure_of_it() -> None:
+    old = "\n".join((
+        "POOLS:",
+        "    NAME     ID     USED     %USED     MAX AVAIL     OBJECTS ",
+        "    rbd      0      1024M     0.10         1012G       2048k ",
+    ))  # fmt: skip
+    (alone,) = subjects(old)
+    assert alone.values["objects"] == 2048 * 1024
+    (beside,) = subjects(f"{old}\n\nThe disks have 3.5 TiB each.")
+    assert beside == alone
+
+
+@pytest.mark.parametrize("table", [OSDS, TREE, DF], ids=["osds", "tree", "df"])
+def test_a_table_is_not_looked_for_in_all_that_follows(
+    table: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = {"fetched": 0}
+    block = View.block
+
+    def counted(self: View, first: int, most: int) -> list[str]:
+        texts = block(self, first, most)
+        lines["fetched"] += len(texts)
+        return texts
+
+    monkeypatch.setattr(View, "block", counted)
+    expected = subjects(table)
+    alone, lines["fetched"] = lines["fetched"], 0
+    assert subjects(table + "\nThey said that nothing was lost." * 3000) == expected
+    assert lines["fetched"] < alone + 200
