@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
 
 from tests.simulation.history import Broken, Chronicle
@@ -65,10 +66,7 @@ def _work(options: argparse.Namespace) -> int:
         if options.fault:
             stack.enter_context(planted(options.fault))
         chronicle = Chronicle(machine, options.pasts)
-        for seed in range(options.first, options.first + options.count):
-            # What shares a past shares a worker, which knows it then.
-            if seed % options.pasts % options.workers != options.worker:
-                continue
+        for seed in _seeds(options):
             played += 1
             if played % 1000 == 0:
                 sys.stderr.write(f"{played} played, {machine.executions} executions\n")
@@ -94,6 +92,13 @@ def _work(options: argparse.Namespace) -> int:
         + "\n"
     )
     return 1 if broken else 0
+
+
+def _seeds(options: argparse.Namespace) -> Iterator[int]:
+    """A worker's histories, past by past: what shares a past meets the same states again."""
+    for past in range(options.worker, options.pasts, options.workers):
+        first = options.first + (past - options.first) % options.pasts
+        yield from range(first, options.first + options.count, options.pasts)
 
 
 if __name__ == "__main__":

@@ -16,8 +16,9 @@ from unittest.mock import patch
 from iosonde.change import settings_journal, settings_lock
 from iosonde.change.settings_journal import SCRIPT, parse_journal
 from tests.simulation.host import LASTS, Blow, Gone, Reached, Simulated, cut, usual
-from tests.simulation.machine import Machine, boot_id
+from tests.simulation.machine import Machine
 from tests.simulation.scenes import CAMPAIGN, CONFIRM, REFUSED, SETS, SETTINGS, mark, play
+from tests.simulation.world import boot_id
 
 ALL = ("sh", SCRIPT)
 _ANY_TIME = {"nothing", "killed", "watcher killed too", "power", "full"}

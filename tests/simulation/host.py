@@ -12,7 +12,9 @@ from iosonde.change.settings_journal import BOOT, FOLDER, SCRIPT
 from iosonde.errors import CommandFailed, FileMissing, HostFailed
 from iosonde.hosts.host import Completed
 from tests.simulation.disk import Disk, settings_of
-from tests.simulation.machine import Execution, Machine, World, boot_id
+from tests.simulation.machine import Machine
+from tests.simulation.shell.play import Execution
+from tests.simulation.world import World, boot_id
 
 QUEUE = "/sys/block/{}/queue/{}"
 LASTS = "/sys/block/lasts"

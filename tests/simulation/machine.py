@@ -3,7 +3,8 @@
 The shell in memory runs them (tests/simulation/shell). Some of these executions, and what that
 shell does not know, are run for real: in a mount namespace of its own (`enclosed`) the host's
 places are files of the simulation: /var/lib, /sys/block, the boot_id and the uptime. strace tells
-what a command did there, call by call. The same command in the same state is run once.
+what a command did there, call by call. A command is run once for all states that answer alike all
+that it asks.
 """
 
 from __future__ import annotations
@@ -13,16 +14,17 @@ import marshal
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 from iosonde.change.settings_journal import BOOT, FOLDER
 from tests.simulation.calls import CALLS, effects
 from tests.simulation.disk import Disk, Effect, settings_of
 from tests.simulation.shell.errors import Unplayed
-from tests.simulation.shell.play import play
+from tests.simulation.shell.play import Execution, play
+from tests.simulation.world import Answer, Question, Sight, World, boot_id
 
 HERE = Path("/run/simulation")
 _TOOLS = Path(__file__).parent / "tools"
@@ -32,52 +34,10 @@ _STRACE = (
 )  # fmt: skip
 
 
-_MOST = 100_000  # executions that are remembered: some hundreds of megabytes
+_MOST = 30_000  # executions that are remembered: some hundreds of megabytes
+_Asked: TypeAlias = "tuple[Question, dict[Answer, _Asked | Execution]]"
+"""What a command asks next, and how it goes on after each answer."""
 _PID = re.compile(rb"(?<=\n)\d+\n\Z")
-
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """All that a command on the host can see.
-
-    `files` are those of FOLDER (None: there is no such directory), `settings` those of /sys/block,
-    `stubborn` the setting that takes nothing, `room` the bytes that the journal may still grow by
-    (None: any), `held` whether somebody else has the lock on settings. While the command waits for
-    the other lock, the files and settings become those of `meanwhile`.
-    """
-
-    files: Mapping[str, bytes] | None
-    settings: Mapping[str, str]
-    boot: int = 1
-    clock: int = 1_700_000_000
-    stubborn: str = ""
-    room: int | None = None
-    held: bool = False
-    meanwhile: World | None = None
-
-    def key(self, short: Callable[[bytes], bytes]) -> Any:
-        """Equal for worlds in which every command does the same; `short` gives a text's digest."""
-        files = None
-        if self.files is not None:
-            files = [(name, short(self.files[name])) for name in sorted(self.files)]
-        later = self.meanwhile.key(short) if self.meanwhile else None
-        return (files, tuple(sorted(self.settings.items())), self.boot, self.clock, self.stubborn,
-                self.room, self.held, later)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Execution:
-    """What a command did, in order, and how it ended."""
-
-    effects: tuple[Effect, ...]
-    status: int
-    stdout: bytes
-    stderr: bytes
-
-
-def boot_id(boot: int) -> str:
-    """The kernel's name of a boot."""
-    return f"{boot:08d}-0000-4000-8000-000000000000"
 
 
 def enclosed() -> None:
@@ -100,10 +60,10 @@ _LINE = re.compile(rb": \d+: ")
 
 @dataclass(slots=True)
 class Machine:
-    """The one host on which commands run, each once in the same state.
+    """The one host on which commands run, each once for all states that look alike to it.
 
     Of what is run in memory, one execution of `every` is run for real too, and both must do the
-    same (0: none is). Which ones follows from the command and the state.
+    same (0: none is). Which ones follows from the command and what it saw.
     """
 
     every: int = 0
@@ -112,8 +72,9 @@ class Machine:
     """How many of them were run for real alone, because the shell in memory knows too little."""
     compared: int = 0
     """How many were run in memory and for real."""
-    _known: dict[bytes, Execution] = field(default_factory=dict)
-    _digests: dict[bytes, bytes] = field(default_factory=dict)
+    _remembered: dict[tuple[Sequence[str], bytes], dict[Answer, _Asked | Execution]] = field(
+        default_factory=dict
+    )
 
     def execute(self, argv: Sequence[str], stdin: bytes, world: World) -> Execution:
         """What a command does in a state of the host, and prints.
@@ -121,37 +82,48 @@ class Machine:
         Raises:
             Different: run for real, it does something else.
         """
-        argv = [str(word) for word in argv]
-        state = [argv, self._short(stdin), world.key(self._short)]
-        key = hashlib.sha256(marshal.dumps(state, 2)).digest()
-        known = self._known.get(key)
-        if known is None:
-            if len(self._known) >= _MOST:
-                self._known.clear()
-            known = self._known[key] = self._execution(argv, stdin, world, key)
-            self.executions += 1
-        return known
-
-    def _short(self, data: bytes) -> bytes:
-        """What stands for a text that is long, and the same again and again: scripts are."""
-        if len(data) < 8000:
-            return data
-        if data not in self._digests:
-            self._digests[data] = hashlib.sha256(data).digest()
-        return self._digests[data]
-
-    def _execution(self, argv: Sequence[str], stdin: bytes, world: World, key: bytes) -> Execution:
+        argv = tuple(str(word) for word in argv)
+        branches = self._remembered.setdefault((argv, stdin), {})
+        at: Answer = None  # before anything is asked
+        sight = Sight(world)
+        while isinstance(step := branches.get(at), tuple):
+            question, branches = step
+            at = sight.answer(question)
+        if step is not None:
+            return step
+        self.executions += 1
+        if self.executions % _MOST == 0:
+            self._remembered.clear()
         try:
-            played = Execution(*play(argv, stdin, world, boot_id(world.boot)))
+            execution, asked = play(argv, stdin, world)
         except Unplayed:
             if not self.every:
                 raise
             self.real += 1
             return self.run(argv, stdin, world)
-        if self.every and int.from_bytes(key[:4]) % self.every == 0:
+        digest = hashlib.sha256(marshal.dumps([argv, stdin, asked], 2)).digest()
+        if self.every and int.from_bytes(digest[:4]) % self.every == 0:
             self.compared += 1
-            self.compare(argv, stdin, world, played)
-        return played
+            self.compare(argv, stdin, world, execution)
+        self._remember(argv, stdin, asked, execution)
+        return execution
+
+    def _remember(
+        self,
+        argv: Sequence[str],
+        stdin: bytes,
+        asked: Sequence[tuple[Question, Answer]],
+        execution: Execution,
+    ) -> None:
+        branches = self._remembered.setdefault((argv, stdin), {})
+        at: Answer = None
+        for question, answer in asked:
+            step = branches.setdefault(at, (question, {}))
+            # What a command asks follows from what it has learnt.
+            assert isinstance(step, tuple), f"{argv} asks {question} where it asked no more"
+            assert step[0] == question, f"{argv} asks {question} where it asked {step[0]}"
+            branches, at = step[1], answer
+        branches[at] = execution
 
     def compare(self, argv: Sequence[str], stdin: bytes, world: World, played: Execution) -> None:
         """See that a command does the same for real.

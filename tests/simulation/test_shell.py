@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
-from tests.simulation.machine import World, boot_id
 from tests.simulation.shell.errors import Unplayed
 from tests.simulation.shell.play import play
+from tests.simulation.world import World
 
 SCRIPTS = (
     # Fields: of what is not quoted, by the blanks in force.
@@ -50,8 +50,8 @@ _WORLD = World({}, {})
 
 
 def in_memory(script: str) -> tuple[bytes, int]:
-    _, status, printed, _ = play(["sh", "-c", script, "sh"], b"", _WORLD, boot_id(1))
-    return printed, status
+    execution, _ = play(["sh", "-c", script, "sh"], b"", _WORLD)
+    return execution.stdout, execution.status
 
 
 @pytest.mark.parametrize("script", SCRIPTS)

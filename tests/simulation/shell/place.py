@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from iosonde.change.settings_journal import BOOT, FOLDER
 from tests.simulation.disk import Effect
 from tests.simulation.shell.errors import Unplayed
-
-if TYPE_CHECKING:
-    from tests.simulation.machine import World
+from tests.simulation.world import Answer, Question, Sight, World, boot_id
 
 RUN = "/run/simulation"
 PID, PARENT = "4711", "4710"
+_FOLDERS = frozenset({
+    "/", "/var", "/var/lib", "/sys", "/sys/block", "/proc", "/run", "/dev",
+})  # fmt: skip
 _NOT_THERE = frozenset({"/run/systemd/system"})
 
 
@@ -20,44 +19,89 @@ class Place:
     """What a command can see and change.
 
     Text is bytes as latin-1 has them. What is done is kept as `effects`, like those that
-    tests.simulation.calls reads of system calls.
+    tests.simulation.calls reads of system calls. `asked` are the questions that decided about it,
+    in order, with their answers; `kinds` are the paths that were looked at, with what is there, and
+    `calls` counts whatever else was done here.
     """
 
-    def __init__(self, world: World, boot: str) -> None:
-        self._later = world.meanwhile
-        self.files: dict[str, str] | None = None
-        self.settings: dict[str, str] = {}
-        self._see(world)
-        self.held, self.clock = world.held, str(world.clock)
-        self.others = {
-            BOOT: f"{boot}\n", "/proc/uptime": "1000.0 0\n", "/dev/null": "",
-            f"{RUN}/stubborn": f"{world.stubborn}\n", f"{RUN}/uptime": "1000.0 0\n",
-            f"/proc/{PID}/stat": f"{PID} (sh) S {PARENT} 0\n",
-        }  # fmt: skip
-        self.most: int | None = None
-        if world.room is not None:
-            self.most = len((world.files or {}).get("journal", b"")) + world.room
+    def __init__(self, world: World) -> None:
+        self._sight = Sight(world)
+        self.asked: list[tuple[Question, Answer]] = []
+        self.kinds: list[tuple[str, str]] = []
+        self.calls = 0
         self.effects: list[Effect] = []
-        self._set: dict[str, int] = {}
         self._pids = 0
         self._setter = 0
+        self._facts: dict[Question, Answer] = {}
+        self._others = {
+            "/proc/uptime": "1000.0 0\n", "/dev/null": "", f"{RUN}/uptime": "1000.0 0\n",
+            f"/proc/{PID}/stat": f"{PID} (sh) S {PARENT} 0\n",
+        }  # fmt: skip
+        self._there: bool | None = None
+        self._files: dict[str, str | None] = {}
+        self._settings: dict[str, str | None] = {}
 
-    def _see(self, world: World) -> None:
-        if world.files is None:
-            self.files = None
-        else:
-            self.files = {name: data.decode("latin-1") for name, data in world.files.items()}
-        self.settings = dict(world.settings)
-        self._folders = {"/", "/var", "/var/lib", "/sys", "/sys/block", "/proc", "/run", "/dev"}
-        for path in self.settings:
-            while (path := path.rpartition("/")[0]) not in self._folders:
-                self._folders.add(path)
+    def _ask(self, subject: str, name: str = "") -> Answer:
+        question = subject, name
+        answer = self._sight.answer(question)
+        self.asked.append((question, answer))
+        return answer
+
+    def _fact(self, subject: str, name: str = "") -> Answer:
+        """What does not change meanwhile."""
+        question = subject, name
+        if question not in self._facts:
+            self._facts[question] = self._ask(subject, name)
+        return self._facts[question]
+
+    def _has_directory(self) -> bool:
+        if self._there is None:
+            self._there = bool(self._ask("directory"))
+        return self._there
+
+    def _file(self, name: str) -> str | None:
+        if not self._has_directory():
+            return None
+        if name not in self._files:
+            data = self._ask("file", name)
+            self._files[name] = data.decode("latin-1") if isinstance(data, bytes) else None
+        return self._files[name]
+
+    def _setting(self, path: str) -> str | None:
+        if path not in self._settings:
+            text = self._ask("setting", path)
+            self._settings[path] = text if isinstance(text, str) else None
+        return self._settings[path]
+
+    def _other(self, path: str) -> str | None:
+        if path == BOOT:
+            return f"{boot_id(int(self._fact('boot') or 0))}\n"
+        if path == f"{RUN}/stubborn":
+            return f"{self._fact('stubborn')!s}\n"
+        return self._others.get(path)
+
+    def clock(self) -> str:
+        """The time, in seconds."""
+        self.calls += 1
+        return str(self._fact("clock"))
+
+    def held(self) -> bool:
+        """Whether somebody else has the lock on settings."""
+        self.calls += 1
+        return bool(self._fact("held"))
+
+    def pass_time(self) -> None:
+        """Whoever waits has waited long enough."""
+        self.calls += 1
+        self._others["/proc/uptime"] = "999999999.0 0\n"
 
     def meet(self) -> None:
         """Others do what they do while somebody waits for the journal's lock."""
-        if self._later is not None:
-            self._see(self._later)
-            self._later = None
+        self.calls += 1
+        if self._ask("meanwhile"):
+            self._there = None
+            self._files.clear()
+            self._settings.clear()
 
     def next_pid(self) -> int:
         """A number that no other process has."""
@@ -76,18 +120,27 @@ class Place:
         Raises:
             Unplayed: that is not simulated.
         """
+        kind = self._kind(path)
+        self.kinds.append((path, kind))
+        return kind
+
+    def _kind(self, path: str) -> str:
         own = self.own(path)
         if own == ".":
-            return "d" if self.files is not None else ""
+            return "d" if self._has_directory() else ""
         if own:
-            return "f" if own in (self.files or {}) else ""
-        if path in self.settings or path in self.others:
-            return "f"
-        if path in self._folders:
+            return "f" if self._file(own) is not None else ""
+        if path in _FOLDERS:
             return "d"
-        if path in _NOT_THERE or path.startswith("/sys/block/"):
+        if path.startswith("/sys/block/"):
+            if self._setting(path) is not None:
+                return "f"
+            return "d" if self._ask("folder", path) else ""
+        if path in _NOT_THERE:
             return ""
-        raise Unplayed(f"whether there is {path!r}")
+        if self._other(path) is None:
+            raise Unplayed(f"whether there is {path!r}")
+        return "f"
 
     def read(self, path: str) -> str:
         """What stands in a file.
@@ -95,42 +148,47 @@ class Place:
         Raises:
             FileNotFoundError: there is none.
         """
+        self.calls += 1
         own = self.own(path)
-        found = (self.files or {}).get(own) if own else self.settings.get(path)
-        if found is None and not own:
-            found = self.others.get(path)
-        if found is None:
+        if own:
+            text = self._file(own)
+        else:
+            text = self._setting(path) if path.startswith("/sys/") else self._other(path)
+        if text is None:
             if self.kind(path) == "d":
                 raise Unplayed(f"reading the directory {path!r}")
             raise FileNotFoundError(path)
-        return found
+        return text
 
     def create(self, path: str, *, anew: bool) -> None:
         """Open a file for writing."""
+        self.calls += 1
         own = self.own(path)
-        if own and own != "." and "/" not in own and self.files is not None:
-            self.files.setdefault(own, "")
+        if own and own != "." and "/" not in own and self._has_directory():
+            self._files[own] = self._file(own) or ""
             self.effects.append(("create", own, b""))
             if anew:
-                self.files[own] = ""
+                self._files[own] = ""
                 self.effects.append(("truncate", own, b""))
-        elif path in self.settings and anew:
-            self.settings[path] = ""
+        elif path.startswith("/sys/") and anew and self._setting(path) is not None:
+            self._settings[path] = ""
         else:
             raise Unplayed(f"writing {path!r}")
 
     def write(self, path: str, text: str, pid: int) -> bool:
         """Write at the end of a file; False: there was no room for all of it."""
+        self.calls += 1
         own = self.own(path)
-        there = self.files[own] if own and self.files is not None else self.settings[path]
+        there = (self._file(own) if own else self._setting(path)) or ""
+        most = self._fact("most")
         whole = True
-        if self.most is not None and len(there) + len(text) > self.most:
-            text, whole = text[: max(self.most - len(there), 0)], False
-        if text and own and self.files is not None:
-            self.files[own] = there + text
+        if isinstance(most, int) and len(there) + len(text) > most:
+            text, whole = text[: max(most - len(there), 0)], False
+        if text and own:
+            self._files[own] = there + text
             self.effects.append(("write", own, text.encode("latin-1")))
         elif text:
-            self.settings[path] = there + text
+            self._settings[path] = there + text
             self._note_set(path, text, pid)
         return whole
 
@@ -146,41 +204,47 @@ class Place:
         """Shorten a file."""
         self.create(path, anew=False)
         own = self.own(path)
-        if self.files is None or length > len(self.files[own]):
+        text = self._file(own) or ""
+        if length > len(text):
             raise Unplayed("a file made longer")
-        self.files[own] = self.files[own][:length]
+        self._files[own] = text[:length]
         self.effects.append(("cut", own, str(length).encode()))
 
     def rename(self, old: str, new: str) -> None:
         """Give a file another name."""
+        self.calls += 1
         was, will = self.own(old), self.own(new)
-        if not was or not will or self.files is None or was not in self.files:
+        text = self._file(was) if was and will else None
+        if text is None:
             raise Unplayed(f"renaming {old!r} to {new!r}")
-        self.files[will] = self.files.pop(was)
+        self._files[will], self._files[was] = text, None
         self.effects.append(("rename", was, will.encode()))
 
     def remove(self, path: str) -> bool:
         """Remove a file; whether it was there."""
+        self.calls += 1
         own = self.own(path)
         if not own or own == ".":
             raise Unplayed(f"removing {path!r}")
-        if own not in (self.files or {}) or self.files is None:
+        if self._file(own) is None:
             return False
-        del self.files[own]
+        self._files[own] = None
         self.effects.append(("unlink", own, b""))
         return True
 
     def make(self, path: str) -> None:
         """Make a directory where there is none."""
+        self.calls += 1
         if self.kind(path) == "d":
             return
         if path != FOLDER:
             raise Unplayed(f"making {path!r}")
-        self.files = {}
+        self._there = True
         self.effects.append(("mkdir", ".", b""))
 
     def sync(self, path: str) -> bool:
         """Bring a file or directory to the disk; "": all. Whether it is there."""
+        self.calls += 1
         if not path:
             self.effects.append(("sync-all", ".", b""))
             return True

@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from tests.simulation.disk import Effect
 from tests.simulation.shell import tools
 from tests.simulation.shell.place import Place
 from tests.simulation.shell.process import Kept, Process, Readable
-
-if TYPE_CHECKING:
-    from tests.simulation.machine import World
-
-Played = tuple[tuple[Effect, ...], int, bytes, bytes]
-"""What it did, in order; its status; what it printed, and what to standard error."""
+from tests.simulation.world import Answer, Question, World
 
 
-def play(argv: Sequence[str], stdin: bytes, world: World, boot: str) -> Played:
-    """What a command does in a state of the host.
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What a command did, in order, and how it ended."""
+
+    effects: tuple[Effect, ...]
+    status: int
+    stdout: bytes
+    stderr: bytes
+
+
+def play(
+    argv: Sequence[str], stdin: bytes, world: World
+) -> tuple[Execution, list[tuple[Question, Answer]]]:
+    """What a command does in a state of the host, and what it asked of that, in order.
 
     Raises:
         Unplayed: there is something in it that is not known here.
     """
-    place = Place(world, boot)
+    place = Place(world)
     process = Process(place, "", ())
     out, err = Kept(), Kept()
     process.files = {0: Readable(stdin.decode("latin-1")), 1: out, 2: err}
@@ -32,4 +39,4 @@ def play(argv: Sequence[str], stdin: bytes, world: World, boot: str) -> Played:
     except tools.Terminated:
         status = -15
     printed, said = ("".join(one.parts).encode("latin-1") for one in (out, err))
-    return tuple(place.effects), status, printed, said
+    return Execution(tuple(place.effects), status, printed, said), place.asked

@@ -39,6 +39,10 @@ class Kept:
         del process
         self.parts.append(text)
 
+    def traces(self) -> int:
+        """How much was written."""
+        return len(self.parts)
+
 
 class Nowhere:
     """/dev/null, open for writing."""
@@ -47,6 +51,10 @@ class Nowhere:
 
     def write(self, text: str, process: Process) -> None:
         """Take it."""
+
+    def traces(self) -> int:
+        """None."""
+        return 0
 
 
 class Opened:
@@ -65,6 +73,10 @@ class Opened:
         """
         if text and not process.place.write(self.path, text, process.pid):
             raise Unwritten
+
+    def traces(self) -> int:
+        """None but those of its place."""
+        return 0
 
 
 class Readable:
@@ -88,6 +100,10 @@ class Readable:
             return self.rest(), False
         line, self.at = self.text[self.at : end], end + 1
         return line, True
+
+    def traces(self) -> int:
+        """How much was read."""
+        return self.at
 
 
 class Process:
@@ -117,6 +133,17 @@ class Process:
         child.noglob, child.status = self.noglob, self.status
         child.pid = self.place.next_pid()
         return child
+
+    def state(self) -> Any:
+        """All that a subshell can see, but for the host and what can be read."""
+        return (
+            self.name, self.status, self.noglob, tuple(self.positional), len(self.functions),
+            frozenset(self.variables.items()),
+        )  # fmt: skip
+
+    def traces(self) -> Any:
+        """Something else as soon as a process reads, writes or asks for more than a path's kind."""
+        return self.place.calls, [file.traces() for file in self.files.values()]
 
     def within(self, body: Callable[[Process], int]) -> int:
         """Run something in a process of its own; its status."""

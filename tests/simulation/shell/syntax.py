@@ -5,21 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Any, TypeAlias
 
 from tests.simulation.shell.errors import Unplayed
 from tests.simulation.shell.expansion import Text, fields_of, pattern, text_of
 from tests.simulation.shell.lexer import Body, Lexer, Word
 from tests.simulation.shell.process import Ended, Kept, Process, Readable, Returned
 
-if TYPE_CHECKING:
-    from typing import Any
-
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=")
 _FUNCTION = re.compile(r"([A-Za-z_]\w*)[ \t]*\(\)")
 _RESERVED = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
 # The file's number, what is done, and the path or the other file's number.
 Redirection: TypeAlias = "tuple[int, str, Text]"
+Looks: TypeAlias = tuple[tuple[str, str], ...]
+"""Paths, each with what was there."""
 
 
 @cache
@@ -241,9 +240,20 @@ def _subshell(lexer: Lexer) -> Body:
     lexer.take("(")
     body = _list(lexer, ")")
     lexer.take(")")
+    silent: dict[Any, list[tuple[Looks, int]]] = {}
+    """How it ended where it only looked at paths, by all else that it could see."""
 
     def run(process: Process) -> int:
+        state = process.state()
+        looks = process.place.kinds
+        for before, status in silent.get(state, ()):
+            if all(process.place.kind(path) == kind for path, kind in before):
+                process.status = status
+                return status
+        at, traces = len(looks), process.traces()
         process.status = status = process.within(body)
+        if process.traces() == traces:
+            silent.setdefault(state, []).append((tuple(dict.fromkeys(looks[at:])), status))
         return status
 
     return run

@@ -233,12 +233,12 @@ def _sed(process: Process, arguments: Sequence[str], _: Mapping[str, str]) -> in
 
 
 def _date(process: Process, arguments: Sequence[str], _: Mapping[str, str]) -> int:
-    return _write(process, "date", f"{process.place.clock}\n")
+    return _write(process, "date", f"{process.place.clock()}\n")
 
 
 def _flock(process: Process, arguments: Sequence[str], _: Mapping[str, str]) -> int:
     if arguments[0] == "-w":
-        return int(process.place.held)
+        return int(process.place.held())
     process.place.meet()
     return 0
 
@@ -246,7 +246,7 @@ def _flock(process: Process, arguments: Sequence[str], _: Mapping[str, str]) -> 
 def _sleep(process: Process, arguments: Sequence[str], _: Mapping[str, str]) -> int:
     if arguments[0] == "0.5":
         raise Terminated
-    process.place.others["/proc/uptime"] = "999999999.0 0\n"
+    process.place.pass_time()
     return 0
 
 
