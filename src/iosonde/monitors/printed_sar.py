@@ -5,13 +5,13 @@ Source: sysstat 12.6, pr_stats.c, print_disk_stats(); sysstat 10 for rd_sec/s, a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.monitors.clocked import CLOCK, ClockedCursor
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput
@@ -25,7 +25,6 @@ _COLUMNS: dict[str, tuple[str, float]] = {
     "aqu-sz": ("queue", 1), "avgqu-sz": ("queue", 1), "await": ("await", 1e-3),
     "svctm": ("svctm", 1e-3), "%util": ("util", 0.01),
 }  # fmt: skip
-_CLOCK = re.compile(r"(?:\d\d:\d\d:\d\d|Average:)")
 
 
 def _is_head(cells: Sequence[str]) -> bool:
@@ -49,17 +48,18 @@ class SarDisk(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return head_before(cursor, cursor.at, _is_head)
+        return head_before(ClockedCursor(cursor), cursor.at, _is_head)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         counters, index, last = [], first, first
+        cursor = ClockedCursor(cursor)
         while (table := read_table(cursor, index, _is_head)) is not None and table.rows:
             at = table.head.index("DEV")
             begin = next(place for place, cell in enumerate(table.head) if cell in _COLUMNS)
             clock = min(at, begin)
             for row in table.rows:
-                if not _CLOCK.fullmatch(row[0]):
+                if not CLOCK.fullmatch(row[0]):
                     continue
                 values: dict[str, Json] = {
                     name: float(cell.replace(",", ".")) * scale

@@ -1,6 +1,6 @@
-"""mpstat, pidstat -d and sar -u, -b and -n DEV of sysstat: rates of each interval.
+"""mpstat and sar -u, -b and -n DEV of sysstat: rates of each interval.
 
-Source: sysstat 12.6, mpstat.c, write_cpu_stats(); pidstat.c, write_pid_io_stats() (KiB/s);
+Source: sysstat 12.6, mpstat.c, write_cpu_stats();
 pr_stats.c, print_cpu_stats(), print_io_stats() (blocks of 512 bytes), print_net_dev_stats() (kB are
 1024 bytes).
 """
@@ -14,6 +14,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.monitors.clocked import CLOCK, GLUE, ClockedCursor
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
@@ -28,31 +29,8 @@ _CPU: dict[str, tuple[str, float]] = {
     "%steal": ("cpu_steal", 0.01), "%guest": ("cpu_guest", 0.01),
     "%gnice": ("cpu_guest_nice", 0.01), "%idle": ("cpu_idle", 0.01), "intr/s": ("interrupts", 1),
 }  # fmt: skip
-_CLOCK = re.compile(r"\d\d:\d\d:\d\d(?:[AP]M)?|Average:")
-_HALF_OF_DAY = re.compile(r"^(\s*\d\d:\d\d:\d\d) ([AP]M)(?=\s)")
 _FIGURE = re.compile(r"-?\d{1,15}(?:[.,]\d{1,6})?")
 _BLANKS = 3
-
-
-class _Clocked(TextCursor):
-    """A cursor in which a time of day is a single word, as "Average:" is."""
-
-    def __init__(self, cursor: TextCursor) -> None:
-        self._cursor = cursor
-        self.at, self.host = cursor.at, cursor.host
-
-    @override
-    def line(self, index: int) -> str | None:
-        line = self._cursor.line(index)
-        return line and _HALF_OF_DAY.sub(r"\1\2", line)
-
-    @override
-    def stamped(self, index: int) -> str | None:
-        return self._cursor.stamped(index)
-
-    @override
-    def block(self, first: int, most: int) -> list[str]:
-        return [_HALF_OF_DAY.sub(r"\1\2", line) for line in self._cursor.block(first, most)]
 
 
 class SysstatTable(StateOutput):
@@ -67,6 +45,8 @@ class SysstatTable(StateOutput):
     """Columns that are taken as they are."""
     needed: ClassVar[frozenset[str]]
     """Columns without which a head is another table's."""
+    text_last: ClassVar[bool] = False
+    """Whether the last column may hold blanks."""
     nothing: ClassVar[str] = "no row follows its head"
 
     def is_head(self, cells: Sequence[str]) -> bool:
@@ -75,14 +55,14 @@ class SysstatTable(StateOutput):
         allowed = {*self.columns, *self.text_columns, *((self.key,) if self.key else ())}
         return (
             bool(cells)
-            and _CLOCK.fullmatch(cells[0]) is not None
+            and CLOCK.fullmatch(cells[0]) is not None
             and self.needed <= set(rest)
             and all(cell in allowed for cell in rest)
             and (not self.key or self.key in rest)
         )
 
     def _is_row(self, head: Sequence[str], cells: Sequence[str]) -> bool:
-        return _CLOCK.fullmatch(cells[0]) is not None and all(
+        return CLOCK.fullmatch(cells[0]) is not None and all(
             _FIGURE.fullmatch(cell)
             for column, cell in zip(head, cells, strict=False)
             if column in self.columns
@@ -90,7 +70,7 @@ class SysstatTable(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        clocked = _Clocked(cursor)
+        clocked = ClockedCursor(cursor)
         for first in range(cursor.at, max(cursor.at - 3, -1), -1):
             if self._whole_head(clocked, first):
                 return first
@@ -108,11 +88,13 @@ class SysstatTable(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        clocked = _Clocked(cursor)
+        clocked = ClockedCursor(cursor)
         columns = self._whole_head(clocked, first)[1:]
+        if self.text_last:
+            clocked = ClockedCursor(cursor, cells=len(columns) + 1)
 
         def is_own(cells: Sequence[str]) -> bool:
-            return list(cells[1:]) == columns and _CLOCK.fullmatch(cells[0]) is not None
+            return list(cells[1:]) == columns and CLOCK.fullmatch(cells[0]) is not None
 
         counters: list[PrintedCounters] = []
         index, last = first, first
@@ -133,7 +115,7 @@ class SysstatTable(StateOutput):
             if column == self.key:
                 name = "" if self.key == "CPU" and cell == "all" else cell
             elif column in self.text_columns:
-                values[column.lower()] = cell
+                values[column.lower()] = cell.replace(GLUE, " ")
             else:
                 field, scale = self.columns[column]
                 values[field] = float(cell.replace(",", ".")) * scale
@@ -196,19 +178,3 @@ class SarNetwork(SysstatTable):
         "rxmcst/s": ("receive.multicast", 1), "%ifutil": ("util", 0.01),
     }  # fmt: skip
     needed: ClassVar[frozenset[str]] = frozenset({"rxpck/s", "txpck/s"})
-
-
-class PidstatDisk(SysstatTable):
-    """See `iosonde.text.cursor.Output`."""
-
-    tool: ClassVar[str] = "pidstat"
-    anchors: ClassVar[tuple[str, ...]] = ("ccwr/s", "iodelay")
-    commands: ClassVar[tuple[str, ...]] = ("pidstat",)
-    key: ClassVar[str] = "PID"
-    columns: ClassVar[Mapping[str, tuple[str, float]]] = {
-        "kB_rd/s": ("read.bandwidth", _K), "kB_wr/s": ("write.bandwidth", _K),
-        "kB_ccwr/s": ("cancelled.bandwidth", _K), "iodelay": ("io_delay_ticks", 1),
-    }  # fmt: skip
-    text_columns: ClassVar[frozenset[str]] = frozenset({"UID", "USER", "Command"})
-    needed: ClassVar[frozenset[str]] = frozenset({"kB_rd/s", "kB_wr/s", "Command"})
-    kind: ClassVar[str] = "process"

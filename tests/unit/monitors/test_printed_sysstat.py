@@ -81,3 +81,43 @@ def test_every_shape(name: str) -> None:
 )
 def test_manuals_and_source(text: str) -> None:
     assert read(text) == []
+
+
+def test_tables_of_sar_in_the_clocks_of_other_languages() -> None:
+    rows = counters((OUTPUTS / "sar-tables.txt").read_text())
+    assert [row.tool for row in rows] == ["sar"] * 9
+    first, second, average = rows[:3]
+    assert [row.values["time"] for row in rows[:3]] == ["09时00分01秒", "09时10分01秒", "Average"]
+    assert (figure(first, "paged_in") + figure(second, "paged_in")) / 2 == figure(
+        average, "paged_in"
+    )
+    scanned = figure(first, "scanned_pages_by_kswapd") + figure(first, "scanned_pages_directly")
+    assert figure(first, "reclaimed_pages") / scanned == figure(first, "reclaim_efficiency")
+    memory = rows[3]
+    whole = figure(memory, "memory_free") + figure(memory, "memory_used")
+    assert figure(memory, "memory_used") / whole == figure(memory, "memory_used_share")
+    assert [row.values["time"] for row in rows[4:7]] == ["Average", "09:00:01", "Average"]
+    assert (rows[5].values["load_1m"], rows[5].values["blocked"]) == (1.28, 2)
+    assert (rows[7].name, rows[7].values["receive.dropped"]) == ("eth0", 1.5)
+    mount = rows[8]
+    assert (mount.kind, mount.name) == ("mount", "/dev/sda1")
+    whole = figure(mount, "used") + figure(mount, "free")
+    assert figure(mount, "used") / whole == figure(mount, "used_share")
+
+
+def test_pidstat_with_all_its_columns() -> None:
+    dd, rsync, systemd = counters((OUTPUTS / "pidstat-h.txt").read_text())
+    assert dd.values["command"] == "dd if=/dev/zero of=/srv/x"
+    assert figure(dd, "cpu_user") + figure(dd, "cpu_system") == figure(dd, "cpu_all")
+    assert (dd.values["cpu"], dd.values["io_delay_ticks"]) == ("2", 17)
+    assert figure(rsync, "cancelled.bandwidth") == 4096
+    assert (systemd.name, systemd.values["involuntary_switches"]) == ("1", 0.5)
+
+
+@pytest.mark.parametrize("text", [
+    "The columns runq-sz plist-sz ldavg-1 are explained below\n10:00:01 1 2 3\n",
+    "10:00:01 kbmemfree is what I look at\n10:00:02 12 13 14 15 16\n",
+    "10:00:01   UID  PID  %usr  Command is how it looks\n",
+])  # fmt: skip
+def test_what_looks_like_a_table_of_sysstat(text: str) -> None:
+    assert not counters(text)
