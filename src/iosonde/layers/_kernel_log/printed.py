@@ -2,7 +2,8 @@
 
 Counted by device, with the times of the first and the last sign of trouble where they are printed,
 what else the messages name (sectors, senses, speeds), and the first two messages of each counter.
-A log is an output where a technology knows a line of it.
+A log is an output where a technology knows a line of it; what stands between such lines is kept as
+it is printed.
 
 Source: dmesg(1) of util-linux 2.38 (times, -T, -x); RFC 3164, 4.1.2 (syslog's time and host name);
 RFC 3339 (rsyslog's time); each technology's `kernel_log.py` for the messages.
@@ -11,7 +12,7 @@ RFC 3339 (rsyslog's time); each technology's `kernel_log.py` for the messages.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import ClassVar
 
@@ -19,8 +20,10 @@ from typing_extensions import override
 
 from iosonde.layers import KERNEL_MESSAGES
 from iosonde.layers._kernel_log.events import KernelMessage
+from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.kernel_lines import kernel_messages
 from iosonde.text.reader import Items, StateOutput
 
 TOOL = "kernel log"
@@ -42,6 +45,7 @@ _MOST = 4000  # lines of one output; a longer log is several
 _APART = 3  # lines without a time that may stand between two messages
 _LISTED = 20  # distinct values of one name
 _LONGEST = 160  # characters of a message that is kept
+_NARROW, _WIDE = 66, 80  # characters of lines that mails break, less the marks of quoting
 
 
 @cache
@@ -75,26 +79,43 @@ class KernelLog(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         counts: dict[tuple[str, str], dict[str, Json]] = {}
         last, host, thing = first, "", ("host", "")
+        others: list[str] = []
+        waiting: list[str] = []
         for index in range(first, first + _MOST):
             if (line := cursor.stamped(index)) is None:
                 break
             event = _event(line)
-            wrapped = None if event else _wrapped(cursor, index, line)
+            wrapped = _wrapped(cursor, index, line)
+            if event is not None and not (wrapped and _is_torn(line, wrapped)):
+                wrapped = None
             if wrapped is not None:
-                event = _event(wrapped)
+                event = _event(wrapped) or event
             if event is not None:
                 message, match, at, named = event
                 last, host = index + (wrapped is not None), host or named
+                others, waiting = others + waiting, []
                 thing = (
                     (message.kind, match.groupdict().get("name") or "") if message.kind else thing
                 )
                 _add(counts.setdefault(thing, {}), message, match, at)
             elif not _LOGGED.match(line) and index - last > _APART:
                 break
+            elif index > last:
+                waiting.append(line)
         where = Prompt(prompt.command, prompt.host or host)
-        return last, [
+        counters = [
             self.counted(kind, name, values, where) for (kind, name), values in counts.items()
         ]
+        return last, [*counters, *_as_printed(others, where)]
+
+
+def _as_printed(lines: Sequence[str], where: Prompt) -> Iterator[PrintedCounters]:
+    """The messages that no technology names, between those that one does."""
+    while lines:
+        messages, read = kernel_messages(lines)
+        if messages:
+            yield PrintedCounters(PRINTED, AS_PRINTED, "", messages, where.host, where.command)
+        lines = lines[read:]
 
 
 def _wrapped(cursor: TextCursor, index: int, line: str) -> str | None:
@@ -103,6 +124,12 @@ def _wrapped(cursor: TextCursor, index: int, line: str) -> str | None:
     if not following or not _LOGGED.match(line) or _LOGGED.match(following):
         return None
     return f"{line} {following.strip()}"
+
+
+def _is_torn(line: str, wrapped: str) -> bool:
+    """Whether a mail may have broken a line there: the next word had no place in it."""
+    word = wrapped[len(line) :].split(maxsplit=1)[0]
+    return len(line) + 1 + len(word) >= _NARROW and len(line) <= _WIDE
 
 
 def _event(line: str) -> tuple[KernelMessage, re.Match[str], str, str] | None:

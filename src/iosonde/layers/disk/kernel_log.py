@@ -50,7 +50,9 @@ MESSAGES = (
         "host", "hung_tasks", "stall",
     ),
     KernelMessage(
-        "ainted", r" *(?:Not tainted |Tainted:[A-Z() ]+)(?P<kernels>\d+\.\d+\S{0,60}) #\d",
+        "ainted",
+        r" *(?:(?:CPU: \d+ (?:UID: \d+ )?)?PID: \d+,? [Cc]omm: .{1,32}? )?"
+        r"(?:Not tainted |Tainted:[A-Z() ]+)\(?(?P<kernels>\d+\.\d+\S{0,60}?)\)?(?: #\d|$)",
         "", "tainted",
     ),
     KernelMessage(

@@ -15,6 +15,7 @@ def test_findings_name_the_device_and_its_counts() -> None:
         for sample in SAMPLES.glob("*.txt")
     }
     assert rules == {
+        "console-crash.txt": {("device-resets", "rport-2:0-1")},
         "dmesg-sata.txt": {
             ("io-errors", "sdb"), ("device-resets", "ata2.00"), ("device-resets", "ata2"),
         },

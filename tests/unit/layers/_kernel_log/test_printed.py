@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from iosonde.records.printed import AS_PRINTED
 from iosonde.text.document import Document
 from iosonde.text.find import FoundOutput, find
 
@@ -17,6 +18,8 @@ def _counted(text: str) -> dict[tuple[str, str, str], dict[str, object]]:
     for output in find(Document("text", text.encode())):
         assert isinstance(output, FoundOutput)
         for thing in output.counters:
+            if thing.kind == AS_PRINTED:
+                continue
             assert thing.tool == "kernel log"
             counted[thing.host, thing.kind, thing.name] = dict(thing.values)
     return counted
@@ -140,6 +143,11 @@ def test_messages_of_a_mirror_that_loses_a_member() -> None:
     "WARNING: CPU: 3 PID: 88 at net/sched/sch_generic.c:525 dev_watchdog+0x1/0x2",
     'btrfs_info(fs_info, "bdev %s errs: wr %u, rd %u, flush %u, corrupt %u, gen %u",',
     "EXT4-fs (sda1): mounted filesystem with ordered data mode",
+    "nfs: server is not responding, still trying to find out why",
+    "usb 1-4: reset button pressed on device number 3",
+    "The oops: 0002 of [#1] is the one I mean",
+    "Kernel panic - not syncing is what the screen ends with",
+    "Skipping RIP: 0010 of the trace, it says nothing",
 ])  # fmt: skip
 def test_what_looks_like_a_failure_and_is_none(line: str) -> None:
     assert _counted(f"{line}\n") == {}
@@ -166,3 +174,52 @@ def test_a_log_with_other_outputs_in_it_swallows_none() -> None:
     )
     outputs = list(find(Document("text", (log + mdstat + log).encode())))
     assert [output.tool for output in outputs] == ["kernel log", "mdstat", "kernel log"]
+
+
+def test_a_console_that_ends_in_a_crash() -> None:
+    text = (SAMPLES / "console-crash.txt").read_text()
+    (output,) = find(Document("text", text.encode()))
+    assert isinstance(output, FoundOutput)
+    counted = {(thing.kind, thing.name): thing.values for thing in output.counters}
+    assert counted["nfs", "nas7"]["unanswered_calls"] == 1
+    assert counted["nfs", "nas7"]["answers_again"] == 1
+    assert counted["multipath", "253:4"]["others"] == ["8:48"]
+    assert counted["disk", "rport-2:0-1"]["lost_ports"] == 1
+    assert counted["drbd", "r1"]["unanswered_pings"] == 1
+    host = counted["host", ""]
+    assert (host["kernel_crashes"], host["kernel_panics"]) == (1, 1)
+    assert host["crashed_in"] == ["bch_data_insert+0x44/0x90"]
+    assert host["kernels"] == ["4.4.99-1-default"]
+
+
+def test_what_nobody_names_between_messages_is_kept_as_it_is_printed() -> None:
+    known = "[    {}.000000] Buffer I/O error on dev sda, logical block 1, async page read\n"
+    strange = "[    2.000000] md: md7 stopped for a reason of its own\n"
+    text = known.format(1) + strange + known.format(3)
+    (output,) = find(Document("text", text.encode()))
+    assert isinstance(output, FoundOutput)
+    (kept,) = (thing for thing in output.counters if thing.kind == AS_PRINTED)
+    assert kept.values == {"[    2.000000]": "md: md7 stopped for a reason of its own"}
+    (output,) = find(Document("text", (known.format(1) + known.format(3)).encode()))
+    assert isinstance(output, FoundOutput)
+    assert all(thing.kind != AS_PRINTED for thing in output.counters)
+
+
+def test_more_strange_messages_than_a_record_takes_are_several_records() -> None:
+    strange = "".join(f"[    2.{place:06}] strange: message {place}\n" for place in range(450))
+    known = "[    {}.000000] Buffer I/O error on dev sda, logical block 1, async page read\n"
+    (output,) = find(Document("text", (known.format(1) + strange + known.format(3)).encode()))
+    assert isinstance(output, FoundOutput)
+    kept = [thing for thing in output.counters if thing.kind == AS_PRINTED]
+    assert sum(len(thing.values) for thing in kept) == 450
+
+
+def test_the_end_of_a_message_that_a_mail_broke_is_kept() -> None:
+    broken = (
+        "[ 8758.157075] device-mapper: table: 252:3: multipath: error getting\n"
+        "device (-EBUSY)\n[ 8758.158039] device-mapper: ioctl: error adding target to table\n"
+    )
+    counted = _counted(broken)
+    assert counted["", "dm", "252:3"]["refused"] == ["multipath: error getting device (-EBUSY)"]
+    short = "[ 8758.1570] device-mapper: table: 252:3: refused\nThat is all I see.\n"
+    assert _counted(short)["", "dm", "252:3"]["refused"] == ["refused"]

@@ -1,0 +1,73 @@
+"""What the kernel's log says of itself: crashes, lockups, stalls and what it ran out of.
+
+Source:
+    Linux 6.12 arch/x86/mm/fault.c, show_fault_oops() (before 5.1 with "kernel "); kernel/panic.c,
+    panic(); lib/dump_stack.c, dump_stack_print_info(); kernel/watchdog.c; kernel/rcu/tree_stall.h;
+    mm/oom_kill.c; Documentation/admin-guide/bug-hunting.rst (RIP, IP, pc).
+"""
+
+from __future__ import annotations
+
+from iosonde.layers._kernel_log.events import KernelMessage
+
+MESSAGES = (
+    KernelMessage(
+        "BUG: unable to handle",
+        r"BUG: unable to handle (?P<crashes>(?:kernel )?(?:NULL pointer dereference|paging request"
+        r"|page fault)).{0,80}", "host", "kernel_crashes",
+    ),
+    KernelMessage(
+        "BUG: kernel NULL pointer", r"BUG: (?P<crashes>kernel NULL pointer dereference), .{0,80}",
+        "host", "kernel_crashes",
+    ),
+    KernelMessage(
+        "Unable to handle kernel",
+        r"(?:\d+: )?Unable to handle kernel (?P<crashes>NULL pointer dereference|paging request"
+        r"|access) .{0,80}", "host", "kernel_crashes",
+    ),
+    KernelMessage(
+        "kernel BUG at", r"kernel BUG at (?P<crashes>[\w./-]{3,80}:\d+)!", "host", "kernel_crashes"
+    ),
+    KernelMessage(
+        "general protection fault", r"(?P<crashes>general protection fault).{0,80}",
+        "host", "kernel_crashes",
+    ),
+    KernelMessage(
+        "Kernel panic - not syncing",
+        r"Kernel panic - not syncing: (?P<panics>.{3,120})", "host", "kernel_panics",
+    ),
+    KernelMessage(
+        "IP: ", r"(?:R?IP: (?:e?[\da-f]{2,4}:)?|PC is at |pc : )(?:\[<[\da-f]{8,16}>\] +)?"
+        r"(?P<crashed_in>[A-Za-z_][\w.]{2,60}\+0x[\da-f]+/0x[\da-f]+)", "", "crash_places",
+    ),
+    KernelMessage(
+        "PC is at ", r"PC is at (?P<crashed_in>[A-Za-z_][\w.]{2,60}\+0x[\da-f]+/0x[\da-f]+)",
+        "", "crash_places",
+    ),
+    KernelMessage(
+        "Oops: ", r"(?P<crashes>Oops: (?:[\da-f]{4}|general protection fault.{0,60}?)) \[#\d",
+        "host", "oopses",
+    ),
+    KernelMessage(
+        "Internal error: Oops",
+        r"(?P<crashes>Internal error: Oops[ :-]{1,4}\w{1,10}) ", "host", "kernel_crashes",
+    ),
+    KernelMessage(
+        "soft lockup - CPU",
+        r"(?:watchdog: )?BUG: soft lockup - CPU#(?P<processors>\d+) stuck for "
+        r"(?P<stuck_seconds>\d+)s! \[(?P<other>.{1,32}):\d+\]", "host", "soft_lockups", "stall",
+    ),
+    KernelMessage(
+        "rcu_",
+        r"(?:rcu: )?INFO: (?P<stalled>rcu_\w{3,20}) (?:self-)?detected (?:stalls?|expedited)",
+        "host", "processor_stalls",
+    ),
+    KernelMessage(
+        "Out of memory: Kill", r"Out of memory: Kill(?:ed)? process \d+ \((?P<other>[^)]{1,32})\)",
+        "host", "killed_for_memory",
+    ),
+    KernelMessage(
+        "invoked oom-killer", r"(?P<asked_by>.{1,32}) invoked oom-killer: ",
+        "host", "shortages_of_memory",
+    ),
+)  # fmt: skip

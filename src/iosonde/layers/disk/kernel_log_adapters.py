@@ -1,0 +1,74 @@
+"""What the kernel's log says of adapters, paths and transports that gave up on a command.
+
+Source:
+    Linux 6.12 drivers/scsi/mpt3sas/mpt3sas_scsih.c, scsih_abort(), scsih_dev_reset();
+    drivers/scsi/scsi_error.c, scsi_report_sense() ("Power-on or device reset occurred");
+    drivers/scsi/scsi_transport_fc.c, fc_timeout_deleted_rport(); drivers/scsi/lpfc/lpfc_els.c and
+    lpfc_hbadisc.c ("Link Down Event"); drivers/scsi/qla2xxx/qla_os.c, qla2xxx_eh_abort();
+    drivers/usb/storage/uas.c, uas_log_cmd_state(); drivers/usb/core/hub.c, hub_port_init();
+    drivers/scsi/megaraid/megaraid_sas_base.c; drivers/scsi/aacraid/linit.c;
+    drivers/mmc/host/sdhci.c.
+"""
+
+from __future__ import annotations
+
+from iosonde.layers._kernel_log.events import KernelMessage
+
+_ADDRESS = r"\d+:\d+:\d+:\d+"
+
+MESSAGES = (
+    KernelMessage(
+        "attempting task abort",
+        rf"(?:sd|scsi|st|ses|enclosure) (?P<name>{_ADDRESS}): (?:\[\w+\] )?(?:tag#\d+ )?"
+        r"attempting task abort", "disk", "aborts", "device",
+    ),
+    KernelMessage(
+        "attempting device reset",
+        rf"(?:sd|scsi|st|ses) (?P<name>{_ADDRESS}): (?:\[\w+\] )?(?:tag#\d+ )?"
+        r"attempting (?:device|target|host) reset", "disk", "device_resets", "device",
+    ),
+    KernelMessage(
+        "device reset occurred",
+        rf"(?:sd|scsi) (?P<name>{_ADDRESS}): (?:\[\w+\] )?Power-on or device reset occurred",
+        "disk", "device_resets", "device",
+    ),
+    KernelMessage(
+        "blocked FC remote port time out",
+        r" ?(?P<name>rport-\d+:\d+-\d+): blocked FC remote port time out: \w.{0,80}",
+        "disk", "lost_ports", "device",
+    ),
+    KernelMessage(
+        "Link Down Event",
+        r"(?P<name>lpfc [\da-f:.]{12}): \d+:(?:\(\d+\):)?1305 Link Down Event",
+        "disk", "link_downs", "device",
+    ),
+    KernelMessage(
+        "Abort command issued",
+        r"(?P<name>qla2xxx \[[\da-f:.]{12}\])-\w+:\d+: Abort command issued",
+        "disk", "aborts", "device",
+    ),
+    KernelMessage(
+        "uas_eh_", rf"(?:sd|scsi) {_ADDRESS}: \[(?P<name>sd[a-z]{{1,4}})\] tag#\d+ "
+        r"uas_eh_abort_handler", "disk", "aborts", "device",
+    ),
+    KernelMessage(
+        " USB device number ",
+        r"(?P<name>usb \d+-[\d.]+): reset (?:high-speed|full-speed|SuperSpeed\S*)"
+        r"(?: Gen \w+)? USB device number", "disk", "usb_resets",
+    ),
+    KernelMessage(
+        "in FAULT state, will reset adapter",
+        r"(?P<name>megaraid_sas [\da-f:.]{12}): .{0,40}in FAULT state, will reset adapter",
+        "disk", "adapter_resets", "device",
+    ),
+    KernelMessage(
+        "Host adapter abort request",
+        r"(?P<name>aacraid(?: [\da-f:.]{12})?): Host adapter abort request",
+        "disk", "aborts", "device",
+    ),
+    KernelMessage(
+        "Timeout waiting for hardware",
+        r"(?P<name>mmc\d+): Timeout waiting for hardware (?:cmd )?interrupt",
+        "disk", "timeouts", "device",
+    ),
+)  # fmt: skip
