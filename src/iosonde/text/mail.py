@@ -21,9 +21,7 @@ _HEADER_NAMES = re.compile(
     rb"arc-seal|mime-version|content-type|content-transfer-encoding):",
     re.IGNORECASE,
 )
-_ENCODING = re.compile(
-    rb"^content-transfer-encoding:\s*\"?([\w-]+)", re.IGNORECASE | re.MULTILINE
-)
+_ENCODING = re.compile(rb"^content-transfer-encoding:\s*\"?([\w-]+)", re.IGNORECASE | re.MULTILINE)
 """At the begin of a line: a signature (`h=…`) names the fields that it covers."""
 _MARKS = (b"=\n", b"=\r\n", b"=3D", b"=20\n", b"=20\r\n")
 

@@ -2,7 +2,8 @@
 
 `FioText` reads what has the whole line of a direction; here is what lacks it: the tail of a job
 that begins among its percentiles, the latencies of fsync alone, "Run status group" alone, and
-lines such as `read: IOPS=549k, BW=2146MiB/s`, which were cut behind their speed.
+lines such as `read: IOPS=549k, BW=2146MiB/s` or `randread: bw=31.4MiB/s`, which were cut behind
+their speed or had their middle taken out.
 
 Source: as text_block.py.
 """
@@ -20,6 +21,7 @@ from iosonde.loads.fio.text_fragment import is_line, read_fragment, top
 from iosonde.records.printed import OutputReading, PrintedTrial
 from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, lines
 
+_STATUS = ("READ:", "WRITE:", "TRIM:", "MIXED:")
 _MOST = 400
 
 
@@ -30,7 +32,7 @@ class FioFragment(Output):
     anchors: ClassVar[tuple[str, ...]] = (
         "fsync/fdatasync/sync_file_range", "sync percentiles (", "clat percentiles (",
         "IO depths    :", "issued rwt", "issued    : total", "Run status group ", ": IOPS=",
-        "sec): min=",
+        "sec): min=", "d: bw=", "e: bw=", ": io=",
     )  # fmt: skip
 
     @override
@@ -39,6 +41,8 @@ class FioFragment(Output):
         rates = RATES.fullmatch(line)
         if not (rates or is_line(line)) or FioText().begin(cursor) is not None:
             return None
+        if line.lstrip().startswith(_STATUS):
+            return None  # its title leads here, and without one it is FioStatus'
         return cursor.at if rates else top(cursor)
 
     @override
@@ -50,22 +54,26 @@ class FioFragment(Output):
 
 def _rates(cursor: TextCursor, first: int) -> OutputReading:
     """Lines of rates below each other: one result for each, reads and writes of a job together."""
-    sheets: list[JobFigures] = []
-    last, before = first, ""
+    sheets: list[tuple[str, JobFigures]] = []
+    last, before = first, ("", "")
     for index, line in lines(cursor, first, _MOST):
         match = RATES.fullmatch(line)
         if not match:
             break
-        if not sheets or match["name"] <= before:
-            sheets.append(JobFigures())
-        read_rates(match, Precision.of("", ""), sheets[-1])
-        last, before = index, match["name"]
+        kind = "rand" if match["rand"] else ""
+        if not sheets or match["name"] <= before[1] or kind != before[0]:
+            sheets.append((f"rand{match['name']}" if kind else "", JobFigures()))
+        precision = Precision(remainders=bool(match["speed2"]))
+        read_rates(match, precision, sheets[-1][1])
+        last, before = index, (kind, match["name"])
     begin, prompt = command_before(cursor, first, ("fio",))
-    return OutputReading(begin, last, trials=tuple(_trial(sheet, prompt) for sheet in sheets))
+    return OutputReading(begin, last, trials=tuple(_trial(*sheet, prompt) for sheet in sheets))
 
 
-def _trial(sheet: JobFigures, asked: Prompt) -> PrintedTrial:
+def _trial(rw: str, sheet: JobFigures, asked: Prompt) -> PrintedTrial:
     options = text_figures.command_options(asked.command, "")
+    if rw:
+        options["rw"] = rw
     return PrintedTrial(
         tool="fio",
         loops=(sheet.result({}, ""),),

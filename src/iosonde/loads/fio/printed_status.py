@@ -1,7 +1,7 @@
 """Lines of fio's run status alone: `READ: bw=181MiB/s (190MB/s), …, run=2827-2827msec`.
 
 People cut them out, or ask `grep` for them: the line "Run status group" above them is missing, and
-so are the jobs. Of how many jobs they are is not known.
+so are the jobs. Of how many jobs they are is not known. Their ends are cut off at any part too.
 
 Source: as text_run.py, show_group_stats().
 """
@@ -19,7 +19,7 @@ from iosonde.loads.fio.text_run import statuses
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.text.cursor import Output, TextCursor, command_before, compact
 
-_BEGIN = re.compile(r"\s*(?:READ|WRITE|TRIM): (?:bw|io)= ?\d[\d.]{0,15}[kKMGTPE]?i?(?:B|bit)")
+_BEGIN = re.compile(r"\s*(?:READ|WRITE|TRIM): (?:bw|io|aggrb)= ?\d[\d.]{0,15}[kKMGTPE]?i?(?:B|bit)")
 _WRAPPED = 3  # lines that one status may have become
 _ABOVE = 4  # lines in which the title of a group stands, where it does
 _DIRECTIONS = 3
@@ -30,7 +30,9 @@ class FioStatus(Output):
 
     tool: ClassVar[str] = "fio"
     anchors: ClassVar[tuple[str, ...]] = tuple(
-        f"{name}: {figure}=" for name in ("READ", "WRITE", "TRIM") for figure in ("bw", "io")
+        f"{name}: {figure}="
+        for name in ("READ", "WRITE", "TRIM")
+        for figure in ("bw", "io", "aggrb")
     )
 
     @override
@@ -72,13 +74,18 @@ class FioStatus(Output):
 
 def _status(cursor: TextCursor, first: int, sheet: JobFigures) -> int | None:
     """Adds the status that begins in a line; index of its last line, None where it is none."""
+    longest, end = None, first
     for last in range(first, first + _WRAPPED):
+        if last > first and _BEGIN.match(cursor.line(last) or ""):
+            break  # the next status
         text = compact(cursor, first, last)
-        for name, (speed, step, seconds), printed in statuses(text, Precision.of("", text)):
-            if f"{name}.bandwidth" in sheet.metrics:
-                return None  # of another run
-            sheet.put(f"{name}.bandwidth", speed, "B/s", step)
-            sheet.detail("run_status", name, printed)
-            sheet.seconds = max(sheet.seconds, seconds)
-            return last
-    return None
+        status = next(statuses(text, Precision.of("", text)), None)
+        if status and (longest is None or len(status[2]) > len(longest[2])):
+            longest, end = status, last
+    if longest is None or f"{longest[0]}.bandwidth" in sheet.metrics:
+        return None  # none, or of another run
+    name, (speed, step, seconds), printed = longest
+    sheet.put(f"{name}.bandwidth", speed, "B/s", step)
+    sheet.detail("run_status", name, dict(printed))
+    sheet.seconds = max(sheet.seconds, seconds)
+    return end

@@ -38,10 +38,13 @@ DIRECTION = re.compile(
     r"iops=(?P<iops2>\d[\d.]*[KMG]?),runt=(?P<time2>\d{1,12})msec)"
 )
 RATES = re.compile(
-    r"\s*(?P<name>read|write) ?: IOPS=(?P<iops>\d[\d.]*[kMG]?), ?"
-    r"BW=(?P<speed>\d[\d.]*[kKMG]?i?B)/s(?: \([^()]{1,24}\))?[ .,;]{0,3}"
+    r"\s*(?P<rand>rand_?)?(?P<name>read|write|trim) ?: (?:"
+    r"(?:IOPS=(?P<iops>\d[\d.]*[kMG]?), ?)?(?:BW|bw)=(?P<speed>\d[\d.]*[kKMG]?i?(?:B|bit))/s"
+    r"(?: \([^()]{1,24}\))?"
+    r"|io=\d[\d.]{0,15}[KMGTPE]?B, ?bw=(?P<speed2>\d[\d.]{0,15}[KMGTPE]?(?:B|bit))/s"
+    r"(?:, ?iops=(?P<iops2>\d[\d.]*[KMG]?))?)[ .,;]{0,3}"
 )
-"""A line of rates that was cut behind the speed."""
+"""A line of rates that was cut behind the speed, or the requests per second behind it."""
 _LATENCY = re.compile(
     rf"(?P<kind>slat|clat|lat|sync)\((?P<unit>[num])sec\):min=(?P<min>{_NUMBER}),"
     rf"max=(?P<max>{_NUMBER}),avg=(?P<mean>{_NUMBER}),stdev=(?P<stdev>{_NUMBER})"
@@ -74,7 +77,7 @@ _DROPPED = re.compile(r"(short|drop(?:ped)?)=(?:r=)?(\d+)[,/](?:w=)?(\d+)[,/](?:
 _ERRORS = re.compile(r"errors:total=(\d+),first_error=(-?\d+)/<([^>]{0,80})>")
 _TARGET = re.compile(r"latency:target=[^,]{1,24},window=[^,]{1,24},percentile=[\d.]+%,depth=(\d+)")
 _STEADY = re.compile(
-    r"steadystate:attained=(yes|no),bw=[^,=]{1,48},iops=[^,=]{1,24},"
+    r"steadystate:attained=(yes|no),bw=[^,=]{1,48},iops=[^,=]{1,24},(?:lat=[^,=]{1,24},)?"
     r"(iops|bw|lat)(slope|meandev)=([\d.]+%?)"
 )
 _WHOLE = re.compile(r"\d+(?:B|bit)?")
@@ -192,10 +195,11 @@ def _direction(match: re.Match[str], text: str, precision: Precision, sheet: Job
 
 def read_rates(match: re.Match[str], precision: Precision, sheet: JobFigures) -> None:
     """Puts what a line of rates says (see RATES)."""
-    name = match["name"]
-    value, step = precision.step(match["iops"])
-    sheet.put(f"{name}.iops", value, "1/s", step)
-    value, step = amount(match["speed"], precision)
+    name, old = match["name"], "2" if match["speed2"] else ""
+    if iops := match[f"iops{old}"]:
+        value, step = precision.step(iops)
+        sheet.put(f"{name}.iops", value, "1/s", step)
+    value, step = amount(match[f"speed{old}"], precision, binary=bool(old))
     sheet.put(f"{name}.bandwidth", value, "B/s", step)
 
 

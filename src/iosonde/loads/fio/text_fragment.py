@@ -118,7 +118,7 @@ def _of_one_job(status: Mapping[int, Json]) -> bool:
     """Whether the slowest job of a group was as fast as all of it: there was no other report."""
     (part,) = status.values()
     return isinstance(part, dict) and all(
-        isinstance(speed, dict) and speed["bandwidth"] == speed["max_bandwidth"]
+        isinstance(speed, dict) and speed["bandwidth"] == speed.get("max_bandwidth")
         for speed in part.values()
     )
 

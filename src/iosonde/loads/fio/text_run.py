@@ -15,13 +15,15 @@ from iosonde.records.stack import Json
 
 _GROUP = re.compile(r"Runstatusgroup(\d{1,9})\(alljobs\):")
 _AMOUNT = r"\d[\d.]{0,15}[kKMGTPE]?i?(?:B|bit)"
-_STATUS = re.compile(
+_STATUS = re.compile(  # people cut these lines behind any of their parts
     r"(?P<name>READ|WRITE|TRIM|MIXED):(?:"
-    rf"bw=(?P<speed>{_AMOUNT})/s(?:\([^()]{{1,24}}\))?,(?P<low>{_AMOUNT})/s-(?P<high>{_AMOUNT})/s"
-    rf"(?:\([^()]{{1,48}}\))?,io=(?P<moved>{_AMOUNT})(?:\([^()]{{1,24}}\))?,"
-    r"run=(?P<short>\d+)-(?P<long>\d+)msec"
-    rf"|io=(?P<moved2>{_AMOUNT}),aggrb=(?P<speed2>{_AMOUNT})/s,minb=(?P<low2>{_AMOUNT})/s,"
-    rf"maxb=(?P<high2>{_AMOUNT})/s,mint=(?P<short2>\d+)msec,maxt=(?P<long2>\d+)msec)"
+    rf"bw=(?P<speed>{_AMOUNT})/s(?:\([^()]{{1,24}}\))?"
+    rf"(?:,(?P<low>{_AMOUNT})/s-(?P<high>{_AMOUNT})/s(?:\([^()]{{1,48}}\))?)?"
+    rf"(?:,io=(?P<moved>{_AMOUNT})(?:\([^()]{{1,24}}\))?)?"
+    r"(?:,run=(?P<short>\d+)-(?P<long>\d+)msec)?"
+    rf"|(?:io=(?P<moved2>{_AMOUNT}),)?aggrb=(?P<speed2>{_AMOUNT})/s"
+    rf"(?:,minb=(?P<low2>{_AMOUNT})/s,maxb=(?P<high2>{_AMOUNT})/s)?"
+    r"(?:,mint=(?P<short2>\d+)msec,maxt=(?P<long2>\d+)msec)?)"
 )
 _PAIR = r"(\d+)/(\d+)"
 _DISK = re.compile(
@@ -70,19 +72,20 @@ def speeds(
 
 def statuses(
     text: str, precision: Precision
-) -> Iterator[tuple[str, tuple[float, float, float], Json]]:
+) -> Iterator[tuple[str, tuple[float, float, float], dict[str, Json]]]:
     """Each status of a direction, below a title or not: as `speeds` has it, and as printed."""
     for match in _STATUS.finditer(text):
         yield match["name"].lower(), _speed(match, precision), _status(match, precision)
 
 
 def _speed(match: re.Match[str], precision: Precision) -> tuple[float, float, float]:
+    """Bytes per second, their step, and the longest time in seconds; 0 where that is cut off."""
     old = "2" if match["speed2"] is not None else ""
     speed, step = amount(match[f"speed{old}"], precision, binary=bool(old))
-    return speed, step, int(match[f"long{old}"]) / _MILLISECONDS
+    return speed, step, int(match[f"long{old}"] or 0) / _MILLISECONDS
 
 
-def _status(match: re.Match[str], precision: Precision) -> Json:
+def _status(match: re.Match[str], precision: Precision) -> dict[str, Json]:
     old = "2" if match["speed2"] is not None else ""
     figures: dict[str, Json] = {
         key: amount(match[f"{name}{old}"], precision, binary=bool(old))[0]
@@ -90,9 +93,11 @@ def _status(match: re.Match[str], precision: Precision) -> Json:
             ("bandwidth", "speed"), ("min_bandwidth", "low"), ("max_bandwidth", "high"),
             ("bytes", "moved"),
         )
+        if match[f"{name}{old}"] is not None
     }  # fmt: skip
-    figures["min_seconds"] = int(match[f"short{old}"]) / _MILLISECONDS
-    figures["max_seconds"] = int(match[f"long{old}"]) / _MILLISECONDS
+    for key, name in (("min_seconds", "short"), ("max_seconds", "long")):
+        if match[f"{name}{old}"] is not None:
+            figures[key] = int(match[f"{name}{old}"]) / _MILLISECONDS
     return figures
 
 

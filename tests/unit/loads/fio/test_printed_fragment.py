@@ -182,3 +182,17 @@ def test_a_run_whose_jobs_were_left_out() -> None:
 )
 def test_what_only_speaks_of_them_is_no_result(text: str) -> None:
     assert not trials(text)
+
+
+def test_lines_of_a_speed_alone_are_results() -> None:
+    text = "read: bw=4121KiB/s\nrandread: bw=3011KiB/s\nwrite: bw=1.5MiB/s\n"
+    sequential, random, write = trials(text)
+    assert dict(sequential.loops[0].metrics) == {"read.bandwidth": 4121 * 1024}
+    assert (dict(random.loops[0].metrics), random.options["rw"]) == (
+        {"read.bandwidth": 3011 * 1024},
+        "randread",
+    )
+    assert dict(write.loops[0].metrics) == {"write.bandwidth": 1.5 * 2**20}
+    (old,) = trials("  read : io=1024.0MB, bw=61460KB/s, iops=15365\n")
+    assert dict(old.loops[0].metrics) == {"read.iops": 15365, "read.bandwidth": 61460 * 1024}
+    assert not trials("read: bw=4121 is what it says\nthe read: bw=12KiB/s\n")

@@ -40,10 +40,30 @@ def test_fio_before_version_3_is_read() -> None:
     assert trial.loops[0].metrics["read.bandwidth"] == 35952 * 1024
 
 
-def test_a_line_whose_end_is_cut_off_is_told() -> None:
-    (unread,) = read(STATUS[:60] + "\n")
+@pytest.mark.parametrize("end", [27, 60, 97, 103])
+def test_a_line_is_read_up_to_where_it_was_cut(end: int) -> None:
+    (trial,) = trials(STATUS[:end] + "\n")
+    figures = dict(trial.loops[0].metrics)
+    assert figures.pop("elapsed", None) is None
+    assert figures == {"read.bandwidth": 181 * 2**20}
+
+
+@pytest.mark.parametrize("text", [STATUS[:18], OLD[:19], OLD[:32]])
+def test_a_line_that_is_cut_off_within_its_speed_is_told(text: str) -> None:
+    (unread,) = read(text + "\n")
     assert isinstance(unread, Unread)
     assert unread.reason == "its end is cut off"
+
+
+def test_each_line_has_its_own_speed_whatever_stands_behind_it() -> None:
+    text = "READ: bw=298MiB/s (312MB/s), 18.1MiB/s-19.9MiB/s (18.9MB/s-20.8MB/s)   #128k\n"
+    both = trials(text + text.replace("298", "88").replace("128k", "256k"))
+    assert [trial.loops[0].metrics["read.bandwidth"] / 2**20 for trial in both] == [298, 88]
+    status = both[0].details["run_status"]
+    assert isinstance(status, dict)
+    assert status["read"] == {
+        "bandwidth": 298 * 2**20, "min_bandwidth": 18.1 * 2**20, "max_bandwidth": 19.9 * 2**20,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
