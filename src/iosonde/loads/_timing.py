@@ -45,6 +45,12 @@ def timing_at(cursor: TextCursor, first: int) -> Timing | None:
     return Timing(seconds_of(real), seconds["user"], seconds["sys"], step_of(real["s"]), last)
 
 
+def real_at(line: str) -> tuple[float, float] | None:
+    """Seconds of a line of `real`, and half of their last digit; None where it is none."""
+    real = _LINES["real"].match(line)
+    return (seconds_of(real), step_of(real["s"])) if real else None
+
+
 def seconds_of(match: re.Match[str]) -> float:
     """Seconds of the hours, minutes and seconds that a pattern seconds."""
     hours, minutes = match["h"], match["m"]

@@ -1,7 +1,8 @@
 """ioping's statistics: latency of single requests; or the requests alone, where these were cut off.
 
 Up to 0.9 the statistics do not say whether was read or written, and have one unit for all times:
-the lines of the requests tell it, or the command.
+the lines of the requests tell it, or the command; without these they are kept as counters. The
+line of the sum stands alone where the one of times was cut off.
 
 Source: ioping 0.6 and 1.3, ioping.c, print_statistics() and main(); mdev is the deviation from the
 mean, and the first request is left out of it ("warmup").
@@ -19,7 +20,7 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.records.load import LoadResult
-from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
+from iosonde.records.printed import OutputReading, PrintedCounters, PrintedTrial, Unreadable
 from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, compact, lines
 from iosonde.text.reader import nearest
 
@@ -29,7 +30,8 @@ _DONE = re.compile(
     r"(?P<what>read|written),(?P<iops>[\d.]{1,30}[kMG]?)iops,(?P<rate>[\d.]{1,30}[KMGT]?i?B)/s"
 )
 _DONE_OLD = re.compile(
-    r"(?P<n>\d{1,30})requestscompletedin[\d.]{1,30}(?:us|ms|s|min|hour)\w*,(?P<iops>[\d.]{1,30})iops"
+    r"(?P<n>[\d.]{1,30}[kMG]?)requestscompletedin[\d.]{1,30}(?:us|ms|s|min|hour)\w*,"
+    r"(?P<iops>[\d.]{1,30}[kMG]?)iops"
     r"(?:,(?P<rate>[\d.]{1,30}[KMGT]?iB)/s)?"
 )
 _TIMES = re.compile(
@@ -40,11 +42,13 @@ _TIMES_OLD = re.compile(
     r"min/avg/max/mdev=(?P<min>[\d.]{1,30})/(?P<mean>[\d.]{1,30})/(?P<max>[\d.]{1,30})/"
     r"(?P<stdev>[\d.]{1,30})(?P<unit>us|ms|s)"
 )
+_SUM = re.compile(r"\s*\d[\d.]{0,9}(?: ?[kMG])? requests completed in \d")
 _REQUEST = re.compile(
     r"\s*\d[\d.]* ?(?:bytes|[KMG]iB) (?P<way>from|to|<<<|>>>) (?P<target>\S.{0,200}?)(?: \(.*\))?: "
     r"request=\d+ time=(?P<time>\d[\d.]*) (?P<unit>ns|us|ms|s|min)\b(?P<warmup> \(warmup\))?"
 )
 _SCALE = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
+_EITHER = "either"
 _MOST = 20_000
 _FEWEST = 2
 _GAP = 2
@@ -63,9 +67,11 @@ class Ioping(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if _REQUEST.match(cursor.line(cursor.at) or ""):
+        line = cursor.line(cursor.at) or ""
+        if _REQUEST.match(line):
             return cursor.at if _are_alone(cursor, cursor.at) else None
-        return nearest(cursor, 12, lambda line: "ioping stat" in line)
+        head = nearest(cursor, 12, lambda line: "ioping stat" in line)
+        return cursor.at if head is None and _SUM.match(line) else head
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
@@ -82,25 +88,23 @@ class Ioping(Output):
         begin, prompt = command_before(cursor, first, ("ioping",), reach=30)
         done = _DONE.search(text) or _DONE_OLD.search(text)
         times = _TIMES.search(text) or _TIMES_OLD.search(text)
-        if not done or not times:
+        if not done:
             raise Unreadable("its statistics are cut off")
         if what := done.groupdict().get("what"):
             way = "read" if what == "read" else "write"
         else:
             way = _way(cursor, first, prompt.command)
-        if not way:
-            raise Unreadable("it does not say whether it read or wrote", last)
-        sheet = _Sheet(way)
+        sheet = _Sheet(way or _EITHER)
         for name, unit, value in (
             ("iops", "1/s", done["iops"]),
             ("bandwidth", "B/s", done["rate"]),
         ):
             if value:
                 sheet.put(name, unit, *units.printed(value))
-        for name, unit in zip(("min", "mean", "max", "stdev"), "abcd", strict=True):
-            scale = _SCALE[times[unit if times.re is _TIMES else "unit"]]
-            value, step = units.printed(times[name])
-            sheet.put(f"latency.{name}", "s", value * scale, step * scale)
+        if times:
+            _put_times(sheet, times)
+        if not way:
+            return OutputReading(begin, last, counters=(sheet.counters(prompt),))
         head = _HEAD.search(cursor.line(first) or "")
         target = head["target"] if head else ""
         trial = sheet.trial(prompt, target, units.printed(done["n"])[0])
@@ -120,6 +124,11 @@ class _Sheet:
         key = f"{self.way}.{name}"
         self.metrics[key], self.kinds[key], self.steps[key] = value, unit, step
 
+    def counters(self, asked: Prompt) -> PrintedCounters:
+        """The figures of requests of which is not known whether they read or wrote."""
+        values = {name.removeprefix(f"{self.way}."): value for name, value in self.metrics.items()}
+        return PrintedCounters("ioping", "reads or writes", "", values, asked.host, asked.command)
+
     def trial(self, asked: Prompt, target: str, requests: float) -> PrintedTrial:
         return PrintedTrial(
             tool="ioping",
@@ -131,6 +140,14 @@ class _Sheet:
             steps=self.steps,
             details={"requests": requests},
         )
+
+
+def _put_times(sheet: _Sheet, times: re.Match[str]) -> None:
+    """Latencies: each has a unit of its own, or all have the one at the end."""
+    for name, unit in zip(("min", "mean", "max", "stdev"), "abcd", strict=True):
+        scale = _SCALE[times[unit if times.re is _TIMES else "unit"]]
+        value, step = units.printed(times[name])
+        sheet.put(f"latency.{name}", "s", value * scale, step * scale)
 
 
 def _way(cursor: TextCursor, first: int, command: str) -> str:

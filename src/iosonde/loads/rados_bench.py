@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.records.load import LoadResult
-from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
+from iosonde.records.printed import OutputReading, PrintedCounters, PrintedTrial, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, TextCursor, command_before, compact, lines, prompt_in
 
@@ -32,6 +32,10 @@ _OWN = re.compile(
     r"|.{0,30}\bsec\s+Cur ops|last lat|avg lat|lat\(s\)|.{0,40}min lat: |[\d.\s:e+-]+$)"
 )
 _N = r"(\d[\d.]{0,20}(?:e-?\d{1,3})?)"
+_PROGRESS = re.compile(
+    r"^\s*(?P<sec>\d{1,6})\s+\d{1,9}\s+(?P<started>\d{1,15})\s+(?P<finished>\d{1,15})\s+"
+    rf"(?P<rate>{_N[1:-1]})\s+{_N[1:-1]}(?:\s+(?:-|{_N[1:-1]})(?:\s+(?P<latency>{_N[1:-1]}))?)?\s*$"
+)
 _ASKED = re.compile(r"Maintaining(\d{1,9})concurrent(?:writes|reads)of(\d{1,15})bytes")
 _TIME = re.compile(rf"Totaltimerun:{_N}")
 _MADE = re.compile(r"Total(writes|reads)made:(\d{1,18})")
@@ -96,7 +100,7 @@ class RadosBench(Output):
             at = index if is_sum and at is None else at
             last, blanks = index, 0
         if at is None:
-            raise Unreadable("its sums at the end are cut off", last=last)
+            return self._on_the_way(cursor, first, last)
         text = compact(cursor, at, last)
         asked = _ASKED.search(compact(cursor, first, min(first + 4, last)))
         begin, prompt = command_before(cursor, first, ("rados",), about="bench")
@@ -124,6 +128,24 @@ class RadosBench(Output):
             details=details,
         )
         return OutputReading(begin, last, trials=(trial,))
+
+    def _on_the_way(self, cursor: TextCursor, first: int, last: int) -> OutputReading:
+        """The last line of the table while it ran, where the sums at the end are cut off."""
+        rows = (_PROGRESS.match(cursor.line(index) or "") for index in range(last, first, -1))
+        row = next((row for row in rows if row), None)
+        if row is None:
+            raise Unreadable("its sums at the end are cut off", last=last)
+        begin, prompt = command_before(cursor, first, ("rados",), about="bench")
+        values: dict[str, Json] = {
+            "seconds": int(row["sec"]), "started": int(row["started"]),
+            "finished": int(row["finished"]), "bandwidth": float(row["rate"]) * units.MIB,
+        }  # fmt: skip
+        if row["latency"]:
+            values["latency.mean"] = float(row["latency"])
+        counters = PrintedCounters(
+            self.tool, "a run up to a second", "", values, prompt.host, prompt.command
+        )
+        return OutputReading(begin, last, counters=(counters,))
 
 
 def _ends(line: str) -> bool:

@@ -3,7 +3,8 @@
 A figure is read where its name and its unit leave no doubt: IOPS, or a rate in bytes per second, or
 a latency of which the statistic and the unit are named, and whether it is of reads or of writes is
 said by its column or by its row. MB are 10⁶ bytes and MiB 2²⁰, as written: what the author's tool
-meant by them is not known. `details` holds the cells.
+meant by them is not known. `details` holds the cells. A table of which some figure is in doubt is
+kept as it stands there as well, and nothing is concluded of it.
 
 Source: GitHub Flavored Markdown 0.29, 4.10; reStructuredText and psql print grids of +---+.
 """
@@ -18,7 +19,13 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde.records.load import LoadResult
-from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
+from iosonde.records.printed import (
+    AS_PRINTED,
+    OutputReading,
+    PrintedCounters,
+    PrintedTrial,
+    Unreadable,
+)
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, TextCursor, lines
 
@@ -26,7 +33,9 @@ _RULE = frozenset(" |+-:=\t")
 _CELL_ENDS = re.compile(r"(?<!\\)\|")
 _MARKS = re.compile(r"[*_`~]{1,3}")
 _FIGURE = re.compile(
-    r"(?P<number>\d{1,3}(?:,\d{3}){1,4}(?:\.\d{1,6})?|\d{1,15}(?:\.\d{1,6})?) ?(?P<prefix>[kKM])?"
+    r"(?P<number>\d{1,3}(?:,\d{3}){1,4}(?:\.\d{1,6})?"
+    r"|\d{1,3}(?:\.\d{3}){1,4},\d{1,6}|0,\d{1,6}|\d{1,15},\d{1,2}(?!\d)"  # where , is decimal
+    r"|\d{1,15}(?:\.\d{1,6})?) ?(?P<prefix>[kKM])?"
     r"(?: ?(?P<unit>[A-Za-zµμ][A-Za-z/µμ]{0,11}))?(?: ?(?:±|\+/-) ?[\d.]{1,12} ?%?)?"
     r"(?: ?\([^()]{1,40}\))?"
 )
@@ -63,6 +72,8 @@ _WRONG = re.compile(
 )
 _RANDOM = re.compile(r"(?<![A-Za-z])rand", re.IGNORECASE)
 _NOISE = re.compile(r"[\s()\[\],:/-]+")
+_COUNTED = re.compile(r"\d[\d.,]{0,15} ?[kM]? ?(?:files|ops|reqs?|trans|tx)/s(?:ec)?")
+"""A rate of something that is neither a request nor a byte."""
 _MOST = 200
 _COLUMNS = 24
 _FEWEST = 2
@@ -94,6 +105,8 @@ class ResultTable(Output):
     unspecific: ClassVar[bool] = True
     anchors: ClassVar[tuple[str, ...]] = (
         "IOPS |", "IOPS|", "| IOPS", "|IOPS", "(IOPS)", "IOPS  ", "|  IOPS", "iops |", "| iops",
+        "IOPS (", "IOPS@", "files/s |", "files/s  ", "MB/s   ", "MiB/s   ", "ops/s |", " MB/s  |",
+        "MiB/s)", "MB/s)", "(usec)", "(msec)",
         "(MB/s)", "(MiB/s)", "(GB/s)", "(GiB/s)", "(KB/s)", "(kB/s)", "(KiB/s)", "MB/s |",
         "MB/s|", "MiB/s |", "MiB/s|", "GB/s |", "GiB/s |", "KB/s |", "KiB/s |", "MBps |",
         "(ms) |", "(us) |", "(µs) |", "(ms)|",
@@ -104,22 +117,24 @@ class ResultTable(Output):
         """See `Output.begin`. The line of names, right above one of dashes."""
         if "|" not in (cursor.line(cursor.at) or ""):
             return None
+        head = None
         for index in range(cursor.at, max(cursor.at - _MOST, -1), -1):
             line = cursor.line(index) or ""
             if "|" not in line and not _is_rule(line):
-                return None
+                break
             if _is_rule(cursor.line(index + 1) or "") and not _is_rule(line):
-                return index if _has_figures(cursor, index) else None
-        return None
+                head = index  # of a grid every row stands above a rule: its first one counts
+        return head if head is not None and _has_figures(cursor, head) else None
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        head = _cells(cursor.line(first) or "")
+        barred = _is_barred(cursor.line(first + 1) or "")
+        head = _cells(cursor.line(first) or "", barred=barred)
         last, rows, count = first + 1, list[list[str]](), len(head)
         for index, line in lines(cursor, first + 2, _MOST):
             if _is_rule(line):
                 continue
-            cells = _cells(line)
+            cells = _cells(line, barred=barred)
             if "|" not in line or len(cells) != count:
                 break
             last = index
@@ -131,29 +146,31 @@ class ResultTable(Output):
             made, unclear = _of_row(head, columns, cells)
             trials += made
             doubtful += unclear
-        if not trials:
-            raise Unreadable(_why(doubtful), last)
-        unread = ((first, last, f"of {doubtful} figures {_UNSAID}"),) if doubtful else ()
-        return OutputReading(first, last, trials=tuple(trials), unread=unread)
+        if not trials and not doubtful:
+            raise Unreadable(_NOTHING, last)
+        kept = (_kept(head, rows),) if doubtful else ()
+        return OutputReading(first, last, trials=tuple(trials), counters=kept)
 
 
 def _has_figures(cursor: TextCursor, first: int) -> bool:
     """Whether a column is of figures that are known, or a cell of the first row says that it is."""
-    head, row = _cells(cursor.line(first) or ""), _cells(cursor.line(first + 2) or "")
+    barred = _is_barred(cursor.line(first + 1) or "")
+    head, row = (_cells(cursor.line(at) or "", barred=barred) for at in (first, first + 2))
     if len(head) < _FEWEST or len(row) != len(head):
         return False
     return any(map(_column, head)) or any(
-        _of_cell_alone(name, cell) for name, cell in zip(head, row, strict=True)
+        _of_cell_alone(name, cell) or _COUNTED.fullmatch(cell)
+        for name, cell in zip(head, row, strict=True)
     )
 
 
-_UNSAID = "it is not said whether they are of reads or of writes"
+_NOTHING = "no figure of it has a name and a unit that leave no doubt"
 
 
-def _why(doubtful: int) -> str:
-    if doubtful:
-        return f"whether its figures are of reads or of writes is not said ({doubtful} figures)"
-    return "no figure of it has a name and a unit that leave no doubt"
+def _kept(head: Sequence[str], rows: Sequence[Sequence[str]]) -> PrintedCounters:
+    """A table as it stands there: its cells are texts."""
+    values: dict[str, Json] = {"columns": list(head), "rows": [list(row) for row in rows]}
+    return PrintedCounters(ResultTable.tool, AS_PRINTED, "", values)
 
 
 def _is_rule(line: str) -> bool:
@@ -161,10 +178,17 @@ def _is_rule(line: str) -> bool:
     return "-" in line and ("|" in line or "+" in line) and _RULE.issuperset(line)
 
 
-def _cells(line: str) -> list[str]:
-    """The cells of a line, without marks of emphasis."""
-    text = line.strip().removeprefix("|").removesuffix("|")
+def _cells(line: str, *, barred: bool = True) -> list[str]:
+    """The cells of a line, without marks of emphasis; `barred`: a bar stands before the first."""
+    text = line.strip()
+    text = text.removeprefix("|") if barred else text
+    text = text.removesuffix("|")
     return [_MARKS.sub("", cell).strip() for cell in _CELL_ENDS.split(text)][:_COLUMNS]
+
+
+def _is_barred(rule: str) -> bool:
+    """Whether the line of dashes begins with a bar, or with the corner of a grid."""
+    return rule.lstrip()[:1] in {"|", "+"}
 
 
 def _way(text: str) -> str:
@@ -228,6 +252,7 @@ def _of_row(
     for name, column, cell in zip(head, columns, cells, strict=True):
         read = _in_cell(cell, column) if column else _of_cell_alone(name, cell)
         if read is None:
+            doubtful += bool(_COUNTED.fullmatch(cell))
             continue
         about, value, step = read
         if not (way := about.way or of_row):
@@ -282,9 +307,16 @@ def _in_cell(cell: str, column: _Column | None = None) -> tuple[_Column, float, 
         if column.metric != "iops":
             return None
         scale *= 1e6 if match["prefix"] == "M" else 1e3
-    number = match["number"].replace(",", "")
+    number = _plain(match["number"])
     digits = len(number.partition(".")[2])
     return column, float(number) * scale, 0.5 * 10.0**-digits * scale
+
+
+def _plain(number: str) -> str:
+    """A figure without marks of thousands, its decimals after a point."""
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+,\d+|0,\d+|\d+,\d{1,2}", number):
+        return number.replace(".", "").replace(",", ".")
+    return number.replace(",", "")
 
 
 def _trial(label: str, sheet: _Sheet, options: dict[str, Scalar]) -> PrintedTrial:

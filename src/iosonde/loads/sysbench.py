@@ -208,6 +208,8 @@ def _read(text: str) -> _Sheet:
 def _read_old(sheet: _Sheet, done: re.Match[str], text: str) -> None:
     """Counts and amounts of 0.4 and 0.5: rates are these over the seconds."""
     rate = _RATE.search(text)
+    if rate:
+        sheet.details["requests_per_second"] = float(rate[1])
     requests = int(done["read"]) + int(done["write"])
     if not sheet.seconds and rate and float(rate[1]):
         sheet.seconds = requests / float(rate[1])

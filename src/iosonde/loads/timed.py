@@ -1,7 +1,8 @@
 """The shell's `time` of a command: how long it took, and how busy it was.
 
-It is a result where the command stands above it. `cpu.user` and `cpu.system` are of one core. What
-dd itself printed above the times is read with them by dd.py.
+It is a result where the command stands above it, and kept as counters of the host where it does
+not. `cpu.user` and `cpu.system` are of one core. What dd itself printed above the times is read
+with them by dd.py. A line of `real` alone counts right below its command.
 
 Source: bash 5.2, execute_cmd.c, print_formatted_time(): a tab before 0m0.000s; POSIX.1-2017, time:
 seconds with two decimals after a blank; GNU time 1.9, time.c, default_format; zsh 5.9, Src/jobs.c,
@@ -15,9 +16,9 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.loads._timing import Timing, seconds_of, step_of, timing_at
+from iosonde.loads._timing import Timing, real_at, seconds_of, step_of, timing_at
 from iosonde.records.load import LoadResult
-from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
+from iosonde.records.printed import OutputReading, PrintedCounters, PrintedTrial, Unreadable
 from iosonde.text.cursor import Output, Prompt, TextCursor, prompt_in
 
 _ZSH = re.compile(
@@ -30,6 +31,7 @@ _GNU = re.compile(
 )
 _TIMED = re.compile(r"(?:^|[\s;({|/`])time\s+(?:-p\s+)?(?P<command>\S.{0,600}?)\s*$")
 _REACH = 60
+_RIGHT_BELOW = 2
 
 
 class TimedCommand(Output):
@@ -45,6 +47,8 @@ class TimedCommand(Output):
         line = cursor.line(cursor.at) or ""
         if _GNU.match(line) or _ZSH.match(line) or timing_at(cursor, cursor.at):
             return cursor.at
+        if real_at(line) and _asked(cursor, cursor.at, None, _RIGHT_BELOW)[1].command:
+            return cursor.at
         return None
 
     @override
@@ -53,10 +57,12 @@ class TimedCommand(Output):
         single = _GNU.match(line) or _ZSH.match(line)
         timing = _of_line(single, first) if single else timing_at(cursor, first)
         if timing is None:
-            raise Unreadable("the lines on user and sys are cut off")
+            return self._real_alone(cursor, first, line)
         begin, prompt = _asked(cursor, first, single)
         if not prompt.command:
-            raise Unreadable("the command that was timed does not stand above it", timing.last)
+            values = {"real": timing.real, "user": timing.user, "sys": timing.system}
+            counters = PrintedCounters(self.tool, "a command that is not named", "", values)
+            return OutputReading(first, timing.last, counters=(counters,))
         metrics, kinds = {"elapsed": timing.real}, {"elapsed": "s"}
         if timing.real:
             for name, seconds in (("cpu.user", timing.user), ("cpu.system", timing.system)):
@@ -73,6 +79,23 @@ class TimedCommand(Output):
         )
         return OutputReading(begin, timing.last, trials=(trial,))
 
+    def _real_alone(self, cursor: TextCursor, first: int, line: str) -> OutputReading:
+        """The time of the command right above; those on user and sys were left out."""
+        begin, prompt = _asked(cursor, first, None, _RIGHT_BELOW)
+        real = real_at(line)
+        if real is None or not prompt.command:
+            raise Unreadable("the lines on user and sys are cut off")
+        trial = PrintedTrial(
+            tool=self.tool,
+            loops=(LoadResult(metrics={"elapsed": real[0]}, units={"elapsed": "s"}),),
+            command=prompt.command,
+            host=prompt.host,
+            label=_program(prompt.command),
+            elapsed=(real[0],),
+            steps={"elapsed": real[1]},
+        )
+        return OutputReading(begin, first, trials=(trial,))
+
 
 def _program(command: str) -> str:
     """The program that was timed, without what sets its environment."""
@@ -88,11 +111,13 @@ def _of_line(match: re.Match[str], index: int) -> Timing:
     return Timing(seconds_of(match), user, system, step_of(match["s"]), index)
 
 
-def _asked(cursor: TextCursor, first: int, single: re.Match[str] | None) -> tuple[int, Prompt]:
+def _asked(
+    cursor: TextCursor, first: int, single: re.Match[str] | None, reach: int = _REACH
+) -> tuple[int, Prompt]:
     """Index of the command's line, and what was timed: zsh's line says it, else it stands above."""
     if single and (command := single.groupdict().get("command")):
         return first, Prompt(command)
-    for index in range(first - 1, max(first - _REACH, -1), -1):
+    for index in range(first - 1, max(first - reach - 1, -1), -1):
         line = cursor.line(index) or ""
         prompt = prompt_in(line)
         text = prompt.command if prompt else line.strip(" \t`")

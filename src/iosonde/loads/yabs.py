@@ -1,5 +1,8 @@
 """YABS of VPS forums: its table of fio's mixed reads and writes, and its table of dd.
 
+Scripts made after it print the same table with reads, writes, randreads and randwrites that ran one
+after the other. It is read without its title too, and where a page made one line of its lines.
+
 What it calls MB/s was 1000 KiB/s until July 2026, and is 10⁶ B/s since. Which one a table means is
 decided by its IOPS times its block sizes; where these leave both open, the difference is part of
 the rounding. Its figures are cut, not rounded.
@@ -11,7 +14,7 @@ commit 3125fed (2026-07-03) changed the unit.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,13 +23,20 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
+from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Output, TextCursor, lines
 
-_FIO = re.compile(r"fio Disk Speed Tests \(Mixed R/W (?P<mix>\d{1,2})/\d{1,2}\)")
+_FIO = re.compile(r"fio Disk Speed Tests(?: \(Mixed R/W (?P<mix>\d{1,2})/\d{1,2}\))?")
 _PARTITION = re.compile(r"\(Partition ([^)\s]{1,200})\)")
 _DD = re.compile(r"dd Sequential Disk Speed Tests:")
 _SIZES = re.compile(r"^\W*Block Size\s*\|(?P<cells>.+)$")
-_ROW = re.compile(r"^\W*(?P<name>Read|Write|Total)\s*\|(?P<cells>.+)$")
+_HEADS = re.compile(r"^\W*Block Size\s*\|\s*\d{1,6}[kmg]?\s*\(IOPS\)")
+_ROW = re.compile(r"^\W*(?P<name>(?:Rand)?[Rr]ead|(?:Rand)?[Ww]rite|Total)\s*\|(?P<cells>.+)$")
+_PARTS = re.compile(
+    r"(?<![A-Za-z])(?=(?:Block Size|(?:Rand)?[Rr]ead|(?:Rand)?[Ww]rite|Total)\s*\|)"
+)
+_BETWEEN = re.compile(r"[\s|]*(?:-{4,}[\s|-]*)?$")
+"""What ends a part of a line that holds several: the line of dashes, or the empty one."""
 _CELL = re.compile(
     r"^\s*(?P<rate>\d[\d.]{0,15}) ?(?P<unit>[KMG])B/s(?:\s+\((?P<iops>\d[\d.]{0,15}k?)\))?\s*$"
 )
@@ -35,6 +45,8 @@ _OTHER = re.compile(r"^\W*(?:$|Test \d)|^\s*\|")
 _SCALE = {"K": 1, "M": 1000, "G": 1000_000}
 _KIBI, _KILO = 1024.0, 1000.0
 _MOST = 40
+_TITLED = 4  # lines above its first row in which a table's title stands
+_FEW = 2  # rows that make a line one of several
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,32 +71,62 @@ class Yabs(Output):
 
     tool: ClassVar[str] = "yabs"
     anchors: ClassVar[tuple[str, ...]] = (
-        "fio Disk Speed Tests (Mixed", "dd Sequential Disk Speed Tests:",
+        "fio Disk Speed Tests (", "dd Sequential Disk Speed Tests:", "Block Size |",
     )  # fmt: skip
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at) or ""
-        return cursor.at if (_FIO.search(line) or _DD.search(line)) and "echo" not in line else None
+        is_title = _FIO.search(line) or _DD.search(line)
+        if _HEADS.match(line):
+            titles = (_FIO.search(cursor.line(cursor.at - at) or "") for at in range(1, _TITLED))
+            return cursor.at if not any(titles) else None
+        return cursor.at if is_title and "echo" not in line else None
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         line = cursor.line(first) or ""
-        head = _FIO.search(line)
         last, sizes, rows = _table(cursor, first)
-        if not head:
+        if _DD.search(line):
             return OutputReading(first, last, trials=tuple(_of_dd(rows)))
+        head, names = _FIO.search(line), {row["name"] for _, row in rows}
         cells = [cell for at, row in rows for cell in _cells(row, sizes[at], last)]
         if not cells:
             raise Unreadable("its table is cut off or torn", last)
         partition = _PARTITION.search(line)
         where = {"partition": partition[1]} if partition else {}
         unit, slack = _unit(cells)
-        trials = tuple(
-            _trial([cell for cell in cells if cell.size == size], unit, slack, where, head["mix"])
-            for size in dict.fromkeys(cell.size for cell in cells)
-        )
+        if apart := not names <= {"Read", "Write", "Total"}:
+            parts = [[cell] for cell in cells]
+        else:
+            sizes_read = dict.fromkeys(cell.size for cell in cells)
+            parts = [[cell for cell in cells if cell.size == size] for size in sizes_read]
+        mixed = bool(head and head["mix"]) or "Total" in names
+        options = _options("" if not head else head["mix"] or "", mixed=mixed)
+        trials = tuple(_trial(part, unit, slack, where, {} if apart else options) for part in parts)
         return OutputReading(first, last, trials=trials)
+
+
+def _options(mix: str, *, mixed: bool) -> dict[str, Scalar]:
+    """Of the load: those of YABS where its title says that it is, else what the rows say."""
+    if not mix:
+        return {"rw": "randrw"} if mixed else {}
+    return {
+        "rw": "randrw", "rwmixread": int(mix), "ioengine": "libaio", "iodepth": 64, "numjobs": 2,
+        "direct": True,
+    }  # fmt: skip
+
+
+def _rows(cursor: TextCursor, first: int) -> Iterator[tuple[int, str]]:
+    """Index and text of each row: also of several that a page put into one line."""
+    for index, line in lines(cursor, first, _MOST):
+        if index > first and (_FIO.search(line) or _DD.search(line)):
+            return  # another table
+        parts = [part for part in _PARTS.split(line) if part] if line.count("|") else []
+        if len(parts) < _FEW:
+            yield index, line
+            continue
+        yield from ((index, _BETWEEN.sub("", part)) for part in parts if "|" in part)
 
 
 def _table(
@@ -92,12 +134,16 @@ def _table(
 ) -> tuple[int, list[list[str]], list[tuple[int, re.Match[str]]]]:
     """Index of the last line; the sizes of each part; rows with the number of their part."""
     last, sizes, rows = first, list[list[str]](), list[tuple[int, re.Match[str]]]()
-    for index, line in lines(cursor, first + 1, _MOST):
+    for index, line in _rows(cursor, first):
         if head := _SIZES.match(line):
+            if head["cells"].split("|") in sizes:
+                break  # another table, whose title was cut off
             sizes.append(head["cells"].split("|"))
         elif row := _ROW.match(line):
+            if not sizes and not _DD.search(cursor.line(first) or ""):
+                break
             rows.append((len(sizes) - 1, row))
-        elif not _OTHER.match(line):
+        elif index > first and not _OTHER.match(line):
             break
         last = index if line else last
     return last, sizes, rows
@@ -130,26 +176,26 @@ def _unit(cells: Sequence[_Cell]) -> tuple[float, float]:
 
 
 def _trial(
-    cells: Sequence[_Cell], unit: float, slack: float, where: dict[str, str], mix: str
-) -> PrintedTrial:
+    cells: Sequence[_Cell], unit: float, slack: float, where: dict[str, str],
+    options: Mapping[str, Scalar],
+) -> PrintedTrial:  # fmt: skip
     metrics: dict[str, float] = {}
     steps: dict[str, float] = {}
     for cell in cells:
-        metrics[f"{cell.way}.iops"], steps[f"{cell.way}.iops"] = cell.iops, cell.iops_digit
-        metrics[f"{cell.way}.bandwidth"] = cell.rate * unit
-        steps[f"{cell.way}.bandwidth"] = cell.rate_digit * unit + cell.rate * unit * slack
+        way = cell.way.removeprefix("rand")
+        metrics[f"{way}.iops"], steps[f"{way}.iops"] = cell.iops, cell.iops_digit
+        metrics[f"{way}.bandwidth"] = cell.rate * unit
+        steps[f"{way}.bandwidth"] = cell.rate_digit * unit + cell.rate * unit * slack
     kinds = {name: "1/s" if name.endswith("iops") else "B/s" for name in metrics}
+    rw = options.get("rw", cells[0].way if len(cells) == 1 else "")
     return PrintedTrial(
         tool=Yabs.tool,
         loops=(LoadResult(metrics=metrics, units=kinds),),
-        label=f"randrw {units.show_bytes(cells[0].size)}",
-        options={
-            "rw": "randrw", "rwmixread": int(mix), "bs": cells[0].size, "ioengine": "libaio",
-            "iodepth": 64, "numjobs": 2, "direct": True,
-        },
+        label=f"{rw or 'fio'} {units.show_bytes(cells[0].size)}",
+        options={**({"rw": rw} if rw else {}), **options, "bs": cells[0].size},
         steps=steps,
         details=where,
-    )  # fmt: skip
+    )
 
 
 def _of_dd(rows: Sequence[tuple[int, re.Match[str]]]) -> Iterator[PrintedTrial]:

@@ -38,12 +38,21 @@ def test_time_is_of_the_command_above_it() -> None:
     assert list(written.loops[0].metrics) == ["write.bandwidth"]
 
 
-def test_time_without_its_command_is_unread() -> None:
+def test_time_without_its_command_is_kept_as_counters() -> None:
     lines = "real\t0m1.500s\nuser\t0m0.100s\nsys\t0m0.200s\n"
     (entry,) = read(f"It took so long:\n\n{lines}")
-    assert isinstance(entry, Unread)
-    assert entry.reason == "the command that was timed does not stand above it"
+    assert isinstance(entry, FoundOutput)
+    assert not entry.trials
+    assert entry.counters[0].values == {"real": 1.5, "user": 0.1, "sys": 0.2}
     assert trials(f"$ time make\n\n{lines}")[0].loops[0].metrics["elapsed"] == 1.5
+
+
+def test_a_line_of_real_alone_is_of_the_command_right_above() -> None:
+    real = "real\t9m16.500s\n"
+    (trial,) = trials(f"time blkdiscard /dev/md7\n{real}")
+    assert (trial.label, trial.elapsed) == ("blkdiscard", (556.5,))
+    assert not list(read(f"The run took\n{real}"))
+    assert not trials(f"time blkdiscard /dev/md7\n\nIn the end\nit took\n{real}")
 
 
 @pytest.mark.parametrize("text", [

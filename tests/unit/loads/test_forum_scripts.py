@@ -107,3 +107,37 @@ def test_what_is_cut_off_or_torn_is_said(text: str) -> None:
 )  # fmt: skip
 def test_source_and_prose(text: str) -> None:
     assert read(text) == []
+
+
+APART = """\
+fio Disk Speed Tests (Partition /dev/sdq1):
+---------------------------------
+Block Size | 4k            (IOPS) | 1m            (IOPS)
+  ------   | ---            ----  | ----           ----
+Read       | 40.00 MB/s   (10000) | 102.40 MB/s    (100)
+Randwrite  | 8.00 MB/s     (2000) | 51.20 MB/s      (50)
+"""
+
+
+def test_tables_of_other_scripts_have_a_load_in_each_row() -> None:
+    for text in (APART, APART.partition(":\n")[2]):
+        every = trials(text)
+        ways = [trial.options["rw"] for trial in every]
+        assert ways == ["read", "read", "randwrite", "randwrite"]
+        assert dict(every[0].loops[0].metrics) == {
+            "read.iops": 10000, "read.bandwidth": 40 * 1024e3,
+        }  # fmt: skip
+        assert dict(every[3].loops[0].metrics)["write.iops"] == 50
+    assert trials(APART)[0].details == {"partition": "/dev/sdq1"}
+
+
+def test_a_table_whose_lines_a_page_put_into_one() -> None:
+    table = NEW
+    joined = table.replace("\n", "")
+    expected = [dict(trial.loops[0].metrics) for trial in trials(table)]
+    assert len(expected) == 4
+    assert [dict(trial.loops[0].metrics) for trial in trials(joined + "\n")] == expected
+    other = joined.replace("(980)", "(981)")
+    both = [dict(trial.loops[0].metrics) for trial in trials(f"{joined}\n{other}\n")]
+    assert both[:4] == expected
+    assert both[4]["read.iops"] == 981

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.records.printed import Unread
+from iosonde.text.find import FoundOutput
 from tests.growth import grows_faster
 from tests.mangle import read, trials
 
@@ -44,8 +44,22 @@ def test_statistics_of_old_versions(before: str, way: str) -> None:
 
 def test_old_statistics_alone_do_not_say_whether_it_read_or_wrote() -> None:
     (part,) = read(OLD)
-    assert isinstance(part, Unread)
-    assert part.reason == "it does not say whether it read or wrote"
+    assert isinstance(part, FoundOutput)
+    assert not part.trials
+    values = part.counters[0].values
+    assert values["iops"] == trials(f"$ ioping -c 9 /srv\n{OLD}")[0].loops[0].metrics["read.iops"]
+    assert "latency.mean" in values
+
+
+def test_the_line_of_the_sum_alone() -> None:
+    text = "sudo ./ioping -c 8 -s 1M {} /srv\n....\n8 requests completed in 7.0 s, {} iops, {}\n"
+    (trial,) = trials(text.format("", "1.5 k", "1.5 GiB/s"))
+    assert dict(trial.loops[0].metrics) == {
+        "read.iops": 1500, "read.bandwidth": pytest.approx(1.5 * 2**30),
+    }  # fmt: skip
+    (written,) = trials(text.format("-W", "211", "211.5 MiB/s"))
+    assert list(written.loops[0].metrics) == ["write.iops", "write.bandwidth"]
+    assert not list(read("All 8 requests completed in 7 days.\n"))
 
 
 def test_a_rate_in_another_unit_is_left_out() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.printed import Unread
+from iosonde.text.find import FoundOutput
 from tests.mangle import mangled, read, trials
 
 TEXT = (Path(__file__).parents[2] / "outputs" / "rados-bench" / "three.txt").read_text()
@@ -41,7 +42,7 @@ def test_every_shape() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (TEXT[: TEXT.index("Total time")], "its sums at the end are cut off"),
+        (TEXT[: TEXT.index("sec Cur ops") + 40], "its sums at the end are cut off"),
         (TEXT[TEXT.index("Bandwidth") : TEXT.index("[root@mon1 ~]# rados bench -p scratch 10 s")],
          "whether it read or wrote is cut off"),
     ],
@@ -50,6 +51,17 @@ def test_what_is_cut_off(text: str, reason: str) -> None:
     (entry,) = read(text)
     assert isinstance(entry, Unread)
     assert entry.reason == reason
+
+
+def test_a_run_of_which_only_the_table_is_left_is_kept_as_far_as_it_came() -> None:
+    (entry,) = read(TEXT[: TEXT.index("Total time")])
+    assert isinstance(entry, FoundOutput)
+    assert not entry.trials
+    last = TEXT[: TEXT.index("Total time")].rstrip().splitlines()[-1].split()
+    values = entry.counters[0].values
+    assert (values["seconds"], values["finished"]) == (int(last[0]), int(last[3]))
+    assert values["bandwidth"] == pytest.approx(float(last[4]) * 2**20)
+    assert values["latency.mean"] == float(last[7])
 
 
 @pytest.mark.parametrize(

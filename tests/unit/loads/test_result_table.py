@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import Unread
+from iosonde.text.find import FoundOutput
 from tests.mangle import mangled, read, trials
 
 TEXT = (Path(__file__).parents[2] / "outputs" / "commands-composed" / "tables.md").read_text()
@@ -35,12 +35,51 @@ def test_rows_and_columns_are_trials() -> None:
     ]  # fmt: skip
 
 
-def test_figures_without_a_direction_are_told() -> None:
-    reasons = [entry.reason for entry in read(TEXT) if isinstance(entry, Unread)]
-    assert reasons == [
-        "of 2 figures it is not said whether they are of reads or of writes",
-        "whether its figures are of reads or of writes is not said (2 figures)",
-    ]
+def test_a_table_in_doubt_is_kept_as_it_stands_there() -> None:
+    kept = [entry.counters for entry in read(TEXT) if isinstance(entry, FoundOutput)]
+    tables = [counters[0].values for counters in kept if counters]
+    assert len(tables) == 2
+    for values in tables:
+        columns, rows = values["columns"], values["rows"]
+        assert isinstance(columns, list)
+        assert isinstance(rows, list)
+        assert all(isinstance(row, list) and len(row) == len(columns) for row in rows)
+
+
+GRID = """\
+|------+-------------------+------------------|
+| Test | Before            | After            |
+|------+-------------------+------------------|
+| a    | 1475.5 files/s    | 4309.5 files/s   |
+|      | 24.5 MB/s         | 61.5 MB/s        |
+|------+-------------------+------------------|
+| b    | 8.5 MB/s          | 11.5 MB/s        |
+|------+-------------------+------------------|
+"""
+
+
+@pytest.mark.parametrize("text", [
+    GRID,
+    "randread, bs=4k, direct=1\n\t | IOPS (IRQ mode) | IOPS (polled) |\n"
+    "---- | --------- | --------- |\n  dm | \t 201k |\t 271k |\n",
+])  # fmt: skip
+def test_tables_that_name_no_direction(text: str) -> None:
+    for shape in (text, "".join(f"> {line}\n" for line in text.splitlines())):
+        (entry,) = read(shape)
+        assert isinstance(entry, FoundOutput)
+        assert not entry.trials
+        rows = entry.counters[0].values["rows"]
+        assert isinstance(rows, list)
+        assert len(rows) == text.count("\n") - (5 if text == GRID else 3)
+
+
+def test_figures_with_a_decimal_comma() -> None:
+    (trial,) = trials(table("| Test | Write MiB/s | Write IOPS |", "| a | 1.859,75 | 119.024,5 |"))
+    assert trial.loops[0].metrics == {
+        "write.bandwidth": 1859.75 * 2**20, "write.iops": 119024.5,
+    }  # fmt: skip
+    (plain,) = trials(table("| Test | Write IOPS |", "| a | 119,024 |"))
+    assert plain.loops[0].metrics == {"write.iops": 119024}
 
 
 def table(*rows: str) -> str:

@@ -1,7 +1,8 @@
 """What a part of fio's normal output says, of which the lines of the jobs' rates were cut off.
 
-Latencies are of the last direction that fio printed. It is known from what was issued, or from the
-run status; where that is cut off as well, they are unread.
+Latencies are of the last direction that fio printed. It is known from what was issued, from the
+run status, or from the command; where all these are cut off, they are kept as figures of the host,
+of which nothing is concluded.
 
 Source: as text_block.py; stat.c, show_thread_status_normal() and show_run_stats().
 """
@@ -14,7 +15,7 @@ from collections.abc import Mapping
 from iosonde.loads.fio import text_figures
 from iosonde.loads.fio.text_block import JobFigures, Precision, has_latencies, read_tail
 from iosonde.loads.fio.text_run import device_io, disk_details, disks, groups, speeds
-from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
+from iosonde.records.printed import OutputReading, PrintedCounters, PrintedTrial, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import REACH, Prompt, TextCursor, command_before, lines, prompt_in
 
@@ -29,10 +30,11 @@ _LINE = re.compile(
     r"|[\w!./-]{1,64}: ios=\d|aggr\w{3,9}=)"
 )
 _DISKS = "Diskstats(read/write):"
+_UNDIRECTED = "any"
 _BLANKS = 2
 _MOST = 400
 _NAMES = ("read", "write", "trim")
-_UNKNOWN = "whether its latencies are of reads or of writes is cut off"
+_WAYS = {f"{rand}{name}": name for rand in ("", "rand") for name in _NAMES}
 
 
 def is_line(line: str) -> bool:
@@ -67,7 +69,8 @@ def read_fragment(cursor: TextCursor, first: int) -> OutputReading:
     tail = whole[:end] if end >= 0 else whole
     place = whole.find(_DISKS)
     devices, _ = disks(whole[place + len(_DISKS) :]) if place >= 0 else ([], 0)
-    direction = _direction(tail, status)
+    begin, prompt = command_before(cursor, first, ("fio",))
+    direction = _direction(tail, status) or _asked(prompt)
     sheet = read_tail(tail, direction)
     sheets = [
         _of_group(group, status[group], speeds_of)
@@ -78,12 +81,11 @@ def read_fragment(cursor: TextCursor, first: int) -> OutputReading:
         sheets = [_together(sheet, sheets[0])]
     elif sheet.metrics:
         sheets.insert(0, sheet)
-    begin, prompt = command_before(cursor, first, ("fio",))
     trials = tuple(_trial(each, prompt, devices) for each in sheets if each.metrics)
-    lost = has_latencies(tail) and not direction
-    if not trials:
-        raise Unreadable(_UNKNOWN if lost else "its figures are cut off", last)
-    return OutputReading(begin, last, trials=trials, unread=((first, last, _UNKNOWN),) * lost)
+    counters = () if direction or not has_latencies(tail) else _undirected(tail, prompt)
+    if not trials and not counters:
+        raise Unreadable("its figures are cut off", last)
+    return OutputReading(begin, last, trials=trials, counters=counters)
 
 
 def _gathered(cursor: TextCursor, first: int) -> tuple[int, str]:
@@ -112,6 +114,31 @@ def _direction(tail: str, status: Mapping[int, Json]) -> str:
     printed = [part for part in status.values() if isinstance(part, dict)]
     said = [name for name in _NAMES if len(printed) == 1 and name in printed[0]]
     return said[-1] if said and (not named or said == named) else ""
+
+
+def _asked(prompt: Prompt) -> str:
+    """The direction of the only job of a command; empty where there are several, or none."""
+    rw = text_figures.command_options(prompt.command, "").get("rw")
+    return _WAYS.get(rw, "") if isinstance(rw, str) else ""
+
+
+def _undirected(tail: str, prompt: Prompt) -> tuple[PrintedCounters, ...]:
+    """Latencies in seconds that are of reads or of writes, which of them is cut off."""
+    sheet = read_tail(tail, _UNDIRECTED)
+    values: dict[str, Json] = {
+        name.removeprefix(f"{_UNDIRECTED}.latency."): value
+        for name, value in sheet.metrics.items()
+        if name.startswith(f"{_UNDIRECTED}.latency.")
+    }
+    kinds = sheet.details.get("latency")
+    of_kinds = kinds.get(_UNDIRECTED) if isinstance(kinds, dict) else None
+    for kind, figures in of_kinds.items() if isinstance(of_kinds, dict) else ():
+        for name, value in figures.items() if isinstance(figures, dict) else ():
+            values[f"{kind}.{name}"] = value
+    if not values:
+        return ()
+    name = "latency of reads or writes"
+    return (PrintedCounters("fio", name, "", values, prompt.host, prompt.command),)
 
 
 def _of_one_job(status: Mapping[int, Json]) -> bool:

@@ -2,7 +2,8 @@
 
 Source: hdparm 9.65, hdparm.c, time_cache() and time_device(): MB are MiB, the speed has two
 decimals, and blanks between depend on the version; 4.x and 5.x wrote "buffer-cache reads" for
-cached ones. Each disk has a line of its own above its timings, and a command may name several.
+cached ones; busybox 1.36, miscutils/hdparm.c, print_timing(): whole KiB/s as "kB/s". Each disk has
+a line of its own above its timings, and a command may name several.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, line
 _TIMING = re.compile(  # without blanks, so that it does not matter where a line was broken
     r"Timing(?P<how>O_DIRECT)?(?P<what>cached|buffer-cache|buffereddisk|disk)reads:?"
     r"[\d.]{1,20}[kMG]Bin(?P<seconds>[\d.]{1,20})seconds="
-    r"(?P<rate>\d[\d.]{0,20})(?P<unit>[kMG])B/sec"
+    r"(?P<rate>\d[\d.]{0,20})(?P<unit>[kMG])B/s(?:ec)?"
 )
 _DEVICE = re.compile(r"^\s*(?:hdparm\s+-\S+\s+)?(?P<device>/dev/\S+?):?\s*$")
 _START = re.compile(

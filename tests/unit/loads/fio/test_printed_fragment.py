@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.records.printed import Unread
+from iosonde.text.find import FoundOutput
 from tests.mangle import read, trials
 
 HEAD = """\
@@ -76,12 +76,6 @@ def metrics(text: str) -> dict[str, float]:
     return dict(trial.loops[0].metrics)
 
 
-def reasons(text: str) -> list[str]:
-    parts = list(read(text))
-    assert all(isinstance(part, Unread) for part in parts)
-    return [part.reason for part in parts if isinstance(part, Unread)]
-
-
 @pytest.mark.parametrize(
     "around", ["", "The result:\n\n", "# fio --name=a --rw=randrw --bs=4k x\n"]
 )
@@ -129,7 +123,21 @@ def test_percentiles_that_somebody_left_out() -> None:
 @pytest.mark.parametrize("part", [LATENCY + LISTED, LATENCY + LISTED + SHARED, LATENCY])
 def test_latencies_are_of_no_direction_that_was_cut_off(part: str) -> None:
     """Reads and writes may also have been reported as one."""
-    assert reasons(part) == ["whether its latencies are of reads or of writes is cut off"]
+    (entry,) = read(part)
+    assert isinstance(entry, FoundOutput)
+    assert not entry.trials
+    (counters,) = entry.counters
+    assert counters.kind == "latency of reads or writes"
+    assert counters.values["clat.mean"] == pytest.approx(620.1e-6)
+    assert counters.values.get("p99", 1123e-6) == pytest.approx(1123e-6)
+
+
+@pytest.mark.parametrize(("rw", "way"), [("randread", "read"), ("write", "write"), ("randrw", "")])
+def test_the_only_job_of_the_command_says_what_latencies_are_of(rw: str, way: str) -> None:
+    printed = trials(f"# fio --name=a --rw={rw} --bs=4k --filename=x\n{LATENCY}{LISTED}")
+    assert [trial.loops[0].metrics[f"{way}.latency.p99"] for trial in printed] == (
+        [pytest.approx(1123e-6)] if way else []
+    )
 
 
 def test_percentiles_without_their_title_need_a_distribution_for_their_unit() -> None:

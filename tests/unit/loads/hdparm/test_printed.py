@@ -10,6 +10,7 @@ import pytest
 from iosonde.records.printed import PrintedTrial, Unread
 from iosonde.text.document import of_bytes
 from iosonde.text.find import find
+from tests.mangle import trials
 
 MIB = 2**20
 PAIR = """
@@ -94,3 +95,10 @@ def test_reads_of_the_buffer_cache_are_cached_ones(after: str) -> None:
     assert (
         _trials("Timing buffer-cache reads says how fast the memory is: 256 MB in a second\n") == []
     )
+
+
+def test_the_kibibytes_of_busybox() -> None:
+    text = "~ # hdparm -t /dev/mmcblk7\n/dev/mmcblk7:\n Timing buffered disk reads:   60 MB in  "
+    (trial,) = trials(text + "0.40 seconds = 153600 kB/s\n")
+    assert trial.loops[0].metrics == {"buffered_read.bandwidth": 60 / 0.4 * 2**20}
+    assert not trials(text + "0.40 seconds = 153600 k/s\n")
