@@ -23,7 +23,7 @@ _COLOUR = re.compile(
 )
 _ESCAPE = re.compile(r"\\([_*\[\]<>#`~|-])")
 _FENCE = re.compile(r"[ \t]*(?:```+|~~~+)[\w+-]*[ \t]*")
-_QUOTED = re.compile(r"[ \t]*(?:>(?!=\d)[ \t]?)+")
+_QUOTED = re.compile(r"[ \t]*(?:>(?!=\d)(?:[ \t]{1,12}(?=>)|[ \t]?))+")
 _TAG = re.compile(
     r"</?(?:pre|code|b|i|em|strong|br|p|div|span|tt|samp|kbd|td|tr|li|ul)\b[^<>]*>", re.IGNORECASE
 )

@@ -23,6 +23,12 @@ _HEADER_NAMES = re.compile(
 )
 _ENCODING = re.compile(rb"^content-transfer-encoding:\s*\"?([\w-]+)", re.IGNORECASE | re.MULTILINE)
 """At the begin of a line: a signature (`h=…`) names the fields that it covers."""
+_CHARSET = re.compile(
+    rb"charset=\"?(?P<name>(?:iso-8859-\d{1,2}|windows-\d{3,4}|koi8-[ru]|gbk|gb2312|gb18030|big5"
+    rb"|shift_jis|euc-(?:jp|kr)))\b",
+    re.IGNORECASE,
+)
+"""Sets of characters of mails that are not in UTF-8 and not of several bytes with shifts."""
 _MARKS = (b"=\n", b"=\r\n", b"=3D", b"=20\n", b"=20\r\n")
 
 
@@ -55,13 +61,24 @@ def decoded(data: bytes) -> tuple[bytes, list[int]] | None:
         declared = part.encoding == "quoted-printable" and not is_decoded(body)
         if declared or (not part.encoding and is_quoted_printable(body)):
             text, own = from_quoted_printable(body)
-            whole.append(text)
+            whole.append(_in_utf8(text, b"\n".join(lines[part.header : part.body])))
             numbers += [part.body + number for number in own]
             changed = True
         else:
             whole += lines[part.body : part.end]
             numbers += range(part.body + 1, part.end + 1)
     return (b"\n".join(whole), numbers) if changed else None
+
+
+def _in_utf8(text: bytes, header: bytes) -> bytes:
+    """A body in UTF-8: as it is, or from the set of characters that its header names."""
+    charset = _CHARSET.search(header)
+    if charset is None or text.isascii():
+        return text
+    try:
+        return text.decode(charset["name"].decode(), errors="replace").encode()
+    except LookupError:  # a number that no set has
+        return text
 
 
 def _parts(lines: Sequence[bytes]) -> Iterator[_Part]:

@@ -42,7 +42,7 @@ from iosonde.text.shell import (
     shows_text,
 )
 
-_QUOTES = re.compile(r"[ \t]*(?:>(?!=\d)[ \t]?)+")
+_QUOTES = re.compile(r"[ \t]*(?:>(?!=\d)(?:[ \t]{1,12}(?=>)|[ \t]?))+")
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[ \t]*")
 _LANGUAGES = frozenset({
     "c", "c++", "cmake", "conf", "cpp", "diff", "dockerfile", "dts", "go", "html", "ini", "java",

@@ -56,3 +56,10 @@ def test_line_ends_that_are_coded_have_the_number_of_the_line_they_stand_in() ->
     text, numbers = from_quoted_printable(b"one=0Atwo thr=\nee=0A=0Afour=0Af=\nive\nsix\n")
     assert text == b"one\ntwo three\n\nfour\nfive\nsix\n"
     assert numbers == [1, 1, 2, 2, 2, 4, 5]
+
+
+def test_marks_of_several_mail_programs() -> None:
+    marked = [">>>>      > ID# ATTRIBUTE_NAME", ">> > >  a", "> size >  b", "  > >=3", ">      a"]
+    assert clean("\n".join(marked)) == [
+        "ID# ATTRIBUTE_NAME", " a", "size >  b", ">=3", "     a"
+    ]  # fmt: skip

@@ -95,3 +95,16 @@ def test_a_mail_that_an_archive_decoded_but_for_its_headers() -> None:
     accents = decoded(f"{header}caf=C3=A9\n".encode())
     assert accents is not None
     assert "café" in accents[0].decode()
+
+
+def test_a_body_in_another_set_of_characters_is_text() -> None:
+    header = "Content-Type: text/plain; charset={}\nContent-Transfer-Encoding: quoted-printable\n\n"
+    branch = header.format("iso-8859-15") + "size=3D1.0G\n=A0 `- 2:0:0:1 sdb\n"
+    meant = decoded(branch.encode())
+    assert meant is not None
+    assert meant[0].decode().endswith("size=1.0G\n\u00a0 `- 2:0:0:1 sdb\n")
+    coded = decoded((header.format("UTF-8") + "=E2=94=94=E2=94=80sda1\n").encode())
+    assert coded is not None
+    assert coded[0].decode().endswith("└─sda1\n")
+    strange = decoded((header.format("iso-8859-99") + "=A0=3D\n").encode())
+    assert strange is not None

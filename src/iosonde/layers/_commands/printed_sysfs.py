@@ -24,7 +24,8 @@ from iosonde.text.reader import Items, StateOutput
 
 _PATH = (
     r"(?P<path>/sys/(?:class/)?block/[\w!.-]{1,40}/(?:device|md)/[a-z]\w{1,40}"
-    r"|/sys/(?:class/|devices/virtual/)?block/[\w!.-]{1,40}/(?:inflight|size|ro|removable)"
+    r"|/sys/(?:class/|devices/virtual/)?block/[\w!.-]{1,40}(?:/[\w!.-]{1,40})?"
+    r"/(?:inflight|size|ro|removable|start)"
     r"|/sys/class/net/[\w.:-]{1,32}/(?:mtu|tx_queue_len)"
     r"|/sys/module/\w{1,40}/parameters/\w{1,60}"
     r"|/sys/devices/system/cpu/cpu\d{1,4}/cpufreq/scaling_governor"
@@ -35,7 +36,9 @@ _SAME = re.compile(rf"\s*{_PATH}(?:: ?| : | ?= ?|\s{{1,12}})(?P<value>\S.{{0,200
 _HEADED = re.compile(rf"\s*==> {_PATH} <==\s*$")
 _SHOWN = re.compile(rf"(?:sudo )?(?:cat|head|tail|more)\s+(?:-\S+ )*{_PATH}\s*$")
 _VALUE = re.compile(r"-?\d{1,20}(?:\s+-?\d{1,20}){0,3}$|[A-Za-z][\w-]{0,30}$|0x[0-9a-f]{1,16}$")
-_BARE = re.compile(r"/block/(?P<device>[^/]+)/(?P<name>inflight|size|ro|removable)$")
+_BARE = re.compile(
+    r"/block/(?:(?P<disk>[^/]+)/)?(?P<device>[^/]+)/(?P<name>inflight|size|ro|removable|start)$"
+)
 
 
 class SysfsFiles(StateOutput):
@@ -45,7 +48,7 @@ class SysfsFiles(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = (
         "/device/queue_depth", "/device/timeout", "/device/state", "/md/", "/inflight",
         "/sys/module/", "/sys/class/net/", "/cpufreq/scaling_governor", "/proc/sys/",
-        "/proc/fs/nfsd/threads", "/removable", "/size",
+        "/proc/fs/nfsd/threads", "/removable", "/size", "/start",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "head", "tail", "more")
     reach: ClassVar[int] = 2
@@ -82,6 +85,7 @@ class SysfsFiles(StateOutput):
             return
         device, figures = bare["device"].replace("!", "/"), value.split()
         kind = "md" if re.fullmatch(r"md\w+", device) else "disk"
+        kind = "partition" if bare["disk"] else kind
         if bare["name"] == "inflight" and len(figures) == 2:
             reads, writes = map(int, figures)
             flying = {"reads_in_flight": reads, "writes_in_flight": writes}
@@ -89,6 +93,7 @@ class SysfsFiles(StateOutput):
         elif len(figures) == 1 and value.isdecimal():
             sizes: Mapping[str, tuple[str, Scalar]] = {
                 "size": ("size", int(value) * units.SECTOR),
+                "start": ("start", int(value) * units.SECTOR),
                 "ro": ("read_only", value == "1"), "removable": ("removable", value == "1"),
             }  # fmt: skip
             if bare["name"] in sizes:

@@ -6,6 +6,7 @@ Source: fstab(5); util-linux 2.38.1.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import ClassVar
 
 from typing_extensions import override
@@ -18,7 +19,7 @@ from iosonde.text.torn import joinings
 
 _LINE = re.compile(
     r"(?P<source>[\w/][^\s(),;]*|[A-Z]+=\"?[\w/.-]+\"?)\s+(?P<point>/\S*|none|swap)\s+"
-    rf"(?P<type>[a-z]\w*(?:\.\w+)?)\s+(?P<options>{OPTIONS})(?:\s+\d(?:\s+\d)?)?(?:\s+>)?"
+    rf"(?P<type>[a-z]\w*(?:\.\w+)?)\s+(?P<options>{OPTIONS})(?:\s+\d(?:\s+(?P<pass>\d))?)?(?:\s+>)?"
 )
 _LIVE = re.compile(r"r[wo](?:,\S*)?\s+0\s+0$|r[wo],\S*$")
 
@@ -77,13 +78,21 @@ class Fstab(StateOutput):
                     after = cursor.line(end + 1) or ""
                     if len(line) > 65 and _goes_on(after):
                         break
-                    return subject(*match.group("source", "point", "type", "options")), end
+                    return _mount(match), end
         return None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         mounts, last = entries(cursor, first, self._entry, comment="#", most=200)
         return last, [mount for mount in mounts if mount]
+
+
+def _mount(match: re.Match[str]) -> PrintedSubject | None:
+    """A mount with its place in the order of checks, where it is checked at boot."""
+    mount = subject(*match.group("source", "point", "type", "options"))
+    if mount is None or match["pass"] in {None, "0"}:
+        return mount
+    return replace(mount, values={**mount.values, "check_order": int(match["pass"])})
 
 
 def _goes_on(line: str) -> bool:

@@ -17,6 +17,7 @@ from iosonde.layers.partition.facts import alignment_facts, believed_stripe
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cells import Column
+from iosonde.text.labels import as_labelled
 
 _WORD, _TEXT = re.compile(r"\S+"), re.compile(r"\S.*")
 _SIZE = re.compile(r"\d+(?:[.,]\d+)?[BKMGTPE]?")
@@ -71,6 +72,11 @@ _WHOLE = frozenset({
     "read_ahead_kb", "nr_requests", "physical_block_size", "logical_block_size", "io_min",
     "io_opt", "alignment_offset",
 })  # fmt: skip
+_READ = frozenset({
+    *_FACTS, *_SIZES, "NAME", "KNAME", "PATH", "PKNAME", "TYPE", "MOUNTPOINT", "MOUNTPOINTS",
+    "START", "MAJ:MIN", "RM",
+})  # fmt: skip
+"""Columns that are facts by other names, or numbers of devices."""
 _KINDS = {"disk": "disk", "part": "partition", "lvm": "lvm", "crypt": "dm_crypt", "loop": "loop",
           "mpath": "multipath", "rom": "disk", "dm": "dm", "md": "md", "dmraid": "dm",
           "linear": "md"}  # fmt: skip
@@ -143,8 +149,10 @@ def _values(cells: Mapping[str, str], kind: str) -> dict[str, Scalar]:
             values[fact] = int(text)
     if mounted := cells.get("MOUNTPOINTS") or cells.get("MOUNTPOINT"):
         values["mounts"] = mounted.replace("\n", " ")
+    others = {name: text for name, text in cells.items() if name not in _READ}
+    values |= as_labelled(others)
     word = cells.get("TYPE", "")
-    if kind == "md" and word.startswith(("raid", "linear")):
+    if word.startswith(("raid", "linear")):
         values["level"] = word
     if kind == "partition" and cells.get("START", "").isdecimal():
         start = int(cells["START"]) * units.SECTOR

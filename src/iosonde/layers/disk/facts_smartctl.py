@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from iosonde import kerneltext
 from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
+from iosonde.text.labels import as_labelled
 
 ATTRIBUTE = re.compile(
     r"(?<!\S)(?P<number>\d{1,3}) (?P<name>[A-Z][\w-]{2,40}) "
@@ -24,6 +25,15 @@ ATTRIBUTE = re.compile(
     r"\**(?P<raw>\d{1,19})\b(?!\.)"
 )
 """A row of the table of attributes, with single blanks."""
+_OTHER_RAW = re.compile(
+    r"\s*\d{1,3} +(?P<name>[A-Z][\w-]{2,40}) +"
+    r"(?:0x[0-9a-f]{4} .{16,60}?|[P-][O-][S-][R-][C-][K-] .{10,20}?) "
+    r"(?:-|FAILING_NOW|In_the_past|NOW|Past) +(?P<raw>\d[\w+.:/%]{1,40})(?: |$)"
+)
+"""A row whose raw value is no number: `6206h+47m+20.770s`. Lines that were not wrapped alone."""
+_PROSE = frozenset({
+    "Copyright", "Warning", "Note", "NOTE", "Error", "General SMART Values", "SMART capabilities",
+})  # fmt: skip
 _LABELS = {
     "Device Model": "model", "Model Number": "model", "Product": "model", "Vendor": "vendor",
     "Firmware Version": "firmware", "Revision": "firmware", "Sector Sizes": "sector_sizes",
@@ -62,6 +72,7 @@ def drive_facts(text: str) -> dict[str, Scalar]:
     """
     facts: dict[str, Scalar] = {}
     lines = kerneltext.lines(text)
+    others: dict[str, str] = {}
     for label, value in _pairs(lines):
         if label in _LABELS:
             facts.setdefault(_LABELS[label], value)
@@ -69,6 +80,8 @@ def drive_facts(text: str) -> dict[str, Scalar]:
             facts.setdefault(_COUNTS[label], int(count[1]))
         elif label in _SIZES and (size := _BYTES.match(value)):
             facts.setdefault("size", int(re.sub(r"\D", "", size[1])))
+        else:
+            others.setdefault(label, value)
     for match in filter(None, map(_SCT.match, lines)):
         limit: Scalar = "disabled" if match[3] else float(match[2])
         facts.setdefault(f"{match[1].lower()}_recovery_limit", limit)
@@ -80,7 +93,9 @@ def drive_facts(text: str) -> dict[str, Scalar]:
         facts |= {"self_test": test["result"], "self_test_lba": None if lba == "-" else int(lba)}
     for row in ATTRIBUTE.finditer(flowing):
         facts.setdefault(row["name"].lower(), int(row["raw"]))
-    return without_none(facts | _defects(lines))
+    for row in filter(None, map(_OTHER_RAW.match, lines)):
+        facts.setdefault(row["name"].lower(), row["raw"])
+    return as_labelled(others, _PROSE) | without_none(facts | _defects(lines))
 
 
 def _pairs(lines: list[str]) -> Iterator[tuple[str, str]]:

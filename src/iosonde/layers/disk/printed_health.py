@@ -57,6 +57,8 @@ _HEAD = re.compile(
     r"^\s*smartctl \d|^\s*=== START OF |^\s*ID# ATTRIBUTE_NAME\s|^\s*Pending Defects log \(GP Log"
     r"|^\s*SMART/Health Information \(NVMe Log 0x02"
 )
+_NEXT = re.compile(r"\s*(?:smartctl \d\.\d|=== START OF INFORMATION SECTION ===)")
+"""Where the output about another drive begins."""
 _TEST = re.compile(r"\s*# ?\d+ +(?:Short|Extended|Conveyance|Selective|Background|Offline)")
 _COLOUR = re.compile(r"\[/?COLOR[^\]\n]{0,20}\]")
 _ROWS = ("Reallocated_Sector_Ct ", "Reported_Uncorrect ", "Current_Pending_Sector ",
@@ -196,6 +198,8 @@ def _end_of_text(cursor: TextCursor, first: int) -> int:
     for index, line in lines(cursor, first, _LONGEST):
         prompt = not _TEST.match(line) and prompt_in(line)
         if index > first and (prompt or index > last + 3 or _NVME_HEAD.search(line)):
+            break
+        if index > first + 5 and _NEXT.match(line):
             break
         if line:
             last = index

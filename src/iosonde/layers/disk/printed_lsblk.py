@@ -22,6 +22,13 @@ from iosonde.text.torn import joinings
 
 _HEAD = re.compile(r"^\s*NAME\s+[A-Z]")
 _NOTE = re.compile(r"\s+(?:<[-=]+|←|⟵)\s.{0,80}$")  # of whoever pasted it
+_MISREAD = {
+    "\u00e2\u201d\u0153": "├", "\u00e2\u201d\u20ac": "─", "\u00e2\u201d\u201d": "└",
+    "\u00e2\u201d\u201a": "│", '\u00e2"\u0153': "├", '\u00e2"\u20ac': "─", '\u00e2""': "└",
+    '\u00e2"\u201a': "│", "\u0393\u00f6\u00a3": "├", "\u0393\u00f6\u00c7": "─",
+    "\u0393\u00f6\u00f6": "└", "\u0393\u00f6\u00e9": "│",
+}  # fmt: skip
+"""Branches in UTF-8 that somebody read as windows-1252 (with its quotes also made plain) or 437."""
 _TREE = re.compile(r"^\s*(?:[│├└|`][─-]?\s*)+(?=\w)")
 _PAIRS = re.compile(r'(?:^|[\s`>])K?NAME="[^"\s]+"(?P<more>\s+[A-Z][A-Z:-]*%?(?:="|=?$))?')
 _WHOLE = re.compile(r'(?:[A-Z][A-Z:-]*%?="[^"]*"(?: |$))+')
@@ -74,6 +81,9 @@ def _inverse(command: str) -> bool:
 def _plain(line: str) -> str:
     """A line with blanks for its branches."""
     line = _NOTE.sub("", line)
+    if "\u00e2" in line or "\u0393" in line:
+        for misread, branch in _MISREAD.items():
+            line = line.replace(misread, branch)
     match = _TREE.match(line)
     return " " * match.end() + line[match.end() :] if match else line
 

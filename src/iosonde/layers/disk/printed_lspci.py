@@ -41,7 +41,11 @@ class LspciNvme(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "lspci"
-    anchors: ClassVar[tuple[str, ...]] = ("LnkSta:", "LnkCap:", "Non-Volatile memory controller")
+    anchors: ClassVar[tuple[str, ...]] = (
+        "LnkSta:", "LnkCap:", "Non-Volatile memory controller", "RAID bus controller",
+        "Serial Attached SCSI controller", "SATA controller", "SCSI storage controller",
+        "Mass storage controller", "Fibre Channel",
+    )  # fmt: skip
 
     commands: ClassVar[tuple[str, ...]] = ("lspci",)
     reach: ClassVar[int] = 3

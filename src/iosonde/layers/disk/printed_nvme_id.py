@@ -16,6 +16,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.labels import as_labelled
 from iosonde.text.reader import Items, StateOutput
 
 _HEAD = re.compile(r"\s*NVME Identify (?P<what>Controller|Namespace (?P<space>\d{1,9})):?\s*$")
@@ -26,6 +27,7 @@ _FORMAT = re.compile(
     r"rp:\S+(?P<used> \(in use\))?"
 )
 _DEVICE = re.compile(r"/dev/(nvme\d{1,4}(?:n\d{1,4})?)\b")
+_READ = frozenset({"mn", "sn", "fr", "vid", "mdts", "nn", "vwc", "wctemp", "cctemp"})
 _MOST = 300
 
 
@@ -58,6 +60,7 @@ class NvmeIdentify(StateOutput):
         values = _namespace(pairs, formats) if space else _controller(pairs)
         if not values:
             raise Unreadable("what it identifies is cut off", last)
+        values = as_labelled(pairs, _READ) | values
         return last, [PrintedSubject("disk", name, values, prompt.host)]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import ClassVar
 
 from typing_extensions import override
@@ -30,6 +31,7 @@ _FACTS = re.compile(
     r"(?:state(?P<state>UP|DOWN|UNKNOWN|DORMANT|LOWERLAYERDOWN|NOTPRESENT|TESTING))?"
     r"(?:mode[A-Z]\w*?)?(?:group\w+?)?(?:qlen(?P<qlen>\d{1,7}))?(?:link/|alias|$)"
 )
+_ADDRESS = re.compile(r"\blink/[a-z]\w*\s+([0-9a-f]{2}(?::[0-9a-f]{2}){5,19})(?![:\w])")
 _COUNTS = re.compile(
     r"(?P<side>RX|TX): +bytes packets errors dropped (?P<fifth>\w+) (?P<sixth>\w+)"
     r" (?P<figures>\d+(?: \d+){5})"
@@ -68,7 +70,10 @@ class IpLink(HeadedOutput):
         match = _FACTS.match("".join(text.split()))
         if match is None:
             return
-        yield _link(match, prompt.host)
+        link = _link(match, prompt.host)
+        if (address := _ADDRESS.search(text)) and int(address[1].replace(":", ""), 16):
+            link = replace(link, values={**link.values, "address": address[1]})
+        yield link
         named, values = _HEAD.match(text), _counts(text)
         if named and values:
             yield self.counted("link", named["name"], values, prompt)

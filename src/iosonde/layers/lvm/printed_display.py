@@ -16,6 +16,7 @@ from iosonde.layers.lvm.facts import size_of
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.labels import as_labelled
 from iosonde.text.reader import HeadedOutput
 
 _HEAD = re.compile(r"\s*--- (?P<what>Logical volume|Volume group|(?:NEW )?Physical volume) ---\s*$")
@@ -25,6 +26,12 @@ _PAIR = re.compile(
     r"|System ID|Clustered|Shared|Mirrored|COW|Snapshot|Mapped|Allocation|Type|Stripe|Persistent"
     r"|Num|Monitoring)[\w /#-]{0,24}?)(?: {2,}|\t+| (?=\d|/dev/|\w+$))(?P<value>\S.*?)\s*$"
 )
+_READ = frozenset({
+    "LV Name", "VG Name", "PV Name", "LV Size", "LV Status", "LV Pool name", "Segments",
+    "Current LE", "Stripes", "Stripe size", "Read ahead sectors", "Block device", "PE Size",
+    "VG Size", "Total PE", "Cur PV", "Cur LV", "Format", "VG Status", "PV Size", "Allocatable",
+})  # fmt: skip
+"""Labels of what is kept by discovery's names."""
 _OTHER = re.compile(
     r"\s+(?:--- Segments ---|LV Creation host, time .*|\w[\w /,#-]{2,40}(?:\s{2,}\S.*|:?)\s*$)"
 )
@@ -72,12 +79,15 @@ class LvmDisplay(HeadedOutput):
         if what == "Logical volume":
             group, name = pairs.get("VG Name", ""), pairs.get("LV Name", "").rpartition("/")[2]
             if name:
-                yield PrintedSubject("lvm", mapper_name(group, name), _volume(pairs), prompt.host)
+                values = as_labelled(pairs, _READ) | _volume(pairs)
+                yield PrintedSubject("lvm", mapper_name(group, name), values, prompt.host)
         elif what == "Volume group":
             if name := pairs.get("VG Name", ""):
-                yield PrintedSubject("lvm_group", name, _group(pairs), prompt.host)
+                values = as_labelled(pairs, _READ) | _group(pairs)
+                yield PrintedSubject("lvm_group", name, values, prompt.host)
         elif name := pairs.get("PV Name", "").removeprefix("/dev/"):
-            yield PrintedSubject("lvm_pv", name, _device(pairs), prompt.host)
+            values = as_labelled(pairs, _READ) | _device(pairs)
+            yield PrintedSubject("lvm_pv", name, values, prompt.host)
 
 
 def _bytes(text: str) -> int | None:

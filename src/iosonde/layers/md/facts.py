@@ -20,7 +20,7 @@ from itertools import pairwise
 from iosonde.layers._raid.geometry import STRIPED, copies_layout, data_members, layout_number
 from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
-from iosonde.units import KIB, SECTOR, parse_bytes
+from iosonde.units import KIB, MIB, SECTOR, parse_bytes
 
 ATTRIBUTES = (
     "level", "raid_disks", "degraded", "chunk_size", "layout", "array_state", "sync_action",
@@ -314,13 +314,20 @@ def _work(text: str) -> MdWork | None:
 
 # ── mdadm --detail, --examine ─────────────────────────────────────────────────────────────────
 
-MDADM_DEVICE = re.compile(r"^\s*/dev/(?P<name>\S+?):\s*$")
-"""How an array of --detail and a member of --examine begin."""
-MDADM_PAIR = re.compile(r"^\s*([A-Z][A-Za-z /]+?) : (.+?)\s*$")
+MDADM_DEVICE = re.compile(r"^\s*(?:/dev/|(?=\[[\w.-]{1,16}\]:))(?P<name>\S+?):\s*$")
+"""How an array of --detail and a member of --examine begin, and a volume of one (IMSM)."""
+MDADM_PAIR = re.compile(r"^\s*([A-Z][A-Za-z0-9'/() -]{1,40}?) : (\S.*?)\s*$")
 _ROW = re.compile(
     r"^\s+(?:\d+|-)\s+\d+\s+\d+\s+(?:\d+|-)\s+(?P<state>\S+(?:\s+\S+)*?)\s+/dev/(?P<name>\S+)$"
 )
-_OF_TABLE = re.compile(r"^\s+Number\s+Major|RaidDevice|^\s+(?:\d+|-)\s+\d+\s+\d+\s|replacing\)$")
+_OF_TABLE = re.compile(
+    r"^\s+Number\s+Major|RaidDevice|^\s*+(?:\d+|-|this)\s+\d+\s+\d+\s|replacing\)$"
+    r"|^\s*(?:Layout|Flags|Member Arrays) :"
+)
+_COUNTED = re.compile(
+    r"(?P<count>\d{1,15})(?: KiB| sectors)? \((?P<size>(?!0\.00)\d{1,9}\.\d\d) (?P<prefix>[MG])iB"
+)
+"""Source: mdadm, util.c (human_size): MiB below 2 GiB, else GiB."""
 _NAMED_COPIES = re.compile(r"(near|far|offset)=(\d+)")
 _STATUS = {"Rebuild": "recover", "Resync": "resync", "Reshape": "reshape", "Check": "check"}
 _STATES = {"recovering": "recover", "resyncing": "resync", "reshaping": "reshape",
@@ -341,12 +348,17 @@ class MdadmReport:
     @property
     def examined(self) -> bool:
         """Whether it is of --examine, which looks at one member."""
-        return "Data Offset" in self.pairs or "Device Role" in self.pairs
+        return not self.pairs.keys().isdisjoint({"Data Offset", "Device Role", "RAID Level"})
+
+    @property
+    def level(self) -> str:
+        """The array's level; of a volume that firmware describes (IMSM) as md calls it."""
+        return self.pairs.get("Raid Level") or f"raid{self.pairs['RAID Level']}"
 
     @property
     def facts(self) -> dict[str, Scalar]:
         """What it is, by discovery's names."""
-        pairs, level = self.pairs, self.pairs["Raid Level"]
+        pairs, level = self.pairs, self.level
         layout = pairs.get("Layout", "")
         number = _layout(iter(_NAMED_COPIES.findall(layout)))
         if number is None and layout:
@@ -360,13 +372,16 @@ class MdadmReport:
         if self.examined:
             offset = _leading(pairs.get("Data Offset"))
             return without_none({
-                **facts, "data_offset": offset * SECTOR if offset else None,
+                **facts, "array_size": _sized(pairs.get("Array Size")),
+                "used_size": _sized(pairs.get("Used Dev Size")),
+                "data_offset": offset * SECTOR if offset else None,
                 "role": pairs.get("Device Role"), "uuid": pairs.get("Array UUID"),
             })  # fmt: skip
         size, active = (_leading(pairs.get(name)) for name in ("Array Size", "Active Devices"))
         action, share = self._action()
         return without_none({
             **facts, "size": size * KIB if size else None,
+            "used_size": _sized(pairs.get("Used Dev Size")),
             "array_state": pairs.get("State", "").split(",")[0].strip() or None,
             "degraded": raid - active if raid is not None and active is not None else None,
             "sync_action": action, "sync_share": share,
@@ -396,7 +411,7 @@ def parse_mdadm(lines: Sequence[str]) -> tuple[MdadmReport, int]:
     """What mdadm says of the first array or member, and the place of its last line."""
     pairs: dict[str, str] = {}
     rows: list[tuple[str, str]] = []
-    last = 0
+    last = strange = 0
     head = MDADM_DEVICE.match(lines[0]) if lines else None
     for index, line in enumerate(lines):
         if index and (MDADM_DEVICE.match(line) or index - last > 5):
@@ -406,10 +421,25 @@ def parse_mdadm(lines: Sequence[str]) -> tuple[MdadmReport, int]:
             pairs[pair[1]] = pair[2]
         elif row:
             rows.append((row["name"], row["state"]))
+        elif pair:
+            break  # another device
         elif line and index and not _OF_TABLE.search(line):
-            break
-        last = index if line else last
+            strange += 1
+            if strange > 1:
+                break
+            continue  # the rest of a line that was wrapped, where others of its own follow
+        last, strange = (index, 0) if line else (last, strange)
     return MdadmReport(head["name"] if head else "", pairs, rows), last
+
+
+def _sized(text: str | None) -> int | None:
+    """Bytes of "2047 (2.05 GiB 2.20 GB)", which counts KiB or sectors: the GiB tell which."""
+    match = _COUNTED.match(text or "")
+    if match is None:
+        return None
+    rounded = float(match["size"]) * (MIB if match["prefix"] == "M" else MIB * KIB)
+    units = (unit for unit in (KIB, SECTOR) if abs(int(match["count"]) * unit / rounded - 1) < 0.02)
+    return next((int(match["count"]) * unit for unit in units), None)
 
 
 def _leading(text: str | None) -> int | None:

@@ -18,6 +18,7 @@ from iosonde.layers.md.facts import (
 from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines
+from iosonde.text.labels import as_labelled
 from iosonde.text.reader import Items, StateOutput
 
 _MDSTAT_LINE = re.compile(
@@ -25,8 +26,13 @@ _MDSTAT_LINE = re.compile(
     r"\[[\dU_]+[\]/]|[U_]+\]|speed=|sec\b|level|algorithm|super|copies|\[\d+\]|^\s*[\w/+]{0,24}\]?$|"
     r"\(\d+/\d+\)|resync|DELAYED|PENDING|^read_ahead|^\s*\[\w+\](?: \[\w+\])*$"
 )
+_READ = frozenset({
+    "Version", "Raid Level", "Raid Devices", "Layout", "Chunk Size", "Data Offset", "Device Role",
+    "Array UUID", "UUID", "Array State", "Array Size", "Used Dev Size", "RAID Level",
+})  # fmt: skip
 _ADDED = re.compile(r"^\s*\+", re.MULTILINE)
 """The mark of a line that a patch adds."""
+_ANY_ARRAY = re.compile(r" (?=md[\w.-]{1,32} ?: (?:active|inactive|broken) )")
 _INSIDE = re.compile(r"(?<=\S)\s+(?=md[\w.-]{1,32} ?: (?:active|inactive|broken)\b)")
 
 
@@ -34,7 +40,9 @@ class Mdadm(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "mdadm"
-    anchors: ClassVar[tuple[str, ...]] = ("Raid Level :", "Raid Devices :", "Array UUID :")
+    anchors: ClassVar[tuple[str, ...]] = (
+        "Raid Level :", "Raid Devices :", "Array UUID :", "RAID Level :",
+    )  # fmt: skip
 
     commands: ClassVar[tuple[str, ...]] = ("mdadm",)
 
@@ -57,11 +65,13 @@ class Mdadm(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         report, last = parse_mdadm(cursor.block(first, 120))
-        if "Raid Level" not in report.pairs:
+        if report.pairs.keys().isdisjoint({"Raid Level", "RAID Level"}):
             raise Unreadable("the level of the array is missing")
         kind = "md_member" if report.examined else "md"
         facts = report.facts | _as_mdadm_says(report.pairs)
-        return first + last, [PrintedSubject(kind, report.name, facts, prompt.host)]
+        facts = as_labelled(report.pairs, _READ) | facts
+        name = report.name.strip("[]")
+        return first + last, [PrintedSubject(kind, name, facts, prompt.host)]
 
 
 def _as_mdadm_says(pairs: Mapping[str, str]) -> dict[str, Scalar]:
@@ -105,9 +115,10 @@ class Mdstat(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last = _last_line(cursor, first)
         text = _INSIDE.sub("\n", _ADDED.sub("", joined(cursor, first, last)))
+        arrays = list(parse_mdstat(text)) or list(parse_mdstat(_reflowed(text)))
         subjects = tuple(
             PrintedSubject("md", array.name, array.facts | array.printed, prompt.host)
-            for array in parse_mdstat(text)
+            for array in arrays
         )
         if not subjects:
             cut = MDSTAT_ARRAY.search(text)
@@ -115,6 +126,11 @@ class Mdstat(StateOutput):
                 "the lines of its arrays are cut off" if cut else "no array follows its head"
             )
         return last, subjects
+
+
+def _reflowed(text: str) -> str:
+    """The text with each array in a line of its own, where whoever passed it on filled lines."""
+    return _ANY_ARRAY.sub("\n", " ".join(text.split()))
 
 
 def _last_line(cursor: TextCursor, first: int) -> int:

@@ -121,6 +121,7 @@ def _facts(
     if groups:
         facts["group_states"] = ", ".join(group["status"] for group in groups)
         facts["path_selector"] = groups[0]["policy"].split()[0]
+        facts["group_priorities"] = ", ".join(group["prio"] for group in groups if group["prio"])
     if failed:
         facts["failed"] = " ".join(failed)
     return facts

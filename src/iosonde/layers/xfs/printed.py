@@ -10,10 +10,11 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.xfs.facts import geometry_facts
+from iosonde.layers.xfs.facts import geometry_facts, parse_sections
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
+from iosonde.text.labels import as_labelled
 from iosonde.text.reader import Items, StateOutput
 
 _HEAD = re.compile(r"\s*meta-data ?=(?P<device>\S+)(?:\s|$)")
@@ -22,6 +23,14 @@ _BLOCKS = re.compile(r"^\s*data\s*=[^=\n]*bsize=\d+\s+blocks=(\d{1,18})\b", re.M
 _FEATURE = re.compile(
     r"(?<![\w-])(crc|finobt|sparse|rmapbt|reflink|bigtime|inobtcount|nrext64|ftype|lazy-count)=([01])\b"
 )
+_GROUP_SIZE = re.compile(r"\bagsize=(\d{1,18})\b")
+_NAMED = {
+    "meta-data": {"agcount", "agsize", "sectsz", "crc", "finobt", "sparse", "rmapbt", "reflink",
+                  "bigtime", "inobtcount", "nrext64"},
+    "data": {"bsize", "blocks", "sunit", "swidth"},
+    "naming": {"ftype"},
+    "log": {"blocks", "lazy-count", "lazy_count"},
+}  # fmt: skip
 _MOUNT = re.compile(r"xfs_(?:info|growfs)\s+(?:-\S+ )*(/(?!dev/)\S*)")
 
 
@@ -49,14 +58,26 @@ class XfsInfo(StateOutput):
         facts: dict[str, Scalar] = geometry_facts(text)
         if facts and (blocks := _BLOCKS.search(text)):
             facts["blocks"] = int(blocks[1])
+        if facts and (size := _GROUP_SIZE.search(text)):
+            facts["allocation_group_size"] = int(size[1]) * int(str(facts.get("block_size", 1)))
         features = {name.replace("-", "_"): on == "1" for name, on in _FEATURE.findall(text)}
         if head is None or not facts:
             raise Unreadable("the line of its data section is missing", last)
         mount = _MOUNT.search(prompt.command)
         device = head["device"]
-        return last, [
-            PrintedSubject(
-                "xfs", mount[1] if mount else device.removeprefix("/dev/"),
-                {"device": device, **facts, **features}, prompt.host,
-            )
-        ]  # fmt: skip
+        name = mount[1] if mount else device.removeprefix("/dev/")
+        values = {"device": device, **facts, **features, **_others(text)}
+        return last, [PrintedSubject("xfs", name, values, prompt.host)]
+
+
+def _others(text: str) -> dict[str, Scalar]:
+    """What each section says that has no name of discovery's: by its word, and by the section's.
+
+    The section is not named for those of the file system itself, which stand first.
+    """
+    values: dict[str, Scalar] = {}
+    for section, pairs in parse_sections(text).items():
+        prefix = "" if section in {"", "meta-data"} else f"{section} "
+        own = {f"{prefix}{name}": value for name, value in pairs.items() if value[0].isdigit()}
+        values |= as_labelled(own, {prefix + name for name in _NAMED.get(section, ())})
+    return values

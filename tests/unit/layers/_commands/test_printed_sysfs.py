@@ -56,3 +56,11 @@ def test_a_path_in_prose_is_no_setting() -> None:
     assert read("See /sys/block/sdb/device/timeout for the seconds until it gives up.") == []
     assert read("ls /sys/module/nvme_core/parameters/io_timeout\n") == []
     assert not states("cat /sys/block/md7/md/stripe_cache_size\ncat: No such file or directory\n")
+
+
+def test_a_partition_by_its_own_files() -> None:
+    text = "# cat /sys/block/sdb/sdb1/start\n2048\n# cat /sys/block/sdb/sdb1/size\n4096\n"
+    (partition,) = [s for state in states(text) for s in state.subjects]
+    assert (partition.kind, partition.name) == ("partition", "sdb1")
+    assert partition.values == {"start": 2048 * 512, "size": 4096 * 512}
+    assert states("# cat /sys/block/sdb/sdb1/start_of\n2048\n") == []

@@ -346,3 +346,30 @@ def test_vmstat_goes_on_below_a_repeated_head() -> None:
     assert one.values["blocks_in"] == [1024, 2048, 3072]
     assert one.values["since_boot"] is True
     assert counters(given)[0].values["since_boot"] is None
+
+
+DRIVE = """=== START OF INFORMATION SECTION ===
+Vendor:               ACME
+Product:              DISK{number}
+User Capacity:        2,000,398,934,016 bytes [2.00 TB]
+Rotation Rate:        7200 rpm
+Transport protocol:   SAS (SPL-3)
+Accumulated start-stop cycles:  {number}
+"""
+
+
+def test_each_drive_of_several_is_its_own() -> None:
+    text = f"20T:\n\n{DRIVE.format(number=182)}\n18T:\n\n{DRIVE.format(number=261)}"
+    drives = [s.values for state in states(text) for s in state.subjects]
+    assert [drive["model"] for drive in drives] == ["DISK182", "DISK261"]
+    assert [drive["accumulated_start_stop_cycles"] for drive in drives] == [182, 261]
+    assert drives[0]["transport_protocol"] == "SAS (SPL-3)"
+
+
+def test_a_raw_value_that_is_no_number_is_kept_as_text() -> None:
+    head = "ID# ATTRIBUTE_NAME FLAG VALUE WORST THRESH TYPE UPDATED WHEN_FAILED RAW_VALUE\n"
+    row = "  9 Power_On_Hours_and_Msec 0x0032   093   093   000    Old_age   Always       -       "
+    (drive,) = states(f"{head}{row}6206h+47m+20.770s\n")[0].subjects
+    assert drive.values == {"power_on_hours_and_msec": "6206h+47m+20.770s"}
+    (drive,) = states(f"{head}{row}6206\n")[0].subjects
+    assert drive.values["power_on_hours_and_msec"] == 6206

@@ -50,7 +50,7 @@ def test_the_topology_has_the_names_of_discovery() -> None:
     assert found["dm", "mapper/my--vg-r5"] | {"below": ""} == {
         "alignment_offset": 0, "io_min": 32768, "io_opt": 65536, "physical_block_size": 512,
         "logical_block_size": 512, "rotational": False, "nr_requests": 128, "read_ahead_kb": 192,
-        "below": "",
+        "below": "", "wsame": "0B",
     }  # fmt: skip
     assert found["disk", "ubda"]["scheduler"] == "mq-deadline"
     assert "io_opt" not in found["disk", "ubda"]
@@ -122,3 +122,17 @@ def test_words_are_no_table() -> None:
 def test_variables_of_a_shell_are_no_pairs(line: str) -> None:
     assert read(f"{line}\nVERSION_ID=12\n") == []
     assert read('NAME="sda" SIZE="1T"\n') != []
+
+
+def test_branches_that_were_read_in_another_set_of_characters() -> None:
+    tree = (
+        "NAME       MAJ:MIN RM SIZE RO TYPE MOUNTPOINTS\n"
+        "sda          8:0    0  64G  0 disk\n"
+        "├─sda1       8:1    0   1G  0 part /boot\n"
+        "└─sda2       8:2    0  63G  0 part\n"
+        "  └─vg-root 253:0   0  63G  0 lvm  /\n"
+    )
+    plain = told(tree)
+    assert plain["lvm", "mapper/vg-root"]["below"] == "sda2"
+    for charset in ("cp1252", "cp437"):
+        assert told(tree.encode().decode(charset, errors="replace")) == plain

@@ -55,6 +55,7 @@ def test_ip_says_mtu_queue_and_state() -> None:
     found = links(IP)
     assert found["eth0"].values == {
         "mtu": 1400, "qdisc": "pfifo_fast", "state": "up", "txqueuelen": 1000,
+        "address": "02:fc:00:00:00:01",
     }  # fmt: skip
     assert found["lo"].values["loopback"] is True
     assert "state" not in found["lo"].values

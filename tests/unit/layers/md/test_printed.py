@@ -140,3 +140,89 @@ def test_forms_of_old_kernels_and_of_pages(given: str) -> None:
 
 def test_a_sentence_about_an_array_is_none() -> None:
     assert told("Personalities : what mdstat begins with; md7 : active since Monday.\n") == {}
+
+
+MEMBER = """/dev/sdq1:
+          Magic : a92b4efc
+        Version : 1.2
+    Feature Map : 0x45
+     Array UUID : 00112233:44556677:8899aabb:ccddeeff
+     Raid Level : raid5
+   Raid Devices : 5
+
+ Avail Dev Size : 4194304 sectors (2.00 GiB 2.15 GB)
+     Array Size : 8388608{unit} (8.00 GiB 8.59 GB)
+  Used Dev Size : 4194304{sectors} (2.00 GiB 2.15 GB)
+    Data Offset : 2048 sectors
+          State : clean
+
+  Reshape pos'n : 1048576 (1024.00 MiB 1073.74 MB)
+  Delta Devices : 1 (4->5)
+       Checksum : 37ac3c04 - correct
+         Events : 78714
+
+     Chunk Size : 512K
+    Device Role : Active device 0
+    Array State : AA.A. ('A' == active, '.' == missing, 'R' ==
+ replacing)
+"""
+
+
+@pytest.mark.parametrize(("unit", "sectors"), [("", ""), (" KiB", " sectors")])
+def test_a_member_that_is_reshaped_is_read_to_its_end(unit: str, sectors: str) -> None:
+    text = MEMBER.format(unit=unit, sectors=sectors)
+    two = states(text + text.replace("sdq1", "sdr1").replace("78714", "78712"))
+    first, second = (state.subjects[0] for state in two)
+    assert (first.name, second.name) == ("sdq1", "sdr1")
+    assert (first.values["events"], second.values["events"]) == (78714, 78712)
+    assert first.values["array_size"] == 8 << 30
+    assert first.values["used_size"] == 2 << 30
+    assert first.values["delta_devices"] == "1 (4->5)"
+    assert first.values["members_state"] == "AA.A."
+
+
+def test_a_size_whose_units_disagree_is_not_converted() -> None:
+    text = MEMBER.format(unit="", sectors="").replace("8.00 GiB", "5.00 GiB")
+    assert "array_size" not in states(text)[0].subjects[0].values
+
+
+IMSM = """/dev/sdq:
+          Magic : Intel Raid ISM Cfg Sig.
+
+[vol0]:
+       Subarray : 0
+           UUID : 00112233:44556677:8899aabb:ccddeeff
+     RAID Level : 5
+        Members : 4
+    Failed disk : 2
+     Array Size : 6291456 (3.00 GiB 3.22 GB)
+   Per Dev Size : 2097152 (1024.00 MiB 1073.74 MB)
+     Chunk Size : 128 KiB
+      Map State : degraded
+
+[vol1]:
+       Subarray : 1
+     RAID Level : 1
+        Members : 2
+      Map State : normal
+"""
+
+
+def test_volumes_of_firmware_are_told_apart() -> None:
+    volumes = {s.name: s.values for state in states(IMSM) for s in state.subjects}
+    assert volumes["vol0"]["level"] == "raid5"
+    assert volumes["vol0"]["array_size"] == 3 << 30
+    assert volumes["vol0"]["map_state"] == "degraded"
+    assert volumes["vol1"]["level"] == "raid1"
+    assert "array_size" not in volumes["vol1"]
+
+
+def test_an_array_whose_lines_were_filled_as_a_paragraph() -> None:
+    text = (
+        "# cat /proc/mdstat Personalities : [raid6]\n[raid5] [raid4] [linear] md127 :\n"
+        "active raid5 sdh[4] sdg[7] sdf[6] 2093056 blocks\nsuper 1.2 level 5, 512k chunk,\n"
+        "algorithm 2 [3/3] [UUU]\n"
+    )
+    (array,) = states(text)[0].subjects
+    assert (array.name, array.values["level"]) == ("md127", "raid5")
+    assert states(text.replace("active raid5", "some raid5")) == []

@@ -50,3 +50,20 @@ def test_the_features_by_their_names() -> None:
         if f"{name}=" in TEXT:
             assert xfs.values[name] is (f"{name}=1" in TEXT), name
     assert "crc" in xfs.values
+
+
+def test_every_word_of_a_geometry_is_kept() -> None:
+    text = """meta-data=/dev/sdq1              isize=512    agcount=4, agsize=1000 blks
+         =                       sectsz=512   attr=2, projid32bit=1
+data     =                       bsize=4096   blocks=4000, imaxpct=25
+         =                       sunit=0      swidth=0 blks
+naming   =version 2              bsize=4096   ascii-ci=0, ftype=1, parent=0
+log      =internal log           bsize=4096   blocks=1368, version=2
+realtime =none                   extsz=4096   blocks=0, rtextents=0
+"""
+    (subject,) = states(text)[0].subjects
+    values = subject.values
+    assert values["allocation_group_size"] == 1000 * 4096
+    assert (values["isize"], values["attr"], values["data_imaxpct"]) == (512, 2, 25)
+    assert (values["naming_parent"], values["log_version"]) == (0, 2)
+    assert "data_blocks" not in values
