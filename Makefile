@@ -52,6 +52,7 @@ HISTORIES := 1000000
 
 test-long: packages-roots dev ## what of these takes minutes: every kill, every moment; and HISTORIES simulated ones
 	$(BIN)/pytest -v -m "long and not kernel and not lab" $(PARALLEL) --timeout=3000
+	IOSONDE_EXAMPLES=all $(BIN)/pytest -m "hypothesis and not slow and not long" $(PARALLEL)
 	$(BIN)/python -m tests.simulation 0 $(HISTORIES) --pasts 100
 
 KILLS := 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -38,6 +39,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if _REAL.intersection(item.path.parents):
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector pass over what is there by now and stays: modules, tests, their names."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_configure() -> None:

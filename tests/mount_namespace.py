@@ -30,9 +30,8 @@ def enter() -> None:
         OSError: with the privilege, a mount was refused.
     """
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.unshare(_CLONE_NEWNS) != 0:
+    if not _divided(libc):
         return
-    _mount(libc, "none", "/", "", _MS_REC | _MS_PRIVATE, "")
     _leave_to_others(libc)
     for path in (STATE, LOCKS):
         Path(path).mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -40,6 +39,23 @@ def enter() -> None:
     # A manager of services works outside: it would look for the rollback script there.
     if Path("/run/systemd/system").is_dir():
         _mount(libc, "tests", "/run/systemd", "tmpfs", 0, "mode=0755")
+
+
+def divide() -> None:
+    """The same with nothing mounted: what is from now on is for this process alone.
+
+    Raises:
+        OSError: the privilege for it is not there.
+    """
+    if not _divided(ctypes.CDLL(None, use_errno=True)):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+def _divided(libc: ctypes.CDLL) -> bool:
+    if libc.unshare(_CLONE_NEWNS) != 0:
+        return False
+    _mount(libc, "none", "/", "", _MS_REC | _MS_PRIVATE, "")
+    return True
 
 
 def _leave_to_others(libc: ctypes.CDLL) -> None:

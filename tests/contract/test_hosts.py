@@ -24,6 +24,7 @@ from iosonde.hosts.command import quote
 from iosonde.hosts.host import Host
 from iosonde.hosts.local import LocalHost
 from tests.contract.conftest import gone, until
+from tests.examples import examples
 
 AWKWARD = ["", " ", "a b", "'", '"', "$(id)", "`id`", "\\", "*", "é µ", "a\nb", "-n", ";", "&"]
 
@@ -299,7 +300,7 @@ async def test_permission_is_told_as_such(tmp_path: Path) -> None:
     assert issubclass(PermissionMissing, HostFailed)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))))
 def test_a_shell_reads_back_what_was_quoted(arguments: list[str]) -> None:
     line = quote(["printf", "%s\\0", "x", *arguments])

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from iosonde.change.settings_journal import BOOT, FOLDER
+from tests.mount_namespace import divide
 from tests.simulation.calls import CALLS, effects
 from tests.simulation.disk import Disk, Effect, settings_of
 from tests.simulation.shell.errors import Unplayed
@@ -41,7 +42,8 @@ _PID = re.compile(rb"(?<=\n)\d+\n\Z")
 
 
 def enclosed() -> None:
-    """Make the places; call it as root in a mount namespace of its own."""
+    """Make the places, as root, in a mount namespace that is this process's from now on."""
+    divide()
     for place in ("/run", "/var/lib", "/sys/block"):
         subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", place], check=True)
     shutil.copytree(_TOOLS, HERE / "bin")

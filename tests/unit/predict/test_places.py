@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iosonde import _core
+from tests.examples import examples
 
 PAGE, CHUNK = 4096, 16384
 LEVEL5 = {
@@ -72,7 +73,7 @@ def touched(parity: int, layout: int, disks: int, page: int, op: int) -> set[tup
 
 @pytest.mark.parametrize("layout", LEVEL5, ids=LEVEL5.get)
 @given(disks=st.integers(3, 12), page=st.integers(0, 2**24))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_one_parity(layout: int, disks: int, page: int) -> None:
     row, data = divmod(page * PAGE // CHUNK, disks - 1)
     member, p = level5(layout, disks, row, data)
@@ -82,7 +83,7 @@ def test_one_parity(layout: int, disks: int, page: int) -> None:
 
 @pytest.mark.parametrize("layout", LEVEL6, ids=LEVEL6.get)
 @given(disks=st.integers(4, 12), page=st.integers(0, 2**24))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_two_parities(layout: int, disks: int, page: int) -> None:
     row, data = divmod(page * PAGE // CHUNK, disks - 2)
     member, p, q = level6(layout, disks, row, data)
@@ -92,7 +93,7 @@ def test_two_parities(layout: int, disks: int, page: int) -> None:
 
 @pytest.mark.parametrize(("parity", "layouts"), [(1, LEVEL5), (2, LEVEL6)])
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_every_place_has_one_page(
     parity: int, layouts: dict[int, str], data: st.DataObject
 ) -> None:

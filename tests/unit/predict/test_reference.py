@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from iosonde import _core
 from iosonde._core import Cache, Far, Limits, Linear, Mirror, Parity, Raid10, Striped
+from tests.examples import examples
 from tests.unit.predict.nodes import KIB, PAGE, SECTOR, Node, Request, core_of, disk, run
 
 
@@ -90,7 +91,7 @@ requests = st.lists(
 
 
 @given(stacks(3), requests)
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 def test_mappings_move_each_sector_where_it_belongs(top: Node, given: list[Request]) -> None:
     core, nodes = core_of(top)
     run(core, given)
@@ -180,7 +181,7 @@ def pages_of(request: Request) -> dict[int, bool]:
 
 
 @given(arrays, requests.map(lambda many: [(1, *one[1:]) for one in many]))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 def test_writes_to_arrays_with_parity(array: Array, given: list[Request]) -> None:
     """Cold, whole: the cheaper of the two ways for each stripe, reconstruct-write on a tie."""
     core, _ = array_of(array)
@@ -207,7 +208,7 @@ def test_writes_to_arrays_with_parity(array: Array, given: list[Request]) -> Non
 
 
 @given(arrays, st.data(), requests.map(lambda many: [(0, *one[1:]) for one in many]))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 def test_reads_without_a_member(array: Array, data: Any, given: list[Request]) -> None:
     """What is lost is rebuilt from all others of its stripe, and from nothing else."""
     lost = data.draw(st.sets(st.integers(0, array.disks - 1), min_size=1, max_size=array.parity))
@@ -231,7 +232,7 @@ def test_reads_without_a_member(array: Array, data: Any, given: list[Request]) -
 
 
 @given(arrays, requests.map(lambda many: [(0, *one[1:]) for one in many]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_reads_of_a_whole_array_take_no_more_than_they_need(
     array: Array, given: list[Request]
 ) -> None:
@@ -288,7 +289,7 @@ class SlowCache:
     st.sampled_from([(8, 0), (8, 4), (16, 4)]), st.booleans(), st.sampled_from(MODES),
     st.lists(st.tuples(st.integers(0, 1), st.integers(0, 40), st.booleans()), max_size=120),
 )  # fmt: skip
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_caches_keep_whole_blocks_alone(
     size: tuple[int, int], lru: bool, mode: Mode, given: list[tuple[int, int, bool]]
 ) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from iosonde._core import Bcache, Bitmap, Controller, Parity, Raid1, Raid10
 from iosonde.layers._ledger.rule import Rule
+from tests.examples import examples
 from tests.unit.predict.accounts import (
     FAST,
     OF_PAGE,
@@ -33,7 +34,7 @@ from tests.unit.predict.nodes import PAGE, SECTOR, Node, Request, core_of, run
     st.sampled_from(["raid1", "raid10", "parity"]), st.integers(1, 6), st.integers(3, 5),
     st.integers(0, 4), asked(9000, 700),
 )  # fmt: skip
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_the_first_write_to_a_chunk_costs_a_page_on_each_member(
     rule: str, bit: int, members: int, lost: int, given: list[Request]
 ) -> None:
@@ -129,7 +130,7 @@ class SlowController:
 @given(
     st.integers(1, 40), st.integers(0, 200), st.integers(0, 6), asked(300, 60, flushes=True)
 )  # fmt: skip
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_a_controller_lets_the_fullest_stripe_go(
     width: int, room: int, reads: int, given: list[Request]
 ) -> None:
@@ -278,7 +279,7 @@ class SlowBcache:
     st.sampled_from([8, 32, 50]), st.integers(2, 5), st.integers(0, 3),
     st.sampled_from([0, 0, 20000, 40000]), st.integers(0, 40), asked(150, 60),
 )  # fmt: skip
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_bcache_fills_buckets(
     bucket: int, buckets: int, mode: int, cutoff: int, percent: int, given: list[Request]
 ) -> None:

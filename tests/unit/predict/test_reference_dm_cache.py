@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iosonde._core import Promote
+from tests.examples import examples
 from tests.unit.predict.accounts import (
     FAST,
     FLUSH,
@@ -255,7 +256,7 @@ MODES: tuple[Literal["back", "through", "around"], ...] = ("back", "through", "a
     st.sampled_from([8, 1536, 2048, 4096]), st.integers(1, 12), st.integers(0, 2),
     st.sampled_from([20, 5000, 10**6]), st.integers(1, 5), st.data(),
 )  # fmt: skip
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_dm_cache_does_what_smq_says(
     size: int, room: int, mode: int, origin: int, rate: int, data: st.DataObject
 ) -> None:

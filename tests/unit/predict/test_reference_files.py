@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iosonde._core import Journal, PageCache
+from tests.examples import examples
 from tests.unit.predict.accounts import (
     FLUSH,
     OF_PAGE,
@@ -90,7 +91,7 @@ class SlowJournal:
 
 
 @given(st.integers(2, 300), asked(20000, 3000, flushes=True))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_a_journal_takes_all_data_first(tags: int, given: list[Request]) -> None:
     slow = SlowJournal(1024, tags)
     for request in given:
@@ -225,7 +226,7 @@ class SlowPages:
         ), min_size=1, max_size=50,
     ), st.booleans(),
 )  # fmt: skip
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_the_page_cache_reads_ahead_and_writes_back(
     pages: int, background: int, ahead: int, given: list[Request], in_order: bool
 ) -> None:

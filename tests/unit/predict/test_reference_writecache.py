@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iosonde._core import Writecache
+from tests.examples import examples
 from tests.unit.predict.accounts import (
     FAST,
     FLUSH,
@@ -196,7 +197,7 @@ class SlowWritecache:
     st.sampled_from([1, 8]), st.integers(1, 90), st.integers(0, 100), st.integers(0, 100),
     st.sampled_from([7, 30, 65536]), st.sampled_from([0, 1, 4]), st.data(),
 )  # fmt: skip
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_a_write_cache_takes_all_writes(
     size: int, blocks: int, high: int, low: int, most: int, rate: int, data: st.DataObject
 ) -> None:
@@ -226,7 +227,7 @@ def test_metadata_are_written_in_pieces_of_64_kib(blocks: int, sizes: list[int])
 
 @pytest.mark.long
 @PIECES
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_metadata_of_many_are_written_in_pieces_of_64_kib(blocks: int, sizes: list[int]) -> None:
     written_in_pieces(blocks, sizes)
 
