@@ -19,6 +19,7 @@ QUEUE: dict[str, str | int] = {
 def nfs_client() -> Machine:
     """The machine."""
     made = Machine("app1", "5.15.0-101-generic", cpus=4, memory=16 * GIB)
+    made.file("/etc/os-release", 'NAME="Ubuntu"\nID=ubuntu\nID_LIKE=debian')
     made.block("vda", "252:0", "disk", 40 * GIB, queue=QUEUE, pttype="gpt", vendor="0x1af4",
                subsystems="block:virtio:pci", phy_sec=512, log_sec=512)  # fmt: skip
     made.part("vda1", "252:1", "vda", 227328, 40 * GIB - 227328 * 512 - 17408, fstype="ext4",

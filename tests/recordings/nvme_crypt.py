@@ -18,6 +18,7 @@ QUEUE: dict[str, str | int] = {
 def nvme_crypt() -> Machine:
     """The machine."""
     made = Machine("desk", "6.8.0-45-generic", cpus=16, memory=64 * GIB)
+    made.file("/etc/os-release", 'NAME="Ubuntu"\nID=ubuntu\nID_LIKE=debian')
     made.block("nvme0n1", "259:0", "disk", _DISK, queue=QUEUE, tran="nvme", pttype="gpt",
                model="Samsung SSD 990 PRO 2TB", serial="S7HENJ0X000001A", rev="4B2QJXD7",
                subsystems="block:nvme:pci", phy_sec=512, log_sec=512)  # fmt: skip

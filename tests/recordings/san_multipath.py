@@ -18,6 +18,7 @@ _DATA = "VV0056"
 def san_multipath() -> Machine:
     """The machine."""
     made = Machine("db1", "4.12.14-95.45-default", cpus=32, memory=256 * GIB, old_lsblk=True)
+    made.file("/etc/os-release", 'NAME="SLES"\nID="sles"\nID_LIKE="suse"')
     luns = {"sda": 0, "sdb": 1, "sdc": 0, "sdd": 1}
     for index, (disk, lun) in enumerate(luns.items()):
         made.block(disk, f"8:{index * 16}", "disk", 256 * GIB if lun == 0 else 1024 * GIB,

@@ -22,6 +22,7 @@ QUEUE: dict[str, str | int] = {
 def sata_md_lvm() -> Machine:
     """The machine."""
     made = Machine("filer", "6.1.0-18-amd64", cpus=8, memory=32 * GIB)
+    made.file("/etc/os-release", 'NAME="Debian GNU/Linux"\nID=debian')
     for index, letter in enumerate("abcd"):
         disk, minor = f"sd{letter}", index * 16
         made.block(

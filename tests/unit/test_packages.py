@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.hosts.packages import install_hint, installer
+from iosonde.hosts.packages import install_command, install_hint, installer
 from tests.empty_host import EmptyHost
 
 # ID and ID_LIKE as the distributions' own packages have them.
@@ -47,3 +47,31 @@ def test_what_is_not_known_is_not_guessed(text: str) -> None:
 
 async def test_a_host_without_the_file_gets_a_sentence() -> None:
     assert await install_hint(EmptyHost(), "fio") == "install fio there"
+
+
+@pytest.mark.parametrize(
+    ("text", "package", "command"),
+    [
+        ("ID=debian\n", "iozone", "apt-get install iozone3"),
+        ("ID=fedora\n", "iozone", "dnf install iozone"),
+        ("ID=debian\n", "openssh-client", "apt-get install openssh-client"),
+        ('ID="rocky"\nID_LIKE="rhel centos fedora"\n', "openssh-client",
+         "dnf install openssh-clients"),
+        ('ID="rocky"\nID_LIKE="rhel centos fedora"\n', "iproute2", "dnf install iproute"),
+        ('ID="sles"\nID_LIKE="suse"\n', "iproute2", "zypper install iproute2"),
+        ("ID=arch\n", "openssh-client", "pacman -S openssh"),
+        ("ID=alpine\n", "dmsetup", "apk add device-mapper"),
+        ("ID=alpine\n", "fio", "apk add fio"),
+    ],
+)  # fmt: skip
+def test_a_package_is_named_as_its_distribution_names_it(
+    text: str, package: str, command: str
+) -> None:
+    assert install_command(text, package) == command
+
+
+def test_several_packages_are_one_command() -> None:
+    assert install_command("ID=arch\n", "e2fsprogs", "busybox-static") == (
+        "pacman -S e2fsprogs busybox"
+    )
+    assert install_command("", "e2fsprogs") is None

@@ -16,6 +16,7 @@ from iosonde.change.settings_journal import FOLDER, SCRIPT, TOO_LATE, SettingsJo
 from iosonde.errors import CommandFailed, FileMissing, HostFailed, Refused
 from iosonde.hosts.cleaning import made, to_the_end
 from iosonde.hosts.host import Completed, Host
+from iosonde.hosts.packages import install_hint
 from iosonde.store.owner import is_gone, same_place, this_process
 
 _NO_FLOCK = 76
@@ -112,6 +113,6 @@ async def _until_locked(host: Host, ended: asyncio.Future[Completed], token: str
         raise HostFailed(
             "it has no flock, so two processes could change its settings at once",
             where=host.name,
-            hint="install util-linux there",
+            hint=await install_hint(host, "util-linux"),
         )
     raise CommandFailed(host.name, done.argv, done.status, done.stdout, done.stderr)

@@ -11,6 +11,7 @@ from iosonde.change.node import look
 from iosonde.change.scan import ScannedDevice
 from iosonde.errors import Refused
 from iosonde.hosts.host import Host
+from iosonde.hosts.packages import install_hint
 from iosonde.kerneltext import decoded, fields, lines
 
 _NOTHING_FOUND, _SEVERAL_FOUND = 2, 8  # exit statuses of blkid(8) --probe
@@ -77,7 +78,7 @@ async def _table(host: Host, path: str) -> list[tuple[int, int]]:
     argv = ["partx", "--raw", "--noheadings", "--output", "START,SECTORS", "--", path]
     done = await host.run(argv, check=False)
     if done.status != 0 and b"failed to read partition table" not in done.stderr:
-        raise _unread("partx", path, done.status, done.stderr)
+        raise await _unread(host, "partx", path, done.status, done.stderr)
     rows = [fields(line) for line in lines(decoded(done.stdout))]
     return [(int(row[0]) * _SECTOR, int(row[1]) * _SECTOR) for row in rows if len(row) == 2]
 
@@ -97,7 +98,7 @@ async def _by_wipefs(host: Host, path: str) -> set[str]:
     argv = ["wipefs", "--no-act", "--noheadings", "--output", "TYPE", "--", path]
     done = await host.run(argv, check=False)
     if done.status != 0:
-        raise _unread("wipefs", path, done.status, done.stderr)
+        raise await _unread(host, "wipefs", path, done.status, done.stderr)
     return {line.strip() for line in lines(decoded(done.stdout)) if line.strip()}
 
 
@@ -109,13 +110,13 @@ async def _by_blkid(host: Host, path: str, *part: str) -> set[str]:
     if done.status == _SEVERAL_FOUND:
         return {"ambivalent"}
     if done.status not in {0, _NOTHING_FOUND}:
-        raise _unread("blkid", path, done.status, done.stderr)
+        raise await _unread(host, "blkid", path, done.status, done.stderr)
     pairs = dict(line.split("=", 1) for line in lines(decoded(done.stdout)) if "=" in line)
     return {pairs[key] for key in ("TYPE", "PTTYPE") if key in pairs}
 
 
-def _unread(tool: str, path: str, status: int, complaint: bytes) -> Refused:
-    hint = f"install util-linux, which has {tool}" if status == 127 else ""
+async def _unread(host: Host, tool: str, path: str, status: int, complaint: bytes) -> Refused:
+    hint = await install_hint(host, "util-linux") if status == 127 else ""
     return Refused(
         f"{tool} could not say what the device carries",
         where=path,

@@ -20,6 +20,7 @@ from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 
 from iosonde import kerneltext
 from iosonde.hosts.host import Completed, Host
+from iosonde.hosts.packages import install_hint
 from iosonde.layers._mounts.options import options_of
 from iosonde.layers._raid.geometry import MIRRORED, PARITY
 from iosonde.records.stack import Gap, Scalar, StackLayer
@@ -95,10 +96,11 @@ class Scene:
             if isinstance(content, bytes)
         }
 
-    def miss(self, what: str, done: Completed, package: str) -> None:
-        """Note as a gap what a tool did not tell, in its own words."""
+    async def miss(self, what: str, done: Completed, package: str) -> None:
+        """Note as a gap what a tool did not tell, in its own words; `package` is Debian's name."""
         if done.status == 127:
-            reason, remedy = f"{done.argv[0]} is not installed", f"install {package}"
+            reason = f"{done.argv[0]} is not installed"
+            remedy = await install_hint(self.host, package)
         else:
             said = kerneltext.decoded(done.stderr).strip() or f"status {done.status}"
             first = kerneltext.complaints(said, done.argv[0])[0].removeprefix(f"{done.argv[0]}: ")

@@ -20,6 +20,7 @@ from iosonde.hosts import open_host
 from iosonde.hosts.command import quote
 from iosonde.hosts.forward import Forward, forward
 from iosonde.hosts.host import Completed, Host
+from iosonde.hosts.packages import install_hint
 from iosonde.loads import FLEETS
 from iosonde.loads._fleet import SOCKET, Fleet
 from iosonde.measure.again import UnreadLoop, read_loop
@@ -88,7 +89,8 @@ async def _line(fleet: Fleet, host: Host) -> str:
         raise LoadFailed(
             f"{fleet.version[0]} is not installed",
             where=host.name,
-            hint="a load run together needs it on every host and on this machine",
+            hint=await install_hint(host, fleet.version[0])
+            + "; a load run together needs it on every host and on this machine",
         )
     return fleet.line(kerneltext.decoded(done.stdout))
 

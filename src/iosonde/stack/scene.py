@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
+from iosonde.hosts.packages import install_hint
 from iosonde.kerneltext import decoded, fields, lines, unescape
 from iosonde.layers._lsblk import parse_lsblk_json, parse_lsblk_pairs
 from iosonde.layers.layer import BlockDevice, Mount, Scene
@@ -89,9 +90,8 @@ async def _lsblk(host: Host, gaps: list[Gap]) -> dict[str, dict[str, Scalar]]:
         if pairs.stdout.strip():
             return parse_lsblk_pairs(decoded(pairs.stdout))
     reason = "no lsblk" if done.status == 127 else "lsblk prints nothing that can be read"
-    gaps.append(
-        Gap(host.name, "types, models and signatures of devices", reason, "install util-linux")
-    )
+    remedy = await install_hint(host, "util-linux") if done.status == 127 else ""
+    gaps.append(Gap(host.name, "types, models and signatures of devices", reason, remedy))
     return await _from_sysfs(host)
 
 

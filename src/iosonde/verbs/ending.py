@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from iosonde.errors import UsageError
-from iosonde.hosts.become import becoming
+from iosonde.hosts.become import become_everywhere, becoming
 
 if TYPE_CHECKING:
     from iosonde.records.run import Run
@@ -52,3 +52,9 @@ def become_again(run: Run | None) -> AbstractContextManager[None]:
     from iosonde.measure.plan import BECOME
 
     return becoming(str(run.plan.get(BECOME, "")) if run else "")
+
+
+def become_option(run: Run | None) -> str:
+    """What a command that the user is to type needs to become root as `run` did, or nothing."""
+    with become_again(run):
+        return "--become " if become_everywhere() else ""

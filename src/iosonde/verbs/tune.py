@@ -24,7 +24,7 @@ from iosonde.tune.campaign.campaign import Options
 from iosonde.tune.campaign.conduct import conduct, file_again
 from iosonde.tune.campaign.declare import TuneFile, read_tune
 from iosonde.tune.campaign.outlook import Outlook, outlook
-from iosonde.verbs.ending import become_again, to_resume
+from iosonde.verbs.ending import become_again, become_option, to_resume
 from iosonde.verbs.signals import run_async
 
 if TYPE_CHECKING:
@@ -199,6 +199,7 @@ def tune(
     checked_confirm(confirm)
     permissions = parse_destroy(destroy, in_container=in_container)
     kept = open_store(store, tell=tell)
+    old = None
     try:
         study, old = _resumed(kept, file, options) if resume else (_study(file, options), None)
         doing = conduct(
@@ -213,8 +214,8 @@ def tune(
             )
     except ConnectionLost as problem:
         problem.hint += (
-            f"; `iosonde rollback {problem.where}` restores what the host has not restored itself, "
-            "and `iosonde tune --resume` goes on"
+            f"; `iosonde rollback {become_option(old)}{problem.where}` restores what the host has "
+            "not restored itself, and `iosonde tune --resume` goes on"
         )
         raise
     finally:

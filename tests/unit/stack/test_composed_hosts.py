@@ -140,7 +140,38 @@ async def test_without_lsblk_sysfs_tells_the_same_and_a_gap_says_so(
     del made.commands[LSBLK]
     scene = await read_scene(host)
     assert _shape(scene.devices) == _shape(whole)
-    assert [(gap.reason, gap.remedy) for gap in scene.gaps] == [("no lsblk", "install util-linux")]
+    by = "zypper" if machine is san_multipath else "apt-get"
+    assert [(gap.reason, gap.remedy) for gap in scene.gaps] == [
+        ("no lsblk", f"{by} install util-linux")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("release", "dmsetup", "lvm"),
+    [
+        ('ID="rhel"\nID_LIKE="fedora"', "dnf install device-mapper", "dnf install lvm2"),
+        ('ID="rocky"\nID_LIKE="rhel centos fedora"', "dnf install device-mapper",
+         "dnf install lvm2"),
+        ('ID="sles"\nID_LIKE="suse"', "zypper install device-mapper", "zypper install lvm2"),
+        ("ID=arch", "pacman -S device-mapper", "pacman -S lvm2"),
+        ("ID=alpine", "apk add device-mapper", "apk add lvm2"),
+        ("ID=debian", "apt-get install dmsetup", "apt-get install lvm2"),
+        ("ID=nosuch", "install dmsetup there", "install lvm2 there"),
+    ],
+)  # fmt: skip
+async def test_what_no_tool_told_is_to_be_installed_by_the_hosts_own_manager(
+    release: str, dmsetup: str, lvm: str
+) -> None:
+    machine = nvme_crypt()
+    machine.file("/etc/os-release", release)
+    machine.commands = {
+        argv: answer
+        for argv, answer in machine.commands.items()
+        if argv[0] not in {"dmsetup", "lvs", "pvs"}
+    }
+    capture, _ = await found(machine)
+    remedies = {gap.reason.split()[0]: gap.remedy for gap in capture.gaps}
+    assert (remedies["dmsetup"], remedies["lvs"]) == (dmsetup, lvm)
 
 
 async def test_this_machine_looks_the_same_with_and_without_lsblk() -> None:

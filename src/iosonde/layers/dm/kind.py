@@ -91,7 +91,7 @@ async def dmsetup(scene: Scene, command: str) -> dict[str, tuple[MapperTarget, .
     done = await scene.ask("dmsetup", command)
     if done.status == 0:
         return parse_targets(kerneltext.decoded(done.stdout))
-    scene.miss("targets of device-mapper", done, "dmsetup")
+    await scene.miss("targets of device-mapper", done, "dmsetup")
     return {}
 
 

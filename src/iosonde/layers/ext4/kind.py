@@ -198,7 +198,7 @@ async def _superblock(scene: Scene, mount: Mount, device: BlockDevice | None) ->
     done = await scene.host.run(["dumpe2fs", "-h", device.path], check=False)
     facts = superblock_facts(kerneltext.decoded(done.stdout)) if done.status == 0 else {}
     if not facts:
-        scene.miss(f"superblock of {mount.mount_point}", done, "e2fsprogs")
+        await scene.miss(f"superblock of {mount.mount_point}", done, "e2fsprogs")
     return facts
 
 

@@ -104,7 +104,7 @@ class Link(Layer):
             if done.status == 0:
                 settings |= parse(done.stdout)
             elif option == "-k":
-                scene.miss(f"ethtool {option} {name}", done, "ethtool")
+                await scene.miss(f"ethtool {option} {name}", done, "ethtool")
         return settings
 
 

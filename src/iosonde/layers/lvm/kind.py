@@ -353,7 +353,7 @@ async def _report(
         rows = parse_report(done.stdout, part) if done.status == 0 else []
         if rows:
             return rows
-    scene.miss(f"what {ways[0][0]} says of volumes", done, "lvm2")
+    await scene.miss(f"what {ways[0][0]} says of volumes", done, "lvm2")
     return []
 
 

@@ -335,7 +335,7 @@ class Nfs(Layer, Builds, Compares):
             if link := route_device(done.stdout):
                 below = (scene.identity("link", link),)
             else:
-                scene.miss(f"link towards {address}", done, "iproute2")
+                await scene.miss(f"link towards {address}", done, "iproute2")
         return StackLayer(
             id=scene.identity(self.kind, mount.mount_point),
             kind=self.kind,

@@ -188,6 +188,6 @@ async def _describe(scene: Scene, mount: Mount, _: BlockDevice | None) -> Descri
     text = kerneltext.decoded(done.stdout) if done.status == 0 else ""
     geometry = geometry_facts(text)
     if not geometry:
-        scene.miss(f"geometry of {mount.mount_point}", done, "xfsprogs")
+        await scene.miss(f"geometry of {mount.mount_point}", done, "xfsprogs")
     facts = {**geometry, **stripe_facts(mount.super_options)}
     return Described(facts, mount_hazards(mount.super_options))
