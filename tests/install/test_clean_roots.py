@@ -1,4 +1,6 @@
-"""The README's line in clean roots of distributions: no compiler, no network; then the first verbs.
+"""README's lines in clean roots of distributions: no compiler, no network; then the first verbs.
+
+By pipx and by uv; in an emulated root by uv alone, which resolves without an emulated Python.
 
 Roots of Ubuntu need the keyring of its archive (roots.KEYRING).
 
@@ -13,7 +15,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import jsonschema
@@ -26,7 +29,16 @@ pytestmark = [pytest.mark.long, pytest.mark.root, pytest.mark.xdist_group("roots
 
 TOP = Path(__file__).parents[2]
 DIST = Path(os.environ.get("IOSONDE_DIST", TOP / "dist"))
-PACKAGES = ["python3", "python3-venv", "pipx", "fio", "util-linux"]
+PACKAGES = ["python3", "fio", "util-linux"]
+PIPX = ["python3-venv", "pipx"]
+# As pip's PIP_NO_INDEX and PIP_FIND_LINKS; and no Python of uv's own.
+UV = """\
+no-index = true
+offline = true
+find-links = ["/wheels"]
+python-preference = "only-system"
+link-mode = "copy"
+"""
 WHEELS = {"amd64": "x86_64", "arm64": "aarch64"}
 PYTHONS = {"bookworm": "3.11", "trixie": "3.13", "noble": "3.12"}
 ROOTS = [("bookworm", "amd64"), ("trixie", "amd64"), ("noble", "amd64"), ("bookworm", "arm64")]
@@ -53,7 +65,7 @@ def fetch(into: Path, package: str, machine: str, python: str) -> None:
         "--only-binary=:all:", "--implementation=cp", f"--python-version={python}",
         *(f"--platform={tag}_{WHEELS[machine]}" for tag in
           ("manylinux_2_28", "manylinux_2_17", "manylinux2014")),
-        package, "pip", "setuptools", "wheel",
+        package, "pip", "setuptools", "wheel", "uv",
     ]  # fmt: skip
     subprocess.run(argv, check=True, stdin=subprocess.DEVNULL)
 
@@ -71,18 +83,32 @@ def root(
         pytest.skip(f"needs {KEYRING}")
     made = Root(suite, machine, tmp_path_factory.mktemp("roots"))
     try:
-        made.make(PACKAGES)
+        made.make([*PACKAGES, *(PIPX if machine == OWN else [])])
         wheels = made.path / "wheels"
         wheels.mkdir()
         fetch(wheels, f"{wheel(machine)}[report]", machine, PYTHONS[suite])
+        (made.path / "etc/uv").mkdir()
+        place_uv(wheels, made.path / "usr/bin/uv", made.path / "etc/uv/uv.toml")
         yield made
     finally:
         made.remove()
 
 
+def place_uv(wheels: Path, program: Path, settings: Path) -> None:
+    """Write uv itself, out of its wheel, and what makes it take wheels from /wheels alone."""
+    (packed,) = wheels.glob("uv-*.whl")
+    with zipfile.ZipFile(packed) as archive:
+        (member,) = (name for name in archive.namelist() if name.endswith(".data/scripts/uv"))
+        program.write_bytes(archive.read(member))
+    program.chmod(0o755)
+    settings.write_text(UV)
+
+
 @pytest.fixture(scope="module")
-def installed(root: Root) -> Root:
+def by_pipx(root: Root) -> Root:
     """The root after the README's line, from the wheels alone."""
+    if root.machine != OWN:
+        pytest.skip("an emulated Python takes hours for pipx")
     offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "/wheels"}
     done = root.run("pipx", "install", "iosonde[report]", environment=offline, seconds=1800)
     assert done.returncode == 0, done.stderr
@@ -90,32 +116,46 @@ def installed(root: Root) -> Root:
 
 
 def test_nothing_in_the_root_compiles(root: Root) -> None:
-    done = root.run("sh", "-c", "command -v cc gcc clang rustc cargo; command -v pipx")
-    assert done.stdout.split() == ["/usr/bin/pipx"]
+    done = root.run("sh", "-c", "command -v cc gcc clang rustc cargo; command -v python3")
+    assert done.stdout.split() == ["/usr/bin/python3"]
 
 
-def first_verbs(root: Root, command: str) -> None:
+Run = Callable[..., subprocess.CompletedProcess[str]]
+"""Runs its arguments as a command somewhere."""
+
+
+def first_verbs(run: Run, command: str) -> None:
     """`show`, `run`, `explain` and `report`, the last of which loads what is compiled of others."""
-    shown = root.run(command, "show", "--json")
+    shown = run(command, "show", "--json")
     assert shown.returncode == 0, shown.stderr
     jsonschema.validate(json.loads(shown.stdout), schema("show"))
-    measured = root.run(command, *STUDY, "--json")
+    measured = run(command, *STUDY, "--json")
     assert measured.returncode == 0, measured.stderr
-    run = json.loads(measured.stdout)
-    jsonschema.validate(run, schema("run"))
-    assert len(run["trials"][0]["metrics"]["read.iops"]["loops"]) == 2
-    explained = root.run(command, "explain", "last", "--json")
+    done = json.loads(measured.stdout)
+    jsonschema.validate(done, schema("run"))
+    assert len(done["trials"][0]["metrics"]["read.iops"]["loops"]) == 2
+    explained = run(command, "explain", "last", "--json")
     assert explained.returncode in {0, 1}, explained.stderr
     jsonschema.validate(json.loads(explained.stdout), schema("explain"))
-    page = root.path / "root/page.html"
-    page.unlink(missing_ok=True)
-    reported = root.run(command, "report", "last", "-o", "/root/page.html")
+    run("rm", "-f", "/root/page.html")
+    reported = run(command, "report", "last", "-o", "/root/page.html")
     assert reported.returncode == 0, reported.stderr
-    assert "</html>" in page.read_text("utf-8")
+    assert "</html>" in run("cat", "/root/page.html").stdout
 
 
-def test_the_first_verbs_work(installed: Root) -> None:
-    first_verbs(installed, "iosonde")
+def test_the_first_verbs_work_by_pipx(by_pipx: Root) -> None:
+    first_verbs(by_pipx.run, "iosonde")
+
+
+def test_the_first_verbs_work_by_uv(root: Root) -> None:
+    """`uv tool install`, into directories of its own beside those of pipx."""
+    own = {"UV_TOOL_DIR": "/root/uv/tools", "UV_TOOL_BIN_DIR": "/root/uv/bin"}
+    done = root.run("uv", "tool", "install", "iosonde[report]", environment=own, seconds=1800)
+    assert done.returncode == 0, done.stderr
+    first_verbs(root.run, "/root/uv/bin/iosonde")
+    removed = root.run("uv", "tool", "uninstall", "iosonde", environment=own)
+    assert removed.returncode == 0, removed.stderr
+    assert not (root.path / "root/uv/bin/iosonde").exists()
 
 
 def test_the_package_comes_and_goes(root: Root) -> None:
@@ -161,7 +201,7 @@ def test_the_rpm_comes_and_goes(root: Root) -> None:
         )
         assert changed.stdout == ""
         assert list(root.path.glob("opt/iosonde/lib/iosonde/__pycache__/*.pyc"))
-        first_verbs(root, "/usr/bin/iosonde")
+        first_verbs(root.run, "/usr/bin/iosonde")
     finally:
         removed = subprocess.run([*rpm, "--erase", "iosonde"], check=False)
     assert removed.returncode == 0

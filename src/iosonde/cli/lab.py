@@ -51,6 +51,10 @@ def lab(
         bool, typer.Option("--remember", help="Nodes keep their files over a loss of power.")
     ] = False,
     mtu: Annotated[int, typer.Option(help="MTU of the network between them.", min=576)] = 9000,
+    arch: Annotated[
+        str,
+        typer.Option(help="Architecture of the nodes: amd64, arm64; this machine's by default."),
+    ] = "",
     iops: Annotated[float | None, typer.Option(help="I/Os per second of a slow disk.")] = None,
     bandwidth: Annotated[str, typer.Option(help="Bytes per second of a slow disk.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -80,7 +84,7 @@ def lab(
         "up": lambda: verb.start(
             first or None, name=name, nodes=nodes, disks=disks, bus=bus,
             size=units.parse_bytes(size),
-            memory=units.parse_bytes(memory), remember=remember, mtu=mtu,
+            memory=units.parse_bytes(memory), remember=remember, mtu=mtu, arch=arch,
             progress=TenthsProgress(as_json=as_json),
         ),
         "list": verb.running,
@@ -102,7 +106,7 @@ def lab(
 
 def _print_labs(running: RunningLabs) -> None:
     for lab in running.labs:
-        out().print(f"{lab.name} ({lab.accel})")
+        out().print(f"{lab.name} ({', '.join(filter(None, (lab.arch, lab.accel)))})")
         for node in lab.nodes:
             state = "" if node.running else "  does not run"
             disks = f"  disks {', '.join(node.disks)}" if node.disks else ""

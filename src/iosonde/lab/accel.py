@@ -10,8 +10,8 @@ import contextlib
 import os
 from pathlib import Path
 
+from iosonde.lab.architecture import qemu
 from iosonde.lab.image import Image, base
-from iosonde.lab.machine import PROGRAM
 from iosonde.private_folder import temporary_folder
 
 _PATIENCE = 5.0
@@ -19,7 +19,7 @@ _PATIENCE = 5.0
 
 async def accelerator(image: Image) -> str:
     """How guests are run: "kvm" or "tcg"; found out once for each boot of this machine."""
-    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+    if not image.architecture.is_own or not os.access("/dev/kvm", os.R_OK | os.W_OK):
         return "tcg"
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     remembered = base() / f"accel-{boot}"
@@ -34,13 +34,15 @@ async def accelerator(image: Image) -> str:
 
 async def _boots(image: Image) -> bool:
     """Whether the lab's kernel says anything under KVM within a few seconds."""
+    own = image.architecture
     with temporary_folder("iosonde-probe-") as directory:
         console = directory / "console"
         process = await asyncio.create_subprocess_exec(
-            PROGRAM, "-machine", "q35,accel=kvm", "-cpu", "host", "-m", "256M", "-nodefaults",
+            qemu(own), "-machine", f"{own.machine},accel=kvm", "-cpu", "host", "-m", "256M",
+            "-nodefaults",
             "-no-user-config", "-display", "none", "-no-reboot", "-serial", f"file:{console}",
             "-kernel", str(image.kernel), "-initrd", str(image.initramfs),
-            "-append", "console=ttyS0 panic=-1",
+            "-append", f"console={own.console} panic=-1",
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,
         )  # fmt: skip

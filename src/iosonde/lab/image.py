@@ -16,13 +16,15 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from iosonde import kerneltext, units
 from iosonde.config import config_value
 from iosonde.errors import HostFailed
+from iosonde.hosts.packages import install_here
 from iosonde.lab import recipe
+from iosonde.lab.architecture import Architecture, architecture
 from iosonde.lab.initramfs import initramfs
 from iosonde.lab.kernel import unpacked
 from iosonde.private_folder import make_private, require_private
@@ -48,6 +50,7 @@ class Image:
     root: Path
     key: Path
     host_key: Path
+    architecture: Architecture = field(default_factory=architecture)
 
 
 def base() -> Path:
@@ -65,24 +68,31 @@ def _nobody(what: str, share: float | None) -> None:
     """Tells nobody."""
 
 
-async def image(tell: Tell = _nobody) -> Image:
+async def image(tell: Tell = _nobody, of: Architecture | None = None) -> Image:
     """The image of today's recipe, made where the cache has none.
+
+    Args:
+        tell: told what is being done.
+        of: the architecture of its nodes; None: this machine's own.
 
     Raises:
         HostFailed: a tool is missing, packages cannot be fetched, or the disk is full.
     """
-    place = base() / "images" / recipe.digest()
+    of = of or architecture()
+    place = base() / "images" / recipe.digest(of)
     if not place.exists():
         make_private(base())
         make_private(place.parent)
-        await asyncio.to_thread(_lock_and_make, place, asyncio.get_running_loop(), tell)
+        await asyncio.to_thread(_lock_and_make, place, of, asyncio.get_running_loop(), tell)
     return Image(
         place, place / "kernel", place / "initramfs", place / "root.ext4", place / "key",
-        place / "host_key.pub",
+        place / "host_key.pub", of,
     )  # fmt: skip
 
 
-def _lock_and_make(place: Path, loop: asyncio.AbstractEventLoop, tell: Tell) -> None:
+def _lock_and_make(
+    place: Path, of: Architecture, loop: asyncio.AbstractEventLoop, tell: Tell
+) -> None:
     with _only_builder(place.parent):
         for rest in place.parent.glob("making-*"):
             shutil.rmtree(rest, ignore_errors=True)
@@ -91,7 +101,7 @@ def _lock_and_make(place: Path, loop: asyncio.AbstractEventLoop, tell: Tell) -> 
             def report(what: str, share: float | None) -> None:
                 loop.call_soon_threadsafe(tell, what, share)
 
-            _make(place, report)
+            _make(place, of, report)
 
 
 @contextlib.contextmanager
@@ -101,18 +111,21 @@ def _only_builder(folder: Path) -> Iterator[None]:
         yield
 
 
-def _make(place: Path, tell: Tell) -> None:
+def _make(place: Path, of: Architecture, tell: Tell) -> None:
     began = time.monotonic()
-    _require("mmdebstrap", "mkfs.ext4", "ssh-keygen", "busybox", "tar")
+    _require(
+        "mmdebstrap", "mkfs.ext4", "ssh-keygen", "tar",
+        *(["busybox"] if of.is_own else ["depmod"]),
+    )  # fmt: skip
     new = Path(tempfile.mkdtemp(prefix="making-", dir=place.parent))
     try:
         for key in ("key", "host_key"):
             _run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "lab", "-f", str(new / key)])
-        for name in ("node", "customize", "init"):
+        for name in recipe.scripts_of(of):
             (new / name).write_bytes(recipe.boot_file(name))
             (new / name).chmod(0o755)
-        _unpack(new, tell)
-        _files(new, tell)
+        _unpack(new, of, tell)
+        _files(new, of, tell)
         size = sum(file.stat().st_blocks * units.SECTOR for file in new.iterdir())
         new.rename(place)
         took = units.show_seconds(time.monotonic() - began)
@@ -124,16 +137,16 @@ def _make(place: Path, tell: Tell) -> None:
 _TREE = program("iosonde.lab", "tree.sh")
 
 
-def _unpack(new: Path, tell: Tell) -> None:
+def _unpack(new: Path, of: Architecture, tell: Tell) -> None:
     """Fetches and unpacks the packages and makes the file system of them.
 
     As root, or in a user namespace of its own, where owners of files are right too.
     """
     packages = recipe.source()
     archive = new / "tree.tar"
-    tell(f"fetching {len(recipe.PACKAGES)} packages and what they need", 0.0)
+    tell(f"fetching {len(recipe.packages_of(of))} packages and what they need", 0.0)
     _run(
-        recipe.unpack_argv(packages, str(archive)),
+        recipe.unpack_argv(packages, of, str(archive)),
         cwd=new,
         watching=lambda: tell("fetching and unpacking packages", _share(new)),
     )
@@ -155,15 +168,22 @@ def _share(folder: Path) -> float | None:
     return min(int(done.split()[0]) / _TREE_SIZE, 0.99) if done else None
 
 
-def _files(new: Path, tell: Tell) -> None:
+def _files(new: Path, of: Architecture, tell: Tell) -> None:
     tell("unpacking the kernel", None)
     (packed,) = (new / "tree" / "boot").glob("vmlinuz-*")
     whole = packed.read_bytes()
     (new / "kernel").write_bytes(unpacked(whole) or whole)
-    busybox = shutil.which("busybox")
+    busybox = shutil.which("busybox") if of.is_own else new / "tree/bin/busybox"
     (modules,) = (new / "tree" / "lib" / "modules").iterdir()
     (new / "initramfs").write_bytes(initramfs(modules, Path(busybox or "")))
     _run(_as_root("rm", "-rf", "tree"), cwd=new)
+
+
+_PACKAGES = {
+    "mkfs.ext4": "e2fsprogs", "ssh-keygen": "openssh-client", "busybox": "busybox-static",
+    "depmod": "kmod",
+}  # fmt: skip
+"""Tool → its package in Debian, where that has another name."""
 
 
 def _require(*tools: str) -> None:
@@ -172,7 +192,7 @@ def _require(*tools: str) -> None:
         raise HostFailed(
             f"the lab's image cannot be made without {', '.join(missing)}",
             where="local",
-            hint="apt-get install mmdebstrap e2fsprogs openssh-client busybox-static tar",
+            hint=install_here(*dict.fromkeys(_PACKAGES.get(tool, tool) for tool in missing)),
         )
 
 

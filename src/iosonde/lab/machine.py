@@ -14,7 +14,6 @@ from iosonde.lab.image import Image
 from iosonde.lab.spec import DiskLimits, DiskSpec, NodeSpec
 from iosonde.units import MIB
 
-PROGRAM = "qemu-system-x86_64"
 BUSES = {"virtio-blk": "virtio-blk-pci", "virtio-scsi": "scsi-hd", "nvme": "nvme"}
 """What a disk is attached by, and the QEMU device that does it."""
 _TRANSLATED = {"tcg": "tcg,thread=multi,tb-size=64", "kvm": "kvm"}
@@ -110,6 +109,7 @@ def node_arguments(
     accel: str,
     mtu: int,
     peers: Sequence[tuple[str, str]],
+    program: str = "",
 ) -> list[str]:
     """The command line of a node.
 
@@ -120,24 +120,26 @@ def node_arguments(
         accel: "kvm" or "tcg".
         mtu: of the private network, bytes.
         peers: names and addresses of all nodes.
+        program: QEMU; "": by the name it has of its own.
     """
+    architecture = image.architecture
     names = ",".join(f"{name}:{address}" for name, address in peers)
     mac = f"{place.number:02x}"
     parameters = [
-        "console=ttyS0", "quiet", "net.ifnames=0", "mitigations=off", "random.trust_cpu=on",
-        "panic=1", f"lab.name={node.name}", f"lab.node={place.number}", f"lab.mtu={mtu}",
-        f"lab.peers={names}",
+        f"console={architecture.console}", "quiet", "net.ifnames=0", "mitigations=off",
+        "random.trust_cpu=on", "panic=1", f"lab.name={node.name}", f"lab.node={place.number}",
+        f"lab.mtu={mtu}", f"lab.peers={names}",
     ]  # fmt: skip
     arguments = [
-        PROGRAM,
+        program or architecture.qemu,
         "-name",
         node.name,
         "-machine",
-        "q35",
+        architecture.machine,
         "-accel",
         _TRANSLATED[accel],
         "-cpu",
-        "max" if accel == "tcg" else "host",
+        architecture.emulated_cpu if accel == "tcg" else "host",
         "-smp",
         _processors(node, accel),
         "-m",
@@ -191,13 +193,13 @@ def _processors(node: NodeSpec, accel: str) -> str:
     return "1,maxcpus=2" if lonely else str(node.cpus)
 
 
-def switch_arguments(sockets: Sequence[Path], qmp: Path) -> list[str]:
+def switch_arguments(sockets: Sequence[Path], qmp: Path, program: str) -> list[str]:
     """The command line of the switch: a QEMU without a machine, one port for each node.
 
     No node is the hub, so that each can be stopped while the others talk.
     """
     arguments = [
-        PROGRAM, "-machine", "none", "-nodefaults", "-no-user-config", "-display", "none",
+        program, "-machine", "none", "-nodefaults", "-no-user-config", "-display", "none",
         "-qmp", f"unix:{qmp},server=on,wait=off",
     ]  # fmt: skip
     for number, socket in enumerate(sockets, 1):

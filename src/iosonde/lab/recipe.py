@@ -8,23 +8,25 @@ from __future__ import annotations
 import hashlib
 import re
 import subprocess
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
 from iosonde import kerneltext
 from iosonde.errors import HostFailed
+from iosonde.lab.architecture import Architecture
 from iosonde.lab.initramfs import APPLETS, EARLY
 
 PACKAGES = (
-    "linux-image-amd64", "mdadm", "lvm2", "thin-provisioning-tools", "dmsetup", "bcache-tools",
+    "mdadm", "lvm2", "thin-provisioning-tools", "dmsetup", "bcache-tools",
     "nfs-kernel-server", "nfs-common", "rpcbind", "drbd-utils", "targetcli-fb", "dbus",
     "open-iscsi", "nvme-cli", "vblade", "aoetools", "nbd-server", "nbd-client", "rdma-core",
     "fio", "hdparm", "iozone3", "sysstat", "blktrace", "xfsprogs", "e2fsprogs", "fdisk", "ethtool",
     "iproute2", "iputils-ping", "kmod", "udev", "procps", "openssh-server",
 )  # fmt: skip
+"""What every image has, beside the kernel of its architecture."""
 _LEFT_OUT = ("man", "doc", "locale", "info")
 _BOOT = ("init", "node", "customize")
+_MERGED = "/usr/share/mmdebstrap/hooks/merged-usr"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +79,32 @@ def source() -> PackageSource:
     return packages
 
 
-def unpack_argv(packages: PackageSource, tree: str) -> list[str]:
-    """The command that makes a tar archive of the root file system."""
+def packages_of(architecture: Architecture) -> tuple[str, ...]:
+    """Packages of an image; its own busybox where the initramfs cannot have this machine's."""
+    foreign = () if architecture.is_own else ("?essential", "busybox-static")
+    return (architecture.kernel, *PACKAGES, *foreign)
+
+
+def scripts_of(architecture: Architecture) -> tuple[str, ...]:
+    """Scripts that an image is made with, or has."""
+    return _BOOT if architecture.is_own else (*_BOOT, "extracted")
+
+
+def unpack_argv(packages: PackageSource, architecture: Architecture, tree: str) -> list[str]:
+    """The command that makes a tar archive of the root file system.
+
+    Packages of another architecture are unpacked alone, since their scripts do not run here:
+    boot/extracted does what of these a node needs.
+    """
+    foreign = [
+        "--variant=extract", f"--architectures={architecture.name}", f"--hook-dir={_MERGED}",
+    ]  # fmt: skip
     excluded = [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in _LEFT_OUT]
     return [
         "mmdebstrap",
-        "--variant=minbase",
+        *(["--variant=minbase"] if architecture.is_own else foreign),
         f"--components={','.join(packages.components)}",
-        f"--include={','.join(PACKAGES)}",
+        f"--include={','.join(packages_of(architecture))}",
         *excluded,
         "--format=tar",
         packages.suite,
@@ -98,10 +118,10 @@ def boot_file(name: str) -> bytes:
     return (files("iosonde.lab") / "boot" / name).read_bytes()
 
 
-def digest(packages: Sequence[str] = PACKAGES) -> str:
+def digest(architecture: Architecture) -> str:
     """What an image is cached under: changes with the packages and with every script."""
-    whole = hashlib.sha256(" ".join(packages).encode())
-    for name in _BOOT:
+    whole = hashlib.sha256(" ".join(packages_of(architecture)).encode())
+    for name in scripts_of(architecture):
         whole.update(boot_file(name))
     whole.update(" ".join((*EARLY, *APPLETS)).encode())
     return whole.hexdigest()[:16]

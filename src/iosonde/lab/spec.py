@@ -75,11 +75,15 @@ class NodeSpec:
 
 @dataclass(frozen=True, slots=True)
 class LabSpec:
-    """A lab. Node number n of `nodes`, from 1, has the address 10.9.0.n."""
+    """A lab. Node number n of `nodes`, from 1, has the address 10.9.0.n.
+
+    `arch` is the architecture of all of them (architecture.py); "" is this machine's own.
+    """
 
     name: str
     nodes: tuple[NodeSpec, ...]
     mtu: int = 9000
+    arch: str = ""
 
 
 def limits_like(like: str, iops: float | None, bandwidth: float | None) -> DiskLimits:

@@ -38,7 +38,10 @@ class LabNode:
 
 @dataclass(frozen=True, slots=True)
 class Lab:
-    """A lab on this machine. `image` is the directory of what it booted, `accel` "kvm" or "tcg"."""
+    """A lab on this machine. `image` is the directory of what it booted, `accel` "kvm" or "tcg".
+
+    `arch` is the architecture of its nodes.
+    """
 
     name: str
     image: str
@@ -46,6 +49,7 @@ class Lab:
     complete: bool
     switch: tuple[str, ...]
     nodes: tuple[LabNode, ...]
+    arch: str = ""
 
     @property
     def directory(self) -> Path:
@@ -132,7 +136,7 @@ def _read(file: Path) -> Lab:
     )  # fmt: skip
     return Lab(
         whole["name"], whole["image"], whole["accel"], whole["complete"], tuple(whole["switch"]),
-        nodes,
+        nodes, whole.get("arch", ""),
     )  # fmt: skip
 
 

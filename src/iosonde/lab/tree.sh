@@ -5,6 +5,7 @@ set -eu
 mkdir tree
 tar --extract --numeric-owner --directory tree --file tree.tar
 rm tree.tar
+if [ -e extracted ]; then ./extracted tree; fi
 ./customize tree "$PWD/key.pub"
 size=$(( $(du --summarize --block-size=1M tree | cut -f 1) * 11 / 10 + $1 ))
 truncate --size "${size}M" root.ext4

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shutil
 import socket
 import subprocess
 import time
@@ -19,9 +18,10 @@ from pathlib import Path
 from iosonde import kerneltext
 from iosonde.errors import HostFailed, UsageError
 from iosonde.lab.accel import accelerator
+from iosonde.lab.architecture import architecture, qemu
 from iosonde.lab.guests import listener
 from iosonde.lab.image import Image, Tell, base, image
-from iosonde.lab.machine import PROGRAM, NodeLocation, node_arguments, switch_arguments
+from iosonde.lab.machine import NodeLocation, node_arguments, switch_arguments
 from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec, checked
 from iosonde.lab.state import Lab, LabNode, labs, take_down
 from iosonde.private_folder import make_private
@@ -58,10 +58,8 @@ async def up(spec: LabSpec, tell: Tell) -> tuple[Lab, Times]:
     """
     began = time.monotonic()
     checked(spec)
-    if not shutil.which(PROGRAM):
-        raise HostFailed(
-            f"{PROGRAM} is not installed", where="local", hint="apt-get install qemu-system-x86"
-        )
+    chosen = architecture(spec.arch)
+    program = qemu(chosen)
     sweep()
     for lab in (lab for lab in labs() if lab.name == spec.name):
         stands = any(lab.pid(node.name) for node in lab.nodes)
@@ -71,9 +69,9 @@ async def up(spec: LabSpec, tell: Tell) -> tuple[Lab, Times]:
             else f"a lab {spec.name!r} exists, but none of its hosts is running",
             hint=f"`iosonde lab down {spec.name}` first, or give another --name",
         )
-    made = await image(tell)
+    made = await image(tell, chosen)
     at_image = time.monotonic() - began
-    lab = _written(spec, made, await accelerator(made))
+    lab = _written(spec, made, await accelerator(made), program)
     try:
         with _guarded(lab.directory):
             _start_all(lab)
@@ -106,9 +104,9 @@ def _lives(owner: Path) -> bool:
     return not is_gone(mark)
 
 
-def _written(spec: LabSpec, made: Image, accel: str) -> Lab:
+def _written(spec: LabSpec, made: Image, accel: str, program: str) -> Lab:
     """The lab with its directory, disks and command lines; nothing runs yet."""
-    lab = Lab(spec.name, str(made.directory), accel, False, (), ())
+    lab = Lab(spec.name, str(made.directory), accel, False, (), (), made.architecture.name)
     directory = lab.directory
     if len(str(directory)) > _LONGEST_SOCKET - 40:
         raise UsageError(
@@ -131,11 +129,13 @@ def _written(spec: LabSpec, made: Image, accel: str) -> Lab:
         )  # fmt: skip
         place.directory.mkdir(mode=0o700)
         _make_disks(node, place.directory)
-        command = node_arguments(node, made, place, accel=accel, mtu=spec.mtu, peers=peers)
+        command = node_arguments(
+            node, made, place, accel=accel, mtu=spec.mtu, peers=peers, program=program
+        )
         disks = tuple(disk.name for disk in node.disks)
         nodes.append(LabNode(node.name, number, place.port, disks, tuple(command), node.host))
-    switch = switch_arguments(sockets, directory / "qmp")
-    return Lab(spec.name, str(made.directory), accel, False, tuple(switch), tuple(nodes)).keep()
+    switch = switch_arguments(sockets, directory / "qmp", program)
+    return replace(lab, switch=tuple(switch), nodes=tuple(nodes)).keep()
 
 
 def _forwarded(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Literal, cast
 
@@ -41,11 +41,12 @@ class RunningNode:
 
 @dataclass(frozen=True, slots=True)
 class RunningLab:
-    """A lab on this machine."""
+    """A lab on this machine; `arch` is the architecture of its nodes."""
 
     name: str
     accel: Literal["kvm", "tcg"]
     nodes: tuple[RunningNode, ...]
+    arch: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ def start(
     memory: int = 384 * MIB,
     remember: bool = False,
     mtu: int = 9000,
+    arch: str = "",
     progress: Callable[[str, float | None], None] = lambda _what, _share: None,
 ) -> StackSteps:
     """Start a lab, as a stack file declares it or with nodes n1, n2 … that are alike.
@@ -81,10 +83,11 @@ def start(
         memory: of each node, in bytes.
         remember: nodes keep their files over a loss of power.
         mtu: of the network between them.
+        arch: architecture of the nodes, amd64 or arm64; empty: this machine's.
         progress: hears what is done and, where known, how far it is (a fraction).
 
     Raises:
-        UsageError: it is already running, or there is no such bus.
+        UsageError: it is already running, or there is no such bus or architecture.
         HostFailed: QEMU is missing or a node does not come up; nothing is left then.
     """
     began = time.monotonic()
@@ -101,6 +104,7 @@ def start(
             NodeSpec(f"n{number}", memory, disks=drives) for number in range(1, (nodes or 1) + 1)
         )
         spec = LabSpec(name or DEFAULT, alike, mtu)
+    spec = replace(spec, arch=arch)
     lab, _ = run_async(start_lab(spec, progress), _ADVICE)
     hosts = ", ".join(f"{node.name} {node.address}" for node in lab.nodes)
     return _step(lab.name, f"up by {lab.accel}: {hosts}", began)
@@ -130,6 +134,7 @@ def running() -> RunningLabs:
                     )
                     for node in lab.nodes
                 ),
+                lab.arch,
             )
             for lab in labs()
         )

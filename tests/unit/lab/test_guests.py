@@ -19,7 +19,10 @@ from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec, checked
 from iosonde.lab.state import Lab, LabNode, find
 from iosonde.lab.up import _forwarded
 
-IMAGE = Image(*(Path(f"/i/{name}") for name in ("", "kernel", "ram", "root.ext4", "key", "host")))
+IMAGE = Image(
+    Path("/i"), Path("/i/kernel"), Path("/i/ram"), Path("/i/root.ext4"), Path("/i/key"),
+    Path("/i/host"),
+)  # fmt: skip
 
 
 @pytest.fixture

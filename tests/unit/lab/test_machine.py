@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.errors import UsageError
+from iosonde.lab.architecture import ARCHITECTURES
 from iosonde.lab.image import Image
 from iosonde.lab.initramfs import initramfs
 from iosonde.lab.kernel import unpacked
@@ -18,7 +19,11 @@ from iosonde.lab.machine import NodeLocation, disk_arguments, node_arguments, sw
 from iosonde.lab.recipe import PackageSource, parse_targets, unpack_argv
 from iosonde.lab.spec import DiskLimits, DiskSpec, LabSpec, NodeSpec, checked, limits_like
 
-IMAGE = Image(*(Path(f"/i/{name}") for name in ("", "kernel", "ram", "root.ext4", "key", "host")))
+AMD64, ARM64 = ARCHITECTURES["amd64"], ARCHITECTURES["arm64"]
+IMAGE = Image(
+    Path("/i"), Path("/i/kernel"), Path("/i/ram"), Path("/i/root.ext4"), Path("/i/key"),
+    Path("/i/host"), AMD64,
+)  # fmt: skip
 PLACE = NodeLocation(Path("/r/lab/n1"), 1, 2201, Path("/r/lab/port-1"))
 
 
@@ -76,7 +81,7 @@ def test_discards_reach_the_file() -> None:
 
 
 def test_the_switch_has_a_port_for_each_node() -> None:
-    argv = switch_arguments([Path("/r/p1"), Path("/r/p2")], Path("/r/qmp"))
+    argv = switch_arguments([Path("/r/p1"), Path("/r/p2")], Path("/r/qmp"), "qemu")
     assert sum("server=on,addr.type=unix" in word for word in argv) == 2
     assert sum(word.startswith("hubport,") for word in argv) == 2
 
@@ -159,6 +164,6 @@ def test_packages_come_from_where_this_machine_has_its_own() -> None:
     )
     found = parse_targets(told)
     assert found == PackageSource("bookworm", "http://d/", ("main", "non-free"))
-    assert unpack_argv(found, "/t.tar")[-3:] == ["bookworm", "/t.tar", "http://d/"]
+    assert unpack_argv(found, AMD64, "/t.tar")[-3:] == ["bookworm", "/t.tar", "http://d/"]
     assert parse_targets("Ubuntu|noble|http://u/|main\n") is None
     assert parse_targets("") is None
