@@ -20,8 +20,9 @@ from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec
 from iosonde.lab.state import take_down
 from iosonde.lab.up import up
 from iosonde.units import GIB, MIB
+from tests.cli.conftest import COMMAND
 from tests.install.test_clean_roots import PYTHONS, fetch, first_verbs, place_uv, wheel
-from tests.lab.conftest import COMMAND, good
+from tests.lab.conftest import good
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.long, pytest.mark.root]
 
