@@ -5,6 +5,8 @@
 - No two modules of the package have a public class of the same name.
 - No shell program of more than five lines stands in a string.
 - No module of the package has more than 450 lines.
+- No function of the package has more than 60 lines of code: without its signature, docstring,
+  blank lines and comments.
 - Every aspect of a technology (settings, printed, findings, ledger) has a test.
 - Nothing in the package, nor a module of it or of the tests, has a name that says nothing: `one`,
   `found`, `known`, `told`, `words`.
@@ -41,6 +43,7 @@ _ORDINARY = frozenset({"disk", "dm", "filesystem", "guest", "link", "loop", "par
 _SHARED = frozenset({"layer", "site", "step"})
 _MOST = 5  # lines of a shell program in a string
 _LONGEST = 450  # lines of a module
+_MOST_CODE = 60  # lines of a function
 _SHELL = re.compile(r"\$[1-9@#?({]|\"\$")
 _ASPECT = re.compile(r"(settings|printed|findings)(_\w+)?|ledger")
 
@@ -128,6 +131,7 @@ class Facts:
     classes: Sequence[str]
     shell_lines: int
     vague: Sequence[str]
+    long_functions: Sequence[tuple[int, str, int]]
 
 
 @cache
@@ -154,6 +158,7 @@ def _facts(text: str) -> Facts:
             for line, name in _bound(node)
             if name and name.strip("_").lower() in VAGUE
         ),
+        tuple(_long_functions(nodes, text.splitlines())),
     )
 
 
@@ -230,6 +235,29 @@ def long_modules(texts: Mapping[str, str]) -> Mapping[str, int]:
     """Module → its lines, where they are more than a module may have."""
     counted = {path: len(text.splitlines()) for path, text in texts.items()}
     return {path: lines for path, lines in counted.items() if lines > _LONGEST}
+
+
+# ── length of functions ───────────────────────────────────────────────────────────────────────
+
+
+def long_functions(text: str) -> list[str]:
+    """The functions of a module that are longer than they may be, each as "line: name, lines"."""
+    return [f"{line}: {name}, {count} lines" for line, name, count in _facts(text).long_functions]
+
+
+def _long_functions(
+    nodes: Sequence[ast.AST], lines: Sequence[str]
+) -> Iterator[tuple[int, str, int]]:
+    for node in nodes:
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
+        if not body:
+            continue
+        code = [line.strip() for line in lines[body[0].lineno - 1 : node.end_lineno]]
+        count = sum(bool(line) and not line.startswith("#") for line in code)
+        if count > _MOST_CODE:
+            yield node.lineno, node.name, count
 
 
 # ── names of variables ────────────────────────────────────────────────────────────────────────
@@ -327,6 +355,9 @@ def problems(texts: Mapping[str, str], tests: Mapping[str, str]) -> Iterator[str
         yield f"{path}: {lines} lines: a shell program in a string; make it a .sh file"
     for path, lines in sorted(long_modules(texts).items()):
         yield f"{path}: {lines} lines, {_LONGEST} at most: part it where its subject changes"
+    for path, text in sorted(texts.items()):
+        for place in long_functions(text):
+            yield f"{path}:{place} of code, {_MOST_CODE} at most: part it where its subject changes"
     yield from _compared(
         "no test imports it, and none stands beside it", untested(texts, tests), UNTESTED
     )

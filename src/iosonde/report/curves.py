@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 import altair as alt
 
@@ -26,6 +27,8 @@ _INK = "#1a1a1a"
 Forecasts = Mapping[str, Forecast]
 """What a model said of trials, by their ids."""
 _NONE: Forecasts = {}
+_Row: TypeAlias = Mapping[str, object]
+"""A point of a chart."""
 
 
 def curve_answer(curves: Sequence[Curve], forecasts: Forecasts = _NONE) -> str:
@@ -113,13 +116,29 @@ def _hockey_stick(lines: Mapping[str, Curve], title: str, forecasts: Forecasts) 
         title: what is the same of all.
         forecasts: of the curves' points.
     """
+    rows, foretold, unit, rate_unit = _rows(lines, forecasts)
+    layers = _layers(list(lines), rows, foretold, unit, rate_unit)
+    axis = next(iter(lines.values())).axis
+    sentence = "; ".join(f"{name}: {knee_words(curve)}" for name, curve in lines.items())
+    return Figure(
+        title=f"{title}: latency over rate",
+        alt=f"mean latency over rate, a point for each {axis}. {sentence}",
+        chart=sized(alt.layer(*layers), 260),
+        note="diamond: knee; thick: its interval" + ("; squares: predicted" if foretold else ""),
+    )
+
+
+def _rows(
+    lines: Mapping[str, Curve], forecasts: Forecasts
+) -> tuple[list[_Row], list[_Row], str, str]:
+    """The points measured, those predicted, and the units of their latencies and rates."""
     names, drawn = list(lines), list(lines.values())
     said = [_predicted(curve, forecasts) for curve in drawn]
     latencies = [point.latency or 0.0 for curve in drawn for point in curve.points]
     rates = [point.iops for curve in drawn for point in curve.points]
     latency, unit = scale("s", [*latencies, *(y for points in said for _, _, y in points)])
     rate, rate_unit = scale("1/s", [*rates, *(x for points in said for _, x, _ in points)])
-    rows = [
+    measured: list[_Row] = [
         {
             "what": name, "order": at, "rate": point.iops / rate,
             "latency": (point.latency or 0.0) / latency, "kind": _KINDS[0],
@@ -131,7 +150,7 @@ def _hockey_stick(lines: Mapping[str, Curve], title: str, forecasts: Forecasts) 
         for curve, name in zip(drawn, names, strict=True)
         for at, point in enumerate(curve.points)
     ]  # fmt: skip
-    foretold = [
+    foretold: list[_Row] = [
         {
             "what": name, "order": at, "rate": iops / rate, "latency": seconds / latency,
             "kind": _KINDS[1],
@@ -141,6 +160,17 @@ def _hockey_stick(lines: Mapping[str, Curve], title: str, forecasts: Forecasts) 
         for curve, name, points in zip(drawn, names, said, strict=True)
         for at, iops, seconds in points
     ]  # fmt: skip
+    return measured, foretold, unit, rate_unit
+
+
+def _layers(
+    names: Sequence[str],
+    rows: Sequence[_Row],
+    foretold: Sequence[_Row],
+    unit: str,
+    rate_unit: str,
+) -> list[alt.Chart]:
+    """Of a chart: the knees' intervals, lines, points and knees, then what was predicted."""
     colour = alt.Color(
         "what:N", title=None, legend=legend_of(names) if len(names) > 1 else None,
         scale=alt.Scale(domain=names, range=PALETTE[: len(names)]),
@@ -151,10 +181,10 @@ def _hockey_stick(lines: Mapping[str, Curve], title: str, forecasts: Forecasts) 
         axis=alt.Axis(format=_TICKS, tickCount=5),
     )  # fmt: skip
 
-    def chart(part: Sequence[Mapping[str, object]]) -> alt.Chart:
+    def chart(part: Sequence[_Row]) -> alt.Chart:
         return alt.Chart(data(part)).encode(x=x_axis, y=y_axis, color=colour)
 
-    def line(part: Sequence[Mapping[str, object]]) -> alt.Chart:
+    def line(part: Sequence[_Row]) -> alt.Chart:
         drawn_line: alt.Chart = chart(part).mark_line(aria=False).encode(order="order:Q")
         if foretold:
             drawn_line = drawn_line.encode(strokeDash=_dash())
@@ -174,13 +204,7 @@ def _hockey_stick(lines: Mapping[str, Curve], title: str, forecasts: Forecasts) 
             chart(foretold).mark_point(shape="square", size=40, opacity=1)
             .encode(description="hover:N"),
         ]  # fmt: skip
-    sentence = "; ".join(f"{name}: {knee_words(curve)}" for name, curve in lines.items())
-    return Figure(
-        title=f"{title}: latency over rate",
-        alt=f"mean latency over rate, a point for each {drawn[0].axis}. {sentence}",
-        chart=sized(alt.layer(*layers), 260),
-        note="diamond: knee; thick: its interval" + ("; squares: predicted" if foretold else ""),
-    )
+    return layers
 
 
 def _dash() -> alt.StrokeDash:

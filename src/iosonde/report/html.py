@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde.records.comparison import ALONE, ComparedMetric, ComparedSheets
+from iosonde.records.curve import Curve
 from iosonde.records.finding import Finding
+from iosonde.records.prediction import Forecast
 from iosonde.records.sheet import RunSheet
+from iosonde.records.steady import SteadyWindow
 from iosonde.report.blocks import (
     Block,
     Pictures,
@@ -35,7 +38,7 @@ from iosonde.report.first_screen import (
 )
 from iosonde.report.forecasts import forecast_blocks
 from iosonde.report.format import Format
-from iosonde.report.page import Page, moment, render
+from iosonde.report.page import Page, PageHead, moment, render
 from iosonde.report.pivot import LoadGroup, by_load, proven_metrics, run_labels
 from iosonde.report.replayed import (
     is_replay,
@@ -77,105 +80,161 @@ class HtmlFormat(Format):
         return render(page_of(runs, compared))
 
 
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What a page is of.
+
+    `groups` are the trials of runs that are no campaigns, by load. `windows` and `curves` are drawn
+    where no run is held against another, and then `drawn` are the trials that they show.
+    """
+
+    runs: Sequence[RunSheet]
+    compared: ComparedSheets
+    labelled: Sequence[tuple[str, RunSheet]]
+    groups: Sequence[LoadGroup]
+    windows: Sequence[SteadyWindow]
+    curves: Sequence[Curve]
+    said: Mapping[str, Forecast]
+    drawn: Set[str]
+
+    @property
+    def alone(self) -> RunSheet | None:
+        """The one run that is held against no other."""
+        return None if self.compared.verdicts or len(self.runs) > 1 else self.runs[0]
+
+    @property
+    def replayed(self) -> bool:
+        """Whether its rate is a trace's."""
+        return self.alone is not None and is_replay(self.alone)
+
+    @property
+    def saturated(self) -> bool:
+        """Whether it is a search for the highest rate."""
+        return not self.windows and self.alone is not None and is_saturation(self.alone)
+
+
+def _subject(runs: Sequence[RunSheet], compared: ComparedSheets) -> _Subject:
+    labels = run_labels(runs, compared) if len(runs) > 1 else [""]
+    labelled = list(zip(labels, runs, strict=True))
+    plain = [(label, sheet) for label, sheet in labelled if tuning_of(sheet) is None]
+    windows = () if compared.verdicts else [window for sheet in runs for window in sheet.windows]
+    curves = () if compared.verdicts else [curve for sheet in runs for curve in sheet.curves]
+    drawn = {point.trial for curve in curves for point in curve.points}
+    if windows:
+        stored = [trial.trial for sheet in runs for trial in sheet.trials]
+        drawn |= {trial.id for trial in stored if trial.load.matrix}
+    return _Subject(
+        runs,
+        compared,
+        labelled,
+        by_load(plain, [sheet.trials for _, sheet in plain]),
+        windows,
+        curves,
+        {forecast.trial: forecast for sheet in runs for forecast in sheet.forecasts},
+        drawn,
+    )
+
+
 def answer_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> str:
     """The first sentence of the page of one or several runs; what is between backticks is code."""
     campaigns = [sheet for sheet in runs if tuning_of(sheet)]
     if len(runs) == 1 and campaigns and (head := campaign_head(campaigns[0])):
         return head.answer
-    windows = () if compared.verdicts else [window for sheet in runs for window in sheet.windows]
-    if windows:
-        return steady_answer(windows)
-    if not compared.verdicts and len(runs) == 1 and is_saturation(runs[0]):
-        return saturation_answer(runs[0])
-    if not compared.verdicts and len(runs) == 1 and is_replay(runs[0]):
-        return replay_answer(runs[0])
-    curves = () if compared.verdicts else [curve for sheet in runs for curve in sheet.curves]
-    if curves:
-        said = {forecast.trial: forecast for sheet in runs for forecast in sheet.forecasts}
-        return curve_answer(curves, said)
-    labels = run_labels(runs, compared) if len(runs) > 1 else [""]
-    labelled = list(zip(labels, runs, strict=True))
-    plain = [(label, sheet) for label, sheet in labelled if tuning_of(sheet) is None]
-    return loads_answer(by_load(plain, [sheet.trials for _, sheet in plain]), labelled, compared)
+    return _answer(_subject(runs, compared))
+
+
+def _answer(subject: _Subject) -> str:
+    if subject.windows:
+        return steady_answer(subject.windows)
+    if subject.saturated:
+        return saturation_answer(subject.runs[0])
+    if subject.replayed:
+        return replay_answer(subject.runs[0])
+    if subject.curves:
+        return curve_answer(subject.curves, subject.said)
+    return loads_answer(subject.groups, subject.labelled, subject.compared)
 
 
 def page_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> Page:
     """The page of one or several runs, whatever it is written in."""
-    labels = run_labels(runs, compared) if len(runs) > 1 else [""]
-    labelled = list(zip(labels, runs, strict=True))
-    plain = [(label, sheet) for label, sheet in labelled if tuning_of(sheet) is None]
-    groups = by_load(plain, [sheet.trials for _, sheet in plain])
+    subject = _subject(runs, compared)
+    groups, labelled = subject.groups, subject.labelled
     problems = grouped(_findings(labelled))
-    curves = () if compared.verdicts else [curve for sheet in runs for curve in sheet.curves]
-    windows = () if compared.verdicts else [window for sheet in runs for window in sheet.windows]
-    drawn = {point.trial for curve in curves for point in curve.points}
-    if windows:
-        stored = [trial.trial for sheet in runs for trial in sheet.trials]
-        drawn |= {trial.id for trial in stored if trial.load.matrix}
-    said = {forecast.trial: forecast for _, sheet in labelled for forecast in sheet.forecasts}
-    overlaid = [(label, sheet.curves) for label, sheet in labelled] if compared.verdicts else []
-    figures = [figure for sheet in runs if windows for figure in steady_figures(sheet)]
-    saturated = not windows and not compared.verdicts and len(runs) == 1 and is_saturation(runs[0])
-    if saturated:
-        figures += saturation_figures(runs[0])
-    figures += [*curve_figures(curves, said), *overlaid_figures(overlaid)]
-    replayed = not compared.verdicts and len(runs) == 1 and is_replay(runs[0])
-    # the rate of a replay is the trace's
-    figures += (
-        list(replay_figures(runs[0]))
-        if replayed else _bars(_without_trials(groups, drawn), compared)
-    )  # fmt: skip
-    if forest := forest_figure(_changes(groups, compared)):
-        figures = [forest, *figures]
+    figures = _figures(subject)
     measured = groups or by_load(labelled, [shown(sheet) for sheet in runs])
-    if windows:
-        measured = _without_trials(measured, drawn)
+    if subject.windows:
+        measured = _without_trials(measured, subject.drawn)
     latencies = latency_figures(measured)
     spare = max(0, _FIRST_FIGURES - len(figures))
     campaigns = [sheet for _, sheet in labelled if tuning_of(sheet)]
-    head = campaign_head(campaigns[0]) if len(runs) == 1 and campaigns else None
+    campaign = campaign_head(campaigns[0]) if len(runs) == 1 and campaigns else None
+    head = campaign or _head(subject, (*figures[:_FIRST_FIGURES], *latencies[:spare]))
     sections = [
         *_more_figures(figures[_FIRST_FIGURES:]),
         *(block for sheet in runs if not compared.verdicts for block in steady_blocks(sheet)),
-        *curve_blocks(curves, said),
-        *results(groups, labelled, compared, folded=bool(drawn)),
+        *curve_blocks(subject.curves, subject.said),
+        *results(groups, labelled, compared, folded=bool(subject.drawn)),
         *(block for sheet in campaigns for block in campaign_sections(sheet)),
         *problem_blocks(problems, labelled),
         *waterfall_blocks([waterfall for _, sheet in labelled for waterfall in sheet.waterfalls]),
         *forecast_blocks([forecast for _, sheet in labelled for forecast in sheet.forecasts]),
         *(block for _, sheet in labelled for joint in sheet.joint for block in joint_blocks(joint)),
-        *courses(measured, latencies if head else latencies[spare:]),
+        *courses(measured, latencies if campaign else latencies[spare:]),
     ]
     return Page(
         title=", ".join(dict.fromkeys(sheet.run.study for sheet in runs)),
         about=tuple(_about(runs)),
-        answer=head.answer if head else answer_of(runs, compared),
-        tone=head.tone
-        if head
-        else steady_tone(windows)
-        if windows
-        else replay_tone(runs[0])
-        if replayed
-        else tone_of(runs, compared),
+        answer=head.answer,
+        tone=head.tone,
         badges=(
-            *(replay_badges(runs[0]) if replayed else ()),
-            *(head.badges if head else badges_of(runs, compared)),
+            *(replay_badges(runs[0]) if subject.replayed else ()),
+            *head.badges,
             *counts(problems),
         ),
-        numbers=head.numbers
-        if head
-        else tuple(
-            steady_numbers(windows)
-            if windows
-            else replay_numbers(runs[0])
-            if replayed
-            else numbers_of(groups, compared)
-        )[:_NUMBERS],
-        chips=head.chips if head else tuple(chips_of(groups, compared)),
+        numbers=head.numbers,
+        chips=head.chips,
         stack=strip([member for group in groups for member in group.members]) if groups else (),
-        figures=head.figures if head else (*figures[:_FIRST_FIGURES], *latencies[:spare]),
-        blocks=tuple(_without(sections, head.figures) if head else sections),
+        figures=head.figures,
+        blocks=tuple(_without(sections, campaign.figures) if campaign else sections),
         appendix=tuple(appendix(labelled)),
+    )
+
+
+def _figures(subject: _Subject) -> list[Figure]:
+    """The charts of what was measured, the changes first."""
+    runs, compared = subject.runs, subject.compared
+    overlaid = (
+        [(label, sheet.curves) for label, sheet in subject.labelled] if compared.verdicts else []
+    )
+    figures = [figure for sheet in runs if subject.windows for figure in steady_figures(sheet)]
+    if subject.saturated:
+        figures += saturation_figures(runs[0])
+    figures += [*curve_figures(subject.curves, subject.said), *overlaid_figures(overlaid)]
+    figures += (  # the rate of a replay is the trace's
+        list(replay_figures(runs[0]))
+        if subject.replayed
+        else _bars(_without_trials(subject.groups, subject.drawn), compared)
+    )
+    forest = forest_figure(_changes(subject.groups, compared))
+    return [forest, *figures] if forest else figures
+
+
+def _head(subject: _Subject, figures: Sequence[Figure]) -> PageHead:
+    """What the first screen shows of runs that are no campaign."""
+    runs, compared, groups = subject.runs, subject.compared, subject.groups
+    if subject.windows:
+        tone, numbers = steady_tone(subject.windows), steady_numbers(subject.windows)
+    elif subject.replayed:
+        tone, numbers = replay_tone(runs[0]), replay_numbers(runs[0])
+    else:
+        tone, numbers = tone_of(runs, compared), numbers_of(groups, compared)
+    return PageHead(
+        answer=_answer(subject),
+        tone=tone,
+        badges=tuple(badges_of(runs, compared)),
+        numbers=tuple(numbers)[:_NUMBERS],
+        chips=tuple(chips_of(groups, compared)),
+        figures=tuple(figures),
     )
 
 

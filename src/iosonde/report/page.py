@@ -33,6 +33,18 @@ _LONG = re.compile(r"(\d+\.\d)\d{2,}")
 
 
 @dataclass(frozen=True, slots=True)
+class PageHead:
+    """What the first screen of a page shows; see `Page`."""
+
+    answer: str
+    tone: Tone
+    badges: tuple[Badge, ...]
+    numbers: tuple[Number, ...]
+    chips: tuple[tuple[str, str], ...]
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """All that a page shows.
 

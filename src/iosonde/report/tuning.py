@@ -6,7 +6,6 @@ Written once as blocks; page.py and markdown.py each know how a block looks.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from iosonde import units
 from iosonde.records.campaign import Intent, Native
@@ -29,7 +28,7 @@ from iosonde.report.blocks import (
     interval,
     show_value,
 )
-from iosonde.report.charts import Figure
+from iosonde.report.page import PageHead
 from iosonde.report.tuning_charts import proof_figure, table_figure
 from iosonde.report.tuning_effects import effects
 from iosonde.report.tuning_path import costs, left_out, path
@@ -58,19 +57,7 @@ def shown(sheet: RunSheet) -> tuple[TrialSheet, ...]:
     return tuple(trial for trial in sheet.trials if trial.trial.id in trials)
 
 
-@dataclass(frozen=True, slots=True)
-class CampaignHead:
-    """What the first screen of a campaign's page shows; see `page.Page`."""
-
-    answer: str
-    tone: Tone
-    badges: tuple[Badge, ...]
-    numbers: tuple[Number, ...]
-    chips: tuple[tuple[str, str], ...]
-    figures: tuple[Figure, ...]
-
-
-def campaign_head(sheet: RunSheet) -> CampaignHead | None:
+def campaign_head(sheet: RunSheet) -> PageHead | None:
     """The answer of a campaign, its proof, and what it changes; None of a run that is none."""
     tuning = tuning_of(sheet)
     if tuning is None:
@@ -78,7 +65,7 @@ def campaign_head(sheet: RunSheet) -> CampaignHead | None:
     intent, result = tuning.campaign.intent, tuning.campaign.result
     proof = proof_figure(tuning)
     tables = [table_figure(table, intent.goal.metric) for table in tuning.tables]
-    return CampaignHead(
+    return PageHead(
         answer=_sentence(tuning),
         tone=Tone.GOOD if result and result.confirmed else Tone.PLAIN if result else Tone.UNSURE,
         badges=(
