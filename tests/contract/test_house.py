@@ -126,6 +126,22 @@ def test_a_long_module_is_seen() -> None:
     assert house.long_modules(texts) == {"text/long.py": 451}
 
 
+@pytest.mark.parametrize(
+    ("before", "count", "expected"),
+    [
+        ("", 61, ["1: f, 61 lines"]),
+        ("", 60, []),
+        ('    """What.\n\n    And how.\n    """\n    # why\n\n', 60, []),
+        ('    """What."""\n    # why\n\n', 61, ["1: f, 61 lines"]),
+    ],
+)
+def test_a_long_function_is_seen(before: str, count: int, expected: list[str]) -> None:
+    """A docstring, a comment and a blank line are no code, nor is what stands before the body."""
+    text = f"def f(\n    a: int,\n) -> None:\n{before}" + "    print(a)\n\n" * count
+    assert house.long_functions(text) == expected
+    assert house.long_functions(f"async {text}") == expected
+
+
 def test_an_aspect_without_a_test_is_seen() -> None:
     texts = {"layers/md/printed_mdstat.py": "", "layers/md/kind.py": "", "stack/findings.py": ""}
     assert house.untested(texts, {}) == {"layers/md/printed_mdstat.py"}
