@@ -44,7 +44,10 @@ IN_SCRIPT = {
         "do rows=$end$one$when$nl$rows; done\n    printf '%s' \"$rows\" | append",
         'do note "$end$one$when"; done',
     ),
-    "others are overwritten untold": ('&& ! ours "$@"; then', "&& false; then"),
+    "what others set meanwhile is changed": (
+        '    if changed_since "$number"; then', "    if false; then"
+    ),
+    "others are overwritten untold": ('&& ! ours "$@" $(left_by "$entry"); then', "&& false; then"),
 }  # fmt: skip
 IN_CONTROLLER = (
     "set before it is journalled", "confirmed before it is changed",
@@ -57,8 +60,8 @@ SEEDS = {
     "the journal's name is not synced": 0,
     "struck out before it is put back": 23,
     "a batch that was put back is confirmed": 12,
-    "a batch that was put back is changed": 34,
-    "another disk is the same": 2,
+    "a batch that was put back is changed": 30,
+    "another disk is the same": 92,
     "the newest value is the old one": 2,
     "what lasts is forgotten by a reboot": 0,
     "what did not fit stays": 259,
@@ -66,7 +69,8 @@ SEEDS = {
     "another disk is changed": 2,
     "one batch after the other is over": 429,
     "others are overwritten untold": 3,
-    "set before it is journalled": 74,
+    "what others set meanwhile is changed": 32,
+    "set before it is journalled": 0,
     "confirmed before it is changed": 0,
     "the script has its name before its content": 2561,
 }

@@ -14,7 +14,7 @@ from random import Random
 from unittest.mock import patch
 
 from iosonde.change import settings_journal, settings_lock
-from iosonde.change.settings_journal import SCRIPT, parse_journal
+from iosonde.change.settings_journal import SCRIPT, SettingsBatch, parse_journal
 from tests.simulation.host import LASTS, Blow, Gone, Reached, Simulated, cut, usual
 from tests.simulation.machine import Machine
 from tests.simulation.scenes import CAMPAIGN, CONFIRM, REFUSED, SETS, SETTINGS, mark, play
@@ -94,22 +94,39 @@ class History:
             self.unkept = usual(self.host.boot) | {LASTS: self.unkept[LASTS]}
         self.others.clear()
 
-    def in_force(self) -> set[str]:
-        """Paths of the settings that are changed, as the journal has it."""
-        batches = parse_journal(self.host.disk.files.get("journal", b"").decode(errors="replace"))
+    def in_force(self, *, whole: bool) -> set[str]:
+        """Paths of the settings that are changed, as the journal and the settings have it.
+
+        A batch of which nothing is changed yet counts where its change has been tried (`whole`).
+        """
+        text = self.host.disk.files.get("journal", b"").decode(errors="replace")
         return {
             SETTINGS[name].address
-            for one in batches.values()
-            for name in one.old
-            if one.boot == boot_id(self.host.boot) and one.state in {"open", "confirmed"}
+            for batch in parse_journal(text).values()
+            for name in batch.old
+            if batch.boot == boot_id(self.host.boot)
+            and (
+                batch.state == "confirmed"
+                or (batch.state == "open" and (whole or self._begun(batch, text)))
+            )
         }
 
-    def other(self, path: str, value: str) -> None:
-        """Somebody else sets something."""
+    def _begun(self, batch: SettingsBatch, journal: str) -> bool:
+        """Whether anything of a batch is changed, by itself or by that whose place it took."""
+        now = self.host.settings
+        return f"\nnow\t{batch.number}\t" in journal or any(
+            now[SETTINGS[name].address] != f"{value}\n"
+            and f"[{value}]" not in now[SETTINGS[name].address]
+            for name, value in batch.old.items()
+        )
+
+    def other(self, path: str, value: str, command: Sequence[str]) -> None:
+        """Somebody else sets something before a command."""
         self.steps.append(f"somebody else sets {path} to {value}")
         same = self.host.settings[path] == f"{value}\n"
+        in_force = self.in_force(whole=command[2] not in {"arm", "change"})
         self.host.settings[path] = f"{value}\n"
-        if path in self.in_force():
+        if path in in_force:
             if not same:
                 self.others[path] = value
         else:
@@ -286,7 +303,9 @@ def _drawn(history: History, scene: int, seen: list[tuple[str, ...]]) -> tuple[B
         "killed": lambda: Blow(at, upto=upto, ends=end),
         "watcher killed too": lambda: Blow(at, upto=upto, after=host.waiting.clear, ends=end),
         "power": lambda: Blow(at, upto=upto, after=lambda: history.reboot(power=True), ends=end),
-        "somebody else": lambda: Blow(late, before=lambda: history.other(path, value)),
+        "somebody else": lambda: Blow(
+            late, before=lambda: history.other(path, value, seen[late - 1])
+        ),
         "another disk": lambda: Blow(late, before=lambda: history.replaced(disk)),
         "late": lambda: Blow(late, before=lambda: host.pass_time(CONFIRM + 1)),
         "late at the lock": lambda: Blow(late, during=lambda: host.pass_time(CONFIRM + 1)),

@@ -100,6 +100,11 @@ class SettingsApplier:
         was, self._now[made.name] = self._now[made.name], made.after
         return _as_seen(made, was)
 
+    def forget_what_is_over(self) -> None:
+        """Put nothing back of batches that the host has ended before their first change."""
+        batches = self.journal.batches
+        self._open = [number for number in self._open if batches[number].state != "restored"]
+
     async def back(self) -> Sequence[Changed]:
         """Put back what was in force before the campaign; what that changed.
 
@@ -225,7 +230,11 @@ class ArmedBatch:
         """
         todo = self._last if cuts else self._most
         for index, entry in todo:
-            made = await self._applier.journal.change(self._number, index, entry)
+            try:
+                made = await self._applier.journal.change(self._number, index, entry)
+            except HostFailed:
+                self._applier.forget_what_is_over()
+                raise
             self.done.append(self._applier.note(made))
         if cuts and todo:
             await echo(self._applier.host)

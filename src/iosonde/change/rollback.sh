@@ -1,6 +1,6 @@
 #!/bin/sh
 # Numbers of entries and processes are lists of words, split on purpose.
-# shellcheck disable=SC2086,SC2034,SC2116
+# shellcheck disable=SC2086,SC2046,SC2034,SC2116
 # Puts settings back that iosonde has changed on this host. It needs a POSIX shell, awk and the
 # journal beside it, and neither Python nor the machine that changed them:
 #
@@ -169,6 +169,30 @@ ours() {
         END { exit !known }'
 }
 
+# The batch of which a setting may still be in force that its own batch has not changed: whose place that took.
+left_by() {
+    recent | awk -F '\t' -v n="${1%/*}" -v k="${1#*/}" '
+        $1 == "now" && $2 == n && $3 == k { changed = 1 }
+        $1 == "restored" && NF == 3 && $2 == n - 1 { left = $2 }
+        END { if (!changed) print left }'
+}
+
+# Whether somebody else has changed a setting of a batch since it was announced: $theirs says what. Only asked
+# before its first change, for one setting may disturb another. What is in force of the batch whose place this
+# one has taken, $mine, is no other's, and has to be put back.
+changed_since() {
+    theirs='' mine=''
+    ! recent | awk -F '\t' -v n="$1" '$1 == "now" && $2 == n { some = 1 } END { exit !some }' || return 1
+    for entry in $(entries "$1"); do
+        parse "$(line old "$entry")"
+        mine=$(left_by "$entry")
+        if ! same || ! now=$(seen "$entry") || [ "$now" = "$was" ] || ours $mine; then continue; fi
+        theirs="$theirs, $name was $was and is $now"
+    done
+    theirs=${theirs#, }
+    [ "$theirs" ]
+}
+
 # Puts batches back; says of each setting what became of it.
 restore() {
     why=$1; shift
@@ -190,7 +214,7 @@ restore() {
                 esac
             else
                 # Somebody else has set it since: put back all the same, and told, here and in the journal.
-                if [ $round = look ] && ! ours "$@"; then
+                if [ $round = look ] && ! ours "$@" $(left_by "$entry"); then
                     others="$others$nl$name$tab$now" why="$why; somebody else had made $name $now"
                 fi
                 report="${report}${nl}wrong$tab$name$tab=$was$tab=$now" bad="$bad $name"
@@ -266,13 +290,23 @@ wait)
     ;;
 change)
     alone
-    number=$1 entry=$1/$2; shift 2
+    number=$1 index=$2; shift 2
     [ "$(state_of "$number")" = open ] || { echo "the host has put the batch back already" >&2; exit 75; }
+    if changed_since "$number"; then
+        echo "$theirs" >&2
+        [ -z "$mine" ] || exit 78
+        note_over restored "somebody else has changed a setting: $theirs" "$number" && exit 77
+        exit 78
+    fi
+    entry=$number/$index
     parse "$(line old "$entry")"
     same || { echo "its device is gone, or another one has its name" >&2; exit 1; }
     (umask 022 && "$@") 9>&- || exit
     seen "$entry" || exit
-    printf 'now\t%s\t%s\t=%s\n' "$number" "${entry#*/}" "$value" >>"$journal" || :
+    printf 'now\t%s\t%s\t=%s\n' "$number" "${entry#*/}" "$value" >>"$journal" || {
+        echo "the journal cannot be written" >&2 # without this line the next change would take it for another's
+        exit 74
+    }
     ;;
 confirm)
     alone

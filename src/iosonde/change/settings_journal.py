@@ -31,7 +31,11 @@ SCRIPT = f"{FOLDER}/rollback"
 BOOT = "/proc/sys/kernel/random/boot_id"
 BESIDE = "-"
 """Stands for the new value of a setting that the kernel changes along with another."""
-TOO_LATE = 75
+UNWRITTEN, TOO_LATE = 74, 75
+CHANGED_SINCE = 77
+"""Somebody else changed a setting of the batch: it is over, with nothing to put back."""
+CHANGED_SINCE_OPEN = 78
+"""The same, and what another batch has left in force has to be put back."""
 # Its content is on the disk before its name: the script of before is the way back until then.
 _INSTALL = (
     'umask 077 && cat >"$1.new" && chmod 700 "$1.new" && '
@@ -349,12 +353,25 @@ class SettingsJournal:
 
         Raises:
             ValueRefused: the host refused it.
-            HostFailed: the host has put the batch back already, or cannot be reached.
+            HostFailed: the host has put the batch back already, or cannot be reached; or somebody
+                else has changed a setting of the batch since it was looked at.
         """
         argv = ["sh", SCRIPT, "change", str(number), str(index), *entry.do]
         done = await self._host.run(argv, check=False)
         if done.status == TOO_LATE:
             raise self._too_late()
+        if done.status == UNWRITTEN:
+            raise self._unwritten(done.stderr)
+        if done.status in {CHANGED_SINCE, CHANGED_SINCE_OPEN}:
+            if done.status == CHANGED_SINCE:
+                self.batches[number].state = "restored"
+                left_nothing(self._host.name, _left(number))
+            said = kerneltext.decoded(done.stderr).strip()
+            raise HostFailed(
+                f"somebody else has changed what was to be changed meanwhile: {said}",
+                where=self._host.name,
+                hint="see who does so, then give the command again",
+            )
         return outcome_of(entry, done, self._host.name)
 
     async def confirm(self, number: int) -> None:

@@ -313,3 +313,57 @@ def test_what_somebody_else_has_set_meanwhile_is_told(host: Host) -> None:
     assert host.run() == ["back\tahead\t=1", "back\tmerges\t=1\t=9", "back\tdepth\t=1"]
     assert "asked for; somebody else had made merges 9" in host.journal.read_text()
     assert host.value("merges") == "1"
+
+
+def test_what_somebody_else_has_set_before_the_first_change_is_left_as_it_is(host: Host) -> None:
+    for name in ("depth", "merges"):
+        host.setting(name, "1")
+    entries = [host.entry(name, "1", "3") for name in ("depth", "merges")]
+    host.begun(1, *(dataclasses.replace(entry, do=()) for entry in entries))
+    host.setting("merges", "9")
+    host.run("change", "1", "1", *entries[0].do, status=77)
+    assert (host.value("depth"), host.value("merges")) == ("1", "9")
+    assert "somebody else has changed a setting: merges was 1 and is 9" in host.journal.read_text()
+    host.run("batch", "1", "failed")
+    assert host.value("merges") == "9"
+
+
+def test_what_a_change_of_the_batch_disturbs_is_no_other_s(host: Host) -> None:
+    for name in ("scheduler", "depth"):
+        host.setting(name, "1")
+    entries = [host.entry(name, "1", "3") for name in ("scheduler", "depth")]
+    host.begun(1, *(dataclasses.replace(entry, do=()) for entry in entries))
+    host.run("change", "1", "1", *entries[0].do)
+    host.setting("depth", "2")  # as a scheduler brings its own
+    host.run("change", "1", "2", *entries[1].do)
+    assert (host.value("scheduler"), host.value("depth")) == ("3", "3")
+    assert host.run() == ["back\tdepth\t=1", "back\tscheduler\t=1"]
+
+
+@pytest.mark.parametrize("why", ["", "\tthe next candidate"], ids=["replaced", "put back"])
+def test_a_candidate_in_force_is_no_other_s_where_the_next_takes_its_place(
+    host: Host, why: str
+) -> None:
+    host.setting("depth", "1")
+    first, second = host.entry("depth", "1", "3"), host.entry("depth", "1", "4")
+    host.begun(1, first)
+    host.begun(2, dataclasses.replace(second, do=()))
+    with host.journal.open("a") as file:
+        file.write(f"restored\t1\t17{why}\n")
+    host.run("change", "2", "1", *second.do, status=77 if why else 0)
+    assert host.value("depth") == ("3" if why else "4")
+
+
+def test_another_s_change_beside_a_candidate_in_force_is_told_and_put_back(host: Host) -> None:
+    for name in ("depth", "merges"):
+        host.setting(name, "1")
+    home = [host.entry(name, "1", "1") for name in ("depth", "merges")]
+    host.begun(1, host.entry("depth", "1", "3"), home[1])
+    second = [host.entry("depth", "1", "4"), home[1]]
+    host.begun(2, *(dataclasses.replace(entry, do=()) for entry in second), then="restored\t1")
+    text = host.journal.read_text().replace("restored\t1\t2\t17", "restored\t1\t17")
+    host.journal.write_text(text)
+    host.setting("merges", "9")
+    host.run("change", "2", "1", *second[0].do, status=78)
+    assert host.value("depth") == "3"
+    assert host.run() == ["back\tmerges\t=1\t=9", "back\tdepth\t=1"]
