@@ -1,0 +1,118 @@
+"""elbencho, vdbench, kbench and programs that print a few rates.
+
+Oracle: the samples' own arithmetic: requests times their size are the bytes, means are means.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from iosonde.records.printed import PrintedCounters, PrintedTrial
+from iosonde.text.find import FoundOutput
+from tests.mangle import read, trials
+
+OUTPUTS = Path(__file__).parents[2] / "outputs" / "benchmarks-composed"
+VDBENCH, ELBENCHO, KBENCH, ROWS, LISTS = (
+    (OUTPUTS / f"{name}.txt").read_text()
+    for name in ("vdbench", "elbencho", "kbench", "speed-rows", "rate-lists")
+)
+
+
+def figures(trial: PrintedTrial) -> dict[str, float]:
+    return dict(trial.loops[0].metrics)
+
+
+def counters(text: str) -> list[PrintedCounters]:
+    return [one for entry in read(text) if isinstance(entry, FoundOutput) for one in entry.counters]
+
+
+def test_vdbench_says_its_average_without_the_first_interval() -> None:
+    (trial,) = trials(VDBENCH)
+    metrics = figures(trial)
+    assert metrics["read.iops"] * 8192 == metrics["read.bandwidth"]
+    assert (trial.label, trial.options) == ("rd7", {"rw": "read", "bs": 8192, "numjobs": 4})
+    assert metrics["read.latency.max"] == 18.5e-3
+    cut = VDBENCH[: VDBENCH.index("14:02:04.060")]
+    (alone,) = trials(cut)
+    assert fmean(loop.metrics["read.iops"] for loop in alone.loops) == metrics["read.iops"]
+    intervals = alone.details["intervals"]
+    assert isinstance(intervals, list)
+    assert len(intervals) == 4
+
+
+def test_a_mixed_run_of_vdbench_has_both_ways_apart() -> None:
+    mixed = VDBENCH.replace(
+        " 100.00    2.841    2.841    0.000", "  75.00    2.841    2.500    4.000"
+    )
+    (trial,) = trials(mixed)
+    metrics = figures(trial)
+    assert (metrics["read.iops"], metrics["write.iops"]) == (1056, 352)
+    assert (metrics["read.latency.mean"], metrics["write.latency.mean"]) == (2.5e-3, 4e-3)
+    assert "read.bandwidth" not in metrics
+
+
+def test_elbencho_says_what_was_done_when_the_last_thread_was() -> None:
+    write, again = trials(ELBENCHO)
+    assert figures(write)["write.iops"] * 2**20 == figures(write)["write.bandwidth"]
+    assert write.elapsed == (64.0,)
+    assert figures(write)["write.bandwidth"] * 64 == 131072 * 2**20
+    assert figures(write)["write.latency.p99_9"] == pytest.approx(57344e-6)
+    assert again.options == {
+        "rw": "read", "bs": 2**20, "size": 8 * 2**30, "numjobs": 16, "direct": True,
+    }  # fmt: skip
+    (removed,) = counters(ELBENCHO)
+    assert (removed.name, removed.values["Files/s"]) == ("RMFILES", {"first": 20, "last": 20})
+    without_head = ELBENCHO[ELBENCHO.index("WRITE  ") :]
+    assert [figures(trial) for trial in trials(without_head)] == [figures(write), figures(again)]
+
+
+def test_kbench_has_a_load_of_each_kind() -> None:
+    every = {str(trial.options["rw"]): figures(trial) for trial in trials(KBENCH)}
+    assert list(every) == ["randread", "randwrite", "read", "write"]
+    for way, figure in (("randread", 40960), ("randwrite", 20480), ("read", 81920)):
+        plain = way.removeprefix("rand")
+        assert every[way][f"{plain}.iops"] == figure
+        assert every[way][f"{plain}.bandwidth"] == figure * 4096
+    assert every["write"]["write.latency.mean"] == pytest.approx(0.5e-3)
+
+
+def test_rows_of_speeds_are_reads_and_writes() -> None:
+    every = trials(ROWS)
+    assert [trial.options["rw"] for trial in every[::2]] == ["read"] * 2 + ["randread"] * 2
+    assert every[5].options == {"rw": "randwrite", "bs": 4096, "iodepth": 32, "numjobs": 16}
+    assert figures(every[6]) == {"read.bandwidth": 40.5e6}
+    assert figures(every[7]) == {"write.bandwidth": 80.5e3}
+
+
+def test_lists_of_rates() -> None:
+    bonnie, uring, nas = trials(LISTS)
+    assert figures(bonnie) == pytest.approx(
+        {"write.bandwidth": 1048.58e6, "read.bandwidth": 2097.15e6}
+    )
+    assert bonnie.details == {"iops": 32000}
+    assert [loop.metrics["read.iops"] for loop in uring.loops] == [1.02e6, 1.05e6]
+    assert uring.loops[1].metrics["read.bandwidth"] == 512 * 2**20
+    assert uring.options["bs"] == 512
+    assert nas.averages["write.bandwidth"] == pytest.approx(
+        fmean(loop.metrics["write.bandwidth"] for loop in nas.loops)
+    )
+    assert nas.target == "N:"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "interval        i/o   MB/sec is how vdbench heads 1024**2 bytes\n",
+        "WRITE Throughput MiB/s : is a line of elbencho\n",
+        "FIO Benchmark Summary says IOPS (Read/Write) of both\n",
+        "Name  READ  WRITE\nthe first   12MB/s and then 13MB/s\nthe second 12MB/s\n",
+        "Sequential Write MB/s: fast\nIOS/call=32/31 is good\n",
+        "Running a 400MB file write on N: takes long\n",
+    ],
+)
+def test_prose_about_them_is_no_result(text: str) -> None:
+    assert not trials(text)
+    assert not counters(text)
