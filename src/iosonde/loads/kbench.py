@@ -48,7 +48,7 @@ class Kbench(Output):
         metrics: dict[tuple[str, str], dict[str, float]] = {}
         last, group, name = first, "", ""
         for index, line in lines(cursor, first, _MOST):
-            if (index > first and _TITLE.match(line)) or prompt_in(line) or index > last + 4:
+            if (index > first and _TITLE.match(line)) or prompt_in(line) or index > last + 8:
                 break
             if match := _GROUP.match(line):
                 group, last = match["what"], index

@@ -29,7 +29,9 @@ from iosonde.records.printed import (
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, TextCursor, lines
 
-_RULE = frozenset(" |+-:=\t")
+_RULE = frozenset(" |+-:=x\t")
+_PLAIN_RULE = re.compile(r"-{16,}|x-{3}[-x]{4,}x")
+"""Of a table with bars between its cells and none in its line of dashes."""
 _CELL_ENDS = re.compile(r"(?<!\\)\|")
 _MARKS = re.compile(r"[*_`~]{1,3}")
 _FIGURE = re.compile(
@@ -71,9 +73,11 @@ _WRONG = re.compile(
     re.IGNORECASE,
 )
 _RANDOM = re.compile(r"(?<![A-Za-z])rand", re.IGNORECASE)
+_NAMED = re.compile(r"^(?:bw|BW|iops|IOPS)=(?=\d)")
 _NOISE = re.compile(r"[\s()\[\],:/-]+")
 _COUNTED = re.compile(r"\d[\d.,]{0,15} ?[kM]? ?(?:files|ops|reqs?|trans|tx)/s(?:ec)?")
 """A rate of something that is neither a request nor a byte."""
+_TRIED = 5  # lines below the names of columns in which a figure is looked for
 _MOST = 200
 _COLUMNS = 24
 _FEWEST = 2
@@ -107,6 +111,7 @@ class ResultTable(Output):
         "IOPS |", "IOPS|", "| IOPS", "|IOPS", "(IOPS)", "IOPS  ", "|  IOPS", "iops |", "| iops",
         "IOPS (", "IOPS@", "files/s |", "files/s  ", "MB/s   ", "MiB/s   ", "ops/s |", " MB/s  |",
         "MiB/s)", "MB/s)", "(usec)", "(msec)",
+        "| iops ", "| IOPS ", "MB/s)", "|BW(",
         "(MB/s)", "(MiB/s)", "(GB/s)", "(GiB/s)", "(KB/s)", "(kB/s)", "(KiB/s)", "MB/s |",
         "MB/s|", "MiB/s |", "MiB/s|", "GB/s |", "GiB/s |", "KB/s |", "KiB/s |", "MBps |",
         "(ms) |", "(us) |", "(µs) |", "(ms)|",
@@ -117,14 +122,14 @@ class ResultTable(Output):
         """See `Output.begin`. The line of names, right above one of dashes."""
         if "|" not in (cursor.line(cursor.at) or ""):
             return None
-        head = None
+        heads: list[int] = []
         for index in range(cursor.at, max(cursor.at - _MOST, -1), -1):
             line = cursor.line(index) or ""
             if "|" not in line and not _is_rule(line):
                 break
             if _is_rule(cursor.line(index + 1) or "") and not _is_rule(line):
-                head = index  # of a grid every row stands above a rule: its first one counts
-        return head if head is not None and _has_figures(cursor, head) else None
+                heads.append(index)  # of a grid every row stands above a rule
+        return next((head for head in reversed(heads) if _has_figures(cursor, head)), None)
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
@@ -146,25 +151,29 @@ class ResultTable(Output):
             made, unclear = _of_row(head, columns, cells)
             trials += made
             doubtful += unclear
-        if not trials and not doubtful:
-            raise Unreadable(_NOTHING, last)
-        kept = (_kept(head, rows),) if doubtful else ()
+        if not rows:
+            raise Unreadable("no row follows", last)
+        kept = (_kept(head, rows),) if doubtful or not trials else ()
         return OutputReading(first, last, trials=tuple(trials), counters=kept)
 
 
 def _has_figures(cursor: TextCursor, first: int) -> bool:
-    """Whether a column is of figures that are known, or a cell of the first row says that it is."""
+    """Whether a column has a figure that is known, or a cell of the first rows says what it is."""
     barred = _is_barred(cursor.line(first + 1) or "")
-    head, row = (_cells(cursor.line(at) or "", barred=barred) for at in (first, first + 2))
-    if len(head) < _FEWEST or len(row) != len(head):
+    head = _cells(cursor.line(first) or "", barred=barred)
+    if len(head) < _FEWEST:
         return False
-    return any(map(_column, head)) or any(
-        _of_cell_alone(name, cell) or _COUNTED.fullmatch(cell)
-        for name, cell in zip(head, row, strict=True)
-    )
-
-
-_NOTHING = "no figure of it has a name and a unit that leave no doubt"
+    columns = [_column(name) for name in head]
+    for index in range(first + 2, first + 2 + _TRIED):
+        row = _cells(cursor.line(index) or "", barred=barred)
+        if len(row) == len(head) and any(
+            (column and _in_cell(cell, column))
+            or _of_cell_alone(name, cell)
+            or _COUNTED.fullmatch(cell)
+            for name, column, cell in zip(head, columns, row, strict=True)
+        ):
+            return True
+    return False
 
 
 def _kept(head: Sequence[str], rows: Sequence[Sequence[str]]) -> PrintedCounters:
@@ -174,8 +183,11 @@ def _kept(head: Sequence[str], rows: Sequence[Sequence[str]]) -> PrintedCounters
 
 
 def _is_rule(line: str) -> bool:
-    """Whether a line is the one of dashes below the names of columns."""
-    return "-" in line and ("|" in line or "+" in line) and _RULE.issuperset(line)
+    """Whether a line is the one of dashes below the names of columns, or one of a grid."""
+    if "-" not in line:
+        return False
+    drawn = "|" in line or "+" in line or _PLAIN_RULE.fullmatch(line.strip()) is not None
+    return drawn and _RULE.issuperset(line)
 
 
 def _cells(line: str, *, barred: bool = True) -> list[str]:
@@ -188,7 +200,7 @@ def _cells(line: str, *, barred: bool = True) -> list[str]:
 
 def _is_barred(rule: str) -> bool:
     """Whether the line of dashes begins with a bar, or with the corner of a grid."""
-    return rule.lstrip()[:1] in {"|", "+"}
+    return rule.lstrip()[:1] in {"|", "+", "x"}
 
 
 def _way(text: str) -> str:
@@ -279,7 +291,7 @@ def _of_cell_alone(name: str, cell: str) -> tuple[_Column, float, float] | None:
     column = _column(unit[0])
     if column is None:
         return None
-    plain = cell.replace(unit[0], " ").strip()
+    plain = _NAMED.sub("", cell).replace(unit[0], " ").strip()
     return _in_cell(plain, _Column(column.metric, column.scale, "", _apart(name)))
 
 
@@ -290,7 +302,7 @@ def _apart(name: str) -> str:
 
 def _in_cell(cell: str, column: _Column | None = None) -> tuple[_Column, float, float] | None:
     """Column, value and half of the last digit of a cell; None where it holds no plain figure."""
-    match = _FIGURE.fullmatch(cell)
+    match = _FIGURE.fullmatch(_NAMED.sub("", cell))
     if match is None:
         return None
     if column is None:

@@ -89,7 +89,11 @@ class Sysbench(Output):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at) or ""
-        if not _OWN.match(line) or not (_HEADLINE.search(line) or _is_followed(cursor)):
+        if (
+            "BW=" in line
+            or not _OWN.match(line)
+            or not (_HEADLINE.search(line) or _is_followed(cursor))
+        ):
             return None
         top, blanks = cursor.at, 0
         for index in range(cursor.at - 1, -1, -1):

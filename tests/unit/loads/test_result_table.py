@@ -73,6 +73,38 @@ def test_tables_that_name_no_direction(text: str) -> None:
         assert len(rows) == text.count("\n") - (5 if text == GRID else 3)
 
 
+GROUPED = """\
+x------------x---------------------x---------------------x
+| IOdepth    |          8          |         16          |
+x------------x---------------------x---------------------x
+|            |  KIOPS   |BW(MiB/s) |  KIOPS   |BW(MiB/s) |
+x------------x---------------------x---------------------x
+| Before     |  512     |  2000    |   640    |  2500    |
+x------------x---------------------x---------------------x
+"""
+PLAIN = """\
+              | iops           | cpu  | bw
+-----------------------------------------------
+without patch | 1.5M           | ~50% | 6.0GB/s
+with patch    | 2M (throttled) | 0%   | 16GB/s (throttled)
+"""
+
+
+@pytest.mark.parametrize(("text", "rows"), [(GROUPED, 1), (PLAIN, 2)])
+def test_grids_of_other_corners_and_dashes_without_bars(text: str, rows: int) -> None:
+    (entry,) = read(text)
+    assert isinstance(entry, FoundOutput)
+    values = entry.counters[0].values
+    assert isinstance(values["rows"], list)
+    assert len(values["rows"]) == rows
+    assert isinstance(values["columns"], list)
+    assert [name.lower() for name in map(str, values["columns"])][1] in {"kiops", "iops"}
+
+
+def test_dashes_below_a_sentence_are_no_table() -> None:
+    assert not list(read("We saw 12 IOPS | more\n--------------------\nand 13 | later\n"))
+
+
 def test_figures_with_a_decimal_comma() -> None:
     (trial,) = trials(table("| Test | Write MiB/s | Write IOPS |", "| a | 1.859,75 | 119.024,5 |"))
     assert trial.loops[0].metrics == {

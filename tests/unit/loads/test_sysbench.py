@@ -104,3 +104,8 @@ def test_what_is_cut_off(text: str, reason: str) -> None:
 )
 def test_source_and_prose(text: str) -> None:
     assert read(text) == []
+
+
+def test_a_line_of_fio_is_not_taken_for_sysbench() -> None:
+    text = "without the patch\nwrite: IOPS=68.0k, BW=266MiB/s (279MB/s)(15.6GiB/60001msec)\n"
+    assert [entry.tool for entry in read(text)] == ["fio"]

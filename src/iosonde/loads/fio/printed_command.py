@@ -25,7 +25,7 @@ _CALL = re.compile(
 )
 _QUOTED = re.compile(r"`{1,3}\s?(?P<command>[^`]{5,3000})`?")
 _MARK = re.compile(
-    r"^[\s|*•>-]{0,20}(?:\d{1,2}[.)]\s+)?"
+    r"^[\s|*•>-]{0,20}(?:\d{1,2}[.)]\s+|\[\d{1,2}\]:?\s+|[A-Za-z][\w .()/+-]{0,40}:\s+)?"
     r"(?:(?:power ?shell|cmd(?:\.exe)?|PS [A-Z]:[^>]{0,100}>|[A-Z]:\\[^>]{0,100}>)[: ]?\s*)?",
     re.IGNORECASE,
 )

@@ -32,7 +32,7 @@ class FioFragment(Output):
     anchors: ClassVar[tuple[str, ...]] = (
         "fsync/fdatasync/sync_file_range", "sync percentiles (", "clat percentiles (",
         "IO depths    :", "issued rwt", "issued    : total", "Run status group ", ": IOPS=",
-        "sec): min=", "d: bw=", "e: bw=", ": io=",
+        ":  IOPS=", "sec): min=", "d: bw=", "e: bw=", ": io=",
     )  # fmt: skip
 
     @override
@@ -54,23 +54,24 @@ class FioFragment(Output):
 
 def _rates(cursor: TextCursor, first: int) -> OutputReading:
     """Lines of rates below each other: one result for each, reads and writes of a job together."""
-    sheets: list[tuple[str, JobFigures]] = []
-    last, before = first, ("", "")
+    sheets: list[tuple[str, str, JobFigures]] = []
+    last, before = first, (("", ""), "")
     for index, line in lines(cursor, first, _MOST):
         match = RATES.fullmatch(line)
         if not match:
             break
-        kind = "rand" if match["rand"] else ""
+        kind = match["label"] or "", "rand" if match["rand"] else ""
         if not sheets or match["name"] <= before[1] or kind != before[0]:
-            sheets.append((f"rand{match['name']}" if kind else "", JobFigures()))
+            rw = f"rand{match['name']}" if match["rand"] else ""
+            sheets.append((rw, kind[0], JobFigures()))
         precision = Precision(remainders=bool(match["speed2"]))
-        read_rates(match, precision, sheets[-1][1])
+        read_rates(match, precision, sheets[-1][2])
         last, before = index, (kind, match["name"])
     begin, prompt = command_before(cursor, first, ("fio",))
     return OutputReading(begin, last, trials=tuple(_trial(*sheet, prompt) for sheet in sheets))
 
 
-def _trial(rw: str, sheet: JobFigures, asked: Prompt) -> PrintedTrial:
+def _trial(rw: str, label: str, sheet: JobFigures, asked: Prompt) -> PrintedTrial:
     options = text_figures.command_options(asked.command, "")
     if rw:
         options["rw"] = rw
@@ -80,6 +81,7 @@ def _trial(rw: str, sheet: JobFigures, asked: Prompt) -> PrintedTrial:
         command=asked.command,
         host=asked.host,
         target=text_figures.target_of(options),
+        label=label,
         options=options,
         steps=sheet.steps,
     )

@@ -25,6 +25,7 @@ def loads(text: str) -> list[PrintedLoad]:
         (f"root@node7:~# sudo {PLAIN} > out 2>&1", f"sudo {PLAIN}", "node7"),
         (f"We used `{PLAIN}` for all of them.", PLAIN, ""),
         (f"- `{PLAIN}`", PLAIN, ""), (f"2. {PLAIN}", PLAIN, ""), (f"12) {PLAIN}", PLAIN, ""),
+        (f"RAID 10 (new):   {PLAIN}", PLAIN, ""), (f"[1]: {PLAIN}", PLAIN, ""),
         (PLAIN.replace(" --", " \\\n    --"), PLAIN, ""),
         ("# " + PLAIN.replace("--iodepth", "--\niodepth"), PLAIN, ""),
         (PLAIN.replace(" --filename", "\n--filename"), PLAIN, ""),
