@@ -18,6 +18,8 @@ EXTRAS = {
     "dask": ("dask", "distributed"),
 }
 """Extra of pyproject.toml → the packages, as they are imported, that it brings."""
+_PACKAGED = "/opt/iosonde/"
+"""Where a .deb or .rpm has everything but Dask (packaging/)."""
 _FOR = {
     "predict": "predictions, traces and logs of single I/Os need",
     "report": "charts, pages, Parquet files and frames need",
@@ -77,4 +79,6 @@ def _installer() -> str:
         return "pipx install --force"
     if "/uv/tools/" in sys.prefix:
         return "uv tool install --force"
+    if __file__.startswith(_PACKAGED):
+        return "pipx install"  # beside the package, whose interpreter is the distribution's
     return f"{sys.executable} -m pip install"

@@ -100,3 +100,15 @@ def test_a_ledger_asks_for_what_predicts_before_it_measures(
     assert end.value.code == 2
     assert "iosonde[predict]" in capsys.readouterr().err
     assert not list(place.iterdir())
+
+
+def test_a_distributions_package_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = ModuleNotFoundError(name="distributed")
+    for file, installs in (
+        ("/opt/iosonde/lib/iosonde/extras.py", "pipx install 'iosonde[dask]'"),
+        ("/usr/lib/python3/iosonde/extras.py", f"{sys.executable} -m pip install 'iosonde[dask]'"),
+    ):
+        monkeypatch.setattr("iosonde.extras.__file__", file)
+        problem = missing_extra(missing)
+        assert problem is not None
+        assert problem.hint == installs
