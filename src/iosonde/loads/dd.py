@@ -70,6 +70,8 @@ _SUM = re.compile(r"cop|\d bytes transferred in |bytes/sec\)")
 _BUSYBOX = re.compile(r"\([\d.]{1,20}[kMG]B\)")
 _CALL = re.compile(r"(?:^|[\s/])dd\s+(?:if|of|bs|count)=")
 _TIMES = re.compile(r"^\s*(?:real|user|sys)\s+[\d.]+m?[\d.]*s?\s*$")
+_COMPLAINT = re.compile(r"\s*(?:[^\s:]*/)?dd: ")
+"""With conv=noerror dd complains, reports, and goes on."""
 _TAKES = re.compile(r"^\w+=")
 _REDIRECTED = re.compile(r"(?<![\d&>])>{1,2}\s*(\S+)")
 _APART = re.compile(r"[;\n|(){}]|&&")
@@ -185,7 +187,7 @@ def _results(cursor: TextCursor, first: int) -> tuple[list[_Result], list[int]]:
         if text and (_IN.search(line) or index - start >= _PIECES):
             unread.append(start)
             text = ""
-        beside = _TIMES.match(line) or _LEFT_OUT.fullmatch(line)
+        beside = _TIMES.match(line) or _LEFT_OUT.fullmatch(line) or _COMPLAINT.match(line)
         if not line or (not text and results and beside):
             continue
         if index > first and (not _is_part(line) or prompt_in(line) or _CALL.search(line)):

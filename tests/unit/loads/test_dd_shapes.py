@@ -77,3 +77,29 @@ def test_a_sentence_between_results_parts_them() -> None:
 def test_sentences_and_source_are_no_results(text: str) -> None:
     assert trials(text) == []
     assert read(text) == []
+
+
+FAULTY = """# {call}
+11126841344 bytes (11 GB, 10 GiB) copied, 160 s, 69.5 MB/s
+dd: error reading '/dev/sdx': Input/output error
+169782+1 records in
+169782+1 records out
+11126841344 bytes (11 GB, 10 GiB) copied, 164.843 s, 67.5 MB/s
+500092444672 bytes (500 GB, 466 GiB) copied, 9216 s, 54.3 MB/s
+7631039+2 records in
+7631039+2 records out
+500107804672 bytes (500 GB, 466 GiB) copied, 9216.99 s, 54.3 MB/s
+"""
+
+
+def test_what_a_run_reports_at_a_read_error_is_no_result_of_its_own() -> None:
+    call = "dd if=/dev/sdx of=/dev/null bs=64k conv=noerror status=progress"
+    (trial,) = trials(FAULTY.format(call=call))
+    assert trial.details == {"bytes": 500107804672}
+    assert trial.elapsed == (9216.99,)
+    assert trial.target == "/dev/sdx"
+
+
+def test_runs_in_a_loop_with_a_complaint_between_are_results_each() -> None:
+    call = "for d in sdx sdy; do dd if=/dev/$d of=/dev/null bs=64k; done"
+    assert len(trials(FAULTY.format(call=call))) == 2
