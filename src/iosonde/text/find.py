@@ -29,6 +29,7 @@ from iosonde.text.watch import StepTimeLimit
 from iosonde.text.window import View, Window
 
 Item = TypeVar("Item")
+Printed = TypeVar("Printed", PrintedTrial, PrintedState, PrintedCounters, PrintedLoad)
 _BLOCK = 1 << 22
 WATCH = StepTimeLimit()
 _BROKEN = (
@@ -301,10 +302,10 @@ class Search:
         yield FoundOutput(
             place,
             tool,
-            tuple(replace(trial, host=trial.host or host) for trial in reading.trials),
-            tuple(replace(state, host=state.host or host) for state in reading.states),
-            tuple(replace(counters, host=counters.host or host) for counters in reading.counters),
-            tuple(replace(load, host=load.host or host) for load in reading.loads),
+            tuple(_of_host(trial, host) for trial in reading.trials),
+            tuple(_of_host(state, host) for state in reading.states),
+            tuple(_of_host(counters, host) for counters in reading.counters),
+            tuple(_of_host(load, host) for load in reading.loads),
             joined(view, reading.first, reading.last) if reading.trials and self._with_text else "",
         )
         for first, last, reason in reading.unread:
@@ -326,6 +327,11 @@ class Search:
             )
             self._looked, self._offset = here, offset
         return self._heading
+
+
+def _of_host(record: Printed, host: str) -> Printed:
+    """The same, with the host where it names none."""
+    return record if record.host or not host else replace(record, host=host)
 
 
 def marked_between(document: Document, start: int, end: int) -> str:

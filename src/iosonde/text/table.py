@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from iosonde.text.cursor import TextCursor
 
@@ -78,14 +79,21 @@ def _rows(
     """The rows; `broken` says into how many pieces, and what to put between them."""
     pieces, between = broken
     rows: list[tuple[str, ...]] = []
+
+    @cache
+    def alone(place: int) -> tuple[str, ...]:
+        """The words of a line that is a row by itself; it is asked for twice."""
+        cells = tuple(lines[place][1].split())
+        return cells if len(cells) == len(head) and is_row(cells) else ()
+
     place, last = pieces, lines[pieces - 1][0]
     while place < len(lines) and lines[place][0] - last <= _BLANKS:
-        count = 0
-        cells: tuple[str, ...] = ()
-        for more in range(1, pieces + 2):
+        count, cells = 0, alone(place)
+        if cells:
+            count = 1
+        for more in range(1 + count, pieces + 2):
             group = [line for _, line in lines[place : place + more]]
-            alone = group[-1].split()
-            if len(group) < more or (more > 1 and len(alone) == len(head) and is_row(alone)):
+            if len(group) < more or (more > 1 and alone(place + more - 1)):
                 break
             row = _rejoined(group, between, len(head))
             if row and (is_row(row) or is_head(row)):

@@ -44,3 +44,21 @@ def test_vmstat_with_a_time_before_every_line() -> None:
         "08:15:35  2  0      0 512000    0    0   100    60  900 1800 21  5 69  5  0\n"
     )
     assert host.values["cpu_user"] == [0.2, 0.21]
+
+
+@pytest.mark.parametrize("shape", [" **{}**", " {}%", " {},0"])
+def test_a_row_of_plain_figures_says_what_the_same_row_says_otherwise(shape: str) -> None:
+    head = "Device             tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn"
+    plain, other = (
+        counters(f"{head}\nsda {' '.join(cells)}\nsdb 1 2 3 4 5\n")
+        for cells in (["31", "40", "57", "8", "9"], [shape.format(n) for n in (31, 40, 57, 8, 9)])
+    )
+    assert [disk.values for disk in plain] == [disk.values for disk in other]
+    assert len(plain) == 2
+    assert plain[0].values["read.bandwidth"] == 40 * 1024
+
+
+@pytest.mark.parametrize("cell", ["1.", ".5", "-1", "1e3", "nan", "1_0", "+1"])
+def test_what_only_python_takes_for_a_figure_is_none(cell: str) -> None:
+    head = "Device             tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn"
+    assert not counters(f"{head}\nsda 1 2 {cell} {cell} 5\n")

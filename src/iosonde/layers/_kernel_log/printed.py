@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from typing_extensions import override
 
@@ -24,9 +24,12 @@ from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.kernel_lines import kernel_messages
+from iosonde.text.literals import Literals
 from iosonde.text.reader import Items, StateOutput
 
 TOOL = "kernel log"
+_Event: TypeAlias = tuple[KernelMessage, re.Match[str], str, str]
+"""A message, its match, and the time and the host that stand before it, as printed."""
 _TIME = (
     r"(?:\[ *(?P<uptime>\d+\.\d{3,6})\]"  # dmesg, printk.time
     r"|\[(?P<date>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})\]"  # dmesg -T
@@ -48,6 +51,11 @@ _LONGEST = 160  # characters of a message that is kept
 _NARROW, _WIDE = 66, 80  # characters of lines that mails break, less the marks of quoting
 
 
+_STEP = 64
+_LONGEST_STEP = 1024
+"""Lines looked at together, first and at most: few outputs are long."""
+
+
 @cache
 def _messages() -> tuple[tuple[KernelMessage, re.Pattern[str]], ...]:
     return tuple(
@@ -55,6 +63,69 @@ def _messages() -> tuple[tuple[KernelMessage, re.Pattern[str]], ...]:
         for kind in KERNEL_MESSAGES
         for message in KERNEL_MESSAGES.load(kind)
     )
+
+
+@cache
+def _literals() -> Literals:
+    return Literals([message.literal for message, _ in _messages()])
+
+
+class _LogLines:
+    """Lines of a log from one on, of which the core says which may be messages.
+
+    Args:
+        cursor: to look at.
+        first: index of the first line.
+    """
+
+    def __init__(self, cursor: TextCursor, first: int) -> None:
+        self._cursor = cursor
+        self._first = first
+        self._texts: list[str] = []
+        self._is_logged: list[bool] = []
+        self._messages: dict[int, list[int]] = {}
+        self._step = _STEP
+
+    def __iter__(self) -> Iterator[tuple[int, str, bool, tuple[_Event | None, bool]]]:
+        """Index and text of each line, whether it begins as a log's do, and the message in it.
+
+        With the message, whether it goes on in the line below.
+        """
+        for place in range(_MOST):
+            if place + 1 >= len(self._texts):
+                self._load()
+            if place >= len(self._texts):
+                return
+            text, is_logged = self._texts[place], self._is_logged[place]
+            numbers = self._messages.get(place)
+            event = _event_of(text, numbers) if numbers else None
+            wrapped = self._wrapped(place) if is_logged else ""
+            if wrapped and event is not None and not _is_torn(text, wrapped):
+                wrapped = ""
+            if wrapped:
+                event = _event(wrapped) or event
+            yield self._first + place, text, is_logged, (event, bool(wrapped))
+
+    def _wrapped(self, place: int) -> str:
+        """A line of the log and the one below, as one, where that begins no line of its own."""
+        below = self._texts[place + 1] if place + 1 < len(self._texts) else ""
+        if not below or self._is_logged[place + 1]:
+            return ""
+        return f"{self._texts[place]} {below.strip()}"
+
+    def _load(self) -> None:
+        begin = len(self._texts)
+        texts = list[str]()
+        for place in range(begin, begin + self._step):
+            line = self._cursor.stamped(self._first + place)
+            if line is None:
+                break
+            texts.append(line)
+        for place, numbers in _literals().lines(texts).items():
+            self._messages[begin + place] = numbers
+        self._texts += texts
+        self._is_logged += [_LOGGED.match(line) is not None for line in texts]
+        self._step = min(2 * self._step, _LONGEST_STEP)
 
 
 class KernelLog(StateOutput):
@@ -81,24 +152,16 @@ class KernelLog(StateOutput):
         last, host, thing = first, "", ("host", "")
         others: list[str] = []
         waiting: list[str] = []
-        for index in range(first, first + _MOST):
-            if (line := cursor.stamped(index)) is None:
-                break
-            event = _event(line)
-            wrapped = _wrapped(cursor, index, line)
-            if event is not None and not (wrapped and _is_torn(line, wrapped)):
-                wrapped = None
-            if wrapped is not None:
-                event = _event(wrapped) or event
+        for index, line, is_logged, (event, goes_on) in _LogLines(cursor, first):
             if event is not None:
                 message, match, at, named = event
-                last, host = index + (wrapped is not None), host or named
+                last, host = index + goes_on, host or named
                 others, waiting = others + waiting, []
                 thing = (
                     (message.kind, match.groupdict().get("name") or "") if message.kind else thing
                 )
                 _add(counts.setdefault(thing, {}), message, match, at)
-            elif not _LOGGED.match(line) and index - last > _APART:
+            elif not is_logged and index - last > _APART:
                 break
             elif index > last:
                 waiting.append(line)
@@ -132,13 +195,17 @@ def _is_torn(line: str, wrapped: str) -> bool:
     return len(line) + 1 + len(word) >= _NARROW and len(line) <= _WIDE
 
 
-def _event(line: str) -> tuple[KernelMessage, re.Match[str], str, str] | None:
-    """A message, its match, and the time and the host that stand before it, as printed."""
+def _event(line: str) -> _Event | None:
+    """The message in a line of which nothing is known."""
+    held = [n for n, (message, _) in enumerate(_messages()) if message.literal in line]
+    return _event_of(line, held) if held else None
+
+
+def _event_of(line: str, held: Sequence[int]) -> _Event | None:
+    """The message in a line that holds the literals of those with these numbers."""
     prefix = _PREFIX.match(line)
     start = prefix.end() if prefix else 0
-    for message, pattern in _messages():
-        if message.literal not in line:
-            continue
+    for message, pattern in map(_messages().__getitem__, held):
         if match := pattern.match(line, start):
             times: Mapping[str, str | None] = prefix.groupdict() if prefix else {}
             names = ("date", "iso", "syslog", "uptime", "boot")

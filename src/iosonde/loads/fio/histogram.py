@@ -28,13 +28,13 @@ def bins(stat: Mapping[str, Json], scale: float) -> Counter[float]:
     if not isinstance(listed, dict):
         return Counter()
     bits = listed.get(_BITS)
-    counts: Counter[float] = Counter()
+    counts: dict[float, int] = {}  # of a Counter, each new key costs a call
     for key, count in listed.items():
         if not key.isdigit() or not isinstance(count, int) or count <= 0:
             continue
-        value = _middle(int(key), bits) if isinstance(bits, int) else float(key)
-        counts[value * scale] += count
-    return counts
+        value = (_middle(int(key), bits) if isinstance(bits, int) else float(key)) * scale
+        counts[value] = counts.get(value, 0) + count
+    return Counter(counts)
 
 
 def _middle(index: int, bits: int) -> float:
