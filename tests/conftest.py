@@ -17,6 +17,8 @@ from tests import mount_namespace
 
 # What is in these folders has real loads, devices or kernels.
 _REAL = {Path(__file__).parent / name for name in ("hostile", "kernel", "lab", "loop", "uml")}
+_SLOW = {Path(__file__).parent / name for name in ("browser", "install")}
+"""Folders whose tests are all marked `slow` by themselves."""
 
 ENDS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
@@ -30,14 +32,15 @@ settings.load_profile("busy machine")
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Where all is asked for that is not slow, what has only slow tests need not be imported."""
     usual = "not slow" in config.option.markexpr and [*map(Path, config.args)] == [Path("tests")]
-    return True if usual and collection_path in _REAL else None
+    return True if usual and collection_path in {*_REAL, *_SLOW} else None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark `slow` what is not of unit and contract tests, before any is left out by its marks."""
+    real = {path: bool(_REAL.intersection(path.parents)) for path in {item.path for item in items}}
     for item in items:
-        if _REAL.intersection(item.path.parents):
+        if real[item.path]:
             item.add_marker(pytest.mark.slow)
 
 

@@ -288,7 +288,10 @@ for index in range(10**6):
 """
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.013, 0.031, 0.057])
+@pytest.mark.parametrize(
+    "delay",
+    [0.031, *(pytest.param(delay, marks=pytest.mark.slow) for delay in (0.0, 0.013, 0.057))],
+)
 def test_a_kill_at_any_moment_leaves_every_loop_that_was_reported(place: str, delay: float) -> None:
     writer = subprocess.Popen(
         [sys.executable, "-c", _WRITER, place], stdout=subprocess.PIPE, env=dict(os.environ)

@@ -16,8 +16,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 from unittest.mock import patch
+
+from typing_extensions import override
 
 from iosonde.cli.imported import json_texts
 from iosonde.records.load import RawOutput
@@ -70,6 +72,25 @@ def _by_tool() -> Mapping[str, tuple[bytes, ...]]:
                 text for text in _texts() if any(anchor.encode() in text for anchor in one.anchors)
             ] or ["\n".join(one.anchors).encode()]
     return {name: tuple(texts) for name, texts in holding.items()}
+
+
+class _OfTool(Sequence[bytes]):
+    """Texts that a class of output is found in; they are looked for when one is asked for."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __getitem__(self, at: int) -> bytes: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[bytes]: ...
+    @override
+    def __getitem__(self, at: int | slice) -> bytes | Sequence[bytes]:
+        return _by_tool()[self._name][at]
+
+    @override
+    def __len__(self) -> int:
+        return len(_by_tool()[self._name])
 
 
 def _search(data: bytes) -> None:
@@ -397,5 +418,6 @@ def readers() -> Mapping[str, Reader]:
     every: list[Reader] = []
     for part in (_documents, _declarations, _loads, _journals, _stored, _host_texts, _core):
         every += part()
-    every += [Reader(f"output {name}", _search, texts) for name, texts in _by_tool().items()]
+    names = [type(output).__name__ for output in outputs()]
+    every += [Reader(f"output {name}", _search, _OfTool(name)) for name in names]
     return {one.name: one for one in every}

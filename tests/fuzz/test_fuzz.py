@@ -14,6 +14,7 @@ from tests.fuzz.readers import Reader, readers
 from tests.fuzz.run import attempt, fuzz, smaller
 
 
+@pytest.mark.xdist_group("samples of tools")  # looked for once
 @pytest.mark.parametrize("name", list(readers()))
 def test_a_reader_takes_its_samples_and_some_damage(name: str) -> None:
     reader = readers()[name]

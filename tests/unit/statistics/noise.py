@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import lfilter
 
 Floats = NDArray[np.float64]
 
@@ -21,7 +20,10 @@ def ar1(rng: np.random.Generator, rows: int, length: int, rho: float) -> Floats:
     """Stationary AR(1) series of variance 1: rows × length."""
     noise = rng.normal(size=(rows, length)) * np.sqrt(1 - rho**2)
     noise[:, 0] /= np.sqrt(1 - rho**2)
-    series: Floats = lfilter([1.0], [1.0, -rho], noise, axis=1)
+    by_time = np.ascontiguousarray(noise.T)
+    for at in range(1, length):
+        by_time[at] += rho * by_time[at - 1]
+    series: Floats = np.ascontiguousarray(by_time.T)
     return series
 
 
