@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from iosonde.cli import SUMMARIES, VERBS
+from iosonde.cli import ACTIONS, SUMMARIES, VERBS
 from iosonde.cli.main import command_of
 
 _MARKS = {"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"}
@@ -35,11 +35,27 @@ def page(verb: str, summary: str) -> str:
             lines.append(f".SH {escaped(heading.upper())}")
         for left, right in rows:
             lines += [".TP", f"\\fB{escaped(left)}\\fR", escaped(" ".join(right.split())) or "\\&"]
+    for action in ACTIONS:
+        if action.startswith(f"{verb} "):
+            lines += _action(action)
     lines.append(".SH EXAMPLES")
     for line, what in command.examples:
         lines += [".PP", f"{escaped(what[:1].upper() + what[1:])}:", ".PP", ".RS 4", ".nf",
                   f"iosonde {escaped(line)}", ".fi", ".RE"]  # fmt: skip
     return "\n".join([*lines, ".SH SEE ALSO", ".BR iosonde (1)", ""])
+
+
+def _action(name: str) -> list[str]:
+    """A section of an action that has options of its own: "lab up"."""
+    command: Any = command_of(name)
+    context = command.make_context(f"iosonde {name}", [], resilient_parsing=True)
+    usage = " ".join(command.collect_usage_pieces(context))
+    lines = [f".SH {escaped(name.upper())}", f"\\fBiosonde {escaped(name)}\\fR {escaped(usage)}",
+             ".PP", escaped(" ".join((command.help or "").split()))]  # fmt: skip
+    for rows in command.sections(context).values():
+        for left, right in rows:
+            lines += [".TP", f"\\fB{escaped(left)}\\fR", escaped(" ".join(right.split())) or "\\&"]
+    return lines
 
 
 def contents() -> str:

@@ -56,6 +56,16 @@ def test_candidates(iosonde: Run, runs: Path) -> None:
     assert complete("run", "stu") == []
     assert complete("report", "") == ["last", "2026-b", "2026-a"]
     assert complete("nosuch", "") == []
+    assert complete("lab", "s") == ["ssh", "start", "slow"]
+    assert complete("lab", "slow", "--") == [
+        "--iops",
+        "--bandwidth",
+        "--name",
+        "--json",
+        "--quiet",
+    ]
+    assert complete("trace", "record", "--sec") == ["--seconds"]
+    assert complete("trace", "describe", "--sec") == []
 
 
 def test_no_store_is_made_or_broken_by_a_key(iosonde: Run, environment: dict[str, str]) -> None:

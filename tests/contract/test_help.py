@@ -7,9 +7,9 @@ import shlex
 
 import pytest
 
-from iosonde.cli import SUMMARIES, VERBS
+from iosonde.cli import ACTIONS, SUMMARIES, VERBS
 from iosonde.cli.examples import EXAMPLES
-from iosonde.cli.main import command_of
+from iosonde.cli.main import command_of, verb_and_rest
 
 _TYPE = re.compile(r"<(?:str|int|list|path|float|bool)\b")
 
@@ -31,11 +31,19 @@ def test_every_example_is_taken_by_its_verb(verb: str) -> None:
         first, *words = shlex.split(line)
         assert first == verb, line
         words = words[: words.index(">")] if ">" in words else words
-        assert command_of(verb).make_context(f"iosonde {verb}", words) is not None
+        name, words = verb_and_rest([first, *words])
+        assert command_of(name).make_context(f"iosonde {name}", words) is not None
         assert what[0].islower() or what.startswith("CI"), what
 
 
-@pytest.mark.parametrize("verb", VERBS)
+def test_actions_have_options_of_their_own_and_are_listed_by_their_verb() -> None:
+    listed = {f"{verb} {action}" for verb in VERBS for action in command_of(verb).actions}
+    assert set(ACTIONS) == listed
+    for name in ACTIONS:
+        assert ACTIONS.load(name).__doc__, name
+
+
+@pytest.mark.parametrize("verb", [*VERBS, *ACTIONS])
 def test_help_fits_a_terminal_and_names_no_types(verb: str) -> None:
     text = help_of(verb)
     assert not _TYPE.search(text)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.cli import VERBS
+from iosonde.cli import ACTIONS, VERBS
 from iosonde.cli.main import command_of
 from tools.manpages import escaped, write
 
@@ -49,7 +49,8 @@ def test_a_page_has_all_options_and_examples(verb: str, pages: Path) -> None:
     text, warnings = shown(pages / f"iosonde-{verb}.1")
     assert warnings == ""
     command = command_of(verb)
-    for param in command.params:
+    actions = [command_of(action) for action in ACTIONS if action.startswith(f"{verb} ")]
+    for param in (param for each in (command, *actions) for param in each.params):
         for name in param.opts if param.param_type_name == "option" else []:
             assert name in text
     for line, _ in command.examples:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from iosonde.cli import VERBS
+from iosonde.cli import ACTIONS, VERBS
 from iosonde.explain.rules import RULES as SPANNING_RULES
 from iosonde.hosts import HOSTS
 from iosonde.layers import CACHES, LAYERS, LEDGERS
@@ -201,7 +201,9 @@ def test_a_file_without_a_row_would_be_seen() -> None:
 
 
 @pytest.mark.parametrize(
-    "table", [*TABLES.values(), *TECHNOLOGIES.values()], ids=[*TABLES, *TECHNOLOGIES]
+    "table",
+    [*TABLES.values(), *TECHNOLOGIES.values(), ACTIONS],
+    ids=[*TABLES, *TECHNOLOGIES, "action"],
 )
 def test_every_row_can_be_loaded(table: Table[Any]) -> None:
     for name in table:
@@ -243,8 +245,8 @@ def test_reading_a_text_loads_no_database_and_no_connection() -> None:
     assert b'"iosonde.import/1"' in done.stdout
 
 
-@pytest.mark.parametrize("verb", sorted(VERBS))
+@pytest.mark.parametrize("verb", [*sorted(VERBS), *ACTIONS])
 def test_every_verb_explains_itself_without_the_heavy(verb: str) -> None:
-    done = subprocess.run([*COMMAND, verb, "--help"], capture_output=True, check=True)
+    done = subprocess.run([*COMMAND, *verb.split(), "--help"], capture_output=True, check=True)
     assert b"--json" in done.stdout
     assert done.stdout.startswith(b"Usage:") or b"Usage:" in done.stdout

@@ -46,8 +46,28 @@ VERBS: Table[Callable[..., int | None]] = Table(
     },
 )
 
-ACTIONS = {("trace", "replay"): "replay"}
-"""Actions with options of their own: verb and action → the verb that does it."""
+ACTIONS: Table[Callable[..., int | None]] = Table(
+    "action",
+    {
+        "lab up": "iosonde.cli.lab:up",
+        "lab list": "iosonde.cli.lab:list_labs",
+        "lab ssh": "iosonde.cli.lab:ssh",
+        "lab down": "iosonde.cli.lab:down",
+        "lab cut": "iosonde.cli.lab:cut",
+        "lab kill": "iosonde.cli.lab:kill",
+        "lab start": "iosonde.cli.lab:start",
+        "lab fail": "iosonde.cli.lab:fail",
+        "lab slow": "iosonde.cli.lab:slow",
+        "lab heat": "iosonde.cli.lab:heat",
+        "lab heal": "iosonde.cli.lab:heal",
+        "trace describe": "iosonde.cli.trace:describe",
+        "trace convert": "iosonde.cli.trace:convert",
+        "trace record": "iosonde.cli.trace:record",
+        "trace formats": "iosonde.cli.trace:formats",
+        "trace replay": "iosonde.cli.replay:replay",
+    },
+)
+"""Verb and action → its function, which has options of its own."""
 
 SUMMARIES: dict[str, dict[str, str]] = {
     "Look": {

@@ -61,11 +61,14 @@ def candidates(arguments: list[str]) -> list[str]:
 
 def _of_verb(verb: str, before: list[str], begun: str) -> list[str]:
     from iosonde.cli import VERBS
-    from iosonde.cli.main import command_of
+    from iosonde.cli.main import command_of, verb_and_rest
     from iosonde.verbs.completion import recent_runs
 
     if verb not in VERBS:
         return []
+    verb, before = verb_and_rest([verb, *before])
+    if (actions := command_of(verb).actions) and not (before or begun.startswith("-")):
+        return list(actions)
     options = [param for param in command_of(verb).params if param.param_type_name == "option"]
     if before:
         for option in options:

@@ -28,7 +28,20 @@ _VALUES = {
 
 
 _ONLY_RESULTS = frozenset(
-    {"config", "completion", "schema", "loads", "list", "export", "settings", "show", "log"}
+    {
+        "config",
+        "completion",
+        "schema",
+        "loads",
+        "list",
+        "export",
+        "settings",
+        "show",
+        "log",
+        "lab list",
+        "lab ssh",
+        "trace formats",
+    }
 )
 """Verbs that show nothing beside their results, which --quiet could leave out."""
 _WITH_COMMANDS = frozenset({"run", "tune", "calibrate"})
@@ -36,8 +49,8 @@ _WITH_COMMANDS = frozenset({"run", "tune", "calibrate"})
 
 
 _ON_HOSTS = frozenset(
-    {"show", "explain", "run", "replay", "trace", "calibrate", "tune", "settings", "set",
-     "rollback", "persist", "up", "down"}
+    {"show", "explain", "run", "replay", "calibrate", "tune", "settings", "set",
+     "rollback", "persist", "up", "down", "trace record", "trace replay"}
 )  # fmt: skip
 """Verbs that reach hosts over ssh, on which --become makes root by sudo."""
 

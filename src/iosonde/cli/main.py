@@ -49,22 +49,59 @@ def _said(problem: Exception) -> str:
     return str(text).removesuffix(".")
 
 
+def verb_and_rest(arguments: Sequence[str]) -> tuple[str, list[str]]:
+    """The verb, with its action where that has options of its own, and what follows.
+
+    Args:
+        arguments: after `iosonde`: ["lab", "-q", "cut", "n1"] gives "lab cut" and ["-q", "n1"].
+    """
+    verb, *rest = arguments
+    at = next((at for at, argument in enumerate(rest) if argument not in _ANYWHERE), len(rest))
+    if at < len(rest) and f"{verb} {rest[at]}" in ACTIONS:
+        return f"{verb} {rest[at]}", [*rest[:at], *rest[at + 1 :]]
+    return verb, rest
+
+
+_ANYWHERE = {"-q", "--quiet", "--json", "--become"}
+"""Options of all actions, which may stand before the action."""
+_TAKES_THE_REST = {"lab ssh"}
+"""Whose options end with the first argument: what follows belongs to a command."""
+
+
 def command_of(verb: str) -> VerbCommand:
-    """The parser of a verb's options, with its help."""
+    """The parser of a verb's options, with its help.
+
+    Args:
+        verb: a row of VERBS, or a verb and an action: a row of ACTIONS.
+    """
     import typer
 
     from iosonde.cli.examples import EXAMPLES
     from iosonde.cli.help import VerbCommand, add_shared
 
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    names = {"help_option_names": ["-h", "--help"]}
-    app.command(name=verb, cls=VerbCommand, context_settings=names)(VERBS.load(verb))
+    settings = {
+        "help_option_names": ["-h", "--help"],
+        "allow_interspersed_args": verb not in _TAKES_THE_REST,
+    }
+    function = (ACTIONS if verb in ACTIONS else VERBS).load(verb)
+    app.command(name=verb, cls=VerbCommand, context_settings=settings)(function)
     command = typer.main.get_command(app)
     assert isinstance(command, VerbCommand)  # noqa: S101 - for mypy
-    command.examples = EXAMPLES.get(verb, ())
-    command.actions = getattr(sys.modules[VERBS.load(verb).__module__], "ACTIONS", {})
+    examples = EXAMPLES.get(verb.partition(" ")[0], ())
+    command.examples = tuple(
+        example for example in examples if example[0].split()[: len(verb.split())] == verb.split()
+    )
+    if verb not in ACTIONS:
+        command.actions = getattr(sys.modules[function.__module__], "ACTIONS", {})
     add_shared(command, verb)
     return command
+
+
+def _usage(command: VerbCommand, verb: str) -> str:
+    """The command line of a verb without its options: "iosonde lab cut NODE"."""
+    context = command.make_context(f"iosonde {verb}", [], resilient_parsing=True)
+    return " ".join(["iosonde", verb, *command.collect_usage_pieces(context)[1:]])
 
 
 def _options(command: VerbCommand) -> list[str]:
@@ -77,9 +114,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
 
     from iosonde.config import ConfiguredOptions
 
-    verb, *rest = arguments
-    if rest and (verb, rest[0]) in ACTIONS:
-        verb = ACTIONS[verb, rest.pop(0)]
+    verb, rest = verb_and_rest(arguments)
     command = command_of(verb)
     set_volume()
     try:
@@ -106,7 +141,10 @@ def _dispatch(arguments: Sequence[str]) -> int:
         hint = f"iosonde {verb} --help"
         if command.actions and not rest:
             raise UsageError(f"say what to do: {', '.join(command.actions)}", hint=hint) from None
-        raise UsageError(_said(problem), hint=hint) from None
+        said = _said(problem)
+        if verb in ACTIONS and said.startswith("Missing argument"):
+            said = f"say which: {_usage(command, verb)}"
+        raise UsageError(said, hint=hint) from None
     return int(answer or 0)
 
 
@@ -125,7 +163,7 @@ def _answer(arguments: Sequence[str] | None) -> int:
     """What is asked for is done; the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["help"] and len(given) > 1:
-        given = [given[1], "--help"]
+        given = [*given[1:], "--help"]
     if not given or given[0] in {"-h", "--help", "help"}:
         sys.stdout.write(_help())
         return 0 if given else 2

@@ -13,12 +13,29 @@ if TYPE_CHECKING:
 
 _ALIKE = 0.75
 """Below, what difflib takes for alike is another word: --runtime and --resume."""
+_ALIKE_ACTION = 0.6
 _WITH_LOADS = {"run"}
 _OF_FIO: Mapping[str, str] = {
     "runtime": "--seconds TIME is the length of a loop",
     "filename": "--target WHERE names the file or device",
     "directory": "--target WHERE takes a directory",
 }
+
+
+def no_such_action(verb: str, action: str, actions: Mapping[str, str]) -> UsageError:
+    """What to say of an action that a verb does not have.
+
+    Args:
+        verb: that was asked for.
+        action: as it was given.
+        actions: all that the verb has.
+    """
+    near = get_close_matches(action, actions, n=1, cutoff=_ALIKE_ACTION)
+    hint, sentence = f"iosonde {verb} --help", f"there is no action {action!r}"
+    return UsageError(
+        sentence if near else f"{sentence}; known: {', '.join(actions)}",
+        hint=f"did you mean {near[0]!r}? {hint}" if near else hint,
+    )
 
 
 def no_such_option(verb: str, option: str, options: Sequence[str]) -> UsageError:

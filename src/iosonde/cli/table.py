@@ -54,11 +54,7 @@ def fitted(
         width = out().width
     kept = [place for place in range(len(columns)) if any(str(row[place]) for row in rows)]
     widths = {place: _widest(columns[place], [row[place] for row in rows]) for place in kept}
-    while _needed(widths) > width:
-        spare = [place for place in widths if columns[place].rank]
-        if not spare:
-            break
-        del widths[max(spare, key=lambda place: columns[place].rank)]
+    widths = _chosen(widths, columns, width)
     excess = max(0, _needed(widths) - width)
     table = Table(
         title=visible(title) or None, title_justify="left", title_style="bold", box=None,
@@ -82,6 +78,25 @@ def _widest(column: TableColumn, texts: Sequence[str | Text]) -> int:
     from rich.cells import cell_len
 
     return max(cell_len(visible(str(text))) for text in (column.heading, *texts))
+
+
+def _chosen(widths: dict[int, int], columns: Sequence[TableColumn], width: int) -> dict[int, int]:
+    """The columns that fit: those of the highest rank go first, and narrow ones of them come back.
+
+    Args:
+        widths: place of a column → its width.
+        columns: all.
+        width: of the terminal.
+    """
+    chosen, gone = dict(widths), list[int]()
+    while _needed(chosen) > width and any(columns[place].rank for place in chosen):
+        last = max(chosen, key=lambda place: columns[place].rank)
+        gone.append(last)
+        del chosen[last]
+    for place in reversed(gone):
+        if _needed({**chosen, place: widths[place]}) <= width:
+            chosen[place] = widths[place]
+    return {place: chosen[place] for place in sorted(chosen)}
 
 
 def _needed(widths: dict[int, int]) -> int:

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iosonde import units
+from iosonde.cli.misspelt import no_such_action
 from iosonde.cli.options import TraceEvent, TraceFormat
-from iosonde.cli.output import failures, print_json
-from iosonde.errors import UsageError
+from iosonde.cli.output import failures, print_json, write_message
 from iosonde.outputs import write_output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from iosonde.verbs.trace import TraceResult
 
 ACTIONS = {
@@ -26,13 +24,29 @@ ACTIONS = {
     "replay": "a trace again at a target: `replay FILE --target PLACE`",
 }
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
 
 def trace(
     action: Annotated[str, typer.Argument(metavar="ACTION", help="What to do (above).")],
     operands: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="WHAT", help="Traces (- is standard input); a device."),
+        list[str] | None, typer.Argument(metavar="WHAT", help="Of the action; its options follow.")
     ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Record block traces, describe them, convert them, replay them.
+
+    Traces of blktrace, blkparse, fio and the common public formats are told apart by their content,
+    gzip and zstd are taken off. `iosonde trace ACTION --help` has an action's options.
+    """
+    del operands, as_json
+    raise no_such_action("trace", action, ACTIONS)
+
+
+def describe(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE…", help="Traces; - is standard input.")
+    ],
     fmt: TraceFormat = "",
     event: TraceEvent = "",
     block: Annotated[str, typer.Option(help="Size of the blocks whose reuse is followed.")] = "4k",
@@ -52,53 +66,65 @@ def trace(
     threads: Annotated[
         int, typer.Option(min=0, help="Number of threads; 0: one per processor.")
     ] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """What the requests of traces are like: sizes, order, reuse, hot spots."""
+    from iosonde.verbs import trace as verb
+
+    result = verb.describe(
+        *files, fmt=fmt or None, event=event or None,
+        block=units.parse_bytes(block, where="--block"), tracked=tracked, dask=dask,
+        threads=threads,
+    )  # fmt: skip
+    if html and result.traces:
+        from iosonde.trace.page import page
+
+        write_output(html, page(result.traces), "the page")
+    _print(result, as_json=as_json)
+
+
+def convert(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The trace; - is standard input.")],
+    out: Annotated[str, typer.Argument(metavar="OUT.parquet", help="The new file.")],
+    fmt: TraceFormat = "",
+    event: TraceEvent = "",
+    as_json: AsJson = False,
+) -> None:
+    """Write a trace as Parquet, which every table program reads."""
+    from iosonde.verbs import trace as verb
+
+    _print(verb.convert(file, out, fmt=fmt or None, event=event or None), as_json=as_json)
+
+
+def record(
+    device: Annotated[str, typer.Argument(metavar="[HOST:]DEVICE", help="A block device.")],
     seconds: Annotated[str, typer.Option("--seconds", help="How long to record.")] = "10s",
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="DIR", help="Directory of the recording."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    event: TraceEvent = "",
+    as_json: AsJson = False,
 ) -> None:
-    """Record block traces, describe them, convert them.
-
-    Traces of blktrace, blkparse, fio and the common public formats are told apart by their content,
-    gzip and zstd are taken off.
-    """
+    """Trace a block device while it works, by blktrace on its host."""
     from iosonde.verbs import trace as verb
 
-    what, event_name = operands or [], event or None
-    size, duration = units.parse_bytes(block), units.parse_seconds(seconds, where="--seconds")
+    result = verb.record(
+        device, seconds=units.parse_seconds(seconds, where="--seconds"),
+        directory=output or Path(), event=event or None,
+        begun=lambda: write_message(f"recording {device} for {seconds}"),
+    )  # fmt: skip
+    _print(result, as_json=as_json)
 
-    def describe() -> TraceResult:
-        return verb.describe(
-            *what, fmt=fmt or None, event=event_name, block=size, tracked=tracked, dask=dask,
-            threads=threads,
-        )  # fmt: skip
 
-    def convert() -> TraceResult:
-        _require(len(what) == 2, "say which trace and into which file", "convert FILE OUT.parquet")
-        return verb.convert(what[0], what[1], fmt=fmt or None, event=event_name)
+def formats(as_json: AsJson = False) -> None:
+    """The formats of traces that can be read."""
+    from iosonde.verbs import trace as verb
 
-    def record() -> TraceResult:
-        _require(len(what) == 1, "say which device", "record [HOST:]/dev/sda")
-        at = output or Path()
-        return verb.record(what[0], seconds=duration, directory=at, event=event_name)
+    _print(verb.formats(), as_json=as_json)
 
-    def formats() -> TraceResult:
-        _require(not what, "`formats` takes no file", "formats")
-        return verb.formats()
 
-    doing: dict[str, Callable[[], TraceResult]] = {
-        "describe": describe, "convert": convert, "record": record, "formats": formats,
-    }  # fmt: skip
-    _require(action != "replay", "its options follow it", "replay FILE --target PLACE")
-    actions = ", ".join(ACTIONS)
-    _require(action in doing, f"there is no action {action!r}; known: {actions}", "--help")
-    result = doing[action]()
-    if html and result.traces:
-        from iosonde.trace.page import page
-
-        write_output(html, page(result.traces), "the page")
+def _print(result: TraceResult, *, as_json: bool) -> None:
     if as_json:
         print_json(result.to_json())
     else:
@@ -108,8 +134,3 @@ def trace(
     failures(failed.problem for failed in result.failed or ())
     if result.failed:
         raise typer.Exit(2)
-
-
-def _require(holds: bool, sentence: str, usage: str) -> None:
-    if not holds:
-        raise UsageError(sentence, hint=f"iosonde trace {usage}")

@@ -26,9 +26,11 @@ def print_traces(result: TraceResult) -> None:
         out().print(f"{written.path}: {written.requests:,} requests of {written.format}, {size}")
         _warn(written.source, written.bad, written.bad_first, written.lost_events)
     if recorded := result.recorded:
+        asked = f"{recorded.requests:,} requests" if recorded.requests else "not one request"
+        files = f"{len(recorded.files)} file{'s' * (len(recorded.files) != 1)}"
         out().print(
-            f"{recorded.path}: {recorded.requests:,} requests of {recorded.host}:{recorded.device}"
-            f", {units.show_bytes(recorded.bytes)} in {len(recorded.files)} files",
+            f"{recorded.path}: {asked} of {recorded.host}:{recorded.device} in "
+            f"{units.show_seconds(recorded.seconds)}, {units.show_bytes(recorded.bytes)} in {files}"
         )
         _warn(recorded.path, recorded.bad, recorded.bad_first, recorded.lost_events)
         if recorded.cut:

@@ -159,6 +159,8 @@ def _declared(node: LabNode, disk: str) -> DiskLimits:
 
 
 def _require(node: LabNode, disk: str) -> None:
+    if not disk and node.disks:
+        raise UsageError(f"say which disk of {node.name}", hint=f"{node.name}/{node.disks[0]}")
     if disk not in node.disks:
         names = ", ".join(node.disks) or "none"
         raise UsageError(f"the node {node.name} has no disk {disk!r}; it has {names}")

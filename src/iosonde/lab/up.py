@@ -76,7 +76,9 @@ async def up(spec: LabSpec, tell: Tell) -> tuple[Lab, Times]:
         with _guarded(lab.directory):
             _start_all(lab)
             started = time.monotonic() - began
-            tell(f"starting {len(_first(lab))} nodes by {lab.accel}", None)
+            number = len(_first(lab))
+            how = "by KVM" if lab.accel == "kvm" else "emulated, without KVM"
+            tell(f"starting {number} node{'s' * (number != 1)}, {how}", None)
             nodes = await _all_up(lab, began, tell)
             lab.completed()
     except BaseException:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,7 +55,13 @@ class RecordedTrace:
 
 
 async def record(
-    host: Host, device: str, *, seconds: float, directory: Path, limit: int = LIMIT
+    host: Host,
+    device: str,
+    *,
+    seconds: float,
+    directory: Path,
+    limit: int = LIMIT,
+    begun: Callable[[], None] = lambda: None,
 ) -> RecordedTrace:
     """Trace a block device.
 
@@ -65,6 +71,7 @@ async def record(
         seconds: how long; blktrace counts whole ones, a part of one becomes one.
         directory: where the files go here, as `NAME.blktrace.CPU`.
         limit: bytes of memory that it may take on the host.
+        begun: is called as soon as blktrace runs.
 
     Raises:
         UsageError: it is no block device; the files are there already.
@@ -80,7 +87,7 @@ async def record(
         )  # fmt: skip
     there = await made(_directory(host), lambda place: _remove(host, place))
     try:
-        done, cut = await _trace(host, f"/dev/{name}", there, name, seconds, limit)
+        done, cut = await _trace(host, f"/dev/{name}", there, name, seconds, limit, begun)
         files = await _fetch(host, there, directory)
     finally:
         await to_the_end(_remove(host, there))
@@ -166,12 +173,19 @@ async def _traceable(host: Host, device: str) -> str:
 
 
 async def _trace(
-    host: Host, device: str, there: str, name: str, seconds: float, limit: int
+    host: Host,
+    device: str,
+    there: str,
+    name: str,
+    seconds: float,
+    limit: int,
+    begun: Callable[[], None],
 ) -> tuple[Completed, bool]:
     """Run blktrace to its end, or until it has taken all the memory it may."""
     whole = max(1, math.ceil(seconds))
     argv = ["blktrace", "-d", device, "-w", str(whole), "-D", there, "-o", name]
     process = await host.start(argv)
+    begun()
     waiting = asyncio.ensure_future(process.wait(whole + _GRACE))
     cut = False
     try:

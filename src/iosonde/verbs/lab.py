@@ -16,7 +16,7 @@ from iosonde.lab import faults
 from iosonde.lab.host import DEFAULT, ssh_argv
 from iosonde.lab.machine import BUSES
 from iosonde.lab.spec import DiskLimits, DiskSpec, LabSpec, NodeSpec, memory_disk
-from iosonde.lab.state import Lab, LabNode, find, labs, take_down
+from iosonde.lab.state import Lab, LabNode, NodeOff, find, labs, take_down
 from iosonde.lab.up import sweep
 from iosonde.lab.up import up as start_lab
 from iosonde.stack.file import read_stack
@@ -107,7 +107,8 @@ def start(
     spec = replace(spec, arch=arch)
     lab, _ = run_async(start_lab(spec, progress), _ADVICE)
     hosts = ", ".join(f"{node.name} {node.address}" for node in lab.nodes)
-    return _step(lab.name, f"up by {lab.accel}: {hosts}", began)
+    how = "by KVM" if lab.accel == "kvm" else "emulated"
+    return _step(lab.name, f"up, {how}: {hosts}", began)
 
 
 def _declared(stack: str | Path) -> LabSpec:
@@ -162,6 +163,11 @@ def end(name: str = "") -> StackSteps:
 def shell(node: str, *command: str, lab: str = "") -> list[str]:
     """The command that opens a shell on a node, or runs a command there."""
     chosen, host, _ = _find(node, lab)
+    if chosen.pid(host.name) is None:
+        raise NodeOff(
+            f"the node {host.name} is not running",
+            hint=f"`iosonde lab start {host.name} --name {chosen.name}` boots it again",
+        )
     return ssh_argv(chosen, host, command)
 
 
@@ -214,7 +220,7 @@ def fault(
     began = time.monotonic()
     chosen, node, disk = _find(where, lab)
     if what == "slow" and iops is None and bandwidth is None:
-        raise UsageError("say how slow: --iops or --bandwidth", where="iosonde lab slow")
+        raise UsageError("say how slow: --iops or --bandwidth", hint="iosonde lab slow --help")
     done, doing = _FAULTS[what]
 
     async def do() -> None:

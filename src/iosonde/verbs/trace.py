@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -125,7 +125,12 @@ def convert(
 
 
 def record(
-    target: str, *, seconds: float = 10.0, directory: str | Path = ".", event: str | None = None
+    target: str,
+    *,
+    seconds: float = 10.0,
+    directory: str | Path = ".",
+    event: str | None = None,
+    begun: Callable[[], None] = lambda: None,
 ) -> TraceResult:
     """Trace a block device while it works.
 
@@ -134,11 +139,12 @@ def record(
         seconds: how long; blktrace counts whole ones.
         directory: where the recording's files go.
         event: which event is counted as a request; None: by content.
+        begun: is called as soon as blktrace runs.
 
     Raises:
         UsageError, Refused, HostFailed: see `iosonde.trace.record.record`.
     """
-    done = run_async(_record(target, seconds, Path(directory)))
+    done = run_async(_record(target, seconds, Path(directory), begun))
     trace = Trace(sources([str(done.path)])[0], event=event)
     requests = sum(len(batch) for batch in trace.batches())
     damage = trace.damage
@@ -160,12 +166,14 @@ def record(
     return TraceResult("record", recorded=recording)
 
 
-async def _record(target: str, seconds: float, directory: Path) -> RecordedTrace:
+async def _record(
+    target: str, seconds: float, directory: Path, begun: Callable[[], None]
+) -> RecordedTrace:
     name, colon, path = target.rpartition(":/") if not target.startswith("/") else ("", "", target)
     host = await open_host(name)
     try:
         return await record_device(
-            host, "/" + path if colon else path, seconds=seconds, directory=directory
+            host, "/" + path if colon else path, seconds=seconds, directory=directory, begun=begun
         )
     finally:
         await host.close()
