@@ -29,7 +29,11 @@ def test_all_columns_with_text_where_there_is_room() -> None:
 
 def test_what_matters_least_goes_first() -> None:
     assert lines(71)[0].split() == ["device", "scheduler", "change", "baseline"]
-    assert lines(64)[0].split() == ["device", "scheduler", "change"]
+    assert lines(59)[0].split() == ["device", "scheduler", "change"]
+
+
+def test_a_narrow_column_stays_where_a_wider_one_has_no_room() -> None:
+    assert lines(60)[0].split() == ["device", "scheduler", "change", "loops"]
 
 
 def test_names_lose_their_middle_and_figures_nothing() -> None:

@@ -16,7 +16,7 @@ from iosonde.measure.windows import windows_of, within
 from iosonde.records.finding import Finding
 from iosonde.records.run import Metric, Run, Trial
 from iosonde.records.sheet import RunSheet, TrialSheet
-from iosonde.stack.health import THROTTLED, alarms_in
+from iosonde.stack.health import THROTTLED, has_begun
 from iosonde.stack.model import capture_settings, layers_under
 from iosonde.statistics import steady
 from iosonde.statistics.direction import headline_among, higher_is_better
@@ -101,12 +101,12 @@ def findings_of(trial: Trial, metrics: Sequence[Metric], headline: str) -> tuple
     if not headline.startswith("write."):
         return findings
     devices = devices_of(trial)
-    # Inside a loop around which a drive was too hot, that explains a fall as well.
+    # A drive that becomes too hot explains a fall as well; one that always was does not.
+    hotter = has_begun(THROTTLED, trial.capture, trial.counted)
     seconds = [
-        [] if THROTTLED in alarms_in(trial.capture, [loop])
-        else seconds_of(loop, headline, devices) or []
-        for loop in trial.counted
-    ]  # fmt: skip
+        [] if hot else seconds_of(loop, headline, devices) or []
+        for hot, loop in zip(hotter, trial.counted, strict=True)
+    ]
     drain = cache_drain(seconds, metric=headline, unit=metric.unit, subject=subject)
     return (*findings, *([drain] if drain else []))
 

@@ -128,6 +128,21 @@ def alarms_in(capture: Capture | None, loops: Iterable[Loop]) -> tuple[str, ...]
     return tuple(dict.fromkeys(rule for rules in every for rule in rules))
 
 
+def has_begun(rule: str, capture: Capture | None, loops: Sequence[Loop]) -> tuple[bool, ...]:
+    """Of each loop whether a rule's alarm began within it, or within the one before it.
+
+    A drive that warned all the time was no other drive when the load's rate changed.
+
+    Args:
+        rule: of the alarm.
+        capture: of the stack that the loops were measured on.
+        loops: in their order, with the readings before and after each.
+    """
+    rises, states = _alarms_of({layer.kind for layer in capture.layers} if capture else set())
+    begun = [rule in _alarms(loop.series, rises, states, begun=True) for loop in loops]
+    return tuple(now or before for now, before in zip(begun, [False, *begun], strict=False))
+
+
 def alarms_around(
     kinds: Collection[str], loops: Iterable[Sequence[Series]]
 ) -> tuple[tuple[str, ...], ...]:
@@ -137,6 +152,12 @@ def alarms_around(
         kinds: of the layers that the loops were measured on.
         loops: the series of each, with the readings before and after it.
     """
+    rises, states = _alarms_of(kinds)
+    return tuple(tuple(dict.fromkeys(_alarms(loop, rises, states))) for loop in loops)
+
+
+def _alarms_of(kinds: Collection[str]) -> tuple[dict[str, str], dict[str, Mapping[int, str]]]:
+    """Figures of health logs that alarm by rising, and those whose bits do."""
     rises: dict[str, str] = {}
     states: dict[str, Mapping[int, str]] = {}
     for kind in sorted(kinds):
@@ -144,16 +165,21 @@ def alarms_around(
         if isinstance(layer, ReportsHealth):
             rises |= layer.alarms
             states |= layer.alarm_states
-    return tuple(tuple(dict.fromkeys(_alarms(loop, rises, states))) for loop in loops)
+    return rises, states
 
 
 def _alarms(
-    loop: Iterable[Series], rises: Mapping[str, str], states: Mapping[str, Mapping[int, str]]
+    loop: Iterable[Series],
+    rises: Mapping[str, str],
+    states: Mapping[str, Mapping[int, str]],
+    *,
+    begun: bool = False,
 ) -> Iterator[str]:
+    """Rules about a loop's readings; with `begun` those alone that were not true before it."""
     for series in (each for each in loop if each.sampler == HEALTH):
         before, after = (series.values[at] or 0 for at in (0, -1))
         if series.name in rises and after > before:
             yield rises[series.name]
         for bit, rule in states.get(series.name, {}).items():
-            if (int(before) | int(after)) & bit:
+            if bit & (int(after) & ~int(before) if begun else int(before) | int(after)):
                 yield rule

@@ -61,13 +61,20 @@ def test_a_neighbour_whose_cache_fills_up_drains_no_cache_of_the_target() -> Non
 
 
 def test_a_drive_that_was_too_hot_around_the_loops_had_no_full_cache() -> None:
-    def rules(bits: float) -> list[str]:
-        warning = Series(HEALTH, "vda", "critical_warning", "", (1.0, 2.0), (0.0, bits))
-        series = [(figures("vda", FALLING), figures("vdb", STEADY), warning)] * 5
+    def rules(*loops: tuple[float, float]) -> list[str]:
+        """Of loops that all fall, with the bits of the drive's log before and after each."""
+        warnings = [
+            Series(HEALTH, "vda", "critical_warning", "", (1.0, 2.0), bits) for bits in loops
+        ]
+        series = [(figures("vda", FALLING), figures("vdb", STEADY), log) for log in warnings]
         return [finding.rule for finding in trial_sheet(trial(series)).findings]
 
-    assert "cache-drain" not in rules(2.0)  # its temperature
-    assert "cache-drain" in rules(1.0)  # its spare blocks
+    hot, spare = 2.0, 1.0
+    assert "cache-drain" not in rules(*[(0.0, hot)] * 5)
+    assert "cache-drain" in rules(*[(0.0, spare)] * 5)
+    assert "cache-drain" in rules(*[(hot, hot)] * 5), "it was as hot before the fall"
+    assert "cache-drain" not in rules((0.0, hot), (hot, hot)), "the heat of the loop before"
+    assert "cache-drain" in rules((0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (0.0, hot))
 
 
 def test_a_neighbours_memory_widens_no_interval() -> None:
