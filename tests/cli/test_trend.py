@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -12,8 +13,10 @@ from iosonde.records.run import RunState
 from iosonde.store import open_store
 from iosonde.verbs.schema import schema
 from tests.cli.conftest import Ended
+from tests.fakes.sample_runs import nightly_runs
 from tests.unit.measure import build
 
+ROOT = Path(__file__).parents[2]
 Command = Callable[..., Ended]
 LEVELS = {"slower": (1.0, 0.95), "faster": (1.0, 1.05), "same": (1.0, 1.0), "back": (0.95, 1.0)}
 
@@ -99,3 +102,19 @@ def test_what_there_is_no_trend_of(iosonde: Command, runs: dict[str, list[str]])
     several = iosonde("trend", "--filter", "tag=ci", "--filter", "study=s*", "--json")
     found = {one["study"]: len(one["changes"]) for one in several.json["series"]}
     assert (several.status, found) == (1, {"slower": 1, "same": 0})
+
+
+def test_the_page_of_the_docs_shows_what_is_printed(
+    iosonde: Command, environment: dict[str, str]
+) -> None:
+    """Its run is named anew each time."""
+    kept = open_store(environment["IOSONDE_STORE"])
+    nightly_runs(kept, "nightly")
+    kept.close()
+    page = (ROOT / "docs" / "use" / "trend.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```console\n\$ iosonde trend nightly\n(.*?)```", page, flags=re.DOTALL)
+    environment |= {"TZ": "UTC", "COLUMNS": "80"}
+    ended = iosonde("trend", "nightly")
+    name = re.compile(r"\brun \w{8}\b")
+    assert name.sub("run RUN", ended.stdout) == name.sub("run RUN", shown)
+    assert ended.status == 1

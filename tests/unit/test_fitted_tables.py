@@ -15,10 +15,10 @@ ROWS = [
 ]
 
 
-def lines(width: int) -> list[str]:
+def lines(width: int, rows: list[list[str]] = ROWS) -> list[str]:
     console = Console(width=width, color_system=None)
     with console.capture() as captured:
-        console.print(fitted(COLUMNS, ROWS, width=width))
+        console.print(fitted(COLUMNS, rows, width=width))
     return [line.rstrip() for line in captured.get().splitlines()]
 
 
@@ -29,11 +29,19 @@ def test_all_columns_with_text_where_there_is_room() -> None:
 
 def test_what_matters_least_goes_first() -> None:
     assert lines(71)[0].split() == ["device", "scheduler", "change", "baseline"]
-    assert lines(59)[0].split() == ["device", "scheduler", "change"]
+    assert lines(58)[0].split() == ["device", "scheduler", "change"]
 
 
 def test_a_narrow_column_stays_where_a_wider_one_has_no_room() -> None:
     assert lines(60)[0].split() == ["device", "scheduler", "change", "loops"]
+
+
+def test_a_name_is_shortened_before_a_column_goes() -> None:
+    rows = [["certification at /srv/data sda.scheduler=none", *ROWS[0][1:]], ROWS[1]]
+    cut = lines(73, rows)
+    assert cut[0].split() == ["device", "scheduler", "change", "loops", "baseline"]
+    assert cut[1].startswith("certification a…a.scheduler=none  mq")
+    assert lines(72, rows)[0].split() == ["device", "scheduler", "change", "baseline"]
 
 
 def test_names_lose_their_middle_and_figures_nothing() -> None:

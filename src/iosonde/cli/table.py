@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _GAP = 2  # columns of the terminal between two of a table
-_SHORTEST = 12  # characters that are left of a name
+_READABLE = 32  # characters that are left of a name before a column goes
+_SHORTEST = 12  # where none may go
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +84,26 @@ def _widest(column: TableColumn, texts: Sequence[str | Text]) -> int:
 def _chosen(widths: dict[int, int], columns: Sequence[TableColumn], width: int) -> dict[int, int]:
     """The columns that fit: those of the highest rank go first, and narrow ones of them come back.
 
+    Names are shortened before a column goes, as long as they can be read.
+
     Args:
         widths: place of a column → its width.
         columns: all.
         width: of the terminal.
     """
-    chosen, gone = dict(widths), list[int]()
+    least = {
+        place: min(wide, _READABLE) if columns[place].name else wide
+        for place, wide in widths.items()
+    }
+    chosen, gone = dict(least), list[int]()
     while _needed(chosen) > width and any(columns[place].rank for place in chosen):
         last = max(chosen, key=lambda place: columns[place].rank)
         gone.append(last)
         del chosen[last]
     for place in reversed(gone):
-        if _needed({**chosen, place: widths[place]}) <= width:
-            chosen[place] = widths[place]
-    return {place: chosen[place] for place in sorted(chosen)}
+        if _needed({**chosen, place: least[place]}) <= width:
+            chosen[place] = least[place]
+    return {place: widths[place] for place in sorted(chosen)}
 
 
 def _needed(widths: dict[int, int]) -> int:

@@ -18,7 +18,7 @@ from iosonde.errors import IosondeError, UsageError
 from iosonde.inputs import read_declaration_file
 from iosonde.measure.interleave import Interleave, spread
 from iosonde.measure.requirements import declared
-from iosonde.stack.declare import read_declaration
+from iosonde.stack.declare import RUN_STUDY, read_declaration
 from iosonde.store.naming import check_label
 
 
@@ -222,4 +222,4 @@ def read_study(file: Path) -> Study:
         UsageError: it cannot be read or understood.
     """
     text = read_declaration_file(file, "the study")
-    return read_declaration(text, str(file), Study)
+    return read_declaration(text, str(file), Study, RUN_STUDY)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from shlex import join
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -66,6 +67,40 @@ class Tree:
         return UsageError(message, where=f"{self.file}:{line}" if line else self.file, hint=hint)
 
 
+@dataclass(frozen=True, slots=True)
+class DeclaredKind:
+    """A kind of file that a verb takes; another kind given to it is called by its name.
+
+    Args:
+        verb: that takes it.
+        what: it is called.
+        key: that such a file has and no other kind.
+    """
+
+    verb: str
+    what: str
+    key: str
+
+
+RUN_STUDY = DeclaredKind("run", "a study for `run`, which measures", "loads")
+TUNE_STUDY = DeclaredKind("tune", "a study for `tune`, which searches for settings", "vary")
+STACK_FILE = DeclaredKind("up", "a stack file, which `up` builds", "layers")
+
+
+def require_kind(tree: Tree, wanted: DeclaredKind) -> None:
+    """Refuse a file that is meant for another verb before its keys are called wrong.
+
+    Raises:
+        UsageError: it is; the hint has the command.
+    """
+    if wanted.key in tree.values:
+        return
+    for kind in (RUN_STUDY, TUNE_STUDY, STACK_FILE):
+        if kind.key in tree.values:
+            command = join(["iosonde", kind.verb, tree.file])
+            raise tree.wrong([kind.key], f"this is {kind.what}", command)
+
+
 def read_tree(text: str, file: str) -> Tree:
     """A YAML file whose top is a mapping.
 
@@ -98,18 +133,21 @@ def check_part(
         raise _complaint(problem, tree.node, tree.file, model, path) from None
 
 
-def read_declaration(text: str, file: str, model: type[M]) -> M:
+def read_declaration(text: str, file: str, model: type[M], kind: DeclaredKind | None = None) -> M:
     """A declaration checked against its model.
 
     Args:
         text: the file's content.
         file: its name, for messages.
         model: what it must be.
+        kind: of file; None: any.
 
     Raises:
-        UsageError: not YAML, or not what `model` says; where is "FILE:LINE".
+        UsageError: not YAML, of another kind, or not what `model` says; where is "FILE:LINE".
     """
     tree = read_tree(text, file)
+    if kind:
+        require_kind(tree, kind)
     return check_part(tree, [], tree.values, model)
 
 

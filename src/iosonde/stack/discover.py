@@ -22,7 +22,7 @@ from iosonde.stack.across import across
 from iosonde.stack.hazards import mark_hazards
 from iosonde.stack.link import link
 from iosonde.stack.read_settings import read_settings
-from iosonde.stack.scene import read_scene
+from iosonde.stack.scene import read_scene, with_reasons
 
 _RELEASE = "/proc/sys/kernel/osrelease"
 _ONLINE = "/sys/devices/system/cpu/online"
@@ -84,7 +84,7 @@ async def _discover_host(host: Host) -> _DiscoveredHost:
     scene, layers = await discover_layers(host)
     host_wide, missed = await read_host_wide(host)
     facts = await read_host_facts(host)
-    gaps = tuple(dict.fromkeys((*scene.gaps, *missed)))
+    gaps = await with_reasons(host, tuple(dict.fromkeys((*scene.gaps, *missed))))
     return _DiscoveredHost(facts, layers, gaps, host_wide)
 
 

@@ -17,7 +17,7 @@ from iosonde.layers import LAYERS
 from iosonde.layers.site import Builds, Declared, Geometric, Homed, Hosting, Site, Size
 from iosonde.records.stack import Json
 from iosonde.stack.checks import check_sites
-from iosonde.stack.declare import Tree, check_part, read_tree
+from iosonde.stack.declare import STACK_FILE, Tree, check_part, read_tree, require_kind
 from iosonde.stack.overrides import override
 
 _NAME = r"^[a-z][a-z0-9_]{0,30}$"
@@ -154,6 +154,7 @@ def understand(
 ) -> DeclaredStack:
     """As `read_stack`, of a text."""
     tree = read_tree(text, file)
+    require_kind(tree, STACK_FILE)
     override(tree, values or {})
     top = check_part(tree, [], tree.values, StackFile)
     for kind, names in (("host", top.hosts), ("layer", top.layers)):

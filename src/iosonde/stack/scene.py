@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
@@ -39,6 +40,8 @@ HOLDERS = "/sys/class/block/*/holders/*"
 SIZES = "/sys/class/block/*/size"
 PARTITIONS = "/sys/block/*/*/partition"
 
+_AS_ROOT = "run as root"
+_REFUSED_TO_ROOT = "refused to root too, as in a container: run on the host itself"
 _EFFECTIVE_USER = re.compile(r"^Uid:\s+\d+\s+(\d+)", re.MULTILINE)
 
 
@@ -250,10 +253,27 @@ async def _note_hidden_signatures(
     """Where udev keeps no database (containers), lsblk sees signatures only as root."""
     if not devices or any(device.lsblk.get("fstype") for device in devices.values()):
         return
-    match = _EFFECTIVE_USER.search(await _text(host, STATUS, gaps))
-    if match and match[1] != "0":
+    if await _is_root(host, gaps) is False:
         reason = "without udev's database only root sees them"
-        gaps.append(Gap(host.name, "file system signatures", reason, "run as root"))
+        gaps.append(Gap(host.name, "file system signatures", reason, _AS_ROOT))
+
+
+async def _is_root(host: Host, gaps: list[Gap]) -> bool | None:
+    """Whether commands run as root there; None: its kernel does not say."""
+    match = _EFFECTIVE_USER.search(await _text(host, STATUS, gaps))
+    return match[1] == "0" if match else None
+
+
+async def with_reasons(host: Host, gaps: Sequence[Gap]) -> tuple[Gap, ...]:
+    """Gaps of which those that root has do not advise to be root.
+
+    Source: devices of a container (Linux, Documentation/admin-guide/cgroup-v1/devices.rst) and
+    lockdown (kernel_lockdown(7)) give EPERM to root too.
+    """
+    denied = [gap for gap in gaps if gap.remedy == _AS_ROOT]
+    if not denied or not await _is_root(host, []):
+        return tuple(gaps)
+    return tuple(replace(gap, remedy=_REFUSED_TO_ROOT) if gap in denied else gap for gap in gaps)
 
 
 async def read_scene(host: Host, queue: Sequence[str] | None = None) -> Scene:

@@ -10,10 +10,10 @@ import pytest
 from iosonde.hosts.host import Completed
 from iosonde.hosts.local import LocalHost
 from iosonde.layers.layer import BlockDevice
-from iosonde.records.stack import Capture, StackLayer
+from iosonde.records.stack import Capture, Gap, StackLayer
 from iosonde.stack.discover import discover
 from iosonde.stack.model import Stack, devices_under, layers_under
-from iosonde.stack.scene import LSBLK, LSBLK_PAIRS, read_scene
+from iosonde.stack.scene import LSBLK, LSBLK_PAIRS, read_scene, with_reasons
 from iosonde.verbs.schema import schema
 from tests.empty_host import EmptyHost
 from tests.recordings.machine import Machine
@@ -194,3 +194,17 @@ async def test_a_host_with_nothing_is_all_gaps() -> None:
     assert capture.hosts[0].memory is None
     assert capture.hosts[0].cpus is None
     assert {gap.what for gap in capture.gaps} >= {"/proc/self/mountinfo", "/proc/swaps"}
+
+
+async def test_root_is_not_advised_to_be_root() -> None:
+    gaps = [
+        Gap("h", "superblock of /", "dumpe2fs: Operation not permitted", "run as root"),
+        Gap("h", "pools", "zpool is not installed", "install zfsutils-linux"),
+    ]
+    machine = sata_md_lvm()
+    refused, missing = await with_reasons(machine.host(), gaps)
+    assert refused.remedy.startswith("refused to root too")
+    assert missing == gaps[1]
+    machine.file("/proc/self/status", "Name:\tcat\nUid:\t1000\t1000\t1000\t1000")
+    assert await with_reasons(machine.host(), gaps) == tuple(gaps)
+    assert await with_reasons(EmptyHost(), gaps) == tuple(gaps)

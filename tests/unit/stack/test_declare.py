@@ -4,7 +4,14 @@ import pytest
 
 from iosonde.errors import UsageError
 from iosonde.measure.study import Study
-from iosonde.stack.declare import read_declaration
+from iosonde.stack.declare import (
+    RUN_STUDY,
+    STACK_FILE,
+    TUNE_STUDY,
+    read_declaration,
+    read_tree,
+    require_kind,
+)
 
 GOOD = """\
 study: two
@@ -56,3 +63,23 @@ def test_a_mistake_is_told_with_its_line(text: str, told: str) -> None:
     import re
 
     assert re.search(told, str(caught.value)), str(caught.value)
+
+
+STUDIES = {
+    "run": "study: s\ntargets: [/dev/sdx]\nloads: [latency]\n",
+    "tune": "study: s\ntarget: /dev/sdx\nload: latency\nvary: {sdx.scheduler: all}\n",
+    "up": "stack: s\nhosts: {h: {at: local}}\nlayers: {}\n",
+}
+
+
+@pytest.mark.parametrize("verb", STUDIES)
+def test_a_file_of_another_kind_is_called_by_its_name(verb: str) -> None:
+    kinds = {kind.verb: kind for kind in (RUN_STUDY, TUNE_STUDY, STACK_FILE)}
+    tree = read_tree(STUDIES[verb], "my file.yaml")
+    require_kind(tree, kinds.pop(verb))
+    for other in kinds.values():
+        with pytest.raises(UsageError) as caught:
+            require_kind(tree, other)
+        assert f"`{verb}`" in str(caught.value)
+        assert caught.value.hint == f"iosonde {verb} 'my file.yaml'"
+    require_kind(read_tree("study: s\n", "s.yaml"), RUN_STUDY)

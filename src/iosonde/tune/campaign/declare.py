@@ -17,7 +17,7 @@ from iosonde.errors import IosondeError, UsageError
 from iosonde.inputs import read_declaration_file
 from iosonde.measure.study import EVERY_LAYER, Seconds, Share, Study
 from iosonde.records.stack import Scalar
-from iosonde.stack.declare import Tree, check_part, read_tree
+from iosonde.stack.declare import TUNE_STUDY, Tree, check_part, read_tree, require_kind
 from iosonde.tune.campaign.limits import SAFE, check_metric, parse_limit
 from iosonde.tune.search import STRATEGIES
 from iosonde.tune.search.space import spread
@@ -217,5 +217,6 @@ def read_tune(file: Path, changes: Mapping[str, Any] | None = None) -> TuneFile:
 def understand(text: str, file: str, changes: Mapping[str, Any] | None = None) -> TuneFile:
     """As `read_tune`, of a text."""
     tree = read_tree(text, file)
+    require_kind(tree, TUNE_STUDY)
     study = check_part(tree, [], {**tree.values, **(changes or {})}, TuneStudy)
     return TuneFile(file, tree, study)
