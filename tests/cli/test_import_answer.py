@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from iosonde.cli.import_answer import (
+    CounterAnswer,
     ResultRanges,
     TrialFigure,
+    counters_said,
     counts_sentence,
     findings_sentence,
 )
@@ -122,3 +124,30 @@ def test_a_page_without_findings_has_no_line_of_them(iosonde: Run, tmp_path: Pat
     lines = iosonde("import", "pair.txt").stdout.splitlines()
     assert lines[0] == "hdparm: buffered read 100 MiB/s in “/dev/sda” (lines 1–2)"
     assert lines[1] == "1 trial found in pair.txt"
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"p99": 99e-6, "p50": 8e-6, "clat.min": 1e-6}, "p99 99 µs, p50 8 µs"),
+        ({"real": 73.8, "user": 0.558, "sys": 11.1}, "real 73.8 s, user 558 ms"),
+        ({"iops": 210.0, "latency.mean": 4.7e-3}, "latency mean 4.70 ms, 210 IOPS"),
+        ({"user": 12}, ""),
+        ({"iops": "210", "rows": []}, ""),
+        ({"tps": 4664.15, "Files/s": 20}, ""),
+    ],
+)
+def test_counters_of_a_benchmark_say_their_figures(
+    values: dict[str, object], sentence: str
+) -> None:
+    assert counters_said(values) == sentence  # type: ignore[arg-type]
+
+
+def test_without_trials_the_first_counters_are_the_answer() -> None:
+    answer = CounterAnswer()
+    assert answer.sentence() == ""
+    answer.add([("time", "real 73.8 s", "1–3"), ("time", "real 12.1 s", "5–7")])
+    answer.add([("time", "real 9.28 s", "9–11")])
+    assert answer.sentence() == (
+        "time: real 73.8 s (lines 1–3); time: real 12.1 s (lines 5–7); 1 more"
+    )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde import units
 from iosonde.cli.explained import counted, severity_counts
 from iosonde.records.printed import PrintedTrial, TextLocation
+from iosonde.records.stack import Json
 from iosonde.statistics.direction import headline_among, higher_is_better
 
 if TYPE_CHECKING:
@@ -127,6 +129,43 @@ class ResultRanges:
         more = len(order) - _GROUPS
         said = "; ".join(each.sentence() for each in order[:_GROUPS])
         return said + (f"; {more} more of other loads or tools" if more > 0 else "")
+
+
+_COUNTER_UNITS = (
+    (re.compile(r"(?:lat|clat|slat|sync|latency)\.\w+|p\d{2}(?:_\d+)?|real|user|sys"), "s"),
+    (re.compile(r"iops"), "1/s"), (re.compile(r"bandwidth"), "B/s"),
+)  # fmt: skip
+_FIRST = ("p99", "latency.mean", "lat.mean", "clat.mean", "mean", "iops", "bandwidth", "real")
+_FIGURES = 2
+
+
+def counters_said(values: Mapping[str, Json]) -> str:
+    """The figures that stand for counters of a benchmark; empty where they are of another kind."""
+    said: list[str] = []
+    for name in sorted(values, key=lambda name: _FIRST.index(name) if name in _FIRST else 99):
+        unit = next((unit for form, unit in _COUNTER_UNITS if form.fullmatch(name)), "")
+        value = values[name]
+        if unit and isinstance(value, int | float):
+            named = f"{name.replace('.', ' ')} " if unit == "s" else ""
+            said.append(f"{named}{units.show(value, unit)}")
+    return ", ".join(said[:_FIGURES]) if any(name in values for name in _FIRST) else ""
+
+
+class CounterAnswer:
+    """What is said first of a text without trials, whose figures are kept as counters."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+
+    def add(self, rows: Iterable[tuple[str, str, str]]) -> None:
+        """Takes tool, figures and lines of what was read."""
+        self._parts += (f"{tool}: {says} (lines {lines})" for tool, says, lines in rows)
+
+    def sentence(self) -> str:
+        """The first two, and how many more there are."""
+        more = len(self._parts) - _GROUPS
+        said = "; ".join(self._parts[:_GROUPS])
+        return said + (f"; {more} more" if more > 0 else "")
 
 
 def findings_sentence(findings: Sequence[Finding]) -> str:

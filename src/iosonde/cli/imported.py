@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde.cli.explained import counted
 from iosonde.cli.import_answer import (
+    CounterAnswer,
     ResultRanges,
     TrialFigure,
+    counters_said,
     counts_sentence,
     figure_of,
     findings_sentence,
@@ -108,6 +110,8 @@ class ImportRow(NamedTuple):
     what: str
     says: str
     loops: str
+    figures: bool = False
+    """Whether it says figures of a benchmark that are kept as counters."""
 
 
 def rows_of(output: FoundOutput | Unread) -> tuple[ImportRow, ...]:
@@ -144,11 +148,13 @@ class TableWriter:
     def __init__(self, *, verbose: bool = False) -> None:
         self._rows: list[ImportRow] = []
         self._results = ResultRanges()
+        self._counters = CounterAnswer()
         self._verbose = verbose
 
     def add(self, made: ImportRows) -> None:
         """Takes what an output has for the table and the answer."""
         self._results.add(made.figures)
+        self._counters.add((row.tool, row.says, row.lines) for row in made.rows if row.figures)
         if len(self._rows) < _SHOWN and (self._verbose or not _is_printed(made.rows)):
             self._rows += made.rows
 
@@ -186,7 +192,7 @@ class TableWriter:
     def _print_answer(self, imported: ImportedTexts, explained: Explanation | None) -> None:
         """What the results say, the worst finding, and what was recognised."""
         files = list(dict.fromkeys(run.file for run in imported.runs))
-        lines = [self._results.sentence()]
+        lines = [self._results.sentence() or self._counters.sentence()]
         if explained and explained.findings:
             lines.append(findings_sentence(explained.findings))
         lines.append(counts_sentence(imported.counts, files))
@@ -223,7 +229,7 @@ def _table(rows: Sequence[ImportRow]) -> Table:
         if row.heading != heading:
             heading = row.heading
             cells.append(["", "", "", styled("[cyan]{}[/cyan]", heading), "", ""])
-        cells.append(list(row[2:]))
+        cells.append(list(row[2:-1]))
     return fitted(_COLUMNS, cells)
 
 
@@ -240,12 +246,14 @@ def _rows(output: FoundOutput) -> Iterator[ImportRow]:
         said = counted(len(settings_of(state)), "setting")
         yield ImportRow(*start, state.tool, state.host, what, said, "")
     for counters in output.counters:
-        said = counted(len(counters.values), "counter")
+        figures = "" if counters.name else counters_said(counters.values)  # of a host, not a layer
+        said = figures or counted(len(counters.values), "counter")
         if counters.kind == AS_PRINTED:
             rows = counters.values.get("rows")
             size = len(rows) if isinstance(rows, list) else len(counters.values)
             said = f"{counted(size, 'row' if rows else 'value')}, not interpreted"
-        yield ImportRow(*start, counters.tool, counters.host, counters.name, said, "")
+        row = ImportRow(*start, counters.tool, counters.host, counters.name, said, "")
+        yield row._replace(figures=bool(figures))
     for load in output.loads:
         yield ImportRow(*start, load.tool, load.host, _COMMAND, load.command, "")
 

@@ -2,9 +2,9 @@
 
 A figure is read where its name and its unit leave no doubt: IOPS, or a rate in bytes per second, or
 a latency of which the statistic and the unit are named, and whether it is of reads or of writes is
-said by its column or by its row. MB are 10⁶ bytes and MiB 2²⁰, as written: what the author's tool
-meant by them is not known. `details` holds the cells. A table of which some figure is in doubt is
-kept as it stands there as well, and nothing is concluded of it.
+said by its column, by its row, or by the lines right above the table. MB are 10⁶ bytes and MiB 2²⁰,
+as written: what the author's tool meant by them is not known. `details` holds the cells. A table of
+which some figure is in doubt is kept as it stands there as well, and nothing is concluded of it.
 
 Source: GitHub Flavored Markdown 0.29, 4.10; reStructuredText and psql print grids of +---+.
 """
@@ -72,6 +72,12 @@ _WRONG = re.compile(
     r"%|improve|change|delta|diff|ratio|speed-?up|limit|quota|max(?:imum)? (?:iops|thr|band)|price",
     re.IGNORECASE,
 )
+_MODE = re.compile(
+    r"(?<![A-Za-z])(?:rw=(?P<rw>(?:rand)?(?:read|write))(?!\w)|"
+    r"(?P<how>rand(?:om)?|seq(?:uential)?)[ _-]?(?P<way>read|write)s?(?![A-Za-z]))",
+    re.IGNORECASE,
+)
+_CONTEXT = 8
 _RANDOM = re.compile(r"(?<![A-Za-z])rand", re.IGNORECASE)
 _NAMED = re.compile(r"^(?:bw|BW|iops|IOPS)=(?=\d)")
 _NOISE = re.compile(r"[\s()\[\],:/-]+")
@@ -147,8 +153,9 @@ class ResultTable(Output):
         columns = [_column(name) for name in head]
         trials: list[PrintedTrial] = []
         doubtful = 0
+        above = _above(cursor, first)
         for cells in rows:
-            made, unclear = _of_row(head, columns, cells)
+            made, unclear = _of_row(head, columns, cells, above)
             trials += made
             doubtful += unclear
         if not rows:
@@ -249,8 +256,23 @@ def _statistic(match: re.Match[str]) -> str:
     return next(name for name in ("mean", "min", "max", "stdev") if match[name])
 
 
+def _above(cursor: TextCursor, first: int) -> str:
+    """The mode that the nearest line above names, in fio's words; empty where several are named."""
+    for index in range(first - 1, max(first - _CONTEXT, 0) - 1, -1):
+        line = cursor.line(index) or ""
+        modes = {
+            match["rw"] or ("rand" if match["how"][:1] in "rR" else "") + match["way"].lower()
+            for match in _MODE.finditer(line)
+        }
+        if modes:
+            return modes.pop() if len(modes) == 1 else ""
+        if "|" in line:
+            break  # another table
+    return ""
+
+
 def _of_row(
-    head: Sequence[str], columns: Sequence[_Column | None], cells: Sequence[str]
+    head: Sequence[str], columns: Sequence[_Column | None], cells: Sequence[str], above: str = ""
 ) -> tuple[list[PrintedTrial], int]:
     """The trials of a row, and how many figures of it have no direction."""
     texts = [
@@ -259,6 +281,8 @@ def _of_row(
     ]  # fmt: skip
     label = " · ".join(text for text in texts if not _FIGURE.fullmatch(text)) or " · ".join(texts)
     of_row = "" if _WRONG.search(label) else _way(label)
+    named = bool(of_row) or any(pattern.search(label) for pattern in _WAYS.values())
+    of_table = "" if named or _MIXED.search(label) else above.removeprefix("rand")
     sheets: dict[str, _Sheet] = {}
     doubtful = 0
     for name, column, cell in zip(head, columns, cells, strict=True):
@@ -267,7 +291,7 @@ def _of_row(
             doubtful += bool(_COUNTED.fullmatch(cell))
             continue
         about, value, step = read
-        if not (way := about.way or of_row):
+        if not (way := about.way or of_row or of_table):
             doubtful += 1
             continue
         sheet = sheets.setdefault(about.apart, _Sheet())
@@ -277,6 +301,8 @@ def _of_row(
         sheet.metrics[metric], sheet.steps[metric] = value, step
         sheet.details[name] = cell
     options: dict[str, Scalar] = {"rw": f"rand{of_row}"} if of_row and _RANDOM.search(label) else {}
+    if of_table and not any(column and column.way for column in columns):
+        options = {"rw": above}
     return [
         _trial(" · ".join(filter(None, (label, apart))), sheet, options)
         for apart, sheet in sheets.items()

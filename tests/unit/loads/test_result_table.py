@@ -60,7 +60,7 @@ GRID = """\
 
 @pytest.mark.parametrize("text", [
     GRID,
-    "randread, bs=4k, direct=1\n\t | IOPS (IRQ mode) | IOPS (polled) |\n"
+    "bs=4k, direct=1\n\t | IOPS (IRQ mode) | IOPS (polled) |\n"
     "---- | --------- | --------- |\n  dm | \t 201k |\t 271k |\n",
 ])  # fmt: skip
 def test_tables_that_name_no_direction(text: str) -> None:
@@ -71,6 +71,29 @@ def test_tables_that_name_no_direction(text: str) -> None:
         rows = entry.counters[0].values["rows"]
         assert isinstance(rows, list)
         assert len(rows) == text.count("\n") - (5 if text == GRID else 3)
+
+
+@pytest.mark.parametrize(("above", "mode"), [
+    ("(ioengine=io_uring, rw=randread, bs=4k)", "randread"),
+    ("2. Three threads randwrite (bs=4k) at one device:", "randwrite"),
+    ("Sequential reads:", "read"), ("randread and randwrite, both", ""),
+    ("rw=randrw", ""), ("It reads and writes:", ""),
+])  # fmt: skip
+def test_the_lines_above_say_what_a_table_is_of(above: str, mode: str) -> None:
+    text = f"{above}\n\n" + table("| Host | IOPS (polled) |", "| a | 271k |")
+    (entry,) = read(text)
+    assert isinstance(entry, FoundOutput)
+    if not mode:
+        assert not entry.trials
+        return
+    (trial,) = entry.trials
+    assert trial.loops[0].metrics == {f"{mode.removeprefix('rand')}.iops": 271e3}
+    assert trial.options == {"rw": mode}
+
+
+def test_a_row_that_names_both_ways_is_of_none() -> None:
+    text = "rw=randread\n\n" + table("| Test | IOPS |", "| read/write | 12 |", "| a | 13 |")
+    assert [trial.label for trial in trials(text)] == ["a"]
 
 
 GROUPED = """\

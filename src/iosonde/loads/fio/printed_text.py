@@ -44,7 +44,8 @@ _HEAD = re.compile(r"\(groupid=\d|jobs=\d+\): ?err=")
 _MEASURED = re.compile(r"(?P<name>read|write|trim|mixed) ?: ?(?:\*\*)?(?:IOPS=\d|io=\d)")
 _SHARED = re.compile(r"^\s*(?:cpu {2,}:|IO depths|issued|Run status|Disk stats)")
 _PREAMBLE = re.compile(
-    r"\(g=\d+\): ?rw=|ioengine=[\w:-]+, ?iodepth=|: Laying out IO file|^\s*Jobs: \d|^\s*fio[- ]\d"
+    r"\(g=\d+\): ?rw=|ioengine=[\w:-]+, ?iodepth=\d*\s*$|: Laying out IO file|^\s*Jobs: \d"
+    r"|^\s*fio[- ]\d"
     r"|^\s*Starting (?:\d+ )?(?:process|thread)|^\s*\.\.\.$|\dB?-\d[\d.]{0,9}[KMG]?i?B?[,/]"
     r"|\[eta [\dd:hms]+\]|^note: |\([RWT]\) \d|iodepth=\d+$"
 )
