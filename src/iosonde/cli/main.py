@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from iosonde.extras import missing_extra
 from iosonde.verbs.signals import Interrupted, asked, begin_work, end_work, say, take_signals
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from iosonde.cli.help import VerbCommand
 
@@ -74,6 +75,11 @@ def command_of(verb: str) -> VerbCommand:
     Args:
         verb: a row of VERBS, or a verb and an action: a row of ACTIONS.
     """
+    return _command(verb, (ACTIONS if verb in ACTIONS else VERBS).load(verb))
+
+
+@cache
+def _command(verb: str, function: Callable[..., object]) -> VerbCommand:
     import typer
 
     from iosonde.cli.examples import EXAMPLES
@@ -84,7 +90,6 @@ def command_of(verb: str) -> VerbCommand:
         "help_option_names": ["-h", "--help"],
         "allow_interspersed_args": verb not in _TAKES_THE_REST,
     }
-    function = (ACTIONS if verb in ACTIONS else VERBS).load(verb)
     app.command(name=verb, cls=VerbCommand, context_settings=settings)(function)
     command = typer.main.get_command(app)
     assert isinstance(command, VerbCommand)  # noqa: S101 - for mypy

@@ -116,10 +116,14 @@ def buildable() -> dict[str, type[Builds]]:
 
 def builder(kind: str) -> Builds:
     """What builds layers of a kind."""
-    made = LAYERS.load(kind)()
+    made = _new(kind)
     if not isinstance(made, Builds):
         raise UsageError(f"layers of kind {kind!r} are found, but cannot be declared")
     return made
+
+
+def _new(kind: str) -> object:
+    return LAYERS.load(kind)()
 
 
 def read_stack(
@@ -244,11 +248,11 @@ def _reached(entry: HostEntry, name: str, tree: Tree) -> str:
 
 
 def _layer(name: str, values: dict[str, Any], tree: Tree) -> Declared:
-    kinds = buildable()
     kind = values.get("kind")
-    if not isinstance(kind, str) or kind not in kinds:
+    if not isinstance(kind, str) or kind not in LAYERS or not isinstance(_new(kind), Builds):
         from difflib import get_close_matches
 
+        kinds = buildable()
         near = get_close_matches(str(kind), kinds, n=1)
         raise tree.wrong(
             ["layers", name, "kind"],
@@ -257,7 +261,7 @@ def _layer(name: str, values: dict[str, Any], tree: Tree) -> Declared:
             else f"the layer {name!r} has no kind; known: {', '.join(sorted(kinds))}",
             hint=f"did you mean {near[0]!r}?" if near else "",
         )
-    return check_part(tree, ["layers", name], values, kinds[kind].declaration)
+    return check_part(tree, ["layers", name], values, builder(kind).declaration)
 
 
 def _placed(
