@@ -3,7 +3,8 @@
 Source: dstat 0.7.4 and dool 1.3, cprint() and the classes of their plug-ins: groups of columns
 stand apart by | and, where a plug-in prints several, by a colon; disks, networks, paging and memory
 are bytes with prefixes of 1024, requests and interrupts numbers with prefixes of 1000, the CPU in
-percent. The first line is since boot. With --bits networks are in bits: that is told as unread.
+percent; what other plug-ins print keeps its names. The first line is since boot. With --bits
+networks are in bits: that is told as unread.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ class Dstat(StateOutput):
     tool: ClassVar[str] = "dstat"
     anchors: ClassVar[tuple[str, ...]] = (
         "usr sys idl", "read  writ", "recv  send", " int   csw", "run blk new",
+        "tot tcp udp raw", "files  inodes",
     )  # fmt: skip
 
     commands: ClassVar[tuple[str, ...]] = ("dstat", "dool", "pcp")
@@ -142,10 +144,12 @@ def _take(
 ) -> None:
     """Puts the figures of a group into what they are about."""
     about, kind, name = _subject(title)
+    values = taken.setdefault((kind, name), {})
     if about not in _GROUPS:
+        for column, cell in zip(columns, cells, strict=False):
+            values.setdefault(f"{title}.{column}", []).append(_as_printed(cell))
         return
     names, scale, base = _GROUPS[about]
-    values = taken.setdefault((kind, name), {})
     for column, cell in zip(columns, cells, strict=False):
         if column not in names:
             continue
@@ -155,6 +159,14 @@ def _take(
             power = "BkMGTP".index((match["prefix"] or "B").replace("K", "k"))
             figure = float(match["figure"]) * base**power * scale
         values.setdefault(names[column], []).append(figure)
+
+
+def _as_printed(cell: str) -> Json:
+    """The figure of a plug-in whose units are not known; with a prefix, as it stands there."""
+    match = _CELL.fullmatch(cell)
+    if match is None:
+        return None
+    return cell if match["prefix"] else float(match["figure"])
 
 
 def _subject(title: str) -> tuple[str, str, str]:

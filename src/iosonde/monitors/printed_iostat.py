@@ -53,7 +53,7 @@ _CPU = {
     "%user": "cpu_user", "%nice": "cpu_nice", "%system": "cpu_system", "%sys": "cpu_system",
     "%iowait": "cpu_iowait", "%steal": "cpu_steal", "%idle": "cpu_idle",
 }  # fmt: skip
-_LAST = frozenset({"%util", "kB_wrtn", "kB_dscd", "MB_wrtn", "MB_dscd", "Blk_wrtn"})
+_FEW = 4  # words of a head of which columns were left out
 _REPORTS = 5000
 _WITHOUT_BOOT = re.compile(r"(?:^|[\s/])iostat\s(?:.*\s)?-[a-eh-ik-np-zA-Z]*y")
 """An option -y, also beside others; -f, -g, -j and -o take what follows them."""
@@ -69,20 +69,18 @@ _DEVICE = frozenset({"Device", "Device:", "Device\uff1a"})
 
 def is_head(cells: Sequence[str]) -> bool:
     """Whether these are all columns of a report; with -h the device is the last."""
-    if len(cells) < 5:
+    if len(cells) < _FEW:
         return False
     if cells[-1] == "Device":
         cells = (cells[-1], *cells[:-1])
-    return (
-        cells[0] in _DEVICE and cells[-1] in _LAST and all(word in _COLUMNS for word in cells[1:])
-    )
+    return cells[0] in _DEVICE and all(word in _COLUMNS for word in cells[1:])
 
 
 def is_row(cells: Sequence[str]) -> bool:
     """Whether these may be a device and its figures."""
     if _PLAIN.fullmatch(" ".join(cells[1:])):
-        return True
-    return sum(_CELL.fullmatch(word) is not None for word in cells) >= len(cells) - 1
+        return not _PLAIN.fullmatch(cells[0])
+    return sum(_CELL.fullmatch(word) is not None for word in cells) == len(cells) - 1
 
 
 def figures(head: Sequence[str], row: Sequence[str]) -> dict[str, Json]:
@@ -125,7 +123,7 @@ class Iostat(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The head of a report that no report of the same output precedes."""
-        return head_before(UnclockedCursor(cursor), cursor.at, is_head)
+        return head_before(UnclockedCursor(cursor), cursor.at, is_head, longest=True)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -134,7 +132,7 @@ class Iostat(StateOutput):
         groups = frozenset(_GROUP.findall(command))
         index, last = first, first
         for report in range(1, _REPORTS + 1):
-            table = read_table(cursor, index, is_head, is_row=is_row)
+            table = read_table(cursor, index, is_head, is_row=is_row, longest=True)
             if table is None:
                 break
             last = table.last

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import ClassVar, TypeAlias, TypeVar
 
@@ -111,6 +111,36 @@ def start_of(
     while first > lowest and is_own(cursor.line(first - 1) or ""):
         first -= 1
     return first
+
+
+def top_of(cursor: TextCursor, is_own: Callable[[str], object], *, most: int = 80) -> int:
+    """As `start_of`, where single blank lines may stand between those that belong together."""
+    first = cursor.at
+    for index in range(cursor.at - 1, max(cursor.at - most, 0) - 1, -1):
+        line = cursor.line(index) or ""
+        if line and is_own(line):
+            first = index
+        elif line or first - index > 1:
+            break
+    return first
+
+
+def before(cursor: TextCursor, index: int) -> int:
+    """Index of the line before one, or of the one before that where it is blank."""
+    return index - 1 if cursor.line(index - 1) else index - 2
+
+
+def close_lines(
+    cursor: TextCursor, first: int, most: int = 400, *, gap: int = 1
+) -> Iterator[tuple[int, str]]:
+    """Indices and lines from `first` on that are not blank, up to more blank ones than `gap`."""
+    last = first - 1
+    for index, line in lines(cursor, first, most):
+        if line:
+            last = index
+            yield index, line
+        elif index - last > gap:
+            return
 
 
 def end_of(

@@ -29,6 +29,7 @@ def read_table(
     *,
     is_row: Callable[[Sequence[str]], bool] = bool,
     most: int = 400,
+    longest: bool = False,
 ) -> TextTable | None:
     """A table whose cells are single words.
 
@@ -41,6 +42,7 @@ def read_table(
         is_head: whether these words are a whole head.
         is_row: whether these words, as many as the head has, are a row.
         most: lines to look at.
+        longest: a part of a head may be one as well: the most lines that are one count.
 
     Returns:
         None where no head begins there.
@@ -49,7 +51,7 @@ def read_table(
     while True:
         block = cursor.block(first, min(size, most))
         table = _table([(first + at, line) for at, line in enumerate(block) if line],
-                       is_head, is_row)  # fmt: skip
+                       is_head, is_row, longest=longest)  # fmt: skip
         ended = len(block) < size or size >= most
         if ended or table is None or table.last + _AHEAD // 2 < first + size:
             return table
@@ -60,8 +62,11 @@ def _table(
     lines: list[tuple[int, str]],
     is_head: Callable[[Sequence[str]], bool],
     is_row: Callable[[Sequence[str]], bool],
+    *,
+    longest: bool,
 ) -> TextTable | None:
-    for pieces in range(1, min(_PIECES, len(lines)) + 1):
+    counts = range(1, min(_PIECES, len(lines)) + 1)
+    for pieces in reversed(counts) if longest else counts:
         for between in ("", " ") if pieces > 1 else (" ",):
             head = between.join(line for _, line in lines[:pieces]).split()
             if is_head(head):
@@ -116,14 +121,19 @@ def _rejoined(parts: Sequence[str], between: str, count: int) -> tuple[str, ...]
 
 
 def head_before(
-    cursor: TextCursor, at: int, is_head: Callable[[Sequence[str]], bool], reach: int = 3
+    cursor: TextCursor,
+    at: int,
+    is_head: Callable[[Sequence[str]], bool],
+    reach: int = 3,
+    *,
+    longest: bool = False,
 ) -> int | None:
     """Index of the line at which a head begins that goes over line `at`; None where none does."""
     for first in range(at, max(at - reach, -1), -1):
         line = cursor.line(first)
         if line is None:
             return None
-        table = read_table(cursor, first, is_head, most=40) if line else None
+        table = read_table(cursor, first, is_head, most=40, longest=longest) if line else None
         if table is not None:
             return first if table.rows else None
     return None

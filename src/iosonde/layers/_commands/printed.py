@@ -27,6 +27,8 @@ _VARIABLE = re.compile(
     r"(?P<value>\"[^\"]{0,80}\"|'[^']{0,80}'|[^\s\"'$`]{0,80})"
 )
 _FILE = re.compile(r"(?P<path>/etc/[\w./-]*\w)[\s:`'\"*.)]*$")
+_ECHOED = re.compile(r"echo\s+[\"']?(?P<value>[^\s\"'|]+)[\"']?\s*\|\s*(?:sudo\s+)?tee\s")
+"""A value that tee prints as well."""
 _LONG = 60
 
 
@@ -88,6 +90,8 @@ def _subjects_at(cursor: TextCursor, index: int) -> tuple[list[PrintedSubject], 
         return subjects, index
     if list(settings_in(after)):
         return subjects, index
+    if (echoed := _ECHOED.search(line)) and after.strip() == echoed["value"]:
+        return subjects, index + 1
     tries = [list(settings_in(whole)) for whole in joinings([line.rstrip("\\"), after])]
     best = max(tries, key=_figures)
     return (best, index + 1) if _figures(best) > _figures(subjects) else (subjects, index)

@@ -152,7 +152,9 @@ class KernelLog(StateOutput):
         last, host, thing = first, "", ("host", "")
         others: list[str] = []
         waiting: list[str] = []
+        near = first
         for index, line, is_logged, (event, goes_on) in _LogLines(cursor, first):
+            near = index if is_logged else near
             if event is not None:
                 message, match, at, named = event
                 last, host = index + goes_on, host or named
@@ -161,7 +163,7 @@ class KernelLog(StateOutput):
                     (message.kind, match.groupdict().get("name") or "") if message.kind else thing
                 )
                 _add(counts.setdefault(thing, {}), message, match, at)
-            elif not is_logged and index - last > _APART:
+            elif index - max(near, last) > _APART:
                 break
             elif index > last:
                 waiting.append(line)

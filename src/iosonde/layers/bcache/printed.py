@@ -18,6 +18,8 @@ from typing_extensions import override
 
 from iosonde.layers.bcache.facts import cache_facts, chosen, counts, size
 from iosonde.records.printed import (
+    AS_PRINTED,
+    PRINTED,
     OutputReading,
     PrintedCounters,
     PrintedState,
@@ -110,7 +112,13 @@ class BcacheOutput(Output):
                     PrintedCounters(self.tool, "bcache", name, counted, prompt.host, prompt.command)
                 )
         if not states and not counters:
-            raise Unreadable("none of its values is known", last)
+            counters = [
+                PrintedCounters(PRINTED, AS_PRINTED, name, dict(files), prompt.host, prompt.command)
+                for name, files in texts.items()
+                if files
+            ]
+        if not states and not counters:
+            raise Unreadable("none of its files has a value", last)
         state = PrintedState(self.tool, tuple(states), prompt.host, prompt.command)
         return OutputReading(
             begin, last, states=(state,) if states else (), counters=tuple(counters)

@@ -5,7 +5,8 @@ Requests that only discard or zero carry no data: they are not counted.
 Source:
     Linux 6.12 block/blk-mq.c, blk_print_req_error(); block/blk-core.c, blk_errors[] (before 5.17
     with "blk_update_request: " or "print_req_error: ", before 4.1 "end_request: "); fs/buffer.c,
-    buffer_io_error(); block/genhd.c, set_capacity_and_notify(); lib/ratelimit.c, ___ratelimit();
+    buffer_io_error() and end_buffer_async_write() (before 4.x "lost page write");
+    block/genhd.c, set_capacity_and_notify(); lib/ratelimit.c, ___ratelimit();
     drivers/mmc/host/sdhci.c, __sdhci_add_host(); kernel/hung_task.c, check_hung_task();
     kernel/panic.c, __warn().
 """
@@ -42,6 +43,11 @@ MESSAGES = (
         r"Buffer I/O error on dev(?:ice)? (?P<name>[\w!-]{1,32}), "
         r"logical block (?P<logical_blocks>\d{1,18})",
         "disk", "buffer_errors", "data",
+    ),
+    KernelMessage(
+        "lost page write due to I/O error",
+        r"lost page write due to I/O error on (?P<name>[\w!-]{1,32})",
+        "disk", "lost_page_writes", "data",
     ),
     KernelMessage(
         "blocked for more than",

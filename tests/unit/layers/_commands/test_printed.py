@@ -236,3 +236,11 @@ def test_a_loop_over_disks_and_a_block_of_commands() -> None:
 ])  # fmt: skip
 def test_prose_is_no_output(prose: str) -> None:
     assert read(prose) == []
+
+
+def test_what_tee_prints_is_no_part_of_the_path() -> None:
+    prompt = "gerard@desktop-of-the-office:~$ echo 3 | sudo tee "
+    (state,) = states(f"{prompt}/proc/sys/vm/drop_caches\n3\n")
+    assert [dict(subject.values) for subject in state.subjects] == [{"vm.drop_caches": 3}]
+    (state,) = states(f"{prompt}/proc/sys/vm/dirty_\nratio\n")
+    assert [dict(subject.values) for subject in state.subjects] == [{"vm.dirty_ratio": 3}]

@@ -223,3 +223,30 @@ def test_the_end_of_a_message_that_a_mail_broke_is_kept() -> None:
     assert counted["", "dm", "252:3"]["refused"] == ["multipath: error getting device (-EBUSY)"]
     short = "[ 8758.1570] device-mapper: table: 252:3: refused\nThat is all I see.\n"
     assert _counted(short)["", "dm", "252:3"]["refused"] == ["refused"]
+
+
+def test_a_stack_parts_no_log_in_two() -> None:
+    stack = "".join(f"[  900.0010{place:02}]  step_{place}+0x1/0x2\n" for place in range(30))
+    text = (
+        "[  900.000000] INFO: task tar:11 blocked for more than 120 seconds.\n"
+        f"{stack}\n"
+        "[  901.000000] INFO: task cp:12 blocked for more than 120 seconds.\n"
+    )
+    (output,) = find(Document("text", text.encode()))
+    assert isinstance(output, FoundOutput)
+    assert output.counters[0].values["tasks"] == ["tar:11", "cp:12"]
+    apart = text.replace(stack, "and\nso\nit\nwent\non\n")
+    assert len(list(find(Document("text", apart.encode())))) == 2
+
+
+@pytest.mark.parametrize(("line", "name", "key"), [
+    ("Aborting journal on device dm-7.", "dm-7", "journal_aborts"),
+    ("Aborting journal on device dm-7-8.", "dm-7", "journal_aborts"),
+    ("JBD2: Aborting journal on device sdb1-8.", "sdb1", "journal_aborts"),
+    ("EXT3-fs (dm-7): error in ext3_new_blocks: Journal has aborted", "dm-7",
+     "aborted_operations"),
+    ("EXT3-fs (dm-7): error: remounting filesystem read-only", "dm-7", "read_only_remounts"),
+])  # fmt: skip
+def test_journals_that_stop(line: str, name: str, key: str) -> None:
+    (counted,) = _counted(f"[  100.000000] {line}\n").items()
+    assert (counted[0][2], counted[1][key]) == (name, 1)

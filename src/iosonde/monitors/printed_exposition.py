@@ -1,0 +1,86 @@
+"""Prometheus' text exposition of node_exporter: counters of disks, file systems and the host.
+
+Source: Prometheus documentation, "Exposition formats" (text format 0.0.4); node_exporter 1.8,
+collector/diskstats_common.go, filesystem_common.go, mdadm_linux.go: names with their base units.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.stack import Json
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+
+_SAMPLE = re.compile(
+    r"\s*(?P<name>node_[a-z0-9_]{3,80})(?:\{(?P<labels>[^{}]{0,400})\})?\s+"
+    r"(?P<value>[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?|NaN|[+-]Inf)(?:\s+\d{9,14})?\s*$"
+)
+_COMMENT = re.compile(r"\s*# (?:HELP|TYPE) node_[a-z0-9_]+ ")
+_LABEL = re.compile(r'(?P<name>[a-zA-Z_]\w{0,40})="(?P<value>[^"]{0,160})"')
+_KINDS = {
+    "node_disk_": "disk", "node_filesystem_": "mount", "node_md_": "md", "node_network_": "link",
+    "node_nfs_": "nfs", "node_nfsd_": "nfs", "node_xfs_": "xfs", "node_zfs_": "zfs",
+    "node_memory_": "memory", "node_btrfs_": "btrfs", "node_bcache_": "bcache",
+}  # fmt: skip
+_SUBJECTS = ("mountpoint", "device", "pool", "cpu", "zpool", "uuid")
+_MOST = 20000
+
+
+class Exposition(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "node_exporter"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "node_disk_", "node_filesystem_", "node_md_", "node_xfs_", "node_zfs_", "node_memory_",
+        "node_pressure_", "node_nfs", "node_vmstat_", "node_load1 ", '{device="',
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("curl", "wget", "cat", "grep")
+    nothing: ClassVar[str] = "no sample with a value follows"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if not _is_own(cursor.line(cursor.at) or ""):
+            return None
+        return top_of(cursor, _is_own)
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        things: dict[tuple[str, str], dict[str, Json]] = {}
+        last = first
+        for index, line in close_lines(cursor, first, _MOST):
+            if not _is_own(line):
+                break
+            last = index
+            if sample := _SAMPLE.match(line):
+                kind, name, metric = _subject(sample["name"], sample["labels"] or "")
+                things.setdefault((kind, name), {}).setdefault(metric, _number(sample["value"]))
+        return last, [
+            self.counted(kind, name, values, prompt) for (kind, name), values in things.items()
+        ]
+
+
+def _is_own(line: str) -> bool:
+    return bool(_SAMPLE.match(line) or _COMMENT.match(line))
+
+
+def _subject(name: str, labels: str) -> tuple[str, str, str]:
+    """Kind and name of what a sample is about, and the name of its figure with other labels."""
+    kind = next((kind for begin, kind in _KINDS.items() if name.startswith(begin)), "host")
+    named = {label["name"]: label["value"] for label in _LABEL.finditer(labels)}
+    subject = next((named.pop(key) for key in _SUBJECTS if key in named), "")
+    rest = ",".join(
+        f"{key}={value}" for key, value in named.items() if key in {"mode", "op", "method", "state"}
+    )
+    return kind, subject, f"{name}{{{rest}}}" if rest else name
+
+
+def _number(text: str) -> Json:
+    """The value; None where it is no number."""
+    if text.lstrip("+-") in {"NaN", "Inf"}:
+        return None
+    value = float(text)
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value

@@ -1,0 +1,75 @@
+"""slabtop: what the kernel's caches of objects take.
+
+Source: procps-ng 4.0, slabtop.c: sizes in units of 1024 bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.stack import Json
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_lines
+
+_SHARE = re.compile(
+    r"\s*Active / Total (?P<of>Objects|Slabs|Caches|Size) \(% used\)\s*: "
+    r"(?P<active>\d+(?:[.,]\d+)?)K? / (?P<total>\d+(?:[.,]\d+)?)K? \("
+)
+_SIZES = re.compile(r"\s*Minimum / Average / Maximum Object\s*:")
+_HEAD = re.compile(r"\s*OBJS ACTIVE\s+USE OBJ SIZE\s+SLABS OBJ/SLAB CACHE SIZE NAME\s*$")
+_ROW = re.compile(
+    r"\s*(?P<objects>\d+) +(?P<active>\d+) +\d+% +(?P<object_size>\d+[.,]\d+)K +(?P<slabs>\d+) +"
+    r"(?P<objects_per_slab>\d+) +(?P<size>\d+)K +(?P<name>\S[^|]{0,60}?)\s*$"
+)
+_MOST = 400
+
+
+class Slabtop(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "slabtop"
+    anchors: ClassVar[tuple[str, ...]] = ("Active / Total Objects", "OBJS ACTIVE")
+    commands: ClassVar[tuple[str, ...]] = ("slabtop",)
+    nothing: ClassVar[str] = "no cache follows"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if _SHARE.match(line):
+            return cursor.at
+        return cursor.at if _HEAD.match(line) else None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        values: dict[str, Json] = {}
+        rows: list[Json] = []
+        last = first - 1
+        for index, line in close_lines(cursor, first, _MOST, gap=3):
+            if share := _SHARE.match(line):
+                scale = float(units.KIB) if share["of"] == "Size" else 1.0
+                of = share["of"].lower()
+                values[f"active_{of}"] = _figure(share["active"]) * scale
+                values[of] = _figure(share["total"]) * scale
+            elif row := _ROW.match(line):
+                rows.append({
+                    "name": row["name"], "objects": int(row["objects"]),
+                    "active": int(row["active"]),
+                    "object_size": _figure(row["object_size"]) * units.KIB,
+                    "slabs": int(row["slabs"]),
+                    "objects_per_slab": int(row["objects_per_slab"]),
+                    "size": int(row["size"]) * units.KIB,
+                })  # fmt: skip
+            elif not _SIZES.match(line) and not _HEAD.match(line):
+                break
+            last = index
+        if rows:
+            values["kernel_caches"] = rows
+        return max(last, first), [self.counted("host", "", values, prompt)] if values else []
+
+
+def _figure(text: str) -> float:
+    return float(text.replace(",", "."))

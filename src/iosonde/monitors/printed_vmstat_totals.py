@@ -1,0 +1,136 @@
+"""vmstat -d, -D, -s and -p: what disks, a partition and the host have done since boot.
+
+Source: procps-ng 4.0, vmstat.c, diskformat(), disksum_format(), sum_format() and
+diskpartition_format(), with their labels; sectors of 512 bytes, times in ms, K of 1024 bytes, CPUs
+in ticks.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.printed import PrintedCounters
+from iosonde.records.stack import Json
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+
+_FIELDS: tuple[tuple[str, float], ...] = (
+    ("reads", 1), ("read_merges", 1), ("read_bytes", units.SECTOR), ("read_time", 1e-3),
+    ("writes", 1), ("write_merges", 1), ("write_bytes", units.SECTOR), ("write_time", 1e-3),
+    ("in_flight", 1), ("busy_time", 1),
+)  # fmt: skip
+_NAMES = re.compile(r"\s*total merged sectors\s+ms\s+total merged sectors\s+ms\s+cur\s+sec\s*$")
+_RULES = re.compile(r"\s*disk-+\s*-+reads-+\s+-+writes-+\s+-+IO-+\s*$")
+_DISK = re.compile(r"\s*(?P<name>[A-Za-z][\w!.-]{1,31})(?P<figures>(?:\s+\d{1,19}){10})\s*$")
+_LINE = re.compile(
+    r"\s{1,40}(?P<figure>\d{1,19}) (?P<unit>[KMkm] )?(?P<name>[A-Za-z][\w /-]{3,30}?)\s*$"
+)
+_LABELS = re.compile(
+    r"(?:total|used|active|inactive|free) (?:memory|swap)|buffer memory|swap cache"
+    r"|(?:non-nice user|nice user|system|idle|IO-wait|IRQ|softirq|stolen|guest|guest nice"
+    r"|non-nice guest|nice guest) cpu ticks|pages? (?:paged|swapped) (?:in|out)|paged (?:in|out)"
+    r"|interrupts|CPU context switches|boot time|forks|disks|partitions|total reads|merged reads"
+    r"|read sectors|milli reading|writes|merged writes|written sectors|milli writing"
+    r"|in ?progress IO|milli (?:weighted )?(?:spent )?IO"
+)
+_SCALES = {"K ": 1024.0, "k ": 1000.0, "M ": 1048576.0, "m ": 1e6}
+_PARTITION = re.compile(
+    r"\s*(?P<name>[A-Za-z][\w!.-]{1,31})\s+reads\s+read sectors\s+writes\s+requested writes\s*$"
+)
+_MOST = 400
+
+
+class VmstatDisks(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "vmstat"
+    anchors: ClassVar[tuple[str, ...]] = ("merged sectors ",)
+    commands: ClassVar[tuple[str, ...]] = ("vmstat",)
+    nothing: ClassVar[str] = "no disk follows its head"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _NAMES.match(cursor.line(cursor.at) or "") else None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        counters: list[PrintedCounters] = []
+        last = first
+        for index, line in close_lines(cursor, first + 1, _MOST):
+            if disk := _DISK.match(line):
+                figures = map(int, disk["figures"].split())
+                values: dict[str, Json] = {
+                    name: figure * scale
+                    for (name, scale), figure in zip(_FIELDS, figures, strict=True)
+                }
+                counters.append(self.counted("disk", disk["name"], values, prompt))
+            elif not _NAMES.match(line) and not _RULES.match(line):
+                break
+            last = index
+        return last, counters
+
+
+class VmstatTotals(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "vmstat"
+    anchors: ClassVar[tuple[str, ...]] = (
+        " total memory", " paged in", " merged reads", " total reads", "cpu ticks",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("vmstat",)
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if not _is_total(cursor.line(cursor.at) or ""):
+            return None
+        return top_of(cursor, _is_total, most=60)
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        values: dict[str, Json] = {}
+        last = first
+        for index, line in close_lines(cursor, first, 60):
+            match = _LINE.match(line)
+            if match is None or not _is_total(line):
+                break
+            name = match["name"].lower().replace(" ", "_").replace("-", "_")
+            if name in values:
+                break
+            values[name] = int(match["figure"]) * _SCALES.get(match["unit"] or "", 1)
+            last = index
+        return last, [self.counted("host", "", values, prompt)]
+
+
+def _is_total(line: str) -> bool:
+    match = _LINE.match(line)
+    return match is not None and _LABELS.fullmatch(match["name"]) is not None
+
+
+class VmstatPartition(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "vmstat"
+    anchors: ClassVar[tuple[str, ...]] = ("requested writes",)
+    commands: ClassVar[tuple[str, ...]] = ("vmstat",)
+    nothing: ClassVar[str] = "no figures follow its head"
+    beginning: ClassVar[re.Pattern[str]] = _PARTITION
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        head = _PARTITION.match(cursor.line(first) or "")
+        last, cells = next(
+            ((index, line.split()) for index, line in close_lines(cursor, first + 1, 3)),
+            (first, []),
+        )
+        if head is None or len(cells) != 4 or not all(map(str.isdecimal, cells)):
+            return first, ()
+        reads, read, writes, written = map(int, cells)
+        values: dict[str, Json] = {
+            "reads": reads, "read_bytes": read * units.SECTOR, "writes": writes,
+            "write_bytes": written * units.SECTOR,
+        }  # fmt: skip
+        return last, [self.counted("disk", head["name"], values, prompt)]

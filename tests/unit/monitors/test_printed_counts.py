@@ -1,0 +1,184 @@
+"""Counters that hosts keep since boot, and what tracers sum up, in every shape they come in.
+
+Oracle: figures that agree with each other: parts and their whole, the same disk by two tools.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from iosonde.records.printed import AS_PRINTED, PrintedCounters
+from tests.mangle import counters, mangled
+
+OUTPUTS = Path(__file__).parents[2] / "outputs" / "counters-composed"
+TEXTS = {path.stem: path.read_text() for path in OUTPUTS.glob("*.txt")}
+
+
+def figure(counted: PrintedCounters, name: str) -> float:
+    return cast("float", counted.values[name])
+
+
+def test_free_in_three_forms() -> None:
+    new, old, german = counters(TEXTS["free"])
+    assert {row.tool for row in (new, old, german)} == {"free"}
+    assert figure(new, "memory_used") == pytest.approx(4.9 * 2**30)
+    assert figure(old, "memory_total") == figure(old, "memory_used") + figure(old, "memory_free")
+    caches = figure(old, "buffers") + figure(old, "page_cache")
+    assert figure(old, "used_without_caches") == figure(old, "memory_used") - caches
+    assert figure(old, "free_with_caches") == figure(old, "memory_free") + caches
+    assert figure(old, "swap_total") == 4095 * 2**20
+    parts = ("memory_used", "memory_free", "buffers_and_cache")
+    assert sum(figure(german, part) for part in parts) == figure(german, "memory_total")
+    assert figure(german, "swap_free") == 4074304 * 1024
+
+
+@pytest.mark.parametrize(("option", "unit"), [
+    ("", 1024), (" -b", 1), (" -m", 2**20), (" -g", 2**30), (" -tm", 2**20), (" --mega", 10**6),
+    (" -s 10", 1024), (" --si", 1000), (" -k", 1024),
+])  # fmt: skip
+def test_units_of_free(option: str, unit: int) -> None:
+    table = (
+        "       total  used  free  shared  buff/cache  available\n"
+        "Mem:      90    30    20       1          40         55\nSwap:     10     4     6\n"
+    )
+    (row,) = counters(f"$ free{option}\n{table}")
+    assert (row.values["memory_total"], row.values["swap_used"]) == (90 * unit, 4 * unit)
+
+
+def test_free_without_its_unit_is_kept_as_it_is_printed() -> None:
+    (row,) = counters(TEXTS["free"].partition("$ free -m\n")[2].partition("$")[0])
+    assert row.kind == AS_PRINTED
+    rows = cast("list[list[str]]", row.values["rows"])
+    assert rows[0][:3] == ["Mem", "16052", "15540"]
+
+
+def test_totals_of_vmstat_are_those_of_its_disks() -> None:
+    sda, _, summed, whole, part = counters(TEXTS["vmstat-totals"])
+    assert figure(sda, "reads") == figure(summed, "total_reads") == figure(part, "reads")
+    assert figure(sda, "read_bytes") == figure(summed, "read_sectors") * 512
+    assert figure(sda, "write_bytes") == figure(part, "write_bytes")
+    assert figure(sda, "read_time") == 88.12
+    assert figure(whole, "total_memory") == 16303124 * 1024
+    assert (part.kind, part.name) == ("disk", "sda1")
+
+
+def test_files_of_proc_and_sysfs() -> None:
+    memory, disk, node0, node1, whole, first, second = counters(TEXTS["proc"])
+    assert (memory.values["nr_dirty"], memory.values["allocstall_normal"]) == (8120, 3)
+    same = counters(TEXTS["vmstat-totals"])[0]
+    for name in ("reads", "read_bytes", "write_time"):
+        assert figure(disk, name) == figure(same, name)
+    assert (disk.name, disk.values["flushes"]) == ("sda", 12031)
+    assert node0.values["numa_miss"] == node1.values["numa_foreign"]
+    assert figure(whole, "user_ticks") == figure(first, "user_ticks") + figure(second, "user_ticks")
+    assert (whole.values["ctxt"], whole.values["procs_blocked"]) == (340950, 1)
+
+
+def test_caches_of_the_kernel() -> None:
+    (row,) = counters(TEXTS["slabtop"])
+    assert figure(row, "active_objects") / figure(row, "objects") == pytest.approx(0.918, abs=1e-3)
+    caches = cast("list[dict[str, float]]", row.values["kernel_caches"])
+    assert [str(cache["name"]) for cache in caches] == ["dentry", "ext4_inode_cache"]
+    for cache in caches:
+        assert cache["slabs"] * cache["objects_per_slab"] == pytest.approx(
+            cache["objects"], rel=2e-3
+        )
+
+
+def test_a_sample_of_atop() -> None:
+    whole, cpu, lvm, disk, link = counters(TEXTS["atop"])
+    assert (whole.host, cpu.name, lvm.name, disk.name) == ("web01", "cpu0", "vg0-data", "sda")
+    shares = ("CPU.sys", "CPU.user", "CPU.irq", "CPU.idle", "CPU.wait", "CPU.steal")
+    assert sum(figure(whole, name) for name in shares) == pytest.approx(4, abs=0.05)
+    assert figure(whole, "MEM.tot") == 15.5 * 2**30
+    written = figure(disk, "writes") * figure(disk, "write.size") / 10
+    assert written == pytest.approx(figure(disk, "write.bandwidth"), rel=0.03)
+    assert figure(disk, "await") == 0.00528
+    assert figure(link, "si") == 3100 * 125
+    rows = cast("list[dict[str, str]]", whole.values["processes"])
+    assert [row["CMD"] for row in rows] == ["mysqld", "jbd2/dm-0-8"]
+
+
+def test_collectl_in_lines_and_in_details() -> None:
+    brief, sda, sdb = counters(TEXTS["collectl"])
+    written = cast("list[float]", brief.values["write.bandwidth"])
+    assert written[1] == pytest.approx(figure(sda, "write.bandwidth"))
+    assert figure(sda, "write.iops") * figure(sda, "write.size") == pytest.approx(
+        figure(sda, "write.bandwidth"), rel=0.01
+    )
+    assert (sdb.name, figure(sdb, "util")) == ("sdb", 0.03)
+
+
+def test_phases_of_btt_add_up() -> None:
+    whole, disk = counters(TEXTS["btt"])
+    phases = ("Q2G", "G2I", "I2D", "D2C")
+    assert sum(figure(whole, f"{name}.mean") for name in phases) == pytest.approx(
+        figure(whole, "Q2C.mean"), rel=0.01
+    )
+    shares = sum(figure(disk, f"{name}.share") for name in (*phases, "Q2M"))
+    assert shares == pytest.approx(1, abs=1e-3)
+    assert figure(disk, "bytes") == figure(disk, "queued") * figure(disk, "mean_size")
+
+
+def test_sums_of_blkparse() -> None:
+    one, whole = counters(TEXTS["blkparse"])
+    assert figure(one, "reads_queued_bytes") == figure(one, "reads_queued") * 4096
+    assert one.values["cpu"] == "1"
+    assert figure(whole, "read.bandwidth") == 41203 * 1024
+
+
+def test_calls_of_strace() -> None:
+    *calls, whole = counters(TEXTS["strace"])
+    assert sum(figure(call, "calls") for call in calls) == figure(whole, "calls")
+    assert sum(figure(call, "seconds") for call in calls) == pytest.approx(figure(whole, "seconds"))
+    assert [call.values["errors"] for call in calls] == [0, 12]
+
+
+def test_round_trips() -> None:
+    (row,) = counters(TEXTS["ping"])
+    times = cast("list[float]", row.values["round_trips"])
+    assert sum(times) / len(times) == pytest.approx(figure(row, "round_trip.mean"))
+    assert (row.name, row.values["loss"]) == ("nas01", 0)
+    (cut,) = counters(TEXTS["ping"].partition("---")[0])
+    assert cut.values["round_trips"] == times
+
+
+def test_exposition_of_a_node() -> None:
+    sda, nvme, mount = counters(TEXTS["node-exporter"])
+    assert sda.values["node_disk_read_bytes_total"] == 9120310 * 512
+    assert (nvme.name, mount.kind, mount.name) == ("nvme0n1", "mount", "/")
+
+
+def test_plugins_of_dstat_keep_their_names() -> None:
+    (row,) = counters(TEXTS["dstat-plugins"])
+    assert row.values["sockets.tcp"] == [8, 9]
+    assert row.values["filesystem.inodes"] == [6488, "6.5k"]
+
+
+@pytest.mark.parametrize("text", [
+    "Mem:  I have 12 34 56 questions\n",
+    "The total used free shared is what I need\nMem: 12 apples 13 pears\n",
+    "nr_dirty is 12 and pgpgin is 13\n",
+    "total merged sectors are what I look at\nsda 1 2 3\n",
+    "   12 total reads of this page\n   13 merged readers\n",
+    "PING me when you are there\n64 bytes from me\n",
+    "node_disk_io is a metric of mine\n",
+    "DSK | is | how | a line begins\nnot this one\n",
+    "ATOP - what is it?\n",
+    "usecs/call is a column of strace\n100.00 1.5 2 total\n",
+    "OBJS ACTIVE  USE and so on\n1 2 3% 0.1K 5 6 7K name\n",
+    "see /sys/block/sda/stat\n1 2 3 4 5\n",
+])  # fmt: skip
+def test_what_looks_like_counters(text: str) -> None:
+    assert not [row for row in counters(text) if row.kind != AS_PRINTED]
+
+
+@pytest.mark.parametrize("name", sorted(set(TEXTS) - {"strace"}))
+def test_every_shape_without_wraps(name: str) -> None:
+    whole = [(row.kind, row.name, dict(row.values)) for row in counters(TEXTS[name])]
+    for shape, text in mangled(TEXTS[name], wraps=False):
+        read = [(row.kind, row.name, dict(row.values)) for row in counters(text)]
+        assert read == whole, shape
