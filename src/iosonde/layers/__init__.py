@@ -134,6 +134,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "sysctl": "iosonde.layers._commands.printed_sysctl:SysctlOutput",
         "sysfs": "iosonde.layers._commands.printed_sysfs:SysfsFiles",
         "targetcli": "iosonde.layers.iscsi.printed_targetcli:Targetcli",
+        "uname": "iosonde.layers._commands.printed_uname:Uname",
         "udev_info": "iosonde.layers.disk.printed_udev:UdevInfo",
         "virsh_counts": "iosonde.layers.guest.printed_tools:VirshCounts",
         "virsh_disks": "iosonde.layers.guest.printed_tools:VirshDisks",

@@ -28,6 +28,7 @@ OUTPUTS: Table[type[Output]] = Table(
     {
         "atop": "iosonde.monitors.printed_atop:Atop",
         "biosnoop": "iosonde.monitors.printed_biosnoop:Biosnoop",
+        "blkparse_events": "iosonde.monitors.printed_blktrace:BlkparseEvents",
         "blkparse": "iosonde.monitors.printed_btt:Blkparse",
         "block_stat": "iosonde.monitors.printed_proc:BlockStat",
         "btt": "iosonde.monitors.printed_btt:Btt",

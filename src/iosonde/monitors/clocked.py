@@ -35,6 +35,7 @@ CLOCK = re.compile(
 """What a line begins with, once it went through a `ClockedCursor`."""
 
 
+NO_CLOCK = "Time"
 GLUE = "\x01"
 """What stands for a blank within a cell."""
 
@@ -42,9 +43,15 @@ GLUE = "\x01"
 class ClockedCursor(TextCursor):
     """A cursor in which a time of day is a single word, and an average `AVERAGE`."""
 
-    def __init__(self, cursor: TextCursor, *, cells: int = 0) -> None:
-        """`cells`: words of a line behind which the rest belongs to the last; 0: none does."""
-        self._cursor, self._cells = cursor, cells
+    def __init__(self, cursor: TextCursor, *, cells: int = 0, without: bool = False) -> None:
+        """A view of another cursor's lines.
+
+        Args:
+            cursor: whose lines.
+            cells: words of a line behind which the rest belongs to the last; 0: none does.
+            without: the clock was cut off: each line gets `NO_CLOCK`; what is drawn goes.
+        """
+        self._cursor, self._cells, self._without = cursor, cells, without
         self.at, self.host = cursor.at, cursor.host
 
     @override
@@ -61,7 +68,10 @@ class ClockedCursor(TextCursor):
         return list(map(self._clocked, self._cursor.block(first, most)))
 
     def _clocked(self, line: str) -> str:
-        line = _with_clock(line)
+        if self._without:
+            line = f"{NO_CLOCK} {line.replace('|', ' ')}" if line.strip(" -=+|") else ""
+        else:
+            line = _with_clock(line)
         if not self._cells or len(parts := line.split(maxsplit=self._cells - 1)) < self._cells:
             return line
         return " ".join((*parts[:-1], GLUE.join(parts[-1].split())))

@@ -14,7 +14,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.monitors.clocked import CLOCK, GLUE, ClockedCursor
+from iosonde.monitors.clocked import CLOCK, GLUE, NO_CLOCK, ClockedCursor
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
@@ -70,11 +70,17 @@ class SysstatTable(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        clocked = ClockedCursor(cursor)
+        clocked = self._clocked(cursor, cursor.at)
         for first in range(cursor.at, max(cursor.at - 3, -1), -1):
             if self._whole_head(clocked, first):
                 return first
         return None
+
+    def _clocked(self, cursor: TextCursor, head: int, cells: int = 0) -> ClockedCursor:
+        """The lines with their clocks; of a table that begins with its things, without any."""
+        names = (cursor.line(head) or "").split()[:1]
+        without = bool(self.key) and names in ([self.key], ["UID"], ["USER"])
+        return ClockedCursor(cursor, cells=cells, without=without)
 
     def _whole_head(self, cursor: TextCursor, first: int) -> list[str]:
         """The longest head that begins in a line, whatever broke it; empty where none does."""
@@ -88,10 +94,10 @@ class SysstatTable(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        clocked = ClockedCursor(cursor)
+        clocked = self._clocked(cursor, first)
         columns = self._whole_head(clocked, first)[1:]
         if self.text_last:
-            clocked = ClockedCursor(cursor, cells=len(columns) + 1)
+            clocked = self._clocked(cursor, first, len(columns) + 1)
 
         def is_own(cells: Sequence[str]) -> bool:
             return list(cells[1:]) == columns and CLOCK.fullmatch(cells[0]) is not None
@@ -109,7 +115,7 @@ class SysstatTable(StateOutput):
         return last, counters
 
     def _row(self, table: TextTable, row: Sequence[str], prompt: Prompt) -> PrintedCounters:
-        values: dict[str, Json] = {"time": row[0].rstrip(":")}
+        values: dict[str, Json] = {} if row[0] == NO_CLOCK else {"time": row[0].rstrip(":")}
         name = ""
         for column, cell in zip(table.head[1:], row[1:], strict=True):
             if column == self.key:

@@ -393,7 +393,7 @@ def heading_above(line: Callable[[int], str | None], first: int) -> str:
 def marked_heading(line: str) -> str:
     """The words of a line that Markdown or a wiki marks as a heading; empty where it is none."""
     marked = _MARKED.fullmatch(line)
-    if marked is None or _COMMAND.search(line):
+    if marked is None or _COMMAND.search(line) or "<--" in line:  # a head that collectl draws
         return ""
     return _EMPHASIS.sub("", marked["a"] or marked["b"])
 

@@ -11,10 +11,11 @@ from typing import cast
 import pytest
 
 from iosonde.records.printed import AS_PRINTED, PrintedCounters
-from tests.mangle import counters, mangled
+from iosonde.text.find import FoundOutput
+from tests.mangle import counters, mangled, read
 
 OUTPUTS = Path(__file__).parents[2] / "outputs" / "counters-composed"
-TEXTS = {path.stem: path.read_text() for path in OUTPUTS.glob("*.txt")}
+TEXTS = {path.stem: path.read_text() for path in OUTPUTS.glob("*.txt") if path.stem != "uname"}
 
 
 def figure(counted: PrintedCounters, name: str) -> float:
@@ -112,6 +113,11 @@ def test_collectl_in_lines_and_in_details() -> None:
     assert (sdb.name, figure(sdb, "util")) == ("sdb", 0.03)
 
 
+def test_what_collectl_draws_is_no_heading() -> None:
+    outputs = [part for part in read(TEXTS["collectl"]) if isinstance(part, FoundOutput)]
+    assert [output.place.heading for output in outputs] == ["", "DISK STATISTICS (/sec)"]
+
+
 def test_phases_of_btt_add_up() -> None:
     whole, disk = counters(TEXTS["btt"])
     phases = ("Q2G", "G2I", "I2D", "D2C")
@@ -128,6 +134,14 @@ def test_sums_of_blkparse() -> None:
     assert figure(one, "reads_queued_bytes") == figure(one, "reads_queued") * 4096
     assert one.values["cpu"] == "1"
     assert figure(whole, "read.bandwidth") == 41203 * 1024
+
+
+def test_events_of_blkparse() -> None:
+    (row,) = counters(TEXTS["blkparse-events"])
+    assert (row.kind, row.name, row.values["Q"], row.values["C"]) == ("disk", "8:0", 2, 1)
+    events = cast("list[dict[str, object]]", row.values["events"])
+    assert (events[3]["time"], events[3]["bytes"]) == (0.0002131, 4096)
+    assert (events[4]["way"], events[4]["rest"]) == ("FWS", "[sync]")
 
 
 def test_calls_of_strace() -> None:
@@ -170,6 +184,7 @@ def test_plugins_of_dstat_keep_their_names() -> None:
     "ATOP - what is it?\n",
     "usecs/call is a column of strace\n100.00 1.5 2 total\n",
     "OBJS ACTIVE  USE and so on\n1 2 3% 0.1K 5 6 7K name\n",
+    "8,0 Q is what I queue, C is what completes\n",
     "see /sys/block/sda/stat\n1 2 3 4 5\n",
 ])  # fmt: skip
 def test_what_looks_like_counters(text: str) -> None:

@@ -121,3 +121,14 @@ def test_pidstat_with_all_its_columns() -> None:
 ])  # fmt: skip
 def test_what_looks_like_a_table_of_sysstat(text: str) -> None:
     assert not counters(text)
+
+
+def test_tables_whose_clock_was_cut_off() -> None:
+    head, *rows = TEXTS["mpstat"].split("Average:")[0].strip().split("\n")[2:]
+    lines = [line.split(maxsplit=1)[1] for line in (head, *rows[:3])]
+    drawn = "-----\n".join(f"{line}\n".replace(" 0.00 ", " |0.00| ") for line in lines)
+    whole, first, second = counters(drawn)
+    assert [row.name for row in (whole, first, second)] == ["", "cpu0", "cpu1"]
+    same = counters(TEXTS["mpstat"])[0]
+    assert whole.values == {key: value for key, value in same.values.items() if key != "time"}
+    assert not counters("CPU %usr %iowait %irq %idle are columns\nall 1 2 3\n")

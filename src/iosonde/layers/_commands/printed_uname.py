@@ -1,0 +1,56 @@
+"""`uname -a` and /proc/version: which kernel a host runs.
+
+Source: coreutils 9.1, uname.c ("Linux HOST RELEASE VERSION MACHINE GNU/Linux"); Linux
+fs/proc/version.c and init/version.c, linux_proc_banner ("Linux version RELEASE (…").
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput
+
+_RELEASE = r"(?P<release>\d{1,2}\.\d{1,3}[\w.+~-]{0,60})"
+_UNAME = re.compile(rf"\s*Linux (?P<host>[A-Za-z][\w.-]{{0,62}}) {_RELEASE} #\d+\S* ")
+_VERSION = re.compile(rf"\s*Linux version {_RELEASE}(?: \(|\s*$)")
+
+
+class Uname(StateOutput):
+    """See `iosonde.text.cursor.Output`. A mail may have broken it: the release stands first."""
+
+    tool: ClassVar[str] = "uname"
+    anchors: ClassVar[tuple[str, ...]] = ("Linux version ", " SMP", " PREEMPT", "GNU/Linux")
+    commands: ClassVar[tuple[str, ...]] = ("uname", "cat")
+    reach: ClassVar[int] = 3
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        for index in range(cursor.at, cursor.at - 3, -1):
+            line = cursor.line(index) or ""
+            if _UNAME.match(line) or _VERSION.match(line):
+                return index
+        return None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        line = cursor.line(first) or ""
+        match = _UNAME.match(line) or _VERSION.match(line)
+        if match is None:
+            return first, ()
+        host = prompt.host or match.groupdict().get("host") or ""
+        last = first
+        while not _ENDED.search(cursor.line(last) or "") and last < first + 3:
+            following = cursor.line(last + 1) or ""
+            if not following.strip() or _UNAME.match(following) or _VERSION.match(following):
+                break
+            last += 1
+        last = last if _ENDED.search(cursor.line(last) or "") else first
+        return last, [PrintedSubject("host", "", {"kernel_release": match["release"]}, host)]
+
+
+_ENDED = re.compile(r"(?:GNU/Linux|\b(?:19|20)\d\d)\s*$")
