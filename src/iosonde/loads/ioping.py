@@ -77,12 +77,7 @@ class Ioping(Output):
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         if _REQUEST.match(cursor.line(first) or ""):
             return _of_requests(cursor, first)
-        last = first
-        for index, line in lines(cursor, first, 14):
-            if "mdev" in line or (index > first and line.startswith("---")):
-                last = index if "mdev" in line else last
-                break
-            last = index if line else last
+        last = _last(cursor, first)
         tail = cursor.line(last + 1) or ""
         text = compact(cursor, first, last + 1 if re.fullmatch(r"[\d./ =nums]{2,}", tail) else last)
         begin, prompt = command_before(cursor, first, ("ioping",), reach=30)
@@ -109,6 +104,19 @@ class Ioping(Output):
         target = head["target"] if head else ""
         trial = sheet.trial(prompt, target, units.printed(done["n"])[0])
         return OutputReading(begin, last, trials=(trial,))
+
+
+def _last(cursor: TextCursor, first: int) -> int:
+    """Index of the last line of statistics; without their title they end with a strange line."""
+    last, alone = first, _SUM.match(cursor.line(first) or "")
+    for index, line in lines(cursor, first, 14):
+        if "mdev" in line:
+            return index
+        is_own = not alone or line.lstrip().startswith(("generated ", "min/"))
+        if index > first and (line.startswith("---") or not is_own):
+            break
+        last = index if line else last
+    return last
 
 
 @dataclass(slots=True)

@@ -57,6 +57,8 @@ def test_the_line_of_the_sum_alone() -> None:
     assert dict(trial.loops[0].metrics) == {
         "read.iops": 1500, "read.bandwidth": pytest.approx(1.5 * 2**30),
     }  # fmt: skip
+    two = text.format("", "1.5 k", "1.5 GiB/s") + "\n" + text.format("", "12", "12.5 MiB/s")
+    assert [each.loops[0].metrics["read.iops"] for each in trials(two)] == [1500, 12]
     (written,) = trials(text.format("-W", "211", "211.5 MiB/s"))
     assert list(written.loops[0].metrics) == ["write.iops", "write.bandwidth"]
     assert not list(read("All 8 requests completed in 7 days.\n"))

@@ -58,15 +58,15 @@ _REPORTS = {
 }  # fmt: skip
 _SEEN = re.compile(
     r"Childrenseethroughputfor(?P<n>\d+)(?P<who>[a-z-]+)=(?P<sum>[\d.]+)(?P<unit>kB|KB|ops)/sec"
-    r"Parentseesthroughputfor\d+[a-z-]+=(?P<parent>[\d.]+)(?:kB|KB|ops)/sec"
-    r"Minthroughputper(?:process|thread)=(?P<min>[\d.]+)(?:kB|KB|ops)/sec"
-    r"Maxthroughputper(?:process|thread)=(?P<max>[\d.]+)(?:kB|KB|ops)/sec"
-    r"Avgthroughputper(?:process|thread)=(?P<avg>[\d.]+)(?:kB|KB|ops)/sec"
+    r"(?:Parentseesthroughputfor\d+[a-z-]+=(?P<parent>[\d.]+)(?:kB|KB|ops)/sec)?"
+    r"(?:Minthroughputper(?:process|thread)=(?P<min>[\d.]+)(?:kB|KB|ops)/sec)?"
+    r"(?:Maxthroughputper(?:process|thread)=(?P<max>[\d.]+)(?:kB|KB|ops)/sec)?"
+    r"(?:Avgthroughputper(?:process|thread)=(?P<avg>[\d.]+)(?:kB|KB|ops)/sec)?"
     r"(?:Minxfer=(?P<xfer>[\d.]+)(?:kB|KB|ops)"
     r"(?:CPU[Uu]tilization:Walltime(?P<wall>[\d.]+)CPUtime(?P<time>[\d.]+)"
     r"CPUutilization(?P<cpu>[\d.]+)%)?)?"
 )
-_EACH = re.compile(r"Eachprocesswritesa(\d+)kBytefilein(\d+)kByterecords")
+_EACH = re.compile(r"Eachprocesswritesa(\d+)[kK][Bb]ytefilein(\d+)[kK][Bb]yterecords")
 _ROW = re.compile(r"^\s*(\d+)\s+(\d+)((?:\s+\d+)+)\s*$")
 _REPORT = re.compile(
     r'"(?P<what>[A-Za-z-]+(?: [a-z-]+)?) (?P<cpu>CPU utilization )?report(?P<rest>[^"]*)"'
@@ -144,7 +144,9 @@ def _throughput(seen: Sequence[re.Match[str]], compact: str) -> IozoneRow:
         test = _CHILDREN.get(match["who"], match["who"])
         values[test] = float(match["sum"]) * scale
         spread[test] = {
-            name: float(match[name]) * scale for name in ("min", "max", "avg", "parent")
+            name: float(match[name]) * scale
+            for name in ("min", "max", "avg", "parent")
+            if match[name] is not None
         }
         if match["cpu"]:
             cpu[test] = float(match["cpu"]) / 100

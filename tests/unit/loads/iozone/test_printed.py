@@ -120,5 +120,17 @@ def test_throughput_without_its_title_and_cut_before_its_last_line() -> None:
     assert trial.loops[0].metrics == {"write.iops": 600.25, "rewrite.iops": 650.75}
     assert trial.command.startswith("/opt/iozone/iozone -t 3")
     assert trial.options["size"] == 64 << 20
-    (cut,) = trials(text[: text.rindex("\tAvg")])  # its mean is cut off too: not read
-    assert cut.loops[0].metrics == {"write.iops": 600.25}
+    for line in ("\tAvg", "\tMax", "\tMin", "\tParent"):
+        (cut,) = trials(text[: text.rindex(line)])
+        assert cut.loops[0].metrics == trial.loops[0].metrics
+        (within,) = trials(text[: text.rindex(line) + 9])
+        assert within.loops[0].metrics == trial.loops[0].metrics
+    (torn,) = trials(text[: text.rindex("ops/sec", 0, text.rindex("\tParent"))])
+    assert torn.loops[0].metrics == {
+        "write.iops": 600.25
+    }  # whether the sum ends there is not known
+    spread = cut.details["processes"]
+    assert isinstance(spread, dict)
+    assert spread["rewrite"] == {}
+    old = text.replace("kByte file in 4 kByte", "Kbyte file in 4 Kbyte")
+    assert trials(old)[0].options["bs"] == 4096
