@@ -58,9 +58,12 @@ def test_the_shell_in_memory_does_what_the_real_one_does() -> None:
     hold(3, 8, range(800), 8, every=5)
 
 
-@pytest.mark.parametrize(("pasts", "seed"), [(100, 500_483), (100, 500_035)])
+@pytest.mark.parametrize(("pasts", "seed"), [(100, 500_483), (100, 500_035), (100, 874_616)])
 def test_what_a_longer_search_has_found_holds(pasts: int, seed: int) -> None:
-    """A scheduler put back brings its depth, which hid another's; `persist --undo` of two keeps."""
+    """A scheduler put back brings its depth, which hid another's; `persist --undo` of two keeps.
+
+    A batch that lasts and was never ready, cut by a loss of power, hinders no other's way back.
+    """
     Chronicle(Machine(), pasts).play(seed)
 
 

@@ -108,8 +108,10 @@ forget() {
         $1 == "tentative" { delete ended[$2] }
         END { for (i = 1; i <= count; i++) if (of[number[i]] != boot && !ended[number[i]]) print number[i] }
         ')
+    # One that is not ready has changed nothing, and a crash may have cut the lines that put it back.
     some=$(recent | awk -F '\t' -v want=" $(echo $gone) " '
-        $1 == "old" && $9 == "=lasts" && index(want, " " $2 " ") && !seen[$2]++ { print $2 }')
+        $1 == "old" && $9 == "=lasts" && index(want, " " $2 " ") { lasts[$2] }
+        $1 == "ready" && $3 != "" && ($2 in lasts) && !seen[$2]++ { print $2 }')
     if [ -n "$some" ]; then
         only=lasts
         restore "the host was booted again" $some || return 1
@@ -138,6 +140,7 @@ parse() {
 run() {
     said=$1; shift
     IFS=$tab; set -- $said; unset IFS
+    [ $# -gt 3 ] || return 1 # a shell ends that is to shift more than there is
     shift 3
     left=$#
     while [ "$left" -gt 0 ]; do

@@ -100,6 +100,28 @@ def test_what_lasts_and_is_kept_stays_over_a_reboot_until_that_is_undone(
     assert host.value("cache") == "write_through"
 
 
+@pytest.mark.parametrize("part", [0.3, 0.45, 0.6, 0.75, 0.9, 0.99])
+def test_what_a_crash_has_cut_before_it_was_ready_is_not_put_back(host: Host, part: float) -> None:
+    """Nothing of it was changed; the lines that put it back may be missing, or half of them."""
+    host.setting("cache", "1")
+    host.setting("mode", "a")
+    host.begun(1, host.entry("cache", "1", "2", lasts=True), boot=EARLIER, then="confirmed")
+    whole = batch_lines(2, EARLIER, "me", [host.entry("mode", "b", "c", lasts=True)])
+    before_ready = whole[: whole.index("ready")]
+    with host.journal.open("a") as file:
+        file.write(before_ready[: int(part * len(before_ready))])
+    assert host.run()[0] == "back\tcache\t=1"
+    assert (host.value("cache"), host.value("mode")) == ("1", "a")
+    assert host.run() == []
+
+
+def test_what_is_ready_is_put_back_after_a_reboot_though_nobody_confirmed_it(host: Host) -> None:
+    host.setting("mode", "a")
+    host.begun(1, host.entry("mode", "a", "c", lasts=True), boot=EARLIER)
+    assert host.run() == ["back\tmode\t=a", "lost\t1"]
+    assert host.value("mode") == "a"
+
+
 def test_what_lasts_and_cannot_be_put_back_is_tried_again(host: Host) -> None:
     file = host.setting("cache", "1")
     stuck = JournalEntry("cache", "1", "2", ("cat", str(file)), (), ("false",), lasts=True)
