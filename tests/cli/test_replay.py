@@ -167,6 +167,19 @@ def test_wrong_use_is_one_sentence(iosonde: Iosonde, tmp_path: Path) -> None:
         jsonschema.validate(json.loads(done.stdout), schema("error"))
 
 
+def test_what_does_not_fit_is_refused_before_anything_is_laid_out(
+    iosonde: Iosonde, tmp_path: Path
+) -> None:
+    lines = [f"{at} /d read {at << 20} 4096\n" for at in range(9)]
+    (tmp_path / "wide.iolog").write_text(HEAD + "".join(lines))
+    argv = ("replay", "wide.iolog", "--target", ".", "--dry-run", "--size")
+    refused = iosonde(*argv, "4m")
+    assert refused.status == 2
+    assert "lie beyond the target's end" in refused.stderr
+    assert iosonde(*argv, "16m").status == 0
+    assert iosonde(*argv, "4m", "--fit", "wrap").status == 0
+
+
 def test_what_it_would_run_is_shown(iosonde: Iosonde, tmp_path: Path) -> None:
     path = trace(tmp_path / "t.iolog", [0.001] * 9)
     done = iosonde("replay", str(path), "--target", ".", "--in-flight", "7", "--dry-run")

@@ -60,10 +60,13 @@ def parse_destroy(options: Sequence[str], *, in_container: bool = False) -> tupl
         path, equals, named = option.partition("=")
         signatures = [word.strip() for word in named.split(",")] if equals else []
         if not path.startswith("/") or not all(signatures):
+            host, colon, device = option.rpartition(":/")
             raise UsageError(
                 f"{option!r} names no device to destroy",
                 where="--destroy",
-                hint="write /dev/sdx, or /dev/sdx=ext4 where it carries that signature",
+                hint=f"without the host: --destroy /{device}"
+                if host and colon
+                else "write /dev/sdx, or /dev/sdx=ext4 where it carries that signature",
             )
         permissions.append(Permission(path, frozenset(signatures)))
     return tuple(permissions)

@@ -133,7 +133,7 @@ def _print_notes(trial: TrialSheet) -> None:
 def _answer(whole: RunSheet) -> Text:
     """What is steady, or where knees are; else what the only trial reached.
 
-    Of several loads the slowest place of each, or its figure.
+    Of several loads the slowest place of each, or its figure; first what places did together.
     """
     if whole.windows or whole.curves:
         return steady_answer(whole) if whole.windows else curves_answer(whole)
@@ -143,9 +143,12 @@ def _answer(whole: RunSheet) -> Text:
     by_load: dict[str, list[TrialSheet]] = {}
     for sheet in measured:
         by_load.setdefault(sheet.trial.load.name, []).append(sheet)
+    joint = {sheet.load: sheet for sheet in whole.joint if sheet.metrics}
     parts = []
     for load, sheets in list(by_load.items())[:_LOADS]:
-        if len(sheets) > 1:
+        if load in joint:
+            parts.append(f"{_all_together(joint[load])}; slowest is {_slowest(sheets)}")
+        elif len(sheets) > 1:
             parts.append(f"{load}: slowest of {len(sheets)} is {_slowest(sheets)}")
         elif len(by_load) > 1:
             parts.append(f"{load}: {trial_words(sheets[0]).split(', ')[0]}")
@@ -154,6 +157,11 @@ def _answer(whole: RunSheet) -> Text:
     if len(by_load) > _LOADS:
         parts.append(f"and {len(by_load) - _LOADS} more loads")
     return styled("[bold]{}[/bold]", "; ".join(parts))
+
+
+def _all_together(sheet: JointSheet) -> str:
+    figure = next(metric for metric in sheet.metrics if metric.name == sheet.headline)
+    return f"{sheet.load} at all {len(sheet.trials)} targets: {figure_words(figure)}"
 
 
 def _slowest(sheets: Sequence[TrialSheet]) -> str:
@@ -169,7 +177,8 @@ def _headline_table(whole: RunSheet) -> Table:
     hosts = {sheet.trial.host for sheet in whole.trials}
     rows = []
     for sheet in whole.trials:
-        host = f" on {sheet.trial.host}" if len(hosts) > 1 else ""
+        named = sheet.trial.probe.startswith(f"{sheet.trial.host}:")
+        host = f" on {sheet.trial.host}" if len(hosts) > 1 and not named else ""
         flags = ", ".join(sheet.trial.flags)
         rows += _directions(f"{sheet.trial.load.name} at {sheet.trial.probe}{host}", sheet, flags)
     for joint in whole.joint:

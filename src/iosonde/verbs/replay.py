@@ -11,7 +11,7 @@ from iosonde.contract import HIDDEN, VerbResult
 from iosonde.errors import UsageError
 from iosonde.measure.progress import Progress, unwatched
 from iosonde.statistics.lateness import lags
-from iosonde.trace.replay import ReplayOptions, ReplayRequests, read_requests, spec_of
+from iosonde.trace.replay import ReplayOptions, ReplayRequests, fitted, read_requests, spec_of
 from iosonde.verbs.run import MeasuredRun, RunCommands, commands, ignore, run
 
 if TYPE_CHECKING:
@@ -109,6 +109,8 @@ def _study(
     path = Path(options.trace).expanduser().absolute()
     options = replace(options, trace=str(path))
     asked = read_requests(options)
+    if options.size is not None:  # else the target's, which is known when it is there
+        fitted(asked, options.size, options)
     speed = "full speed" if options.speed is None else f"speed {options.speed:g}"
     name = path.name if options.speed == 1 else f"{path.name}, {speed}"
     study: dict[str, Any] = {
