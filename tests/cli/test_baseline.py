@@ -65,6 +65,8 @@ def test_what_is_no_baseline(iosonde: Command, runs: list[str]) -> None:
         (("baseline", "set", "a/b"), "is not a valid name"),
         (("baseline", "set", "x", "nosuch"), "there is no run 'nosuch'"),
         (("baseline", "remove", "x"), "there is no baseline 'x'"),
+        (("baseline", "remove", "x", "y"), "one baseline is removed at a time"),
+        (("baseline", "list", "x"), "takes no name"),
         (("compare", "--baseline", "x"), "there is no baseline 'x'"),
         (("compare",), "say which runs"),
     ):  # fmt: skip

@@ -52,4 +52,4 @@ def test_a_verb_without_its_action_names_them(
     assert f"say what to do: {action}, " in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["up"])
-    assert "Missing argument 'STACK'" in capsys.readouterr().err
+    assert "an argument is missing: iosonde up STACK\n" in capsys.readouterr().err

@@ -10,6 +10,7 @@ import typer
 
 from iosonde.cli.options import StorePlace
 from iosonde.cli.output import out, print_json, print_next
+from iosonde.errors import UsageError
 
 
 def baseline(
@@ -31,6 +32,12 @@ def baseline(
     from iosonde.verbs import baseline as verb
     from iosonde.visible import visible
 
+    if action == "list" and name:
+        raise UsageError(
+            "`list` shows all baselines and takes no name", hint="iosonde baseline list"
+        )
+    if action == "remove" and run != "last":
+        raise UsageError("one baseline is removed at a time", hint="iosonde baseline remove NAME")
     made = verb.baseline(action, name, run, store=store)
     if made.rescued is not None:
         raise made.rescued

@@ -147,8 +147,9 @@ def _dispatch(arguments: Sequence[str]) -> int:
         if command.actions and not rest:
             raise UsageError(f"say what to do: {', '.join(command.actions)}", hint=hint) from None
         said = _said(problem)
-        if verb in ACTIONS and said.startswith("Missing argument"):
-            said = f"say which: {_usage(command, verb)}"
+        if said.startswith("Missing argument"):
+            usage = _usage(command, verb)
+            said = f"say which: {usage}" if verb in ACTIONS else f"an argument is missing: {usage}"
         raise UsageError(said, hint=hint) from None
     return int(answer or 0)
 
