@@ -82,6 +82,19 @@ class StateOutput(Output):
         return PrintedCounters(self.tool, kind, name, values, prompt.host, prompt.command)
 
 
+_HEADING = re.compile(r" {0,3}#{2,6} +\w")
+
+
+def is_section(line: str) -> bool:
+    """Whether Markdown marks a line as the heading of a section, which ends what stands above.
+
+    One number sign alone also begins prompts, comments and rows of smartctl.
+
+    Source: CommonMark 0.31, 4.2 (ATX headings).
+    """
+    return _HEADING.match(line) is not None
+
+
 def nearest(cursor: TextCursor, reach: int, is_first: Callable[[str], object]) -> int | None:
     """Index of the last line up to the anchor's of which something holds; None where none is near.
 

@@ -16,6 +16,7 @@ from iosonde.layers.disk.facts_smartctl import ATTRIBUTE, drive_facts
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import TextCursor, command_before, compact, joined, lines, prompt_in
+from iosonde.text.reader import is_section
 from iosonde.text.torn import decoded, opening
 
 _DRIVE = re.compile(r"/dev/((?:nvme\d+n?|sd|hd|sg)\w{0,8})\b")
@@ -199,7 +200,7 @@ def _end_of_text(cursor: TextCursor, first: int) -> int:
         prompt = not _TEST.match(line) and prompt_in(line)
         if index > first and (prompt or index > last + 3 or _NVME_HEAD.search(line)):
             break
-        if index > first + 5 and _NEXT.match(line):
+        if is_section(line) or (index > first + 5 and _NEXT.match(line)):
             break
         if line:
             last = index

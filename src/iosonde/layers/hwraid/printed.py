@@ -14,7 +14,7 @@ from iosonde.layers.hwraid.facts_ssacli import SSACLI_CONTROLLER, is_ssacli, par
 from iosonde.layers.hwraid.facts_storcli import parse_storcli
 from iosonde.records.printed import PrintedSubject
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, is_section
 from iosonde.text.torn import opening
 
 
@@ -40,7 +40,7 @@ class _ControllerTool(StateOutput):
     def ends_before(self, line: str, count: int) -> bool:
         """Whether a line is no more of the output, which has so many lines above it."""
         del count
-        return prompt_in(line) is not None
+        return is_section(line) or prompt_in(line) is not None
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -18,6 +18,7 @@ from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, TextCursor, command_before, compact, joined, lines
+from iosonde.text.reader import is_section
 
 _TITLE = re.compile(r"Iozone: Performance Test of File I/O")
 _BEGINS = re.compile(
@@ -95,7 +96,7 @@ def _last(cursor: TextCursor, first: int) -> int:
     last, blank, complete = first, 0, False
     heads: set[str] = set()
     for index, line in lines(cursor, first, _MOST):
-        if index > first and _TITLE.search(line):
+        if index > first and (_TITLE.search(line) or is_section(line)):
             break
         if head := _HEAD.search(line):  # of another run whose title was cut off
             if head.lastgroup in heads:
