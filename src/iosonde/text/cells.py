@@ -21,6 +21,8 @@ _PIECES = 4  # lines that one line of a table may have become
 _AHEAD = 32  # lines asked for at once
 _LONG = 56  # shorter lines are not broken by anyone
 _WORD = re.compile(r"\S+")
+_CUT = re.compile(r"\s*(?:\.{2,}|…|\[(?:\.{3}|…|snip|cut)\])\s*")
+"""A line where somebody left rows out."""
 _NAMES = re.compile(r"[\sA-Za-z0-9:#%.-]+")
 
 
@@ -160,7 +162,7 @@ def rows(
         if place >= len(lines):
             return
         index, line = lines[place]
-        if not line.strip():
+        if not line.strip() or _CUT.fullmatch(line):
             if index - last > 2:
                 return
             place += 1

@@ -18,7 +18,7 @@ from iosonde.text.cursor import Prompt, TextCursor, compact, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput
 
 _DEVICE = re.compile(
-    r"^\s*(?P<slot>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<kind>[A-Z][\w /-]{4,60}?)"
+    r"^\s*(?P<slot>(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<kind>[A-Z][\w /-]{4,60}?)"
     r"(?: \[[0-9a-f]{4}\])?: (?P<model>\S.*)$"
 )
 _KINDS = (

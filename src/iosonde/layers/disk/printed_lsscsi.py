@@ -18,8 +18,8 @@ from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.reader import Items, StateOutput, start_of
 
 _ROW = re.compile(
-    r"\s*\[(?P<hctl>(?:N:)?\d{1,5}:\d{1,5}:\d{1,5}(?::\d{1,8})?)\]\s+"
-    r"(?P<type>disk|cd/dvd|tape|enclosu|mediumx|storage|process|zbc|no dev)\s+"
+    r"\s*\[(?P<hctl>(?:N:)?\d{1,5}:\d{1,5}:-?\d{1,5}(?::\d{1,20})?)\]\s+"
+    r"(?P<type>no dev|type\?{3}|[a-z][a-z/]{1,8})\s+"
     r"(?P<about>\S.{0,80}?)\s+(?P<node>/dev/[\w/-]{1,40}|-)"
     r"(?:\s+(?P<generic>/dev/sg\d{1,5}))?(?:\s+(?P<size>\d{1,6}(?:\.\d{1,3})?[kKMGTP]i?B|-))?\s*$"
 )

@@ -32,6 +32,8 @@ _STORED = re.compile(
 )
 _COUNTED = re.compile(r"Storage Objects: (\d{1,6})$")
 _PLUGINS = frozenset({"block", "fileio", "pscsi", "ramdisk"})
+_NVMET = re.compile(r"[\s|]*+o- (?:hosts|subsystems|ports) \.")
+"""A group of the tree that nvmetcli prints."""
 _PORTAL = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-fA-F:]+\]):\d{1,5}$")
 _MOST = 4000
 
@@ -66,7 +68,8 @@ class Targetcli(StateOutput):
             if line and not _NODE.match(line):
                 break
             first = index if line else first
-        return first
+        below = (cursor.line(first + step) or "" for step in range(1, 6))
+        return None if any(map(_NVMET.match, below)) else first
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -187,7 +187,11 @@ _COLUMNS = {
     "VG": "vg_name", "Attr": "lv_attr", "Type": "segtype", "#Str": "stripes",
     "Stripe": "stripe_size", "Chunk": "chunk_size", "Region": "region_size",
     "Data%": "data_percent", "Meta%": "metadata_percent", "Cpy%Sync": "copy_percent",
-    "Origin": "origin", "Pool": "pool_lv", "LSize": "lv_size",
+    "Origin": "origin", "Pool": "pool_lv", "LSize": "lv_size", "CacheMode": "cache_mode",
+    "CachePolicy": "cache_policy", "CacheTotalBlocks": "cache_total_blocks",
+    "CacheUsedBlocks": "cache_used_blocks", "CacheDirtyBlocks": "cache_dirty_blocks",
+    "SyncAction": "raid_sync_action", "Mismatches": "raid_mismatch_count",
+    "WCacheBlkSize": "writecache_block_size",
 }  # fmt: skip
 _SIZED = frozenset({"stripe_size", "chunk_size", "region_size", "lv_size"})
 

@@ -1,6 +1,6 @@
 """lvs, vgs and pvs as tables, with the columns that were asked for.
 
-Source: LVM2 2.03, lvs(8), vgs(8), pvs(8).
+Source: LVM2 2.03, lvs(8), vgs(8), pvs(8); lib/report/columns.h: the columns that `-o` may add.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cells import Column, head_at, rows
 from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.labels import as_labelled
 from iosonde.text.reader import Items, StateOutput
 
 _NAME = re.compile(r"\[?(?![\d.,]+$)[\w+][\w+.-]*\]?")
@@ -45,7 +46,22 @@ _ALIKE: tuple[tuple[str, re.Pattern[str], bool, bool], ...] = (  # names, cell, 
     ("Move,Log,Convert,LProfile,VProfile,Host", _NAME, True, False),
     ("LV UUID,VG UUID,PV UUID", re.compile(r"\w{6}(?:-\w{4}){5}-\w{6}"), True, False),
     ("Tags,LV Tags,VG Tags,PV Tags,Path,DMPath", _WORD, True, False),
-    ("KRahead,Rahead", re.compile(r"auto|[\d.]+[a-zA-Z]?"), True, False),
+    ("KRahead,Rahead", re.compile(r"auto|[\d.,]+[a-zA-Z]?"), True, False),
+    ("CacheMode,CachePolicy,KCacheMode,KCachePolicy,Health,SyncAction,WhenFull,Discards,KDiscards,"
+     "Monitor,AllocPol,LPerms,VPerms,Active,Layout,Role,Modules,Ancestors,Descendants,Parent,Data,"
+     "Meta,SYS ID,LockType,VLockArgs,LLockArgs,Zero,DeviceID,DeviceIDType,Clustered,Shared,"
+     "Extendable,Exported,Partial,AutoAct,Missing,PInUse,Allocatable,Suspended,LiveTable,DevOpen,"
+     "CheckNeeded,MergeFailed,SnapInvalid,Converting,Merging", _WORD, True, False),
+    ("CacheTotalBlocks,CacheUsedBlocks,CacheDirtyBlocks,CacheReadHits,CacheReadMisses,"
+     "CacheWriteHits,CacheWriteMisses,CachePromotions,CacheDemotions,WCacheTotalBlocks,"
+     "WCacheFreeBlocks,WCacheWritebackBlocks,WCacheErrors,Mismatches,WBehind,MinSync,MaxSync,"
+     "IntegMismatches,TransId,ThId,#Thins,#Par,#DStr,#Cpy,KMFmt,CMFmt,MaxLV,MaxPV,Seq,#PMda,"
+     "#PMdaUse,#VMda,#VMdaUse,PExtVsn,PE,Alloc", _NUMBER, True, False),
+    ("Snap%,VDOSaving%", _SHARE, True, False),
+    ("OSize,MSize,RSize,PMdaFree,PMdaSize,VMdaFree,VMdaSize,BA Start,WCacheBlkSize,IntegBlkSize",
+     SIZE, True, False),
+    ("CacheSettings,KCacheSettings,Cache Settings,Metadata Devs", _WORD, True, False),
+    ("CTime,RTime", _TEXT, True, True),
 )  # fmt: skip
 _COLUMNS: Mapping[str, Column] = {
     name: Column(name, cell, empty, several_words)
@@ -56,6 +72,12 @@ _GROUP = {"VSize": "size", "VFree": "free", "Ext": "extent_size", "#PV": "volume
           "#LV": "logical_volumes", "#SN": "snapshots", "Attr": "attributes"}  # fmt: skip
 _VOLUME = {"PSize": "size", "PFree": "free", "1st PE": "data_offset", "VG": "volume_group",
            "Attr": "attributes", "DevSize": "device_size"}  # fmt: skip
+_READ = frozenset({
+    "LV", "VG", "PV", "Attr", "LSize", "Pool", "Origin", "Data%", "Meta%", "Cpy%Sync", "Type",
+    "#Str", "Stripe", "Chunk", "Region", "Devices", "PE Ranges", "LE Ranges", "CacheMode",
+    "CachePolicy", *_GROUP, *_VOLUME,
+})  # fmt: skip
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _HEAD = re.compile(r"^\s*(?:LV|VG|PV)\s+[A-Z#1]")
 
 
@@ -111,8 +133,14 @@ def _volumes(table: list[Mapping[str, str]], host: str) -> Iterator[PrintedSubje
             "below": " ".join(dict.fromkeys(below)) or None,
             "role": "part" if part else None,
         }
-        values = volume_facts(reported) | without_none(more)
+        values = _columns(segments[0]) | volume_facts(reported) | without_none(more)
         yield PrintedSubject("lvm", mapper_name(group, volume), values, host)
+
+
+def _columns(cells: Mapping[str, str]) -> dict[str, Scalar]:
+    """What columns say that `-o` added: "CacheDirtyBlocks" as cache_dirty_blocks."""
+    others = {name: text for name, text in cells.items() if name not in _READ}
+    return as_labelled({_CAPITAL.sub(" ", name): text for name, text in others.items()})
 
 
 def _devices(cells: Mapping[str, str]) -> list[str]:
@@ -131,7 +159,7 @@ def _others(
     kind: str, column: str, names: Mapping[str, str], table: list[Mapping[str, str]], host: str
 ) -> Iterator[PrintedSubject]:
     for cells in table:
-        values: dict[str, Scalar] = {}
+        values = _columns(cells)
         for name, fact in names.items():
             text = cells.get(name)
             if text is None or name == column:

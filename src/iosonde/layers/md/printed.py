@@ -32,6 +32,8 @@ _READ = frozenset({
 })  # fmt: skip
 _ADDED = re.compile(r"^\s*\+", re.MULTILINE)
 """The mark of a line that a patch adds."""
+_NO_ARRAY = re.compile(r"^[^\n]*Personalities :[^\n]*\s+unused devices: <none>\s*$")
+"""The file of a host without arrays, whole."""
 _ANY_ARRAY = re.compile(r" (?=md[\w.-]{1,32} ?: (?:active|inactive|broken) )")
 _INSIDE = re.compile(r"(?<=\S)\s+(?=md[\w.-]{1,32} ?: (?:active|inactive|broken)\b)")
 
@@ -120,6 +122,8 @@ class Mdstat(StateOutput):
             PrintedSubject("md", array.name, array.facts | array.printed, prompt.host)
             for array in arrays
         )
+        if not subjects and _NO_ARRAY.search(text):
+            return last, [PrintedSubject("host", "", {"md_arrays": 0}, prompt.host)]
         if not subjects:
             cut = MDSTAT_ARRAY.search(text)
             raise Unreadable(

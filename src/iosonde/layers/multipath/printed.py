@@ -19,7 +19,8 @@ from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput
 
 _MAP = re.compile(
-    r"\s*(?:\w+: )?(?P<name>[\w.:-]{1,100}) (?:\((?P<wwid>[\w.-]{5,100})\) ?)?dm-\d+ \S"
+    r"\s*(?:\w+: )?(?P<name>[\w.:-]{1,100}) (?:\((?P<wwid>[\w.-]{5,100})\) ?)?dm-\d+ "
+    r"(?P<product>\S(?:(?! ?size=).){0,60})"
 )
 _SIZE = re.compile(r"size=(?P<size>\d+(?:\.\d+)?[KMGTP]) features='(?P<features>[^']{0,200})' "
                    r"hwhandler='(?P<handler>[^']{0,60})' wp=(?P<wp>[\w-]+)")  # fmt: skip
@@ -95,6 +96,8 @@ class MultipathOutput(StateOutput):
         facts = _facts(size, list(_GROUP.finditer(text)), paths)
         if head["wwid"]:
             facts["wwid"] = head["wwid"]
+        if product := head.groupdict().get("product"):
+            facts["product"] = product.strip()
         return last, [PrintedSubject("multipath", head["name"], facts, prompt.host)]
 
 

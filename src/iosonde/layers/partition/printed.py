@@ -17,33 +17,51 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde import units
 from iosonde.layers.partition.facts import alignment_facts
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput
 
-_DISK = re.compile(r"\s*Disk (?P<device>/dev/[\w/.!-]+|[\w./-]+\.img): (?P<size>\d\S*)")
-_SECTORS = re.compile(
-    r"Sector size \(logical(?P<both>/physical)?\): (?P<logical>\d+) ?(?:bytes|B)"
-    r"(?: ?/ ?(?P<physical>\d+) ?(?:bytes|B))?"
+_DISK = re.compile(
+    r"\s*(?:[^\W\d_][\w-]{1,15}\s+(?P<device>/dev/[\w/.!-]+)|Disk (?P<image>[\w./-]+\.img))"
+    r"\s?[:：]\s*(?P<size>\d[\d.,]*)(?: ?(?P<unit>[kKMGTP]?i?B)\b)?"
 )
-_BYTES = re.compile(r", (\d+) bytes")
-_MODEL = re.compile(r"\s*Disk model: +(\S.*?)\s*$")
+_SECTORS = re.compile(
+    r"\([^()/:：\d]{2,30}(?P<both>/[^()/:：\d]{2,30})?\)\s?[:：]\s*"
+    r"(?P<logical>512|520|528|1024|2048|4096|4160|8192)(?![\d-])(?: ?[^\W\d_]{1,12})?"
+    r"(?: ?/ ?(?P<physical>512|520|528|1024|2048|4096|4160|8192|16384|32768)(?!\d))?"
+)
+"""The logical and the physical sector in any language: "Sektorgröße (logisch/physisch): 512B/…"."""
+_CYLINDERS = re.compile(r"Units = cylinders|\d \* 512 = (?!512 )\d{5,}")
+_UNITS = re.compile(r"\d \* \d+ = \d+")
+_BYTES = re.compile(r"[,，] ?(\d{4,18}) ?[^\W\d_]+(?=[,，\s]|$)")
+_COUNT = re.compile(r": (\d{4,18}) sectors, ")
+_MODEL = re.compile(
+    r"\s*(?:Disk model|Festplattenmodell|Modèle de disque|Modelo de(?:l)? disco|Modello disco"
+    r"|Модель диска|磁盘型号|ディスク型式|Model|Modell|Modelo|Modèle|Модель|型号|モデル)"
+    r"\s?[:：]\s*(\S.*?)\s*$"
+)
 _GEOMETRY = re.compile(r"(?<!\S)(\d{1,6}) heads, (\d{1,6}) sectors/track, (\d{1,9}) cylinders")
-_LABEL = re.compile(r"(?:Disklabel type|Partition Table): (\w+)")
+_LABEL = re.compile(
+    r"(?:Disklabel type|Partition Table): (\w+)"
+    r"|[:：] ?(gpt|dos|msdos|sun|sgi|mac|bsd|loop|amiga|atari|dvh|pc98|aix)(?=\s|$)"
+)
 _FDISK = re.compile(
     r"\s*(?P<name>(?:/dev/)?[\w/.!-]*\d)\s+(?P<boot>\*\s+)?(?P<start>\d+)\s+(?P<end>\d+)\s+"
-    r"(?P<sectors>\d+)[+-]?\s+(?:[\d.]+[KMGTP]?\s+)?(?P<type>\S.*)$"
+    r"(?P<sectors>\d+)[+-]?\s+(?:[\d.,]+[KMGTP]?\s+)?(?P<type>\S.*)$"
 )
 _NUMBERED = re.compile(
-    r"\s*(?P<number>\d{1,3})\s+(?P<start>[\d.]+)(?P<unit>s|B|[kMGT]i?B)?\s+"
-    r"(?P<end>[\d.]+)(?:s|B|[kMGT]i?B)?\s+(?P<size>[\d.]+ ?\w*)"
+    r"\s*(?P<number>\d{1,3})\s+(?P<start>[\d.,]+)(?P<unit>s|B|[kMGT]i?B)?\s+"
+    r"(?P<end>[\d.,]+)(?:s|B|[kMGT]i?B)?\s+(?P<size>[\d.,]+ ?\w*)(?:\s+(?P<rest>\S.*?))?\s*$"
 )
 _HEAD = re.compile(
     r"\s*(?:Disk|Units|Sector size|I/O size|Disklabel|Disk identifier|Device\s|Number\s|Partition|"
     r"Main partition|First usable|Total free|Logical sector|Model|Warning|\d+ heads|Disk model)"
 )
+_LABELLED = re.compile(r"\s*[^\W\d_][^:：=]{0,60}[:：=]")
+"""A line above the table in whatever language the tool speaks."""
 
 
 class PartitionTable(StateOutput):
@@ -52,6 +70,9 @@ class PartitionTable(StateOutput):
     tool: ClassVar[str] = "partitions"
     anchors: ClassVar[tuple[str, ...]] = (
         "Sector size (logical", "Disk /dev/", "Disklabel type:", "Partition Table:",
+        "Festplatte /dev/", "Festplatte  /dev/", "Platte /dev/", "Disque /dev/", "Disco /dev/",
+        "Диск /dev/", "磁盘 /dev/", "磁碟 /dev/", "ディスク /dev/", "디스크 /dev/", "Dysk /dev/",
+        "Schijf /dev/", "Lemez /dev/", "Levy /dev/",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("fdisk", "parted", "sgdisk", "gdisk")
     nothing: ClassVar[str] = "neither its disk nor a partition is whole"
@@ -65,14 +86,16 @@ class PartitionTable(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        last = first
+        last, begun = first, False
         for index, line in lines(cursor, first + 1, 400):
             if not line:
                 if index > last + 3:
                     break
                 continue
             is_row = _FDISK.match(line) or _NUMBERED.match(line)
-            if prompt_in(line) or _DISK.match(line) or not (is_row or _HEAD.match(line)):
+            begun = begun or bool(is_row)
+            own = is_row or _HEAD.match(line) or (not begun and _is_head(cursor, index))
+            if prompt_in(line) or _DISK.match(line) or not own:
                 break
             last = index
         head = _DISK.match(cursor.line(first) or "")
@@ -82,9 +105,10 @@ class PartitionTable(StateOutput):
         sizes = _SECTORS.search(text)
         logical = int(sizes["logical"]) if sizes else None
         physical = int(sizes["physical"]) if sizes and sizes["physical"] else None
-        label, size = _LABEL.search(text), _BYTES.search(text)
+        label = _LABEL.search(text)
         disk: dict[str, Scalar] = {
-            "size": int(size[1]) if size else None, "partition_table": label[1] if label else None,
+            "size": _size(head, cursor.line(first) or "", logical),
+            "partition_table": label[1] or label[2] if label else None,
             "logical_block_size": logical, "physical_block_size": physical,
         }  # fmt: skip
         models = (_MODEL.match(cursor.line(index) or "") for index in range(first, last + 1))
@@ -92,7 +116,7 @@ class PartitionTable(StateOutput):
         if geometry := _GEOMETRY.search(text):
             names = ("heads", "sectors_per_track", "cylinders")
             disk |= dict(zip(names, map(int, geometry.groups()), strict=True))
-        device = head["device"].removeprefix("/dev/")
+        device = (head["device"] or head["image"]).removeprefix("/dev/")
         facts = {name: value for name, value in disk.items() if value is not None}
         return last, [
             PrintedSubject("disk", device, facts, prompt.host),
@@ -106,7 +130,40 @@ class PartitionTable(StateOutput):
 def _is_table(cursor: TextCursor, first: int) -> bool:
     """Whether the lines below the disk's are those of a partition table."""
     below = [cursor.line(first + step) or "" for step in range(1, 6)]
-    return any(_SECTORS.search(line) or line.startswith("Units") for line in below)
+    return any(
+        _SECTORS.search(line) or _UNITS.search(line) or line.startswith("Units") for line in below
+    )
+
+
+def _is_head(cursor: TextCursor, index: int) -> bool:
+    """Whether a line may be one of those above the partitions, or the names of their columns."""
+    below = cursor.line(index + 1) or ""
+    return bool(
+        _LABELLED.match(cursor.line(index) or "") or _FDISK.match(below) or _NUMBERED.match(below)
+    )
+
+
+def _size(head: re.Match[str], line: str, logical: int | None) -> int | None:
+    """Bytes of a disk: as said, by its sectors, or as coarsely as parted says it."""
+    if exact := _BYTES.search(line):
+        return int(exact[1])
+    if (count := _COUNT.search(line)) and logical:
+        return int(count[1]) * logical
+    if not head["unit"] or head["unit"] == "B":
+        return int(head["size"]) if head["unit"] and head["size"].isdecimal() else None
+    return round(units.printed(head["size"].replace(",", ".") + head["unit"])[0])
+
+
+def _numbered(row: re.Match[str], unit: int | None) -> dict[str, Scalar]:
+    """Size and the rest of a row of parted or sgdisk; exact if places are in sectors or bytes."""
+    values: dict[str, Scalar] = {}
+    if unit and row["start"].isdecimal() and row["end"].isdecimal():
+        values["size"] = (int(row["end"]) - int(row["start"]) + 1) * unit
+    elif re.fullmatch(r"[\d.,]+ ?[kKMGTP]?i?B", row["size"]):
+        values["size"] = round(units.printed(row["size"].replace(",", ".").replace(" ", ""))[0])
+    if row["rest"]:
+        values["type"] = " ".join(row["rest"].split())
+    return values
 
 
 def _partitions(
@@ -114,20 +171,25 @@ def _partitions(
 ) -> Iterator[tuple[str, dict[str, Scalar]]]:
     """Name and facts of each partition. `sizes` are the logical and physical blocks of the disk."""
     logical, physical = sizes
+    above = (cursor.line(index) or "" for index in range(span[0], span[0] + 5))
+    in_cylinders = any(_CYLINDERS.search(line) for line in above)
     for index in range(span[0], span[1] + 1):
         line = cursor.line(index) or ""
         own: dict[str, Scalar] = {"below": device}
         if row := _FDISK.match(line):
             name, start = row["name"].removeprefix("/dev/"), int(row["start"])
-            unit = logical
+            unit = None if in_cylinders else logical
             own |= {"type": row["type"].strip()}
-            if logical:
-                own["size"] = int(row["sectors"]) * logical
+            if unit:
+                own["size"] = (int(row["end"]) - start + 1) * unit
+            elif logical:
+                own["size"] = int(row["sectors"]) * units.KIB  # "Blocks"
         elif row := _NUMBERED.match(line):
             between = "p" if device[-1:].isdigit() else ""
             name = f"{device}{between}{row['number']}"
             unit = {"s": logical, "B": 1, None: logical}.get(row["unit"])
             start = int(row["start"]) if row["start"].isdecimal() else 0
+            own |= _numbered(row, unit)
         else:
             continue
         if unit and start:

@@ -136,3 +136,10 @@ def test_branches_that_were_read_in_another_set_of_characters() -> None:
     assert plain["lvm", "mapper/vg-root"]["below"] == "sda2"
     for charset in ("cp1252", "cp437"):
         assert told(tree.encode().decode(charset, errors="replace")) == plain
+
+
+def test_rows_that_somebody_left_out() -> None:
+    head = "NAME         MAJ:MIN RM   SIZE RO TYPE MOUNTPOINT\n"
+    rows = "sdb            8:16   0    10G  0 disk\n└─sdb1         8:17   0     5G  0 part /srv\n"
+    for gap in ("...\n", "[...]\n", "…\n"):
+        assert told(head + gap + rows) == told(head + rows) != {}

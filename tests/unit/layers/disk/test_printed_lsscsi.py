@@ -33,3 +33,12 @@ def test_transports() -> None:
 
 def test_prose_is_none() -> None:
     assert read("[1:0:0:0] disk is the one that fails.") == []
+
+
+def test_odd_types_and_units_do_not_end_a_list() -> None:
+    text = (
+        "[1:0:0:0]    disk    ACME     2105             0     /dev/sdi\n"
+        "[14:0:-1:0]  type??? nullnull nullnullnullnull null  -\n"
+        "[14:0:1:0]   disk    ATA      ACME HDD         HPG0  /dev/sda\n"
+    )
+    assert [s.name for state in states(text) for s in state.subjects] == ["sdi", "sda"]

@@ -89,3 +89,18 @@ def test_every_shape(name: str) -> None:
     assert expected
     for shape, changed in mangled(text(name)):
         assert told(changed) == expected, shape
+
+
+def test_columns_that_were_asked_for_are_kept() -> None:
+    text = (
+        "  LV VG Attr       LSize   Pool        Origin     Data%  Meta%  Move Log Cpy%Sync Convert "
+        "CacheMode CachePolicy CacheTotalBlocks CacheDirtyBlocks CacheReadHits\n"
+        "  lv vg Cwi-aoC--- 100.00g [fast_cvol] [lv_corig] 12.34  5.67            0.00            "
+        " writeback smq                     1000               20          4711\n"
+    )
+    (volume,) = [subject for state in states(text) for subject in state.subjects]
+    values = volume.values
+    assert (values["mode"], values["policy"], values["dirty_share"]) == ("writeback", "smq", 0.02)
+    assert (values["cache_dirty_blocks"], values["cache_read_hits"]) == (20, 4711)
+    strange = states(text.replace("CacheReadHits", "CacheReadHums"))
+    assert strange == []

@@ -226,3 +226,9 @@ def test_an_array_whose_lines_were_filled_as_a_paragraph() -> None:
     (array,) = states(text)[0].subjects
     assert (array.name, array.values["level"]) == ("md127", "raid5")
     assert states(text.replace("active raid5", "some raid5")) == []
+
+
+def test_a_host_without_arrays_says_so() -> None:
+    (host,) = states("Personalities : [raid1] [raid6]\nunused devices: <none>\n")[0].subjects
+    assert (host.kind, host.values) == ("host", {"md_arrays": 0})
+    assert states("Personalities : [raid1] [raid6]\n") == []

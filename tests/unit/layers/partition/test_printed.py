@@ -69,3 +69,96 @@ def test_the_disks_model_and_its_old_geometry() -> None:
     )
     ((disk,),) = [state.subjects for state in states(new)]
     assert disk.values["model"] == "EXAMPLE WD40-68C"
+
+
+FDISK_DE = """Festplatte /dev/sdq: 931,51 GiB, 1000204886016 Bytes, 1953525168 Sektoren
+Festplattenmodell: ACME HDD
+Einheiten: Sektoren von 1 * 512 = 512 Bytes
+Sektorgröße (logisch/physikalisch): 512 Bytes / 4096 Bytes
+E/A-Größe (minimal/optimal): 4096 Bytes / 4096 Bytes
+Festplattenbezeichnungstyp: gpt
+Festplattenbezeichner: 1111
+
+Gerät        Anfang       Ende   Sektoren  Größe Typ
+/dev/sdq1      2048    1050623    1048576   512M EFI-System
+/dev/sdq2   1050624 1953523711 1952473088   931G Linux-Dateisystem
+"""
+FDISK_ZH = """磁盘 /dev/sdq：1000.2 GB, 1000204886016 字节，1953525168 个扇区
+Units = 扇区 of 1 * 512 = 512 bytes
+扇区大小(逻辑/物理)：512 字节 / 4096 字节
+I/O 大小(最小/最佳)：4096 字节 / 4096 字节
+磁盘标签类型：gpt
+磁盘标识符：0x0007076a
+
+   设备 Boot      Start         End      Blocks   Id  System
+/dev/sdq1   *        2048     1050623      524288   83  Linux
+/dev/sdq2         1050624  1953523711   976236544   8e  Linux LVM
+"""
+FDISK_RU = """Диск /dev/sdq: 931,51 GiB, 1000204886016 байт, 1953525168 секторов
+Единицы: секторов по 1 * 512 = 512 байт
+Размер сектора (логический/физический): 512 байт / 4096 байт
+Размер I/O (минимальный/оптимальный): 4096 байт / 4096 байт
+Тип метки диска: gpt
+Идентификатор диска: 0x1234
+
+Устр-во      начало      Конец    Секторы Размер Тип
+/dev/sdq1      2048    1050623    1048576   512M Linux
+/dev/sdq2   1050624 1953523711 1952473088   931G Linux
+"""
+PARTED_DE = """Modell: ATA ACME (scsi)
+Festplatte  /dev/sdq:  1953525168s
+Sektorgröße (logisch/physisch): 512B/4096B
+Partitionstabelle: gpt
+Disk-Flags:
+
+Nummer  Anfang    Ende         Größe        Dateisystem  Name  Flags
+ 1      2048s     1050623s     1048576s     ext4         data  raid
+ 2      1050624s  1953523711s  1952473088s
+"""
+
+
+@pytest.mark.parametrize("given", [FDISK_DE, FDISK_ZH, FDISK_RU, PARTED_DE])
+def test_a_table_in_another_language(given: str) -> None:
+    disk, *partitions = (thing for state in states(given) for thing in state.subjects)
+    assert disk.values["partition_table"] == "gpt"
+    assert disk.values["logical_block_size"] == 512
+    assert disk.values["physical_block_size"] == 4096
+    if given is not PARTED_DE:
+        assert disk.values["size"] == 1000204886016
+    assert [partition.name for partition in partitions] == ["sdq1", "sdq2"]
+    assert starts(given) == [2048 * 512, 1050624 * 512]
+
+
+def test_the_size_of_what_gdisk_prints() -> None:
+    text = (
+        "Disk /dev/sdq: 2000 sectors, 1000.0 KiB\nModel: ACME\n"
+        "Sector size (logical/physical): 512/4096 bytes\n\n"
+        "Number  Start (sector)    End (sector)  Size       Code  Name\n"
+        "   1              34            1023   495.0 KiB   FD00  Linux RAID\n"
+    )
+    disk, partition = (thing for state in states(text) for thing in state.subjects)
+    assert (disk.values["size"], disk.values["model"]) == (2000 * 512, "ACME")
+    assert partition.values["size"] == 990 * 512
+    assert partition.values["type"] == "FD00 Linux RAID"
+
+
+def test_old_fdisk_counts_blocks_and_cylinders() -> None:
+    table = (
+        "Disk /dev/sdq: 500.1 GB, 500107862016 bytes\n"
+        "255 heads, 63 sectors/track, 60801 cylinders\n"
+        "Units = {units}\nSector size (logical/physical): 512 bytes / 512 bytes\n\n"
+        "   Device Boot      Start         End      Blocks   Id  System\n{row}\n"
+    )
+    in_sectors = table.format(
+        units="sectors of 1 * 512 = 512 bytes",
+        row="/dev/sdq1   *        2048     1050623      524288   83  Linux",
+    )
+    in_cylinders = table.format(
+        units="cylinders of 16065 * 512 = 8225280 bytes",
+        row="/dev/sdq1   *           1          13      104391   83  Linux",
+    )
+    sizes = []
+    for given in (in_sectors, in_cylinders):
+        _, partition = (thing for state in states(given) for thing in state.subjects)
+        sizes.append((partition.values["size"], partition.values.get("start")))
+    assert sizes == [(512 << 20, 2048 * 512), (104391 * 1024, None)]

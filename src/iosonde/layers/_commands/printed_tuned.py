@@ -1,0 +1,35 @@
+"""`tuned-adm active`, and the last line of `tuned-adm list`: the profile in force.
+
+Source: tuned 2.19, tuned/admin/admin.py (_action_dbus_active, _action_dbus_list).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput
+
+_LINE = re.compile(
+    r"\s*(?:Current active|Preset) profile: "
+    r"(?P<profile>[a-z][\w.-]{1,60}(?: [a-z][\w.-]{1,60}){0,5})\s*$"
+)
+
+
+class TunedProfile(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "tuned-adm"
+    anchors: ClassVar[tuple[str, ...]] = ("Current active profile:", "Preset profile:")
+    commands: ClassVar[tuple[str, ...]] = ("tuned-adm",)
+    beginning: ClassVar[re.Pattern[str]] = _LINE
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        match = _LINE.match(cursor.line(first) or "")
+        values = {"tuned_profile": match["profile"]} if match else {}
+        return first, [PrintedSubject("host", "", values, prompt.host)]

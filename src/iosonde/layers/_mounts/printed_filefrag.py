@@ -1,0 +1,99 @@
+"""`filefrag` and `filefrag -v`: the extents of files, and xfs_db's `frag` of a whole file system.
+
+Source: e2fsprogs 1.47, misc/filefrag.c (frag_report, print_extent_info); xfsprogs 6.1, db/frag.c
+(frag_f: actual and ideal extents).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedCounters, Unreadable
+from iosonde.records.stack import Json
+from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.reader import Items, StateOutput
+
+_EXTENTS = re.compile(r"\s*(?P<file>\S.{0,300}): (?P<count>\d{1,9}) extents? found")
+_SIZE = re.compile(
+    r"\s*File size of (?P<file>\S.{0,300}) is (?P<size>\d{1,18}) \((?P<blocks>\d{1,15}) blocks?"
+    r"(?:, blocksize (?P<old>\d{1,7})| of (?P<block>\d{1,7}) bytes)"
+)
+_TYPE = re.compile(r"\s*Filesystem type is: (?P<type>[0-9a-f]{2,8})\s*$")
+_HEAD = re.compile(r"\s*ext:?\s+logical(?:_offset:)?\s+physical")
+_ROW = re.compile(
+    r"\s*\d{1,9}:\s+\d{1,15}\.\.\s*\d{1,15}:\s+\d{1,15}\.\.\s*\d{1,15}:\s+(?P<length>\d{1,15}):"
+)
+_FRAG = re.compile(
+    r"\s*actual (?P<actual>\d{1,15}), ideal (?P<ideal>\d{1,15}), "
+    r"fragmentation factor (?P<factor>\d{1,3}\.\d{1,2})%"
+)
+_MOST = 20000
+
+
+class Filefrag(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "filefrag"
+    anchors: ClassVar[tuple[str, ...]] = (
+        " extents found", " extent found", "File size of ", "physical_offset:",
+        "fragmentation factor ",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("filefrag", "xfs_db")
+    reach: ClassVar[int] = 4
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        patterns = (_EXTENTS, _SIZE, _HEAD, _FRAG)
+        return cursor.at if any(pattern.match(line) for pattern in patterns) else None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        report, last = _Report(), first
+        for index, line in lines(cursor, first, _MOST):
+            if index > last + 2 or report.ended or (line and not report.takes(line)):
+                break
+            last = index if line else last
+        if report.rows:
+            report.values |= {"listed_extents": report.rows, "listed_blocks": report.blocks}
+        if not report.values:
+            raise Unreadable("no extent follows", last)
+        kind = "filesystem" if "ideal_extents" in report.values else "file"
+        counters = PrintedCounters(
+            self.tool, kind, report.name, report.values, prompt.host, prompt.command
+        )
+        return last, [counters]
+
+
+@dataclass(slots=True)
+class _Report:
+    """What the lines of one file, or of one file system, have said so far."""
+
+    name: str = ""
+    values: dict[str, Json] = field(default_factory=dict)
+    rows: int = 0
+    blocks: int = 0
+    ended: bool = False
+
+    def takes(self, line: str) -> bool:
+        """Whether a line is of the same report; what it says is kept."""
+        if (size := _SIZE.match(line)) and not self.name:
+            self.name = size["file"]
+            self.values |= {"size": int(size["size"]), "blocks": int(size["blocks"])}
+            self.values["block_size"] = int(size["block"] or size["old"])
+        elif row := _ROW.match(line):
+            self.rows, self.blocks = self.rows + 1, self.blocks + int(row["length"])
+        elif count := _EXTENTS.match(line):
+            self.name, self.ended = self.name or count["file"], True
+            self.values["extents"] = int(count["count"])
+        elif frag := _FRAG.match(line):
+            self.values |= {"extents": int(frag["actual"]), "ideal_extents": int(frag["ideal"])}
+            self.values["fragmentation"] = round(float(frag["factor"]) / 100, 6)
+            self.ended = True
+        else:
+            return bool(_HEAD.match(line) or _TYPE.match(line))
+        return True

@@ -1,0 +1,55 @@
+"""`blkid`: the file systems and tables of partitions that it finds on block devices.
+
+Source: util-linux 2.38, misc-utils/blkid.c (print_value, OUTPUT_FULL): `DEVICE: NAME="VALUE" …`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.layers.disk.facts import subjects
+from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.reader import Items, StateOutput
+
+_LINE = re.compile(
+    r'\s*(?P<device>/dev/[^\s:"]{1,120}): '
+    r'(?P<pairs>[A-Z_]{2,24}="[^"]*"(?: +[A-Z_]{2,24}="[^"]*")*)\s*$'
+)
+_PAIR = re.compile(r'([A-Z_]{2,24})="([^"]*)"')
+_COLUMNS = {"TYPE": "FSTYPE"}
+
+
+class Blkid(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "blkid"
+    anchors: ClassVar[tuple[str, ...]] = (
+        ': UUID="', ': LABEL="', ': PARTUUID="', ': TYPE="', ': BLOCK_SIZE="', ': SEC_TYPE="',
+        ': PTUUID="', ': PARTLABEL="', ': LABEL_FATBOOT="',
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("blkid",)
+    reach: ClassVar[int] = 3
+    beginning: ClassVar[re.Pattern[str]] = _LINE
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        table: list[tuple[Mapping[str, str], tuple[str, ...]]] = []
+        last = first
+        for index, line in lines(cursor, first, 2000):
+            match = _LINE.match(line)
+            if match is None:
+                if line or index > last + 1:
+                    break
+                continue
+            pairs = {
+                _COLUMNS.get(name, name): value
+                for name, value in _PAIR.findall(match["pairs"])
+                if value
+            }
+            table.append(({**pairs, "NAME": match["device"]}, ()))
+            last = index
+        return last, subjects(table, prompt.host)

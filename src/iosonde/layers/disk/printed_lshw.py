@@ -1,0 +1,102 @@
+"""`lshw`: its nodes of disks, volumes and the controllers of storage.
+
+Source: lshw B.02.19, src/core/print.cc (print(hwNode)): `*-ID`, then lines of `label: value`; sizes
+as powers of 1024 with those of 1000 in brackets ("476GiB (512GB)"), which are rounded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.labels import as_labelled
+from iosonde.text.reader import HeadedOutput, nearest
+
+_HEAD = re.compile(
+    r"[\s|]*\*-(?P<id>(?:disk|nvme|namespace|volume|logicalvolume|storage|sata|scsi|raid|sas|ide"
+    r"|cdrom|medium|usbstorage)\d{0,3}(?::\d{1,3})?)(?: (?:UNCLAIMED|DISABLED))?\s*$"
+)
+_PAIR = re.compile(r"[\s|]*(?P<label>[a-z][a-z ]{2,20}): (?P<value>\S.{0,400})$")
+_EMPTY = re.compile(r"[\s|]*[a-z][a-z ]{2,20}:\s*$")
+_SIZE = re.compile(
+    r"(?P<size>\d+(?:\.\d+)?[KMGTPE]?i?B)(?: \((?P<decimal>\d+(?:\.\d+)?[KMGTPE]?B)\))?"
+)
+_SET = re.compile(r"(?P<name>[a-z][a-z_]{1,30})=(?P<value>\S{1,200})")
+_SETTINGS = {"logicalsectorsize": "logical_block_size", "sectorsize": "physical_block_size"}
+_READ = frozenset({"size", "capacity", "configuration", "logical name", "product", "version"})
+
+
+class Lshw(HeadedOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "lshw"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "*-disk", "*-nvme", "*-namespace", "*-volume", "*-logicalvolume", "*-storage", "*-sata",
+        "*-scsi", "*-raid", "*-sas", "*-ide", "*-cdrom", "*-medium", "description: NVMe device",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("lshw",)
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "nothing is said of it"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if _PAIR.match(line):  # the line with its id is cut off
+            return None if nearest(cursor, 2, self.is_head) is not None else cursor.at
+        return cursor.at if self.is_head(line) else None
+
+    @override
+    def is_head(self, line: str) -> bool:
+        return bool(_HEAD.match(line))
+
+    @override
+    def goes_on(self, line: str, above: list[str]) -> bool:
+        return bool(_PAIR.match(line) or _EMPTY.match(line))
+
+    @override
+    def is_command(self, line: str) -> bool:
+        """See `HeadedOutput.is_command`; a line of a node begins with a letter."""
+        return not _PAIR.match(line) and super().is_command(line)
+
+    @override
+    def block(self, text: str, prompt: Prompt) -> Iterator[PrintedSubject]:
+        first, *rest = text.split("\n")
+        head = _HEAD.match(first)
+        pairs: dict[str, str] = {}
+        for line in rest if head else (first, *rest):
+            if pair := _PAIR.match(line):
+                pairs.setdefault(pair["label"], pair["value"].strip())
+        if not pairs:
+            return
+        what = re.sub(r"[\d:]+$", "", head["id"]) if head else "nvme"
+        kind = {"volume": "partition", "logicalvolume": "partition"}.get(what, "disk")
+        if what in {"storage", "sata", "scsi", "raid", "sas", "ide"}:
+            kind = "controller"
+        name = pairs.get("logical name", "").removeprefix("/dev/")
+        yield PrintedSubject(
+            kind, name or (head["id"] if head else ""), _values(pairs), prompt.host
+        )
+
+
+def _values(pairs: dict[str, str]) -> dict[str, Scalar]:
+    values: dict[str, Scalar] = {}
+    for label in ("size", "capacity"):
+        if size := _SIZE.match(pairs.get(label, "")):
+            exact = size["decimal"] or size["size"]
+            values[label] = round(units.printed(exact, binary=not size["decimal"])[0])
+    if product := pairs.get("product"):
+        values["model"] = product
+    if version := pairs.get("version"):
+        values["firmware"] = version
+    settings = {
+        _SETTINGS.get(match["name"], match["name"]): match["value"]
+        for match in _SET.finditer(pairs.get("configuration", ""))
+    }
+    return as_labelled(pairs, _READ) | as_labelled(settings) | values

@@ -1,0 +1,58 @@
+"""`smartctl --scan` and `--scan-open`: the drives that smartctl finds, and how it talks to them.
+
+Source: smartmontools 7.3, smartctl.cpp (scan_devices: "NAME -d TYPE # INFO, PROTOCOL device").
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.reader import Items, StateOutput, start_of
+
+_LINE = re.compile(
+    r"\s*(?P<off># )?(?P<name>/dev/[\w/.-]{1,60}) -d (?P<type>[a-z][\w,+/.-]{1,40}) # "
+    r"(?P<info>\S.{0,120}), (?P<protocol>ATA|SCSI|NVMe) device"
+    r"(?: open failed: (?P<problem>.{1,120}))?\s*$"
+)
+
+
+class SmartScan(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "smartctl --scan"
+    anchors: ClassVar[tuple[str, ...]] = (", SCSI device", ", ATA device", ", NVMe device")
+    commands: ClassVar[tuple[str, ...]] = ("smartctl",)
+    reach: ClassVar[int] = 3
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if not _LINE.match(cursor.line(cursor.at) or ""):
+            return None
+        return start_of(cursor, _LINE.match)
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        drives: list[PrintedSubject] = []
+        last = first
+        for index, line in lines(cursor, first, 1000):
+            match = _LINE.match(line)
+            if match is None:
+                if line or index > last + 1:
+                    break
+                continue
+            last = index
+            name = match["name"].removeprefix("/dev/")
+            if (
+                "[" in match["info"]
+            ):  # one of several behind a controller: "/dev/bus/0 [megaraid_disk_03]"
+                name = f"{name} {match['type']}"
+            values = {"smart_type": match["type"], "protocol": match["protocol"]}
+            if match["problem"]:
+                values["smart_problem"] = match["problem"]
+            drives.append(PrintedSubject("disk", name, dict(values), prompt.host))
+        return last, drives

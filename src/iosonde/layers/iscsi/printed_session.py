@@ -1,0 +1,86 @@
+"""`iscsiadm -m session`, with -P 1 to 3: sessions of the initiator, their state, their disks.
+
+Source: open-iscsi 2.1, usr/session_mgmt.c (session_info_print_flat), usr/session_info.c
+(print_scsi_state, session_info_print_tree): labels with one value a line, below their target.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.labels import as_labelled
+from iosonde.text.reader import HeadedOutput
+
+_FLAT = re.compile(
+    r"\s*(?P<transport>tcp|iser|bnx2i|cxgb[34]i|qla4xxx|qedi|be2iscsi): \[(?P<sid>\d{1,6})\] "
+    r"(?P<portal>\S{3,80}:\d{1,5}),(?P<group>-?\d{1,6}) (?P<target>\S{3,224})"
+    r"(?: \((?P<flash>(?:non-)?flash)\))?\s*$"
+)
+_TREE = re.compile(r"\s*Target: (?P<target>\S{3,224})(?: \((?:non-)?flash\))?\s*$")
+_PAIR = re.compile(r"\s*(?P<label>[A-Za-z][\w() /-]{1,40}?): ?(?P<value>\S.{0,200})?$")
+_OTHER = re.compile(r"\s*(?:\*{5,}|scsi\d{1,4} Channel )")
+_DISK = re.compile(r"\s*Attached scsi disk (?P<disk>\w{2,20})\s+State: (?P<state>\w{2,20})\s*$")
+
+
+class IscsiSessions(HeadedOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "iscsiadm"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "Target: iqn.", "Target: eui.", "Target: naa.", "tcp: [", "iser: [", "Attached scsi disk ",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("iscsiadm",)
+    reach: ClassVar[int] = 5
+    nothing: ClassVar[str] = "it names no session"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if self.is_head(cursor.line(cursor.at) or "") else None
+
+    @override
+    def is_head(self, line: str) -> bool:
+        return bool(_FLAT.match(line) or _TREE.match(line))
+
+    @override
+    def goes_on(self, line: str, above: list[str]) -> bool:
+        if above and _FLAT.match(above[0]):
+            return False
+        return bool(_DISK.match(line) or _PAIR.match(line) or _OTHER.match(line))
+
+    @override
+    def block(self, text: str, prompt: Prompt) -> Iterator[PrintedSubject]:
+        first, *rest = text.split("\n")
+        if flat := _FLAT.match(first):
+            values: dict[str, Scalar] = {
+                "iqn": flat["target"], "portal": flat["portal"], "session": int(flat["sid"]),
+                "transport": flat["transport"],
+            }  # fmt: skip
+            yield PrintedSubject("iscsi", flat["target"], values, prompt.host)
+            return
+        tree = _TREE.match(first)
+        if tree is None:
+            return
+        pairs: dict[str, str] = {}
+        disks: list[str] = []
+        states: list[str] = []
+        for line in rest:
+            if disk := _DISK.match(line):
+                disks.append(disk["disk"])
+                states.append(f"{disk['disk']} {disk['state']}")
+            elif (pair := _PAIR.match(line)) and pair["value"]:
+                pairs.setdefault(pair["label"], pair["value"])
+        values = {"iqn": tree["target"], **as_labelled(pairs, {"SID", "Current Portal"})}
+        if sid := pairs.get("SID", "").strip():
+            values["session"] = int(sid) if sid.isdecimal() else sid
+        if portal := pairs.get("Current Portal", ""):
+            values["portal"] = portal.partition(",")[0]
+        if disks:
+            values |= {"disks": " ".join(disks), "disk_states": ", ".join(states)}
+        yield PrintedSubject("iscsi", tree["target"], values, prompt.host)

@@ -1,0 +1,89 @@
+"""`tgtadm --op show --mode target` and `tgt-admin --show`: targets of tgtd with their LUNs.
+
+Source: tgt 1.0, usr/target.c (tgt_target_show_all, print_disksize: MB of 10^6 bytes).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.labels import as_labelled
+from iosonde.text.reader import HeadedOutput, nearest
+
+_HEAD = re.compile(r"\s*Target (?P<number>\d{1,6}): (?P<name>\S{3,224})\s*$")
+_LUN = re.compile(r"\s*LUN: (?P<number>\d{1,5})\s*$")
+_SECTION = re.compile(r"\s*(?P<name>System|I_T nexus|LUN|Account|ACL) information:\s*$")
+_PAIR = re.compile(r"\s*(?P<label>[A-Z][A-Za-z_-]*(?: [A-Za-z]+){0,3}): ?(?P<value>.{0,200})$")
+_SIZE = re.compile(r"(?P<size>\d{1,15}) MB(?:, Block size: (?P<block>\d{1,7}))?")
+_ALLOWED = re.compile(r"\s+(?P<address>[\w.:/*-]{3,100})\s*$")
+_MB = 10**6
+_REACH = 5
+
+
+class Tgtadm(HeadedOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "tgtadm"
+    anchors: ClassVar[tuple[str, ...]] = ("System information:", "I_T nexus information:")
+    commands: ClassVar[tuple[str, ...]] = ("tgtadm", "tgt-admin")
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "it names no target"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return nearest(cursor, _REACH, self.is_head)
+
+    @override
+    def is_head(self, line: str) -> bool:
+        return bool(_HEAD.match(line))
+
+    @override
+    def goes_on(self, line: str, above: list[str]) -> bool:
+        return bool(_SECTION.match(line) or _PAIR.match(line) or _ALLOWED.match(line))
+
+    @override
+    def block(self, text: str, prompt: Prompt) -> Iterator[PrintedSubject]:
+        first, *rest = text.split("\n")
+        head = _HEAD.match(first)
+        if head is None:
+            return
+        target: dict[str, str] = {}
+        luns: dict[int, dict[str, str]] = {}
+        allowed: list[str] = []
+        section, pairs = "", target
+        for line in rest:
+            if match := _SECTION.match(line):
+                section, pairs = match["name"], target
+            elif match := _LUN.match(line):
+                pairs = luns.setdefault(int(match["number"]), {})
+            elif section == "ACL" and (match := _ALLOWED.match(line)):
+                allowed.append(match["address"])
+            elif section in {"System", "LUN"} and (match := _PAIR.match(line)):
+                pairs.setdefault(match["label"], match["value"])
+        values: dict[str, Scalar] = {"iqn": head["name"], **as_labelled(target)}
+        values["luns"] = len(luns)
+        if allowed:
+            values["initiators"] = " ".join(allowed)
+        yield PrintedSubject("iscsi_target", head["name"], values, prompt.host)
+        for number, lun in luns.items():
+            own = _of_lun(head["name"], number, lun)
+            yield PrintedSubject("iscsi_target", f"{head['name']}/lun_{number}", own, prompt.host)
+
+
+def _of_lun(target: str, number: int, pairs: dict[str, str]) -> dict[str, Scalar]:
+    values: dict[str, Scalar] = {"iqn": target, "lun": number}
+    if size := _SIZE.match(pairs.get("Size", "")):
+        values["size"] = int(size["size"]) * _MB
+        if size["block"]:
+            values["block_size"] = int(size["block"])
+    path = pairs.get("Backing store path", "").strip()
+    if path and path != "None":
+        values["device"] = path
+    return as_labelled(pairs, {"Size", "Backing store path"}) | values

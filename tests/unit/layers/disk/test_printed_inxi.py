@@ -1,0 +1,34 @@
+"""inxi: drives and partitions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iosonde.records.printed import Unread
+from iosonde.records.stack import Scalar
+from tests.mangle import mangled, read, states
+
+TEXT = (Path(__file__).parents[3] / "outputs" / "inxi-composed" / "drives.txt").read_text()
+
+
+def things(text: str) -> dict[str, dict[str, Scalar]]:
+    return {s.name: dict(s.values) for state in states(text) for s in state.subjects}
+
+
+def test_drives_and_partitions_in_every_shape() -> None:
+    for shape, given in mangled(TEXT, wraps=False):
+        found = things(given)
+        drive = found["nvme0n1"]
+        assert (drive["vendor"], drive["model"]) == ("ACME", "FAST 1TB"), shape
+        assert drive["size"] == round(931.51 * 2**30)
+        assert (drive["block_size_physical"], drive["block_size_logical"]) == (4096, 512)
+        assert (drive["speed"], drive["lanes"]) == ("31.6 Gb/s", 4)
+        assert found[""]["storage_total"] == round(2.73 * 2**40)
+        assert found["/"]["fstype"] == "ext4"
+        assert found["/boot"]["size"] == 1014 << 20
+
+
+def test_a_section_without_drives_and_prose() -> None:
+    (entry,) = read("Drives:    Local Storage:\n\n")
+    assert isinstance(entry, Unread)
+    assert things("Drives: which Local Storage: is better?\n").keys() <= {""}

@@ -1,0 +1,30 @@
+"""smartctl --scan: the drives it finds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iosonde.records.printed import Unread
+from iosonde.records.stack import Scalar
+from tests.mangle import mangled, read, states
+
+PLACE = Path(__file__).parents[3] / "outputs" / "smart-scan-composed"
+
+
+def things(text: str) -> dict[str, dict[str, Scalar]]:
+    return {s.name: dict(s.values) for state in states(text) for s in state.subjects}
+
+
+def test_drives_in_every_shape() -> None:
+    for shape, given in mangled((PLACE / "scan.txt").read_text(), wraps=False):
+        found = things(given)
+        assert found["sda"] == {"smart_type": "scsi", "protocol": "SCSI"}, shape
+        assert found["nvme0"]["protocol"] == "NVMe"
+        assert found["bus/0 megaraid,3"]["smart_type"] == "megaraid,3"
+
+
+def test_a_drive_that_cannot_be_opened_and_prose() -> None:
+    refused = "# /dev/sdb -d sat # /dev/sdb [SAT], ATA device open failed: No such device\n"
+    assert things(refused)["sdb sat"]["smart_problem"] == "No such device"
+    assert not [entry for entry in read("It is, I think, a slow, SCSI device\n")
+                if isinstance(entry, Unread)]  # fmt: skip

@@ -1,0 +1,35 @@
+"""tgtadm --op show: targets of tgtd."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iosonde.records.printed import Unread
+from iosonde.records.stack import Scalar
+from tests.mangle import mangled, read, states
+
+TEXT = (Path(__file__).parents[3] / "outputs" / "tgt-composed" / "show.txt").read_text()
+
+
+def things(text: str) -> dict[str, dict[str, Scalar]]:
+    return {s.name: dict(s.values) for state in states(text) for s in state.subjects}
+
+
+def test_targets_in_every_shape() -> None:
+    for shape, given in mangled(TEXT, wraps=False):
+        found = things(given)
+        target = found["iqn.2024-02.com.example:san1"]
+        assert (target["driver"], target["state"], target["luns"]) == ("iscsi", "ready", 2), shape
+        assert target["initiators"] == "10.2.3.0/24"
+        lun = found["iqn.2024-02.com.example:san1/lun_1"]
+        assert (lun["size"], lun["block_size"]) == (42950 * 10**6, 512)
+        assert (lun["device"], lun["backing_store_type"]) == ("/dev/vg1/vol1", "rdwr")
+        assert "device" not in found["iqn.2024-02.com.example:san1/lun_0"]
+        assert found["iqn.2024-02.com.example:san2"]["initiators"] == "ALL"
+
+
+def test_a_cut_target_and_what_looks_alike() -> None:
+    cut = TEXT[: TEXT.index("            SCSI ID")]
+    assert things(cut)["iqn.2024-02.com.example:san1"]["luns"] == 1
+    assert states("    System information:\n        Driver: iscsi\n") == []
+    assert not [entry for entry in read("Target 1: reach 99.9 %\n") if isinstance(entry, Unread)]

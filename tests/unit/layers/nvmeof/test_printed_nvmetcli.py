@@ -1,0 +1,41 @@
+"""nvmetcli ls: the tree of the kernel's NVMe target."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iosonde.records.printed import Unread
+from iosonde.records.stack import Scalar
+from tests.mangle import mangled, read, states
+
+TEXT = (Path(__file__).parents[3] / "outputs" / "nvmetcli-composed" / "ls.txt").read_text()
+
+
+def things(text: str) -> dict[str, dict[str, Scalar]]:
+    return {s.name: dict(s.values) for state in states(text) for s in state.subjects}
+
+
+NQN = "nqn.2024-02.com.example:fast"
+
+
+def test_a_tree_in_every_shape() -> None:
+    for shape, given in mangled(TEXT, wraps=False):
+        found = things(given)
+        port = found["port_1"]
+        assert (port["trtype"], port["traddr"], port["trsvcid"]) == ("tcp", "10.2.3.4", 4420), shape
+        assert (port["inline_data_size"], port["subsystems"]) == (16384, NQN)
+        assert (found[NQN]["allow_any"], found[NQN]["serial"]) == (1, "0123456789abcdef")
+        space = found[f"{NQN}/namespace_1"]
+        assert (space["path"], space["state"]) == ("/dev/nvme0n1", "enabled")
+        assert not [entry for entry in read(given) if isinstance(entry, Unread)]
+
+
+def test_a_tree_that_lost_its_branches() -> None:
+    flat = "\n".join(line.lstrip(" |") for line in TEXT.split("\n"))
+    assert things(flat) == things(TEXT)
+
+
+def test_a_torn_tree_and_another_tree() -> None:
+    (entry,) = read("o- subsystems ................ [...]\no- allowed_hosts ..... [...]\n")
+    assert isinstance(entry, Unread)
+    assert things("o- item one\no- item two\n") == {}
