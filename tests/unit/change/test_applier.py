@@ -10,7 +10,12 @@ import pytest
 
 from iosonde.change.applier import SettingsApplier, put_in_force
 from iosonde.change.changed import Changed, ValueRefused
-from iosonde.change.settings_journal import JournalEntry, SettingsJournal, outcome_of
+from iosonde.change.settings_journal import (
+    JournalEntry,
+    SettingsBatch,
+    SettingsJournal,
+    outcome_of,
+)
 from iosonde.errors import HostFailed
 from iosonde.hosts.host import Completed, Host
 from iosonde.settings.declared import LayerSetting
@@ -46,12 +51,20 @@ class Journal:
 
     def __init__(self, machine: Machine) -> None:
         self.machine, self.said = machine, list[str]()
-        self.batches: dict[int, Sequence[JournalEntry]] = {}
+        self.entries: dict[int, Sequence[JournalEntry]] = {}
         self.open: set[int] = set()
 
+    @property
+    def batches(self) -> dict[int, SettingsBatch]:
+        """As the product's journal has them; the entries are the fake's own."""
+        states = {number: "open" if number in self.open else "restored" for number in self.entries}
+        return {
+            number: SettingsBatch(number, "", 0.0, "", state) for number, state in states.items()
+        }
+
     async def begin(self, owner: str, entries: Sequence[JournalEntry]) -> int:
-        number = len(self.batches) + 1
-        self.batches[number] = entries
+        number = len(self.entries) + 1
+        self.entries[number] = entries
         self.open.add(number)
         return number
 
@@ -61,7 +74,7 @@ class Journal:
 
     async def change(self, number: int, index: int, entry: JournalEntry) -> Changed:
         assert number in self.open, "nothing is changed outside of an open batch"
-        assert self.batches[number][index - 1] == entry
+        assert self.entries[number][index - 1] == entry
         if entry.new == "bad":
             return outcome_of(entry, Completed((), 1, b"", b"dd: Invalid argument", 0.0), "there")
         self.machine.set(entry.name.rpartition(".")[2], entry.new)
@@ -73,7 +86,7 @@ class Journal:
         self.open -= set(numbers)
 
     async def restore(self, number: int, why: str) -> list[object]:
-        for entry in reversed(self.batches[number]):
+        for entry in reversed(self.entries[number]):
             self.machine.values[entry.name.rpartition(".")[2]] = entry.old
         self.said.append(f"restore {number}")
         self.open.discard(number)
@@ -114,7 +127,7 @@ async def test_each_candidate_is_a_batch_with_the_values_from_before_the_campaig
     await put(made, names(merges="1"))
     changed, _ = await put(made, names(merges="2"))
     assert [(one.before, one.after, one.state) for one in changed] == [("1", "2", "changed")]
-    assert [one.old for batch in journal.batches.values() for one in batch] == ["0", "0"]
+    assert [one.old for batch in journal.entries.values() for one in batch] == ["0", "0"]
     assert journal.open == {2}  # the first one's place is taken only when the second is armed
     assert journal.said == ["arm 1 70", "arm 2 70"]
     await made.back()
@@ -127,7 +140,7 @@ async def test_what_was_in_force_before_needs_no_batch() -> None:
     await put(made, names(merges="1"))
     (changed,), _ = await put(made, names(merges="0"))
     assert (changed.before, changed.after) == ("1", "0")
-    assert len(journal.batches) == 1
+    assert len(journal.entries) == 1
     assert machine.values["merges"] == "0"
 
 
@@ -172,7 +185,7 @@ async def test_a_value_that_somebody_else_has_changed_meanwhile_is_noticed() -> 
 async def test_what_the_host_says_of_having_put_back_is_not_believed() -> None:
     made, machine, journal = await force(MERGES)
     await put(made, names(merges="1"))
-    journal.batches[1] = ()  # somebody has replaced the journal
+    journal.entries[1] = ()  # somebody has replaced the journal
     with pytest.raises(HostFailed, match=r"not put back: disk:sda\.merges \(is 1, was 0\)"):
         await made.back()
     assert machine.values["merges"] == "1"
