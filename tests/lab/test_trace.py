@@ -57,6 +57,22 @@ def test_every_request_of_fio_is_recorded(node: str, tmp_path: Path) -> None:
     assert ssh(node, "n1", "sh", "-c", "'ls /dev/shm | wc -l'").strip() == "0"
     again = iosonde("trace", "record", f"lab:{node}/n1:/dev/vdb", "-o", tmp_path)
     assert again.status == 2, "it would write over a recording"
+    _replayed(node, recorded["path"], fio["write"]["total_ios"])
+
+
+def _replayed(node: str, recording: str, writes: int) -> None:
+    """The recording again at its own disk: the kernel counts as many writes as fio made."""
+    target = ("--target", f"lab:{node}/n1:/dev/vdb", "--json")
+    refused = iosonde("trace", "replay", recording, *target)
+    assert refused.status == 3, "it writes to a device that nobody gave up"
+    before = _writes(node)
+    answer = good("trace", "replay", recording, *target, "--destroy", "/dev/vdb").document
+    assert answer["writes"] == writes == _writes(node) - before
+
+
+def _writes(node: str) -> int:
+    """Writes that the disk has completed (Documentation/block/stat.rst: the fifth figure)."""
+    return int(ssh(node, "n1", "cat", "/sys/class/block/vdb/stat").split()[4])
 
 
 def _until_traced(node: str) -> None:
