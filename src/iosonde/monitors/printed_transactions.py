@@ -36,9 +36,10 @@ _FIGURES = {
     "transactions": (re.compile(rf"number of transactions actually processed: {_N}"), 1.0),
 }
 _DBENCH = re.compile(
-    r"^\s*Throughput (?P<rate>\d{1,9}(?:\.\d{1,6})?) MB/sec(?: \(sync (?:open|dirs)\)){0,2} +"
-    r"(?P<clients>\d{1,6}) (?:clients|procs)"
-    r"(?: +\d{1,6} procs +max_latency=(?P<most>\d{1,9}(?:\.\d{1,6})?) ms)?\s*$"
+    r"^\s*(?:# ?)?Throughput (?P<rate>\d{1,9}(?:\.\d{1,6})?) MB/sec"
+    r"(?P<sync>(?: \(sync (?:open|dirs)\)){0,2})"
+    r"(?: +(?P<clients>\d{1,6}) (?:clients|procs)"
+    r"(?: +\d{1,6} procs +max_latency=(?P<most>\d{1,9}(?:\.\d{1,6})?) ms)?)?\s*$"
 )
 _BEFORE = re.compile(r"^\s*(?:starting vacuum|pgbench \(|end\.$)")
 _MOST = 40
@@ -101,9 +102,11 @@ class Dbench(StateOutput):
         match = _DBENCH.match(cursor.line(first) or "")
         if match is None:
             raise Unreadable("its sum is cut off")
-        values: dict[str, Json] = {
-            "bandwidth": float(match["rate"]) * 1e6, "clients": int(match["clients"])
-        }  # fmt: skip
+        if match["clients"] is None and not (match["sync"] or prompt.command):
+            raise Unreadable("the number of its clients is cut off")
+        values: dict[str, Json] = {"bandwidth": float(match["rate"]) * 1e6}
+        if match["clients"]:
+            values["clients"] = int(match["clients"])
         if match["most"]:
             values["latency.max"] = float(match["most"]) / 1e3
         return first, [self.counted("host", "", values, prompt)]

@@ -58,3 +58,11 @@ def test_a_run_without_its_rate_is_unread() -> None:
 ])  # fmt: skip
 def test_prose(text: str) -> None:
     assert counters(text) == []
+
+
+def test_a_sum_of_dbench_in_a_comment_or_without_clients() -> None:
+    sync = "$ dbench -s -t 60 -D /srv 8\n#Throughput 412.5 MB/sec (sync open)\n"
+    (mix,) = counters(sync)
+    assert mix.values == {"bandwidth": 412.5e6}
+    assert mix.command == "dbench -s -t 60 -D /srv 8"
+    assert not counters("Throughput 412.5 MB/sec\n")  # of whatever it is

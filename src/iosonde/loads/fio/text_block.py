@@ -28,7 +28,10 @@ _SHARES = r"(?:>?=?\d{1,4}=[\d.]{1,8}%,?)+"
 
 DIRECTION = re.compile(
     r"(?P<name>read|write|trim|mixed):(?:"
-    r"IOPS=(?P<iops>\d[\d.]*[kMGTPE]?),BW=(?P<speed>\d[\d.]*[kKMGTPE]?i?(?:B|bit))/s"
+    r"IOPS=(?P<iops>\d[\d.]*[kMGTPE]?),"
+    # of all clients of a server, 3.1 to 3.27 print it without a unit: in bytes
+    r"BW=(?P<speed>\d[\d.]*(?:[kKMGTPE]?i?(?:B|bit)(?=/s)|[kKMGTPE]i(?=\(\d[\d.]*[kMGTPE]\)\()))"
+    r"(?:/s)?"
     r"(?:\([^()]{1,24}\)){1,2}?\((?P<moved>\d[\d.]{0,15}[kKMGTPE]?i?B)/(?P<time>\d{1,12})msec\)"
     r"(?:;\d+zoneresets|;Cachehit=[\d.]+%)?"
     # of all directions with unified_rw_reporting=both, whose rates 3.33 prints as 0

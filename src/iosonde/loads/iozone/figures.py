@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from iosonde import units
 
@@ -190,9 +191,21 @@ def _placed(line: str) -> dict[str, int] | None:
     for word in figures[2:]:
         column, off = divmod(word.end() - _SECOND_END - indent, _WIDTH)
         if off or not 1 <= column <= len(COLUMNS):
-            return None
+            return _one_behind_the_other(figures)
         placed[COLUMNS[column - 1]] = int(word[0])
     return placed
+
+
+def _one_behind_the_other(figures: Sequence[re.Match[str]]) -> dict[str, int] | None:
+    """Column → figure of older versions, where no column is empty before the last figure.
+
+    Their columns have 8 or 9 characters, by the test; which have which changed between versions.
+    """
+    ends = [word.end() for word in figures[1:]]
+    widths = {end - before for before, end in pairwise(ends)}
+    if not widths <= {_WIDTH - 1, _WIDTH} or len(ends) > len(COLUMNS) + 1:
+        return None
+    return {name: int(word[0]) for name, word in zip(COLUMNS, figures[2:], strict=False)}
 
 
 def _reports(text: str, *, ops: bool) -> Iterator[IozoneRow]:

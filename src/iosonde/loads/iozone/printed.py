@@ -49,6 +49,7 @@ class IozoneOutput(Output):
     anchors: ClassVar[tuple[str, ...]] = (
         "Iozone: Performance", "Command line used: ", "Children see throughput",
         "reclen    write", '"Writer report"', '"Throughput report', "reclen write",
+        "reclen  write", "reclen   write", "reclen     write",
         "iozone test complete",
     )  # fmt: skip
 

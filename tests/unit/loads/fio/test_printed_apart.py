@@ -89,3 +89,13 @@ def test_two_runs_of_one_load_count_twice() -> None:
     other = one.replace("IOPS=92", "IOPS=82")
     case, _ = of_document(of_bytes("two", f"{terse}\n{other}".encode()))
     assert len(case.trials) == 2
+
+
+def test_all_clients_of_a_server_without_units() -> None:
+    """fio 3.7 prints the rate of all clients as a plain number of bytes with its prefix."""
+    head = "All clients: (groupid=0, jobs=3): err= 0: pid=0: Tue Jul 12 18:52:21 2022\n"
+    (trial,) = trials(f"{head}  read: IOPS=6164, BW=24.1Mi (25.3M)(241MiB/10001msec)\n")
+    metrics = trial.loops[0].metrics
+    assert metrics["read.bandwidth"] == pytest.approx(25.3e6, abs=0.05e6)
+    assert metrics["read.iops"] == pytest.approx(6164, rel=1e-3)
+    assert not trials(f"{head}  read: IOPS=6164, BW=24.1Mi of some unit\n")

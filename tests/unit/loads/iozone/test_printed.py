@@ -134,3 +134,26 @@ def test_throughput_without_its_title_and_cut_before_its_last_line() -> None:
     assert spread["rewrite"] == {}
     old = text.replace("kByte file in 4 kByte", "Kbyte file in 4 Kbyte")
     assert trials(old)[0].options["bs"] == 4096
+
+
+OLD = """\
+              KB  reclen   write rewrite    read    reread
+        50331648       4  301100  302200   410300   411400
+        50331648       8  331500  332600   440700   441800
+"""
+
+
+def test_columns_of_older_versions_stand_closer() -> None:
+    """iozone 3.4 printed 8 characters where 3.489 prints 9; quoted, without what is above."""
+    text = f"> before:\n{OLD}> after the change to the elevator:\n{OLD.replace('3011', '2011')}"
+    found = trials("".join(f"> {line}\n" for line in text.splitlines()))
+    assert [metrics(trial)["write.bandwidth"] / KIB for trial in found] == [
+        301100, 331500, 201100, 331500,
+    ]  # fmt: skip
+    assert metrics(found[1])["reread.bandwidth"] == 441800 * KIB
+
+
+def test_an_empty_column_of_an_older_version_is_not_guessed() -> None:
+    head = "              KB  reclen   write rewrite    read    reread    read   write\n"
+    gap = "        50331648       4  301100  302200                    51100   52200\n"
+    assert not trials(head + gap)
