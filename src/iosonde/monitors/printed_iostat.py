@@ -48,12 +48,16 @@ _COLUMNS: dict[str, tuple[str, float]] = {
     "kB_read": ("read.bytes", _K), "kB_wrtn": ("write.bytes", _K), "kB_dscd": ("discard.bytes", _K),
     "MB_read": ("read.bytes", _M), "MB_wrtn": ("write.bytes", _M), "MB_dscd": ("discard.bytes", _M),
     "Blk_read": ("read.bytes", _S), "Blk_wrtn": ("write.bytes", _S),
+    "kB_r/s": ("read.bandwidth", _K), "kB_w/s": ("write.bandwidth", _K),  # as scripts cut them
+    "kB_r": ("read.bytes", _K), "kB_w": ("write.bytes", _K),
 }  # fmt: skip
 _CPU = {
     "%user": "cpu_user", "%nice": "cpu_nice", "%system": "cpu_system", "%sys": "cpu_system",
     "%iowait": "cpu_iowait", "%steal": "cpu_steal", "%idle": "cpu_idle",
 }  # fmt: skip
 _FEW = 4  # words of a head of which columns were left out
+_CUT = {"kB_r": "kB_r/s", "kB_w": "kB_w/s"}
+"""Last columns of a script, and what must stand with each: else it is the torn end of a line."""
 _REPORTS = 5000
 _WITHOUT_BOOT = re.compile(r"(?:^|[\s/])iostat\s(?:.*\s)?-[a-eh-ik-np-zA-Z]*y")
 """An option -y, also beside others; -f, -g, -j and -o take what follows them."""
@@ -73,7 +77,8 @@ def is_head(cells: Sequence[str]) -> bool:
         return False
     if cells[-1] == "Device":
         cells = (cells[-1], *cells[:-1])
-    return cells[0] in _DEVICE and all(word in _COLUMNS for word in cells[1:])
+    torn = cells[-1] in _CUT and _CUT[cells[-1]] not in cells
+    return cells[0] in _DEVICE and not torn and all(word in _COLUMNS for word in cells[1:])
 
 
 def is_row(cells: Sequence[str]) -> bool:

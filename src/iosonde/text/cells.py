@@ -107,12 +107,14 @@ def _joinings(parts: Sequence[str], width: tuple[int, bool]) -> Iterator[str]:
 
 
 def _columns(text: str, named: Mapping[str, Column]) -> tuple[Column, ...] | None:
-    parts, matched, at = text.split(), [], 0
+    parts, matched, at = text.split(), list[Column](), 0
     while at < len(parts):
         pair = " ".join(parts[at : at + 2])
         column = named.get(pair) if len(parts) > at + 1 else None
         at += 2 if column else 1
         column = column or named.get(parts[at - 1])
+        if column is None and matched and parts[at - 1].islower():
+            column = named.get(parts[at - 1].upper())  # as a web page changed it
         if column is None:
             return None
         matched.append(column)
@@ -126,7 +128,9 @@ def _spans(columns: Sequence[Column], text: str) -> tuple[tuple[int, int], ...]:
             gap = re.compile(r"\s+".join(map(re.escape, column.name.split())))
             place = gap.search(text, at)
             begin, at = place.span() if place else (at, at)
-        elif (begin := text.find(column.name, at)) >= 0:
+        elif (begin := text.find(column.name, at)) >= 0 or (
+            begin := text.find(column.name.lower(), at)
+        ) >= 0:
             at = begin + len(column.name)
         else:
             begin = at

@@ -19,7 +19,7 @@ from iosonde.text.torn import joinings
 
 _LINE = re.compile(
     r"(?P<source>[\w/][^\s(),;]*|[A-Z]+=\"?[\w/.-]+\"?)\s+(?P<point>/\S*|none|swap)\s+"
-    rf"(?P<type>[a-z]\w*(?:\.\w+)?)\s+(?P<options>{OPTIONS})(?:\s+\d(?:\s+(?P<pass>\d))?)?(?:\s+>)?"
+    rf"(?P<type>[a-z]\w*(?:\.\w+|(?:,[a-z]\w*)+)?)\s+(?P<options>{OPTIONS})(?:\s+\d(?:\s+(?P<pass>\d))?)?(?:\s+>)?"
 )
 _LIVE = re.compile(r"r[wo](?:,\S*)?\s+0\s+0$|r[wo],\S*$")
 
@@ -72,7 +72,7 @@ class Fstab(StateOutput):
             parts.append(unmarked(line))
             for whole in joinings(parts):
                 match = _LINE.fullmatch(whole)
-                if match and match["type"].partition(".")[0] in TYPES:
+                if match and re.split("[.,]", match["type"])[0] in TYPES:
                     if _LIVE.search(match.string[match.start("options") :]):
                         return None  # /proc/mounts
                     after = cursor.line(end + 1) or ""

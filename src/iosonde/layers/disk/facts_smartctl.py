@@ -20,8 +20,9 @@ from iosonde.text.labels import as_labelled
 ATTRIBUTE = re.compile(
     r"(?<!\S)(?P<number>\d{1,3}) (?P<name>[A-Z][\w-]{2,40}) "
     r"(?:0x[0-9a-f]{3,4} (?:\d{3}|---) (?:\d{3}|---) (?:\d{3}|---) (?:Pre-fail|Old_age) "
-    r"(?:Always|Offline) (?:-|FAILING_NOW|In_the_past)"
-    r"|[P-][O-][S-][R-][C-][K-] (?:\d{3}|---) (?:\d{3}|---) (?:\d{3}|---) (?:-|NOW|Past)) "
+    r"(?:Always|Offline) (?:-|(?P<failed>FAILING_NOW|In_the_past))"
+    r"|[P-][O-][S-][R-][C-][K-] (?:\d{3}|---) (?:\d{3}|---) (?:\d{3}|---) "
+    r"(?:-|(?P<failed_brief>NOW|Past))) "
     r"\**(?P<raw>\d{1,19})\b(?!\.)"
 )
 """A row of the table of attributes, with single blanks."""
@@ -91,11 +92,20 @@ def drive_facts(text: str) -> dict[str, Scalar]:
     if test := _SELF_TEST.search(flowing):
         lba = test["lba"]
         facts |= {"self_test": test["result"], "self_test_lba": None if lba == "-" else int(lba)}
-    for row in ATTRIBUTE.finditer(flowing):
-        facts.setdefault(row["name"].lower(), int(row["raw"]))
+    for name, figure in _attributes(flowing):
+        facts.setdefault(name, figure)
     for row in filter(None, map(_OTHER_RAW.match, lines)):
         facts.setdefault(row["name"].lower(), row["raw"])
     return as_labelled(others, _PROSE) | without_none(facts | _defects(lines))
+
+
+def _attributes(flowing: str) -> Iterator[tuple[str, Scalar]]:
+    """Raw values by their names, and when one was below its threshold: FAILING_NOW, Past."""
+    for row in ATTRIBUTE.finditer(flowing):
+        name = row["name"].lower()
+        yield name, int(row["raw"])
+        if failed := row["failed"] or row["failed_brief"]:
+            yield f"{name}_failed", failed
 
 
 def _pairs(lines: list[str]) -> Iterator[tuple[str, str]]:

@@ -16,6 +16,7 @@ from iosonde.layers.disk.facts_smartctl import ATTRIBUTE, drive_facts
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import TextCursor, command_before, compact, joined, lines, prompt_in
+from iosonde.text.kernel_lines import is_kernel_line
 from iosonde.text.reader import is_section
 from iosonde.text.torn import decoded, opening
 
@@ -65,7 +66,7 @@ _COLOUR = re.compile(r"\[/?COLOR[^\]\n]{0,20}\]")
 _ROWS = ("Reallocated_Sector_Ct ", "Reported_Uncorrect ", "Current_Pending_Sector ",
          "Offline_Uncorrectable ", "UDMA_CRC_Error_Count ")  # fmt: skip
 _KEY = re.compile(r'"json_format_version"|"smartctl"\s*:')
-_NVME_HEAD = re.compile(r"Smart Log for NVME device\s*:\s*(?P<drive>nvme\w{1,12})")
+_NVME_HEAD = re.compile(r"Smart Log for NVME device\s*:\s*(?:/dev/)?(?P<drive>nvme\w{1,12})")
 _NVME_KEY = re.compile(r'"critical_warning"\s*:')
 _LONGEST = 200
 
@@ -200,7 +201,8 @@ def _end_of_text(cursor: TextCursor, first: int) -> int:
         prompt = not _TEST.match(line) and prompt_in(line)
         if index > first and (prompt or index > last + 3 or _NVME_HEAD.search(line)):
             break
-        if is_section(line) or (index > first + 5 and _NEXT.match(line)):
+        ends = is_section(line) or is_kernel_line(line)
+        if ends or (index > first + 5 and _NEXT.match(line)):
             break
         if line:
             last = index

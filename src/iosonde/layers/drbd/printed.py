@@ -27,9 +27,12 @@ from iosonde.text.reader import Items, StateOutput, end_of
 
 _MINOR = re.compile(r"^\s*(?P<minor>\d{1,7}): ?cs:")
 _RESOURCE = re.compile(r"^\s*[\w.-]+ (?:node-id:\d+ )?role:\w+")
+_UNCONNECTED = re.compile(r"[A-Za-z][\w.-]* connection:\w+$")
 _PEER = re.compile(r"^\s*(?P<name>[A-Za-z][\w.-]*)(?= (?:node-id|role|connection|local):?)")
 _PAIR = re.compile(r"([a-z][a-z-]{0,63}):(\S+)")
 _VOLUME = re.compile(r"^\s*(?:volume:(?P<volume>\d+)|(?:peer-)?disk:|replication:)")
+_FAR = re.compile(r"(?<!\S)(?:connection|replication|peer-disk):")
+"""What is said of a peer, and of no resource."""
 _PART = re.compile(
     r"cs:|ns:|version:|GIT-hash|srcversion|role:|disk:|peer|volume:|replication:|sync'ed|oos:|"
     r"connection:|size:|\[[=>.]+|[=>.]{3,}\]|finish:|suspended|written:|congested|received:|pending|"
@@ -111,10 +114,11 @@ def _new(held: list[str]) -> Iterator[_Row]:
     resources: list[_Item] = []
     now: _Item | None = None
     pairs: dict[str, str] = {}
+    flat = all(line[:1] != " " for line in whole)  # a page took the blanks off
     for line in whole:
         outer = len(line) - len(line.lstrip()) == base
         peer, volume = _PEER.match(line), _VOLUME.match(line)
-        if outer and peer:
+        if outer and peer and not (flat and now and _FAR.search(line)):
             now = _Item(peer["name"])
             resources.append(now)
             pairs = now.pairs
@@ -136,7 +140,7 @@ def _whole(held: list[str]) -> Iterator[str]:
     width = max(map(len, held))
     line = held[0]
     for before, after in pairwise(held):
-        if after[:1].isspace() or _RESOURCE.match(after):
+        if after[:1].isspace() or _RESOURCE.match(after) or _UNCONNECTED.match(after):
             yield line
             line = after
         else:
@@ -170,6 +174,7 @@ def _values(
         values["peer"] = peer.name
         values["peer_role"] = peer.pairs.get("role")
         values["connection"] = peer.pairs.get("connection", "Connected")
+        far = {**peer.pairs, **far}  # without blanks a volume is not told from its peer
         values.update({_FACT_NAMES[key]: text for key, text in far.items() if key in _FACT_NAMES})
         if far.get("out-of-sync", "").isdecimal():
             values["out_of_sync"] = int(far["out-of-sync"]) * units.KIB

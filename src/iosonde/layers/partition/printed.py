@@ -48,6 +48,7 @@ _LABEL = re.compile(
     r"(?:Disklabel type|Partition Table): (\w+)"
     r"|[:：] ?(gpt|dos|msdos|sun|sgi|mac|bsd|loop|amiga|atari|dvh|pc98|aix)(?=\s|$)"
 )
+_FREE = re.compile(r"\s*[\d.,]+\w+\s+[\d.,]+\w+\s+[\d.,]+\w+\s+Free Space\s*$")
 _FDISK = re.compile(
     r"\s*(?P<name>(?:/dev/)?[\w/.!-]*\d)\s+(?P<boot>\*\s+)?(?P<start>\d+)\s+(?P<end>\d+)\s+"
     r"(?P<sectors>\d+)[+-]?\s+(?:[\d.,]+[KMGTP]?\s+)?(?P<type>\S.*)$"
@@ -94,7 +95,12 @@ class PartitionTable(StateOutput):
                 continue
             is_row = _FDISK.match(line) or _NUMBERED.match(line)
             begun = begun or bool(is_row)
-            own = is_row or _HEAD.match(line) or (not begun and _is_head(cursor, index))
+            own = (
+                is_row
+                or _FREE.match(line)
+                or _HEAD.match(line)
+                or (not begun and _is_head(cursor, index))
+            )
             if prompt_in(line) or _DISK.match(line) or not own:
                 break
             last = index

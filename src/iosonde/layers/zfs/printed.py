@@ -62,6 +62,7 @@ class ZpoolStatus(StateOutput):
             if line.lstrip().startswith("errors: ") and "following files" not in line:
                 break
         keys = keys_of(flow(cursor, first, last))
+        keys.setdefault("scan", keys.get("scrub", ""))  # as it was called before 2010
         if "pool" not in keys and (cut_off := devices_of(keys.get("config", ""))):
             keys["pool"] = cut_off[0][0]  # its first line is cut off
         if "config" not in keys:

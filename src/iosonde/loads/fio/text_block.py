@@ -28,17 +28,14 @@ _SHARES = r"(?:>?=?\d{1,4}=[\d.]{1,8}%,?)+"
 
 DIRECTION = re.compile(
     r"(?P<name>read|write|trim|mixed):(?:"
-    r"IOPS=(?P<iops>\d[\d.]*[kMGTPE]?),"
-    # of all clients of a server, 3.1 to 3.27 print it without a unit: in bytes
-    r"BW=(?P<speed>\d[\d.]*(?:[kKMGTPE]?i?(?:B|bit)(?=/s)|[kKMGTPE]i(?=\(\d[\d.]*[kMGTPE]\)\()))"
-    r"(?:/s)?"
+    r"IOPS=(?P<iops>\d[\d.]*[kMGTPE]?),BW=(?P<speed>\d[\d.]*(?:[kKMGTPE]?i?(?:B|bit)(?=/s)"
+    r"|[kKMGTPE]i(?=\(\d[\d.]*[kMGTPE]\)\()))(?:/s)?"  # 3.7 of all clients: without a unit
     r"(?:\([^()]{1,24}\)){1,2}?\((?P<moved>\d[\d.]{0,15}[kKMGTPE]?i?B)/(?P<time>\d{1,12})msec\)"
     r"(?:;\d+zoneresets|;Cachehit=[\d.]+%)?"
     # of all directions with unified_rw_reporting=both, whose rates 3.33 prints as 0
     r"|IOPS=0,BW=0\(0\)\(0B/(?P<time0>\d{1,12})msec\)"
-    # 2.16 and older
     r"|io=(?P<moved2>\d[\d.]{0,15}[KMGTPE]?B),bw=(?P<speed2>\d[\d.]{0,15}[KMGTPE]?(?:B|bit))/s,"
-    r"iops=(?P<iops2>\d[\d.]*[KMG]?),runt=(?P<time2>\d{1,12})msec)"
+    r"iops=(?P<iops2>\d[\d.]*[KMG]?),runt=(?P<time2>\d{1,12})msec)"  # up to 2.16
 )
 RATES = re.compile(
     r"\s*(?:(?P<label>[\w.+-][\w./+-]{0,60}):\s+)?"  # of `grep` over several files
