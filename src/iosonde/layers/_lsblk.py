@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from iosonde.exact import from_json
-from iosonde.kerneltext import lines
+from iosonde.kerneltext import decoded, lines
 from iosonde.records.stack import Scalar
 
 _FLAGS = frozenset({"ro", "rm", "rota", "rand", "hotplug", "dax", "disc-zero"})
@@ -27,7 +27,8 @@ _DIGITS = 20
 
 _SHELL_KEY = re.compile(r"\b([A-Z]+)_([A-Z]+)(?==\")")
 """Of util-linux 2.37, which made MAJ:MIN a name for shells. Source: its v2.37-ReleaseNotes."""
-_HEX = re.compile(r"\\x([0-9a-f]{2})")
+_HEX = re.compile(r"(?:\\x[0-9a-f]{2})+")
+"""Bytes that --pairs escapes. A device with several mount points has \\x0a between them."""
 _TREE = re.compile(
     r"(?P<lead>(?:[│|] |  )*(?:[├└|`][─-])?)(?P<name>\S+)(?: \((?P<kernel>dm-\d+)\))?"
     r" +(?P<number>\d+:\d+) +(?P<rm>[01]) +(?P<size>[0-9.,]+[BKMGTPE]?) +(?P<ro>[01])"
@@ -113,9 +114,17 @@ def listed_devices(text: str) -> list[dict[str, Scalar]]:
         return _listed_json(text)
     if '="' in text:
         plain = _SHELL_KEY.sub(_plain_key, text)
-        plain = _HEX.sub(lambda cell: chr(int(cell[1], 16)), plain)
-        return [_listed(pairs_in(line)) for line in lines(plain) if pairs_in(line)]
+        rows = map(pairs_in, lines(plain))  # lines first: a mount point may hold a line break
+        return [
+            _listed({column: _HEX.sub(_bytes_of, cell) for column, cell in row.items()})
+            for row in rows
+            if row
+        ]
     return _listed_tree(text)
+
+
+def _bytes_of(escaped: re.Match[str]) -> str:
+    return decoded(bytes.fromhex(escaped[0].replace("\\x", "")))
 
 
 def _plain_key(key: re.Match[str]) -> str:

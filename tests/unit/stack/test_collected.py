@@ -128,6 +128,16 @@ def test_a_number_of_an_older_lsblk_is_read(tmp_path: Path) -> None:
     assert (row["maj:min"], row["size"], row["model"]) == ("8:0", 20 << 30, "A B")
 
 
+def test_a_device_of_several_mount_points_is_one_device_of_the_list() -> None:
+    """util-linux 2.38 with --pairs: between mount points is a line break, written \\x0a."""
+    both = 'NAME="sda" MAJ:MIN="8:0" SIZE="20G" MOUNTPOINTS="/srv/\\xc3\\xa4\\x0a/" TYPE="disk"\n'
+    other = 'NAME="sdb" MAJ:MIN="8:16" SIZE="30G" MOUNTPOINTS="/mnt" TYPE="disk"\n'
+    rows = listed_devices(both + other)
+    assert [(row["name"], row["mountpoints"], row["type"]) for row in rows] == [
+        ("sda", "/srv/ä\n/", "disk"), ("sdb", "/mnt", "disk"),
+    ]  # fmt: skip
+
+
 def test_damaged_figures_and_bytes_that_are_no_text_crash_nothing(tmp_path: Path) -> None:
     places = {"lsblk.txt": TREE.replace("1.8T", "9" * 400 + "T")}
     places["proc/partitions"] = f"   8        0 {'9' * 5000} sda\n"
