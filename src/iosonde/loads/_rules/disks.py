@@ -96,6 +96,9 @@ def reached(trial: TrialEvidence, direction: str) -> tuple[str, Amount] | None:
     if not names or any(_uncounted(trial, name) for name in names):
         return None
     counts = observed(trial, direction)
+    below = max((ios for name, ios in counts.items() if name not in names), default=0.0)
+    if not any(counts[name] for name in names) and 2 * below > issued(trial, direction).ios:
+        return None  # a volume of an old kernel that counts nothing: its member got the I/Os
     sizes = _sizes(trial, direction)
     whole = sum(sizes[name] for name in names) if all(name in sizes for name in names) else None
     return " and ".join(names), Amount(sum(counts[name] for name in names), whole)

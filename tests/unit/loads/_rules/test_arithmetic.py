@@ -163,3 +163,22 @@ def test_a_load_that_is_held_back_on_purpose_is_no_stall() -> None:
     assert flying(4, 4) == ["note"]
     assert flying(4, 4, paced=True) == []
     assert flying(64, 4, paced=True) == ["warning"]
+
+
+def test_waiting_for_syncs_is_no_stall() -> None:
+    """How long the syncs took is not printed before fio 3.4, nor of cut outputs."""
+    assert flying(4, 4, fsync=True) == []
+    assert flying(4, 4, fsync=False) == ["note"]
+    assert flying(64, 4, fdatasync=True) == ["warning"]
+
+
+@pytest.mark.parametrize(("latency", "alarms"), [(0.97e-6, 0), (0.1e-6, 1)])
+def test_a_core_that_polls_a_device_is_not_the_limit(latency: float, alarms: int) -> None:
+    """At depth 1 an I/O is always in flight: who polls for it needs the whole core."""
+    one = trial(
+        {"read.iops": [1e6], "read.latency.mean": [latency], "cpu.user": [0.2],
+         "cpu.system": [0.79]},
+        options={"iodepth": 1, "numjobs": 1},
+    )  # fmt: skip
+    said = found(arithmetic.RULES, EvidenceSet(trials=(one,)), "load-generator-limit")
+    assert len(said) == alarms

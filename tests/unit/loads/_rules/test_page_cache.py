@@ -204,3 +204,15 @@ def test_a_file_of_another_machine_is_not_judged_by_this_ones_disks() -> None:
         stands_on=(("nfs", "/mnt"),),
     )  # fmt: skip
     assert found(page_cache.RULES, EvidenceSet(trials=(remote,))) == []
+
+
+@pytest.mark.parametrize(("below", "alarms"), [(59_000.0, 0), (900.0, 1)])
+def test_a_volume_that_counts_nothing_tells_nothing(below: float, alarms: int) -> None:
+    """dm of old kernels counts no requests of its own: its member got them, or did not."""
+    one = trial(
+        {"read.iops": [1000.0], "read.latency.mean": [1e-3]},
+        options={"rw": "randread", "bs": 4096}, issued={"read": 60_000},
+        stands_on=(("dm", "/dev/dm-4"),),
+        device_io={"dm-4": {"reads": 0.0}, "sdb": {"reads": below}},
+    )  # fmt: skip
+    assert len(found(page_cache.RULES, EvidenceSet(trials=(one,)))) == alarms
