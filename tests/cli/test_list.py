@@ -8,11 +8,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
 
+from iosonde.cli.result import _answer
 from iosonde.exact import json_text
+from iosonde.measure.sheet import sheet
 from iosonde.records.run import Run, RunState
 from iosonde.records.stack import Capture, HostFacts, Scalar, StackLayer
 from iosonde.store import open_reader, open_store
@@ -73,6 +76,33 @@ def test_the_newest_is_last_with_its_headline_and_what_changed(
     assert "failed" in rows[2]
     assert ended.stdout.count("finished") == 4
     assert ended.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("study", "headline"),
+    [
+        ({"simultaneous": True}, "read 400 IOPS "),  # 100 + 300 = 400 in both loops that all have
+        ({"together": True}, "read 400 IOPS "),
+        ({}, "read 100 IOPS "),  # one after the other: the slowest
+        ({"interleave": ["b", "a"]}, "read 300 IOPS "),  # the baseline, which stands first
+    ],
+)
+def test_of_several_targets_it_says_what_the_run_said(
+    iosonde: Command, environment: Mapping[str, str], study: Mapping[str, Any], headline: str
+) -> None:
+    kept = open_store(environment["IOSONDE_STORE"])
+    made = kept.begin("study", {"study": dict(study)}, created=1e9, owner="")
+    for probe, rates in (("b", (250.0, 350.0)), ("a", (150.0, 50.0, 100.0))):
+        loops = [build.loop(n, {"read.iops": rate}) for n, rate in enumerate(rates)]
+        kept.add_trial(made.id, build.trial(loops, probe=probe, ident=probe))
+    other = build.trial([build.loop(0, {"read.iops": 7.0})], name="other", ident="c")
+    kept.add_trial(made.id, other)
+    kept.finish(made.id, RunState.FINISHED)
+    run = kept.load(made.id)
+    kept.close()
+    assert headline in iosonde("list").stdout
+    if not study.get("interleave"):
+        assert headline in str(_answer(sheet(run)))
 
 
 def test_filters_order_and_limit(iosonde: Command, runs: list[str]) -> None:

@@ -33,7 +33,8 @@ class RunOutline:
     """Probe points, in the order of the trials."""
     loads: tuple[str, ...] = ()
     headline: Metric | None = None
-    """The metric that stands for the first trial that has figures."""
+    """The metric that stands for the first load that has figures: of several targets the sum where
+    they ran at the same time, else the slowest."""
 
     def to_text(self) -> str:
         """As it is kept."""

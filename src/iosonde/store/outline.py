@@ -12,7 +12,7 @@ from typing import Any
 from iosonde.exact import from_json, restored, storable
 from iosonde.records.run import Metric, RunState
 from iosonde.records.stack import Capture, Gap, HostFacts, Scalar, StackLayer
-from iosonde.statistics.direction import headline_among
+from iosonde.statistics.direction import headline_among, higher_is_better
 from iosonde.statistics.estimates import summarise
 from iosonde.store.deflated import inflated
 from iosonde.store.lines import Query, RunOutline, packed_settings, select_in
@@ -22,20 +22,20 @@ _NAMED = 20  # targets and loads that are kept
 
 
 def outline_of(query: Query, run: str) -> RunOutline:
-    """What a run is about, without a look at more loops than those of one trial."""
+    """What a run is about, without a look at more loops than those of one load."""
     trials = query(
         "SELECT id, host, probe, load FROM trials WHERE run = :run ORDER BY position", {"run": run}
     )
     # Of version 0 are those that no parser could read.
     counted = "SELECT count(*) FROM loops WHERE run = :run AND parser_version > 0"
-    figures = (_headline(_results(query, run, trial[0])) for trial in trials[:_LOOKED_AT])
+    named = [(str(trial), json.loads(restored(load))["name"]) for trial, _, _, load in trials]
     return RunOutline(
         trials=len(trials),
         loops=query(counted, {"run": run})[0][0],
         hosts=tuple(sorted({restored(host) for _, host, _, _ in trials})),
         targets=_first(restored(probe) for _, _, probe, _ in trials),
-        loads=_first(json.loads(restored(load))["name"] for _, _, _, load in trials),
-        headline=next(filter(None, figures), None),
+        loads=_first(load for _, load in named),
+        headline=_headline_of(query, run, named),
     )
 
 
@@ -123,13 +123,84 @@ def _first(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))[:_NAMED]
 
 
-def _results(query: Query, run: str, trial: str) -> list[dict[str, Any]]:
+def _headline_of(query: Query, run: str, trials: Sequence[tuple[str, str]]) -> Metric | None:
+    """What the first line of a run says of its first load that has figures.
+
+    Of several targets at the same time that is what all did together, else the slowest.
+
+    Args:
+        query: of the store.
+        run: its id.
+        trials: id and name of the load of each, in their order.
+    """
+    by_load: dict[str, list[str]] = {}
+    for trial, load in trials:
+        by_load.setdefault(load, []).append(trial)
+    study = _study(query, run) if len(by_load) < len(trials) else {}
+    for ids in list(by_load.values())[:_LOOKED_AT]:
+        each = (results for trial in ids if (results := _results(query, run, trial)))
+        if study.get("interleave"):
+            figures = filter(None, map(_headline, map(_listed, each)))
+            headline = next(figures, None)
+        else:
+            headline = _of_targets(list(each), len(ids), joint=_is_joint(study))
+        if headline:
+            return headline
+    return None
+
+
+def _study(query: Query, run: str) -> Mapping[str, Any]:
+    plan = json.loads(restored(query("SELECT plan FROM runs WHERE id = :run", {"run": run})[0][0]))
+    study = plan.get("study")
+    return study if isinstance(study, dict) else {}
+
+
+def _is_joint(study: Mapping[str, Any]) -> bool:
+    """As `iosonde.measure.combine.joint_sheets` has it."""
+    return bool(study.get("simultaneous") or study.get("together"))
+
+
+_Results = Mapping[int, dict[str, Any]]
+
+
+def _of_targets(each: Sequence[_Results], targets: int, *, joint: bool) -> Metric | None:
+    """Of one load at its targets: the sum where they ran together, else the slowest."""
+    if joint and len(each) == targets > 1:
+        shared = sorted(set.intersection(*(set(results) for results in each)))
+        together = _headline([_summed([results[at] for results in each]) for at in shared])
+        if together:
+            return together
+    figures = [headline for results in each if (headline := _headline(_listed(results)))]
+    same = [headline for headline in figures if headline.name == figures[0].name]
+    if not same:
+        return None
+    worst = min if higher_is_better(same[0].name) else max
+    return worst(same, key=lambda headline: headline.mean)
+
+
+def _listed(results: _Results) -> list[dict[str, Any]]:
+    return list(results.values())
+
+
+def _summed(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The rates of one loop of all targets, added up."""
+    names = [name for name in results[0]["metrics"] if name.endswith((".iops", ".bandwidth"))]
+    values = {name: [result["metrics"].get(name) for result in results] for name in names}
+    rates = {name: sum(some) for name, some in values.items() if None not in some}
+    return {"metrics": rates, "units": results[0]["units"]}
+
+
+def _results(query: Query, run: str, trial: str) -> dict[int, dict[str, Any]]:
+    """What the loops of a trial gave that count, by their index."""
     rows = query(
-        'SELECT result FROM loops WHERE run = :run AND trial = :trial ORDER BY "index"',
+        'SELECT "index", result FROM loops WHERE run = :run AND trial = :trial ORDER BY "index"',
         {"run": run, "trial": trial},
     )
-    results = [json.loads(inflated(result)) for (result,) in rows]
-    return [result for result in results if not result.get("unread") and not result.get("left_out")]
+    results = {index: json.loads(inflated(result)) for index, result in rows}
+    return {
+        index: result for index, result in results.items()
+        if not result.get("unread") and not result.get("left_out")
+    }  # fmt: skip
 
 
 def _headline(results: Sequence[dict[str, Any]]) -> Metric | None:
