@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -50,6 +51,29 @@ def test_demo_measures_here_and_writes_a_page(demo: Demo, tmp_path: Path) -> Non
     assert "<html" in (tmp_path / "iosonde-demo.html").read_text()
     left = {path.name for path in tmp_path.iterdir()} - {"demo", "iosonde-demo.html"}
     assert {name for name in left if not name.startswith("store.sqlite")} == set()
+
+
+def _suggested(printed: str) -> list[str]:
+    """The commands of the line that begins with `next:`, and of those below it."""
+    commands = printed.partition("\nnext: ")[2]
+    return [line.strip() for line in commands.replace(" · ", "\n").splitlines()]
+
+
+def test_what_is_suggested_next_can_be_run_as_it_stands(demo: Demo, tmp_path: Path) -> None:
+    store = ["--store", str(tmp_path / "own.sqlite")]
+    runs: list[str] = []
+    for place in ("one", "one", "two"):
+        (tmp_path / place).mkdir(exist_ok=True)
+        ended = demo(place, "--report", f"{len(runs)}.html", *store)
+        runs.append(ended.stdout.partition("\nrun ")[2].split()[0])
+        suggested = _suggested(ended.stdout.partition("\nreport: ")[0])
+        expected = [["report", runs[-1]], ["explain", runs[-1]]]
+        expected += [["compare", *runs]] if len(runs) == 2 else []  # the third is of another place
+        assert suggested == [shlex.join(["iosonde", *argv, *store]) for argv in expected]
+    for command in suggested:
+        with pytest.raises(SystemExit) as end:
+            main(shlex.split(command)[1:])
+        assert end.value.code in {0, 1}, command
 
 
 def test_without_the_extra_it_measures_and_says_how_to_have_a_page(

@@ -53,7 +53,7 @@ def demo(
     again = resume_options(store, None, in_container=False)
     with watched(again) as progress:
         measured = verb.demo(place, store=store, progress=progress, tell=write_message)
-    show_result(measured, page, everything=False, as_json=as_json)
+    show_result(measured, page, everything=False, as_json=as_json, store=store)
     if missing is not None:
         err().print(f"no page was written: {missing}. To have one: {missing.hint}")
     return completion_code(measured, again)

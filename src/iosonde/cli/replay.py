@@ -93,7 +93,7 @@ def replay(
             options, target, loops=loops, destroy=destroy or (), in_container=in_container,
             store=store, progress=progress, tell=write_message,
         )  # fmt: skip
-    return show_replay(done, report, again, as_json=as_json)
+    return show_replay(done, report, again, store, as_json=as_json)
 
 
 def _speed(text: str) -> float | None:

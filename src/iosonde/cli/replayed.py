@@ -9,27 +9,32 @@ from typing import TYPE_CHECKING
 from iosonde import units
 from iosonde.cli.measuring import completion_code
 from iosonde.cli.output import err, out, print_json, styled
-from iosonde.cli.result import print_run, write_report
+from iosonde.cli.result import next_commands, print_run, write_report
 
 if TYPE_CHECKING:
     from iosonde.verbs.replay import ReplayedTrace
 
 
 def show_replay(
-    done: ReplayedTrace, report: Path | None, again: Sequence[str], *, as_json: bool
-) -> int:
+    done: ReplayedTrace, report: Path | None, again: Sequence[str], store: str | None, *,
+    as_json: bool,
+) -> int:  # fmt: skip
     """Print it, write its report; 1 where the trace's rate was not kept.
 
     Args:
         done: what was replayed.
         report: where a page of it goes.
         again: options that `run --resume` needs as well.
+        store: where the run is kept, as the user named it; None: the usual one.
         as_json: print the record.
     """
     if as_json:
         print_json(done.to_json())
     else:
-        print_run(done.measured.sheet, answer=styled("[bold]{}[/bold]", _answer(done)))
+        print_run(
+            done.measured.sheet, answer=styled("[bold]{}[/bold]", _answer(done)),
+            after=next_commands(done.measured, store),
+        )  # fmt: skip
         for why, count in done.left_out.items():
             err().print(f"left out: {count:,} {why}", style="yellow")
     if report is not None:

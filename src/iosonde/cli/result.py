@@ -12,7 +12,7 @@ from iosonde.cli.accounted import print_ledger
 from iosonde.cli.compared import comparison_answer
 from iosonde.cli.curves import curves_answer, print_curves
 from iosonde.cli.explained import evidence_text
-from iosonde.cli.output import err, is_quiet, is_verbose, out, print_json, print_next, styled
+from iosonde.cli.output import err, is_verbose, out, print_json, print_next, styled
 from iosonde.cli.steady import print_grids, steady_answer
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.outputs import descriptor_of, write_output
@@ -39,16 +39,18 @@ _SHOWN = ("iops", "bandwidth", "latency.mean", "latency.p50", "latency.p99", "la
 
 
 def show_result(
-    measured: MeasuredRun, report: Path | None, *, everything: bool, as_json: bool
-) -> None:
-    """Print a run, write its report where one is asked for."""
+    measured: MeasuredRun, report: Path | None, *, everything: bool, as_json: bool,
+    store: str | None = None,
+) -> None:  # fmt: skip
+    """Print a run, write its report where one is asked for; `store` as the user named it."""
     if as_json:
         if report is not None:
             write_report(measured.sheet, report)
         print_json(measured.to_json())
         return
     answer = comparison_answer(measured.compared) if measured.compared else None
-    print_run(measured.sheet, everything=everything, answer=answer)
+    after = next_commands(measured, store)
+    print_run(measured.sheet, everything=everything, answer=answer, after=after)
     for trial in measured.trials:
         if trial.ledger is not None:
             print_ledger(trial.ledger)
@@ -70,13 +72,38 @@ def write_report(whole: RunSheet, report: Path) -> None:
     write_output(report, FORMATS.load("html")().serialize(*as_shown([whole])), "the report")
 
 
-def print_run(whole: RunSheet, *, everything: bool = False, answer: Text | None = None) -> None:
+def next_commands(measured: MeasuredRun, store: str | None) -> list[str]:
+    """What one usually does next with a run, as it can be run; nothing where it has no figures.
+
+    Args:
+        measured: the run.
+        store: where it is kept, as the user named it; None: the usual one.
+    """
+    from iosonde.hosts.command import quote
+    from iosonde.verbs.listing import earlier_run
+
+    if measured.rescued is not None or not any(trial.metrics for trial in measured.sheet.trials):
+        return []
+    compared = [measured.id]
+    if not measured.sheet.arms:
+        earlier = earlier_run(measured.id, store=store)
+        compared = [earlier, measured.id] if earlier else []
+    verbs = [["report", measured.id], ["explain", measured.id], ["compare", *compared]]
+    place = ["--store", store] if store else []
+    return [quote(["iosonde", *argv, *place]) for argv in verbs if len(argv) > 1]
+
+
+def print_run(
+    whole: RunSheet, *, everything: bool = False, answer: Text | None = None,
+    after: Sequence[str] = (),
+) -> None:  # fmt: skip
     """The answer in the first line, then a row for each trial and direction, then what was noted.
 
     Args:
         whole: a run with its statistics.
         everything: a table for each trial, with all its metrics.
         answer: of a run that was measured for it, in place of what its trials reached.
+        after: commands that one usually runs next.
     """
     console = out()
     for result in whole.requirements:
@@ -109,12 +136,8 @@ def print_run(whole: RunSheet, *, everything: bool = False, answer: Text | None 
     console.print(styled(
         "\nrun [bold]{}[/bold]{}  {}  ({})", run.id, labels, run.study, run.state.value
     ))  # fmt: skip
-    if any(trial.metrics for trial in whole.trials) and not is_quiet():
-        earlier = "" if whole.arms else "EARLIER "
-        print_next(
-            f"iosonde report {run.id}", f"iosonde explain {run.id}",
-            f"iosonde compare {earlier}{run.id}",
-        )  # fmt: skip
+    if after:
+        print_next(*after)
 
 
 def _print_notes(trial: TrialSheet) -> None:

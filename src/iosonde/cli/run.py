@@ -90,15 +90,15 @@ def run(
         measured = verb.run(
             study, destroy=destroy or (), in_container=in_container, progress=progress, **options
         )
-    return _show(measured, report, again, everything=everything, as_json=as_json)
+    return _show(measured, report, again, store, everything=everything, as_json=as_json)
 
 
 def _show(
-    measured: MeasuredRun, report: Path | None, again: Sequence[str], *, everything: bool,
-    as_json: bool,
+    measured: MeasuredRun, report: Path | None, again: Sequence[str], store: str | None, *,
+    everything: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Show what was measured, say what was not and how to go on; the exit code."""
     from iosonde.cli.result import show_result
 
-    show_result(measured, report, everything=everything, as_json=as_json)
+    show_result(measured, report, everything=everything, as_json=as_json, store=store)
     return completion_code(measured, again)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from iosonde.store.reading import QuickReader
     from iosonde.store.store import Store
 
+_COMPARED = 20  # runs that are looked at for one with the same trials
+
 
 @dataclass(frozen=True, slots=True)
 class RunChange:
@@ -128,6 +130,38 @@ def list_runs(
     )
 
 
+def earlier_run(run: str, *, store: str | None = None) -> str:
+    """The last run before one that `compare` finds trials in common with; empty: there is none.
+
+    Args:
+        run: its id.
+        store: a file or a PostgreSQL URL; None: the usual one.
+
+    Raises:
+        UsageError, Refused, StoreFailed: the store cannot be read.
+    """
+    source = _Source(store, _ignore)
+    try:
+        heads = source.heads()
+        at = next((index for index, line in enumerate(heads) if line.id == run), len(heads))
+        study = heads[at].study if at < len(heads) else ""
+        before = [line for line in heads[at + 1 :] if line.study == study and _has_figures(line)]
+        lines = source.outlined([*heads[at : at + 1], *before[:_COMPARED]])
+    finally:
+        source.close()
+    return next((line.id for line in lines[1:] if _comparable(lines[0], line)), "")
+
+
+def _has_figures(line: RunLine) -> bool:
+    return line.state in {RunState.FINISHED, RunState.INTERRUPTED}
+
+
+def _comparable(line: RunLine, earlier: RunLine) -> bool:
+    new, old = line.outline, earlier.outline
+    same = not set(new.loads).isdisjoint(old.loads)
+    return same and not set(new.targets).isdisjoint(old.targets) and old.headline is not None
+
+
 class _Source:
     """The store, read by what is quick while that does, else opened whole."""
 
@@ -220,7 +254,7 @@ def _changes(
     for line in reversed(heads):
         if line.id in wanted and line.study in earlier:
             before[line.id] = earlier[line.study]
-        if line.state in {RunState.FINISHED, RunState.INTERRUPTED}:
+        if _has_figures(line):
             earlier[line.study] = line
     others = source.outlined(list({line.id: line for line in before.values()}.values()))
     by_id = {line.id: line for line in (*others, *lines)}
