@@ -24,6 +24,7 @@ from iosonde.text.confined import confined
 Data: TypeAlias = "bytes | FileBytes"
 _PROBE = 4096
 _MAIL_MOST = 1 << 24  # bytes of a text that may be a mail and is decoded as a whole
+_LATIN_BLANKS = re.compile(rb"(?<![\x80-\xff])\xa0+")
 _STEP = 1 << 20
 _SMALLER = "cut out the part with the outputs"
 
@@ -138,8 +139,21 @@ def of_bytes(name: str, data: Data, wrappings: int = 0) -> Document:
 
         whole = _whole(data, name, "an HTML page")
         return Document(name, *confined(text_of_page, whole, name=name, what="this HTML page"))
-    plain = mail.decoded(data[:]) if len(data) <= _MAIL_MOST else None
-    return Document(name, data) if plain is None else Document(name, *plain)
+    if len(data) > _MAIL_MOST:
+        return Document(name, data)
+    text = data[:]
+    plain = mail.decoded(text)
+    return Document(name, _blanks(data, text)) if plain is None else Document(name, *plain)
+
+
+def _blanks(data: Data, text: bytes) -> Data:
+    """The data with blanks for the no-break spaces of ISO 8859: in UTF-8 a byte stands before A0.
+
+    The rest of such a text stays; what tools print has no other bytes of it.
+    """
+    if _LATIN_BLANKS.search(text) is None:
+        return data
+    return _LATIN_BLANKS.sub(lambda match: b" " * len(match[0]), text)
 
 
 _ARCHIVES = tuple(

@@ -137,3 +137,15 @@ def test_columns_of_iostat_that_a_script_cut() -> None:
     size = cast("float", later.values["write.size"]) * cast("float", later.values["write.iops"])
     assert size == later.values["write.bandwidth"]
     assert not counters(CUT.replace("kB_w\n", "kB_x\n"))
+
+
+def test_lines_of_zpool_status_that_stand_alone() -> None:
+    sound = "# zpool status -x\nall pools are healthy\n"
+    assert _values(sound, "")["status"] == "all pools are healthy"
+    assert not states("Most of the time all pools are healthy here.\n")
+    scan = "scan: resilvered 3.20T in 0 days 10:52:54 with 0 errors on Mon Apr 5 08:13:06 2021\n"
+    values = _values(scan, "")
+    assert values["scan_time"] == (10 * 60 + 52) * 60 + 54
+    assert values["scan_errors"] == 0
+    assert values["resilvered"] == round(3.20 * 2**40)
+    assert not states(f"state: ONLINE\n{scan}config:\n")

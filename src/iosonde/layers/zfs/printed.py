@@ -25,6 +25,7 @@ _PROGRESS = re.compile(
 _AMOUNT = r"(\d{1,19}(?:\.\d{1,3})?[KMGTPE]?)B?"
 _RESILVERED = re.compile(rf"(?<!\S){_AMOUNT} resilvered|resilvered {_AMOUNT} in ")
 _REPAIRED = re.compile(r"(?:scrub )?repaired (\S+) in .{1,40}? with (\d+) errors")
+_ENDED = re.compile(r"in (?:(\d{1,4}) days )?(\d{1,3}):(\d\d):(\d\d) with (\d{1,12}) errors")
 _FLOWED = re.compile(
     rf"(?:^|[#$] zpool status \S.{{0,60}}? |\s)pool: \S{{1,200}} (?:id: \d{{1,20}} )?"
     rf"state: (?:{'|'.join(STATES)}) .{{0,4000}}?config: "
@@ -119,3 +120,39 @@ def _begins(cursor: TextCursor, index: int) -> bool:
     if not _POOL.match(cursor.line(index) or ""):
         return False
     return any(_STATE.match(cursor.line(index + step) or "") for step in (1, 2, 3))
+
+
+class ZpoolLine(StateOutput):
+    """`zpool status -x` of sound pools, and a line of a scan that stands alone.
+
+    See `iosonde.text.cursor.Output`.
+    """
+
+    tool: ClassVar[str] = "zpool status"
+    anchors: ClassVar[tuple[str, ...]] = ("all pools are healthy", "scan: ")
+    commands: ClassVar[tuple[str, ...]] = ("zpool",)
+    reach: ClassVar[int] = 3
+    beginning: ClassVar[re.Pattern[str]] = re.compile(
+        r"\s*(?:all pools are healthy$|scan: (?:resilvered|scrub repaired) \S)"
+    )
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        """See `Output.begin`; a scan with the rest of its pool's status is no line alone."""
+        around = [cursor.line(cursor.at + step) or "" for step in (-2, -1, 1, 2)]
+        if any(re.match(r"\s*(?:state|status|config|action|see|errors):", line) for line in around):
+            return None
+        return super().begin(cursor)
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        line = (cursor.line(first) or "").strip()
+        scan = line.partition("scan: ")[2]
+        if not scan:
+            return first, [PrintedSubject("zpool", "", {"status": line}, prompt.host)]
+        facts: dict[str, Scalar] = {"scan": scan, **_scan_facts(scan)}
+        if match := _ENDED.search(scan):
+            days, hours, minutes, seconds, errors = (int(part or 0) for part in match.groups())
+            facts["scan_time"] = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+            facts["scan_errors"] = errors
+        return first, [PrintedSubject("zpool", "", facts, prompt.host)]

@@ -1,0 +1,167 @@
+"""`mkfs.btrfs`, `btrfs scrub status` of progs before 4.20, and what the tools say of transids.
+
+Source: btrfs-progs 5.18, mkfs/main.c (main), cmds/scrub.c of 4.19 (print_scrub_summary,
+print_fs_stat), kernel-shared/disk-io.c (verify_parent_transid): the tools print the kernel's
+sentence without its "BTRFS error (device …): ". Sizes are in powers of 1024.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
+from iosonde.text.reader import Items, StateOutput, nearest
+
+_SIZE = r"(\d{1,19}(?:\.\d{1,3})?(?:[KMGTPE]iB|B))"
+_UUID = r"[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}"
+_MADE = re.compile(r"\s*(?:Label:\s+\S.*|UUID:\s+\S*)$")
+_LABELS = {
+    "Node size": "node_size", "Sector size": "sector_size", "Filesystem size": "size",
+    "Incompat features": "incompat_features", "Runtime features": "runtime_features",
+    "Checksum": "checksum", "Number of devices": "devices", "SSD detected": "ssd",
+    "Zoned device": "zoned",
+}  # fmt: skip
+_PAIR = re.compile(r"\s*(?P<label>[A-Z][A-Za-z ]{2,24}):\s*(?P<value>\S.*?)?\s*$")
+_PROFILE = re.compile(rf"\s*(?P<type>Data|Metadata|System):\s+(?P<profile>[A-Za-z]\w*)\s+{_SIZE}$")
+_DEVICE = re.compile(rf"\s*\d{{1,4}}\s+{_SIZE}\s+(?P<path>/\S+)$")
+_COLUMNS = re.compile(r"\s*ID\s+SIZE\s+PATH$")
+_SCRUB = re.compile(rf"\s*scrub status for (?P<uuid>{_UUID})$")
+_SCRUBBED = re.compile(
+    r"scrub started at (?P<start>.{10,40}?)(?: and (?P<status>finished|was aborted)"
+    r"(?: after (?P<time>\d{1,5}:\d\d:\d\d|\d{1,9} seconds))?|, running for [\d: a-z]{1,30})\b"
+)
+_SUMMED = re.compile(rf"total bytes scrubbed: {_SIZE} with (?P<errors>\d{{1,12}}) errors")
+_ON = re.compile(r"scrub device (?P<device>/dev/[\w/.-]{1,60}) \(id \d{1,6}\)")
+_TRANSID = re.compile(
+    r"\s*parent transid verify failed on (?P<block>\d{1,20}) wanted (?P<wanted>\d{1,20}) "
+    r"found (?P<found>\d{1,20})$"
+)
+_MOST = 60
+
+
+def _bytes(text: str) -> int:
+    return round(units.printed(text, binary=True)[0])
+
+
+class MkfsBtrfs(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "mkfs.btrfs"
+    anchors: ClassVar[tuple[str, ...]] = ("Block group profiles:",)
+    commands: ClassVar[tuple[str, ...]] = ("mkfs.btrfs",)
+    reach: ClassVar[int] = 24
+    nothing: ClassVar[str] = "its lines are cut off"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        """See `Output.begin`. The label, or the first line that is left of it."""
+        first = nearest(cursor, 8, _MADE.match)
+        first = cursor.at if first is None else first
+        return first - 1 if _MADE.match(cursor.line(first - 1) or "") else first
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        facts: dict[str, Scalar] = {}
+        paths: list[str] = []
+        name, last = "", first
+        for index, line in lines(cursor, first, _MOST):
+            if profile := _PROFILE.match(line):
+                facts[f"{profile['type'].lower()}_profile"] = profile["profile"].lower()
+                facts[f"{profile['type'].lower()}_total"] = _bytes(profile[3])
+            elif device := _DEVICE.match(line):
+                paths.append(device["path"])
+            elif (pair := _PAIR.match(line)) and not prompt_in(line):
+                label, value = pair["label"], pair["value"] or ""
+                if label == "UUID":
+                    facts["uuid"], name = value, name or value
+                elif label == "Label" and value != "(null)":
+                    name = value
+                elif label in _LABELS and value:
+                    facts[_LABELS[label]] = _value(value)
+            elif not _COLUMNS.match(line):
+                break
+            last = index
+        if paths:
+            facts |= {"paths": " ".join(paths), "devices": len(paths)}
+            facts["below"] = " ".join(path.removeprefix("/dev/") for path in paths)
+        return last, [PrintedSubject("btrfs", name, facts, prompt.host)] if facts else []
+
+
+def _value(text: str) -> Scalar:
+    if re.fullmatch(_SIZE, text):
+        return _bytes(text)
+    return int(text) if text.isdecimal() else text
+
+
+class BtrfsOldScrub(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "btrfs scrub status"
+    anchors: ClassVar[tuple[str, ...]] = ("scrub status for ",)
+    commands: ClassVar[tuple[str, ...]] = ("btrfs",)
+    reach: ClassVar[int] = 3
+    beginning: ClassVar[re.Pattern[str]] = _SCRUB
+    nothing: ClassVar[str] = "what it came to is cut off"
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        last = first
+        for index, line in lines(cursor, first + 1, 8):
+            if not line or prompt_in(line) or _SCRUB.match(line):
+                break
+            last = index
+            if "total bytes scrubbed" in line:
+                break
+        text = flow(cursor, first, last)
+        head, done = _SCRUB.match(cursor.line(first) or ""), _SCRUBBED.search(text)
+        total = _SUMMED.search(text)
+        if head is None or done is None or total is None:
+            return last, []
+        facts: dict[str, Scalar] = {
+            "uuid": head["uuid"],
+            "scrub_status": done["status"] or "running",
+        }
+        if done["time"] and ":" in done["time"]:
+            hours, minutes, seconds = map(int, done["time"].split(":"))
+            facts["scrub_time"] = hours * 3600 + minutes * 60 + seconds
+        facts |= {"scrub_size": _bytes(total[1]), "scrub_errors": int(total["errors"])}
+        device = _ON.search(text)
+        name = device["device"].removeprefix("/dev/") if device else head["uuid"]
+        return last, [PrintedSubject("btrfs", name, facts, prompt.host)]
+
+
+class BtrfsTransid(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "btrfs"
+    anchors: ClassVar[tuple[str, ...]] = ("parent transid verify failed on ",)
+    commands: ClassVar[tuple[str, ...]] = ("btrfs", "btrfsck", "mount", "dduper")
+    reach: ClassVar[int] = 3
+    beginning: ClassVar[re.Pattern[str]] = _TRANSID
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        matches = []
+        last = first
+        for index, line in lines(cursor, first, 400):
+            if not (match := _TRANSID.match(line)):
+                break
+            matches.append(match)
+            last = index
+        each = {match[0].strip(): match for match in matches}
+        return last, [
+            self.counted(
+                "btrfs", "",
+                {"transid_failures": sum(match[0].strip() == text for match in matches),
+                 "block": int(match["block"]), "wanted": int(match["wanted"]),
+                 "found": int(match["found"])},
+                prompt,
+            )
+            for text, match in each.items()
+        ]  # fmt: skip

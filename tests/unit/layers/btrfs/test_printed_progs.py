@@ -1,0 +1,77 @@
+"""mkfs.btrfs, scrubs of older tools, and transids. Oracle: sums and times that agree."""
+
+from __future__ import annotations
+
+from iosonde.records.printed import Unread
+from tests.mangle import counters, read, states
+
+UUID = "0a1b2c3d-0000-4000-8000-00000000000e"
+MKFS = f"""# mkfs.btrfs -f -d raid6 -m raid1c4 /dev/sdw1 /dev/sdx1 /dev/sdy1
+btrfs-progs v5.18
+See http://btrfs.wiki.kernel.org for more information.
+
+WARNING: RAID5/6 support has known problems is strongly discouraged
+         to be used besides testing or evaluation.
+
+Label:              (null)
+UUID:               {UUID}
+Node size:          16384
+Sector size:        4096
+Filesystem size:    3.00TiB
+Block group profiles:
+  Data:             RAID6             2.00GiB
+  Metadata:         RAID1C4           1.00GiB
+  System:           RAID1C4           8.00MiB
+SSD detected:       no
+Incompat features:  extref, raid56
+Checksum:           crc32c
+Number of devices:  3
+Devices:
+   ID        SIZE  PATH
+    1     1.00TiB  /dev/sdw1
+    2     1.00TiB  /dev/sdx1
+    3     1.00TiB  /dev/sdy1
+
+# mount /dev/sdw1 /mnt
+"""
+SCRUB = f"""# btrfs scrub status -d /dev/sdw1
+scrub status for {UUID}
+scrub device /dev/sdw1 (id 1) history
+        scrub started at Mon Oct 19 21:07:13 2020 and finished after
+01:02:03
+        total bytes scrubbed: 6.50TiB with 2 errors
+"""
+TRANSID = "parent transid verify failed on 8333716668416 wanted 357026 found 357028\n"
+
+
+def test_what_mkfs_made() -> None:
+    (state,) = states(MKFS)
+    (made,) = state.subjects
+    assert made.name == UUID
+    assert state.command.startswith("mkfs.btrfs -f -d raid6")
+    assert (made.values["data_profile"], made.values["metadata_profile"]) == ("raid6", "raid1c4")
+    assert made.values["size"] == 3 * 2**40
+    assert made.values["below"] == "sdw1 sdx1 sdy1"
+    assert made.values["devices"] == 3
+    assert not states(MKFS.replace("Block group profiles:", "Profiles of block groups"))
+
+
+def test_the_scrub_of_a_device_that_a_mail_wrapped() -> None:
+    text = "".join(f"> {line}\n" for line in SCRUB.splitlines())
+    (state,) = states(text)
+    (disk,) = state.subjects
+    assert disk.name == "sdw1"
+    assert disk.values["scrub_time"] == 3600 + 2 * 60 + 3
+    assert (disk.values["scrub_size"], disk.values["scrub_errors"]) == (13 * 2**39, 2)
+    cut = SCRUB[: SCRUB.index("        total")]
+    assert not states(cut)
+    assert [type(part) for part in read(cut)] == [Unread]
+
+
+def test_transids_are_counted_by_block() -> None:
+    first, other = counters(3 * TRANSID + TRANSID.replace("8333", "9333"))
+    assert first.values == {
+        "transid_failures": 3, "block": 8333716668416, "wanted": 357026, "found": 357028,
+    }  # fmt: skip
+    assert other.values["transid_failures"] == 1
+    assert not counters("a parent transid verify failed on 833 wanted 357 found 358, it said\n")
