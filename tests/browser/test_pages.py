@@ -180,6 +180,20 @@ def test_the_first_screen_is_one_sheet_of_paper(browser: Browser, gallery: Path,
         assert texts[1].startswith(heading.split()[0]), "the second sheet begins with the sections"
     assert len(sheets) <= MOST_SHEETS
     assert "Appendix" not in texts[-1], "the appendix is not printed"
+    assert "scrolls sideways" not in " ".join(texts), "paper does not scroll"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_heading_is_printed_without_anything_below_it(
+    browser: Browser, gallery: Path, name: str
+) -> None:
+    with Watched(browser, gallery / f"{name}.html") as watched:
+        watched.page.emulate_media(media="print")
+        printed = watched.page.locator("main > section:visible").evaluate_all(
+            "all => all.map(one => [one.querySelector('h2')?.innerText ?? '', "
+            "[...one.children].filter(part => part.tagName != 'H2' && part.offsetHeight).length])"
+        )
+    assert [title for title, parts in printed if not parts] == []
 
 
 @pytest.mark.parametrize("name", PAGES)
