@@ -148,7 +148,9 @@ def _unpack(new: Path, of: Architecture, tell: Tell) -> None:
     _run(
         recipe.unpack_argv(packages, of, str(archive)),
         cwd=new,
-        watching=lambda: tell("fetching and unpacking packages", _share(new)),
+        watching=rising(
+            lambda: _share(new), lambda share: tell("fetching and unpacking packages", share)
+        ),
     )
     tell("making the file system", None)
     _run(_as_root("sh", "-c", _TREE, "sh", str(_ROOM // units.MIB)), cwd=new)
@@ -157,6 +159,25 @@ def _unpack(new: Path, of: Architecture, tell: Tell) -> None:
 def _as_root(*argv: str) -> list[str]:
     """A command as root, or as one in a user namespace of its own."""
     return ["unshare", "--map-root-user", "--map-auto", *argv] if os.geteuid() else list(argv)
+
+
+def rising(
+    look: Callable[[], float | None], tell: Callable[[float | None], None]
+) -> Callable[[], None]:
+    """What looks how far it is and tells the most it has seen: what was fetched is removed again.
+
+    Args:
+        look: gives a share from 0 to 1; None: not known.
+        tell: told it.
+    """
+    most: float | None = None
+
+    def watch() -> None:
+        nonlocal most
+        most = max((share for share in (most, look()) if share is not None), default=None)
+        tell(most)
+
+    return watch
 
 
 def _share(folder: Path) -> float | None:
