@@ -150,19 +150,91 @@ def test_the_running_mean_is_that_of_all_loops() -> None:
 
 def _estimate(*, goes_on: bool = True, **study: Any) -> Estimate:
     given = {"targets": ["/x"], "loads": ["fio --rw=read --name=a"], **study}
-    return Estimate(make_plan(Study(**given), where="here"), {}, lambda _: goes_on)
+    return Estimate(make_plan(Study(**given), where="here"), {}, lambda _: goes_on, lambda: 0.0)
 
 
 def test_time_left_of_fixed_loops_and_the_most_of_others() -> None:
-    fixed = _estimate(loops=4, seconds=10.0).time_left({})
-    assert fixed == events.TimeLeft(0.0, 48.0, at_most=False)
-    until = _estimate(seconds=10.0, until={"halfwidth": "2%", "max_seconds": "100s"}).time_left({})
-    assert until == events.TimeLeft(0.0, 120.0, at_most=True)
+    fixed = _estimate(loops=4, seconds=20.0).time_left({})
+    assert fixed == events.TimeLeft(0.0, 88.0, at_most=False)
+    until = _estimate(seconds=20.0, until={"halfwidth": "2%", "max_seconds": "100s"}).time_left({})
+    assert until == events.TimeLeft(0.0, 110.0, at_most=True)
     required = _estimate(
-        loops=5, seconds=10.0, require={"read.iops": "> 1k"}, max_seconds="20s"
+        loops=5, seconds=20.0, require={"read.iops": "> 1k"}, max_seconds="40s"
     ).time_left({})
-    assert required == events.TimeLeft(0.0, 60.0, at_most=True)
-    assert _estimate(goes_on=False, loops=4, seconds=10.0).time_left({}).left == 0.0
+    assert required == events.TimeLeft(0.0, 110.0, at_most=True)
+    assert _estimate(goes_on=False, loops=4, seconds=20.0).time_left({}).left == 0.0
+
+
+class Clocked:
+    """A run of loops that take 1.25 s on a clock of ours: what is told of its rest, and the truth.
+
+    It asks as a run does: before each loop, and after it.
+    """
+
+    def __init__(self, *, prepare: float, pause: float, **study: Any) -> None:
+        given = {"loads": ["fio --rw=read --name=a"], "seconds": 1.0, **study}
+        self.clock = 0.0
+        self.plan = make_plan(Study(**given), where="here")
+        self.passes = self.plan.study.until.passes if self.plan.study.until else None
+        self.most = self.passes or self.plan.study.loops
+        self.trials: dict[str, GrowingTrial] = {}
+        self.told: list[tuple[float, float | None]] = []
+        self.estimate = Estimate(self.plan, {}, self.goes_on, lambda: self.clock)
+        self.prepare, self.pause = prepare, pause
+
+    def goes_on(self, trial: str) -> bool:
+        return trial not in self.trials or len(self.trials[trial]) < self.most
+
+    def ask(self) -> None:
+        self.told.append((self.clock, self.estimate.time_left(self.trials).left))
+
+    def loop(self, trial: str) -> None:
+        self.ask()
+        self.clock += 1.25
+        made = build.loop(len(self.trials[trial]), {"read.iops": 1.0})
+        demand = Demand(reads=True, writes=False, size=None, seconds=1.0, direct=True, tools=())
+        self.trials[trial].add(replace(made, elapsed=1.25), demand, None)
+        self.ask()
+        self.clock += self.pause
+
+    def run(self) -> None:
+        for part in self.plan.rounds:
+            if part[0].id not in self.trials:
+                self.clock += self.prepare
+            for planned in part:
+                self.trials[planned.id] = GrowingTrial(build.trial([], ident=planned.id))
+            while any(self.goes_on(planned.id) for planned in part):
+                for planned in part:
+                    self.loop(planned.id)
+        self.clock -= self.pause
+
+    def off(self) -> list[float | None]:
+        """Of each moment by how many seconds it was wrong; None: nothing was told."""
+        self.run()
+        return [left and abs(left - (self.clock - at)) for at, left in self.told]
+
+
+@pytest.mark.parametrize(
+    ("prepare", "pause", "study"),
+    [
+        (30.0, 0.3, {"targets": ["/x"], "loops": 10}),  # laying out is no pause between loops
+        (30.0, 0.3, {"targets": ["/x", "/y", "/z"], "loops": 3}),  # and comes for each target
+        (0.1, 6.0, {"targets": ["/x"], "loops": 10}),
+        (
+            0.1, 0.3,  # a loop takes longer than it counts, so that 25 take more than 25 s
+            {"targets": ["/x"], "until": {"steady": True, "passes": 25},
+             "loads": [{"name": "m", "fio": {"rw": "randread", "bs": ["4k"]}}]},
+        ),
+    ],
+)  # fmt: skip
+def test_time_left_is_told_when_it_is_known_and_is_true_then(
+    prepare: float, pause: float, study: dict[str, Any]
+) -> None:
+    run = Clocked(prepare=prepare, pause=pause, **study)
+    off = run.off()
+    assert off[:2] == [None, None]  # before and after the first loop
+    most = 1.01 * pause + 0.02 * run.clock
+    assert all(seconds is not None and seconds <= most for seconds in off[2:]), off
 
 
 def test_quiet_leaves_out_notes_and_progress(capsys: pytest.CaptureFixture[str]) -> None:

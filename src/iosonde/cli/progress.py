@@ -242,7 +242,7 @@ class RunView:
 
         share, left = self._share(now), self.left_text(now)
         if share is None:
-            return _line("[dim]time left is not known before the first loop has ended[/dim]")
+            return _line("[dim]time left is not known yet[/dim]")
         text = f"{int(share * 100):3d} %  {left}"
         row = Table.grid(padding=(0, 2, 0, 0))
         if width < _NARROW:
