@@ -40,6 +40,11 @@ GLUE = "\x01"
 """What stands for a blank within a cell."""
 
 
+def as_printed(clock: str) -> str:
+    """A time of day as it stood in the text."""
+    return clock.rstrip(":").replace(GLUE, " ")
+
+
 class ClockedCursor(TextCursor):
     """A cursor in which a time of day is a single word, and an average `AVERAGE`."""
 
@@ -81,5 +86,5 @@ def _with_clock(line: str) -> str:
     if average := _AVERAGE.match(line):
         return f"{AVERAGE} {line[average.end() :]}"
     if time := _TIME.match(line):
-        return "".join(time[0].split()) + line[time.end() :]
+        return GLUE.join(time[0].split()) + line[time.end() :]
     return _TIME_HEAD.sub("Time", line)

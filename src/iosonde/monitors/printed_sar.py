@@ -11,7 +11,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.monitors.clocked import CLOCK, ClockedCursor
+from iosonde.monitors.clocked import CLOCK, ClockedCursor, as_printed
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput
@@ -67,7 +67,7 @@ class SarDisk(StateOutput):
                     if column in _COLUMNS
                     for name, scale in [_COLUMNS[column]]
                 }
-                values["time"] = " ".join(row[:clock]).rstrip(":")
+                values["time"] = as_printed(" ".join(row[:clock]))
                 counters.append(self.counted("disk", row[at], values, prompt))
             last = table.last
             index = last + 1

@@ -14,7 +14,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.monitors.clocked import CLOCK, GLUE, NO_CLOCK, ClockedCursor
+from iosonde.monitors.clocked import CLOCK, GLUE, NO_CLOCK, ClockedCursor, as_printed
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
@@ -115,7 +115,7 @@ class SysstatTable(StateOutput):
         return last, counters
 
     def _row(self, table: TextTable, row: Sequence[str], prompt: Prompt) -> PrintedCounters:
-        values: dict[str, Json] = {} if row[0] == NO_CLOCK else {"time": row[0].rstrip(":")}
+        values: dict[str, Json] = {} if row[0] == NO_CLOCK else {"time": as_printed(row[0])}
         name = ""
         for column, cell in zip(table.head[1:], row[1:], strict=True):
             if column == self.key:

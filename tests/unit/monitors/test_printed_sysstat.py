@@ -59,7 +59,7 @@ def test_interfaces() -> None:
 def test_clocks_of_twelve_hours() -> None:
     text = TEXTS["sar-u"].replace("09:55:35  ", "09:55:35 AM").replace("09:55:34  ", "09:55:34 AM")
     rows = counters(text.replace("09:55:36  ", "09:55:36 AM"))
-    assert [row.values["time"] for row in rows] == ["09:55:35AM", "09:55:36AM", "Average"]
+    assert [row.values["time"] for row in rows] == ["09:55:35 AM", "09:55:36 AM", "Average"]
 
 
 @pytest.mark.parametrize("name", TEXTS)
