@@ -30,7 +30,10 @@ class BlkparseEvents(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "blkparse"
-    anchors: ClassVar[tuple[str, ...]] = ("  Q  ", "  C  ", "  D  ", "  G  ", "  I  ", " Q ", " C ")
+    anchors: ClassVar[tuple[str, ...]] = (
+        "  Q  ", "  C  ", "  D  ", "  G  ", "  I  ",
+        " Q R", " Q W", " C R", " C W", " Q   ", " C   ",
+    )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("blkparse", "btrace", "blktrace")
 
     @override

@@ -128,7 +128,7 @@ def test_every_output_has_a_name_and_anchors_without_line_ends() -> None:
     for one in outputs():
         assert one.tool in tool_names()
         assert one.anchors
-        assert all(len(anchor) > 3 and "\n" not in anchor for anchor in one.anchors), one
+        assert all(len(anchor.encode()) > 3 and "\n" not in anchor for anchor in one.anchors), one
 
 
 def _pdf(lines: list[str]) -> bytes:

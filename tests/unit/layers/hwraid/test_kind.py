@@ -196,14 +196,19 @@ async def test_a_tool_that_fails_is_a_gap_unless_it_found_none(
     assert not any(layer.kind == "hwraid" for layer in capture.layers)
 
 
-async def test_a_tool_that_may_not_ask_is_a_gap_with_its_own_words() -> None:
+@pytest.mark.parametrize(("user", "remedy"), [
+    (1000, "run as root"),
+    (0, "refused to root too, as in a container: run on the host itself"),
+])  # fmt: skip
+async def test_a_tool_that_may_not_ask_is_a_gap_with_its_own_words(user: int, remedy: str) -> None:
     machine = lsi()
+    machine.file("/proc/self/status", f"Name:\tcat\nUid:\t{user}\t{user}\t{user}\t{user}\n")
     for words in (("/call",), ("/call/vall",)):
         machine.command("/opt/MegaRAID/storcli/storcli64", *words, "show", "all", status=1,
                         stderr="You must be root to run this.\n")  # fmt: skip
     capture = await discover([machine.host()])
     (gap,) = [one for one in capture.gaps if "virtual" in one.what]
-    assert (gap.reason, gap.remedy) == ("storcli64: You must be root to run this.", "run as root")
+    assert (gap.reason, gap.remedy) == ("storcli64: You must be root to run this.", remedy)
 
 
 def test_two_controllers_in_one_output_are_kept_apart() -> None:
