@@ -105,6 +105,22 @@ def test_of_several_targets_it_says_what_the_run_said(
         assert headline in str(_answer(sheet(run)))
 
 
+def test_of_candidates_and_imported_results_it_says_the_first(
+    iosonde: Command, environment: Mapping[str, str]
+) -> None:
+    kept = open_store(environment["IOSONDE_STORE"])
+    plans: tuple[tuple[Any, str, str], ...]
+    plans = (({"study": {}}, "/x", "/x"), ({}, "/x", "/y"))  # at one target; of no study
+    for plan, *probes in plans:
+        made = kept.begin("study", plan, created=1e9, owner="")
+        for probe, rate in zip(probes, (300.0, 100.0), strict=True):
+            loops = [build.loop(0, {"read.iops": rate})]
+            kept.add_trial(made.id, build.trial(loops, probe=probe, ident=f"{rate}"))
+        kept.finish(made.id, RunState.FINISHED)
+    kept.close()
+    assert iosonde("list").stdout.count("read 300 IOPS") == 2
+
+
 def test_filters_order_and_limit(iosonde: Command, runs: list[str]) -> None:
     def listed(*words: str) -> list[str]:
         ended = iosonde("list", *words)

@@ -28,13 +28,16 @@ def outline_of(query: Query, run: str) -> RunOutline:
     )
     # Of version 0 are those that no parser could read.
     counted = "SELECT count(*) FROM loops WHERE run = :run AND parser_version > 0"
-    named = [(str(trial), json.loads(restored(load))["name"]) for trial, _, _, load in trials]
+    named = [
+        (str(trial), (host, probe), json.loads(restored(load))["name"])
+        for trial, host, probe, load in trials
+    ]
     return RunOutline(
         trials=len(trials),
         loops=query(counted, {"run": run})[0][0],
         hosts=tuple(sorted({restored(host) for _, host, _, _ in trials})),
         targets=_first(restored(probe) for _, _, probe, _ in trials),
-        loads=_first(load for _, load in named),
+        loads=_first(load for _, _, load in named),
         headline=_headline_of(query, run, named),
     )
 
@@ -123,36 +126,41 @@ def _first(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))[:_NAMED]
 
 
-def _headline_of(query: Query, run: str, trials: Sequence[tuple[str, str]]) -> Metric | None:
+def _headline_of(
+    query: Query, run: str, trials: Sequence[tuple[str, tuple[str, str], str]]
+) -> Metric | None:
     """What the first line of a run says of its first load that has figures.
 
-    Of several targets at the same time that is what all did together, else the slowest.
+    Of several targets at the same time that is what all did together, else the slowest. Of arms,
+    candidates and imported results the first stands for all.
 
     Args:
         query: of the store.
         run: its id.
-        trials: id and name of the load of each, in their order.
+        trials: id, place and name of the load of each, in their order.
     """
-    by_load: dict[str, list[str]] = {}
-    for trial, load in trials:
-        by_load.setdefault(load, []).append(trial)
-    study = _study(query, run) if len(by_load) < len(trials) else {}
-    for ids in list(by_load.values())[:_LOOKED_AT]:
+    by_load: dict[str, dict[str, tuple[str, str]]] = {}
+    for trial, place, load in trials:
+        by_load.setdefault(load, {})[trial] = place
+    study = _study(query, run) if len(by_load) < len(trials) else None
+    for places in list(by_load.values())[:_LOOKED_AT]:
+        ids = list(places)
+        is_of_targets = study is not None and len(set(places.values())) == len(ids)
         each = (results for trial in ids if (results := _results(query, run, trial)))
-        if study.get("interleave"):
-            figures = filter(None, map(_headline, map(_listed, each)))
-            headline = next(figures, None)
-        else:
+        if study is not None and is_of_targets and not study.get("interleave"):
             headline = _of_targets(list(each), len(ids), joint=_is_joint(study))
+        else:
+            headline = next(filter(None, map(_headline, map(_listed, each))), None)
         if headline:
             return headline
     return None
 
 
-def _study(query: Query, run: str) -> Mapping[str, Any]:
-    plan = json.loads(restored(query("SELECT plan FROM runs WHERE id = :run", {"run": run})[0][0]))
-    study = plan.get("study")
-    return study if isinstance(study, dict) else {}
+def _study(query: Query, run: str) -> Mapping[str, Any] | None:
+    """As it was measured; None: the run is none of a study."""
+    ((plan,),) = query("SELECT plan FROM runs WHERE id = :run", {"run": run})
+    study = from_json(restored(plan)).get("study")
+    return study if isinstance(study, dict) else None
 
 
 def _is_joint(study: Mapping[str, Any]) -> bool:
