@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from iosonde import extras
+from iosonde.cli import output
 from iosonde.cli.main import main
 from iosonde.measure.named import bundled_values
 from iosonde.verbs import demo as verb
@@ -74,6 +75,26 @@ def test_what_is_suggested_next_can_be_run_as_it_stands(demo: Demo, tmp_path: Pa
         with pytest.raises(SystemExit) as end:
             main(shlex.split(command)[1:])
         assert end.value.code in {0, 1}, command
+
+
+def test_verbose_adds_the_commands_of_the_loads(demo: Demo, tmp_path: Path) -> None:
+    for number, options in enumerate(([], ["-v"])):
+        ended = demo(*options, "--report", f"{number}.html")
+        assert ended.stderr.count(": fio --output=") == 2 * bool(options)  # one of each load
+        output.set_volume()
+
+
+@pytest.mark.parametrize("verb", ["compare", "predict"])
+def test_verbs_that_have_nothing_to_add_do_not_offer_verbose(
+    verb: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        main([verb, "-v"])
+    assert end.value.code == 2
+    assert "no option -v" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["help", verb])
+    assert "--verbose" not in capsys.readouterr().out
 
 
 def test_without_the_extra_it_measures_and_says_how_to_have_a_page(

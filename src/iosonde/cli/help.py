@@ -44,8 +44,13 @@ _ONLY_RESULTS = frozenset(
     }
 )
 """Verbs that show nothing beside their results, which --quiet could leave out."""
-_WITH_COMMANDS = frozenset({"run", "tune", "calibrate"})
-"""Verbs that show the commands of loads and the evidence of flags with --verbose."""
+_COMMANDS = "Also the loads' commands."
+_EVIDENCE = "Also the loads' commands, and the evidence of flags."
+_VERBOSE = {
+    "run": _EVIDENCE, "demo": _EVIDENCE, "replay": _EVIDENCE, "trace replay": _EVIDENCE,
+    "tune": _COMMANDS, "calibrate": _COMMANDS,
+}  # fmt: skip
+"""What --verbose adds to what a verb shows, where that is anything."""
 
 
 _ON_HOSTS = frozenset(
@@ -121,7 +126,7 @@ def _shared(
         bool,
         typer.Option(
             "--verbose", "-v", expose_value=False, callback=_heard,
-            help="Also the loads' commands, and the evidence of flags.",
+            help=_EVIDENCE,
         ),
     ] = False,
     quiet: Annotated[
@@ -142,7 +147,8 @@ def add_shared(command: VerbCommand, verb: str) -> None:
     for option in typer.main.get_command(app).params:
         if option.name == "become" and verb in _ON_HOSTS:
             command.params.append(option)
-        if option.name == "verbose" and verb in _WITH_COMMANDS:
+        if option.name == "verbose" and verb in _VERBOSE:
+            setattr(option, "help", _VERBOSE[verb])  # noqa: B010
             command.params.append(option)
         if option.name == "quiet" and verb not in _ONLY_RESULTS:
             command.params.append(option)
