@@ -121,6 +121,37 @@ def test_no_line_of_the_panel_is_wider_than_the_terminal() -> None:
         assert all(len(line) <= width for line in shown), shown
 
 
+LONG = "pts-iops rwmixread=65 bs=128k@/mnt/data/on/a/long/path/below/it/scratch"
+
+
+def _both_ways(trial: str) -> events.LoopFinished:
+    rates = {"read.iops": 4200.0, "write.iops": 2200.0}
+    rates |= {"read.bandwidth": 4200.0 * 131072, "write.bandwidth": 2200.0 * 131072}
+    return events.LoopFinished(trial, build.loop(0, rates), so_far(4000.0))
+
+
+@pytest.mark.parametrize("width", [100, 80, 70])
+def test_a_finished_loop_is_one_line_of_the_terminal(width: int) -> None:
+    for trial, event in ((LONG, _both_ways(LONG)), (TRIAL, finished(0, 4000.0, so_far(4000.0)))):
+        (said,) = (line for line in RunView().take(event) if line.on_screen)
+        shown = str(said.fitted(width))
+        assert len(shown) <= width
+        assert shown.startswith(f"  {trial[:9]}")
+        assert "loop 1: read " in shown
+        assert shown.endswith(" IOPS")
+        assert ("…" in shown) is (trial == LONG)
+    assert (
+        "read 525 MiB/s = 4,200 IOPS, write 275 MiB/s = 2,200 IOPS"
+        in lines(RunView(), _both_ways(LONG))[0]
+    )  # a log keeps all
+
+
+def test_what_a_trial_does_is_seen_beside_a_long_name() -> None:
+    view = _with(events.LoopStarted(LONG, 0, 60.0))
+    assert panel(view, after=7.0)[0].endswith("scratch  loop 1, 7 of 60 s")
+    assert panel(view, after=7.0)[0].startswith("pts-iops rwmixread=65 ")
+
+
 @pytest.mark.parametrize(
     ("seconds", "text"), [(0, "0:00"), (9.4, "0:09"), (64, "1:04"), (7390, "2:03:10")]
 )

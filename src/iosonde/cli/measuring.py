@@ -26,14 +26,40 @@ def show_commands(planned: RunCommands, *, as_json: bool) -> int:
     out().print(f"{count} trial{'s' * (count != 1)} would be run; nothing was")
     for trial in planned.trials:
         out().print(f"{trial.host}: {trial.id}\n  {trial.command}")
-    for number, taken in enumerate(planned.passes[:2], 1):
-        out().print(f"pass {number}: {', '.join(taken)}")
+    orders = list(dict.fromkeys(planned.passes))
+    same = len(orders) < len(planned.passes)  # of each matrix one
+    for number, taken in enumerate(orders if same else orders[:2], 1):
+        _print_pass("each pass" if same else f"pass {number}", taken)
     if planned.passes:
         out().print(
             f"{len(planned.trials)} points in {len(planned.passes)} passes: about "
             f"{units.show_seconds(planned.seconds)}"
         )
     return 0
+
+
+def _print_pass(name: str, trials: Sequence[str]) -> None:
+    """The points of a pass in their order; what all have in common stands once, before them."""
+    from iosonde.visible import visible
+
+    first = trials[0]
+    points = [trial.partition("@")[0] for trial in trials]
+    load, place = first.partition(" ")[0], first.partition("@")[2]
+    if len(trials) > 1 and all(
+        trial.startswith(f"{load} ") and trial.partition("@")[2] == place for trial in trials
+    ):
+        name += f" of {load} at {place}"
+        points = [point.removeprefix(f"{load} ") for point in points]
+    else:
+        points = list(trials)
+    out().print(f"{name}:")
+    width, line = out().width, " "
+    for point in (visible(f"{point},") for point in points):
+        if len(line) > 1 and len(line) + 1 + len(point) > width:
+            out().print(line)
+            line = " "
+        line += f" {point}"
+    out().print(line.removesuffix(","))
 
 
 def completion_code(measured: MeasuredRun, again: Sequence[str]) -> int:

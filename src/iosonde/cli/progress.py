@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, LiteralString, Protocol
 
 from iosonde import units
 from iosonde.cli.output import err, is_quiet, is_verbose, styled, write_message
+from iosonde.cli.table import shortened
 from iosonde.cli.timetext import clock, span, sparkline
 from iosonde.measure import progress as events
 from iosonde.verbs.signals import speak_through
@@ -27,17 +28,22 @@ if TYPE_CHECKING:
     from iosonde.records.run import Loop
 
 _NARROW = 50  # columns below which a bar has no room beside its figures
+_NAME = 24  # cells of a trial's name that is cut
 _DETAILED = 2  # trials at the same time that have lines of their own
 
 
-def speed(loop: Loop) -> str:
-    """`write 3.72 GiB/s = 953 IOPS` for each direction that did anything."""
+def speed(loop: Loop, *, brief: bool = False) -> str:
+    """`write 3.72 GiB/s = 953 IOPS` for each direction that did anything; `brief`: one of both."""
     metrics, parts = loop.result.metrics, []
     for name, value in metrics.items():
         if name.endswith(".bandwidth") and value > 0:
             direction = name.rsplit(".", 1)[0]
             text = f"{direction.replace('_', ' ')} {units.show_bandwidth(value)}"
-            if f"{direction}.iops" in metrics:
+            if brief and f"{direction}.iops" in metrics:
+                text = (
+                    f"{direction.replace('_', ' ')} {units.show_iops(metrics[f'{direction}.iops'])}"
+                )
+            elif f"{direction}.iops" in metrics:
                 text += f" = {units.show_iops(metrics[f'{direction}.iops'])}"
             parts.append(text)
     return ", ".join(parts) or "no I/O"
@@ -58,6 +64,18 @@ class Said:
     text: str | Text
     in_log: bool = True
     on_screen: bool = True
+    parts: tuple[str, str, str] | None = None
+    """Of a finished loop: its trial, what it reached, and the same in fewer words."""
+
+    def fitted(self, width: int) -> str | Text:
+        """The line for a terminal: where it is too wide, its figures stay and its name is cut."""
+        if self.parts is None or len(str(self.text)) <= width:
+            return self.text
+        trial, *figures = self.parts
+        room = [width - len(figure) - len("  : ") for figure in figures]
+        at = next((at for at, cells in enumerate(room) if cells >= _NAME), len(room) - 1)
+        name = shortened(trial, max(room[at], _NAME))
+        return styled("  {}: {}", name, figures[at])
 
 
 def logged(text: str) -> Said:
@@ -198,10 +216,14 @@ class RunView:
         self._so_far[trial] = event.so_far
         what = f"{self._loop_name(loop.index)} done"
         self._now[trial] = TrialNow(what, time.monotonic(), ended=True)
-        line = f"{trial}: {self._loop_name(loop.index)}: {speed(loop)}"
-        if loop.background:
-            line += f" (meanwhile: {'; '.join(loop.background)})"
-        return [logged(f"{line}{self._log_tail(event.so_far)}"), scrolled(styled("  {}", line))]
+        meanwhile = f" (meanwhile: {'; '.join(loop.background)})" if loop.background else ""
+        line, brief = (
+            f"{self._loop_name(loop.index)}: {speed(loop, brief=brief)}{meanwhile}"
+            for brief in (False, True)
+        )
+        log = f"{trial}: {line}{self._log_tail(event.so_far)}"
+        shown = Said(styled("  {}", f"{trial}: {line}"), in_log=False, parts=(trial, line, brief))
+        return [logged(log), shown]
 
     def _log_tail(self, so_far: HeadlineSoFar) -> str:
         mean = f"; mean {so_far_text(so_far)}" if so_far.loops > 1 and so_far.metric else ""
@@ -219,7 +241,9 @@ class RunView:
         rows = [self._bar(now, width)] if self._left else []
         trials = list(self._now.items())
         for trial, doing in trials:
-            rows.append(_line("[bold]{}[/bold]  {}", self.name_of(trial), _doing(doing, now)))
+            what = _doing(doing, now)
+            name = shortened(self.name_of(trial), max(width - len(what) - 2, _NAME))
+            rows.append(_line("[bold]{}[/bold]  {}", name, what))
             if len(trials) > _DETAILED:
                 continue
             if trial in self._so_far and (text := so_far_text(self._so_far[trial])):
@@ -316,7 +340,7 @@ class LiveProgress(QuietProgress):
     def _show(self, said: list[Said]) -> None:
         for line in said:
             if line.on_screen:
-                self._console.print(line.text)
+                self._console.print(line.fitted(self._console.width))
 
     def _announce(self, sentence: str) -> None:
         """Called by the handler of signals: the panel shows it when it is drawn next."""

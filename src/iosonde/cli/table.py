@@ -115,5 +115,12 @@ def _cut(text: str | Text, width: int, column: TableColumn) -> str | Text:
     plain = str(text)
     if not column.name or len(plain) <= width:
         return text
+    return shortened(plain, width)
+
+
+def shortened(name: str, width: int) -> str:
+    """A name in at most so many characters, without its middle where it is longer."""
+    if len(name) <= width:
+        return name
     head = (width - 1) // 2
-    return f"{plain[:head]}…{plain[len(plain) - (width - 1 - head) :]}"
+    return f"{name[:head]}…{name[len(name) - (width - 1 - head) :]}"
