@@ -20,6 +20,7 @@ from rich.console import Console, Group
 
 from iosonde.cli import output
 from iosonde.cli.progress import RunView
+from iosonde.cli.table import shortened_trial
 from iosonde.cli.timetext import span, sparkline
 from iosonde.measure import progress as events
 from iosonde.measure.estimate import Estimate
@@ -136,7 +137,9 @@ def test_a_finished_loop_is_one_line_of_the_terminal(width: int) -> None:
         (said,) = (line for line in RunView().take(event) if line.on_screen)
         shown = str(said.fitted(width))
         assert len(shown) <= width
-        assert shown.startswith(f"  {trial[:9]}")
+        assert {"rwmixread=65", "bs=128k@"} <= set(
+            shown.replace("@", "@ ").split()
+        ) or trial == TRIAL
         assert "loop 1: read " in shown
         assert shown.endswith(" IOPS")
         assert ("…" in shown) is (trial == LONG)
@@ -146,10 +149,23 @@ def test_a_finished_loop_is_one_line_of_the_terminal(width: int) -> None:
     )  # a log keeps all
 
 
+@pytest.mark.parametrize(
+    ("width", "name"),
+    [
+        (99, "m bs=4k@/mnt/data/scratch"), (25, "m bs=4k@/mnt/data/scratch"),
+        (24, "m bs=4k@…nt/data/scratch"), (13, "m bs=4k@…atch"),
+        (11, "bs=4k@…atch"), (10, "bs=4k@…tch"), (7, "m b…tch"),
+    ],
+)  # fmt: skip
+def test_a_name_gives_up_its_place_before_its_point(width: int, name: str) -> None:
+    assert shortened_trial("m bs=4k@/mnt/data/scratch", width) == name
+    assert len(name) <= width
+
+
 def test_what_a_trial_does_is_seen_beside_a_long_name() -> None:
     view = _with(events.LoopStarted(LONG, 0, 60.0))
     assert panel(view, after=7.0)[0].endswith("scratch  loop 1, 7 of 60 s")
-    assert panel(view, after=7.0)[0].startswith("pts-iops rwmixread=65 ")
+    assert panel(view, after=7.0)[0].startswith("pts-iops rwmixread=65 bs=128k@…")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, LiteralString, Protocol
 
 from iosonde import units
 from iosonde.cli.output import err, is_quiet, is_verbose, styled, write_message
-from iosonde.cli.table import shortened
+from iosonde.cli.table import shortened_trial
 from iosonde.cli.timetext import clock, span, sparkline
 from iosonde.measure import progress as events
 from iosonde.verbs.signals import speak_through
@@ -74,7 +74,7 @@ class Said:
         trial, *figures = self.parts
         room = [width - len(figure) - len("  : ") for figure in figures]
         at = next((at for at, cells in enumerate(room) if cells >= _NAME), len(room) - 1)
-        name = shortened(trial, max(room[at], _NAME))
+        name = shortened_trial(trial, max(room[at], _NAME))
         return styled("  {}: {}", name, figures[at])
 
 
@@ -242,7 +242,7 @@ class RunView:
         trials = list(self._now.items())
         for trial, doing in trials:
             what = _doing(doing, now)
-            name = shortened(self.name_of(trial), max(width - len(what) - 2, _NAME))
+            name = shortened_trial(self.name_of(trial), max(width - len(what) - 2, _NAME))
             rows.append(_line("[bold]{}[/bold]  {}", name, what))
             if len(trials) > _DETAILED:
                 continue

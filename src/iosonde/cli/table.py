@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+_PLACE = 4  # characters of a place that are kept
 _GAP = 2  # columns of the terminal between two of a table
 _READABLE = 32  # characters that are left of a name before a column goes
 _SHORTEST = 12  # where none may go
@@ -124,3 +125,17 @@ def shortened(name: str, width: int) -> str:
         return name
     head = (width - 1) // 2
     return f"{name[:head]}…{name[len(name) - (width - 1 - head) :]}"
+
+
+def shortened_trial(trial: str, width: int) -> str:
+    """A trial's name, LOAD [POINT]@PLACE, in at most so many characters; its point goes last.
+
+    The place loses its beginning, then the name gives up the load's, which all points share.
+    """
+    load, _, place = trial.partition("@")
+    point = load.partition(" ")[2]
+    for kept, least in ((load, _PLACE), (point, 1)):
+        room = width - len(kept) - len("@…")
+        if kept and place and len(trial) > width and room >= least:
+            return f"{kept}@…{place[-room:]}"
+    return shortened(trial, width)
