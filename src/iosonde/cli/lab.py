@@ -82,6 +82,10 @@ def up(
         str,
         typer.Option(help="Architecture of the nodes: amd64, arm64; this machine's by default."),
     ] = "",
+    suite: Annotated[
+        str,
+        typer.Option(help="Their release: trixie, bookworm-backports; this machine's by default."),
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Start a lab as a stack file declares it, or with nodes n1, n2 … that are alike.
@@ -105,7 +109,8 @@ def up(
         stack or None, name=name, nodes=nodes, disks=disks or 0, bus=bus or "virtio-blk",
         size=units.parse_bytes(size or "1 GiB", where="--size"),
         memory=units.parse_bytes(memory or "384 MiB", where="--memory"),
-        remember=remember, mtu=mtu or 9000, arch=arch, progress=TenthsProgress(as_json=as_json),
+        remember=remember, mtu=mtu or 9000, arch=arch, suite=suite,
+        progress=TenthsProgress(as_json=as_json),
     )  # fmt: skip
     at = started.steps[0].layer
     first = next(node for lab in verb.running().labs if lab.name == at for node in lab.nodes)
@@ -124,7 +129,8 @@ def list_labs(as_json: AsJson = False) -> None:
         print_json(running.to_json())
         return
     for lab in running.labs:
-        out().print(f"{lab.name} ({', '.join(filter(None, (lab.arch, _speed(lab.accel))))})")
+        kind = filter(None, (lab.arch, lab.suite, _speed(lab.accel)))
+        out().print(f"{lab.name} ({', '.join(kind)})")
         for node in lab.nodes:
             state = "" if node.running else "  does not run"
             disks = f"  disks {', '.join(node.disks)}" if node.disks else ""

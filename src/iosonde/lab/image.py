@@ -27,6 +27,7 @@ from iosonde.lab import recipe
 from iosonde.lab.architecture import Architecture, architecture
 from iosonde.lab.initramfs import initramfs
 from iosonde.lab.kernel import unpacked
+from iosonde.lab.release import archives, require_suites
 from iosonde.private_folder import make_private, require_private
 from iosonde.scripts import program
 
@@ -42,7 +43,10 @@ _WATCH = 2.0  # seconds between two looks at how far it is
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """Files of an image; `key` is the private ssh key that all its nodes accept."""
+    """Files of an image; `key` is the private ssh key that all its nodes accept.
+
+    `suite` is its release (release.py); "" is that of the machine it was made on.
+    """
 
     directory: Path
     kernel: Path
@@ -51,6 +55,7 @@ class Image:
     key: Path
     host_key: Path
     architecture: Architecture = field(default_factory=architecture)
+    suite: str = ""
 
 
 def base() -> Path:
@@ -68,30 +73,42 @@ def _nobody(what: str, share: float | None) -> None:
     """Tells nobody."""
 
 
-async def image(tell: Tell = _nobody, of: Architecture | None = None) -> Image:
+async def image(tell: Tell = _nobody, of: Architecture | None = None, suite: str = "") -> Image:
     """The image of today's recipe, made where the cache has none.
 
     Args:
         tell: told what is being done.
         of: the architecture of its nodes; None: this machine's own.
+        suite: the release of its nodes; "": this machine's own.
 
     Raises:
+        UsageError: the archive of this machine's packages has no such release.
         HostFailed: a tool is missing, packages cannot be fetched, or the disk is full.
     """
     of = of or architecture()
-    place = base() / "images" / recipe.digest(of)
+    place = _place(of, suite)
+    if suite and not place.exists():
+        own = await asyncio.to_thread(recipe.source)
+        if own.suite == suite:
+            suite, place = "", _place(of, "")
+        else:
+            await asyncio.to_thread(require_suites, archives(own, suite), own)
     if not place.exists():
         make_private(base())
         make_private(place.parent)
-        await asyncio.to_thread(_lock_and_make, place, of, asyncio.get_running_loop(), tell)
+        await asyncio.to_thread(_lock_and_make, place, of, suite, asyncio.get_running_loop(), tell)
     return Image(
         place, place / "kernel", place / "initramfs", place / "root.ext4", place / "key",
-        place / "host_key.pub", of,
+        place / "host_key.pub", of, suite,
     )  # fmt: skip
 
 
+def _place(of: Architecture, suite: str) -> Path:
+    return base() / "images" / recipe.digest(of, suite)
+
+
 def _lock_and_make(
-    place: Path, of: Architecture, loop: asyncio.AbstractEventLoop, tell: Tell
+    place: Path, of: Architecture, suite: str, loop: asyncio.AbstractEventLoop, tell: Tell
 ) -> None:
     with _only_builder(place.parent):
         for rest in place.parent.glob("making-*"):
@@ -101,7 +118,7 @@ def _lock_and_make(
             def report(what: str, share: float | None) -> None:
                 loop.call_soon_threadsafe(tell, what, share)
 
-            _make(place, of, report)
+            _make(place, of, suite, report)
 
 
 @contextlib.contextmanager
@@ -111,7 +128,7 @@ def _only_builder(folder: Path) -> Iterator[None]:
         yield
 
 
-def _make(place: Path, of: Architecture, tell: Tell) -> None:
+def _make(place: Path, of: Architecture, suite: str, tell: Tell) -> None:
     began = time.monotonic()
     _require(
         "mmdebstrap", "mkfs.ext4", "ssh-keygen", "tar",
@@ -124,7 +141,7 @@ def _make(place: Path, of: Architecture, tell: Tell) -> None:
         for name in recipe.scripts_of(of):
             (new / name).write_bytes(recipe.boot_file(name))
             (new / name).chmod(0o755)
-        _unpack(new, of, tell)
+        _unpack(new, of, suite, tell)
         _files(new, of, tell)
         size = sum(file.stat().st_blocks * units.SECTOR for file in new.iterdir())
         new.rename(place)
@@ -137,7 +154,7 @@ def _make(place: Path, of: Architecture, tell: Tell) -> None:
 _TREE = program("iosonde.lab", "tree.sh")
 
 
-def _unpack(new: Path, of: Architecture, tell: Tell) -> None:
+def _unpack(new: Path, of: Architecture, suite: str, tell: Tell) -> None:
     """Fetches and unpacks the packages and makes the file system of them.
 
     As root, or in a user namespace of its own, where owners of files are right too.
@@ -146,7 +163,7 @@ def _unpack(new: Path, of: Architecture, tell: Tell) -> None:
     archive = new / "tree.tar"
     tell(f"fetching {len(recipe.packages_of(of))} packages and what they need", 0.0)
     _run(
-        recipe.unpack_argv(packages, of, str(archive)),
+        _apart(*recipe.unpack_argv(packages, of, str(archive), suite)),
         cwd=new,
         watching=rising(
             lambda: _share(new), lambda share: tell("fetching and unpacking packages", share)
@@ -154,6 +171,15 @@ def _unpack(new: Path, of: Architecture, tell: Tell) -> None:
     )
     tell("making the file system", None)
     _run(_as_root("sh", "-c", _TREE, "sh", str(_ROOM // units.MIB)), cwd=new)
+
+
+def _apart(*argv: str) -> list[str]:
+    """A command whose mounts nobody else sees and which end with it.
+
+    Whoever is root shares them otherwise: what looks into the folder meanwhile (`_share`) keeps
+    /proc in it busy, and what removes it walks into what is still mounted.
+    """
+    return list(argv) if os.geteuid() else ["unshare", "--mount", *argv]
 
 
 def _as_root(*argv: str) -> list[str]:

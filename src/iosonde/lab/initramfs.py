@@ -6,6 +6,7 @@ format "newc".
 
 from __future__ import annotations
 
+import lzma
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -32,6 +33,16 @@ def early_modules(modules: Path) -> list[str]:
     return list(dict.fromkeys(path for name in wanted for path in needs[name]))
 
 
+def _name(path: str) -> str:
+    return path.rsplit("/", 1)[-1].removesuffix(".xz")
+
+
+def _plain(module: Path) -> bytes:
+    """A module as insmod takes it without the kernel's help; Debian packs them since 13."""
+    content = module.read_bytes()
+    return lzma.decompress(content) if module.suffix == ".xz" else content
+
+
 def initramfs(modules: Path, busybox: Path) -> bytes:
     """The archive.
 
@@ -40,15 +51,12 @@ def initramfs(modules: Path, busybox: Path) -> bytes:
         busybox: linked statically.
     """
     paths = early_modules(modules)
-    order = "".join(f"{path.rsplit('/', 1)[-1]}\n" for path in paths)
+    order = "".join(f"{_name(path)}\n" for path in paths)
     script = (files("iosonde.lab") / "boot" / "init").read_bytes()
     entries: list[tuple[str, int, bytes]] = [(name, _DIRECTORY, b"") for name in _FOLDERS]
     entries.append(("bin/busybox", _FILE, busybox.read_bytes()))
     entries += [(f"bin/{applet}", _LINK, b"busybox") for applet in APPLETS]
-    entries += [
-        (f"modules/{path.rsplit('/', 1)[-1]}", _FILE, (modules / path).read_bytes())
-        for path in paths
-    ]
+    entries += [(f"modules/{_name(path)}", _FILE, _plain(modules / path)) for path in paths]
     entries += [("order", _FILE, order.encode()), ("init", _FILE, script)]
     return b"".join(_archived(entries))
 

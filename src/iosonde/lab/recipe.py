@@ -15,6 +15,7 @@ from iosonde import kerneltext
 from iosonde.errors import HostFailed
 from iosonde.lab.architecture import Architecture
 from iosonde.lab.initramfs import APPLETS, EARLY
+from iosonde.lab.release import archives, kernel_pocket
 
 PACKAGES = (
     "mdadm", "lvm2", "thin-provisioning-tools", "dmsetup", "bcache-tools",
@@ -79,10 +80,15 @@ def source() -> PackageSource:
     return packages
 
 
-def packages_of(architecture: Architecture) -> tuple[str, ...]:
-    """Packages of an image; its own busybox where the initramfs cannot have this machine's."""
+def packages_of(architecture: Architecture, suite: str = "") -> tuple[str, ...]:
+    """Packages of an image; its own busybox where the initramfs cannot have this machine's.
+
+    `suite` is the release (release.py); "" is that of this machine.
+    """
     foreign = () if architecture.is_own else ("?essential", "busybox-static")
-    return (architecture.kernel, *PACKAGES, *foreign)
+    pocket = kernel_pocket(suite)
+    kernel = f"{architecture.kernel}/{pocket}" if pocket else architecture.kernel
+    return (kernel, *PACKAGES, *foreign)
 
 
 def scripts_of(architecture: Architecture) -> tuple[str, ...]:
@@ -90,8 +96,16 @@ def scripts_of(architecture: Architecture) -> tuple[str, ...]:
     return _BOOT if architecture.is_own else (*_BOOT, "extracted")
 
 
-def unpack_argv(packages: PackageSource, architecture: Architecture, tree: str) -> list[str]:
+def unpack_argv(
+    own: PackageSource, architecture: Architecture, tree: str, suite: str = ""
+) -> list[str]:
     """The command that makes a tar archive of the root file system.
+
+    Args:
+        own: where this machine's packages come from.
+        architecture: of the nodes.
+        tree: the archive's path.
+        suite: the release; "": this machine's.
 
     Packages of another architecture are unpacked alone, since their scripts do not run here:
     boot/extracted does what of these a node needs.
@@ -99,17 +113,20 @@ def unpack_argv(packages: PackageSource, architecture: Architecture, tree: str) 
     foreign = [
         "--variant=extract", f"--architectures={architecture.name}", f"--hook-dir={_MERGED}",
     ]  # fmt: skip
+    release, *pockets = archives(own, suite)
+    components = " ".join(release.components)
+    lines = [f"deb {more.uri} {more.suite} {components}" for more in (release, *pockets)]
     excluded = [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in _LEFT_OUT]
     return [
         "mmdebstrap",
         *(["--variant=minbase"] if architecture.is_own else foreign),
-        f"--components={','.join(packages.components)}",
-        f"--include={','.join(packages_of(architecture))}",
+        f"--components={','.join(release.components)}",
+        f"--include={','.join(packages_of(architecture, suite))}",
         *excluded,
         "--format=tar",
-        packages.suite,
+        release.suite,
         tree,
-        packages.uri,
+        *(lines if pockets else [release.uri]),
     ]
 
 
@@ -118,9 +135,10 @@ def boot_file(name: str) -> bytes:
     return (files("iosonde.lab") / "boot" / name).read_bytes()
 
 
-def digest(architecture: Architecture) -> str:
-    """What an image is cached under: changes with the packages and with every script."""
-    whole = hashlib.sha256(" ".join(packages_of(architecture)).encode())
+def digest(architecture: Architecture, suite: str = "") -> str:
+    """What an image is cached under: changes with release, packages and every script."""
+    release = [suite] if suite else []
+    whole = hashlib.sha256(" ".join([*release, *packages_of(architecture, suite)]).encode())
     for name in scripts_of(architecture):
         whole.update(boot_file(name))
     whole.update(" ".join((*EARLY, *APPLETS)).encode())

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from iosonde.errors import UsageError
+from iosonde.lab.release import checked_suite
 from iosonde.units import GIB, MIB
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
@@ -77,13 +78,15 @@ class NodeSpec:
 class LabSpec:
     """A lab. Node number n of `nodes`, from 1, has the address 10.9.0.n.
 
-    `arch` is the architecture of all of them (architecture.py); "" is this machine's own.
+    `arch` is the architecture of all of them (architecture.py), `suite` their release of Debian
+    (release.py); "" is this machine's own.
     """
 
     name: str
     nodes: tuple[NodeSpec, ...]
     mtu: int = 9000
     arch: str = ""
+    suite: str = ""
 
 
 def limits_like(like: str, iops: float | None, bandwidth: float | None) -> DiskLimits:
@@ -104,6 +107,7 @@ def checked(spec: LabSpec) -> LabSpec:
     Raises:
         UsageError: a name cannot be used, or is defined twice.
     """
+    checked_suite(spec.suite)
     names = [spec.name, *(node.name for node in spec.nodes)]
     for name in names:
         if not _NAME.fullmatch(name):

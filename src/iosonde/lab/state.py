@@ -40,7 +40,8 @@ class LabNode:
 class Lab:
     """A lab on this machine. `image` is the directory of what it booted, `accel` "kvm" or "tcg".
 
-    `arch` is the architecture of its nodes.
+    `arch` is the architecture of its nodes, `suite` their release of Debian, "" where it is that of
+    the machine the image was made on.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Lab:
     switch: tuple[str, ...]
     nodes: tuple[LabNode, ...]
     arch: str = ""
+    suite: str = ""
 
     @property
     def directory(self) -> Path:
@@ -136,7 +138,7 @@ def _read(file: Path) -> Lab:
     )  # fmt: skip
     return Lab(
         whole["name"], whole["image"], whole["accel"], whole["complete"], tuple(whole["switch"]),
-        nodes, whole.get("arch", ""),
+        nodes, whole.get("arch", ""), whole.get("suite", ""),
     )  # fmt: skip
 
 

@@ -53,7 +53,7 @@ async def up(spec: LabSpec, tell: Tell) -> tuple[Lab, Times]:
         tell: told what is being done.
 
     Raises:
-        UsageError: it is already running.
+        UsageError: it is already running, or there is no such architecture or release.
         HostFailed: QEMU is missing or a node does not come up; nothing is left then.
     """
     began = time.monotonic()
@@ -69,7 +69,7 @@ async def up(spec: LabSpec, tell: Tell) -> tuple[Lab, Times]:
             else f"a lab {spec.name!r} exists, but none of its hosts is running",
             hint=f"`iosonde lab down {spec.name}` first, or give another --name",
         )
-    made = await image(tell, chosen)
+    made = await image(tell, chosen, spec.suite)
     at_image = time.monotonic() - began
     lab = _written(spec, made, await accelerator(made), program)
     try:
@@ -108,7 +108,9 @@ def _lives(owner: Path) -> bool:
 
 def _written(spec: LabSpec, made: Image, accel: str, program: str) -> Lab:
     """The lab with its directory, disks and command lines; nothing runs yet."""
-    lab = Lab(spec.name, str(made.directory), accel, False, (), (), made.architecture.name)
+    lab = Lab(
+        spec.name, str(made.directory), accel, False, (), (), made.architecture.name, made.suite
+    )
     directory = lab.directory
     if len(str(directory)) > _LONGEST_SOCKET - 40:
         raise UsageError(

@@ -41,12 +41,16 @@ class RunningNode:
 
 @dataclass(frozen=True, slots=True)
 class RunningLab:
-    """A lab on this machine; `arch` is the architecture of its nodes."""
+    """A lab on this machine; `arch` is the architecture of its nodes, `suite` their release.
+
+    `suite` is empty where the nodes have the release of the machine that made their image.
+    """
 
     name: str
     accel: Literal["kvm", "tcg"]
     nodes: tuple[RunningNode, ...]
     arch: str
+    suite: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ def start(
     remember: bool = False,
     mtu: int = 9000,
     arch: str = "",
+    suite: str = "",
     progress: Callable[[str, float | None], None] = lambda _what, _share: None,
 ) -> StackSteps:
     """Start a lab, as a stack file declares it or with nodes n1, n2 … that are alike.
@@ -84,10 +89,12 @@ def start(
         remember: nodes keep their files over a loss of power.
         mtu: of the network between them.
         arch: architecture of the nodes, amd64 or arm64; empty: this machine's.
+        suite: their release of Debian, or its backports, whose kernel alone is taken; empty: this
+            machine's.
         progress: hears what is done and, where known, how far it is (a fraction).
 
     Raises:
-        UsageError: it is already running, or there is no such bus or architecture.
+        UsageError: it is already running, or there is no such bus, architecture or release.
         HostFailed: QEMU is missing or a node does not come up; nothing is left then.
     """
     began = time.monotonic()
@@ -104,7 +111,7 @@ def start(
             NodeSpec(f"n{number}", memory, disks=drives) for number in range(1, (nodes or 1) + 1)
         )
         spec = LabSpec(name or DEFAULT, alike, mtu)
-    spec = replace(spec, arch=arch)
+    spec = replace(spec, arch=arch, suite=suite)
     lab, _ = run_async(start_lab(spec, progress), _ADVICE)
     hosts = ", ".join(f"{node.name} {node.address}" for node in lab.nodes)
     how = "by KVM" if lab.accel == "kvm" else "emulated"
@@ -136,6 +143,7 @@ def running() -> RunningLabs:
                     for node in lab.nodes
                 ),
                 lab.arch,
+                lab.suite,
             )
             for lab in labs()
         )
