@@ -7,6 +7,9 @@ from collections.abc import Callable
 
 _TIMES = 8
 _BOUND = 24.0  # linear work is 8 times as much, quadratic work 64 times; caches and others between
+_LEAST = 0.02
+"""Seconds of the processor that the short text has to take."""
+_MOST = 1024
 
 
 def grows_faster(work: Callable[[str], object], unit: str, count: int) -> str:
@@ -17,26 +20,25 @@ def grows_faster(work: Callable[[str], object], unit: str, count: int) -> str:
     Args:
         work: what is done with a text, in this process.
         unit: what the text repeats.
-        count: how often the short one does; its work is to take some milliseconds.
+        count: how often the short one does.
 
     Returns:
         Empty: the work grows with the text; else what was measured.
     """
-    short = long = float("inf")
+    repeats = 1  # more until the clock, which in some virtual machines ticks in ms, says enough
+    while (short := _seconds(work, unit * count, repeats)) < _LEAST and repeats < _MOST:
+        repeats *= 2
+    short, long = max(short, _LEAST), float("inf")
     for _ in range(3):  # one after the other, so that a slow minute of the machine meets both
-        first = _seconds(work, unit * count)
-        if first == 0:  # the clock did not advance: some virtual machines count in ticks
-            continue
-        short = min(short, first)
-        long = min(long, _seconds(work, unit * count * _TIMES))
+        long = min(long, _seconds(work, unit * count * _TIMES, repeats))
         if long <= short * _BOUND:
             return ""
-    if short == float("inf"):
-        return ""
+        short = min(short, _seconds(work, unit * count, repeats) or short)
     return f"{_TIMES} times the text took {long / short:.0f} times the work, {short:.4g} s at first"
 
 
-def _seconds(work: Callable[[str], object], text: str) -> float:
+def _seconds(work: Callable[[str], object], text: str, repeats: int) -> float:
     begun = time.process_time()
-    work(text)
+    for _ in range(repeats):
+        work(text)
     return time.process_time() - begun

@@ -186,9 +186,9 @@ left_by() {
 changed_since() {
     theirs='' mine=''
     ! recent | awk -F '\t' -v n="$1" '$1 == "now" && $2 == n { some = 1 } END { exit !some }' || return 1
+    mine=$(left_by "$1/0")
     for entry in $(entries "$1"); do
         parse "$(line old "$entry")"
-        mine=$(left_by "$entry")
         if ! same || ! now=$(seen "$entry") || [ "$now" = "$was" ] || ours $mine; then continue; fi
         theirs="$theirs, $name was $was and is $now"
     done

@@ -35,7 +35,7 @@ _ROW = re.compile(r"^\W*(?P<name>(?:Rand)?[Rr]ead|(?:Rand)?[Ww]rite|Total)\s*\|(
 _PARTS = re.compile(
     r"(?<![A-Za-z])(?=(?:Block Size|(?:Rand)?[Rr]ead|(?:Rand)?[Ww]rite|Total)\s*\|)"
 )
-_BETWEEN = re.compile(r"[\s|]*(?:-{4,}[\s|-]*)?$")
+_BETWEEN = re.compile(r"[\s|]*+(?:-{4,}+[\s|-]*+)?$")
 """What ends a part of a line that holds several: the line of dashes, or the empty one."""
 _CELL = re.compile(
     r"^\s*(?P<rate>\d[\d.]{0,15}) ?(?P<unit>[KMG])B/s(?:\s+\((?P<iops>\d[\d.]{0,15}k?)\))?\s*$"

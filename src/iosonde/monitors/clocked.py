@@ -10,6 +10,7 @@ import re
 
 from typing_extensions import override
 
+from iosonde.kerneltext import fields
 from iosonde.text.cursor import TextCursor
 
 AVERAGE = "Average:"
@@ -77,14 +78,14 @@ class ClockedCursor(TextCursor):
             line = f"{NO_CLOCK} {line.replace('|', ' ')}" if line.strip(" -=+|") else ""
         else:
             line = _with_clock(line)
-        if not self._cells or len(parts := line.split(maxsplit=self._cells - 1)) < self._cells:
+        if not self._cells or len(parts := fields(line)) < self._cells:
             return line
-        return " ".join((*parts[:-1], GLUE.join(parts[-1].split())))
+        return " ".join((*parts[: self._cells - 1], GLUE.join(parts[self._cells - 1 :])))
 
 
 def _with_clock(line: str) -> str:
     if average := _AVERAGE.match(line):
         return f"{AVERAGE} {line[average.end() :]}"
     if time := _TIME.match(line):
-        return GLUE.join(time[0].split()) + line[time.end() :]
+        return GLUE.join(fields(time[0])) + line[time.end() :]
     return _TIME_HEAD.sub("Time", line)

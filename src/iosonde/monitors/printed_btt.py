@@ -25,7 +25,7 @@ _PHASE = re.compile(
 _SHARES = re.compile(r"\s*DEV \|\s+(?P<phases>[A-Z]2\S+(?:\s+[A-Z]2\S+)+)\s*$")
 _MERGES = re.compile(r"\s*DEV \|\s+#Q\s+#D\s+Ratio \|\s+BLKmin\s+BLKavg\s+BLKmax\s+Total\s*$")
 _DEVICE = re.compile(r"\s*\(\s*(?P<major>\d+),\s*(?P<minor>\d+)\) \| (?P<cells>.+?)\s*$")
-_RULE = re.compile(r"\s*[-=|. ]{6,}(?: [A-Z][\w ]+ )?[-=|. ]*\s*$|\s*Overall \|.*$")
+_RULE = re.compile(r"[-=|.\s]{6,}+(?:(?<= )[A-Z][\w ]++(?<= )[-=|.\s]*+)?$|\s*+Overall \|.*$")
 _CPU = re.compile(r"\s*(?:CPU(?P<cpu>\d+)|Total) \((?P<name>\S{1,40})\):\s*$")
 _COUNT = re.compile(
     r"(?P<name>(?:Reads?|Writes?|IO|Timer) [A-Za-z]+):\s+(?P<count>\d[\d,]*\d|\d)"

@@ -41,7 +41,7 @@ _DISK_HEAD = re.compile(
 )
 _CLOCK = re.compile(r"\s*(?:\d{8} )?\d\d:\d\d:\d\d(?:\.\d{3})?\s+")
 _FIGURE = re.compile(r"(?P<figure>\d+(?:\.\d+)?)(?P<unit>[KMG])?")
-_COMMENT = re.compile(r"\s*(?:#.*|Ouch!|)\s*$")
+_COMMENT = re.compile(r"\s*+(?:#.*|Ouch!\s*+)?$")
 _MOST = 4000
 
 

@@ -22,8 +22,8 @@ _HEAD = re.compile(r"^\s*(?:CPU\d+\s*)+$")
 _NUMBERED = re.compile(r"^\s*(?P<irq>\d{1,6}):(?=\s+\d)")
 _NAMED = re.compile(r"^\s*[A-Z][A-Z0-9]{2}:(?=\s|$)")
 _CHIP = re.compile(
-    r"(?P<chip>[A-Za-z][\w./:-]*)(?:\s+\S{0,40}(?:[Ee]dge|[Ll]evel|fasteoi|msi)\S*)*"
-    r"(?:\s+\d+(?=\s+\S))?(?:\s+(?:Edge|Level)(?=\s))?(?P<devices>(?:\s+\S+)*)$"
+    r"(?P<chip>[A-Za-z][\w./:-]*+)(?:\s++\S{0,40}(?:[Ee]dge|[Ll]evel|fasteoi|msi)\S*+)*"
+    r"(?:\s++\d++(?=\s+\S))?(?:\s++(?:Edge|Level)(?=\s))?(?P<devices>(?:\s++\S++)*+)$"
 )
 _MOST_CPUS = 4096
 _REACH = 78

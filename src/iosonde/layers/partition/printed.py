@@ -48,7 +48,7 @@ _LABEL = re.compile(
     r"(?:Disklabel type|Partition Table): (\w+)"
     r"|[:：] ?(gpt|dos|msdos|sun|sgi|mac|bsd|loop|amiga|atari|dvh|pc98|aix)(?=\s|$)"
 )
-_FREE = re.compile(r"\s*[\d.,]+\w+\s+[\d.,]+\w+\s+[\d.,]+\w+\s+Free Space\s*$")
+_FREE = re.compile(r"\s*+(?:[\d.,]++\w*+\s++){3}Free Space\s*+$")
 _FDISK = re.compile(
     r"\s*(?P<name>(?:/dev/)?[\w/.!-]*\d)\s+(?P<boot>\*\s+)?(?P<start>\d+)\s+(?P<end>\d+)\s+"
     r"(?P<sectors>\d+)[+-]?\s+(?:[\d.,]+[KMGTP]?\s+)?(?P<type>\S.*)$"
