@@ -2,8 +2,6 @@
 
 By pipx and by uv. Those of aarch64 are tried in a guest of the lab: tests/lab/test_arm64.py.
 
-Roots of Ubuntu need the keyring of its archive (roots.KEYRING).
-
 Wheels are those of `dist/` where `make release` has left them (IOSONDE_DIST: elsewhere), else it
 is built. What it needs from PyPI is fetched before, for the Python of each root.
 """
@@ -23,7 +21,7 @@ import jsonschema
 import pytest
 
 from iosonde.verbs.schema import schema
-from tests.install.roots import KEYRING, OWN, UBUNTU, Root
+from tests.install.roots import OWN, Root
 
 pytestmark = [pytest.mark.long, pytest.mark.root, pytest.mark.xdist_group("roots")]
 
@@ -75,8 +73,6 @@ def root(
     suite = request.param
     if shutil.which("mmdebstrap") is None:
         pytest.skip("needs mmdebstrap")
-    if suite in UBUNTU and not KEYRING.is_file():
-        pytest.skip(f"needs {KEYRING}")
     made = Root(suite, tmp_path_factory.mktemp("roots"))
     try:
         made.make(PACKAGES)
