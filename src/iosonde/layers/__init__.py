@@ -62,6 +62,7 @@ LAYERS: Table[type[Layer]] = Table(
 OUTPUTS: Table[type[Output]] = Table(
     "output of a layer",
     {
+        "arcconf": "iosonde.layers.hwraid.printed_arcconf:Arcconf",
         "bcache": "iosonde.layers.bcache.printed:BcacheOutput",
         "bcache_tools": "iosonde.layers.bcache.printed_tools:BcacheTools",
         "blkid": "iosonde.layers.disk.printed_blkid:Blkid",

@@ -216,6 +216,9 @@ def entries(
 class HeadedOutput(StateOutput):
     """An output in which each thing has a head and some lines below it."""
 
+    gap: ClassVar[int] = 2
+    """Blank lines that may stand within it."""
+
     @abstractmethod
     def is_head(self, line: str) -> bool:
         """Whether a thing begins in a line."""
@@ -241,7 +244,11 @@ class HeadedOutput(StateOutput):
             if self.is_head(line):
                 heads.append(index)
                 above = []
-            elif self.is_command(line) or index > last + 3 or not self.goes_on(line, above):
+            elif (
+                self.is_command(line)
+                or index > last + 1 + self.gap
+                or not self.goes_on(line, above)
+            ):
                 break
             above.append(line)
             last = index
