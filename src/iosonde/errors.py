@@ -172,6 +172,11 @@ class PermissionMissing(HostFailed):
     """The user iosonde runs as on that host may not do this; the hint says what would."""
 
     kind = "permission"
+    run_as_root = "run as root to reach it"
+    root_refused = (
+        "root is refused too, by a container's list of devices or a security module: "
+        "run it outside of these"
+    )
 
 
 class StoreFailed(IosondeError):

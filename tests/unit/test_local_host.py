@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.errors import CommandFailed, CommandTimeout
+from iosonde.errors import CommandFailed, CommandTimeout, PermissionMissing
 from iosonde.hosts.local import LocalHost
 
 
@@ -39,3 +39,17 @@ async def test_a_kernel_setting_is_read_though_the_limit_for_files_is_large() ->
     # The kernel refuses reads of /proc/sys that ask for megabytes at once.
     path = "/proc/sys/kernel/random/boot_id"
     assert await LocalHost().read(path) == Path(path).read_bytes()
+
+
+@pytest.mark.parametrize(("user", "hint"), [(1000, "run as root"), (0, "root is refused too")])
+async def test_root_is_not_advised_to_be_root(
+    user: int, hint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> int:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.geteuid", lambda: user)
+    monkeypatch.setattr("os.open", refused)
+    monkeypatch.setattr("builtins.open", refused)
+    with pytest.raises(PermissionMissing, match=f"Operation not permitted .{hint}"):
+        await LocalHost().read("/dev/vda")

@@ -111,9 +111,11 @@ async def _opened(
                 evidence=f"open with O_EXCL: {problem.text}",
             ) from None
         if problem.number in {errno.EACCES, errno.EPERM}:
-            raise PermissionMissing(
-                f"{target.path}: {problem.text}", where=host.name, hint="run as root to reach it"
-            ) from None
+            error = PermissionMissing
+            # The group of devices that a process is in refuses by EPERM, modes of a file by EACCES
+            # (Linux, security/device_cgroup.c; fs/namei.c).
+            hint = error.root_refused if problem.number == errno.EPERM else error.run_as_root
+            raise error(f"{target.path}: {problem.text}", where=host.name, hint=hint) from None
         if problem.number == errno.ENOENT:
             raise FileMissing(f"{target.path}: {problem.text}", where=host.name) from None
         raise problem.refusal(target.path) from None

@@ -356,9 +356,9 @@ class LocalHost(Host):
         if isinstance(problem, FileNotFoundError):
             return FileMissing(f"{path}: {reason}", where=self.name)
         if isinstance(problem, PermissionError):
-            return PermissionMissing(
-                f"{path}: {reason}", where=self.name, hint="run as root to reach it"
-            )
+            error = PermissionMissing
+            hint = error.run_as_root if os.geteuid() else error.root_refused
+            return error(f"{path}: {reason}", where=self.name, hint=hint)
         return HostFailed(f"{path}: {reason}", where=self.name)
 
 
