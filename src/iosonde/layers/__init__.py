@@ -152,6 +152,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "tgtadm": "iosonde.layers.iscsi.printed_tgt:Tgtadm",
         "tuned": "iosonde.layers._commands.printed_tuned:TunedProfile",
         "uname": "iosonde.layers._commands.printed_uname:Uname",
+        "tw_cli": "iosonde.layers.hwraid.printed_tw_cli:TwCli",
         "udev_info": "iosonde.layers.disk.printed_udev:UdevInfo",
         "virsh_counts": "iosonde.layers.guest.printed_tools:VirshCounts",
         "virsh_disks": "iosonde.layers.guest.printed_tools:VirshDisks",
