@@ -49,6 +49,8 @@ _SET = re.compile(
 )
 _SIZED = re.compile(r"(?<=\d) (?=[KMGT]B\b)")
 _OWNER = re.compile(r"(?:/|\s)c(\d{1,3})\b")
+_TORN = re.compile(r"\s*(?=[A-Z-]*\d)[A-Z0-9-]{1,24}$")
+"""What a wrap leaves of the last cell of a row."""
 _LONG = 48
 """Characters of a line that a mail may have broken."""
 _WORDS_OF_BBU = {"ok": "ok", "-": "missing"}
@@ -135,7 +137,7 @@ def _whole(
         parts.append(line)
         if value := next(filter(None, map(read, joinings(parts))), None):
             best = value, index
-            if not longest:
+            if not longest and not _TORN.match(cursor.line(index + 1) or ""):
                 break
     return best
 
