@@ -163,6 +163,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "zfs_get": "iosonde.layers.zfs.printed_tables:ZfsGet",
         "zfs_list": "iosonde.layers.zfs.printed_tables:ZfsList",
         "zpool_iostat": "iosonde.layers.zfs.printed_tables:ZpoolIostat",
+        "zpool_iostat_wide": "iosonde.layers.zfs.printed_iostat:ZpoolIostatWide",
         "zpool_line": "iosonde.layers.zfs.printed:ZpoolLine",
         "zpool_list": "iosonde.layers.zfs.printed_tables:ZpoolList",
         "zpool_status": "iosonde.layers.zfs.printed:ZpoolStatus",
