@@ -1,7 +1,7 @@
 """`zpool iostat` with -l, -q, -r or -w: waits, queues, and histograms of sizes and latencies.
 
-Source: OpenZFS 2.3, cmd/zpool/zpool_main.c, iostat_top_labels and iostat_bottom_labels (their order;
-trim since 0.8, rebuild since 2.0), print_iostat_latency() and lib/libzutil/zutil_nicenum.c
+Source: OpenZFS 2.3, cmd/zpool/zpool_main.c, iostat_top_labels and iostat_bottom_labels (their
+order; trim since 0.8, rebuild since 2.0), print_iostat_latency(); lib/libzutil/zutil_nicenum.c
 (nicetime: always with a unit; -p: nanoseconds without one; counts with prefixes of 1024);
 zpool-iostat(8): the first report is of the time since boot.
 """
@@ -35,7 +35,7 @@ _COUNT = re.compile(r"\d{1,20}(?:\.\d{1,3})?[KMGTPE]?$")
 _CELL = re.compile(r"-$|\d{1,20}(?:\.\d{1,3})?(?:[KMGTPE]B?|B|ns|us|ms|s)?$")
 _DASHES = re.compile(r"-{3,}$")
 _TOP = re.compile(r"(?:^|\s)(?:capacity|total_wait|syncq?_read|disk_wait|[a]?sync_queue)\b")
-_RULE = re.compile(r"[\s-]*-{4}[\s-]*$")
+_RULE = re.compile(r"(?=\s*+-{4})[\s-]++$")
 
 
 class ZpoolIostatWide(StateOutput):
@@ -128,22 +128,22 @@ def _names(cells: Sequence[str]) -> list[str]:
         return _split(rest, _WAITS, _PAIR, ("scrub", "trim", "rebuild"))
     if first == "req_size":
         return _split(rest, _REQUESTS, ("ind", "agg"), ())
-    if first not in {"pool", "vdev"} or rest[:6] != _CAPACITY or len(rest) < 8:
-        return []
-    more = rest[6:]
+    return _wide(rest[6:]) if first in {"pool", "vdev"} and rest[:6] == _CAPACITY else []
+
+
+def _wide(more: Sequence[str]) -> list[str]:
+    """The names of a pool's columns with those of waits, queues or both behind them."""
     count = next((at for at, name in enumerate(more) if name == "pend"), len(more))
     waits, queues = more[:count], more[count:]
     late = [name for name in waits if name == "wait"]
-    names = list(_FIRST)
+    names = list(_FIRST) if more else []
     if waits:
         if waits[:8] != _PAIR * 4 or len(late) > 3 or len(waits) != 8 + len(late):
             return []
         names += _split(waits[:8], _WAITS, _PAIR, ()) + list(_LATE[: len(late)])
     if queues:
         split = _split(queues, _QUEUES, _SPAN, ())
-        if not split:
-            return []
-        names += split
+        names = names + split if split else []
     return names
 
 
