@@ -54,6 +54,11 @@ def test_what_is_next_is_one_line_where_it_fits(
         assert max(map(len, shown)) <= columns
 
 
+def test_where_nothing_is_next_nothing_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    print_next()
+    assert capsys.readouterr().out == ""
+
+
 _ANSWER = StepsAnswer("s is built", "s stands as declared", ("iosonde down s",))
 
 

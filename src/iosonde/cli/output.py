@@ -95,7 +95,7 @@ def styled(template: LiteralString, *values: object) -> Text:
 
 def print_next(*commands: str) -> None:
     """What one usually does next, the commands in one line where they fit; none with --quiet."""
-    if is_quiet():
+    if is_quiet() or not commands:
         return
     console, line = out(), f"next: {' · '.join(commands)}"
     fits = len(visible(line)) <= console.width
