@@ -160,7 +160,8 @@ def compare(
         raise UsageError("a comparison takes a baseline and at least one other run")
     bar, wanted = bar or Bar(), wanted or ComparisonRequest()
     pairs = [pair for other in runs[1:] for pair in match(runs[0], other, wanted.trials)]
-    asked = [(pair, _shared(pair, wanted)) for pair in pairs]
+    lengths = {sheet.run.id: _seconds_asked(sheet) for sheet in runs}
+    asked = [(pair, _shared(pair, wanted, lengths)) for pair in pairs]
     _check([*wanted.metrics, *wanted.also], [name for _, names in asked for name in names])
     levels, counted = _levels(asked, bar.level)
     answers = []
@@ -308,9 +309,24 @@ def _asked(run: RunSheet, wanted: Sequence[str]) -> list[TrialSheet]:
     ]
 
 
-def _shared(pair: TrialPair, wanted: ComparisonRequest) -> list[str]:
-    """Metrics that both trials have, headlines first."""
+def _seconds_asked(run: RunSheet) -> float | None:
+    """How long each loop was to take (`--seconds`); None: as long as its load says."""
+    study = run.run.plan.get("study")
+    seconds = study.get("seconds") if isinstance(study, Mapping) else None
+    return float(seconds) if isinstance(seconds, int | float) else None
+
+
+def _shared(
+    pair: TrialPair, wanted: ComparisonRequest, lengths: Mapping[str, float | None]
+) -> list[str]:
+    """Metrics that both trials have, headlines first.
+
+    Not the elapsed time where loops were asked to take different times: that is no result.
+    """
     theirs = {metric.name for metric in pair.b.metrics}
+    lasted = {lengths.get(pair.baseline), lengths.get(pair.candidate)}
+    if len(lasted) == 2 and None not in lasted and "elapsed" not in {*wanted.metrics, *wanted.also}:
+        theirs.discard("elapsed")
     names = [metric.name for metric in pair.a.metrics if metric.name in theirs]
     if wanted.metrics:
         return [name for name in names if name in {*wanted.metrics, *wanted.also}]

@@ -127,6 +127,24 @@ def test_one_metric_alone_has_the_whole_level() -> None:
     ]
 
 
+def _lasting(run: RunSheet, seconds: float | None) -> RunSheet:
+    return replace(run, run=replace(run.run, plan={"study": {"seconds": seconds}}))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "compared"), [((2.0, 1.0), False), ((2.0, 2.0), True), ((None, 1.0), True)]
+)
+def test_a_length_that_was_asked_for_is_no_result(
+    seconds: tuple[float | None, float], compared: bool
+) -> None:
+    runs = [_lasting(_run("a", 1), seconds[0]), _lasting(_run("b", 2), seconds[1])]
+    names = {answer.a.name for answer in compare(runs).answers}
+    assert ("elapsed" in names) is compared
+    assert "cpu.user" in names
+    asked = compare(runs, wanted=ComparisonRequest(metrics=("elapsed",)))
+    assert [answer.a.name for answer in asked.answers] == ["elapsed"]
+
+
 def _captured(ident: str, settings: dict[str, Scalar], dirty: int) -> RunSheet:
     layer = StackLayer("n/disk:sda", "disk", "node1", "/dev/sda", 1, settings=settings)
     mount = StackLayer(
