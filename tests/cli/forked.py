@@ -22,6 +22,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -85,21 +86,27 @@ class Commands:
         assert self._server.stdin is not None
         self._server.stdin.write(json.dumps(call).encode() + b"\n")
         self._server.stdin.flush()
-        pid = self._answer(10)
+        pid = self._answer(70)
         try:
             status = self._answer(timeout)
-        except TimeoutError:
+        except BaseException:  # also where the test is ended: the next call gets its own answer
             os.kill(pid, signal.SIGKILL)
-            self._answer(10)
+            self._answer(70)
             raise
         said = [self._streams[name].read_text("utf-8") for name in ("stdout", "stderr")]
         return Ended(status, *said)
 
     def _answer(self, timeout: float) -> int:
+        """A line, read without a buffer, which could hold the next one that `select` waits for."""
         assert self._server.stdout is not None
-        if not select.select([self._server.stdout], [], [], timeout + 60)[0]:
-            raise TimeoutError
-        return int(self._server.stdout.readline())
+        number, said, end = self._server.stdout.fileno(), b"", time.monotonic() + timeout
+        while not said.endswith(b"\n"):
+            if not select.select([number], [], [], max(0.0, end - time.monotonic()))[0]:
+                raise TimeoutError
+            if not (part := os.read(number, 1)):
+                raise EOFError("the process whose forks are the calls has ended")
+            said += part
+        return int(said)
 
     def close(self) -> None:
         """End the process."""

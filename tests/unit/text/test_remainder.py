@@ -273,7 +273,9 @@ def test_what_a_reader_took_is_not_read_again() -> None:
 
 def test_a_reader_goes_first_and_the_rest_comes_last() -> None:
     text = (
-        f"$ arrayctl getconfig 1\n{_CONTROLLER}\n$ dd if=/dev/zero of=/mnt/x bs=1M count=1024\n"
+        "$ tapectl status 1\nDrives loaded: 1\n   Drive Status             : Ready\n"
+        "   Cartridge                : LTO-6\n   Blocks written           : 118234\n"
+        "\n$ dd if=/dev/zero of=/mnt/x bs=1M count=1024\n"
         "1073741824 bytes (1.1 GB) copied, 3.2 s, 335 MB/s\n"
     )
     document = of_bytes("ticket.txt", text.encode())
