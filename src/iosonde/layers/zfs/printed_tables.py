@@ -18,7 +18,8 @@ from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput
-from iosonde.text.table import head_before, read_table
+from iosonde.text.table import TextTable, head_before, read_table
+from iosonde.text.torn import joinings
 
 _SIZE = re.compile(r"\d{1,20}(?:\.\d{1,3})?[KMGTPEZ]?B?")
 _SHARE = re.compile(r"(\d{1,3}(?:\.\d+)?)%?")
@@ -50,10 +51,76 @@ class ZpoolList(StateOutput):
         table = read_table(cursor, first, _is_pools, is_row=_is_pool)
         if table is None:
             return first, ()
-        return table.last, [
-            PrintedSubject("zpool", row[0], _facts(table.head, row), prompt.host)
-            for row in table.rows
+        last, rows = _with_devices(cursor, first, table)
+        return last, [
+            PrintedSubject(kind, row[0], _facts(table.head, row) | more, prompt.host)
+            for kind, row, more in rows
         ]
+
+
+_Row = tuple[str, Sequence[str], dict[str, Scalar]]
+"""What a row of `zpool list` is about, its words, and which section and pool it stands under."""
+
+
+def _with_devices(cursor: TextCursor, first: int, table: TextTable) -> tuple[int, list[_Row]]:
+    """Index of the last line, and the pools with what -v prints below each."""
+    pools: list[_Row] = [("zpool", row, {}) for row in table.rows]
+    rows: list[_Row] = []
+    margin, last, section = _margin(cursor.line(first) or ""), first, ""
+    pieces = _pieces(cursor, first, table.head)
+    last += pieces - 1
+    for index, line in lines(cursor, first + pieces, 2000):
+        if index > last + 3 or prompt_in(line):
+            break
+        if index <= last or not line.strip():
+            continue
+        cells, end = _cells(cursor, index, pieces, len(table.head))
+        if len(cells) == len(table.head) and _is_pool(cells) and _margin(line) <= margin:
+            rows.append(("zpool", cells, {}))
+            section = ""
+        elif cells[0] in _SECTIONS and set(cells[1:]) <= {"-"}:
+            section = cells[0]
+        elif rows and _is_device(cells, len(table.head)):
+            more: dict[str, Scalar] = {"pool": [row for row in rows if row[0] == "zpool"][-1][1][0]}
+            rows.append(("zpool_device", cells, more | ({"use": section} if section else {})))
+        else:
+            break
+        last = end
+    whole = len(rows) > len(pools)
+    return (last, rows) if whole else (table.last, pools)
+
+
+def _pieces(cursor: TextCursor, first: int, head: Sequence[str]) -> int:
+    """Into how many lines a wrap broke the head."""
+    for count in range(1, 5):
+        parts = [line for line in cursor.block(first, count) if line]
+        if any(whole.split() == list(head) for whole in joinings(parts)):
+            return count
+    return 1
+
+
+def _cells(cursor: TextCursor, index: int, pieces: int, columns: int) -> tuple[list[str], int]:
+    """The words of a row that may be broken as the head was, and the index of its last line."""
+    for count in range(pieces, 1, -1):
+        parts = cursor.block(index, count)
+        for text in joinings(parts) if all(parts) else ():
+            cells = text.split()
+            section = cells[0] in _SECTIONS and set(cells[1:]) <= {"-"}
+            pool = len(cells) == columns and _is_pool(cells)
+            if pool or section or _is_device(cells, columns):
+                return cells, index + count - 1
+    return (cursor.line(index) or "").split(), index
+
+
+_SECTIONS = frozenset({"logs", "cache", "spare", "spares", "special", "dedup"})
+
+
+def _is_device(cells: Sequence[str], columns: int) -> bool:
+    """Whether cells are a device's: fewer than a pool's, in the same order."""
+    return 6 < len(cells) <= columns and all(
+        cell == "-" or _SIZE.fullmatch(cell) or _SHARE.fullmatch(cell) or cell in STATES
+        for cell in cells[1:]
+    )
 
 
 def _is_pools(cells: Sequence[str]) -> bool:
@@ -69,7 +136,7 @@ def _is_pool(cells: Sequence[str]) -> bool:
 
 def _facts(head: Sequence[str], row: Sequence[str]) -> dict[str, Scalar]:
     facts: dict[str, Scalar] = {}
-    for column, cell in zip(head[1:], row[1:], strict=True):
+    for column, cell in zip(head[1:], row[1:], strict=False):
         name = _POOL_COLUMNS[column]
         if cell == "-":
             continue

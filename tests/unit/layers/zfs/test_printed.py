@@ -157,3 +157,17 @@ def test_a_pool_that_can_be_imported_and_properties_without_a_head() -> None:
     assert subjects(offered)["otter"]["state"] == "ONLINE"
     bare = "# zfs get -H compression tank/a tank/b\ntank/a\tcompression\tlz4\tlocal\n"
     assert subjects(bare)["tank/a"]["compression"] == "lz4"
+
+
+def test_list_with_devices_in_every_shape() -> None:
+    text = (PLACE / "list-v.txt").read_text()
+    for shape, given in mangled(text):
+        named = {
+            s.name: (s.kind, dict(s.values)) for state in states(given) for s in state.subjects
+        }
+        assert named["vat"][1]["dedup_ratio"] == 1.0, shape
+        kind, mirror = named["raidz2-0"]
+        assert (kind, mirror["full"], mirror["pool"]) == ("zpool_device", 0.661, "vat")
+        assert named["sdq"][1] == {"state": "ONLINE", "pool": "vat"}
+        assert (named["nvme0n1p1"][1]["use"], named["nvme0n1p3"][1]["use"]) == ("logs", "cache")
+        assert named["nvme0n1p3"][1]["allocated"] == round(61.5 * 2**30)
