@@ -62,6 +62,7 @@ LAYERS: Table[type[Layer]] = Table(
 OUTPUTS: Table[type[Output]] = Table(
     "output of a layer",
     {
+        "arc_summary": "iosonde.layers.zfs.printed_arc:ArcSummary",
         "arcconf": "iosonde.layers.hwraid.printed_arcconf:Arcconf",
         "bcache": "iosonde.layers.bcache.printed:BcacheOutput",
         "bcache_tools": "iosonde.layers.bcache.printed_tools:BcacheTools",
@@ -161,6 +162,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "xfs_repair": "iosonde.layers.xfs.printed_repair:XfsRepair",
         "zed": "iosonde.layers.zfs.printed_events:ZedEvents",
         "zfs_get": "iosonde.layers.zfs.printed_tables:ZfsGet",
+        "zfs_kstat": "iosonde.layers.zfs.printed_kstat:ZfsKstat",
         "zfs_list": "iosonde.layers.zfs.printed_tables:ZfsList",
         "zpool_iostat": "iosonde.layers.zfs.printed_tables:ZpoolIostat",
         "zpool_iostat_wide": "iosonde.layers.zfs.printed_iostat:ZpoolIostatWide",
