@@ -73,8 +73,8 @@ def simulated(
     goal = Goal("read.iops" if higher else "read.latency.mean", higher=higher, budget=budget,
                 unit="1/s" if higher else "s")  # fmt: skip
     means = {
-        one: (18_000.0 if flat else truth(space.settings(one))) ** (1 if higher else -1)
-        for one in space.candidates()
+        candidate: (18_000.0 if flat else truth(space.settings(candidate))) ** (1 if higher else -1)
+        for candidate in space.candidates()
     }
     device = Device(means, cv=cv, seed=seed, drift=drift, change=1.5)
     search = Proven(strategy, space, goal, seed=seed)
@@ -130,20 +130,25 @@ def stored(store: Store, campaign: Campaign, study: str = "loop") -> str:
     run = store.begin(study, plan, created=1.7e9, owner="")
     loops: dict[str, int] = {}
     known: set[str] = set()
-    for one in campaign.measurements:
-        if one.trial not in known:
-            known.add(one.trial)
+    for measurement in campaign.measurements:
+        if measurement.trial not in known:
+            known.add(measurement.trial)
             store.add_trial(
-                run.id, Trial(one.trial, "local", f"disk {one.trial}", TARGET, LOAD, "fio job")
+                run.id,
+                Trial(
+                    measurement.trial, "local", f"disk {measurement.trial}", TARGET, LOAD, "fio job"
+                ),
             )
-        if one.figure is None:
-            store.add_measurement(run.id, replace(one, loop=None))
+        if measurement.figure is None:
+            store.add_measurement(run.id, replace(measurement, loop=None))
             continue
-        index = loops[one.trial] = loops.get(one.trial, -1) + 1
+        index = loops[measurement.trial] = loops.get(measurement.trial, -1) + 1
         goal = campaign.intent.goal
-        result = LoadResult({goal.metric: one.figure}, {goal.metric: goal.unit})
-        loop = Loop(index, one.started, one.spent or 0.0, result, RawOutput(0, b"{}", b""))
-        store.add_measurement(run.id, replace(one, loop=index), loop)
+        result = LoadResult({goal.metric: measurement.figure}, {goal.metric: goal.unit})
+        loop = Loop(
+            index, measurement.started, measurement.spent or 0.0, result, RawOutput(0, b"{}", b"")
+        )
+        store.add_measurement(run.id, replace(measurement, loop=index), loop)
     if campaign.result:
         store.add_result(run.id, campaign.result)
     store.finish(run.id, RunState.FINISHED if campaign.result else RunState.INTERRUPTED)

@@ -17,17 +17,26 @@ def read(text: str) -> list[FoundOutput | Unread]:
 
 def trials(text: str) -> list[PrintedTrial]:
     """The trials in a text, in their order."""
-    return [one for found in read(text) if isinstance(found, FoundOutput) for one in found.trials]
+    return [
+        trial for output in read(text) if isinstance(output, FoundOutput) for trial in output.trials
+    ]
 
 
 def states(text: str) -> list[PrintedState]:
     """The states in a text, in their order."""
-    return [one for found in read(text) if isinstance(found, FoundOutput) for one in found.states]
+    return [
+        state for output in read(text) if isinstance(output, FoundOutput) for state in output.states
+    ]
 
 
 def counters(text: str) -> list[PrintedCounters]:
     """The counters in a text, in their order."""
-    return [one for found in read(text) if isinstance(found, FoundOutput) for one in found.counters]
+    return [
+        counter
+        for output in read(text)
+        if isinstance(output, FoundOutput)
+        for counter in output.counters
+    ]
 
 
 def folded(text: str, width: int) -> str:

@@ -102,10 +102,10 @@ def test_a_page_is_for_all(browser: Browser, gallery: Path, name: str, scheme: s
         watched.page.evaluate(
             "document.querySelectorAll('details').forEach(one => one.open = true)"
         )
-        found = Axe().run(watched.page).response["violations"]
+        axe = Axe().run(watched.page).response["violations"]
     serious = [
         (one["id"], one["nodes"][0]["html"][:200])
-        for one in found if one["impact"] in {"serious", "critical"}
+        for one in axe if one["impact"] in {"serious", "critical"}
     ]  # fmt: skip
     assert serious == []
 
@@ -121,8 +121,8 @@ def test_the_page_of_a_matrix_is_for_all_and_its_cells_are_read(
         with Watched(browser, file, width=width, scheme=scheme) as watched:
             assert watched.complaints == []
             assert watched.page.evaluate("document.documentElement.scrollWidth") <= width
-            found = Axe().run(watched.page).response["violations"]
-            assert [one["id"] for one in found if one["impact"] in {"serious", "critical"}] == []
+            axe = Axe().run(watched.page).response["violations"]
+            assert [one["id"] for one in axe if one["impact"] in {"serious", "critical"}] == []
             inks = (
                 watched.page.locator("figure")
                 .nth(1)
@@ -255,8 +255,8 @@ def test_hostile_names_run_nothing(browser: Browser, tmp_path: Path) -> None:
     run = sample_run(2)
     hostile = replace(
         run, run=replace(run.run, study=evil),
-        trials=tuple(replace(one, trial=replace(one.trial, probe=evil, command=evil))
-                     for one in run.trials),
+        trials=tuple(replace(trial, trial=replace(trial.trial, probe=evil, command=evil))
+                     for trial in run.trials),
     )  # fmt: skip
     file = tmp_path / "page.html"
     file.write_bytes(HtmlFormat().serialize([hostile]))

@@ -29,7 +29,7 @@ def _stem(path: str) -> str:
 def _stacks() -> list[str]:
     """Files that declare a stack: the examples, and those of the kinds that no example has."""
     files = sorted((ROOT / _STACKS).glob("*.yaml"))
-    examples = [f"{_STACKS}/{one.name}" for one in files if "\nhosts:" in one.read_text()]
+    examples = [f"{_STACKS}/{file.name}" for file in files if "\nhosts:" in file.read_text()]
     own = sorted((ROOT / "tests/characterisation" / _OWN).glob("*.yaml"))
     return examples + [f"{_OWN}/{one.name}" for one in own]
 
@@ -200,7 +200,9 @@ def _explain() -> dict[str, str]:
 
 def _show() -> dict[str, str]:
     places = sorted((ROOT / "tests/recordings").glob("*/index.json"))
-    recorded = {one.parent.name: f"recording:tests/recordings/{one.parent.name}" for one in places}
+    recorded = {
+        place.parent.name: f"recording:tests/recordings/{place.parent.name}" for place in places
+    }
     hosts = {**recorded, **{name: name for name in ("desk", "filer", "db1", "app1")}}
     cases = {name: f"show {host}" for name, host in hosts.items()}
     for name in ("uml-mapped", "uml-md-trouble", "vm_loops", "filer", "app1"):
@@ -342,7 +344,7 @@ def _other() -> dict[str, str]:
 def _wrong() -> dict[str, str]:
     files = sorted((ROOT / "tests/characterisation/inputs/wrong").glob("*.yaml"))
     studies = {"goal", "load", "study-key"}
-    stacks = [one.stem for one in files if one.stem not in studies]
+    stacks = [file.stem for file in files if file.stem not in studies]
     cases = {name: f"up inputs/wrong/{name}.yaml --dry-run" for name in stacks}
     for name in ("misspelt-key", "no-yaml", "unknown-kind"):
         cases[f"{name}-json"] = f"{cases[name]} --json"
@@ -370,6 +372,6 @@ def cases() -> dict[str, str]:
              for name, text in made().items()}  # fmt: skip
     found |= {f"plans/{_stem(file)}": f"plan {file}" for file in _stacks()}
     found |= {
-        f"rules/{name}": words for name, words in _numbered(one.rule for one in RULES).items()
+        f"rules/{name}": words for name, words in _numbered(rule.rule for rule in RULES).items()
     }
     return found

@@ -35,17 +35,17 @@ def _told(step: Step) -> Iterator[str]:
     yield from _commands("undo", step.undo)
     yield from _commands("again", step.again)
     yield from (f"destroys {path}" for path in step.destroys)
-    yield from (f"touches {one}" for one in step.touches)
+    yield from (f"touches {touch}" for touch in step.touches)
     if step.shared or step.turn:
         yield f"shared {step.shared}, turn {step.turn!r}"
 
 
 def _commands(what: str, commands: Iterable[Command]) -> Iterator[str]:
-    for one in commands:
-        marks = " may fail" * one.may_fail + " loses data" * one.wipes
-        yield from _words(f"{what} ({one.timeout:g} s{marks})", one.argv)
-        if one.stdin:
-            yield from _indented(one.stdin, "  < ")
+    for command in commands:
+        marks = " may fail" * command.may_fail + " loses data" * command.wipes
+        yield from _words(f"{what} ({command.timeout:g} s{marks})", command.argv)
+        if command.stdin:
+            yield from _indented(command.stdin, "  < ")
 
 
 def _words(what: str, argv: Iterable[str]) -> Iterator[str]:

@@ -63,5 +63,5 @@ def _rule(name: str) -> str:
     """The findings of a rule in its case, and in the near miss (none)."""
     (rule,) = (one for one in rules() if f"{one.name}.{one.find.__name__.strip('_')}" == name)
     (case,) = (one for one in RULES if one.rule == name)
-    documents = [as_json(one) for one in rule.find(case.case)]
+    documents = [as_json(finding) for finding in rule.find(case.case)]
     return steady(f"{case.fires}\n{json.dumps(documents, indent=2, ensure_ascii=False)}\n", ROOT)

@@ -34,7 +34,9 @@ def runs(environment: Mapping[str, str]) -> list[str]:
 def test_runs_are_compared_with_a_baseline(iosonde: Command, runs: list[str]) -> None:
     ended = iosonde("baseline", "set", "good", "n0", "--json")
     jsonschema.validate(ended.json, schema("baseline"))
-    assert [(one["name"], one["run"]) for one in ended.json["baselines"]] == [("good", runs[0])]
+    assert [(baseline["name"], baseline["run"]) for baseline in ended.json["baselines"]] == [
+        ("good", runs[0])
+    ]
     ended = iosonde("compare", "--baseline", "good", "--gate", "write.bandwidth:5")
     assert ended.status == 1
     assert ended.stdout.startswith(f"{runs[2]} against {runs[0]}: write bandwidth worse")

@@ -33,7 +33,7 @@ def test_a_page_becomes_a_run_that_other_verbs_take(iosonde: Run, page: str) -> 
     document = done.json
     jsonschema.validate(document, schema("import"))
     assert len(document["trials"]) == 16
-    fio = [one for one in document["trials"] if one["tool"] == "fio"]
+    fio = [trial for trial in document["trials"] if trial["tool"] == "fio"]
     assert [one["label"] for one in fio] == [f"Result {number}" for number in range(1, 9)]
     iops = fio[1]["metrics"]["write.iops"]
     assert (iops["mean"], iops["rounded"], iops["precision"]) == (88_600, True, 50)
@@ -49,10 +49,10 @@ def test_a_page_becomes_a_run_that_other_verbs_take(iosonde: Run, page: str) -> 
 
     explained = iosonde("explain", run, "--json")
     jsonschema.validate(explained.json, schema("explain"))
-    rules = [one["rule"] for one in explained.json["findings"]]
+    rules = [finding["rule"] for finding in explained.json["findings"]]
     assert rules.count("page-cache") >= 8
     again = iosonde("explain", page, "--json").json
-    assert [one["rule"] for one in again["findings"]] == rules
+    assert [finding["rule"] for finding in again["findings"]] == rules
 
 
 def test_the_report_shows_imported_trials_and_findings(
@@ -92,8 +92,8 @@ def test_standard_input_is_read(environment: Mapping[str, str], tmp_path: Path) 
 def test_several_files_come_together(iosonde: Run, page: str, tmp_path: Path) -> None:
     (tmp_path / "pair.txt").write_text(PAIR)
     done = iosonde("import", page, "pair.txt", "--json").json
-    assert [one["file"] for one in done["runs"]] == [page, "pair.txt"]
-    assert {one["source"]["file"] for one in done["trials"]} == {page, "pair.txt"}
+    assert [run["file"] for run in done["runs"]] == [page, "pair.txt"]
+    assert {trial["source"]["file"] for trial in done["trials"]} == {page, "pair.txt"}
 
 
 def test_what_cannot_be_read_is_listed_and_strict_refuses(iosonde: Run, tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_the_waterfall_on_the_terminal_and_as_json(iosonde: Run, page: str) -> N
     assert "most is lost at Result 3: 86.0 % of Result 2" in done.stdout.splitlines()[0]
     assert "87.8 %" in done.stdout
     falls = iosonde(*asked, "--json").json["waterfall"]
-    assert {len(one["steps"]) for one in falls} == {2}
+    assert {len(fall["steps"]) for fall in falls} == {2}
     wrong = iosonde("explain", page, "--waterfall", "--order", "floppy")
     assert wrong.status == 2
     assert "'floppy' is in the label of no trial" in wrong.stderr
@@ -161,7 +161,7 @@ def test_this_host_can_be_explained(iosonde: Run) -> None:
 def test_rules_are_listed_with_their_sources(iosonde: Run) -> None:
     assert "page-cache" in iosonde("explain", "--rules").stdout
     rules = iosonde("explain", "--rules", "--json").json["rules"]
-    assert all(one["says"] and one["source"] for one in rules)
+    assert all(rule["says"] and rule["source"] for rule in rules)
 
 
 def test_a_file_that_is_not_there_is_no_host(iosonde: Run) -> None:

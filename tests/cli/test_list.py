@@ -122,8 +122,8 @@ def test_of_candidates_and_imported_results_it_says_the_first(
 
 
 def test_filters_order_and_limit(iosonde: Command, runs: list[str]) -> None:
-    def listed(*words: str) -> list[str]:
-        ended = iosonde("list", *words)
+    def listed(*arguments: str) -> list[str]:
+        ended = iosonde("list", *arguments)
         assert ended.status == 0, ended.stderr
         return [row.split()[1] for row in ended.stdout.splitlines()[1:]]
 

@@ -18,7 +18,9 @@ def log(*arguments: str | Path, text: bytes = b"") -> Ended:
     return call("log", *arguments, stdin=text)
 
 
-@pytest.mark.parametrize("name", sorted(one.name for one in LOGS.iterdir() if one.name != "SOURCE"))
+@pytest.mark.parametrize(
+    "name", sorted(path.name for path in LOGS.iterdir() if path.name != "SOURCE")
+)
 def test_json_holds_to_its_schema(name: str) -> None:
     done = log(LOGS / name, "--json")
     answer = json.loads(done.stdout)

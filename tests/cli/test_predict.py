@@ -19,8 +19,8 @@ STACK = ROOT / "examples" / "stacks" / "aoe-san.yaml"
 LOAD = "fio --name x --rw randwrite --bs 4k --direct 1 --size 64m --number_ios 1000"
 
 
-def predict(*words: str, status: int = 0) -> str:
-    done = call("predict", *words)
+def predict(*arguments: str, status: int = 0) -> str:
+    done = call("predict", *arguments)
     assert done.status == status, done.stderr
     return done.stdout if status == 0 else done.stderr
 
@@ -38,10 +38,10 @@ def test_the_object_keeps_its_contract() -> None:
     ]  # fmt: skip
     assert targets == [{"1024": 4000}, {"4096": 1000}]
     disks = {layer["id"]: layer for layer in document["layers"] if layer["kind"] == "disk"}
-    written = {name: one["writes"] for name, one in disks.items()}
+    written = {name: disk["writes"] for name, disk in disks.items()}
     # The cache has them all, and commits them in the end: its metadata and a superblock.
     assert written == {"fast": 4002, "d1": 0, "d2": 0, "d3": 0, "d4": 0}
-    assert all(one["amplification"]["reads"] == 0 for one in disks.values())
+    assert all(disk["amplification"]["reads"] == 0 for disk in disks.values())
 
 
 def test_the_tables_for_people() -> None:
@@ -94,7 +94,7 @@ def test_what_is_approximate_is_said_and_what_leaves_a_cache_is_seen(tmp_path: P
     words += ["--device", controller]
     document: Any = json.loads(predict(*words, "--json"))
     jsonschema.validate(document, schema("predict"))
-    layers = {one["id"]: one for one in document["layers"]}
+    layers = {layer["id"]: layer for layer in document["layers"]}
     assert list(layers)[:4] == ["xfs-page-cache", "xfs", "r6", "r6-array"]
     assert layers["xfs-page-cache"]["writes"] == 1024
     assert layers["r6"]["writes"] == 64 * 1024 / 1024  # as large as an I/O may be

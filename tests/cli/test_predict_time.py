@@ -23,14 +23,14 @@ LOAD = "fio --name x --rw randwrite --bs 4k --direct 1 --ioengine libaio --iodep
 HELD = "disk=limits:iops=200"
 
 
-def call(*words: str, status: int = 0) -> str:
-    done = forked.call(*words)
+def call(*arguments: str, status: int = 0) -> str:
+    done = forked.call(*arguments)
     assert done.status == status, done.stderr + done.stdout
     return done.stdout or done.stderr
 
 
-def predict(*words: str, status: int = 0) -> str:
-    return call("predict", "--stack", str(STACK), "--at", "r5", *words, status=status)
+def predict(*arguments: str, status: int = 0) -> str:
+    return call("predict", "--stack", str(STACK), "--at", "r5", *arguments, status=status)
 
 
 def checked(name: str, text: str) -> Any:
@@ -120,7 +120,7 @@ def test_a_run_is_held_against_the_model_and_keeps_the_record(tmp_path: Path) ->
         store.close()
     words = ("--against", run.id, "--device", HELD, "--store", place)
     document = checked("forecast", predict(*words, "--json", status=1))
-    assert [one["inside"] for one in document["trials"]] == [True, False]
+    assert [trial["inside"] for trial in document["trials"]] == [True, False]
     assert document["trials"][1]["off"]["iops"] > 1
     page = tmp_path / "report.html"
     call("report", run.id, "--store", place, "-o", str(page))

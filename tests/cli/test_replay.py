@@ -60,11 +60,13 @@ def test_the_system_calls_are_the_requests_of_the_trace(tmp_path: Path) -> None:
     )  # fmt: skip
     calls = [match for log in tmp_path.glob("calls.*") for line in log.read_text().splitlines()
              if (match := _CALL.search(line))]  # fmt: skip
-    seen = sorted((one["op"][1] == "w", int(one["offset"]), int(one["length"])) for one in calls)
+    seen = sorted(
+        (call["op"][1] == "w", int(call["offset"]), int(call["length"])) for call in calls
+    )
     wanted = zip((asked.ops == 1).tolist(), asked.offsets.tolist(), asked.lengths.tolist(),
                  strict=True)  # fmt: skip
     assert seen == sorted(wanted)
-    issued = {int(one["offset"]): float(one["time"]) for one in calls}
+    issued = {int(call["offset"]): float(call["time"]) for call in calls}
     times = np.array([issued[at] for at in asked.offsets.tolist()])
     measured = asked.times / 1e9 + late(tmp_path / "result", len(asked))
     apart = np.abs(times - measured - np.median(times - measured))

@@ -48,7 +48,7 @@ def test_a_replay_on_another_host_is_resumed_compared_and_explained(
         assert again.status in {0, 1}, again.stderr  # 1: a busy machine lags
     second = json.loads(iosonde("export", "last", "--format", "json").stdout)
     compared = iosonde("compare", run["id"], second["id"], "--json")
-    metrics = {one["metric"] for one in compared.json["verdicts"]}
+    metrics = {verdict["metric"] for verdict in compared.json["verdicts"]}
     assert {"read.latency.p99", "write.latency.p99", "arrival.error.p99"} <= metrics
     explained = iosonde("explain", run["id"], "--json").json
     assert explained["recognised"] >= 1

@@ -87,8 +87,8 @@ def test_what_is_measured_or_referred_to_stays(
 def test_prune_takes_what_all_conditions_fit(
     iosonde: Command, store: Store, runs: dict[str, str]
 ) -> None:
-    def planned(*words: str) -> list[str]:
-        document = iosonde("prune", *words, "--dry-run", "--json").json
+    def planned(*arguments: str) -> list[str]:
+        document = iosonde("prune", *arguments, "--dry-run", "--json").json
         jsonschema.validate(document, schema("rm"))
         assert document["removed"] is False
         return [run["name"] for run in document["runs"]]

@@ -34,7 +34,7 @@ def test_the_first_pass_goes_from_reads_to_writes_and_from_large_to_small(
 ) -> None:
     """PTS 2.0.2, 7.2: for each R/W mix, for each block size."""
     plan = iosonde("run", "pts-iops", "--target", "/dev/nvme9n9", "--dry-run", "--json").json
-    first = [one.partition("@")[0] for one in plan["passes"][0]]
+    first = [pass_.partition("@")[0] for pass_ in plan["passes"][0]]
     assert first[:2] == [
         "pts-iops rwmixread=100 bs=1024k", "pts-iops rwmixread=100 bs=128k",
     ]  # fmt: skip
@@ -73,5 +73,5 @@ def test_a_printed_study_can_be_run_as_a_file(iosonde: Iosonde, tmp_path: Path) 
 def test_the_list_names_them(iosonde: Iosonde) -> None:
     listed = iosonde("loads", "--json").json
     jsonschema.validate(listed, iosonde("schema", "loads").json)
-    assert [one["name"] for one in listed["studies"]] == sorted({*POINTS, "demo"})
+    assert [study["name"] for study in listed["studies"]] == sorted({*POINTS, "demo"})
     assert "pts-iops" in iosonde("loads").stdout

@@ -53,5 +53,5 @@ def test_the_plan_shows_the_order_and_the_run_keeps_it(
     stored = json.loads(iosonde("export", "last", "--format", "json").stdout)
     assert all(len(trial["metrics"]["read.iops"]["loops"]) == 3 for trial in stored["trials"])
     went_on = [line.partition("  ")[2] for line in resumed.stderr.splitlines() if ": loop " in line]
-    expected = [trial for one in plan["passes"] for trial in one][-len(went_on) :]
+    expected = [trial for pass_ in plan["passes"] for trial in pass_][-len(went_on) :]
     assert [line.partition(": loop ")[0] for line in went_on] == expected

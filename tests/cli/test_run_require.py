@@ -35,7 +35,7 @@ def test_what_is_met_is_exit_0_and_what_is_not_exit_1(iosonde: Iosonde, tmp_path
     assert "FAIL: read.latency.p99 < 1 ns (" in slow.stdout
     kept = iosonde("export", "last", "--format", "json").json
     jsonschema.validate(kept, iosonde("schema", "run").json)
-    assert {one["metric"]: one["verdict"] for one in kept["requirements"]} == {
+    assert {row["metric"]: row["verdict"] for row in kept["requirements"]} == {
         "read.iops": "pass", "read.latency.p99": "fail",
     }  # fmt: skip
     low, high = kept["requirements"][0]["interval"]

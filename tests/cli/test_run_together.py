@@ -150,7 +150,7 @@ def test_each_host_has_its_trial_and_together_they_are_a_sum(pair: Pair, iosonde
 def test_the_plan_shows_the_server_of_each_host(pair: Pair, iosonde: Iosonde) -> None:
     ended = iosonde("run", pair.study(), "--dry-run", "--json")
     assert ended.status == 0, ended.stderr
-    planned = {one["host"]: one["command"] for one in ended.json["trials"]}
+    planned = {trial["host"]: trial["command"] for trial in ended.json["trials"]}
     assert set(planned) == {"local", "box"}
     for command in planned.values():
         assert command.startswith("fio ")

@@ -23,19 +23,19 @@ def test_settings_holds_to_its_schema_and_agrees_with_show(iosonde: Run) -> None
         before = earlier.get(layer, {})
         shown[layer] = {name: it for name, it in values.items() if before.get(name, it) == it}
     common = [
-        (one, shown[one["layer"]][one["name"]])
-        for one in told["settings"]
-        if one["name"] in shown.get(one["layer"], {})
-        and one["mechanism"] == "sysfs"
-        and "/loop:" not in one["layer"]  # other tests come and go with theirs
+        (setting, shown[setting["layer"]][setting["name"]])
+        for setting in told["settings"]
+        if setting["name"] in shown.get(setting["layer"], {})
+        and setting["mechanism"] == "sysfs"
+        and "/loop:" not in setting["layer"]  # other tests come and go with theirs
     ]
     assert common
-    assert [one["value"] for one, _ in common] == [value for _, value in common]
-    assert all(one["settable"] or one["why_not"] for one in told["settings"])
-    assert any(one["name"] == "vm.dirty_ratio" for one in told["settings"])
+    assert [setting["value"] for setting, _ in common] == [value for _, value in common]
+    assert all(setting["settable"] or setting["why_not"] for setting in told["settings"])
+    assert any(setting["name"] == "vm.dirty_ratio" for setting in told["settings"])
     wires = {path.parent.name for path in Path("/sys/class/net").glob("*/device")}
-    mtus = {one["layer"].partition("link:")[2]: one for one in told["settings"]
-            if one["name"] == "mtu"}  # fmt: skip
+    mtus = {setting["layer"].partition("link:")[2]: setting for setting in told["settings"]
+            if setting["name"] == "mtu"}  # fmt: skip
     assert wires <= mtus.keys()  # also those that no mounted file system needs
     for name, one in mtus.items():
         assert str(one["value"]) == Path(f"/sys/class/net/{name}/mtu").read_text().strip()
@@ -55,7 +55,7 @@ def test_a_layer_that_is_not_there_is_told(iosonde: Run) -> None:
 
 def test_one_setting_may_be_asked_for_by_its_name(iosonde: Run) -> None:
     rows = iosonde("settings", "vm.dirty_ratio", "--json").json["settings"]
-    assert [one["name"] for one in rows] == ["vm.dirty_ratio"]
+    assert [row["name"] for row in rows] == ["vm.dirty_ratio"]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_dry_run_shows_the_commands(iosonde: Run) -> None:
     )
     told = iosonde("set", f"vm.swappiness={(now + 1) % 100}", "--dry-run", "--json").json
     jsonschema.validate(told, schema("set"))
-    assert [one["state"] for one in told["changes"]] == ["planned"]
+    assert [change["state"] for change in told["changes"]] == ["planned"]
     assert [line.split()[2] for line in told["commands"]] == ["begin", "arm", "change", "confirm"]
     assert "/proc/sys/vm/swappiness" in told["commands"][2]
 

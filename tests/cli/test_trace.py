@@ -27,8 +27,8 @@ def test_describe_holds_to_its_schema(tmp_path: Path) -> None:
     answer = json.loads(done.stdout)
     jsonschema.validate(answer, schema("trace"))
     assert done.status == 0
-    assert [one["format"] for one in answer["traces"]] == list(FORMATS)
-    assert {json.dumps(one["reuse"]) for one in answer["traces"]} == {
+    assert [trace["format"] for trace in answer["traces"]] == list(FORMATS)
+    assert {json.dumps(trace["reuse"]) for trace in answer["traces"]} == {
         json.dumps(answer["traces"][0]["reuse"])
     }, "the same requests are described alike in every format"
 
@@ -90,4 +90,4 @@ def test_wrong_use_is_one_sentence(arguments: list[str]) -> None:
 def test_formats_are_listed() -> None:
     answer = json.loads(trace("formats", "--json").stdout)
     jsonschema.validate(answer, schema("trace"))
-    assert {one["name"] for one in answer["formats"]} == {*FORMATS, "blktrace"}
+    assert {format_["name"] for format_ in answer["formats"]} == {*FORMATS, "blktrace"}

@@ -214,9 +214,11 @@ class TestOnADevice:
         assert queue.state() == before
         (run,) = iosonde("list", "--json").json["runs"]
         assert (run["id"], run["state"]) == (told["id"], "finished")
-        loops = sum(len(one["metrics"]["read.iops"]["loops"]) for one in run["trials"])
+        loops = sum(len(trial["metrics"]["read.iops"]["loops"]) for trial in run["trials"])
         assert loops == told["measurements"]
-        settings = {one["capture"][f"local/loop:{queue.name}.nr_requests"] for one in run["trials"]}
+        settings = {
+            trial["capture"][f"local/loop:{queue.name}.nr_requests"] for trial in run["trials"]
+        }
         assert settings == {4, 128}
         assert iosonde("export", told["id"], "--format", "csv").status == 0
 
@@ -240,9 +242,9 @@ class TestOnADevice:
         study.write_text(text.replace("[4, 128]", "[4, 999999]"))
         told = tuned(iosonde("tune", str(study), "--json"))
         reasons = {
-            (one["settings"][f"{queue.name}.nr_requests"],
-             one["settings"][f"{queue.name}.read_ahead_kb"]): (one["state"], one["reason"])
-            for one in told["candidates"]
+            (row["settings"][f"{queue.name}.nr_requests"],
+             row["settings"][f"{queue.name}.read_ahead_kb"]): (row["state"], row["reason"])
+            for row in told["candidates"]
         }  # fmt: skip
         assert reasons[999999, 128][0] == "infeasible"
         assert "refuses '999999'" in reasons[999999, 128][1]
@@ -276,7 +278,7 @@ class TestOnADevice:
         assert queue.state() == before
         (run,) = iosonde("list", "--json").json["runs"]
         assert run["state"] == "interrupted"
-        kept = sum(len(one["metrics"]["read.iops"]["loops"]) for one in run["trials"])
+        kept = sum(len(trial["metrics"]["read.iops"]["loops"]) for trial in run["trials"])
         assert kept >= 5
         assert "tune --resume" in iosonde("run", "--resume", run["id"]).stderr
         told = tuned(iosonde("tune", "--resume", "--json", timeout=350))
@@ -411,7 +413,9 @@ def loops(environment: Mapping[str, str]) -> int:
         store.close()
     assert campaign is not None
     stored = {(trial.id, loop.index) for trial in run.trials for loop in trial.loops}
-    assert {(one.trial, one.loop) for one in campaign.measurements} == stored
-    assert [one.number for one in campaign.measurements] == list(range(len(stored)))
+    assert {
+        (measurement.trial, measurement.loop) for measurement in campaign.measurements
+    } == stored
+    assert [measurement.number for measurement in campaign.measurements] == list(range(len(stored)))
     assert json.dumps(sorted(index for _, index in stored))
     return len(stored)

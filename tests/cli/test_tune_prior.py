@@ -133,4 +133,4 @@ def _measured(environment: Mapping[str, str], run: str) -> list[dict[str, Any]]:
     finally:
         store.close()
     assert campaign is not None
-    return [dict(one.settings) for one in campaign.measurements]
+    return [dict(measurement.settings) for measurement in campaign.measurements]

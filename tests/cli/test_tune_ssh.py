@@ -98,8 +98,8 @@ def test_the_gain_is_found_proven_and_put_back_over_ssh(
     assert line.startswith("# loop: nr_requests=128 on box")
     assert queue.state() == before
     (run,) = iosonde("list", "--json").json["runs"]
-    assert {one["host"] for one in run["trials"]} == {"box"}
-    settings = {one["capture"][f"box/loop:{queue.name}.nr_requests"] for one in run["trials"]}
+    assert {trial["host"] for trial in run["trials"]} == {"box"}
+    settings = {trial["capture"][f"box/loop:{queue.name}.nr_requests"] for trial in run["trials"]}
     assert settings == {4, 128}
 
 
@@ -163,7 +163,7 @@ def test_a_lost_connection_at_any_moment_ends_the_campaign_and_resume_goes_on(
     assert loops(environment) > kept
     assert queue.state() == before
     batches = parse_journal(Path(JOURNAL).read_text()).values()
-    assert {one.state for one in batches} <= {"", "restored", "lost"}
+    assert {batch.state for batch in batches} <= {"", "restored", "lost"}
 
 
 def goes_on(environment: Mapping[str, str], cwd: Path) -> None:
@@ -209,7 +209,7 @@ def test_a_host_that_stays_away_is_told_in_one_sentence_and_put_back_when_it_is_
     assert back.status == 0, back.stderr
     assert queue.state() == before
     batches = parse_journal(Path(JOURNAL).read_text()).values()
-    assert {one.state for one in batches} <= {"", "restored", "lost"}
+    assert {batch.state for batch in batches} <= {"", "restored", "lost"}
 
 
 # The far side is given up after six seconds without an answer instead of a minute.

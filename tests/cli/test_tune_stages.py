@@ -66,8 +66,8 @@ def stairs(tmp_path: Path) -> Stairs:
 def places(told: Any) -> dict[str, set[str]]:
     """Place → the settings that differ among the candidates that were measured there."""
     found: dict[str, set[str]] = {}
-    for at in {one["at"] for one in told["candidates"]}:
-        here = [one["settings"] for one in told["candidates"] if one["at"] == at]
+    for at in {candidate["at"] for candidate in told["candidates"]}:
+        here = [candidate["settings"] for candidate in told["candidates"] if candidate["at"] == at]
         found[at] = {name for name in here[0] if len({one[name] for one in here}) > 1}
     return found
 
@@ -79,14 +79,14 @@ def test_the_disk_is_measured_bare_and_the_file_system_on_it(
     assert "2 stages: disk 2 at disk, fs 2 at fs" in plan
     told = tuned(iosonde("tune", str(stairs.study), "--json", timeout=200))
     assert places(told) == {"disk": {"disk.nomerges"}, "fs": {"fs.atime"}}
-    assert {(one["stage"], one["at"]) for one in told["candidates"]} == {
+    assert {(candidate["stage"], candidate["at"]) for candidate in told["candidates"]} == {
         ("disk", "disk"), ("fs", "fs")
     }  # fmt: skip
     assert stairs.gone()
     (run,) = iosonde("list", "--json").json["runs"]
-    targets = {one["target"] for one in run["trials"] if "writes@disk" in one["id"]}
+    targets = {trial["target"] for trial in run["trials"] if "writes@disk" in trial["id"]}
     assert all(path.startswith("/dev/loop") for path in targets), targets
-    targets = {one["target"] for one in run["trials"] if "writes@fs" in one["id"]}
+    targets = {trial["target"] for trial in run["trials"] if "writes@fs" in trial["id"]}
     assert all(path.startswith(f"{stairs.mount}/") for path in targets), targets
     report = stairs.home / "report.html"
     assert iosonde("report", told["id"], "--output", str(report)).status == 0

@@ -19,7 +19,9 @@ KNOWN = {"name", "null", "absent", "hidden", "added", "schema"}  # contract.py
 
 
 def _unknown(record: Any) -> dict[str, set[str]]:
-    return {one.name: unknown for one in fields(record) if (unknown := set(one.metadata) - KNOWN)}
+    return {
+        field.name: unknown for field in fields(record) if (unknown := set(field.metadata) - KNOWN)
+    }
 
 
 @pytest.mark.parametrize("name", MODULES)

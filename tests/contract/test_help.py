@@ -28,11 +28,11 @@ def test_every_verb_has_examples_and_a_place_in_the_summary() -> None:
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_example_is_taken_by_its_verb(verb: str) -> None:
     for line, what in EXAMPLES[verb]:
-        first, *words = shlex.split(line)
+        first, *arguments = shlex.split(line)
         assert first == verb, line
-        words = words[: words.index(">")] if ">" in words else words
-        name, words = verb_and_rest([first, *words])
-        assert command_of(name).make_context(f"iosonde {name}", words) is not None
+        arguments = arguments[: arguments.index(">")] if ">" in arguments else arguments
+        name, arguments = verb_and_rest([first, *arguments])
+        assert command_of(name).make_context(f"iosonde {name}", arguments) is not None
         assert what[0].islower() or what.startswith("CI"), what
 
 

@@ -11,34 +11,34 @@ from iosonde.records.evidence import Rule
 from tests.contract.rules import CASES
 from tests.contract.rules.case import RuleCase
 
-RULES = {f"{one.name}.{one.find.__name__.strip('_')}": one for one in rules()}
+RULES = {f"{rule.name}.{rule.find.__name__.strip('_')}": rule for rule in rules()}
 
 
-def findings(rule: Rule, one: object) -> list[str]:
-    return [found.message for found in rule.find(one) if found.rule == rule.name]  # type: ignore[arg-type]
+def findings(rule: Rule, evidence: object) -> list[str]:
+    return [finding.message for finding in rule.find(evidence) if finding.rule == rule.name]  # type: ignore[arg-type]
 
 
 def test_every_rule_has_its_cases_and_every_case_its_rule() -> None:
     assert len(RULES) == len(rules()), "two rules of one name and one function"
-    assert Counter(one.rule for one in CASES) == Counter(list(RULES))
+    assert Counter(case.rule for case in CASES) == Counter(list(RULES))
 
 
-@pytest.mark.parametrize("one", CASES, ids=lambda one: one.rule)
-def test_the_case_fires_and_the_near_miss_does_not(one: RuleCase) -> None:
-    rule = RULES[one.rule]
-    assert findings(rule, one.case), one.fires
-    assert findings(rule, one.near_miss) == [], one.silent
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule)
+def test_the_case_fires_and_the_near_miss_does_not(case: RuleCase) -> None:
+    rule = RULES[case.rule]
+    assert findings(rule, case.case), case.fires
+    assert findings(rule, case.near_miss) == [], case.silent
 
 
-@pytest.mark.parametrize("one", CASES, ids=lambda one: one.rule)
-def test_the_near_miss_looks_alike(one: RuleCase) -> None:
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule)
+def test_the_near_miss_looks_alike(case: RuleCase) -> None:
     """It is of the same kinds of things, and not of nothing."""
     both = [
-        {state.kind for state in case.states}
-        | {counted.kind for counted in case.counters}
-        | {asked.tool for asked in case.commands}
-        | {"trial" for _ in case.trials}
-        for case in (one.case, one.near_miss)
+        {state.kind for state in side.states}
+        | {counted.kind for counted in side.counters}
+        | {asked.tool for asked in side.commands}
+        | {"trial" for _ in side.trials}
+        for side in (case.case, case.near_miss)
     ]
     assert both[0] == both[1]
-    assert one.case != one.near_miss
+    assert case.case != case.near_miss

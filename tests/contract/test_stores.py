@@ -140,7 +140,7 @@ def test_a_campaign_comes_back_the_same_with_its_loops(store: Store) -> None:
     found = store.campaign(run.id)
     assert found is not None
     assert (found.intent, found.measurements, found.result) == (INTENT, (MEASURED, refused), None)
-    assert [one.state for one in found.candidates] == ["infeasible"]
+    assert [candidate.state for candidate in found.candidates] == ["infeasible"]
     assert found.device_seconds == 6.5
     assert store.load(run.id).trials[0].loops == (loop(0),)
     store.add_result(run.id, RESULT)

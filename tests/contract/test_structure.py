@@ -311,12 +311,12 @@ def _never_named(sources: Mapping[str, str], others: str = "") -> set[str]:
 
     What a decorator or Python itself calls is left out.
     """
-    words = Counter(re.findall(r"\w+", others))
+    counter = Counter(re.findall(r"\w+", others))
     begun: Counter[str] = Counter()
     for source in sources.values():
-        words.update(re.findall(r"\w+", source))
+        counter.update(re.findall(r"\w+", source))
         begun.update(_BEGINNING.findall(source))
-    lone = {name for name, times in begun.items() if words[name] == times}
+    lone = {name for name, times in begun.items() if counter[name] == times}
     defined: Counter[str] = Counter()
     for source in sources.values():
         if lone.isdisjoint(_BEGINNING.findall(source)):
@@ -328,7 +328,7 @@ def _never_named(sources: Mapping[str, str], others: str = "") -> set[str]:
             and not node.decorator_list
             and not re.fullmatch(r"__\w+__", node.name)
         )
-    return {name for name, times in defined.items() if words[name] == times} - CALLED_BY_OTHERS
+    return {name for name, times in defined.items() if counter[name] == times} - CALLED_BY_OTHERS
 
 
 def test_every_function_is_used_by_more_than_tests() -> None:

@@ -108,7 +108,7 @@ def create(state: State, words: list[str]) -> None:
     """`ctrl slot=0 create type=ld …`."""
     options = parsed(words, _CREATE)
     drives, level = options["drives"].split(","), _LEVELS[options["raid"]]
-    taken = {drive for one in state["volumes"].values() for drive in one["drives"]}
+    taken = {drive for volume in state["volumes"].values() for drive in volume["drives"]}
     if any(drive in taken or state["drives"].get(drive, "no") for drive in drives):
         raise Wrong(f'"drives={options["drives"]}" names a drive that is not available.')
     if level == 1 and len(drives) != 2:

@@ -65,7 +65,7 @@ def volume_row(state: State, number: str) -> str:
 
 def drive_row(state: State, name: str) -> str:
     """A row of a table of physical drives."""
-    used = next((one for one in state["volumes"].values() if name in one["drives"]), None)
+    used = next((volume for volume in state["volumes"].values() if name in volume["drives"]), None)
     mark, group = ("Onln", str(used["group"])) if used else (state["drives"][name] or "UGood", "-")
     if mark == "foreign":
         mark, group = "UGood", "F"
@@ -139,7 +139,7 @@ def add(state: State, words: list[str]) -> int:
     drives, name = options["drives"].split(","), options.get("name", "")
     if len(name) > 15:
         return answer(state, "the name is longer than 15 characters", good=False)
-    taken = {drive for one in state["volumes"].values() for drive in one["drives"]}
+    taken = {drive for volume in state["volumes"].values() for drive in volume["drives"]}
     if any(drive not in state["drives"] for drive in drives):
         return answer(state, "device is missing", good=False)
     if any(drive in taken or state["drives"][drive] for drive in drives):

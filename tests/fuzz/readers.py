@@ -59,18 +59,24 @@ def _texts() -> tuple[bytes, ...]:
 @cache
 def _by_tool() -> Mapping[str, tuple[bytes, ...]]:
     """Texts by the class of output that is found in them."""
-    classes = {one.tool: type(one).__name__ for one in outputs()}
-    holding: dict[str, list[bytes]] = {type(one).__name__: [] for one in outputs()}
+    classes = {output.tool: type(output).__name__ for output in outputs()}
+    holding: dict[str, list[bytes]] = {type(output).__name__: [] for output in outputs()}
     for text in _texts():
-        tools = {one.tool for one in find(of_bytes("sample", text)) if isinstance(one, FoundOutput)}
+        tools = {
+            output.tool
+            for output in find(of_bytes("sample", text))
+            if isinstance(output, FoundOutput)
+        }
         for tool in tools:
             if tool in classes:
                 holding[classes[tool]].append(text)
-    for one in outputs():
-        if not holding[type(one).__name__]:
-            holding[type(one).__name__] = [
-                text for text in _texts() if any(anchor.encode() in text for anchor in one.anchors)
-            ] or ["\n".join(one.anchors).encode()]
+    for output in outputs():
+        if not holding[type(output).__name__]:
+            holding[type(output).__name__] = [
+                text
+                for text in _texts()
+                if any(anchor.encode() in text for anchor in output.anchors)
+            ] or ["\n".join(output.anchors).encode()]
     return {name: tuple(texts) for name, texts in holding.items()}
 
 
@@ -94,8 +100,8 @@ class _OfTool(Sequence[bytes]):
 
 
 def _search(data: bytes) -> None:
-    for one in find(of_bytes("input", data)):
-        output_of(one, make=json_texts, keep=True)
+    for output in find(of_bytes("input", data)):
+        output_of(output, make=json_texts, keep=True)
 
 
 def _yaml(read: Callable[[str], object], data: bytes) -> None:
@@ -303,7 +309,7 @@ def _stored() -> Iterator[Reader]:
         path.read_bytes()[:30_000] for path in sorted((_TESTS / "recordings").rglob("index.json"))
     ]
     prior = b'{"schema":"iosonde.prior/1","ranking":[{"settings":{"a.b":"1"}}]}'
-    yield Reader("stored record", store, [*samples, *(zlib.compress(one) for one in samples)])
+    yield Reader("stored record", store, [*samples, *(zlib.compress(sample) for sample in samples)])
     yield Reader("recording", partial(_by_file, "index.json", recording), indexes)
     yield Reader("prior", partial(_by_file, "p.json", read_prior), [prior])
 

@@ -310,7 +310,7 @@ def test_a_file_that_grows_is_read_as_it_was(tmp_path: Path) -> None:
     with open_document(str(path)) as document:
         with path.open("ab") as file:
             file.write(_HDPARM.encode())
-        assert sum(isinstance(one, FoundOutput) for one in find(document)) == 1
+        assert sum(isinstance(output, FoundOutput) for output in find(document)) == 1
 
 
 def test_files_of_the_kernel_are_read(run: Run) -> None:
@@ -337,7 +337,7 @@ def test_an_output_that_takes_too_long_is_not_read_and_the_next_is(
             re.fullmatch("(a|a)*b", "a" * 40)
             raise AssertionError
 
-    quick = next(one for one in module.outputs() if one.tool == "hdparm")
+    quick = next(output for output in module.outputs() if output.tool == "hdparm")
     monkeypatch.setattr(limits, "OUTPUT_SECONDS", 0.2)
     for known, expected in (((Slow(),), [Unread]), ((Slow(), quick), [Unread, FoundOutput])):
         monkeypatch.setattr(module, "outputs", lambda known=known: known)

@@ -105,7 +105,7 @@ def test_a_study_of_a_pipe_is_read(tmp_path: Path) -> None:
     os.close(ends[1])
     study = read_study(Path(f"/dev/fd/{ends[0]}"))
     os.close(ends[0])
-    assert [one.path for one in study.targets] == ["/dev/sdx"]
+    assert [target.path for target in study.targets] == ["/dev/sdx"]
 
 
 async def test_deep_json_is_an_error(tmp_path: Path) -> None:

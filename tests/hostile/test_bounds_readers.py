@@ -103,8 +103,8 @@ def test_an_infinite_figure_is_not_read() -> None:
         '"job_runtime" : 6\n}]}\n'
     )
     for figure, kind in (("2.5", FoundOutput), ("1e999", Unread)):
-        (one,) = find(of_bytes("a", good.replace("FIGURE", figure).encode()))
-        assert isinstance(one, kind), one
+        (output,) = find(of_bytes("a", good.replace("FIGURE", figure).encode()))
+        assert isinstance(output, kind), output
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,9 @@ def test_long_lines_that_are_right_are_read_whole() -> None:
                for n in range(400)]  # fmt: skip
     text = json.dumps({"blockdevices": devices}, separators=(",", ":"))
     assert len(text) > 1 << 14
-    found = [one for one in find(of_bytes("a", text.encode())) if isinstance(one, FoundOutput)]
+    found = [
+        output for output in find(of_bytes("a", text.encode())) if isinstance(output, FoundOutput)
+    ]
     assert [len(state.subjects) for one in found for state in one.states] == [400]
 
 

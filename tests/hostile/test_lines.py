@@ -161,7 +161,7 @@ def test_mounts_and_swaps_are_read_whatever_their_names(sign: str) -> None:
     line = f"36 28 8:17 / /srv/a{sign}b rw,noatime shared:1 - xfs /dev/s{sign}d rw,attr2"
     after = "37 28 8:18 / /mnt rw - ext4 /dev/sdc1 rw"
     mounts = parse_mountinfo(f"{line}\n{after}\n")
-    assert [(one.mount_point, one.source) for one in mounts] == [
+    assert [(mount.mount_point, mount.source) for mount in mounts] == [
         (f"/srv/a{sign}b", f"/dev/s{sign}d"), ("/mnt", "/dev/sdc1"),
     ]  # fmt: skip
     assert set(mounted_options(f"{line}\n{after}\n")) == {f"/srv/a{sign}b", "/mnt"}
@@ -251,7 +251,7 @@ BARE_SPLIT = {
 
 def _at_blanks(keywords: list[ast.keyword]) -> bool:
     """Whether no keyword of `split` names what it splits at."""
-    named = [one.value for one in keywords if one.arg == "sep"]
+    named = [keyword.value for keyword in keywords if keyword.arg == "sep"]
     return all(isinstance(value, ast.Constant) and value.value is None for value in named)
 
 
@@ -314,7 +314,7 @@ def test_the_store_keeps_every_name(tmp_path: Path, odd: str) -> None:
     first = sample_run().run.trials[0]
     assert first.capture is not None
     layers = tuple(
-        type(one)(odd, one.kind, odd, odd, one.size, facts={odd: odd}) for one in
+        type(layer)(odd, layer.kind, odd, odd, layer.size, facts={odd: odd}) for layer in
         first.capture.layers
     )  # fmt: skip
     capture = replace(first.capture, layers=layers, host_wide={})

@@ -166,7 +166,7 @@ def test_a_name_that_turns_into_a_link_at_any_moment_leads_no_byte_to_its_target
     finally:
         ended.set()
         swapping.join()
-    assert not [one for one in folder.iterdir() if one.name.startswith(".iosonde-")]
+    assert not [path for path in folder.iterdir() if path.name.startswith(".iosonde-")]
 
 
 def test_a_link_put_there_while_the_file_is_written_gets_no_byte(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_link_put_there_while_the_file_is_written_gets_no_byte(tmp_path: Path)
     with pytest.raises(UsageError, match="this is a link"):
         write()
     assert canary.read_text() == "canary"
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["canary", "report.html"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["canary", "report.html"]
 
 
 @contextmanager
@@ -204,10 +204,10 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> Non
         write_output(old, bytes(1 << 20), "the report")
     assert told.value.exit_code == 4
     assert old.read_text() == "the old report"
-    assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
     with largest_file(1 << 16), pytest.raises(OutputFailed):
         write_output(tmp_path / "new", bytes(1 << 20), "the report")
-    assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
 @pytest.mark.root
@@ -253,7 +253,7 @@ def test_an_old_report_is_replaced_with_its_mode_and_a_link_of_ones_own_is_follo
     assert place.read_bytes() == b"new"
     assert place.stat().st_mode & 0o777 == 0o640
     require_output(tmp_path / "other", "the report")
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["latest", "report.html"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["latest", "report.html"]
 
 
 def test_a_new_file_has_the_mode_that_the_umask_asks_for(tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ def test_standard_output_and_what_the_shell_opened_are_written_to(
     assert done.stderr == b""
     written = (tmp_path / "out").read_bytes()
     assert written.startswith(b"PAR1") if "parquet" in command else b"bandwidth" in written
-    names = {one.name for one in tmp_path.iterdir()}
+    names = {path.name for path in tmp_path.iterdir()}
     assert names <= {"out", "printed.txt", "store.sqlite", "store.sqlite-wal", "store.sqlite-shm"}
 
 
@@ -331,4 +331,4 @@ def test_a_file_that_is_a_mount_is_overwritten(
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "there").read_bytes() == b"new"
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["here", "there"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["here", "there"]

@@ -30,10 +30,10 @@ _UNMOUNTED = ("unshare", "--pid", "--fork", "--kill-child")
 
 
 @contextmanager
-def _inside(script: str, *words: str | Path, by: tuple[str, ...] = _CONTAINER) -> Iterator[str]:
+def _inside(script: str, *arguments: str | Path, by: tuple[str, ...] = _CONTAINER) -> Iterator[str]:
     """The first line that a script prints in a PID namespace of its own, where it stays alive."""
     running = subprocess.Popen(
-        [*by, sys.executable, "-c", script, *map(str, words)],
+        [*by, sys.executable, "-c", script, *map(str, arguments)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
@@ -161,7 +161,7 @@ def test_a_run_in_a_container_is_running_until_it_ends_and_can_then_be_resumed(
     with _inside(_RUN, place, run) as refused:
         assert refused == ""
     store.finish(run, RunState.FINISHED)
-    assert [one.name for one in tmp_path.iterdir() if one.is_dir()] == []
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
     store.close()
 
 

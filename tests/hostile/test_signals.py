@@ -110,7 +110,7 @@ def _catches(pid: int, number: signal.Signals) -> bool:
 
 @contextmanager
 def called(
-    home: Path, *words: str, before: Sequence[str] = (), more: Mapping[str, str] | None = None
+    home: Path, *arguments: str, before: Sequence[str] = (), more: Mapping[str, str] | None = None
 ) -> Iterator[Call]:
     """A call under way; what is left of it afterwards is killed."""
     for place in ("tmp", "data"):
@@ -125,7 +125,7 @@ def called(
     kin = Kin(mark)
     with (home / "out").open("wb") as out, (home / "said").open("wb") as said:
         process = subprocess.Popen(
-            [*before, *COMMAND, *words], env=environment, cwd=home, stdin=subprocess.DEVNULL,
+            [*before, *COMMAND, *arguments], env=environment, cwd=home, stdin=subprocess.DEVNULL,
             stdout=out, stderr=said, start_new_session=True,
         )  # fmt: skip
     try:
@@ -279,7 +279,7 @@ def test_a_burst_at_a_random_moment_of_any_verb_ends_it_cleanly(
     chance = random.Random(f"{words} {seed}")
     if "long.txt" in words:
         vmstat = Path(__file__).parents[1] / "outputs"
-        text = b"".join(one.read_bytes() for one in sorted(vmstat.glob("**/*.txt"))[:40])
+        text = b"".join(path.read_bytes() for path in sorted(vmstat.glob("**/*.txt"))[:40])
         (tmp_path / "long.txt").write_bytes(text * (24 * 2**20 // max(len(text), 1) + 1))
     if "log.txt" in words:
         (tmp_path / "log.txt").write_text("1, 2000, 0, 4096, 0\n" * 1_000_000)

@@ -88,7 +88,7 @@ def test_down_ends_also_while_a_command_is_being_started(seed: int, tmp_path: Pa
 @pytest.mark.parametrize("words", [("import", "long.txt"), ("explain", "long.txt")], ids=" ".join)
 def test_workers_of_a_killed_import_are_gone(words: tuple[str, ...], tmp_path: Path) -> None:
     samples = sorted((Path(__file__).parents[1] / "outputs").glob("**/*.txt"))[:40]
-    text = b"".join(one.read_bytes() for one in samples)
+    text = b"".join(sample.read_bytes() for sample in samples)
     (tmp_path / "long.txt").write_bytes(text * (24 * 2**20 // len(text) + 1))
     with called(tmp_path, *words) as call:
         end = time.monotonic() + 60

@@ -96,7 +96,7 @@ def test_a_file_swapped_between_the_look_and_the_opening_is_not_written_to(tmp_p
             SqlStore(database, str(place))
         assert other.read_bytes() == content
         place.unlink()
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["other"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other"]
 
 
 @pytest.mark.root
@@ -136,8 +136,8 @@ def delete_file(place: Path) -> None:
 
 
 def delete_all_files(place: Path) -> None:
-    for one in place.parent.glob("store.sqlite*"):
-        shutil.rmtree(one) if one.is_dir() else one.unlink()
+    for path in place.parent.glob("store.sqlite*"):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def delete_directory(place: Path) -> None:
@@ -179,7 +179,7 @@ def test_a_store_that_goes_in_mid_run_is_made_anew_at_its_place(
     assert ("was moved" if loss in {rename_directory, move_file} else "was deleted") in heard[0]
     assert "all of it is now in a new file of that name" in heard[0]
     assert (loops(str(place), run), loops(str(place), earlier)) == (2, 1)
-    left = sorted(one.name for one in place.parent.iterdir())
+    left = sorted(path.name for path in place.parent.iterdir())
     assert left == ["store.sqlite"] or left == ["moved.sqlite", "store.sqlite"], left
 
 

@@ -25,10 +25,10 @@ OPENERS = Path(__file__).parent / "openers.py"
 
 
 @contextmanager
-def opener(way: str, *words: str | Path) -> Iterator[subprocess.Popen[bytes]]:
+def opener(way: str, *arguments: str | Path) -> Iterator[subprocess.Popen[bytes]]:
     """A process of openers.py that has what it was told to have."""
     process = subprocess.Popen(
-        [sys.executable, OPENERS, way, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, OPENERS, way, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     try:
         assert process.stdout is not None
@@ -67,7 +67,7 @@ async def test_an_opener_without_a_descriptor_of_its_process(
 ) -> None:
     with opener(way, device) as process:
         fds = Path(f"/proc/{process.pid}/fd")
-        assert device not in [str(one.readlink()) for one in fds.iterdir()]
+        assert device not in [str(path.readlink()) for path in fds.iterdir()]
         assert reason.format(process.pid) in (await refusal(device)).message
     await allowed(device)
 
@@ -133,8 +133,8 @@ async def test_mounted_by_a_thread_in_a_mount_namespace_of_its_own(
     place.mkdir()
     with opener("thread-mounted", device, place) as process:
         assert str(place) not in Path(f"/proc/{process.pid}/mountinfo").read_text()
-        told = await refusal(device, f"{device}=ext4")
-    assert f"mounted at {place}" in told.message
+        finding = await refusal(device, f"{device}=ext4")
+    assert f"mounted at {place}" in finding.message
     await allowed(device, f"{device}=ext4")
 
 
@@ -143,9 +143,9 @@ async def test_a_second_loop_device_on_the_image_is_mounted(device: str, tmp_pat
     with attached(tmp_path / "disk") as second:
         await allowed(device, f"{device}=ext4")  # nobody uses it
         with mounted(second, tmp_path / "at"):
-            told = await refusal(device, f"{device}=ext4")
+            finding = await refusal(device, f"{device}=ext4")
         await allowed(device, f"{device}=ext4")
-    assert f"mounted at {tmp_path}/at (on the same image: {second[5:]})" in told.message
+    assert f"mounted at {tmp_path}/at (on the same image: {second[5:]})" in finding.message
 
 
 async def test_a_second_loop_device_is_known_by_its_inode(device: str, tmp_path: Path) -> None:
@@ -200,8 +200,8 @@ async def test_what_a_loop_device_stands_on_is_in_use(device: str, tmp_path: Pat
         await allowed(top)
         tool("mkfs.ext4", "-q", "-F", device)
         with mounted(device, tmp_path / "at"):
-            told = await refusal(top, f"{top}=ext4")
-        assert f"(what it stands on, {device[5:]})" in told.message
+            finding = await refusal(top, f"{top}=ext4")
+        assert f"(what it stands on, {device[5:]})" in finding.message
         assert "held by" in (await refusal(above, f"{above}=ext4")).message
 
 
@@ -224,10 +224,10 @@ async def test_its_image_is_used_elsewhere(tmp_path: Path, way: str) -> None:
             tool("mkswap", image)
             tool("swapon", image)
             try:
-                told = await refusal(device, f"{device}=swap")
+                finding = await refusal(device, f"{device}=swap")
             finally:
                 tool("swapoff", image)
-            assert f"used as swap (its image {image})" in told.message
+            assert f"used as swap (its image {image})" in finding.message
 
 
 _CHECK = """\
@@ -255,8 +255,8 @@ BLIND = ["setpriv", "--bounding-set", "-sys_ptrace", "--"]
 def test_where_not_all_can_be_seen_a_device_is_not_written_to(
     device: str, within: list[str]
 ) -> None:
-    def check(*words: str) -> str:
-        return tool(*within, sys.executable, "-c", _CHECK, device, *words)
+    def check(*arguments: str) -> str:
+        return tool(*within, sys.executable, "-c", _CHECK, device, *arguments)
 
     with Path(device).open("rb"):  # which nobody in there can see
         told = check()

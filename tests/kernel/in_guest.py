@@ -163,7 +163,7 @@ async def test_an_opened_luks_container_holds_its_disk(disks: list[str], tmp_pat
         status = tool("cryptsetup", "status", "secret")
     finally:
         tool("cryptsetup", "close", "secret")
-    (found,) = [one for one in capture.layers if one.kind == "dm_crypt"]
+    (found,) = [layer for layer in capture.layers if layer.kind == "dm_crypt"]
     said = {key.strip(): text.strip() for key, _, text in
             (line.partition(":") for line in status.splitlines())}  # fmt: skip
     assert found.facts["cipher"] == said["cipher"]

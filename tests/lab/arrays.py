@@ -186,8 +186,8 @@ class Array:
         changes = (
             [SettingValues("r", "failed", (" ".join(map(str, self.lost)),))] if self.lost else []
         )
-        (one,) = variants(stack, top_of(stack), changes)
-        return model_of(one.top, stack.mtu, one.extra)
+        (variant,) = variants(stack, top_of(stack), changes)
+        return model_of(variant.top, stack.mtu, variant.extra)
 
     def predicted(self, *, together: bool) -> list[list[Row]]:
         """Of each part what each member gets, as the core says it."""
@@ -203,14 +203,17 @@ class Array:
             apply(core, part)
             counts = [core.counts(place) for place in places]
             found.append(
-                [(one.reads, one.read_bytes, one.writes, one.write_bytes) for one in counts]
+                [
+                    (count.reads, count.read_bytes, count.writes, count.write_bytes)
+                    for count in counts
+                ]
             )
         return found
 
 
 def apply(core: _core.Ledger, requests: Sequence[Request]) -> None:
-    table = np.array([one[1:] for one in requests], dtype=np.uint64)
-    ops = np.array([int(one[0] == "w") for one in requests], dtype=np.uint8)
+    table = np.array([request[1:] for request in requests], dtype=np.uint64)
+    ops = np.array([int(request[0] == "w") for request in requests], dtype=np.uint8)
     core.run(ops.tobytes(), table[:, 0].tobytes(), table[:, 1].tobytes())
 
 

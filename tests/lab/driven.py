@@ -42,8 +42,8 @@ def disk(number: int) -> str:
 def counted(disks: list[str]) -> Rows:
     """Reads, bytes read, writes, bytes written of each disk."""
     rows = []
-    for one in disks:
-        with open(f"/sys/block/{os.path.basename(one)}/stat") as file:
+    for disk in disks:
+        with open(f"/sys/block/{os.path.basename(disk)}/stat") as file:
             stat = [int(word) for word in file.read().split()]
         rows.append([stat[0], stat[2] * SECTOR, stat[4], stat[6] * SECTOR])
     return rows
@@ -143,9 +143,9 @@ def bcache(case: dict[str, Any]) -> list[Rows]:
     run("modprobe", "bcache")
     run("wipefs", "--quiet", "--all", *disks)
     run("make-bcache", "--bucket", str(case["bucket"]), "-C", disks[1], "-B", disks[0])
-    for one in disks:
+    for member in disks:
         with contextlib.suppress(OSError):  # udev may have been faster
-            put("/sys/fs/bcache/register_quiet", one)
+            put("/sys/fs/bcache/register_quiet", member)
     at = f"/sys/block/{os.path.basename(disks[0])}/bcache/"
     found(at + "cache")
     found("/dev/bcache0")
@@ -169,8 +169,8 @@ def bcache(case: dict[str, Any]) -> list[Rows]:
         put(at + "detach", 1)
         gone(at + "cache")
         put(at + "stop", 1)
-        for one in glob.glob("/sys/fs/bcache/*-*/stop"):
-            put(one, 1)
+        for stop in glob.glob("/sys/fs/bcache/*-*/stop"):
+            put(stop, 1)
         gone("/sys/fs/bcache/*-*")
         gone(at)
         run("wipefs", "--quiet", "--all", *disks)
@@ -245,11 +245,11 @@ def mapped(name: str, table: str) -> str:
 
 
 def unmapped(*names: str) -> None:
-    for one in names:
+    for name in names:
         if not subprocess.run(
-            ["dmsetup", "info", one], check=False, capture_output=True
+            ["dmsetup", "info", name], check=False, capture_output=True
         ).returncode:
-            run("dmsetup", "remove", *UDEVLESS, "--retry", one)
+            run("dmsetup", "remove", *UDEVLESS, "--retry", name)
 
 
 def words(name: str) -> list[str]:

@@ -77,7 +77,7 @@ class Cached:
     def up(self) -> dict[str, str]:
         """Action → state of each step of the cache."""
         steps = good("up", self.file, "--json").document["steps"]
-        return {one["action"]: one["state"] for one in steps if one["layer"] == "hot"}
+        return {step["action"]: step["state"] for step in steps if step["layer"] == "hot"}
 
     def write(self, name: str) -> str:
         """A file that is on stable storage; its checksum."""

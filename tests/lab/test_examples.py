@@ -47,8 +47,10 @@ SHORT = {"hypervisor-raid5"}  # the others take seven to fifteen minutes each on
 
 @pytest.fixture(
     params=[
-        pytest.param(one, id=one[0], marks=[] if one[0] in SHORT else [pytest.mark.long])
-        for one in EXAMPLES
+        pytest.param(
+            example, id=example[0], marks=[] if example[0] in SHORT else [pytest.mark.long]
+        )
+        for example in EXAMPLES
     ]
 )
 def example(request: pytest.FixtureRequest) -> Iterator[tuple[str, str, str, set[str]]]:
@@ -86,7 +88,7 @@ def test_it_is_built_measured_at_its_layers_and_taken_away(
     assert run["state"] == "finished"
     assert sorted({trial["probe"] for trial in run["trials"]}) == sorted(layers)
     for trial in run["trials"]:
-        assert any(one["mean"] > 0 for one in trial["metrics"].values()), trial["id"]
+        assert any(metric["mean"] > 0 for metric in trial["metrics"].values()), trial["id"]
     explained = good("explain", run["id"], "--waterfall", "--json").document
     assert explained["waterfall"]
     for fall in explained["waterfall"]:
@@ -114,9 +116,9 @@ def all_hosts(name: str) -> list[str]:
 
 def below(layers: list[dict[str, Any]], host: str) -> set[str]:
     """Kinds of all layers on and below what stands on a host."""
-    by_id = {one["id"]: one for one in layers}
+    by_id = {layer["id"]: layer for layer in layers}
     found: set[str] = set()
-    queue = [one["id"] for one in layers if one["host"] == host]
+    queue = [layer["id"] for layer in layers if layer["host"] == host]
     seen: set[str] = set()
     while queue:
         one = by_id[queue.pop()]

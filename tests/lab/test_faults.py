@@ -94,8 +94,8 @@ SHORT = {"hypervisor-raid5"}
 
 @pytest.fixture(
     params=[
-        pytest.param(one, id=one.stack, marks=[] if one.stack in SHORT else [pytest.mark.long])
-        for one in CASES
+        pytest.param(case, id=case.stack, marks=[] if case.stack in SHORT else [pytest.mark.long])
+        for case in CASES
     ]
 )
 def standing(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Case, Path]]:
@@ -167,7 +167,9 @@ def happens(case: Case, fault: Fault, file: Path) -> None:
     """The fault in a run: what is kept of it and said."""
     status = run_through(case, fault, file)
     run = last_run()
-    loops = [one for trial in run["trials"] for one in trial["metrics"]["write.iops"]["loops"]]
+    loops = [
+        metric for trial in run["trials"] for metric in trial["metrics"]["write.iops"]["loops"]
+    ]
     assert loops, "the finished loops are kept"
     said = iosonde("explain", "last", "--json").document["findings"]
     if fault.survives and fault.at == case.host:
@@ -184,7 +186,7 @@ def happens(case: Case, fault: Fault, file: Path) -> None:
             ssh(case.stack, fault.at, "sh", "-c", f"'{fault.reads}'", status=None)
         if fault.rule:
             told = iosonde("explain", f"lab:{case.stack}/{fault.at}", "--json").document
-            assert fault.rule in {one["rule"] for one in told["findings"]}
+            assert fault.rule in {finding["rule"] for finding in told["findings"]}
     else:
         assert status == 4
         assert run["trials"][0]["faults"]

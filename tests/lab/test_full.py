@@ -43,7 +43,7 @@ def test_a_thin_pool_runs_full(tmp_path: Path) -> None:
         told = run.document["error"]["message"].lower()
         assert "no space" in told or "input/output error" in told
         findings = good("explain", f"lab:{NAME}/s1", "--json", timeout=200).document["findings"]
-        (one,) = [found for found in findings if found["rule"] == "out-of-space"]
+        (one,) = [finding for finding in findings if finding["rule"] == "out-of-space"]
         assert one["severity"] == "error"
         assert one["evidence"][0]["value"] > 0.99
         ssh(NAME, "s1", "sh", "-c", "'echo 3 > /proc/sys/vm/drop_caches'")

@@ -70,7 +70,7 @@ def test_a_guest_from_up_to_down(stack: tuple[Path, str], tmp_path: Path) -> Non
     left = ssh("guesttest", "s1", "ls", "/run").split()
     # The folder of its lock file stays.
     assert [name for name in left if name.startswith("iosonde-")] == []
-    assert {one["kind"] for one in layers(HOST)} <= {"disk", "filesystem"}
+    assert {layer["kind"] for layer in layers(HOST)} <= {"disk", "filesystem"}
 
 
 @pytest.mark.long
@@ -79,7 +79,7 @@ def test_a_guest_that_lost_power_comes_back_with_its_data(stack: tuple[Path, str
     good("up", file)
     ssh("guesttest", "vm", "cp", "/etc/os-release", "/mnt/guest/kept", "&&", "sync")
     good("lab", "kill", "--name", "guesttest", "vm")
-    assert "guest" not in {one["kind"] for one in layers(HOST)}
+    assert "guest" not in {layer["kind"] for layer in layers(HOST)}
     states = {
         (step["layer"], step["action"]): step["state"]
         for step in good("up", file, "--json").document["steps"]
@@ -93,7 +93,7 @@ def test_a_guest_that_lost_power_comes_back_with_its_data(stack: tuple[Path, str
 
 def seen_from_both_sides(bus: str) -> None:
     """The file system in the guest stands on the host's disk, through the guest."""
-    by_id = {one["id"]: one for one in layers(HOST, GUEST)}
+    by_id = {layer["id"]: layer for layer in layers(HOST, GUEST)}
     (at,) = (one for one in by_id.values() if one["kind"] == "xfs")
     chain = []
     while at["below"]:

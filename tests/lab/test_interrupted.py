@@ -63,8 +63,10 @@ def test_up_and_down_killed_after_each_step(tmp_path: Path) -> None:
         kills = through("up", file)
         assert kills > 8, "it is killed again and again on its way"
         steps = good("up", file, "--json").document["steps"]
-        assert [one for one in steps if one["state"] == "found"] == [], "nothing counts as not ours"
-        assert {one["state"] for one in steps} <= {"unchanged", "done"}
+        assert [step for step in steps if step["state"] == "found"] == [], (
+            "nothing counts as not ours"
+        )
+        assert {step["state"] for step in steps} <= {"unchanged", "done"}
         for node, mount in (("s2", "/mnt/aoe"), ("s2", "/mnt/nvme"), ("s1", "/mnt/nfs")):
             ssh(NAME, node, "mountpoint", mount)
         assert through("down", file) > 5

@@ -25,8 +25,8 @@ def pair() -> Iterator[str]:
         yield lab
 
 
-def fault(*words: str) -> None:
-    good("lab", *words, "--name", NAME)
+def fault(*arguments: str) -> None:
+    good("lab", *arguments, "--name", NAME)
 
 
 def reaches(node: str, address: str) -> bool:
@@ -36,7 +36,9 @@ def reaches(node: str, address: str) -> bool:
 
 def test_nodes_are_hosts_like_any_other(pair: str) -> None:
     found = good("show", f"lab:{pair}/n1", "--json").document
-    devices = {one["device"]: one["size"] for one in found["layers"] if one["kind"] == "disk"}
+    devices = {
+        layer["device"]: layer["size"] for layer in found["layers"] if layer["kind"] == "disk"
+    }
     assert list(devices.values()).count(64 * 2**20) == 2
     listed = good("lab", "list", "--json").document
     (lab,) = [one for one in listed["labs"] if one["name"] == pair]

@@ -155,13 +155,13 @@ class Case:
         )
         if self.rmw_level is not None:
             changes.append(SettingValues("r", "rmw_level", (str(self.rmw_level),)))
-        (one,) = variants(stack, top_of(stack), changes)
-        return predict(model_of(one.top, stack.mtu, one.extra), made(self.requests()))
+        (variant,) = variants(stack, top_of(stack), changes)
+        return predict(model_of(variant.top, stack.mtu, variant.extra), made(self.requests()))
 
 
 def made(requests: Sequence[Request]) -> Requests:
-    table = np.array([one[1:] for one in requests], dtype=np.uint64)
-    ops = np.array([int(one[0] == "w") for one in requests], dtype=np.uint8)
+    table = np.array([request[1:] for request in requests], dtype=np.uint64)
+    ops = np.array([int(request[0] == "w") for request in requests], dtype=np.uint8)
     return Requests(ops, table[:, 0].copy(), table[:, 1].copy())
 
 
@@ -218,18 +218,18 @@ def kernel() -> Kernel:
 @pytest.mark.parametrize("case", EXACT, ids=str)
 def test_equal_to_the_io(kernel: Kernel, case: Case) -> None:
     disks = case.predicted().disks()
-    mine = [(one.reads, one.read_bytes, one.writes, one.write_bytes) for one in disks]
+    mine = [(disk.reads, disk.read_bytes, disk.writes, disk.write_bytes) for disk in disks]
     assert mine == kernel[str(case)]
 
 
 @pytest.mark.parametrize("case", BANDS, ids=str)
 def test_equal_in_bytes_where_merging_is_left_to_chance(kernel: Kernel, case: Case) -> None:
     disks, counted = case.predicted().disks(), kernel[str(case)]
-    assert [(one.reads, one.read_bytes, one.write_bytes) for one in disks] == [
+    assert [(disk.reads, disk.read_bytes, disk.write_bytes) for disk in disks] == [
         (reads, read, written) for reads, read, _, written in counted
     ]
     total = sum(writes for _, _, writes, _ in counted)
-    low, high = (sum(one.writes_band[side] for one in disks) for side in (0, 1))
+    low, high = (sum(disk.writes_band[side] for disk in disks) for side in (0, 1))
     assert low * 0.9 <= total <= high * 1.1
 
 
@@ -296,11 +296,11 @@ def test_from_aoe_to_the_disks(tmp_path: Path, mtu: int) -> None:
         counted = (stats(lab) - before).tolist()
     stack = understand(file.read_text(), str(file))
     prediction = predict(model_of(top_of(stack), stack.mtu), made(requests))
-    sizes = {one.id: one.write_sizes for one in prediction.layers}
+    sizes = {layer.id: layer.write_sizes for layer in prediction.layers}
     assert sizes["target"] == ({4096: 100} if mtu == 4200 else {3584: 100, 512: 100})
     mine = [
-        [one.reads, one.read_bytes // SECTOR, one.writes, one.write_bytes // SECTOR]
-        for one in prediction.disks()
+        [disk.reads, disk.read_bytes // SECTOR, disk.writes, disk.write_bytes // SECTOR]
+        for disk in prediction.disks()
     ]
     assert [row[2:] for row in mine] == [row[2:] for row in counted]
     reads = np.array(mine)[:, :2].sum(axis=0) - np.array(counted)[:, :2].sum(axis=0)

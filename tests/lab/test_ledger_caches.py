@@ -246,7 +246,7 @@ def driven(lab: str, cases: Sequence[Case]) -> Kernel:
         words = [shlex.quote(one) for one in (SCRIPT, json.dumps([c.asked() for c in some]))]
         lines = ssh(lab, "n1", "python3", "-c", *words).splitlines()
         for case, line in zip(some, lines, strict=True):
-            found[str(case)] = [[tuple(one) for one in rows] for rows in json.loads(line)]
+            found[str(case)] = [[tuple(row) for row in rows] for rows in json.loads(line)]
     return found
 
 

@@ -34,8 +34,8 @@ Row = tuple[int, int, int, int]  # reads, bytes read, writes, bytes written
 
 
 def made(requests: Sequence[Request]) -> Requests:
-    ops = np.array(["rws".index(one[0]) for one in requests], dtype=np.uint8)
-    table = np.array([one[1:] for one in requests], dtype=np.uint64)
+    ops = np.array(["rws".index(request[0]) for request in requests], dtype=np.uint8)
+    table = np.array([request[1:] for request in requests], dtype=np.uint64)
     return Requests(ops, table[:, 0].copy(), table[:, 1].copy())
 
 
@@ -46,12 +46,12 @@ def row(one: Counts) -> Row:
 def predicted(lines: Sequence[str], settings: dict[str, str], requests: Requests) -> Prediction:
     """Of the layer `r`, or `f`, that these lines declare."""
     head = ["stack: s", "hosts: {n1: {at: local}}", "layers:"]
-    stack = understand("\n".join([*head, *(f"  {one}" for one in lines)]), "s.yaml")
+    stack = understand("\n".join([*head, *(f"  {line}" for line in lines)]), "s.yaml")
     top = top_of(stack)
-    (one,) = variants(
+    (variant,) = variants(
         stack, top, [SettingValues(top.name, key, (of,)) for key, of in settings.items()]
     )
-    return predict(model_of(one.top, stack.mtu, one.extra, buffered=True), requests)
+    return predict(model_of(variant.top, stack.mtu, variant.extra, buffered=True), requests)
 
 
 def disks(count: int) -> list[str]:
@@ -286,7 +286,7 @@ def driven(lab: str, cases: Sequence[Case]) -> Kernel:
         words = [shlex.quote(one) for one in (SCRIPT, json.dumps([c.asked() for c in some]))]
         lines = ssh(lab, "n1", "python3", "-c", *words).splitlines()
         for case, line in zip(some, lines, strict=True):
-            found[str(case)] = [[tuple(one) for one in rows] for rows in json.loads(line)]
+            found[str(case)] = [[tuple(row) for row in rows] for rows in json.loads(line)]
     return found
 
 
@@ -302,7 +302,7 @@ def test_a_bitmap_is_written_before_the_data_and_when_bits_are_cleared(
     """Besides, as an array becomes active: its superblock and the bitmap's (`md_update_sb()`),
     which is on the first page, and that again with the number of the event (`need_sync`)."""
     prediction, (during, after) = case.predicted(), kernel[str(case)]
-    array = next(one for one in prediction.layers if one.kind == "md")
+    array = next(layer for layer in prediction.layers if layer.kind == "md")
     covers = array.size // (case.disks - 1) if case.level == 5 else array.size
     page = min(4 * KIB, -(-(256 + -(-covers // case.bit) // 8) // SECTOR) * SECTOR)
     cleared = array.events["bitmap_pages_cleared"]
@@ -318,7 +318,7 @@ def test_bcache_moves_the_data(kernel: Kernel, case: Cached) -> None:
     one a pointer; a miss inserts a key to check first), and the journal by its delay."""
     prediction, (during, after) = case.predicted(), kernel[str(case)]
     slow, fast = prediction.disks()
-    events = next(one for one in prediction.layers if one.kind == "bcache").events
+    events = next(layer for layer in prediction.layers if layer.kind == "bcache").events
     dirty, extents = events["dirty_bytes"], events["dirty_extents"]
     mark = (0, 0, 1, 4 * KIB) if dirty else (0, 0, 0, 0)
     assert during[0] == summed(row(slow), mark)
@@ -352,7 +352,7 @@ def test_a_journal_takes_what_it_is_given(kernel: Kernel, case: File) -> None:
         assert abs(theirs[3] / mine[3] - 1) < 0.2
 
 
-EXACT_PAGES = tuple(one for one in PAGES if one.background > 8 * MIB and one.size < 256 * KIB)
+EXACT_PAGES = tuple(page for page in PAGES if page.background > 8 * MIB and page.size < 256 * KIB)
 
 
 @pytest.mark.parametrize("case", EXACT_PAGES, ids=str)
@@ -365,7 +365,7 @@ def test_pages_are_read_ahead_and_written_merged(kernel: Kernel, case: Paged) ->
     assert after == summed(written, (0, 0, 1, 0))
 
 
-@pytest.mark.parametrize("case", [one for one in PAGES if one not in EXACT_PAGES], ids=str)
+@pytest.mark.parametrize("case", [page for page in PAGES if page not in EXACT_PAGES], ids=str)
 def test_pages_that_are_written_meanwhile_or_read_by_large_requests(
     kernel: Kernel, case: Paged
 ) -> None:

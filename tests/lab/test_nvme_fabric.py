@@ -43,7 +43,7 @@ def test_a_lost_server_costs_no_data_and_is_named(fabric: str, tmp_path: Path) -
     )
     assert verified.status == 0, verified.out + verified.err
     told = iosonde("explain", f"lab:{fabric}/front", "--json").document
-    degraded = [one for one in told["findings"] if one["rule"] == "degraded"]
+    degraded = [finding for finding in told["findings"] if finding["rule"] == "degraded"]
     assert len(degraded) == 3
 
 
@@ -60,6 +60,6 @@ def test_what_cannot_be_reached_or_cleared_is_told_and_never_overwritten(fabric:
     assert "linux_raid_member" in refused.err
     stack = read_stack(FILE)
     halves = [f"/dev/disk/by-id/nvme-uuid.{stack.site(f'eb{n}').uuid()}" for n in (1, 2, 3)]
-    allowed = [word for one in halves for word in ("--destroy", f"{one}=linux_raid_member")]
+    allowed = [word for half in halves for word in ("--destroy", f"{half}=linux_raid_member")]
     good("up", FILE, *allowed)
     ssh(fabric, "front", "mountpoint", "/mnt/fabric")

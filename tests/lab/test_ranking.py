@@ -63,7 +63,9 @@ def study(stack: Path, at: str) -> Path:
     return file
 
 
-@pytest.fixture(scope="module", params=[pytest.param(one, id=one[0]) for one in EXAMPLES])
+@pytest.fixture(
+    scope="module", params=[pytest.param(example, id=example[0]) for example in EXAMPLES]
+)
 def forecast(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The document of `predict --against` for all loads of an example."""
     name, at = request.param

@@ -50,13 +50,13 @@ def test_from_a_diskless_host_to_the_disks(lab: Path) -> None:
     assert found["not_covered"] == []
     rows = {row["device"]: row for row in found["layers"] if row["device"]}
     assert set(rows) >= DISKS
-    assert sum(rows[one]["predicted"]["writes"] for one in DISKS) == 1200
-    for one in DISKS:
-        counted, said = rows[one]["counted"], rows[one]["predicted"]
+    assert sum(rows[disk]["predicted"]["writes"] for disk in DISKS) == 1200
+    for disk in DISKS:
+        counted, said = rows[disk]["counted"], rows[disk]["predicted"]
         # The superblock is written before the first write and behind the last one.
         assert 0 <= counted["writes"] - said["writes"] <= 3
         assert 0 <= counted["write_bytes"] - said["write_bytes"] <= 3 * 4096
-    assert [one["message"] for one in found["findings"]] == []
+    assert [finding["message"] for finding in found["findings"]] == []
 
 
 @pytest.mark.long
@@ -68,10 +68,10 @@ def test_an_array_with_a_bitmap(lab: Path) -> None:
         found = ledger(lab)
     finally:
         ssh(NAME, "storage", "sh", "-c", "'set -- /dev/md*[0-9]; mdadm --grow $1 --bitmap=none'")
-    assert [one["message"] for one in found["findings"]] == []
+    assert [finding["message"] for finding in found["findings"]] == []
     rows = {row["device"]: row for row in found["layers"] if row["device"]}
-    for one in DISKS:
-        counted, said = rows[one]["counted"]["writes"], rows[one]["predicted"]["writes"]
+    for disk in DISKS:
+        counted, said = rows[disk]["counted"]["writes"], rows[disk]["predicted"]["writes"]
         assert said > 600, "300 copies on each disk, and bits besides"
         assert abs(counted - said) < 0.1 * said
 

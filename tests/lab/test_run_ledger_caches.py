@@ -55,7 +55,7 @@ def rows(directory: Path, at: str, way: str, size: str = "4k", count: int = 600)
     """The ledger of a run, in which all is covered and nothing differs; by the kernel's names."""
     found = ledger(study(directory, at, way, size, count))
     assert found["not_covered"] == []
-    assert [one["message"] for one in found["findings"]] == []
+    assert [finding["message"] for finding in found["findings"]] == []
     return {row["device"]: row for row in found["layers"] if row["device"]}
 
 

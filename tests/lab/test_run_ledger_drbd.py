@@ -33,7 +33,7 @@ def test_both_sides_of_a_volume(tmp_path: Path) -> None:
     with running(NAME, tmp_path / "stack.yaml"):
         found = ledger(study)
     assert found["not_covered"] == []
-    assert [one["message"] for one in found["findings"]] == []
+    assert [finding["message"] for finding in found["findings"]] == []
     own, far = (
         next(row for row in found["layers"] if row["device"] == "vdb" and f"/{host}/" in row["id"])
         for host in ("n1", "n2")

@@ -67,7 +67,7 @@ def test_a_killed_run_at_a_layer_goes_on(lab: Path, place: str, words: str) -> N
         document = good("run", "--resume", "--json", timeout=800).document
         assert document["state"] == "finished"
         loops = [trial["metrics"]["write.iops"]["loops"] for trial in document["trials"]]
-        assert [len(one) for one in loops] == [3] * len(place.split(","))
+        assert [len(loop) for loop in loops] == [3] * len(place.split(","))
         assert {trial["host"] for trial in document["trials"]} == {f"lab:{NAME}/s1"}
     finally:
         good("down", lab / "stack.yaml")

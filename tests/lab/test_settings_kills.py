@@ -63,9 +63,9 @@ def node() -> Iterator[None]:
         good("lab", "down", NAME)
 
 
-async def _tool(*words: str) -> None:
+async def _tool(*arguments: str) -> None:
     process = await asyncio.create_subprocess_exec(
-        *COMMAND, *words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        *COMMAND, *arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     await process.wait()
 
@@ -102,7 +102,7 @@ def _confirmed(now: list[str]) -> bool:
 
 
 def _steps(
-    *words: str, booted: Callable[[], None] | None = None, confirm: float = CONFIRM
+    *arguments: str, booted: Callable[[], None] | None = None, confirm: float = CONFIRM
 ) -> list[str]:
     """Strike at one command after the other until none is left; what became of each batch."""
     before, ends, at, fell = state(), [], 0, True
@@ -111,7 +111,7 @@ def _steps(
         at += 1
         first = last()[0]
         fell, said = asyncio.run(
-            change_interrupted(NODE, wanted, at, lambda: _tool(*words), confirm)
+            change_interrupted(NODE, wanted, at, lambda: _tool(*arguments), confirm)
         )
         if fell and booted:
             booted()

@@ -79,11 +79,11 @@ def test_settings_of_layers_are_set_and_put_back(stack: Path) -> None:
     before = ssh(NAME, "a", STATE_A)
     words = [f"{name}={value}" for name, value in new.items()]
     told = good("set", "--host", f"lab:{NAME}/a", "--json", "--confirm", "300", *words).document
-    states = {one["name"].partition(":")[2]: one for one in told["changes"]}
+    states = {change["name"].partition(":")[2]: change for change in told["changes"]}
     for name, value in new.items():
         if name in states:
             assert (states[name]["state"], states[name]["after"]) == ("changed", value)
-    assert len([one for one in told["changes"] if one["state"] == "changed"]) == len(new)
+    assert len([change for change in told["changes"] if change["state"] == "changed"]) == len(new)
     now = ssh(NAME, "a", STATE_A)
     for shown in (
         "writeback cleaner", "high_watermark 70 low_watermark 20", "max-buffers     \t8000",

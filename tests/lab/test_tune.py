@@ -40,7 +40,7 @@ def test_the_pair_is_tuned_from_the_arrays_to_the_guests_file_system(tmp_path: P
         before = mtus()
         told = good("tune", file, "--json", timeout=2000).document
         assert told["state"] == "finished"
-        assert {one["stage"]: one["at"] for one in told["candidates"]} == PLACES
+        assert {candidate["stage"]: candidate["at"] for candidate in told["candidates"]} == PLACES
         runs = good("list", "--json").document["runs"]
         run = next(one for one in runs if one["id"] == told["id"])
         for trial in run["trials"]:

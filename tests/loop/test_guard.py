@@ -46,9 +46,9 @@ def device(tmp_path: Path) -> Iterator[str]:
 
 
 async def test_an_empty_device_needs_to_be_named_and_then_is_allowed(device: str) -> None:
-    told = await refusal(device, "/dev/null")
-    assert "would destroy what is on it (it looks empty)" in told.message
-    assert told.hint.endswith(f"--destroy {device}")
+    finding = await refusal(device, "/dev/null")
+    assert "would destroy what is on it (it looks empty)" in finding.message
+    assert finding.hint.endswith(f"--destroy {device}")
     assert await allowed(device) == Target("local", device, TargetKind.DEVICE)
 
 
@@ -185,8 +185,8 @@ async def test_reading_needs_no_permission(device: str) -> None:
 )
 async def test_a_signature_must_be_named(device: str, maker: list[str], signature: str) -> None:
     tool(*maker, device)
-    told = await refusal(device)
-    assert f"it carries {signature}, which --destroy does not name" in told.message
+    finding = await refusal(device)
+    assert f"it carries {signature}, which --destroy does not name" in finding.message
     wrong = await refusal(device, f"{device}=ntfs")
     assert signature in wrong.message
     assert (await allowed(device, f"{device}={signature}")).path == device
@@ -213,8 +213,8 @@ async def test_signatures_without_a_file_system_are_seen_as_well(
         content = magic.ljust(592, b"\0")
     (tmp_path / "magic").write_bytes(content)
     tool("dd", f"if={tmp_path}/magic", f"of={device}", "bs=1", f"seek={offset}", "conv=notrunc")
-    told = await refusal(device)
-    assert signature in told.message
+    finding = await refusal(device)
+    assert signature in finding.message
 
 
 def _lvm_checksum(content: bytes) -> int:
@@ -228,8 +228,8 @@ def _lvm_checksum(content: bytes) -> int:
 
 
 async def test_a_signature_named_but_absent_is_a_wrong_device(device: str) -> None:
-    told = await refusal(device, f"{device}=ext4")
-    assert "does not carry it: is it the right one?" in told.message
+    finding = await refusal(device, f"{device}=ext4")
+    assert "does not carry it: is it the right one?" in finding.message
 
 
 @pytest.mark.parametrize("label", ["gpt", "dos"])
@@ -242,9 +242,9 @@ async def test_a_partition_table_is_a_signature(device: str, label: str) -> None
 async def test_mounted(device: str, tmp_path: Path) -> None:
     tool("mkfs.ext4", "-q", "-F", device)
     with mounted(device, tmp_path / "at"):
-        told = await refusal(device, f"{device}=ext4")
-    assert f"mounted at {tmp_path}/at" in told.message
-    assert "mountinfo" in told.evidence
+        finding = await refusal(device, f"{device}=ext4")
+    assert f"mounted at {tmp_path}/at" in finding.message
+    assert "mountinfo" in finding.evidence
 
 
 async def test_mounted_through_a_partition_and_a_partition_of_a_mounted_disk(
@@ -267,10 +267,10 @@ async def test_a_partition_of_a_disk_that_is_mounted_as_a_whole(
     with mounted(device, tmp_path / "at"):
         tool("addpart", device, "1", "2048", "4096")
         try:
-            told = await refusal(f"{device}p1")
+            finding = await refusal(f"{device}p1")
         finally:
             tool("delpart", device, "1")
-    assert "the disk it is part of" in told.message
+    assert "the disk it is part of" in finding.message
 
 
 async def test_mounted_in_another_mount_namespace(device: str, tmp_path: Path) -> None:
@@ -287,18 +287,18 @@ async def test_mounted_in_another_mount_namespace(device: str, tmp_path: Path) -
     try:
         assert other.stdout.readline() == b"mounted\n"
         assert str(place) not in Path("/proc/self/mountinfo").read_text()
-        told = await refusal(device, f"{device}=ext4")
+        finding = await refusal(device, f"{device}=ext4")
     finally:
         other.kill()
         other.communicate()
-    assert "mounted at" in told.message
+    assert "mounted at" in finding.message
 
 
 async def test_swap(device: str) -> None:
     with swapped_on(device):
-        told = await refusal(device, f"{device}=swap")
-    assert "used as swap" in told.message
-    assert "/proc/swaps" in told.evidence
+        finding = await refusal(device, f"{device}=swap")
+    assert "used as swap" in finding.message
+    assert "/proc/swaps" in finding.evidence
 
 
 async def test_a_loop_device_over_it(device: str) -> None:
@@ -306,10 +306,10 @@ async def test_a_loop_device_over_it(device: str) -> None:
         ["losetup", "--find", "--show", device], check=True, capture_output=True, text=True
     ).stdout.strip()
     try:
-        told = await refusal(device)
+        finding = await refusal(device)
     finally:
         tool("losetup", "--detach", above)
-    assert f"held by {above.removeprefix('/dev/')} as its backing file" in told.message
+    assert f"held by {above.removeprefix('/dev/')} as its backing file" in finding.message
 
 
 async def test_open_in_a_process_by_any_of_its_names(device: str, tmp_path: Path) -> None:
@@ -317,8 +317,8 @@ async def test_open_in_a_process_by_any_of_its_names(device: str, tmp_path: Path
     second = tmp_path / "second node"
     os.mknod(second, stat.S_IFBLK | 0o600, number)
     with second.open("rb"):
-        told = await refusal(device)
-    assert f"open in process {os.getpid()}" in told.message
+        finding = await refusal(device)
+    assert f"open in process {os.getpid()}" in finding.message
 
 
 @pytest.mark.parametrize("name", ["link", "second node"])
@@ -365,8 +365,8 @@ async def test_what_is_no_block_device(tmp_path: Path) -> None:
 async def test_the_disk_of_the_root_file_system_is_refused() -> None:
     root = Path("/").stat().st_dev
     sysfs = Path(f"/sys/dev/block/{os.major(root)}:{os.minor(root)}").resolve()
-    told = await refusal(f"/dev/{sysfs.name}")
-    assert "mounted at /" in told.message
+    finding = await refusal(f"/dev/{sysfs.name}")
+    assert "mounted at /" in finding.message
 
 
 async def test_while_held_nobody_can_claim_it_but_a_load_can_write(device: str) -> None:

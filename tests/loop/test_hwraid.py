@@ -61,10 +61,10 @@ class Controller:
         assert done.returncode == 0, done.stdout + done.stderr
         return [step["state"] for step in json.loads(done.stdout)["steps"]]
 
-    def ask(self, *words: str) -> str:
+    def ask(self, *arguments: str) -> str:
         """What the tool itself says."""
         return subprocess.run(
-            [str(self.place / "bin" / self.tool), *words],
+            [str(self.place / "bin" / self.tool), *arguments],
             capture_output=True, text=True, check=True,
         ).stdout  # fmt: skip
 
@@ -72,7 +72,7 @@ class Controller:
     def volumes(self) -> dict[str, Any]:
         """The virtual drives that there are, by name."""
         state = json.loads((self.place / "state.json").read_text())
-        return {one["name"]: one for one in state["volumes"].values()}
+        return {volume["name"]: volume for volume in state["volumes"].values()}
 
     def left(self) -> list[str]:
         """What still stands of the stack."""

@@ -40,8 +40,8 @@ def test_settings_are_back_after_ctrl_c_and_after_a_kill(tmp_path: Path) -> None
             running.wait(timeout=60)
             return file.read_text()
 
-        def done(*words: str) -> subprocess.CompletedProcess[bytes]:
-            return subprocess.run([*COMMAND, *words], env=env, capture_output=True, check=False)
+        def done(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+            return subprocess.run([*COMMAND, *arguments], env=env, capture_output=True, check=False)
 
         assert struck(signal.SIGINT) == before
         struck(signal.SIGKILL)

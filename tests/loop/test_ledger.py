@@ -19,9 +19,9 @@ pytestmark = [pytest.mark.root]
 LOAD = "fio --name w --rw randwrite --bs 4k --direct 1 --size 16m --number_ios 500"
 
 
-def run(store: Path, *words: str) -> Any:
+def run(store: Path, *arguments: str) -> Any:
     done = subprocess.run(
-        [*COMMAND, "run", *words, "--ledger", "--json"], capture_output=True, text=True,
+        [*COMMAND, "run", *arguments, "--ledger", "--json"], capture_output=True, text=True,
         check=False, env={**os.environ, "IOSONDE_STORE": str(store)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

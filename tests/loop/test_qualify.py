@@ -40,8 +40,8 @@ def test_the_device_is_discarded_and_filled_once(tmp_path: Path) -> None:
         before = [int(word) for word in counters.read_text().split()]
         measured = run(str(study), destroy=[device], store=store, progress=progress)
         after = [int(word) for word in counters.read_text().split()]
-    assert [len(one.trial.loops) for one in measured.sheet.trials] == [5, 5]
-    assert [(one.first, one.last) for one in measured.sheet.windows] == [(1, 5)]
+    assert [len(trial.trial.loops) for trial in measured.sheet.trials] == [5, 5]
+    assert [(window.first, window.last) for window in measured.sheet.windows] == [(1, 5)]
     assert (after[13] - before[13]) * 512 == 16 * MIB  # sectors discarded
     assert (after[6] - before[6]) * 512 >= 16 * MIB  # and written
     assert sum("pass 1 of 1" in one for one in told) == 1

@@ -53,17 +53,17 @@ def test_what_is_set_is_read_back_and_put_back_and_the_journal_tells(devices: De
     done = run("set", *words(new), "--json")
     told = json.loads(done.stdout)
     jsonschema.validate(told, schema("set"))
-    states = [one["state"] for one in told["changes"]]
+    states = [change["state"] for change in told["changes"]]
     assert states.count("changed") == 10
     assert "beside" in states  # the second scheduler brought its own depth
     assert {name: devices.value(name) for name in new} == new
     listed = json.loads(run("settings", "local", devices.names[0], "--json").stdout)
     jsonschema.validate(listed, schema("settings"))
-    depth = next(one for one in listed["settings"] if one["name"] == "nr_requests")
+    depth = next(setting for setting in listed["settings"] if setting["name"] == "nr_requests")
     assert (depth["value"], depth["boot"], depth["tentative"]) == (77, 99, True)
     back = json.loads(run("rollback", "--json").stdout)
     jsonschema.validate(back, schema("rollback"))
-    assert {one["state"] for one in back["settings"]} == {"back"}
+    assert {setting["state"] for setting in back["settings"]} == {"back"}
     assert devices.state() == before
     assert json.loads(run("rollback", "--json").stdout)["settings"] == []
     last = list(parse_journal(Path(JOURNAL).read_text()).values())[-1]
@@ -282,9 +282,9 @@ while [ "${{1#--}}" != "$1" ]; do case $1 in --on-active=*) after=${{1#*=}};; es
 """
 
 
-def _by_systemd(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def _by_systemd(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["unshare", "--mount", "sh", "-c", _WITH_SYSTEMD, "sh", str(place), *words],
+        ["unshare", "--mount", "sh", "-c", _WITH_SYSTEMD, "sh", str(place), *arguments],
         capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
 

@@ -77,11 +77,11 @@ class Box:
         """The server's process, as seen from here."""
         return int(Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text())
 
-    def run(self, *words: str) -> str:
+    def run(self, *arguments: str) -> str:
         """What a command in the host's namespaces prints."""
         enter = ("nsenter", "--target", str(self.first), "--mount", "--pid")
         return subprocess.run(
-            [*enter, *words], capture_output=True, text=True, check=True, timeout=60
+            [*enter, *arguments], capture_output=True, text=True, check=True, timeout=60
         ).stdout
 
     async def cut(self) -> None:

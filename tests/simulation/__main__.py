@@ -41,14 +41,14 @@ def main() -> int:
     ]
     workers = [subprocess.Popen([*argv, "--worker", str(at)]) for at in range(options.workers)]
     if options.most > 1:
-        return max(one.wait() for one in workers)
-    while all(one.poll() in {None, 0} for one in workers) and None in [
-        one.poll() for one in workers
+        return max(worker.wait() for worker in workers)
+    while all(worker.poll() in {None, 0} for worker in workers) and None in [
+        worker.poll() for worker in workers
     ]:
         time.sleep(0.05)
-    for one in workers:  # the first broken history was asked for
-        one.kill()
-    return max(abs(one.wait()) for one in workers)
+    for worker in workers:  # the first broken history was asked for
+        worker.kill()
+    return max(abs(worker.wait()) for worker in workers)
 
 
 def _work(options: argparse.Namespace) -> int:

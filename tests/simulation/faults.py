@@ -91,9 +91,9 @@ def planted(name: str) -> Iterator[None]:
     begin, confirm = SettingsJournal.begin, SettingsJournal.confirm
 
     async def set_first(self: Any, owner: str, entries: Sequence[JournalEntry]) -> int:
-        for one in entries:
-            if one.do:
-                await self._host.run(one.do, check=False)
+        for entry in entries:
+            if entry.do:
+                await self._host.run(entry.do, check=False)
         return await begin(self, owner, entries)
 
     async def confirm_first(self: Any, number: int, seconds: float) -> str:

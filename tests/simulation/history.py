@@ -293,8 +293,13 @@ def _drawn(history: History, scene: int, seen: list[tuple[str, ...]]) -> tuple[B
     begun = 1 + next((at for at, argv in enumerate(seen) if argv[2:3] == ("begin",)), 0)
     at, late = random.randint(1, len(seen)), random.randint(begun + 1, len(seen))
     upto = random.choice([0.0, random.random(), random.random(), 1.0])
-    path = random.choice([one.address for one in SETTINGS.values() if one.declared.name in
-                          {"nr_requests", "nomerges"}])  # fmt: skip
+    path = random.choice(
+        [
+            setting.address
+            for setting in SETTINGS.values()
+            if setting.declared.name in {"nr_requests", "nomerges"}
+        ]
+    )
     value = random.choice(["8", "16"]) if "nr_" in path else "1"
     disk = random.choice(["sda", "sdb"])
     end: Callable[[], BaseException] = random.choice([Gone, cut])
@@ -373,7 +378,7 @@ def _recover(history: History) -> None:
     )
     told = history.printed + (journal or b"").decode(errors="replace")
     for path, value in history.others.items():
-        name = next(one.name for one in SETTINGS.values() if one.address == path)
+        name = next(setting.name for setting in SETTINGS.values() if setting.address == path)
         overwritten = host.settings[path] != f"{value}\n"
         history.expect(
             not overwritten or _is_told(told, name, value), f"{name}={value} was overwritten untold"

@@ -209,7 +209,9 @@ class Machine:
             disk.apply(effect)
             settings |= settings_of(effect)
         folder = Path(FOLDER)
-        real = {one.name: one.read_bytes() for one in folder.iterdir()} if folder.exists() else {}
+        real = (
+            {path.name: path.read_bytes() for path in folder.iterdir()} if folder.exists() else {}
+        )
         for name in disk.files.keys() | real.keys():
             assert disk.files.get(name) == real.get(name), (name, disk.files.get(name), done)
         assert settings == {path: Path(path).read_text() for path in settings}, done

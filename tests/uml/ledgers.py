@@ -171,7 +171,7 @@ def main() -> None:
     with Path(os.environ["OUTPUT"], "ledgers").open("a") as file:
         for words in sys.argv[1:]:
             number, _, loads = words.partition(":")
-            numbers = [int(one) for one in loads.split(",") if one]
+            numbers = [int(word) for word in loads.split(",") if word]
             file.write(json.dumps(asyncio.run(scene_document(int(number), numbers))) + "\n")
             file.flush()
 

@@ -241,9 +241,9 @@ def table(cases: Sequence[Compared]) -> list[str]:
                 heads[3]: sums(said)[1::2] == sums(counted)[1::2], heads[4]: said == counted,
             })  # fmt: skip
     for (name, depth), row in sorted(
-        rows.items(), key=lambda one: (one[0][1], one[0][0] == "**all**")
+        rows.items(), key=lambda head: (head[0][1], head[0][0] == "**all**")
     ):
-        lines.append(f"| {name} | {depth} | {' | '.join(str(row[one]) for one in heads)} |")
+        lines.append(f"| {name} | {depth} | {' | '.join(str(row[head]) for head in heads)} |")
     return lines
 
 

@@ -40,11 +40,11 @@ def case(
 ) -> EvidenceSet:
     """All of it together."""
     return EvidenceSet(
-        trials=tuple(one for one in parts if isinstance(one, TrialEvidence)),
-        states=tuple(one for one in parts if isinstance(one, StateEvidence)),
-        counters=tuple(one for one in parts if isinstance(one, CounterEvidence)),
-        commands=tuple(one for one in parts if isinstance(one, CommandEvidence)),
-        hosts=tuple(one for one in parts if isinstance(one, HostFacts)),
+        trials=tuple(part for part in parts if isinstance(part, TrialEvidence)),
+        states=tuple(part for part in parts if isinstance(part, StateEvidence)),
+        counters=tuple(part for part in parts if isinstance(part, CounterEvidence)),
+        commands=tuple(part for part in parts if isinstance(part, CommandEvidence)),
+        hosts=tuple(part for part in parts if isinstance(part, HostFacts)),
     )
 
 

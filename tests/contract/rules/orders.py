@@ -90,7 +90,7 @@ CASES = (
     RuleCase(
         "common-cause.common_causes",
         "two hosts whose loops rise and fall together",
-        case(at("n1", WAVES), at("n2", [1.1 * one for one in WAVES])),
+        case(at("n1", WAVES), at("n2", [1.1 * wave for wave in WAVES])),
         "two hosts whose loops rise and fall apart",
         case(at("n1", WAVES), at("n2", WAVES[3:] + WAVES[:3])),
     ),

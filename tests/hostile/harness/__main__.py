@@ -18,16 +18,21 @@ def table(outcomes: Iterable[Outcome]) -> str:
     """Attempts by form and by what was killed, as Markdown."""
     made: Counter[tuple[str, str]] = Counter()
     broken: Counter[tuple[str, str]] = Counter()
-    for one in outcomes:
-        for what in (("killed", one.role), ("form", one.form), ("moment", one.phase), ("", "all")):
+    for outcome in outcomes:
+        for what in (
+            ("killed", outcome.role),
+            ("form", outcome.form),
+            ("moment", outcome.phase),
+            ("", "all"),
+        ):
             made[what] += 1
-            broken[what] += bool(one.broken)
+            broken[what] += bool(outcome.broken)
     lines = ["| | | attempts | broken |", "|---|---|---|---|"]
     lines += [
         f"| {kind} | {name} | {made[kind, name]} | {broken[kind, name]} |"
         for kind, name in sorted(made, reverse=True)
     ]
-    reasons = Counter(_kind(what) for one in outcomes for what in one.broken)
+    reasons = Counter(_kind(what) for outcome in outcomes for what in outcome.broken)
     lines += ["", "| what was broken | attempts |", "|---|---|"]
     lines += [f"| {what} | {count} |" for what, count in reasons.most_common()]
     return "\n".join(lines)
@@ -57,7 +62,7 @@ def main() -> int:
             with given.log.open("a") as log:
                 log.write(json.dumps(asdict(outcomes[-1])) + "\n")
     sys.stdout.write(f"\n{table(outcomes)}\n")
-    return int(any(one.broken for one in outcomes))
+    return int(any(outcome.broken for outcome in outcomes))
 
 
 if __name__ == "__main__":

@@ -113,10 +113,10 @@ class _Run:
         """Standard error so far."""
         return (self.top / "said").read_text(errors="replace")
 
-    def again(self, *words: str) -> subprocess.Popen[bytes]:
+    def again(self, *arguments: str) -> subprocess.Popen[bytes]:
         """Another call by the same user with the same store."""
         with (self.top / "again").open("wb") as said:
-            return _start(words, self.environment, self.top, said.fileno())
+            return _start(arguments, self.environment, self.top, said.fileno())
 
 
 @contextmanager
@@ -260,7 +260,7 @@ def _judge(run: _Run, outcome: Outcome) -> None:
     expected = {0, 3, 4, 143} if outcome.asked else {0, 3, 4}
     if run.process.returncode not in expected | {-signal.SIGKILL}:
         broken.append(f"exit code {run.process.returncode}")
-    temporary = sorted(one.name for one in run.temporary.iterdir())
+    temporary = sorted(path.name for path in run.temporary.iterdir())
     if outcome.role in _LEAVES:
         outcome.left = [name for name in temporary if name.startswith("iosonde.")]
     left = [*run.ground.strangers(), *(one for one in temporary if one not in outcome.left)]
@@ -310,7 +310,7 @@ def _resume(run: _Run, outcome: Outcome) -> None:
     if again.returncode not in {0, 143} or (early not in {None, 0}):
         outcome.broken.append(f"resuming: exit code {again.returncode}: {said.strip()[-300:]}")
     _until(lambda: not run.kin.alive(), STATED)
-    left = [*run.ground.strangers(), *sorted(one.name for one in run.temporary.iterdir())]
+    left = [*run.ground.strangers(), *sorted(path.name for path in run.temporary.iterdir())]
     if left:
         outcome.broken.append(f"left behind after resuming: {', '.join(left)}")
     outcome.broken += [f"canary changed by resuming: {name}" for name in run.ground.changed()]

@@ -38,7 +38,7 @@ class Ground:
 
     def strangers(self) -> list[str]:
         """Files that were not there at the beginning."""
-        return sorted(one.name for one in self.folder.iterdir() if one not in self.canaries)
+        return sorted(path.name for path in self.folder.iterdir() if path not in self.canaries)
 
     def claimed(self) -> int | None:
         """A descriptor with the kernel's exclusive claim on the device; None: somebody has it."""
@@ -84,7 +84,7 @@ def on_device(folder: Path) -> Iterator[Ground]:
         "losetup", "--find", "--show", "--offset", str(_WINDOW), "--sizelimit", str(_WINDOW), image
     )
     try:
-        yield Ground(folder, device, True, {one: _seen(one) for one in folder.iterdir()})
+        yield Ground(folder, device, True, {path: _seen(path) for path in folder.iterdir()})
     finally:
         tool("losetup", "--detach", device)
 
@@ -94,4 +94,6 @@ def on_file(folder: Path) -> Iterator[Ground]:
     """A scratch file to be made among other files."""
     folder.mkdir()
     _beside(folder)
-    yield Ground(folder, str(folder / "data"), False, {one: _seen(one) for one in folder.iterdir()})
+    yield Ground(
+        folder, str(folder / "data"), False, {path: _seen(path) for path in folder.iterdir()}
+    )

@@ -350,7 +350,7 @@ class _Compiler:
         if name == "length" and len(arguments) == 1:
             return f"len({self.text(arguments[0])})", "n"
         if name == "index" and len(arguments) == 2:
-            whole, part = (self.text(one) for one in arguments)
+            whole, part = (self.text(argument) for argument in arguments)
             return f"({whole}.find({part}) + 1)", "n"
         raise Unplayed(f"awk: the function {name}")
 

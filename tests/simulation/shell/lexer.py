@@ -82,7 +82,7 @@ class Lexer:
     def sign(self) -> str:
         """The sign that comes next, which stays; "": a word or the end."""
         self.blanks()
-        return next((one for one in _SIGNS if self.text.startswith(one, self.at)), "")
+        return next((sign for sign in _SIGNS if self.text.startswith(sign, self.at)), "")
 
     def peek(self) -> str:
         """The sign or plain word that comes next, which stays; "": another word, or the end."""

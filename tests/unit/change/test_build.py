@@ -81,7 +81,7 @@ async def test_a_step_that_was_only_begun_is_still_ours(
     await take_away(
         {"here": LocalHost()}, {"here": await Journal.read(LocalHost(), "halves")}, tell=print
     )
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["stack.yaml"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["stack.yaml"]
 
 
 async def test_what_an_undo_has_to_leave_is_reported(kind: Kind, tmp_path: Path) -> None:

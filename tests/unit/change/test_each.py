@@ -21,10 +21,10 @@ async def ask(name: str, seconds: float, problem: Exception | None = None) -> No
 
 async def test_all_have_answered_before_the_first_refusal_is_raised() -> None:
     answered.clear()
-    one = Refused("it carries ext4", where="/dev/b", evidence="blkid")
+    refused = Refused("it carries ext4", where="/dev/b", evidence="blkid")
     two = Refused("it is mounted", where="/dev/c", evidence="mountinfo")
     with pytest.raises(Refused, match="it carries ext4") as caught:
-        await ask_each([ask("a", 0.1), ask("b", 0, one), ask("c", 0.05, two)])
+        await ask_each([ask("a", 0.1), ask("b", 0, refused), ask("c", 0.05, two)])
     assert sorted(answered) == ["a", "b", "c"]
     assert caught.value.evidence == "blkid; /dev/c: it is mounted"
 

@@ -25,7 +25,9 @@ async def test_steps_that_begin_at_once_leave_whole_lines(
     host = LocalHost()
     journal = await Journal.read(host, "s")
     commands = [journal.begin(made(number, 40_000)) for number in range(24)]
-    await asyncio.gather(*(host.run(one.argv, stdin=one.stdin.encode()) for one in commands))
+    await asyncio.gather(
+        *(host.run(command.argv, stdin=command.stdin.encode()) for command in commands)
+    )
     again = await Journal.read(host, "s")
     assert sorted(again.made) == list(range(24))
     await again.removed(range(24))

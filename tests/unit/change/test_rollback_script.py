@@ -50,13 +50,13 @@ class Host:
             file.write(batch_lines(number, boot, "me", entries))
             if then:
                 file.write(f"{then}\t{number}\t17\n")
-        for one in entries:
-            if one.do:
-                subprocess.run(one.do, check=True)
+        for entry in entries:
+            if entry.do:
+                subprocess.run(entry.do, check=True)
 
-    def run(self, *words: str, status: int = 0) -> list[str]:
+    def run(self, *arguments: str, status: int = 0) -> list[str]:
         done = subprocess.run(
-            ["sh", self.script, *words], capture_output=True, text=True, check=False, timeout=60
+            ["sh", self.script, *arguments], capture_output=True, text=True, check=False, timeout=60
         )
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout.splitlines()
@@ -190,8 +190,8 @@ def through_begin(host: Host, number: int, *entries: JournalEntry) -> None:
     """A batch as iosonde announces it, and its changes made."""
     text = batch_lines(number, BOOT, "me", entries)
     subprocess.run(["sh", host.script, "begin"], input=text, text=True, check=True, timeout=60)
-    for one in entries:
-        subprocess.run(one.do, check=True)
+    for entry in entries:
+        subprocess.run(entry.do, check=True)
 
 
 def test_what_is_over_is_read_no_more(host: Host) -> None:
@@ -326,7 +326,7 @@ def test_what_somebody_else_has_set_meanwhile_is_told(host: Host) -> None:
     for name in ("depth", "merges", "ahead"):
         host.setting(name, "1")
     entries = [host.entry(name, "1", "3") for name in ("depth", "merges", "ahead")]
-    host.begun(1, *(dataclasses.replace(one, do=()) for one in entries))
+    host.begun(1, *(dataclasses.replace(entry, do=()) for entry in entries))
     for index, one in enumerate(entries, 1):
         host.run("change", "1", str(index), *one.do)
     rounded = write_file(str(host.place / "ahead"), "2")  # the kernel makes 2 of 3

@@ -30,7 +30,8 @@ def site(values: dict[str, Any], device: str = "", below: tuple[Site, ...] = ())
 
 def disks(letters: str) -> tuple[Site, ...]:
     return tuple(
-        site({"kind": "disk", "path": f"/dev/ubd{one}"}, f"/dev/ubd{one}") for one in letters
+        site({"kind": "disk", "path": f"/dev/ubd{letter}"}, f"/dev/ubd{letter}")
+        for letter in letters
     )
 
 

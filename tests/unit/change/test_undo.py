@@ -147,9 +147,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     ) -> None:
         assert writes
         # What the device itself carries was compared; its partitions may carry nothing.
-        assert [(one.path, one.signatures, one.compared) for one in permissions] == [
-            (path, frozenset(), True)
-        ]
+        assert [
+            (permission.path, permission.signatures, permission.compared)
+            for permission in permissions
+        ] == [(path, frozenset(), True)]
         paths.append(path)
 
     monkeypatch.setattr(module, "check_target", check)

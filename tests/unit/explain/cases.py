@@ -35,7 +35,7 @@ def network_page() -> str:
 
 def found(rules: Iterable[Rule], case: EvidenceSet, name: str = "") -> list[Finding]:
     """The findings of some rules, of one name."""
-    return [one for rule in rules for one in rule.find(case) if name in {"", one.rule}]
+    return [finding for rule in rules for finding in rule.find(case) if name in {"", finding.rule}]
 
 
 def trial(

@@ -15,15 +15,15 @@ def test_the_fault_and_what_is_left_are_told() -> None:
     broken = replace(
         whole, faults=("host b: the connection is lost", "host b: the connection is lost")
     )
-    (one,) = found(faults.RULES, EvidenceSet(trials=(broken,)), "fault")
-    assert one.severity == "error"
-    assert "the connection is lost" in one.message
-    assert "2 loops" in one.message
-    assert len(one.evidence) == 1
+    (finding,) = found(faults.RULES, EvidenceSet(trials=(broken,)), "fault")
+    assert finding.severity == "error"
+    assert "the connection is lost" in finding.message
+    assert "2 loops" in finding.message
+    assert len(finding.evidence) == 1
 
 
 def test_nothing_finished_is_said() -> None:
     whole = trial({"write.iops": [100.0]})
     none = replace(whole, metrics={}, faults=("the disk gave an I/O error",))
-    (one,) = found(faults.RULES, EvidenceSet(trials=(none,)), "fault")
-    assert "No loop was finished" in one.message
+    (finding,) = found(faults.RULES, EvidenceSet(trials=(none,)), "fault")
+    assert "No loop was finished" in finding.message

@@ -26,23 +26,27 @@ def test_the_strip_sizes_are_ranked_by_verdicts(page: EvidenceSet) -> None:
     assert "“strip size 256 KiB” is best" in ranking.message
     assert "better than “strip size 512 KiB” by 8.33 % (3.7 … 13.2 %)" in ranking.message
     assert "3 of 4 steps" in ranking.message
-    means = [round(float(one.value or 0) / MIB, 2) for one in ranking.evidence[:5]]
+    means = [round(float(evidence.value or 0) / MIB, 2) for evidence in ranking.evidence[:5]]
     assert means == [1309.97, 1209.22, 1141.84, 1113.8, 1045.66]  # of their logarithms
 
 
 def test_options_of_the_controller_are_not_told_apart(page: EvidenceSet) -> None:
-    subjects = {one.subject: one for one in found(noise.RULES, page, "within-noise")}
+    subjects = {finding.subject: finding for finding in found(noise.RULES, page, "within-noise")}
     options = subjects["Options: write.bandwidth"]
     assert options.message.startswith("4 results cannot be told apart")
     assert "differ by 1.95 % (-7.4 … 3.9 %)" in options.message
     assert "ranking" not in {
-        one.rule for one in found(noise.RULES, page) if one.subject.startswith("Options")
+        finding.rule
+        for finding in found(noise.RULES, page)
+        if finding.subject.startswith("Options")
     }
 
 
 def test_sixty_four_and_128_kib_need_more_loops(page: EvidenceSet) -> None:
     strips = next(
-        one for one in found(noise.RULES, page, "within-noise") if one.subject.startswith("Strip")
+        finding
+        for finding in found(noise.RULES, page, "within-noise")
+        if finding.subject.startswith("Strip")
     )
     assert "64 KiB" in strips.message
     assert "128 KiB" in strips.message
@@ -122,7 +126,7 @@ def test_steady_trials_of_equal_means_give_one_note_and_no_order() -> None:
         trial({"write.iops": [1000.0, 1002, 998, 1001, 999, 1000]}, label=label) for label in "abc"
     )
     said = found(noise.RULES, EvidenceSet(trials=trials))
-    assert [one.rule for one in said] == ["within-noise"]
+    assert [finding.rule for finding in said] == ["within-noise"]
     assert said[0].severity == "note"
     assert said[0].message == "3 results are equal within 2 %: their order is not a result."
 
@@ -163,8 +167,8 @@ def test_results_of_one_loop_do_not_keep_the_others_from_being_ranked() -> None:
         trial({"write.iops": [1500.0]}, label="c"),
     )
     said = found(noise.RULES, EvidenceSet(trials=trials))
-    assert sorted(one.rule for one in said) == ["ranking", "within-noise"]
-    assert any("1 of 3 results are of one run" in one.message for one in said)
+    assert sorted(finding.rule for finding in said) == ["ranking", "within-noise"]
+    assert any("1 of 3 results are of one run" in finding.message for finding in said)
 
 
 def test_a_clear_order_leaves_nothing_within_the_noise() -> None:
@@ -173,7 +177,7 @@ def test_a_clear_order_leaves_nothing_within_the_noise() -> None:
         for place in range(3)
     )
     said = found(noise.RULES, EvidenceSet(trials=trials))
-    assert [one.rule for one in said] == ["ranking"]
+    assert [finding.rule for finding in said] == ["ranking"]
     assert "“t2” is best" in said[0].message
 
 

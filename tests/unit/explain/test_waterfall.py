@@ -82,8 +82,8 @@ def test_table_and_chart_say_the_same() -> None:
 def test_each_step_is_held_against_the_base_too() -> None:
     case = case_of(network_page())
     fall = next(
-        one for one in waterfalls(case, (), ["Result 2", "Result 3", "Result 4"])
-        if one.headline == "write.iops"
+        waterfall for waterfall in waterfalls(case, (), ["Result 2", "Result 3", "Result 4"])
+        if waterfall.headline == "write.iops"
     )  # fmt: skip
     first, _, last = fall.steps
     assert first.latency_over_base is None

@@ -90,8 +90,8 @@ def test_what_qemu_runs_answers_one_line(lab: Lab) -> None:
 def test_the_host_of_a_guest_is_kept(lab: Lab) -> None:
     assert find("try") == lab
     whole = json.loads((lab.directory / "lab.json").read_text())
-    for one in whole["nodes"]:
-        del one["host"]  # as labs of earlier versions are written down
+    for node in whole["nodes"]:
+        del node["host"]  # as labs of earlier versions are written down
     (lab.directory / "lab.json").write_text(json.dumps(whole))
     assert {node.host for node in find("try").nodes} == {""}
 

@@ -49,7 +49,7 @@ def test_all_90_passes_and_18_averages_are_read() -> None:
     passes, averages = of_text(BOTH)
     assert len(found) == 18
     assert sum(len(trial.loops) for trial in found) == 90
-    assert [speeds(trial) for trial in found] == [pytest.approx(one) for one in passes]
+    assert [speeds(trial) for trial in found] == [pytest.approx(pass_) for pass_ in passes]
     printed = [trial.averages["write.bandwidth"] / MIB for trial in found]
     assert printed == pytest.approx(averages)
     for trial, average in zip(found, averages, strict=True):
@@ -135,7 +135,7 @@ def test_cells_of_a_table_belong_to_the_log_that_follows_in_their_row() -> None:
 
 
 def test_places_go_from_the_prompt_to_the_average() -> None:
-    found = [one for one in read(SIZES) if isinstance(one, FoundOutput)]
+    found = [output for output in read(SIZES) if isinstance(output, FoundOutput)]
     lines = SIZES.split("\n")
     for one in found:
         assert "hap-fio-tester" in lines[one.place.first_line - 1]

@@ -19,13 +19,13 @@ IOZONE = Path(__file__).parents[2] / "outputs" / "iozone-3.489"
 
 
 def _disks(text: str) -> list[tuple[str, str, list[str]]]:
-    return [(one.target, one.command, list(one.loops[0].metrics)) for one in trials(text)]
+    return [(trial.target, trial.command, list(trial.loops[0].metrics)) for trial in trials(text)]
 
 
 def test_each_disk_of_hdparm_has_its_own_trial() -> None:
     text = f"# hdparm -t /dev/sda /dev/sdb\n\n/dev/sda:\n{DISK.format('183.39')}\n\n/dev/sdb:\n"
     text += f"{DISK.format('200.00')}\n"
-    assert [one.loops[0].metrics["buffered_read.bandwidth"] for one in trials(text)] == [
+    assert [trial.loops[0].metrics["buffered_read.bandwidth"] for trial in trials(text)] == [
         183.39 * 2**20, 200.0 * 2**20,
     ]  # fmt: skip
     asked = "hdparm -t /dev/sda /dev/sdb"
@@ -57,7 +57,7 @@ def test_runs_at_one_disk_are_all_kept() -> None:
     rates = ("183.39", "183.72", "184.05")
     text = "/dev/sda:\n" + "\n".join(map(DISK.format, rates))
     assert [
-        (one.target, one.loops[0].metrics["buffered_read.bandwidth"]) for one in trials(text)
+        (trial.target, trial.loops[0].metrics["buffered_read.bandwidth"]) for trial in trials(text)
     ] == [("/dev/sda", float(rate) * 2**20) for rate in rates]
 
 
@@ -72,13 +72,13 @@ def test_a_disk_without_a_speed_between_others_is_listed() -> None:
         " Timing buffered disk reads: read() hit EOF - device too small\n\n"
         f"/dev/sdc:\n{DISK.format('184.00')}\n"
     )
-    assert [one.target for one in trials(text)] == ["/dev/sda", "/dev/sdc"]
-    (unread,) = (one for one in read(text) if isinstance(one, Unread))
+    assert [trial.target for trial in trials(text)] == ["/dev/sda", "/dev/sdc"]
+    (unread,) = (output for output in read(text) if isinstance(output, Unread))
     assert (unread.place.first_line, unread.reason) == (5, "no speed follows")
 
 
 def _copies(text: str) -> list[tuple[str, str, float]]:
-    return [(one.target, *next(iter(one.loops[0].metrics.items()))) for one in trials(text)]
+    return [(trial.target, *next(iter(trial.loops[0].metrics.items()))) for trial in trials(text)]
 
 
 def test_each_result_of_dd_is_kept() -> None:
@@ -154,7 +154,7 @@ def test_blocks_of_three_throughput_tests_are_three_rows() -> None:
     text = (IOZONE / "throughput.txt").read_text()
     blocks = text[text.index("\tChildren see") : text.index("iozone test complete")]
     (row,) = read_figures(blocks)
-    assert [one.values for one in read_figures(blocks * 3)] == [row.values] * 3
+    assert [figure.values for figure in read_figures(blocks * 3)] == [row.values] * 3
 
 
 def test_tables_and_reports_of_iozone_without_their_titles_are_apart() -> None:
@@ -163,4 +163,6 @@ def test_tables_and_reports_of_iozone_without_their_titles_are_apart() -> None:
     assert len(trials(cut * 3)) == 3 * len(trials(text))
     report = text[text.index('"Writer report"') : text.index("iozone test complete")]
     rows = read_figures(report)
-    assert [one.values for one in read_figures(report * 2)] == [one.values for one in rows] * 2
+    assert [figure.values for figure in read_figures(report * 2)] == [
+        figure.values for figure in rows
+    ] * 2

@@ -26,7 +26,12 @@ def figures(trial: PrintedTrial) -> dict[str, float]:
 
 
 def counters(text: str) -> list[PrintedCounters]:
-    return [one for entry in read(text) if isinstance(entry, FoundOutput) for one in entry.counters]
+    return [
+        counter
+        for entry in read(text)
+        if isinstance(entry, FoundOutput)
+        for counter in entry.counters
+    ]
 
 
 def test_vdbench_says_its_average_without_the_first_interval() -> None:

@@ -49,13 +49,13 @@ def _run(ident: str, seed: int, *, faster: float = 1.0, start: float = 0.0) -> R
 
 
 def test_the_level_is_shared_out_with_half_for_the_headline() -> None:
-    found = compare([_run("a", 1), _run("b", 2)])
-    levels = {answer.a.name: answer.judgement.level for answer in found.answers}
-    assert found.answers[0].a.name == "write.bandwidth"
-    assert found.answers[0].headline
+    comparison = compare([_run("a", 1), _run("b", 2)])
+    levels = {answer.a.name: answer.judgement.level for answer in comparison.answers}
+    assert comparison.answers[0].a.name == "write.bandwidth"
+    assert comparison.answers[0].headline
     assert levels["write.bandwidth"] == levels["write.iops"] == 0.025  # one figure, two units
-    assert found.counted == len(levels) - 1
-    assert levels["cpu.user"] == pytest.approx(0.025 / (found.counted - 1))
+    assert comparison.counted == len(levels) - 1
+    assert levels["cpu.user"] == pytest.approx(0.025 / (comparison.counted - 1))
     assert "write.latency.max" not in levels
     assert "cpu.per_io" in levels
 
@@ -80,8 +80,8 @@ def test_equal_runs_claim_anything_at_all_in_at_most_5_percent() -> None:
 def test_equal_runs_through_the_whole_comparison() -> None:
     claims = 0
     for seed in range(200):
-        found = compare([_run("a", 1000 + seed), _run("b", 5000 + seed, start=400)])
-        outcomes = {answer.judgement.verdict.outcome for answer in found.answers}
+        comparison = compare([_run("a", 1000 + seed), _run("b", 5000 + seed, start=400)])
+        outcomes = {answer.judgement.verdict.outcome for answer in comparison.answers}
         claims += bool(outcomes & {Outcome.BETTER, Outcome.WORSE})
     assert claims / 200 <= 0.05
 
@@ -119,10 +119,10 @@ def test_unknown_metrics_and_missing_runs_are_refused() -> None:
 
 
 def test_one_metric_alone_has_the_whole_level() -> None:
-    found = compare(
+    comparison = compare(
         [_run("a", 1), _run("b", 2)], wanted=ComparisonRequest(metrics=("write.latency.max",))
     )
-    assert [(answer.a.name, answer.judgement.level) for answer in found.answers] == [
+    assert [(answer.a.name, answer.judgement.level) for answer in comparison.answers] == [
         ("write.latency.max", 0.05)
     ]
 
@@ -227,13 +227,13 @@ def test_syncs_are_judged_as_headlines_and_can_be_gated() -> None:
         ]  # fmt: skip
         return sheet(build.run([build.trial(loops)], ident))
 
-    found = compare(
+    comparison = compare(
         [run("a", 5e-4), run("b", 9e-4)], wanted=ComparisonRequest(also=("sync.latency.mean",))
     )
-    heads = [answer.a.name for answer in found.answers if answer.headline]
+    heads = [answer.a.name for answer in comparison.answers if answer.headline]
     assert heads == ["write.iops", "sync.latency.mean", "sync.latency.p99"]
-    assert [answer.a.name for answer in found.answers][:3] == heads
-    (result,) = pass_gates([parse_gate("sync.latency.mean:10")], found)
+    assert [answer.a.name for answer in comparison.answers][:3] == heads
+    (result,) = pass_gates([parse_gate("sync.latency.mean:10")], comparison)
     assert result.state == "failed"
 
 
@@ -251,17 +251,19 @@ def _of(ident: str, loops: Sequence[float], metric: str = "write.iops") -> RunSh
 def test_a_gate_tighter_than_the_margin_has_its_own(limit: str, states: list[str]) -> None:
     """1.5 % worse is equivalent within 2 %."""
     figures = [1000.0, 1000.2, 999.8, 1000.1, 999.9]
-    found = compare([_of("a", figures), _of("b", [0.985 * one for one in figures])])
-    (answer,) = found.answers
+    comparison = compare([_of("a", figures), _of("b", [0.985 * figure for figure in figures])])
+    (answer,) = comparison.answers
     assert answer.judgement.verdict.outcome is Outcome.EQUIVALENT
-    assert [one.state for one in pass_gates([parse_gate(f"write.iops:{limit}")], found)] == states
+    assert [
+        gate.state for gate in pass_gates([parse_gate(f"write.iops:{limit}")], comparison)
+    ] == states
 
 
 def test_a_gate_that_the_loops_cannot_tell_is_undecided() -> None:
     figures = [1000.0, 1010.0, 990.0, 1005.0, 995.0, 1000.0, 1001.0, 999.0]
-    found = compare([_of("a", figures), _of("b", [0.999 * one for one in figures])])
-    assert found.answers[0].judgement.verdict.outcome is Outcome.EQUIVALENT
-    (result,) = pass_gates([parse_gate("write.iops:0.5")], found)
+    comparison = compare([_of("a", figures), _of("b", [0.999 * figure for figure in figures])])
+    assert comparison.answers[0].judgement.verdict.outcome is Outcome.EQUIVALENT
+    (result,) = pass_gates([parse_gate("write.iops:0.5")], comparison)
     assert (result.state, result.fails) == ("undecided", False)
     assert result.reason
 
@@ -275,7 +277,8 @@ def _two(ident: str, *hosts: str, failed: tuple[str, ...] = ()) -> RunSheet:
         for host in hosts
     ]  # fmt: skip
     trials = [
-        replace(one, faults=("the target is gone",)) if not one.loops else one for one in trials
+        replace(trial, faults=("the target is gone",)) if not trial.loops else trial
+        for trial in trials
     ]
     return sheet(build.run(trials, ident))
 
@@ -283,20 +286,23 @@ def _two(ident: str, *hosts: str, failed: tuple[str, ...] = ()) -> RunSheet:
 @pytest.mark.parametrize("there", [True, False])
 def test_a_trial_that_failed_fails_its_gate(there: bool) -> None:
     other = _two("b", "n1", "n2", failed=("n2",)) if there else _two("b", "n1")
-    found = compare([_two("a", "n1", "n2"), other])
-    assert [(one.of, one.lacks, one.label) for one in found.alone] == [
+    comparison = compare([_two("a", "n1", "n2"), other])
+    assert [(one.of, one.lacks, one.label) for one in comparison.alone] == [
         ("a", "b", "certification at scratch on n2")
     ]
-    assert found.alone[0].why.endswith("the target is gone" if there else "has no such trial")
-    results = pass_gates([parse_gate("write.bandwidth:50")], found)
-    assert [(one.label[-2:], one.state) for one in results] == [("n1", "passed"), ("n2", "missing")]
-    assert [one.fails for one in results] == [False, True]
+    assert comparison.alone[0].why.endswith("the target is gone" if there else "has no such trial")
+    results = pass_gates([parse_gate("write.bandwidth:50")], comparison)
+    assert [(result.label[-2:], result.state) for result in results] == [
+        ("n1", "passed"),
+        ("n2", "missing"),
+    ]
+    assert [result.fails for result in results] == [False, True]
 
 
 def test_what_is_new_in_the_candidate_fails_nothing() -> None:
-    found = compare([_two("a", "n1"), _two("b", "n1", "n2")])
-    assert [(one.of, one.lacks) for one in found.alone] == [("b", "a")]
-    assert [one.state for one in pass_gates([parse_gate("write.bandwidth:50")], found)] == [
+    comparison = compare([_two("a", "n1"), _two("b", "n1", "n2")])
+    assert [(one.of, one.lacks) for one in comparison.alone] == [("b", "a")]
+    assert [gate.state for gate in pass_gates([parse_gate("write.bandwidth:50")], comparison)] == [
         "passed"
     ]
 
@@ -316,14 +322,14 @@ def test_a_metric_that_one_trial_lacks_fails_its_gate() -> None:
         for name, second in (("a", both), ("b", writes))
     ]  # fmt: skip
     results = pass_gates([parse_gate("read.iops:90")], compare(runs))
-    assert [one.state for one in results][1:] == ["missing"]
+    assert [result.state for result in results][1:] == ["missing"]
 
 
 def test_the_figures_shown_are_those_of_the_change() -> None:
     """One slow loop makes A's mean the larger, and each of its loops is the smaller."""
     a, b = [1.0, 1.0, 1.0, 1.8], [1.18, 1.18, 1.18, 1.17]
-    found = compare([_of("a", a, "read.latency.p90"), _of("b", b, "read.latency.p90")])
-    (answer,) = found.answers
+    comparison = compare([_of("a", a, "read.latency.p90"), _of("b", b, "read.latency.p90")])
+    (answer,) = comparison.answers
     before, after = answer.figures
     change = answer.judgement.verdict.change
     assert change is not None

@@ -34,7 +34,7 @@ class Storage(EmptyHost):
         return Completed(tuple(argv), 0, text.encode(), b"", 0.0)
 
     async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
-        return {one: b"4.0k\n" for one in paths if "/bcache/" in one}
+        return {path: b"4.0k\n" for path in paths if "/bcache/" in path}
 
 
 def layer(kind: str, name: str, *below: str) -> StackLayer:

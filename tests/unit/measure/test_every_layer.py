@@ -24,7 +24,7 @@ def study(at: str) -> Study:
 
 
 def test_a_thin_pool_is_no_place_for_a_load() -> None:
-    assert [one.name for one in probe_points(study(EVERY_LAYER), STACK)] == ["d", "t", "x"]
-    assert [one.name for one in probe_points(study("t"), STACK)] == ["t"]
+    assert [point.name for point in probe_points(study(EVERY_LAYER), STACK)] == ["d", "t", "x"]
+    assert [point.name for point in probe_points(study("t"), STACK)] == ["t"]
     with pytest.raises(UsageError, match="'p' is a thin pool: no load can be applied"):
         probe_points(study("p"), STACK)

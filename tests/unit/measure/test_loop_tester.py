@@ -52,11 +52,11 @@ def test_large_differences_are_found_on_both_nodes(a: str, b: str, outcome: Outc
 
 @pytest.mark.parametrize("setting", ["512e", "no read-ahead", "cached"])
 def test_what_the_page_judged_from_1_to_2_percent_cannot_be_judged(setting: str) -> None:
-    found = compare([_run("repeat"), _run(setting)])
-    for answer in found.answers:
+    comparison = compare([_run("repeat"), _run(setting)])
+    for answer in comparison.answers:
         assert answer.judgement.verdict.outcome is Outcome.UNDECIDED
         assert answer.judgement.verdict.more_loops is not None
-    assert {finding.rule for finding in found.findings} == {"within-noise"}
+    assert {finding.rule for finding in comparison.findings} == {"within-noise"}
 
 
 def test_no_appreciable_difference_was_a_drop_that_five_passes_do_not_settle() -> None:

@@ -202,7 +202,7 @@ def test_figures_are_those_of_the_window_alone(bench: Bench) -> None:
     assert point(result, "matrix rwmixread=0 bs=4k")["write.iops"] == pytest.approx(mean)
     assert mean < sum(values) / len(values)
     assert all(len(trial.metrics[0].loops) == 5 for trial in result.trials)
-    assert "first-loop" not in {flag for one in result.trials for flag in one.trial.flags}
+    assert "first-loop" not in {flag for trial in result.trials for flag in trial.trial.flags}
 
 
 def test_without_a_steady_state_it_ends_and_says_so(bench: Bench) -> None:
@@ -244,13 +244,15 @@ def test_a_resumed_run_goes_on_without_purging_again(bench: Bench) -> None:
 
 def test_a_throttle_during_the_study_is_found_by_name(bench: Bench) -> None:
     cool = bench.run(make_plan(study(), where="here"))
-    assert "temperature-throttling" not in {flag for one in cool.trials for flag in one.flags}
+    assert "temperature-throttling" not in {flag for trial in cool.trials for flag in trial.flags}
     bench.ssd = SimulatedSsd(throttle_at=600)
     hot = bench.run(make_plan(study(), where="here"))
-    flagged = {one.load.name for one in hot.trials if "temperature-throttling" in one.flags}
+    flagged = {trial.load.name for trial in hot.trials if "temperature-throttling" in trial.flags}
     assert "matrix rwmixread=0 bs=4k" in flagged
     found = [
-        one for one in findings(of_run(sheet(hot), ())) if one.rule == "temperature-throttling"
+        finding
+        for finding in findings(of_run(sheet(hot), ()))
+        if finding.rule == "temperature-throttling"
     ]
     assert len(found) >= len(flagged)
     assert [window.alarms for window in sheet(cool).windows] == [()]

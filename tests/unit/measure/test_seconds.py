@@ -55,9 +55,9 @@ STEADY = [1e8 + second % 7 * 1e5 for second in range(60)]
 
 def test_a_neighbour_whose_cache_fills_up_drains_no_cache_of_the_target() -> None:
     series = [(figures("vda", STEADY), figures("vdb", FALLING))] * 5
-    assert "cache-drain" not in [one.rule for one in trial_sheet(trial(series)).findings]
+    assert "cache-drain" not in [finding.rule for finding in trial_sheet(trial(series)).findings]
     own = [(figures("vda", FALLING), figures("vdb", STEADY))] * 5
-    assert "cache-drain" in [one.rule for one in trial_sheet(trial(own)).findings]
+    assert "cache-drain" in [finding.rule for finding in trial_sheet(trial(own)).findings]
 
 
 def test_a_drive_that_was_too_hot_around_the_loops_had_no_full_cache() -> None:

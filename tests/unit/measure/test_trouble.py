@@ -42,9 +42,9 @@ def array(*hazards: str, kind: str = "md") -> StackLayer:
 def test_only_what_broke_or_was_mended_is_a_change(
     before: tuple[str, ...], after: tuple[str, ...], expected: str
 ) -> None:
-    told = Watched({}, (array(*before),)).compared(troubles_of([array(*after)]), "then")
-    assert expected in told
-    assert bool(told) == bool(expected)
+    watched = Watched({}, (array(*before),)).compared(troubles_of([array(*after)]), "then")
+    assert expected in watched
+    assert bool(watched) == bool(expected)
 
 
 async def test_a_recorded_array_that_lost_a_member() -> None:
@@ -54,7 +54,7 @@ async def test_a_recorded_array_that_lost_a_member() -> None:
     watched = Watched.under(capture, target, [host])
     assert watched is not None
     assert await watched.change(0.0) == ""
-    sound = replace(watched, layers=tuple(replace(one, hazards=()) for one in watched.layers))
+    sound = replace(watched, layers=tuple(replace(layer, hazards=()) for layer in watched.layers))
     told = await sound.change(0.0)
     assert "/dev/md1 (md) is degraded, ubdg faulty" in told
     lost = replace(watched, layers=(*watched.layers, array()))
@@ -89,11 +89,11 @@ def test_a_loop_that_is_left_out_is_in_no_figure() -> None:
     (metric,) = trial_sheet(trial).metrics
     assert metric.loops == (70_000.0, 71_000.0)
     run = Run("r", "s", {}, 0.0, RunState.FAILED, (trial,))
-    (found,) = RULES[0].find(of_run(sheet(run), ()))
-    assert "14:02 and 14:03" in found.message
+    (finding,) = RULES[0].find(of_run(sheet(run), ()))
+    assert "14:02 and 14:03" in finding.message
     assert (
         "1 loop is left out of all figures. The 2 loops that were finished are kept."
-        in found.message
+        in finding.message
     )
     only = replace(trial, loops=trial.loops[2:])
     assert trial_sheet(only).metrics == ()
@@ -113,13 +113,13 @@ async def test_what_is_looked_at_between_loops_tells_as_much_as_the_capture(name
 
 async def test_what_is_misaligned_is_seen_between_loops_too() -> None:
     machine = sata_md_lvm()
-    for path in [one for one in machine.files if one.endswith("/slot")]:
+    for path in [file for file in machine.files if file.endswith("/slot")]:
         machine.files[path.replace("/slot", "/offset")] = (
             b"2063\n"  # sectors; the disks' have 4 KiB
         )
     host = machine.host()
     capture = await discover([host])
-    layers = tuple(one for one in capture.layers if one.kind in {"md", "lvm"})
-    assert any("misaligned" in one.hazards for one in layers)
+    layers = tuple(layer for layer in capture.layers if layer.kind in {"md", "lvm"})
+    assert any("misaligned" in layer.hazards for layer in layers)
     watched = Watched({host.name: host}, layers)
     assert watched.compared(await watched._read(), "then") == ""

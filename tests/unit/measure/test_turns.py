@@ -29,7 +29,7 @@ def test_points_at_a_place_are_a_block_and_other_loads_are_alone() -> None:
 def test_a_pass_has_every_point_once_in_an_order_of_its_own() -> None:
     block = blocks(planned().rounds)[0]
     passes = [tuple(part[0].id for part in order(block, 1, number)) for number in range(6)]
-    assert all(sorted(one) == sorted(part[0].id for part in block) for one in passes)
+    assert all(sorted(pass_) == sorted(part[0].id for part in block) for pass_ in passes)
     assert len(set(passes)) == 6
     assert passes[1] == passes[0][::-1]
     assert order(block, 2, 0) != order(block, 1, 0)

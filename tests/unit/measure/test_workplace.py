@@ -62,7 +62,7 @@ async def test_what_the_killed_left_is_taken_away_and_nothing_else(place: Path) 
     file = place / f"iosonde.{digest}-{pid}-1.ABCDEFGHIJ"
     file.touch()  # a file, where ours are directories
     assert set(await sweep(LocalHost())) == {left.name, gone.name}
-    assert sorted(one.name for one in place.iterdir()) == sorted([*kept, file.name])
+    assert sorted(path.name for path in place.iterdir()) == sorted([*kept, file.name])
 
 
 class _Killing(LocalHost):
@@ -88,7 +88,7 @@ async def test_one_that_was_made_and_not_told_is_removed(place: Path) -> None:
     with pytest.raises(CommandFailed):
         async with workplace(_Killing("temporary_directory", done=True)):
             pass
-    assert [one.name for one in place.iterdir()] == [f"iosonde.{tag()}.ABCDEFGHIJ"]
+    assert [path.name for path in place.iterdir()] == [f"iosonde.{tag()}.ABCDEFGHIJ"]
 
 
 async def test_what_removes_it_is_killed_and_called_again(place: Path) -> None:

@@ -19,7 +19,7 @@ def test_the_file_in_every_shape() -> None:
 
 def test_several_moments_are_several_outputs() -> None:
     lines = "11:04:52 Dirty:  254328 kB  MemFree:  1480148 kB\n11:24:53 Dirty:  56 kB\n"
-    assert [one.values["Dirty"] for one in counters(lines)] == [254328 * 1024, 56 * 1024]
+    assert [counter.values["Dirty"] for counter in counters(lines)] == [254328 * 1024, 56 * 1024]
 
 
 def test_prose_is_none() -> None:

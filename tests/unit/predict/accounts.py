@@ -28,11 +28,11 @@ def bare() -> Node:
 def runs(sectors: Iterable[int]) -> list[tuple[int, int]]:
     """Runs of neighbours: first and length."""
     found: list[tuple[int, int]] = []
-    for one in sorted(sectors):
-        if found and sum(found[-1]) == one:
+    for sector in sorted(sectors):
+        if found and sum(found[-1]) == sector:
             found[-1] = (found[-1][0], found[-1][1] + 1)
         else:
-            found.append((one, 1))
+            found.append((sector, 1))
     return found
 
 

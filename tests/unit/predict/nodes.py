@@ -34,10 +34,10 @@ def core_of(top: Node) -> tuple[_core.Ledger, list[Node]]:
     numbers = {id(node): number for number, node in enumerate(nodes)}
     rows = [
         _core.Node(
-            one.rule, below=[numbers[id(under)] for under in one.below],
-            limits=one.limits, bitmap=one.bitmap,
+            node.rule, below=[numbers[id(under)] for under in node.below],
+            limits=node.limits, bitmap=node.bitmap,
         )
-        for one in nodes
+        for node in nodes
     ]  # fmt: skip
     return _core.Ledger(rows), nodes
 

@@ -37,8 +37,8 @@ def time_of(
     """How fast a load will be on a stack."""
     model = model_of(top_of(stack, at), stack.mtu)
     declared = declare_load(f"fio --name=x --direct=1 {load}", where="test", directory=Path())
-    known = DeviceModels({**stack.devices, **(devices or {})})
-    return timed(model, declared, 1000, known)
+    models = DeviceModels({**stack.devices, **(devices or {})})
+    return timed(model, declared, 1000, models)
 
 
 def known(found: Time | NoTime) -> Time:

@@ -44,8 +44,8 @@ def stack(**array: Scalar) -> tuple[StackLayer, ...]:
     }  # fmt: skip
     return (
         layer("lvm", "dm-0", ("md:md0",), device="/dev/mapper/g-lv", size=512 * MIB),
-        layer("md", "md0", tuple(f"disk:{one}" for one in DISKS), **facts),
-        *(layer("disk", one, (), size=1024 * MIB) for one in DISKS),
+        layer("md", "md0", tuple(f"disk:{disk}" for disk in DISKS), **facts),
+        *(layer("disk", disk, (), size=1024 * MIB) for disk in DISKS),
     )
 
 
@@ -131,14 +131,17 @@ def judged(one: Trial) -> tuple[Ledger, list[Finding]]:
 def test_a_found_stack_is_what_was_declared() -> None:
     """The same array, volume and places, once declared and once found, count the same."""
     lines = ["stack: s", "hosts: {h: {at: local}}", "layers:"]
-    lines += [f"  {one}: {{kind: disk, host: h, size: 1 GiB, path: /dev/{one}}}" for one in MEMBERS]
+    lines += [
+        f"  {member}: {{kind: disk, host: h, size: 1 GiB, path: /dev/{member}}}"
+        for member in MEMBERS
+    ]
     lines.append(f"  r: {{kind: md, level: 5, chunk_size: 64k, of: [{', '.join(MEMBERS)}]}}")
     lines.append("  lv: {kind: lvm, of: r}")
     declared = understand("\n".join(lines), "s.yaml")
     wanted = predict(model_of(top_of(declared), 1500), requests())
     found = truth(stack(), facts())
-    for one in wanted.disks():
-        assert found[one.id] == (one.reads, one.read_bytes, one.writes, one.write_bytes)
+    for disk in wanted.disks():
+        assert found[disk.id] == (disk.reads, disk.read_bytes, disk.writes, disk.write_bytes)
     assert found["md0"][2] == 600
 
 
@@ -178,7 +181,7 @@ def test_an_array_that_is_something_else(change: dict[str, Scalar], says: str) -
     (finding,) = judged(trial(truth(stack(), facts(), **change)))[1]
     assert finding.rule == "ledger-difference"
     assert says in finding.message
-    assert any("counted" in one.what for one in finding.evidence)
+    assert any("counted" in evidence.what for evidence in finding.evidence)
 
 
 def test_a_stripe_cache_that_has_grown() -> None:
@@ -215,11 +218,11 @@ BITMAP = {
 def test_the_bitmap_of_an_array_is_reckoned_with() -> None:
     """A bit stands for a place of the members, and is set by the first write to it."""
     places = (requests().offsets + 2304 * SECTOR).tolist()
-    bits = {(one // (3 * 65536) * 65536 + one % 65536) // BIT for one in places}
+    bits = {(place // (3 * 65536) * 65536 + place % 65536) // BIT for place in places}
     plain, more = truth(stack(), facts()), truth(stack(), facts() | BITMAP)
-    for one in DISKS:
-        assert more[one][2] - plain[one][2] == len(bits) + 1, "and one page when they are cleared"
-        assert more[one][3] - plain[one][3] == (len(bits) + 1) * 5 * SECTOR
+    for disk in DISKS:
+        assert more[disk][2] - plain[disk][2] == len(bits) + 1, "and one page when they are cleared"
+        assert more[disk][3] - plain[disk][3] == (len(bits) + 1) * 5 * SECTOR
     assert judged(trial(more, known=facts() | BITMAP))[1] == []
     # Bits that were set already, and are not cleared yet.
     assert judged(trial(plain, known=facts() | BITMAP))[1] == []
@@ -332,7 +335,7 @@ def plain(level: str, layout: int | None, chunk: int, sizes: tuple[int, ...] = (
     known = {**facts(), "/sys/class/block/md0/dev": "9:0"}
     total = sum(sizes) - len(sizes) if level == "raid0" else 2 * 1023
     array = layer(
-        "md", "md0", tuple(f"disk:{one}" for one in DISKS), level=level, raid_disks=len(sizes),
+        "md", "md0", tuple(f"disk:{disk}" for disk in DISKS), level=level, raid_disks=len(sizes),
         chunk_size=chunk, layout=layout, degraded=0, size=total * MIB,
     )  # fmt: skip
     if layout is None:

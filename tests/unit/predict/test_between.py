@@ -24,7 +24,9 @@ WRITES = "fio --name=x --rw=randwrite --bs=4k --direct=1 --size=128m --number_io
 
 
 def run(declared: DeclaredStack, load: str, *changes: str, at: str = "") -> Prediction:
-    (variant,) = variants(declared, top_of(declared, at), [parse_change(one) for one in changes])
+    (variant,) = variants(
+        declared, top_of(declared, at), [parse_change(change) for change in changes]
+    )
     made = declare_load(load, where="test", directory=Path())
     buffered = shape_of(made).buffered
     model = model_of(variant.top, declared.mtu, variant.extra, buffered=buffered)
@@ -52,7 +54,7 @@ def test_a_bitmap_costs_a_write_for_each_chunk_that_was_clean() -> None:
     assert disks(fine)[1] == 2 * (1000 + 128 + 1)
     assert any("cleared" in note for note in named(fine, "r").notes)
     lost = run(declared, WRITES, "r.failed=1")
-    assert [one.writes for one in lost.disks()] == [1002, 0]
+    assert [disk.writes for disk in lost.disks()] == [1002, 0]
     assert disks(run(declared, WRITES.replace("write", "read")))[1] == 0
 
 
@@ -107,7 +109,7 @@ def test_a_controllers_cache_makes_whole_stripes_of_small_writes() -> None:
     through = run(declared, SMALL, at="r")
     assert any("cache_size" in note for note in named(through, "r").notes)
     found = run(declared, SMALL, "r.cache_size=16 MiB", at="r")
-    assert [one.id for one in found.layers][:2] == ["r", "r-array"]
+    assert [layer.id for layer in found.layers][:2] == ["r", "r-array"]
     assert disks(found) == (0, 5 * 256, 0, 64 * MIB * 5 // 4)
     assert named(found, "r").events["left_at_the_end"] == 16 * MIB
     assert any(note.startswith("r: approximate: stripes leave") for note in found.notes)
@@ -207,7 +209,7 @@ def test_buffered_writes_leave_merged() -> None:
     declared = stack("f: {kind: xfs, of: d1, mount: /m}", disks=1)
     load = BUFFERED.format("randwrite") + " --number_ios=16384"
     found = run(declared, load, "f.page_cache=1g")
-    assert [one.id for one in found.layers] == ["f-page-cache", "f", "d1"]
+    assert [layer.id for layer in found.layers] == ["f-page-cache", "f", "d1"]
     # All that is written fits below the threshold, and goes out in one piece each 1280 KiB.
     assert named(found, "d1").writes <= 64 * 1024 // 1280 + 1
     # Of a device each page is a bio, and a request takes 254 of them.

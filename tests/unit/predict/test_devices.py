@@ -210,9 +210,9 @@ def test_points_come_from_the_loops_of_a_run() -> None:
     empty = trial([], ident="random-read-64k-1@/dev/x")
     other = trial(loops, ident="something@/dev/x")
     run = Run("r", study_of("x"), {}, 0.0, RunState.FINISHED, (good, empty, other))
-    (found,) = points(run)
-    assert found == CalibrationPoint(False, True, 4096, 32, 100.0, found.spread)
-    assert found.spread == pytest.approx(0.1)
+    (point,) = points(run)
+    assert point == CalibrationPoint(False, True, 4096, 32, 100.0, point.spread)
+    assert point.spread == pytest.approx(0.1)
 
 
 def test_a_measured_device_is_a_model_like_any_other() -> None:

@@ -172,7 +172,10 @@ def cache(*counters: int, dirty: tuple[int, int] = (0, 0), mode: str = "writebac
     before, after = (
         f"c: 0 196608 cache 8 40/1024 64 9/3000 {' '.join(map(str, figures))} {dirt} 1 {mode} 2 "
         "migration_threshold 2048 smq 0 rw -"
-        for figures, dirt in (((5,) * 6, dirty[0]), ([5 + one for one in counters], dirty[1]))
+        for figures, dirt in (
+            ((5,) * 6, dirty[0]),
+            ([5 + counter for counter in counters], dirty[1]),
+        )
     )
     below = (f"disk:{SLOW}", f"disk:{FAST}", f"dm:{META}")
     top = layer("dm_cache", "dm-0", below, device="/dev/mapper/c")

@@ -24,11 +24,11 @@ def run(
     for name, size in (("d1", "9 GiB"), ("d2", "64 MiB")):
         lines.append(f"  {name}: {{kind: disk, host: n, path: /dev/{name}, size: {size}}}")
     stack = understand("\n".join([*lines, f"  {layer}"]), "s.yaml")
-    (one,) = variants(stack, top_of(stack), [parse_change(change)])
+    (request,) = variants(stack, top_of(stack), [parse_change(change)])
     ops = np.array([op for op, _, _ in requests], dtype=np.uint8)
-    table = np.array([one[1:] for one in requests], dtype=np.uint64)
+    table = np.array([request[1:] for request in requests], dtype=np.uint64)
     given = Requests(ops, table[:, 0].copy(), table[:, 1].copy())
-    return predict(model_of(one.top, stack.mtu, one.extra), given)
+    return predict(model_of(request.top, stack.mtu, request.extra), given)
 
 
 def test_the_fast_layer_of_a_cache_has_room_for_a_header_and_metadata() -> None:

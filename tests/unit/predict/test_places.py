@@ -67,7 +67,7 @@ def touched(parity: int, layout: int, disks: int, page: int, op: int) -> set[tup
     offset, length = np.array([page * PAGE], np.uint64), np.array([PAGE], np.uint64)
     core.run(bytes([op]), offset.tobytes(), length.tobytes())
     counts = [core.counts(member + 1) for member in range(disks)]
-    sizes = [one.write_bytes if op else one.read_bytes for one in counts]
+    sizes = [count.write_bytes if op else count.read_bytes for count in counts]
     return {(member, size) for member, size in enumerate(sizes) if size}
 
 

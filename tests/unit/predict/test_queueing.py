@@ -48,10 +48,10 @@ def mean_value_analysis(demands: list[float], customers: int) -> tuple[float, fl
     queues = [0.0 for _ in demands]
     rate = latency = 0.0
     for number in range(1, customers + 1):
-        times = [one * (1 + queue) for one, queue in zip(demands, queues, strict=True)]
+        times = [time_ * (1 + queue) for time_, queue in zip(demands, queues, strict=True)]
         latency = sum(times)
         rate = number / latency
-        queues = [rate * one for one in times]
+        queues = [rate * time_ for time_ in times]
     return rate, latency
 
 
@@ -92,7 +92,10 @@ def test_one_even_server_with_poisson_arrivals_is_m_d_1() -> None:
 def test_a_closed_network_agrees_with_mean_value_analysis(customers: int) -> None:
     demands = [1.0, 0.5, 0.8]
     found = flow(
-        [in_turn(3)], [Server(one) for one in demands], coming=Coming(customers), requests=20_000
+        [in_turn(3)],
+        [Server(demand) for demand in demands],
+        coming=Coming(customers),
+        requests=20_000,
     )
     rate, latency = mean_value_analysis(demands, customers)
     assert found.rate == pytest.approx(rate, rel=0.02)
@@ -121,7 +124,7 @@ def test_a_held_device_makes_up_for_idle_time_and_no_more() -> None:
     """Alone it would serve at 100 /s; of two in turn each is idle half of the time."""
     side = Side(0.0, 100.0, 0.0)
     works = [((one, WRITE),) for one in (0, 1)]
-    turns: list[Work] = [(one,) for one in works]
+    turns: list[Work] = [(work,) for work in works]
     held = flow(turns, [LimitsModel(side, side, burst=0.1)] * 2)
     strict = flow(turns, [LimitsModel(side, side)] * 2)
     assert held.rate == pytest.approx(200, rel=0.02)

@@ -61,8 +61,8 @@ def networks() -> Mapping[int, Network]:
 def controller(*strips: int) -> Controller:
     """As two or more rows of the table tell."""
     like = Controller(0.0, 1e9, 873 * MIB)
-    rates = [MEASURED[one] / 4 for one in strips]
-    return fitted([networks()[one] for one in strips], rates, "r6", like)
+    rates = [MEASURED[strip] / 4 for strip in strips]
+    return fitted([networks()[strip] for strip in strips], rates, "r6", like)
 
 
 def predicted(one: Controller, strip: int) -> Time:

@@ -77,7 +77,7 @@ def test_the_first_write_to_a_chunk_costs_a_page_on_each_member(
         assert (more.writes, more.write_bytes) == (len(pages) * here, sum(lengths) * here)
     events = core.events(0)
     names = ("bitmap_bits", "bitmap_pages", "bitmap_pages_cleared")
-    assert [events[one] for one in names] == [len(seen), len(pages) - len(cleared), len(cleared)]
+    assert [events[name] for name in names] == [len(seen), len(pages) - len(cleared), len(cleared)]
 
 
 # --- a controller's write-back cache
@@ -106,10 +106,10 @@ class SlowController:
         pages = range(first // OF_PAGE, -(-(first + length) // OF_PAGE))
         if op == WRITE:
             self.read = [one for one in self.read if one not in pages]
-            for number in dict.fromkeys(one // self.width for one in sectors):
+            for number in dict.fromkeys(sector // self.width for sector in sectors):
                 stripe = self.dirty.pop(number, set())
                 self.dirty[number] = stripe | {
-                    one for one in sectors if one // self.width == number
+                    sector for sector in sectors if sector // self.width == number
                 }
             while self.held() > self.room:
                 self.out()
@@ -171,13 +171,13 @@ class SlowBcache:
     def extents(self, sectors: Iterable[int]) -> list[list[int]]:
         """Sectors that lie one behind the other on both devices, in one bucket, alike."""
         found: list[list[int]] = []
-        for one in sorted(set(sectors) & set(self.kept)):
-            if found and found[-1][-1] + 1 == one:
-                (at, dirty), (here, same) = self.kept[one - 1], self.kept[one]
+        for sector in sorted(set(sectors) & set(self.kept)):
+            if found and found[-1][-1] + 1 == sector:
+                (at, dirty), (here, same) = self.kept[sector - 1], self.kept[sector]
                 if at + 1 == here and here % self.bucket and dirty == same:
-                    found[-1].append(one)
+                    found[-1].append(sector)
                     continue
-            found.append([one])
+            found.append([sector])
         return found
 
     def touch(self, number: int) -> None:
@@ -225,10 +225,10 @@ class SlowBcache:
         return self.bucket
 
     def back(self, sectors: Iterable[int]) -> None:
-        for one in self.extents(sectors):
-            self.log.append((FAST, READ, self.kept[one[0]][0], len(one)))
-            self.log.append((SLOW, WRITE, one[0], len(one)))
-            for sector in one:
+        for extent in self.extents(sectors):
+            self.log.append((FAST, READ, self.kept[extent[0]][0], len(extent)))
+            self.log.append((SLOW, WRITE, extent[0], len(extent)))
+            for sector in extent:
                 self.kept[sector] = (self.kept[sector][0], False)
 
     def insert(self, first: int, length: int, dirty: bool) -> None:
@@ -248,9 +248,9 @@ class SlowBcache:
         wanted = range(first, first + length)
         if op == READ:
             missing = runs(set(wanted) - set(self.kept))
-            for one in self.extents(wanted):
-                self.touch(self.kept[one[0]][0] // self.bucket)
-                self.log.append((FAST, READ, self.kept[one[0]][0], len(one)))
+            for extent in self.extents(wanted):
+                self.touch(self.kept[extent[0]][0] // self.bucket)
+                self.log.append((FAST, READ, self.kept[extent[0]][0], len(extent)))
             self.log += [(SLOW, READ, at, count) for at, count in missing]
             if missing and not past:
                 self.insert(*missing[0], dirty=False)
@@ -270,9 +270,9 @@ class SlowBcache:
             if len(left) * SECTOR <= most:
                 break
             each = self.extents(left)
-            one = next((one for one in each if one[0] >= self.next), each[0])
-            self.back(one)
-            self.next = one[-1] + 1
+            extent = next((one for one in each if one[0] >= self.next), each[0])
+            self.back(extent)
+            self.next = extent[-1] + 1
 
 
 @given(

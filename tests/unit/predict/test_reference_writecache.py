@@ -63,12 +63,12 @@ class SlowWritecache:
         return self.start + self.metadata + place * self.size
 
     def newest(self, number: int) -> Entry | None:
-        found = [one for one in self.entries if one.number == number]
+        found = [entry for entry in self.entries if entry.number == number]
         return found[-1] if found else None
 
     def around(self, number: int, end: int) -> int:
         """The first block behind one that is kept, or the end."""
-        return min([one.number for one in self.entries if number < one.number < end] + [end])
+        return min([entry.number for entry in self.entries if number < entry.number < end] + [end])
 
     def pop(self) -> int:
         place = self.free.pop(self.free.index(self.next))
@@ -130,7 +130,7 @@ class SlowWritecache:
         self.log.append((FAST, FLUSH, 0, 0))
 
     def commit(self) -> None:
-        fresh = [one for one in self.entries if not one.committed]
+        fresh = [entry for entry in self.entries if not entry.committed]
         overwrote, self.overwrote = self.overwrote, False
         if not fresh:
             if overwrote:
@@ -140,7 +140,7 @@ class SlowWritecache:
         self.log.append((FAST, WRITE, self.start, min(8, self.metadata)))
         for one in fresh:
             one.committed = True
-        old = [one for one in self.entries if self.newest(one.number) is not one]
+        old = [entry for entry in self.entries if self.newest(entry.number) is not entry]
         for one in old:
             self.entries.remove(one)
             self.give(one.place)

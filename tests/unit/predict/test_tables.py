@@ -27,7 +27,7 @@ def stack(*layers: str, disks: int = 4) -> DeclaredStack:
         f"  d{one}: {{kind: disk, host: n1, size: 1 GiB, path: /dev/x{one}}}"
         for one in range(1, disks + 1)
     ]
-    return understand("\n".join([*lines, *(f"  {one}" for one in layers)]), "s.yaml")
+    return understand("\n".join([*lines, *(f"  {layer}" for layer in layers)]), "s.yaml")
 
 
 def md(level: int, disks: int, more: str = "") -> DeclaredStack:
@@ -43,12 +43,12 @@ def run(declared: DeclaredStack, load: str = SMALL, count: int = 1000, at: str =
 
 
 def named(prediction: Prediction, name: str) -> Counts:
-    return next(one for one in prediction.layers if one.id == name)
+    return next(layer for layer in prediction.layers if layer.id == name)
 
 
 def totals(prediction: Prediction) -> tuple[int, int]:
     disks = prediction.disks()
-    return sum(one.reads for one in disks), sum(one.writes for one in disks)
+    return sum(disk.reads for disk in disks), sum(disk.writes for disk in disks)
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,9 @@ def test_stripes_hit_beside_their_beginning() -> None:
     prediction = run(md(5, 4), load, 200)
     reads, writes = totals(prediction)
     assert reads == 400
-    assert sum(one.read_bytes for one in prediction.disks()) == 51328 * 512
-    assert sum(one.write_bytes for one in prediction.disks()) == 128000 * 512
-    bands = [one.writes_band for one in prediction.disks()]
+    assert sum(disk.read_bytes for disk in prediction.disks()) == 51328 * 512
+    assert sum(disk.write_bytes for disk in prediction.disks()) == 128000 * 512
+    bands = [disk.writes_band for disk in prediction.disks()]
     assert sum(low for low, _ in bands) <= 998
     assert sum(high for _, high in bands) == writes == 1000
 
@@ -89,7 +89,7 @@ def test_stripes_hit_beside_their_beginning() -> None:
 def test_a_volume_on_an_array_adds_nothing() -> None:
     below = "r: {kind: md, level: 5, chunk_size: 64k, of: [d1, d2, d3, d4]}"
     prediction = run(stack(below, "lv: {kind: lvm, of: r}"))
-    assert [one.id for one in prediction.layers][:2] == ["lv", "r"]
+    assert [layer.id for layer in prediction.layers][:2] == ["lv", "r"]
     assert totals(prediction)[1] == 2000
     # Extents begin at a multiple of the stripe, so that whole stripes stay whole.
     whole = run(
@@ -248,11 +248,11 @@ def test_a_lost_member() -> None:
     lost = SettingValues("r", "failed", ("1",))
     stripes = SettingValues("r", "stripe_cache_size", ("256", "0"))
     found = []
-    for one in variants(declared, top_of(declared), [lost, stripes]):
-        model = model_of(one.top, declared.mtu, one.extra)
+    for variant in variants(declared, top_of(declared), [lost, stripes]):
+        model = model_of(variant.top, declared.mtu, variant.extra)
         found.append(predict(model, of_load(load, 300, model.size)))
         assert named(found[-1], "d2").reads == 0
-    read = [sum(one.read_bytes for one in each.disks()) // 65536 for each in found]
+    read = [sum(disk.read_bytes for disk in each.disks()) // 65536 for each in found]
     assert read == [300, 225 + 75 * 3]
 
 
@@ -269,8 +269,10 @@ def test_what_cannot_be(text: str, complaint: str) -> None:
     declared = md(5, 4)
 
     def tried() -> None:
-        for one in variants(declared, top_of(declared), [parse_change(text)]):
-            predict(model_of(one.top, declared.mtu, one.extra), requests("--rw=read --bs=4k"))
+        for variant in variants(declared, top_of(declared), [parse_change(text)]):
+            predict(
+                model_of(variant.top, declared.mtu, variant.extra), requests("--rw=read --bs=4k")
+            )
 
     with pytest.raises(UsageError, match=complaint):
         tried()

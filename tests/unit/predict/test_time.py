@@ -144,9 +144,9 @@ def test_a_target_of_aoe_serves_one_request_after_the_other() -> None:
     far, near = (known(time_of(understand(text, "s.yaml"), load, at=at)) for at in ("e", "r"))
     assert near.iops > 1.5 * far.iops
     assert far.latency == pytest.approx(8 / far.iops)
-    assert any("one frame after the other" in one for one in far.notes)
-    assert not any("one frame after the other" in one for one in near.notes)
+    assert any("one frame after the other" in note for note in far.notes)
+    assert not any("one frame after the other" in note for note in near.notes)
     large = known(time_of(understand(text, "s.yaml"), load.replace("4k", "64k"), at="e"))
     assert large.iops == pytest.approx(40 / 8, rel=0.1), "eight frames of 8704 bytes, one disk"
     linked = known(time_of(understand(text, "s.yaml"), load, {"aoe": "link:rate=1Gbit/s"}, at="e"))
-    assert any("left out" in one for one in linked.notes)
+    assert any("left out" in note for note in linked.notes)

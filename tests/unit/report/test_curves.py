@@ -41,7 +41,7 @@ def test_the_answer_is_where_the_knees_are() -> None:
 
 
 def test_every_point_can_be_read_in_the_charts() -> None:
-    stick, heat = (svg(one.chart) for one in curve_figures([curve(4096), curve(65536)]))
+    stick, heat = (svg(figure.chart) for figure in curve_figures([curve(4096), curve(65536)]))
     for size in ("4 KiB", "64 KiB"):
         for depth in DEPTHS:
             assert f"random, bs {size}, iodepth {depth}: " in stick

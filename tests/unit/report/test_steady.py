@@ -58,7 +58,7 @@ def test_the_window_table_says_which_limit_is_passed() -> None:
     assert window.slope == pytest.approx(-0.2)
     assert "is not steady within 7 passes: 100 IOPS (range 20 %" in window_sentence(window)
     tables = [one for one in page_of([whole]).blocks if isinstance(one, Cells)]
-    judged = next(one for one in tables if one.head[-1] == "criterion")
+    judged = next(table for table in tables if table.head[-1] == "criterion")
     badges = {row[0]: cell for row in judged.rows if isinstance(cell := row[-1], Badge)}
     assert badges["largest − smallest"].text == "within"  # just at the limit
     assert badges["rise of the fitted line"].text == "beyond"
@@ -72,9 +72,9 @@ def test_the_matrix_holds_the_means_of_the_window() -> None:
     assert grid.cells[1] == (9004.0, 100.0)
     page = page_of([whole])
     assert page.answer.startswith("matrix rwmixread=0 bs=4096 is steady in passes 3 to 7: 100 IOPS")
-    titles = [one.text for one in page.blocks if isinstance(one, Title)]
+    titles = [block.text for block in page.blocks if isinstance(block, Title)]
     assert titles[:2] == ["Test set-up", "Steady state: matrix rwmixread=0 bs=4096"]
-    setup = next(one for one in page.blocks if isinstance(one, Cells))
+    setup = next(block for block in page.blocks if isinstance(block, Cells))
     rows = {row[0]: row[1] for row in setup.rows}
     assert rows["purge"] == "discard of the whole device"
     assert rows["workload-independent preconditioning"] == (
@@ -84,7 +84,7 @@ def test_the_matrix_holds_the_means_of_the_window() -> None:
     assert rows["test software"] == "iosonde with fio"
     assert "shorter than the standard" not in rows
     assert "| 4 KiB | 9,000 | 100 |" in MarkdownFormat().serialize([whole]).decode()
-    assert [one.title for one in steady_figures(whole)][1] == "matrix: IOPS"
+    assert [figure.title for figure in steady_figures(whole)][1] == "matrix: IOPS"
 
 
 def test_a_study_shorter_than_the_standard_says_so() -> None:
@@ -105,7 +105,7 @@ def test_the_terminal_shows_the_matrix(capsys: pytest.CaptureFixture[str]) -> No
 def test_too_few_passes_are_no_window() -> None:
     whole = measured(WRITES[:4])
     assert whole.windows == ()
-    assert all(len(one.metrics[0].loops) == 4 for one in whole.trials)
+    assert all(len(trial.metrics[0].loops) == 4 for trial in whole.trials)
 
 
 def test_write_saturation_is_told_from_the_first_loop_to_the_last() -> None:

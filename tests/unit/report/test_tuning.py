@@ -160,7 +160,7 @@ def test_less_is_better_reads_so() -> None:
 
 def test_every_row_is_as_long_as_its_head(won: CampaignSheet) -> None:
     assert won.tuning is not None
-    tables = [one for one in campaign_sections(won) if isinstance(one, Cells)]
+    tables = [section for section in campaign_sections(won) if isinstance(section, Cells)]
     assert len(tables) >= 9
     for table in tables:
         assert {len(row) for row in table.rows} == {len(table.head)}

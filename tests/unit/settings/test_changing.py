@@ -61,7 +61,7 @@ class Files(LocalHost):
     async def glob(self, pattern: str) -> tuple[str, ...]:
         head, _, tail = pattern.partition("*")
         return tuple(
-            sorted(one for one in self.files if one.startswith(head) and one.endswith(tail))
+            sorted(file for file in self.files if file.startswith(head) and file.endswith(tail))
         )
 
 

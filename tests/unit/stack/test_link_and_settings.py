@@ -103,7 +103,7 @@ def test_hazards_go_down_to_all_that_carries_what_is_used() -> None:
     at = scene()
     disk = layer("disk:sda", "/dev/sda")
     volume = layer("lvm:a", "/dev/mapper/vg-a", "h/disk:sda")
-    marked = {one.id: one.hazards for one in mark_hazards(at, [disk, volume])}
+    marked = {hazard.id: hazard.hazards for hazard in mark_hazards(at, [disk, volume])}
     assert marked == {"h/disk:sda": ("held by vg-a",), "h/lvm:a": ("swap",)}
 
 
@@ -122,10 +122,10 @@ async def test_settings_by_name_by_fact_and_by_their_former_place() -> None:
         LayerSetting("own", "sysfs", "/sys/block/{name}/queue/scheduler"),
     )  # fmt: skip
     at = scene(machine)
-    one = StackLayer("h/disk:sda", "disk", "h", "/dev/sda", 1, facts={"interface": "ens3"},
+    layer = StackLayer("h/disk:sda", "disk", "h", "/dev/sda", 1, facts={"interface": "ens3"},
                      settings={"own": "kept"})  # fmt: skip
     bare = StackLayer("h/disk:sdx", "disk", "h", "sdx", 1)
-    first, second = await read_settings(at, [one, bare], {"disk": offered})
+    first, second = await read_settings(at, [layer, bare], {"disk": offered})
     assert first.settings == {
         "own": "kept", "scheduler": "bfq", "depth": 7, "mtu": 9000, "dirty": 20,
     }  # fmt: skip

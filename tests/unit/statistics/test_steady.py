@@ -54,10 +54,10 @@ def test_few_loops_say_nothing_and_equal_loops_raise_no_alarm() -> None:
 
 def test_a_finding_shows_its_figures() -> None:
     metric = summarise("write.bandwidth", "B/s", [1.4e9, 1.2e9, 1.201e9, 1.199e9, 1.2e9])
-    (found,) = findings(metric, subject="certification at md0")
-    assert found.rule == "first-loop"
-    assert "16.7 % above the mean of the other 4 (1.12 GiB/s)" in found.message
-    assert [evidence.what for evidence in found.evidence] == [
+    (finding,) = findings(metric, subject="certification at md0")
+    assert finding.rule == "first-loop"
+    assert "16.7 % above the mean of the other 4 (1.12 GiB/s)" in finding.message
+    assert [evidence.what for evidence in finding.evidence] == [
         "first loop", "mean of the others", "probability by chance"
     ]  # fmt: skip
     falling = summarise("write.iops", "1/s", [1000, 961, 919, 882, 840])
@@ -102,10 +102,10 @@ def test_a_cache_that_fills_up_once_is_seen_where_seconds_are_independent() -> N
     rng = np.random.default_rng(6)
     loops = (1e9 * (1 + 0.05 * rng.normal(size=(5, 60)))).tolist()
     loops[0][30:] = [value * 0.5 for value in loops[0][30:]]
-    found = cache_drain(loops, metric="write.bandwidth", unit="B/s", subject="x")
-    assert found is not None
-    assert found.rule == "cache-drain"
-    assert "in 1 of 5 loops" in found.message
-    assert "after 30 s, by 5" in found.message
+    finding = cache_drain(loops, metric="write.bandwidth", unit="B/s", subject="x")
+    assert finding is not None
+    assert finding.rule == "cache-drain"
+    assert "in 1 of 5 loops" in finding.message
+    assert "after 30 s, by 5" in finding.message
     assert cache_drain([[1e9] * 60] * 5, metric="m", unit="B/s", subject="x") is None
     assert cache_drain([], metric="m", unit="B/s", subject="x") is None

@@ -126,10 +126,10 @@ def test_simultaneous_loops_are_compared_two_by_two() -> None:
 
 
 def test_within_noise_is_a_finding_with_figures() -> None:
-    found = within_noise(_judge([980, 1000, 1020, 990, 1010], [990, 1012, 1030, 1001, 1018]))
-    assert found is not None
-    assert found.rule == "within-noise"
-    assert found.message.startswith("a change of 1.02 % is within the noise: −")
+    finding = within_noise(_judge([980, 1000, 1020, 990, 1010], [990, 1012, 1030, 1001, 1018]))
+    assert finding is not None
+    assert finding.rule == "within-noise"
+    assert finding.message.startswith("a change of 1.02 % is within the noise: −")
     wide = within_noise(_judge([1, 2, 900, 3, 1], [990, 1, 1030, 1001, 4000]))
     assert wide
     assert wide.message == (

@@ -24,7 +24,7 @@ RATES = {"cached_read.bandwidth": 4820.51 * 2**20, "buffered_read.bandwidth": 50
 
 
 def found(document: Document) -> list[FoundOutput]:
-    return [one for one in find(document) if isinstance(one, FoundOutput)]
+    return [output for output in find(document) if isinstance(output, FoundOutput)]
 
 
 @pytest.mark.parametrize(("shape", "text"), list(mangled(PAIR)))
@@ -45,7 +45,10 @@ def test_it_says_where_it_stands_and_under_which_heading() -> None:
 
 def test_a_heading_far_above_holds_until_the_next() -> None:
     text = "# Fast\n\n" + "line of prose\n" * 3000 + f"{PAIR}\n" + "prose\n" * 3000 + PAIR
-    assert [one.place.heading for one in found(of_bytes("a", text.encode()))] == ["Fast", "Fast"]
+    assert [finding.place.heading for finding in found(of_bytes("a", text.encode()))] == [
+        "Fast",
+        "Fast",
+    ]
 
 
 def test_a_prompt_gives_host_and_command() -> None:
@@ -61,16 +64,16 @@ def test_a_prefix_of_every_line_names_the_host() -> None:
 def test_many_outputs_far_apart_keep_their_lines() -> None:
     gap = "something else entirely\n" * 700
     text = gap + (PAIR + "\n" + gap) * 30
-    places = [one.place.first_line for one in found(of_bytes("a", text.encode()))]
+    places = [finding.place.first_line for finding in found(of_bytes("a", text.encode()))]
     assert places == [701 + number * 703 for number in range(30)]
 
 
 def test_blocks_of_the_scan_do_not_lose_what_lies_across(monkeypatch: pytest.MonkeyPatch) -> None:
     text = ("prose here\n" * 7 + PAIR + "\n") * 40
-    whole = [one.place for one in found(of_bytes("a", text.encode()))]
+    whole = [finding.place for finding in found(of_bytes("a", text.encode()))]
     for size in (64, 100, 333, 1000):
         monkeypatch.setattr(module, "_BLOCK", size)
-        assert [one.place for one in found(of_bytes("a", text.encode()))] == whole
+        assert [finding.place for finding in found(of_bytes("a", text.encode()))] == whole
 
 
 def test_a_cut_off_output_is_listed_as_unread() -> None:
@@ -88,17 +91,17 @@ def test_prose_holds_no_output() -> None:
 
 def test_a_page_gives_its_text_headings_and_source_lines() -> None:
     page = f"<!DOCTYPE html>\n<html><body>\n<h2>Local <b>disk</b></h2>\n<p>x</p>\n<pre>{PAIR}</pre>"
-    (one,) = found(of_bytes("a.html", page.encode()))
-    assert one.place.heading == "Local disk"
-    assert (one.place.first_line, one.place.last_line) == (5, 7)
+    (finding,) = found(of_bytes("a.html", page.encode()))
+    assert finding.place.heading == "Local disk"
+    assert (finding.place.first_line, finding.place.last_line) == (5, 7)
 
 
 def test_a_pdf_gives_its_text(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(_pdf(PAIR.split("\n")))
     with open_document(str(path)) as document:
-        (one,) = found(document)
-    assert one.trials[0].loops[0].metrics == pytest.approx(RATES)
+        (finding,) = found(document)
+    assert finding.trials[0].loops[0].metrics == pytest.approx(RATES)
 
 
 def test_a_gzipped_text_is_read() -> None:
@@ -125,10 +128,12 @@ def test_a_name_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 
 def test_every_output_has_a_name_and_anchors_without_line_ends() -> None:
-    for one in outputs():
-        assert one.tool in tool_names()
-        assert one.anchors
-        assert all(len(anchor.encode()) > 3 and "\n" not in anchor for anchor in one.anchors), one
+    for output in outputs():
+        assert output.tool in tool_names()
+        assert output.anchors
+        assert all(len(anchor.encode()) > 3 and "\n" not in anchor for anchor in output.anchors), (
+            output
+        )
 
 
 def _pdf(lines: list[str]) -> bytes:

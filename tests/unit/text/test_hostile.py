@@ -21,7 +21,7 @@ OUTPUTS = sorted(
     path for path in (Path(__file__).parents[2] / "outputs").glob("*/*")
     if path.suffix in {".txt", ".out"} and path.stat().st_size < 60_000
 )  # fmt: skip
-ANCHORS = sorted({anchor for one in outputs() for anchor in one.anchors})
+ANCHORS = sorted({anchor for output in outputs() for anchor in output.anchors})
 WORDS = st.one_of(
     st.sampled_from(ANCHORS),
     st.sampled_from(
@@ -108,7 +108,7 @@ class Looked:
         return self.lines - before
 
 
-@pytest.mark.parametrize("name", [type(one).__name__ for one in outputs()])
+@pytest.mark.parametrize("name", [type(output).__name__ for output in outputs()])
 def test_lines_are_looked_at_in_proportion(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beginnings without ends, by the hundred: the worst that a text can hold."""
     output = next(one for one in outputs() if type(one).__name__ == name)

@@ -45,7 +45,7 @@ def test_a_header_that_ends_in_an_equals_sign_is_no_mark(header: str, encoding: 
 def test_a_body_declared_as_quoted_printable_is_decoded(header: str) -> None:
     text = f"{header}Content-Transfer-Encoding: quoted-printable\n\n{_quoted(RESULT)}"
     assert _rates(text) == [6164.0]
-    (place,) = [one.place.first_line for one in read(text)]
+    (place,) = [output.place.first_line for output in read(text)]
     assert place == text.count("\n", 0, text.index("read:")) + 1
 
 

@@ -72,7 +72,10 @@ def test_what_an_output_says_is_one_state_under_its_command() -> None:
     )
     (state,), (counters,) = reading.states, reading.counters
     assert (reading.first, reading.last) == (0, 5)
-    assert [(one.name, one.host) for one in state.subjects] == [("sda", "san1"), ("sdb", "san1")]
+    assert [(subject.name, subject.host) for subject in state.subjects] == [
+        ("sda", "san1"),
+        ("sdb", "san1"),
+    ]
     assert (state.tool, state.command, state.host) == ("names", "names -v", "san1")
     assert (counters.kind, counters.name, counters.command) == ("disk", "sda", "names -v")
 

@@ -33,7 +33,7 @@ def found(made: list[Request], tmp_path: Path) -> Description:
 def test_counts_sizes_and_grids(made: list[Request], found: Description) -> None:
     reads = [one for one in made if one.op == "read"]
     assert found.requests == len(made)
-    assert found.operations.read == OperationCount(len(reads), sum(one.length for one in reads))
+    assert found.operations.read == OperationCount(len(reads), sum(read.length for read in reads))
     sizes = Counter((one.length, one.op) for one in made)
     assert {(size.size, "read"): size.reads for size in found.sizes} == {
         (size, op): count for (size, op), count in sizes.items() if op == "read"
@@ -125,9 +125,9 @@ def test_hot_regions(made: list[Request], found: Description) -> None:
     regions = Counter(one.offset >> 20 for one in made)
     assert found.hot.region == 1 << 20
     assert found.hot.touched == len(regions)
-    assert [(one.offset >> 20, one.reads + one.writes) for one in found.hot.regions] == (
-        sorted(regions.items(), key=lambda pair: (-pair[1], pair[0]))
-    )
+    assert [
+        (region.offset >> 20, region.reads + region.writes) for region in found.hot.regions
+    ] == (sorted(regions.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def test_idle_time_is_drawn_as_such_and_nothing_is_lost() -> None:

@@ -92,7 +92,7 @@ def test_times_and_steps_are_those_of_btt(base: Path) -> None:
     lengths = [size.size // 512 for size in one.sizes]
     total = sum(size for _, size in astuple(one.operations)) // 512
     mean = total // one.requests
-    assert [int(found) for found in blocks.groups()] == [
+    assert [int(group) for group in blocks.groups()] == [
         one.requests,
         min(lengths),
         mean,

@@ -45,8 +45,8 @@ def test_files_of_the_processors_of_a_device_are_one_trace(tmp_path: Path) -> No
     for name in [*names, str(tmp_path / "sdb.blktrace.0"), str(tmp_path / "other.csv")]:
         Path(name).touch()
     base = str(tmp_path / "sda")
-    assert [one.paths for one in sources([base])] == [(names[1], names[0])]
-    assert [one.paths for one in sources([base + ".blktrace"])] == [(names[1], names[0])]
+    assert [source.paths for source in sources([base])] == [(names[1], names[0])]
+    assert [source.paths for source in sources([base + ".blktrace"])] == [(names[1], names[0])]
     given = sources([*names, str(tmp_path / "other.csv"), str(tmp_path / "sdb.blktrace.0")])
     assert [one.paths for one in given] == [
         tuple(names), (str(tmp_path / "other.csv"),), (str(tmp_path / "sdb.blktrace.0"),),

@@ -107,7 +107,7 @@ def leftovers() -> set[str]:
 def test_what_blktrace_wrote_is_here_and_nowhere_else(blktrace: Any, tmp_path: Path) -> None:
     before = leftovers()
     done = recorded(tmp_path / "out")
-    assert [one.name for one in done.files] == ["sdb.blktrace.0", "sdb.blktrace.1"]
+    assert [file.name for file in done.files] == ["sdb.blktrace.0", "sdb.blktrace.1"]
     assert (done.dropped, done.cut, done.device) == (0, False, "/dev/sdb")
     assert sum(len(batch) for batch in open_trace(str(done.path)).batches()) == 300
     assert leftovers() == before

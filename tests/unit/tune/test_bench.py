@@ -140,12 +140,12 @@ def test_the_number_of_campaigns_goes_down_in_proportion() -> None:
 
 def test_one_problem_alone_with_its_targets() -> None:
     figures = run(quick=False, campaigns=3, only=["strips"])
-    assert {one.name.split(".")[1] for one in figures} == {"strips"}
-    assert {one.count for one in figures} == {3}
-    aimed = [one for one in figures if one.target]
+    assert {figure.name.split(".")[1] for figure in figures} == {"strips"}
+    assert {figure.count for figure in figures} == {3}
+    aimed = [figure for figure in figures if figure.target]
     assert len(aimed) == 4 * len(KINDS)
     assert {one.reached for one in aimed} <= {"yes", "no", "undecided"}
-    assert len({one.name for one in figures}) == len(figures)
+    assert len({figure.name for figure in figures}) == len(figures)
 
 
 def test_a_problem_or_number_that_is_none_is_refused() -> None:

@@ -110,20 +110,20 @@ def test_the_path_counts_who_is_left_and_ends_with_the_proof() -> None:
     assert alive[0] == 9
     assert alive == sorted(alive, reverse=True)
     assert tuning.path[-1].at == pytest.approx(campaign.device_seconds)
-    out = sum(one.state == "eliminated" for one in campaign.candidates)
+    out = sum(candidate.state == "eliminated" for candidate in campaign.candidates)
     assert alive[-1] == 9 - out
     assert campaign.result is not None
     assert tuning.path[-1].best == campaign.result.pick
-    assert any("the proof begins" in one.what for one in tuning.events)
-    assert any("eliminated in round" in one.what for one in tuning.events)
+    assert any("the proof begins" in event.what for event in tuning.events)
+    assert any("eliminated in round" in event.what for event in tuning.events)
 
 
 def test_pairs_are_those_of_the_proof_alone() -> None:
     campaign = simulated("race")
     tuning = tuning_of(campaign)
-    proof = [one for one in campaign.measurements if one.part == "proof"]
+    proof = [measurement for measurement in campaign.measurements if measurement.part == "proof"]
     assert len(tuning.pairs) == len(proof) // 2 >= 3
-    assert {one.before for one in tuning.pairs} | {one.after for one in tuning.pairs} == {
+    assert {pair.before for pair in tuning.pairs} | {pair.after for pair in tuning.pairs} == {
         one.figure for one in proof
     }
 
@@ -140,9 +140,9 @@ def test_costs_are_what_the_device_gave() -> None:
 def test_few_loops_are_shown_and_nothing_is_said_of_them() -> None:
     tuning = tuning_of(simulated("race", stop_after=4))
     assert tuning.effects.loops == 0
-    assert [one.loops for one in tuning.candidates] == [1, 1, 1, 1]
-    assert all(one.change is None for one in tuning.candidates)
-    assert all(one.metric is not None for one in tuning.candidates)
+    assert [candidate.loops for candidate in tuning.candidates] == [1, 1, 1, 1]
+    assert all(candidate.change is None for candidate in tuning.candidates)
+    assert all(candidate.metric is not None for candidate in tuning.candidates)
     assert tuning.pairs == ()
     empty = tuning_of(simulated("race", stop_after=0))
     assert (empty.tables, empty.candidates, empty.path) == ((), (), ())
@@ -162,9 +162,16 @@ def with_refusal(campaign: Campaign) -> Campaign:
     reason = "disk.scheduler: the host refuses 'bfq': Invalid argument"
     refused = Measurement(0, "search", bfq, "t", None, "", 1.7e9, 0.2, None, 1.0, 5.0, None,
                           reason=reason)  # fmt: skip
-    made = [refused, *(one for one in campaign.measurements if dict(one.settings) != bfq)]
+    made = [
+        refused,
+        *(
+            measurement
+            for measurement in campaign.measurements
+            if dict(measurement.settings) != bfq
+        ),
+    ]
     ends = (
-        *(one for one in campaign.candidates if dict(one.settings) != bfq),
+        *(candidate for candidate in campaign.candidates if dict(candidate.settings) != bfq),
         CandidateEnd(bfq, "infeasible", 0, 0.2, None, reason),
     )
     numbered = tuple(replace(one, number=at) for at, one in enumerate(made))
@@ -192,9 +199,11 @@ def test_a_staged_campaign_has_the_tables_of_its_stages() -> None:
         row for row in tuning.candidates
         if row.settings == {SCHEDULER.name: "none", "fs.read_ahead": upper.default}
     )  # fmt: skip
-    stands = [one for one in campaign.candidates if one.settings == winner.settings]
+    stands = [
+        candidate for candidate in campaign.candidates if candidate.settings == winner.settings
+    ]
     assert len(stands) == 2, "a candidate of both stages"
-    assert winner.loops == sum(one.loops for one in stands)
+    assert winner.loops == sum(stand.loops for stand in stands)
     assert winner.metric is not None
     assert tuning.path[0].stage == "disk"
 

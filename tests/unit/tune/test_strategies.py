@@ -20,8 +20,9 @@ from tests.unit.tune.device import Device, goal, space
 def additive(whole: Space, *effects: dict[int, float]) -> dict[Candidate, float]:
     """Figures by value of each setting, as factors on 1000."""
     return {
-        one: 1000 * float(np.prod([effects[at].get(value, 1.0) for at, value in enumerate(one)]))
-        for one in whole.candidates()
+        candidate: 1000
+        * float(np.prod([effects[at].get(value, 1.0) for at, value in enumerate(candidate)]))
+        for candidate in whole.candidates()
     }
 
 
@@ -155,7 +156,9 @@ def test_the_model_finds_an_interaction_in_a_large_space() -> None:
     rng = np.random.default_rng(8)
     score = rng.normal(0, 0.06, (4, 1, 1, 1)) + rng.normal(0, 0.06, (1, 4, 1, 1))
     score = score + rng.normal(0, 0.04, (4, 4, 1, 1)) + rng.normal(0, 0.03, (1, 1, 4, 3))
-    figures = {one: 1000 * float(np.exp(score[one])) for one in whole.candidates()}
+    figures = {
+        candidate: 1000 * float(np.exp(score[candidate])) for candidate in whole.candidates()
+    }
     device = Device(figures, cv=0.02)
     search = ModelSearch(whole, goal(budget=900), seed=1)
     device.run(search)
@@ -190,11 +193,13 @@ def test_the_posterior_is_that_of_the_joint_normal_distribution() -> None:
     steps = np.clip((times[:, None] - np.arange(0.0, 200.0, 50.0)) / 50.0, 0, 1)
     seen = np.array([[kernel(candidates[i], candidates[j]) for j in picks] for i in picks])
     seen += drift * steps @ steps.T + 0.03**2 * np.eye(12)
-    cross = np.array([[kernel(one, candidates[j]) for j in picks] for one in candidates])
+    cross = np.array(
+        [[kernel(candidate, candidates[j]) for j in picks] for candidate in candidates]
+    )
     expected = cross @ np.linalg.solve(seen, scores - scores[0])
     np.testing.assert_allclose(model.means(), expected, atol=1e-6)
     drawn = model.samples(np.random.default_rng(1), 20_000)
-    prior = np.array([[kernel(one, two) for two in candidates] for one in candidates])
+    prior = np.array([[kernel(candidate, two) for two in candidates] for candidate in candidates])
     covariance = prior - cross @ np.linalg.solve(seen, cross.T)
     apart = drawn - drawn.mean(axis=1, keepdims=True)
     centre = np.eye(6) - 1 / 6

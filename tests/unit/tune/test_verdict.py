@@ -69,8 +69,8 @@ def test_no_difference_worth_having_needs_no_proof() -> None:
 
 def test_the_figures_of_the_search_do_not_count_for_the_gain() -> None:
     """A search that saw 10 % where nothing is: the proof starts afresh."""
-    found = SearchResult(Ending.WINNER, (1,), ((1,),), "", variance=1e-4, freedom=20)
-    proof = Confirmation(space(2), goal(), found)
+    result = SearchResult(Ending.WINNER, (1,), ((1,),), "", variance=1e-4, freedom=20)
+    proof = Confirmation(space(2), goal(), result)
     Device({(0,): 1000, (1,): 1000}, cv=0.01, seed=3).run(proof)
     assert proof.verdict().outcome is Outcome.EQUIVALENT
     assert all(len(loops) >= 3 for loops in proof.book.figures.values())

@@ -103,7 +103,7 @@ def test_what_bcache_prints() -> None:
 
 
 def scene(*devices: BlockDevice) -> Scene:
-    return Scene(EmptyHost(), {one.name: one for one in devices}, (), ())
+    return Scene(EmptyHost(), {device.name: device for device in devices}, (), ())
 
 
 def device(name: str, type_: str, *below: str, path: str = "") -> BlockDevice:

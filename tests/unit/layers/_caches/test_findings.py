@@ -50,7 +50,7 @@ def of_texts(*names: str) -> EvidenceSet:
 
 
 def found(given: EvidenceSet, name: str) -> list[Finding]:
-    return [one for rule in RULES for one in rule.find(given) if one.rule == name]
+    return [finding for rule in RULES for finding in rule.find(given) if finding.rule == name]
 
 
 def test_requests_that_are_no_whole_block_pass_the_cache_by() -> None:
@@ -62,7 +62,7 @@ def test_requests_that_are_no_whole_block_pass_the_cache_by() -> None:
         "would give instead of 14.9 % and 3.11 % of all."
     )
     assert said.severity == "error"
-    figures = {one.what: one.value for one in said.evidence}
+    figures = {evidence.what: evidence.value for evidence in said.evidence}
     assert figures["requests that passed the cache by"] == 428_200_699
     assert figures["requests of sizes other than 4096"] == 531_366_976
     assert figures["all requests by the histogram"] == 573_034_428
@@ -95,7 +95,7 @@ def test_the_same_from_what_was_printed() -> None:
     (said,) = found(given, "cache-whole-blocks")
     assert said.subject == "cachedev on storage"
     assert said.message.startswith("92.2 % of 464,491,951 requests went past the cache")
-    figures = {one.what: (one.value, one.where) for one in said.evidence}
+    figures = {evidence.what: (evidence.value, evidence.where) for evidence in said.evidence}
     assert figures["requests of sizes other than 4096"] == (531_366_976, "page.txt:19-27")
     assert figures["blocks of the cache in use"][0] == pytest.approx(0.2495, abs=1e-4)
     assert found(given, "contradiction") == []
@@ -103,7 +103,9 @@ def test_the_same_from_what_was_printed() -> None:
 
 def test_an_mtu_that_is_known_is_named() -> None:
     (said,) = found(case(dict(PAGE), mtu=4131), "cache-whole-blocks")
-    frame = next(one for one in said.evidence if one.what == "an AoE frame at MTU 4131")
+    frame = next(
+        evidence for evidence in said.evidence if evidence.what == "an AoE frame at MTU 4131"
+    )
     assert frame.value == "3584 bytes, less than a block"
     assert frame.where == "page:5"
 
@@ -111,7 +113,7 @@ def test_an_mtu_that_is_known_is_named() -> None:
 def test_without_configuration_it_says_less() -> None:
     (said,) = found(EvidenceSet(counters=(counted(dict(PAGE)),)), "cache-whole-blocks")
     assert "requests of exactly its block size; of those" in said.message
-    assert not [one for one in said.evidence if "AoE" in one.what]
+    assert not [evidence for evidence in said.evidence if "AoE" in evidence.what]
 
 
 @pytest.mark.parametrize(
@@ -136,7 +138,7 @@ def test_a_cache_at_work_by_what_was_printed() -> None:
     names = ("status-3.1", "stats-3.1", "around", "wt", "table-1.0", "table-3.1")
     given = of_texts(*(f"flashcache-composed/{name}.txt" for name in names))
     assert len(given.counters) == 6
-    assert [one for rule in RULES for one in rule.find(given)] == []
+    assert [finding for rule in RULES for finding in rule.find(given)] == []
 
 
 def test_sums_that_do_not_hold() -> None:

@@ -30,7 +30,9 @@ def state(kind: str, **values: Scalar) -> StateEvidence:
 
 
 def found(given: EvidenceSet) -> list[Finding]:
-    return [one for rule in (*SHARED, *OF_DM_CACHE, *OF_WRITECACHE) for one in rule.find(given)]
+    return [
+        finding for rule in (*SHARED, *OF_DM_CACHE, *OF_WRITECACHE) for finding in rule.find(given)
+    ]
 
 
 def of_texts(*names: str) -> EvidenceSet:
@@ -54,7 +56,7 @@ def test_a_full_cache_that_is_seldom_hit() -> None:
     assert said.message == (
         "Only 10 % of the reads hit dm-cache fast: the others are as slow as the device below."
     )
-    assert [(one.what, one.value) for one in said.evidence] == [
+    assert [(evidence.what, evidence.value) for evidence in said.evidence] == [
         ("reads", 10_000), ("reads that hit", 1000), ("blocks of the cache in use", 1.0),
     ]  # fmt: skip
     assert "a larger cache" in said.remedy
@@ -91,8 +93,8 @@ def test_a_host_says_the_same_as_a_text() -> None:
 
 def test_flashcache_is_judged_by_what_it_could_cache() -> None:
     values: dict[str, Json] = {"reads": 100_000, "uncached reads": 90_000, "read hits": 1000}
-    one = CounterEvidence("flashcache", "flashcache", "fast", "", values, "t:1", "t")
-    (said,) = found(EvidenceSet(counters=(one,)))
+    counters = CounterEvidence("flashcache", "flashcache", "fast", "", values, "t:1", "t")
+    (said,) = found(EvidenceSet(counters=(counters,)))
     assert said.message.startswith(
         "Only 10 % of the reads that it could cache hit flashcache fast:"
     )
@@ -131,8 +133,8 @@ def test_what_flashcache_lets_past() -> None:
         "reads": 10_000, "writes": 0, "uncached reads": 8000, "uncached sequential reads": 8000,
         "read hits": 1900,
     }  # fmt: skip
-    one = CounterEvidence("flashcache", "flashcache", "fast", "", values, "t:1", "t")
-    (said,) = found(EvidenceSet(counters=(one,)))
+    counters = CounterEvidence("flashcache", "flashcache", "fast", "", values, "t:1", "t")
+    (said,) = found(EvidenceSet(counters=(counters,)))
     assert said.message.startswith("80 % of 10,000 requests were let past fast on purpose")
     assert "skip_seq_thresh_kb" in said.remedy
 

@@ -14,18 +14,18 @@ SLOW, FAST = 0, 1
 
 @pytest.mark.parametrize(("place", "child"), [(SLOW, 0), (FAST, 1)])
 def test_reads_and_writes_to_one_place(place: int, child: int) -> None:
-    found = routed(MIB, SLOW, FAST, place, (place,))
-    assert found.rule == Segments(segments=[Segment(start=0, length=MIB, child=child, at=0)])
-    assert (found.size, found.order) == (MIB, (SLOW, FAST))
+    finding = routed(MIB, SLOW, FAST, place, (place,))
+    assert finding.rule == Segments(segments=[Segment(start=0, length=MIB, child=child, at=0)])
+    assert (finding.size, finding.order) == (MIB, (SLOW, FAST))
 
 
 @pytest.mark.parametrize(("reads", "order"), [(SLOW, (SLOW, FAST)), (FAST, (FAST, SLOW))])
 def test_writes_to_both_are_read_from_the_first_of_the_order(
     reads: int, order: tuple[int, int]
 ) -> None:
-    found = routed(MIB, SLOW, FAST, reads, (SLOW, FAST), boundary=64 * KIB)
-    assert found.rule == Mirror()
-    assert (found.order, found.limits) == (order, Limits(boundary=64 * KIB))
+    finding = routed(MIB, SLOW, FAST, reads, (SLOW, FAST), boundary=64 * KIB)
+    assert finding.rule == Mirror()
+    assert (finding.order, finding.limits) == (order, Limits(boundary=64 * KIB))
 
 
 def test_a_cache_that_goes_by_the_clock_needs_a_rate() -> None:

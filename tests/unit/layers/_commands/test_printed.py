@@ -33,16 +33,18 @@ def text_of(name: str) -> str:
 
 
 def subjects(text: str) -> list[PrintedSubject]:
-    return [one for state in states(text) for one in state.subjects]
+    return [subject for state in states(text) for subject in state.subjects]
 
 
 def told(text: str) -> list[PrintedState]:
-    return [replace(one, host="") for one in states(text)]
+    return [replace(output, host="") for output in states(text)]
 
 
 def values(text: str, kind: str, name: str = "") -> dict[str, Scalar]:
-    (one,) = [one for one in subjects(text) if (one.kind, one.name) == (kind, name)]
-    return dict(one.values)
+    (subject,) = [
+        subject for subject in subjects(text) if (subject.kind, subject.name) == (kind, name)
+    ]
+    return dict(subject.values)
 
 
 @pytest.mark.parametrize("name", REAL)
@@ -51,7 +53,7 @@ def test_every_shape_of_an_output_says_the_same(name: str) -> None:
     assert expected
     for shape, text in mangled(text_of(name)):
         assert told(text) == expected, shape
-        assert [one for one in read(text) if isinstance(one, Unread)] == [], shape
+        assert [output for output in read(text) if isinstance(output, Unread)] == [], shape
 
 
 def test_five_views_of_the_same_mounts_agree() -> None:
@@ -89,9 +91,9 @@ def test_exports_with_several_clients(line: str, expected: list[tuple[str, bool]
 
 
 def test_a_blank_before_the_options_gives_them_to_the_world() -> None:
-    (one,) = subjects("/srv trusted (rw,no_root_squash)")
-    assert one.values["clients"] == "*"
-    assert one.values["written_apart_from"] == "trusted"
+    (subject,) = subjects("/srv trusted (rw,no_root_squash)")
+    assert subject.values["clients"] == "*"
+    assert subject.values["written_apart_from"] == "trusted"
 
 
 def test_fstab_with_four_and_six_fields() -> None:
@@ -119,21 +121,21 @@ def test_fstab_with_four_and_six_fields() -> None:
 
 
 def test_df_in_all_its_units() -> None:
-    exact = {one.name: one.values for one in subjects(text_of("coreutils-9.1/df.txt"))}
+    exact = {subject.name: subject.values for subject in subjects(text_of("coreutils-9.1/df.txt"))}
     assert exact["/run/export"] == {
         "device": "/dev/ubda", "size": 587_464 * KIB, "used": 61_464 * KIB,
         "available": 482_992 * KIB, "used_share": 0.12,
     }  # fmt: skip
     for name in ("df-h", "df-hT", "df-T", "df-P", "df-m"):
-        for one in subjects(text_of(f"coreutils-9.1/{name}.txt")):
-            size = exact[one.name]["size"]
+        for subject in subjects(text_of(f"coreutils-9.1/{name}.txt")):
+            size = exact[subject.name]["size"]
             assert isinstance(size, int)
-            assert one.values["size"] == pytest.approx(size, rel=0.01), (name, one.name)
+            assert subject.values["size"] == pytest.approx(size, rel=0.01), (name, subject.name)
     commanded = "root@node:~# df -H\n" + text_of("coreutils-9.1/df-H.txt")
     assert values(commanded, "filesystem", "/run/export")["size"] == 602_000_000
     (state,) = states(commanded)
     assert (state.host, state.command) == ("node", "df -H")
-    kinds = {one.name: one.kind for one in subjects(text_of("coreutils-9.1/df-hT.txt"))}
+    kinds = {subject.name: subject.kind for subject in subjects(text_of("coreutils-9.1/df-hT.txt"))}
     assert (kinds["/run/export"], kinds["/run/images"]) == ("ext4", "nfs")
 
 

@@ -11,7 +11,7 @@ SAMPLES = Path(__file__).parents[3] / "outputs" / "kernel-log"
 
 def test_findings_name_the_device_and_its_counts() -> None:
     rules = {
-        sample.name: {(found.rule, found.subject) for found in explain(str(sample)).findings}
+        sample.name: {(finding.rule, finding.subject) for finding in explain(str(sample)).findings}
         for sample in SAMPLES.glob("*.txt")
     }
     assert rules == {
@@ -38,7 +38,7 @@ def test_an_empty_drive_of_removable_media_is_no_finding(tmp_path: Path) -> None
     (tmp_path / "hd.txt").write_text(
         "[    1.000000] I/O error, dev sda, sector 0 op 0x0:(READ) f\n"
     )
-    assert [found.rule for found in explain(str(tmp_path / "hd.txt")).findings] == ["io-errors"]
+    assert [finding.rule for finding in explain(str(tmp_path / "hd.txt")).findings] == ["io-errors"]
 
 
 def test_a_partition_is_not_said_beside_its_disk(tmp_path: Path) -> None:

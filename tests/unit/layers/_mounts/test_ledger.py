@@ -21,14 +21,14 @@ def test_extents_follow_each_other_in_the_file_and_lie_anywhere() -> None:
     """In sectors of 512 bytes: 16 at 2048 and 8 at 100."""
     rows = "   0:        0..      15:       2048..      2063:     16:\n"
     rows += "   1:       16..      23:        100..       107:      8: last,eof\n"
-    found = extents_of_file(_look(rows), FILE)
-    assert found.rule == Segments(
+    finding = extents_of_file(_look(rows), FILE)
+    assert finding.rule == Segments(
         segments=[
             Segment(start=0, length=8 * KIB, child=0, at=1024 * KIB),
             Segment(start=8 * KIB, length=4 * KIB, child=0, at=100 * 512),
         ]
     )
-    assert found.size == 12 * KIB
+    assert finding.size == 12 * KIB
 
 
 @pytest.mark.parametrize(

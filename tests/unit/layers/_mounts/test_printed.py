@@ -103,7 +103,7 @@ async def test_an_nfs_client_down_to_its_link() -> None:
     machine = nfs_client()
     machine.command("ethtool", "-g", "ens3", stdout=TEXT_G.decode())
     capture = await discover([machine.host()])
-    mounts = {one.mount: one for one in capture.layers if one.kind == "nfs"}
+    mounts = {layer.mount: layer for layer in capture.layers if layer.kind == "nfs"}
     assert set(mounts) == {"/srv/images", "/srv/old backups"}
     images = mounts["/srv/images"]
     assert (images.facts["server"], images.facts["version"]) == ("10.10.2.15", "4.2")

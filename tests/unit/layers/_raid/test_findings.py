@@ -75,7 +75,7 @@ def test_reads_and_what_the_page_cache_puts_together(
 def test_a_small_random_write_is_four_ios_of_the_drives_or_six() -> None:
     (five,) = said({**DIRECT, "rw": "randrw"}, RAID5, "write.iops", "read.iops")
     assert "cost its drives 2 reads and 2 writes each" in five.message
-    assert {one.what: one.value for one in five.evidence}[
+    assert {evidence.what: evidence.value for evidence in five.evidence}[
         "I/Os of the drives: reads + 4 × writes"
     ] == 100 + 4 * 100
     six = {**RAID5, "level": "raid6", "raid_disks": 6}
@@ -83,9 +83,9 @@ def test_a_small_random_write_is_four_ios_of_the_drives_or_six() -> None:
 
 
 def test_sequential_writes_may_be_gathered() -> None:
-    (one,) = said({**DIRECT, "rw": "write", "bs": 64 * KIB}, RAID5)
-    assert "unless a cache gathers" in one.message
-    assert one.severity == "note"
+    (finding,) = said({**DIRECT, "rw": "write", "bs": 64 * KIB}, RAID5)
+    assert "unless a cache gathers" in finding.message
+    assert finding.severity == "note"
 
 
 def test_an_array_in_the_same_text_counts_where_the_tool_names_it() -> None:
@@ -112,11 +112,11 @@ def test_several_geometries_of_one_array_are_one_finding() -> None:
     asked = CommandEvidence(
         "fio", "fio --name=x --rw randwrite --bs 4M --direct 1", "", "p:1", "page"
     )
-    (one,) = found(raid.RULES, EvidenceSet(trials=trials, states=states, commands=(asked,)))
-    assert "1.25 MiB or 5 MiB or 20 MiB: at most 75 % of their bytes" in one.message
-    assert one.severity == "warning"
-    assert "16 instead of 20 data disks and a strip of 256 KiB" in one.remedy
-    assert [each.where for each in one.evidence][:1] == ["p:1"]
+    (finding,) = found(raid.RULES, EvidenceSet(trials=trials, states=states, commands=(asked,)))
+    assert "1.25 MiB or 5 MiB or 20 MiB: at most 75 % of their bytes" in finding.message
+    assert finding.severity == "warning"
+    assert "16 instead of 20 data disks and a strip of 256 KiB" in finding.remedy
+    assert [each.where for each in finding.evidence][:1] == ["p:1"]
 
 
 @pytest.mark.parametrize(
@@ -148,9 +148,9 @@ def test_a_page_of_logs_with_its_geometry_in_a_sentence() -> None:
         "fio --name x --filename /dev/sda5 --ioengine libaio --direct 1 --bs 4M --rw randwrite "
         "--size 2g --iodepth 64 --numjobs 4 --runtime 30 --time_based\n\n" + loop_tester_page()
     )
-    (one,) = found(raid.RULES, case_of(text), "raid-penalty")
-    assert "stripe of sda (RAID 6 of 22 disks), 1.25 MiB" in one.message
-    stripes = [each.value for each in one.evidence if each.what.startswith("full stripe")]
+    (finding,) = found(raid.RULES, case_of(text), "raid-penalty")
+    assert "stripe of sda (RAID 6 of 22 disks), 1.25 MiB" in finding.message
+    stripes = [each.value for each in finding.evidence if each.what.startswith("full stripe")]
     assert stripes == [20 * 64 * KIB << power for power in range(5)]
     without = text.replace("- RAID level 6 using 22 drives", "- Drives")
     assert found(raid.RULES, case_of(without), "raid-penalty") == []

@@ -10,7 +10,10 @@ from tests.mangle import mangled, states
 
 def told(text: str) -> list[dict[str, Scalar]]:
     return [
-        dict(one.values) for state in states(text) for one in state.subjects if one.kind == "array"
+        dict(subject.values)
+        for state in states(text)
+        for subject in state.subjects
+        if subject.kind == "array"
     ]
 
 

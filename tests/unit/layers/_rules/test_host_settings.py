@@ -36,12 +36,12 @@ def trial(rate: float, **options: Scalar) -> TrialEvidence:
 
 def test_limits_the_kernel_does_not_take_as_written() -> None:
     case = EvidenceSet(states=(host({"vm.dirty_background_ratio": 20, "vm.dirty_ratio": 20}),))
-    (found,) = dirty_limits.contradicting(case)
-    assert found.rule == "dirty-limits"
-    assert "takes half of the latter" in found.message
+    (finding,) = dirty_limits.contradicting(case)
+    assert finding.rule == "dirty-limits"
+    assert "takes half of the latter" in finding.message
     both = EvidenceSet(states=(host({"vm.dirty_bytes": GIB, "vm.dirty_ratio": 20}),))
-    (found,) = dirty_limits.contradicting(both)
-    assert "are both set" in found.message
+    (finding,) = dirty_limits.contradicting(both)
+    assert "are both set" in finding.message
 
 
 def test_limits_in_order() -> None:
@@ -53,29 +53,29 @@ def test_limits_in_order() -> None:
 
 
 def test_writing_that_begins_never_or_at_once() -> None:
-    (found,) = dirty_limits.never_written(of_text("vm.dirty_writeback_centisecs = 0\n"))
-    assert "nothing is written because of its age" in found.message
-    (found,) = dirty_limits.never_written(of_text((OLD / "sysclt.txt").read_text()))
-    assert found.severity == "note"
-    assert "begins when 1 % of the available memory is dirty" in found.message
+    (finding,) = dirty_limits.never_written(of_text("vm.dirty_writeback_centisecs = 0\n"))
+    assert "nothing is written because of its age" in finding.message
+    (finding,) = dirty_limits.never_written(of_text((OLD / "sysclt.txt").read_text()))
+    assert finding.severity == "note"
+    assert "begins when 1 % of the available memory is dirty" in finding.message
     small = EvidenceSet(
         states=(host({"vm.dirty_background_ratio": 1}),), hosts=(HostFacts("n", "", 4, 4 * GIB),)
     )
-    (found,) = dirty_limits.never_written(small)
-    assert "1 % of the available memory, 41.0 MiB at the most, is dirty" in found.message
+    (finding,) = dirty_limits.never_written(small)
+    assert "1 % of the available memory, 41.0 MiB at the most, is dirty" in finding.message
 
 
 def test_what_takes_long_to_drain() -> None:
     limits = host({"vm.dirty_ratio": 20, "vm.dirty_background_ratio": 10, "memory": 64 * GIB})
     case = EvidenceSet(trials=(trial(100e6, direct=True),), states=(limits,))
-    (found,) = dirty_limits.slow_to_drain(case)
-    assert found.message == (
+    (finding,) = dirty_limits.slow_to_drain(case)
+    assert finding.message == (
         "Up to 12.8 GiB may wait in memory to be written, which takes 2 min at the 95.4 MiB/s "
         "measured: a sync may take that long, and reads wait behind it."
     )
-    seconds = next(one for one in found.evidence if one.what == "time to write it")
+    seconds = next(evidence for evidence in finding.evidence if evidence.what == "time to write it")
     assert seconds.value == pytest.approx(0.2 * 64 * GIB / 100e6)
-    assert "vm.dirty_bytes=1000000000" in found.remedy
+    assert "vm.dirty_bytes=1000000000" in finding.remedy
 
 
 @pytest.mark.parametrize("trials", [

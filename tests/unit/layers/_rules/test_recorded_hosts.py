@@ -26,7 +26,10 @@ RULES = (*alignment.RULES, *queue.RULES, *raid.RULES, *md.RULES)
 
 async def told(host: Host) -> set[tuple[str, str, str]]:
     case = of_capture(await discover((host,)), "recording")
-    return {(one.severity, one.rule, one.subject.partition(": ")[2]) for one in found(RULES, case)}
+    return {
+        (finding.severity, finding.rule, finding.subject.partition(": ")[2])
+        for finding in found(RULES, case)
+    }
 
 
 @pytest.mark.parametrize(

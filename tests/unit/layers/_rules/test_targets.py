@@ -34,5 +34,5 @@ def test_what_is_not_known_is_not_said() -> None:
 def test_its_address_is_named() -> None:
     state = StateEvidence("nvmeof", "nvme0n1", "h1", {"state": "connecting", "address": "10.0.0.1"},
                   "h1/nvmeof:nvme0n1", "h1")  # fmt: skip
-    (one,) = found(targets.RULES, EvidenceSet(states=(state,)), "lost-target")
-    assert "10.0.0.1" in {fact.value for fact in one.evidence}
+    (finding,) = found(targets.RULES, EvidenceSet(states=(state,)), "lost-target")
+    assert "10.0.0.1" in {fact.value for fact in finding.evidence}

@@ -31,7 +31,7 @@ def test_an_aoe_frame_that_holds_two_blocks_and_a_sector() -> None:
         "a request of 64 KiB goes as 8 frames, and all 7 borders between them cut a block in two, "
         "which the other side reads and writes in pieces."
     )
-    assert [(one.what, one.value) for one in said.evidence] == [
+    assert [(evidence.what, evidence.value) for evidence in said.evidence] == [
         ("MTU", 9000), ("payload of an AoE frame", 8704),
         ("block of most file systems", 4096), ("borders that cut a block", 7),
     ]  # fmt: skip
@@ -119,8 +119,8 @@ def test_real_interfaces_fit_together() -> None:
     names = ("iproute2-6.1/ip-s-link.txt", "net-tools-2.10/ifconfig-a.txt", "iproute2-6.1/bond.txt")
     text = "\n".join((PLACE / name).read_text() for name in names)
     given = of_document(of_bytes("ticket.txt", text.encode()))[0]
-    assert len([one for one in given.states if one.kind == "link"]) > 6
-    assert [one for rule in (*FRAMES, *MTUS) for one in rule.find(given)] == []
+    assert len([state for state in given.states if state.kind == "link"]) > 6
+    assert [finding for rule in (*FRAMES, *MTUS) for finding in rule.find(given)] == []
 
 
 def aoe_ends(near: int, far: int) -> list[StateEvidence]:
@@ -134,7 +134,11 @@ def aoe_ends(near: int, far: int) -> list[StateEvidence]:
 
 
 def test_the_ends_of_aoe_have_different_mtus() -> None:
-    (said,) = [one for one in found(*aoe_ends(1500, 9000)) if one.rule == "jumbo-mismatch"]
+    (said,) = [
+        finding for finding in found(*aoe_ends(1500, 9000)) if finding.rule == "jumbo-mismatch"
+    ]
     assert said.subject == "client, server"
     assert "imported through eth1 with 1500" in said.message
-    assert not [one for one in found(*aoe_ends(9000, 9000)) if one.rule == "jumbo-mismatch"]
+    assert not [
+        finding for finding in found(*aoe_ends(9000, 9000)) if finding.rule == "jumbo-mismatch"
+    ]

@@ -26,17 +26,17 @@ COUNTS = {
 
 
 def subjects(text: str) -> dict[str, PrintedSubject]:
-    return {one.name: one for state in states(text) for one in state.subjects}
+    return {subject.name: subject for state in states(text) for subject in state.subjects}
 
 
 def counted(text: str) -> dict[str, PrintedCounters]:
-    return {one.name: one for one in counters(text)}
+    return {counter.name: counter for counter in counters(text)}
 
 
 def test_settings_and_state_of_a_device() -> None:
-    (found,) = subjects(DEVICE).values()
-    assert (found.kind, found.name) == ("bcache", "bcache0")
-    assert found.values == {
+    (subject,) = subjects(DEVICE).values()
+    assert (subject.kind, subject.name) == ("bcache", "bcache0")
+    assert subject.values == {
         "state": "dirty", "mode": "writeback", "dirty": 13 * 2**19, "backing_device": "ubdk",
         "sequential_cutoff": 4 << 20, "stripe_size": 1 << 40, "readahead_cache_policy": "all",
         "io_errors": 0, "writeback_delay": 30, "writeback_percent": 10, "writeback_running": True,
@@ -76,8 +76,8 @@ def test_one_file_by_cat() -> None:
         "root@db1:~# echo 0 > /sys/block/bcache0/bcache/sequential_cutoff\n"
     )
     assert subjects(text)["bcache0"].values["mode"] == "writeback"
-    (one,) = counters(text)
-    assert (one.host, one.values) == ("db1", {"cache_hits": 12345})
+    (counter,) = counters(text)
+    assert (counter.host, counter.values) == ("db1", {"cache_hits": 12345})
 
 
 def test_superblocks() -> None:
@@ -110,13 +110,13 @@ def test_the_status_of_set_device_and_cache() -> None:
     ids=["device", "total", "cache", "relative", "heads", "super", "backing", "status"],
 )
 def test_in_whatever_shape(text: str) -> None:
-    expected = {one.name: one.values for one in subjects(text).values()}
-    counts = [one.values for one in counters(text)]
+    expected = {subject.name: subject.values for subject in subjects(text).values()}
+    counts = [counter.values for counter in counters(text)]
     assert expected or counts
     for name, shape in mangled(text):
-        found = {one.name: one.values for one in subjects(shape).values()}
+        found = {subject.name: subject.values for subject in subjects(shape).values()}
         assert found == expected, name
-        assert [one.values for one in counters(shape)] == counts, name
+        assert [counter.values for counter in counters(shape)] == counts, name
 
 
 def test_prose_and_commands_are_none() -> None:
@@ -124,5 +124,7 @@ def test_prose_and_commands_are_none() -> None:
         "Look at /sys/block/bcache0/bcache/stats_total/ and at /sys/fs/bcache/ for more.\n"
         "echo writeback > /sys/block/bcache0/bcache/cache_mode\n\ncset.uuid of it\n"
     )
-    assert [one for state in states(text) for one in state.subjects if one.kind == "bcache"] == []
-    assert [one for one in read(text) if isinstance(one, Unread)] == []
+    assert [
+        subject for state in states(text) for subject in state.subjects if subject.kind == "bcache"
+    ] == []
+    assert [output for output in read(text) if isinstance(output, Unread)] == []

@@ -30,7 +30,7 @@ def state(kind: str, name: str, values: dict[str, Scalar], *below: str) -> State
 )  # fmt: skip
 def test_schedulers(name: str, scheduler: str, severity: str | None) -> None:
     case = EvidenceSet(states=(state("disk", name, {"scheduler": scheduler, "rotational": True}),))
-    said = [one.severity for one in found(queue.RULES, case, "scheduler")]
+    said = [finding.severity for finding in found(queue.RULES, case, "scheduler")]
     assert said == ([severity] if severity else [])
 
 
@@ -92,7 +92,7 @@ def test_schedulers_of_a_kernel_that_is_known(
 ) -> None:
     host = state("host", "", {"kernel": kernel})
     case = EvidenceSet(states=(state("disk", "sda", {"rotational": True, **values}), host))
-    said = [one.severity for one in found(queue.RULES, case, "scheduler")]
+    said = [finding.severity for finding in found(queue.RULES, case, "scheduler")]
     assert said == ([severity] if severity else [])
 
 

@@ -17,7 +17,7 @@ def text(name: str) -> str:
 
 
 def subjects(given: str) -> list[PrintedSubject]:
-    return [one for state in states(given) for one in state.subjects]
+    return [subject for state in states(given) for subject in state.subjects]
 
 
 def cells(name: str, start: str) -> list[list[str]]:
@@ -26,7 +26,9 @@ def cells(name: str, start: str) -> list[list[str]]:
 
 
 def test_iostat_has_every_report_of_every_device() -> None:
-    found = [one for one in counters(text("sysstat-12.6/iostat-x.txt")) if one.name == "vda"]
+    found = [
+        counter for counter in counters(text("sysstat-12.6/iostat-x.txt")) if counter.name == "vda"
+    ]
     rows = cells("sysstat-12.6/iostat-x.txt", "vda")
     assert len(found) == len(rows) == 2
     for report, (one, row) in enumerate(zip(found, rows, strict=True), 1):
@@ -38,10 +40,12 @@ def test_iostat_has_every_report_of_every_device() -> None:
 
 
 def test_iostat_d_and_megabytes() -> None:
-    (one,) = [one for one in counters(text("sysstat-12.6/iostat-dk.txt")) if one.name == "vda"]
+    (counter,) = [
+        counter for counter in counters(text("sysstat-12.6/iostat-dk.txt")) if counter.name == "vda"
+    ]
     row = cells("sysstat-12.6/iostat-dk.txt", "vda")[0]
-    assert one.values["iops"] == float(row[1])
-    assert one.values["read.bytes"] == float(row[5]) * 1024
+    assert counter.values["iops"] == float(row[1])
+    assert counter.values["read.bytes"] == float(row[5]) * 1024
     assert len(counters(text("sysstat-12.6/iostat-xm.txt"))) > 1
 
 
@@ -54,12 +58,12 @@ def test_iostat_of_older_sysstat() -> None:
         "cciss/c0d1        0.13    90.31   20.15   18.02  1234.56   867.04    55.06     0.42"
         "   11.02   2.56   9.77\n"
     )
-    (one,) = counters(given)
-    assert one.name == "cciss/c0d1"
-    assert one.values["read.bandwidth"] == 1234.56 * 512
-    assert one.values["size"] == pytest.approx(55.06 * 512)
-    assert one.values["await"] == pytest.approx(0.01102)
-    assert one.command == "iostat -x /dev/cciss/c0d1"
+    (counter,) = counters(given)
+    assert counter.name == "cciss/c0d1"
+    assert counter.values["read.bandwidth"] == 1234.56 * 512
+    assert counter.values["size"] == pytest.approx(55.06 * 512)
+    assert counter.values["await"] == pytest.approx(0.01102)
+    assert counter.command == "iostat -x /dev/cciss/c0d1"
 
 
 def test_iostat_tells_which_report_is_since_boot() -> None:
@@ -70,12 +74,17 @@ def test_iostat_tells_which_report_is_since_boot() -> None:
 
 
 def test_iostat_of_short_and_of_readable_columns() -> None:
-    short = {one.name: one.values for one in counters(text("sysstat-12.6/iostat-xs.txt"))
-             if one.values["report"] == 1}  # fmt: skip
+    short = {
+        counter.name: counter.values
+        for counter in counters(text("sysstat-12.6/iostat-xs.txt"))
+        if counter.values["report"] == 1
+    }
     row = cells("sysstat-12.6/iostat-xs.txt", "vda")[0]
     assert short["vda"]["bandwidth"] == float(row[2]) * 1024
     assert short["vda"]["await"] == pytest.approx(float(row[4]) / 1000)
-    readable = {one.name: one.values for one in counters(text("sysstat-12.6/iostat-h.txt"))}
+    readable = {
+        counter.name: counter.values for counter in counters(text("sysstat-12.6/iostat-h.txt"))
+    }
     assert readable["vda"]["read.bandwidth"] == pytest.approx(11.0 * 2**20)
     assert readable["vda"]["write.bytes"] == pytest.approx(651.1 * 2**30)
     assert readable["loop1"]["iops"] == 1.63
@@ -94,8 +103,8 @@ sdr              0.00      0.00     0.00    2.00      8.00     0.00    0.01   1.
     IOSTAT_ROWS.replace("Device  ", "Device\uff1a ").replace(".", ","),
 ])  # fmt: skip
 def test_iostat_as_people_paste_it(shaped: str) -> None:
-    wanted = [(one.name, one.values) for one in counters(IOSTAT_ROWS)]
-    assert [(one.name, one.values) for one in counters(shaped)] == wanted
+    wanted = [(counter.name, counter.values) for counter in counters(IOSTAT_ROWS)]
+    assert [(counter.name, counter.values) for counter in counters(shaped)] == wanted
     assert dict(wanted)["sdq"]["util"] == pytest.approx(0.875)
 
 
@@ -112,52 +121,56 @@ def test_sar_with_the_device_at_the_end_and_a_clock_of_twelve_hours() -> None:
         "12:10:01 AM    dev8-0     12.50     80.00    200.00     22.40      0.10      8.00"
         "      2.00      2.50\n"
     )
-    (one,) = counters(given)
-    assert (one.name, one.values["time"]) == ("dev8-0", "12:10:01 AM")
-    assert one.values["write.bandwidth"] == 200 * 512
-    assert one.values["size"] == pytest.approx(22.4 * 512)
+    (counter,) = counters(given)
+    assert (counter.name, counter.values["time"]) == ("dev8-0", "12:10:01 AM")
+    assert counter.values["write.bandwidth"] == 200 * 512
+    assert counter.values["size"] == pytest.approx(22.4 * 512)
 
 
 @pytest.mark.parametrize("name", ["vmstat-t.txt", "vmstat-w.txt", "vmstat-SM.txt"])
 def test_vmstat_with_times_wide_and_in_other_units(name: str) -> None:
     given = f"$ vmstat {'-S M ' if 'SM' in name else ''}1 2\n" + text(f"vmstat-4.0.2/{name}")
-    (one,) = counters(given)
+    (counter,) = counters(given)
     rows = [line.split() for line in text(f"vmstat-4.0.2/{name}").splitlines()[2:]]
-    assert one.values["blocks_out"] == [int(row[9]) * 1024 for row in rows]
+    assert counter.values["blocks_out"] == [int(row[9]) * 1024 for row in rows]
     unit = 2**20 if "SM" in name else 1024
-    assert one.values["memory_free"] == [int(row[3]) * unit for row in rows]
-    assert one.values["since_boot"] is True
+    assert counter.values["memory_free"] == [int(row[3]) * unit for row in rows]
+    assert counter.values["since_boot"] is True
 
 
 def test_sar_has_every_interval_and_the_averages() -> None:
-    found = [one for one in counters(text("sysstat-12.6/sar-d.txt")) if one.name == "vda"]
+    found = [
+        counter for counter in counters(text("sysstat-12.6/sar-d.txt")) if counter.name == "vda"
+    ]
     assert [str(one.values["time"])[:3] for one in found][-1] == "Ave"
     assert len(found) == 3
 
 
 def test_vmstat_keeps_a_line_an_interval() -> None:
-    (one,) = counters(text("vmstat-4.0.2/vmstat.txt"))
+    (counter,) = counters(text("vmstat-4.0.2/vmstat.txt"))
     rows = [line.split() for line in text("vmstat-4.0.2/vmstat.txt").splitlines()[3:]]
-    assert one.values["blocks_in"] == [int(row[8]) * 1024 for row in rows]
-    assert one.values["cpu_idle"] == pytest.approx([int(row[14]) / 100 for row in rows])
+    assert counter.values["blocks_in"] == [int(row[8]) * 1024 for row in rows]
+    assert counter.values["cpu_idle"] == pytest.approx([int(row[14]) / 100 for row in rows])
 
 
 def test_iotop_gives_totals_and_threads() -> None:
-    (one,) = counters(text("iotop-page/totals.txt"))
-    assert one.values["asked.read.bandwidth"] == pytest.approx(506.61 * 1024)
-    threads = one.values["threads"]
+    (counter,) = counters(text("iotop-page/totals.txt"))
+    assert counter.values["asked.read.bandwidth"] == pytest.approx(506.61 * 1024)
+    threads = counter.values["threads"]
     assert isinstance(threads, list)
     assert len(threads) == 8
     first = threads[0]
     assert isinstance(first, dict)
     assert (first["tid"], first["user"], first["command"]) == (30312, "mysql", "mysqld")
     assert first["io"] == pytest.approx(0.111)
-    total = sum(float(str(dict(one)["read.bandwidth"])) for one in threads if isinstance(one, dict))
+    total = sum(
+        float(str(dict(thread)["read.bandwidth"])) for thread in threads if isinstance(thread, dict)
+    )
     assert total == pytest.approx(506.61 * 1024, rel=0.05)
 
 
 def test_diskstats_agree_with_the_file() -> None:
-    found = {one.name: one.values for one in counters(text("linux-6.18/diskstats.txt"))}
+    found = {counter.name: counter.values for counter in counters(text("linux-6.18/diskstats.txt"))}
     rows = [line.split() for line in text("linux-6.18/diskstats.txt").splitlines()[1:]]
     assert list(found) == [row[2] for row in rows]
     for row in rows:
@@ -167,7 +180,9 @@ def test_diskstats_agree_with_the_file() -> None:
 
 
 def test_interrupts_name_their_devices() -> None:
-    found = {one.name: one.values for one in counters(text("linux-6.18/interrupts.txt"))}
+    found = {
+        counter.name: counter.values for counter in counters(text("linux-6.18/interrupts.txt"))
+    }
     lines = text("linux-6.18/interrupts.txt").splitlines()
     row = next(line.split() for line in lines if line.strip().startswith("24:"))
     assert found["24"]["counts"] == [int(row[1]), int(row[2])]
@@ -180,7 +195,9 @@ def test_interrupts_name_their_devices() -> None:
 
 
 def test_interrupts_of_old_kernels_and_of_other_chips() -> None:
-    found = {one.name: one.values for one in counters(text("interrupts-composed/shared.txt"))}
+    found = {
+        counter.name: counter.values for counter in counters(text("interrupts-composed/shared.txt"))
+    }
     assert found["19"]["devices"] == ["ata_piix", "uhci_hcd:usb5"]
     assert found["120"]["devices"] == ["PCIe PME", "aerdrv"]
     assert found["120"]["controller"] == "IR-PCI-MSI-0000:00:1c.0"
@@ -196,17 +213,17 @@ def test_interrupts_end_where_prose_begins() -> None:
         "  45:   12345678         99   PCI-MSI 524288-edge      eth0-TxRx-0\n"
         "All of it goes to the first one.\n"
     )
-    (one,) = counters(given)
-    assert one.values["devices"] == ["eth0-TxRx-0"]
+    (counter,) = counters(given)
+    assert counter.values["devices"] == ["eth0-TxRx-0"]
 
 
 def test_diskstats_without_their_command_and_of_old_kernels() -> None:
     rows = text("linux-6.18/diskstats.txt").splitlines()[1:]
     assert len(counters("\n".join(rows))) == len(rows)
     given = "   8       0 sda 52106 2066 1901406 99376 40417 29113 1008610 405260 0 69436 504600\n"
-    (one,) = counters(given)
-    assert one.values["queue_time"] == pytest.approx(504.6)
-    assert "discards" not in one.values
+    (counter,) = counters(given)
+    assert counter.values["queue_time"] == pytest.approx(504.6)
+    assert "discards" not in counter.values
     assert counters("   8       0 sda 52106 2066 1901406\n") == []
 
 
@@ -250,7 +267,7 @@ def test_lvm_and_lsblk_tell_sizes_and_kinds() -> None:
     (volume,) = [one for one in found if one.kind == "lvm_pv"]
     assert volume.values["data_offset"] == 2**20
     disks = [one for one in found if one.kind == "disk"]
-    assert {one.name for one in disks} == {"ubda", "ubdb", "ubdc", "ubdd"}
+    assert {disk.name for disk in disks} == {"ubda", "ubdb", "ubdc", "ubdd"}
     assert disks[-1].values["scheduler"] == "mq-deadline"
 
 
@@ -288,9 +305,9 @@ def test_counters_survive_every_shape(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["drbd-composed/proc-8.4.txt", "drbd-composed/status-9.txt"])
 def test_states_survive_every_shape(name: str) -> None:
-    expected = [(one.name, dict(one.values)) for one in subjects(text(name))]
+    expected = [(subject.name, dict(subject.values)) for subject in subjects(text(name))]
     for shape, changed in mangled(text(name), wraps=False):
-        found = [(one.name, dict(one.values)) for one in subjects(changed)]
+        found = [(subject.name, dict(subject.values)) for subject in subjects(changed)]
         assert found == expected, shape
 
 
@@ -329,7 +346,7 @@ def test_iostat_with_y_is_not_since_boot(command: str, since_boot: bool) -> None
 
 
 def test_whether_a_report_alone_is_since_boot_is_not_known() -> None:
-    assert {one.values["since_boot"] for one in counters(IOSTAT)} == {None}
+    assert {counter.values["since_boot"] for counter in counters(IOSTAT)} == {None}
     many = counters("$ iostat 1\n" + f"{IOSTAT}\n" * 300)
     assert len(many) == 600
     assert [one.values["since_boot"] for one in many[2:]] == [False] * 598
@@ -342,9 +359,9 @@ def test_vmstat_goes_on_below_a_repeated_head() -> None:
     )
     row = " 1  0      0 100000  20000 300000    0    0    {}    10  100  200  1  2 97  0  0\n"
     given = head + row.format(1) + row.format(2) + head + row.format(3)
-    (one,) = counters(f"$ vmstat 1\n{given}")
-    assert one.values["blocks_in"] == [1024, 2048, 3072]
-    assert one.values["since_boot"] is True
+    (counter,) = counters(f"$ vmstat 1\n{given}")
+    assert counter.values["blocks_in"] == [1024, 2048, 3072]
+    assert counter.values["since_boot"] is True
     assert counters(given)[0].values["since_boot"] is None
 
 

@@ -17,8 +17,8 @@ def text(name: str) -> str:
 
 
 def told(given: str) -> dict[tuple[str, str], dict[str, Scalar]]:
-    return {(one.kind, one.name): dict(one.values) for state in states(given)
-            for one in state.subjects}  # fmt: skip
+    return {(subject.kind, subject.name): dict(subject.values) for state in states(given)
+            for subject in state.subjects}  # fmt: skip
 
 
 def test_every_device_is_there_once_with_all_it_stands_on() -> None:

@@ -49,5 +49,5 @@ def test_cat_head_and_prompts() -> None:
     ],
 )
 def test_commands_and_prose_are_no_values(near_miss: str) -> None:
-    assert [one for one in states(near_miss) if one.tool == "queue files"] == []
+    assert [output for output in states(near_miss) if output.tool == "queue files"] == []
     assert not [entry for entry in read(near_miss) if getattr(entry, "reason", "")]

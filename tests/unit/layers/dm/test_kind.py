@@ -33,7 +33,7 @@ def test_a_crypt_table_gives_all_but_the_key() -> None:
 
 async def test_an_encrypted_workstation_and_its_gap() -> None:
     capture = await discover([nvme_crypt().host()])
-    crypt = [one for one in capture.layers if one.kind == "dm_crypt"]
+    crypt = [layer for layer in capture.layers if layer.kind == "dm_crypt"]
     assert crypt
     assert all(str(one.facts["format"]).startswith("LUKS") for one in crypt)
     assert any("device-mapper" in gap.what and "dmsetup" in gap.remedy for gap in capture.gaps)
@@ -41,11 +41,11 @@ async def test_an_encrypted_workstation_and_its_gap() -> None:
 
 async def test_a_map_over_four_paths() -> None:
     capture = await discover([san_multipath().host()])
-    maps = [one for one in capture.layers if one.kind == "multipath"]
+    maps = [layer for layer in capture.layers if layer.kind == "multipath"]
     assert maps
-    assert all(one.facts["paths"] == len(one.below) >= 2 for one in maps)
-    assert all("scheduler" not in one.settings or one.settings["scheduler"] for one in maps)
-    assert not [one for one in capture.layers if one.kind == "dm"]
+    assert all(map_.facts["paths"] == len(map_.below) >= 2 for map_ in maps)
+    assert all("scheduler" not in map_.settings or map_.settings["scheduler"] for map_ in maps)
+    assert not [layer for layer in capture.layers if layer.kind == "dm"]
 
 
 def _targets(table: str) -> tuple[MapperTarget, ...]:

@@ -15,7 +15,7 @@ from iosonde.layers._ledger.look import Look, NotCovered
 from iosonde.layers._ledger.shapes import mapped
 from tests.unit.predict.discovered_stacks import DISKS, KIB, MIB, NUMBERS, SLOW, layer
 
-TOP = layer("dm", "dm-0", [one.id[2:] for one in DISKS], device="/dev/mapper/s", size=64 * MIB)
+TOP = layer("dm", "dm-0", [disk.id[2:] for disk in DISKS], device="/dev/mapper/s", size=64 * MIB)
 
 
 def _look(table: str) -> Look:
@@ -24,9 +24,9 @@ def _look(table: str) -> Look:
 
 def test_stripes_are_taken_in_the_order_of_the_table() -> None:
     """The second disk is the first stripe, 1 MiB in; 128 sectors are 64 KiB."""
-    found = mapped(_look("s: 0 131072 striped 2 128 254:32 2048 254:16 0"), TOP)
-    assert found.rule == Striped(chunk=64 * KIB)
-    assert (found.size, found.order, found.starts) == (64 * MIB, (1, 0), (MIB, 0))
+    finding = mapped(_look("s: 0 131072 striped 2 128 254:32 2048 254:16 0"), TOP)
+    assert finding.rule == Striped(chunk=64 * KIB)
+    assert (finding.size, finding.order, finding.starts) == (64 * MIB, (1, 0), (MIB, 0))
 
 
 def test_a_device_that_it_does_not_stand_on_is_not_guessed() -> None:

@@ -21,7 +21,7 @@ LISTED = "root@vm:~# dmsetup ls\n" + (REAL / "ls.txt").read_text()
 
 
 def subjects(text: str) -> dict[str, PrintedSubject]:
-    return {one.name: one for state in states(text) for one in state.subjects}
+    return {subject.name: subject for state in states(text) for subject in state.subjects}
 
 
 def values(text: str, name: str) -> dict[str, Scalar]:
@@ -29,7 +29,7 @@ def values(text: str, name: str) -> dict[str, Scalar]:
 
 
 def counted(text: str) -> dict[str, PrintedCounters]:
-    return {one.name: one for one in counters(text)}
+    return {counter.name: counter for counter in counters(text)}
 
 
 def facts_of(line: str) -> TargetFacts | None:
@@ -42,7 +42,7 @@ def test_every_line_of_a_table_is_a_device_with_the_size_that_the_second_view_gi
     seen = parse_targets(TABLE)
     assert set(found) == set(seen)
     for name, targets in seen.items():
-        assert found[name].values["size"] == sum(one.length for one in targets) * 512
+        assert found[name].values["size"] == sum(target.length for target in targets) * 512
 
 
 def test_what_a_table_says_of_each() -> None:
@@ -70,17 +70,17 @@ def test_in_whatever_shape(text: str) -> None:
     assert len(expected) == 14
     for name, shape in mangled(text):
         assert subjects(shape) == expected, name
-        assert [one.values for one in counters(shape)] == [one.values for one in counters(text)], (
-            name
-        )
+        assert [counter.values for counter in counters(shape)] == [
+            counter.values for counter in counters(text)
+        ], name
 
 
 def test_a_status_cut_at_any_column() -> None:
     line = STATUS.split("\n")[0].rstrip()
     for column in range(25, len(line) - 1):
-        (one,) = counters(f"{line[:column]}\n{line[column:]}\nand so on\n")
-        assert one.values["promotions"] == 512, column
-        assert one.values["read_hits"] == 6006, column
+        (counter,) = counters(f"{line[:column]}\n{line[column:]}\nand so on\n")
+        assert counter.values["promotions"] == 512, column
+        assert counter.values["read_hits"] == 6006, column
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_what_is_not_whole_is_none(target: str) -> None:
 
 def test_a_line_that_makes_no_sense_is_named_and_the_others_are_read() -> None:
     text = TABLE.replace("64 98:80 0 98:80 40960", "64 98:80 0")
-    (unread,) = [one for one in read(text) if isinstance(one, Unread)]
+    (unread,) = [output for output in read(text) if isinstance(output, Unread)]
     assert unread.reason == "the arguments of striped are not whole"
     assert set(subjects(text)) == set(subjects(TABLE)) - {"stripes"}
 

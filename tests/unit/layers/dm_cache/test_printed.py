@@ -31,7 +31,7 @@ def test_what_a_status_says_and_counts() -> None:
         "metadata_used_share": 8 / 1024, "migration_threshold": 1 << 20, "cache_blocks": 512,
         "used_share": 1.0, "dirty_share": 0.0, "size": 102400000,
     }  # fmt: skip
-    (counted,) = [one for one in counters(STATUS) if one.name == "cached"]
+    (counted,) = [counter for counter in counters(STATUS) if counter.name == "cached"]
     assert counted == PrintedCounters(
         "dm-cache", "dm_cache", "cached",
         {"read_hits": 6006, "read_misses": 3194, "write_hits": 3005, "write_misses": 1595,
@@ -43,5 +43,5 @@ def test_one_device_is_named_by_its_command() -> None:
     line = STATUS.split("\n")[0].partition(": ")[2]
     text = f"[root@db1 ~]# dmsetup status --target cache /dev/mapper/cached\n{line}\n"
     assert subject(text).host == ""
-    (one,) = counters(text)
-    assert (one.name, one.host, one.values["promotions"]) == ("cached", "db1", 512)
+    (counter,) = counters(text)
+    assert (counter.name, counter.host, counter.values["promotions"]) == ("cached", "db1", 512)

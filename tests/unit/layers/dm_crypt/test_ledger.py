@@ -24,9 +24,9 @@ def _look(table: str) -> Look:
 def test_its_data_begin_where_the_table_says(sectors: int, start: int) -> None:
     """The IV offset stands before the device and moves nothing."""
     table = f"k: 0 163840 crypt aes-xts-plain64 :64:logon:cryptsetup:x 8 254:16 {sectors}"
-    found = mapped(_look(table), TOP)
-    assert found.rule == Linear(start=start)
-    assert (found.size, found.limits) == (80 * MIB, Limits(most=MIB))
+    finding = mapped(_look(table), TOP)
+    assert finding.rule == Linear(start=start)
+    assert (finding.size, finding.limits) == (80 * MIB, Limits(most=MIB))
 
 
 @pytest.mark.parametrize(

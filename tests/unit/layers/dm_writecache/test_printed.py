@@ -27,7 +27,7 @@ def test_what_a_table_says() -> None:
 
 
 def test_what_a_status_says_and_counts() -> None:
-    (counted,) = [one for one in counters(STATUS) if one.name == "written"]
+    (counted,) = [counter for counter in counters(STATUS) if counter.name == "written"]
     assert (counted.tool, counted.kind) == ("dm-writecache", "dm_writecache")
     assert counted.values["write_requests"] == 5400
     assert counted.values["writes_allocated"] == 4800

@@ -25,7 +25,7 @@ from tests.unit.explain.cases import found
 )
 def test_replication(values: dict[str, Scalar], severity: str) -> None:
     case = EvidenceSet(states=(StateEvidence("drbd", "r0", "n1", values, "p:1", "page"),))
-    assert [one.severity for one in found(RULES, case)] == ([severity] if severity else [])
+    assert [finding.severity for finding in found(RULES, case)] == ([severity] if severity else [])
 
 
 def _volume(*peers: dict[str, Scalar], **own: Scalar) -> EvidenceSet:
@@ -63,26 +63,26 @@ AWAY: dict[str, Scalar] = {"connection": "Connecting"}
     ],
 )  # fmt: skip
 def test_replication_to_several_peers(case: EvidenceSet, severities: list[str]) -> None:
-    assert [one.severity for one in found(RULES, case)] == severities
+    assert [finding.severity for finding in found(RULES, case)] == severities
 
 
 def test_what_is_out_of_sync_is_shown() -> None:
     (finding,) = found(RULES, _volume({**UP, "out_of_sync": 131072}, TIE_BREAKER))
     assert "not the same on both sides" in finding.message
-    assert [one.value for one in finding.evidence if one.unit == "B"] == [131072]
+    assert [evidence.value for evidence in finding.evidence if evidence.unit == "B"] == [131072]
 
 
 def test_two_moments_of_one_volume_are_judged_apart() -> None:
-    later = tuple(replace(one, where="p:9") for one in _volume(UP).states)
+    later = tuple(replace(finding, where="p:9") for finding in _volume(UP).states)
     case = EvidenceSet(states=(*_volume(AWAY).states, *later))
-    assert [one.severity for one in found(RULES, case)] == ["error"]
+    assert [finding.severity for finding in found(RULES, case)] == ["error"]
 
 
 def test_a_resync_of_drbd_that_is_paused() -> None:
     for link, rule in (("PausedSyncS", "resync-stuck"), ("SyncSource", "degraded")):
-        one = StateEvidence(
+        state = StateEvidence(
             "drbd", "r0", "n1", {"replication": link, "disk_state": "UpToDate"}, "", "p"
         )
-        case = EvidenceSet(states=(one,))
+        case = EvidenceSet(states=(state,))
         said = found(RULES, case)
         assert [finding.rule for finding in said] == [rule]

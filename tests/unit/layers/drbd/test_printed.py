@@ -19,7 +19,7 @@ def text(name: str) -> str:
 
 
 def subjects(given: str) -> list[PrintedSubject]:
-    return [one for state in states(given) for one in state.subjects]
+    return [subject for state in states(given) for subject in state.subjects]
 
 
 def test_the_file_and_the_status_agree() -> None:
@@ -55,10 +55,10 @@ def test_a_resync_has_its_share_and_speed() -> None:
 
 
 def test_a_device_alone() -> None:
-    (one,) = subjects(text("proc-alone.txt"))
-    assert one.values["connection"] == "WFConnection"
-    assert one.values["peer_disk_state"] == "DUnknown"
-    assert one.values["protocol"] == "C"
+    (subject,) = subjects(text("proc-alone.txt"))
+    assert subject.values["connection"] == "WFConnection"
+    assert subject.values["peer_disk_state"] == "DUnknown"
+    assert subject.values["protocol"] == "C"
 
 
 def test_several_volumes_and_peers() -> None:
@@ -72,8 +72,8 @@ def test_several_volumes_and_peers() -> None:
         "    volume:1 replication:SyncSource peer-disk:Inconsistent done:12.50\n"
         "  beta connection:Connecting\n"
     )
-    found = [(one.name, one.values.get("peer"), one.values.get("connection"),
-              one.values.get("peer_disk_state")) for one in subjects(given)]  # fmt: skip
+    found = [(subject.name, subject.values.get("peer"), subject.values.get("connection"),
+              subject.values.get("peer_disk_state")) for subject in subjects(given)]  # fmt: skip
     assert found == [
         ("data", "alpha", "Connected", "UpToDate"), ("data", "beta", "Connecting", None),
         ("data/1", "alpha", "Connected", "Inconsistent"), ("data/1", "beta", "Connecting", None),
@@ -82,21 +82,23 @@ def test_several_volumes_and_peers() -> None:
 
 def test_a_device_of_8_0() -> None:
     """Composed after DRBD 8.0, which says st: for the roles and has no oos."""
-    (one,) = subjects(
+    (subject,) = subjects(
         "version: 8.0.14 (api:86/proto:86)\n"
         " 0: cs:Connected st:Secondary/Primary ds:UpToDate/UpToDate C r---\n"
         "    ns:0 nr:31 dw:31 dr:0 al:0 bm:0 lo:0 pe:0 ua:0 ap:0\n"
         "\tresync: used:0/61 hits:0 misses:0 starving:0 dirty:0 changed:0\n"
     )
-    assert (one.values["role"], one.values["peer_role"]) == ("Secondary", "Primary")
-    assert "out_of_sync" not in one.values
+    assert (subject.values["role"], subject.values["peer_role"]) == ("Secondary", "Primary")
+    assert "out_of_sync" not in subject.values
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in PLACE.glob("*.txt")))
 def test_every_shape(name: str) -> None:
     def plain(given: str) -> list[tuple[str, object]]:
-        found: list[tuple[str, object]] = [(one.name, dict(one.values)) for one in subjects(given)]
-        return found + [(one.name, dict(one.values)) for one in counters(given)]
+        found: list[tuple[str, object]] = [
+            (subject.name, dict(subject.values)) for subject in subjects(given)
+        ]
+        return found + [(counter.name, dict(counter.values)) for counter in counters(given)]
 
     expected = plain(text(name))
     assert expected
@@ -124,6 +126,6 @@ def test_no_peer_takes_the_place_of_another() -> None:
     assert settings["drbd0.peer_disk_state"] == "UpToDate"
     assert settings["drbd0[node3].peer_disk_state"] == "Diskless"
     assert (settings["drbd0.out_of_sync"], settings["drbd0[node3].out_of_sync"]) == (128 * KIB, 0)
-    assert [one.values["peer"] for one in counters(THREE)] == ["node2", "node3"]
-    (one,) = states(text("status-done.txt")[: text("status-done.txt").index("\n\n")])
-    assert all("[" not in name for name in settings_of(one))
+    assert [counter.values["peer"] for counter in counters(THREE)] == ["node2", "node3"]
+    (output,) = states(text("status-done.txt")[: text("status-done.txt").index("\n\n")])
+    assert all("[" not in name for name in settings_of(output))

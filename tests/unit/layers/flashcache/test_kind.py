@@ -53,7 +53,7 @@ def scene(ssd: str = "disk") -> Scene:
         BlockDevice("md2", "/dev/md2", "9:2", "raid10", 1 << 40),
         BlockDevice("dm-0", "/dev/mapper/cachedev", "253:0", "dm", 1500310929408, ("sda", "md2")),
     )
-    return Scene(Storage(), {one.name: one for one in devices}, (), ())
+    return Scene(Storage(), {device.name: device for device in devices}, (), ())
 
 
 async def layer(ssd: str = "disk") -> StackLayer:
@@ -86,7 +86,7 @@ async def test_the_rule_sees_it_as_in_a_text() -> None:
     state = StateEvidence(
         "flashcache", "mapper/cachedev", "storage", found.facts, found.id, "storage"
     )
-    (said,) = [one for rule in RULES for one in rule.find(EvidenceSet(states=(state,)))]
+    (said,) = [finding for rule in RULES for finding in rule.find(EvidenceSet(states=(state,)))]
     assert said.rule == "cache-whole-blocks"
     assert said.message.startswith(
         "92.2 % of 464,491,951 requests went past the cache, because it takes only requests of "

@@ -21,8 +21,8 @@ OLD_THROUGH = (PLACE / "flashcache-composed" / "wt.txt").read_text()
 
 
 def counted(text: str) -> PrintedCounters:
-    (one,) = counters(text)
-    return one
+    (counter,) = counters(text)
+    return counter
 
 
 def configured(text: str) -> PrintedSubject:
@@ -134,10 +134,10 @@ def test_a_cache_that_writes_through() -> None:
     ids=["status", "table", "newer", "proc", "around", "first", "through", "old through"],
 )
 def test_in_whatever_shape(text: str) -> None:
-    expected = ([one.values for one in counters(text)], states(text))
+    expected = ([counter.values for counter in counters(text)], states(text))
     assert expected[0]
     for name, shape in mangled(text):
-        found = ([one.values for one in counters(shape)], states(shape))
+        found = ([counter.values for counter in counters(shape)], states(shape))
         assert found[0] == expected[0], name
         kept = [[subject.values for subject in one.subjects] for one in found[1]]
         assert kept == [[subject.values for subject in one.subjects] for one in expected[1]], name
@@ -151,7 +151,7 @@ def test_without_its_first_line() -> None:
 
 def test_the_histogram_cut_at_any_column() -> None:
     sizes = counted(TABLE).values
-    line = next(one for one in TABLE.split("\n") if one.startswith("Size Hist"))
+    line = next(word for word in TABLE.split("\n") if word.startswith("Size Hist"))
     for column in range(12, len(line)):
         cut = TABLE.replace(line, f"{line[:column]}\n{line[column:]}")
         assert counted(cut).values == sizes, line[column - 5 : column + 5]
@@ -159,7 +159,7 @@ def test_the_histogram_cut_at_any_column() -> None:
 
 def test_two_devices_are_two_sets_of_counters() -> None:
     other = NEWER.replace("fc_data", "fc_logs").replace("db1# dmsetup status\n", "")
-    assert [one.name for one in counters(NEWER + other)] == ["fc_data", "fc_logs"]
+    assert [counter.name for counter in counters(NEWER + other)] == ["fc_data", "fc_logs"]
 
 
 def test_prose_is_none() -> None:
@@ -167,6 +167,6 @@ def test_prose_is_none() -> None:
 
 
 def test_a_head_without_figures_is_named() -> None:
-    (one,) = read("0 100 flashcache stats:\n\nThat was all.\n")
-    assert isinstance(one, Unread)
-    assert one.reason == "no counters follow"
+    (output,) = read("0 100 flashcache stats:\n\nThat was all.\n")
+    assert isinstance(output, Unread)
+    assert output.reason == "no counters follow"

@@ -16,7 +16,7 @@ PLACE = Path(__file__).parents[3] / "outputs"
 
 
 def findings(case: EvidenceSet, name: str) -> list[Finding]:
-    return [found for rule in RULES if rule.name == name for found in rule.find(case)]
+    return [finding for rule in RULES if rule.name == name for finding in rule.find(case)]
 
 
 def of_texts(*names: str) -> EvidenceSet:
@@ -41,37 +41,37 @@ def with_(one: StateEvidence, **values: Scalar) -> StateEvidence:
 
 def test_a_sound_controller_is_passed_over() -> None:
     case = EvidenceSet(states=(GOOD, CONTROLLER))
-    assert [found for rule in RULES for found in rule.find(case)] == []
+    assert [finding for rule in RULES for finding in rule.find(case)] == []
 
 
 def test_nothing_is_said_where_the_battery_is_not_known() -> None:
     case = EvidenceSet(states=(with_(GOOD, disk_cache="default"),))
-    assert [found for rule in RULES for found in rule.find(case)] == []
+    assert [finding for rule in RULES for finding in rule.find(case)] == []
 
 
 def test_a_host_that_was_asked_tells_of_the_battery_with_the_volume() -> None:
     volume = with_(
         GOOD, write_policy="write_back_always", battery="failed", cache_size=1 << 30,
     )  # fmt: skip
-    (found,) = findings(EvidenceSet(states=(volume,)), "unsafe-cache")
-    assert found.severity == "error"
-    assert "up to 1 GiB of them" in found.message
+    (finding,) = findings(EvidenceSet(states=(volume,)), "unsafe-cache")
+    assert finding.severity == "error"
+    assert "up to 1 GiB of them" in finding.message
 
 
 def test_write_back_over_a_failed_battery_is_an_error() -> None:
     case = EvidenceSet(
         states=(with_(GOOD, write_policy="write_back_always"), with_(CONTROLLER, battery="failed"))
     )
-    (found,) = findings(case, "unsafe-cache")
-    assert found.severity == "error"
-    assert found.subject == "store1: sda"
-    assert found.message == (
+    (finding,) = findings(case, "unsafe-cache")
+    assert finding.severity == "error"
+    assert finding.subject == "store1: sda"
+    assert finding.message == (
         "The controller acknowledges writes to sda (RAID 6, 4 TiB) from its cache although the "
         "battery has failed: a power cut now loses acknowledged writes, up to 1 GiB of them, "
         "whatever the file system flushed."
     )
-    assert found.remedy.startswith("storcli /c0/v0 set wrcache=wb ")
-    assert [(one.what, one.value) for one in found.evidence] == [
+    assert finding.remedy.startswith("storcli /c0/v0 set wrcache=wb ")
+    assert [(evidence.what, evidence.value) for evidence in finding.evidence] == [
         ("write policy", "write-back, with or without a battery"),
         ("battery of the cache", "failed"),
         ("cache", 1 << 30),
@@ -80,9 +80,9 @@ def test_write_back_over_a_failed_battery_is_an_error() -> None:
 
 def test_write_back_that_would_go_on_without_a_battery_is_a_warning() -> None:
     case = EvidenceSet(states=(with_(GOOD, write_policy="write_back_always"), CONTROLLER))
-    (found,) = findings(case, "unsafe-cache")
-    assert found.severity == "warning"
-    assert "even when its battery fails" in found.message
+    (finding,) = findings(case, "unsafe-cache")
+    assert finding.severity == "warning"
+    assert "even when its battery fails" in finding.message
 
 
 def test_a_learning_battery_leaves_the_cache_unprotected_for_a_while() -> None:
@@ -92,36 +92,36 @@ def test_a_learning_battery_leaves_the_cache_unprotected_for_a_while() -> None:
             with_(CONTROLLER, battery="learning"),
         )
     )
-    (found,) = findings(case, "unsafe-cache")
-    assert found.severity == "warning"
-    assert "although the battery is in a learn cycle" in found.message
+    (finding,) = findings(case, "unsafe-cache")
+    assert finding.severity == "warning"
+    assert "although the battery is in a learn cycle" in finding.message
 
 
 def test_the_battery_of_another_host_does_not_count() -> None:
     other = replace(with_(CONTROLLER, battery="failed"), host="store2")
     case = EvidenceSet(states=(with_(GOOD, write_policy="write_back_always"), other))
-    (found,) = findings(case, "unsafe-cache")
-    assert found.severity == "warning"
+    (finding,) = findings(case, "unsafe-cache")
+    assert finding.severity == "warning"
 
 
 def test_caches_of_the_drives_are_protected_by_nothing() -> None:
-    (found,) = findings(
+    (finding,) = findings(
         EvidenceSet(states=(with_(GOOD, disk_cache="enabled"), CONTROLLER)), "unsafe-cache"
     )
-    assert found.message == (
+    assert finding.message == (
         "The drives under sda (RAID 6, 4 TiB) acknowledge writes from their own caches, which no "
         "battery of the controller protects: a power cut loses what they hold, and stripes half "
         "written then no longer match their parity."
     )
-    assert "set pdcache=off" in found.remedy
+    assert "set pdcache=off" in finding.remedy
 
 
 def test_a_default_cache_counts_where_a_member_is_seen_to_cache() -> None:
     volume = with_(GOOD, disk_cache="default", drive_group="0", raid_level="raid1")
     member = state("disk", "c0/e252/s0", drive_group="0", write_cache="write back", state="online")
-    (found,) = findings(EvidenceSet(states=(volume, member)), "unsafe-cache")
-    assert ("write cache of c0/e252/s0", "on") in [(x.what, x.value) for x in found.evidence]
-    assert "parity" not in found.message
+    (finding,) = findings(EvidenceSet(states=(volume, member)), "unsafe-cache")
+    assert ("write cache of c0/e252/s0", "on") in [(x.what, x.value) for x in finding.evidence]
+    assert "parity" not in finding.message
     elsewhere = with_(member, drive_group="1")
     assert findings(EvidenceSet(states=(volume, elsewhere)), "unsafe-cache") == []
     through = with_(member, write_cache="write through")
@@ -131,9 +131,9 @@ def test_a_default_cache_counts_where_a_member_is_seen_to_cache() -> None:
 def test_flushes_switched_off_over_a_volatile_cache() -> None:
     disk = state("disk", "sdb", write_cache="write back")
     mount = state("ext4", "/srv", device="/dev/sdb1", nobarrier=True)
-    (found,) = findings(EvidenceSet(states=(disk, mount)), "unsafe-cache")
-    assert found.severity == "error"
-    assert found.message == (
+    (finding,) = findings(EvidenceSet(states=(disk, mount)), "unsafe-cache")
+    assert finding.severity == "error"
+    assert finding.message == (
         "/srv never flushes the volatile write cache of sdb (nobarrier): after a power cut what it "
         "had synchronised may be gone, its journal included."
     )
@@ -149,8 +149,8 @@ def test_flushes_switched_off_over_a_volatile_cache() -> None:
 def test_drbd_without_flushes() -> None:
     disk = state("disk", "sdb", write_cache="write back")
     drbd = replace(state("drbd", "drbd0", disk_flushes="no"), below=("sdb",))
-    (found,) = findings(EvidenceSet(states=(disk, drbd)), "unsafe-cache")
-    assert "(disk-flushes no)" in found.message
+    (finding,) = findings(EvidenceSet(states=(disk, drbd)), "unsafe-cache")
+    assert "(disk-flushes no)" in finding.message
     assert (
         findings(EvidenceSet(states=(disk, with_(drbd, disk_flushes="yes"))), "unsafe-cache") == []
     )
@@ -158,8 +158,8 @@ def test_drbd_without_flushes() -> None:
 
 def test_write_back_is_suspended_while_the_battery_learns() -> None:
     case = EvidenceSet(states=(GOOD, with_(CONTROLLER, battery="learning")))
-    (found,) = findings(case, "write-back-suspended")
-    assert found.message == (
+    (finding,) = findings(case, "write-back-suspended")
+    assert finding.message == (
         "sda (RAID 6, 4 TiB) is set to write-back, but the controller writes through because its "
         "battery is in a learn cycle: writes have the drives' own latency until that is over, and "
         "measurements of this time do not compare with others."
@@ -170,11 +170,11 @@ def test_write_back_is_suspended_while_the_battery_learns() -> None:
 def test_write_through_that_was_chosen_is_not_suspended() -> None:
     chosen = with_(GOOD, write_policy="write_through")
     assert findings(EvidenceSet(states=(chosen, CONTROLLER)), "write-back-suspended") == []
-    (found,) = findings(
+    (finding,) = findings(
         EvidenceSet(states=(with_(chosen, write_policy_initial="write_back"),)),
         "write-back-suspended",
     )
-    assert "writes through: writes have" in found.message
+    assert "writes through: writes have" in finding.message
     always = with_(GOOD, write_policy="write_back_always", write_policy_initial="write_back")
     case = EvidenceSet(states=(always, with_(CONTROLLER, battery="failed")))
     assert findings(case, "write-back-suspended") == []
@@ -184,9 +184,9 @@ def test_a_degraded_array_names_the_drive_that_is_gone() -> None:
     gone = state("disk", "c0/e252/s3", state="failed", drive_group="0")
     spare = state("disk", "c0/e252/s9", state="hot spare")
     case = EvidenceSet(states=(with_(GOOD, state="degraded", drive_group="0"), gone, spare))
-    (found,) = findings(case, "degraded")
-    assert found.severity == "error"
-    assert found.message == (
+    (finding,) = findings(case, "degraded")
+    assert finding.severity == "error"
+    assert finding.message == (
         "sda (RAID 6, 4 TiB) is degraded (c0/e252/s3 failed): the next drive that fails may take "
         "data with it, reads of what is missing are computed from the other drives, and figures "
         "measured now are not the array's."
@@ -195,25 +195,27 @@ def test_a_degraded_array_names_the_drive_that_is_gone() -> None:
 
 
 def test_an_array_with_one_drive_lost_of_two_and_one_that_is_offline() -> None:
-    (found,) = findings(EvidenceSet(states=(with_(GOOD, state="partially degraded"),)), "degraded")
-    assert "it stands the loss of one more drive" in found.message
-    (found,) = findings(EvidenceSet(states=(with_(GOOD, state="offline"),)), "degraded")
-    assert found.message.endswith("is offline: nothing of it can be read or written.")
+    (finding,) = findings(
+        EvidenceSet(states=(with_(GOOD, state="partially degraded"),)), "degraded"
+    )
+    assert "it stands the loss of one more drive" in finding.message
+    (finding,) = findings(EvidenceSet(states=(with_(GOOD, state="offline"),)), "degraded")
+    assert finding.message.endswith("is offline: nothing of it can be read or written.")
 
 
 def test_work_in_the_background_shares_the_drives() -> None:
     busy = with_(GOOD, active_operations="CheckConsistency 12 %")
-    (found,) = findings(EvidenceSet(states=(busy,)), "degraded")
-    assert found.severity == "warning"
-    assert "an operation in the background (CheckConsistency 12 %)" in found.message
-    (found,) = findings(EvidenceSet(states=(with_(GOOD, state="rebuild"),)), "degraded")
-    assert "shares its drives with a rebuild:" in found.message
+    (finding,) = findings(EvidenceSet(states=(busy,)), "degraded")
+    assert finding.severity == "warning"
+    assert "an operation in the background (CheckConsistency 12 %)" in finding.message
+    (finding,) = findings(EvidenceSet(states=(with_(GOOD, state="rebuild"),)), "degraded")
+    assert "shares its drives with a rebuild:" in finding.message
 
 
 def test_a_drive_that_predicts_its_failure() -> None:
     disk = state("disk", "c0/e1/s1", state="online", predicted_failures=2, media_errors=12)
-    (found,) = findings(EvidenceSet(states=(disk,)), "failing-drive")
-    assert found.message == (
+    (finding,) = findings(EvidenceSet(states=(disk,)), "failing-drive")
+    assert finding.message == (
         "c0/e1/s1 predicts its own failure and has 12 unreadable sectors: its retries slow the "
         "whole array down before it fails."
     )
@@ -222,7 +224,11 @@ def test_a_drive_that_predicts_its_failure() -> None:
 
 def test_several_outputs_of_one_volume_give_one_finding() -> None:
     case = of_texts("storcli-7/show-all.txt", "storcli-7/vall-show-all.txt")
-    found = [(one.rule, one.severity, one.subject) for rule in RULES for one in rule.find(case)]
+    found = [
+        (finding.rule, finding.severity, finding.subject)
+        for rule in RULES
+        for finding in rule.find(case)
+    ]
     assert found == [
         ("unsafe-cache", "error", "store1: sdb"),
         ("unsafe-cache", "warning", "store1: sdb"),
@@ -232,13 +238,13 @@ def test_several_outputs_of_one_volume_give_one_finding() -> None:
 
 def test_virtual_drives_and_battery_come_from_different_commands() -> None:
     case = of_texts("megacli-8/ldinfo.txt", "megacli-8/bbu.txt")
-    suspended = [one.subject for one in findings(case, "write-back-suspended")]
+    suspended = [finding.subject for finding in findings(case, "write-back-suspended")]
     assert suspended == ["db1: c0/v0", "db1: c0/v2"]
 
 
 def test_smart_arrays_are_told_their_own_commands() -> None:
     case = of_texts("ssacli-2/config-detail.txt")
-    remedies = [one.remedy for one in findings(case, "unsafe-cache")]
+    remedies = [finding.remedy for finding in findings(case, "unsafe-cache")]
     assert remedies[0].startswith("ssacli ctrl slot=0 modify nobatterywritecache=disable")
     assert remedies[1].startswith("ssacli ctrl slot=0 modify drivewritecache=disable")
 
@@ -246,4 +252,4 @@ def test_smart_arrays_are_told_their_own_commands() -> None:
 def test_logs_of_a_write_back_volume_without_word_of_a_battery_are_silent() -> None:
     case = of_texts("hap-fio-tester/strip-sizes.txt", "hap-fio-tester/options.txt")
     assert len(list(case.of_kind("hwraid"))) == 18
-    assert [found for rule in RULES for found in rule.find(case)] == []
+    assert [finding for rule in RULES for finding in rule.find(case)] == []

@@ -115,7 +115,7 @@ async def test_megacli_by_scsi_address_and_size() -> None:
                         (("-AdpBbuCmd",), "bbu")):  # fmt: skip
         machine.command(tool, *words, "-aALL", "-NoLog", stdout=said("megacli-8", f"{name}.txt"))
     capture = await discover([machine.host()])
-    layers = {one.device: one for one in capture.layers if one.kind == "hwraid"}
+    layers = {layer.device: layer for layer in capture.layers if layer.kind == "hwraid"}
     assert set(layers) == {"/dev/sda", "/dev/sdb"}, "sdc has another size than virtual drive 2"
     assert layers["/dev/sda"].hazards == ("battery learning", "write-back suspended")
     assert layers["/dev/sdb"].facts["strip_size"] == 256 * KIB
@@ -190,7 +190,7 @@ async def test_a_tool_that_fails_is_a_gap_unless_it_found_none(
     for place in ("/call", "/call/vall"):
         machine.command("/opt/MegaRAID/storcli/storcli64", place, "show", "all", stdout=text)
     capture = await discover([machine.host()])
-    gaps = [one for one in capture.gaps if "virtual" in one.what]
+    gaps = [gap for gap in capture.gaps if "virtual" in gap.what]
     assert [gap.what[:18] for gap in gaps] == list(said_so)
     assert [gap.reason for gap in gaps] == [f"storcli64: {words}"] * len(said_so)
     assert not any(layer.kind == "hwraid" for layer in capture.layers)

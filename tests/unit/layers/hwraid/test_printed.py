@@ -39,7 +39,7 @@ def found(text: str) -> list[tuple[str, int, str]]:
 
 @pytest.mark.parametrize("between", [PROSE, PROSE * 3])
 def test_each_output_ends_before_the_sentences_after_it(between: str) -> None:
-    alone = [one for text in (STORCLI, MEGACLI, SSACLI) for one in found(text)]
+    alone = [finding for text in (STORCLI, MEGACLI, SSACLI) for finding in found(text)]
     assert [tool for tool, _, _ in alone] == ["storcli", "MegaCli", "ssacli"]
     assert found(between.join((STORCLI, MEGACLI, SSACLI, ""))) == alone
 

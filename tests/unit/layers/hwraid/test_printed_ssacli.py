@@ -17,7 +17,11 @@ GIB = 1 << 30
 
 
 def subjects(text: str) -> dict[tuple[str, str], PrintedSubject]:
-    return {(one.kind, one.name): one for state in states(text) for one in state.subjects}
+    return {
+        (subject.kind, subject.name): subject
+        for state in states(text)
+        for subject in state.subjects
+    }
 
 
 def test_the_controller_with_its_cache_shares_and_battery() -> None:

@@ -20,7 +20,11 @@ GIB = 1 << 30
 
 
 def subjects(text: str) -> dict[tuple[str, str], PrintedSubject]:
-    return {(one.kind, one.name): one for state in states(text) for one in state.subjects}
+    return {
+        (subject.kind, subject.name): subject
+        for state in states(text)
+        for subject in state.subjects
+    }
 
 
 def test_the_controller_its_cache_and_its_battery() -> None:
@@ -156,9 +160,9 @@ def test_a_heading_ends_it() -> None:
     """What stands under the next heading belongs to another output, however alike it looks."""
     after = (PLACE.parent / "megacli-8" / "adpallinfo.txt").read_text()
     found = [
-        one.tool
-        for one in find(of_bytes("a", f"{ALL}\n\n## Ticket 2\n\n{after}\n".encode()))
-        if isinstance(one, FoundOutput)
+        output.tool
+        for output in find(of_bytes("a", f"{ALL}\n\n## Ticket 2\n\n{after}\n".encode()))
+        if isinstance(output, FoundOutput)
     ]
     assert found == ["storcli", "MegaCli"]
 

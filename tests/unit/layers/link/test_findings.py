@@ -20,7 +20,7 @@ GIGABIT = 125_000_000
 
 
 def findings(case: EvidenceSet, name: str) -> list[Finding]:
-    return [found for rule in RULES if rule.name == name for found in rule.find(case)]
+    return [finding for rule in RULES if rule.name == name for finding in rule.find(case)]
 
 
 def of_texts(*names: str) -> EvidenceSet:
@@ -53,18 +53,18 @@ def test_payloads_are_those_of_their_frames() -> None:
 
 def test_throughput_at_the_links_limit() -> None:
     case = EvidenceSet(trials=(measured(116e6),), states=(ETH, NFS))
-    (found,) = findings(case, "link-limit")
-    assert found.message == (
+    (finding,) = findings(case, "link-limit")
+    assert finding.message == (
         "111 MiB/s (write.bandwidth) is 98.6 % of the payload that eth0 (1 Gbit/s, MTU 1500) can "
         "carry: the network is what was measured, not the storage behind it."
     )
-    assert [(one.what, one.value) for one in found.evidence] == [
+    assert [(evidence.what, evidence.value) for evidence in finding.evidence] == [
         ("write.bandwidth", 116e6),
         ("speed of eth0", GIGABIT),
         ("MTU", 1500),
         ("payload at this speed and MTU", 117685306),
     ]
-    assert "jumbo frames on every port between both ends would add 5.16 %" in found.remedy
+    assert "jumbo frames on every port between both ends would add 5.16 %" in finding.remedy
 
 
 @pytest.mark.parametrize(
@@ -109,15 +109,15 @@ def test_a_stack_that_stands_on_a_link_counts_that_link() -> None:
 
 def test_speed_and_mtu_come_from_different_commands() -> None:
     states = (state("link", "eth0", speed=GIGABIT), state("link", "eth0", mtu=9000), NFS)
-    (found,) = findings(EvidenceSet(trials=(measured(122e6),), states=states), "link-limit")
-    assert "MTU 9000" in found.message
-    assert "jumbo" not in found.remedy
+    (finding,) = findings(EvidenceSet(trials=(measured(122e6),), states=states), "link-limit")
+    assert "MTU 9000" in finding.message
+    assert "jumbo" not in finding.remedy
 
 
 def test_an_mtu_that_nothing_says_is_told_so() -> None:
     states = (state("link", "eth0", speed=GIGABIT), NFS)
-    (found,) = findings(EvidenceSet(trials=(measured(116e6),), states=states), "link-limit")
-    assert found.evidence[2].where == (
+    (finding,) = findings(EvidenceSet(trials=(measured(116e6),), states=states), "link-limit")
+    assert finding.evidence[2].where == (
         "ticket.txt:eth0, which nothing says and Ethernet has by default"
     )
 
@@ -131,15 +131,15 @@ def test_drbd_reads_its_own_copy() -> None:
 
 def test_aoe_counts_its_own_frames() -> None:
     trial = measured(0.985 * aoe_payload(GIGABIT, 1500), target="/dev/etherd/e0.1")
-    (found,) = findings(EvidenceSet(trials=(trial,), states=(ETH,)), "link-limit")
-    assert "98.5 % of the payload" in found.message
+    (finding,) = findings(EvidenceSet(trials=(trial,), states=(ETH,)), "link-limit")
+    assert "98.5 % of the payload" in finding.message
 
 
 def test_a_link_slower_than_its_card() -> None:
     case = of_texts("ethtool-composed/settings.txt")
-    (found,) = findings(case, "link-speed")
-    assert found.subject == "nfs2: eno1"
-    assert found.message == (
+    (finding,) = findings(case, "link-speed")
+    assert finding.subject == "nfs2: eno1"
+    assert finding.message == (
         "eno1 runs at 100 Mbit/s although it could 1 Gbit/s, and carries one direction at a time "
         "(half duplex): everything that crosses it is held to that."
     )
@@ -149,9 +149,9 @@ def test_a_link_slower_than_its_card() -> None:
 
 def test_damaged_frames() -> None:
     case = of_texts("net-tools-1.60/ifconfig.txt")
-    (found,) = findings(case, "link-errors")
-    assert found.subject == "node1: eth0"
-    assert found.message == (
+    (finding,) = findings(case, "link-errors")
+    assert finding.subject == "node1: eth0"
+    assert finding.message == (
         "On eth0 1 200 of 1 524 691 356 frames (one in 1 270 576) were damaged or lost: each "
         "costs a retransmission, during which the I/O of that connection waits."
     )
@@ -159,38 +159,40 @@ def test_damaged_frames() -> None:
 
 def test_a_bond_does_not_repeat_what_its_links_counted() -> None:
     case = of_texts("iproute2-6.1/bond.txt")
-    assert [one.subject for one in findings(case, "link-errors")] == ["stor1: ens1f0"]
+    assert [finding.subject for finding in findings(case, "link-errors")] == ["stor1: ens1f0"]
 
 
 def test_dropped_frames_count_from_a_share_on() -> None:
     def counted(dropped: int) -> EvidenceSet:
         values = {"rx_packets": 1_000_000, "tx_packets": 10, "rx_dropped": dropped, "rx_errors": 0}
-        one = CounterEvidence("ip", "link", "eth0", "client", values, "ticket.txt:9", "ticket.txt")
-        return EvidenceSet(counters=(one,))
+        counters = CounterEvidence(
+            "ip", "link", "eth0", "client", values, "ticket.txt:9", "ticket.txt"
+        )
+        return EvidenceSet(counters=(counters,))
 
-    (found,) = findings(counted(2000), "link-errors")
-    assert found.severity == "warning"
-    assert found.message.startswith("eth0 dropped 0.2 % of the frames it received:")
+    (finding,) = findings(counted(2000), "link-errors")
+    assert finding.severity == "warning"
+    assert finding.message.startswith("eth0 dropped 0.2 % of the frames it received:")
     assert findings(counted(200), "link-errors")[0].severity == "note"
     assert findings(counted(50), "link-errors") == []
 
 
 def test_collisions_alone_are_a_half_duplex_link() -> None:
     values = {"rx_packets": 100, "tx_packets": 100, "collisions": 3}
-    one = CounterEvidence("ifconfig", "link", "eth0", "", values, "ticket.txt:9", "ticket.txt")
-    (found,) = findings(EvidenceSet(counters=(one,)), "link-errors")
-    assert "3 collisions were counted, so the link is half duplex" in found.message
+    counters = CounterEvidence("ifconfig", "link", "eth0", "", values, "ticket.txt:9", "ticket.txt")
+    (finding,) = findings(EvidenceSet(counters=(counters,)), "link-errors")
+    assert "3 collisions were counted, so the link is half duplex" in finding.message
 
 
 def test_real_counters_without_errors_are_silent() -> None:
     case = of_texts("iproute2-6.1/ip-s-link.txt", "net-tools-2.10/ifconfig-a.txt")
     assert len(case.counters) == 8
-    assert [found for rule in RULES for found in rule.find(case)] == []
+    assert [finding for rule in RULES for finding in rule.find(case)] == []
 
 
 def test_a_drive_with_half_its_lanes_at_half_their_speed() -> None:
-    (found,) = findings(of_texts("pciutils-3.7/nvme.txt"), "pcie-link")
-    assert found.message == (
+    (finding,) = findings(of_texts("pciutils-3.7/nvme.txt"), "pcie-link")
+    assert finding.message == (
         "Micron Technology Inc 7450 PRO NVMe SSD in slot 41:00.0 is linked at 8 GT/s x2 although "
         "it could do 16 GT/s x4: 1.83 GiB/s each way at most, 25 % of what it was built for."
     )

@@ -23,11 +23,11 @@ COLUMNS = {
 
 
 def links(text: str) -> dict[str, PrintedSubject]:
-    return {one.name: one for state in states(text) for one in state.subjects}
+    return {subject.name: subject for state in states(text) for subject in state.subjects}
 
 
 def counted(text: str) -> dict[str, PrintedCounters]:
-    return {one.name: one for one in counters(text)}
+    return {counter.name: counter for counter in counters(text)}
 
 
 def kernel(folder: str) -> dict[str, dict[str, int]]:

@@ -74,7 +74,7 @@ def test_a_report_that_is_none_has_no_rows(report: bytes) -> None:
 async def test_the_volumes_of_a_file_server_with_and_without_lvm2() -> None:
     machine = sata_md_lvm()
     lone = await discover([machine.host()])
-    volumes = {one.device: one for one in lone.layers if one.kind == "lvm"}
+    volumes = {layer.device: layer for layer in lone.layers if layer.kind == "lvm"}
     assert set(volumes) == {f"/dev/mapper/vg0-{name}" for name in ("root", "swap", "srv")}
     assert any("lvs" in gap.what for gap in lone.gaps)
     row = {"lv_name": "srv", "vg_name": "vg0", "lv_uuid": f"{'srv':x<32}",
@@ -83,12 +83,12 @@ async def test_the_volumes_of_a_file_server_with_and_without_lvm2() -> None:
     pv = {"pv_name": "/dev/md1", "vg_name": "vg0", "pe_start": "3145728"}
     machine.command(*PVS, stdout=json.dumps({"report": [{"pv": [pv]}]}))
     full = await discover([machine.host()])
-    srv = next(one for one in full.layers if one.id.endswith("vg0-srv"))
+    srv = next(layer for layer in full.layers if layer.id.endswith("vg0-srv"))
     assert srv.facts["segment_type"] == "linear"
     assert srv.facts["data_offset"] == 3 * 2**20
     assert srv.below == ("filer/md:md1",)
     assert not any("lvs" in gap.what or "pvs" in gap.what for gap in full.gaps)
-    mounted = next(one for one in full.layers if one.mount == "/srv")
+    mounted = next(layer for layer in full.layers if layer.mount == "/srv")
     assert (mounted.kind, mounted.facts["stripe_unit"]) == ("xfs", 1024 * 512)
 
 
@@ -99,6 +99,6 @@ async def test_an_lvs_that_lacks_the_newer_fields_is_asked_for_the_older_ones() 
            "stripe_size": "65536"}  # fmt: skip
     machine.command(*LVS_OLD, stdout=json.dumps({"report": [{"lv": [row]}]}))
     capture = await discover([machine.host()])
-    root = next(one for one in capture.layers if one.id.endswith("lvm:vg0-root"))
+    root = next(layer for layer in capture.layers if layer.id.endswith("lvm:vg0-root"))
     assert root.facts["stripe_width"] == 2 * 65536
     assert not any("lvs" in gap.what for gap in capture.gaps)

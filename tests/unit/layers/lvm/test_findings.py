@@ -43,8 +43,8 @@ def row(attributes: str, kind: str = "raid1") -> dict[str, Scalar]:
 )
 def test_a_volume_that_lacks_a_member(attributes: str, remedy: str) -> None:
     said = found(lvm_raid.RULES, lvm(**row(attributes)))
-    assert [one.severity for one in said] == ["error"] * bool(remedy)
-    assert all(remedy in one.remedy and "mdadm" not in one.remedy for one in said)
+    assert [finding.severity for finding in said] == ["error"] * bool(remedy)
+    assert all(remedy in finding.remedy and "mdadm" not in finding.remedy for finding in said)
 
 
 def test_a_linear_volume_on_a_disk_that_is_gone_has_lost_its_data() -> None:
@@ -64,8 +64,8 @@ def test_a_linear_volume_on_a_disk_that_is_gone_has_lost_its_data() -> None:
 )
 def test_a_volume_that_is_busy(values: dict[str, Scalar], words: str) -> None:
     said = found(lvm_raid.RULES, lvm(degraded=False, **values))
-    assert [words in one.message for one in said] == [True] * bool(words)
-    assert all("lvchange --maxrecoveryrate" in one.remedy for one in said)
+    assert [words in finding.message for finding in said] == [True] * bool(words)
+    assert all("lvchange --maxrecoveryrate" in finding.remedy for finding in said)
 
 
 def test_lvs_in_a_text_and_a_dm_status_are_read_alike() -> None:
@@ -77,8 +77,8 @@ def test_lvs_in_a_text_and_a_dm_status_are_read_alike() -> None:
     assert "lvconvert --repair my-vg/r1" in lacking.remedy
     status: dict[str, Scalar] = {"level": "raid5_ls", "raid_disks": 3, "degraded": True,
                                  "failed_disks": 1, "sync_share": 1.0}  # fmt: skip
-    one = StateEvidence("dm", "my--vg-r5", "", status, "page:1", "page")
-    (said,) = found(lvm_raid.RULES, EvidenceSet(states=(one,)))
+    state = StateEvidence("dm", "my--vg-r5", "", status, "page:1", "page")
+    (said,) = found(lvm_raid.RULES, EvidenceSet(states=(state,)))
     assert "lacks 1 of its 3 members" in said.message
 
 
@@ -86,8 +86,8 @@ def test_lvs_in_a_text_and_a_dm_status_are_read_alike() -> None:
     ("target", "severity"), [("error", "error"), ("flakey", "error"), ("delay", "warning")]
 )
 def test_targets_that_are_made_to_fail(target: str, severity: str) -> None:
-    one = StateEvidence("dm", "bad", "n1", {"target": f"linear, {target}"}, "page:1", "page")
-    (said,) = found(error_target.RULES, EvidenceSet(states=(one,)))
+    state = StateEvidence("dm", "bad", "n1", {"target": f"linear, {target}"}, "page:1", "page")
+    (said,) = found(error_target.RULES, EvidenceSet(states=(state,)))
     assert said.severity == severity
     assert target in said.message
 
@@ -114,8 +114,8 @@ def test_mountstats_counts_transmissions_by_operation(sent: int, alarms: int) ->
         "WRITE": {"operations": 100_000, "transmissions": sent},
         "NULL": dict[str, Json](),
     }
-    one = CounterEvidence(
+    counters = CounterEvidence(
         "mountstats", "nfs", "/srv", "n1", {"operations": operations}, "page:1", "page"
     )
-    said = found(nfs.RULES, EvidenceSet(counters=(one,)), "nfs-retransmissions")
+    said = found(nfs.RULES, EvidenceSet(counters=(counters,)), "nfs-retransmissions")
     assert [finding.subject for finding in said] == ["/srv on n1"] * alarms

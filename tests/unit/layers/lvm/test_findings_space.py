@@ -26,8 +26,8 @@ def said(values: dict[str, Scalar]) -> list[Finding]:
     ],
 )  # fmt: skip
 def test_what_is_about_to_be_full(values: dict[str, Scalar], severity: str) -> None:
-    (one,) = said(values)
-    assert one.severity == severity
+    (finding,) = said(values)
+    assert finding.severity == severity
 
 
 @pytest.mark.parametrize(

@@ -19,13 +19,17 @@ def text(name: str) -> str:
 
 
 def told(given: str) -> dict[str, dict[str, Scalar]]:
-    return {one.name: dict(one.values) for state in states(given) for one in state.subjects}
+    return {
+        subject.name: dict(subject.values) for state in states(given) for subject in state.subjects
+    }
 
 
 def reported() -> dict[str, dict[str, Scalar]]:
     """The independent view: LVM's own report, as discovery reads it."""
     volumes = by_uuid(parse_report((PLACE / "lvs.json").read_bytes(), "lv")).values()
-    return {mapper_name("my-vg", str(one[0]["lv_name"])): volume_facts(one) for one in volumes}
+    return {
+        mapper_name("my-vg", str(volume[0]["lv_name"])): volume_facts(volume) for volume in volumes
+    }
 
 
 @pytest.mark.parametrize(

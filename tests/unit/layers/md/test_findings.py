@@ -76,7 +76,7 @@ def test_a_resync_that_waits_takes_no_bandwidth(word: str, stuck: int) -> None:
     assert next(case.of_kind("md")).values["sync_waits"] == word.lower()
     said = found(md_findings.RULES, case, "resync-stuck")
     assert len(said) == stuck
-    assert all("mdadm --readwrite /dev/md0" in one.remedy for one in said)
+    assert all("mdadm --readwrite /dev/md0" in finding.remedy for finding in said)
     assert found(md_findings.RULES, case, "degraded") == []
 
 
@@ -92,6 +92,6 @@ def test_a_resync_that_waits_takes_no_bandwidth(word: str, stuck: int) -> None:
     ],
 )  # fmt: skip
 def test_a_resync_that_cannot_end(values: dict[str, Scalar], words: str) -> None:
-    one = StateEvidence("md", "md0", "n1", values, "page:1", "page")
-    said = found(md_findings.RULES, EvidenceSet(states=(one,)), "resync-stuck")
+    state = StateEvidence("md", "md0", "n1", values, "page:1", "page")
+    said = found(md_findings.RULES, EvidenceSet(states=(state,)), "resync-stuck")
     assert [words in finding.message for finding in said] == [True] * bool(words)

@@ -19,7 +19,9 @@ def text(name: str) -> str:
 
 
 def told(given: str) -> dict[str, dict[str, Scalar]]:
-    return {one.name: dict(one.values) for state in states(given) for one in state.subjects}
+    return {
+        subject.name: dict(subject.values) for state in states(given) for subject in state.subjects
+    }
 
 
 @pytest.mark.parametrize("name", ["md0", "md1", "md3"])

@@ -79,7 +79,7 @@ def test_a_map_that_is_cut_off() -> None:
     ],
 )
 def test_sources_and_prose_are_no_maps(near_miss: str) -> None:
-    assert [one for one in states(near_miss) if one.tool == "multipath"] == []
+    assert [output for output in states(near_miss) if output.tool == "multipath"] == []
 
 
 def test_paths_without_their_map_and_what_the_daemon_logs() -> None:

@@ -40,8 +40,8 @@ def lossy(name: str, **values: Scalar) -> StateEvidence:
 
 
 def one(find: Callable[[EvidenceSet], Iterable[Finding]], case: EvidenceSet) -> Finding:
-    (found,) = find(case)
-    return found
+    (output,) = find(case)
+    return output
 
 
 def figures(finding: Finding) -> dict[str, Scalar]:
@@ -49,18 +49,18 @@ def figures(finding: Finding) -> dict[str, Scalar]:
 
 
 def test_all_threads_busy_by_the_histogram() -> None:
-    found = one(nfsd.all_busy, case_of(OLD / "nfsd.txt"))
-    assert (found.rule, found.severity) == ("nfsd-threads", "warning")
-    assert found.message == (
+    finding = one(nfsd.all_busy, case_of(OLD / "nfsd.txt"))
+    assert (finding.rule, finding.severity) == ("nfsd-threads", "warning")
+    assert finding.message == (
         "All 128 threads of the NFS server were busy at once 931,051 times, for 1935.5 s in sum, "
         "35 times as long as 90 % or more but not all: calls that came then waited, and how many "
         "more threads they would have kept busy cannot be seen."
     )
-    assert figures(found)["time all were busy"] == 1935.526
-    share = figures(found)["share of the time when 10 % or more were busy"]
+    assert figures(finding)["time all were busy"] == 1935.526
+    share = figures(finding)["share of the time when 10 % or more were busy"]
     assert share == pytest.approx(0.0342, abs=1e-4)
-    assert "echo 256 > /proc/fs/nfsd/threads" in found.remedy
-    assert "128 MiB more memory" in found.remedy
+    assert "echo 256 > /proc/fs/nfsd/threads" in finding.remedy
+    assert "128 MiB more memory" in finding.remedy
 
 
 @pytest.mark.parametrize("line", [
@@ -132,29 +132,29 @@ def test_an_interface_s_counter_that_wrapped() -> None:
 
 
 def test_reads_against_writes() -> None:
-    found = one(nfsd.mix, case_of(OLD / "nfsd.txt"))
-    assert (found.rule, found.severity, found.remedy) == ("read-write-mix", "note", "")
-    assert found.message == "The clients' calls for data are 86.5 % READs and 13.5 % WRITEs."
-    assert figures(found)["share of WRITEs"] == pytest.approx(58_706_883 / 435_526_413)
+    finding = one(nfsd.mix, case_of(OLD / "nfsd.txt"))
+    assert (finding.rule, finding.severity, finding.remedy) == ("read-write-mix", "note", "")
+    assert finding.message == "The clients' calls for data are 86.5 % READs and 13.5 % WRITEs."
+    assert figures(finding)["share of WRITEs"] == pytest.approx(58_706_883 / 435_526_413)
     assert list(nfsd.mix(EvidenceSet())) == []
 
 
 def test_reads_against_writes_on_a_raid_level_with_a_divided_cache() -> None:
     case = case_of(OLD / "nfsd.txt")
-    known = EvidenceSet(
+    set_ = EvidenceSet(
         counters=case.counters,
         states=(
             state("hwraid", "cciss/c0d1", raid_level="raid5"),
             state("controller", "slot2", slot=2, cache_read_share=0.75, cache_write_share=0.25),
         ),
     )
-    found = one(nfsd.mix, known)
-    assert found.message == (
+    finding = one(nfsd.mix, set_)
+    assert finding.message == (
         "The clients' calls for data are 86.5 % READs and 13.5 % WRITEs; on RAID 5, where a small "
         "write costs 4 disk I/Os, writes are 38.4 % of the disks' work; the controller keeps 75 % "
         "of its cache for reads."
     )
-    assert "cacheratio=25/75" in found.remedy
+    assert "cacheratio=25/75" in finding.remedy
 
 
 @pytest.mark.parametrize(
@@ -173,9 +173,9 @@ def test_writes_are_counted_at_the_level_s_own_cost(known: StateEvidence, told: 
 
 def test_an_export_that_loses_data() -> None:
     case = EvidenceSet(states=(lossy("/srv", clients="10.0.0.0/24", rw=True),))
-    found = one(nfs.unsafe_export, case)
-    assert (found.severity, found.subject) == ("error", "/srv")
-    assert "before they are on stable storage (async)" in found.message
+    finding = one(nfs.unsafe_export, case)
+    assert (finding.severity, finding.subject) == ("error", "/srv")
+    assert "before they are on stable storage (async)" in finding.message
 
 
 def test_an_export_to_everybody() -> None:
@@ -191,9 +191,9 @@ def test_an_export_to_everybody() -> None:
 
 def test_an_export_with_a_blank_before_its_options() -> None:
     case = of_document(of_bytes("page", b"/srv trusted (rw)\n"))[0]
-    found = one(nfs.unsafe_export, case)
-    assert found.severity == "error"
-    assert "A blank stands between trusted and its options" in found.message
+    finding = one(nfs.unsafe_export, case)
+    assert finding.severity == "error"
+    assert "A blank stands between trusted and its options" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -224,8 +224,8 @@ def test_a_safe_export() -> None:
     {"server": "10.0.0.1", "address": "10.0.0.1", "clientaddr": "10.0.0.1"},
 ])  # fmt: skip
 def test_a_mount_of_the_host_s_own_export(values: dict[str, Scalar]) -> None:
-    found = one(nfs.loopback, EvidenceSet(states=(state("nfs", "/mnt", "node1", **values),)))
-    assert (found.rule, found.severity, found.subject) == ("loopback-nfs", "warning", "/mnt")
+    finding = one(nfs.loopback, EvidenceSet(states=(state("nfs", "/mnt", "node1", **values),)))
+    assert (finding.rule, finding.severity, finding.subject) == ("loopback-nfs", "warning", "/mnt")
 
 
 def test_a_mount_of_another_host() -> None:
@@ -236,8 +236,8 @@ def test_a_mount_of_another_host() -> None:
 
 def test_mounts_that_move_little() -> None:
     small = state("nfs", "/mnt", read_size=32_768, write_size=8192)
-    found = one(nfs.small_transfers, EvidenceSet(states=(small,)))
-    assert "8 KiB in one call (rsize and wsize): 1 MiB takes 128 calls" in found.message
+    finding = one(nfs.small_transfers, EvidenceSet(states=(small,)))
+    assert "8 KiB in one call (rsize and wsize): 1 MiB takes 128 calls" in finding.message
     large = state("nfs", "/mnt", read_size=65_536, write_size=1 << 20)
     assert list(nfs.small_transfers(EvidenceSet(states=(large,)))) == []
 
@@ -269,9 +269,9 @@ def test_options_that_do_nothing_or_lose_data() -> None:
 
 
 def test_a_journal_that_takes_data() -> None:
-    found = one(journal.double_write, case_of(OLD / "fstab.txt"))
-    assert (found.rule, found.subject) == ("journal-double-write", "/mnt/nfs")
-    assert "writes all data twice" in found.message
+    finding = one(journal.double_write, case_of(OLD / "fstab.txt"))
+    assert (finding.rule, finding.subject) == ("journal-double-write", "/mnt/nfs")
+    assert "writes all data twice" in finding.message
     ordered = state("ext4", "/srv", data="ordered")
     assert list(journal.double_write(EvidenceSet(states=(ordered,)))) == []
 

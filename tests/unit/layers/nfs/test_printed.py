@@ -28,14 +28,14 @@ def text_of(name: str) -> str:
 
 
 def only(name: str) -> dict[str, Any]:
-    (one,) = counters(text_of(name))
-    return dict(one.values)
+    (counter,) = counters(text_of(name))
+    return dict(counter.values)
 
 
 def told(text: str) -> list[PrintedCounters | PrintedState]:
     return [
-        *(replace(one, host="") for one in counters(text)),
-        *(replace(one, host="") for one in states(text)),
+        *(replace(counter, host="") for counter in counters(text)),
+        *(replace(output, host="") for output in states(text)),
     ]
 
 
@@ -45,7 +45,7 @@ def test_every_shape_of_an_output_says_the_same(name: str) -> None:
     assert expected
     for shape, text in mangled(text_of(name)):
         assert told(text) == expected, shape
-        assert [one for one in read(text) if isinstance(one, Unread)] == [], shape
+        assert [output for output in read(text) if isinstance(output, Unread)] == [], shape
 
 
 def test_the_old_file_of_the_server() -> None:
@@ -74,15 +74,18 @@ def test_the_file_and_nfsstat_agree() -> None:
         assert tool["proc4ops"][name] == file["proc4ops"][name], name
     # nfsstat 2.6.2 does not know the last four operations, and shortens long names
     assert sum(tool["proc4ops"].values()) == sum(file["proc4ops"].values())
-    listed = {one.kind: one.values for one in counters(text_of("nfs-utils-2.6.2/nfsstat-l.txt"))}
+    listed = {
+        counter.kind: counter.values
+        for counter in counters(text_of("nfs-utils-2.6.2/nfsstat-l.txt"))
+    }
     done = {name: count for name, count in tool["proc4ops"].items() if count}
     assert listed["nfsd"]["proc4ops"] == done
 
 
 def test_a_client_s_file_and_nfsstat_agree() -> None:
     file, tool = only("linux-6.1-nfs/nfs.txt"), only("nfs-utils-2.6.2/nfsstat-c.txt")
-    (one,) = counters(text_of("linux-6.1-nfs/nfs.txt"))
-    assert one.kind == "nfs"
+    (counter,) = counters(text_of("linux-6.1-nfs/nfs.txt"))
+    assert counter.kind == "nfs"
     counts = [count for count in file["proc4"].values() if count]
     assert counts == [count for count in tool["proc4"].values() if count]
     for name in ("read", "write", "commit", "access", "readdir", "create_session"):
@@ -121,7 +124,7 @@ def test_a_mount_s_file_and_the_command_agree() -> None:
 
 def test_lines_that_lack_figures_are_named() -> None:
     text = text_of("linux-2.6.18-nfs/nfsd.txt").replace("proc3 22 0 ", "proc3 22 ")
-    (broken,) = [one for one in read(text) if isinstance(one, Unread)]
+    (broken,) = [output for output in read(text) if isinstance(output, Unread)]
     assert broken.reason == "proc3 says that 22 figures follow; 21 do"
     assert broken.place.first_line == 9
     assert "proc3" not in counters(text)[0].values

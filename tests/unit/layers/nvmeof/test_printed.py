@@ -18,7 +18,7 @@ PCI = (PLACE / "pciutils-3.7" / "nvme.txt").read_text()
 
 
 def subjects(text: str) -> dict[str, PrintedSubject]:
-    return {one.name: one for state in states(text) for one in state.subjects}
+    return {subject.name: subject for state in states(text) for subject in state.subjects}
 
 
 @pytest.mark.parametrize("name", ["list-1.x.txt", "list-2.x.txt"])

@@ -15,19 +15,23 @@ def page() -> EvidenceSet:
 
 
 def test_samples_above_the_mean_are_stalls_or_the_flush(page: EvidenceSet) -> None:
-    said = [one for one in found(arithmetic.RULES, page) if "samples" in one.message]
+    said = [finding for finding in found(arithmetic.RULES, page) if "samples" in finding.message]
     assert len(said) == 8
-    assert any("1.95 times" in one.message for one in said)
+    assert any("1.95 times" in finding.message for finding in said)
 
 
 def test_one_in_flight_is_said_once(page: EvidenceSet) -> None:
-    said = [one for one in found(arithmetic.RULES, page) if "one I/O in flight" in one.message]
+    said = [
+        finding
+        for finding in found(arithmetic.RULES, page)
+        if "one I/O in flight" in finding.message
+    ]
     assert len(said) == 1
 
 
 def test_rounded_figures_of_real_outputs_contradict_nothing(page: EvidenceSet) -> None:
     said = found(arithmetic.RULES, page, "contradiction")
-    assert all("samples" in one.message for one in said)
+    assert all("samples" in finding.message for finding in said)
 
 
 def test_figures_that_cannot_be_true_together() -> None:
@@ -45,7 +49,9 @@ def test_figures_that_cannot_be_true_together() -> None:
     assert found(arithmetic.RULES, EvidenceSet(trials=(trial(good, options=options),))) == []
     for figures in bad:
         case = EvidenceSet(trials=(trial(figures, options=options),))
-        assert [one.rule for one in found(arithmetic.RULES, case)] == ["contradiction"], figures
+        assert [finding.rule for finding in found(arithmetic.RULES, case)] == ["contradiction"], (
+            figures
+        )
     case = EvidenceSet(trials=(trial(good, options=options, issued={"write": 30_000}),))
     assert len(found(arithmetic.RULES, case)) == 1
 
@@ -61,12 +67,13 @@ def test_rounding_is_no_contradiction() -> None:
     [(32e-3, 32, None), (64e-3, 32, "warning"), (8e-3, 32, "note")],
 )
 def test_littles_law(latency: float, depth: int, severity: str | None) -> None:
-    one = trial(
+    finding = trial(
         {"read.iops": [1000.0], "read.latency.mean": [latency]},
         options={"iodepth": depth, "numjobs": 1},
     )
     said = [
-        one.severity for one in found(arithmetic.RULES, EvidenceSet(trials=(one,)), "littles-law")
+        finding.severity
+        for finding in found(arithmetic.RULES, EvidenceSet(trials=(finding,)), "littles-law")
     ]
     assert said == ([severity] if severity else [])
 
@@ -140,7 +147,7 @@ def test_digits_that_were_cut_off_are_no_contradiction() -> None:
 
 def flying(write: float, read: float, **options: str | bool) -> list[str]:
     """How many I/Os of each direction are in flight at depth 32, and what is said of it."""
-    one = trial(
+    finding = trial(
         {
             "write.iops": [1000.0], "write.latency.mean": [write / 1000],
             "read.iops": [1000.0], "read.latency.mean": [read / 1000],
@@ -148,7 +155,8 @@ def flying(write: float, read: float, **options: str | bool) -> list[str]:
         options={"iodepth": 32, "numjobs": 1, **options},
     )  # fmt: skip
     return [
-        one.severity for one in found(arithmetic.RULES, EvidenceSet(trials=(one,)), "littles-law")
+        finding.severity
+        for finding in found(arithmetic.RULES, EvidenceSet(trials=(finding,)), "littles-law")
     ]
 
 

@@ -13,7 +13,7 @@ GIB = 2**30
 
 def findings(command: str) -> list[str]:
     case = EvidenceSet(commands=(CommandEvidence("fio", command, "", "page:3", "page"),))
-    return [f"{one.message} {one.remedy}" for one in found(RULES, case, "refused-load")]
+    return [f"{finding.message} {finding.remedy}" for finding in found(RULES, case, "refused-load")]
 
 
 def test_a_misspelt_option_is_named_with_the_one_meant() -> None:

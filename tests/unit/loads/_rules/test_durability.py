@@ -24,12 +24,12 @@ def part(name: str, kind: str) -> str:
 
 
 def test_terse_lines_of_a_syncing_load_hide_what_it_waits_for() -> None:
-    (one,) = found(durability.RULES, case_of(COMMAND + part("commit", "terse")))
-    assert one.rule == "sync-latency"
-    pace = {evidence.what: evidence.value for evidence in one.evidence}
+    (finding,) = found(durability.RULES, case_of(COMMAND + part("commit", "terse")))
+    assert finding.rule == "sync-latency"
+    pace = {evidence.what: evidence.value for evidence in finding.evidence}
     # JSON of the same run: 206 writes in 1.001 s, each with a sync of 4.8 ms
     assert pace["seconds for one write and a sync"] == pytest.approx(1.001 / 206, rel=0.01)
-    assert "fdatasync=1" in one.message
+    assert "fdatasync=1" in finding.message
 
 
 def test_the_same_run_with_its_syncs_is_right() -> None:

@@ -52,4 +52,4 @@ def test_children_against_their_parent(parent: str, alarms: int) -> None:
     case = case_of(IOZONE.format(parent))
     assert len(case.trials) == 1
     said = found(processes.RULES, case)
-    assert ["parent saw 244 MiB/s" in one.message for one in said] == [True] * alarms
+    assert ["parent saw 244 MiB/s" in finding.message for finding in said] == [True] * alarms

@@ -19,9 +19,9 @@ def page() -> EvidenceSet:
 
 
 def test_each_of_the_eight_results_measured_memory(page: EvidenceSet) -> None:
-    errors = [one for one in found(page_cache.RULES, page) if one.severity == "error"]
+    errors = [finding for finding in found(page_cache.RULES, page) if finding.severity == "error"]
     assert len(errors) == 8
-    local = next(one for one in errors if one.evidence[0].value == 5_333_109)
+    local = next(error for error in errors if error.evidence[0].value == 5_333_109)
     assert local.evidence[1].value == 1_405_100 + 23
     assert local.evidence[2].value == pytest.approx(1 - 1_405_123 / 5_333_109)
     assert "nvme0n1" in local.message
@@ -30,8 +30,8 @@ def test_each_of_the_eight_results_measured_memory(page: EvidenceSet) -> None:
 
 
 def test_the_final_flush_is_named_where_the_command_is_known(page: EvidenceSet) -> None:
-    notes = [one for one in found(page_cache.RULES, page) if one.severity == "note"]
-    assert ["66.1 s" in one.message or "65.8 s" in one.message for one in notes] == [True, True]
+    notes = [finding for finding in found(page_cache.RULES, page) if finding.severity == "note"]
+    assert ["66.1 s" in note.message or "65.8 s" in note.message for note in notes] == [True, True]
 
 
 def asked(reached: float, **options: bool | str | float) -> TrialEvidence:

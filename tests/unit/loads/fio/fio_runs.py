@@ -15,22 +15,22 @@ RUNS = tuple(sorted((OUTPUTS / "fio-3.33-normal").glob("*.out")))
 @cache
 def read(file: Path) -> tuple[PrintedTrial, ...]:
     """All trials in a file."""
-    return tuple(one for one in trials(file.read_text()) if one.tool == "fio")
+    return tuple(trial for trial in trials(file.read_text()) if trial.tool == "fio")
 
 
 def normal(file: Path) -> list[PrintedTrial]:
     """Those of the text: it alone gives a date."""
-    return [one for one in read(file) if "date" in one.details]
+    return [output for output in read(file) if "date" in output.details]
 
 
 def from_json(file: Path) -> list[PrintedTrial]:
     """Those of the JSON: it alone is exact."""
-    return [one for one in read(file) if not one.steps]
+    return [output for output in read(file) if not output.steps]
 
 
 def terse(file: Path) -> list[PrintedTrial]:
     """Those of the terse lines."""
-    return [one for one in read(file) if one.steps and "date" not in one.details]
+    return [output for output in read(file) if output.steps and "date" not in output.details]
 
 
 def text_of(file: Path) -> str:

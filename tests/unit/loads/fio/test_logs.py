@@ -188,4 +188,4 @@ def test_logs_written_now_by_this_hosts_fio(
     log = read_fio_log(tmp_path / "x_lat.1.log", strict=True)
     assert log.variant == variant
     if not log.averaged:
-        assert sum(one.count for one in log.directions.values()) == 1024
+        assert sum(direction.count for direction in log.directions.values()) == 1024

@@ -26,7 +26,7 @@ def test_two_lines_of_one_direction_are_two_results(
     pair: tuple[str, str], indent: str, between: str
 ) -> None:
     given = f"{indent}{pair[0]}{between}{indent}{pair[1]}\n"
-    assert [(one.loops[0].metrics["read.iops"], one.elapsed) for one in trials(given)] == [
+    assert [(trial.loops[0].metrics["read.iops"], trial.elapsed) for trial in trials(given)] == [
         (6164.0, (10.001,)),
         (3000.0, (5.001,)),
     ]

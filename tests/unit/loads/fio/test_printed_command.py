@@ -13,7 +13,9 @@ PLAIN = "fio --name=a --rw=randread --bs=4k --iodepth=32 --filename=/dev/sdz --s
 
 
 def loads(text: str) -> list[PrintedLoad]:
-    return [one for found in read(text) if isinstance(found, FoundOutput) for one in found.loads]
+    return [
+        load for output in read(text) if isinstance(output, FoundOutput) for load in output.loads
+    ]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +56,7 @@ def test_what_is_no_command(text: str) -> None:
 
 def test_two_commands_are_two_loads() -> None:
     other = PLAIN.replace("randread", "randwrite")
-    assert [one.command for one in loads(f"{PLAIN}\n{other}\n")] == [PLAIN, other]
+    assert [load.command for load in loads(f"{PLAIN}\n{other}\n")] == [PLAIN, other]
 
 
 def test_a_command_can_be_run() -> None:
@@ -70,4 +72,4 @@ def test_neither_quoting_nor_wrapping_changes_anything(text: str) -> None:
     for name, changed in mangled(text):
         if name in {"cut at 80", "cut at 72"}:
             continue  # a terminal's cut inside of a value cannot be told from two words
-        assert [one.command for one in loads(changed)] == [PLAIN], name
+        assert [load.command for load in loads(changed)] == [PLAIN], name

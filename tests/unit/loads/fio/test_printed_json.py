@@ -57,7 +57,7 @@ def test_neither_quoting_nor_wrapping_changes_anything(file: Path) -> None:
     text = pretty(file)
     expected = said(trials(text))
     for name, changed in mangled(text):
-        assert not [one for one in read(changed) if isinstance(one, Unread)], name
+        assert not [output for output in read(changed) if isinstance(output, Unread)], name
         assert said(trials(changed)) == expected, name
 
 
@@ -71,24 +71,24 @@ def test_json_in_one_line_however_it_is_cut() -> None:
 
 
 def test_options_are_in_bytes_seconds_and_flags() -> None:
-    (one,) = trials(pretty(OUTPUTS / "fio-3.33-normal" / "read.out"))
-    assert one.options == {
+    (trial,) = trials(pretty(OUTPUTS / "fio-3.33-normal" / "read.out"))
+    assert trial.options == {
         "rw": "randread", "bs": 4096, "size": 64 << 20, "ioengine": "libaio", "iodepth": 16,
         "direct": True, "runtime": 3,
         "filename": "/var/tmp/iosonde-fio-scratch",
     }  # fmt: skip
-    assert one.target == "/var/tmp/iosonde-fio-scratch"
-    assert one.started == pytest.approx(1795225637, abs=30)
+    assert trial.target == "/var/tmp/iosonde-fio-scratch"
+    assert trial.started == pytest.approx(1795225637, abs=30)
 
 
 def test_the_command_above_tells_of_the_flags_that_json_leaves_out() -> None:
     text = pretty(OUTPUTS / "fio-3.33-normal" / "group.out")
     command = "fio --name=workers --group_reporting --numjobs=4 --output-format=json --rw=randrw"
-    (one,) = trials(f"root@node9:/tmp# {command}\n{text}\n")
-    assert one.host == "node9"
-    assert one.command == command
-    assert one.options["group_reporting"] is True
-    assert one.options["numjobs"] == 4
+    (trial,) = trials(f"root@node9:/tmp# {command}\n{text}\n")
+    assert trial.host == "node9"
+    assert trial.command == command
+    assert trial.options["group_reporting"] is True
+    assert trial.options["numjobs"] == 4
 
 
 def test_complaints_before_and_between_the_lines() -> None:
@@ -104,9 +104,9 @@ def test_an_error_is_told_and_the_figures_are_kept() -> None:
     jobs = document["jobs"]
     assert isinstance(jobs, list)
     jobs[0]["error"] = 5
-    (one,) = trials(json.dumps(document, indent=2))
-    assert one.loops[0].faults == ("it ended with error 5",)
-    assert one.loops[0].metrics
+    (trial,) = trials(json.dumps(document, indent=2))
+    assert trial.loops[0].faults == ("it ended with error 5",)
+    assert trial.loops[0].metrics
 
 
 @pytest.mark.parametrize("keep", [0.3, 0.9])
@@ -156,5 +156,5 @@ def test_time_and_memory_grow_with_the_text_alone() -> None:
 @pytest.mark.parametrize("line", ['{\n  "fio version" : 1,\n', '"jobname" : 1,\n', '{"a":\n'])
 def test_broken_json_takes_no_more_than_linear_time(line: str) -> None:
     begin = '{\n"fio version" : "fio-3.33",\n'
-    assert not [one for one in read(begin + line * 4000) if isinstance(one, FoundOutput)]
+    assert not [output for output in read(begin + line * 4000) if isinstance(output, FoundOutput)]
     assert not grows_faster(lambda lines: read(begin + lines), line, 200)

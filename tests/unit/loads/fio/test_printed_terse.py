@@ -55,7 +55,7 @@ def test_neither_quoting_nor_wrapping_changes_anything(file: Path) -> None:
     text = lines_of(file)
     expected = said(trials(text))
     for name, changed in mangled(text):
-        assert not [one for one in read(changed) if isinstance(one, Unread)], name
+        assert not [output for output in read(changed) if isinstance(output, Unread)], name
         assert said(trials(changed)) == expected, name
     for width in range(60, 90):
         assert said(trials(cut(text, width))) == expected, width
@@ -64,21 +64,21 @@ def test_neither_quoting_nor_wrapping_changes_anything(file: Path) -> None:
 def test_the_command_tells_how_many_processes_there_were() -> None:
     text = lines_of(OUTPUTS / "fio-3.33-normal" / "group.out")
     command = "fio --minimal --name=workers --numjobs=4 --group_reporting --rw=randrw --bs=4k"
-    (one,) = trials(f"$ {command}\n{text}\n")
-    assert one.loops[0].metrics["cpu.user"] == pytest.approx(4 * 0.0245)
-    assert one.options["bs"] == 4096
-    assert one.command == command
+    (trial,) = trials(f"$ {command}\n{text}\n")
+    assert trial.loops[0].metrics["cpu.user"] == pytest.approx(4 * 0.0245)
+    assert trial.options["bs"] == 4096
+    assert trial.command == command
 
 
 def test_trims_are_not_in_version_3() -> None:
-    (found,) = read(lines_of(TRIM))
-    assert isinstance(found, Unread)
-    assert found.reason == "it tells of no I/O, or its fields are not those of a terse line"
+    (output,) = read(lines_of(TRIM))
+    assert isinstance(output, Unread)
+    assert output.reason == "it tells of no I/O, or its fields are not those of a terse line"
 
 
 def test_what_is_cut_off_is_named() -> None:
-    (found,) = read(lines_of(RUNS[0])[:300])
-    assert isinstance(found, Unread)
+    (output,) = read(lines_of(RUNS[0])[:300])
+    assert isinstance(output, Unread)
 
 
 @pytest.mark.parametrize(

@@ -187,7 +187,7 @@ def test_groups_one_after_the_other_have_their_own_status() -> None:
 
 
 def test_eight_results_of_a_page_with_its_damage() -> None:
-    found = [one for one in trials(PAGE.read_text()) if one.tool == "fio"]
+    found = [trial for trial in trials(PAGE.read_text()) if trial.tool == "fio"]
     rows = [
         (t.loops[0].metrics["write.iops"], t.loops[0].metrics["write.latency.mean"],
          t.loops[0].metrics["write.latency.p99"], t.loops[0].issued["write"], t.elapsed)
@@ -227,7 +227,7 @@ def test_eight_results_of_a_page_with_its_damage() -> None:
 
 
 def test_aggregates_belong_to_the_device_above_its_members() -> None:
-    found = [one for one in trials(PAGE.read_text()) if one.tool == "fio"]
+    found = [trial for trial in trials(PAGE.read_text()) if trial.tool == "fio"]
     stacked = found[3].details["disk_stats"]
     assert isinstance(stacked, list)
     means = {one["name"]: one.get("aggr") for one in stacked if isinstance(one, dict)}
@@ -248,46 +248,46 @@ WHOLE = [*RUNS, *OLD, OUTPUTS / "fio-2.1.3" / "random-write.out", *THREE]
 @pytest.mark.parametrize("file", WHOLE, ids=lambda file: f"{file.parent.name}/{file.stem}")
 def test_neither_wrapping_nor_quoting_changes_anything(file: Path) -> None:
     text = text_of(file)
-    expected = [said(one) for one in trials(text)]
+    expected = [said(trial) for trial in trials(text)]
     assert expected
     for name, changed in mangled(text):
         found = read(changed)
         assert not [one for one in found if isinstance(one, Unread)], name
-        assert [said(one) for one in trials(changed)] == expected, name
+        assert [said(trial) for trial in trials(changed)] == expected, name
 
 
 def test_the_command_above_fills_in_what_is_not_printed() -> None:
     text = text_of(OUTPUTS / "fio-3.33-normal" / "read.out")
     command = "fio --name=rand-read --filename=/dev/sdz --direct=1 --runtime=3 --rw=randread"
-    (one,) = trials(f"[root@node3 ~]# {command}\n{text}\n[root@node3 ~]# ")
-    assert one.command == command
-    assert one.host == "node3"
-    assert one.target == "/dev/sdz"
-    assert one.options["direct"] is True
-    assert one.options["runtime"] == 3
-    assert one.options["iodepth"] == 16
+    (trial,) = trials(f"[root@node3 ~]# {command}\n{text}\n[root@node3 ~]# ")
+    assert trial.command == command
+    assert trial.host == "node3"
+    assert trial.target == "/dev/sdz"
+    assert trial.options["direct"] is True
+    assert trial.options["runtime"] == 3
+    assert trial.options["iodepth"] == 16
 
 
 def test_a_block_without_its_header_is_read() -> None:
     text = text_of(OUTPUTS / "fio-3.33-normal" / "slow.out").split("\n")
     begin = next(at for at, line in enumerate(text) if "IOPS=" in line)
-    (one,) = trials("I got this:\n\n" + "\n".join(text[begin:-4]) + "\n\nIs that good?\n")
-    assert one.label == ""
-    assert one.loops[0].metrics["write.iops"] == 3350
-    assert one.loops[0].issued == {"write": 10078}
+    (trial,) = trials("I got this:\n\n" + "\n".join(text[begin:-4]) + "\n\nIs that good?\n")
+    assert trial.label == ""
+    assert trial.loops[0].metrics["write.iops"] == 3350
+    assert trial.loops[0].issued == {"write": 10078}
 
 
 def test_a_client_names_the_host_that_measured() -> None:
     text = text_of(OUTPUTS / "fio-3.33-normal" / "slow.out")
-    (one,) = trials("\n".join(f"<node5> {line}" for line in text.split("\n")))
-    assert (one.host, one.label) == ("node5", "slow")
-    assert one.options["bs"] == 1 << 20
+    (trial,) = trials("\n".join(f"<node5> {line}" for line in text.split("\n")))
+    assert (trial.host, trial.label) == ("node5", "slow")
+    assert trial.options["bs"] == 1 << 20
 
 
 def test_a_table_that_put_all_in_one_line() -> None:
     text = text_of(OUTPUTS / "fio-3.33-normal" / "slow.out")
-    (one,) = trials(" ".join(text.split()))
-    assert one.loops == trials(text)[0].loops
+    (trial,) = trials(" ".join(text.split()))
+    assert trial.loops == trials(text)[0].loops
 
 
 def test_two_outputs_that_touch_each_other() -> None:
@@ -379,14 +379,16 @@ The clat percentiles (usec) tell how long a request took. Look at the line issue
 Disk stats (read/write), IO depths    : 1=100 and so on. We saw read: IOPS= go up.
 Run status group 0 (all jobs) says little. With ioengine=libaio, iodepth=32 it was better.
 """
-    assert [one for one in read(text) if not isinstance(one, Unread) and one.trials] == []
+    assert [
+        output for output in read(text) if not isinstance(output, Unread) and output.trials
+    ] == []
 
 
 def test_progress_without_a_result_is_named() -> None:
     text = "a: (g=0): rw=read, bs=(R) 4096B-4096B, ioengine=sync, iodepth=1\nfio-3.33\n^C\n"
-    (found,) = read(text)
-    assert isinstance(found, Unread)
-    assert found.reason == "no result follows"
+    (output,) = read(text)
+    assert isinstance(output, Unread)
+    assert output.reason == "no result follows"
 
 
 # ── bounds ────────────────────────────────────────────────────────────────────────────────────

@@ -69,11 +69,11 @@ def test_operations_are_operations() -> None:
 
 @pytest.mark.parametrize("name", ["automatic", "throughput", "operations", "all"])
 def test_every_shape_gives_the_same(name: str) -> None:
-    expected = [metrics(one) for one in trials(text(name))]
+    expected = [metrics(trial) for trial in trials(text(name))]
     for shape, changed in mangled(text(name), wraps=name != "all"):
         if shape.startswith(("cut", "folded")) and name == "automatic":
             continue  # blank cells of a table whose lines are broken are known by nothing
-        assert [metrics(one) for one in trials(changed)] == expected, shape
+        assert [metrics(trial) for trial in trials(changed)] == expected, shape
 
 
 def test_a_table_whose_lines_are_broken_is_read_by_its_tests() -> None:
@@ -93,7 +93,7 @@ def test_command_lines_become_loads() -> None:
         "2) Three.\n\n$ iozone -O -t 3 -r 10m -s 1g -i 0 -F /mnt/1 /mnt/2 /mnt/3\n\n"
         "We like iozone - it is flexible.\n"
     )
-    loads = [load.command for one in read(prose) for load in getattr(one, "loads", ())]
+    loads = [load.command for output in read(prose) for load in getattr(output, "loads", ())]
     assert loads == [
         "iozone -+u -p -r 4k -s 2g -i 0 -i 1 -f /mnt/a -R -b ~/a.xls",
         "iozone -O -t 3 -r 10m -s 1g -i 0 -F /mnt/1 /mnt/2 /mnt/3",

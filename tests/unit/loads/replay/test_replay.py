@@ -53,45 +53,45 @@ def test_the_program_writes_where_the_trace_says(tmp_path: Path) -> None:
     written = [at for at in range(0, len(content), 4096) if any(content[at : at + 4096])]
     assert written == [4096, 20480, 24576, 61440]
     assert len(content) == 64 * 1024
-    found = Replay().parse(raw(asked.read_bytes(), result.read_bytes()))
-    assert dict(found.issued) == {"read": 1, "write": 3}
-    assert found.faults == ("1 of 5 requests failed: Input/output error",)  # beyond the file's end
-    assert found.metrics["elapsed"] >= 0.006
+    replay = Replay().parse(raw(asked.read_bytes(), result.read_bytes()))
+    assert dict(replay.issued) == {"read": 1, "write": 3}
+    assert replay.faults == ("1 of 5 requests failed: Input/output error",)  # beyond the file's end
+    assert replay.metrics["elapsed"] >= 0.006
 
 
 def test_figures_are_those_of_the_columns() -> None:
     times = [0, 1_000_000_000, 2_000_000_000, 4_000_000_000]
     done = replayed([0, 0, 5_000_000, 0], [1_000_000, 3_000_000, 2_000_000, 7_000_000], [0] * 4)
-    found = Replay().parse(raw(requests(times, [0] * 4, [4096] * 4, [0, 0, 1, 2]), done))
+    replay = Replay().parse(raw(requests(times, [0] * 4, [4096] * 4, [0, 0, 1, 2]), done))
     elapsed = 4.007
-    assert found.metrics["elapsed"] == pytest.approx(elapsed)
-    assert found.metrics["read.iops"] == pytest.approx(2 / elapsed)
-    assert found.metrics["write.bandwidth"] == pytest.approx(4096 / elapsed)
-    assert found.metrics["read.latency.mean"] == pytest.approx(0.002)
-    assert found.metrics["sync.latency.p99"] == pytest.approx(0.007)
-    assert "sync.bandwidth" not in found.metrics
-    assert found.metrics["arrival.error.max"] == pytest.approx(0.005)
-    assert found.histograms["read"].counts == (1, 1)
-    assert set(found.units) == set(found.metrics)
-    assert found.faults == ()
+    assert replay.metrics["elapsed"] == pytest.approx(elapsed)
+    assert replay.metrics["read.iops"] == pytest.approx(2 / elapsed)
+    assert replay.metrics["write.bandwidth"] == pytest.approx(4096 / elapsed)
+    assert replay.metrics["read.latency.mean"] == pytest.approx(0.002)
+    assert replay.metrics["sync.latency.p99"] == pytest.approx(0.007)
+    assert "sync.bandwidth" not in replay.metrics
+    assert replay.metrics["arrival.error.max"] == pytest.approx(0.005)
+    assert replay.histograms["read"].counts == (1, 1)
+    assert set(replay.units) == set(replay.metrics)
+    assert replay.faults == ()
 
 
 @pytest.mark.parametrize(("late", "lagging"), [(9_000_000, False), (11_000_000, True)])
 def test_a_lag_at_the_end_is_said(late: int, *, lagging: bool) -> None:
     times = [number * 1_000_000 for number in range(200)]
     done = replayed([0] * 198 + [late] * 2, [1000] * 200, [0] * 200)
-    found = Replay().parse(raw(requests(times, [0] * 200, [512] * 200, [0] * 200), done))
-    assert found.metrics["arrival.lag"] == pytest.approx(late / 1e9)
-    assert any("rate was not kept" in fault for fault in found.faults) is lagging
+    replay = Replay().parse(raw(requests(times, [0] * 200, [512] * 200, [0] * 200), done))
+    assert replay.metrics["arrival.lag"] == pytest.approx(late / 1e9)
+    assert any("rate was not kept" in fault for fault in replay.faults) is lagging
     assert lags(late / 1e9, 0.2) is lagging
     assert not lags(late / 1e9, 60.0)
 
 
 def test_full_speed_has_no_times_to_keep() -> None:
     done = replayed([50_000_000] * 2, [1000] * 2, [0] * 2)
-    found = Replay().parse(raw(requests([0, 0], [0, 0], [512, 512], [0, 0], moved=1), done))
-    assert not [name for name in found.metrics if name.startswith("arrival")]
-    assert found.faults == ("1 of 2 requests were moved to lie within the target",)
+    replay = Replay().parse(raw(requests([0, 0], [0, 0], [512, 512], [0, 0], moved=1), done))
+    assert not [name for name in replay.metrics if name.startswith("arrival")]
+    assert replay.faults == ("1 of 2 requests were moved to lie within the target",)
 
 
 def test_nothing_succeeded() -> None:

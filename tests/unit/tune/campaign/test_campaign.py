@@ -181,17 +181,21 @@ async def test_the_best_that_keeps_the_limits_is_proven_and_put_back(
     assert result.gain.change == pytest.approx(0.43, abs=0.05)
     assert (result.applied, result.rolled_back) == (False, True)
     assert group.said == ["back"]
-    assert any("iosonde set" in one for one in result.commands)
-    kyber = [one for one in result.candidates if one.settings["sda.scheduler"] == "kyber"]
+    assert any("iosonde set" in command for command in result.commands)
+    kyber = [
+        candidate
+        for candidate in result.candidates
+        if candidate.settings["sda.scheduler"] == "kyber"
+    ]
     assert {one.state for one in kyber} == {"infeasible"}
     assert all("p99 <= 5 ms" in one.reason for one in kyber)
     campaign = store.campaign(run.id)
     assert campaign is not None
-    numbers = [one.number for one in campaign.measurements]
+    numbers = [measurement.number for measurement in campaign.measurements]
     assert numbers == list(range(len(numbers)))
-    assert {one.part for one in campaign.measurements} == {"search", "proof"}
+    assert {measurement.part for measurement in campaign.measurements} == {"search", "proof"}
     loops = {(one.id, loop.index) for one in store.load(run.id).trials for loop in one.loops}
-    assert {(one.trial, one.loop) for one in campaign.measurements} == loops
+    assert {(measurement.trial, measurement.loop) for measurement in campaign.measurements} == loops
 
 
 async def test_a_proven_winner_is_left_in_force_where_that_is_asked_for(
@@ -200,7 +204,7 @@ async def test_a_proven_winner_is_left_in_force_where_that_is_asked_for(
     result = await session(group, store, begun(store), apply=True).execute()
     assert (result.applied, result.rolled_back) == (True, False)
     assert group.said == ["back", f"apply {dict(result.winner)}"]
-    assert all("iosonde set" not in one for one in result.commands)
+    assert all("iosonde set" not in command for command in result.commands)
 
 
 async def test_without_a_gain_nothing_is_applied(group: HostGroup, store: Store) -> None:
@@ -221,7 +225,12 @@ async def test_an_array_that_degrades_ends_the_campaign_without_a_figure(
         await session(group, store, run).execute()
     campaign = store.campaign(run.id)
     assert campaign is not None
-    assert len([one for one in campaign.measurements if one.figure is not None]) == 1
+    assert (
+        len(
+            [measurement for measurement in campaign.measurements if measurement.figure is not None]
+        )
+        == 1
+    )
 
 
 async def test_what_is_refused_or_fails_is_infeasible_and_the_campaign_goes_on(
@@ -230,13 +239,15 @@ async def test_what_is_refused_or_fails_is_infeasible_and_the_campaign_goes_on(
     group.refuses, group.fails = 128, "bfq"
     run = begun(store)
     result = await session(group, store, run).execute()
-    reasons = {one.reason for one in result.candidates if one.state == "infeasible"}
+    reasons = {
+        candidate.reason for candidate in result.candidates if candidate.state == "infeasible"
+    }
     assert "the host refuses it" in reasons
     assert "the load failed: fio ended badly" in reasons
     assert result.winner == result.baseline
     campaign = store.campaign(run.id)
     assert campaign is not None
-    failed = [one for one in campaign.measurements if one.reason]
+    failed = [measurement for measurement in campaign.measurements if measurement.reason]
     assert all(one.loop is None and one.figure is None for one in failed)
 
 
@@ -279,11 +290,13 @@ async def test_an_interrupted_campaign_ends_as_if_it_had_not_been(
     assert result.pick == wanted.pick
     after = store.campaign(run.id)
     assert after is not None
-    assert [one.number for one in after.measurements] == list(range(len(after.measurements)))
+    assert [measurement.number for measurement in after.measurements] == list(
+        range(len(after.measurements))
+    )
     first = store.campaign(whole.id)
     assert first is not None
-    assert [one.settings for one in after.measurements[: at + 4]] == [
-        one.settings for one in first.measurements[: at + 4]
+    assert [measurement.settings for measurement in after.measurements[: at + 4]] == [
+        measurement.settings for measurement in first.measurements[: at + 4]
     ]
 
 
@@ -360,12 +373,12 @@ async def test_stages_are_measured_each_at_its_own_place(
     campaign = store.campaign(run.id)
     assert campaign is not None
     assert campaign.places == ("sda", "fs")
-    assert {(one.stage, one.at) for one in campaign.measurements} == {
+    assert {(measurement.stage, measurement.at) for measurement in campaign.measurements} == {
         ("sda", "sda"), ("fs", "fs"), ("", "fs")
     }  # fmt: skip
-    moves = [one for one in campaign.measurements if one.move_seconds]
-    assert [one.number for one in moves] == [
-        0, next(one.number for one in campaign.measurements if one.at == "fs")
+    moves = [measurement for measurement in campaign.measurements if measurement.move_seconds]
+    assert [move.number for move in moves] == [
+        0, next(loop.number for loop in campaign.measurements if loop.at == "fs")
     ]  # fmt: skip
     assert campaign.device_seconds > 0.6  # what the moves took is told
     assert made.search.standing().used < campaign.device_seconds - 0.59  # and is not the search's

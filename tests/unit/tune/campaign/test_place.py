@@ -78,12 +78,12 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MeasurementSite:
         PlannedTrial(f"w@{at}", ProbePoint(path="", name=at), WRITES) for at in ("disk", "fs")
     ]
     study = Study(stack=str(file), at=["disk", "fs"], loads=["certification"], observe=False)
-    found = MeasurementSite(study, trials, (), (), cast("Any", Mock()))
-    assert found.stack is not None
-    found.hosts["local"] = LocalHost()
-    found._connected.stages = cast("Any", Stages(found.stack))
-    found.own = True
-    return found
+    site = MeasurementSite(study, trials, (), (), cast("Any", Mock()))
+    assert site.stack is not None
+    site.hosts["local"] = LocalHost()
+    site._connected.stages = cast("Any", Stages(site.stack))
+    site.own = True
+    return site
 
 
 def journal(place: MeasurementSite) -> object:
