@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import ClassVar, TypeAlias, TypeVar
 
@@ -135,6 +135,26 @@ def top_of(cursor: TextCursor, is_own: Callable[[str], object], *, most: int = 8
             first = index
         elif line or first - index > 1:
             break
+    return first
+
+
+def over_comments(
+    cursor: TextCursor, first: int, commands: Sequence[str], *, most: int = 20
+) -> int:
+    """Index of the first of the comments above a line of a file; prompts of root look like these.
+
+    Args:
+        cursor: to look at.
+        first: index of the line.
+        commands: that show files.
+        most: lines to look at.
+    """
+    for index in range(first - 1, max(first - most, 0) - 1, -1):
+        text = (cursor.line(index) or "").strip()
+        shows = any(text.lstrip("# ").startswith((f"{name} ", "sudo ")) for name in commands)
+        if not text.startswith("#") or shows:
+            break
+        first = index
     return first
 
 
