@@ -1,0 +1,90 @@
+"""drbd.conf, its included resources, and what `drbdadm dump` and `drbdsetup show` print alike.
+
+Source: drbd.conf(5) of drbd-utils 9.22: sections in braces within each other, statements that end
+with a semicolon; user/shared/drbdadm_dump.c, which writes comments behind `#`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.nested import ConfigSection, in_braces, opened_head
+from iosonde.text.reader import Items, StateOutput, over_comments
+
+_TOP = re.compile(r"(?:resource \"?[\w.-]{1,80}\"?|global|common|_this_host|_remote_host)$")
+_INNER = re.compile(
+    r"(?:net|disk|options|syncer|startup|handlers|proxy|plugin|connection|connection-mesh"
+    r"|stacked-on-top-of \S+|on \S+(?: \S+){0,3}|floating \S+|volume \d+|path|_peer_device_options"
+    r"|_this_host|_remote_host)$"
+)
+_PAIR = re.compile(r"(?P<key>[a-z][a-z0-9-]{1,40})(?:\s+(?P<value>\S.{0,300}))?$")
+_FLAG = re.compile(r"(?:no|allow|always|use)-")
+"""How statements begin that may have no value."""
+_REACH = 60
+
+
+class DrbdConf(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "drbd.conf"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "resource r", "meta-disk ", "flexible-meta-disk", "usage-count", "max-buffers ",
+        "al-extents ", "allow-two-primaries", "after-sb-0pri", "resync-rate ", "c-max-rate ",
+        "disk-flushes", "protocol C;", "protocol A;", "protocol B;", "connection-mesh",
+        "resource \"", "sndbuf-size", "quorum majority",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = (
+        "cat", "drbdadm", "drbdsetup", "vi", "vim", "nano", "tee", "grep",
+    )  # fmt: skip
+    reach: ClassVar[int] = 4
+    nothing: ClassVar[str] = "its sections are empty"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        for index in range(cursor.at, max(cursor.at - _REACH, -1), -1):
+            if not _TOP.match(opened_head(cursor.line(index) or "")):
+                continue
+            most = max(cursor.at - index + 1, 4)
+            last, sections = in_braces(cursor, index, _TOP.match, most=most)
+            inner = any(_INNER.match(section.heads[-1]) for section in sections[1:])
+            stated = any(_PAIR.match(line) for section in sections for line in section.lines)
+            if last >= cursor.at and (inner or stated) and "=" not in "".join(sections[0].lines):
+                return over_comments(cursor, index, self.commands)
+            return None
+        return None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        begin = first
+        while (cursor.line(begin) or "").strip().startswith("#") and begin < first + _REACH:
+            begin += 1
+        last, sections = in_braces(cursor, begin, _TOP.match)
+        return last, [
+            PrintedSubject("drbd_config", name, values, prompt.host)
+            for name, values in _values(sections).items()
+            if values
+        ]
+
+
+def _values(sections: Iterable[ConfigSection]) -> dict[str, dict[str, Scalar]]:
+    """Resource → its settings with the sections that they stand in before them."""
+    things: dict[str, dict[str, Scalar]] = {}
+    for section in sections:
+        name = section.heads[0].removeprefix("resource ").strip('"')
+        own = things.setdefault(name, {})
+        outer = "".join(f"{head}." for head in section.heads[1:])
+        for line in section.lines:
+            if (pair := _PAIR.match(line)) is None or pair["key"] == "shared-secret":
+                continue
+            if not pair["value"] and not _FLAG.match(pair["key"]):
+                continue
+            text = (pair["value"] or "yes").strip().strip('"')
+            own[f"{outer}{pair['key']}"] = int(text) if re.fullmatch(r"\d{1,18}", text) else text
+    return things
