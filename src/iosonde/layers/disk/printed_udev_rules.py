@@ -46,7 +46,7 @@ class UdevRules(StateOutput):
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "vi", "vim", "nano", "tee", "head")
     reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "its rules set nothing"
+    nothing: ClassVar[str] = "no rule sets anything of a disk"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -7,6 +7,7 @@ volume where a host was asked.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -102,10 +103,17 @@ def _cache(case: EvidenceSet, volume: StateEvidence) -> tuple[int, str]:
     return 0, ""
 
 
-def _command(volume: StateEvidence, lsi: str, smart_array: str) -> str:
-    """The command that changes a setting, in the words of the tool that the volume's name is of."""
+def _command(volume: StateEvidence, lsi: str, smart_array: str, adaptec: str = "") -> str:
+    """The command that changes a setting, in the words of the tool that the volume's name is of.
+
+    Source: storcli, ssacli: their help; Microsemi, ARCCONF Command Line Utility, SETCACHE.
+    """
     controller = str(volume.values.get("controller") or "")
     place = str(volume.values.get("volume") or "/cN/vN").lstrip("/")
+    if adaptec and "write_cache_setting" in volume.values:  # as arcconf alone calls it
+        of = re.fullmatch(r"c(\d+)/v(\d+)", volume.name)
+        number, drive = of.groups() if of else ("N", "N")
+        return f"arcconf setcache {number} logicaldrive {drive} {adaptec}"
     if controller.startswith("slot"):
         return f"ssacli ctrl slot={controller.removeprefix('slot')} {smart_array}"
     return f"storcli /{place} {lsi}"
@@ -141,7 +149,7 @@ def _always_write_back(case: EvidenceSet) -> Iterator[Finding]:
             evidence.append(Evidence("battery of the cache", battery, "", where))
         if size:
             evidence.append(Evidence("cache", size, "B", placed))
-        command = _command(volume, "set wrcache=wb", "modify nobatterywritecache=disable")
+        command = _command(volume, "set wrcache=wb", "modify nobatterywritecache=disable", "wbb")
         yield Finding(
             "unsafe-cache", severity, subject_of(volume), message, tuple(evidence),
             f"{command} keeps write-back only while the battery is good; until it is, writes go "

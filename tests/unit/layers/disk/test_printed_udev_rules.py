@@ -38,5 +38,5 @@ def test_a_rule_in_an_echo_and_a_program() -> None:
 def test_a_rule_that_sets_nothing_and_others() -> None:
     (entry,) = read('SUBSYSTEM=="block", KERNEL=="sd*"\n')
     assert isinstance(entry, Unread)
-    assert entry.reason == "its rules set nothing"
+    assert entry.reason == "no rule sets anything of a disk"
     assert read('We match SUBSYSTEM=="block" and then ATTR{queue/scheduler} is what it is.\n') == []

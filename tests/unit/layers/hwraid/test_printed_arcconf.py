@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from iosonde.explain.gather import of_document
+from iosonde.layers.hwraid.findings import RULES
+from iosonde.records.finding import Finding
 from iosonde.records.printed import Unread
 from iosonde.records.stack import Scalar
+from iosonde.text.document import of_bytes
 from tests.mangle import mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs" / "arcconf-composed"
@@ -66,3 +70,15 @@ def test_prose_and_logs_are_left() -> None:
     assert read("Controllers found: 2 of them are new and they work, says the man.\n") == []
     log = "Controllers found: 1\n\n   ControllerLog\n      controllerID ..................... 0\n"
     assert not [entry for entry in read(log) if isinstance(entry, Unread)]
+
+
+def test_the_remedy_for_a_cache_without_a_battery_is_a_command_of_arcconf() -> None:
+    def unsafe(text: str) -> list[Finding]:
+        evidence = of_document(of_bytes("ticket.txt", text.encode()))[0]
+        rules = [rule for rule in RULES if rule.name == "unsafe-cache"]
+        return [finding for rule in rules for finding in rule.find(evidence)]
+
+    assert unsafe(CONFIG) == []  # write-back only while it is protected
+    (finding,) = unsafe(CONFIG.replace(" when protected by battery/ZMM", ""))
+    assert finding.remedy is not None
+    assert finding.remedy.startswith("arcconf setcache 1 logicaldrive 1 wbb keeps write-back only")
