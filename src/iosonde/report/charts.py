@@ -126,7 +126,8 @@ def bars_figure(title: str, name: str, bars: Sequence[PlottedBar]) -> Figure:
                                                                ticks=False)),
         description="hover:N",
     )  # fmt: skip
-    x_axis = alt.X("mean:Q", title=unit, scale=extent, axis=alt.Axis(tickCount=4, format=_TICKS))
+    ticks = alt.Axis(tickCount=4, format=_TICKS, labelSeparation=8)
+    x_axis = alt.X("mean:Q", title=unit, scale=extent, axis=ticks)
     bar_layer = base.mark_bar(height=thick, clip=True).encode(
         x=x_axis, color=alt.Color("colour:N", scale=None)
     )
