@@ -167,9 +167,7 @@ def happens(case: Case, fault: Fault, file: Path) -> None:
     """The fault in a run: what is kept of it and said."""
     status = run_through(case, fault, file)
     run = last_run()
-    loops = [
-        metric for trial in run["trials"] for metric in trial["metrics"]["write.iops"]["loops"]
-    ]
+    loops = [loop for trial in run["trials"] for loop in trial["metrics"]["write.iops"]["loops"]]
     assert loops, "the finished loops are kept"
     said = iosonde("explain", "last", "--json").document["findings"]
     if fault.survives and fault.at == case.host:
