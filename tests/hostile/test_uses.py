@@ -20,7 +20,8 @@ from tests.guarded import allowed, refusal
 from tests.hostile.conftest import COMMAND, clean_environment
 from tests.loop.devices import MIB, mounted, partitions, tool
 
-pytestmark = [pytest.mark.root]
+# One after the other: descriptors that one test sends may be of the device another looks at.
+pytestmark = [pytest.mark.root, pytest.mark.xdist_group("openers")]
 OPENERS = Path(__file__).parent / "openers.py"
 
 
