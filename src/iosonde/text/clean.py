@@ -31,10 +31,10 @@ _ENTITY = re.compile(r"&(?:gt|lt|amp|quot|nbsp|#\d{1,5}|#x[0-9a-f]{1,4});", re.I
 _DASHES = re.compile(
     r"(?<=[\s(])[–—](?=[A-Za-z])"
 )  # an option's dashes, made one by a word processor
-_SMART = str.maketrans({
+_SMART = {
     "“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " ",
-    "\u00ad": None, "\u200b": None, "\ufeff": None,
-})  # fmt: skip
+    "\u00ad": "", "\u200b": "", "\ufeff": "",
+}  # fmt: skip
 _SOFT = re.compile(rb"^[^\n]{60,75}[^=\n]=\r?$", re.MULTILINE)
 _BARE = re.compile(rb"=(?!\r?\n|[0-9A-F]{2})")
 _LONGEST = 1 << 13
@@ -49,7 +49,7 @@ def clean(text: str) -> list[str]:
     if "\x1b" in text:
         text = _COLOUR.sub("", text)
     if not text.isascii():
-        text = _DASHES.sub("--", text.translate(_SMART))
+        text = _typed(text)
     if "\\" in text:
         text = _ESCAPE.sub(r"\1", text)
     if "<" in text and ("</" in text or "<br" in text or "<p" in text):  # one character is quick
@@ -64,6 +64,13 @@ def clean(text: str) -> list[str]:
     if len(text) > _LONGEST:
         lines = [line if _JSON in line[:_LONGEST] else line[:_LONGEST] for line in lines]
     return [line.rstrip() for line in lines]
+
+
+def _typed(text: str) -> str:
+    """The same as one types it; str.translate takes ten times as long."""
+    for sign, plain in _SMART.items():
+        text = text.replace(sign, plain)
+    return _DASHES.sub("--", text) if "–" in text or "—" in text else text
 
 
 def _unquoted(line: str) -> str:
