@@ -58,6 +58,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "pressure": "iosonde.monitors.printed_pressure:PressureFiles",
         "proc_stat": "iosonde.monitors.printed_proc:ProcStat",
         "proc_vmstat": "iosonde.monitors.printed_proc:ProcVmstat",
+        "ps": "iosonde.monitors.printed_ps:Ps",
         "rsync": "iosonde.monitors.printed_rsync:Rsync",
         "sar_blocks": "iosonde.monitors.printed_sysstat:SarBlocks",
         "sar_cpu": "iosonde.monitors.printed_sysstat:SarCpu",
