@@ -18,6 +18,7 @@ from iosonde.records.stack import Scalar
 from iosonde.text.cursor import TextCursor, command_before, compact, joined, lines, prompt_in
 from iosonde.text.kernel_lines import is_kernel_line
 from iosonde.text.reader import is_section
+from iosonde.text.shell import called
 from iosonde.text.torn import decoded, opening
 
 _DRIVE = re.compile(r"/dev/((?:nvme\d+n?|sd|hd|sg)\w{0,8})\b")
@@ -201,7 +202,7 @@ def _end_of_text(cursor: TextCursor, first: int) -> int:
         prompt = not _TEST.match(line) and prompt_in(line)
         if index > first and (prompt or index > last + 3 or _NVME_HEAD.search(line)):
             break
-        ends = is_section(line) or is_kernel_line(line)
+        ends = is_section(line) or is_kernel_line(line) or (index > first and called(line, ()))
         if ends or (index > first + 5 and _NEXT.match(line)):
             break
         if line:

@@ -317,6 +317,8 @@ def _work(text: str) -> MdWork | None:
 MDADM_DEVICE = re.compile(r"^\s*(?:/dev/|(?=\[[\w.-]{1,16}\]:))(?P<name>\S+?):\s*$")
 """How an array of --detail and a member of --examine begin, and a volume of one (IMSM)."""
 MDADM_PAIR = re.compile(r"^\s*([A-Z][A-Za-z0-9'/() -]{1,40}?) : (\S.*?)\s*$")
+_DISK = re.compile(r"\s*Disk\d\d Serial : ")
+"""How a disk of IMSM begins, below its volumes: super-intel.c, print_imsm_disk()."""
 _ROW = re.compile(
     r"^\s+(?:\d+|-)\s+\d+\s+\d+\s+(?:\d+|-)\s+(?P<state>\S+(?:\s+\S+)*?)\s+/dev/(?P<name>\S+)$"
 )
@@ -353,7 +355,7 @@ class MdadmReport:
     @property
     def level(self) -> str:
         """The array's level; of a volume that firmware describes (IMSM) as md calls it."""
-        return self.pairs.get("Raid Level") or f"raid{self.pairs['RAID Level']}"
+        return self.pairs.get("Raid Level") or f"raid{_becomes(self.pairs['RAID Level'])}"
 
     @property
     def facts(self) -> dict[str, Scalar]:
@@ -363,7 +365,7 @@ class MdadmReport:
         number = _layout(iter(_NAMED_COPIES.findall(layout)))
         if number is None and layout:
             number = layout_number(level, layout)
-        chunk = parse_bytes(pairs["Chunk Size"]) if "Chunk Size" in pairs else None
+        chunk = parse_bytes(_becomes(pairs["Chunk Size"])) if "Chunk Size" in pairs else None
         raid = _leading(pairs.get("Raid Devices"))
         facts = _geometry(level, raid, chunk, number)
         facts |= {"metadata_version": pairs.get("Version")}
@@ -407,6 +409,11 @@ class MdadmReport:
         return next((word for text, word in _STATES.items() if text in state), None), None
 
 
+def _becomes(text: str) -> str:
+    """What a volume of IMSM that migrates becomes: `5 <-- 5` (super-intel.c, print_imsm_dev())."""
+    return text.partition(" <-- ")[0]
+
+
 def parse_mdadm(lines: Sequence[str]) -> tuple[MdadmReport, int]:
     """What mdadm says of the first array or member, and the place of its last line."""
     pairs: dict[str, str] = {}
@@ -414,7 +421,7 @@ def parse_mdadm(lines: Sequence[str]) -> tuple[MdadmReport, int]:
     last = strange = 0
     head = MDADM_DEVICE.match(lines[0]) if lines else None
     for index, line in enumerate(lines):
-        if index and (MDADM_DEVICE.match(line) or index - last > 5):
+        if index and (MDADM_DEVICE.match(line) or _DISK.match(line) or index - last > 5):
             break
         pair, row = MDADM_PAIR.match(line), _ROW.match(line)
         if pair and pair[1] not in pairs:

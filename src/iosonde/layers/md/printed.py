@@ -70,13 +70,13 @@ class Mdadm(StateOutput):
         if report.pairs.keys().isdisjoint({"Raid Level", "RAID Level"}):
             raise Unreadable("the level of the array is missing")
         kind = "md_member" if report.examined else "md"
-        facts = report.facts | _as_mdadm_says(report.pairs)
+        facts = report.facts | as_mdadm_says(report.pairs)
         facts = as_labelled(report.pairs, _READ) | facts
         name = report.name.strip("[]")
         return first + last, [PrintedSubject(kind, name, facts, prompt.host)]
 
 
-def _as_mdadm_says(pairs: Mapping[str, str]) -> dict[str, Scalar]:
+def as_mdadm_says(pairs: Mapping[str, str]) -> dict[str, Scalar]:
     """The state in mdadm's words, the count of changes, and how many devices there are."""
     events, devices = pairs.get("Events", ""), pairs.get("Total Devices", "")
     return without_none({

@@ -1,0 +1,69 @@
+"""Parts of mdadm's output. Oracle: figures that agree with each other, and a real array's table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.records.printed import PrintedSubject
+from tests.mangle import mangled, states
+
+TEXT = (Path(__file__).parents[3] / "outputs" / "mdadm-parts" / "parts.txt").read_text()
+
+
+def subjects(text: str) -> list[PrintedSubject]:
+    return [subject for state in states(text) for subject in state.subjects]
+
+
+def test_a_table_of_members_without_its_array() -> None:
+    array = subjects(TEXT)[0]
+    assert (array.kind, array.name) == ("md", "md127")
+    assert array.values == {
+        "active_members": 1, "degraded": 1, "faulty": "sdd1", "rebuilding": "sdc1",
+        "spares": "sde1", "below": "sdb1 sdc1 sdd1 sde1",
+    }  # fmt: skip
+
+
+def test_events_of_each_member() -> None:
+    first, second = subjects(TEXT)[1:3]
+    assert (first.name, first.values["events"], first.values["role"]) == (
+        "sdf1", 57840, "Active device 3",
+    )  # fmt: skip
+    assert (second.name, second.values["events"], second.values["role"]) == ("sdg1", 48959, "spare")
+
+
+def test_metadata_of_firmware() -> None:
+    platform, container, disk, volume, other = subjects(TEXT)[3:]
+    assert platform.values["max_disks"] == 32
+    assert platform.values["nvme_under_vmd"] == (
+        "/dev/nvme0n1 (S6P1NS0T318266R), /dev/nvme1n1 (S6P1NS0T318223V)"
+    )
+    assert (container.name, container.values["disks"]) == ("sdh", 4)
+    assert [each.name for each in (disk, other)] == ["W461NHAB", "W461SCHM"]
+    size = disk.values["usable_size"]
+    assert isinstance(size, int)
+    assert round(size / 2**30, 2) == 1863.01
+    assert (volume.name, volume.values["level"]) == ("Data", "raid5")
+
+
+def test_every_shape() -> None:
+    expected = subjects(TEXT)
+    for shape, changed in mangled(TEXT, wraps=False):
+        assert subjects(changed) == expected, shape
+
+
+def test_a_command_without_a_prompt_ends_what_smartctl_says() -> None:
+    smartctl = "=== START OF INFORMATION SECTION ===\nDevice Model:     ST2000NX0253\n"
+    text = f"{smartctl}\nsudo mdadm --examine /dev/sdh\n" + TEXT[TEXT.index("/dev/sdh:") :]
+    drive, container, *_ = subjects(text)
+    assert (drive.values["model"], container.name) == ("ST2000NX0253", "sdh")
+
+
+@pytest.mark.parametrize("text", [
+    "Number Major Minor RaidDevice State\n",
+    "   Number   Major   Minor   RaidDevice State\n   1  8  0  of them are gone\n",
+    "Events : many\n", "/dev/sda: all Events : 7\n", "The Platform : Intel\n",
+])  # fmt: skip
+def test_what_says_nothing(text: str) -> None:
+    assert subjects(text) == []
