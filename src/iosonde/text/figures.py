@@ -131,7 +131,9 @@ def read_figures(lines: Sequence[str], *, strict: bool = False) -> PrintedFigure
             at += 1
             continue
         read = (
-            _ruled(lines, at, title) or _table(lines, at, title) or _list(lines, at, title, strict)
+            ruled_table(lines, at, title)
+            or headed_table(lines, at, title)
+            or _list(lines, at, title, strict)
         )
         if read is not None:
             groups.append(read)
@@ -290,7 +292,7 @@ def _column(line: str) -> tuple[int, str, str] | None:
 # ── tables ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _ruled(lines: Sequence[str], at: int, title: str) -> FigureGroup | None:
+def ruled_table(lines: Sequence[str], at: int, title: str) -> FigureGroup | None:
     """A table whose columns are drawn by dashes between its head and its rows."""
     rule = at
     while rule < min(at + 4, len(lines)) and lines[rule].strip() and not _draws(lines[rule]):
@@ -324,7 +326,7 @@ def _cut(line: str, starts: Sequence[int]) -> list[str] | None:
     return [line[start:end].strip() for start, end in zip(starts, ends, strict=True)]
 
 
-def _table(lines: Sequence[str], at: int, title: str) -> FigureGroup | None:
+def headed_table(lines: Sequence[str], at: int, title: str) -> FigureGroup | None:
     """A table: a line of names, and rows of as many cells, each of which stands below its name."""
     head = lines[at]
     if len(head) > _LINE or head.rstrip().endswith(":") or is_sentence(head):
@@ -343,16 +345,19 @@ def _rows(
     lines: Sequence[str], at: int, spans: Sequence[tuple[int, int]], title: str
 ) -> FigureGroup | None:
     """The table whose names stand in these places of a line."""
-    head, rows, last = lines[at], list[list[str]](), at
+    head, rows, last, ruled = lines[at], list[list[str]](), at, False
     for place in range(at + 1, min(at + 1 + _ROWS, len(lines))):
         line = lines[place]
-        if _LEFT_OUT.fullmatch(line) or (not rows and _RULE.fullmatch(line)):
+        if _LEFT_OUT.fullmatch(line):
+            continue
+        if _RULE.fullmatch(line) and (not rows or "|" in head):
+            ruled = bool(rows)
             continue
         cells = _cells(line, spans, barred="|" in head)
-        if cells is None:
+        if cells is None or (ruled and not any(map(has_figure, cells))):  # the next table's head
             break
         rows.append(cells)
-        last = place
+        last, ruled = place, False
     if not rows or not any(map(has_figure, rows)):
         return None
     names = [head[start:end] for start, end in spans]

@@ -16,6 +16,7 @@ from typing import Literal
 
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedCounters, TextLocation, Unread
 from iosonde.records.stack import Json
+from iosonde.text.author_tables import table_at
 from iosonde.text.clean import clean
 from iosonde.text.document import Document
 from iosonde.text.figures import (
@@ -57,7 +58,7 @@ _SHARES = {"fenced": 0.25, "indented": 0.5, "plain": 0.6}
 _READ = 0.5  # of the lines of an output
 _NAMED = 120  # characters of a command
 
-_Kind = Literal["command", "log", "fenced", "indented", "plain"]
+_Kind = Literal["command", "log", "fenced", "indented", "plain", "table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +135,13 @@ class _Remainder:
             return _Block("log", at, self._while(at, self._is_log))
         if at and not self._free[at - 1] and at in self._closing:
             return _Block("fenced", at, self._while(at, self._is_text), self._tools.get(at, ""))
-        if at and self._lines[at - 1]:
-            return None  # within a paragraph
+        table = table_at(self._lines, at)
+        if table or (at and self._lines[at - 1]) or is_sentence(line):
+            return _Block("table", at, table.last) if table else None  # a paragraph of prose
         indented = indent_of(line) >= 4
         last = self._while(at, self._is_indented if indented else self._is_text)
-        if last - at + 1 < _FEW or is_sentence(line):
-            return _Block("plain", last + 1, last)  # prose: nothing of it is looked at
+        if last - at + 1 < _FEW:
+            return None
         return _Block("indented" if indented else "plain", at, last)
 
     def _heading_at(self, at: int) -> str:
@@ -193,13 +195,15 @@ class _Remainder:
         line = self._lines[at]
         if not line or not self._free[at] or at in self._fences:
             return False
-        return not is_prompt(line, self._programs) and not is_kernel_line(line)
+        begins = is_prompt(line, self._programs) or is_kernel_line(line)
+        return not begins and not table_at(self._lines, at)
 
     def _is_indented(self, at: int) -> bool:
         line = self._lines[at]
         if not line:  # one blank line may stand within
             line = self._lines[at + 1] if at + 1 < len(self._lines) else ""
         begins = is_prompt(self._lines[at], self._programs) or is_kernel_line(self._lines[at])
+        begins = begins or table_at(self._lines, at) is not None
         return bool(self._free[at]) and indent_of(line) >= 4 and not begins
 
     def _is_log(self, at: int) -> bool:
@@ -241,6 +245,12 @@ class _Remainder:
             return
         free = block.kind != "command"
         figures = None
+        if block.kind == "table":
+            table = table_at(self._lines, first)
+            if table and table.last == last:
+                group = replace(table, first=0, last=last - first)
+                yield self._record(block, first, PrintedFigures((group,), ()))
+            return
         if not is_other(lines) and (free or prints_figures(block.command)):
             figures = read_figures(lines, strict=free)
         own = sum(bool(line.strip()) for line in lines)

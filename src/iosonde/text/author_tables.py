@@ -1,0 +1,107 @@
+"""Tables of results as people set them in the middle of a text, without bars or with them.
+
+Nobody marks them off, so they must show more than what a command printed: names above three columns
+or more, three rows or more of as many cells, and figures in most of the cells. Nothing is concluded
+from them: what a column means is its author's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from iosonde.records.stack import Json
+from iosonde.text.figures import (
+    FigureGroup,
+    has_figure,
+    headed_table,
+    is_other,
+    is_sentence,
+    ruled_table,
+)
+
+_GAP = re.compile(r"\S(?: {2,}|\t)\s*\S")
+_GAPS = re.compile(r" {2,}|\t+")
+_SECTION = re.compile(r"[-=*]{3,} ?(?P<title>[A-Za-z][^-=*|]{1,60}?) ?[-=*]{3,}")
+_TITLE = re.compile(r"[A-Za-z0-9(\[][^;{}<>|]{1,78}")
+_LONGEST = 8  # words of a title
+_FEW = 3  # rows, and columns
+_SHARE = 0.5  # of the cells that hold something, how many are figures
+_REACH = 80
+_APART = 3  # blank lines between two rows with bars, which some mail programs double
+
+
+def table_at(lines: Sequence[str], at: int) -> FigureGroup | None:
+    """The table that begins in a line, with indices among all lines; None where none surely does.
+
+    Args:
+        lines: clean ones.
+        at: index of the line.
+    """
+    line = lines[at]
+    barred = line.count("|") > 1
+    if not barred and not _GAP.search(line.strip()):
+        return None
+    below = next((text for text in lines[at + 1 : at + 5] if any(map(str.isdigit, text))), "")
+    if not below or not (barred or _GAP.search(below.strip())):
+        return None
+    places = _own(lines, at, barred=barred)
+    rows = [lines[place] for place in places]
+    for group in (ruled_table(rows, 0, ""), headed_table(rows, 0, ""), _counted(rows)):
+        if group and _is_sure(group) and not is_other(rows[: group.last + 1]):
+            return FigureGroup(_title(lines, at), group.values, at, places[group.last])
+    return None
+
+
+def _title(lines: Sequence[str], at: int) -> str:
+    """The words of the line right above a table, where it is no sentence and no other's row."""
+    text = lines[at - 1].strip().strip("=-*#|").strip().removesuffix(":") if at else ""
+    is_title = _TITLE.fullmatch(text) and len(text.split()) <= _LONGEST and not is_sentence(text)
+    return text if is_title and not _GAP.search(text) else ""
+
+
+def _own(lines: Sequence[str], at: int, *, barred: bool) -> list[int]:
+    """Indices of the lines that may belong to a table; blank lines may part those with bars."""
+    places = [at]
+    for place in range(at + 1, min(at + _REACH, len(lines))):
+        if lines[place].strip():
+            places.append(place)
+        elif not barred or place - places[-1] > _APART:
+            break
+    return places
+
+
+def _counted(rows: Sequence[str]) -> FigureGroup | None:
+    """A table whose cells do not stand below their names, but are as many, with gaps between.
+
+    Lines such as `---- HDD ----` between the rows name what the rows below them are of.
+    """
+    names = [name for name in _GAPS.split(rows[0].strip()) if name]
+    cells, section, sectioned, last = list[list[str]](), "", False, 0
+    for place, row in enumerate(rows[1:], 1):
+        if head := _SECTION.fullmatch(row.strip()):
+            section, sectioned = head["title"], True
+            continue
+        if not cells and not row.strip("-=+ \t"):
+            continue
+        parts = _GAPS.split(row.strip())
+        if len(parts) != len(names) or not has_figure(parts[-1]):
+            break
+        cells.append([section, *parts])
+        last = place
+    if len(names) <= _FEW or any(map(has_figure, names)) or not cells:
+        return None
+    table: dict[str, Json] = {
+        "columns": ["", *names] if sectioned else [*names],
+        "rows": [list(row if sectioned else row[1:]) for row in cells],
+    }
+    return FigureGroup("", table, 0, last)
+
+
+def _is_sure(group: FigureGroup) -> bool:
+    columns, rows = group.values.get("columns"), group.values.get("rows")
+    if not isinstance(columns, list) or not isinstance(rows, list):
+        return False
+    cells = [cell for row in rows if isinstance(row, list) for cell in row if cell]
+    figures = sum(has_figure(cell) for cell in cells)
+    return len(columns) >= _FEW and len(rows) >= _FEW and figures >= _SHARE * len(cells)
