@@ -94,7 +94,7 @@ def test_blank_lines_between_rows_with_bars_and_the_next_tables_head() -> None:
     "name    size    when\n  a few    2    weeks\n  b    3    days\n",  # two rows
     "Ada Lovelace  (3):\n      md: count 2 stripes\n      md: fix 3 leaks\n      md: 4 more\n",
     "dr-xr-xr-x  2 root root  4096 Oct  2 10:00 a\n" * 4,
-    " drivers/md/md.c    | 13 ++++++---\n drivers/md/md.h    | 11 ++++--\n 2 files    | 3 changed\n",
+    " drivers/md/md.c    | 13 ++++--\n drivers/md/md.h    | 11 ++++--\n 2 files    | 3 changed\n",
     "#define A    1\n#define B    2\n#define C    3\n#define D    4\n",
     "foo  bar  baz\nwe saw this\nand this 3\nand that 4\n",
 ])  # fmt: skip

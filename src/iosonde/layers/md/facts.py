@@ -1,4 +1,4 @@
-"""md: its attributes in sysfs, /proc/mdstat, and what mdadm prints of arrays and members.
+"""md: its attributes in sysfs and /proc/mdstat.
 
 `chunk_size` is what lies on one member before the next one's turn; `data_members` the members that
 hold data in each stripe, so that `stripe_width` is chunk × data members. `data_offset` is where
@@ -6,8 +6,7 @@ data begin on the members.
 
 Source: Linux Documentation/admin-guide/md.rst (attributes of md/ and md/dev-NAME in sysfs);
 drivers/md/md.c, md_seq_show() and status_resync() (blocks of 1024 bytes); raid0.c, raid5.c,
-raid10.c, …_status() for chunk and layout; md-bitmap.c, bitmap_status(); mdadm 4.2, Detail.c and
-super1.c, examine_super1() (sizes in KiB by --detail, in sectors by --examine).
+raid10.c, …_status() for chunk and layout; md-bitmap.c, bitmap_status().
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from iosonde.layers._raid.geometry import STRIPED, copies_layout, data_members, layout_number
+from iosonde.layers._raid.geometry import STRIPED, copies_layout, data_members
 from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
-from iosonde.units import KIB, MIB, SECTOR, parse_bytes
+from iosonde.units import KIB, SECTOR, parse_bytes
 
 ATTRIBUTES = (
     "level", "raid_disks", "degraded", "chunk_size", "layout", "array_state", "sync_action",
@@ -32,8 +31,9 @@ MEMBER_ATTRIBUTES = ("state", "slot", "offset")
 """Files of md/dev-NAME that say what a member is."""
 
 
-def _geometry(level: str | None, disks: int | None, chunk: int | None, layout: int | None,
+def geometry(level: str | None, disks: int | None, chunk: int | None, layout: int | None,
               ) -> dict[str, Scalar]:  # fmt: skip
+    """What follows from an array's level, members, bytes of a chunk and number of its layout."""
     data = data_members(level, disks, layout or 0) if level and disks else None
     return {
         "level": level or None,
@@ -58,7 +58,7 @@ def array_facts(attributes: Mapping[str, str]) -> dict[str, Scalar]:
     chunk = _figure(attributes.get("chunk_size")) if level in STRIPED else None
     disks, layout = (_figure(attributes.get(name)) for name in ("raid_disks", "layout"))
     return without_none({
-        **_geometry(level, disks, chunk, layout),
+        **geometry(level, disks, chunk, layout),
         "degraded": _figure(attributes.get("degraded")),
         "array_state": attributes.get("array_state"),
         "metadata_version": attributes.get("metadata_version"),
@@ -252,13 +252,13 @@ def _mdstat_array(head: re.Match[str], rest: str) -> MdstatArray:
     members = _MEMBER.findall(head["members"])
     disks = int(working[1]) if working else len(members) if head["level"] == "raid0" else None
     algorithm = _ALGORITHM.search(rest)
-    layout = int(algorithm[1]) if algorithm else _layout(
+    layout = int(algorithm[1]) if algorithm else near_far_layout(
         (word, count) for count, word in _COPIES.findall(rest)
     )  # fmt: skip
     work = _work(rest)
     size = parse_bytes(f"{chunk[1]}{chunk[2]}") if chunk else None
     facts = {
-        **_geometry(head["level"], disks, size, layout),
+        **geometry(head["level"], disks, size, layout),
         "size": int(head["blocks"]) * KIB,
         "array_state": head["mode"] or head["state"],
         "degraded": int(working[1]) - int(working[2]) if working else None,
@@ -290,7 +290,7 @@ def _marked(members: Sequence[tuple[str, str]]) -> dict[str, Scalar]:
     return {role: " ".join(names) for role, names in roles.items()}
 
 
-def _layout(copies: Iterator[tuple[str, str]]) -> int | None:
+def near_far_layout(copies: Iterator[tuple[str, str]]) -> int | None:
     """The number of a RAID 10's layout, of how often it keeps near, far or offset copies."""
     counts = {word: int(count) for word, count in copies}
     if not counts:
@@ -310,146 +310,3 @@ def _work(text: str) -> MdWork | None:
         work["waits"].lower() if work["waits"] else None,
         float(work["left"]) * 60 if work["left"] else None,
     )
-
-
-# ── mdadm --detail, --examine ─────────────────────────────────────────────────────────────────
-
-MDADM_DEVICE = re.compile(r"^\s*(?:/dev/|(?=\[[\w.-]{1,16}\]:))(?P<name>\S+?):\s*$")
-"""How an array of --detail and a member of --examine begin, and a volume of one (IMSM)."""
-MDADM_PAIR = re.compile(r"^\s*([A-Z][A-Za-z0-9'/() -]{1,40}?) : (\S.*?)\s*$")
-_DISK = re.compile(r"\s*Disk\d\d Serial : ")
-"""How a disk of IMSM begins, below its volumes: super-intel.c, print_imsm_disk()."""
-_ROW = re.compile(
-    r"^\s+(?:\d+|-)\s+\d+\s+\d+\s+(?:\d+|-)\s+(?P<state>\S+(?:\s+\S+)*?)\s+/dev/(?P<name>\S+)$"
-)
-_OF_TABLE = re.compile(
-    r"^\s+Number\s+Major|RaidDevice|^\s*+(?:\d+|-|this)\s+\d+\s+\d+\s|replacing\)$"
-    r"|^\s*(?:Layout|Flags|Member Arrays) :"
-)
-_COUNTED = re.compile(
-    r"(?P<count>\d{1,15})(?: KiB| sectors)? \((?P<size>(?!0\.00)\d{1,9}\.\d\d) (?P<prefix>[MG])iB"
-)
-"""Source: mdadm, util.c (human_size): MiB below 2 GiB, else GiB."""
-_NAMED_COPIES = re.compile(r"(near|far|offset)=(\d+)")
-_STATUS = {"Rebuild": "recover", "Resync": "resync", "Reshape": "reshape", "Check": "check"}
-_STATES = {"recovering": "recover", "resyncing": "resync", "reshaping": "reshape",
-           "checking": "check"}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class MdadmReport:
-    """What mdadm says of an array, or of a member (`examined`).
-
-    `rows` are the members of an array, with their states.
-    """
-
-    name: str
-    pairs: Mapping[str, str]
-    rows: Sequence[tuple[str, str]]
-
-    @property
-    def examined(self) -> bool:
-        """Whether it is of --examine, which looks at one member."""
-        return not self.pairs.keys().isdisjoint({"Data Offset", "Device Role", "RAID Level"})
-
-    @property
-    def level(self) -> str:
-        """The array's level; of a volume that firmware describes (IMSM) as md calls it."""
-        return self.pairs.get("Raid Level") or f"raid{_becomes(self.pairs['RAID Level'])}"
-
-    @property
-    def facts(self) -> dict[str, Scalar]:
-        """What it is, by discovery's names."""
-        pairs, level = self.pairs, self.level
-        layout = pairs.get("Layout", "")
-        number = _layout(iter(_NAMED_COPIES.findall(layout)))
-        if number is None and layout:
-            number = layout_number(level, layout)
-        chunk = parse_bytes(_becomes(pairs["Chunk Size"])) if "Chunk Size" in pairs else None
-        raid = _leading(pairs.get("Raid Devices"))
-        facts = _geometry(level, raid, chunk, number)
-        facts |= {"metadata_version": pairs.get("Version")}
-        if number is None:
-            facts["layout"] = layout or None
-        if self.examined:
-            offset = _leading(pairs.get("Data Offset"))
-            return without_none({
-                **facts, "array_size": _sized(pairs.get("Array Size")),
-                "used_size": _sized(pairs.get("Used Dev Size")),
-                "data_offset": offset * SECTOR if offset else None,
-                "role": pairs.get("Device Role"), "uuid": pairs.get("Array UUID"),
-            })  # fmt: skip
-        size, active = (_leading(pairs.get(name)) for name in ("Array Size", "Active Devices"))
-        action, share = self._action()
-        return without_none({
-            **facts, "size": size * KIB if size else None,
-            "used_size": _sized(pairs.get("Used Dev Size")),
-            "array_state": pairs.get("State", "").split(",")[0].strip() or None,
-            "degraded": raid - active if raid is not None and active is not None else None,
-            "sync_action": action, "sync_share": share,
-            "bitmap": pairs.get("Intent Bitmap", "").lower() or None,
-            "faulty": self._in_state("faulty"), "spares": self._in_state("spare"),
-            "rebuilding": self._in_state("rebuilding"), "below": self._in_state(""),
-            "uuid": pairs.get("UUID"),
-        })  # fmt: skip
-
-    def _in_state(self, word: str) -> str | None:
-        """Members whose state has a word; a spare that rebuilds is no spare."""
-        names = [name for name, state in self.rows
-                 if (state == word if word == "spare" else word in state)]  # fmt: skip
-        return " ".join(names) or None
-
-    def _action(self) -> tuple[str | None, float | None]:
-        """What it is busy with, by sysfs' words, and how far it is."""
-        for key, word in _STATUS.items():
-            status = self.pairs.get(f"{key} Status", "")
-            if "%" in status and (percent := _leading(status)) is not None:
-                return word, percent / 100
-        state = self.pairs.get("State", "")
-        return next((word for text, word in _STATES.items() if text in state), None), None
-
-
-def _becomes(text: str) -> str:
-    """What a volume of IMSM that migrates becomes: `5 <-- 5` (super-intel.c, print_imsm_dev())."""
-    return text.partition(" <-- ")[0]
-
-
-def parse_mdadm(lines: Sequence[str]) -> tuple[MdadmReport, int]:
-    """What mdadm says of the first array or member, and the place of its last line."""
-    pairs: dict[str, str] = {}
-    rows: list[tuple[str, str]] = []
-    last = strange = 0
-    head = MDADM_DEVICE.match(lines[0]) if lines else None
-    for index, line in enumerate(lines):
-        if index and (MDADM_DEVICE.match(line) or _DISK.match(line) or index - last > 5):
-            break
-        pair, row = MDADM_PAIR.match(line), _ROW.match(line)
-        if pair and pair[1] not in pairs:
-            pairs[pair[1]] = pair[2]
-        elif row:
-            rows.append((row["name"], row["state"]))
-        elif pair:
-            break  # another device
-        elif line and index and not _OF_TABLE.search(line):
-            strange += 1
-            if strange > 1:
-                break
-            continue  # the rest of a line that was wrapped, where others of its own follow
-        last, strange = (index, 0) if line else (last, strange)
-    return MdadmReport(head["name"] if head else "", pairs, rows), last
-
-
-def _sized(text: str | None) -> int | None:
-    """Bytes of "2047 (2.05 GiB 2.20 GB)", which counts KiB or sectors: the GiB tell which."""
-    match = _COUNTED.match(text or "")
-    if match is None:
-        return None
-    rounded = float(match["size"]) * (MIB if match["prefix"] == "M" else MIB * KIB)
-    units = (unit for unit in (KIB, SECTOR) if abs(int(match["count"]) * unit / rounded - 1) < 0.02)
-    return next((int(match["count"]) * unit for unit in units), None)
-
-
-def _leading(text: str | None) -> int | None:
-    """The number that a text begins with."""
-    digits = re.match(r"\d+", text or "")
-    return int(digits[0]) if digits else None

@@ -8,13 +8,8 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.md.facts import (
-    MDADM_DEVICE,
-    MDADM_PAIR,
-    MDSTAT_ARRAY,
-    parse_mdadm,
-    parse_mdstat,
-)
+from iosonde.layers.md.facts import MDSTAT_ARRAY, parse_mdstat
+from iosonde.layers.md.facts_mdadm import MDADM_DEVICE, MDADM_PAIR, parse_mdadm
 from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.md.facts import MDADM_DEVICE, MDADM_PAIR
+from iosonde.layers.md.facts_mdadm import MDADM_DEVICE, MDADM_PAIR
 from iosonde.layers.md.printed import as_mdadm_says
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar

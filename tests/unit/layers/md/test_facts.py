@@ -9,10 +9,10 @@ import pytest
 from iosonde.layers.md.facts import (
     ArrayMember,
     array_facts,
-    parse_mdadm,
     parse_mdstat,
     parse_member,
 )
+from iosonde.layers.md.facts_mdadm import parse_mdadm
 from iosonde.units import KIB
 
 PLACE = Path(__file__).parents[3] / "outputs" / "md-6.1"
