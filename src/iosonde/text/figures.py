@@ -137,7 +137,7 @@ def read_figures(lines: Sequence[str], *, strict: bool = False) -> PrintedFigure
         )
         if read is not None:
             groups.append(read)
-            title, titled, at = "", -1, read.last + 1
+            title, titled, at = "", -1, max(read.last, at) + 1
             continue
         left += [titled] if title else []
         title, titled = _title(line), at
@@ -175,7 +175,7 @@ def _list(lines: Sequence[str], first: int, title: str, strict: bool) -> FigureG
         values.update(pairs)
         last, at = at, at + 1
     if values and _is_broken(lines, last):
-        for name, _ in pairs_of(lines[last]):
+        for name, _ in pairs_of(lines[last]) or ([] if strict else _beside(lines, last)):
             del values[name]
         last -= 1
     return FigureGroup(title, values, first, last) if values else None

@@ -196,6 +196,17 @@ def test_a_value_that_a_mail_broke_is_not_kept_in_part() -> None:
     assert outputs[1].place.first_line == 4
 
 
+def test_a_value_beside_its_name_that_a_mail_broke_is_not_kept_in_part() -> None:
+    """It was gone over again and again, for ever."""
+    rows = (
+        " 6.08MiB      49 mm/slab_common.c:950 module:slab_common func:order",
+        " 4.54MiB      78 mm/page_alloc.c:5777 module:page_alloc func:alloc_pages_exact",
+        " 734KiB     5380 fs/xfs/kmem.c:20 module:xfs func:kmem_alloc",
+    )
+    outputs = rest("# sort -h alloc_info\n" + "\n".join(rows) + "\n and more\n")
+    assert len(outputs) <= 2
+
+
 def test_messages_of_the_kernel_are_kept_under_their_times() -> None:
     text = (
         "$ dmesg | tail\n"
