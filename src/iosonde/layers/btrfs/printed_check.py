@@ -1,0 +1,95 @@
+"""`btrfs check`: what it found wrong, and how much it went through.
+
+Source: btrfs-progs 6.2, check/main.c (cmd_check: "Checking filesystem on", "UUID:", "found %llu
+bytes used, no error found", "total csum bytes"; the numbered steps since 4.17).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.labels import as_labelled
+from iosonde.text.reader import Items, StateOutput, top_of
+
+_ON = re.compile(r"\s*Checking filesystem on (?P<device>\S{1,120})\s*$")
+_UUID = re.compile(r"\s*UUID: (?P<uuid>[\da-f*-]{36})\s*$")
+_STEP = re.compile(r"\s*\S{0,4}\[\d{1,2}/\d{1,2}\] (?:checking|repairing) \w")
+_OLD_STEP = re.compile(
+    r"\s*checking (?:extents|free space (?:cache|tree)|fs roots|csums|root refs|quota groups)\b"
+)
+_SUMMED = re.compile(
+    r"\s*found (?P<bytes>\d{1,20}) bytes used,? "
+    r"(?P<end>no error found|error\(s\) found|err is -?\d+)"
+)
+_TOTAL = re.compile(
+    r"\s*(?P<label>total csum bytes|total tree bytes|total fs tree bytes|total extent tree bytes"
+    r"|btree space waste bytes|file data blocks allocated)\s?: (?P<bytes>\d{1,20})\s*$"
+)
+_REFERENCED = re.compile(r"\s*referenced (?P<bytes>\d{1,20})\s*$")
+_ERROR = re.compile(
+    r"\s*(?:ERROR: |error|errors |root \d+ inode \d+ errors |(?:Extent )?back ?ref|ref mismatch"
+    r"|bad (?:tree|metadata|extent|key)|parent transid|checksum verify failed|cache and super"
+    r"|owner ref check failed|Incorrect (?:global|local) backref|incorrect |mirror \d+ bytenr"
+    r"|WARNING: |block group |tree block bytenr|\()"
+)
+_SAYS_NOTHING = re.compile(r"\s*(?:Opening filesystem to check|Checking filesystem on|UUID: )")
+_SILENT = (_STEP, _OLD_STEP, _SAYS_NOTHING)
+_MOST = 2000
+
+
+class BtrfsCheck(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "btrfs check"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "Checking filesystem on ", "] checking root items", " bytes used, ",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("btrfs", "btrfsck")
+    reach: ClassVar[int] = 5
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if not any(pattern.match(line) for pattern in (_ON, _STEP, _SUMMED)):
+            return None
+        return top_of(cursor, lambda text: bool(_SAYS_NOTHING.match(text) or _STEP.match(text)))
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        values: dict[str, Scalar] = {}
+        errors, last, name = 0, first, ""
+        for index, line in lines(cursor, first, _MOST):
+            if index > last + 2 or (index > first and prompt_in(line)):
+                break
+            read = dict(_said(line))
+            if on := _ON.match(line):
+                name = on["device"].removeprefix("/dev/")
+            elif _ERROR.match(line):
+                errors += line.lstrip().lower().startswith("error")
+            elif line and not read and not any(pattern.match(line) for pattern in _SILENT):
+                break
+            values |= read
+            last = index if line else last
+        if errors:
+            values["check_errors"] = errors
+        return last, [PrintedSubject("btrfs", name, values, prompt.host)]
+
+
+def _said(line: str) -> Iterator[tuple[str, Scalar]]:
+    """What a line says of the file system, sizes in bytes."""
+    if uuid := _UUID.match(line):
+        yield "uuid", uuid["uuid"]
+    elif sums := _SUMMED.match(line):
+        yield "bytes_used", int(sums["bytes"])
+        yield "check", sums["end"]
+    elif total := _TOTAL.match(line):
+        yield from as_labelled({total["label"]: total["bytes"]}).items()
+    elif referenced := _REFERENCED.match(line):
+        yield "referenced_bytes", int(referenced["bytes"])

@@ -1,0 +1,78 @@
+"""Rows of `fdisk -l` that stand without the lines about their disk, in whatever language.
+
+Source: util-linux 2.38, disk-utils/fdisk-list.c: device, boot, start, end, sectors, size, type; a
+DOS table has the type's number before its name.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.reader import Items, StateOutput, start_of
+
+_ROW = re.compile(
+    r"\s*/dev/(?P<name>[\w/.-]{1,60}\d)\s+(?P<boot>\*\s+)?(?P<start>\d{1,15})\s+"
+    r"(?P<end>\d{1,15})\s+(?P<sectors>\d{1,15})[+-]?\s+(?:\d{1,6}(?:[.,]\d)?[KMGTP]\s+)?"
+    r"(?P<type>\w.{1,60})$"
+)
+_ID = re.compile(r"(?P<id>[\da-f]{1,2})\s+(?P<type>[A-Z]\S.{0,60})")
+
+
+class PartitionRows(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "fdisk"
+    anchors: ClassVar[tuple[str, ...]] = (
+        " 83 Linux", "Linux filesystem", "Linux RAID", "fd Linux raid", "Linux LVM", "EFI System",
+        "Linux swap", "BIOS boot", " 82 Linux", "  5 Extended", "  f W95",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("fdisk", "sfdisk")
+    reach: ClassVar[int] = 4
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if not _row(cursor.line(cursor.at) or ""):
+            return None
+        return start_of(cursor, _row, most=60)
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        partitions, last = list[PrintedSubject](), first
+        for index, line in lines(cursor, first, 400):
+            row = _row(line)
+            if row is None and (line or index > last + 2):
+                break
+            if row:
+                partitions.append(
+                    PrintedSubject("partition", row["name"], _facts(row), prompt.host)
+                )
+                last = index
+        return last, partitions
+
+
+def _row(line: str) -> re.Match[str] | None:
+    """The row in a line; its sectors are those from start to end, which tells it from blocks."""
+    match = _ROW.match(line)
+    if match and int(match["end"]) - int(match["start"]) + 1 == int(match["sectors"]):
+        return match
+    return None
+
+
+def _facts(row: re.Match[str]) -> dict[str, Scalar]:
+    """What a row says; in sectors, as the size of the disk's is not known."""
+    type_ = _ID.fullmatch(row["type"].strip())
+    facts: dict[str, Scalar] = {
+        "first_sector": int(row["start"]), "sectors": int(row["sectors"]),
+        "type": type_["type"] if type_ else row["type"].strip(),
+    }  # fmt: skip
+    if type_:
+        facts["type_id"] = type_["id"]
+    if row["boot"]:
+        facts["boot"] = True
+    return facts
