@@ -8,7 +8,7 @@ from them: what a column means is its author's.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from iosonde.records.stack import Json
 from iosonde.text.figures import (
@@ -45,9 +45,13 @@ def table_at(lines: Sequence[str], at: int) -> FigureGroup | None:
     below = next((text for text in lines[at + 1 : at + 5] if any(map(str.isdigit, text))), "")
     if not below or not (barred or _GAP.search(below.strip())):
         return None
+    figures = not barred and any(map(has_figure, _GAPS.split(line.strip())))
+    if figures and not any("--" in text for text in lines[at + 1 : at + 4]):
+        return None  # a row: only above a line that draws columns may a name begin with a figure
     places = _own(lines, at, barred=barred)
     rows = [lines[place] for place in places]
-    for group in (ruled_table(rows, 0, ""), headed_table(rows, 0, ""), _counted(rows)):
+    for read in _WAYS:
+        group = read(rows)
         if group and _is_sure(group) and not is_other(rows[: group.last + 1]):
             return FigureGroup(_title(lines, at), group.values, at, places[group.last])
     return None
@@ -77,6 +81,8 @@ def _counted(rows: Sequence[str]) -> FigureGroup | None:
     Lines such as `---- HDD ----` between the rows name what the rows below them are of.
     """
     names = [name for name in _GAPS.split(rows[0].strip()) if name]
+    if len(names) <= _FEW or any(map(has_figure, names)):
+        return None
     cells, section, sectioned, last = list[list[str]](), "", False, 0
     for place, row in enumerate(rows[1:], 1):
         if head := _SECTION.fullmatch(row.strip()):
@@ -89,13 +95,20 @@ def _counted(rows: Sequence[str]) -> FigureGroup | None:
             break
         cells.append([section, *parts])
         last = place
-    if len(names) <= _FEW or any(map(has_figure, names)) or not cells:
+    if not cells:
         return None
     table: dict[str, Json] = {
         "columns": ["", *names] if sectioned else [*names],
         "rows": [list(row if sectioned else row[1:]) for row in cells],
     }
     return FigureGroup("", table, 0, last)
+
+
+_WAYS: tuple[Callable[[Sequence[str]], FigureGroup | None], ...] = (
+    lambda rows: ruled_table(rows, 0, ""),
+    lambda rows: headed_table(rows, 0, ""),
+    _counted,
+)
 
 
 def _is_sure(group: FigureGroup) -> bool:

@@ -102,6 +102,7 @@ class _Remainder:
             self._free[part.first - 1 : last] = bytes(max(last - part.first + 1, 0))
         self._tools = {part.last: part.tool for part in taken}
         self._heading = ""
+        self._tables: dict[int, FigureGroup | None] = {}
 
     def every(self) -> Iterator[FoundOutput | Unread]:
         """Everything that is left of the document."""
@@ -135,7 +136,7 @@ class _Remainder:
             return _Block("log", at, self._while(at, self._is_log))
         if at and not self._free[at - 1] and at in self._closing:
             return _Block("fenced", at, self._while(at, self._is_text), self._tools.get(at, ""))
-        table = table_at(self._lines, at)
+        table = self._table(at)
         if table or (at and self._lines[at - 1]) or is_sentence(line):
             return _Block("table", at, table.last) if table else None  # a paragraph of prose
         indented = indent_of(line) >= 4
@@ -195,16 +196,25 @@ class _Remainder:
         line = self._lines[at]
         if not line or not self._free[at] or at in self._fences:
             return False
+        return not self._begins(at)
+
+    def _begins(self, at: int) -> bool:
+        """Whether a command, a log or a table begins in a line."""
+        line = self._lines[at]
         begins = is_prompt(line, self._programs) or is_kernel_line(line)
-        return not begins and not table_at(self._lines, at)
+        return begins or self._table(at) is not None
+
+    def _table(self, at: int) -> FigureGroup | None:
+        """The table that begins in a line, if one does."""
+        if at not in self._tables:
+            self._tables[at] = table_at(self._lines, at)
+        return self._tables[at]
 
     def _is_indented(self, at: int) -> bool:
         line = self._lines[at]
         if not line:  # one blank line may stand within
             line = self._lines[at + 1] if at + 1 < len(self._lines) else ""
-        begins = is_prompt(self._lines[at], self._programs) or is_kernel_line(self._lines[at])
-        begins = begins or table_at(self._lines, at) is not None
-        return bool(self._free[at]) and indent_of(line) >= 4 and not begins
+        return bool(self._free[at]) and indent_of(line) >= 4 and not self._begins(at)
 
     def _is_log(self, at: int) -> bool:
         """Whether a line belongs to a log: up to four without a time may be the rest of another."""
@@ -246,7 +256,7 @@ class _Remainder:
         free = block.kind != "command"
         figures = None
         if block.kind == "table":
-            table = table_at(self._lines, first)
+            table = self._table(first)
             if table and table.last == last:
                 group = replace(table, first=0, last=last - first)
                 yield self._record(block, first, PrintedFigures((group,), ()))
