@@ -97,7 +97,7 @@ def has_figure(value: Json | Sequence[str]) -> bool:
 def is_sentence(line: str) -> bool:
     """Whether a line is prose of a person: words with blanks between, some of them little ones."""
     parts = line.split()
-    if any(char > "\u2e7f" for char in line[:_LINE]):  # Chinese, Japanese, Korean
+    if not line.isascii() and max(line[:_LINE]) > "\u2e7f":  # Chinese, Japanese, Korean
         return True
     if len(parts) < 4 or _GAP.search(line.strip()):
         return False
@@ -137,7 +137,7 @@ def read_figures(lines: Sequence[str], *, strict: bool = False) -> PrintedFigure
         )
         if read is not None:
             groups.append(read)
-            title, titled, at = "", -1, max(read.last, at) + 1
+            title, titled, at = "", -1, read.last + 1
             continue
         left += [titled] if title else []
         title, titled = _title(line), at
@@ -166,19 +166,18 @@ def _title(line: str) -> str:
 
 def _list(lines: Sequence[str], first: int, title: str, strict: bool) -> FigureGroup | None:
     """The list that begins in a line; a name that comes again begins the next."""
+    rows: list[list[tuple[str, str]]] = []
     values: dict[str, Json] = {}
-    last, at = first - 1, first
-    while at < len(lines) and at - first < _ROWS:
+    for at in range(first, min(len(lines), first + _ROWS)):
         pairs = pairs_of(lines[at]) or ([] if strict else _beside(lines, at))
         if not pairs or any(name in values for name, _ in pairs):
             break
+        rows.append(pairs)
         values.update(pairs)
-        last, at = at, at + 1
-    if values and _is_broken(lines, last):
-        for name, _ in pairs_of(lines[last]) or ([] if strict else _beside(lines, last)):
+    if rows and _is_broken(lines, first + len(rows) - 1):
+        for name, _ in rows.pop():
             del values[name]
-        last -= 1
-    return FigureGroup(title, values, first, last) if values else None
+    return FigureGroup(title, values, first, first + len(rows) - 1) if values else None
 
 
 def _is_broken(lines: Sequence[str], last: int) -> bool:
