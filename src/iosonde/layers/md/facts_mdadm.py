@@ -141,6 +141,17 @@ def parse_mdadm(lines: Sequence[str]) -> tuple[MdadmReport, int]:
     return MdadmReport(head["name"] if head else "", pairs, rows), last
 
 
+def as_mdadm_says(pairs: Mapping[str, str]) -> dict[str, Scalar]:
+    """The state in mdadm's words, the count of changes, and how many devices there are."""
+    events, devices = pairs.get("Events", ""), pairs.get("Total Devices", "")
+    return without_none({
+        "state": pairs.get("State"),
+        "members_state": pairs.get("Array State", "").partition(" ")[0] or None,
+        "events": int(events) if events.isdecimal() else None,
+        "total_devices": int(devices) if devices.isdecimal() else None,
+    })  # fmt: skip
+
+
 def _sized(text: str | None) -> int | None:
     """Bytes of "2047 (2.05 GiB 2.20 GB)", which counts KiB or sectors: the GiB tell which."""
     match = _COUNTED.match(text or "")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde.layers.md.facts import MDSTAT_ARRAY, parse_mdstat
-from iosonde.layers.md.facts_mdadm import MDADM_DEVICE, MDADM_PAIR, parse_mdadm
-from iosonde.records.printed import PrintedSubject, Unreadable, without_none
-from iosonde.records.stack import Scalar
+from iosonde.layers.md.facts_mdadm import MDADM_DEVICE, MDADM_PAIR, as_mdadm_says, parse_mdadm
+from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines
 from iosonde.text.labels import as_labelled
 from iosonde.text.reader import Items, StateOutput
@@ -69,17 +67,6 @@ class Mdadm(StateOutput):
         facts = as_labelled(report.pairs, _READ) | facts
         name = report.name.strip("[]")
         return first + last, [PrintedSubject(kind, name, facts, prompt.host)]
-
-
-def as_mdadm_says(pairs: Mapping[str, str]) -> dict[str, Scalar]:
-    """The state in mdadm's words, the count of changes, and how many devices there are."""
-    events, devices = pairs.get("Events", ""), pairs.get("Total Devices", "")
-    return without_none({
-        "state": pairs.get("State"),
-        "members_state": pairs.get("Array State", "").partition(" ")[0] or None,
-        "events": int(events) if events.isdecimal() else None,
-        "total_devices": int(devices) if devices.isdecimal() else None,
-    })  # fmt: skip
 
 
 class Mdstat(StateOutput):

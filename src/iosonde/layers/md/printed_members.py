@@ -15,8 +15,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.md.facts_mdadm import MDADM_DEVICE, MDADM_PAIR
-from iosonde.layers.md.printed import as_mdadm_says
+from iosonde.layers.md.facts_mdadm import MDADM_DEVICE, MDADM_PAIR, as_mdadm_says
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
@@ -36,7 +35,7 @@ _ROW = re.compile(
 _ARRAY = re.compile(r"/dev/(md[\w/.-]{1,60})")
 _EVENTS = re.compile(r"\s*(?:Events|Update Time|Array State|Device Role) : \S")
 _CONTAINER = re.compile(r"\s*Magic : Intel Raid ISM Cfg Sig")
-_DISK = re.compile(r"\s*Disk(?P<number>\d{2}) Serial : (?P<serial>\S{1,60})\s*$")
+_DISK = re.compile(r"\s*Disk\d{2} Serial : (?P<serial>\S{1,60})\s*$")
 _PAIR = re.compile(r"\s*([A-Z0-9][A-Za-z0-9'/() -]{1,40}?) : (\S.*?)\s*$")
 _VOLUME = re.compile(r"\s*\[[^\]]{1,32}\]:\s*$")
 _PLATFORM = re.compile(r"\s*Platform : \S")
