@@ -61,12 +61,19 @@ def test_every_request_of_fio_is_recorded(node: str, tmp_path: Path) -> None:
 
 
 def _replayed(node: str, recording: str, writes: int) -> None:
-    """The recording again at its own disk: the kernel counts as many writes as fio made."""
+    """The recording again at its own disk: the kernel counts as many writes as fio made.
+
+    Whether an emulated guest keeps the recording's rate depends on what else its machine does;
+    that the command says so by its exit code does not.
+    """
     target = ("--target", f"lab:{node}/n1:/dev/vdb", "--json")
     refused = iosonde("trace", "replay", recording, *target)
     assert refused.status == 3, "it writes to a device that nobody gave up"
     before = _writes(node)
-    answer = good("trace", "replay", recording, *target, "--destroy", "/dev/vdb").document
+    replayed = iosonde("trace", "replay", recording, *target, "--destroy", "/dev/vdb")
+    answer = replayed.document
+    assert replayed.status == int(not answer["kept_up"]), replayed
+    assert answer["kept_up"] is not any("rate was not kept" in fault for fault in answer["faults"])
     assert answer["writes"] == writes == _writes(node) - before
 
 
