@@ -363,6 +363,17 @@ _UNDERLINE = re.compile(r"\s*(?:={4,}|-{4,})\s*")
 _TITLE = re.compile(r"[A-Z0-9][^=|;:{}<>\[\]$@\\]{2,69}")
 _ENDED = re.compile(r"[.!?:)\"'…]\s*$|^\s*$")
 _FIGURE = re.compile(r"\d{3,}|\d\.\d|%")
+_GREETING = re.compile(
+    r"\W*(?:hi|hello|hey|dear|hallo|bonjour|hola|greetings|good (?:morning|day|evening))\b"
+    r"(?:\W+\w+){0,4}\W*",
+    re.IGNORECASE,
+)
+_END_OF_LETTER = re.compile(
+    r"\W*(?:(?:(?:\w+ ){0,3}(?:thanks|thank you|thx|regards|cheers|wishes)|sincerely|cordialement"
+    r"|(?:\w+ ){0,2}gr(?:u|ü)(?:ß|ss)en?)\b(?:\W+\w+){0,4}|sent from my\b.{0,40}|-- ?)\W*",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"\s*[A-ZÀ-Ý][\w.'-]*(?: [A-ZÀ-Ý][\w.'-]*){0,3}\s*")
 _EMPHASIS = re.compile(r"^[*_`\s]+|[*_`\s]+$")
 
 
@@ -385,9 +396,22 @@ def heading_above(line: Callable[[int], str | None], first: int) -> str:
             break
         if marked := marked_heading(text):
             return marked
-        if _is_title(text, line(index - 1), line(index + 1)):
+        if _is_title(text, line(index - 1), line(index + 1)) and not _is_of_letter(line, index):
             return _EMPHASIS.sub("", text)
     return ""
+
+
+def _is_of_letter(line: Callable[[int], str | None], index: int) -> bool:
+    """Whether a line greets, thanks or ends a letter, or is the name below such an end."""
+    text = line(index) or ""
+    if _GREETING.fullmatch(text) or _END_OF_LETTER.fullmatch(text):
+        return True
+    if not _NAME.fullmatch(text):
+        return False
+    above = line(index - 1)
+    if above is not None and not above.strip():
+        above = line(index - 2)
+    return bool(above and _END_OF_LETTER.fullmatch(above))
 
 
 def marked_heading(line: str) -> str:

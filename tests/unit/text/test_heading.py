@@ -29,6 +29,15 @@ def above(text: str) -> str:
         ("Writing 1.5 GiB took 3.2 s", ""),
         ("Key = value", ""),
         ("", ""),
+        ("# Real\n\nHi all\n", "Real"),
+        ("# Real\n\nThanks Coly!\n", "Real"),
+        ("# Real\n\nMany thanks for your help\n", "Real"),
+        ("# Real\n\nSent from my telephone\n", "Real"),
+        ("# Real\n\nProse.\n\nRegards,\n\nJoe Q. Public\n", "Real"),
+        ("# Real\n\nProse.\n\nThank you\nJoe\n", "Real"),
+        ("# Real\n\nProse.\n\nHigh Availability\n", "High Availability"),
+        ("# Real\n\nProse.\n\nDearth of memory\n", "Dearth of memory"),
+        ("# Real\n\nProse.\n\nRegarding writes\n", "Regarding writes"),
     ],
 )
 def test_the_nearest_heading_counts(text: str, heading: str) -> None:
