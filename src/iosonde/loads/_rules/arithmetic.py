@@ -261,7 +261,15 @@ def _in_flight(trial: TrialEvidence) -> list[tuple[float, float]]:
 
 
 def _verifies(trial: TrialEvidence) -> bool:
-    return trial.options.get("verify") not in {None, "", "0", "none", "null", False}
+    """Whether reads of it check what was written: by its option, or where it only writes.
+
+    fio's text does not print `verify`; a load of `rw=write` or `rw=randwrite` that read has done
+    nothing else (fio(1), do_verify: "Run the verify phase after a write phase").
+    """
+    if "verify" not in trial.options:
+        reads = trial.mean("read.iops") is not None
+        return reads and trial.options.get("rw") in {"write", "randwrite"}
+    return trial.options["verify"] not in {None, "", "0", "none", "null", False}
 
 
 def _syncs(trial: TrialEvidence) -> list[tuple[float, float]]:

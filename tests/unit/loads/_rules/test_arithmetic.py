@@ -163,6 +163,9 @@ def flying(write: float, read: float, **options: str | bool) -> list[str]:
 def test_phases_of_a_load_are_not_in_flight_together() -> None:
     assert flying(32, 32) == ["warning"]
     assert flying(32, 32, verify="crc32c") == []
+    assert flying(32, 32, rw="randwrite") == []
+    assert flying(32, 32, rw="randwrite", verify="none") == ["warning"]
+    assert flying(32, 32, rw="randrw") == ["warning"]
     assert flying(64, 32, verify="crc32c") == ["warning"]
     assert flying(32, 32, phased=True) == []
 
