@@ -8,6 +8,7 @@ import pytest
 
 from iosonde.explain import judge
 from iosonde.explain.rules import averages, claims, loops, noise
+from iosonde.explain.series import ComparableTrials, Condition
 from iosonde.records.evidence import EvidenceSet, StateEvidence, TrialEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.run import HEALTH, Series
@@ -348,3 +349,20 @@ def test_a_loop_of_four_is_one_condition_of_four_loops() -> None:
     assert len(found(noise.RULES, case, "ranking")) == 1
     (alone,) = singles(1000.0, 1010.0)
     assert "2 of 2 results are of one run each" in alone.message
+
+
+def test_two_results_of_one_name_are_told_apart_by_their_places() -> None:
+    def order(first: str, second: str) -> str:
+        trials = tuple(
+            trial({"read.iops": [rate, rate * 1.01, rate * 0.99]}, label=label, where=where)
+            for label, rate, where in ((first, 1000.0, "mail:3"), (second, 2000.0, "mail:9"))
+        )
+        series = ComparableTrials("mail", "read.iops", tuple(
+            Condition(trial.label, (trial,), trial.metrics["read.iops"]) for trial in trials
+        ))  # fmt: skip
+        return next(iter(noise._judged(series, noise._ranked(series)))).message
+
+    assert "“t/io_uring (mail:9)” is best: better than “t/io_uring (mail:3)”" in order(
+        "t/io_uring", "t/io_uring"
+    )
+    assert "“new” is best: better than “old” by" in order("old", "new")

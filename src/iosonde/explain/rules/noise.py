@@ -154,8 +154,11 @@ def _subject(series: ComparableTrials) -> str:
 
 
 def _name(series: ComparableTrials, condition: Condition) -> str:
-    """The label without the heading that the finding's subject names."""
-    return condition.label.removeprefix(f"{series.subject}: ")
+    """The label without the heading that the subject names; with its place where two share it."""
+    label = condition.label.removeprefix(f"{series.subject}: ")
+    if sum(other.label == condition.label for other in series.conditions) > 1:
+        return f"{label} ({condition.where})"
+    return label
 
 
 def _ranking(
