@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from ipaddress import ip_address
 
 from iosonde import units
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, StateEvidence
@@ -120,7 +121,7 @@ def loopback(case: EvidenceSet) -> Iterator[Finding]:
             server.lower() in _LOCAL
             or any(place.startswith("127.") or place == "::1" for place in (server, address))
             or (server and server.lower() == mount.host.lower())
-            or (address and address == own)
+            or (address == own and _is_address(address))
         ):
             continue
         yield Finding(
@@ -136,6 +137,15 @@ def loopback(case: EvidenceSet) -> Iterator[Finding]:
             confirm="the same load at the exported file system and through this mount: what NFS "
             "costs, without a network",
         )
+
+
+def _is_address(text: str) -> bool:
+    """Whether it is an address, and not a word that an author put in the place of several."""
+    try:
+        ip_address(text.partition("%")[0])
+    except ValueError:
+        return False
+    return True
 
 
 def small_transfers(case: EvidenceSet) -> Iterator[Finding]:

@@ -234,6 +234,11 @@ def test_a_mount_of_another_host() -> None:
     assert list(nfs.loopback(EvidenceSet(states=(state("nfs", "/mnt", "node1", **values),)))) == []
 
 
+def test_a_word_in_the_place_of_two_addresses_says_nothing() -> None:
+    values: dict[str, Scalar] = {"server": "SERVER", "address": "IP", "clientaddr": "IP"}
+    assert list(nfs.loopback(EvidenceSet(states=(state("nfs", "/mnt", "node1", **values),)))) == []
+
+
 def test_mounts_that_move_little() -> None:
     small = state("nfs", "/mnt", read_size=32_768, write_size=8192)
     finding = one(nfs.small_transfers, EvidenceSet(states=(small,)))
