@@ -109,6 +109,8 @@ def from_quoted_printable(data: bytes) -> tuple[bytes, list[int]]:
         piece = quopri.decodestring(line)
         numbers += [number] * piece.count(b"\n")
         goes_on = line.rstrip(b"\r").endswith(b"=")
+        if goes_on and piece.endswith(b"\n"):
+            numbers[-1] = number + 1  # `=0A=`: what follows begins in the next line
         whole.append(piece if goes_on else piece + b"\n")
     text = b"".join(whole)
     return (text if goes_on else text[:-1]), numbers

@@ -63,3 +63,10 @@ def test_marks_of_several_mail_programs() -> None:
     assert clean("\n".join(marked)) == [
         "ID# ATTRIBUTE_NAME", " a", "size >  b", ">=3", "     a"
     ]  # fmt: skip
+
+
+def test_a_line_end_that_is_coded_and_broken_ends_its_line() -> None:
+    """`=0A=` at the end of each line, as Exchange writes it."""
+    text, numbers = from_quoted_printable(b"first=0A=\nsecond=0A=\nthird=0A=\n\nlast")
+    assert text == b"first\nsecond\nthird\n\nlast"
+    assert numbers == [1, 2, 3, 4, 5]
