@@ -60,7 +60,7 @@ def _rates(cursor: TextCursor, first: int) -> OutputReading:
         match = RATES.fullmatch(line)
         if not match:
             break
-        kind = match["label"] or "", "rand" if match["rand"] else ""
+        kind = match["label"] or match["remark"] or "", "rand" if match["rand"] else ""
         if not sheets or match["name"] <= before[1] or kind != before[0]:
             rw = f"rand{match['name']}" if match["rand"] else ""
             sheets.append((rw, kind[0], JobFigures()))

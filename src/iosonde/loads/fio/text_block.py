@@ -38,14 +38,14 @@ DIRECTION = re.compile(
     r"iops=(?P<iops2>\d[\d.]*[KMG]?),runt=(?P<time2>\d{1,12})msec)"  # up to 2.16
 )
 RATES = re.compile(
-    r"\s*(?:(?P<label>[\w.+-][\w./+-]{0,60}):\s+)?"  # of `grep` over several files
-    r"(?P<rand>rand_?)?(?P<name>read|write|trim) ?:\s+(?:"
+    r"\s*(?:(?P<label>[\w.+-][\w./+-]{0,60}(?: \([\w .,/+-]{1,40}\))?)\s{0,3}:\s+"
+    r"|\((?P<remark>[\w .,/+-]{1,40})\)\s+)?(?P<rand>rand_?)?(?P<name>read|write|trim) ?:\s+(?:"
     r"(?:IOPS=(?P<iops>\d[\d.]*[kMG]?), {0,3})?(?:BW|bw)=(?P<speed>\d[\d.]*[kKMG]?i?(?:B|bit))/s"
     r"(?: \([^()]{1,24}\))?"
     r"|io=\d[\d.]{0,15}[KMGTPE]?B, ?bw=(?P<speed2>\d[\d.]{0,15}[KMGTPE]?(?:B|bit))/s"
     r"(?:, ?iops=(?P<iops2>\d[\d.]*[KMG]?))?)[ .,;]{0,3}"
 )
-"""A line of rates that was cut behind its speed; the name of a file may stand before it."""
+"""A line of rates that was cut behind its speed; a name, as `grep` gives, may stand before it."""
 _LATENCY = re.compile(
     rf"(?P<kind>slat|clat|lat|sync)\((?P<unit>[num])sec\):min=(?P<min>{_NUMBER}),"
     rf"max=(?P<max>{_NUMBER}),avg=(?P<mean>{_NUMBER}),stdev=(?P<stdev>{_NUMBER})"

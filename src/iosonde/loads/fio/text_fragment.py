@@ -29,6 +29,12 @@ _LINE = re.compile(
     r"|Run status group \d|(?:READ|WRITE|TRIM|MIXED): (?:bw|io)=|Disk stats \("
     r"|[\w!./-]{1,64}: ios=\d|aggr\w{3,9}=)"
 )
+_STATUS = re.compile(r"\s*(?:READ|WRITE|TRIM|MIXED): (?:bw|io)=")
+_REST = re.compile(
+    r"\s*(?:[-(]?[\d.]{1,12}[kKMGT]?i?(?:B|bit)/s[-)(,.\dkKMGTiB/s ]{0,80})?"
+    r"(?:io=[\d.]{1,12}[kKMGTP]?i?B *(?:\([\d.]{1,12}[kKMGTP]?B\))?, *)?run= *[\d -]{3,30}msec\s*"
+)
+"""What a mail broke off the end of a group's line."""
 _DISKS = "Diskstats(read/write):"
 _UNDIRECTED = "any"
 _BLANKS = 2
@@ -94,7 +100,8 @@ def _gathered(cursor: TextCursor, first: int) -> tuple[int, str]:
     last, blanks = first, 0
     for index, line in lines(cursor, first, _MOST):
         blanks = 0 if line else blanks + 1
-        if blanks > _BLANKS or (line and (not is_line(line) or prompt_in(line))):
+        broken = index > first and _REST.fullmatch(line) and _STATUS.match(cursor.line(last) or "")
+        if blanks > _BLANKS or (line and not broken and (not is_line(line) or prompt_in(line))):
             break
         last = index if line else last
         rows.append("".join(line.split()))

@@ -214,3 +214,26 @@ def test_rates_that_grep_named_by_their_files() -> None:
     assert one.loops[0].metrics["read.iops"] == 792e3
     assert other.loops[0].metrics["read.bandwidth"] == 3374 * 2**20
     assert not trials("it says read: IOPS=5, BW=20KiB/s\n")
+
+
+def test_a_status_that_a_mail_broke_is_read_to_its_end() -> None:
+    text = (
+        "Run status group 0 (all jobs):\n   WRITE: bw=46.9MiB/s (49.2MB/s), 46.9MiB/s-46.9MiB/s \n"
+        "(49.2MB/s-49.2MB/s), io=469MiB (492MB), run=10005-10005msec\n\nProse.\n"
+    )
+    (output,) = read(text)
+    assert isinstance(output, FoundOutput)
+    assert output.place.last_line == 3
+    (trial,) = output.trials
+    assert trial.loops[0].metrics["write.bandwidth"] == pytest.approx(46.9 * 2**20)
+
+
+@pytest.mark.parametrize(("text", "labels"), [
+    ("v6.2:\t\twrite: IOPS=4328, BW=8724KiB/s\nv6.2 (patched):\twrite: IOPS=801k, BW=1565MiB/s\n",
+     ["v6.2", "v6.2 (patched)"]),
+    ("(block) read: IOPS=15.3k, BW=59.8MiB/s (62.7MB/s)\n", ["block"]),
+    ("before : read: IOPS=15.3k, BW=59.8MiB/s\n", ["before"]),
+    ("before that it could read: IOPS=15.3k, BW=59.8MiB/s\n", []),
+])  # fmt: skip
+def test_the_author_s_name_before_the_rates_is_the_label(text: str, labels: list[str]) -> None:
+    assert [trial.label for trial in trials(text)] == labels
