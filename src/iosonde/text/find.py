@@ -359,6 +359,10 @@ def kinds_hint() -> str:
 
 _MARKED = re.compile(r"\s*(?:#{1,6}\s+(?P<a>\S.*?)\s*#*|(?P<m>={2,6})\s*(?P<b>\w.*?)\s*(?P=m))\s*")
 _COMMAND = re.compile(r"\s-{1,2}[A-Za-z]|/(?:dev|proc|sys|etc)/")  # after the prompt of root
+_CALL = re.compile(
+    r"\s*#\s+(?:cat|cd|cp|dmesg|echo|getconf|grep|ls|lsmod|lspci|mkdir|modprobe|rm|sudo|umount"
+    r"|uname)(?:\s|$)"
+)
 _UNDERLINE = re.compile(r"\s*(?:={4,}|-{4,})\s*")
 _TITLE = re.compile(r"[A-Z0-9][^=|;:{}<>\[\]$@\\]{2,69}")
 _ENDED = re.compile(r"[.!?:)\"'…]\s*$|^\s*$")
@@ -417,8 +421,8 @@ def _is_of_letter(line: Callable[[int], str | None], index: int) -> bool:
 def marked_heading(line: str) -> str:
     """The words of a line that Markdown or a wiki marks as a heading; empty where it is none."""
     marked = _MARKED.fullmatch(line)
-    if marked is None or _COMMAND.search(line) or "<--" in line:  # a head that collectl draws
-        return ""
+    if marked is None or _COMMAND.search(line) or _CALL.match(line) or "<--" in line:
+        return ""  # root's command, or a head that collectl draws
     return _EMPHASIS.sub("", marked["a"] or marked["b"])
 
 

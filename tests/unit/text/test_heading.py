@@ -50,3 +50,5 @@ def test_a_line_within_a_paragraph_is_no_heading() -> None:
 
 def test_a_command_after_the_prompt_of_root_is_no_heading() -> None:
     assert above("## Real\n\n# fio --name=a --rw=read\n") == "Real"
+    assert above("## Real\n\n# getconf PAGESIZE\n") == "Real"
+    assert above("## Real\n\n# cats and dogs\n") == "cats and dogs"
