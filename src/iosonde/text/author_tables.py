@@ -20,6 +20,7 @@ from iosonde.text.figures import (
     ruled_table,
 )
 
+_DRAWN = str.maketrans("─━═│┃║┼┬┴├┤┌┐└┘╋┳┻┣┫┏┓┗┛╪╤╧╞╡╔╗╚╝╠╣╦╩╬", "---|||" + "+" * 32)
 _GAP = re.compile(r"\S(?: {2,}|\t)\s*\S")
 _GAPS = re.compile(r" {2,}|\t+")
 _SECTION = re.compile(r"[-=*]{3,} ?(?P<title>[A-Za-z][^-=*|]{1,60}?) ?[-=*]{3,}")
@@ -38,7 +39,7 @@ def table_at(lines: Sequence[str], at: int) -> FigureGroup | None:
         lines: clean ones.
         at: index of the line.
     """
-    line = lines[at]
+    line = lines[at] if lines[at].isascii() else lines[at].translate(_DRAWN)
     barred = line.count("|") > 1
     if not barred and not _GAP.search(line.strip()):
         return None
@@ -49,10 +50,10 @@ def table_at(lines: Sequence[str], at: int) -> FigureGroup | None:
     if figures and not any("--" in text for text in lines[at + 1 : at + 4]):
         return None  # a row: only above a line that draws columns may a name begin with a figure
     places = _own(lines, at, barred=barred)
-    rows = [lines[place] for place in places]
+    rows = [lines[place].translate(_DRAWN) for place in places]
     for read in _WAYS:
         group = read(rows)
-        if group and _is_sure(group) and not is_other(rows[: group.last + 1]):
+        if group and _is_sure(group, barred=barred) and not is_other(rows[: group.last + 1]):
             return FigureGroup(_title(lines, at), group.values, at, places[group.last])
     return None
 
@@ -111,10 +112,11 @@ _WAYS: tuple[Callable[[Sequence[str]], FigureGroup | None], ...] = (
 )
 
 
-def _is_sure(group: FigureGroup) -> bool:
+def _is_sure(group: FigureGroup, *, barred: bool) -> bool:
     columns, rows = group.values.get("columns"), group.values.get("rows")
     if not isinstance(columns, list) or not isinstance(rows, list):
         return False
     cells = [cell for row in rows if isinstance(row, list) for cell in row if cell]
     figures = sum(has_figure(cell) for cell in cells)
-    return len(columns) >= _FEW and len(rows) >= _FEW and figures >= _SHARE * len(cells)
+    few = 2 if barred else _FEW
+    return len(columns) >= few and len(rows) >= few and figures >= _SHARE * len(cells)

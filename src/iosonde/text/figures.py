@@ -28,6 +28,7 @@ _PAIR = re.compile(r"[A-Za-z_][\w.\[\]-]{0,60}=[^\s=]{1,80}")
 _BARE = re.compile(r"(?P<key>[A-Za-z_]\w{0,40}):(?P<value>[^\s:]{1,80})")
 _INNER = re.compile(r"(?:^|[\s,(])[A-Za-z][\w.-]*(?::\s|=)")
 _FIGURE = re.compile(r"[-+~<(\[]?(?:0x[0-9a-fA-F]+|[\d.,]*\d)")
+_ORDINAL = re.compile(r"\d{1,3}(?:\.\d{1,4})?(?:th|st|nd|rd)\b")
 _PLAIN = re.compile(r"-?[\d.,]*\d(?: ?[A-Za-z%µ°/]{1,12})?")
 _WORD = re.compile(r"\S+")
 _SINGLE = re.compile(r"\S \S")
@@ -389,7 +390,7 @@ def _spans(line: str, split: re.Pattern[str]) -> list[tuple[int, int]]:
 
 def _are_names(names: Sequence[str]) -> bool:
     """Whether the parts of a line may be names of columns."""
-    if any(map(_FIGURE.match, names)):
+    if any(_FIGURE.match(name) and not _ORDINAL.match(name) for name in names):
         return False
     return all(
         any(char.isalpha() for char in name)

@@ -16,6 +16,7 @@ from typing import Literal
 
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedCounters, TextLocation, Unread
 from iosonde.records.stack import Json
+from iosonde.text.author_rates import rates_at
 from iosonde.text.author_tables import table_at
 from iosonde.text.clean import clean
 from iosonde.text.document import Document
@@ -100,6 +101,9 @@ class _Remainder:
         for part in taken:
             last = min(part.last, len(self._lines))
             self._free[part.first - 1 : last] = bytes(max(last - part.first + 1, 0))
+        self._own = [
+            line if free else "" for line, free in zip(self._lines, self._free, strict=True)
+        ]
         self._tools = {part.last: part.tool for part in taken}
         self._heading = ""
         self._tables: dict[int, FigureGroup | None] = {}
@@ -207,7 +211,7 @@ class _Remainder:
     def _table(self, at: int) -> FigureGroup | None:
         """The table that begins in a line, if one does."""
         if at not in self._tables:
-            self._tables[at] = table_at(self._lines, at)
+            self._tables[at] = table_at(self._own, at) or rates_at(self._own, at)
         return self._tables[at]
 
     def _is_indented(self, at: int) -> bool:

@@ -101,3 +101,27 @@ def test_blank_lines_between_rows_with_bars_and_the_next_tables_head() -> None:
 def test_what_is_no_table(text: str) -> None:
     lines = clean(text)
     assert not any(table_at(lines, at) for at in range(len(lines)) if lines[at])
+
+
+def test_a_grid_of_lines_that_a_terminal_draws() -> None:
+    text = (
+        "│  test    │  before    │  after     │\n"
+        "├──────────┼────────────┼────────────┤\n"
+        "│  Test 1  │  11.8 MB/s │  23.3 MB/s │\n"
+        "│  Test 2  │  1617 MB/s │  1740 MB/s │\n"
+    )
+    (table,) = counters(text)
+    assert table.values["columns"] == ["test", "before", "after"]
+    assert table.values["rows"] == [
+        ["Test 1", "11.8 MB/s", "23.3 MB/s"], ["Test 2", "1617 MB/s", "1740 MB/s"],
+    ]  # fmt: skip
+
+
+def test_names_of_columns_may_begin_with_an_ordinal() -> None:
+    text = (
+        "size | BW       | 99th percentile | 99.99th\n"
+        "512B | 3.8GiB/s | 1401  usec      | 2442 usec\n"
+        "4k   | 7.0GiB/s | 4817  usec      | 6587 usec\n"
+    )
+    (table,) = counters(text)
+    assert table.values["columns"] == ["size", "BW", "99th percentile", "99.99th"]
