@@ -38,6 +38,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "diskmark": "iosonde.loads.diskmark:DiskMark",
         "diskspd": "iosonde.loads.diskspd:Diskspd",
         "elbencho": "iosonde.loads.elbencho:Elbencho",
+        "filebench": "iosonde.loads.filebench:Filebench",
         "fio_command": "iosonde.loads.fio.printed_command:FioCommand",
         "fio_fragment": "iosonde.loads.fio.printed_fragment:FioFragment",
         "fio_jobfile": "iosonde.loads.fio.printed_jobfile:FioJobFile",
@@ -63,6 +64,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "sysbench": "iosonde.loads.sysbench:Sysbench",
         "timed": "iosonde.loads.timed:TimedCommand",
         "vdbench": "iosonde.loads.vdbench:Vdbench",
+        "xfs_io": "iosonde.loads.xfs_io:XfsIo",
         "yabs": "iosonde.loads.yabs:Yabs",
     },
 )

@@ -34,7 +34,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "btt": "iosonde.monitors.printed_btt:Btt",
         "ceph_osd_perf": "iosonde.monitors.printed_ceph:CephOsdPerf",
         "collectl": "iosonde.monitors.printed_collectl:Collectl",
-        "dbench": "iosonde.monitors.printed_transactions:Dbench",
+        "dbench": "iosonde.monitors.printed_dbench:Dbench",
         "diskstats": "iosonde.monitors.printed_diskstats:DiskstatsOutput",
         "dstat": "iosonde.monitors.printed_dstat:Dstat",
         "exposition": "iosonde.monitors.printed_exposition:Exposition",

@@ -1,9 +1,9 @@
-"""pgbench and dbench: what an application did on the storage, as counters of the host.
+"""pgbench: what a database did on the storage, as counters of the host.
 
-Transactions and a mix of operations are no requests of one direction, so no metrics of a load.
+Transactions are no requests of one direction, so no metrics of a load.
 
 Source: PostgreSQL 16, src/bin/pgbench/pgbench.c, printResults(); before 14 tps stands there with
-and without connections. dbench 4.00, dbench.c, show_one_latency() and main(): MB are 10⁶ bytes.
+and without connections.
 """
 
 from __future__ import annotations
@@ -35,12 +35,6 @@ _FIGURES = {
     "duration": (re.compile(rf"duration: {_N} s"), 1.0),
     "transactions": (re.compile(rf"number of transactions actually processed: {_N}"), 1.0),
 }
-_DBENCH = re.compile(
-    r"^\s*(?:# ?)?Throughput (?P<rate>\d{1,9}(?:\.\d{1,6})?) MB/sec"
-    r"(?P<sync>(?: \(sync (?:open|dirs)\)){0,2})"
-    r"(?: +(?P<clients>\d{1,6}) (?:clients|procs)"
-    r"(?: +\d{1,6} procs +max_latency=(?P<most>\d{1,9}(?:\.\d{1,6})?) ms)?)?\s*$"
-)
 _BEFORE = re.compile(r"^\s*(?:starting vacuum|pgbench \(|end\.$)")
 _MOST = 40
 
@@ -85,28 +79,3 @@ class Pgbench(StateOutput):
         if "tps" not in values:
             raise Unreadable("its transactions per second are cut off", last)
         return last, [self.counted("host", "", values, prompt)]
-
-
-class Dbench(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
-    tool: ClassVar[str] = "dbench"
-    anchors: ClassVar[tuple[str, ...]] = ("Throughput ",)
-
-    commands: ClassVar[tuple[str, ...]] = ("dbench", "tbench")
-    reach: ClassVar[int] = 60
-    beginning: ClassVar[re.Pattern[str]] = _DBENCH
-
-    @override
-    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        match = _DBENCH.match(cursor.line(first) or "")
-        if match is None:
-            raise Unreadable("its sum is cut off")
-        if match["clients"] is None and not (match["sync"] or prompt.command):
-            raise Unreadable("the number of its clients is cut off")
-        values: dict[str, Json] = {"bandwidth": float(match["rate"]) * 1e6}
-        if match["clients"]:
-            values["clients"] = int(match["clients"])
-        if match["most"]:
-            values["latency.max"] = float(match["most"]) / 1e3
-        return first, [self.counted("host", "", values, prompt)]

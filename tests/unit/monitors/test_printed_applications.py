@@ -66,3 +66,24 @@ def test_a_sum_of_dbench_in_a_comment_or_without_clients() -> None:
     assert mix.values == {"bandwidth": 412.5e6}
     assert mix.command == "dbench -s -t 60 -D /srv 8"
     assert not counters("Throughput 412.5 MB/sec\n")  # of whatever it is
+
+
+def test_the_operations_and_seconds_of_dbench() -> None:
+    text = (OUTPUTS.parent / "dbench-4.00" / "two.txt").read_text()
+    (mix,) = counters(text)
+    assert mix.values["bandwidth"] == 1428.13e6
+    assert mix.values["bandwidth.so_far"] == [1438.54e6, 1381.73e6, 1428.13e6]
+    assert mix.values["Flush.count"] == 12361
+    assert mix.values["Flush.latency.mean"] == pytest.approx(163e-6)
+    longest = max(
+        float(str(value)) for name, value in mix.values.items() if name.endswith(".latency.max")
+    )
+    assert mix.values["latency.max"] == pytest.approx(longest, rel=1e-3)
+    (cut,) = counters(text.partition("Throughput")[0])
+    assert "bandwidth" not in cut.values
+    assert cut.values["Close.count"] == 129521
+
+
+def test_a_warm_up_alone_is_not_read() -> None:
+    (entry,) = read("   8       123   12.50 MB/sec  warmup   1 sec  latency 9.100 ms\n")
+    assert isinstance(entry, Unread)

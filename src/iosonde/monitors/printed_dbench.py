@@ -1,0 +1,111 @@
+"""dbench and tbench: what a file server's mix of operations reached, as counters of the host.
+
+Source: dbench 4.00, dbench.c, sig_alarm() (the mean rate so far, each second), show_one_latency()
+(milliseconds) and main(): MB are 10⁶ bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import Unreadable
+from iosonde.records.stack import Json
+from iosonde.text.cursor import REACH, Prompt, TextCursor, lines, prompt_in
+from iosonde.text.reader import Items, StateOutput
+
+_N = r"\d{1,9}(?:\.\d{1,6})?"
+_SUM = re.compile(
+    rf"^\s*(?:# ?)?Throughput (?P<rate>{_N}) MB/sec"
+    r"(?P<sync>(?: \(sync (?:open|dirs)\)){0,2})"
+    r"(?: +(?P<clients>\d{1,6}) (?:clients|procs)"
+    rf"(?: +\d{{1,6}} procs +max_latency=(?P<most>{_N}) ms)?)?\s*$"
+)
+_SECOND = re.compile(
+    rf"^\s*(?P<clients>\d{{1,6}})\s+\d{{1,12}}\s+(?P<rate>{_N}) MB/sec\s+"
+    rf"(?P<phase>warmup|execute)\s+\d{{1,6}} sec(?:\s+latency {_N} ms)?\s*$"
+)
+_HEAD = re.compile(r"^\s*Operation\s+Count\s+AvgLat\s+MaxLat\s*$")
+_OPERATION = re.compile(
+    rf"^\s*(?P<name>[A-Z]\w{{1,30}})\s+(?P<count>\d{{1,12}})\s+(?P<mean>{_N})\s+(?P<max>{_N})\s*$"
+)
+_OWN = re.compile(
+    r"^\s*(?:dbench version |Running for \d|failed to create barrier|\d+ of \d+ processes prepared"
+    r"|releasing clients|\d+\s+cleanup\s+\d+ sec|-{20,}\s*$)"
+)
+_MOST = 4000
+_BLANKS = 2
+
+
+class Dbench(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "dbench"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "Throughput ", "MB/sec  execute", "MB/sec  warmup", "AvgLat    MaxLat", "dbench version ",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("dbench", "tbench")
+    reach: ClassVar[int] = 60
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if not any(form.match(line) for form in (_SUM, _SECOND, _HEAD, _OWN)):
+            return None
+        first = cursor.at
+        for index in range(first - 1, max(first - REACH, 0) - 1, -1):
+            if not _OWN.match(cursor.line(index) or ""):
+                break
+            first = index
+        return first
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        values = dict[str, Json]()
+        rates: list[Json] = []
+        last = first
+        for index, line in lines(cursor, first, _MOST):
+            if total := _SUM.match(line):
+                if total["clients"] is None and not (total["sync"] or prompt.command or values):
+                    raise Unreadable("the number of its clients is cut off")
+                values |= _sum(total)
+                last = index
+                break
+            second, operation = _SECOND.match(line), _OPERATION.match(line)
+            if second and second["phase"] == "execute":
+                rates.append(float(second["rate"]) * 1e6)
+                values["clients"] = int(second["clients"])
+            elif operation:
+                values |= _operation(operation)
+            elif line and (
+                prompt_in(line) or not (second or _HEAD.match(line) or _OWN.match(line))
+            ):
+                break
+            if index - last > _BLANKS:
+                break
+            last = index if line else last
+        if rates:
+            values["bandwidth.so_far"] = rates
+        if not values:
+            raise Unreadable("its figures are cut off", last)
+        return last, [self.counted("host", "", values, prompt)]
+
+
+def _sum(total: re.Match[str]) -> dict[str, Json]:
+    values: dict[str, Json] = {"bandwidth": float(total["rate"]) * 1e6}
+    if total["clients"]:
+        values["clients"] = int(total["clients"])
+    if total["most"]:
+        values["latency.max"] = float(total["most"]) / 1e3
+    return values
+
+
+def _operation(row: re.Match[str]) -> dict[str, Json]:
+    """How often an operation was done, and its mean and longest time in seconds."""
+    name = row["name"]
+    return {
+        f"{name}.count": int(row["count"]), f"{name}.latency.mean": float(row["mean"]) / 1e3,
+        f"{name}.latency.max": float(row["max"]) / 1e3,
+    }  # fmt: skip
