@@ -26,6 +26,7 @@ _NAMED = r"(?P<name>[A-Za-z][\w.+-]{0,24}) {0,3}[=:] {0,3}"
 _FIRST = re.compile(
     rf"(?:(?P<name>IOPS|iops|BW|bw) {{0,3}}[=:] {{0,3}}[~<>]? ?{_NUMBER}"
     rf"(?:\s{{0,2}}{_RATE}|[kKMG]?(?![\w.]|,\d))"
+    rf"|(?P<other>[A-Za-z][\w.]{{0,24}})={_NUMBER}\s{{0,2}}{_RATE}"
     rf"|(?<![\w.,=])[~<>]? ?{_NUMBER}(?: ?[-–~…] ?{_NUMBER})?\s{{0,2}}{_RATE})"
 )
 _TIMED = re.compile(rf"(?P<name>(?!))?(?<![\w.,=])[~<>]? ?{_NUMBER}\s{{0,2}}{_TIME}")

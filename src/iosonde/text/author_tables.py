@@ -28,6 +28,7 @@ _TITLE = re.compile(r"[A-Za-z0-9(\[][^;{}<>|]{1,78}")
 _LONGEST = 8  # words of a title
 _FEW = 3  # rows, and columns
 _SHARE = 0.5  # of the cells that hold something, how many are figures
+_BARRED_SHARE = 0.3  # of those that bars part
 _REACH = 80
 _APART = 3  # blank lines between two rows with bars, which some mail programs double
 
@@ -105,10 +106,37 @@ def _counted(rows: Sequence[str]) -> FigureGroup | None:
     return FigureGroup("", table, 0, last)
 
 
+def _grid(rows: Sequence[str]) -> FigureGroup | None:
+    """Rows with bars that have no line of names, or several: their cells, and no names.
+
+    Lines that only draw stand between them. Of a row that has fewer cells than most, as a head over
+    several columns has, the cells are kept too.
+    """
+    cells, last = list[list[str]](), -1
+    for place, row in enumerate(rows):
+        if not row.strip(" |+-=\t"):
+            continue
+        if "|" not in row:
+            break
+        parts = [
+            part.strip() for part in row.strip().removeprefix("|").removesuffix("|").split("|")
+        ]
+        cells.append(parts)
+        last = place
+    width = max((len(row) for row in cells), default=0)
+    figured = sum(has_figure(row[1:]) for row in cells)
+    drawn = any(not row.strip(" |+-=\t") for row in rows[:last])
+    if not drawn or width < 2 or figured < 2 or any(len(row) * 2 < width for row in cells):
+        return None
+    padded: list[Json] = [[*row, *[""] * (width - len(row))] for row in cells]
+    return FigureGroup("", {"columns": [""] * width, "rows": padded}, 0, last)
+
+
 _WAYS: tuple[Callable[[Sequence[str]], FigureGroup | None], ...] = (
     lambda rows: ruled_table(rows, 0, ""),
     lambda rows: headed_table(rows, 0, ""),
     _counted,
+    _grid,
 )
 
 
@@ -118,5 +146,5 @@ def _is_sure(group: FigureGroup, *, barred: bool) -> bool:
         return False
     cells = [cell for row in rows if isinstance(row, list) for cell in row if cell]
     figures = sum(has_figure(cell) for cell in cells)
-    few = 2 if barred else _FEW
-    return len(columns) >= few and len(rows) >= few and figures >= _SHARE * len(cells)
+    few, share = (2, _BARRED_SHARE) if barred else (_FEW, _SHARE)
+    return len(columns) >= few and len(rows) >= few and figures >= share * len(cells)

@@ -95,3 +95,17 @@ def test_lines_that_a_reader_took_are_none_of_a_list() -> None:
     outputs = find_and_tell(of_bytes("mail.txt", text.encode()), lambda output: output, rest=True)
     read = [output for output in outputs if isinstance(output, FoundOutput)]
     assert [output.tool for output in read] == ["dd"]
+
+
+def test_reads_and_writes_of_each_row() -> None:
+    text = (
+        "               default                   fixed\n"
+        "Instance 1     r=55.7GiB/s,w=23.9GiB/s   r=9616MiB/s,w=4121MiB/s\n"
+        "Instance 2     r=38.5GiB/s,w=16.5GiB/s   r=8482MiB/s,w=3635MiB/s\n"
+    )
+    (table,) = values(text)
+    assert table["columns"] == ["", "r", "w", "r", "w"]
+    assert table["rows"] == [
+        ["Instance 1", "55.7GiB/s", "23.9GiB/s", "9616MiB/s", "4121MiB/s"],
+        ["Instance 2", "38.5GiB/s", "16.5GiB/s", "8482MiB/s", "3635MiB/s"],
+    ]

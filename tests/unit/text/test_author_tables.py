@@ -125,3 +125,24 @@ def test_names_of_columns_may_begin_with_an_ordinal() -> None:
     )
     (table,) = counters(text)
     assert table.values["columns"] == ["size", "BW", "99th percentile", "99.99th"]
+
+
+def test_a_grid_with_heads_over_several_columns_is_kept_cell_by_cell() -> None:
+    text = (
+        "|CPU: Example 920   |          P80            |\n"
+        "|Memory: 512GB      |-------------------------|\n"
+        "|960GB SSD (0.5GB/s)| base  |    patched      |\n"
+        "|-------------------|-------|-----------------|\n"
+        "|optimize_scan=0    | 2667  | 4821  (+80.7%)  |\n"
+        "|optimize_scan=1    | 2643  | 4784  (+81.0%)  |\n"
+    )
+    (table,) = counters(text)
+    rows = table.values["rows"]
+    assert isinstance(rows, list)
+    assert rows[-1] == ["optimize_scan=1", "2643", "4784  (+81.0%)"]
+    assert table.values["columns"] == ["", "", ""] or rows[0] != rows[-1]
+
+
+def test_prose_between_bars_is_no_grid() -> None:
+    assert table_at(["either a | b | c", "-----", "or d | e | f, I think"], 0) is None
+    assert counters("cat a | grep 1 | wc -l\ncat b | grep 2 | wc -l\n") == []
