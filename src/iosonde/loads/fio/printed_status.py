@@ -19,7 +19,10 @@ from iosonde.loads.fio.text_run import statuses
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.text.cursor import Output, TextCursor, command_before, compact
 
-_BEGIN = re.compile(r"\s*(?:READ|WRITE|TRIM): (?:bw|io|aggrb)= ?\d[\d.]{0,15}[kKMGTPE]?i?(?:B|bit)")
+_BEGIN = re.compile(
+    r"\s*(?:\d{1,3} ?[-.):] ?)?(?:READ|WRITE|TRIM): "
+    r"(?:bw|io|aggrb)= ?\d[\d.]{0,15}[kKMGTPE]?i?(?:B|bit)"
+)
 _WRAPPED = 3  # lines that one status may have become
 _ABOVE = 4  # lines in which the title of a group stands, where it does
 _DIRECTIONS = 3
