@@ -108,6 +108,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "iscsi_sessions": "iosonde.layers.iscsi.printed_session:IscsiSessions",
         "kernel_config": "iosonde.layers._commands.printed_kernel_config:KernelConfig",
         "kernel_log": "iosonde.layers._kernel_log.printed:KernelLog",
+        "kernel_trace": "iosonde.layers._kernel_log.printed_trace:KernelTrace",
         "libvirt_disks": "iosonde.layers.guest.printed:LibvirtDisks",
         "lsblk": "iosonde.layers.disk.printed_lsblk:Lsblk",
         "lsblk_json": "iosonde.layers.disk.printed_lsblk_json:LsblkJson",

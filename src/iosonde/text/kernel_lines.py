@@ -14,11 +14,26 @@ from iosonde.records.stack import Json
 
 _MOST = 200  # messages of one record
 _LONGEST = 300  # characters of one
-_LINE = re.compile(
-    r"\s*(?:<\d>)?(?:(?P<syslog>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) [\w.-]{1,64} kernel: ?)?"
-    r"(?P<stamp>\[ *\d+\.\d{3,6}\]|\[[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}\])?"
-    r"(?: ?\[ *[TC]\d+\])? ?(?P<message>.*)"
+_MONTH = r"[^\W\d_]{3,5}\.?"
+"""As the language of the machine has it: `Mär`, `févr.`, `дек`."""
+LOG_TIME = (
+    r"(?:\[ *(?P<uptime>\d+\.\d{3,6})\]"  # dmesg, printk.time
+    rf"|\[(?P<date>[^\W\d_]{{2,4}}\.? {_MONTH} {{1,2}}\d{{1,2}} \d\d:\d\d:\d\d \d{{4}})\]"
+    r"|(?P<iso>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S{0,14})(?: (?!kernel:)(?P<named>[\w.-]{1,64}))?"
+    rf"|(?P<syslog>{_MONTH} {{1,2}}\d{{1,2}} \d\d:\d\d:\d\d)"
+    r"(?: (?!kernel:)(?P<host>[\w.()-]{1,64}))?)"
 )
+"""Time and host before a message: dmesg(1), RFC 3339 (rsyslog), RFC 3164 4.1.2 (syslog)."""
+_LEVEL = (
+    r"(?:(?:kern|user|daemon)(?:\.| *:)\w{1,8} *:? )?"  # dmesg -x, busybox
+    r"(?:(?:emerg|alert|crit|err|warn(?:ing)?|notice|info|debug) )?"
+)
+_LINE = re.compile(
+    rf"\s*(?:<\d>)?{_LEVEL}(?:{LOG_TIME}\s*)?{_LEVEL}"
+    r"(?P<kernel>\[?(?:[\w.-]{1,64} )?kernel: ?\]?\s*)?"
+    r"(?:(?P<stamp>\[ *\d+\.\d{3,6}\])\s*)?(?:\[ *[TC]\d+\])? ?(?P<message>.*)"
+)
+_OF_A_PART = re.compile(r"\[?\w[\w /.-]{0,40}[:\]]")
 _CRASH = re.compile(
     r"(?:\? |[<>^=-]|[\w.]+\+0x[0-9a-f]+/0x|Code:|[RE]?[A-Z]{2,3}:? ?[0-9a-f]{4,16}\b|R\d\d:"
     r"|[RE]?[SI]P:|[FC]S:|[CD]R\d:|DS:|[0-9a-f]{8,16}[: ]|raw: |page:|flags: |PGD |CPU: ?\d"
@@ -31,13 +46,34 @@ def is_kernel_line(line: str) -> bool:
     return _stamped(line) is not None
 
 
+def unstamped(line: str) -> str:
+    """A line without the kernel's time, the log's and the name before its message."""
+    stamped = _stamped(line)
+    return stamped[1] if stamped else line
+
+
+def is_beside_crash(message: str) -> bool:
+    """Whether a message is what a crash prints beside its own: registers, code, frames, modules."""
+    return bool(_CRASH.match(message.lstrip()))
+
+
 def _stamped(line: str) -> tuple[str, str] | None:
     """Time as printed, and message; None where the line is none of the kernel's."""
-    if "[" not in line[:90] and "kernel:" not in line[:90]:
+    if "[" not in line[:90] and "kernel:" not in line[:120]:
         return None
     match = _LINE.fullmatch(line)
-    stamp = match and (match["stamp"] or match["syslog"])
-    return (stamp, match["message"].strip()) if match and stamp else None
+    if match is None:
+        return None
+    message = match["message"].strip()
+    stamp = match["stamp"]
+    for name in ("uptime", "date"):
+        if not stamp and match[name]:
+            stamp = line[line.rindex("[", 0, match.start(name)) : match.end(name) + 1]
+    if not stamp and match["kernel"]:
+        stamp = match["syslog"] or match["iso"]
+    if stamp:
+        return stamp, message
+    return ("", message) if match["kernel"] and _OF_A_PART.match(message) else None
 
 
 def kernel_messages(lines: Sequence[str]) -> tuple[dict[str, Json], int]:

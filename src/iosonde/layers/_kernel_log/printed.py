@@ -5,8 +5,8 @@ what else the messages name (sectors, senses, speeds), and the first two message
 A log is an output where a technology knows a line of it; what stands between such lines is kept as
 it is printed.
 
-Source: dmesg(1) of util-linux 2.38 (times, -T, -x); RFC 3164, 4.1.2 (syslog's time and host name);
-RFC 3339 (rsyslog's time); each technology's `kernel_log.py` for the messages.
+Source: dmesg(1) of util-linux 2.38 (times, -T, -x); text/kernel_lines.py (what stands before it);
+each technology's `kernel_log.py` for the messages.
 """
 
 from __future__ import annotations
@@ -23,26 +23,21 @@ from iosonde.layers._kernel_log.events import KernelMessage
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.kernel_lines import kernel_messages
+from iosonde.text.kernel_lines import LOG_TIME, kernel_messages
 from iosonde.text.literals import Literals
 from iosonde.text.reader import Items, StateOutput
 
 TOOL = "kernel log"
 _Event: TypeAlias = tuple[KernelMessage, re.Match[str], str, str]
 """A message, its match, and the time and the host that stand before it, as printed."""
-_TIME = (
-    r"(?:\[ *(?P<uptime>\d+\.\d{3,6})\]"  # dmesg, printk.time
-    r"|\[(?P<date>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})\]"  # dmesg -T
-    r"|(?P<iso>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S{0,14})(?: (?!kernel:)(?P<named>[\w.-]{1,64}))?"
-    r"|(?P<syslog>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d)(?: (?!kernel:)(?P<host>[\w.-]{1,64}))?)"
-)
 _PREFIX = re.compile(
-    rf"\s*(?:<\d>|kern *:\w+ *: )?(?:{_TIME}\s*)?(?:kernel: ?)?"
+    rf"\s*(?:<\d>|kern *:\w+ *: )?(?:{LOG_TIME}\s*)?(?:(?:kern|user)\.\w{{1,8}} |notice )?"
+    r"\[?(?:(?:[\w.()-]{1,64} )?kernel: ?\]?\s*)?"
     r"(?:\[ *(?P<boot>\d+\.\d{3,6})\]\s*)?"
 )
 _LOGGED = re.compile(
-    r"\s*(?:<\d>)?(?:\[ *\d+\.\d{3,6}\]|\[[A-Z][a-z]{2} |[A-Z][a-z]{2} [ \d]\d \d\d:"
-    r"|\d{4}-\d\d-\d\dT)"
+    r"\s*(?:<\d>)?(?:\[ *\d+\.\d{3,6}\]|\[[^\W\d_]{2,4}\.? |[^\W\d_]{3,5}\.? {1,2}\d{1,2} \d\d:"
+    r"|\d{4}-\d\d-\d\dT|kernel: )"
 )
 _MOST = 4000  # lines of one output; a longer log is several
 _APART = 3  # lines without a time that may stand between two messages
