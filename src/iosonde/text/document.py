@@ -142,18 +142,20 @@ def of_bytes(name: str, data: Data, wrappings: int = 0) -> Document:
     if len(data) > _MAIL_MOST:
         return Document(name, data)
     text = data[:]
-    plain = mail.decoded(text)
-    return Document(name, _blanks(data, text)) if plain is None else Document(name, *plain)
+    plain, numbers = mail.decoded(text) or (data, None)
+    return Document(name, _blanks(plain), numbers)
 
 
-def _blanks(data: Data, text: bytes) -> Data:
-    """The data with blanks for the no-break spaces of ISO 8859: in UTF-8 a byte stands before A0.
+def _blanks(data: Data) -> Data:
+    """The data with blanks for no-break spaces, in UTF-8 or in ISO 8859: C2 A0, or A0 alone.
 
-    The rest of such a text stays; what tools print has no other bytes of it.
+    Mail programs put them where several blanks stood, and no output begins with them. The rest of a
+    text in ISO 8859 stays; what tools print has no other bytes of it.
     """
-    if _LATIN_BLANKS.search(text) is None:
+    text = data[:]  # the same object where it is in memory
+    if b"\xa0" not in text:
         return data
-    return _LATIN_BLANKS.sub(lambda match: b" " * len(match[0]), text)
+    return _LATIN_BLANKS.sub(lambda match: b" " * len(match[0]), text.replace(b"\xc2\xa0", b" "))
 
 
 _ARCHIVES = tuple(

@@ -111,9 +111,9 @@ def test_a_body_in_another_set_of_characters_is_text() -> None:
     assert strange is not None
 
 
-def test_no_break_spaces_of_latin_1_are_blanks() -> None:
+def test_no_break_spaces_are_blanks() -> None:
     """Mail programs put one for each second blank; archives keep the bytes and lose the header."""
     table = "Device\u00a0\u00a0 r/s\n> \u00e9\u00a0x\n"
     assert of_bytes("mail", table.encode("latin-1")).data == b"Device   r/s\n> \xe9\xa0x\n"
-    assert of_bytes("mail", table.encode()).data == table.encode()
+    assert of_bytes("mail", table.encode()).data == table.replace("\u00a0", " ").encode()
     assert of_bytes("mail", "\u2010\u00e0 \u3820".encode()).data == "\u2010\u00e0 \u3820".encode()
