@@ -12,7 +12,8 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject
-from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, flow
 from iosonde.text.reader import Items, StateOutput
 
 _RELEASE = r"(?P<release>\d{1,2}\.\d{1,3}[\w.+~-]{0,60})"
@@ -50,7 +51,16 @@ class Uname(StateOutput):
                 break
             last += 1
         last = last if _ENDED.search(cursor.line(last) or "") else first
-        return last, [PrintedSubject("host", "", {"kernel_release": match["release"]}, host)]
+        facts: dict[str, Scalar] = {"kernel_release": match["release"]}
+        if match.re is _UNAME:
+            facts["hostname"] = match["host"]
+            machine = _MACHINE.search(flow(cursor, first, last))
+            facts |= {"machine": machine["machine"]} if machine else {}
+        return last, [PrintedSubject("host", "", facts, host)]
 
 
+_MACHINE = re.compile(
+    r"\b(?P<machine>x86_64|aarch64|i[3-6]86|armv[5-8]\w{0,3}|ppc64(?:le)?|s390x|riscv64|loongarch64)"
+    r"(?: \S{1,30}){0,2} GNU/Linux"
+)
 _ENDED = re.compile(r"(?:GNU/Linux|\b(?:19|20)\d\d)\s*$")

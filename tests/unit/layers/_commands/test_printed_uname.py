@@ -15,7 +15,7 @@ def test_release_and_host() -> None:
     uname, version = states(SAMPLE.read_text())
     assert (uname.subjects[0].host, uname.subjects[0].values) == (
         "nas7",
-        {"kernel_release": "6.1.0-18-amd64"},
+        {"kernel_release": "6.1.0-18-amd64", "hostname": "nas7", "machine": "x86_64"},
     )
     assert version.subjects[0].values == {"kernel_release": "5.14.0-362.8.1.el9_3.x86_64"}
 

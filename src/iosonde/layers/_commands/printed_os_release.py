@@ -1,0 +1,92 @@
+"""/etc/os-release and /proc/cmdline: a host's distribution, and how its kernel was started.
+
+Source: os-release(5) of systemd 252 (shell assignments, quoted where needed); Linux 6.6
+Documentation/admin-guide/kernel-parameters.rst (`name=value` or a name, parted by blanks; a value
+with blanks stands in double quotes; what comes twice is kept as the last).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.reader import Items, StateOutput, top_of
+
+_RELEASE = re.compile(
+    r"\s*(?P<name>NAME|VERSION|ID|ID_LIKE|PRETTY_NAME|VERSION_ID|VERSION_CODENAME|VARIANT|VARIANT_ID"
+    r"|BUILD_ID|CPE_NAME|PLATFORM_ID|IMAGE_ID|IMAGE_VERSION|[A-Z][A-Z_]{2,40})="
+    r"(?P<quote>[\"']?)(?P<value>[^\"']{0,200})(?P=quote)\s*$"
+)
+_KEPT = {
+    "NAME": "distribution", "ID": "distribution_id", "VERSION_ID": "distribution_version",
+    "PRETTY_NAME": "distribution_name", "VERSION_CODENAME": "distribution_codename",
+}  # fmt: skip
+_PARAMETER = re.compile(
+    r"(?P<name>[A-Za-z_][\w.-]{0,60})(?:=(?P<value>\"[^\"]{0,200}\"|\S{0,200}))?"
+)
+_LINE = re.compile(r"\s*(?:Command line: )?BOOT_IMAGE=\S{1,200}(?:\s+[A-Za-z_\"][^;|]{0,2000})?$")
+_WRAPPED = 6  # lines that a mail may have made of one
+_MOST = 40
+
+
+class OsRelease(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "os-release"
+    anchors: ClassVar[tuple[str, ...]] = ("PRETTY",)
+    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "head", "more", "less")
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "it names no distribution"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if not _RELEASE.match(cursor.line(cursor.at) or ""):
+            return None
+        return top_of(cursor, lambda above: bool(_RELEASE.match(above)), most=_MOST)
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        facts: dict[str, Scalar] = {}
+        last = first
+        for index, line in lines(cursor, first, _MOST):
+            match = _RELEASE.match(line)
+            if match is None:
+                if line or index > last + 1:
+                    break
+                continue
+            if match["name"] in _KEPT and match["value"]:
+                facts[_KEPT[match["name"]]] = match["value"]
+            last = index
+        return last, [PrintedSubject("host", "", facts, prompt.host)] if facts else []
+
+
+class KernelCommandLine(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "kernel command line"
+    anchors: ClassVar[tuple[str, ...]] = ("IMAGE=",)
+    commands: ClassVar[tuple[str, ...]] = ("cat", "dmesg", "grep")
+    reach: ClassVar[int] = 2
+    nothing: ClassVar[str] = "no parameter follows"
+    beginning: ClassVar[re.Pattern[str]] = _LINE
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        text, last = (cursor.line(first) or "").strip(), first
+        for index, line in lines(cursor, first + 1, _WRAPPED):
+            names = [part.partition("=")[0] for part in line.split()]
+            if not names or prompt_in(line) or not all(map(_PARAMETER.fullmatch, line.split())):
+                break
+            if not any("=" in part for part in line.split()):
+                break  # a line of prose
+            text, last = f"{text} {line.strip()}", index
+        facts: dict[str, Scalar] = {
+            match["name"]: (match["value"] or "").strip('"') if match["value"] is not None else True
+            for match in _PARAMETER.finditer(text.partition("BOOT_IMAGE=")[2].partition(" ")[2])
+        }
+        return last, [PrintedSubject("kernel", "command line", facts, prompt.host)] if facts else []

@@ -1,0 +1,88 @@
+"""Which version a storage tool says it is: `mdadm --version`, `btrfs --version`, `zfs version`.
+
+Source: mdadm 4.2, ReadMe.c (Version); btrfs-progs 6.2, btrfs.c (cmd_version); OpenZFS 2.2,
+zfs_main.c, zfs_do_version(); LVM2 2.03.16, tools/toollib.c, version(); e2fsprogs 1.47, mke2fs -V;
+xfsprogs 6.1, mkfs.xfs -V; nvme-cli 2.3, plugin.c; drbd-utils 9.22, drbdadm --version;
+open-iscsi 2.1, iscsiadm.c; each line as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.reader import Items, StateOutput
+
+_V = r"(?P<version>\d{1,5}(?:\.\d{1,5}){1,3}[\w.+~()/-]{0,40})"
+_FORMS = tuple((tool, re.compile(rf"\s*{pattern}\s*$")) for tool, pattern in (
+    ("btrfs-progs", rf"btrfs-progs v{_V}"),
+    ("drbd-utils", r"DRBDADM_VERSION=(?P<version>\d[\d.]{2,20})"),
+    ("drbd", r"DRBD_KERNEL_VERSION=(?P<version>\d[\d.]{2,20})"),
+    ("e2fsprogs", rf"(?:mke2fs|tune2fs|e2fsck|dumpe2fs|resize2fs) {_V} \([\w-]{{10,11}}\)"),
+    ("libdevmapper", rf"Library version:\s+{_V} \(\d{{4}}-\d\d-\d\d\)"),
+    ("dm-driver", r"Driver version:\s+(?P<version>\d{1,3}\.\d{1,3}\.\d{1,3})"),
+    ("lvm2", rf"LVM version:\s+{_V} \(\d{{4}}-\d\d-\d\d\)"),
+    ("mdadm", rf"mdadm - v{_V} - .{{4,60}}"),
+    ("nvme-cli", rf"nvme version {_V}(?: \(git.{{0,60}}\))?"),
+    ("open-iscsi", rf"iscsiadm version {_V}"),
+    ("xfsprogs", rf"(?:mkfs\.xfs|xfs_repair|xfs_info|xfs_growfs|xfs_db) version {_V}"),
+    ("zfs", rf"zfs-{_V}"),
+    ("zfs-kmod", rf"zfs-kmod-{_V}"),
+))  # fmt: skip
+_HEADS = frozenset({"btrfs-progs", "e2fsprogs"})
+"""Whose version is also the first line of other outputs."""
+_MOST = 8
+
+
+class ToolVersions(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "tool versions"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "btrfs-progs v", "DRBDADM_VERSION=", "DRBD_KERNEL_VERSION=", "2fs 1.", "e2fsck 1.",
+        "LVM version:", "mdadm - v", "nvme version ", "iscsiadm version ", " version ", "zfs-",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = (
+        "btrfs", "drbdadm", "mke2fs", "tune2fs", "e2fsck", "resize2fs", "lvm", "lvs", "pvs", "vgs",
+        "lvcreate", "mdadm", "nvme", "iscsiadm", "mkfs.xfs", "xfs_repair", "xfs_info", "zfs",
+        "zpool",
+    )  # fmt: skip
+    reach: ClassVar[int] = 3
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        said = _version(cursor.line(cursor.at) or "")
+        below = (cursor.line(cursor.at + 1) or "").strip()
+        heads = said is not None and said[0] in _HEADS and below
+        if said is None or (
+            heads and not below.startswith("Using EXT2FS") and not prompt_in(below)
+        ):
+            return None
+        return cursor.at
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        versions: dict[str, Scalar] = {}
+        last = first
+        for index, line in lines(cursor, first, _MOST):
+            said = _version(line)
+            if not line and index <= last + 1:
+                continue
+            if said is None or said[0] in versions or (index > first and prompt_in(line)):
+                break
+            versions[said[0]] = said[1]
+            last = index
+        return last, [PrintedSubject("host", "", versions, prompt.host)]
+
+
+def _version(line: str) -> tuple[str, str] | None:
+    """The package of the tool that a line is of, and its version."""
+    for tool, form in _FORMS:
+        if match := form.match(line):
+            return tool, match["version"]
+    return None
