@@ -29,9 +29,9 @@ _OF_TABLE = re.compile(
     r"|^\s*(?:Layout|Flags|Member Arrays) :"
 )
 _COUNTED = re.compile(
-    r"(?P<count>\d{1,15})(?: KiB| sectors)? \((?P<size>(?!0\.00)\d{1,9}\.\d\d) (?P<prefix>[MG])iB"
+    r"(?P<count>\d{1,15})(?: KiB| sectors)? \((?P<size>(?!0\.00)\d{1,9}\.\d\d) (?P<prefix>[MGT])iB"
 )
-"""Source: mdadm, util.c (human_size): MiB below 2 GiB, else GiB."""
+"""Source: mdadm, util.c (human_size): MiB below 2 GiB, GiB below 2 TiB, else TiB (since 4.2)."""
 _NAMED_COPIES = re.compile(r"(near|far|offset)=(\d+)")
 _STATUS = {"Rebuild": "recover", "Resync": "resync", "Reshape": "reshape", "Check": "check"}
 _STATES = {"recovering": "recover", "resyncing": "resync", "reshaping": "reshape",
@@ -157,7 +157,7 @@ def _sized(text: str | None) -> int | None:
     match = _COUNTED.match(text or "")
     if match is None:
         return None
-    rounded = float(match["size"]) * (MIB if match["prefix"] == "M" else MIB * KIB)
+    rounded = float(match["size"]) * MIB * KIB ** "MGT".index(match["prefix"])
     units = (unit for unit in (KIB, SECTOR) if abs(int(match["count"]) * unit / rounded - 1) < 0.02)
     return next((int(match["count"]) * unit for unit in units), None)
 

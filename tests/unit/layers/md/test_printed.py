@@ -183,6 +183,18 @@ def test_a_member_that_is_reshaped_is_read_to_its_end(unit: str, sectors: str) -
     assert first.values["members_state"] == "AA.A."
 
 
+def test_sizes_of_many_terabytes_are_in_tebibytes() -> None:
+    """As mdadm prints an array of twelve disks of 20 TB."""
+    text = (
+        MEMBER.format(unit=" KiB", sectors=" sectors")
+        .replace("8388608 KiB (8.00 GiB 8.59 GB)", "195316910080 KiB (181.90 TiB 200.00 TB)")
+        .replace("4194304 sectors (2.00 GiB 2.15 GB)", "39063382016 sectors (18.19 TiB 20.00 TB)")
+    )
+    values = states(text)[0].subjects[0].values
+    assert values["array_size"] == 195_316_910_080 * 1024
+    assert values["used_size"] == 39_063_382_016 * 512
+
+
 def test_a_size_whose_units_disagree_is_not_converted() -> None:
     text = MEMBER.format(unit="", sectors="").replace("8.00 GiB", "5.00 GiB")
     assert "array_size" not in states(text)[0].subjects[0].values
