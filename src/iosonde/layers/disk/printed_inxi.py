@@ -19,7 +19,10 @@ from iosonde.text.cursor import Prompt, TextCursor, flow, lines
 from iosonde.text.labels import as_labelled
 from iosonde.text.reader import Items, StateOutput
 
-_HEAD = re.compile(r"\s*(?P<section>Drives|Partition|RAID):\s+(?=\S)")
+_HEAD = re.compile(r"\s*(?P<section>Drives|Partition|RAID):(?:\s+(?=\S)|\s*$)")
+_BARE = re.compile(r"\s*(?:Drives|Partition|RAID):\s*$")
+_SECTION = re.compile(r"\s*[A-Z][A-Za-z/]{2,14}:(?:\s|$)")
+_LONG = 60  # characters of a line that a mail may have broken, or a URL's end
 _KEY = re.compile(r"(?<!\S)(?P<key>Local Storage|HDD Total Size|[A-Za-z][\w.-]{1,24}):(?= |$)")
 _OWN = re.compile(r"\s+\S|ID-\d+: |[a-z][\w-]{1,20}: ")
 _THING = re.compile(r"(?:ID|Device|Hardware)-\d+$")
@@ -34,7 +37,7 @@ class Inxi(StateOutput):
     tool: ClassVar[str] = "inxi"
     anchors: ClassVar[tuple[str, ...]] = (
         "Local Storage:", "Partition: ID-1:", "RAID:      Device-1:", "RAID: Device-1:",
-        "HDD Total Size:", "RAID:      Hardware-1:",
+        "HDD Total Size:", "RAID:      Hardware-1:", "ID-1:",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("inxi",)
     reach: ClassVar[int] = 4
@@ -42,13 +45,21 @@ class Inxi(StateOutput):
     beginning: ClassVar[re.Pattern[str]] = _HEAD
 
     @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        """See `Output.begin`. The section's word may stand in a line of its own."""
+        if _BARE.match(cursor.line(cursor.at - 1) or ""):
+            return cursor.at - 1
+        return super().begin(cursor)
+
+    @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last = first
         for index, line in lines(cursor, first + 1, _MOST):
-            if index > last + 2 or (line and not _OWN.match(line)):
+            broken = len(cursor.line(index - 1) or "") >= _LONG and not _SECTION.match(line)
+            if index > last + 2 or (line and not broken and not _OWN.match(line)):
                 break
             last = index if line else last
-        text = flow(cursor, first, last)
+        text = flow(cursor, first, last).partition(" Message: ")[0]
         head = _HEAD.match(text)
         section = head["section"] if head else ""
         return last, _things(section, text[head.end() if head else 0 :].strip(), prompt.host)

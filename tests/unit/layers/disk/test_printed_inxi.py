@@ -32,3 +32,24 @@ def test_a_section_without_drives_and_prose() -> None:
     (entry,) = read("Drives:    Local Storage:\n\n")
     assert isinstance(entry, Unread)
     assert things("Drives: which Local Storage: is better?\n").keys() <= {""}
+
+
+def test_a_section_s_word_in_a_line_of_its_own_and_lines_that_a_mail_broke() -> None:
+    text = (
+        "Drives:\n  Local Storage: total: 129.88 GiB used: 3.05 GiB (2.3%) \n"
+        "  ID-1: /dev/sda type: USB vendor: Samsung model: Flash Drive FIT \n  size: 29.88 GiB \n"
+        "  Message: No optical or floppy data found. \n"
+        "Partition:\n  ID-1: / size: 29.11 GiB used: 2.83 GiB (9.7%) fs: ext4 dev: /dev/sda2 \n"
+        "Info:\n  Processes: 158 Uptime: 14m Memory: 3.78 GiB used: 357.4 MiB (9.2%) \n"
+    )
+    said = {subject.name: subject.values for state in states(text) for subject in state.subjects}
+    assert said["sda"] == {
+        "type": "USB", "vendor": "Samsung", "model": "Flash Drive FIT",
+        "size": round(29.88 * 2**30),
+    }  # fmt: skip
+    assert said["/"]["device"] == "/dev/sda2"
+    assert "uptime" not in said["/"]
+    broken = text.replace("Drives:\n  Local", "Drives:    Local").replace("dev: /dev", "dev:\n/dev")
+    assert {
+        subject.name: subject.values for state in states(broken) for subject in state.subjects
+    } == said
