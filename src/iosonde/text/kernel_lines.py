@@ -1,55 +1,58 @@
-"""Lines of the kernel's log as they stand in a text: each message under the time printed with it.
+"""Lines of a log as they stand in a text: each message under the time printed with it.
 
-Left out are what a crash prints beside its message: registers, code, frames of the stack, modules.
+The kernel's, and those of programs behind their names. Left out is what a crash prints beside its
+message: registers, code, frames of the stack, modules.
 
-Source: Documentation/admin-guide/bug-hunting.rst of Linux 6.6 (what an oops prints); dmesg(1).
+Source: Documentation/admin-guide/bug-hunting.rst of Linux 6.6 (what an oops prints); dmesg(1);
+`iosonde.text.log_lines` for what stands before a message.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from iosonde.records.stack import Json
+from iosonde.text.figures import is_sentence
+from iosonde.text.log_lines import LogPrefix, log_prefix
 
 _MOST = 200  # messages of one record
 _LONGEST = 300  # characters of one
-_MONTH = r"[^\W\d_]{3,5}\.?"
-"""As the language of the machine has it: `Mär`, `févr.`, `дек`."""
-LOG_TIME = (
-    r"(?:\[ *(?P<uptime>\d+\.\d{3,6})\]"  # dmesg, printk.time
-    rf"|\[(?P<date>[^\W\d_]{{2,4}}\.? {_MONTH} {{1,2}}\d{{1,2}} \d\d:\d\d:\d\d \d{{4}})\]"
-    r"|(?P<iso>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S{0,14})(?: (?!kernel:)(?P<named>[\w.-]{1,64}))?"
-    rf"|(?P<syslog>{_MONTH} {{1,2}}\d{{1,2}} \d\d:\d\d:\d\d)"
-    r"(?: (?!kernel:)(?P<host>[\w.()-]{1,64}))?)"
-)
-"""Time and host before a message: dmesg(1), RFC 3339 (rsyslog), RFC 3164 4.1.2 (syslog)."""
-_LEVEL = (
-    r"(?:(?:kern|user|daemon)(?:\.| *:)\w{1,8} *:? )?"  # dmesg -x, busybox
-    r"(?:(?:emerg|alert|crit|err|warn(?:ing)?|notice|info|debug) )?"
-)
-_LINE = re.compile(
-    rf"\s*(?:<\d>)?{_LEVEL}(?:{LOG_TIME}\s*)?{_LEVEL}"
-    r"(?P<kernel>\[?(?:[\w.-]{1,64} )?kernel: ?\]?\s*)?"
-    r"(?:(?P<stamp>\[ *\d+\.\d{3,6}\])\s*)?(?:\[ *[TC]\d+\])? ?(?P<message>.*)"
-)
-_OF_A_PART = re.compile(r"\[?\w[\w /.-]{0,40}[:\]]")
+_NARROW = 56  # characters of lines that mails break, less the marks of some quoting
 _CRASH = re.compile(
-    r"(?:\? |[<>^=-]|[\w.]+\+0x[0-9a-f]+/0x|Code:|[RE]?[A-Z]{2,3}:? ?[0-9a-f]{4,16}\b|R\d\d:"
-    r"|[RE]?[SI]P:|[FC]S:|[CD]R\d:|DS:|[0-9a-f]{8,16}[: ]|raw: |page:|flags: |PGD |CPU: ?\d"
-    r"|Call Trace|Hardware name:|Modules linked|Stack:|Tainted)"
+    r"(?:\? |[<>^=-]|[\w.]+\+0x[0-9a-f]+/0x|\[<[0-9a-f]+>\]|Code:"
+    r"|[RE]?[A-Z]{2,3}:? ?[0-9a-f]{4,16}\b|R\d\d:|[RE]?[SI]P:|[FC]S:|[CD]R\d:|DS:"
+    r"|[0-9a-f]{8,16}[: ]|raw: |page:|flags: |PGD |CPU: ?\d|Call Trace|Hardware name:"
+    r"|Modules linked|Stack:|Tainted)"
 )
+
+
+class Timeline(NamedTuple):
+    """The messages of some lines.
+
+    Args:
+        messages: time as printed to message, a list where several have it.
+        read: how many lines were gone over.
+        last: index of the last line that is one of a log, or the rest of one; -1: none is.
+        host: that the lines name first.
+    """
+
+    messages: dict[str, Json]
+    read: int
+    last: int
+    host: str
 
 
 def is_kernel_line(line: str) -> bool:
-    """Whether a line begins with the kernel's time, `[ 4528.074501]`, or a log's and its name."""
-    return _stamped(line) is not None
+    """Whether a line begins as a log's do: with the kernel's time, or a time and who writes."""
+    return log_prefix(line) is not None
 
 
 def unstamped(line: str) -> str:
-    """A line without the kernel's time, the log's and the name before its message."""
-    stamped = _stamped(line)
-    return stamped[1] if stamped else line
+    """A line without what stands before a message in a log."""
+    prefix = log_prefix(line)
+    return line[prefix.end :] if prefix else line
 
 
 def is_beside_crash(message: str) -> bool:
@@ -57,47 +60,45 @@ def is_beside_crash(message: str) -> bool:
     return bool(_CRASH.match(message.lstrip()))
 
 
-def _stamped(line: str) -> tuple[str, str] | None:
-    """Time as printed, and message; None where the line is none of the kernel's."""
-    if "[" not in line[:90] and "kernel:" not in line[:120]:
-        return None
-    match = _LINE.fullmatch(line)
-    if match is None:
-        return None
-    message = match["message"].strip()
-    stamp = match["stamp"]
-    for name in ("uptime", "date"):
-        if not stamp and match[name]:
-            stamp = line[line.rindex("[", 0, match.start(name)) : match.end(name) + 1]
-    if not stamp and match["kernel"]:
-        stamp = match["syslog"] or match["iso"]
-    if stamp:
-        return stamp, message
-    return ("", message) if match["kernel"] and _OF_A_PART.match(message) else None
+def kernel_messages(lines: Sequence[str]) -> Timeline:
+    """The messages in lines of a log; at most so many as one record takes.
 
-
-def kernel_messages(lines: Sequence[str]) -> tuple[dict[str, Json], int]:
-    """Time as printed to message, a list where several have it, and how many lines were gone over.
-
-    A line without a time goes on with the message above it: a mail broke it.
+    A line without a time goes on with the message above it where a mail may have broken that, or
+    where it is no prose.
     """
     messages: dict[str, Json] = {}
-    stamp, goes_on, count = "", False, 0
+    stamp, goes_on, count, last, host = "", False, 0, -1, ""
     for place, line in enumerate(lines):
-        stamped = _stamped(line)
-        if stamped is None:
-            if goes_on and line.strip():
-                _continue(messages, stamp, line.strip())
+        prefix = log_prefix(line)
+        if prefix is None:
+            if last == place - 1 and line.strip() and is_rest(lines[place - 1], line):
+                last = place
+                if goes_on:
+                    _continue(messages, stamp, line.strip())
             continue
-        stamp, message = stamped
+        stamp, message = prefix.time, _message(line, prefix)
         goes_on = bool(message) and not _CRASH.match(message)
-        if not goes_on:
-            continue
-        if count == _MOST:
-            return messages, place
-        count += 1
-        _add(messages, stamp, message[:_LONGEST])
-    return messages, len(lines)
+        if goes_on and count == _MOST:
+            return Timeline(messages, place, last, host)
+        last, host = place, host or prefix.host
+        if goes_on:
+            count += 1
+            _add(messages, stamp, message[:_LONGEST])
+    return Timeline(messages, len(lines), last, host)
+
+
+def is_rest(above: str, line: str) -> bool:
+    """Whether a line without a time is the rest of the one above it.
+
+    A mail broke that where the next word had no place in it; else it must not be prose.
+    """
+    torn = len(above) + 1 + len(line.split(maxsplit=1)[0]) >= _NARROW
+    return torn or not is_sentence(line)
+
+
+def _message(line: str, prefix: LogPrefix) -> str:
+    message = line[prefix.end :].strip()
+    return f"{prefix.program}: {message}" if prefix.program and message else message
 
 
 def _add(messages: dict[str, Json], stamp: str, message: str) -> None:

@@ -30,7 +30,7 @@ from iosonde.text.figures import (
     read_figures,
 )
 from iosonde.text.find import FoundOutput, TakenLines, marked_heading
-from iosonde.text.kernel_lines import is_kernel_line, kernel_messages
+from iosonde.text.kernel_lines import is_kernel_line, is_rest, kernel_messages
 from iosonde.text.shell import (
     MOST,
     ShellCommand,
@@ -225,7 +225,10 @@ class _Remainder:
         line = self._lines[at]
         if not line or not self._free[at] or is_prompt(line, self._programs):
             return False
-        return any(map(is_kernel_line, self._lines[max(at - 4, 0) : at + 1]))
+        if is_kernel_line(line):
+            return True
+        above = self._lines[max(at - 4, 0) : at]
+        return any(map(is_kernel_line, above)) and is_rest(above[-1], line)
 
     # ── what they say ───────────────────────────────────────────────────────────────────────────
 
@@ -328,11 +331,17 @@ class _Remainder:
     def _log(
         self, block: _Block, first: int, lines: Sequence[str]
     ) -> Iterator[FoundOutput | Unread]:
-        messages, read = kernel_messages(lines)
+        timeline = kernel_messages(lines)
+        messages, read, last, host = timeline
         if messages:
-            place = self._place(first, first + read - 1)
+            place = self._place(first, first + last)
             named = block.command[:_NAMED] if shows_text(block.command) else place.heading
-            yield FoundOutput(place, PRINTED, counters=(self._counters(block, named, messages),))
+            host = block.host or host
+            record = PrintedCounters(PRINTED, AS_PRINTED, named, messages, host, block.command)
+            yield FoundOutput(place, PRINTED, counters=(record,))
+        elif last >= 0:
+            said = "a part of a crash, without a function or a process that it is about"
+            yield Unread(self._place(first, first + last), "kernel log", said)
         if read < len(lines):
             said = f"more than {len(messages)} messages that no reader knows stand together"
             yield Unread(self._place(first + read, first + len(lines) - 1), "kernel log", said)

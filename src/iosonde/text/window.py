@@ -36,9 +36,9 @@ _HOST = re.compile(r"(?P<host>[A-Za-z][\w-]*(?:\.[\w-]+)*)(?:(?:: | ?\| )\s?|:$)
 
 _NO_HOSTS = frozenset({
     "read", "write", "trim", "mixed", "lat", "clat", "slat", "sync", "bw", "iops", "cpu", "jobs",
-    "tcp", "iser", "bnx2i", "cxgb3i", "cxgb4i", "qla4xxx", "qedi", "be2iscsi",
+    "tcp", "iser", "bnx2i", "cxgb3i", "cxgb4i", "qla4xxx", "qedi", "be2iscsi", "kernel",
 })  # fmt: skip
-"""What lines of fio and iscsiadm begin with: two of one kind in a row have no host before them."""
+"""What lines of fio, iscsiadm and logs begin with: two in a row have no host before them."""
 
 
 class Window:

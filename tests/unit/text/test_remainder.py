@@ -12,6 +12,7 @@ from iosonde.records.run import Run, RunState
 from iosonde.records.sheet import RunSheet
 from iosonde.text.document import of_bytes
 from iosonde.text.find import FoundOutput, TakenLines, find_and_tell
+from iosonde.text.kernel_lines import is_kernel_line
 from iosonde.text.remainder import remainder
 from iosonde.verbs.import_ import imported
 from tests.growth import grows_faster
@@ -227,6 +228,56 @@ def test_messages_of_the_kernel_are_kept_under_their_times() -> None:
             },
         )
     ]
+
+
+def test_what_programs_write_to_a_log_is_kept_behind_their_names() -> None:
+    text = (
+        "It says:\n\n"
+        "Jul 09 07:33:56 nas rpc.frob[51641]: access by\n"
+        "192.0.2.7 was allowed\n"
+        "Jul 09 07:33:57 nas systemd[1]: Mounting /srv/a...\n"
+        "Jul 09 07:33:57 nas kernel: frob0: mounted 3 parts\n"
+        "That is what I see on 12 hosts.\n"
+    )
+    (output,) = rest(text)
+    assert (output.place.first_line, output.place.last_line) == (3, 6)
+    assert isinstance(output, FoundOutput)
+    (record,) = output.counters
+    assert (record.host, record.values) == (
+        "nas",
+        {
+            "Jul 09 07:33:56": "rpc.frob[51641]: access by 192.0.2.7 was allowed",
+            "Jul 09 07:33:57": [
+                "systemd[1]: Mounting /srv/a...", "frob0: mounted 3 parts",
+            ],
+        },
+    )  # fmt: skip
+
+
+def test_two_forms_of_the_kernels_lines_are_two_messages() -> None:
+    text = (
+        "[593764.644269] stripe state: 2003\n"
+        "kernel: [593764.644299] ------------[ cut here ]------------\n"
+        "kernel: [593764.644310] frob0: stopped\n"
+    )
+    assert kept(text) == [
+        ("", {"[593764.644269]": "stripe state: 2003", "[593764.644310]": "frob0: stopped"})
+    ]
+
+
+def test_a_part_of_a_crash_is_told_as_unread() -> None:
+    (output,) = rest("[  116.97] x\n[  116.977805] RSP: 0018:ffffb5d30ed27aa0 EFLAGS: 00010006\n")
+    assert isinstance(output, Unread)
+    assert output.reason.startswith("a part of a crash")
+
+
+@pytest.mark.parametrize("line", [
+    "2020-01-02 10:11:12 UTC", "Mon Jan 12 12:26:23 2020", "kernel: 5.10.0-8-amd64",
+    "2020-06-16 14:59:00 1.2 3.4 5.6", "[12:34:56] frob: 17", "Jan 12 12:26:23 2020",
+    "-rw-r--r-- 1 root root 12 Jan 12 12:26 file: 3", "[    1.5] 12.3", "node1: 12:26:23 up 3 days",
+])  # fmt: skip
+def test_what_begins_like_a_line_of_a_log(line: str) -> None:
+    assert not is_kernel_line(line)
 
 
 _NEAR_MISSES = {

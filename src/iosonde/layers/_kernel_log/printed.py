@@ -5,14 +5,14 @@ what else the messages name (sectors, senses, speeds), and the first two message
 A log is an output where a technology knows a line of it; what stands between such lines is kept as
 it is printed.
 
-Source: dmesg(1) of util-linux 2.38 (times, -T, -x); text/kernel_lines.py (what stands before it);
-each technology's `kernel_log.py` for the messages.
+Source: `iosonde.text.log_lines` for what stands before a message; each technology's `kernel_log.py`
+for the messages.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import ClassVar, TypeAlias
 
@@ -23,22 +23,15 @@ from iosonde.layers._kernel_log.events import KernelMessage
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.kernel_lines import LOG_TIME, kernel_messages
+from iosonde.text.kernel_lines import kernel_messages
 from iosonde.text.literals import Literals
+from iosonde.text.log_lines import LogPrefix, log_prefix
 from iosonde.text.reader import Items, StateOutput
 
 TOOL = "kernel log"
 _Event: TypeAlias = tuple[KernelMessage, re.Match[str], str, str]
 """A message, its match, and the time and the host that stand before it, as printed."""
-_PREFIX = re.compile(
-    rf"\s*(?:<\d>|kern *:\w+ *: )?(?:{LOG_TIME}\s*)?(?:(?:kern|user)\.\w{{1,8}} |notice )?"
-    r"\[?(?:(?:[\w.()-]{1,64} )?kernel: ?\]?\s*)?"
-    r"(?:\[ *(?P<boot>\d+\.\d{3,6})\]\s*)?"
-)
-_LOGGED = re.compile(
-    r"\s*(?:<\d>)?(?:\[ *\d+\.\d{3,6}\]|\[[^\W\d_]{2,4}\.? |[^\W\d_]{3,5}\.? {1,2}\d{1,2} \d\d:"
-    r"|\d{4}-\d\d-\d\dT|kernel: )"
-)
+_UNTIMED = re.compile(r"\s*(?:<\d>|kern *:\w+ *: )?(?:[\w.-]{1,64} kernel: |kernel: ?)?")
 _MOST = 4000  # lines of one output; a longer log is several
 _APART = 3  # lines without a time that may stand between two messages
 _LISTED = 20  # distinct values of one name
@@ -119,7 +112,7 @@ class _LogLines:
         for place, numbers in _literals().lines(texts).items():
             self._messages[begin + place] = numbers
         self._texts += texts
-        self._is_logged += [_LOGGED.match(line) is not None for line in texts]
+        self._is_logged += [log_prefix(line) is not None for line in texts]
         self._step = min(2 * self._step, _LONGEST_STEP)
 
 
@@ -172,7 +165,7 @@ class KernelLog(StateOutput):
 def _as_printed(lines: Sequence[str], where: Prompt) -> Iterator[PrintedCounters]:
     """The messages that no technology names, between those that one does."""
     while lines:
-        messages, read = kernel_messages(lines)
+        messages, read, _, _ = kernel_messages(lines)
         if messages:
             yield PrintedCounters(PRINTED, AS_PRINTED, "", messages, where.host, where.command)
         lines = lines[read:]
@@ -181,7 +174,7 @@ def _as_printed(lines: Sequence[str], where: Prompt) -> Iterator[PrintedCounters
 def _wrapped(cursor: TextCursor, index: int, line: str) -> str | None:
     """A line that a mail broke in two, as one; None where the next begins a line of its own."""
     following = cursor.stamped(index + 1)
-    if not following or not _LOGGED.match(line) or _LOGGED.match(following):
+    if not following or log_prefix(line) is None or log_prefix(following) is not None:
         return None
     return f"{line} {following.strip()}"
 
@@ -200,14 +193,15 @@ def _event(line: str) -> _Event | None:
 
 def _event_of(line: str, held: Sequence[int]) -> _Event | None:
     """The message in a line that holds the literals of those with these numbers."""
-    prefix = _PREFIX.match(line)
-    start = prefix.end() if prefix else 0
+    prefix = log_prefix(line)
+    if prefix is None:
+        untimed = _UNTIMED.match(line)
+        prefix = LogPrefix("", "", "", "", untimed.end() if untimed else 0)
+    if prefix.program:
+        return None  # what a program says of it
     for message, pattern in map(_messages().__getitem__, held):
-        if match := pattern.match(line, start):
-            times: Mapping[str, str | None] = prefix.groupdict() if prefix else {}
-            names = ("date", "iso", "syslog", "uptime", "boot")
-            at = next((time for name in names if (time := times.get(name))), "")
-            return message, match, at, times.get("host") or times.get("named") or ""
+        if match := pattern.match(line, prefix.end):
+            return message, match, prefix.clock, prefix.host
     return None
 
 

@@ -157,13 +157,40 @@ def test_what_looks_like_a_failure_and_is_none(line: str) -> None:
 @pytest.mark.parametrize("before", [
     "", "[12345.678901] ", "<3>[12345.678901] ", "Nov  3 02:11:09 db1 kernel: ", "kernel: ",
     "[Mon Nov  3 02:11:09 2025] ", "2026-03-02T14:20:31+0100 web3 kernel: ", "> [   12.345678] ",
-    "Mar 02 14:20:31 web3 kernel: [   12.345678] ",
+    "Mar 02 14:20:31 web3 kernel: [   12.345678] ", "kernel: [   12.345678] ",
+    "kern  :err   : [   12.345678] ", "kern  :err   : [   12.345678] [   T4552] ",
+    "kern :err : [Mar 2 14:20] ", "[  +0.000022] ", "[Mo Mär  2 14:20:31 2026] ",
+    "[Mon Mar 2 14:20:31 2026] ", "Okt 12 14:20:31 web3 kernel: ", "дек 12 14:20:31 web3 kernel: ",
+    "11月 02 14:20:31 web3 kernel: ", "Mar 02 14:20:31 kernel: ", "Mar 02 14:20:31 [kernel] ",
+    "Mar 02 14:20:31 [localhost] kernel: [   12.345678] ", "web3: [   12.345678] ",
+    "2026-03-02T14:20:31+01:00 web3 kernel: [   12.345678] ",
+    "2026-03-02T14:20:31.8117 warning kern kernel  [   12.345678] ",
+    "2026-03-02T14:20:31.118245+01:00 web3 kernel - - - ",
+    "2026-03-02 14:20:31 notice kernel: [   12.345678] ", "4,3526,4363269454,-;",
 ])  # fmt: skip
 def test_every_form_of_a_line(before: str) -> None:
     line = f"{before}I/O error, dev sda, sector 2048 op 0x0:(READ) flags 0x0 phys_seg 1\n"
     for text in (line, f"The disk says:\n\n{line}\nWhat can I do?\n", line * 3):
         (values,) = _counted(text).values()
         assert values["io_errors"] == text.count("I/O error")
+
+
+@pytest.mark.parametrize(("before", "host", "first"), [
+    ("kernel: [   12.345678] ", "", "12.345678"),
+    ("web3: [   12.345678] ", "web3", "12.345678"),
+    ("Okt 12 14:20:31 web3 kernel: [   12.345678] ", "web3", "Okt 12 14:20:31"),
+    ("2026-03-02T14:20:31+0100 kernel: ", "", "2026-03-02T14:20:31+0100"),
+    ("[Mo Mär  2 14:20:31 2026] ", "", "Mo Mär  2 14:20:31 2026"),
+])  # fmt: skip
+def test_whose_log_it_is_and_when(before: str, host: str, first: str) -> None:
+    line = f"{before}I/O error, dev sda, sector 2048 op 0x0:(READ) flags 0x0 phys_seg 1\n"
+    counted = _counted(line * 2)
+    assert counted[host, "disk", "sda"]["first"] == first
+
+
+def test_what_a_program_says_of_a_disk_is_not_the_kernels() -> None:
+    line = "Mar 02 14:20:31 web3 backup[17]: I/O error, dev sda, sector 2048 op 0x0:(READ)\n"
+    assert _counted(line * 2) == {}
 
 
 def test_a_log_with_other_outputs_in_it_swallows_none() -> None:

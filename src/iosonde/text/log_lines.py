@@ -1,0 +1,92 @@
+"""What stands before a message in a line of a log: time, host and program, and the kernel's time.
+
+Source:
+    dmesg(1) of util-linux 2.38 (-T, -x, -e, --human); Linux 6.12 kernel/printk/printk.c,
+    print_time(), print_caller() (`[   T4552]`), info_print_ext_header() (`4,3526,4363269454,-;` of
+    /dev/kmsg); RFC 3164, 4.1.2; RFC 3339; journalctl(1), --output=short and short-iso (months by
+    strftime's %b, in the language of who prints); rsyslog.conf(5), properties; pdsh(1).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_LEVEL = (
+    r"(?:<\d{1,3}>|(?:kern|user|daemon|syslog|auth|local\d) {0,4}: {0,2}"
+    r"(?:emerg|alert|crit|err|warn|notice|info|debug) {0,4}: ?)"
+)
+_UPTIME = r"\[ {0,9}\d{1,9}\.\d{3,6}\]"
+_CALLER = r"(?: ?\[ {0,7}[TC]\d{1,9}\])?"
+_DATED = r"\[[^\s\[\]]{1,8} [^\s\[\]]{1,8} {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4}\]"
+_HUMAN = r"\[(?:[^\s\[\]\d]{2,8} {1,2}\d{1,2} \d\d:\d\d| {1,6}[+<] ?\d{1,7}[.,]\d{6}>?)\]"
+_MONTH = r"(?:[^\W\d_]{2,6}\.?|\d{1,2}月)"
+_SYSLOG = rf"{_MONTH} {{1,2}}\d{{1,2}} \d\d:\d\d:\d\d(?:\.\d{{1,9}})?"
+_ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
+_RECORD = r"\d{1,3},\d{1,12},\d{1,18},[-c](?:,caller=\w{1,12})?;"
+_SEVERITY = (
+    r"(?:(?:(?:kern|user|daemon)\.)?"
+    r"(?:emerg|alert|crit|err|error|warn|warning|notice|info|debug) {1,4}(?:kern |daemon )?)?"
+)
+_KERNEL = r"kernel(?:\[\d{1,9}\])?:| ?\[kernel\]| ?kernel - - -|kernel(?= {1,4}\[ {0,9}\d{1,9}\.)"
+_THREAD = r"[\da-f]{8,16} {1,4}-?\d{1,2}(?= )"  # of a daemon, and the message's level
+_PROGRAM = r"[A-Za-z_(][\w./()@-]{0,63}(?:\[\d{1,9}\])?:(?=\s|$)"
+_LINE = re.compile(
+    rf"\s*+{_LEVEL}?(?:"
+    rf"(?:(?P<node>[A-Za-z][\w.-]{{0,63}}): ?)?(?:"
+    rf"(?P<stamp>{_UPTIME}|{_DATED}|{_HUMAN}|{_RECORD})"
+    rf"|(?P<time>{_SYSLOG}|{_ISO}) {{1,4}}{_SEVERITY}"
+    rf"(?:(?!\[?kernel[]: \[])(?P<host>[\w.$\[\](){{}}-]{{1,64}}) {{1,4}}{_SEVERITY})?"
+    rf"(?:(?P<kernel>{_KERNEL})|(?P<program>{_PROGRAM}|{_THREAD}))"
+    rf"(?: {{0,4}}(?P<within>{_UPTIME}))?"
+    rf")){_CALLER} ?"
+)
+_SPACED = re.compile(r"\d{4}-\d\d-\d\d ")
+_UNTIMED = re.compile(
+    r"\s*+(?:(?P<host>[\w.-]{1,64}) )?kernel: {1,4}(?=\[?[A-Za-z][\w /.-]{0,40}[:\]])"
+)
+
+
+class LogPrefix(NamedTuple):
+    """What stands before a message.
+
+    Args:
+        time: as printed; the kernel's own where it is there, with its brackets.
+        clock: the same without brackets; the log's own where the line has both.
+        host: that the line names; empty: none.
+        program: that wrote it, with the number of its process; empty: the kernel.
+        end: where the message begins, without the blanks before it.
+    """
+
+    time: str
+    clock: str
+    host: str
+    program: str
+    end: int
+
+
+def log_prefix(line: str) -> LogPrefix | None:
+    """What stands before the message in a line of a log; None where the line is none."""
+    match = _LINE.match(line)
+    if match is None:
+        return _untimed(line)
+    program = match["program"] or ""
+    if program.endswith(":") and "]" not in program and _SPACED.match(match["time"]):
+        return None  # a program's own log, or a table of times
+    node = match["node"] or ""
+    end = match.end()
+    blanks = len(line) - end - len(line[end:].lstrip())
+    time = match["stamp"] or match["within"] or match["time"]
+    return LogPrefix(
+        time,
+        match["time"] or time.strip("[] "),
+        match["host"] or (node if node != "kernel" else ""),
+        program.removesuffix(":"),
+        end + blanks,
+    )
+
+
+def _untimed(line: str) -> LogPrefix | None:
+    """A line that names the kernel and has no time: its message must begin with a part of it."""
+    match = _UNTIMED.match(line)
+    return LogPrefix("", "", match["host"] or "", "", match.end()) if match else None
