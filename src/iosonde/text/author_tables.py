@@ -40,7 +40,7 @@ def table_at(lines: Sequence[str], at: int) -> FigureGroup | None:
         lines: clean ones.
         at: index of the line.
     """
-    line = lines[at] if lines[at].isascii() else lines[at].translate(_DRAWN)
+    line = _in_ascii(lines[at])
     barred = line.count("|") > 1
     if not barred and not _GAP.search(line.strip()):
         return None
@@ -51,12 +51,17 @@ def table_at(lines: Sequence[str], at: int) -> FigureGroup | None:
     if figures and not any("--" in text for text in lines[at + 1 : at + 4]):
         return None  # a row: only above a line that draws columns may a name begin with a figure
     places = _own(lines, at, barred=barred)
-    rows = [lines[place].translate(_DRAWN) for place in places]
+    rows = [_in_ascii(lines[place]) for place in places]
     for read in _WAYS:
         group = read(rows)
         if group and _is_sure(group, barred=barred) and not is_other(rows[: group.last + 1]):
             return FigureGroup(_title(lines, at), group.values, at, places[group.last])
     return None
+
+
+def _in_ascii(line: str) -> str:
+    """A line with bars and dashes for the lines that a terminal draws."""
+    return line if line.isascii() else line.translate(_DRAWN)
 
 
 def _title(lines: Sequence[str], at: int) -> str:
@@ -67,14 +72,25 @@ def _title(lines: Sequence[str], at: int) -> str:
 
 
 def _own(lines: Sequence[str], at: int, *, barred: bool) -> list[int]:
-    """Indices of the lines that may belong to a table; blank lines may part those with bars."""
+    """Indices of the lines that may belong to a table; blank lines may part those with bars.
+
+    One blank line may stand between two rows of others, where the next one has columns too.
+    """
     places = [at]
     for place in range(at + 1, min(at + _REACH, len(lines))):
         if lines[place].strip():
             places.append(place)
-        elif not barred or place - places[-1] > _APART:
+        elif barred:
+            if place - places[-1] > _APART:
+                break
+        elif place - places[-1] > 1 or not _is_row(lines[place + 1 : place + 2]):
             break
     return places
+
+
+def _is_row(lines: Sequence[str]) -> bool:
+    """Whether a line has a figure in the second of its columns, or in a later one."""
+    return any(any(map(has_figure, _GAPS.split(line.strip())[1:])) for line in lines)
 
 
 def _counted(rows: Sequence[str]) -> FigureGroup | None:
@@ -113,6 +129,8 @@ def _grid(rows: Sequence[str]) -> FigureGroup | None:
     several columns has, the cells are kept too.
     """
     cells, last = list[list[str]](), -1
+    if "|" not in rows[0]:
+        return None
     for place, row in enumerate(rows):
         if not row.strip(" |+-=\t"):
             continue

@@ -305,6 +305,9 @@ def ruled_table(lines: Sequence[str], at: int, title: str) -> FigureGroup | None
     rows: list[list[str]] = []
     for line in lines[rule + 1 : rule + 1 + _ROWS]:
         cells = _cut(line, starts)
+        if _draws(line):
+            del rows[-1:]  # the head of the next table
+            break
         if cells is None or not any(cells):
             break
         rows.append(cells)

@@ -146,3 +146,23 @@ def test_a_grid_with_heads_over_several_columns_is_kept_cell_by_cell() -> None:
 def test_prose_between_bars_is_no_grid() -> None:
     assert table_at(["either a | b | c", "-----", "or d | e | f, I think"], 0) is None
     assert counters("cat a | grep 1 | wc -l\ncat b | grep 2 | wc -l\n") == []
+
+
+def test_rows_with_a_blank_line_below_each() -> None:
+    text = (
+        "Results:\n\n"
+        "BS   1.read (target CPU)  2.read (target CPU)  3.read\n"
+        "---  -------------------  -------------------  ------\n"
+        "1k   5.88M (80%)          5.45M (72%)          6.77M\n\n"
+        "2k   3.56M (65%)          3.45M (59%)          3.72M\n\n"
+        "4k   1.8M (33%)           1.87M (32%)          1.88M\n\n"
+        "BS   1.write              2.write              3.write\n"
+        "---  -------------------  -------------------  ------\n"
+        "1k   5.42M (63%)          5.14M (55%)          7.75M\n\n"
+        "2k   4.15M (56%)          4.14M (51%)          4.16M\n\n"
+        "4k   2.17M (28%)          2.17M (27%)          2.16M\n\n"
+        "The first is 5 % faster.\n"
+    )
+    reads, writes = counters(text)
+    assert reads.values["columns"] == ["BS", "1.read (target CPU)", "2.read (target CPU)", "3.read"]
+    assert [row[0] for row in writes.values["rows"]] == ["1k", "2k", "4k"]  # type: ignore[index,union-attr]
