@@ -109,7 +109,6 @@ OUTPUTS: Table[type[Output]] = Table(
         "kernel_command_line": "iosonde.layers._commands.printed_os_release:KernelCommandLine",
         "kernel_config": "iosonde.layers._commands.printed_kernel_config:KernelConfig",
         "kernel_log": "iosonde.layers._kernel_log.printed:KernelLog",
-        "kernel_trace": "iosonde.layers._kernel_log.printed_trace:KernelTrace",
         "libvirt_disks": "iosonde.layers.guest.printed:LibvirtDisks",
         "lsblk": "iosonde.layers.disk.printed_lsblk:Lsblk",
         "lsblk_json": "iosonde.layers.disk.printed_lsblk_json:LsblkJson",

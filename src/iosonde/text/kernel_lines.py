@@ -49,17 +49,6 @@ def is_kernel_line(line: str) -> bool:
     return log_prefix(line) is not None
 
 
-def unstamped(line: str) -> str:
-    """A line without what stands before a message in a log."""
-    prefix = log_prefix(line)
-    return line[prefix.end :] if prefix else line
-
-
-def is_beside_crash(message: str) -> bool:
-    """Whether a message is what a crash prints beside its own: registers, code, frames, modules."""
-    return bool(_CRASH.match(message.lstrip()))
-
-
 def kernel_messages(lines: Sequence[str]) -> Timeline:
     """The messages in lines of a log; at most so many as one record takes.
 

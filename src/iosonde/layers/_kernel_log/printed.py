@@ -2,8 +2,8 @@
 
 Counted by device, with the times of the first and the last sign of trouble where they are printed,
 what else the messages name (sectors, senses, speeds), and the first two messages of each counter.
-A log is an output where a technology knows a line of it; what stands between such lines is kept as
-it is printed.
+A log is an output where a technology knows a line of it; call traces are records of their own, and
+what else stands between such lines is kept as it is printed.
 
 Source: `iosonde.text.log_lines` for what stands before a message; each technology's `kernel_log.py`
 for the messages.
@@ -20,6 +20,13 @@ from typing_extensions import override
 
 from iosonde.layers import KERNEL_MESSAGES
 from iosonde.layers._kernel_log.events import KernelMessage
+from iosonde.layers._kernel_log.traces import (
+    TRACE_ANCHORS,
+    KernelTrace,
+    may_begin_trace,
+    message_at,
+    trace_at,
+)
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
@@ -120,11 +127,14 @@ class KernelLog(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = TOOL
-    anchors: ClassVar[tuple[str, ...]] = tuple(
-        message.literal
-        for kind in KERNEL_MESSAGES
-        for message in KERNEL_MESSAGES.load(kind)
-        if message.kind
+    anchors: ClassVar[tuple[str, ...]] = (
+        *(
+            message.literal
+            for kind in KERNEL_MESSAGES
+            for message in KERNEL_MESSAGES.load(kind)
+            if message.kind
+        ),
+        *TRACE_ANCHORS,
     )
     commands: ClassVar[tuple[str, ...]] = ("dmesg", "journalctl", "cat", "grep", "tail", "less")
 
@@ -132,7 +142,9 @@ class KernelLog(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.stamped(cursor.at) or ""
         event = _event(line) or _event(_wrapped(cursor, cursor.at, line) or "")
-        return cursor.at if event and event[0].kind else None
+        if event and event[0].kind:
+            return cursor.at
+        return cursor.at if _Traces(cursor, cursor.at).has(cursor.at) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -140,9 +152,10 @@ class KernelLog(StateOutput):
         last, host, thing = first, "", ("host", "")
         others: list[str] = []
         waiting: list[str] = []
-        near = first
+        near, traces = first, _Traces(cursor, first)
         for index, line, is_logged, (event, goes_on) in _LogLines(cursor, first):
-            near = index if is_logged else near
+            is_traced = traces.has(index)
+            near = index if is_logged or is_traced else near
             if event is not None:
                 message, match, at, named = event
                 last, host = index + goes_on, host or named
@@ -151,6 +164,8 @@ class KernelLog(StateOutput):
                     (message.kind, match.groupdict().get("name") or "") if message.kind else thing
                 )
                 _add(counts.setdefault(thing, {}), message, match, at)
+            elif is_traced:
+                last, others, waiting = max(last, index), others + waiting, []
             elif index - max(near, last) > _APART:
                 break
             elif index > last:
@@ -159,7 +174,34 @@ class KernelLog(StateOutput):
         counters = [
             self.counted(kind, name, values, where) for (kind, name), values in counts.items()
         ]
+        counters += [trace.record(where) for trace in traces.every]
         return last, [*counters, *_as_printed(others, where)]
+
+
+class _Traces:
+    """The call traces of a log, as its lines are gone through.
+
+    Args:
+        cursor: to look at.
+        first: index of the log's first line.
+    """
+
+    def __init__(self, cursor: TextCursor, first: int) -> None:
+        self._cursor = cursor
+        self._last = first - 1
+        self._strange: frozenset[int] = frozenset()
+        self.every: list[KernelTrace] = []
+
+    def has(self, index: int) -> bool:
+        """Whether a line, which is asked for in order, is one of a trace."""
+        if index > self._last:
+            message = message_at(self._cursor, index)
+            if message and may_begin_trace(message[0]):
+                trace = trace_at(self._cursor, index)
+                if trace:
+                    self.every.append(trace)
+                    self._last, self._strange = trace.last, frozenset(trace.strange)
+        return index <= self._last and index not in self._strange
 
 
 def _as_printed(lines: Sequence[str], where: Prompt) -> Iterator[PrintedCounters]:

@@ -60,6 +60,94 @@ def test_old_frames_with_their_addresses() -> None:
     assert trace.values["functions"] == ["raid5d", "kthread"]
 
 
+def test_a_trace_of_arm_and_one_of_powerpc() -> None:
+    arm = (
+        "Unable to handle kernel NULL pointer dereference at virtual address 0000000000000028\n"
+        "Mem abort info:\n  ESR = 0x0000000096000004\n"
+        "CPU: 1 UID: 0 PID: 88 Comm: (udev-worker) Tainted: G        W          6.12.0+ #1\n"
+        "pstate: 80000005 (Nzcv daif -PAN -UAO -TCO -DIT -SSBS BTYPE=--)\n"
+        "pc : blk_set_limits+0x364/0x3c0\nlr : blk_alloc+0x84/0x240\nsp : ffff800081a3b9c0\n"
+        "x29: ffff800081a3b9c0 x28: 0000000000000000 x27: 0000000000000000\nCall trace:\n"
+        " blk_set_limits+0x364/0x3c0 (P)\n blk_alloc+0x84/0x240\n"
+    )
+    (trace,) = traces(arm)
+    assert trace.values == {
+        "title": "Unable to handle kernel NULL pointer dereference at virtual address "
+        "0000000000000028",
+        "cpu": 1, "pid": 88, "tainted": "Tainted: G W", "kernel": "6.12.0+",
+        "at": "blk_set_limits", "functions": ["blk_set_limits", "blk_alloc"],
+    }  # fmt: skip
+    power = (
+        "NIP [c0080000154093d0] lookup_lun+0x1f8/0x3d0 [target_core_mod]\n"
+        "LR [c00800001542ab34] submit_cmd+0x11c/0x300 [target_core_mod]\nCall Trace:\n"
+        "[c0000007f8a37a90] [c0080000154093d0] submit_cmd+0x11c/0x300 [tcm_mod] (unreliable)"
+        "\n[c0000007f8a37b90] [c008000015409fff] do_work+0x1/0x2 [qla2xxx]\n"
+    )
+    (trace,) = traces(power)
+    assert trace.values == {"at": "lookup_lun", "functions": ["submit_cmd", "do_work"]}
+
+
+def test_frames_with_their_lines_in_the_source() -> None:
+    decoded = (
+        "[  990.166483] Call Trace:\n[  990.169666]  <TASK>\n"
+        "[  990.172504] __schedule (kernel/sched/core.c:5304 kernel/sched/core.c:6622)\n"
+        "[  990.176810] ? io_wait (kernel/sched/core.c:6504)\n"
+        "[  990.181994] raid5d (drivers/md/raid5.c:12 (discriminator 3)) raid456\n"
+    )
+    inlined = (
+        "Call Trace:\n context_switch kernel/sched/core.c:4940 [inline]\n"
+        " __schedule+0xcd9/0x2530 kernel/sched/core.c:6287\n raid5d+0x1/0x2 drivers/md/raid5.c:12\n"
+    )
+    assert traces(decoded)[0].values["functions"] == ["__schedule", "raid5d"]
+    assert traces(inlined)[0].values["functions"] == ["context_switch", "__schedule", "raid5d"]
+
+
+def test_what_a_mail_broke_is_whole() -> None:
+    text = (
+        "> WARNING: CPU: 0 PID: 6659 at fs/btrfs/extent-tree.c:3077\n"
+        "> free_extent+0xa18/0xf50 [btrfs]\n> Modules linked in: raid1 nvme nvme_core\n> wmi\n"
+        "> CPU: 0 PID: 6659 Comm: btrfs Tainted: G        W  O\n> 6.2.0-23-generic #23\n"
+        "> RIP: 0010:free_extent+0xa18/0xf50 [btrfs]\n"
+        "> Code: e9 64 fb ff ff 8b 7d 90 e8 b9 04 ff ff 84 c0 0f 85 f1 01 00\n> 48 8b\n"
+        "> RSP: 0018:ffffb05e4746fa38 EFLAGS: 00010246\n> Call Trace:\n>  <TASK>\n"
+        ">  run_refs+0x1/0x2 [btrfs]\n>  commit+0x1/0x2 [btrfs]\n>  </TASK>\n"
+        "> ---[ end trace 0000000000000000 ]---\n\nWhat can I do?\n"
+    )
+    (trace,) = traces(text)
+    assert trace.values == {
+        "title": "WARNING: CPU: 0 PID: 6659 at fs/btrfs/extent-tree.c:3077 "
+        "free_extent+0xa18/0xf50 [btrfs]",
+        "cpu": 0, "pid": 6659, "tainted": "Tainted: G W O", "kernel": "6.2.0-23-generic",
+        "at": "free_extent", "functions": ["run_refs", "commit"],
+    }  # fmt: skip
+
+
+def test_a_trace_within_a_log_is_a_record_and_splits_no_message() -> None:
+    error = "[    {}.000000] Buffer I/O error on dev sda, logical block 1, async page read\n"
+    frames = "[    2.000001]  raid5d+0x1/0x2\n[    2.000002]  md_thread+0x1/0x2\n"
+    text = (
+        error.format(1) + "[    2.000000] Call Trace:\n" + frames
+        + "[    2.500000] usb 1-1: new device\n" + error.format(3)
+    )  # fmt: skip
+    rows = counters(text)
+    (trace,) = [row for row in rows if row.tool == "kernel trace"]
+    assert trace.values == {"functions": ["raid5d", "md_thread"]}
+    (disk,) = [row for row in rows if row.tool == "kernel log"]
+    assert disk.values["buffer_errors"] == 2
+    (rest,) = [row for row in rows if row.tool == "printed"]
+    assert rest.values == {"[    2.500000]": "usb 1-1: new device"}
+
+
+def test_a_trace_in_which_the_kernel_is_sure_of_nothing() -> None:
+    (trace,) = traces("Call Trace:\n ? a_one+0x1/0x2\n ? a_two+0x1/0x2\n")
+    assert trace.values == {"unsure_functions": ["a_one", "a_two"]}
+
+
+def test_the_stack_of_a_process_in_proc_is_another_reader_s() -> None:
+    text = "".join(f"[<0>] {name}+0x1/0x2\n" for name in ("io_wait", "read", "do_sys", "entry"))
+    assert [row.tool for row in counters(text)] == ["process stack"]
+
+
 def test_two_traces_are_two() -> None:
     assert len(traces(OOPS + OOPS.replace("2207", "2208"))) == 2
 
@@ -68,6 +156,13 @@ def test_two_traces_are_two() -> None:
     "Call Trace: of the hang is below, but I lost it.\n",
     "RIP: 0010:foo+0x1/0x2 is where it stops\n",
     "#0  0x00007f2b in raise () from /lib/libc.so.6\n#1  main () at a.c:3\n",
+    "#0  main (argc=1) at a.c:3\n#1  0x000055 in start+0x12 ()\n",
+    "  92.1%  fio  [kernel.kallsyms]  [k] copy_user\n     --- entry_SYSCALL_64\n         do_sys\n",
+    "fio 4711 [003] 12.5: cycles:\n  ffffffff810 do_sys+0x12 ([kernel.kallsyms])\n",
+    "{ stacktrace:\n  __schedule+0x1/0x2\n  schedule+0x1/0x2\n  io_wait+0x1/0x2\n} hitcount: 3\n",
+    "The function raid5d+0x4a1/0x6f0 waits, as md_thread+0xae/0x190 does.\n",
+    "WARNING: The device is in use, and it may be lost\nINFO: task list follows\n",
+    "CPU: 3 GHz, PID: 12 Comm: none of it is a trace\n",
     "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\n",
 ])  # fmt: skip
 def test_what_looks_alike(text: str) -> None:
