@@ -183,7 +183,7 @@ def test_what_no_reader_knows_is_counted_and_listed_when_asked(
     assert "raidcli, output of `raidcli -V`: no reader for it\n" in short.stdout
     listed = iosonde("import", "ticket.txt", "--dry-run", "-v").stdout
     assert "raidcli show 1" in listed
-    assert "2 values, not interpreted" in listed
+    assert "2 values: State: Optimal, Size: 42854390 MB" in listed
 
     document = iosonde("import", "ticket.txt", "--json").json
     jsonschema.validate(document, schema("import"))
@@ -192,6 +192,15 @@ def test_what_no_reader_knows_is_counted_and_listed_when_asked(
     assert counters["name"] == "raidcli show 1"
     assert counters["values"] == {"State": "Optimal", "Size": "42854390 MB"}
     assert iosonde("explain", document["runs"][0]["run"], "--json").json["recognised"] == 1
+
+
+def test_where_nothing_else_is_there_what_is_kept_as_printed_is_shown(
+    iosonde: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "mail.txt").write_text("Reads:\nBefore: 217 MB/s\nAfter:  263 MB/s\n\nThanks\n")
+    shown = iosonde("import", "mail.txt", "--dry-run").stdout
+    assert "2 values: Before: 217 MB/s, After: 263 MB/s" in shown
+    assert "see -v" not in shown
 
 
 def test_the_kinds_that_are_read_are_listed_within_the_terminal(

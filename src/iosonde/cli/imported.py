@@ -6,7 +6,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from shlex import join
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,6 +26,7 @@ from iosonde.cli.output import err, is_quiet, out, styled
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.contract import json_text
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedTrial, Unread
+from iosonde.records.stack import Json
 from iosonde.text.find import FoundOutput
 from iosonde.text.imported import settings_of
 from iosonde.verbs.import_ import ImportedTexts, imported
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 _IN_MEMORY = 1 << 22
 _SHOWN = 200  # rows of a table that anyone reads
 _FEW = 4  # rows of one output with counters or settings, before it is said how many more
+_SAID = 60  # characters of what is kept as printed
 _LISTED = 10  # outputs that could not be read, without -v
 _COMMAND = "command"
 _COLUMNS = (
@@ -147,6 +149,7 @@ class TableWriter:
 
     def __init__(self, *, verbose: bool = False) -> None:
         self._rows: list[ImportRow] = []
+        self._printed: list[ImportRow] = []
         self._results = ResultRanges()
         self._counters = CounterAnswer()
         self._verbose = verbose
@@ -155,8 +158,9 @@ class TableWriter:
         """Takes what an output has for the table and the answer."""
         self._results.add(made.figures)
         self._counters.add((row.tool, row.says, row.lines) for row in made.rows if row.figures)
-        if len(self._rows) < _SHOWN and (self._verbose or not _is_printed(made.rows)):
-            self._rows += made.rows
+        rows = self._printed if _is_printed(made.rows) and not self._verbose else self._rows
+        if len(rows) < _SHOWN:
+            rows += made.rows
 
     def end(self, imported: ImportedTexts, explained: Explanation | None = None) -> None:
         """Prints the answer, the rows, what could not be read, and the runs in the store.
@@ -166,6 +170,9 @@ class TableWriter:
             explained: what `explain` says of them; None where it was not asked.
         """
         console, counts = out(), imported.counts
+        if all(row.what == _COMMAND for row in self._rows):
+            # Where nothing else is there, they are what the text has to say.
+            self._rows, self._printed = [*self._printed, *self._rows], []
         rows = self._rows[:_SHOWN]
         self._print_answer(imported, explained)
         for file in dict.fromkeys(row.file for row in rows):
@@ -204,7 +211,7 @@ class TableWriter:
     def _print_rest(self, imported: ImportedTexts) -> None:
         """What is kept as printed, and what could not be read: how many, without -v."""
         console, counts = out(), imported.counts
-        if counts.printed and not self._verbose:
+        if self._printed:
             others = counted(counts.printed, "output")
             console.print(f"{others} of other tools kept as printed, not interpreted: see -v")
         listed = imported.unread if self._verbose else imported.unread[:_LISTED]
@@ -249,13 +256,28 @@ def _rows(output: FoundOutput) -> Iterator[ImportRow]:
         figures = "" if counters.name else counters_said(counters.values)  # of a host, not a layer
         said = figures or counted(len(counters.values), "counter")
         if counters.kind == AS_PRINTED:
-            rows = counters.values.get("rows")
-            size = len(rows) if isinstance(rows, list) else len(counters.values)
-            said = f"{counted(size, 'row' if rows else 'value')}, not interpreted"
+            said = _as_printed(counters.values)
         row = ImportRow(*start, counters.tool, counters.host, counters.name, said, "")
         yield row._replace(figures=bool(figures))
     for load in output.loads:
         yield ImportRow(*start, load.tool, load.host, _COMMAND, load.command, "")
+
+
+def _as_printed(values: Mapping[str, Json]) -> str:
+    """The first figures of what is kept as printed, as they stand there, and how many there are."""
+    rows = values.get("rows")
+    if isinstance(rows, list):
+        cells = rows[0] if rows and isinstance(rows[0], list) else []
+        first = " ".join(str(cell) for cell in cells if cell)
+        said = counted(len(rows), "row")
+    else:
+        first = ", ".join(f"{name}: {value}" for name, value in values.items() if name)
+        said = counted(len(values), "value")
+    return f"{said}: {_shortened(first)}" if first else said
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SAID else f"{text[: _SAID - 1].rstrip()}…"
 
 
 def _figure(trial: PrintedTrial) -> str:
