@@ -30,7 +30,7 @@ _SEVERITY = (
 )
 _KERNEL = r"kernel(?:\[\d{1,9}\])?:| ?\[kernel\]| ?kernel - - -|kernel(?= {1,4}\[ {0,9}\d{1,9}\.)"
 _THREAD = r"[\da-f]{8,16} {1,4}-?\d{1,2}(?= )"  # of a daemon, and the message's level
-_PROGRAM = r"[A-Za-z_(][\w./()@-]{0,63}(?:\[\d{1,9}\])?:(?=\s|$)"
+_PROGRAM = r"[A-Za-z_(][\w./()@-]{0,63}(?:\[\d{1,9}\](?:\(\w{1,16}\))?)?:(?=\s|$)"
 _LINE = re.compile(
     rf"\s*+{_LEVEL}?(?:"
     rf"(?:(?P<node>[A-Za-z][\w.-]{{0,63}}): ?)?(?:"

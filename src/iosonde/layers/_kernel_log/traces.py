@@ -52,7 +52,8 @@ _AT = re.compile(
 )
 _TITLE = re.compile(
     r"(?P<title>INFO: (?:task|rcu_|possible|inconsistent|NMI|trying to register)\b.*"
-    r"|WARNING: (?:CPU: \d|at |possible|suspicious|inconsistent|bad|stack|kernel|lock|held).*"
+    r"|WARNING: (?:CPU: \d|[\w./-]{3,80}\.[ch]:\d+ at |at |possible|suspicious"
+    r"|inconsistent|bad|stack|kernel|lock|held).*"
     r"|(?:watchdog: |kernel )?BUG:? .+|(?:rcu: )?INFO: rcu_.*|UBSAN: .+|sysrq: .+"
     r"|(?:general protection fault|double fault|divide error|invalid opcode|stack segment)\b.*"
     r"|traps: PANIC.*|Oops[: -].*\[#\d.*|(?:\d: )?Unable to handle kernel .+|Internal error: .+"
