@@ -368,13 +368,14 @@ _TITLE = re.compile(r"[A-Z0-9][^=|;:{}<>\[\]$@\\]{2,69}")
 _ENDED = re.compile(r"[.!?:)\"'…]\s*$|^\s*$")
 _FIGURE = re.compile(r"\d{3,}|\d\.\d|%")
 _GREETING = re.compile(
-    r"\W*(?:hi|hello|hey|dear|hallo|bonjour|hola|greetings|good (?:morning|day|evening))\b"
-    r"(?:\W+\w+){0,4}\W*",
+    r"\W{0,4}(?:hi|hello|hey|dear|hallo|bonjour|hola|greetings|good (?:morning|day|evening))\b"
+    r"(?:\W{1,3}\w{1,30}){0,4}\W{0,8}",
     re.IGNORECASE,
 )
 _END_OF_LETTER = re.compile(
-    r"\W*(?:(?:(?:\w+ ){0,3}(?:thanks|thank you|thx|regards|cheers|wishes)|sincerely|cordialement"
-    r"|(?:\w+ ){0,2}gr(?:u|ü)(?:ß|ss)en?)\b(?:\W+\w+){0,4}|sent from my\b.{0,40}|-- ?)\W*",
+    r"\W{0,4}(?:(?:(?:\w{1,20} ){0,3}(?:thanks|thank you|thx|regards|cheers|wishes)|sincerely"
+    r"|cordialement|(?:\w{1,20} ){0,2}gr(?:u|ü)(?:ß|ss)en?)\b(?:\W{1,3}\w{1,30}){0,4}"
+    r"|sent from my\b.{0,40}|-- ?)\W{0,8}",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"\s*[A-ZÀ-Ý][\w.'-]*(?: [A-ZÀ-Ý][\w.'-]*){0,3}\s*")

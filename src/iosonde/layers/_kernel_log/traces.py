@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
@@ -45,8 +46,8 @@ _FROM = re.compile(
     rf"(?:{_ADDRESS})?\(?{_NAME}{_OFFSET}\)?(?: \[\w{{1,56}}\])?"
 )
 _AT = re.compile(
-    r"(?:(?:RIP|EIP)\s*:?\s*(?:[\da-f]{2,4}:)?|IP: |E?IP is at |PC is at |e?pc : |NIP )\s{0,2}"
-    rf"(?:{_ADDRESS}){{0,2}}(?P<at>{_NAME})"
+    r"(?:(?:RIP|EIP)\s{0,4}:?\s{0,4}(?:[\da-f]{2,4}:)?|IP: |E?IP is at |PC is at |e?pc : |NIP )"
+    rf"\s{{0,2}}(?:{_ADDRESS}){{0,2}}(?P<at>{_NAME})"
     rf"(?:{_OFFSET}(?:\s+\[[\w. -]{{1,80}}\])?(?:\s+(?:SS:ESP|RSP)\b.*|\s*\(?{_WHERE}.*)?"
     rf"| \({_WHERE}.*)\s*"
 )
@@ -106,7 +107,7 @@ _LINES: Sequence[tuple[_Kind, re.Pattern[str]]] = tuple(
 )
 _ELLIPSIS = re.compile(r"[^\w]{0,8}(?:\.{2,}|snip|…|cut)?[^\w]{0,8}")
 _CUT_TITLE = re.compile(r"(?: in| at \S{1,120}:\d{1,6})$")
-_HEX = re.compile(r"(?:[<(]?[\da-f]{2,16}[>)]?\s*)+$")
+_HEX = re.compile(r"(?:[<(]?[\da-f]{2,16}[>)]?(?:\s+|$))+$")
 TRACE_TOOL = "kernel trace"
 TRACE_ANCHORS = (
     "cut here ]", "WARNING: ", "BUG: ", "kernel BUG at", "INFO: ", "Oops: ", "protection fault",
@@ -233,7 +234,7 @@ def _goes_on(kind: _Kind, above: str, text: str, logged: bool) -> bool:
         return True
     if kind == "title" and _FRAME.fullmatch(text):
         return True
-    torn = len(above) + 1 + len(text.split(maxsplit=1)[0]) >= _NARROW
+    torn = len(above) + 1 + len((fields(text) or [""])[0]) >= _NARROW
     return (torn or kind == "modules") and not is_sentence(text)
 
 
@@ -312,7 +313,7 @@ class _Reading:
             if name == "comm":
                 self.name = self.name or text.strip()
             elif name not in self.values:
-                exact = int(text) if name in {"cpu", "pid"} else " ".join(text.split())
+                exact = int(text) if name in {"cpu", "pid"} else " ".join(fields(text))
                 self.values[name] = exact
 
     def _take_frame(self, text: str) -> None:
