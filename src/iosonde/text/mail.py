@@ -1,4 +1,4 @@
-"""Mails as text: bodies in quoted-printable decoded, part by part; headers and others left alone.
+"""Mails as text: bodies in quoted-printable and base64 decoded, part by part; all else left alone.
 
 What a header says of its body holds (RFC 2045 section 6.1). Of a body without one, as people paste
 it, its own marks decide; a line of the header that ends in `=`, as signatures do, is none of them.
@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from iosonde.text.base64_part import from_base64
 from iosonde.text.clean import from_quoted_printable, is_decoded, is_quoted_printable
 
 _FIELD = re.compile(rb"[A-Za-z][A-Za-z0-9-]{1,60}:")
@@ -29,6 +30,7 @@ _CHARSET = re.compile(
     re.IGNORECASE,
 )
 """Sets of characters of mails that are not in UTF-8 and not of several bytes with shifts."""
+_NAMED = re.compile(rb"quoted-printable|base64", re.IGNORECASE)
 _MARKS = (b"=\n", b"=\r\n", b"=3D", b"=20\n", b"=20\r\n")
 
 
@@ -46,9 +48,9 @@ class _Part:
 def decoded(data: bytes) -> tuple[bytes, list[int]] | None:
     """The text meant, and for each of its lines the number of the line where it began.
 
-    None where nothing of it is in quoted-printable.
+    None where nothing of it is in quoted-printable or base64.
     """
-    if not any(mark in data for mark in _MARKS) and b"quoted-printable" not in data.lower():
+    if not any(mark in data for mark in _MARKS) and not _NAMED.search(data):
         return None
     lines = data.split(b"\n")
     whole: list[bytes] = []
@@ -57,17 +59,28 @@ def decoded(data: bytes) -> tuple[bytes, list[int]] | None:
     for part in _parts(lines):
         whole += lines[part.header : part.body]
         numbers += range(part.header + 1, part.body + 1)
-        body = b"\n".join(lines[part.body : part.end])
-        declared = part.encoding == "quoted-printable" and not is_decoded(body)
-        if declared or (not part.encoding and is_quoted_printable(body)):
-            text, own = from_quoted_printable(body)
+        body = lines[part.body : part.end]
+        meant = _body(part, body)
+        if meant is not None:
+            text, own = meant
             whole.append(_in_utf8(text, b"\n".join(lines[part.header : part.body])))
             numbers += [part.body + number for number in own]
             changed = True
         else:
-            whole += lines[part.body : part.end]
+            whole += body
             numbers += range(part.body + 1, part.end + 1)
     return (b"\n".join(whole), numbers) if changed else None
+
+
+def _body(part: _Part, lines: Sequence[bytes]) -> tuple[bytes, list[int]] | None:
+    """The text of a body and the number, from 1, of each of its lines; None where it is as it is."""
+    if part.encoding == "base64":
+        return from_base64(lines)
+    body = b"\n".join(lines)
+    declared = part.encoding == "quoted-printable" and not is_decoded(body)
+    if declared or (not part.encoding and is_quoted_printable(body)):
+        return from_quoted_printable(body)
+    return None
 
 
 def _in_utf8(text: bytes, header: bytes) -> bytes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import quopri
 
 import pytest
@@ -117,3 +119,34 @@ def test_no_break_spaces_are_blanks() -> None:
     assert of_bytes("mail", table.encode("latin-1")).data == b"Device   r/s\n> \xe9\xa0x\n"
     assert of_bytes("mail", table.encode()).data == table.replace("\u00a0", " ").encode()
     assert of_bytes("mail", "\u2010\u00e0 \u3820".encode()).data == "\u2010\u00e0 \u3820".encode()
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_log_attached_in_base64_is_text_with_the_lines_where_it_stands(end: str) -> None:
+    log = f"[    1.000000] some line of a log{end}".join(["", "", "", RESULT, RESULT])
+    coded = base64.encodebytes(log.encode()).decode()
+    text = (
+        f"{SIGNED}Content-Type: multipart/mixed; boundary=x\n\n--x\n"
+        f"Content-Type: text/x-log; name=a.log\nContent-Transfer-Encoding: base64\n\n{coded}\n"
+        f"--x\nContent-Type: text/plain\n\n{RESULT.replace('6164', '4142')}--x--\n"
+    )
+    assert _rates(text) == [6164.0, 6164.0, 4142.0]
+    before = text[: text.index(coded)].count("\n")
+    for output, place in zip(
+        read(text)[:2], (log.index("read:"), log.rindex("read:")), strict=True
+    ):
+        assert output.place.first_line == before + 1 + place // 3 * 4 // 76
+    assert read(text)[2].place.first_line == text.count("\n", 0, text.index("read:")) + 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        base64.encodebytes(b"\x89PNG\r\n\x1a\n" + bytes(100)).decode(),  # a picture
+        base64.encodebytes(gzip.compress(RESULT.encode())).decode(),
+        base64.encodebytes(RESULT.encode()).decode()[1:],  # damaged
+        RESULT,  # an archive decoded it and left the header
+    ],
+)
+def test_what_is_no_text_in_base64_stays_as_it_is(body: str) -> None:
+    assert decoded(f"{SIGNED}Content-Transfer-Encoding: base64\n\n{body}".encode()) is None
