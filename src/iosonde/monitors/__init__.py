@@ -46,6 +46,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "iostat_unix": "iosonde.monitors.printed_iostat_unix:UnixIostat",
         "iotop": "iosonde.monitors.printed_iotop:Iotop",
         "iperf": "iosonde.monitors.printed_iperf:Iperf",
+        "lkp": "iosonde.monitors.printed_lkp:LkpComparison",
         "mdtest": "iosonde.monitors.printed_files:Mdtest",
         "meminfo": "iosonde.monitors.printed_meminfo:Meminfo",
         "mpstat": "iosonde.monitors.printed_sysstat:Mpstat",

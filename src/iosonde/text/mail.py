@@ -73,7 +73,7 @@ def decoded(data: bytes) -> tuple[bytes, list[int]] | None:
 
 
 def _body(part: _Part, lines: Sequence[bytes]) -> tuple[bytes, list[int]] | None:
-    """The text of a body and the number, from 1, of each of its lines; None where it is as it is."""
+    """The text of a body and the numbers, from 1, of its lines; None where it is as it is."""
     if part.encoding == "base64":
         return from_base64(lines)
     body = b"\n".join(lines)
