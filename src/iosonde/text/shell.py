@@ -16,6 +16,7 @@ from iosonde.text.figures import is_sentence, pairs_of
 MOST = 400
 """Lines of one output that are looked at."""
 _LONGEST = 2000  # characters of a line with a command
+_WIDTH = 64  # characters at which mails break lines, less what quotes them
 _GAP = 2  # blank lines within an output
 _PROMPT = re.compile(
     r"[ \t|`]*(?:"
@@ -32,6 +33,7 @@ _PROSE_IN_COMMAND = re.compile(
     r"|for|in|on|by|not|when|does|can|it|its|be|has|have|returns)(?=[\s.,:]|$)"
 )
 _ASSIGNED = re.compile(r"\S+\s+=")  # a setting in a file, whose comments begin with a number sign
+_OPERAND = re.compile(r"-{1,2}[A-Za-z][\w=,.-]*|[~.]{0,2}/\S+|missing|[a-z_-]{2,30}=\S+")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _SIGNATURE = re.compile(r"-- ?|_{20,}|-{5}BEGIN .*|--=+.*==|On .{10,80} wrote:")
 _ITEM = re.compile(r"(?:[-*•] ?|\d{1,2}[.)] )[A-Za-z]")
@@ -133,12 +135,24 @@ def command_at(lines: Sequence[str], at: int, programs: Collection[str]) -> Shel
     parts, last = [command], at
     while last + 1 < len(lines) and last - at < 20:
         more = lines[last + 1].strip()
-        wrapped = len(line) > 40 and more.startswith("-") and not more.startswith("---")
-        if not more or not (parts[-1].endswith("\\") or wrapped):
+        if not more or not (parts[-1].endswith("\\") or _is_wrapped(lines[last], more)):
             break
         parts.append(more)
         last += 1
     return ShellCommand(rejoined(parts), match["host"] or "", last)
+
+
+def _is_wrapped(line: str, more: str) -> bool:
+    """Whether a mail broke a command between two lines: the second begins with an argument."""
+    if len(line) > 40 and more.startswith("-") and not more.startswith("---"):
+        return True
+    before, parts = line.split(), more.split()
+    if len(line) + len(parts[0]) < _WIDTH or ": " in more:
+        return False
+    if before[-1] == "|":
+        return True
+    operands = parts[1:] if before[-1].startswith("-") else parts  # the first may be its value
+    return all(map(_OPERAND.fullmatch, operands))
 
 
 def called(line: str, programs: Collection[str]) -> bool:

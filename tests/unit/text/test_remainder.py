@@ -375,3 +375,30 @@ def test_it_is_labelled_and_nothing_is_concluded_from_it() -> None:
 )
 def test_the_work_grows_with_the_text(unit: str) -> None:
     assert grows_faster(rest, unit, 300) == ""
+
+
+@pytest.mark.parametrize(
+    ("broken", "command"),
+    [
+        (
+            "$ frobctl --create /dev/md0 -n 4 -c 128 -l 5 --assume-clean --readonly\n"
+            "/dev/loop0 missing /dev/loop2\n",
+            "frobctl --create /dev/md0 -n 4 -c 128 -l 5 --assume-clean --readonly "
+            "/dev/loop0 missing /dev/loop2",
+        ),
+        (
+            '$ frobdump -L "Test of one" -f /dev/nst0 -M tape1 -f /dev/nst1 -M\ntape2 /boot\n',
+            'frobdump -L "Test of one" -f /dev/nst0 -M tape1 -f /dev/nst1 -M tape2 /boot',
+        ),
+        ("$ frobctl --list /sys/fs\n/dev/loop0\n", "frobctl --list /sys/fs"),  # its output
+        (
+            "$ frobctl --create /dev/md0 -n 4 -c 128 -l 5 --assume-clean --readonly\n"
+            "/dev/loop0 is busy\n",  # in prose: a message
+            "frobctl --create /dev/md0 -n 4 -c 128 -l 5 --assume-clean --readonly",
+        ),
+    ],
+)
+def test_a_mail_breaks_a_command_before_its_arguments(broken: str, command: str) -> None:
+    output = rest(f"{broken}blocks: 17\nchunks: 4\n")[0]
+    assert isinstance(output, FoundOutput)
+    assert output.counters[0].command == command
