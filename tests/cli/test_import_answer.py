@@ -135,6 +135,18 @@ def test_a_page_without_findings_has_no_line_of_them(iosonde: Run, tmp_path: Pat
         ({"user": 12}, ""),
         ({"iops": "210", "rows": []}, ""),
         ({"tps": 4664.15, "Files/s": 20}, ""),
+        (
+            {
+                "metrics": [
+                    {"metric": "idle", "means": [9.0, 8.0]},
+                    {"metric": "fio.iops", "means": [100.0, 99.0, 88.0]},
+                ]
+            },
+            "fio.iops 100 → 88 (-12.0 %)",
+        ),
+        ({"metrics": [{"metric": "idle", "means": [0.0, 8.0]}]}, "idle 0 → 8"),
+        ({"metrics": [{"metric": "idle", "means": [9.0]}]}, ""),  # nothing is compared
+        ({"metrics": [7, 8]}, ""),
     ],
 )
 def test_counters_of_a_benchmark_say_their_figures(

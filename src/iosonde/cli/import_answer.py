@@ -135,12 +135,15 @@ _COUNTER_UNITS = (
     (re.compile(r"(?:lat|clat|slat|sync|latency)\.\w+|p\d{2}(?:_\d+)?|real|user|sys"), "s"),
     (re.compile(r"iops"), "1/s"), (re.compile(r"bandwidth"), "B/s"),
 )  # fmt: skip
+_RATE = re.compile(r"(?i)iops|bw|per_sec|/sec|/s$|throughput|jobs-per-min|score|works")
 _FIRST = ("p99", "latency.mean", "lat.mean", "clat.mean", "mean", "iops", "bandwidth", "real")
 _FIGURES = 2
 
 
 def counters_said(values: Mapping[str, Json]) -> str:
     """The figures that stand for counters of a benchmark; empty where they are of another kind."""
+    if compared := _compared(values.get("metrics")):
+        return compared
     said: list[str] = []
     for name in sorted(values, key=lambda name: _FIRST.index(name) if name in _FIRST else 99):
         unit = next((unit for form, unit in _COUNTER_UNITS if form.fullmatch(name)), "")
@@ -149,6 +152,22 @@ def counters_said(values: Mapping[str, Json]) -> str:
             named = f"{name.replace('.', ' ')} " if unit == "s" else ""
             said.append(f"{named}{units.show(value, unit)}")
     return ", ".join(said[:_FIGURES]) if any(name in values for name in _FIRST) else ""
+
+
+def _compared(metrics: Json) -> str:
+    """The first rate of a comparison of several states, such as commits: `a.iops 100 → 88 (-12 %)`.
+
+    Empty where these are no rows with a mean of each.
+    """
+    rows = [row for row in metrics if isinstance(row, dict)] if isinstance(metrics, list) else []
+    rates = (row for row in rows if _RATE.search(str(row.get("metric"))))
+    row = next(rates, rows[0] if rows else {})
+    means = row.get("means")
+    if not isinstance(means, list) or len(means) < 2:
+        return ""
+    first, last = (float(str(mean)) for mean in (means[0], means[-1]))
+    change = f" ({100 * (last / first - 1):+.1f} %)" if first > 0 else ""
+    return f"{row.get('metric')} {first:.6g} → {last:.6g}{change}"
 
 
 class CounterAnswer:
