@@ -127,6 +127,8 @@ OUTPUTS: Table[type[Output]] = Table(
         "mdadm_imsm": "iosonde.layers.md.printed_members:Imsm",
         "mdadm_lines": "iosonde.layers.md.printed_members:MdadmLines",
         "mdadm_members": "iosonde.layers.md.printed_members:MdadmTable",
+        "mdadm_messages": "iosonde.layers.md.printed_messages:MdadmMessages",
+        "mdadm_partitions": "iosonde.layers.md.printed_partitions:MdadmPartitions",
         "mdadm_scan": "iosonde.layers.md.printed_scan:MdadmScan",
         "mdstat": "iosonde.layers.md.printed:Mdstat",
         "megacli": "iosonde.layers.hwraid.printed:MegaCli",

@@ -1,0 +1,199 @@
+"""What mdadm says while it creates, assembles, grows and stops arrays: `mdadm: …`, line by line.
+
+Subjects of patches to mdadm look alike: an output needs a message that mdadm is known to print.
+
+Source: mdadm 4.4, Assemble.c (start_array(), load_devices()), Create.c, Manage.c, Grow.c, sysfs.c,
+Examine.c; lib.h (pr_err puts "mdadm: " before each).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedCounters, PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.reader import Items, StateOutput
+
+_BEGIN = re.compile(r"\s*mdadm: (?P<message>\S.*)")
+_DEVICE = r"(?P<{}>/dev/[\w./:-]{{1,80}}?)"
+_ARRAY, _MEMBER = _DEVICE.format("array"), _DEVICE.format("member")
+_DRIVES = r"(?P<drives>\d{1,4}) drives?"
+_BESIDE = (
+    r"(?:(?:,| and) (?P<rebuilding>\d{1,4}) rebuilding)?(?: and (?P<spares>\d{1,4}) spares?)?"
+    r"(?: and (?P<journals>\d) journal)?"
+)
+_STARTED = re.compile(
+    rf"{_ARRAY} has been started with {_DRIVES}"
+    rf"(?: \(out of (?P<raid_disks>\d{{1,4}})\))?{_BESIDE}\."
+)
+_ASSEMBLED = re.compile(
+    rf"{_ARRAY} assembled from {_DRIVES}(?: \(out of (?P<raid_disks>\d{{1,4}})\))?{_BESIDE}"
+    r"(?P<why> - (?:not enough to start the array|need (?:all )?(?P<needed>\d{1,4}) to start)"
+    r"|, but not started)"
+)
+_MADE = re.compile(rf"array {_ARRAY} started\.")
+_STOPPED = re.compile(rf"stopped {_ARRAY}$")
+_PLACED = re.compile(
+    rf"{_MEMBER} is identified as a member of {_ARRAY}, slot (?P<slot>-?\d{{1,4}})\b"
+)
+_ADDED = re.compile(
+    rf"added {_MEMBER}"
+    rf"(?: to {_ARRAY} as (?P<slot>-?\d{{1,4}})(?P<old> \(possibly out of date\))?)?$"
+)
+_MISSING = re.compile(rf"no uptodate device for slot (?P<slot>\d{{1,4}}) of {_ARRAY}(?=$| )")
+_BARE = re.compile(
+    r"(?:No md superblock detected|no (?:RAID|recogniseable) superblock) on "
+    rf"{_MEMBER}\.?$"
+    rf"|{_MEMBER.replace('member', 'aborted')} has no superblock - assembly aborted"
+)
+_LEVEL = re.compile(rf"level of {_ARRAY} changed to (?P<level>\w{{1,20}})")
+_SETTINGS = re.compile(
+    r"(?:layout defaults to (?P<layout>[\w-]{1,30})"
+    r"|chunk size defaults to (?P<chunk_size>\d{1,9})K"
+    r"|size set to (?P<used_size>\d{1,18})K"
+    r"|Defaulting to version (?P<metadata>\d\.\d{1,2}) metadata)$"
+)
+_OTHERS = re.compile(
+    r"looking for devices for |Cannot assemble \S{1,20} metadata on /dev/|Marking array /dev/"
+    r"|cannot open (?:device )?/dev/|forcing event count in |ignoring /dev/\S+ as it reports "
+    r"|failed to (?:add|start array|RUN_ARRAY) /dev/|clearing FAULTY flag for device "
+    r"|/dev/\S+ (?:is busy - skipping|has wrong |appears to (?:be part of|contain)"
+    r"|is smaller than given|not large enough|is not suitable for this array)"
+    r"|set \S{1,60} faulty in |hot removed \S|Need to backup \d{1,12}K of critical section"
+    r"|Note: this array has metadata at the start|largest drive \(|zeroing data from \d"
+    r"|No OROM/EFI properties for /dev/|set device faulty failed for |RUN_ARRAY failed: "
+    r"|automatically enabling write-intent bitmap|--re-add for /dev/|superblock on /dev/"
+    r"|No super block found on /dev/|Fail(?:ed)? to (?:create|stop) \S"
+    r"|device /dev/\S+ (?:not suitable for any style of array|exists but is not an md array)"
+)
+_MORE = re.compile(
+    r"\s+(?:level=\S{1,20} devices=\d|may not be suitable as a boot|store '/boot' on this"
+    r"|your boot-loader understands|--metadata=0\.90|If they are )"
+)
+"""Lines of a message below its first, and of no interest here."""
+_NARROW = 56
+_MOST = 400
+
+
+class MdadmMessages(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "mdadm"
+    anchors: ClassVar[tuple[str, ...]] = ("mdadm: ",)
+    commands: ClassVar[tuple[str, ...]] = ("mdadm",)
+    reach: ClassVar[int] = 2
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        read = _message(cursor, cursor.at)
+        return cursor.at if read and _is_printed(read[0]) else None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        messages, last = list[str](), first
+        for index, line in lines(cursor, first, _MOST):
+            if index < last or not line:
+                continue
+            if _MORE.match(line) and index == last + 1:
+                last = index
+                continue
+            read = _message(cursor, index)
+            if read is None or index > last + 2 or prompt_in(line):
+                if index > last:
+                    break
+                continue
+            messages.append(read[0])
+            last = read[1]
+        subjects = _merged(subject for message in messages for subject in _said(message))
+        counters = PrintedCounters(
+            self.tool, "host", "", {"messages": list(messages)}, prompt.host, prompt.command
+        )
+        every = [
+            PrintedSubject(kind, name, values, prompt.host)
+            for (kind, name), values in subjects.items()
+        ]
+        return last, [*every, counters]
+
+
+def _message(cursor: TextCursor, index: int) -> tuple[str, int] | None:
+    """The message of a line, whole where a mail broke it, and the index of its last line."""
+    line = cursor.line(index) or ""
+    match = _BEGIN.match(line)
+    if match is None:
+        return None
+    text, below = match["message"].strip(), (cursor.line(index + 1) or "").strip()
+    if len(line) >= _NARROW and not text.endswith(".") and below and not _BEGIN.match(below):
+        whole = f"{text} {below}"
+        if _is_printed(whole, wholly=True) and not _is_printed(text, wholly=True):
+            return whole, index + 1
+    return text, index
+
+
+def _is_printed(message: str, *, wholly: bool = False) -> bool:
+    """Whether mdadm prints a message; `wholly`: one of which every part has a meaning here."""
+    read = next(_said(message), None) is not None
+    return read or (not wholly and _OTHERS.match(message) is not None)
+
+
+def _said(message: str) -> Iterator[tuple[str, str, dict[str, Scalar]]]:
+    """What a message says: kind, name and values of each thing; sizes in bytes."""
+    started, assembled = _STARTED.match(message), _ASSEMBLED.match(message)
+    if match := started or assembled:
+        numbers = ("drives", "raid_disks", "spares", "rebuilding", "journals")
+        figures: dict[str, Scalar] = {
+            name: int(match[name]) for name in numbers if match[name] is not None
+        }
+        if assembled and assembled["needed"]:
+            figures["drives_needed"] = int(assembled["needed"])
+        yield "md", _name(match["array"]), {"started": started is not None, **figures}
+    elif match := _MADE.match(message) or _STOPPED.match(message):
+        yield "md", _name(match["array"]), {"started": message.startswith("array")}
+    elif match := _PLACED.match(message) or _ADDED.match(message):
+        yield "md_member", _name(match["member"]), dict(_place(match))
+    elif match := _MISSING.match(message):
+        yield "md", _name(match["array"]), {f"slot_{match['slot']}": "missing"}
+    elif match := _BARE.match(message):
+        yield "md_member", _name(match["member"] or match["aborted"]), {"superblock": False}
+    elif match := _LEVEL.match(message):
+        yield "md", _name(match["array"]), {"level": match["level"]}
+    elif match := _SETTINGS.match(message):
+        values = {name: value for name, value in match.groupdict().items() if value}
+        yield "md", "", {
+            name: int(value) * 1024 if name.endswith("size") else value
+            for name, value in values.items()
+        }  # fmt: skip
+
+
+def _place(match: re.Match[str]) -> Iterator[tuple[str, Scalar]]:
+    """Where a member stands in an array, as far as it is said."""
+    groups = match.groupdict()
+    if groups["array"]:
+        yield "array", _name(groups["array"])
+        yield "slot", int(groups["slot"])
+    if groups.get("old"):
+        yield "out_of_date", True
+
+
+def _name(path: str) -> str:
+    return path.removeprefix("/dev/")
+
+
+def _merged(
+    said: Iterator[tuple[str, str, dict[str, Scalar]]],
+) -> dict[tuple[str, str], dict[str, Scalar]]:
+    """The values of each thing, of which several messages may speak.
+
+    What is said of an array without a name is of the only one that has one.
+    """
+    things: dict[tuple[str, str], dict[str, Scalar]] = {}
+    for kind, name, values in said:
+        things.setdefault((kind, name), {}).update(values)
+    arrays = [name for kind, name in things if kind == "md" and name]
+    if len(arrays) == 1 and ("md", "") in things:
+        things["md", arrays[0]] |= things.pop(("md", ""))
+    return things

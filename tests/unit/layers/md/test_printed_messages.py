@@ -1,0 +1,79 @@
+"""What mdadm says. Oracle: the figures of the samples, which one reads in their sentences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.mangle import counters, mangled, read, states
+
+TEXT = (Path(__file__).parents[3] / "outputs" / "mdadm-parts" / "messages.txt").read_text()
+CREATED, ASSEMBLED, STARTED = TEXT.split("\n\n")
+
+
+def _things(text: str) -> dict[tuple[str, str], dict[str, object]]:
+    return {
+        (subject.kind, subject.name): dict(subject.values)
+        for state in states(text)
+        for subject in state.subjects
+    }
+
+
+def test_an_array_that_is_created() -> None:
+    assert _things(CREATED) == {
+        ("md", "md7"): {
+            "layout": "left-symmetric", "chunk_size": 512 << 10, "used_size": 1 << 30,
+            "metadata": "1.2", "started": True,
+        }
+    }  # fmt: skip
+    (said,) = counters(CREATED)
+    assert "/dev/sdb1 appears to be part of a raid array:" in str(said.values["messages"])
+
+
+def test_an_array_that_is_not_started() -> None:
+    things = _things(ASSEMBLED)
+    assert things["md", "md7"] == {
+        "slot_3": "missing", "started": False, "drives": 2, "spares": 1,
+    }  # fmt: skip
+    assert things["md_member", "sdc1"] == {"array": "md7", "slot": 1}
+    assert things["md_member", "sdd1"] == {"array": "md7", "slot": 2, "out_of_date": True}
+    assert things["md_member", "sdf1"] == {"superblock": False}
+
+
+def test_an_array_that_is_started_without_all_of_its_members() -> None:
+    assert _things(STARTED) == {
+        ("md", "md8"): {
+            "started": True, "drives": 3, "raid_disks": 4, "rebuilding": 1, "spares": 2,
+        }
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("begin", "end"), [
+    ("mdadm: /dev/md126 assembled from 9 drives and 3 spares - not enough to ", "start the array."),
+    ("mdadm: /dev/md126 assembled from 9 drives and 3 spares - not enough", "to start the array."),
+])  # fmt: skip
+def test_a_message_that_a_mail_broke(begin: str, end: str) -> None:
+    text = f"{begin}\n{end}\n\nI see no reason for it.\n"
+    assert _things(text)["md", "md126"] == {"started": False, "drives": 9, "spares": 3}
+    (output,) = read(text)
+    assert (output.place.first_line, output.place.last_line) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "mdadm: use standard libc nftw",  # the subject of a patch
+        "mdadm: added support for new devices",
+        "mdadm: /dev/md0 is what we call an array",
+        "Oct  2 11:22:33 nas mdadm: the monitor runs",
+    ],
+)
+def test_other_words_behind_its_name_are_no_messages(line: str) -> None:
+    assert not _things(line)
+    assert not [row for row in counters(line) if row.tool == "mdadm"]
+
+
+@pytest.mark.parametrize(("shape", "text"), list(mangled(ASSEMBLED, wraps=False)))
+def test_every_shape(shape: str, text: str) -> None:
+    assert _things(text) == _things(ASSEMBLED), shape
