@@ -17,14 +17,16 @@ from iosonde.records.stack import Json
 from iosonde.text.figures import is_sentence
 from iosonde.text.log_lines import LogPrefix, log_prefix
 
-_MOST = 200  # messages of one record
+MOST_MESSAGES = 200
+"""Messages of one record."""
 _LONGEST = 300  # characters of one
+_BROKEN = 3  # lines that a mail breaks off of one
 _NARROW = 56  # characters of lines that mails break, less the marks of some quoting
 _CRASH = re.compile(
     r"(?:\? |[<>^=-]|[\w.]+\+0x[0-9a-f]+/0x|\[<[0-9a-f]+>\]|Code:"
     r"|[RE]?[A-Z]{2,3}:? ?[0-9a-f]{4,16}\b|R\d\d:|[RE]?[SI]P:|[FC]S:|[CD]R\d:|DS:"
-    r"|[0-9a-f]{8,16}[: ]|raw: |page:|flags: |PGD |CPU: ?\d|Call Trace|Hardware name:"
-    r"|Modules linked|Stack:|Tainted)"
+    r"|[0-9a-f]{8,16}(?:: | +[0-9a-f]{4,16}\b)|raw: |page:|flags: |PGD |CPU: ?\d|Call Trace"
+    r"|Hardware name:|Modules linked|Stack:|Tainted)"
 )
 
 
@@ -49,6 +51,21 @@ def is_kernel_line(line: str) -> bool:
     return log_prefix(line) is not None
 
 
+def is_mostly_log(lines: Sequence[str]) -> bool:
+    """Whether more than half of some lines are of a log, with what a mail broke off of them."""
+    own, rest = 0, 0
+    for place, line in enumerate(lines):
+        if is_kernel_line(line):
+            rest = _BROKEN
+        elif rest and line.strip() and is_rest(lines[place - 1], line):
+            rest -= 1
+        else:
+            rest = 0
+            continue
+        own += 1
+    return own * 2 > len(lines)
+
+
 def kernel_messages(lines: Sequence[str]) -> Timeline:
     """The messages in lines of a log; at most so many as one record takes.
 
@@ -67,7 +84,7 @@ def kernel_messages(lines: Sequence[str]) -> Timeline:
             continue
         stamp, message = prefix.time, _message(line, prefix)
         goes_on = bool(message) and not _CRASH.match(message)
-        if goes_on and count == _MOST:
+        if goes_on and count == MOST_MESSAGES:
             return Timeline(messages, place, last, host)
         last, host = place, host or prefix.host
         if goes_on:

@@ -30,7 +30,13 @@ from iosonde.text.figures import (
     read_figures,
 )
 from iosonde.text.find import FoundOutput, TakenLines, marked_heading
-from iosonde.text.kernel_lines import is_kernel_line, is_rest, kernel_messages
+from iosonde.text.kernel_lines import (
+    MOST_MESSAGES,
+    is_kernel_line,
+    is_mostly_log,
+    is_rest,
+    kernel_messages,
+)
 from iosonde.text.shell import (
     MOST,
     ShellCommand,
@@ -43,6 +49,7 @@ from iosonde.text.shell import (
     program_of,
     shows_text,
 )
+from iosonde.text.whole_outputs import whole_json, whole_value
 
 _QUOTES = re.compile(r"[ \t]*(?:>(?!=\d)(?:[ \t]{1,12}(?=>)|[ \t]?))+")
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[ \t]*")
@@ -58,6 +65,7 @@ _SHARES = {"fenced": 0.25, "indented": 0.5, "plain": 0.6}
 """Of the values of a block without a command, how many are figures: the surer, the fewer."""
 _READ = 0.5  # of the lines of an output
 _NAMED = 120  # characters of a command
+_RECORDS = 10  # of the messages of one log
 
 _Kind = Literal["command", "log", "fenced", "indented", "plain", "table"]
 
@@ -255,19 +263,34 @@ class _Remainder:
         while last >= first and not self._lines[last].strip():
             last -= 1
         lines = self._lines[first : last + 1]
-        if not any(any(map(str.isdigit, line)) for line in lines):
+        whole = _as_whole(block.command, lines) if block.kind == "command" else None
+        if whole:
+            record = self._counters(block, block.command[:_NAMED], whole[0])
+            end = first + whole[1] - 1
+            yield FoundOutput(self._place(first, end), PRINTED, counters=(record,))
+        elif not any(any(map(str.isdigit, line)) for line in lines):
             return
-        if block.kind == "log" or sum(map(is_kernel_line, lines)) * 2 > len(lines):
+        elif block.kind == "log" or is_mostly_log(lines):
             yield from self._log(block, first, lines)
-            return
+        elif block.kind == "table":
+            yield from self._of_table(block, first, lines)
+        else:
+            yield from self._figures(block, first, lines, apart=apart)
+
+    def _of_table(
+        self, block: _Block, first: int, lines: Sequence[str]
+    ) -> Iterator[FoundOutput | Unread]:
+        table = self._table(first)
+        if table and table.last == first + len(lines) - 1:
+            group = replace(table, first=0, last=len(lines) - 1)
+            yield self._record(block, first, PrintedFigures((group,), ()))
+
+    def _figures(
+        self, block: _Block, first: int, lines: Sequence[str], *, apart: bool
+    ) -> Iterator[FoundOutput | Unread]:
+        """The lists and tables of an output."""
         free = block.kind != "command"
         figures = None
-        if block.kind == "table":
-            table = self._table(first)
-            if table and table.last == last:
-                group = replace(table, first=0, last=last - first)
-                yield self._record(block, first, PrintedFigures((group,), ()))
-            return
         if not is_other(lines) and (free or prints_figures(block.command)):
             figures = read_figures(lines, strict=free)
         own = sum(bool(line.strip()) for line in lines)
@@ -278,12 +301,12 @@ class _Remainder:
         if figures is not None and sure:
             yield self._record(block, first, figures)
             yield from self._left(block, first, lines, figures)
-        elif not free and not apart and prints_figures(block.command):
+        elif not free and not apart and prints_figures(block.command) and not _is_traced(lines):
             named = program_of(block.command) in self._programs
             why = "in no form that its reader knows" if named else "no reader for it"
             said = f"output of `{block.command[:_NAMED]}`: {why}"
             blank = next((at for at, line in enumerate(lines) if at and not line.strip()), 0)
-            last = first + blank - 1 if blank else last
+            last = first + (blank or len(lines)) - 1
             yield Unread(self._place(first, last), program_of(block.command), said)
 
     def _is_sure(self, block: _Block, lines: Sequence[str], figures: PrintedFigures) -> bool:
@@ -331,24 +354,45 @@ class _Remainder:
     def _log(
         self, block: _Block, first: int, lines: Sequence[str]
     ) -> Iterator[FoundOutput | Unread]:
-        timeline = kernel_messages(lines)
-        messages, read, last, host = timeline
-        if messages:
-            place = self._place(first, first + last)
-            named = block.command[:_NAMED] if shows_text(block.command) else place.heading
-            host = block.host or host
-            record = PrintedCounters(PRINTED, AS_PRINTED, named, messages, host, block.command)
-            yield FoundOutput(place, PRINTED, counters=(record,))
-        elif last >= 0:
-            said = "a part of a crash, without a function or a process that it is about"
-            yield Unread(self._place(first, first + last), "kernel log", said)
-        if read < len(lines):
-            said = f"more than {len(messages)} messages that no reader knows stand together"
-            yield Unread(self._place(first + read, first + len(lines) - 1), "kernel log", said)
+        at = 0
+        for _ in range(_RECORDS):
+            messages, read, last, host = kernel_messages(lines[at:])
+            if messages:
+                place = self._place(first + at, first + at + last)
+                named = block.command[:_NAMED] if shows_text(block.command) else place.heading
+                host = block.host or host
+                record = PrintedCounters(PRINTED, AS_PRINTED, named, messages, host, block.command)
+                yield FoundOutput(place, PRINTED, counters=(record,))
+            elif last >= 0 and any(map(_says_something, lines[at : at + last + 1])):
+                said = "a part of a crash, without a function or a process that it is about"
+                yield Unread(self._place(first + at, first + at + last), "kernel log", said)
+            at += read
+            if at >= len(lines):
+                return
+        said = f"more than {_RECORDS * MOST_MESSAGES} messages that no reader knows stand together"
+        yield Unread(self._place(first + at, first + len(lines) - 1), "kernel log", said)
 
     def _place(self, first: int, last: int) -> TextLocation:
         number = self._document.number
         return TextLocation(self._document.name, number(first + 1), number(last + 1), self._heading)
+
+
+def _as_whole(command: str, lines: Sequence[str]) -> tuple[dict[str, Json], int] | None:
+    """What an output says that is one value or one JSON document, and how many lines it has."""
+    if not prints_figures(command):
+        return None
+    value = whole_value(command, lines)
+    return (value, len(lines)) if value else whole_json(lines)
+
+
+def _is_traced(lines: Sequence[str]) -> bool:
+    """Whether a shell that shows its commands (`set -x`) goes on: the command printed nothing."""
+    return lines[0].lstrip().startswith("+")
+
+
+def _says_something(line: str) -> bool:
+    """Whether a line of a log holds more than its time and a line that is drawn."""
+    return line.rpartition("]")[2].strip(" =-") != ""
 
 
 def _without_complaints(command: str, figures: PrintedFigures) -> PrintedFigures:

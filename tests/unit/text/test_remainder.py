@@ -402,3 +402,53 @@ def test_a_mail_breaks_a_command_before_its_arguments(broken: str, command: str)
     output = rest(f"{broken}blocks: 17\nchunks: 4\n")[0]
     assert isinstance(output, FoundOutput)
     assert output.counters[0].command == command
+
+
+_BROKEN_LOG = (
+    "$ mount /dev/sdz /mnt\n"
+    "[248226.221469] EXT4-fs (sdz): mounted filesystem 06dd464f-1c3a-4a2b-b3dd-\n"
+    "e937c1e7624f r/w with ordered data mode. Quota mode: none.\n"
+)
+
+
+def test_a_message_that_a_mail_broke_below_a_command_is_of_the_log() -> None:
+    ((_, messages),) = kept(_BROKEN_LOG)
+    assert isinstance(messages, dict)
+    assert str(messages["[248226.221469]"]).endswith("Quota mode: none.")
+
+
+def test_a_table_below_one_message_is_no_log() -> None:
+    table = "".join(f"{number}:{number * 7}:frob\n" for number in range(9))
+    (output,) = rest(f"$ frobctl -t\n[12.345678] frob: starts\n{table}")
+    assert isinstance(output, Unread)
+    assert "no reader for it" in output.reason
+
+
+def test_a_long_log_is_kept_in_records_of_200_messages() -> None:
+    log = "".join(f"[{at}.000000] frob {at}: state {at * 7}\n" for at in range(100, 550))
+    outputs = rest(log)
+    records = [output for output in outputs if isinstance(output, FoundOutput)]
+    sizes = [len(record.counters[0].values) for record in records]
+    assert len(records) == len(outputs)
+    assert max(sizes) == 200
+    assert sum(sizes) == 450
+    lines = [(record.place.first_line, record.place.last_line) for record in records]
+    assert [last - first + 1 for first, last in lines] == sizes
+
+
+def test_what_a_shell_traces_is_no_output() -> None:
+    assert not rest("+ modprobe -r frob\n+ frob_load queue_mode=2\n")
+
+
+def test_lines_that_are_only_drawn_in_a_log_say_nothing() -> None:
+    assert not rest("[ 1170.050701] =========================================\n")
+    (part,) = rest("[ 1170.050701] RAX: 0000000000000007\n")
+    assert isinstance(part, Unread)
+
+
+def test_a_thread_of_a_program_is_no_register() -> None:
+    ((_, messages),) = kept(
+        "2021-04-27T11:57:03.467+0800 7fccbd3be700  4 mds.0.server handles request 12\n"
+    )
+    assert isinstance(messages, dict)
+    assert "handles request 12" in str(list(messages.values()))
