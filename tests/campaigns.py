@@ -69,7 +69,7 @@ def simulated(
 
     With `places` each stage is measured at a place of its name, so many times as fast.
     """
-    space = Space(tuple(Vary(one.name, one.values, one.default) for one in vary))
+    space = Space(tuple(Vary(varied.name, varied.values, varied.default) for varied in vary))
     goal = Goal("read.iops" if higher else "read.latency.mean", higher=higher, budget=budget,
                 unit="1/s" if higher else "s")  # fmt: skip
     means = {
@@ -81,28 +81,29 @@ def simulated(
     made: list[Measurement] = []
     while (asked := search.ask()) and (stop_after is None or len(made) < stop_after):
         part = "search" if search.proof is None else "proof"
-        told = device.measure(asked)
+        observation = device.measure(asked)
         at = (asked.stage or [*places][-1]) if places else ""
-        if places and told.figure:
-            told = replace(told, figure=told.figure * places[at])
+        if places and observation.figure:
+            observation = replace(observation, figure=observation.figure * places[at])
         settings = space.settings(asked.candidate)
         made.append(
             Measurement(
                 len(made), part, settings, str(settings), len(made), asked.why, 1.7e9 + device.now,
-                told.change_seconds, asked.settle + asked.seconds, asked.settle, asked.seconds,
-                told.figure, told.discarded, told.breaches, told.reason, asked.stage,
+                observation.change_seconds, asked.settle + asked.seconds, asked.settle,
+                asked.seconds, observation.figure, observation.discarded, observation.breaches,
+                observation.reason, asked.stage,
                 at=at,
             )
         )  # fmt: skip
-        search.tell(told)
+        search.tell(observation)
     wish = StoredGoal(goal.metric, goal.unit, higher, goal.margin, goal.level, budget=budget)
     left = (LeftOut("disk.write_cache", "write through",
                     "trades safety for speed; name it under allow:"),)  # fmt: skip
     intent = Intent(strategy, seed, ("local",), vary, wish, left_out=left)
     ends = tuple(
-        CandidateEnd(one.settings, one.state.value, one.loops, one.device_seconds, one.metric,
-                     one.reason, one.stage)
-        for one in search.search.standing().candidates
+        CandidateEnd(stand.settings, stand.state.value, stand.loops, stand.device_seconds,
+                     stand.metric, stand.reason, stand.stage)
+        for stand in search.search.standing().candidates
     )  # fmt: skip
     if search.ask() is not None:
         return Campaign("r1", intent, tuple(made), None, ends)
@@ -129,10 +130,10 @@ def stored(store: Store, campaign: Campaign, study: str = "loop") -> str:
     plan = {PLAN_KEY: intent_document(campaign.intent)}
     run = store.begin(study, plan, created=1.7e9, owner="")
     loops: dict[str, int] = {}
-    known: set[str] = set()
+    names: set[str] = set()
     for measurement in campaign.measurements:
-        if measurement.trial not in known:
-            known.add(measurement.trial)
+        if measurement.trial not in names:
+            names.add(measurement.trial)
             store.add_trial(
                 run.id,
                 Trial(

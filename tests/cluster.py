@@ -17,7 +17,7 @@ _PATIENCE = 100.0  # seconds until the scheduler has said where it is
 @contextmanager
 def two_workers(directory: Path) -> Iterator[str]:
     """The address of its scheduler."""
-    told = directory / "scheduler.json"
+    path = directory / "scheduler.json"
     scheduler = ["scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
     worker = [
         "worker",
@@ -30,22 +30,22 @@ def two_workers(directory: Path) -> Iterator[str]:
         "--no-dashboard",
     ]
     with ExitStack() as ends:
-        for words in (scheduler, worker, worker):
+        for arguments in (scheduler, worker, worker):
             process = subprocess.Popen(
-                [*_DASK, *words, "--scheduler-file", str(told)], cwd=directory,
+                [*_DASK, *arguments, "--scheduler-file", str(path)], cwd=directory,
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             )  # fmt: skip
             ends.callback(process.wait, 60)
             ends.callback(process.terminate)
-        address = _address(told)
+        address = _address(path)
         _wait_for_workers(address)
         yield address
 
 
-def _address(told: Path) -> str:
+def _address(path: Path) -> str:
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end:
-        if told.exists() and (text := told.read_text(encoding="utf-8")):
+        if path.exists() and (text := path.read_text(encoding="utf-8")):
             return str(json.loads(text)["address"])
         time.sleep(0.1)
     raise TimeoutError("the Dask scheduler did not begin")

@@ -19,9 +19,9 @@ _PATIENCE = 60.0  # seconds until a server answers
 
 
 def _programs() -> Path:
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
-    assert found, "install the Debian package postgresql"
-    return found[-1].parent
+    paths = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
+    assert paths, "install the Debian package postgresql"
+    return paths[-1].parent
 
 
 def _as_postgres(argv: list[str]) -> list[str]:

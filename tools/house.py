@@ -168,8 +168,8 @@ def _facts(text: str) -> Facts:
 def named(texts: Mapping[str, str]) -> Named:
     """Module of an engine → the kinds and folders of technologies that it names."""
     engines = {path: text for path, text in texts.items() if path.partition("/")[0] in ENGINES}
-    found = {path: frozenset(names_in(text)) for path, text in engines.items()}
-    return {path: names for path, names in found.items() if names}
+    kinds = {path: frozenset(names_in(text)) for path, text in engines.items()}
+    return {path: names for path, names in kinds.items() if names}
 
 
 def names_in(text: str) -> Iterator[str]:
@@ -316,9 +316,9 @@ def untested(texts: Mapping[str, str], tests: Mapping[str, str]) -> Set[str]:
     for text in tests.values():
         for node in ast.walk(ast.parse(text)) if "iosonde.l" in text else ():
             if isinstance(node, ast.ImportFrom) and node.module:
-                imported |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
+                imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
             elif isinstance(node, ast.Import):
-                imported |= {one.name for one in node.names}
+                imported |= {alias.name for alias in node.names}
     found = set()
     for path in texts:
         room, _, rest = path.partition("/")
@@ -335,19 +335,19 @@ def untested(texts: Mapping[str, str], tests: Mapping[str, str]) -> Set[str]:
 
 
 def _compared(what: str, now: Set[str], left: Set[str]) -> Iterator[str]:
-    for one in sorted(now - left):
-        yield f"{one}: {what}"
-    for one in sorted(left - now):
-        yield f"{one}: holds by now: take its row out of tools/house.py"
+    for row in sorted(now - left):
+        yield f"{row}: {what}"
+    for row in sorted(left - now):
+        yield f"{row}: holds by now: take its row out of tools/house.py"
 
 
 def problems(texts: Mapping[str, str], tests: Mapping[str, str]) -> Iterator[str]:
     """A sentence for each place where a rule does not hold, or a table says more than there is."""
     here = named(texts)
     rows = {f"{path}: {name}" for path, names in here.items() for name in names}
-    known = {f"{path}: {name}" for path, names in NAMED.items() for name in names}
+    allowed = {f"{path}: {name}" for path, names in NAMED.items() for name in names}
     yield from _compared(
-        "an engine names a technology; let its kind say what is to be known", rows, known
+        "an engine names a technology; let its kind say what is to be known", rows, allowed
     )
     for name in sorted(classes_twice(texts)):
         yield f"{name}: several public classes have this name"
@@ -361,19 +361,20 @@ def problems(texts: Mapping[str, str], tests: Mapping[str, str]) -> Iterator[str
     yield from _compared(
         "no test imports it, and none stands beside it", untested(texts, tests), UNTESTED
     )
-    for path, text in sorted(texts.items()):
-        for place in vague(text):
-            yield f"{path}:{place}: name it for what it holds or does"
+    for root, modules in (("", texts), ("tests/", tests)):
+        for path, text in sorted(modules.items()):
+            for place in vague(text):
+                yield f"{root}{path}:{place}: name it for what it holds or does"
     for path in vague_modules(sorted({*texts, *tests})):
         yield f"{path}: name it for what it holds"
 
 
 def main() -> int:
     """Say what does not hold; 1 if anything."""
-    found = list(problems(sources(SOURCE), sources(TESTS)))
-    for line in found:
-        sys.stderr.write(f"{line}\n")
-    return int(bool(found))
+    sentences = list(problems(sources(SOURCE), sources(TESTS)))
+    for sentence in sentences:
+        sys.stderr.write(f"{sentence}\n")
+    return int(bool(sentences))
 
 
 if __name__ == "__main__":

@@ -104,8 +104,8 @@ def test_a_page_is_for_all(browser: Browser, gallery: Path, name: str, scheme: s
         )
         axe = Axe().run(watched.page).response["violations"]
     serious = [
-        (one["id"], one["nodes"][0]["html"][:200])
-        for one in axe if one["impact"] in {"serious", "critical"}
+        (record["id"], record["nodes"][0]["html"][:200])
+        for record in axe if record["impact"] in {"serious", "critical"}
     ]  # fmt: skip
     assert serious == []
 
@@ -122,7 +122,9 @@ def test_the_page_of_a_matrix_is_for_all_and_its_cells_are_read(
             assert watched.complaints == []
             assert watched.page.evaluate("document.documentElement.scrollWidth") <= width
             axe = Axe().run(watched.page).response["violations"]
-            assert [one["id"] for one in axe if one["impact"] in {"serious", "critical"}] == []
+            assert [
+                record["id"] for record in axe if record["impact"] in {"serious", "critical"}
+            ] == []
             inks = (
                 watched.page.locator("figure")
                 .nth(1)
@@ -158,11 +160,11 @@ def test_the_words_of_charts_are_read_on_their_ground(
             ground = watched.page.locator("figure").first.evaluate(
                 "one => getComputedStyle(one).backgroundColor"
             )
-            words = watched.page.locator(".role-axis text, .role-legend text").evaluate_all(
+            record = watched.page.locator(".role-axis text, .role-legend text").evaluate_all(
                 "all => [...new Set(all.map(one => getComputedStyle(one).fill))]"
             )
-        assert words
-        for colour in words:
+        assert record
+        for colour in record:
             low, high = sorted((_luminance(colour), _luminance(ground)))
             assert (high + 0.05) / (low + 0.05) >= 4.5, (name, colour, ground)
 
@@ -201,7 +203,7 @@ def test_all_is_there_without_script(browser: Browser, gallery: Path, name: str)
     file = gallery / f"{name}.html"
     with Watched(browser, file) as scripted, Watched(browser, file, script=False) as plain:
         assert plain.page.locator(".sort, .filter, .tip").count() == 0
-        tables = [one.page.locator("td").all_text_contents() for one in (scripted, plain)]
+        tables = [watched.page.locator("td").all_text_contents() for watched in (scripted, plain)]
         assert tables[0] == tables[1]
         assert plain.page.locator("svg[role=img]").count() == file.read_text().count("<svg")
         assert all(

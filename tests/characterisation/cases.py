@@ -31,7 +31,7 @@ def _stacks() -> list[str]:
     files = sorted((ROOT / _STACKS).glob("*.yaml"))
     examples = [f"{_STACKS}/{file.name}" for file in files if "\nhosts:" in file.read_text()]
     own = sorted((ROOT / "tests/characterisation" / _OWN).glob("*.yaml"))
-    return examples + [f"{_OWN}/{one.name}" for one in own]
+    return examples + [f"{_OWN}/{path.name}" for path in own]
 
 
 def _help() -> dict[str, str]:
@@ -64,8 +64,8 @@ def _down() -> dict[str, str]:
         "anvil": ("s1", "s2", "vm"),
     }  # fmt: skip
     cases = {}
-    for name, known in hosts.items():
-        at = " ".join(f"--host {host}={host}@built-{name}" for host in known)
+    for name, names in hosts.items():
+        at = " ".join(f"--host {host}={host}@built-{name}" for host in names)
         cases[name] = f"down {_STACKS}/{name}.yaml --dry-run {at}"
     cases["loop-json"] = f"{cases['loop']} --json"
     cases["nothing-built"] = f"down {_STACKS}/loop.yaml --dry-run --host here=filer"
@@ -368,10 +368,10 @@ def _numbered(rules: Iterable[str]) -> dict[str, str]:
 
 def cases() -> dict[str, str]:
     """Name of a case, "group/name", → its commands."""
-    found = {f"{group}/{name}": text for group, made in _GROUPS.items()
+    values = {f"{group}/{name}": text for group, made in _GROUPS.items()
              for name, text in made().items()}  # fmt: skip
-    found |= {f"plans/{_stem(file)}": f"plan {file}" for file in _stacks()}
-    found |= {
-        f"rules/{name}": words for name, words in _numbered(rule.rule for rule in RULES).items()
+    values |= {f"plans/{_stem(file)}": f"plan {file}" for file in _stacks()}
+    values |= {
+        f"rules/{name}": message for name, message in _numbered(rule.rule for rule in RULES).items()
     }
-    return found
+    return values

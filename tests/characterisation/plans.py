@@ -13,7 +13,7 @@ from iosonde.stack.file import builder, read_stack
 
 def standing(site: Site) -> Site:
     """A layer whose device is there, as all those below it."""
-    below = tuple(standing(one) for one in site.below)
+    below = tuple(standing(place) for place in site.below)
     return replace(site, below=below, device=f"/dev/{site.name}")
 
 
@@ -23,14 +23,17 @@ def plan(file: Path) -> str:
     for site in read_stack(file).sites:
         lines.append(f"== {site.name}: {site.kind} on {site.host}")
         for step in builder(site.kind).plan(standing(site)):
-            lines += [f"-- {step.does}" + (f" (on {step.host})" if step.host else ""), *_told(step)]
+            lines += [
+                f"-- {step.does}" + (f" (on {step.host})" if step.host else ""),
+                *_commands_of(step),
+            ]
     return "\n".join(lines) + "\n"
 
 
-def _told(step: Step) -> Iterator[str]:
+def _commands_of(step: Step) -> Iterator[str]:
     yield from _commands("do", step.do)
     if step.there:
-        yield from _words("there", step.there.argv)
+        yield from _line_of("there", step.there.argv)
         yield from (f"  shows {text!r}" for text in step.there.shows)
     yield from _commands("undo", step.undo)
     yield from _commands("again", step.again)
@@ -43,16 +46,16 @@ def _told(step: Step) -> Iterator[str]:
 def _commands(what: str, commands: Iterable[Command]) -> Iterator[str]:
     for command in commands:
         marks = " may fail" * command.may_fail + " loses data" * command.wipes
-        yield from _words(f"{what} ({command.timeout:g} s{marks})", command.argv)
+        yield from _line_of(f"{what} ({command.timeout:g} s{marks})", command.argv)
         if command.stdin:
             yield from _indented(command.stdin, "  < ")
 
 
-def _words(what: str, argv: Iterable[str]) -> Iterator[str]:
+def _line_of(what: str, argv: Iterable[str]) -> Iterator[str]:
     """A command in one line; a word of several lines (a script) stands below it."""
-    words = list(argv)
-    long = [word for word in words if "\n" in word]
-    yield f"{what}: " + " ".join("<script>" if word in long else repr(word) for word in words)
+    arguments = list(argv)
+    long = [word for word in arguments if "\n" in word]
+    yield f"{what}: " + " ".join("<script>" if word in long else repr(word) for word in arguments)
     for word in long:
         yield from _indented(word, "  | ")
 

@@ -43,8 +43,8 @@ def actual(text: str, folder: Path, store: Path, ids: Mapping[str, str]) -> str:
         shutil.copy(file, folder)
     parts = []
     for line in text.split("\n"):
-        words = line.format_map(_Ids(ids))
-        parts.append(shown(line, run(shlex.split(words), folder), folder))
+        message = line.format_map(_Ids(ids))
+        parts.append(shown(line, run(shlex.split(message), folder), folder))
     return "".join(parts)
 
 
@@ -61,7 +61,11 @@ class _Ids(dict[str, str]):
 
 def _rule(name: str) -> str:
     """The findings of a rule in its case, and in the near miss (none)."""
-    (rule,) = (one for one in rules() if f"{one.name}.{one.find.__name__.strip('_')}" == name)
-    (case,) = (one for one in RULES if one.rule == name)
+    (rule,) = (
+        finding_rule
+        for finding_rule in rules()
+        if f"{finding_rule.name}.{finding_rule.find.__name__.strip('_')}" == name
+    )
+    (case,) = (rule_case for rule_case in RULES if rule_case.rule == name)
     documents = [as_json(finding) for finding in rule.find(case.case)]
     return steady(f"{case.fires}\n{json.dumps(documents, indent=2, ensure_ascii=False)}\n", ROOT)

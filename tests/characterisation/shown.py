@@ -16,12 +16,12 @@ _DIGITS = 11
 _ROOT = Path(__file__).parents[2]
 _TOOK = re.compile(r"\(\d+\.\d s\)$", re.MULTILINE)
 _PICTURE = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
-_WORDS = re.compile(r"<(?:text|title|desc)\b[^>]*>(.*?)</", re.DOTALL)
+_TEXTS = re.compile(r"<(?:text|title|desc)\b[^>]*>(.*?)</", re.DOTALL)
 
 
-def shown(words: str, ended: Ended, folder: Path) -> str:
+def shown(message: str, ended: Ended, folder: Path) -> str:
     """A command, its exit code and both streams."""
-    parts = [f"$ iosonde {words}\n", f"[exit {ended.status}]\n", _readable(ended.stdout)]
+    parts = [f"$ iosonde {message}\n", f"[exit {ended.status}]\n", _readable(ended.stdout)]
     if ended.stderr:
         parts += ["[stderr]\n", _readable(ended.stderr)]
     return steady("".join(parts), folder)
@@ -41,7 +41,7 @@ def _readable(content: bytes) -> str:
     text = content.decode(errors="backslashreplace").replace("\r", "\\r")
     if text.lstrip().startswith("<!"):
         # How a picture is drawn is altair's; what stands in it is ours.
-        text = _PICTURE.sub(lambda match: "<svg: " + " | ".join(_WORDS.findall(match[0])), text)
+        text = _PICTURE.sub(lambda match: "<svg: " + " | ".join(_TEXTS.findall(match[0])), text)
     return text if text.endswith("\n") or not text else f"{text}\n[no line break at its end]\n"
 
 

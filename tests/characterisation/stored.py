@@ -32,14 +32,14 @@ def prepare(folder: Path) -> dict[str, str]:
             ids = {**tuning_session(store), **_sample(store), **_campaigns(store)}
         finally:
             store.close()
-    known = set(ids.values())
+    names = set(ids.values())
     for name, file in TEXTS.items():
         assert run(["import", file], folder).status == 0, file
         with surroundings(folder):
             store = open_store()
-            (new,) = {one.id for one in store.runs()} - known
+            (new,) = {line.id for line in store.runs()} - names
             store.close()
-        known.add(new)
+        names.add(new)
         ids[name] = new
     return ids
 

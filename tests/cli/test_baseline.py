@@ -62,7 +62,7 @@ def test_a_baseline_stays_until_it_is_one_no_more(iosonde: Command, runs: list[s
 
 
 def test_what_is_no_baseline(iosonde: Command, runs: list[str]) -> None:
-    for words, message in (
+    for row, message in (
         (("baseline", "set"), "say which baseline"), (("baseline", "sit", "x"), "expected set"),
         (("baseline", "set", "a/b"), "is not a valid name"),
         (("baseline", "set", "x", "nosuch"), "there is no run 'nosuch'"),
@@ -72,6 +72,6 @@ def test_what_is_no_baseline(iosonde: Command, runs: list[str]) -> None:
         (("compare", "--baseline", "x"), "there is no baseline 'x'"),
         (("compare",), "say which runs"),
     ):  # fmt: skip
-        ended = iosonde(*words)
-        assert (ended.status, ended.stdout) == (2, ""), words
-        assert message in ended.stderr, words
+        ended = iosonde(*row)
+        assert (ended.status, ended.stdout) == (2, ""), row
+        assert message in ended.stderr, row

@@ -43,9 +43,9 @@ def test_the_object_is_as_published(iosonde: Command, runs: dict[str, str]) -> N
     ended = iosonde("compare", runs["strip 512"], runs["strip 256"], runs["strip 1024"], "--json")
     assert (ended.status, ended.stderr) == (0, "")
     jsonschema.validate(ended.json, schema("compare"))
-    found = [(v["candidate"], v["trial"]["host"], v["verdict"]) for v in ended.json["verdicts"]]
+    rows = [(v["candidate"], v["trial"]["host"], v["verdict"]) for v in ended.json["verdicts"]]
     better, worse = runs["strip 256"], runs["strip 1024"]
-    assert found == [
+    assert rows == [
         (better, "node1", "better"),
         (better, "node2", "better"),
         (worse, "node1", "worse"),
@@ -115,8 +115,8 @@ def test_one_trial_of_a_run_against_another(iosonde: Command, runs: dict[str, st
 def test_wrong_use_is_one_sentence(
     iosonde: Command, runs: dict[str, str], arguments: list[str], said: str
 ) -> None:
-    known = {"A": runs["strip 64"], "B": runs["strip 128"]}
-    given = [known.get(a[0], a[0]) + a[1:] if a[0] in known else a for a in arguments]
+    values = {"A": runs["strip 64"], "B": runs["strip 128"]}
+    given = [values.get(a[0], a[0]) + a[1:] if a[0] in values else a for a in arguments]
     ended = iosonde("compare", *given)
     assert ended.status == 2
     assert said in ended.stderr

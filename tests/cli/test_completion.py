@@ -37,14 +37,14 @@ def runs(environment: dict[str, str]) -> Path:
     return store
 
 
-def words(ended: Ended) -> list[str]:
+def completions(ended: Ended) -> list[str]:
     assert ended.status == 0, ended.stderr
     return ended.stdout.splitlines()
 
 
 def test_candidates(iosonde: Run, runs: Path) -> None:
     def complete(*line: str) -> list[str]:
-        return words(iosonde("completion", "bash", "--", *line))
+        return completions(iosonde("completion", "bash", "--", *line))
 
     assert runs.exists()
     assert set(complete("")) == {*VERBS, "help"}
@@ -70,10 +70,10 @@ def test_candidates(iosonde: Run, runs: Path) -> None:
 
 def test_no_store_is_made_or_broken_by_a_key(iosonde: Run, environment: dict[str, str]) -> None:
     store = Path(environment["IOSONDE_STORE"])
-    assert words(iosonde("completion", "bash", "--", "report", "")) == []
+    assert completions(iosonde("completion", "bash", "--", "report", "")) == []
     assert not store.exists()
     store.write_bytes(b"no database")
-    assert words(iosonde("completion", "bash", "--", "report", "")) == []
+    assert completions(iosonde("completion", "bash", "--", "report", "")) == []
     assert store.read_bytes() == b"no database"
 
 

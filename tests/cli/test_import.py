@@ -34,7 +34,7 @@ def test_a_page_becomes_a_run_that_other_verbs_take(iosonde: Run, page: str) -> 
     jsonschema.validate(document, schema("import"))
     assert len(document["trials"]) == 16
     fio = [trial for trial in document["trials"] if trial["tool"] == "fio"]
-    assert [one["label"] for one in fio] == [f"Result {number}" for number in range(1, 9)]
+    assert [record["label"] for record in fio] == [f"Result {number}" for number in range(1, 9)]
     iops = fio[1]["metrics"]["write.iops"]
     assert (iops["mean"], iops["rounded"], iops["precision"]) == (88_600, True, 50)
     assert fio[1]["device_io"]["nvme0n1"]["writes"] == 1_405_100

@@ -34,13 +34,13 @@ ANSWERS = {
 
 def journeys() -> dict[str, list[tuple[str, str]]]:
     """Heading → its commands, each with the first line that it prints."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    groups: dict[str, list[tuple[str, str]]] = {}
     for section in PAGE.split("\n## ")[1:]:
         heading, _, text = section.partition("\n")
         blocks = re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)
         calls = [call for block in blocks for call in block.split("$ iosonde ")[1:]]
-        found[heading] = [_taken(call) for call in calls]
-    return found
+        groups[heading] = [_taken(call) for call in calls]
+    return groups
 
 
 def _taken(call: str) -> tuple[str, str]:

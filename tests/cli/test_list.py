@@ -140,7 +140,7 @@ def test_filters_order_and_limit(iosonde: Command, runs: list[str]) -> None:
         "list", "--limit", "2"
     ).stderr  # fmt: skip
     assert "no run fits the filters" in iosonde("list", "--filter", "name=x").stdout
-    for words, message in (
+    for pair, message in (
         (("--filter", "hots=a"), "did you mean 'host'?"),
         (("--filter", "study"), "KEY=VALUE such as study=nightly"),
         (("--filter", "state=finshed"), "one of running, finished"),
@@ -148,9 +148,9 @@ def test_filters_order_and_limit(iosonde: Command, runs: list[str]) -> None:
         (("--filter", "since=soon"), "neither an age nor a date"),
         (("--sort", "headlin"), "did you mean 'headline'?"),
     ):
-        ended = iosonde("list", *words)
+        ended = iosonde("list", *pair)
         assert (ended.status, ended.stdout) == (2, "")
-        assert message in ended.stderr, words
+        assert message in ended.stderr, pair
 
 
 def test_json_is_written_run_by_run_and_is_the_same_object(

@@ -32,8 +32,8 @@ def test_the_table_fits_a_terminal_and_names_what_matters() -> None:
     done = log(LOGS / "offset_lat.1.log", LOGS / "mixed.iolog3")
     text = done.stdout
     assert max(len(line) for line in text.splitlines() if str(LOGS) not in line) <= 80
-    for words in ("off the 4 KiB grid", "p99.9", "16 KiB", "read", "write", "sync 10"):
-        assert words in text, text
+    for choice in ("off the 4 KiB grid", "p99.9", "16 KiB", "read", "write", "sync 10"):
+        assert choice in text, text
     assert done.stderr == ""
 
 

@@ -29,11 +29,11 @@ def test_the_object_keeps_its_contract() -> None:
     shown = predict("--stack", str(STACK), "--load", LOAD, "--set", "aoe.mtu=1500,4200", "--json")
     document: Any = json.loads(shown)
     jsonschema.validate(document, schema("predict"))
-    assert [one["settings"] for one in document["what_if"]] == [
+    assert [record["settings"] for record in document["what_if"]] == [
         {"aoe.mtu": "1500"}, {"aoe.mtu": "4200"},
     ]  # fmt: skip
     targets = [
-        layer["write_sizes"] for one in document["what_if"] for layer in one["layers"]
+        layer["write_sizes"] for record in document["what_if"] for layer in record["layers"]
         if layer["id"] == "target"
     ]  # fmt: skip
     assert targets == [{"1024": 4000}, {"4096": 1000}]
@@ -90,9 +90,9 @@ def test_what_is_approximate_is_said_and_what_leaves_a_cache_is_seen(tmp_path: P
     stack.write_text(HELD_BACK)
     load = "fio --name x --rw write --bs 64k --size 64m --number_ios 1024"
     controller = "r6=controller:overhead=5us,rate=1GB/s,cache=16MiB"
-    words = ["--stack", str(stack), "--load", load, "--set", "xfs.page_cache=1g"]
-    words += ["--device", controller]
-    document: Any = json.loads(predict(*words, "--json"))
+    arguments = ["--stack", str(stack), "--load", load, "--set", "xfs.page_cache=1g"]
+    arguments += ["--device", controller]
+    document: Any = json.loads(predict(*arguments, "--json"))
     jsonschema.validate(document, schema("predict"))
     layers = {layer["id"]: layer for layer in document["layers"]}
     assert list(layers)[:4] == ["xfs-page-cache", "xfs", "r6", "r6-array"]
@@ -108,7 +108,7 @@ def test_what_is_approximate_is_said_and_what_leaves_a_cache_is_seen(tmp_path: P
 @pytest.mark.timeout(500)
 def test_what_if_is_drawn(tmp_path: Path) -> None:
     page, picture = tmp_path / "what-if.html", tmp_path / "what-if.svg"
-    words = [
+    arguments = [
         "--stack",
         str(STACK),
         "--load",
@@ -118,7 +118,9 @@ def test_what_if_is_drawn(tmp_path: Path) -> None:
         "--set",
         "r10.chunk_size=64k,256k",
     ]
-    shown = predict(*words, "--device", "disk=7k2-sata", "--html", str(page), "--svg", str(picture))
+    shown = predict(
+        *arguments, "--device", "disk=7k2-sata", "--html", str(page), "--svg", str(picture)
+    )
     assert "chunk_size" in shown
     html, svg = page.read_text(), picture.read_text()
     assert html.count("<svg") == 3
@@ -131,12 +133,12 @@ def test_what_if_is_drawn(tmp_path: Path) -> None:
     predict("--stack", str(STACK), "--load", buffered, "--at", "r10", "--html", str(page))
     assert page.read_text().count("<svg") == 2
     assert "no times" in page.read_text()
-    refused = predict(*words, "--html", str(tmp_path / "none" / "x.html"), status=2)
+    refused = predict(*arguments, "--html", str(tmp_path / "none" / "x.html"), status=2)
     assert "the page cannot be written" in refused
 
 
 @pytest.mark.parametrize(
-    ("words", "complaint"),
+    ("arguments", "complaint"),
     [
         (("--load", "no-such-load"), "no-such-load"),
         (("--load", LOAD, "--at", "nothing"), "there is no layer 'nothing'"),
@@ -146,5 +148,5 @@ def test_what_if_is_drawn(tmp_path: Path) -> None:
         (("--load", LOAD, "--search", "--html", "x.html"), "not drawn"),
     ],
 )
-def test_complaints(words: tuple[str, ...], complaint: str) -> None:
-    assert complaint in predict("--stack", str(STACK), *words, status=2)
+def test_complaints(arguments: tuple[str, ...], complaint: str) -> None:
+    assert complaint in predict("--stack", str(STACK), *arguments, status=2)

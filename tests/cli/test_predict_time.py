@@ -70,12 +70,15 @@ def test_times_for_people() -> None:
 
 def test_each_point_of_a_matrix_is_predicted_and_drawn(tmp_path: Path) -> None:
     matrix = "--name=x --rw=randread --bs={4k,64k} --direct=1 --ioengine=libaio --iodepth={1,4,16}"
-    words = ("--device", "disk=7k2-sata", "--html", str(tmp_path / "page.html"))
-    document = checked("predict", predict("--load", matrix, *words, "--json"))
-    points = {(one["matrix"]["bs"], one["matrix"]["iodepth"]): one for one in document["what_if"]}
+    row = ("--device", "disk=7k2-sata", "--html", str(tmp_path / "page.html"))
+    document = checked("predict", predict("--load", matrix, *row, "--json"))
+    points = {
+        (record["matrix"]["bs"], record["matrix"]["iodepth"]): record
+        for record in document["what_if"]
+    }
     assert list(points) == [(size, depth) for size in (4096, 65536) for depth in (1, 4, 16)]
     alone = matrix.replace("{4k,64k}", "64k").replace("{1,4,16}", "{4}").replace("{4}", "4")
-    single = json.loads(predict("--load", f"fio {alone}", *words[:2], "--json"))
+    single = json.loads(predict("--load", f"fio {alone}", *row[:2], "--json"))
     assert single["time"] == points[65536, 4]["time"]
     assert (single["curves"], single["what_if"]) == ([], [])
     for curve, size in zip(document["curves"], (4096, 65536), strict=True):
@@ -84,12 +87,12 @@ def test_each_point_of_a_matrix_is_predicted_and_drawn(tmp_path: Path) -> None:
             assert point["iops"] * point["latency"] == pytest.approx(point["in_flight"], rel=0.1)
     page = (tmp_path / "page.html").read_text()
     assert "x: latency over rate" in page
-    assert "x, bs 64 KiB: " in predict("--load", matrix, *words[:2]).splitlines()[1]
+    assert "x, bs 64 KiB: " in predict("--load", matrix, *row[:2]).splitlines()[1]
 
 
 def test_a_matrix_without_depths_has_no_curve() -> None:
     document = json.loads(predict("--load", LOAD.replace("4k", "{4k,64k}"), "--json"))
-    assert [one["matrix"] for one in document["what_if"]] == [{"bs": 4096}, {"bs": 65536}]
+    assert [record["matrix"] for record in document["what_if"]] == [{"bs": 4096}, {"bs": 65536}]
     assert document["curves"] == []  # and without models there are no times either
 
 
@@ -118,15 +121,15 @@ def test_a_run_is_held_against_the_model_and_keeps_the_record(tmp_path: Path) ->
         store.finish(run.id, RunState.FINISHED)
     finally:
         store.close()
-    words = ("--against", run.id, "--device", HELD, "--store", place)
-    document = checked("forecast", predict(*words, "--json", status=1))
+    row = ("--against", run.id, "--device", HELD, "--store", place)
+    document = checked("forecast", predict(*row, "--json", status=1))
     assert [trial["inside"] for trial in document["trials"]] == [True, False]
     assert document["trials"][1]["off"]["iops"] > 1
     page = tmp_path / "report.html"
     call("report", run.id, "--store", place, "-o", str(page))
     assert "1 of 2 measured rates lie within the band" in page.read_text()
     drawn = tmp_path / "drawn.html"
-    shown = predict(*words, "--html", str(drawn), status=1)
+    shown = predict(*row, "--html", str(drawn), status=1)
     assert "1 of 2 measured rates lie within the band" in drawn.read_text()
     first = shown.partition("\n")[0]
     assert first.startswith("1 of 2 measured rates lie within the band of the model; farthest off")
@@ -135,7 +138,7 @@ def test_a_run_is_held_against_the_model_and_keeps_the_record(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("words", "complaint"),
+    ("arguments", "complaint"),
     [
         ((), "say which load"),
         (("--load", LOAD, "--device", "d9=7k2-sata"), "no layer or kind 'd9'"),
@@ -148,10 +151,10 @@ def test_a_run_is_held_against_the_model_and_keeps_the_record(tmp_path: Path) ->
     ],
 )
 def test_complaints(
-    words: tuple[str, ...], complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: tuple[str, ...], complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("IOSONDE_STORE", str(tmp_path / "store.sqlite"))
-    assert complaint in predict(*words, status=2)
+    assert complaint in predict(*arguments, status=2)
 
 
 def test_a_controller_is_fitted(tmp_path: Path) -> None:
@@ -183,8 +186,8 @@ def test_what_a_calibration_would_do(tmp_path: Path) -> None:
 @pytest.mark.timeout(400)
 def test_a_scratch_file_is_calibrated_and_used(tmp_path: Path) -> None:
     place = str(tmp_path / "store.sqlite")
-    words = ("--name", "here", "--seconds", "0.3s", "--size", "64m", "--store", place)
-    document = checked("calibrate", call("calibrate", str(tmp_path), *words, "--json"))
+    row = ("--name", "here", "--seconds", "0.3s", "--size", "64m", "--store", place)
+    document = checked("calibrate", call("calibrate", str(tmp_path), *row, "--json"))
     assert len(document["points"]) == 13
     used = ("--device", "disk=calibration:here", "--store", place, "--json")
     load = LOAD.replace("write", "read")

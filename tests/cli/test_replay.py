@@ -146,15 +146,15 @@ def test_ctrl_c_ends_it_and_leaves_nothing(environment: Mapping[str, str], tmp_p
 
 def programs(place: Path) -> list[str]:
     """The processes that have a file below a place open and run the program."""
-    found = []
+    names = []
     for line in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            opened = {str(one.readlink()) for one in (line.parent / "fd").iterdir()}
-            if b"submit.py" in line.read_bytes() and any(str(place) in one for one in opened):
-                found.append(line.parent.name)
+            opened = {str(path.readlink()) for path in (line.parent / "fd").iterdir()}
+            if b"submit.py" in line.read_bytes() and any(str(place) in name for name in opened):
+                names.append(line.parent.name)
         except OSError:
             continue
-    return found
+    return names
 
 
 def test_wrong_use_is_one_sentence(iosonde: Iosonde, tmp_path: Path) -> None:
@@ -186,4 +186,4 @@ def test_what_it_would_run_is_shown(iosonde: Iosonde, tmp_path: Path) -> None:
     path = trace(tmp_path / "t.iolog", [0.001] * 9)
     done = iosonde("replay", str(path), "--target", ".", "--in-flight", "7", "--dry-run")
     assert "DIRECTORY/replayed.bin 7 1" in done.stdout
-    assert {one.name for one in tmp_path.glob("*")} <= {path.name, "store.sqlite"}
+    assert {place.name for place in tmp_path.glob("*")} <= {path.name, "store.sqlite"}

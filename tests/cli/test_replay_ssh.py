@@ -25,9 +25,9 @@ def test_a_replay_on_another_host_is_resumed_compared_and_explained(
     path, place = trace(tmp_path / "t.iolog", [0.02] * 60), tmp_path / "place"
     place.mkdir()
     with sshd.server(tmp_path, name="box"):
-        words = ("trace", "replay", str(path), "--target", f"box:{place}", "--loops", "3")
+        row = ("trace", "replay", str(path), "--target", f"box:{place}", "--loops", "3")
         process = subprocess.Popen(
-            [*COMMAND, *words], env=environment, cwd=tmp_path, stdin=subprocess.DEVNULL,
+            [*COMMAND, *row], env=environment, cwd=tmp_path, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
         end = time.monotonic() + 60
@@ -44,7 +44,7 @@ def test_a_replay_on_another_host_is_resumed_compared_and_explained(
         assert trial["host"] == "box"
         assert len(trial["metrics"]["arrival.error.p99"]["loops"]) == 3
         assert list(place.iterdir()) == []
-        again = iosonde(*words)
+        again = iosonde(*row)
         assert again.status in {0, 1}, again.stderr  # 1: a busy machine lags
     second = json.loads(iosonde("export", "last", "--format", "json").stdout)
     compared = iosonde("compare", run["id"], second["id"], "--json")

@@ -76,7 +76,7 @@ def test_what_is_measured_or_referred_to_stays(
     assert (ended.status, len(names(store))) == (2, 6)
     assert f"run {going.id} is being measured, so nothing was removed" in ended.stderr
     pruned = iosonde("prune", "--older-than", "5d", "--yes", "--json").json
-    reasons = {one["name"]: one["reason"] for one in pruned["kept"]}
+    reasons = {record["name"]: record["reason"] for record in pruned["kept"]}
     assert set(reasons) == {"going", "cal2"}
     assert reasons["going"] == "is being measured"
     assert names(store) == ["going", "cal2"]

@@ -51,21 +51,21 @@ def start(environment: Mapping[str, str], cwd: Path, *arguments: str) -> subproc
     )  # fmt: skip
 
 
-def wait_for(process: subprocess.Popen[bytes], words: bytes) -> bytes:
+def wait_for(process: subprocess.Popen[bytes], content: bytes) -> bytes:
     """Read standard error until it says something."""
     assert process.stderr is not None
     said = b""
     for line in process.stderr:
         said += line
-        if words in line:
+        if content in line:
             return said
     raise AssertionError(said.decode())
 
 
 def strangers(directory: Path) -> list[str]:
     """What a run left in its directory that is not of the test."""
-    known = {"store.sqlite", "store.sqlite-wal", "store.sqlite-shm"}
-    return sorted(path.name for path in directory.iterdir() if path.name not in known)
+    names = {"store.sqlite", "store.sqlite-wal", "store.sqlite-shm"}
+    return sorted(path.name for path in directory.iterdir() if path.name not in names)
 
 
 @pytest.mark.slow
@@ -252,7 +252,7 @@ def test_dry_run_shows_commands_and_touches_nothing(iosonde: Iosonde, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "words"),
+    ("arguments", "status", "message"),
     [
         (["run"], 2, "say what to measure"),
         (["run", "nowhere.yaml"], 2, "nowhere.yaml: the study cannot be read"),
@@ -273,11 +273,11 @@ def test_dry_run_shows_commands_and_touches_nothing(iosonde: Iosonde, tmp_path: 
     ],
 )
 def test_bad_input_gets_one_clear_sentence(
-    iosonde: Iosonde, arguments: list[str], status: int, words: str
+    iosonde: Iosonde, arguments: list[str], status: int, message: str
 ) -> None:
     ended = iosonde(*arguments)
     assert ended.status == status, ended.stderr
-    assert words in ended.stderr
+    assert message in ended.stderr
     assert "Traceback" not in ended.stderr
     error = iosonde(*arguments, "--json")
     if "--resume" not in arguments:

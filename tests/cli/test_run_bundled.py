@@ -40,7 +40,7 @@ def test_the_first_pass_goes_from_reads_to_writes_and_from_large_to_small(
     ]  # fmt: skip
     assert first[-1] == "pts-iops rwmixread=0 bs=512"
     assert len(first) == 56
-    assert all(one == plan["passes"][0] for one in plan["passes"])
+    assert all(record == plan["passes"][0] for record in plan["passes"])
 
 
 def test_it_needs_a_target(iosonde: Iosonde) -> None:

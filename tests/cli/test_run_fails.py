@@ -21,8 +21,8 @@ BAD = "fio --name=bad --rw=read --bs=1000 --size=1m --direct=1"  # EINVAL: no wh
 
 
 def listed(iosonde: Iosonde) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = iosonde("list", "--json").json["runs"]
-    return found
+    records: list[dict[str, object]] = iosonde("list", "--json").json["runs"]
+    return records
 
 
 @pytest.mark.parametrize(

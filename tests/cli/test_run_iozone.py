@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Ended
-from tests.unit.loads.iozone.test_load import ONE, THREE
+from tests.unit.loads.iozone.test_load import SINGLE, THREE
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "metric"),
     [
-        (ONE.format(size="2m"), "random_write.1m.bandwidth"),
+        (SINGLE.format(size="2m"), "random_write.1m.bandwidth"),
         (THREE.format(more="", record="1m", size="2m"), "mixed.bandwidth"),
         pytest.param(THREE.format(more="-O ", record="64k", size="1m"), "random_read.iops",
                      marks=pytest.mark.long),

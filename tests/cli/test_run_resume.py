@@ -38,14 +38,14 @@ def figures(trial: Mapping[str, Any]) -> list[float]:
     return loops
 
 
-def kill(environment: Mapping[str, str], home: Path, words: str) -> None:
+def kill(environment: Mapping[str, str], home: Path, message: str) -> None:
     """Kill a run as soon as it says something."""
     running = start(environment, home, "run", "study.yaml")
     said = b""
     assert running.stderr is not None
     for line in running.stderr:
         said += line
-        if words.encode() in line:
+        if message.encode() in line:
             running.send_signal(signal.SIGKILL)
             break
     running.communicate(timeout=60)
@@ -86,10 +86,10 @@ def test_a_killed_run_goes_on(
         assert went_on.status == 0, went_on.stderr
         assert went_on.json["id"] == before["id"]
         assert went_on.json["state"] == "finished"
-        known = {trial["id"]: figures(trial) for trial in before["trials"]}
+        groups = {trial["id"]: figures(trial) for trial in before["trials"]}
         whole = {trial["id"]: figures(trial) for trial in went_on.json["trials"]}
         assert {name: len(loops) for name, loops in whole.items()} == dict.fromkeys(whole, 3)
-        assert all(whole[name][: len(loops)] == loops for name, loops in known.items())
-        assert sum(map(len, known.values())) > 0
+        assert all(whole[name][: len(loops)] == loops for name, loops in groups.items())
+        assert sum(map(len, groups.values())) > 0
     finally:
         iosonde("down", str(stack))

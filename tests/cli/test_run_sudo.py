@@ -148,8 +148,10 @@ def sockets() -> set[Path]:
     paths = set()
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            words = (entry / "cmdline").read_bytes().decode().split("\0")
-            there = [Path(word.removeprefix(SERVER)) for word in words if word.startswith(SERVER)]
+            arguments = (entry / "cmdline").read_bytes().decode().split("\0")
+            there = [
+                Path(word.removeprefix(SERVER)) for word in arguments if word.startswith(SERVER)
+            ]
             paths |= {path for path in there if path.parent.stat().st_gid == sudo.NUMBER}
         except OSError:
             continue

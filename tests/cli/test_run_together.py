@@ -48,23 +48,23 @@ class Pair:
     def fios(self, host: str) -> list[int]:
         """fio's processes on a host, told by what sshd or the run put into their environment."""
         mark = f"HOME={self.home}\0" if host == "local" else f" 127.0.0.1 {self.port}\0"
-        found = []
+        numbers = []
         for entry in Path("/proc").glob("[0-9]*"):
             try:
                 if (entry / "cmdline").read_bytes().startswith(b"fio\0") and mark.encode() in (
                     entry / "environ"
                 ).read_bytes() + b"\0":
-                    found.append(int(entry.name))
+                    numbers.append(int(entry.name))
             except OSError:
                 continue
-        return found
+        return numbers
 
     def sockets(self, host: str) -> list[Path]:
         """Where the servers of a host listen."""
         paths = {
             Path(word.removeprefix("--server=sock:"))
             for pid in self.fios(host)
-            for word in _words(pid)
+            for word in _command_line(pid)
             if word.startswith("--server=sock:")
         }
         return sorted(paths)
@@ -74,7 +74,7 @@ class Pair:
         return len(self.fios("box")) >= 4 and len(self.fios("local")) >= 5
 
 
-def _words(pid: int) -> list[str]:
+def _command_line(pid: int) -> list[str]:
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
     except OSError:
@@ -215,7 +215,7 @@ def test_servers_end_with_a_run_that_is_killed(
     running.kill()
     running.communicate()
     assert awaited(lambda: not pair.fios("box") and not pair.fios("local"), 20), [
-        _words(pid) for pid in (*pair.fios("box"), *pair.fios("local"))
+        _command_line(pid) for pid in (*pair.fios("box"), *pair.fios("local"))
     ]
 
 

@@ -31,9 +31,9 @@ def iosonde(*arguments: str) -> Ended:
 def document(*arguments: str) -> dict[str, Any]:
     done = iosonde(*arguments, "--json")
     assert done.status == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert isinstance(found, dict)
-    return found
+    record = json.loads(done.stdout)
+    assert isinstance(record, dict)
+    return record
 
 
 def as_nobody(work: Callable[[], Json]) -> Any:
@@ -73,9 +73,9 @@ def test_schema_lists_its_names() -> None:
 
 
 def test_show_keeps_to_its_schema_and_finds_the_root_file_system() -> None:
-    found = document("show")
-    jsonschema.validate(found, schema("show"))
-    layers = found["layers"]
+    values = document("show")
+    jsonschema.validate(values, schema("show"))
+    layers = values["layers"]
     assert isinstance(layers, list)
     ids = {layer["id"] for layer in layers}
     assert len(ids) == len(layers)
@@ -85,20 +85,20 @@ def test_show_keeps_to_its_schema_and_finds_the_root_file_system() -> None:
 
 @pytest.mark.root
 def test_a_plain_user_sees_the_same_layers_and_is_told_what_needs_root() -> None:
-    def found() -> dict[str, Any]:
+    def discovered() -> dict[str, Any]:
         return asyncio.run(discover([LocalHost()])).to_json()
 
-    whole = found()
-    plain = as_nobody(found)
+    whole = discovered()
+    plain = as_nobody(discovered)
     jsonschema.validate(plain, schema("show"))
     mine, theirs = (
-        {layer["id"] for layer in one["layers"] if layer["kind"] in {"disk", "partition"}}
-        for one in (whole, plain)
+        {layer["id"] for layer in record["layers"] if layer["kind"] in {"disk", "partition"}}
+        for record in (whole, plain)
     )
     assert mine == theirs
     udev = Path("/run/udev/data").is_dir() and any(Path("/run/udev/data").iterdir())
-    told = {gap["what"] for gap in plain["gaps"]}
-    assert ("file system signatures" in told) is not udev
+    records = {gap["what"] for gap in plain["gaps"]}
+    assert ("file system signatures" in records) is not udev
 
 
 def test_the_graphs() -> None:

@@ -93,9 +93,9 @@ def test_tags_are_shown_added_and_removed(iosonde: Command, runs: tuple[str, str
     "label", ["last", "local", "a b", "a/b", "\x1b[31m", "a\nb", "", "x" * 101]
 )
 def test_what_is_no_name_or_tag(iosonde: Command, runs: tuple[str, str], label: str) -> None:
-    for words in (("tag", runs[0], label), ("tag", runs[0], "--name", label or " ")):
-        ended = iosonde(*words)
-        assert ended.status == 2, words
+    for row in (("tag", runs[0], label), ("tag", runs[0], "--name", label or " ")):
+        ended = iosonde(*row)
+        assert ended.status == 2, row
         assert "\x1b" not in ended.stderr
         assert iosonde("tag", runs[0]).stdout.endswith("name before, tags night\n")
 

@@ -35,20 +35,20 @@ def test_describe_holds_to_its_schema(tmp_path: Path) -> None:
 
 def test_the_text_names_what_matters() -> None:
     done = trace("describe", "-", given=text("msr", requests(2000)))
-    words = done.stdout
+    message = done.stdout
     for word in ("reads of", "4 KiB", "follow", "LRU cache", "exact", "hm,1", "16 KiB", "p99"):
-        assert word in words, words
+        assert word in message, message
     assert (done.status, done.stderr) == (0, "")
 
 
 def test_bad_lines_are_counted_and_told() -> None:
     given = text("msr", requests(50)) + b"1281,hm,1,Read,5\n128166372003061629,hm,1,Re"
     done = trace("describe", "-", "--json", given=given)
-    one = json.loads(done.stdout)["traces"][0]
-    assert (one["bad"], one["requests"], one["lines"]) == (2, 50, 52)
-    assert one["bad_first"][0]["place"] == 51
-    told = trace("describe", "-", given=given)
-    assert "2 bad lines or records left out (first at 51: expected 7 columns" in told.stderr
+    document = json.loads(done.stdout)["traces"][0]
+    assert (document["bad"], document["requests"], document["lines"]) == (2, 50, 52)
+    assert document["bad_first"][0]["place"] == 51
+    ended = trace("describe", "-", given=given)
+    assert "2 bad lines or records left out (first at 51: expected 7 columns" in ended.stderr
 
 
 def test_convert_writes_what_polars_reads(tmp_path: Path) -> None:
@@ -59,9 +59,9 @@ def test_convert_writes_what_polars_reads(tmp_path: Path) -> None:
     jsonschema.validate(answer, schema("trace"))
     assert answer["written"]["requests"] == 1000
     frame = pl.read_parquet(out)
-    assert frame["offset"].to_list() == [one.offset for one in made]
-    assert frame["op"].cast(pl.String).to_list() == [one.op for one in made]
-    assert frame["time"].to_list() == [one.time * 1000 for one in made]
+    assert frame["offset"].to_list() == [request.offset for request in made]
+    assert frame["op"].cast(pl.String).to_list() == [request.op for request in made]
+    assert frame["time"].to_list() == [request.time * 1000 for request in made]
     assert list(tmp_path.iterdir()) == [out]
 
 

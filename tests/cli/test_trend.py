@@ -91,17 +91,17 @@ def test_better_equal_and_small_is_no_failure(iosonde: Command, runs: dict[str, 
 
 
 def test_what_there_is_no_trend_of(iosonde: Command, runs: dict[str, list[str]]) -> None:
-    for words, message in (
+    for row, message in (
         ((), "say which runs"), (("nosuch",), "no finished run of 'nosuch' fits"),
         (("slower", "--metric", "write.iops"), "no run has the metric 'write.iops'"),
         (("--filter", "tag=none"), "no finished run fits"),
     ):  # fmt: skip
-        ended = iosonde("trend", *words)
-        assert (ended.status, ended.stdout) == (2, ""), words
+        ended = iosonde("trend", *row)
+        assert (ended.status, ended.stdout) == (2, ""), row
         assert message in ended.stderr
     several = iosonde("trend", "--filter", "tag=ci", "--filter", "study=s*", "--json")
-    found = {one["study"]: len(one["changes"]) for one in several.json["series"]}
-    assert (several.status, found) == (1, {"slower": 1, "same": 0})
+    values = {document["study"]: len(document["changes"]) for document in several.json["series"]}
+    assert (several.status, values) == (1, {"slower": 1, "same": 0})
 
 
 def test_the_page_of_the_docs_shows_what_is_printed(

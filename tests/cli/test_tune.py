@@ -120,15 +120,15 @@ def start(
     )  # fmt: skip
 
 
-def until(process: subprocess.Popen[str], words: str, times: int = 1) -> str:
+def until(process: subprocess.Popen[str], message: str, times: int = 1) -> str:
     """Read standard error until it has said something so many times."""
     assert process.stderr is not None
     said = ""
     for line in process.stderr:
         said += line
-        if said.count(words) >= times:
+        if said.count(message) >= times:
             return said
-    raise AssertionError(f"{words!r} was never said:\n{said}")
+    raise AssertionError(f"{message!r} was never said:\n{said}")
 
 
 def tuned(ended: Ended) -> Any:
@@ -187,10 +187,10 @@ class TestOnADevice:
         self, iosonde: Iosonde, queue: Queue, tmp_path: Path
     ) -> None:
         before = queue.state()
-        told = iosonde("tune", str(queue.study(tmp_path)), "--dry-run", "--json").json
-        assert (told["candidates"], told["strategy"]) == (4, "race")
-        assert [one["in_force"] for one in told["vary"]] == [4, 0]
-        assert "fio" in told["command"]
+        document = iosonde("tune", str(queue.study(tmp_path)), "--dry-run", "--json").json
+        assert (document["candidates"], document["strategy"]) == (4, "race")
+        assert [record["in_force"] for record in document["vary"]] == [4, 0]
+        assert "fio" in document["command"]
         text = iosonde("tune", str(queue.study(tmp_path)), "--dry-run").stdout
         assert "4 candidates" in text
         assert queue.state() == before
@@ -201,35 +201,39 @@ class TestOnADevice:
     ) -> None:
         before = queue.state()
         study = queue.study(tmp_path, depth_only=True)
-        told = tuned(iosonde("tune", str(study), "--json", timeout=350))
-        assert told["winner"]["confirmed"], told["sentence"]
-        assert told["winner"]["settings"][f"{queue.name}.nr_requests"] == 128
-        low, high = told["winner"]["interval"]
+        document = tuned(iosonde("tune", str(study), "--json", timeout=350))
+        assert document["winner"]["confirmed"], document["sentence"]
+        assert document["winner"]["settings"][f"{queue.name}.nr_requests"] == 128
+        low, high = document["winner"]["interval"]
         # all loops may be alike to the last I/O, since the rate is given
-        assert 0 < low <= told["winner"]["gain"] <= high
-        assert told["baseline"] == {f"{queue.name}.nr_requests": 4}
-        assert (told["applied"], told["rolled_back"], told["state"]) == (False, True, "finished")
-        (line,) = told["commands"]  # a loop device's number is in no command
+        assert 0 < low <= document["winner"]["gain"] <= high
+        assert document["baseline"] == {f"{queue.name}.nr_requests": 4}
+        assert (document["applied"], document["rolled_back"], document["state"]) == (
+            False,
+            True,
+            "finished",
+        )
+        (line,) = document["commands"]  # a loop device's number is in no command
         assert line.startswith("# loop: nr_requests=128 on local")
         assert queue.state() == before
         (run,) = iosonde("list", "--json").json["runs"]
-        assert (run["id"], run["state"]) == (told["id"], "finished")
+        assert (run["id"], run["state"]) == (document["id"], "finished")
         loops = sum(len(trial["metrics"]["read.iops"]["loops"]) for trial in run["trials"])
-        assert loops == told["measurements"]
+        assert loops == document["measurements"]
         settings = {
             trial["capture"][f"local/loop:{queue.name}.nr_requests"] for trial in run["trials"]
         }
         assert settings == {4, 128}
-        assert iosonde("export", told["id"], "--format", "csv").status == 0
+        assert iosonde("export", document["id"], "--format", "csv").status == 0
 
     def test_a_proven_winner_stays_where_that_is_asked_for(
         self, iosonde: Iosonde, queue: Queue, tmp_path: Path
     ) -> None:
         before = queue.state()
         study = queue.study(tmp_path, depth_only=True)
-        told = tuned(iosonde("tune", str(study), "--apply", "--json", timeout=350))
-        assert told["winner"]["confirmed"], told["sentence"]
-        assert (told["applied"], told["rolled_back"]) == (True, False)
+        document = tuned(iosonde("tune", str(study), "--apply", "--json", timeout=350))
+        assert document["winner"]["confirmed"], document["sentence"]
+        assert (document["applied"], document["rolled_back"]) == (True, False)
         assert queue.read("nr_requests") == "128"
         assert iosonde("rollback").status == 0
         assert queue.state() == before
@@ -240,11 +244,11 @@ class TestOnADevice:
         study = queue.study(tmp_path, "40 s")
         text = study.read_text().replace("nomerges: [0, 2]", "read_ahead_kb: [128, 130]")
         study.write_text(text.replace("[4, 128]", "[4, 999999]"))
-        told = tuned(iosonde("tune", str(study), "--json"))
+        document = tuned(iosonde("tune", str(study), "--json"))
         reasons = {
             (row["settings"][f"{queue.name}.nr_requests"],
              row["settings"][f"{queue.name}.read_ahead_kb"]): (row["state"], row["reason"])
-            for row in told["candidates"]
+            for row in document["candidates"]
         }  # fmt: skip
         assert reasons[999999, 128][0] == "infeasible"
         assert "refuses '999999'" in reasons[999999, 128][1]
@@ -281,9 +285,9 @@ class TestOnADevice:
         kept = sum(len(trial["metrics"]["read.iops"]["loops"]) for trial in run["trials"])
         assert kept >= 5
         assert "tune --resume" in iosonde("run", "--resume", run["id"]).stderr
-        told = tuned(iosonde("tune", "--resume", "--json", timeout=350))
-        assert told["id"] == run["id"]
-        assert told["measurements"] > kept
+        document = tuned(iosonde("tune", "--resume", "--json", timeout=350))
+        assert document["id"] == run["id"]
+        assert document["measurements"] > kept
         assert queue.state() == before
 
     def test_another_baseline_is_no_base_to_go_on_from(
@@ -309,8 +313,8 @@ class TestOnADevice:
         study = queue.study(tmp_path, "15 s")
         text = study.read_text().replace(f"targets: {queue.device}", "stack: stack.yaml\nat: disk")
         study.write_text(text.replace(f"{queue.name}.", "disk."))
-        told = tuned(iosonde("tune", str(study), "--json"))
-        assert set(told["baseline"]) == {"disk.nr_requests", "disk.nomerges"}
+        document = tuned(iosonde("tune", str(study), "--json"))
+        assert set(document["baseline"]) == {"disk.nr_requests", "disk.nomerges"}
         assert not image.exists()
 
 
@@ -351,10 +355,10 @@ def test_killed_at_any_moment_the_old_values_come_back_and_every_loop_is_kept(
         else:
             assert iosonde("rollback").status == 0
         assert queue.state() == before, f"killed after {after} commands"
-        found = loops(environment)
-        assert found >= max(kept, said), f"killed after {after}: {kept} kept, {said} told"
-        kept = found
-        if found:
+        number = loops(environment)
+        assert number >= max(kept, said), f"killed after {after}: {kept} kept, {said} told"
+        kept = number
+        if number:
             arguments = ["--resume"]
     assert partly >= times // 7  # the kill did hit hosts with a candidate in force
     assert alone == times // 7
@@ -366,7 +370,7 @@ def test_killed_at_any_moment_the_old_values_come_back_and_every_loop_is_kept(
     assert loops(environment) > kept
     tool("sh", SCRIPT)
     last = parse_journal(Path(JOURNAL).read_text()).values()
-    assert {one.state for one in last if one.boot} <= {"", "restored", "lost", "kept"}
+    assert {batch.state for batch in last if batch.boot} <= {"", "restored", "lost", "kept"}
 
 
 def killed(
@@ -377,16 +381,16 @@ def killed(
     None: it came to its end before.
     """
     process = start(environment, cwd, *arguments, "--trace")
-    seen, told, said = -1, 0, ""
+    seen, number, said = -1, 0, ""
     assert process.stderr is not None
     for line in process.stderr:
         said += line
         if line.startswith("+ ") and (seen >= 0 or f"{SCRIPT} hold" in line):
             seen += 1
         if measured := _MEASURED.match(line):
-            told = max(told, int(measured[1]))
+            number = max(number, int(measured[1]))
         if again := _KEPT.search(line):
-            told = int(again[1])
+            number = int(again[1])
         if seen > after:
             os.kill(process.pid, signal.SIGKILL)
             break
@@ -398,14 +402,14 @@ def killed(
         assert process.wait() == 0, said
         return None
     assert process.wait() == -signal.SIGKILL, said
-    return told
+    return number
 
 
 def loops(environment: Mapping[str, str]) -> int:
     """Measurements in the store; each must have its loop."""
     store = open_store(environment["IOSONDE_STORE"])
     try:
-        runs = [one.id for one in store.runs()]
+        runs = [line.id for line in store.runs()]
         if not runs:
             return 0
         campaign, run = store.campaign(runs[0]), store.load(runs[0])

@@ -29,7 +29,7 @@ def test_a_device_that_is_gone_is_named_and_the_campaign_goes_on_when_it_is_back
     assert ended.status == 4
     assert f"{queue.name}.nr_requests" in ended.stderr
     assert "is a device gone?" in ended.stderr, ended.stderr
-    told = tuned(iosonde("tune", "--resume", "--json", timeout=350))
-    assert told["winner"]["confirmed"]
-    assert told["measurements"] > 5
+    document = tuned(iosonde("tune", "--resume", "--json", timeout=350))
+    assert document["winner"]["confirmed"]
+    assert document["measurements"] > 5
     assert queue.state() == before

@@ -59,7 +59,7 @@ def test_a_dry_run_shows_what_is_looked_at_first(
 ) -> None:
     plan = iosonde("tune", "study.yaml", "--prior", prior, "--dry-run", "--json").json
     assert plan["prior"] == str(tmp_path / prior)
-    assert [one["disk.max_sectors_kb"] for one in plan["first"]] == [64, 1280, 8]
+    assert [record["disk.max_sectors_kb"] for record in plan["first"]] == [64, 1280, 8]
     text = iosonde("tune", "study.yaml", "--prior", prior, "--dry-run").stdout
     assert "looked at first" in text
     assert "disk.max_sectors_kb=64" in text
@@ -113,15 +113,15 @@ def test_it_is_measured_first_and_kept_over_a_resumption(
     assert "looked at first" in said
     assert process.returncode == 130
     (tmp_path / prior).unlink()
-    told = tuned(iosonde("tune", "--resume", "--json", timeout=350))
-    assert told["prior"] == str(tmp_path / prior)
-    assert [one["disk.max_sectors_kb"] for one in told["first"]] == [64, 8]
-    measured = _measured(environment, told["id"])
-    assert measured[0] == told["baseline"]
-    assert measured[1:3] == told["first"]
+    document = tuned(iosonde("tune", "--resume", "--json", timeout=350))
+    assert document["prior"] == str(tmp_path / prior)
+    assert [record["disk.max_sectors_kb"] for record in document["first"]] == [64, 8]
+    measured = _measured(environment, document["id"])
+    assert measured[0] == document["baseline"]
+    assert measured[1:3] == document["first"]
     assert len(measured) > 8  # and then everywhere else
     assert not (tmp_path / "disk.img").exists()
-    page = iosonde("report", told["id"], "--format", "markdown", "-o", "x.md")
+    page = iosonde("report", document["id"], "--format", "markdown", "-o", "x.md")
     assert page.status == 0, page.stderr
     assert "looked at first" in (tmp_path / "x.md").read_text()
 

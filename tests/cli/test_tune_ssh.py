@@ -49,10 +49,10 @@ class Server:
 
     def lose(self, how: signal.Signals) -> list[int]:
         """Every connection; their processes."""
-        found = subprocess.run(
+        completed = subprocess.run(
             ["pgrep", "-P", str(self._listener.pid)], capture_output=True, text=True, check=False
         )
-        some = [int(pid) for pid in found.stdout.split()]
+        some = [int(pid) for pid in completed.stdout.split()]
         for pid in some:
             os.kill(pid, how)
         return some
@@ -91,10 +91,10 @@ def test_the_gain_is_found_proven_and_put_back_over_ssh(
     iosonde: Iosonde, queue: Queue, study: str
 ) -> None:
     before = queue.state()
-    told = tuned(iosonde("tune", study, "--json", timeout=1500))
-    assert told["winner"]["confirmed"], told["sentence"]
-    assert told["winner"]["settings"][f"{queue.name}.nr_requests"] == 128
-    (line,) = told["commands"]  # a loop device's number is in no command
+    document = tuned(iosonde("tune", study, "--json", timeout=1500))
+    assert document["winner"]["confirmed"], document["sentence"]
+    assert document["winner"]["settings"][f"{queue.name}.nr_requests"] == 128
+    (line,) = document["commands"]  # a loop device's number is in no command
     assert line.startswith("# loop: nr_requests=128 on box")
     assert queue.state() == before
     (run,) = iosonde("list", "--json").json["runs"]
@@ -152,9 +152,9 @@ def test_a_lost_connection_at_any_moment_ends_the_campaign_and_resume_goes_on(
         partly += queue.state() != before
         tool("sh", SCRIPT)
         assert queue.state() == before, (asked, after)
-        found = loops(environment)
-        assert found >= kept
-        kept = found
+        number = loops(environment)
+        assert number >= kept
+        kept = number
         if iosonde("list", "--json").json["runs"]:
             arguments = ["--resume"]
     assert kept

@@ -63,13 +63,15 @@ def stairs(tmp_path: Path) -> Stairs:
     return Stairs(tmp_path)
 
 
-def places(told: Any) -> dict[str, set[str]]:
+def places(document: Any) -> dict[str, set[str]]:
     """Place → the settings that differ among the candidates that were measured there."""
-    found: dict[str, set[str]] = {}
-    for at in {candidate["at"] for candidate in told["candidates"]}:
-        here = [candidate["settings"] for candidate in told["candidates"] if candidate["at"] == at]
-        found[at] = {name for name in here[0] if len({one[name] for one in here}) > 1}
-    return found
+    groups: dict[str, set[str]] = {}
+    for at in {candidate["at"] for candidate in document["candidates"]}:
+        here = [
+            candidate["settings"] for candidate in document["candidates"] if candidate["at"] == at
+        ]
+        groups[at] = {name for name in here[0] if len({record[name] for record in here}) > 1}
+    return groups
 
 
 def test_the_disk_is_measured_bare_and_the_file_system_on_it(
@@ -77,9 +79,9 @@ def test_the_disk_is_measured_bare_and_the_file_system_on_it(
 ) -> None:
     plan = iosonde("tune", str(stairs.study), "--dry-run").stdout
     assert "2 stages: disk 2 at disk, fs 2 at fs" in plan
-    told = tuned(iosonde("tune", str(stairs.study), "--json", timeout=200))
-    assert places(told) == {"disk": {"disk.nomerges"}, "fs": {"fs.atime"}}
-    assert {(candidate["stage"], candidate["at"]) for candidate in told["candidates"]} == {
+    document = tuned(iosonde("tune", str(stairs.study), "--json", timeout=200))
+    assert places(document) == {"disk": {"disk.nomerges"}, "fs": {"fs.atime"}}
+    assert {(candidate["stage"], candidate["at"]) for candidate in document["candidates"]} == {
         ("disk", "disk"), ("fs", "fs")
     }  # fmt: skip
     assert stairs.gone()
@@ -89,7 +91,7 @@ def test_the_disk_is_measured_bare_and_the_file_system_on_it(
     targets = {trial["target"] for trial in run["trials"] if "writes@fs" in trial["id"]}
     assert all(path.startswith(f"{stairs.mount}/") for path in targets), targets
     report = stairs.home / "report.html"
-    assert iosonde("report", told["id"], "--output", str(report)).status == 0
+    assert iosonde("report", document["id"], "--output", str(report)).status == 0
     assert "Measured at disk" in report.read_text()
 
 
@@ -115,10 +117,10 @@ def test_what_is_interrupted_at_a_place_goes_on_there(
     running.communicate(timeout=60)
     assert running.returncode == (130 if number is signal.SIGINT else -number)
     assert stairs.gone() is (number is signal.SIGINT)
-    told = tuned(iosonde("tune", "--resume", "--json", timeout=200))
-    assert told["state"] == "finished"
-    assert set(places(told)) == {"disk", "fs"}
-    assert told["measurements"] > 3
+    document = tuned(iosonde("tune", "--resume", "--json", timeout=200))
+    assert document["state"] == "finished"
+    assert set(places(document)) == {"disk", "fs"}
+    assert document["measurements"] > 3
     assert stairs.gone()
 
 
@@ -142,7 +144,7 @@ def test_a_stage_above_all_places_is_told_with_its_line(iosonde: Iosonde, tmp_pa
     lines = text.replace("[ra, r0, lv, vm, fs]", "[ra, r0]").splitlines()
     study = tmp_path / "study.yaml"
     study.write_text("\n".join(lines).replace("anvil.yaml", str(stacks / "anvil.yaml")))
-    line = next(at for at, one in enumerate(lines, 1) if "lv.read_ahead_kb" in one)
+    line = next(at for at, name in enumerate(lines, 1) if "lv.read_ahead_kb" in name)
     ended = iosonde("tune", str(study), "--dry-run")
     assert ended.status == 2, ended.stderr
     assert f"study.yaml:{line}: lv is measured nowhere: of the places ra, r0" in ended.stderr

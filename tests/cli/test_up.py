@@ -33,7 +33,7 @@ def test_the_plan_as_json_keeps_to_its_schema(iosonde: Callable[..., Ended]) -> 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "words"),
+    ("arguments", "status", "message"),
     [
         (["up", "no.yaml"], 2, "cannot be read"),
         (["up", str(STACKS / "anvil.yaml"), "--host", "s9=local"], 2, "no host 's9'"),
@@ -56,12 +56,12 @@ def test_the_plan_as_json_keeps_to_its_schema(iosonde: Callable[..., Ended]) -> 
     ],
 )
 def test_a_mistake_is_one_sentence(
-    iosonde: Callable[..., Ended], arguments: list[str], status: int, words: str,
+    iosonde: Callable[..., Ended], arguments: list[str], status: int, message: str,
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
 ) -> None:  # fmt: skip
     monkeypatch.setenv("IOSONDE_LAB", str(tmp_path / "lab"))
     ended = iosonde(*arguments)
-    assert (ended.status, words in ended.stderr) == (status, True), ended.stderr
+    assert (ended.status, message in ended.stderr) == (status, True), ended.stderr
     assert "Traceback" not in ended.stderr
 
 

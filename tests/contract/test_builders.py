@@ -54,5 +54,5 @@ def test_steps_of_the_examples_can_be_seen_and_undone(file: Path) -> None:
 
 
 def _standing(site: Site) -> Site:
-    below = tuple(_standing(one) for one in site.below)
+    below = tuple(_standing(place) for place in site.below)
     return replace(site, below=below, device=f"/dev/{site.name}")

@@ -58,7 +58,7 @@ def _site(kind: str, name: str, values: Mapping[str, Any] | None = None) -> Site
         kind, host, given = "disk", "there", {"file": "/srv/far.img"}
         below = ()
     names = [f"{name}{number}" for number in range(len(below))]
-    under = tuple(_site(one, its) for one, its in zip(below, names, strict=True))
+    under = tuple(_site(text, its) for text, its in zip(below, names, strict=True))
     if kind == "iscsi_target":
         given = {"iser": True}
     model = buildable()[kind].declaration
@@ -79,8 +79,8 @@ def _another(kind: str, key: str) -> Any:
     field = model.model_fields[key]
     now = getattr(_site(kind, "a").declared, key)
     choices = [
-        one for part in (field.annotation, *typing.get_args(field.annotation))
-        for one in typing.get_args(part) if typing.get_origin(part) is typing.Literal
+        arg for part in (field.annotation, *typing.get_args(field.annotation))
+        for arg in typing.get_args(part) if typing.get_origin(part) is typing.Literal
     ]  # fmt: skip
     numbers = (2, 3, 5, 7, 12, 100, 128, 1024, 4096, 65536, 1 << 20, 1 << 21)
     for value in (*choices, not now, *numbers, "other", "/mnt/b", ["noatime"]):
@@ -97,15 +97,15 @@ def _another(kind: str, key: str) -> Any:
 def _checks(site: Site) -> list[tuple[str, Check | None, str]]:
     """What tells of each step whether it is done, with the script on the host that it asks."""
     steps = builder(site.kind).plan(site)
-    scripts = [one.stdin for step in steps if step.there is None for one in step.do]
+    scripts = [command.stdin for step in steps if step.there is None for command in step.do]
     return [(step.host, step.there, " ".join(scripts)) for step in steps]
 
 
 def _keys() -> list[tuple[str, str]]:
     return [
         (kind, key)
-        for kind, one in sorted(buildable().items())
-        for key in one.declaration.model_fields
+        for kind, class_ in sorted(buildable().items())
+        for key in class_.declaration.model_fields
         if key not in {"kind", "of", "host"}  # where it stands, and on what
     ]
 
@@ -120,7 +120,9 @@ def test_a_key_is_compared_with_what_stands_or_says_why_not(kind: str, key: str)
     made = builder(kind)
     site = _site(kind, "a")
     layer = StackLayer("here/x:x", kind, "here", site.device, None)
-    if isinstance(made, Compares) and key in {one.key for one in made.compare(site, layer)}:
+    if isinstance(made, Compares) and key in {
+        comparison.key for comparison in made.compare(site, layer)
+    }:
         return
     if key == "path":  # of a real disk: it has no steps, and its place is the path itself
         return
@@ -144,4 +146,4 @@ def test_of_a_layer_that_tells_nothing_nothing_differs(kind: str) -> None:
     made, site = builder(kind), _site(kind, "a")
     if isinstance(made, Compares):
         layer = StackLayer("here/x:x", kind, "here", site.device, None)
-        assert not [one for one in made.compare(site, layer) if one.differs]
+        assert not [comparison for comparison in made.compare(site, layer) if comparison.differs]

@@ -15,12 +15,14 @@ MODULES = (
     *(f"records.{module.name}" for module in iter_modules(records.__path__)), "measure.gate",
     "report.json", "verbs.compare", "verbs.explain", "verbs.import_", "verbs.run",
 )  # fmt: skip
-KNOWN = {"name", "null", "absent", "hidden", "added", "schema"}  # contract.py
+METADATA = {"name", "null", "absent", "hidden", "added", "schema"}  # contract.py
 
 
 def _unknown(record: Any) -> dict[str, set[str]]:
     return {
-        field.name: unknown for field in fields(record) if (unknown := set(field.metadata) - KNOWN)
+        field.name: unknown
+        for field in fields(record)
+        if (unknown := set(field.metadata) - METADATA)
     }
 
 
@@ -28,6 +30,6 @@ def _unknown(record: Any) -> dict[str, set[str]]:
 def test_pydantic_finds_nothing_of_its_own_in_metadata(name: str) -> None:
     """It reads stored records, and takes `pattern` and its like as a rule for every value."""
     module = import_module(f"iosonde.{name}")
-    found = [one for one in vars(module).values() if isinstance(one, type) and is_dataclass(one)]
-    assert found
-    assert {one.__name__: wrong for one in found if (wrong := _unknown(one))} == {}
+    kinds = [var for var in vars(module).values() if isinstance(var, type) and is_dataclass(var)]
+    assert kinds
+    assert {kind.__name__: wrong for kind in kinds if (wrong := _unknown(kind))} == {}

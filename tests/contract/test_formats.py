@@ -70,9 +70,9 @@ def test_csv_and_parquet_say_the_same_as_json() -> None:
         wanted = metrics[row["metric"]]
         assert float(row["mean"]) == wanted["mean"]
         assert [float(row[f"loop_{n}"]) for n in range(1, 6)] == wanted["loops"]
-        found = frame.filter(metric=row["metric"])
-        assert found["mean"].item() == wanted["mean"]
-        assert found["values"].to_list() == [wanted["loops"]]
+        data_frame = frame.filter(metric=row["metric"])
+        assert data_frame["mean"].item() == wanted["mean"]
+        assert data_frame["values"].to_list() == [wanted["loops"]]
 
 
 def test_a_csv_cell_is_never_a_formula() -> None:
@@ -89,9 +89,9 @@ def test_markdown_tables_hold_together() -> None:
     text = FORMATS.load("markdown")().serialize(runs, sample_comparison()).decode()
     columns = 0
     for line in text.splitlines():
-        found = line.replace("\\|", "").count("|") if line.startswith("|") else 0
-        assert not columns or not found or found == columns, line
-        columns = found
+        number = line.replace("\\|", "").count("|") if line.startswith("|") else 0
+        assert not columns or not number or number == columns, line
+        columns = number
     assert "sample \\| study" in text
 
 
@@ -126,14 +126,14 @@ def test_the_page_stands_alone_and_escapes_what_devices_say() -> None:
     assert "default-src 'none'" in page
     assert "@import" not in page
     text = " ".join(reader.text)
-    for words in (
+    for choice in (
         "fast & wide",
         "<b>Spinner</b>",
         "resync 12 %",
         "the network was cut",
         "needs root",
     ):
-        assert words in text
+        assert choice in text
 
 
 def test_the_page_shows_every_figure_with_unit_and_spread() -> None:

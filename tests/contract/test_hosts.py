@@ -142,7 +142,7 @@ async def test_a_daemon_that_keeps_our_pipes_open_does_not_hold_us(host: Host) -
 
 async def test_more_commands_at_once_than_a_server_opens_sessions(host: Host) -> None:
     done = await asyncio.gather(*(host.run(["echo", str(number)]) for number in range(25)))
-    assert [one.stdout for one in done] == [b"%d\n" % number for number in range(25)]
+    assert [completed.stdout for completed in done] == [b"%d\n" % number for number in range(25)]
 
 
 @pytest.mark.parametrize("status", [1, 126, 200, 255])
@@ -164,11 +164,11 @@ async def test_cancelling_at_the_very_start_leaves_nothing_behind(host: Host, pa
         await task
 
     def sleepers() -> bool:
-        found = []
+        answers = []
         for file in Path("/proc").glob("[0-9]*/cmdline"):
             with contextlib.suppress(OSError):
-                found.append(file.read_bytes() == f"sleep\0{length}\0".encode())
-        return any(found)
+                answers.append(file.read_bytes() == f"sleep\0{length}\0".encode())
+        return any(answers)
 
     assert await until(lambda: not sleepers())
 
@@ -195,9 +195,9 @@ async def test_what_cannot_be_read_says_why(host: Host, tmp_path: Path) -> None:
     assert caught.value.where == host.name
     with pytest.raises(HostFailed):
         await host.read(str(tmp_path))
-    found = await host.read_many([missing, "/proc/version"])
-    assert isinstance(found[missing], FileMissing)
-    assert isinstance(found["/proc/version"], bytes)
+    values = await host.read_many([missing, "/proc/version"])
+    assert isinstance(values[missing], FileMissing)
+    assert isinstance(values["/proc/version"], bytes)
 
 
 async def test_large_files_are_read_whole(host: Host, tmp_path: Path) -> None:
@@ -223,8 +223,8 @@ async def test_globs_and_links(host: Host, tmp_path: Path) -> None:
     for name in ("b1", "a1", "c2"):
         (tmp_path / name).touch()
     (tmp_path / "link").symlink_to(tmp_path / "a1")
-    found = await host.glob(f"{tmp_path}/?1")
-    assert found == (f"{tmp_path}/a1", f"{tmp_path}/b1")
+    names = await host.glob(f"{tmp_path}/?1")
+    assert names == (f"{tmp_path}/a1", f"{tmp_path}/b1")
     assert await host.glob(f"{tmp_path}/none/*") == ()
     assert await host.resolve(f"{tmp_path}/link") == f"{tmp_path}/a1"
     with pytest.raises(FileMissing):

@@ -164,6 +164,12 @@ def _with_a_vague_name(texts: dict[str, str]) -> None:
     texts["stack/label.py"] += "one = 1\n"
 
 
+def test_tests_name_things_for_what_they_hold_as_well() -> None:
+    tests = {"unit/test_label.py": "found = 1\n", "unit/test_table.py": "findings = 1\n"}
+    named = [problem for problem in house.problems({}, tests) if "name it for" in problem]
+    assert named == ["tests/unit/test_label.py:1: found: name it for what it holds or does"]
+
+
 def _with_a_vague_module(texts: dict[str, str]) -> None:
     texts["stack/found.py"] = ""
 

@@ -127,7 +127,7 @@ async def test_a_keeper_stays_for_the_next_target_and_holds_nothing_until_then(
         await scratch.remove()
         assert list(tmp_path.iterdir()) == [file]
         (pid,) = _without_sudo(first.token)  # its warden has ended
-        assert not any(Path(f"/proc/{pid}/fd/{one}").exists() for one in (100, 101, 102))
+        assert not any(Path(f"/proc/{pid}/fd/{choice}").exists() for choice in (100, 101, 102))
         assert Path(f"/proc/{pid}/cwd").readlink() == Path("/")
         again = await start_keeper(host, where=str(file))
         beside = await start_keeper(host, where=str(file))

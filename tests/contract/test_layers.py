@@ -33,7 +33,7 @@ class TestEachKind:
     def test_its_docstring_names_a_source(self, kind: str) -> None:
         name = LAYERS[kind].partition(":")[0]
         folder = name.rpartition(".")[0]
-        documents = [import_module(one).__doc__ for one in (name, folder) if one != ROOT_NAME]
+        documents = [import_module(text).__doc__ for text in (name, folder) if text != ROOT_NAME]
         assert any("Source:" in (document or "") for document in documents)
 
     def test_its_settings_name_known_mechanisms_once_each(self, kind: str) -> None:
@@ -50,19 +50,23 @@ class TestEachKind:
         page = DOCS / f"{kind}.md"
         assert page.exists(), f"write docs/layers/{kind}.md"
         text = page.read_text()
-        if any(one.name == "scheduler" for one in LAYERS.load(kind).settings):
+        if any(setting.name == "scheduler" for setting in LAYERS.load(kind).settings):
             # the settings of the scheduler itself are the same for all: one page tells of them
-            told = (DOCS / "disk.md").read_text().splitlines()
-            text += "".join(line for line in told if line.endswith(" own |") or "'s own:" in line)
-        missing = [one.name for one in LAYERS.load(kind).settings if f"`{one.name}`" not in text]
+            lines = (DOCS / "disk.md").read_text().splitlines()
+            text += "".join(line for line in lines if line.endswith(" own |") or "'s own:" in line)
+        missing = [
+            setting.name
+            for setting in LAYERS.load(kind).settings
+            if f"`{setting.name}`" not in text
+        ]
         assert not missing, f"docs/layers/{kind}.md says nothing of {missing}"
 
     async def test_on_an_empty_host_it_finds_nothing_and_does_not_fail(self, kind: str) -> None:
         from tests.empty_host import EmptyHost
 
         scene = Scene(host=EmptyHost(), devices={}, mounts=(), swaps=())
-        found: tuple[StackLayer, ...] = await LAYERS.load(kind)().discover(scene)
-        assert found == ()
+        layers: tuple[StackLayer, ...] = await LAYERS.load(kind)().discover(scene)
+        assert layers == ()
 
 
 @pytest.mark.parametrize("name", sorted(MECHANISMS))

@@ -17,10 +17,10 @@ from iosonde.hosts.recording import Recorder
 async def test_names_of_any_bytes_can_be_recorded(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"odd\xff")).touch()
     recorder = Recorder(LocalHost(), tmp_path / "rec")
-    found = await recorder.glob(f"{tmp_path}/odd*")
+    names = await recorder.glob(f"{tmp_path}/odd*")
     await recorder.close()
-    assert len(found) == 1
-    assert await (await open_host(f"recording:{tmp_path}/rec")).glob(f"{tmp_path}/odd*") == found
+    assert len(names) == 1
+    assert await (await open_host(f"recording:{tmp_path}/rec")).glob(f"{tmp_path}/odd*") == names
 
 
 async def test_a_recording_answers_as_the_host_did(host: Host, tmp_path: Path) -> None:

@@ -89,10 +89,10 @@ def _types(form: Mapping[str, Any], whole: Mapping[str, Any]) -> str:
 
 
 def _recorded() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for line in RECORDED.read_text(encoding="utf-8").splitlines():
-        found.setdefault(line.partition(" ")[0], []).append(line)
-    return found
+        groups.setdefault(line.partition(" ")[0], []).append(line)
+    return groups
 
 
 @pytest.mark.parametrize("name", list_schemas().schemas)
@@ -118,5 +118,5 @@ def test_a_change_is_seen() -> None:
 
 
 if __name__ == "__main__" and "--write" in sys.argv:
-    found = (line for name in list_schemas().schemas for line in lines_of(name, schema(name)))
-    RECORDED.write_text("".join(f"{line}\n" for line in found), encoding="utf-8")
+    names = (line for name in list_schemas().schemas for line in lines_of(name, schema(name)))
+    RECORDED.write_text("".join(f"{line}\n" for line in names), encoding="utf-8")

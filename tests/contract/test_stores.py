@@ -99,13 +99,17 @@ def test_what_was_stored_comes_back_the_same(store: Store) -> None:
     store.add_loop(run.id, "t1", loop(1), parser_version=3)
     store.mark(run.id, "t1", flags=("page-cache", "first-loop"), faults=("cut",))
     store.finish(run.id, RunState.FINISHED)
-    found = store.load(run.id[:3])
+    stored_run = store.load(run.id[:3])
     wanted = replace(
         TRIAL, loops=(loop(0), loop(1)), flags=("page-cache", "first-loop"), faults=("cut",)
     )
-    assert found.trials == (wanted,)
-    assert (found.state, found.plan, found.created) == (RunState.FINISHED, run.plan, 7.0)
-    assert store.load("last") == found
+    assert stored_run.trials == (wanted,)
+    assert (stored_run.state, stored_run.plan, stored_run.created) == (
+        RunState.FINISHED,
+        run.plan,
+        7.0,
+    )
+    assert store.load("last") == stored_run
 
 
 INTENT = Intent(
@@ -137,11 +141,15 @@ def test_a_campaign_comes_back_the_same_with_its_loops(store: Store) -> None:
     store.add_measurement(run.id, MEASURED, loop(0))
     refused = replace(MEASURED, number=1, loop=None, figure=None, spent=None, reason="refused")
     store.add_measurement(run.id, refused)
-    found = store.campaign(run.id)
-    assert found is not None
-    assert (found.intent, found.measurements, found.result) == (INTENT, (MEASURED, refused), None)
-    assert [candidate.state for candidate in found.candidates] == ["infeasible"]
-    assert found.device_seconds == 6.5
+    campaign = store.campaign(run.id)
+    assert campaign is not None
+    assert (campaign.intent, campaign.measurements, campaign.result) == (
+        INTENT,
+        (MEASURED, refused),
+        None,
+    )
+    assert [candidate.state for candidate in campaign.candidates] == ["infeasible"]
+    assert campaign.device_seconds == 6.5
     assert store.load(run.id).trials[0].loops == (loop(0),)
     store.add_result(run.id, RESULT)
     ended = store.campaign(run.id)

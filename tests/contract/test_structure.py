@@ -44,7 +44,7 @@ ROWS: Sequence[Sequence[str]] = [row.split(" | ") for row in CHAIN["layers"]]
 PLANTS = [
     *((low, high) for above, row in pairwise(ROWS) for low in row
       for high in above),
-    *((one, other) for row in ROWS for one in row for other in row if one != other),
+    *((label, other) for row in ROWS for label in row for other in row if label != other),
     (ROWS[-1][0], ROWS[0][0]),
 ]  # fmt: skip
 """Each room imports those of the row above it, and those beside it."""
@@ -185,14 +185,14 @@ def _imports_core(source: str) -> bool:
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Import(names=names):
-                found = [name.name for name in names]
+                texts = [name.name for name in names]
             case ast.ImportFrom(module=module, names=names):
-                found = [f"{module or 'iosonde'}.{name.name}" for name in names]
+                texts = [f"{module or 'iosonde'}.{name.name}" for name in names]
             case ast.Constant(value=str(text)):  # importlib.import_module
-                found = [text]
+                texts = [text]
             case _:
                 continue
-        if any(re.fullmatch(r"(iosonde)?\._core(\..*)?", name) for name in found):
+        if any(re.fullmatch(r"(iosonde)?\._core(\..*)?", name) for name in texts):
             return True
     return False
 
@@ -367,9 +367,9 @@ def _untyped(text: str) -> list[int]:
 
 def test_what_stands_in_for_a_class_in_tests_is_a_class() -> None:
     """mypy tells then what it does not have."""
-    found = {name: lines for name, text in _sources(ROOT / "tests").items()
+    groups = {name: lines for name, text in _sources(ROOT / "tests").items()
              if (lines := _untyped(text))}  # fmt: skip
-    assert found == {}
+    assert groups == {}
 
 
 @pytest.mark.parametrize(

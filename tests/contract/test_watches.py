@@ -93,7 +93,7 @@ async def test_a_clock_that_is_set_does_not_falsify_rates(
     readings = seen.take()
     assert abs(readings[0].time - true()) < 30
     for before, after in pairwise(readings):
-        up = [float(one.files["/proc/uptime"].split()[0]) for one in (before, after)]
+        up = [float(snapshot.files["/proc/uptime"].split()[0]) for snapshot in (before, after)]
         moved = after.time - before.time
         assert moved == pytest.approx(up[1] - up[0], abs=0.5)  # between the two looks, if busy
     await host.close()
@@ -101,13 +101,13 @@ async def test_a_clock_that_is_set_does_not_falsify_rates(
 
 def holders(path: Path) -> int:
     """How many descriptors of all processes stand for a file."""
-    found = 0
+    number = 0
     for link in Path("/proc").glob("[0-9]*/fd/*"):
         try:
-            found += link.readlink() == path
+            number += link.readlink() == path
         except OSError:
             continue
-    return found
+    return number
 
 
 async def test_nothing_stays_open(host: Host, tmp_path: Path) -> None:

@@ -95,16 +95,16 @@ def data_drives(level: int, drives: int, spans: int) -> int:
             60: drives - 2 * spans}[level]  # fmt: skip
 
 
-def parsed(words: Sequence[str], known: set[str]) -> dict[str, str]:
+def parsed(arguments: Sequence[str], names: set[str]) -> dict[str, str]:
     """Words as options: "name=value", or a flag with an empty value.
 
     Raises:
         ValueError: one is not known.
     """
     options = {}
-    for word in words:
+    for word in arguments:
         name, _, value = word.partition("=")
-        if name.lower() not in known:
+        if name.lower() not in names:
             raise ValueError(word)
         options[name.lower()] = value
     return options

@@ -32,7 +32,7 @@ _CACHE = (4e-6, 4e9, 4)
 _WIDTH = 0.4  # standard deviation of the logarithm of latencies
 _BITS = 6  # FIO_IO_U_PLAT_BITS
 _FLAGS = {"time_based", "group_reporting", "stonewall", "new_group", "thread", "randommap"}
-_KNOWN = _FLAGS | set(
+_OPTIONS = _FLAGS | set(
     """
     name rw bs size io_size numjobs iodepth runtime direct ioengine filename allow_file_create
     rwmixread rate rate_iops fsync fdatasync end_fsync verify do_verify loops buffered norandommap
@@ -55,18 +55,18 @@ class Failed(Exception):
 
 def size(text: str) -> int:
     """Bytes of "4k", "16m", "1g"."""
-    found = re.fullmatch(r"(\d+)\s*([kmgt]?)i?b?", text.strip().lower())
-    if not found:
+    match = re.fullmatch(r"(\d+)\s*([kmgt]?)i?b?", text.strip().lower())
+    if not match:
         raise Failed(f"fio: failed parsing size={text}")
-    return int(found[1]) * _UNITS.get(found[2], 1)
+    return int(match[1]) * _UNITS.get(match[2], 1)
 
 
 def seconds(text: str) -> float:
     """Seconds of "1", "300ms", "2m"."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)(us|ms|s|m|h|)", text.strip())
-    if not found:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(us|ms|s|m|h|)", text.strip())
+    if not match:
         raise Failed(f"fio: failed parsing runtime={text}")
-    return float(found[1]) * {"us": 1e-6, "ms": 1e-3, "m": 60.0, "h": 3600.0}.get(found[2], 1.0)
+    return float(match[1]) * {"us": 1e-6, "ms": 1e-3, "m": 60.0, "h": 3600.0}.get(match[2], 1.0)
 
 
 @dataclass
@@ -103,7 +103,7 @@ class Asked:
 
 def _checked(key: str, value: str, name: str) -> str:
     key = _ALIASES.get(key, key)
-    if key not in _KNOWN:
+    if key not in _OPTIONS:
         # The real one says so of what it does not know; this one of what it does not stand for.
         raise Failed(f"Bad option <{key}{value and f'={value}'}>\nfio: job {name} dropped")
     return key
@@ -138,8 +138,8 @@ def parse(argv: list[str]) -> Asked:
     """Read a command line, and the job file that it names."""
     asked = Asked()
     section: Section | None = None
-    words = iter(argv)
-    for word in words:
+    arguments = iter(argv)
+    for word in arguments:
         if not word.startswith("--"):
             _options_of_files(word, asked)
             continue
@@ -148,7 +148,7 @@ def parse(argv: list[str]) -> Asked:
             setattr(asked, key.replace("-", "_"), True)
             continue
         if not given and key not in _FLAGS:
-            value = next(words, "")
+            value = next(arguments, "")
         if key == "output":
             asked.output = value
         elif key == "output-format":
@@ -166,11 +166,11 @@ def parse(argv: list[str]) -> Asked:
 
 def _number_groups(asked: Asked) -> None:
     """Give each job its group; what only reads may hold nothing else."""
-    for at, one in enumerate(asked.sections):
-        new = at > 0 and ("stonewall" in one.options or "new_group" in one.options)
-        one.group = (asked.sections[at - 1].group if at else 0) + new
-        if asked.readonly and one.moves != "r":
-            raise Failed(f"fio: job <{one.name}> has write or trim bit set, but fio is in "
+    for at, section in enumerate(asked.sections):
+        new = at > 0 and ("stonewall" in section.options or "new_group" in section.options)
+        section.group = (asked.sections[at - 1].group if at else 0) + new
+        if asked.readonly and section.moves != "r":
+            raise Failed(f"fio: job <{section.name}> has write or trim bit set, but fio is in "
                          "read-only mode")  # fmt: skip
 
 
@@ -237,11 +237,11 @@ def work(section: Section, chance: random.Random, spread: float, length: int) ->
     whole *= section.number("loops", 1)
     if whole == 0:
         raise Failed(f"fio: {section.name}: the file is smaller than a block")
-    told = seconds(options["runtime"]) if options.get("runtime") else math.inf
-    if "time_based" in options and math.isfinite(told):
-        ran = told
+    figure = seconds(options["runtime"]) if options.get("runtime") else math.inf
+    if "time_based" in options and math.isfinite(figure):
+        ran = figure
     else:
-        ran = min(whole / block / rate, told)
+        ran = min(whole / block / rate, figure)
     ios = max(round(ran * rate), 1)
     runtime = max(round(ran * 1000), 1)
     reads = round(ios * section.number("rwmixread", 50) / 100) if letters == "rw" else ios
@@ -257,7 +257,7 @@ def work(section: Section, chance: random.Random, spread: float, length: int) ->
         by["read"] = Moved(ios, ios * block, again, service, service / 20)
     written = by["write"].ios if "write" in by else 0
     syncs = max(written // syncs_every - 1, 1) if syncs_every and written else 0
-    return Work(by, syncs, sum({one.runtime for one in by.values()}))
+    return Work(by, syncs, sum({moved.runtime for moved in by.values()}))
 
 
 def touch(section: Section, readonly: bool) -> int:
@@ -322,7 +322,7 @@ def latencies(mean: float, count: int, chance: random.Random, *, bins: bool) -> 
     rows = list(_spread(mean, count, chance))
     middle = sum(value * many for value, many in rows) / count
     squares = sum((value - middle) ** 2 * many for value, many in rows)
-    found: dict[str, Any] = {
+    values: dict[str, Any] = {
         "min": min(rows)[0], "max": max(rows)[0], "mean": round(middle, 6),
         "stddev": round(math.sqrt(squares / (count - 1)) if count > 1 else 0.0, 6), "N": count,
     }  # fmt: skip
@@ -331,9 +331,9 @@ def latencies(mean: float, count: int, chance: random.Random, *, bins: bool) -> 
         for value, many in rows:
             held[bin_of(value)] = held.get(bin_of(value), 0) + many
         ordered = sorted(held.items())
-        found["percentile"] = {f"{q:.6f}": _quantile(ordered, count, q) for q in PERCENTILES}
-        found["bins"] = {str(value): many for value, many in ordered}
-    return found
+        values["percentile"] = {f"{q:.6f}": _quantile(ordered, count, q) for q in PERCENTILES}
+        values["bins"] = {str(value): many for value, many in ordered}
+    return values
 
 
 def _quantile(ordered: list[tuple[int, int]], count: int, q: float) -> int:
@@ -387,13 +387,13 @@ def _report(
 ) -> dict[str, Any]:
     """A job's object: of one process, or of all of a group."""
     total = {way: Moved() for way in DIRECTIONS}
-    for one in done:
-        for way, moved in one.by.items():
+    for task in done:
+        for way, moved in task.by.items():
             total[way].add(moved)
-    syncs = sum(one.syncs for one in done)
+    syncs = sum(task.syncs for task in done)
     depth = section.number("iodepth", 1)
     reached = next((at for at in (1, 2, 4, 8, 16, 32) if depth <= at), 64)
-    usual = max((one.latency for one in total.values()), default=0.0) * 1e6
+    usual = max((move.latency for move in total.values()), default=0.0) * 1e6
     steps = (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)
     micro = next((str(at) for at in steps if usual < at), "")
     milli = "" if micro else next((str(at) for at in (*steps, 2000) if usual < at * 1000), ">=2000")
@@ -402,13 +402,13 @@ def _report(
     synced = latencies(_DISK[0] * 10, syncs, chance, bins=True)
     return {
         "jobname": section.name, "groupid": section.group,
-        "error": max(one.error for one in done), "eta": 0,
+        "error": max(task.error for task in done), "eta": 0,
         "elapsed": elapsed,
         "job options": {key: value for key, value in section.own.items() if key not in _FLAGS},
         **{way: _direction(moved, chance) for way, moved in total.items()},
         "sync": {"total_ios": syncs, "lat_ns": synced},
-        "job_runtime": sum(one.runtime for one in done),
-        "usr_cpu": 4.5, "sys_cpu": 9.25, "ctx": sum(one.ios for one in total.values()),
+        "job_runtime": sum(task.runtime for task in done),
+        "usr_cpu": 4.5, "sys_cpu": 9.25, "ctx": sum(move.ios for move in total.values()),
         "majf": 0, "minf": 14 * len(done),
         "iodepth_level": _levels("1 2 4 8 16 32 >=64", str(reached) if reached < 64 else ">=64"),
         "iodepth_submit": _levels(few, "4"), "iodepth_complete": _levels(few, "4"),
@@ -441,16 +441,16 @@ def _chance() -> tuple[random.Random, float]:
     place = os.environ.get("IOSONDE_FAKE_FIO", "")
     if not place:
         return random.Random("1:0"), 0.02
-    told = {"seed": "1", "spread": "0.02", "runs": "0"}
+    values = {"seed": "1", "spread": "0.02", "runs": "0"}
     with open(f"{place}/runs", "a+", encoding="utf-8") as file:  # noqa: PTH123
         fcntl.flock(file, fcntl.LOCK_EX)
-        for name, usual in tuple(told.items()):
+        for name, usual in tuple(values.items()):
             path = f"{place}/{name}"
             if os.path.exists(path):  # noqa: PTH110
-                told[name] = open(path, encoding="utf-8").read().strip() or usual  # noqa: PTH123,SIM115
+                values[name] = open(path, encoding="utf-8").read().strip() or usual  # noqa: PTH123,SIM115
         file.truncate(0)
-        file.write(str(int(told["runs"]) + 1))
-    return random.Random(f"{told['seed']}:{told['runs']}"), float(told["spread"])
+        file.write(str(int(values["runs"]) + 1))
+    return random.Random(f"{values['seed']}:{values['runs']}"), float(values["spread"])
 
 
 def result(asked: Asked) -> dict[str, Any]:
@@ -463,7 +463,7 @@ def result(asked: Asked) -> dict[str, Any]:
         done[at] = [work(section, chance, spread, length) for _ in range(jobs)]
     ran: dict[int, int] = {}
     for at, section in enumerate(asked.sections):
-        here = max(one.runtime for one in done[at])
+        here = max(task.runtime for task in done[at])
         ran[section.group] = max(ran.get(section.group, 0), here)
     elapsed = sum(ran.values()) // 1000 + 1
     reports: list[dict[str, Any]] = []
@@ -472,7 +472,7 @@ def result(asked: Asked) -> dict[str, Any]:
         if "group_reporting" in section.options:
             grouped.setdefault(section.group, (section, []))[1].extend(done[at])
         else:
-            reports += [_report(section, [one], elapsed, chance) for one in done[at]]
+            reports += [_report(section, [task], elapsed, chance) for task in done[at]]
     reports += [_report(section, rows, elapsed, chance) for section, rows in grouped.values()]
     now = time.time()
     document: dict[str, Any] = {

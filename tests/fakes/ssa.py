@@ -46,22 +46,22 @@ Smart Array P440ar in Slot {state["controller"]} (Embedded)
 """
 
 
-def logical(number: str, one: State) -> str:
+def logical(number: str, values: State) -> str:
     """The paragraph of a logical drive."""
-    level = {10: "1+0"}.get(one["level"], str(one["level"]))
-    full = one["strip"] * data_drives(one["level"], len(one["drives"]), one["spans"])
+    level = {10: "1+0"}.get(values["level"], str(values["level"]))
+    full = values["strip"] * data_drives(values["level"], len(values["drives"]), values["spans"])
     return f"""
       Logical Drive: {number}
-         Size: {one["size"] / (1 << 20):.1f} MB
+         Size: {values["size"] / (1 << 20):.1f} MB
          Fault Tolerance: {level}
          Heads: 255
-         Strip Size: {one["strip"]} KB
+         Strip Size: {values["strip"]} KB
          Full Stripe Size: {full} KB
          Status: OK
-         Caching:  {_SWITCH[one["arrayaccelerator"]]}
-         Unique Identifier: {one["naa"].upper()}
-         Disk Name: {one["device"]}          Mount Points: None
-         Logical Drive Label: {one["name"]}
+         Caching:  {_SWITCH[values["arrayaccelerator"]]}
+         Unique Identifier: {values["naa"].upper()}
+         Disk Name: {values["device"]}          Mount Points: None
+         Logical Drive Label: {values["name"]}
          Drive Type: Data
          LD Acceleration Method: Controller Cache
 """
@@ -88,25 +88,27 @@ def config(state: State) -> str:
     """`ctrl slot=0 show config detail`."""
     text = show(state)
     taken = set()
-    for number, one in state["volumes"].items():
-        taken |= set(one["drives"])
-        text += f"\n   Array: {one['group']}\n      Interface Type: SAS\n      Array Type: Data\n"
-        text += logical(number, one)
-        if one["level"] in {1, 10}:
+    for number, record in state["volumes"].items():
+        taken |= set(record["drives"])
+        text += (
+            f"\n   Array: {record['group']}\n      Interface Type: SAS\n      Array Type: Data\n"
+        )
+        text += logical(number, record)
+        if record["level"] in {1, 10}:
             text += "         Mirror Group 1:\n" + "".join(
                 f"            physicaldrive {name} (port 1I:box 1:bay 1, SAS, 300 GB, OK)\n"
-                for name in one["drives"]
+                for name in record["drives"]
             )
-        text += "".join(physical(name, "Data Drive") for name in one["drives"])
+        text += "".join(physical(name, "Data Drive") for name in record["drives"])
     free = [name for name in state["drives"] if name not in taken]
     if free:
         text += "\n   unassigned\n" + "".join(physical(name, "Unassigned Drive") for name in free)
     return text
 
 
-def create(state: State, words: list[str]) -> None:
+def create(state: State, arguments: list[str]) -> None:
     """`ctrl slot=0 create type=ld …`."""
-    options = parsed(words, _CREATE)
+    options = parsed(arguments, _CREATE)
     drives, level = options["drives"].split(","), _LEVELS[options["raid"]]
     taken = {drive for volume in state["volumes"].values() for drive in volume["drives"]}
     if any(drive in taken or state["drives"].get(drive, "no") for drive in drives):
@@ -127,9 +129,9 @@ def create(state: State, words: list[str]) -> None:
     }  # fmt: skip
 
 
-def modify(state: State, words: list[str]) -> None:
+def modify(state: State, arguments: list[str]) -> None:
     """`ctrl slot=0 modify …`."""
-    options = parsed(words, {"cacheratio", "drivewritecache", "usage", "forced"})
+    options = parsed(arguments, {"cacheratio", "drivewritecache", "usage", "forced"})
     if "cacheratio" in options:
         read, write = map(int, options["cacheratio"].split("/"))
         if read + write != 100:
@@ -140,39 +142,39 @@ def modify(state: State, words: list[str]) -> None:
             raise Wrong('Parameter "usage" must be specified.')
         if "forced" not in options:
             raise Wrong("without the proper safety precautions (Continue? y/n)")
-        known = {"enable", "disable"}
-        _check(options["drivewritecache"], known | {"default"} if state.get("gen10") else known)
+        names = {"enable", "disable"}
+        _check(options["drivewritecache"], names | {"default"} if state.get("gen10") else names)
         state["drivewritecache"] = options["drivewritecache"]
 
 
-def _check(word: str, known: set[str]) -> None:
-    if word not in known:
+def _check(word: str, names: set[str]) -> None:
+    if word not in names:
         raise Wrong(f'"{word}" is not a valid value.')
 
 
-def change(state: State, number: str, words: list[str]) -> None:
+def change(state: State, number: str, arguments: list[str]) -> None:
     """`ctrl slot=0 ld 1 delete forced` and `ld 1 modify …`."""
     if number not in state["volumes"]:
         raise Wrong(f'The logical drive identified by "ld={number}" was not detected.')
-    if words[0] == "delete":
-        if words[1:] != ["forced"]:
+    if arguments[0] == "delete":
+        if arguments[1:] != ["forced"]:
             raise Wrong("this cannot be undone (Continue? y/n)")
         detach(state, number)
         return
-    options = parsed(words[1:], {"arrayaccelerator", "forced"})
+    options = parsed(arguments[1:], {"arrayaccelerator", "forced"})
     _check(options["arrayaccelerator"], {"enable", "disable"})
     state["volumes"][number]["arrayaccelerator"] = options["arrayaccelerator"]
 
 
-def obey(state: State, words: list[str]) -> str:
+def obey(state: State, arguments: list[str]) -> str:
     """One command line; what is printed."""
-    line = " ".join(words)
+    line = " ".join(arguments)
     slot = re.match(r"ctrl (?:slot=(\d+)|all) ", line)
-    if slot is None or (words[1] == "all" and "show" not in words):
+    if slot is None or (arguments[1] == "all" and "show" not in arguments):
         raise Wrong(f'"{line}" is not a valid command.')
     if slot[1] not in {None, str(state["controller"])}:
         raise Wrong(f'The controller identified by "slot={slot[1]}" was not detected.')
-    rest = words[2:]
+    rest = arguments[2:]
     if rest in (["show"], ["show", "config", "detail"]):
         return show(state) if len(rest) == 1 else config(state)
     if rest[:2] == ["create", "type=ld"]:

@@ -130,10 +130,10 @@ def qualify(store: Store, name: str, ssd: SimulatedSsd) -> str:
     planned = [trial for part in plan.rounds for trial in part]
     run = store.begin(plan.study.study, plan.document(), created=1.71e9, owner="")
     trials = [
-        Trial(one.id, "local", one.probe.name, target, one.load, f"fio {one.load.name}",
-              capture=capture) for one in planned
+        Trial(sheet.id, "local", sheet.probe.name, target, sheet.load, f"fio {sheet.load.name}",
+              capture=capture) for sheet in planned
     ]  # fmt: skip
-    tracked: list[list[float]] = [[] for one in trials if is_tracked(until, one.load)]
+    tracked: list[list[float]] = [[] for sample in trials if is_tracked(until, sample.load)]
     loops: list[list[Loop]] = [[] for _ in trials]
     for at in range(until.passes or 1):
         for trial, done in zip(trials, loops, strict=True):

@@ -56,10 +56,10 @@ def cache_of(state: State, volume: State) -> str:
 
 def volume_row(state: State, number: str) -> str:
     """A row of a table of virtual drives."""
-    one = state["volumes"][number]
+    record = state["volumes"][number]
     return (
-        f"{one['group']}/{number}   RAID{one['level']} {one['state']}  RW     Yes     "
-        f"{cache_of(state, one):<5} -   ON  {size_text(one['size'])} {one['name']} "
+        f"{record['group']}/{number}   RAID{record['level']} {record['state']}  RW     Yes     "
+        f"{cache_of(state, record):<5} -   ON  {size_text(record['size'])} {record['name']} "
     )
 
 
@@ -87,23 +87,23 @@ def show_volumes(state: State, only: str = "all") -> int:
     if not state["volumes"]:
         return answer(state, "No VDs have been configured", good=not state["old"])
     body = ""
-    for number, one in state["volumes"].items():
+    for number, record in state["volumes"].items():
         if only not in {"all", number}:
             continue
         body += title(f"/c{state['controller']}/v{number}")
         body += "\n" + table(_VOLUMES, [volume_row(state, number)]) + "\n"
         body += title(f"PDs for VD {number}") + "\n"
-        body += table(_DRIVES, [drive_row(state, name) for name in one["drives"]])
-        strip = one["strip"]
+        body += table(_DRIVES, [drive_row(state, name) for name in record["drives"]])
+        strip = record["strip"]
         body += title(f"VD{number} Properties")
         body += (
             f"Strip Size = {f'{strip} KB' if strip < 1024 else '1.0 MB'}\n"
-            f"Number of Blocks = {one['size'] // 512}\nSpan Depth = {one['spans']}\n"
-            f"Number of Drives Per Span = {len(one['drives']) // one['spans']}\n"
-            f"Write Cache(initial setting) = {_INITIAL[one['wrcache']]}\n"
-            f"Disk Cache Policy = {_PDCACHE[one['pdcache']]}\nEncryption = None\n"
-            f"Active Operations = None\nExposed to OS = Yes\nOS Drive Name = {one['device']}\n"
-            f"SCSI NAA Id = {one['naa']}\n\n"
+            f"Number of Blocks = {record['size'] // 512}\nSpan Depth = {record['spans']}\n"
+            f"Number of Drives Per Span = {len(record['drives']) // record['spans']}\n"
+            f"Write Cache(initial setting) = {_INITIAL[record['wrcache']]}\n"
+            f"Disk Cache Policy = {_PDCACHE[record['pdcache']]}\nEncryption = None\n"
+            f"Active Operations = None\nExposed to OS = Yes\nOS Drive Name = {record['device']}\n"
+            f"SCSI NAA Id = {record['naa']}\n\n"
         )
     return answer(state, "None", body=body)
 
@@ -132,9 +132,9 @@ def show_controller(state: State) -> int:
     return answer(state, "None", body=body)
 
 
-def add(state: State, words: list[str]) -> int:
+def add(state: State, arguments: list[str]) -> int:
     """`/c0 add vd …`."""
-    options = parsed(words, _ADD)
+    options = parsed(arguments, _ADD)
     level = int(re.fullmatch(r"(?:raid|r)(\d+)", options["type"].lower())[1])  # type: ignore[index]
     drives, name = options["drives"].split(","), options.get("name", "")
     if len(name) > 15:
@@ -165,25 +165,25 @@ def add(state: State, words: list[str]) -> int:
     return answer(state, "Add VD Succeeded")
 
 
-def change(state: State, number: str, words: list[str]) -> int:
+def change(state: State, number: str, arguments: list[str]) -> int:
     """`/c0/v1 set name=value`, one at a time."""
-    name, _, value = words[0].lower().partition("=")
-    if len(words) != 1 or value not in _SETTABLE.get(name, set()):
-        raise ValueError(words[0])
+    name, _, value = arguments[0].lower().partition("=")
+    if len(arguments) != 1 or value not in _SETTABLE.get(name, set()):
+        raise ValueError(arguments[0])
     state["volumes"][number][name] = value
     return answer(state, "None")
 
 
-def remove(state: State, number: str, words: list[str]) -> int:
+def remove(state: State, number: str, arguments: list[str]) -> int:
     """`/c0/v1 del [force]`."""
-    parsed(words, {"force", "discardcache"})
+    parsed(arguments, {"force", "discardcache"})
     detach(state, number)
     return answer(state, "Delete VD succeeded")
 
 
-def obey(state: State, words: list[str]) -> int:
+def obey(state: State, arguments: list[str]) -> int:
     """One command line."""
-    place, *rest = words
+    place, *rest = arguments
     number = str(state["controller"])
     asked = re.fullmatch(r"/c(\d+|all)(?:/v(\d+|all)|(/eall/sall))?", place)
     if asked is None:

@@ -105,13 +105,13 @@ def test_the_real_one_says_the_same_with_other_figures(job: str, tmp_path: Path)
     assert status == same
     require_consistent(real)
     assert sorted(set(shape(fake))) == sorted(set(shape(real)))
-    for one, other in zip(real["jobs"], fake["jobs"], strict=True):
+    for record, other in zip(real["jobs"], fake["jobs"], strict=True):
         for key in ("jobname", "groupid", "error", "job options", "latency_depth"):
-            assert one[key] == other[key]
+            assert record[key] == other[key]
         for way in ("read", "write", "trim"):
-            assert bool(one[way]["io_bytes"]) is bool(other[way]["io_bytes"])
-            if "runtime" not in one["job options"]:
-                assert one[way]["io_bytes"] == other[way]["io_bytes"]
+            assert bool(record[way]["io_bytes"]) is bool(other[way]["io_bytes"])
+            if "runtime" not in record["job options"]:
+                assert record[way]["io_bytes"] == other[way]["io_bytes"]
 
 
 def test_one_seed_gives_the_same_figures_and_each_call_others(
@@ -121,8 +121,8 @@ def test_one_seed_gives_the_same_figures_and_each_call_others(
 
     def rates() -> list[float]:
         (tmp_path / "runs").unlink(missing_ok=True)
-        found = [said(FAKE, JOBS["reads"], tmp_path)[1] for _ in range(8)]
-        return [one["jobs"][0]["read"]["iops"] for one in found]
+        records = [said(FAKE, JOBS["reads"], tmp_path)[1] for _ in range(8)]
+        return [values["jobs"][0]["read"]["iops"] for values in records]
 
     (tmp_path / "spread").write_text("0.1")
     first = rates()

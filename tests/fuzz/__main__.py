@@ -22,34 +22,39 @@ def main() -> int:
     parser.add_argument("--input", type=Path, help="try this one file with each reader")
     options = parser.parse_args()
     chosen = [
-        one for name, one in readers().items()
+        output_reader for name, output_reader in readers().items()
         if not options.reader or any(name.startswith(begin) for begin in options.reader)
     ]  # fmt: skip
     if options.list:
-        sys.stdout.writelines(f"{one.name} ({len(one.samples)} samples)\n" for one in chosen)
+        sys.stdout.writelines(
+            f"{output_reader.name} ({len(output_reader.samples)} samples)\n"
+            for output_reader in chosen
+        )
         return 0
     hold_memory()
     if options.input:
-        for one in chosen:
-            sys.stdout.write(f"{one.name}: {attempt(one, options.input.read_bytes())}\n")
+        for output_reader in chosen:
+            sys.stdout.write(
+                f"{output_reader.name}: {attempt(output_reader, options.input.read_bytes())}\n"
+            )
         return 0
     seed = int(time.time()) if options.seed is None else options.seed
     sys.stdout.write(f"seed {seed}\n| reader | executions | seconds | slowest, s | findings |\n")
     sys.stdout.write("|---|---|---|---|---|\n")
-    found = 0
-    for one in chosen:
-        outcome = fuzz(one, options.seconds, seed=seed)
-        found += len(outcome.findings)
+    number = 0
+    for output_reader in chosen:
+        outcome = fuzz(output_reader, options.seconds, seed=seed)
+        number += len(outcome.findings)
         sys.stdout.write(
             f"| {outcome.name} | {outcome.executions} | {outcome.seconds:.0f} | "
             f"{outcome.slowest:.2f} | {len(outcome.findings)} |\n"
         )
         for problem, data in list(outcome.findings.items()):
-            outcome.findings[problem] = smaller(one, data, problem)
+            outcome.findings[problem] = smaller(output_reader, data, problem)
         for path, problem in zip(keep(outcome, options.findings), outcome.findings, strict=True):
             sys.stdout.write(f"  {path}: {problem}\n")
         sys.stdout.flush()
-    return 1 if found else 0
+    return 1 if number else 0
 
 
 sys.exit(main())

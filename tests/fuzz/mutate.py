@@ -70,9 +70,9 @@ def _put_often(data: bytearray, _others: Sequence[bytes], noise: random.Random) 
 
 
 def _number(data: bytearray, _others: Sequence[bytes], noise: random.Random) -> None:
-    found = list(_NUMBER.finditer(bytes(data)))
-    if found:
-        match = noise.choice(found)
+    matches = list(_NUMBER.finditer(bytes(data)))
+    if matches:
+        match = noise.choice(matches)
         data[match.start() : match.end()] = noise.choice(_TOKENS)
 
 

@@ -41,7 +41,7 @@ class _Over(BaseException):
 
 def patterns() -> Mapping[str, re.Pattern[str]]:
     """All that stand in modules and their classes, by module and name."""
-    found: dict[str, re.Pattern[str]] = {}
+    by_source: dict[str, re.Pattern[str]] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for module in pkgutil.walk_packages(iosonde.__path__, "iosonde."):
@@ -52,9 +52,9 @@ def patterns() -> Mapping[str, re.Pattern[str]]:
             except ImportError:  # an extra that is not installed
                 continue
             for name, value in vars(loaded).items():
-                for label, one in _of(name, value):
-                    found[f"{module.name}:{label}"] = one
-    return found
+                for label, pattern in _of(name, value):
+                    by_source[f"{module.name}:{label}"] = pattern
+    return by_source
 
 
 def _of(name: str, value: object) -> Iterator[tuple[str, re.Pattern[str]]]:
@@ -63,13 +63,13 @@ def _of(name: str, value: object) -> Iterator[tuple[str, re.Pattern[str]]]:
             yield name, value
     elif isinstance(value, dict | list | tuple | set | frozenset):
         each = value.values() if isinstance(value, dict) else value
-        for number, one in enumerate(each):
-            if isinstance(one, re.Pattern | tuple | list):
-                yield from _of(f"{name}[{number}]", one)
+        for number, record in enumerate(each):
+            if isinstance(record, re.Pattern | tuple | list):
+                yield from _of(f"{name}[{number}]", record)
     elif isinstance(value, type) and value.__module__.startswith("iosonde"):
-        for inner, one in vars(value).items():
-            if isinstance(one, re.Pattern):
-                yield from _of(f"{name}.{inner}", one)
+        for inner, record in vars(value).items():
+            if isinstance(record, re.Pattern):
+                yield from _of(f"{name}.{inner}", record)
 
 
 def texts(pattern: re.Pattern[str], length: int = LENGTH) -> Iterator[str]:

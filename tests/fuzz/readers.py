@@ -52,8 +52,10 @@ class Reader:
 def _texts() -> tuple[bytes, ...]:
     """The real outputs of tools, each up to 60 KB."""
     paths = sorted((_TESTS / "outputs").glob("*/*"))
-    found = [path.read_bytes() for path in paths if path.suffix in {".txt", ".out", ".md", ".json"}]
-    return tuple(text for text in found if len(text) < 60_000)
+    contents = [
+        path.read_bytes() for path in paths if path.suffix in {".txt", ".out", ".md", ".json"}
+    ]
+    return tuple(text for text in contents if len(text) < 60_000)
 
 
 @cache
@@ -426,4 +428,4 @@ def readers() -> Mapping[str, Reader]:
         every += part()
     names = [type(output).__name__ for output in outputs()]
     every += [Reader(f"output {name}", _search, _OfTool(name)) for name in names]
-    return {one.name: one for one in every}
+    return {reader.name: reader for reader in every}

@@ -16,7 +16,7 @@ from tests.hostile.conftest import COMMAND
 
 MIB = 1 << 20
 _SPACE = 8 << 30  # address space: what takes more than memory has would be killed by others
-_TOLD = """
+_AT_EXIT = """
 import atexit, resource
 def tell():
     own = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
@@ -46,7 +46,7 @@ def measured(
 ) -> Ended:
     """Run `iosonde` to its end; one that takes longer than `timeout` seconds is killed."""
     # What wait4(2) says of memory begins with that of the process that began it.
-    argv = [sys.executable, "-c", _TOLD + COMMAND[2], *map(str, arguments)]
+    argv = [sys.executable, "-c", _AT_EXIT + COMMAND[2], *map(str, arguments)]
     with (folder / "stdout").open("w+") as out, (folder / "stderr").open("w+") as err:
         child = subprocess.Popen(
             argv, env=dict(environment), cwd=folder,

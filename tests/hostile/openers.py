@@ -90,8 +90,8 @@ def received(device: str) -> object:
     left, right = socket.socketpair()
     handle = os.open(device, os.O_RDWR)
     socket.send_fds(left, [b"x"], [handle])
-    for one in (handle, *socket.recv_fds(right, 1, 1)[1]):
-        os.close(one)
+    for number in (handle, *socket.recv_fds(right, 1, 1)[1]):
+        os.close(number)
     return left, right
 
 

@@ -59,7 +59,9 @@ def good(tmp_path: Path) -> Path:
 # What has no end
 
 
-@pytest.mark.parametrize("verb", [["import"], ["explain"], ["log"], _TRACE], ids=lambda one: one[0])
+@pytest.mark.parametrize(
+    "verb", [["import"], ["explain"], ["log"], _TRACE], ids=lambda record: record[0]
+)
 @pytest.mark.parametrize("name", ["/dev/zero", "/dev/urandom"])
 def test_a_device_without_end_is_refused(run: Run, verb: list[str], name: str) -> None:
     done = run(*verb, name)
@@ -67,14 +69,14 @@ def test_a_device_without_end_is_refused(run: Run, verb: list[str], name: str) -
     assert done.memory < 300 * MIB
 
 
-@pytest.mark.parametrize("verb", [["import"], ["log"], _TRACE], ids=lambda one: one[0])
+@pytest.mark.parametrize("verb", [["import"], ["log"], _TRACE], ids=lambda record: record[0])
 def test_standard_input_without_end_is_refused(run: Run, verb: list[str]) -> None:
     with Path("/dev/zero").open("rb") as zeros:
         done = run(*verb, "-", stdin=zeros)
     assert (done.status, "is a character device" in done.stderr) == (2, True), done.stderr
 
 
-@pytest.mark.parametrize("verb", [["import"], ["log"], _TRACE], ids=lambda one: one[0])
+@pytest.mark.parametrize("verb", [["import"], ["log"], _TRACE], ids=lambda record: record[0])
 def test_a_fifo_nobody_writes_to_is_refused(run: Run, tmp_path: Path, verb: list[str]) -> None:
     os.mkfifo(tmp_path / "fifo")
     done = run(*verb, tmp_path / "fifo", timeout=30)
@@ -339,15 +341,15 @@ def test_an_output_that_takes_too_long_is_not_read_and_the_next_is(
 
     quick = next(output for output in module.outputs() if output.tool == "hdparm")
     monkeypatch.setattr(limits, "OUTPUT_SECONDS", 0.2)
-    for known, expected in (((Slow(),), [Unread]), ((Slow(), quick), [Unread, FoundOutput])):
-        monkeypatch.setattr(module, "outputs", lambda known=known: known)
-        monkeypatch.setattr(module, "_anchors", lambda known=known: Anchors(
-            [(anchor, group) for group, one in enumerate(known) for anchor in one.anchors]
+    for readers, expected in (((Slow(),), [Unread]), ((Slow(), quick), [Unread, FoundOutput])):
+        monkeypatch.setattr(module, "outputs", lambda every=readers: every)
+        monkeypatch.setattr(module, "_anchors", lambda every=readers: Anchors(
+            [(anchor, at) for at, reader in enumerate(every) for anchor in reader.anchors]
         ))  # fmt: skip
-        told = list(find(of_bytes("a", _HDPARM.encode())))
-        assert [type(one) for one in told] == expected
-        assert isinstance(told[0], Unread)
-        assert "more than 0.2 s of a processor" in told[0].reason
+        found_outputs = list(find(of_bytes("a", _HDPARM.encode())))
+        assert [type(found_output) for found_output in found_outputs] == expected
+        assert isinstance(found_outputs[0], Unread)
+        assert "more than 0.2 s of a processor" in found_outputs[0].reason
 
 
 # One bad file of several
@@ -363,7 +365,7 @@ def test_one_bad_file_does_not_lose_the_others(run: Run, good: Path, tmp_path: P
     assert f"{bad}: is a damaged gzip file" in done.stderr
     assert "none: cannot be read" in done.stderr
     as_json = json.loads(run("import", "--json", "--dry-run", bad, good).stdout)
-    assert [one["file"] for one in as_json["failed"]] == [str(bad)]
+    assert [record["file"] for record in as_json["failed"]] == [str(bad)]
     assert len(as_json["trials"]) == 1
 
 
@@ -375,7 +377,7 @@ def test_one_bad_log_or_trace_does_not_lose_the_others(run: Run, tmp_path: Path)
         assert (done.status, str(log) in done.stdout) == (2, True), done.stdout + done.stderr
         assert f"{none}: cannot be read" in done.stderr
         as_json = json.loads(run(*verb, "--json", none, log).stdout)
-        assert [one["file"] for one in as_json["failed"]] == [str(none)]
+        assert [record["file"] for record in as_json["failed"]] == [str(none)]
 
 
 def test_explain_goes_on_after_a_bad_file(run: Run, good: Path, tmp_path: Path) -> None:

@@ -97,10 +97,10 @@ async def test_a_file_longer_than_the_limit_is_an_error(
     with long.open("wb") as file:
         file.truncate(1 << 40)
     assert len(await host.read(str(short))) == MIB
-    found = await host.read_many([str(long), str(short)])
-    assert isinstance(found[str(long)], HostFailed)
-    assert "longer than 1 MiB, the limit for a file" in str(found[str(long)])
-    assert found[str(short)] == b"x" * MIB
+    values = await host.read_many([str(long), str(short)])
+    assert isinstance(values[str(long)], HostFailed)
+    assert "longer than 1 MiB, the limit for a file" in str(values[str(long)])
+    assert values[str(short)] == b"x" * MIB
 
 
 async def test_a_fifo_on_this_machine_is_no_file(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_a_damaged_line_of_a_build_journal_is_named(
 
         async def read(self, path: str) -> bytes:
             lines = [json.dumps(line)] if last else [json.dumps(line), "{}"]
-            return "".join(f"{one}\n" for one in lines).encode()
+            return "".join(f"{text}\n" for text in lines).encode()
 
     async def nothing(*_arguments: object, **_options: object) -> None:
         return None
@@ -190,10 +190,12 @@ def test_long_lines_that_are_right_are_read_whole() -> None:
                for n in range(400)]  # fmt: skip
     text = json.dumps({"blockdevices": devices}, separators=(",", ":"))
     assert len(text) > 1 << 14
-    found = [
+    outputs = [
         output for output in find(of_bytes("a", text.encode())) if isinstance(output, FoundOutput)
     ]
-    assert [len(state.subjects) for one in found for state in one.states] == [400]
+    assert [len(state.subjects) for found_output in outputs for state in found_output.states] == [
+        400
+    ]
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def partitioned(device: str, table: str) -> None:
 
 
 @contextmanager
-def known(device: str, *, kernel: bool) -> Iterator[None]:
+def scanned_partitions(device: str, *, kernel: bool) -> Iterator[None]:
     """The kernel knows the partitions, or only the table does."""
     if not kernel:
         yield
@@ -61,17 +61,17 @@ async def test_all_that_lies_in_partitions_is_to_be_named(
 ) -> None:
     partitioned(device, table)
     everything = f"{device}={','.join(sorted([table, 'ext4', 'swap']))}"
-    with known(device, kernel=kernel):
+    with scanned_partitions(device, kernel=kernel):
         for destroy in (device, f"{device}={table}", f"{device}={table},ext4", "/dev/null"):
-            told = await refusal(device, destroy)
-            assert told.hint == f"if that is meant: --destroy {everything}"
+            refused = await refusal(device, destroy)
+            assert refused.hint == f"if that is meant: --destroy {everything}"
             first, second = (
                 (f"{device[5:]}p1", f"{device[5:]}p2")
                 if kernel
                 else (f"the partition at byte {FIRST[0] * 512}", "the partition at byte 33554432")
             )
-            assert f"{first} has ext4" in told.evidence
-            assert f"{second} has swap" in told.evidence
+            assert f"{first} has ext4" in refused.evidence
+            assert f"{second} has swap" in refused.evidence
         assert "xfs" in (await refusal(device, f"{everything},xfs")).message
         await allowed(device, everything)
 

@@ -276,14 +276,14 @@ def free(device: str) -> bool:
 
 def keepers_children(keeper: Keeper) -> list[int]:
     """What a keeper has begun, by the mark in its environment."""
-    found = []
+    numbers = []
     for place in Path("/proc").glob("[0-9]*/environ"):
         try:
             if f"IOSONDE_TOKEN={keeper.token}".encode() in place.read_bytes().split(b"\0"):
-                found.append(int(place.parent.name))
+                numbers.append(int(place.parent.name))
         except OSError:
             continue
-    return found
+    return numbers
 
 
 @pytest.mark.parametrize("which", ["keeper", "warden", "load"])

@@ -43,7 +43,7 @@ READERS: list[Callable[[Path], object]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("read", READERS, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("read", READERS, ids=lambda record: record.__name__)
 def test_what_is_no_file_is_refused_in_one_sentence_and_at_once(
     read: Callable[[Path], object], tmp_path: Path
 ) -> None:
@@ -54,15 +54,15 @@ def test_what_is_no_file_is_refused_in_one_sentence_and_at_once(
             ("/dev/zero", "a character device"), ("/dev/full", "a character device"),
             (tmp_path / "socket", "a socket"), (tmp_path / "directory", "a directory"),
         ):  # fmt: skip
-            with pytest.raises(UsageError, match=f"is {kind}") as told:
+            with pytest.raises(UsageError, match=f"is {kind}") as raised:
                 read(Path(place))
-            assert str(place) in told.value.where
+            assert str(place) in raised.value.where
     with pytest.raises(UsageError):
         read(tmp_path / "none")
 
 
 @pytest.mark.root
-@pytest.mark.parametrize("read", READERS, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("read", READERS, ids=lambda record: record.__name__)
 def test_a_block_device_is_not_read(
     read: Callable[[Path], object], device: str, tmp_path: Path
 ) -> None:

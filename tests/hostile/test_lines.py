@@ -260,28 +260,28 @@ def _cuts(source: str, name: str) -> set[str]:
     folders = name.split("/")
     pasted = PASTED.fullmatch(folders[-1]) or {"_rules", "_commands"} & set(folders)
     in_room = folders[0] in ROOMS and not pasted
-    found = set()
+    names = set()
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Attribute(attr="splitlines"):  # called, or handed over to be called
-                found.add("splitlines")
+                names.add("splitlines")
             case ast.Attribute(value=ast.Name(id="str"), attr="split" | "rsplit") if in_room:
-                found.add("split at every blank of Unicode")
+                names.add("split at every blank of Unicode")
             case ast.Call(
                 func=ast.Attribute(attr="split" | "rsplit"),
                 args=[] | [ast.Constant(value=None), *_],
                 keywords=keywords,
             ) if _at_blanks(keywords) and in_room and name not in BARE_SPLIT:
-                found.add("split at every blank of Unicode")
-    return found
+                names.add("split at every blank of Unicode")
+    return names
 
 
 def test_lines_and_fields_are_cut_in_one_place() -> None:
     wrong = {}
     for path in sorted(SOURCES.rglob("*.py")):
         name = path.relative_to(SOURCES).as_posix()
-        if found := _cuts(path.read_text(encoding="utf-8"), name):
-            wrong[name] = sorted(found)
+        if names := _cuts(path.read_text(encoding="utf-8"), name):
+            wrong[name] = sorted(names)
     assert wrong == {}, "cut by iosonde.kerneltext"
 
 
@@ -335,12 +335,12 @@ def test_the_store_keeps_every_name(tmp_path: Path, odd: str) -> None:
     finally:
         store.close()
     assert (kept.study, kept.plan, line.study, line.hosts) == (odd, {"target": odd}, odd, (odd,))
-    (found,) = kept.trials
-    assert found.target == trial.target
-    assert found.capture == capture
-    assert (found.id, found.host, found.probe, found.command) == (trial.id, odd, odd, odd)
-    assert (found.flags, found.faults, found.load.name) == ((odd,), (odd,), odd)
-    assert found.loops[0].result == loop.result
+    (sample,) = kept.trials
+    assert sample.target == trial.target
+    assert sample.capture == capture
+    assert (sample.id, sample.host, sample.probe, sample.command) == (trial.id, odd, odd, odd)
+    assert (sample.flags, sample.faults, sample.load.name) == ((odd,), (odd,), odd)
+    assert sample.loops[0].result == loop.result
 
 
 def test_a_directory_that_is_no_utf8_is_measured_kept_shown_and_resumed(
@@ -405,7 +405,7 @@ def _in_a_deleted_directory(
     [("list",), ("loads",), ("--version",), ("show", "--json"), ("report", "last"),
      ("import", "none.txt"), ("run", "--load", "latency", "--target", "."),
      ("run", "--load", "latency", "--target", "/none/none"), ("run", "study.yaml")],
-    ids=lambda words: words[0],
+    ids=lambda record: record[0],
 )  # fmt: skip
 def test_a_deleted_working_directory_is_no_traceback(
     environment: Mapping[str, str], tmp_path: Path, arguments: tuple[str, ...]

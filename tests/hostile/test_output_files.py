@@ -200,9 +200,9 @@ def largest_file(size: int) -> Iterator[None]:
 def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     old = tmp_path / "report.html"
     old.write_text("the old report")
-    with largest_file(1 << 16), pytest.raises(OutputFailed, match="cannot be written") as told:
+    with largest_file(1 << 16), pytest.raises(OutputFailed, match="cannot be written") as raised:
         write_output(old, bytes(1 << 20), "the report")
-    assert told.value.exit_code == 4
+    assert raised.value.exit_code == 4
     assert old.read_text() == "the old report"
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
     with largest_file(1 << 16), pytest.raises(OutputFailed):

@@ -53,17 +53,17 @@ class Call:
             assert time.monotonic() < end
             time.sleep(0.002)
 
-    def until(self, words: str) -> None:
+    def until(self, message: str) -> None:
         """Until it has said something."""
         end = time.monotonic() + 200
-        while words not in self.said and self.process.poll() is None:
+        while message not in self.said and self.process.poll() is None:
             assert time.monotonic() < end, self.said
             time.sleep(0.01)
 
     def until_fio(self) -> None:
         """Until its load is there."""
         end = time.monotonic() + 200
-        while not any(is_load(one) for one in self.kin.alive()):
+        while not any(is_load(process) for process in self.kin.alive()):
             assert time.monotonic() < end, self.said
             assert self.process.poll() is None, self.said
             time.sleep(0.01)
@@ -85,7 +85,7 @@ class Call:
         try:
             status = self.process.wait(seconds)
         except subprocess.TimeoutExpired:
-            there = [" ".join(one.argv)[:200] for one in self.kin.alive()]
+            there = [" ".join(process.argv)[:200] for process in self.kin.alive()]
             pytest.fail(f"it does not end; alive: {there}; said: {self.said}")
         end = time.monotonic() + 5
         while (alive := self.kin.alive()) and time.monotonic() < end:
@@ -95,7 +95,7 @@ class Call:
 
     def left(self) -> list[str]:
         """What is in its directories of temporary files and of targets."""
-        return [one.name for place in ("tmp", "data") for one in (self.home / place).iterdir()]
+        return [path.name for place in ("tmp", "data") for path in (self.home / place).iterdir()]
 
 
 def _catches(pid: int, number: signal.Signals) -> bool:
@@ -251,11 +251,11 @@ def test_the_third_signal_after_five_seconds_ends_it_at_once_and_names_what_is_l
     assert FINAL_PAUSE <= lasted < _HUNG / 2
     assert_clean(ended, {143})
     assert "ended at once" in ended.stderr
-    _, _, told = ended.stderr.partition("left behind")
+    _, _, message = ended.stderr.partition("left behind")
     assert sorted(call.left())
     for name in call.left():
-        assert name in told, ended.stderr
-    for line in told.splitlines()[1:]:
+        assert name in message, ended.stderr
+    for line in message.splitlines()[1:]:
         subprocess.run(["sh", "-c", line.partition(": ")[2]], check=True)
     assert call.left() == []
 
@@ -263,7 +263,7 @@ def test_the_third_signal_after_five_seconds_ends_it_at_once_and_names_what_is_l
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(_ROUNDS))
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ("show",), ("loads",), ("list",), ("settings",), ("explain", "local"), ("schema", "run"),
         ("import", "long.txt"), ("import", "long.txt", "--json"), ("log", "log.txt"),
@@ -274,18 +274,18 @@ def test_the_third_signal_after_five_seconds_ends_it_at_once_and_names_what_is_l
     ids=" ".join,
 )  # fmt: skip
 def test_a_burst_at_a_random_moment_of_any_verb_ends_it_cleanly(
-    words: tuple[str, ...], seed: int, tmp_path: Path
+    arguments: tuple[str, ...], seed: int, tmp_path: Path
 ) -> None:
-    chance = random.Random(f"{words} {seed}")
-    if "long.txt" in words:
+    chance = random.Random(f"{arguments} {seed}")
+    if "long.txt" in arguments:
         vmstat = Path(__file__).parents[1] / "outputs"
         text = b"".join(path.read_bytes() for path in sorted(vmstat.glob("**/*.txt"))[:40])
         (tmp_path / "long.txt").write_bytes(text * (24 * 2**20 // max(len(text), 1) + 1))
-    if "log.txt" in words:
+    if "log.txt" in arguments:
         (tmp_path / "log.txt").write_text("1, 2000, 0, 4096, 0\n" * 1_000_000)
-    with called(tmp_path, *words) as call:
+    with called(tmp_path, *arguments) as call:
         call.until_it_listens()
-        time.sleep(chance.uniform(0, 2.5 if "long.txt" in words else 0.8))
+        time.sleep(chance.uniform(0, 2.5 if "long.txt" in arguments else 0.8))
         over = call.process.poll() is not None
         codes = burst(call, chance)
         assert_clean(call.ended(), {0, 1, 2} if over else {0, 1, 2} | codes)
@@ -303,12 +303,12 @@ def test_a_run_under_nohup_survives_a_closed_terminal(tmp_path: Path) -> None:
 
 def test_a_second_run_beside_it_is_not_touched(tmp_path: Path) -> None:
     with (
-        called(tmp_path / "a", *_LONG, "data") as one,
+        called(tmp_path / "a", *_LONG, "data") as call,
         called(tmp_path / "b", *_RUN, "data") as other,
     ):
-        one.until_fio()
+        call.until_fio()
         other.until_fio()
-        one.process.send_signal(signal.SIGTERM)
-        assert_clean(one.ended(), {143})
+        call.process.send_signal(signal.SIGTERM)
+        assert_clean(call.ended(), {143})
         assert_clean(other.ended(60), {0})
-    assert one.left() == other.left() == []
+    assert call.left() == other.left() == []

@@ -14,7 +14,7 @@ import pytest
 
 from tests.hostile.test_signals import assert_clean, burst, called
 from tests.loop.queues import Devices
-from tests.loop.test_settings import devices, run, words
+from tests.loop.test_settings import assignments, devices, run
 from tests.loop.test_up_down import Stack
 
 __all__ = ["devices"]
@@ -31,7 +31,7 @@ def test_settings_are_all_set_or_all_put_back_and_the_last_line_says_which(
     chance = random.Random(f"set {seed}")
     before, new = devices.state(), devices.ten()
     try:
-        with called(tmp_path, "set", *words(new)) as call:
+        with called(tmp_path, "set", *assignments(new)) as call:
             call.until_it_listens()
             if chance.random() < 0.7:
                 first = f"{next(iter(new))}: "
@@ -85,12 +85,14 @@ def test_down_ends_also_while_a_command_is_being_started(seed: int, tmp_path: Pa
     assert stack.left() == []
 
 
-@pytest.mark.parametrize("words", [("import", "long.txt"), ("explain", "long.txt")], ids=" ".join)
-def test_workers_of_a_killed_import_are_gone(words: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "arguments", [("import", "long.txt"), ("explain", "long.txt")], ids=" ".join
+)
+def test_workers_of_a_killed_import_are_gone(arguments: tuple[str, ...], tmp_path: Path) -> None:
     samples = sorted((Path(__file__).parents[1] / "outputs").glob("**/*.txt"))[:40]
     text = b"".join(sample.read_bytes() for sample in samples)
     (tmp_path / "long.txt").write_bytes(text * (24 * 2**20 // len(text) + 1))
-    with called(tmp_path, *words) as call:
+    with called(tmp_path, *arguments) as call:
         end = time.monotonic() + 60
         while len(call.kin.alive()) < 2 and call.process.poll() is None:
             assert time.monotonic() < end

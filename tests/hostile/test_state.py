@@ -419,11 +419,11 @@ for place, _, files in os.walk(os.path.dirname(os.path.dirname(sys.argv[1]))):
 
 def test_a_new_store_is_its_users_alone(tmp_path: Path) -> None:
     place = tmp_path / "data" / "iosonde" / "store.sqlite"
-    told = subprocess.run(
+    message = subprocess.run(
         [sys.executable, "-c", _STORED, place], capture_output=True, text=True, check=True
     ).stdout
-    assert "store.sqlite-wal" in told
-    assert {line.split()[0] for line in told.splitlines()} == {"0o700", "0o600"}, told
+    assert "store.sqlite-wal" in message
+    assert {line.split()[0] for line in message.splitlines()} == {"0o700", "0o600"}, message
 
 
 def test_the_mode_of_a_store_that_is_there_stays(tmp_path: Path) -> None:

@@ -188,8 +188,8 @@ def test_a_store_that_is_replaced_goes_beside_and_leaves_the_new_one_alone(tmp_p
     store = open_store(str(place))
     run = begun(store)
     place.rename(tmp_path / "old")
-    for one in ("-wal", "-shm"):
-        Path(f"{place}{one}").unlink()
+    for choice in ("-wal", "-shm"):
+        Path(f"{place}{choice}").unlink()
     other = open_store(str(place))
     theirs = begun(other)
     store.add_loop(run, "t1", loop(1))
@@ -231,7 +231,7 @@ def test_a_run_whose_store_is_full_goes_on_elsewhere(
     assert f"database or disk is full; run {run} goes on in {new}" in heard[0]
     assert loops(str(new), run) == 300
     with closing(open_store(str(new))) as rescued:
-        assert [one.id for one in rescued.runs()] == [run]
+        assert [line.id for line in rescued.runs()] == [run]
 
 
 def test_where_no_disk_takes_anything_the_run_ends_with_the_reason(
@@ -265,7 +265,7 @@ def test_a_run_says_at_once_and_at_its_end_that_its_store_was_deleted(
     assert said.count("the store was deleted while it was in use; all of it is now in") == 2
     assert "Traceback" not in said
     listed = iosonde("list", "--json", "--store", str(place)).json["runs"]
-    assert [one["state"] for one in listed] == ["finished"]
+    assert [record["state"] for record in listed] == ["finished"]
     assert len(listed[0]["trials"][0]["metrics"]["read.iops"]["loops"]) == 2
 
 
@@ -314,7 +314,7 @@ def test_a_store_behind_a_link_of_ones_own_or_with_an_odd_name_is_one(tmp_path: 
             assert store.rescued is None
         assert loops(f"sqlite:///{tmp_path / name}", run) == 1
     assert (tmp_path / "link").is_symlink()
-    assert sorted(one.name for one in (tmp_path / "there").iterdir()) == ["store", "x"]
+    assert sorted(path.name for path in (tmp_path / "there").iterdir()) == ["store", "x"]
 
 
 def test_two_processes_share_a_store_and_neither_takes_it_for_lost(tmp_path: Path) -> None:

@@ -114,9 +114,9 @@ class Stack:
         return image
 
     def left(self) -> list[str]:
-        found = ["image"] * self.image.exists() + ["loop device"] * bool(attached(self.image))
-        found += ["mount"] * self.mount.is_mount() + ["directory"] * self.mount.exists()
-        return found + ["record"] * self.record.exists()
+        names = ["image"] * self.image.exists() + ["loop device"] * bool(attached(self.image))
+        names += ["mount"] * self.mount.is_mount() + ["directory"] * self.mount.exists()
+        return names + ["record"] * self.record.exists()
 
 
 @pytest.fixture

@@ -266,9 +266,9 @@ def test_where_not_all_can_be_seen_a_device_is_not_written_to(
         return tool(*within, sys.executable, "-c", _CHECK, device, *arguments)
 
     with Path(device).open("rb"):  # which nobody in there can see
-        told = check()
-        assert "sees a part of this host alone" in told
-        assert "--in-container" in told
+        message = check()
+        assert "sees a part of this host alone" in message
+        assert "--in-container" in message
         assert check("read") == "allowed"
 
 
@@ -351,7 +351,7 @@ def test_perl_and_python_see_the_same(device: str, tmp_path: Path) -> None:
         done = subprocess.run([command, flag, text], capture_output=True, text=True, check=True)
         rows = done.stdout.splitlines()
         assert rows[-1] == "end"
-        return sorted(row for row in rows if any(one in row.split(" ") for one in own))
+        return sorted(row for row in rows if any(name in row.split(" ") for name in own))
 
     with (
         opener("own-table", device) as thread,

@@ -46,7 +46,7 @@ def fails(*argv: str) -> str:
 @pytest.fixture(scope="session")
 def disks() -> list[str]:
     """The guest's disks by their serial, in the order of its letters."""
-    serials = {one.read_text().strip(): one for one in Path("/sys/block").glob("vd*/serial")}
+    serials = {path.read_text().strip(): path for path in Path("/sys/block").glob("vd*/serial")}
     ours = [f"/dev/{serials[name].parent.name}" for name in sorted(serials)
             if name.startswith(SERIAL)]  # fmt: skip
     assert len(ours) == 4
@@ -117,8 +117,8 @@ async def test_a_member_is_held_and_of_a_stopped_array_it_carries_the_signature(
     assert (await allowed(mirror)).path == f"/dev/{kernel_name}"
     tool("mdadm", "--stop", mirror)
     for member in disks[:2]:
-        told = await refusal(member)
-        assert "carries linux_raid_member, which --destroy does not name" in told
+        message = await refusal(member)
+        assert "carries linux_raid_member, which --destroy does not name" in message
         assert (await allowed(member, f"{member}=linux_raid_member")).path == member
 
 
@@ -163,11 +163,11 @@ async def test_an_opened_luks_container_holds_its_disk(disks: list[str], tmp_pat
         status = tool("cryptsetup", "status", "secret")
     finally:
         tool("cryptsetup", "close", "secret")
-    (found,) = [layer for layer in capture.layers if layer.kind == "dm_crypt"]
+    (stack_layer,) = [layer for layer in capture.layers if layer.kind == "dm_crypt"]
     said = {key.strip(): text.strip() for key, _, text in
             (line.partition(":") for line in status.splitlines())}  # fmt: skip
-    assert found.facts["cipher"] == said["cipher"]
-    assert found.facts["data_offset"] == int(said["offset"].split()[0]) * 512
+    assert stack_layer.facts["cipher"] == said["cipher"]
+    assert stack_layer.facts["data_offset"] == int(said["offset"].split()[0]) * 512
     assert "carries crypto_LUKS" in await refusal(disk)
     tool("wipefs", "--all", "--quiet", disk)
     assert await allowed(disk)
@@ -207,12 +207,12 @@ async def test_discovery_agrees_with_mdadm_and_lvs_on_parity(
     disks: list[str], tmp_path: Path
 ) -> None:
     with array("--level=5", *disks[:3]), volume(MD), mounted(LV, tmp_path):
-        found = await stack_of(tmp_path)
+        layers = await stack_of(tmp_path)
         exported = tool("mdadm", "--detail", "--export", MD).splitlines()
         examined = tool("mdadm", "--examine", disks[0]).splitlines()
         printed = [line.strip() for line in tool("mdadm", "--detail", MD).splitlines()]
     detail = dict(line.split("=", 1) for line in exported if "=" in line)
-    md = found["md"].facts
+    md = layers["md"].facts
     assert md["level"] == detail["MD_LEVEL"] == "raid5"
     assert md["raid_disks"] == int(detail["MD_DEVICES"]) == 3
     assert f"Chunk Size : {int(str(md['chunk_size'])) // 1024}K" in printed
@@ -220,8 +220,8 @@ async def test_discovery_agrees_with_mdadm_and_lvs_on_parity(
     assert md["stripe_width"] == 2 * 65536
     assert any(f"Data Offset : {int(str(md['data_offset'])) // 512} sectors" in line
                for line in examined)  # fmt: skip
-    assert list(found) == ["disk", "md", "lvm", "xfs"]
-    xfs = found["xfs"].facts
+    assert list(layers) == ["disk", "md", "lvm", "xfs"]
+    xfs = layers["xfs"].facts
     assert (xfs["stripe_unit"], xfs["stripe_width"]) == (65536, 131072)
 
 
@@ -230,20 +230,20 @@ async def test_discovery_agrees_with_mdadm_and_lvs_on_mirror_and_stripes(
 ) -> None:
     with volume(mirror, disks[2]), mounted(LV, tmp_path):
         tool("mdadm", "--fail", mirror, disks[1])
-        found = await stack_of(tmp_path)
+        layers = await stack_of(tmp_path)
         detail = tool("mdadm", "--detail", "--export", mirror)
         report = json.loads(
             tool("lvs", "--reportformat", "json", "--units", "b", "--nosuffix", "-o",
                  "segtype,stripes,stripe_size,vg_name")
         )  # fmt: skip
     assert "MD_LEVEL=raid1" in detail
-    assert found["md"].facts["level"] == "raid1"
-    assert "chunk_size" not in found["md"].facts
-    assert {"degraded", f"{Path(disks[1]).name} faulty"} <= set(found["md"].hazards)
+    assert layers["md"].facts["level"] == "raid1"
+    assert "chunk_size" not in layers["md"].facts
+    assert {"degraded", f"{Path(disks[1]).name} faulty"} <= set(layers["md"].hazards)
     (row,) = report["report"][0]["lv"]
-    lvm = found["lvm"].facts
+    lvm = layers["lvm"].facts
     assert lvm["segment_type"] == row["segtype"] == "striped"
     assert lvm["stripes"] == int(row["stripes"]) == 2
     assert lvm["chunk_size"] == int(row["stripe_size"]) == 65536
     assert lvm["volume_group"] == row["vg_name"] == "held"
-    assert list(found) == ["disk", "md", "lvm", "xfs"]
+    assert list(layers) == ["disk", "md", "lvm", "xfs"]

@@ -143,7 +143,7 @@ class Array:
     depth: int = 1
 
     def __str__(self) -> str:
-        lost = "".join(f", lost {one}" for one in self.lost)
+        lost = "".join(f", lost {number}" for number in self.lost)
         return f"RAID {self.level} × {self.disks}, {self.chunk // KIB} KiB{lost}"
 
     @property
@@ -156,16 +156,16 @@ class Array:
     def requests(self) -> list[list[Request]]:
         """Of each part, in a region of its own; the first stripe is left to the first write."""
         chance, begin = random.Random(str(self)), self.width
-        found = []
+        rows = []
         for part in self.parts:
             blocks = 2 * part.count
             order = chance.sample(range(blocks), part.count) if part.random else range(part.count)
-            found.append([
-                (part.op, begin + part.shift + one * part.size, part.size) for one in order
+            rows.append([
+                (part.op, begin + part.shift + number * part.size, part.size) for number in order
             ])  # fmt: skip
             room = part.shift + blocks * part.size
             begin += -(-room // self.width) * self.width + self.width
-        return found
+        return rows
 
     @property
     def first(self) -> Request:
@@ -173,11 +173,11 @@ class Array:
         return ("w", 0, 4 * KIB)
 
     def model(self) -> StackModel:
-        of = ", ".join(f"d{one}" for one in range(1, self.disks + 1))
+        of = ", ".join(f"d{number}" for number in range(1, self.disks + 1))
         lines = ["stack: s", "hosts: {n1: {at: local}}", "layers:"]
         lines += [
-            f"  d{one}: {{kind: disk, host: n1, size: {DISK}, path: /dev/x{one}}}"
-            for one in range(1, self.disks + 1)
+            f"  d{number}: {{kind: disk, host: n1, size: {DISK}, path: /dev/x{number}}}"
+            for number in range(1, self.disks + 1)
         ]
         lines.append(
             f"  r: {{kind: md, level: {self.level}, chunk_size: {self.chunk}, of: [{of}]}}"
@@ -196,19 +196,19 @@ class Array:
         assert end <= model.size, f"{self}: the parts need {end} of {model.size} bytes"
         core = _core.Ledger(model.nodes, together=together)
         apply(core, [self.first])
-        places = [model.places[f"d{one}"] for one in range(1, self.disks + 1)]
-        found = []
+        places = [model.places[f"d{number}"] for number in range(1, self.disks + 1)]
+        rows = []
         for part in self.requests():
             core.reset()
             apply(core, part)
             counts = [core.counts(place) for place in places]
-            found.append(
+            rows.append(
                 [
                     (count.reads, count.read_bytes, count.writes, count.write_bytes)
                     for count in counts
                 ]
             )
-        return found
+        return rows
 
 
 def apply(core: _core.Ledger, requests: Sequence[Request]) -> None:
@@ -223,11 +223,11 @@ def counted(lab: str, arrays: Sequence[Array], at_once: int = 8) -> Iterator[lis
         some = arrays[begin : begin + at_once]
         asked: list[Mapping[str, object]] = [
             {
-                "level": one.level, "disks": one.disks, "chunk": one.chunk, "lost": one.lost,
-                "first": one.first, "parts": one.requests(), "depth": one.depth,
+                "level": raid.level, "disks": raid.disks, "chunk": raid.chunk, "lost": raid.lost,
+                "first": raid.first, "parts": raid.requests(), "depth": raid.depth,
             }
-            for one in some
+            for raid in some
         ]  # fmt: skip
-        words = [shlex.quote(one) for one in (SCRIPT, json.dumps(asked))]
-        for line in ssh(lab, "n1", "python3", "-c", *words).splitlines():
+        arguments = [shlex.quote(name) for name in (SCRIPT, json.dumps(asked))]
+        for line in ssh(lab, "n1", "python3", "-c", *arguments).splitlines():
             yield [[(*row,) for row in part] for part in json.loads(line)]

@@ -96,9 +96,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _lab_of(item: pytest.Item) -> str:
     """The stack that a test's parameter names, which is its lab's name too, or its module's."""
-    words = item.name.partition("[")[2].rstrip("]")
-    if (STACKS / f"{words}.yaml").exists():
-        return words
+    message = item.name.partition("[")[2].rstrip("]")
+    if (STACKS / f"{message}.yaml").exists():
+        return message
     return str(getattr(getattr(item, "module", None), "NAME", item.path.stem))
 
 

@@ -93,7 +93,7 @@ def ask(path: str, requests: list[Any], *, direct: bool, pause: float) -> None:
 
 def bitmap(case: dict[str, Any]) -> list[Rows]:
     """An array with a write-intent bitmap: while its bits are set, and when they are cleared."""
-    disks = [disk(one) for one in range(1, case["disks"] + 1)]
+    disks = [disk(number) for number in range(1, case["disks"] + 1)]
     chunk = [] if case["level"] == 1 else [f"--chunk={case['chunk'] // 1024}K"]
     run(
         "mdadm", "--create", ARRAY, "--run", "--quiet", f"--level={case['level']}", *chunk,
@@ -122,7 +122,7 @@ def bitmap(case: dict[str, Any]) -> list[Rows]:
     return [between(before, during), between(during, after)]
 
 
-def found(path: str, seconds: float = 20) -> None:
+def wait_for_file(path: str, seconds: float = 20) -> None:
     """Waits until a file is there."""
     end = time.monotonic() + seconds
     while not os.path.exists(path):
@@ -147,8 +147,8 @@ def bcache(case: dict[str, Any]) -> list[Rows]:
         with contextlib.suppress(OSError):  # udev may have been faster
             put("/sys/fs/bcache/register_quiet", member)
     at = f"/sys/block/{os.path.basename(disks[0])}/bcache/"
-    found(at + "cache")
-    found("/dev/bcache0")
+    wait_for_file(at + "cache")
+    wait_for_file("/dev/bcache0")
     try:
         put(at + "cache_mode", case["mode"])
         put(at + "sequential_cutoff", case["cutoff"])
@@ -179,7 +179,7 @@ def bcache(case: dict[str, Any]) -> list[Rows]:
 
 def ext4(case: dict[str, Any]) -> list[Rows]:
     """A file that is all written already: during the requests, and until nothing is mounted."""
-    one, place = disk(1), "/mnt/driven"
+    name, place = disk(1), "/mnt/driven"
     os.makedirs(place, exist_ok=True)
     options = "lazy_itable_init=0,lazy_journal_init=0"
     run(
@@ -192,9 +192,9 @@ def ext4(case: dict[str, Any]) -> list[Rows]:
         f"size={case['journal'] >> 20}",
         "-E",
         options,
-        one,
+        name,
     )
-    mount = ("mount", "-o", f"data={case['data']},noatime,commit=300", one, place)
+    mount = ("mount", "-o", f"data={case['data']},noatime,commit=300", name, place)
     run(*mount)
     with open(f"{place}/file", "wb") as file:
         file.writelines([memory] * (case["size"] // len(memory)))
@@ -205,29 +205,29 @@ def ext4(case: dict[str, Any]) -> list[Rows]:
     with open(f"{place}/file", "rb") as file:  # where its inode and its extents lie is read now
         os.pread(file.fileno(), 1, 0)
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-    before = settled([one], 1)
+    before = settled([name], 1)
     # A file's time has the grain of the kernel's ticks: with a pause each write changes it.
     drive(f"{place}/file", case["requests"], direct=case["direct"], pause=0.01)
-    during = settled([one], 0.5)
+    during = settled([name], 0.5)
     run("umount", place)
-    after = settled([one], 0.5)
+    after = settled([name], 0.5)
     put("/proc/sys/vm/dirty_writeback_centisecs", 500)
     return [between(before, during), between(during, after)]
 
 
 def pages(case: dict[str, Any]) -> list[Rows]:
     """A disk through the page cache: during the requests, and when all is written."""
-    one = disk(1)
+    name = disk(1)
     put("/proc/sys/vm/dirty_writeback_centisecs", 0)
     put("/proc/sys/vm/dirty_background_bytes", case["background"])
     put("/proc/sys/vm/drop_caches", 3)
-    held = os.open(one, os.O_RDWR)
+    held = os.open(name, os.O_RDWR)
     fcntl.flock(held, fcntl.LOCK_EX)  # else udev reads partitions when it has been written
-    before = settled([one], 0.5)
-    drive(one, case["requests"], direct=False)
-    during = settled([one], 0.5)
+    before = settled([name], 0.5)
+    drive(name, case["requests"], direct=False)
+    during = settled([name], 0.5)
     os.fsync(held)
-    after = settled([one], 0.5)
+    after = settled([name], 0.5)
     os.close(held)
     put("/proc/sys/vm/dirty_background_ratio", 10)
     put("/proc/sys/vm/dirty_writeback_centisecs", 500)
@@ -252,7 +252,7 @@ def unmapped(*names: str) -> None:
             run("dmsetup", "remove", *UDEVLESS, "--retry", name)
 
 
-def words(name: str) -> list[str]:
+def target_status(name: str) -> list[str]:
     """What the target of a device says of itself."""
     done = subprocess.run(["dmsetup", "status", "--noflush", name], check=True, capture_output=True)
     return done.stdout.decode().split()[3:]
@@ -263,9 +263,9 @@ def warmed(name: str, offsets: list[int], size: int) -> None:
     device = os.open(f"/dev/mapper/{name}", os.O_RDONLY | os.O_DIRECT)
     part, end = memoryview(memory)[:size], time.monotonic() + 60
     for offset in offsets:
-        hits = words(name)[4]
-        while words(name)[4] == hits:
-            assert time.monotonic() < end, f"not all is cached: {words(name)}"
+        hits = target_status(name)[4]
+        while target_status(name)[4] == hits:
+            assert time.monotonic() < end, f"not all is cached: {target_status(name)}"
             os.preadv(device, [part], offset)
     part.release()
     os.close(device)
@@ -291,18 +291,18 @@ def dm_cache(case: dict[str, Any]) -> list[Rows]:
         if case["warm"]:
             warmed("drivenhot", case["warm"], 4096)
         # What smq knows of how often it was right is forgotten each second.
-        before, told = settled(disks, 2.5 if case["warm"] else 0.3), words("drivenhot")
+        before, lines = settled(disks, 2.5 if case["warm"] else 0.3), target_status("drivenhot")
         begin = time.monotonic()
         drive(hot, case["requests"], direct=True, pause=case["pause"])
         took = time.monotonic() - begin
-        during, ended = settled(disks, 0.3), words("drivenhot")
-        after, last = settled(disks, 4), words("drivenhot")
+        during, ended = settled(disks, 0.3), target_status("drivenhot")
+        after, last = settled(disks, 4), target_status("drivenhot")
         os.close(held)
     finally:
         unmapped("drivenhot", "drivendata", "drivenmeta")
     counted = [
-        [int(b) - int(a) for a, b in zip(told[4:10], one[4:10])] + [int(one[10])]  # noqa: B905
-        for one in (ended, last)
+        [int(b) - int(a) for a, b in zip(lines[4:10], names[4:10])] + [int(names[10])]  # noqa: B905
+        for names in (ended, last)
     ]
     return [between(before, during), between(during, after), [*counted, [int(1000 * took)]]]
 
@@ -321,13 +321,13 @@ def dm_writecache(case: dict[str, Any]) -> list[Rows]:
         held = os.open(hot, os.O_RDWR)
         before = settled(disks, 0.5)
         drive(hot, case["requests"], direct=True, pause=case["pause"])
-        during, ended = settled(disks, case["settle"]), words("drivenhot")
+        during, ended = settled(disks, case["settle"]), target_status("drivenhot")
         run("dmsetup", "message", "drivenhot", "0", "flush")
         after = settled(disks, 1)
         os.close(held)
     finally:
         unmapped("drivenhot", "drivenfast")
-    return [between(before, during), between(during, after), [[int(one) for one in ended]]]
+    return [between(before, during), between(during, after), [[int(name) for name in ended]]]
 
 
 KINDS: dict[str, Callable[[dict[str, Any]], list[Rows]]] = {

@@ -91,8 +91,8 @@ class Cached:
     def shown(self) -> dict[str, Any]:
         """The facts of the one layer of the kind."""
         layers = good("show", f"lab:{NAME}/n1", "--json").document["layers"]
-        (one,) = [layer for layer in layers if layer["kind"] == self.kind.name]
-        facts: dict[str, Any] = one["facts"]
+        (record,) = [layer for layer in layers if layer["kind"] == self.kind.name]
+        facts: dict[str, Any] = record["facts"]
         return facts
 
     def crash(self) -> None:

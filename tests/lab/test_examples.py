@@ -71,7 +71,7 @@ def shortened(name: str, study: str, directory: Path) -> tuple[Path, list[str]]:
     if document["at"] == "every layer":
         sites = read_stack(STACKS / f"{name}.yaml").sites
         probed = [site.name for site in sites if builder(site.kind).probe]
-        document["at"] = [one for one in probed if one not in ALIKE]
+        document["at"] = [label for label in probed if label not in ALIKE]
     file = directory / "study.yaml"
     with file.open("w") as out:
         YAML(typ="safe").dump(document, out)
@@ -104,26 +104,26 @@ def test_it_is_built_measured_at_its_layers_and_taken_away(
     for host in all_hosts(name):
         ssh(name, host.rsplit("/", 1)[1], "test", "!", "-e", "/var/lib/iosonde/built")
     left = good("show", *all_hosts(name), "--json").document["layers"]
-    assert {one["kind"] for one in left} <= {"disk", "filesystem", "link"}
+    assert {record["kind"] for record in left} <= {"disk", "filesystem", "link"}
 
 
 def all_hosts(name: str) -> list[str]:
     """The hosts that run: guests do while their layer stands."""
     listed = good("lab", "list", "--json").document["labs"]
-    (lab,) = [one for one in listed if one["name"] == name]
+    (lab,) = [record for record in listed if record["name"] == name]
     return [f"lab:{name}/{node['name']}" for node in lab["nodes"] if node["running"]]
 
 
 def below(layers: list[dict[str, Any]], host: str) -> set[str]:
     """Kinds of all layers on and below what stands on a host."""
     by_id = {layer["id"]: layer for layer in layers}
-    found: set[str] = set()
+    names: set[str] = set()
     queue = [layer["id"] for layer in layers if layer["host"] == host]
     seen: set[str] = set()
     while queue:
-        one = by_id[queue.pop()]
-        if one["id"] not in seen:
-            seen.add(one["id"])
-            found.add(one["kind"])
-            queue += one["below"]
-    return found
+        values = by_id[queue.pop()]
+        if values["id"] not in seen:
+            seen.add(values["id"])
+            names.add(values["kind"])
+            queue += values["below"]
+    return names

@@ -175,7 +175,7 @@ def happens(case: Case, fault: Fault, file: Path) -> None:
         assert status == 4
         assert "The stack below changed between" in " ".join(run["trials"][0]["faults"])
         assert len(loops) < 4, "the loop of the change is left out"
-        assert "fault" in {one["rule"] for one in said}
+        assert "fault" in {record["rule"] for record in said}
     elif fault.survives:
         assert status == 0
         assert len(loops) == 4
@@ -183,12 +183,12 @@ def happens(case: Case, fault: Fault, file: Path) -> None:
         if fault.reads:
             ssh(case.stack, fault.at, "sh", "-c", f"'{fault.reads}'", status=None)
         if fault.rule:
-            told = iosonde("explain", f"lab:{case.stack}/{fault.at}", "--json").document
-            assert fault.rule in {finding["rule"] for finding in told["findings"]}
+            document = iosonde("explain", f"lab:{case.stack}/{fault.at}", "--json").document
+            assert fault.rule in {finding["rule"] for finding in document["findings"]}
     else:
         assert status == 4
         assert run["trials"][0]["faults"]
-        assert "fault" in {one["rule"] for one in said}
+        assert "fault" in {record["rule"] for record in said}
 
 
 def last_run() -> dict[str, Any]:
@@ -201,7 +201,7 @@ def take_away(case: Case, file: Path) -> None:
     good("down", file)
     assert good("down", file, "--json").document["steps"] == []
     listed = good("lab", "list", "--json").document["labs"]
-    (lab,) = [one for one in listed if one["name"] == case.stack]
+    (lab,) = [record for record in listed if record["name"] == case.stack]
     for node in lab["nodes"]:
         if not node["running"]:
             continue  # a guest, which is gone with its layer

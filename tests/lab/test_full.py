@@ -40,12 +40,12 @@ def test_a_thin_pool_runs_full(tmp_path: Path) -> None:
             "--size=4m", "--verify=crc32c", "--do_verify=0", "--end_fsync=1")  # fmt: skip
         run = iosonde("run", study, "--json", timeout=LONGEST)
         assert run.status == 4, run.out
-        told = run.document["error"]["message"].lower()
-        assert "no space" in told or "input/output error" in told
+        document = run.document["error"]["message"].lower()
+        assert "no space" in document or "input/output error" in document
         findings = good("explain", f"lab:{NAME}/s1", "--json", timeout=200).document["findings"]
-        (one,) = [finding for finding in findings if finding["rule"] == "out-of-space"]
-        assert one["severity"] == "error"
-        assert one["evidence"][0]["value"] > 0.99
+        (record,) = [finding for finding in findings if finding["rule"] == "out-of-space"]
+        assert record["severity"] == "error"
+        assert record["evidence"][0]["value"] > 0.99
         ssh(NAME, "s1", "sh", "-c", "'echo 3 > /proc/sys/vm/drop_caches'")
         ssh(NAME, "s1", "fio", "--name=k", "--filename=/mnt/thin/kept", "--rw=write", "--bs=64k",
             "--size=4m", "--verify=crc32c", "--verify_only")  # fmt: skip

@@ -94,7 +94,7 @@ def test_a_guest_that_lost_power_comes_back_with_its_data(stack: tuple[Path, str
 def seen_from_both_sides(bus: str) -> None:
     """The file system in the guest stands on the host's disk, through the guest."""
     by_id = {layer["id"]: layer for layer in layers(HOST, GUEST)}
-    (at,) = (one for one in by_id.values() if one["kind"] == "xfs")
+    (at,) = (values for values in by_id.values() if values["kind"] == "xfs")
     chain = []
     while at["below"]:
         (below,) = at["below"]
@@ -103,7 +103,7 @@ def seen_from_both_sides(bus: str) -> None:
     assert chain == [
         ("disk", GUEST), ("guest", HOST), ("nbd_server", HOST), ("lvm", HOST), ("disk", HOST),
     ]  # fmt: skip
-    (guest,) = (one for one in by_id.values() if one["kind"] == "guest")
+    (guest,) = (values for values in by_id.values() if values["kind"] == "guest")
     facts = guest["facts"]
     assert (facts["bus"], facts["queues"], facts["iothread"]) == (bus, 2, True)
     name = {"virtio-blk": "vdb", "virtio-scsi": "sda"}[bus]
@@ -118,8 +118,8 @@ def data_reach_the_device_below(bus: str) -> None:
     before = sectors_written()
     argv = ["fio", "--name=c", "--filename=/mnt/guest/c", "--rw=write", "--bs=64k", "--size=4m",
             "--direct=1", "--verify=crc32c", "--do_verify=1", "--output-format=json"]  # fmt: skip
-    told = json.loads(re.sub(r"^[^{]*", "", ssh("guesttest", "vm", *argv)))
-    (job,) = told["jobs"]
+    document = json.loads(re.sub(r"^[^{]*", "", ssh("guesttest", "vm", *argv)))
+    (job,) = document["jobs"]
     assert job["error"] == 0
     assert job["write"]["io_bytes"] == job["read"]["io_bytes"] == 4 * 2**20
     assert sectors_written() - before >= 4 * 2**20 // 512, bus

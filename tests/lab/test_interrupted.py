@@ -47,10 +47,10 @@ def killed(verb: str, file: Path, after: int) -> bool:
     """
     with started(verb, str(file), stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
-        told = 0
+        number = 0
         for line in process.stderr:
-            told += (": done" in line and ": load " not in line) or ": removed" in line
-            if told == after:
+            number += (": done" in line and ": load " not in line) or ": removed" in line
+            if number == after:
                 process.kill()
                 break
         return process.wait(PATIENCE) != 0

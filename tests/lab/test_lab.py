@@ -35,13 +35,13 @@ def reaches(node: str, address: str) -> bool:
 
 
 def test_nodes_are_hosts_like_any_other(pair: str) -> None:
-    found = good("show", f"lab:{pair}/n1", "--json").document
+    document = good("show", f"lab:{pair}/n1", "--json").document
     devices = {
-        layer["device"]: layer["size"] for layer in found["layers"] if layer["kind"] == "disk"
+        layer["device"]: layer["size"] for layer in document["layers"] if layer["kind"] == "disk"
     }
     assert list(devices.values()).count(64 * 2**20) == 2
     listed = good("lab", "list", "--json").document
-    (lab,) = [one for one in listed["labs"] if one["name"] == pair]
+    (lab,) = [record for record in listed["labs"] if record["name"] == pair]
     assert [(node["name"], node["running"]) for node in lab["nodes"]] == [
         ("n1", True), ("n2", True)
     ]  # fmt: skip
@@ -101,8 +101,10 @@ def test_wrong_words_are_told(pair: str) -> None:
 
 
 def processes(directory: Path) -> list[str]:
-    told = subprocess.run(["ps", "-eww", "-o", "args"], capture_output=True, text=True, check=True)
-    return [line for line in told.stdout.splitlines() if str(directory) in line]
+    completed = subprocess.run(
+        ["ps", "-eww", "-o", "args"], capture_output=True, text=True, check=True
+    )
+    return [line for line in completed.stdout.splitlines() if str(directory) in line]
 
 
 @pytest.mark.parametrize("signal", ["KILL", "INT"])

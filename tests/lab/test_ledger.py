@@ -112,14 +112,14 @@ class Case:
 
     def __str__(self) -> str:
         parts = [f"raid{self.level}x{self.disks}", self.layout, f"{self.chunk // KIB}k", self.op]
-        parts += [str(self.size), f"+{self.shift}", *(f"lost{one}" for one in self.lost)]
+        parts += [str(self.size), f"+{self.shift}", *(f"lost{number}" for number in self.lost)]
         parts += ["" if self.random else "seq", f"rmw{self.rmw_level}" if self.rmw_level else ""]
         return "-".join(part for part in parts if part)
 
     def requests(self) -> list[Request]:
         chance = random.Random(str(self))
         room = (self.span - self.shift) // self.size - 1
-        blocks = [chance.randrange(room) if self.random else one for one in range(self.count)]
+        blocks = [chance.randrange(room) if self.random else number for number in range(self.count)]
         return [(self.op, self.shift + block * self.size, self.size) for block in blocks]
 
     def asked(self) -> dict[str, Any]:
@@ -139,11 +139,11 @@ class Case:
         ]
 
     def predicted(self) -> Prediction:
-        of = ", ".join(f"d{one}" for one in range(1, self.disks + 1))
+        of = ", ".join(f"d{number}" for number in range(1, self.disks + 1))
         lines = ["stack: s", "hosts: {n1: {at: local}}", "layers:"]
         lines += [
-            f"  d{one}: {{kind: disk, host: n1, size: 64 MiB, path: /dev/x{one}}}"
-            for one in range(1, self.disks + 1)
+            f"  d{number}: {{kind: disk, host: n1, size: 64 MiB, path: /dev/x{number}}}"
+            for number in range(1, self.disks + 1)
         ]
         lines.append(
             f"  r: {{kind: md, level: {self.level}, chunk_size: {self.chunk}, of: [{of}], "
@@ -173,12 +173,12 @@ EXACT = (
     *(Case(level, disks, 64 * KIB) for level, disks in LEVELS),
     Case(0, 4, 256 * KIB, shift=16 * KIB, count=8), Case(10, 5, 256 * KIB, shift=16 * KIB, count=8),
     Case(0, 4, MIB, "r", shift=4096, count=8), Case(5, 5, MIB, "r", shift=4096, count=8),
-    *(Case(5, 5, 4096, chunk=16 * KIB, layout=one, count=40) for one in ("la", "ra", "ls", "rs")),
+    *(Case(5, 5, 4096, chunk=16 * KIB, layout=name, count=40) for name in ("la", "ra", "ls", "rs")),
     *(
-        Case(6, 5, 8 * KIB, chunk=16 * KIB, layout=one, count=40)
-        for one in ("parity-first", "parity-last", "left-symmetric-6", "ddf-zero-restart")
+        Case(6, 5, 8 * KIB, chunk=16 * KIB, layout=choice, count=40)
+        for choice in ("parity-first", "parity-last", "left-symmetric-6", "ddf-zero-restart")
     ),
-    *(Case(10, disks, 96 * KIB, layout=one) for disks in (4, 5) for one in ("n3", "f2", "o2")),
+    *(Case(10, disks, 96 * KIB, layout=name) for disks in (4, 5) for name in ("n3", "f2", "o2")),
     *(Case(5, 5, 8 * KIB, rmw_level=level, count=40) for level in (0, 1, 2)),
     *(Case(5, 4, 4 * KIB, op, lost=lost) for op in "rw" for lost in ((0,), (3,))),
     *(Case(6, 6, 4 * KIB, op, lost=lost) for op in "rw" for lost in ((1,), (1, 4))),
@@ -203,16 +203,18 @@ Kernel = dict[str, list[Counted]]
 def kernel() -> Kernel:
     """What the kernel counts in each case."""
     cases = [*EXACT, *BANDS, READ_COPIES]
-    found: Kernel = {}
+    groups: Kernel = {}
     options = ("--name", NAME, "--nodes", "1", "--disks", str(DISKS), "--size", "64 MiB")
     with running(NAME, *options):
         for begin in range(0, len(cases), AT_ONCE):
             some = cases[begin : begin + AT_ONCE]
-            words = [shlex.quote(one) for one in (SCRIPT, json.dumps([c.asked() for c in some]))]
-            lines = ssh(NAME, "n1", "python3", "-c", *words).splitlines()
+            arguments = [
+                shlex.quote(text) for text in (SCRIPT, json.dumps([c.asked() for c in some]))
+            ]
+            lines = ssh(NAME, "n1", "python3", "-c", *arguments).splitlines()
             for case, line in zip(some, lines, strict=True):
-                found[str(case)] = case.counted(json.loads(line))
-    return found
+                groups[str(case)] = case.counted(json.loads(line))
+    return groups
 
 
 @pytest.mark.parametrize("case", EXACT, ids=str)
@@ -236,7 +238,7 @@ def test_equal_in_bytes_where_merging_is_left_to_chance(kernel: Kernel, case: Ca
 def test_reads_of_raid10_in_all(kernel: Kernel) -> None:
     disks, counted = READ_COPIES.predicted().disks(), kernel[str(READ_COPIES)]
     for pair in (slice(0, 2), slice(2, 4)):
-        mine = [(one.reads, one.read_bytes) for one in disks[pair]]
+        mine = [(counts.reads, counts.read_bytes) for counts in disks[pair]]
         theirs = [row[:2] for row in counted[pair]]
         assert np.sum(mine, axis=0).tolist() == np.sum(theirs, axis=0).tolist()
 
@@ -282,17 +284,17 @@ def test_from_aoe_to_the_disks(tmp_path: Path, mtu: int) -> None:
     file = tmp_path / "san.yaml"
     file.write_text(SAN.format(mtu=mtu))
     chance = random.Random(mtu)
-    requests = [("rw"[one % 2], chance.randrange(30_000) * 4096, 4096) for one in range(200)]
+    requests = [("rw"[number % 2], chance.randrange(30_000) * 4096, 4096) for number in range(200)]
     lab = "test-ledger-san"
     with running(lab, file):
         good("up", file)
         for node in ("storage", "diskless"):
             ssh(lab, node, "udevadm", "control", "--stop-exec-queue")
         ssh(lab, "storage", "sh", "-c", shlex.quote(QUIET))
-        words = [shlex.quote(DRIVE), shlex.quote(json.dumps([("w", 0, 4096)]))]
-        ssh(lab, "diskless", "python3", "-c", *words)  # the superblock is written now
+        arguments = [shlex.quote(DRIVE), shlex.quote(json.dumps([("w", 0, 4096)]))]
+        ssh(lab, "diskless", "python3", "-c", *arguments)  # the superblock is written now
         before = stats(lab)
-        ssh(lab, "diskless", "python3", "-c", words[0], shlex.quote(json.dumps(requests)))
+        ssh(lab, "diskless", "python3", "-c", arguments[0], shlex.quote(json.dumps(requests)))
         counted = (stats(lab) - before).tolist()
     stack = understand(file.read_text(), str(file))
     prediction = predict(model_of(top_of(stack), stack.mtu), made(requests))

@@ -61,16 +61,16 @@ class Written:
         chance = "random" in self.what
         chosen = blocks(self, self.count, self.span // self.size - 1, chance=chance)
         shift = self.block if "shifted" in self.what else 0
-        found: list[Request] = []
-        for one, block in enumerate(chosen):
-            found.append(("w", block * self.size, self.size))
-            if self.every and one % self.every == self.every - 1:
-                found.append(("s", 0, 0))
+        rows: list[Request] = []
+        for number, block in enumerate(chosen):
+            rows.append(("w", block * self.size, self.size))
+            if self.every and number % self.every == self.every - 1:
+                rows.append(("s", 0, 0))
         if "twice" in self.what:
-            found += [("w", block * self.size + shift, self.size) for block in chosen[::2]]
+            rows += [("w", block * self.size + shift, self.size) for block in chosen[::2]]
         if "read" in self.what:
-            found += [("r", block * self.size + shift, self.size) for block in chosen]
-        return [*found, ("s", 0, 0)] if self not in ABOVE or self.every else found
+            rows += [("r", block * self.size + shift, self.size) for block in chosen]
+        return [*rows, ("s", 0, 0)] if self not in ABOVE or self.every else rows
 
     def asked(self) -> dict[str, Any]:
         return {
@@ -138,7 +138,7 @@ class Cached:
         )
 
     def warming(self) -> list[int]:
-        return [one * self.block for one in range(self.warm)]
+        return [number * self.block for number in range(self.warm)]
 
     def requests(self) -> list[Request]:
         span = self.warm * self.block or self.span
@@ -178,15 +178,15 @@ class Cached:
 
     def predicted(self) -> list[Row]:
         """Of the requests, without what it takes to have the first blocks in the cache."""
-        known = self.warming()  # then hits for more than a second, so that misses are forgotten
-        first: list[Request] = [("r", one, 4 * KIB) for one in known for _ in range(20)]
-        first += [("r", one, 4 * KIB) for one in known * 160]
+        numbers = self.warming()  # then hits for more than a second, so that misses are forgotten
+        first: list[Request] = [("r", number, 4 * KIB) for number in numbers for _ in range(20)]
+        first += [("r", number, 4 * KIB) for number in numbers * 160]
         before = self.of(first, rate=100).disks() if first else ()
         after = self.of([*first, *self.requests()], rate=100).disks()
-        rows = [row(one) for one in after]
+        rows = [row(counts) for counts in after]
         if not before:
             return rows
-        return [less(one, row(other)) for one, other in zip(rows, before, strict=True)]
+        return [less(pair, row(other)) for pair, other in zip(rows, before, strict=True)]
 
 
 CACHED = (
@@ -227,8 +227,8 @@ Case = Written | Cached
 Kernel = dict[str, list[list[tuple[int, ...]]]]
 
 
-def less(one: Row, other: Row) -> Row:
-    reads, read, writes, written = (a - b for a, b in zip(one, other, strict=True))
+def less(pair: Row, other: Row) -> Row:
+    reads, read, writes, written = (a - b for a, b in zip(pair, other, strict=True))
     return reads, read, writes, written
 
 
@@ -241,13 +241,13 @@ def kernel() -> Kernel:
 
 
 def driven(lab: str, cases: Sequence[Case]) -> Kernel:
-    found: Kernel = {}
+    groups: Kernel = {}
     for some in parts(cases):
-        words = [shlex.quote(one) for one in (SCRIPT, json.dumps([c.asked() for c in some]))]
-        lines = ssh(lab, "n1", "python3", "-c", *words).splitlines()
+        arguments = [shlex.quote(name) for name in (SCRIPT, json.dumps([c.asked() for c in some]))]
+        lines = ssh(lab, "n1", "python3", "-c", *arguments).splitlines()
         for case, line in zip(some, lines, strict=True):
-            found[str(case)] = [[tuple(row) for row in rows] for rows in json.loads(line)]
-    return found
+            groups[str(case)] = [[tuple(row) for row in rows] for rows in json.loads(line)]
+    return groups
 
 
 def parts(cases: Sequence[Case]) -> Iterator[list[Case]]:
@@ -277,8 +277,8 @@ def test_a_write_cache_takes_writes_and_commits_them(kernel: Kernel, case: Writt
     flushed and 64 KiB of metadata are written (`writecache_endio_thread()`).
     """
     prediction, (during, after, _) = case.predicted(), kernel[str(case)]
-    for one, counted in zip(prediction.disks(), during, strict=True):
-        assert counted == summed(row(one), (0, 0, one.flushes, 0))
+    for counts, counted in zip(prediction.disks(), during, strict=True):
+        assert counted == summed(row(counts), (0, 0, counts.flushes, 0))
     slow, fast = after
     left = prediction.layers[0].events["blocks_in_use"] * case.block
     assert slow[:2] == (0, 0)
@@ -295,17 +295,17 @@ def test_a_write_cache_writes_back_above_its_watermark(kernel: Kernel, case: Wri
     """Copies that run at the same time merge. Without flushes it is the writer's pace that says
     how much is chosen to be written back at once; bytes then differ by what lies between the
     watermarks."""
-    prediction, (during, _, told) = case.predicted(), kernel[str(case)]
+    prediction, (during, _, rows) = case.predicted(), kernel[str(case)]
     slow, fast = prediction.disks()
     assert during[0][:2] == row(slow)[:2]
-    assert during[0][3] == during[1][1] + told[0][9] * case.block  # what went past it
+    assert during[0][3] == during[1][1] + rows[0][9] * case.block  # what went past it
     events = prediction.layers[0].events
     if case.every:
         assert (slow.write_bytes, fast.read_bytes) == (during[0][3], during[1][1])
-        assert events["writes_around"] == told[0][9]
+        assert events["writes_around"] == rows[0][9]
         assert during[1][0] <= fast.reads
     else:
-        between = max((case.high - case.low) * told[0][1] // 100 * case.block, 2 * case.size)
+        between = max((case.high - case.low) * rows[0][1] // 100 * case.block, 2 * case.size)
         assert abs(during[1][1] - fast.read_bytes) <= between
 
 
@@ -345,6 +345,8 @@ def test_the_policy_moves_about_as_much(kernel: Kernel, case: Cached) -> None:
     during, after, (_, _, (took,)) = kernel[str(case)]
     requests = case.requests()
     prediction = case.of(requests, rate=max(1, len(requests) * 1000 // took))
-    for one, first, then in zip(prediction.disks(), during, after, strict=True):
+    for counts, first, then in zip(prediction.disks(), during, after, strict=True):
         _, read, _, written = summed(first, then)
-        assert abs(one.read_bytes + one.write_bytes - read - written) <= 0.25 * (read + written)
+        assert abs(counts.read_bytes + counts.write_bytes - read - written) <= 0.25 * (
+            read + written
+        )

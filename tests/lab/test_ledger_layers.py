@@ -39,8 +39,8 @@ def made(requests: Sequence[Request]) -> Requests:
     return Requests(ops, table[:, 0].copy(), table[:, 1].copy())
 
 
-def row(one: Counts) -> Row:
-    return one.reads, one.read_bytes, one.writes, one.write_bytes
+def row(counts: Counts) -> Row:
+    return counts.reads, counts.read_bytes, counts.writes, counts.write_bytes
 
 
 def predicted(lines: Sequence[str], settings: dict[str, str], requests: Requests) -> Prediction:
@@ -56,15 +56,15 @@ def predicted(lines: Sequence[str], settings: dict[str, str], requests: Requests
 
 def disks(count: int) -> list[str]:
     return [
-        f"d{one}: {{kind: disk, host: n1, size: {DISK}, path: /dev/x{one}}}"
-        for one in range(1, count + 1)
+        f"d{number}: {{kind: disk, host: n1, size: {DISK}, path: /dev/x{number}}}"
+        for number in range(1, count + 1)
     ]
 
 
 def blocks(case: object, count: int, room: int, *, chance: bool) -> list[int]:
     """So many of a room's blocks: in order, or by a chance that is the case's own and stays."""
     chosen = random.Random(str(case))
-    return [chosen.randrange(room) if chance else one for one in range(count)]
+    return [chosen.randrange(room) if chance else number for number in range(count)]
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Array:
         }  # fmt: skip
 
     def predicted(self) -> Prediction:
-        of = ", ".join(f"d{one}" for one in range(1, self.disks + 1))
+        of = ", ".join(f"d{number}" for number in range(1, self.disks + 1))
         lines = disks(self.disks)
         lines.append(
             f"r: {{kind: md, level: {self.level}, chunk_size: {self.chunk}, of: [{of}], "
@@ -185,12 +185,12 @@ class File:
 
     def requests(self) -> list[Request]:
         chosen = blocks(self, self.count, 48 * MIB // self.size, chance=self.random)
-        found: list[Request] = []
-        for one, block in enumerate(chosen):
-            found.append(("w", block * self.size, self.size))
-            if self.every and one % self.every == self.every - 1:
-                found.append(("s", 0, 0))
-        return [*found, ("s", 0, 0)]
+        rows: list[Request] = []
+        for number, block in enumerate(chosen):
+            rows.append(("w", block * self.size, self.size))
+            if self.every and number % self.every == self.every - 1:
+                rows.append(("s", 0, 0))
+        return [*rows, ("s", 0, 0)]
 
     def asked(self) -> dict[str, Any]:
         return {
@@ -280,14 +280,14 @@ def kernel() -> Kernel:
 
 
 def driven(lab: str, cases: Sequence[Case]) -> Kernel:
-    found: Kernel = {}
+    groups: Kernel = {}
     for begin in range(0, len(cases), 6):
         some = cases[begin : begin + 6]
-        words = [shlex.quote(one) for one in (SCRIPT, json.dumps([c.asked() for c in some]))]
-        lines = ssh(lab, "n1", "python3", "-c", *words).splitlines()
+        arguments = [shlex.quote(name) for name in (SCRIPT, json.dumps([c.asked() for c in some]))]
+        lines = ssh(lab, "n1", "python3", "-c", *arguments).splitlines()
         for case, line in zip(some, lines, strict=True):
-            found[str(case)] = [[tuple(row) for row in rows] for rows in json.loads(line)]
-    return found
+            groups[str(case)] = [[tuple(row) for row in rows] for rows in json.loads(line)]
+    return groups
 
 
 def summed(*rows: Sequence[int]) -> Row:
@@ -306,9 +306,9 @@ def test_a_bitmap_is_written_before_the_data_and_when_bits_are_cleared(
     covers = array.size // (case.disks - 1) if case.level == 5 else array.size
     page = min(4 * KIB, -(-(256 + -(-covers // case.bit) // 8) // SECTOR) * SECTOR)
     cleared = array.events["bitmap_pages_cleared"]
-    for one, first, then in zip(prediction.disks(), during, after, strict=True):
+    for counts, first, then in zip(prediction.disks(), during, after, strict=True):
         assert then[:3] == (0, 0, cleared + 1)
-        assert summed(first, then) == summed(row(one), (0, 0, 3, SECTOR + 2 * page))
+        assert summed(first, then) == summed(row(counts), (0, 0, 3, SECTOR + 2 * page))
 
 
 @pytest.mark.parametrize("case", CACHES, ids=str)
@@ -324,11 +324,13 @@ def test_bcache_moves_the_data(kernel: Kernel, case: Cached) -> None:
     assert during[0] == summed(row(slow), mark)
     assert after == [(0, 0, extents, dirty), (extents, dirty, 0, 0)]
     assert during[1][:2] == row(fast)[:2]
-    writes, written = (one - other for one, other in zip(during[1][2:], row(fast)[2:], strict=True))
-    words = 6 * events["misses"]
+    writes, written = (
+        index - other for index, other in zip(during[1][2:], row(fast)[2:], strict=True)
+    )
+    number = 6 * events["misses"]
     if not case.what.startswith("missed"):
-        words += case.count * (2 if case.mode == "writearound" else 3)
-    full = 8 * words > LEAF
+        number += case.count * (2 if case.mode == "writearound" else 3)
+    full = 8 * number > LEAF
     journal = case.count if case.journal_delay < 60_000 else 0
     assert int(full) <= writes <= int(full) + journal
     assert written <= 4 * KIB * writes

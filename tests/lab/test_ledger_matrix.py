@@ -27,7 +27,7 @@ from tests.lab.conftest import running
 pytestmark = [pytest.mark.lab, pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(2400)]
 
 NAME = "test-ledger-matrix"
-CHUNKS = [one * KIB for one in (16, 32, 64, 128, 256, 512, 1024)]
+CHUNKS = [choice * KIB for choice in (16, 32, 64, 128, 256, 512, 1024)]
 SIZES = [512, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB, MIB, 4 * MIB]
 EXACT_UP_TO = MIB
 LEAST = {0: 3, 1: 3, 4: 3, 5: 3, 6: 4, 10: 3}
@@ -52,7 +52,7 @@ def matrix() -> list[Array]:
     chance = random.Random(6)
     ways = list(itertools.product("rw", ("on", "off", "across"), (False, True)))
     decks = {(level, size): dealt(ways, chance) for level in LEAST for size in SIZES}
-    found = []
+    arrays = []
     for level, least in LEAST.items():
         for disks, chunk in itertools.product(
             range(least, 9), CHUNKS if level != 1 else [64 * KIB]
@@ -62,21 +62,21 @@ def matrix() -> list[Array]:
             for size in SIZES:
                 op, place, order = next(decks[level, size])
                 parts.append(Part(size, op, shifted(place, size, chunk), order))
-            found.append(Array(level, disks, chunk, tuple(sorted(lost)), tuple(parts)))
-    return found
+            arrays.append(Array(level, disks, chunk, tuple(sorted(lost)), tuple(parts)))
+    return arrays
 
 
 def deep() -> list[Array]:
     """Some of them, 32 requests at a time."""
-    found = []
+    arrays = []
     for level, disks in ((0, 4), (1, 3), (10, 4), (10, 5), (4, 4), (5, 3), (5, 8), (6, 4), (6, 8)):
         for chunk in (16 * KIB, 64 * KIB, 512 * KIB):
             parts = [
                 Part(size, op, 0, order)
                 for size in (4 * KIB, 64 * KIB, 256 * KIB) for op in "wr" for order in (True, False)
             ]  # fmt: skip
-            found.append(Array(level, disks, chunk, (), tuple(parts), depth=32))
-    return found
+            arrays.append(Array(level, disks, chunk, (), tuple(parts), depth=32))
+    return arrays
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Case:
 
     @property
     def bytes_equal(self) -> bool:
-        return [(one[1], one[3]) for one in self.kernel] == [(one[1], one[3]) for one in self.mine]
+        return [(row[1], row[3]) for row in self.kernel] == [(row[1], row[3]) for row in self.mine]
 
     @property
     def equal(self) -> bool:
@@ -106,10 +106,12 @@ class Case:
     @property
     def within(self) -> bool:
         """Bytes and reads are equal, and the writes lie between both ends on every member."""
-        if [one[:2] + one[3:] for one in self.kernel] != [one[:2] + one[3:] for one in self.mine]:
+        if [pair[:2] + pair[3:] for pair in self.kernel] != [
+            pair[:2] + pair[3:] for pair in self.mine
+        ]:
             return False
         ends = [
-            sorted((one[2], other[2])) for one, other in zip(self.mine, self.other, strict=True)
+            sorted((pair[2], other[2])) for pair, other in zip(self.mine, self.other, strict=True)
         ]
         return all(
             low <= row[2] <= high for (low, high), row in zip(ends, self.kernel, strict=True)
@@ -127,14 +129,14 @@ class Case:
 
 
 def cases(arrays: list[Array]) -> list[Case]:
-    found = []
+    choices = []
     size = f"{DISK // MIB} MiB"
     with running(NAME, "--name", NAME, "--nodes", "1", "--disks", "8", "--size", size):
         for array, kernel in zip(arrays, counted(NAME, arrays), strict=True):
-            mine, other = (array.predicted(together=one) for one in (False, True))
+            mine, other = (array.predicted(together=flag) for flag in (False, True))
             for rows in zip(array.parts, kernel, mine, other, strict=True):
-                found.append(Case(array, *rows))
-    return found
+                choices.append(Case(array, *rows))
+    return choices
 
 
 def sample(arrays: list[Array], wanted: str) -> list[Array]:
@@ -151,22 +153,22 @@ def everything() -> list[Case]:
 
 @pytest.fixture(scope="module")
 def singly(everything: list[Case]) -> list[Case]:
-    return [one for one in everything if one.array.depth == 1]
+    return [case for case in everything if case.array.depth == 1]
 
 
 @pytest.fixture(scope="module")
 def deeply(everything: list[Case]) -> list[Case]:
-    return [one for one in everything if one.array.depth > 1]
+    return [case for case in everything if case.array.depth > 1]
 
 
-def table(found: list[Case], heads: tuple[str, ...], ranks: tuple[str, ...]) -> list[str]:
+def table(choices: list[Case], heads: tuple[str, ...], ranks: tuple[str, ...]) -> list[str]:
     """Rows for each level and each size: how many there are, and how many of each kind."""
     lines = ["| | cases | " + " | ".join(heads) + " |", "| --- |" + " --- |" * (len(heads) + 1)]
     keys = (
         [f"RAID {level}" for level in LEAST] + [f"{size / KIB:g} KiB" for size in SIZES] + ["all"]
     )
     sums = {key: Counter[str]() for key in keys}
-    for case in found:
+    for case in choices:
         for key in (f"RAID {case.array.level}", f"{case.part.size / KIB:g} KiB", "all"):
             sums[key].update(["cases", *(name for name in ranks if getattr(case, name))])
     for key, sum_ in sums.items():
@@ -176,9 +178,9 @@ def table(found: list[Case], heads: tuple[str, ...], ranks: tuple[str, ...]) -> 
     return lines
 
 
-def usual(found: list[Case]) -> list[Case]:
+def usual(choices: list[Case]) -> list[Case]:
     """Those of at most 1 MiB a request, which md's stripe cache can hold."""
-    return [one for one in found if one.part.size <= EXACT_UP_TO]
+    return [case for case in choices if case.part.size <= EXACT_UP_TO]
 
 
 def test_the_table(singly: list[Case], deeply: list[Case]) -> None:
@@ -196,7 +198,7 @@ def test_the_table(singly: list[Case], deeply: list[Case]) -> None:
     sys.stdout.write(text)
     if path := os.environ.get("IOSONDE_LEDGER_TABLE"):
         Path(path).write_text(text)
-    assert sum(one.equal for one in singly) >= 0.8 * len(singly)
+    assert sum(choice.equal for choice in singly) >= 0.8 * len(singly)
 
 
 def test_bytes_are_equal_on_every_member(singly: list[Case]) -> None:
@@ -204,31 +206,31 @@ def test_bytes_are_equal_on_every_member(singly: list[Case]) -> None:
 
     A page or a chunk that two requests touch may or may not be in the stripe cache still.
     """
-    own = [one for one in usual(singly) if not one.copies]
-    off = [one for one in own if not one.bytes_equal]
-    assert [str(one) for one in off if one.array.level in {0, 1, 10}] == []
+    own = [choice for choice in usual(singly) if not choice.copies]
+    off = [choice for choice in own if not choice.bytes_equal]
+    assert [str(choice) for choice in off if choice.array.level in {0, 1, 10}] == []
     assert len(off) <= max(1, len(own) // 50), [*map(str, off)]
     for case in off:
-        said = sum(one[1] + one[3] for one in case.mine)
-        counted = sum(one[1] + one[3] for one in case.kernel)
+        said = sum(row[1] + row[3] for row in case.mine)
+        counted = sum(row[1] + row[3] for row in case.kernel)
         assert abs(counted - said) <= said / 50, case
 
 
 def test_reads_of_copies_are_equal_in_all(singly: list[Case]) -> None:
-    assert [str(one) for one in usual(singly) if one.copies and not one.sums_equal] == []
+    assert [str(case) for case in usual(singly) if case.copies and not case.sums_equal] == []
 
 
 def test_without_parity_all_is_equal(singly: list[Case]) -> None:
-    plain = [one for one in usual(singly) if one.array.level in {0, 1, 10} and not one.copies]
-    assert [str(one) for one in plain if not one.equal] == []
+    plain = [case for case in usual(singly) if case.array.level in {0, 1, 10} and not case.copies]
+    assert [str(case) for case in plain if not case.equal] == []
 
 
 def test_what_touches_a_page_or_two_is_equal(singly: list[Case]) -> None:
     """All that touches one page; of what lies across two, the kernel may merge writes or not."""
-    small = [one for one in singly if one.part.size <= 4 * KIB and not one.copies]
-    across = [one for one in small if one.part.size + one.part.shift % (4 * KIB) > 4 * KIB]
-    assert [str(one) for one in small if not one.equal and one not in across] == []
-    assert [str(one) for one in across if not one.within] == []
+    small = [case for case in singly if case.part.size <= 4 * KIB and not case.copies]
+    across = [case for case in small if case.part.size + case.part.shift % (4 * KIB) > 4 * KIB]
+    assert [str(case) for case in small if not case.equal and case not in across] == []
+    assert [str(case) for case in across if not case.within] == []
 
 
 def test_how_far_merging_is_off(singly: list[Case]) -> None:

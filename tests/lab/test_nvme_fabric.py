@@ -42,8 +42,8 @@ def test_a_lost_server_costs_no_data_and_is_named(fabric: str, tmp_path: Path) -
         "lab", "ssh", "--name", fabric, "front", "--", "fio", *VERIFY.split(), "--verify_only"
     )
     assert verified.status == 0, verified.out + verified.err
-    told = iosonde("explain", f"lab:{fabric}/front", "--json").document
-    degraded = [finding for finding in told["findings"] if finding["rule"] == "degraded"]
+    document = iosonde("explain", f"lab:{fabric}/front", "--json").document
+    degraded = [finding for finding in document["findings"] if finding["rule"] == "degraded"]
     assert len(degraded) == 3
 
 

@@ -86,10 +86,10 @@ def test_the_model_is_within_its_band_and_orders_what_it_tells_apart(forecast: A
     assert len(rows) == len(LOADS)
     assert sum(row["inside"] for row in rows) >= len(rows) - 1
     wrong = []
-    for one, other in combinations(rows, 2):
-        (low, high), (least, most) = one["band"], other["band"]
+    for combination, other in combinations(rows, 2):
+        (low, high), (least, most) = combination["band"], other["band"]
         if high < least or most < low:
-            said = one["predicted"]["iops"] > other["predicted"]["iops"]
-            if said != (one["measured"]["iops"] > other["measured"]["iops"]):
-                wrong.append((one["trial"], other["trial"]))
+            said = combination["predicted"]["iops"] > other["predicted"]["iops"]
+            if said != (combination["measured"]["iops"] > other["measured"]["iops"]):
+                wrong.append((combination["trial"], other["trial"]))
     assert not wrong, wrong

@@ -45,10 +45,10 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def test_from_a_diskless_host_to_the_disks(lab: Path) -> None:
     """AoE → LVM → RAID 10 → disks: every write of the load, twice, on the server's disks."""
-    found = ledger(lab)
-    assert found["recorded"]
-    assert found["not_covered"] == []
-    rows = {row["device"]: row for row in found["layers"] if row["device"]}
+    document = ledger(lab)
+    assert document["recorded"]
+    assert document["not_covered"] == []
+    rows = {row["device"]: row for row in document["layers"] if row["device"]}
     assert set(rows) >= DISKS
     assert sum(rows[disk]["predicted"]["writes"] for disk in DISKS) == 1200
     for disk in DISKS:
@@ -56,7 +56,7 @@ def test_from_a_diskless_host_to_the_disks(lab: Path) -> None:
         # The superblock is written before the first write and behind the last one.
         assert 0 <= counted["writes"] - said["writes"] <= 3
         assert 0 <= counted["write_bytes"] - said["write_bytes"] <= 3 * 4096
-    assert [finding["message"] for finding in found["findings"]] == []
+    assert [finding["message"] for finding in document["findings"]] == []
 
 
 @pytest.mark.long
@@ -65,11 +65,11 @@ def test_an_array_with_a_bitmap(lab: Path) -> None:
     add = "mdadm --grow /dev/md/r --bitmap=internal --bitmap-chunk=64K || exit 1; udevadm settle"
     ssh(NAME, "storage", "sh", "-c", f"'set -- /dev/md*[0-9]; {add.replace('/dev/md/r', '$1')}'")
     try:
-        found = ledger(lab)
+        document = ledger(lab)
     finally:
         ssh(NAME, "storage", "sh", "-c", "'set -- /dev/md*[0-9]; mdadm --grow $1 --bitmap=none'")
-    assert [finding["message"] for finding in found["findings"]] == []
-    rows = {row["device"]: row for row in found["layers"] if row["device"]}
+    assert [finding["message"] for finding in document["findings"]] == []
+    rows = {row["device"]: row for row in document["layers"] if row["device"]}
     for disk in DISKS:
         counted, said = rows[disk]["counted"]["writes"], rows[disk]["predicted"]["writes"]
         assert said > 600, "300 copies on each disk, and bits besides"
@@ -79,8 +79,8 @@ def test_an_array_with_a_bitmap(lab: Path) -> None:
 @pytest.mark.long
 def test_an_array_that_is_not_what_was_declared(lab: Path, tmp_path: Path) -> None:
     """The stack file says 128 KiB where 64 was built."""
-    found = ledger(study(tmp_path, "128 KiB"))
-    (finding,) = found["findings"]
+    document = ledger(study(tmp_path, "128 KiB"))
+    (finding,) = document["findings"]
     assert finding["rule"] == "ledger-difference"
     assert "is not what was declared" in finding["message"]
 
@@ -90,7 +90,7 @@ def test_someone_else_on_a_disk(lab: Path) -> None:
     """A reader of one of the disks is seen while the load does not run, and named."""
     reader = "'while :; do dd if=/dev/vdc of=/dev/null bs=64k count=200 iflag=direct; done'"
     ssh(NAME, "storage", "sh", "-c", f"{reader} >/dev/null 2>&1 & echo started")
-    found = ledger(lab)
-    (finding,) = found["findings"]
+    document = ledger(lab)
+    (finding,) = document["findings"]
     assert "Someone else" in finding["message"]
     assert "vdc" in finding["message"]

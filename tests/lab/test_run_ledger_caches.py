@@ -53,10 +53,10 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def rows(directory: Path, at: str, way: str, size: str = "4k", count: int = 600) -> dict[str, Row]:
     """The ledger of a run, in which all is covered and nothing differs; by the kernel's names."""
-    found = ledger(study(directory, at, way, size, count))
-    assert found["not_covered"] == []
-    assert [finding["message"] for finding in found["findings"]] == []
-    return {row["device"]: row for row in found["layers"] if row["device"]}
+    document = ledger(study(directory, at, way, size, count))
+    assert document["not_covered"] == []
+    assert [finding["message"] for finding in document["findings"]] == []
+    return {row["device"]: row for row in document["layers"] if row["device"]}
 
 
 def ends(row: Row, what: str) -> tuple[float, float]:
@@ -107,9 +107,9 @@ def test_a_cache_that_copies(lab: str, tmp_path: Path) -> None:
         assert low == high == fast["counted"]["write_bytes"]
     assert fast["counted"]["read_bytes"] > 0, "what was copied is found"
     own = rows(tmp_path, "c", "randwrite")
-    for one in ("vdd", "vde"):
-        low, high = ends(own[one], "write_bytes")
-        assert low - SLACK <= own[one]["counted"]["write_bytes"] <= high + SLACK
+    for choice in ("vdd", "vde"):
+        low, high = ends(own[choice], "write_bytes")
+        assert low - SLACK <= own[choice]["counted"]["write_bytes"] <= high + SLACK
         assert high - low <= 600 * COPIED
 
 

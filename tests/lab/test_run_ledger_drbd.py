@@ -31,11 +31,13 @@ def test_both_sides_of_a_volume(tmp_path: Path) -> None:
     """
     study = study_of(tmp_path, STACK, "r", LOAD)
     with running(NAME, tmp_path / "stack.yaml"):
-        found = ledger(study)
-    assert found["not_covered"] == []
-    assert [finding["message"] for finding in found["findings"]] == []
+        document = ledger(study)
+    assert document["not_covered"] == []
+    assert [finding["message"] for finding in document["findings"]] == []
     own, far = (
-        next(row for row in found["layers"] if row["device"] == "vdb" and f"/{host}/" in row["id"])
+        next(
+            row for row in document["layers"] if row["device"] == "vdb" and f"/{host}/" in row["id"]
+        )
         for host in ("n1", "n2")
     )
     low, high = own["between"]

@@ -43,27 +43,27 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield directory
 
 
-def killed(verb: str, study: Path, words: str) -> None:
+def killed(verb: str, study: Path, message: str) -> None:
     """Killed as soon as it says something on standard error."""
     with started(verb, str(study), stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         said = ""
         for line in process.stderr:
             said += line
-            if words in line:
+            if message in line:
                 process.kill()
                 break
         assert process.wait(300) != 0, said
 
 
 @pytest.mark.parametrize(
-    ("place", "words"), [("[r]", "w@r: loop 1 of 3"), ("[d1, r]", "w@d1: loop 1 of 3")]
+    ("place", "message"), [("[r]", "w@r: loop 1 of 3"), ("[d1, r]", "w@d1: loop 1 of 3")]
 )
-def test_a_killed_run_at_a_layer_goes_on(lab: Path, place: str, words: str) -> None:
+def test_a_killed_run_at_a_layer_goes_on(lab: Path, place: str, message: str) -> None:
     study = lab / "run.yaml"
     study.write_text(RUN.replace("PLACE", place))
     try:
-        killed("run", study, words)
+        killed("run", study, message)
         document = good("run", "--resume", "--json", timeout=800).document
         assert document["state"] == "finished"
         loops = [trial["metrics"]["write.iops"]["loops"] for trial in document["trials"]]
@@ -78,8 +78,8 @@ def test_a_killed_campaign_at_a_layer_goes_on(lab: Path) -> None:
     study.write_text(TUNE)
     try:
         killed("tune", study, " left (")
-        told = good("tune", "--resume", "--json", timeout=1200).document
-        assert told["state"] == "finished"
-        assert told["measurements"] > 1
+        document = good("tune", "--resume", "--json", timeout=1200).document
+        assert document["state"] == "finished"
+        assert document["measurements"] > 1
     finally:
         good("down", lab / "stack.yaml")

@@ -62,21 +62,21 @@ def pair() -> Iterator[None]:
 
 def state() -> dict[int, str]:
     """The ten settings and those they disturb, as the node itself shows them."""
-    told = ssh(
+    message = ssh(
         NAME, "n1",
         "cd /sys/block/vdd/queue; cat scheduler nr_requests read_ahead_kb wbt_lat_usec; "
         "cd /proc/sys/vm; cat dirty_bytes dirty_ratio swappiness; cat ../net/ipv4/tcp_rmem; "
         "cat /sys/class/net/eth1/mtu; ethtool -k eth1 | grep ^generic-receive; "
         "grep /mnt/d1 /proc/mounts",
     )  # fmt: skip
-    return dict(enumerate(told.splitlines()))
+    return dict(enumerate(message.splitlines()))
 
 
 def journal() -> dict[int, SettingsBatch]:
     return parse_journal(ssh(NAME, "n1", f"cat {JOURNAL} || true"))
 
 
-def words() -> list[str]:
+def assignments() -> list[str]:
     return [f"{name}={value}" for name, value in NEW.items()]
 
 
@@ -85,7 +85,7 @@ def changing(
 ) -> tuple[int, str]:
     """Run `set`, and do something as soon as a command that holds a text is announced."""
     options = ("--host", CLIENT, "--trace", "--confirm", str(confirm))
-    with started("set", *options, *words(), stderr=subprocess.PIPE) as process:
+    with started("set", *options, *assignments(), stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         said, done = [], False
         for line in process.stderr:
@@ -114,10 +114,12 @@ def kill(process: subprocess.Popen[str]) -> None:
 @pytest.mark.long
 def test_what_is_set_is_read_back_and_put_back(pair: None) -> None:
     before = state()
-    told = good("set", "--host", CLIENT, "--json", "--confirm", "600", *words()).document["changes"]
-    states = {one["name"]: one["state"] for one in told}
+    document = good("set", "--host", CLIENT, "--json", "--confirm", "600", *assignments()).document[
+        "changes"
+    ]
+    states = {record["name"]: record["state"] for record in document}
     assert states["vm.dirty_ratio"] == "beside"
-    assert [one["state"] for one in told].count("changed") == 10
+    assert [record["state"] for record in document].count("changed") == 10
     now = state()
     assert all(now[key] != before[key] for key in now if before[key] != "75000")
     good("rollback", CLIENT)
@@ -139,8 +141,8 @@ def test_threads_of_the_server(pair: None) -> None:
 @pytest.mark.parametrize(
     "stop",
     [
-        *(pytest.param(one, marks=pytest.mark.long)
-          for one in ("rollback begin", "rollback arm", "scheduler none", "nr_requests 64",
+        *(pytest.param(choice, marks=pytest.mark.long)
+          for choice in ("rollback begin", "rollback arm", "scheduler none", "nr_requests 64",
                       "mtu 4200", "gro off", "atime", "commit=30", "head -c",
                       "rollback confirm")),
         "swappiness 10",
@@ -199,12 +201,12 @@ def test_an_mtu_that_cuts_the_connection_is_put_back_by_the_host_alone(pair: Non
 @pytest.mark.long
 def test_what_is_kept_outlives_a_power_failure_and_what_is_not_does_not(pair: None) -> None:
     before = state()
-    good("set", "--host", CLIENT, *words())
+    good("set", "--host", CLIENT, *assignments())
     changed = state()
     shown = good("persist", CLIENT, "--diff").out
     assert 'ENV{ID_SERIAL}=="d2", ATTR{queue/scheduler}="none"' in shown
-    told = good("persist", CLIENT, "--study", "night", "--json").document
-    assert len(told["settings"]) == 10
+    document = good("persist", CLIENT, "--study", "night", "--json").document
+    assert len(document["settings"]) == 10
     assert json.loads(good("rollback", CLIENT, "--json").out)["settings"] == []
     good("set", "--host", CLIENT, "vdd.nomerges=2", "vm.vfs_cache_pressure=50")
     ssh(NAME, "n1", "sync")
@@ -215,7 +217,7 @@ def test_what_is_kept_outlives_a_power_failure_and_what_is_not_does_not(pair: No
     rest = ssh(NAME, "n1", "cat /sys/block/vdd/queue/nomerges /proc/sys/vm/vfs_cache_pressure")
     assert rest.split() == ["0", "100"]
     assert "ended with the last boot" in good("rollback", CLIENT).out
-    assert [one.state for one in journal().values()][-2:] == ["kept", "lost"]
+    assert [batch.state for batch in journal().values()][-2:] == ["kept", "lost"]
     good("persist", CLIENT, "--undo")
     good("lab", "kill", "n1", "--name", NAME)
     good("lab", "start", "n1", "--name", NAME)

@@ -70,11 +70,11 @@ async def _tool(*arguments: str) -> None:
     await process.wait()
 
 
-async def _known() -> list[WantedSetting]:
+async def _wanted() -> list[WantedSetting]:
     host = await open_host(NODE)
     try:
-        known = await settable(host)
-        return [WantedSetting(find(known, name), value) for name, value in NEW.items()]
+        settables = await settable(host)
+        return [WantedSetting(find(settables, name), value) for name, value in NEW.items()]
     finally:
         await host.close()
 
@@ -106,7 +106,7 @@ def _steps(
 ) -> list[str]:
     """Strike at one command after the other until none is left; what became of each batch."""
     before, ends, at, fell = state(), [], 0, True
-    wanted = asyncio.run(_known())
+    wanted = asyncio.run(_wanted())
     while fell:
         at += 1
         first = last()[0]

@@ -77,13 +77,17 @@ def test_settings_of_layers_are_set_and_put_back(stack: Path) -> None:
     drbd = ssh(NAME, "a", f"echo {DRBD}").strip()
     new = {**ON_A, **{f"{drbd}.{name}": value for name, value in OF_DRBD.items()}}
     before = ssh(NAME, "a", STATE_A)
-    words = [f"{name}={value}" for name, value in new.items()]
-    told = good("set", "--host", f"lab:{NAME}/a", "--json", "--confirm", "300", *words).document
-    states = {change["name"].partition(":")[2]: change for change in told["changes"]}
+    arguments = [f"{name}={value}" for name, value in new.items()]
+    document = good(
+        "set", "--host", f"lab:{NAME}/a", "--json", "--confirm", "300", *arguments
+    ).document
+    states = {change["name"].partition(":")[2]: change for change in document["changes"]}
     for name, value in new.items():
         if name in states:
             assert (states[name]["state"], states[name]["after"]) == ("changed", value)
-    assert len([change for change in told["changes"] if change["state"] == "changed"]) == len(new)
+    assert len([change for change in document["changes"] if change["state"] == "changed"]) == len(
+        new
+    )
     now = ssh(NAME, "a", STATE_A)
     for shown in (
         "writeback cleaner", "high_watermark 70 low_watermark 20", "max-buffers     \t8000",
@@ -97,8 +101,8 @@ def test_settings_of_layers_are_set_and_put_back(stack: Path) -> None:
 
 def test_an_nfs_server_and_its_exports(stack: Path) -> None:
     before = ssh(NAME, "b", STATE_B)
-    words = [f"nfs_server:/srv/x.{name}={value}" for name, value in ON_B.items()]
-    good("set", "--host", f"lab:{NAME}/b", "--confirm", "300", *words)
+    arguments = [f"nfs_server:/srv/x.{name}={value}" for name, value in ON_B.items()]
+    good("set", "--host", f"lab:{NAME}/b", "--confirm", "300", *arguments)
     now = ssh(NAME, "b", STATE_B).splitlines()
     assert all("async" in row and "no_wdelay" in row for row in now[:-2])
     assert now[-2:] == ["12", "131072"]

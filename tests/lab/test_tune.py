@@ -38,11 +38,13 @@ def test_the_pair_is_tuned_from_the_arrays_to_the_guests_file_system(tmp_path: P
         YAML(typ="safe").dump(study, out)
     with running(NAME, FILE):
         before = mtus()
-        told = good("tune", file, "--json", timeout=2000).document
-        assert told["state"] == "finished"
-        assert {candidate["stage"]: candidate["at"] for candidate in told["candidates"]} == PLACES
+        document = good("tune", file, "--json", timeout=2000).document
+        assert document["state"] == "finished"
+        assert {
+            candidate["stage"]: candidate["at"] for candidate in document["candidates"]
+        } == PLACES
         runs = good("list", "--json").document["runs"]
-        run = next(one for one in runs if one["id"] == told["id"])
+        run = next(record for record in runs if record["id"] == document["id"])
         for trial in run["trials"]:
             at = trial["id"].partition(" ")[0].rpartition("@")[2]
             assert (trial["host"], trial["target"].startswith(DEVICES[at][1])) == (

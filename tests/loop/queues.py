@@ -27,16 +27,16 @@ class Devices:
         Path(f"/sys/block/{device}/queue/{name}").write_text(value)
 
     def reset(self) -> None:
-        for one in self.names:
+        for text in self.names:
             for name, value in USUAL.items():
-                self.write(f"{one}.{name}", value)
+                self.write(f"{text}.{name}", value)
 
     def ten(self) -> dict[str, str]:
         """Ten settings and new values, among them schedulers, which disturb others."""
-        one, two = self.names
+        name, two = self.names
         return {
-            f"{one}.nr_requests": "77", f"{one}.scheduler": "mq-deadline",
-            f"{one}.read_ahead_kb": "512", f"{one}.nomerges": "2", f"{one}.rq_affinity": "2",
+            f"{name}.nr_requests": "77", f"{name}.scheduler": "mq-deadline",
+            f"{name}.read_ahead_kb": "512", f"{name}.nomerges": "2", f"{name}.rq_affinity": "2",
             f"{two}.scheduler": "bfq", f"{two}.max_sectors_kb": "256",
             f"{two}.read_ahead_kb": "64", f"{two}.nomerges": "1", f"{two}.rq_affinity": "0",
         }  # fmt: skip
@@ -46,5 +46,5 @@ class Devices:
         names = ("scheduler", "nr_requests", "read_ahead_kb", "nomerges", "rq_affinity",
                  "max_sectors_kb", "wbt_lat_usec")  # fmt: skip
         return {
-            f"{one}.{name}": self.value(f"{one}.{name}") for one in self.names for name in names
+            f"{text}.{name}": self.value(f"{text}.{name}") for text in self.names for name in names
         }

@@ -32,11 +32,11 @@ def forget(path: Path) -> None:
 
 def cached(path: Path) -> int:
     """Bytes of a file that are in the page cache (fincore(1))."""
-    told = subprocess.run(
+    completed = subprocess.run(
         ["fincore", "--bytes", "--noheadings", "--output", "RES", str(path)],
         check=True, capture_output=True, text=True,
     )  # fmt: skip
-    return int(told.stdout)
+    return int(completed.stdout)
 
 
 async def read_all(path: Path, memory: int | None) -> int:

@@ -16,7 +16,7 @@ from tests.loop.devices import MIB, loop_device, mounted, partitions, swapped_on
 pytestmark = pytest.mark.root
 
 
-async def found() -> tuple[Capture, dict[str, StackLayer]]:
+async def discovered() -> tuple[Capture, dict[str, StackLayer]]:
     capture = await discover([LocalHost()])
     return capture, {layer.id: layer for layer in capture.layers}
 
@@ -28,7 +28,7 @@ async def test_partitions_mount_and_swap_as_lsblk_sees_them(tmp_path: Path) -> N
     ):
         tool("mkfs.ext4", "-q", first)
         with mounted(first, tmp_path / "mnt", "-o", "noatime"), swapped_on(second):
-            capture, layers = await found()
+            capture, layers = await discovered()
             seen = json.loads(
                 tool("lsblk", "--json", "--bytes", "--output", "NAME,SIZE,PHY-SEC,PKNAME,START",
                      loop)
@@ -56,7 +56,7 @@ async def test_a_partition_off_the_sectors_is_marked(tmp_path: Path) -> None:
         loop_device(tmp_path / "image", 8 * MIB) as loop,
         partitions(loop, (63, 4096), (8192, 4096)) as made,
     ):
-        _, layers = await found()
+        _, layers = await discovered()
     first, second = (layers[f"local/partition:{path.removeprefix('/dev/')}"] for path in made)
     # A sparse file's loop device has the sector of 512 bytes: 63 sectors is on that grid.
     assert first.facts["aligned_to_sector"] is True
@@ -68,14 +68,14 @@ async def test_settings_are_those_the_tools_report(tmp_path: Path) -> None:
     with loop_device(tmp_path / "image", 8 * MIB) as loop:
         name = loop.removeprefix("/dev/")
         tool("blockdev", "--setra", "96", loop)
-        _, layers = await found()
+        _, layers = await discovered()
         sectors = int(tool("blockdev", "--getra", loop))
-        told = json.loads(tool("losetup", "--json", "--list", loop))["loopdevices"][0]
+        document = json.loads(tool("losetup", "--json", "--list", loop))["loopdevices"][0]
     layer = layers[f"local/loop:{name}"]
     assert sectors == 96
     assert layer.settings["read_ahead_kb"] == sectors // 2 == 48
-    assert layer.facts["direct_io"] is told["dio"]
-    assert layer.facts["backing_file"] == told["back-file"]
+    assert layer.facts["direct_io"] is document["dio"]
+    assert layer.facts["backing_file"] == document["back-file"]
     assert "queue_depth" not in layer.settings
     assert layer.hazards == ()
 
@@ -85,7 +85,7 @@ async def test_read_only_and_deleted_backing_file(tmp_path: Path) -> None:
     with loop_device(image, 8 * MIB, "--read-only") as loop:
         image.rename(tmp_path / "kept")
         (tmp_path / "kept").unlink()
-        _, layers = await found()
+        _, layers = await discovered()
         image.touch()
     layer = layers[f"local/loop:{loop.removeprefix('/dev/')}"]
     assert layer.hazards == ("backing file deleted", "read-only")
@@ -94,7 +94,7 @@ async def test_read_only_and_deleted_backing_file(tmp_path: Path) -> None:
 
 async def test_every_block_device_of_lsblk_is_a_layer_once(tmp_path: Path) -> None:
     with loop_device(tmp_path / "image", 8 * MIB) as loop:
-        capture, _ = await found()
+        capture, _ = await discovered()
         rows = json.loads(tool("lsblk", "--json", "--bytes", "--list", "--output", "PATH,SIZE"))
         present = Path(loop).exists()
     assert present

@@ -146,8 +146,8 @@ async def test_a_device_is_gone_through_once_before_a_run_and_only_if_it_was_nam
     device: str, counted: Counted
 ) -> None:
     host = counted
-    found = await require_free(host, device, writes=True, permissions=parse_destroy([device]))
-    assert found == Target("local", device, TargetKind.DEVICE)
+    target = await require_free(host, device, writes=True, permissions=parse_destroy([device]))
+    assert target == Target("local", device, TargetKind.DEVICE)
     assert host.asked.count(SCAN) == 1
     opened = Counted()  # a keeper would be asked for its interpreter first
     with pytest.raises(Refused, match="would destroy what is on it"):
@@ -171,8 +171,8 @@ async def test_what_stands_in_a_partition_counts_where_the_disk_itself_was_compa
 
 
 async def test_reading_needs_no_permission(device: str) -> None:
-    found = await check_target(HOST, device, writes=False, permissions=())
-    assert found.kind is TargetKind.DEVICE
+    target = await check_target(HOST, device, writes=False, permissions=())
+    assert target.kind is TargetKind.DEVICE
 
 
 @pytest.mark.parametrize(

@@ -76,12 +76,12 @@ class Controller:
 
     def left(self) -> list[str]:
         """What still stands of the stack."""
-        found = ["volume"] * any(name.startswith(self.name) for name in self.volumes)
+        names = ["volume"] * any(name.startswith(self.name) for name in self.volumes)
         if str(self.place) in tool("losetup", "--all"):
-            found.append("device")
+            names.append("device")
         folder = Path(f"/var/lib/iosonde/hwraid/{self.name}-r")
-        found += ["folder"] * folder.exists()
-        return found + ["record"] * Path(f"{FOLDER}/{self.name}").exists()
+        names += ["folder"] * folder.exists()
+        return names + ["record"] * Path(f"{FOLDER}/{self.name}").exists()
 
     def killed(self, verb: str, after: int) -> bool:
         """Kill -9 as soon as that many commands were announced; False where it ended before."""
@@ -105,8 +105,8 @@ def controllers(tmp_path: Path) -> Iterator[Any]:
         return made[-1]
 
     yield make
-    for one in made:
-        one.remove()
+    for controller in made:
+        controller.remove()
 
 
 def three(make: tuple[str, list[str]], more: str = "") -> str:
@@ -115,53 +115,53 @@ def three(make: tuple[str, list[str]], more: str = "") -> str:
 
 @pytest.mark.parametrize("make", [MEGARAID, SMART_ARRAY], ids=lambda make: make[0])
 def test_up_twice_down_twice(controllers: Any, make: tuple[str, list[str]]) -> None:
-    one = controllers(make)
-    one.declare(three(make, ", write_policy: write_through, disk_cache: enabled"))
-    assert set(one.states("up")) == {"done"}
-    volume = one.volumes[f"{one.name}-r"]
+    entry = controllers(make)
+    entry.declare(three(make, ", write_policy: write_through, disk_cache: enabled"))
+    assert set(entry.states("up")) == {"done"}
+    volume = entry.volumes[f"{entry.name}-r"]
     assert (volume["level"], volume["strip"], volume["drives"]) == (5, 64, make[1][:3])
-    assert one.left() == ["volume", "device", "folder", "record"]
-    again = one.states("up")
+    assert entry.left() == ["volume", "device", "folder", "record"]
+    again = entry.states("up")
     assert again.count("done") == 1, "the script is put there each time, nothing else"
     assert set(again) == {"done", "unchanged"}
-    assert set(one.states("down")) == {"removed"}
-    assert one.left() == []
-    assert one.states("down") == []
+    assert set(entry.states("down")) == {"removed"}
+    assert entry.left() == []
+    assert entry.states("down") == []
 
 
 def test_policies_are_set_set_again_and_those_of_others_put_back(controllers: Any) -> None:
-    one = controllers(MEGARAID)
+    record = controllers(MEGARAID)
     policies = ", write_policy: write_through, read_ahead: false, io_policy: cached"
-    one.ask("/c0", "add", "vd", "type=raid5", "drives=252:0,252:1,252:2", "strip=64",
-            f"name={one.name}-r", "wb", "ra", "direct")  # fmt: skip
-    one.declare(three(MEGARAID, policies))
-    assert one.states("up") == ["done", "done", "found", "done"]
+    record.ask("/c0", "add", "vd", "type=raid5", "drives=252:0,252:1,252:2", "strip=64",
+            f"name={record.name}-r", "wb", "ra", "direct")  # fmt: skip
+    record.declare(three(MEGARAID, policies))
+    assert record.states("up") == ["done", "done", "found", "done"]
 
     def now() -> tuple[str, str, str]:
-        volume = one.volumes[f"{one.name}-r"]
+        volume = record.volumes[f"{record.name}-r"]
         return volume["wrcache"], volume["rdcache"], volume["iopolicy"]
 
     assert now() == ("wt", "nora", "cached")
-    one.ask("/c0/v0", "set", "rdcache=ra")
-    assert one.states("up")[-1] == "done"
+    record.ask("/c0/v0", "set", "rdcache=ra")
+    assert record.states("up")[-1] == "done"
     assert now() == ("wt", "nora", "cached")
-    one.declare(three(MEGARAID, policies.replace("cached", "direct")))
-    assert one.states("up")[-1] == "done"
+    record.declare(three(MEGARAID, policies.replace("cached", "direct")))
+    assert record.states("up")[-1] == "done"
     assert now() == ("wt", "nora", "direct")
-    one.declare(three(MEGARAID, policies))
-    assert one.run("down").returncode == 0
+    record.declare(three(MEGARAID, policies))
+    assert record.run("down").returncode == 0
     assert now() == ("wb", "ra", "direct"), "as they were before; iosonde did not make the drive"
-    one.ask("/c0/v0", "del", "force")
+    record.ask("/c0/v0", "del", "force")
 
 
 def test_a_smart_array_of_gen10_needs_a_usage_and_gets_its_ratio_back(controllers: Any) -> None:
-    one = controllers(SMART_ARRAY, gen10=True, drivewritecache="default", ratio=10)
-    one.declare(three(SMART_ARRAY, ", disk_cache: disabled, cache_ratio: 75"))
-    assert set(one.states("up")) == {"done"}
-    state = json.loads((one.place / "state.json").read_text())
+    record = controllers(SMART_ARRAY, gen10=True, drivewritecache="default", ratio=10)
+    record.declare(three(SMART_ARRAY, ", disk_cache: disabled, cache_ratio: 75"))
+    assert set(record.states("up")) == {"done"}
+    state = json.loads((record.place / "state.json").read_text())
     assert (state["ratio"], state["drivewritecache"]) == (75, "disable")
-    assert set(one.states("down")) == {"removed"}
-    state = json.loads((one.place / "state.json").read_text())
+    assert set(record.states("down")) == {"removed"}
+    state = json.loads((record.place / "state.json").read_text())
     assert (state["ratio"], state["drivewritecache"]) == (10, "default")
 
 
@@ -169,28 +169,28 @@ def test_a_smart_array_of_gen10_needs_a_usage_and_gets_its_ratio_back(controller
 def test_drives_of_another_virtual_drive_are_refused(
     controllers: Any, make: tuple[str, list[str]]
 ) -> None:
-    one = controllers(make)
-    if one.tool == "storcli64":
-        one.ask("/c0", "add", "vd", "type=raid1", "name=data", "drives=252:1,252:2")
+    record = controllers(make)
+    if record.tool == "storcli64":
+        record.ask("/c0", "add", "vd", "type=raid1", "name=data", "drives=252:1,252:2")
     else:
-        one.ask("ctrl", "slot=0", "create", "type=ld", "drives=1I:1:2,1I:1:3", "raid=1",
+        record.ask("ctrl", "slot=0", "create", "type=ld", "drives=1I:1:2,1I:1:3", "raid=1",
                 "logicaldrivelabel=data", "forced")  # fmt: skip
-    before = one.volumes
-    one.declare(three(make))
-    refused = one.run("up")
+    before = record.volumes
+    record.declare(three(make))
+    refused = record.run("up")
     assert refused.returncode == 3, refused.stderr
     assert f"drive {make[1][1]} belongs to" in refused.stderr
     assert "(data)" in refused.stderr
-    assert one.run("down").returncode == 0
-    assert one.volumes == before
-    assert one.left() == ["device"]
-    one.place.joinpath("state.json").write_text(
-        json.dumps({**json.loads((one.place / "state.json").read_text()), "volumes": {}})
+    assert record.run("down").returncode == 0
+    assert record.volumes == before
+    assert record.left() == ["device"]
+    record.place.joinpath("state.json").write_text(
+        json.dumps({**json.loads((record.place / "state.json").read_text()), "volumes": {}})
     )
 
 
 @pytest.mark.parametrize(
-    ("state", "words"),
+    ("state", "message"),
     [
         ({"252:1": "JBOD"}, "drive 252:1 is a disk of its own"),
         ({"252:0": "GHS"}, "drive 252:0 is GHS"),
@@ -198,103 +198,103 @@ def test_drives_of_another_virtual_drive_are_refused(
     ],
 )
 def test_drives_that_are_not_free_are_refused(
-    controllers: Any, state: dict[str, str], words: str
+    controllers: Any, state: dict[str, str], message: str
 ) -> None:
-    one = controllers(MEGARAID, marks=state)
-    one.declare(three(MEGARAID))
-    refused = one.run("up")
-    assert (refused.returncode, words in refused.stderr) == (3, True), refused.stderr
-    assert one.run("down").returncode == 0
-    assert one.left() == []
+    record = controllers(MEGARAID, marks=state)
+    record.declare(three(MEGARAID))
+    refused = record.run("up")
+    assert (refused.returncode, message in refused.stderr) == (3, True), refused.stderr
+    assert record.run("down").returncode == 0
+    assert record.left() == []
 
 
 def test_a_missing_drive_controller_or_tool_is_said(controllers: Any) -> None:
-    one = controllers(MEGARAID)
-    one.declare('drives: ["252:0", "252:77"], level: 1')
-    assert "drive 252:77 is not there" in one.run("up").stderr
-    one.declare('drives: ["252:0", "252:1"], level: 1, controller: 5')
-    ended = one.run("up")
+    record = controllers(MEGARAID)
+    record.declare('drives: ["252:0", "252:77"], level: 1')
+    assert "drive 252:77 is not there" in record.run("up").stderr
+    record.declare('drives: ["252:0", "252:1"], level: 1, controller: 5')
+    ended = record.run("up")
     assert (ended.returncode, "controller 5: Controller not found" in ended.stderr) == (4, True)
-    one.declare('drives: ["1I:1:1", "1I:1:2"], level: 1')
-    ended = one.run("up")
+    record.declare('drives: ["1I:1:1", "1I:1:2"], level: 1')
+    ended = record.run("up")
     assert (ended.returncode, "ssacli is not installed" in ended.stderr) == (4, True)
-    assert one.run("down").returncode == 0
-    assert one.left() == []
+    assert record.run("down").returncode == 0
+    assert record.left() == []
 
 
 def test_one_of_the_same_name_and_another_shape_is_left_alone(controllers: Any) -> None:
-    one = controllers(MEGARAID, old=True)  # a version that ends with 0 whatever happened
-    one.ask("/c0", "add", "vd", "type=raid5", "drives=252:0,252:1,252:2", "strip=256",
-            f"name={one.name}-r")  # fmt: skip
-    one.declare(three(MEGARAID))
-    refused = one.run("up")
+    record = controllers(MEGARAID, old=True)  # a version that ends with 0 whatever happened
+    record.ask("/c0", "add", "vd", "type=raid5", "drives=252:0,252:1,252:2", "strip=256",
+            f"name={record.name}-r")  # fmt: skip
+    record.declare(three(MEGARAID))
+    refused = record.run("up")
     assert (refused.returncode, "strip 256 KiB" in refused.stderr) == (3, True), refused.stderr
-    assert one.run("down").returncode == 0
-    assert list(one.volumes) == [f"{one.name}-r"]
-    one.ask("/c0/v0", "del", "force")
+    assert record.run("down").returncode == 0
+    assert list(record.volumes) == [f"{record.name}-r"]
+    record.ask("/c0/v0", "del", "force")
 
 
 def test_one_that_others_replaced_is_neither_made_anew_nor_taken_away(controllers: Any) -> None:
-    one = controllers(MEGARAID, old=True)
-    one.declare(three(MEGARAID, ", write_policy: write_back"))
-    assert set(one.states("up")) == {"done"}
-    one.ask("/c0/v0", "del", "force")
-    gone = one.run("up")
+    record = controllers(MEGARAID, old=True)
+    record.declare(three(MEGARAID, ", write_policy: write_back"))
+    assert set(record.states("up")) == {"done"}
+    record.ask("/c0/v0", "del", "force")
+    gone = record.run("up")
     assert (gone.returncode, "is not there any more" in gone.stderr) == (4, True), gone.stderr
-    assert one.volumes == {}
-    one.ask("/c0", "add", "vd", "type=raid1", "name=others", "drives=252:1,252:2")
-    assert one.run("up").returncode == 3
-    assert one.run("down").returncode == 0
-    assert list(one.volumes) == ["others"]
-    assert one.left() == ["device"]
-    one.ask("/c0/v1", "del", "force")
+    assert record.volumes == {}
+    record.ask("/c0", "add", "vd", "type=raid1", "name=others", "drives=252:1,252:2")
+    assert record.run("up").returncode == 3
+    assert record.run("down").returncode == 0
+    assert list(record.volumes) == ["others"]
+    assert record.left() == ["device"]
+    record.ask("/c0/v1", "del", "force")
 
 
 def test_one_in_use_is_not_taken_away(controllers: Any, tmp_path: Path) -> None:
-    one = controllers(MEGARAID)
-    one.declare(three(MEGARAID))
-    assert one.run("up").returncode == 0
-    device = one.volumes[f"{one.name}-r"]["device"]
+    record = controllers(MEGARAID)
+    record.declare(three(MEGARAID))
+    assert record.run("up").returncode == 0
+    device = record.volumes[f"{record.name}-r"]["device"]
     tool("mkfs.ext4", "-q", device)
     (tmp_path / "mnt").mkdir()
     tool("mount", device, tmp_path / "mnt")
     try:
-        refused = one.run("down")
+        refused = record.run("down")
         assert (refused.returncode, device in refused.stderr) == (3, True), refused.stderr
-        assert list(one.volumes) == [f"{one.name}-r"]
+        assert list(record.volumes) == [f"{record.name}-r"]
     finally:
         tool("umount", tmp_path / "mnt")
-    refused = one.run("down")
+    refused = record.run("down")
     assert (refused.returncode, "ext4" in refused.stderr) == (3, True), "made by others"
     tool("wipefs", "--all", device)
-    assert one.run("down").returncode == 0
-    assert one.left() == []
+    assert record.run("down").returncode == 0
+    assert record.left() == []
 
 
 def test_a_file_system_aligns_to_its_stripes(controllers: Any, tmp_path: Path) -> None:
-    one = controllers(MEGARAID)
+    record = controllers(MEGARAID)
     mount = tmp_path / "mnt"
-    one.declare(three(MEGARAID), above=f"  fs: {{kind: ext4, of: r, mount: {mount}}}\n")
-    up = one.run("up")
+    record.declare(three(MEGARAID), above=f"  fs: {{kind: ext4, of: r, mount: {mount}}}\n")
+    up = record.run("up")
     assert up.returncode == 0, up.stderr
-    told = tool("dumpe2fs", "-h", one.volumes[f"{one.name}-r"]["device"])
-    assert "RAID stride:              16" in told
-    assert "RAID stripe width:        32" in told
-    assert one.run("down").returncode == 0
-    assert one.left() == []
+    message = tool("dumpe2fs", "-h", record.volumes[f"{record.name}-r"]["device"])
+    assert "RAID stride:              16" in message
+    assert "RAID stripe width:        32" in message
+    assert record.run("down").returncode == 0
+    assert record.left() == []
 
 
 async def test_what_was_built_is_found(controllers: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    one = controllers(MEGARAID, battery="Failed")
-    one.declare(three(MEGARAID, ", write_policy: write_back"))
-    assert one.run("up").returncode == 0
-    monkeypatch.setenv("PATH", one.environment["PATH"])
+    record = controllers(MEGARAID, battery="Failed")
+    record.declare(three(MEGARAID, ", write_policy: write_back"))
+    assert record.run("up").returncode == 0
+    monkeypatch.setenv("PATH", record.environment["PATH"])
     (layer,) = await Hwraid().discover(await read_scene(WithDriver()))
-    assert layer.device == one.volumes[f"{one.name}-r"]["device"]
-    told = {"raid_level": "raid5", "disks": 3, "data_disks": 2, "strip_size": 65536,
+    assert layer.device == record.volumes[f"{record.name}-r"]["device"]
+    values = {"raid_level": "raid5", "disks": 3, "data_disks": 2, "strip_size": 65536,
             "stripe_width": 131072, "write_policy": "write_through", "battery": "failed",
             "write_policy_initial": "write_back", "disk_cache": "default"}  # fmt: skip
-    assert {name: layer.facts.get(name) for name in told} == told
+    assert {name: layer.facts.get(name) for name in values} == values
     assert layer.hazards == ("battery failed", "write-back suspended")
 
 
@@ -302,9 +302,9 @@ class WithDriver(LocalHost):
     """This machine, as if it had a MegaRAID."""
 
     async def read_many(self, paths: Any) -> Any:
-        found = dict(await super().read_many(paths))
+        values = dict(await super().read_many(paths))
         path = "/sys/module/megaraid_sas/version"
-        return {**found, path: b"07\n"} if path in found else found
+        return {**values, path: b"07\n"} if path in values else values
 
 
 # Every kill takes a controller minutes.
@@ -320,26 +320,26 @@ class WithDriver(LocalHost):
 def test_killed_between_any_two_commands_it_can_be_finished_or_taken_away(
     controllers: Any, make: tuple[str, list[str]], stride: int
 ) -> None:
-    one = controllers(make)
-    one.declare(three(make, ", write_policy: write_through"))
+    record = controllers(make)
+    record.declare(three(make, ", write_policy: write_through"))
     after = 0
-    while one.killed("up", after):
+    while record.killed("up", after):
         if after % 2:
-            up = one.run("up")
+            up = record.run("up")
             assert up.returncode == 0, f"after {after} commands: {up.stderr}"
-            assert list(one.volumes) == [f"{one.name}-r"], f"after {after} commands"
-        down = one.run("down")
+            assert list(record.volumes) == [f"{record.name}-r"], f"after {after} commands"
+        down = record.run("down")
         assert down.returncode == 0, f"after {after} commands: {down.stderr}"
-        assert one.left() == [], f"after {after} commands"
+        assert record.left() == [], f"after {after} commands"
         after += stride
     assert after > 8
-    assert "volume" in one.left()
+    assert "volume" in record.left()
     after = 0
-    while one.killed("down", after):
-        down = one.run("down")
+    while record.killed("down", after):
+        down = record.run("down")
         assert down.returncode == 0, f"down after {after} commands: {down.stderr}"
-        assert one.left() == [], f"down after {after} commands"
-        assert one.run("up").returncode == 0
+        assert record.left() == [], f"down after {after} commands"
+        assert record.run("up").returncode == 0
         after += max(2, stride)  # the fake controller has letters for 26 volumes
     assert after > 5
-    assert one.left() == []
+    assert record.left() == []

@@ -33,15 +33,15 @@ def written(path: str) -> int:
 
 
 async def test_preconditioning_writes_the_whole_device_so_often(device: str) -> None:
-    told: list[str] = []
+    lines: list[str] = []
     before = written(device)
     target = Target("local", device, TargetKind.DEVICE)
     await prepare(
         HOST, target, Prepare(precondition=2, bs=131072),
-        permissions=parse_destroy([device]), tell=told.append,
+        permissions=parse_destroy([device]), tell=lines.append,
     )  # fmt: skip
     assert written(device) - before == 2 * 16 * MIB
-    assert told == ["preconditioning, pass 1 of 2", "preconditioning, pass 2 of 2"]
+    assert lines == ["preconditioning, pass 1 of 2", "preconditioning, pass 2 of 2"]
 
 
 async def test_discarding_empties_a_permitted_device_and_no_other(
@@ -103,9 +103,9 @@ class _Array(LocalHost):
 
 async def test_waiting_until_md_is_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("iosonde.measure.prepare._LOOK_AGAIN", 0.01)
-    told: list[str] = []
-    await asyncio.wait_for(wait_idle(_Array(3), tell=told.append), 5)
-    assert told == ["waiting for md0: check 38.1%"] * 3
+    lines: list[str] = []
+    await asyncio.wait_for(wait_idle(_Array(3), tell=lines.append), 5)
+    assert lines == ["waiting for md0: check 38.1%"] * 3
     with pytest.raises(HostFailed, match=r"still busy after .*md0: check"):
-        await wait_idle(_Array(10**6), tell=told.append, limit=0.05)
+        await wait_idle(_Array(10**6), tell=lines.append, limit=0.05)
     assert await background(HOST) == ()

@@ -30,11 +30,11 @@ def test_the_device_is_discarded_and_filled_once(tmp_path: Path) -> None:
     with loop_device(tmp_path / "disk", 16 * MIB) as device:
         study = tmp_path / "study.yaml"
         study.write_text(STUDY.format(device=device))
-        told: list[str] = []
+        lines: list[str] = []
 
         def progress(event: object) -> None:
             if what := getattr(event, "what", ""):
-                told.append(str(what))
+                lines.append(str(what))
 
         counters = Path(f"/sys/block/{Path(device).name}/stat")
         before = [int(word) for word in counters.read_text().split()]
@@ -44,4 +44,4 @@ def test_the_device_is_discarded_and_filled_once(tmp_path: Path) -> None:
     assert [(window.first, window.last) for window in measured.sheet.windows] == [(1, 5)]
     assert (after[13] - before[13]) * 512 == 16 * MIB  # sectors discarded
     assert (after[6] - before[6]) * 512 >= 16 * MIB  # and written
-    assert sum("pass 1 of 1" in one for one in told) == 1
+    assert sum("pass 1 of 1" in name for name in lines) == 1

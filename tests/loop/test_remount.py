@@ -16,8 +16,8 @@ pytestmark = [pytest.mark.root]
 
 
 def looked(mechanism: Remount, address: str) -> str:
-    told = subprocess.run(mechanism.look(address), capture_output=True, text=True, check=True)
-    return told.stdout.strip()
+    completed = subprocess.run(mechanism.look(address), capture_output=True, text=True, check=True)
+    return completed.stdout.strip()
 
 
 @pytest.mark.parametrize("name", ["atime", "lazytime", "barrier", "discard"])

@@ -129,11 +129,11 @@ async def test_a_disk_that_fills_up_meanwhile_leaves_no_partial_file(tmp_path: P
 
 
 async def test_ctrl_c_during_the_layout_leaves_nothing(tmp_path: Path) -> None:
-    told = asyncio.Event()
+    event = asyncio.Event()
     task = asyncio.ensure_future(
-        make_scratch(HOST, str(tmp_path / "new"), 4 * 2**30, tell=lambda _: told.set())
+        make_scratch(HOST, str(tmp_path / "new"), 4 * 2**30, tell=lambda _: event.set())
     )
-    await told.wait()
+    await event.wait()
     await asyncio.sleep(0.2)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

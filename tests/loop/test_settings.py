@@ -27,8 +27,8 @@ SHORTEST = 5  # seconds that --confirm allows
 @pytest.fixture
 def devices(tmp_path: Path) -> Iterator[Devices]:
     with ExitStack() as stack:
-        found = [stack.enter_context(loop_device(tmp_path / f"d{n}", 16 * MIB)) for n in "12"]
-        made = Devices(*found)
+        names = [stack.enter_context(loop_device(tmp_path / f"d{n}", 16 * MIB)) for n in "12"]
+        made = Devices(*names)
         made.reset()
         made.write(f"{made.names[0]}.nr_requests", "99")  # not the kernel's own default
         yield made
@@ -44,16 +44,16 @@ def run(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
     return done
 
 
-def words(values: Mapping[str, str]) -> list[str]:
+def assignments(values: Mapping[str, str]) -> list[str]:
     return [f"{name}={value}" for name, value in values.items()]
 
 
 def test_what_is_set_is_read_back_and_put_back_and_the_journal_tells(devices: Devices) -> None:
     before, new = devices.state(), devices.ten()
-    done = run("set", *words(new), "--json")
-    told = json.loads(done.stdout)
-    jsonschema.validate(told, schema("set"))
-    states = [change["state"] for change in told["changes"]]
+    done = run("set", *assignments(new), "--json")
+    document = json.loads(done.stdout)
+    jsonschema.validate(document, schema("set"))
+    states = [change["state"] for change in document["changes"]]
     assert states.count("changed") == 10
     assert "beside" in states  # the second scheduler brought its own depth
     assert {name: devices.value(name) for name in new} == new
@@ -81,40 +81,40 @@ def test_two_changes_are_put_back_to_what_was_before_the_first(devices: Devices)
 
 
 def test_a_schedulers_own_settings_come_back_with_it(devices: Devices) -> None:
-    one = devices.names[0]
-    devices.write(f"{one}.scheduler", "mq-deadline")
-    devices.write(f"{one}.iosched/fifo_batch", "8")
-    devices.write(f"{one}.nr_requests", "50")
+    name = devices.names[0]
+    devices.write(f"{name}.scheduler", "mq-deadline")
+    devices.write(f"{name}.iosched/fifo_batch", "8")
+    devices.write(f"{name}.nr_requests", "50")
     before = devices.state()
-    run("set", f"{one}.scheduler=bfq")
-    run("set", f"{one}.low_latency=0", f"{one}.nr_requests=40")
-    assert devices.value(f"{one}.iosched/low_latency") == "0"
-    refused = run("set", f"{one}.fifo_batch=4", status=2)
+    run("set", f"{name}.scheduler=bfq")
+    run("set", f"{name}.low_latency=0", f"{name}.nr_requests=40")
+    assert devices.value(f"{name}.iosched/low_latency") == "0"
+    refused = run("set", f"{name}.fifo_batch=4", status=2)
     assert "no setting" in refused.stderr
     run("rollback")
     assert devices.state() == before
-    assert devices.value(f"{one}.iosched/fifo_batch") == "8"
-    assert "none" in run("set", f"{one}.scheduler=noop", status=2).stderr
+    assert devices.value(f"{name}.iosched/fifo_batch") == "8"
+    assert "none" in run("set", f"{name}.scheduler=noop", status=2).stderr
 
 
 def test_what_the_host_rounds_is_told_and_what_it_refuses_changes_nothing(devices: Devices) -> None:
-    before, one = devices.state(), devices.names[0]
-    rounded = json.loads(run("set", f"{one}.read_ahead_kb=130", "--json").stdout)["changes"][0]
+    before, name = devices.state(), devices.names[0]
+    rounded = json.loads(run("set", f"{name}.read_ahead_kb=130", "--json").stdout)["changes"][0]
     assert (rounded["state"], rounded["wanted"], rounded["after"]) == ("rounded", "130", "128")
     run("rollback")
-    refused = run("set", f"{one}.nomerges=2", f"{one}.nr_requests=999999", status=4)
+    refused = run("set", f"{name}.nomerges=2", f"{name}.nr_requests=999999", status=4)
     assert "Invalid argument" in refused.stderr
     assert "put back" in refused.stderr
     assert devices.state() == before
-    assert "out of its range" in run("set", f"{one}.max_sectors_kb=99999999", status=2).stderr
-    assert "mq-deadline" in run("set", f"{one}.scheduler=cfq", status=2).stderr
-    assert "did you mean" in run("set", f"{one}.schedular=none", status=2).stderr
+    assert "out of its range" in run("set", f"{name}.max_sectors_kb=99999999", status=2).stderr
+    assert "mq-deadline" in run("set", f"{name}.scheduler=cfq", status=2).stderr
+    assert "did you mean" in run("set", f"{name}.schedular=none", status=2).stderr
 
 
 def test_a_dry_run_shows_every_command_and_changes_nothing(devices: Devices) -> None:
     before, journal = devices.state(), Path(JOURNAL)
     text = journal.read_text() if journal.exists() else ""
-    shown = json.loads(run("set", *words(devices.ten()), "--dry-run", "--json").stdout)
+    shown = json.loads(run("set", *assignments(devices.ten()), "--dry-run", "--json").stdout)
     assert sum("change" in line for line in shown["commands"]) == 10
     assert "confirm" in shown["commands"][-1]
     assert devices.state() == before
@@ -124,9 +124,9 @@ def test_a_dry_run_shows_every_command_and_changes_nothing(devices: Devices) -> 
 def test_the_script_needs_no_python_and_leaves_another_device_alone(
     devices: Devices, tmp_path: Path
 ) -> None:
-    one, two = devices.names
+    text, two = devices.names
     before = devices.state()
-    run("set", f"{one}.nomerges=2", f"{two}.nomerges=2")
+    run("set", f"{text}.nomerges=2", f"{two}.nomerges=2")
     tool("losetup", "--detach", f"/dev/{two}")  # and another disk takes its name
     other = tmp_path / "other"
     other.write_bytes(bytes(MIB))
@@ -135,10 +135,10 @@ def test_the_script_needs_no_python_and_leaves_another_device_alone(
     said = subprocess.run(
         ["sh", SCRIPT], env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=True
     ).stdout
-    assert f"back\tloop:{one}.nomerges\t=0" in said
+    assert f"back\tloop:{text}.nomerges\t=0" in said
     assert f"gone\tloop:{two}.nomerges" in said
     assert devices.value(f"{two}.nomerges") == "1"
-    assert devices.value(f"{one}.nomerges") == before[f"{one}.nomerges"]
+    assert devices.value(f"{text}.nomerges") == before[f"{text}.nomerges"]
 
 
 def test_a_second_one_is_refused_and_told_who_has_it(devices: Devices) -> None:
@@ -184,16 +184,16 @@ def test_on_a_full_disk_all_are_old_or_all_are_confirmed(devices: Devices) -> No
     for pages in range(9):
         done = subprocess.run(
             ["unshare", "--mount", "sh", "-c", _SMALL, "sh", FOLDER, str(pages), *COMMAND, "set",
-             *words(new), "--confirm", "60"],
+             *assignments(new), "--confirm", "60"],
             capture_output=True, text=True, check=False, timeout=100,
             env={**os.environ, "WAIT": "0"},
         )  # fmt: skip
-        now, told = devices.state(), f"{pages} pages: {done.stdout}{done.stderr}"
-        assert done.returncode in {0, 4}, told
+        now, message = devices.state(), f"{pages} pages: {done.stdout}{done.stderr}"
+        assert done.returncode in {0, 4}, message
         if done.returncode == 0:
-            assert {name: now[name] for name in new} == new, told
+            assert {name: now[name] for name in new} == new, message
         else:
-            assert now == before, told
+            assert now == before, message
         ends.append(done.returncode)
         devices.reset()
         devices.write(f"{devices.names[0]}.nr_requests", "99")
@@ -231,7 +231,7 @@ def test_killed_at_any_step_all_are_old_or_all_are_confirmed(devices: Devices, s
     after, ends, partly = 0, [], 0
     while True:
         number = max(parse_journal(Path(JOURNAL).read_text())) + 1
-        was_killed = killed(words(new), after)
+        was_killed = killed(assignments(new), after)
         now = devices.state()
         partly += now != before and any(now[name] != value for name, value in new.items())
         end = waited(number)
@@ -257,15 +257,15 @@ def test_killed_at_any_step_all_are_old_or_all_are_confirmed(devices: Devices, s
 
 
 def test_what_was_not_confirmed_is_put_back_before_the_next_change(devices: Devices) -> None:
-    before, one = devices.state(), devices.names[0]
-    run("set", f"{one}.nomerges=1")
+    before, name = devices.state(), devices.names[0]
+    run("set", f"{name}.nomerges=1")
     text = Path(JOURNAL).read_text()
     number = max(parse_journal(text))
     Path(JOURNAL).write_text(text.replace(f"confirmed\t{number}\t", "confir"))  # torn by a crash
-    done = run("set", f"{one}.rq_affinity=2")
+    done = run("set", f"{name}.rq_affinity=2")
     assert "never confirmed" in done.stderr
-    assert devices.value(f"{one}.nomerges") == before[f"{one}.nomerges"]
-    assert devices.value(f"{one}.rq_affinity") == "2"
+    assert devices.value(f"{name}.nomerges") == before[f"{name}.nomerges"]
+    assert devices.value(f"{name}.rq_affinity") == "2"
 
 
 # As on a host where systemd runs; $1 holds the made-up programs.
@@ -301,8 +301,8 @@ def test_where_systemd_runs_its_timer_puts_back_what_nobody_confirms(
         program.chmod(0o755)
     if fails:
         Path(f"{log}.fails").touch()
-    before, one = devices.state(), devices.names[0]
-    done = _by_systemd(programs, *COMMAND, "set", f"{one}.nomerges=2", "--confirm", "20")
+    before, name = devices.state(), devices.names[0]
+    done = _by_systemd(programs, *COMMAND, "set", f"{name}.nomerges=2", "--confirm", "20")
     assert done.returncode == 0, done.stderr
     number = max(parse_journal(Path(JOURNAL).read_text()))
     unit = f"iosonde-rollback-{number}"
@@ -318,7 +318,7 @@ def test_where_systemd_runs_its_timer_puts_back_what_nobody_confirms(
     again = "".join(row.replace(f"\t{number}", f"\t{number + 1}", 1) + "\n" for row in rows)
     with Path(JOURNAL).open("a") as file:
         file.write(again)
-    devices.write(f"{one}.nomerges", "2")
+    devices.write(f"{name}.nomerges", "2")
     armed = _by_systemd(programs, "sh", SCRIPT, "arm", str(number + 1), "2")
     assert armed.stdout.strip() == ("by a process" if fails else "by systemd")
     assert waited(number + 1) == "restored"

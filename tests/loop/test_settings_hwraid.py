@@ -50,27 +50,31 @@ async def test_policies_are_set_kept_by_the_controller_and_put_back(
     drive: str, tmp_path: Path
 ) -> None:
     host: LocalHost = WithDriver()
-    before, known = policies(tmp_path), await settable(host)
-    shown = {one.declared.name: one for one in known if one.title == f"hwraid:{drive}"}
+    before, settables = policies(tmp_path), await settable(host)
+    shown = {
+        setting.declared.name: setting
+        for setting in settables
+        if setting.title == f"hwraid:{drive}"
+    }
     assert (shown["write_policy"].value, shown["write_policy"].kept) == ("write_back", "write_back")
     assert (shown["strip_size"].value, shown["strip_size"].declared.needs) == (262144, "rebuild")
     assert "cache_ratio" not in shown  # a Smart Array's
     new = {"write_policy": "write_through", "read_ahead": "off", "disk_cache": "disabled"}
     wanted = [
-        WantedSetting(one, one.checked(value))
+        WantedSetting(setting, setting.checked(value))
         for name, value in new.items()
-        for one in [find(known, f"{drive}.{name}")]
+        for setting in [find(settables, f"{drive}.{name}")]
     ]
     async with locked(host, "a test") as journal:
         done = await change(host, journal, wanted, owner="a test", confirm=60.0)
-        assert [one.state for one in done] == ["changed"] * 3
+        assert [altered.state for altered in done] == ["changed"] * 3
         now = policies(tmp_path)
         assert (now["wrcache"], now["rdcache"], now["pdcache"]) == ("wt", "nora", "off")
         kept = await keeping(host, journal, await settable(host))
         mine = {name: value for name, value in kept.values.items() if drive in name}
         assert mine == {f"hwraid:{drive}.{name}": value for name, value in new.items()}
         assert all(kept.notes[name] == "the host itself keeps it" for name in mine)
-        batch = max(journal.batches.values(), key=lambda one: one.number)
+        batch = max(journal.batches.values(), key=lambda settings_batch: settings_batch.number)
         assert batch.lasts
         await journal.restore()
         assert policies(tmp_path) == before
@@ -80,10 +84,10 @@ async def test_a_policy_that_the_controller_refuses_changes_nothing(
     drive: str, tmp_path: Path
 ) -> None:
     host: LocalHost = WithDriver()
-    before, known = policies(tmp_path), await settable(host)
+    before, settables = policies(tmp_path), await settable(host)
     wanted = [
-        WantedSetting(find(known, f"{drive}.read_ahead"), "off"),
-        WantedSetting(find(known, f"{drive}.disk_cache"), "sometimes"),
+        WantedSetting(find(settables, f"{drive}.read_ahead"), "off"),
+        WantedSetting(find(settables, f"{drive}.disk_cache"), "sometimes"),
     ]
     async with locked(host, "a test") as journal:
         with pytest.raises(HostFailed, match="syntax error"):

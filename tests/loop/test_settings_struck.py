@@ -111,8 +111,8 @@ class Box:
 @pytest.fixture
 def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Box]:
     with ExitStack() as stack:
-        found = [stack.enter_context(loop_device(tmp_path / f"d{n}", 16 * MIB)) for n in "12"]
-        devices = Devices(*found)
+        names = [stack.enter_context(loop_device(tmp_path / f"d{n}", 16 * MIB)) for n in "12"]
+        devices = Devices(*names)
         made = Box(tmp_path, devices)
         monkeypatch.setenv("HOME", str(made.ssh.home))
         yield made
@@ -124,9 +124,9 @@ def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Box]:
 async def _wanted(box: Box) -> list[WantedSetting]:
     host = await open_host(box.ssh.address)
     try:
-        known = await settable(host)
+        settables = await settable(host)
         return [
-            WantedSetting(find(known, name), value) for name, value in box.devices.ten().items()
+            WantedSetting(find(settables, name), value) for name, value in box.devices.ten().items()
         ]
     finally:
         await host.close()

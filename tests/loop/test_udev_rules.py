@@ -75,7 +75,7 @@ def named(interface: str, number: int) -> str:
 async def rules_for(mechanism: Mechanism, values: Mapping[str, str]) -> str:
     host = Files({}, {"sh": f"{shutil.which('ethtool')}\n"})
     kept = [await mechanism.keep(host, address, value) for address, value in values.items()]
-    return "".join(f"{one.line}\n" for one in kept)
+    return "".join(f"{line.line}\n" for line in kept)
 
 
 MTU = "cat /sys/class/net/*/mtu"
@@ -121,7 +121,7 @@ async def test_a_disk_is_set_when_the_kernel_tells_of_it_and_not_when_a_writer_c
         file = f"/sys/block/{name}/queue/read_ahead_kb"
         numbers = Path(f"/sys/block/{name}/dev").read_text().strip().replace(":", " ")
         rules = await rules_for(Sysfs(), {file: "512"})
-        told = {
+        values = {
             "at boot": f"udevadm trigger --action=add {file.removesuffix('/queue/read_ahead_kb')}",
             "by old udevadm": f"echo add >/sys/block/{name}/uevent",
             "another size": f"mknod /dev/{name} b {numbers}; losetup --set-capacity /dev/{name}",
@@ -130,7 +130,7 @@ async def test_a_disk_is_set_when_the_kernel_tells_of_it_and_not_when_a_writer_c
         os.truncate(tmp_path / "disk", 32 * MIB)
         seen = {
             why: followed(rules, f"echo 64 >{file}; {event}; {SETTLED}; cat {file}")
-            for why, event in told.items()
+            for why, event in values.items()
         }
     assert seen == {
         "at boot": ["512"], "by old udevadm": ["512"], "another size": ["512"],

@@ -41,20 +41,20 @@ class Stack:
 
     def left(self) -> list[str]:
         """What still stands of it."""
-        found = []
+        names = []
         if self.image.exists():
-            found.append("file")
+            names.append("file")
         if str(self.image) in tool("losetup", "--all"):
-            found.append("loop device")
+            names.append("loop device")
         if str(self.mount) in Path("/proc/mounts").read_text():
-            found.append("mount")
+            names.append("mount")
         if self.mount.exists():
-            found.append("directory")
+            names.append("directory")
         if Path(f"{FOLDER}/{self.name}").exists():
-            found.append("record")
+            names.append("record")
         if Path(f"{LOCKS}/iosonde-{self.name}.lock").exists():
-            found.append("lock")
-        return found
+            names.append("lock")
+        return names
 
 
 @pytest.fixture

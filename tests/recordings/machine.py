@@ -115,12 +115,12 @@ class Machine:
         on: Sequence[str],
         columns: Mapping[str, Json],
     ) -> None:
-        known: dict[str, Json] = {
+        values: dict[str, Json] = {
             "name": name, "kname": name, "path": f"/dev/{name}", "maj:min": number, "size": size,
             "type": type_, "ro": False, "rm": False, "rota": False, "pkname": None,
         }  # fmt: skip
-        known |= {key.replace("_", "-"): value for key, value in columns.items()}
-        self.devices[name] = Device(known)
+        values |= {key.replace("_", "-"): value for key, value in columns.items()}
+        self.devices[name] = Device(values)
         self.file(f"/sys/class/block/{name}/size", str(size // 512))
         self.file(f"/sys/class/block/{name}/dev", number)
         if not on:
@@ -186,30 +186,30 @@ class _ComposedHost(LocalHost):
         return Completed(key, status, out.encode(), complaint.encode(), 0.01)
 
     async def read(self, path: str) -> bytes:
-        found = self._machine.files.get(path)
-        if found is None:
+        content = self._machine.files.get(path)
+        if content is None:
             # /sys/block/NAME and /sys/class/block/NAME are the same directory.
             other = path.replace("/sys/block/", "/sys/class/block/")
-            found = self._machine.files.get(other)
-        if found is None and path.startswith("/sys/class/block/"):
-            found = self._machine.files.get(path.replace("/sys/class/block/", "/sys/block/"))
-        if found is None:
+            content = self._machine.files.get(other)
+        if content is None and path.startswith("/sys/class/block/"):
+            content = self._machine.files.get(path.replace("/sys/class/block/", "/sys/block/"))
+        if content is None:
             raise FileMissing(f"{path}: No such file or directory", where=self.name)
-        return found
+        return content
 
     async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
-        found: dict[str, bytes | IosondeError] = {}
+        values: dict[str, bytes | IosondeError] = {}
         for path in paths:
             try:
-                found[path] = await self.read(path)
+                values[path] = await self.read(path)
             except IosondeError as problem:
-                found[path] = problem
-        return found
+                values[path] = problem
+        return values
 
     async def glob(self, pattern: str) -> tuple[str, ...]:
-        known = self._machine.places | set(self._machine.files)
+        names = self._machine.places | set(self._machine.files)
         depth = pattern.count("/")
-        cut = {"/".join(path.split("/")[: depth + 1]) for path in known if path.count("/") >= depth}
+        cut = {"/".join(path.split("/")[: depth + 1]) for path in names if path.count("/") >= depth}
         return tuple(
             sorted(
                 path

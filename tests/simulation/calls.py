@@ -100,8 +100,8 @@ def _own(path: str) -> str:
 
 
 def _fd(arguments: str) -> str:
-    found = _FD.match(arguments)
-    return _plain(found[1]).decode(errors="replace") if found else ""
+    match = _FD.match(arguments)
+    return _plain(match[1]).decode(errors="replace") if match else ""
 
 
 def _opened(own: str, arguments: str) -> Iterator[Effect]:
@@ -114,8 +114,8 @@ def _opened(own: str, arguments: str) -> Iterator[Effect]:
 
 def _written(arguments: str, result: int) -> Iterator[Effect]:
     path = _fd(arguments)
-    found = _TEXT.search(arguments)
-    data = _plain(found[1])[:result] if found else b""
+    match = _TEXT.search(arguments)
+    data = _plain(match[1])[:result] if match else b""
     if own := _own(path):
         yield "write", own, data
     elif path.startswith("/sys/block/"):

@@ -47,18 +47,18 @@ class History:
     loose: set[str] = field(default_factory=set)
     printed: str = ""
     steps: list[str] = field(default_factory=list)
-    known: dict[int, tuple[dict[str, str], list[tuple[str, ...]]]] = field(default_factory=dict)
+    groups: dict[int, tuple[dict[str, str], list[tuple[str, ...]]]] = field(default_factory=dict)
     """Of each scene, as it goes from this past with nothing amiss: the settings, the commands."""
 
     def undisturbed(self, scene: int) -> tuple[dict[str, str], list[tuple[str, ...]]]:
-        """See `known`."""
-        if scene not in self.known:
+        """See `groups`."""
+        if scene not in self.groups:
             reached = Reached(self.host.copy())
             flow = play(reached, scene)
             right = "failed" if scene == REFUSED else "done"
             self.expect(flow.end == right, f"with nothing amiss {flow.end}: {flow.said}")
-            self.known[scene] = reached.host.settings, reached.seen
-        return self.known[scene]
+            self.groups[scene] = reached.host.settings, reached.seen
+        return self.groups[scene]
 
     def expect(self, holds: bool, what: str) -> None:
         """Raise Broken unless something holds."""
@@ -71,9 +71,9 @@ class History:
         """The settings are as one of several says."""
         now = self.host.settings
         differences = [
-            {path: (now.get(path), one.get(path)) for path in now.keys() | one.keys()
-             if now.get(path) != one.get(path) and path not in self.loose}
-            for one in wanted
+            {path: (now.get(path), values.get(path)) for path in now.keys() | values.keys()
+             if now.get(path) != values.get(path) and path not in self.loose}
+            for values in wanted
         ]  # fmt: skip
         self.expect(not all(differences), f"{what}: (is, expected) {differences}")
 
@@ -145,7 +145,7 @@ class Chronicle:
 
     def __init__(self, machine: Machine, pasts: int) -> None:
         self._machine, self._pasts = machine, pasts
-        self._known: dict[int, History] = {}
+        self._histories: dict[int, History] = {}
 
     def play(self, seed: int) -> list[str]:
         """One history; what happened in it.
@@ -160,7 +160,7 @@ class Chronicle:
                 Random(seed),
                 dict(past.home),
                 steps=list(past.steps),
-                known=past.known,
+                groups=past.groups,
             )
             try:
                 _present(history)
@@ -169,15 +169,15 @@ class Chronicle:
         return history.steps
 
     def _past(self, number: int) -> History:
-        if number not in self._known:
+        if number not in self._histories:
             history = History(Simulated(self._machine), Random(f"past {number}"))
             try:
                 for _ in range(min(number, history.random.randint(1, 3))):
                     _before(history)
             except Broken as problem:
                 raise Broken(f"past {number}: {problem}") from None
-            self._known[number] = history
-        return self._known[number]
+            self._histories[number] = history
+        return self._histories[number]
 
 
 class _Clock:
@@ -342,7 +342,7 @@ def _quiet(history: History, kind: str, before: dict[str, str], new: dict[str, s
     kept, history.loose = history.loose, history.loose | set(history.others) | disks
     if kind == "power":
         fresh = usual(host.boot)
-        options = [fresh | {LASTS: one[LASTS]} for one in (before, new, history.home)]
+        options = [fresh | {LASTS: values[LASTS]} for values in (before, new, history.home)]
     elif kind.startswith("by hand"):
         options = [history.home, new] if kind.endswith("lock") else [history.home]
     else:  # what outlives a reboot is put back by the first call after it
@@ -376,12 +376,13 @@ def _recover(history: History) -> None:
         (settings, journal) == (host.settings, host.disk.files.get("journal")),
         "a second rollback is not harmless",
     )
-    told = history.printed + (journal or b"").decode(errors="replace")
+    message = history.printed + (journal or b"").decode(errors="replace")
     for path, value in history.others.items():
         name = next(setting.name for setting in SETTINGS.values() if setting.address == path)
         overwritten = host.settings[path] != f"{value}\n"
         history.expect(
-            not overwritten or _is_told(told, name, value), f"{name}={value} was overwritten untold"
+            not overwritten or _is_told(message, name, value),
+            f"{name}={value} was overwritten untold",
         )
 
 

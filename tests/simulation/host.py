@@ -32,14 +32,14 @@ _OTHERS = {"nr_requests": "99\n", "nomerges": "1\n", "read_ahead_kb": "96\n"}
 
 def usual(boot: int) -> dict[str, str]:
     """What the settings are after a boot."""
-    found = {
+    values = {
         QUEUE.format(disk, name): text for disk in ("sda", "sdb") for name, text in _USUAL.items()
     }
-    found |= {
+    values |= {
         f"/sys/block/{disk}/diskseq": f"{boot * 10 + at}\n"
         for at, disk in enumerate(("sda", "sdb"))
     }
-    return found | {LASTS: "1\n"}
+    return values | {LASTS: "1\n"}
 
 
 @dataclass(slots=True)
@@ -107,7 +107,7 @@ class Simulated:
     def pass_time(self, seconds: int) -> None:
         """Let time pass; who waits does what it waits for."""
         end = self.clock + seconds
-        while due := sorted(one for one in self.waiting if one[0] <= end):
+        while due := sorted(row for row in self.waiting if row[0] <= end):
             at, number, after = due[0]
             self.waiting.remove(due[0])
             self.clock = max(self.clock, at)

@@ -135,7 +135,10 @@ class Machine:
         """
         real = self.run(argv, stdin, world)
         # The real shell also tells in which line of a script something failed.
-        both = [replace(one, stderr=_LINE.sub(b": 0: ", one.stderr)) for one in (played, real)]
+        both = [
+            replace(execution, stderr=_LINE.sub(b": 0: ", execution.stderr))
+            for execution in (played, real)
+        ]
         if both[0] != both[1]:
             raise Different(f"{argv} with {stdin!r} in {world}:\nin memory {played}\nreally {real}")
 

@@ -58,11 +58,11 @@ def simulated(machine: Machine, moment: str) -> list[Seen]:
         play(trial, SCENE)
         at = 1 + [name_of(argv) for argv in trial.seen].index(moment)
         play(Reached(host, Blow(at, ends=Gone)), SCENE)
-    found = [_seen(host)]
+    states = [_seen(host)]
     host.pass_time(CONFIRM + 1)
-    found.append(_seen(host))
+    states.append(_seen(host))
     host.execute(["sh", SCRIPT])
-    return [*found, _seen(host)]
+    return [*states, _seen(host)]
 
 
 if __name__ == "__main__":

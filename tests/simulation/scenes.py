@@ -20,15 +20,15 @@ CONFIRM = 60
 
 def _setting(disk: str, name: str, *disturbed: Settable, **more: Any) -> Settable:
     address = LASTS if name == "lasts" else QUEUE.format(disk, name)
-    disturbs = tuple(one.declared.name for one in disturbed)
+    disturbs = tuple(settable.declared.name for settable in disturbed)
     declared = LayerSetting(name, "sysfs", address, disturbs=disturbs, **more)
     return Settable(f"local/{disk}", disk, declared, address, None, disturbed=disturbed)
 
 
 _DEPTH = {disk: _setting(disk, "nr_requests") for disk in ("sda", "sdb")}
 SETTINGS = {
-    one.name: one
-    for one in (
+    settable.name: settable
+    for settable in (
         *_DEPTH.values(),
         *(_setting(disk, name) for disk in _DEPTH for name in ("nomerges", "read_ahead_kb")),
         *(_setting(disk, "scheduler", depth) for disk, depth in _DEPTH.items()),
@@ -60,14 +60,14 @@ class Flow:
 
 async def _set(host: Any, values: Mapping[str, str], flow: Flow) -> None:
     async with locked(host, "a controller") as journal:
-        flow.put_back += [f"{one.name}={one.now}" for one in await journal.settle()]
+        flow.put_back += [f"{revert.name}={revert.now}" for revert in await journal.settle()]
         wanted = [WantedSetting(SETTINGS[name], value) for name, value in values.items()]
         await change(host, journal, wanted, owner="a controller", confirm=CONFIRM)
 
 
 async def _campaign(host: Any, _: Mapping[str, str], flow: Flow) -> None:
     async with locked(host, "a controller") as journal:
-        flow.put_back += [f"{one.name}={one.now}" for one in await journal.settle()]
+        flow.put_back += [f"{revert.name}={revert.now}" for revert in await journal.settle()]
         names = ("sda.nr_requests", "sda.nomerges")
         applier = SettingsApplier(host, journal, [SETTINGS[name] for name in names], "a controller")
         await applier.learn()
@@ -111,7 +111,7 @@ def mark(reached: Reached, word: str) -> None:
             await journal.settle()
             wanted = {"kept": {"open", "confirmed"}, "tentative": {"kept"}}[word]
             await journal.mark(
-                word, [one.number for one in journal.in_force if one.state in wanted]
+                word, [batch.number for batch in journal.in_force if batch.state in wanted]
             )
 
     asyncio.run(run())

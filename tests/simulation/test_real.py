@@ -50,8 +50,8 @@ def device(tmp_path: Path) -> Iterator[Devices]:
 def simulated() -> dict[str, list[Seen]]:
     argv = [sys.executable, "-m", "tests.simulation.moments"]
     said = subprocess.run(argv, stdout=subprocess.PIPE, check=True, timeout=100).stdout
-    told: dict[str, list[Seen]] = json.loads(said)
-    return told
+    groups: dict[str, list[Seen]] = json.loads(said)
+    return groups
 
 
 class _Dying:
@@ -77,9 +77,9 @@ class _Dying:
 async def _struck(device: Devices, moment: str) -> None:
     host = await open_host("local")
     try:
-        known = await settable(host)
+        settables = await settable(host)
         wanted = [
-            WantedSetting(find(known, name.replace("sda", device.names[0])), value)
+            WantedSetting(find(settables, name.replace("sda", device.names[0])), value)
             for name, value in SETS[SCENE].items()
         ]
         dying: Any = _Dying(host, moment)

@@ -130,10 +130,10 @@ async def test_an_opener_that_no_process_shows_is_counted_by_device_mapper() -> 
         assert hidden.stdout is not None
         assert hidden.stdout.readline() == b"ready\n"
         try:
-            told = await refusal("/dev/mapper/mine")
+            message = await refusal("/dev/mapper/mine")
         finally:
             hidden.communicate(b"\n", timeout=20)
-        assert "open where no process shows it" in told
+        assert "open where no process shows it" in message
         target = await allowed("/dev/mapper/mine")
         async with hold(HOST, target, writes=True, permissions=parse_destroy([target.path])):
             pass  # its own opens are no stranger's
@@ -145,8 +145,8 @@ async def test_an_opener_that_no_process_shows_is_counted_by_device_mapper() -> 
 @pytest.mark.parametrize("kind", ["fileio", "iblock"])
 async def test_a_backstore_of_lio_is_an_export(kind: str, named: bool) -> None:
     with backstore(kind, E, named=named):
-        told = await refusal(E)
-        assert "exported over iSCSI (LIO)" in told
+        message = await refusal(E)
+        assert "exported over iSCSI (LIO)" in message
         assert await allowed(D)
     assert await allowed(E)
 
@@ -242,14 +242,14 @@ async def test_discovery_says_what_mdadm_and_lvs_say(tmp_path: Path) -> None:
     kinds = [layer.kind for layer in below]
     assert kinds[:3] == ["ext4", "lvm", "md"]
     assert set(kinds[3:]) == {"disk"}
-    found = {layer.kind: layer for layer in below}
-    assert found["md"].facts["level"] == detail["MD_LEVEL"] == "raid5"
-    assert found["md"].facts["raid_disks"] == int(detail["MD_DEVICES"]) == 3
-    assert found["md"].facts["chunk_size"] == 65536
-    assert found["md"].facts["stripe_width"] == 2 * 65536
-    assert "degraded" in found["md"].hazards
-    assert found["md"].settings["stripe_cache_size"] == 256
+    layers = {layer.kind: layer for layer in below}
+    assert layers["md"].facts["level"] == detail["MD_LEVEL"] == "raid5"
+    assert layers["md"].facts["raid_disks"] == int(detail["MD_DEVICES"]) == 3
+    assert layers["md"].facts["chunk_size"] == 65536
+    assert layers["md"].facts["stripe_width"] == 2 * 65536
+    assert "degraded" in layers["md"].hazards
+    assert layers["md"].settings["stripe_cache_size"] == 256
     row = report["report"][0]["lv"][0]
-    assert found["lvm"].facts["segment_type"] == row["segtype"] == "linear"
-    assert found["lvm"].facts["volume_group"] == row["vg_name"]
-    assert found["lvm"].facts["data_offset"] == 2**20
+    assert layers["lvm"].facts["segment_type"] == row["segtype"] == "linear"
+    assert layers["lvm"].facts["volume_group"] == row["vg_name"]
+    assert layers["lvm"].facts["data_offset"] == 2**20

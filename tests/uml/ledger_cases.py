@@ -29,7 +29,7 @@ class Load:
 
     def __str__(self) -> str:
         size, shift = (
-            f"{one // KIB}k" if one >= KIB else str(one) for one in (self.size, self.shift)
+            f"{count // KIB}k" if count >= KIB else str(count) for count in (self.size, self.shift)
         )
         shift = f" +{shift}" if self.shift else ""
         return f"{self.pattern} {size}{shift}, depth {self.depth}, seed {self.seed}"
@@ -94,11 +94,11 @@ def disk(number: int) -> str:
 
 def created(device: str, level: int, chunk: int, layout: str, members: str) -> str:
     """mdadm's command for an array that need not be synchronised."""
-    words = [f"--level={level}", f"--raid-devices={len(members.split())}", "--metadata=1.2"]
-    words += [f"--chunk={chunk // KIB}K"] if level != 1 else []
-    words += [f"--layout={layout}"] if layout else []
-    words += ["--bitmap=none", "--assume-clean"] if level else []
-    return f"mdadm --create {device} --run --quiet {' '.join(words)} {members}"
+    arguments = [f"--level={level}", f"--raid-devices={len(members.split())}", "--metadata=1.2"]
+    arguments += [f"--chunk={chunk // KIB}K"] if level != 1 else []
+    arguments += [f"--layout={layout}"] if layout else []
+    arguments += ["--bitmap=none", "--assume-clean"] if level else []
+    return f"mdadm --create {device} --run --quiet {' '.join(arguments)} {members}"
 
 
 def volumes_on_odd_partitions(level: int, chunk: int) -> str:

@@ -75,7 +75,7 @@ def loaded(scene: Scene, counting: Counting, host: str) -> list[dict[str, Any]]:
 
     The kernel's counters are copied by fio itself, before and after each load.
     """
-    found = []
+    records = []
     with TemporaryDirectory() as directory:
         names = [f"part{number}" for number in range(len(scene.loads))]
         sections = [
@@ -92,8 +92,8 @@ def loaded(scene: Scene, counting: Counting, host: str) -> list[dict[str, Any]]:
             )
             packed = counting.packed([before, before, before, after], [{}, {}])
             requests = Path(directory, f"{name}.log").read_text()
-            found.append({"elapsed": 1.0, "counted": packed.decode(), "requests": requests})
-    return found
+            records.append({"elapsed": 1.0, "counted": packed.decode(), "requests": requests})
+    return records
 
 
 def snapshot(counting: Counting, host: str, text: bytes) -> Snapshot:
@@ -105,12 +105,12 @@ def snapshot(counting: Counting, host: str, text: bytes) -> Snapshot:
 def disk_reads() -> int:
     """Reads of all disks so far."""
     every = diskstats.figures(Path(diskstats.PATH).read_bytes())
-    return sum(one[0] for device, one in every.items() if device.startswith("ubd"))
+    return sum(numbers[0] for device, numbers in every.items() if device.startswith("ubd"))
 
 
 async def loaded_beside_others(scene: Scene, counting: Counting) -> list[dict[str, Any]]:
     """Each load as `iosonde run --ledger` takes it, while others do I/O as steadily as they can."""
-    found = []
+    records = []
     with subprocess.Popen(
         scene.others.split(), stdout=subprocess.DEVNULL, start_new_session=True
     ) as others:
@@ -132,19 +132,19 @@ async def loaded_beside_others(scene: Scene, counting: Counting) -> list[dict[st
                 elapsed = time.monotonic() - began
                 after = await counting.settled()
                 packed = counting.packed([before, rested, rested, after], [{}, {}])
-                found.append({
+                records.append({
                     "elapsed": elapsed, "counted": packed.decode(), "requests": log.read_text(),
                 })  # fmt: skip
         finally:
             os.killpg(others.pid, signal.SIGKILL)
-    return found
+    return records
 
 
 async def scene_document(number: int, numbers: list[int]) -> dict[str, Any]:
     """What the host's side needs to know of a scene with those of its loads, or all."""
     whole = SCENES[number]
     numbers = numbers or list(range(len(whole.loads)))
-    scene = replace(whole, loads=tuple(whole.loads[one] for one in numbers))
+    scene = replace(whole, loads=tuple(whole.loads[count] for count in numbers))
     build(scene)
     try:
         host = LocalHost()
@@ -169,8 +169,8 @@ async def scene_document(number: int, numbers: list[int]) -> dict[str, Any]:
 
 def main() -> None:
     with Path(os.environ["OUTPUT"], "ledgers").open("a") as file:
-        for words in sys.argv[1:]:
-            number, _, loads = words.partition(":")
+        for message in sys.argv[1:]:
+            number, _, loads = message.partition(":")
             numbers = [int(word) for word in loads.split(",") if word]
             file.write(json.dumps(asyncio.run(scene_document(int(number), numbers))) + "\n")
             file.flush()

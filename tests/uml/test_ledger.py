@@ -80,9 +80,10 @@ class Compared:
         said, counted = ([], [])  # type: tuple[list[Row], list[Row]]
         for row in last:
             assert row.counted is not None, self
-            for one, rows in ((row.predicted, said), (row.counted, counted)):
+            for account, rows in ((row.predicted, said), (row.counted, counted)):
                 rows.append((
-                    int(one.reads), int(one.read_bytes), int(one.writes), int(one.write_bytes)
+                    int(account.reads), int(account.read_bytes),
+                    int(account.writes), int(account.write_bytes),
                 ))  # fmt: skip
         return said, counted
 
@@ -109,11 +110,12 @@ def moved(rows: Sequence[Row]) -> list[tuple[int, int]]:
 
 def compared(directory: Path, wanted: Mapping[int, Sequence[int]]) -> list[Compared]:
     """Scenes by number, each with the numbers of its loads (none: all), in a guest."""
-    words = [f"{number}:{','.join(map(str, loads))}" for number, loads in wanted.items()]
+    arguments = [f"{number}:{','.join(map(str, loads))}" for number, loads in wanted.items()]
     done = subprocess.run(
         [str(ROOT / "tools" / "uml" / "run"), "--disks", "7", "--size", "320", "--memory", "640",
          "--timeout", "6900", "--output", str(directory), "--", "env",
-         f"PYTHONPATH={ROOT / 'src'}:{ROOT}", sys.executable, "-m", "tests.uml.ledgers", *words],
+         f"PYTHONPATH={ROOT / 'src'}:{ROOT}", sys.executable, "-m", "tests.uml.ledgers",
+         *arguments],
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
@@ -271,8 +273,16 @@ def test_the_matrix(everything: list[Compared]) -> None:
     write_table(everything)
     for case in everything:
         require_promised(case)
-    singly = [one for one in everything if one.load.depth == 1 and not one.by_chance]
-    off = [str(one) for one in singly if moved(one.rows()[0]) != moved(one.rows()[1])]
+    singly = [
+        comparison
+        for comparison in everything
+        if comparison.load.depth == 1 and not comparison.by_chance
+    ]
+    off = [
+        str(comparison)
+        for comparison in singly
+        if moved(comparison.rows()[0]) != moved(comparison.rows()[1])
+    ]
     assert len(off) <= len(singly) // 50, off
 
 

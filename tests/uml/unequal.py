@@ -80,10 +80,10 @@ def test_an_array_that_degrades_in_mid_run(stack: Stack, tmp_path: Path) -> None
     assert "is degraded, ubdb faulty" in said
     assert "The stack below changed between 2" in said
     name = seen.partition(" run ")[2].partition(":")[0]
-    told = subprocess.run(
+    completed = subprocess.run(
         [*COMMAND, "explain", name, *store], cwd=tmp_path, text=True, check=False,
         capture_output=True, env={**os.environ, "COLUMNS": "200"},
     )  # fmt: skip
-    assert "(md) is degraded, ubdb faulty" in " ".join(told.stdout.split()), told
-    assert "1 loop is left out of all figures" in " ".join(told.stdout.split())
+    assert "(md) is degraded, ubdb faulty" in " ".join(completed.stdout.split()), completed
+    assert "1 loop is left out of all figures" in " ".join(completed.stdout.split())
     stack.down()

@@ -141,17 +141,17 @@ def test_a_result_in_a_result_says_its_schema_and_what_is_omitted_is_absent() ->
 
 
 def test_every_kind_of_error_stands_in_the_schema() -> None:
-    known = schema_of(ErrorReport)["$defs"]["ErrorDetails"]["properties"]["kind"]["enum"]
-    names = "|".join(name for name, one in vars(errors).items() if is_error(one))
+    document = schema_of(ErrorReport)["$defs"]["ErrorDetails"]["properties"]["kind"]["enum"]
+    names = "|".join(name for name, var in vars(errors).items() if is_error(var))
     for file in Path(iosonde.__file__).parent.rglob("*.py"):
         if re.search(rf"^class \w+\(({names})\):", file.read_text(), re.MULTILINE):
             parts = file.relative_to(Path(iosonde.__file__).parents[1]).with_suffix("").parts
-            for one in filter(is_error, vars(import_module(".".join(parts))).values()):
-                assert one.kind in known
+            for class_ in filter(is_error, vars(import_module(".".join(parts))).values()):
+                assert class_.kind in document
 
 
-def is_error(one: object) -> TypeGuard[type[errors.IosondeError]]:
-    return isinstance(one, type) and issubclass(one, errors.IosondeError)
+def is_error(record: object) -> TypeGuard[type[errors.IosondeError]]:
+    return isinstance(record, type) and issubclass(record, errors.IosondeError)
 
 
 def test_a_package_does_not_take_the_name_of_a_verb() -> None:

@@ -19,7 +19,9 @@ def test_the_stub_names_what_the_module_has() -> None:
             names.add(node.name)
         elif isinstance(node, ast.ClassDef):
             names.add(node.name)
-            mine = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
+            mine = {
+                statement.name for statement in node.body if isinstance(statement, ast.FunctionDef)
+            }
             built = {
                 name
                 for name in vars(getattr(_core, node.name))
@@ -33,18 +35,22 @@ def test_the_stub_names_the_keys_of_what_is_made() -> None:
     stub = ast.parse(Path(_core.__file__).with_name("_core.pyi").read_text())
     seen = 0
     for node in stub.body:
-        new = [one for one in getattr(node, "body", ()) if getattr(one, "name", "") == "__new__"]
+        new = [
+            record
+            for record in getattr(node, "body", ())
+            if getattr(record, "name", "") == "__new__"
+        ]
         if not new or not isinstance(node, ast.ClassDef) or not isinstance(new[0], ast.FunctionDef):
             continue
         args = new[0].args
         keys = {
-            one.arg: default is not None
-            for one, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+            kwonlyarg.arg: default is not None
+            for kwonlyarg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
         }
         built = {
-            one.name: one.default is not Parameter.empty
-            for one in signature(getattr(_core, node.name)).parameters.values()
-            if one.kind is Parameter.KEYWORD_ONLY
+            parameter.name: parameter.default is not Parameter.empty
+            for parameter in signature(getattr(_core, node.name)).parameters.values()
+            if parameter.kind is Parameter.KEYWORD_ONLY
         }
         assert keys == built, node.name
         seen += len(keys)

@@ -13,5 +13,5 @@ def test_work_that_grows_with_the_text_is_let_pass() -> None:
 
 def test_work_that_grows_with_the_square_of_the_text_is_named() -> None:
     anchored = re.compile(r"1*x")  # from each place to the end, and no x
-    told = grows_faster(anchored.search, "1", 1_000)
-    assert told.startswith("8 times the text took ")
+    message = grows_faster(anchored.search, "1", 1_000)
+    assert message.startswith("8 times the text took ")

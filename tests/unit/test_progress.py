@@ -225,7 +225,7 @@ class Clocked:
         self.passes = self.plan.study.until.passes if self.plan.study.until else None
         self.most = self.passes or self.plan.study.loops
         self.trials: dict[str, GrowingTrial] = {}
-        self.told: list[tuple[float, float | None]] = []
+        self.reported: list[tuple[float, float | None]] = []
         self.estimate = Estimate(self.plan, {}, self.goes_on, lambda: self.clock)
         self.prepare, self.pause = prepare, pause
 
@@ -233,7 +233,7 @@ class Clocked:
         return trial not in self.trials or len(self.trials[trial]) < self.most
 
     def ask(self) -> None:
-        self.told.append((self.clock, self.estimate.time_left(self.trials).left))
+        self.reported.append((self.clock, self.estimate.time_left(self.trials).left))
 
     def loop(self, trial: str) -> None:
         self.ask()
@@ -258,7 +258,7 @@ class Clocked:
     def off(self) -> list[float | None]:
         """Of each moment by how many seconds it was wrong; None: nothing was told."""
         self.run()
-        return [left and abs(left - (self.clock - at)) for at, left in self.told]
+        return [left and abs(left - (self.clock - at)) for at, left in self.reported]
 
 
 @pytest.mark.parametrize(

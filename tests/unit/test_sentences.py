@@ -10,7 +10,7 @@ from tests.sample import sample_run
 
 
 @pytest.mark.parametrize(
-    ("metric", "words"),
+    ("metric", "message"),
     [
         ("read.iops", "read IOPS"),
         ("write.64k.bandwidth", "write bandwidth at 64k"),
@@ -22,8 +22,8 @@ from tests.sample import sample_run
         ("read.latency.p", "read.latency.p"),
     ],
 )
-def test_metrics_are_said_in_words(metric: str, words: str) -> None:
-    assert metric_words(metric) == words
+def test_metrics_are_said_in_words(metric: str, message: str) -> None:
+    assert metric_words(metric) == message
 
 
 def verdict(
@@ -33,7 +33,7 @@ def verdict(
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("given", "message"),
     [
         (
             verdict(Outcome.BETTER, 0.086, (0.049, 0.125)),
@@ -59,8 +59,8 @@ def verdict(
         (verdict(Outcome.UNDECIDED, None, None), "no proven change in read IOPS: a single loop"),
     ],
 )
-def test_a_verdict_is_one_sentence(given: Verdict, words: str) -> None:
-    assert verdict_words(given, 0.02, "a single loop") == words
+def test_a_verdict_is_one_sentence(given: Verdict, message: str) -> None:
+    assert verdict_words(given, 0.02, "a single loop") == message
 
 
 def test_a_forecast_that_nobody_would_follow_is_no_advice() -> None:

@@ -22,11 +22,11 @@ def test_the_newest_section_is_of_the_version_that_is_built() -> None:
 
 
 def test_each_section_names_a_version_and_its_day_the_newest_first() -> None:
-    found = [HEADING.fullmatch(section) for section in SECTIONS]
-    assert all(found), SECTIONS
-    numbers = [tuple(map(int, match.groups()[:3])) for match in found if match]
+    matches = [HEADING.fullmatch(section) for section in SECTIONS]
+    assert all(matches), SECTIONS
+    numbers = [tuple(map(int, match.groups()[:3])) for match in matches if match]
     assert numbers == sorted(set(numbers), reverse=True)
-    assert all(match[4] != "unreleased" for match in found[1:] if match)
+    assert all(match[4] != "unreleased" for match in matches[1:] if match)
 
 
 def test_every_crate_has_the_version_of_the_workspace() -> None:

@@ -142,22 +142,22 @@ def _begun(top: Path, ground: Ground, outcome: Outcome, chance: random.Random) -
         }  # fmt: skip
         seconds = _SHORT if outcome.phase == "border" else _LONG
         place = f"box:{ground.target}" if box else ground.target
-        words = [
+        arguments = [
             "run", "--fio", _FIO, "--target", place, "--size", "4m", "--loops", "2",
             "--seconds", str(seconds),
         ]  # fmt: skip
-        words += ["--destroy", ground.target] if ground.device else []
+        arguments += ["--destroy", ground.target] if ground.device else []
         with (top / "said").open("wb") as said:
-            process = _start(words, environment, top, said.fileno())
+            process = _start(arguments, environment, top, said.fileno())
         after = chance.uniform(0, {"start": 1.2, "load": 2.5, "border": 0.8}[outcome.phase])
         yield _Run(top, ground, kin, environment, process, time.monotonic(), after)
 
 
 def _start(
-    words: tuple[str, ...] | list[str], environment: Mapping[str, str], top: Path, said: int
+    pair: tuple[str, ...] | list[str], environment: Mapping[str, str], top: Path, said: int
 ) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [*COMMAND, *words], env=dict(environment), cwd=top, stdin=subprocess.DEVNULL,
+        [*COMMAND, *pair], env=dict(environment), cwd=top, stdin=subprocess.DEVNULL,
         stdout=said, stderr=said, start_new_session=True,
     )  # fmt: skip
 
@@ -220,7 +220,7 @@ def _watch(run: _Run, outcome: Outcome) -> None:
     if ended is None:
         outcome.broken.append(f"iosonde did not end within {2 * _ENDS:g} s of SIGTERM")
     if alive:
-        names = ", ".join(sorted({one.name for one in alive}))
+        names = ", ".join(sorted({process.name for process in alive}))
         outcome.broken.append(f"alive {STATED:g} s after iosonde: {names}")
         if _writes_on(run):
             outcome.broken.append("and the target is still written to")
@@ -233,11 +233,13 @@ def _free_under_load(run: _Run) -> bool:
     One that ends gives its memory back before its files (do_exit of the kernel), and with it its
     command line; so where the claim succeeds, whoever still has one has not begun to end.
     """
-    before = {(one.pid, one.start) for one in run.kin.alive() if is_load(one)}
+    before = {(child.pid, child.start) for child in run.kin.alive() if is_load(child)}
     if not before or (claim := run.ground.claimed()) is None:
         return False
     try:
-        return any((one.pid, one.start) in before for one in run.kin.alive() if is_load(one))
+        return any(
+            (child.pid, child.start) in before for child in run.kin.alive() if is_load(child)
+        )
     finally:
         os.close(claim)
 
@@ -263,7 +265,7 @@ def _judge(run: _Run, outcome: Outcome) -> None:
     temporary = sorted(path.name for path in run.temporary.iterdir())
     if outcome.role in _LEAVES:
         outcome.left = [name for name in temporary if name.startswith("iosonde.")]
-    left = [*run.ground.strangers(), *(one for one in temporary if one not in outcome.left)]
+    left = [*run.ground.strangers(), *(text for text in temporary if text not in outcome.left)]
     if left:
         broken.append(f"left behind: {', '.join(left)}")
     if run.ground.device:
@@ -282,7 +284,7 @@ def _state(run: _Run) -> str:
         return ""
     store = open_store(str(run.top / "store.sqlite"))
     try:
-        return next((str(one.state) for one in store.runs()), "")
+        return next((str(line.state) for line in store.runs()), "")
     finally:
         store.close()
 
@@ -299,8 +301,10 @@ def _resume(run: _Run, outcome: Outcome) -> None:
     if state not in {"interrupted", "failed"}:
         outcome.broken.append(f"the run is {state}")
         return
-    words = ["run", "--resume"] + (["--destroy", run.ground.target] if run.ground.device else [])
-    again = run.again(*words)
+    arguments = ["run", "--resume"] + (
+        ["--destroy", run.ground.target] if run.ground.device else []
+    )
+    again = run.again(*arguments)
     _until(lambda: again.poll() is not None or "fio" in run.kin.roles(again.pid), 30)
     if (early := again.poll()) is None:
         again.send_signal(signal.SIGTERM)

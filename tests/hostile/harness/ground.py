@@ -57,8 +57,8 @@ def _seen(path: Path) -> str:
     try:
         status = path.lstat()
         if path.name != "image":
-            told = f"{status.st_ino} {status.st_size} {status.st_mtime_ns} {status.st_mode}"
-            return f"{told} {hashlib.blake2b(path.read_bytes()).hexdigest()}"
+            message = f"{status.st_ino} {status.st_size} {status.st_mtime_ns} {status.st_mode}"
+            return f"{message} {hashlib.blake2b(path.read_bytes()).hexdigest()}"
         with path.open("rb") as file:
             before = hashlib.blake2b(file.read(_WINDOW))
             file.seek(2 * _WINDOW)

@@ -74,26 +74,26 @@ class Kin:
         self._mark = mark
         self._sshd = sshd
         self._since = time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK") - 1
-        self._known: set[tuple[int, int]] = set()
+        self._descendants: set[tuple[int, int]] = set()
 
     def alive(self) -> list[Process]:
         """Those that live now, the sshd itself not among them."""
         table = {
-            one.pid: one
+            process.pid: process
             for place in Path("/proc").glob("[0-9]*")
-            if (one := _read(int(place.name))) is not None and one.start >= self._since
+            if (process := _read(int(place.name))) is not None and process.start >= self._since
         }
         ours = {
             pid
-            for pid, one in table.items()
-            if (pid, one.start) in self._known or _bears(pid, self._mark)
+            for pid, process in table.items()
+            if (pid, process.start) in self._descendants or _bears(pid, self._mark)
         }
         tops = ours | ({self._sshd} if self._sshd is not None else set())
         while tops:
-            tops = {pid for pid, one in table.items() if one.parent in tops} - ours
+            tops = {pid for pid, process in table.items() if process.parent in tops} - ours
             ours |= tops
         ours -= {1, os.getpid(), self._sshd}
-        self._known |= {(pid, table[pid].start) for pid in ours}
+        self._descendants |= {(pid, table[pid].start) for pid in ours}
         return [table[pid] for pid in sorted(ours)]
 
     def roles(self, top: int) -> dict[str, list[Process]]:
@@ -102,46 +102,46 @@ class Kin:
         Args:
             top: process id of iosonde.
         """
-        every = {one.pid: one for one in self.alive()}
-        found: dict[str, list[Process]] = {}
-        for one in every.values():
-            above = every.get(one.parent)
-            begun = [other for other in every.values() if other.parent == one.pid]
-            found.setdefault(_role(one, above, begun, top), []).append(one)
-        return found
+        every = {child.pid: child for child in self.alive()}
+        groups: dict[str, list[Process]] = {}
+        for child in every.values():
+            above = every.get(child.parent)
+            begun = [other for other in every.values() if other.parent == child.pid]
+            groups.setdefault(_role(child, above, begun, top), []).append(child)
+        return groups
 
     def end(self) -> None:
         """SIGKILL to all, at the end of an attempt."""
-        for one in self.alive():
-            one.kill()
+        for process in self.alive():
+            process.kill()
 
 
-def is_load(one: Process) -> bool:
+def is_load(process: Process) -> bool:
     """Whether it is fio at work: neither the look at a job before a run nor a script around it."""
     return (
-        one.name == "fio"
-        and one.argv[:1] != ()
-        and one.argv[0].rpartition("/")[2] == "fio"
-        and "--parse-only" not in one.argv
+        process.name == "fio"
+        and process.argv[:1] != ()
+        and process.argv[0].rpartition("/")[2] == "fio"
+        and "--parse-only" not in process.argv
     )
 
 
-def _holds(one: Process) -> bool:
-    return one.name in {"perl", "python3"} and any(
-        part.startswith("iosonde-holds") for part in one.argv
+def _holds(process: Process) -> bool:
+    return process.name in {"perl", "python3"} and any(
+        part.startswith("iosonde-holds") for part in process.argv
     )
 
 
-def _role(one: Process, above: Process | None, begun: list[Process], top: int) -> str:
-    if one.pid == top:
+def _role(process: Process, above: Process | None, begun: list[Process], top: int) -> str:
+    if process.pid == top:
         return "iosonde"
-    if is_load(one):
+    if is_load(process):
         return "job" if above is not None and above.name == "fio" else "fio"
-    if one.name.startswith("sshd"):
+    if process.name.startswith("sshd"):
         return "session"
-    if one.argv[:2] == ("sh", "-c") and 'setsid "$@"' in "".join(one.argv[2:3]):
+    if process.argv[:2] == ("sh", "-c") and 'setsid "$@"' in "".join(process.argv[2:3]):
         return "runner"
-    if _holds(one):
+    if _holds(process):
         return "warden" if above is not None and _holds(above) else "keeper"
     if any(is_load(other) for other in begun):
         return "supervisor"

@@ -71,9 +71,9 @@ def _compiled(text: str) -> Callable[[Process], int]:
     code = compile("".join(out), "<sum>", "eval")
 
     def value(process: Process) -> int:
-        found = eval(code, {"number": _number, "variables": process.variables})
-        if found < 0:  # quotients are rounded otherwise then
+        document = eval(code, {"number": _number, "variables": process.variables})
+        if document < 0:  # quotients are rounded otherwise then
             raise Unplayed(f"the sum {text!r} is negative")
-        return int(found)
+        return int(document)
 
     return value

@@ -19,7 +19,7 @@ _TOKEN = re.compile(
 )
 _NUMERIC = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", '"': '"', "/": "/"}
-_WORDS = frozenset({
+_RESERVED = frozenset({
     "BEGIN", "END", "break", "continue", "delete", "do", "else", "exit", "for", "func", "function",
     "getline", "if", "in", "next", "nextfile", "print", "printf", "return", "while",
 })  # fmt: skip
@@ -325,7 +325,7 @@ class _Compiler:
             return repr(re.sub(r"\\(.)", lambda match: _ESCAPES[match[1]], token[1:-1])), "s"
         if token.isdecimal():
             return token, "n"
-        if not (token[0].isalpha() or token[0] == "_") or token in _WORDS:
+        if not (token[0].isalpha() or token[0] == "_") or token in _RESERVED:
             raise Unplayed(f"awk: {token!r}")
         if token in {"FS", "NR", "NF"}:
             return {"FS": ("separator", "s"), "NR": ("row", "n"), "NF": ("count", "n")}[token]

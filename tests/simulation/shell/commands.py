@@ -19,21 +19,21 @@ _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "0": "\0"}
 
 def simple(
     assigned: Sequence[tuple[str, Text]],
-    words: Sequence[Sequence[Part]],
+    rows: Sequence[Sequence[Part]],
     redirections: Sequence[Redirection],
     name: str | None,
 ) -> Body:
     """What a command does that is one line of words."""
-    if not words:
+    if not rows:
         if redirections:
             raise Unplayed("redirections without a command")
         return _assignment(assigned)
     if name == "exec":
-        return _exec(words, redirections)
+        return _exec(rows, redirections)
     builtin = BUILTINS.get(name or "")
     if builtin and not redirections and not assigned:
-        return _short(builtin, fields_of(words[1:]))
-    every = fields_of(words)
+        return _short(builtin, fields_of(rows[1:]))
+    every = fields_of(rows)
 
     def run(process: Process) -> int:
         fields = every(process)
@@ -73,8 +73,8 @@ def _assignment(assigned: Sequence[tuple[str, Text]]) -> Body:
     return run
 
 
-def _exec(words: Sequence[Sequence[Part]], redirections: Sequence[Redirection]) -> Body:
-    rest = fields_of(words[1:])
+def _exec(rows: Sequence[Sequence[Part]], redirections: Sequence[Redirection]) -> Body:
+    rest = fields_of(rows[1:])
 
     def run(process: Process) -> int:
         fields = rest(process)
@@ -116,11 +116,11 @@ def called(process: Process, fields: Sequence[str], extra: Mapping[str, str]) ->
         process.say(f"{process.name}: 0: {name}: {name}: I/O error\n")
         return 1
     finally:
-        for one, value in kept.items():
+        for text, value in kept.items():
             if value is None:
-                del variables[one]
+                del variables[text]
             else:
-                variables[one] = value
+                variables[text] = value
 
 
 def _echo(process: Process, arguments: Sequence[str]) -> int:
@@ -173,9 +173,9 @@ def _compared(left: str, sign: str, right: str) -> bool:
         return left != right
     if not _WHOLE.fullmatch(left) or not _WHOLE.fullmatch(right):
         raise Unplayed(f"[ {left} {sign} {right} ]")
-    one, other = int(left), int(right)
-    signs = {"-eq": one == other, "-ne": one != other, "-lt": one < other, "-le": one <= other,
-             "-gt": one > other, "-ge": one >= other}  # fmt: skip
+    number, other = int(left), int(right)
+    signs = {"-eq": number == other, "-ne": number != other, "-lt": number < other,
+             "-le": number <= other, "-gt": number > other, "-ge": number >= other}  # fmt: skip
     return signs[sign]
 
 
@@ -198,22 +198,22 @@ def _is(process: Process, sign: str, word: str) -> bool:
 
 
 def _test(process: Process, arguments: Sequence[str]) -> int:
-    *words, end = arguments
-    if len(words) == 3 and end == "]" and words[1] in _SIGNS:
-        return 0 if _compared(*words) else 1
+    *parts, end = arguments
+    if len(parts) == 3 and end == "]" and parts[1] in _SIGNS:
+        return 0 if _compared(*parts) else 1
     if end != "]":
         raise Unplayed("[ without ]")
     wanted = True
-    if len(words) > 1 and words[0] == "!" and words[1] not in _SIGNS:
-        words, wanted = words[1:], False
-    if len(words) == 3:
-        holds = _compared(*words)
-    elif len(words) == 2:
-        holds = _is(process, *words)
-    elif len(words) < 2:
-        holds = bool(words and words[0])
+    if len(parts) > 1 and parts[0] == "!" and parts[1] not in _SIGNS:
+        parts, wanted = parts[1:], False
+    if len(parts) == 3:
+        holds = _compared(*parts)
+    elif len(parts) == 2:
+        holds = _is(process, *parts)
+    elif len(parts) < 2:
+        holds = bool(parts and parts[0])
     else:
-        raise Unplayed(f"[ {words}")
+        raise Unplayed(f"[ {parts}")
     return 0 if holds == wanted else 1
 
 

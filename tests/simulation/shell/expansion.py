@@ -18,12 +18,12 @@ Text: TypeAlias = "Callable[[Process], str]"
 Arguments: TypeAlias = "Callable[[Process], list[str]]"
 
 
-def fields_of(words: Sequence[Sequence[Part]]) -> Arguments:
+def fields_of(rows: Sequence[Sequence[Part]]) -> Arguments:
     """Words as the fields that they become, one after the other."""
-    if not words:
+    if not rows:
         return lambda _: []
-    if not any(part is None or _splits(part) for parts in words for part in parts):
-        gets = [text_of(parts) for parts in words]
+    if not any(part is None or _splits(part) for parts in rows for part in parts):
+        gets = [text_of(parts) for parts in rows]
         if len(gets) == 1:
             only = gets[0]
             return lambda process: [only(process)]
@@ -34,7 +34,7 @@ def fields_of(words: Sequence[Sequence[Part]]) -> Arguments:
             left, middle, right = gets
             return lambda process: [left(process), middle(process), right(process)]
         return lambda process: [get(process) for get in gets]
-    several = [_fields(parts) for parts in words]
+    several = [_fields(parts) for parts in rows]
     if len(several) == 1:
         return several[0]
     return lambda process: [field for word in several for field in word(process)]

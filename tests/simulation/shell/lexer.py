@@ -227,7 +227,8 @@ class Lexer:
             self.at += 1
             return get
         sign = next(
-            (one for one in (":-", "##", "%%", "#", "%") if text.startswith(one, self.at)), ""
+            (choice for choice in (":-", "##", "%%", "#", "%") if text.startswith(choice, self.at)),
+            "",
         )
         if not sign:
             self.wrong("a known operation")

@@ -38,5 +38,5 @@ def play(
         status = tools.started(process, argv, {})
     except tools.Terminated:
         status = -15
-    printed, said = ("".join(one.parts).encode("latin-1") for one in (out, err))
+    printed, said = ("".join(kept.parts).encode("latin-1") for kept in (out, err))
     return Execution(tuple(place.effects), status, printed, said), place.asked

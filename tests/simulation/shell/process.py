@@ -185,7 +185,7 @@ class Process:
 
     def read(self) -> Readable:
         """Standard input."""
-        found = self.files[0]
-        if not isinstance(found, Readable):
+        document = self.files[0]
+        if not isinstance(document, Readable):
             raise Unplayed("reading what is open for writing")
-        return found
+        return document

@@ -208,7 +208,7 @@ def _simple(lexer: Lexer) -> Body:
     from tests.simulation.shell.commands import simple
 
     assigned: list[tuple[str, Text]] = []
-    words: list[Word] = []
+    operands: list[Word] = []
     redirections: list[Redirection] = []
     while True:
         if redirection := _redirection(lexer):
@@ -217,16 +217,16 @@ def _simple(lexer: Lexer) -> Body:
         if lexer.sign() or lexer.at >= len(lexer.text):
             break
         match = _ASSIGNED.match(lexer.text, lexer.at)
-        if match and not words:
+        if match and not operands:
             lexer.at = match.end()
             parts = [] if lexer.ended() else lexer.word().parts
             assigned.append((match[1], text_of(parts)))
             continue
-        words.append(lexer.word())
-    if not words and not assigned and not redirections:
+        operands.append(lexer.word())
+    if not operands and not assigned and not redirections:
         lexer.wrong("a command")
-    name = words[0].name if words else None
-    return simple(assigned, [word.parts for word in words], redirections, name)
+    name = operands[0].name if operands else None
+    return simple(assigned, [word.parts for word in operands], redirections, name)
 
 
 def _group(lexer: Lexer) -> Body:
@@ -322,22 +322,22 @@ def _while(lexer: Lexer) -> Body:
 def _for(lexer: Lexer) -> Body:
     lexer.take("for")
     name = lexer.word().whole or ""
-    words = None
+    operands = None
     if lexer.taken("in"):
         several = []
         while not lexer.sign():
             several.append(lexer.word().parts)
-        words = fields_of(several)
+        operands = fields_of(several)
     lexer.taken(";")
     lexer.newlines()
     body = _loop(lexer)
 
     def run(process: Process) -> int:
-        todo = list(process.positional) if words is None else words(process)
+        todo = list(process.positional) if operands is None else operands(process)
         status = 0
         try:
-            for one in todo:
-                process.variables[name] = one
+            for text in todo:
+                process.variables[name] = text
                 try:
                     status = body(process)
                 except _Continued:

@@ -205,7 +205,7 @@ _SUBSTITUTE = re.compile(r"s/((?:[^/\\]|\\.)*)/((?:[^/\\]|\\.)*)/(?:;|$)")
 
 @cache
 def _substitutions(program: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    found, at = [], 0
+    rows, at = [], 0
     while at < len(program):
         match = _SUBSTITUTE.match(program, at)
         if match is None:
@@ -214,9 +214,9 @@ def _substitutions(program: str) -> tuple[tuple[re.Pattern[str], str], ...]:
         basic = re.sub(
             r"\\?[()]", lambda sign: sign[0][1:] if len(sign[0]) > 1 else f"\\{sign[0]}", match[1]
         )
-        found.append((re.compile(basic), match[2]))
+        rows.append((re.compile(basic), match[2]))
         at = match.end()
-    return tuple(found)
+    return tuple(rows)
 
 
 def _sed(process: Process, arguments: Sequence[str], _: Mapping[str, str]) -> int:

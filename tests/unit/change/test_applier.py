@@ -126,8 +126,10 @@ async def test_each_candidate_is_a_batch_with_the_values_from_before_the_campaig
     made, machine, journal = await force(MERGES)
     await put(made, names(merges="1"))
     changed, _ = await put(made, names(merges="2"))
-    assert [(one.before, one.after, one.state) for one in changed] == [("1", "2", "changed")]
-    assert [one.old for batch in journal.entries.values() for one in batch] == ["0", "0"]
+    assert [(change.before, change.after, change.state) for change in changed] == [
+        ("1", "2", "changed")
+    ]
+    assert [entry.old for batch in journal.entries.values() for entry in batch] == ["0", "0"]
     assert journal.open == {2}  # the first one's place is taken only when the second is armed
     assert journal.said == ["arm 1 70", "arm 2 70"]
     await made.back()
@@ -147,7 +149,7 @@ async def test_what_was_in_force_before_needs_no_batch() -> None:
 async def test_what_disturbs_others_is_changed_from_home_and_what_it_does_is_put_back() -> None:
     made, machine, journal = await force(SCHEDULER, MERGES)
     _, beside = await put(made, names(scheduler="bfq", merges="1"))
-    assert [(one.name, one.before, one.after) for one in beside] == [
+    assert [(changed.name, changed.before, changed.after) for changed in beside] == [
         ("disk:sda.depth", "99", "128")
     ]
     await put(made, names(scheduler="kyber", merges="1"))

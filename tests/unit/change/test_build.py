@@ -33,10 +33,10 @@ class Kind:
     folder: Path
 
     def plan(self, site: Site) -> tuple[Step, ...]:
-        one, two = (str(self.folder / name) for name in ("one", "two"))
-        away = (run("rm", "-f", one, two),)
+        text, two = (str(self.folder / name) for name in ("one", "two"))
+        away = (run("rm", "-f", text, two),)
         return (
-            Step("make one", (run("touch", one),), exists(one), away),
+            Step("make one", (run("touch", text),), exists(text), away),
             Step("mark it", (run("touch", two),), exists(two)),
         )
 
@@ -57,10 +57,10 @@ async def built(folder: Path) -> list[str]:
     """The states of the steps of one `up`."""
     file = folder / "stack.yaml"
     file.write_text(STACK.replace("FILE", str(folder / "disk")))
-    stack, told, host = read_stack(file), list[Report](), LocalHost()
+    stack, reports, host = read_stack(file), list[Report](), LocalHost()
     journals = {"here": await Journal.read(host, stack.name)}
-    await Builder(stack, {"here": host}, journals, tell=told.append).all()
-    return [one.state for one in told]
+    await Builder(stack, {"here": host}, journals, tell=reports.append).all()
+    return [report.state for report in reports]
 
 
 @pytest.mark.parametrize("begun", [1, 2])
@@ -95,9 +95,9 @@ async def test_what_an_undo_has_to_leave_is_reported(kind: Kind, tmp_path: Path)
 
     kind.__class__ = Leaving
     await built(tmp_path)
-    told, host = list[Report](), LocalHost()
+    reports, host = list[Report](), LocalHost()
     journals = {"here": await Journal.read(host, "halves")}
-    await take_away({"here": host}, journals, tell=told.append)
-    (report,) = told
+    await take_away({"here": host}, journals, tell=reports.append)
+    (report,) = reports
     assert report.state == "removed"
     assert report.note.startswith(f"{lost} cannot be read and keeps its superblock of the array")

@@ -62,7 +62,7 @@ class Host:
         return done.stdout.splitlines()
 
     def states(self) -> dict[int, str]:
-        return {n: one.state for n, one in parse_journal(self.journal.read_text()).items()}
+        return {n: batch.state for n, batch in parse_journal(self.journal.read_text()).items()}
 
 
 @pytest.fixture
@@ -327,8 +327,8 @@ def test_what_somebody_else_has_set_meanwhile_is_told(host: Host) -> None:
         host.setting(name, "1")
     entries = [host.entry(name, "1", "3") for name in ("depth", "merges", "ahead")]
     host.begun(1, *(dataclasses.replace(entry, do=()) for entry in entries))
-    for index, one in enumerate(entries, 1):
-        host.run("change", "1", str(index), *one.do)
+    for index, journal_entry in enumerate(entries, 1):
+        host.run("change", "1", str(index), *journal_entry.do)
     rounded = write_file(str(host.place / "ahead"), "2")  # the kernel makes 2 of 3
     host.run("change", "1", "3", *rounded)
     host.setting("merges", "9")

@@ -42,10 +42,10 @@ def made(values: dict[str, Any]) -> Made:
     )  # fmt: skip
 
 
-async def difference(recording: str, one: Site, *recorded: Made) -> str:
+async def difference(recording: str, place: Site, *recorded: Made) -> str:
     host = await open_host(f"recording:{RECORDINGS / recording}")
     try:
-        await StandingLayers({"h": host}).require_as_declared(one, recorded, "s.yaml")
+        await StandingLayers({"h": host}).require_as_declared(place, recorded, "s.yaml")
     except Refused as problem:
         return str(problem)
     return ""
@@ -54,11 +54,11 @@ async def difference(recording: str, one: Site, *recorded: Made) -> str:
 async def test_a_chunk_of_another_size_is_refused_with_both_sizes() -> None:
     five = disks("abcde")
     assert not await difference("uml-md-lvm-xfs", site(ARRAY, "/dev/md0", five))
-    told = await difference(
+    message = await difference(
         "uml-md-lvm-xfs", site({**ARRAY, "chunk_size": "256 KiB"}, "/dev/md0", five)
     )
-    assert "chunk_size is declared 256 KiB and standing 64 KiB" in told
-    assert "level" not in told
+    assert "chunk_size is declared 256 KiB and standing 64 KiB" in message
+    assert "level" not in message
 
 
 @pytest.mark.parametrize(
@@ -75,25 +75,27 @@ async def test_a_chunk_of_another_size_is_refused_with_both_sizes() -> None:
     ],
 )
 async def test_each_key_of_an_array(change: dict[str, Any], expected: str) -> None:
-    told = await difference("uml-md-lvm-xfs", site({**ARRAY, **change}, "/dev/md0", disks("abcde")))
-    assert expected in told
-    assert bool(told) == bool(expected)
+    message = await difference(
+        "uml-md-lvm-xfs", site({**ARRAY, **change}, "/dev/md0", disks("abcde"))
+    )
+    assert expected in message
+    assert bool(message) == bool(expected)
 
 
 async def test_raid_1_is_not_taken_for_raid_10() -> None:
     ten = site({"kind": "md", "level": 10, "chunk_size": "256 KiB", "layout": "f2", "spares": 1},
                "/dev/md1", disks("fghij"))  # fmt: skip
     assert not await difference("uml-md-lvm-xfs", ten)
-    told = await difference(
+    message = await difference(
         "uml-md-lvm-xfs", site({"kind": "md", "level": 1}, "/dev/md1", disks("fghij"))
     )
-    assert "level is declared raid1 and standing raid10" in told
+    assert "level is declared raid1 and standing raid10" in message
 
 
 async def test_an_array_of_other_disks_is_another() -> None:
-    told = await difference("uml-md-lvm-xfs", site(ARRAY, "/dev/md0", disks("abcdf")))
-    assert "of is declared" in told
-    assert "/dev/ubde" in told
+    message = await difference("uml-md-lvm-xfs", site(ARRAY, "/dev/md0", disks("abcdf")))
+    assert "of is declared" in message
+    assert "/dev/ubde" in message
 
 
 async def test_a_degraded_array_is_no_other_array() -> None:
@@ -106,43 +108,43 @@ async def test_each_key_of_an_xfs() -> None:
     given = {"su": "64 KiB", "sw": 3}
     right = site({**FILE_SYSTEM, **given}, "/run/home", (below,))
     assert not await difference("uml-md-lvm-xfs", right)
-    told = await difference(
+    message = await difference(
         "uml-md-lvm-xfs",
         site({**FILE_SYSTEM, "su": 0, "log_size": "32 MiB", "agcount": 4}, "/run/home", (below,)),
     )
-    assert "su is declared 0 B and standing 64.0 KiB" in told.replace("64 KiB", "64.0 KiB")
-    assert "log_size is declared 32 MiB and standing 64 MiB" in told
-    assert "agcount is declared 4 and standing 8" in told
+    assert "su is declared 0 B and standing 64.0 KiB" in message.replace("64 KiB", "64.0 KiB")
+    assert "log_size is declared 32 MiB and standing 64 MiB" in message
+    assert "agcount is declared 4 and standing 8" in message
 
 
 async def test_a_file_system_of_another_device_is_mounted_there() -> None:
     below = site({"kind": "disk", "path": "/dev/ubda"}, "/dev/ubda")
-    told = await difference(
+    message = await difference(
         "uml-md-lvm-xfs", site({**FILE_SYSTEM, "su": 65536, "sw": 3}, "/run/home", (below,))
     )
-    assert "of is declared r (/dev/ubda) and standing /dev/mapper/vg--data-home" in told
+    assert "of is declared r (/dev/ubda) and standing /dev/mapper/vg--data-home" in message
 
 
 async def test_a_volume_is_rounded_up_to_extents() -> None:
     pair = disks("ab")
     place = "/dev/mapper/my--vg-striped"
     assert not await difference("uml-lvm-kinds", site(VOLUME, place, pair))
-    told = await difference("uml-lvm-kinds", site({**VOLUME, "size": "17 MiB"}, place, pair))
-    assert "size is declared 24 MiB and standing 16 MiB" in told
-    told = await difference("uml-lvm-kinds", site({**VOLUME, "stripe_size": 4096}, place, pair))
-    assert "stripe_size is declared 4 KiB and standing 64 KiB" in told
-    told = await difference(
+    message = await difference("uml-lvm-kinds", site({**VOLUME, "size": "17 MiB"}, place, pair))
+    assert "size is declared 24 MiB and standing 16 MiB" in message
+    message = await difference("uml-lvm-kinds", site({**VOLUME, "stripe_size": 4096}, place, pair))
+    assert "stripe_size is declared 4 KiB and standing 64 KiB" in message
+    message = await difference(
         "uml-lvm-kinds", site({"kind": "lvm", "type": "striped"}, "/dev/mapper/my--vg-r5", pair)
     )
-    assert "type is declared striped and standing raid5" in told
+    assert "type is declared striped and standing raid5" in message
 
 
 async def test_an_nfs_mount() -> None:
     values = {"kind": "nfs", "mount": "/run/images", "hard": False}
     mount = site(values, "/run/images")
     host = await open_host(f"recording:{RECORDINGS / 'uml-nfs'}")
-    told = await difference("uml-nfs", site({**values, "hard": True}, "/run/images"))
-    assert "hard is declared yes and standing no" in told
+    message = await difference("uml-nfs", site({**values, "hard": True}, "/run/images"))
+    assert "hard is declared yes and standing no" in message
     assert "hard" not in await difference("uml-nfs", mount)
     await host.close()
     # What was asked for and not granted is no difference; what was never asked for is one.

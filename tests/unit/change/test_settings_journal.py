@@ -59,24 +59,24 @@ def test_a_journal_cut_off_at_any_letter_never_says_more_than_is_whole() -> None
 
 @pytest.mark.parametrize("value", ["a\tb", "a\nb", "a\0b"])
 def test_a_value_that_would_break_the_lines_is_refused(value: str) -> None:
-    with pytest.raises(Refused, match="journalled") as told:
+    with pytest.raises(Refused, match="journalled") as raised:
         batch_lines(1, "b", "me", [entry("a.b", "x", "y"), entry("a.c", "x", value)])
-    assert told.value.where == "a.c"
+    assert raised.value.where == "a.c"
 
 
 def test_what_the_script_says() -> None:
     said = b"back\ta.b\t=none\nwrong\ta.c\t=1\t=2\ngone\ta.d\t=\nnoise\nlost\t4\n"
-    told = [(one.name, one.state, one.old, one.now) for one in parse_put_back(said)]
-    assert told == [
+    rows = [(revert.name, revert.state, revert.old, revert.now) for revert in parse_put_back(said)]
+    assert rows == [
         ("a.b", "back", "none", ""), ("a.c", "wrong", "1", "2"), ("a.d", "gone", "", ""),
         ("4", "lost", "", ""),
     ]  # fmt: skip
 
 
-def setting(name: str, *disturbed: Settable, words: tuple[str, ...] = ()) -> Settable:
+def setting(name: str, *disturbed: Settable, choices: tuple[str, ...] = ()) -> Settable:
     declared = queue_settings(name)[0]
     return Settable(
-        "h/disk:vda", "disk:vda", declared, f"/sys/{name}", 1, Allowed(words), "", "", disturbed
+        "h/disk:vda", "disk:vda", declared, f"/sys/{name}", 1, Allowed(choices), "", "", disturbed
     )
 
 
@@ -98,7 +98,7 @@ def test_what_is_so_already_is_left_alone_unless_another_change_disturbs_it() ->
 
 
 def test_values_are_checked_against_what_the_host_allows() -> None:
-    scheduler = setting("scheduler", words=("none", "bfq"))
+    scheduler = setting("scheduler", choices=("none", "bfq"))
     assert scheduler.checked(" bfq ") == "bfq"
     with pytest.raises(UsageError, match="none, bfq"):
         scheduler.checked("cfq")
@@ -110,19 +110,19 @@ def test_values_are_checked_against_what_the_host_allows() -> None:
 
 
 def test_a_setting_is_found_by_every_name_a_user_has_for_it() -> None:
-    known = [
+    settables = [
         Settable("box/disk:vda", "disk:vda", queue_settings("nomerges")[0], "/x", 0),
         Settable("box/lvm:vg/a.b", "lvm:vg/a.b", queue_settings("nomerges")[0], "/x", 0),
         Settable("box", "", LayerSetting("vm.swappiness", "sysctl", "vm.swappiness"), "x", 60),
     ]
     for name in ("vda.nomerges", "/dev/vda.nomerges", "disk:vda.nomerges", "box/disk:vda.nomerges"):
-        assert find(known, name) is known[0]
-    assert find(known, "vg/a.b.nomerges") is known[1]
-    assert find(known, "vm.swappiness") is find(known, "box.vm.swappiness") is known[2]
+        assert find(settables, name) is settables[0]
+    assert find(settables, "vg/a.b.nomerges") is settables[1]
+    assert find(settables, "vm.swappiness") is find(settables, "box.vm.swappiness") is settables[2]
     with pytest.raises(UsageError, match="no setting"):
-        find(known, "vdb.nomerges")
+        find(settables, "vdb.nomerges")
     with pytest.raises(UsageError, match="several"):
-        find([*known, known[0]], "vda.nomerges")
+        find([*settables, settables[0]], "vda.nomerges")
 
 
 def test_a_kept_file_has_one_line_a_setting_and_what_disturbs_others_comes_first() -> None:

@@ -51,5 +51,5 @@ async def test_an_open_that_no_process_shows_is_seen(
 ) -> None:
     family = Family((FamilyMember("dm-0", "253:0", "/sys/block/dm-0", ""),))
     seen = Seen((), tuple(Opener(pid, "open", "253:0") for pid in commands), ())
-    found = [use async for use in _uncounted(Mapped(count, commands), family, seen, OURS)]
-    assert bool(found) is hidden
+    uses = [use async for use in _uncounted(Mapped(count, commands), family, seen, OURS)]
+    assert bool(uses) is hidden

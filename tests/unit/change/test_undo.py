@@ -34,7 +34,7 @@ LVM = "kind: lvm, of: [d1, d2]"
 DRBD = "kind: drbd, of: [d1, e1]"
 PARTITION = "kind: partition, of: d1"
 EXT4 = "kind: ext4, of: d1, mount: /m"
-Told = tuple[Mapping[str, str], Mapping[str, str]]
+OldAndNew = tuple[Mapping[str, str], Mapping[str, str]]
 
 
 @dataclass
@@ -46,13 +46,13 @@ class Played:
     devices and outputs named there.
     """
 
-    devices: dict[str, Told]
+    devices: dict[str, OldAndNew]
     outputs: dict[str, str] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
     takes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     boot: str = "boot 2"
     ran: list[tuple[str, ...]] = field(default_factory=list)
-    swaps: dict[str, Told] = field(default_factory=dict)
+    swaps: dict[str, OldAndNew] = field(default_factory=dict)
     name: str = "a"
 
     async def run(
@@ -63,22 +63,22 @@ class Played:
         timeout: float | None = 60.0,
         check: bool = True,
     ) -> Completed:
-        words = tuple(argv)
-        if "iosonde-identity" not in words:
-            status = 0 if self._shows(words) else 1
-            return Completed(words, status, self._shows(words).encode(), b"", 0.0)
-        verb, *rest = words[words.index("iosonde-identity") + 1 :]
+        arguments = tuple(argv)
+        if "iosonde-identity" not in arguments:
+            status = 0 if self._shows(arguments) else 1
+            return Completed(arguments, status, self._shows(arguments).encode(), b"", 0.0)
+        verb, *rest = arguments[arguments.index("iosonde-identity") + 1 :]
         if verb == "run":
-            return self._run(words, rest)
+            return self._run(arguments, rest)
         if verb == "find":
-            found = [self._lines(path, its, {}) for path, (its, _) in self.devices.items()]
+            names = [self._lines(path, its, {}) for path, (its, _) in self.devices.items()]
         else:
-            found = [self._read(*rest[at : at + 3]) for at in range(0, len(rest), 3)]
-        return Completed(words, 0, "".join([f"{self.boot}\n", *found]).encode(), b"", 0.0)
+            names = [self._read(*rest[at : at + 3]) for at in range(0, len(rest), 3)]
+        return Completed(arguments, 0, "".join([f"{self.boot}\n", *names]).encode(), b"", 0.0)
 
     def _shows(self, argv: Sequence[str]) -> str:
         for word, text in self.outputs.items():
-            if any(word in one for one in argv):
+            if any(word in name for name in argv):
                 return text
         return ""
 
@@ -92,45 +92,46 @@ class Played:
 
     @staticmethod
     def _lines(path: str, its: Mapping[str, str], carries: Mapping[str, str]) -> str:
-        told = [
-            "".join(f"{key}\t{value}\n" for key, value in one.items()) for one in (its, carries)
+        lines = [
+            "".join(f"{key}\t{value}\n" for key, value in values.items())
+            for values in (its, carries)
         ]
-        return f"@ {path}\n{told[0]}=\n{told[1]}"
+        return f"@ {path}\n{lines[0]}=\n{lines[1]}"
 
-    def _run(self, words: tuple[str, ...], rest: list[str]) -> Completed:
+    def _run(self, arguments: tuple[str, ...], rest: list[str]) -> Completed:
         self.devices |= self.swaps  # between the comparison and the command
         count, rest = int(rest[0]), rest[1:]
         for _ in range(count):
             (what, _, path, ask, its, carries), rest = rest[:6], rest[6:]
             now = self._read(what, path, ask).partition("\n")[2].split("=\n")
             if now[0].strip() not in {"", its} or now[1].strip() not in {"", carries}:
-                return Completed(words, CHANGED, b"", f"{path} is another now".encode(), 0.0)
+                return Completed(arguments, CHANGED, b"", f"{path} is another now".encode(), 0.0)
         self.ran.append(tuple(rest))
         for word, names in self.takes.items():
-            if any(word in one for one in rest):
+            if any(word in text for text in rest):
                 for name in names:
                     self.devices.pop(name, None)
                     self.outputs.pop(name, None)
-        return Completed(words, 0, b"", b"", 0.0)
+        return Completed(arguments, 0, b"", b"", 0.0)
 
 
 def steps(tmp_path: Path, layer: str) -> list[Step]:
     """The steps of the layer x that are undone."""
     file = tmp_path / "stack.yaml"
     file.write_text(STACK.format(layer=layer))
-    (site,) = [one for one in read_stack(file).sites if one.name == "x"]
-    return [one for one in builder(site.kind).plan(_standing(site)) if one.undo]
+    (site,) = [place for place in read_stack(file).sites if place.name == "x"]
+    return [step for step in builder(site.kind).plan(_standing(site)) if step.undo]
 
 
 def _standing(site: Site) -> Site:
-    below = tuple(_standing(one) for one in site.below)
+    below = tuple(_standing(place) for place in site.below)
     return replace(site, below=below, device=f"/dev/{site.name}")
 
 
-def recorded(step: Step, after: Mapping[str, Told], boot: str = "boot 1") -> Made:
+def recorded(step: Step, after: Mapping[str, OldAndNew], boot: str = "boot 1") -> Made:
     """A step that is done, on things that were as said then."""
     assert step.there is not None
-    facts = {name: Facts(name, boot, *told) for name, told in after.items()}
+    facts = {name: Facts(name, boot, *pair) for name, pair in after.items()}
     return Made(
         "x", 1, 1, step.does, step.there, step.undo, step.destroys, "done", (), step.shared,
         step.subjects, {}, facts, boot,
@@ -162,7 +163,7 @@ async def undone(host: Played, made: Made, *, half: bool = False) -> list[str]:
     """Undo a step; the commands that were run, as lines."""
     real = cast("Host", host)
     await undo(real, made, Journal(real, "s"), own={"ext4 1111"}, half=half)
-    return [" ".join(one) for one in host.ran]
+    return [" ".join(names) for names in host.ran]
 
 
 async def refusal(host: Played, made: Made, *, half: bool = False) -> str:
@@ -175,7 +176,7 @@ async def refusal(host: Played, made: Made, *, half: bool = False) -> str:
     return str(raised.value)
 
 
-def disk(serial: str, kind: str = "", uuid: str = "") -> Told:
+def disk(serial: str, kind: str = "", uuid: str = "") -> OldAndNew:
     return {"serial": serial}, {"type": kind, "uuid": uuid} if kind else {}
 
 
@@ -231,13 +232,13 @@ async def test_members_of_another_array_are_not_cleared(tmp_path: Path) -> None:
 
 async def test_an_array_whose_member_is_lost_is_taken_away(tmp_path: Path) -> None:
     (step,) = steps(tmp_path, MD)
-    devices = {name: told for name, told in ARRAY.items() if name != "/dev/d2"}
+    devices = {name: pair for name, pair in ARRAY.items() if name != "/dev/d2"}
     assert len(await undone(array(Played(devices)), recorded(step, ARRAY))) == 2
 
 
 async def test_members_that_are_left_of_an_array_are_cleared(tmp_path: Path) -> None:
     (step,) = steps(tmp_path, MD)
-    devices = {name: told for name, told in ARRAY.items() if "md" not in name}
+    devices = {name: pair for name, pair in ARRAY.items() if "md" not in name}
     assert (await undone(Played(devices), recorded(step, ARRAY)))[-1].endswith("/dev/d1 /dev/d2")
 
 
@@ -292,7 +293,7 @@ async def test_a_volume_of_the_same_name_is_not_removed(tmp_path: Path, uuid: st
 
 @pytest.mark.parametrize("uuid", ["device-id", "other"])
 async def test_drbd_metadata_that_others_made_is_not_wiped(tmp_path: Path, uuid: str) -> None:
-    step = next(one for one in steps(tmp_path, DRBD) if "metadata on /dev/d1" in one.does)
+    step = next(action for action in steps(tmp_path, DRBD) if "metadata on /dev/d1" in action.does)
     after = {"/dev/d1": disk("one", "drbd", "device-id")}
     host = Played({"/dev/d1": disk("one", "drbd", uuid)}, {"get-gi": "x"}, takes={
         "wipefs": ("get-gi",)})  # fmt: skip
@@ -303,7 +304,7 @@ async def test_drbd_metadata_that_others_made_is_not_wiped(tmp_path: Path, uuid:
 
 
 async def test_a_disk_that_replaced_drbds_is_not_wiped(tmp_path: Path) -> None:
-    step = next(one for one in steps(tmp_path, DRBD) if "metadata on /dev/d1" in one.does)
+    step = next(action for action in steps(tmp_path, DRBD) if "metadata on /dev/d1" in action.does)
     after = {"/dev/d1": disk("one", "drbd", "device-id")}
     host = Played({"/dev/d1": disk("new", "drbd", "device-id")}, {"get-gi": "x"})
     assert "serial new" in await refusal(host, recorded(step, after))
@@ -312,8 +313,10 @@ async def test_a_disk_that_replaced_drbds_is_not_wiped(tmp_path: Path) -> None:
 @pytest.mark.parametrize("uuid", ["ours", "theirs"])
 async def test_a_partition_table_of_others_is_not_wiped(tmp_path: Path, uuid: str) -> None:
     table = steps(tmp_path, PARTITION)[0]
-    after: dict[str, Told] = {"/dev/d1": ({"serial": "one"}, {"pttype": "gpt", "ptuuid": "ours"})}
-    now: dict[str, Told] = {"/dev/d1": ({"serial": "one"}, {"pttype": "gpt", "ptuuid": uuid})}
+    after: dict[str, OldAndNew] = {
+        "/dev/d1": ({"serial": "one"}, {"pttype": "gpt", "ptuuid": "ours"})
+    }
+    now: dict[str, OldAndNew] = {"/dev/d1": ({"serial": "one"}, {"pttype": "gpt", "ptuuid": uuid})}
     host = Played(now, {"--dump": "label-id: X"}, takes={"wipefs": ("--dump",)})
     if uuid == "theirs":
         assert "theirs" in await refusal(host, recorded(table, after))
@@ -321,10 +324,12 @@ async def test_a_partition_table_of_others_is_not_wiped(tmp_path: Path, uuid: st
         assert (await undone(host, recorded(table, after)))[-1].endswith("/dev/d1")
 
 
-NAMELESS: dict[str, Told] = {"/dev/d1": ({"diskseq": "4"}, {"type": "ext4", "uuid": "1111"})}
+NAMELESS: dict[str, OldAndNew] = {"/dev/d1": ({"diskseq": "4"}, {"type": "ext4", "uuid": "1111"})}
 
 
-async def wiped(tmp_path: Path, now: Told, boot: str = "boot 1", *, half: bool = False) -> bool:
+async def wiped(
+    tmp_path: Path, now: OldAndNew, boot: str = "boot 1", *, half: bool = False
+) -> bool:
     """Whether a file system is wiped from a disk that has no number of its own."""
     step = steps(tmp_path, EXT4)[0]
     host = Played({"/dev/d1": now}, {"TYPE": "ext4"}, takes={"wipefs": ("TYPE",)})

@@ -33,7 +33,7 @@ def network_page() -> str:
     return (OUTPUTS / "fio-3.19-page" / "eight-results.txt").read_text()
 
 
-def found(rules: Iterable[Rule], case: EvidenceSet, name: str = "") -> list[Finding]:
+def findings_named(rules: Iterable[Rule], case: EvidenceSet, name: str = "") -> list[Finding]:
     """The findings of some rules, of one name."""
     return [finding for rule in rules for finding in rule.find(case) if name in {"", finding.rule}]
 

@@ -6,16 +6,16 @@ from dataclasses import replace
 
 from iosonde.explain.rules import faults
 from iosonde.records.evidence import EvidenceSet
-from tests.unit.explain.cases import found, trial
+from tests.unit.explain.cases import findings_named, trial
 
 
 def test_the_fault_and_what_is_left_are_told() -> None:
     whole = trial({"write.iops": [100.0, 90.0]})
-    assert not found(faults.RULES, EvidenceSet(trials=(whole,)), "fault")
+    assert not findings_named(faults.RULES, EvidenceSet(trials=(whole,)), "fault")
     broken = replace(
         whole, faults=("host b: the connection is lost", "host b: the connection is lost")
     )
-    (finding,) = found(faults.RULES, EvidenceSet(trials=(broken,)), "fault")
+    (finding,) = findings_named(faults.RULES, EvidenceSet(trials=(broken,)), "fault")
     assert finding.severity == "error"
     assert "the connection is lost" in finding.message
     assert "2 loops" in finding.message
@@ -25,5 +25,5 @@ def test_the_fault_and_what_is_left_are_told() -> None:
 def test_nothing_finished_is_said() -> None:
     whole = trial({"write.iops": [100.0]})
     none = replace(whole, metrics={}, faults=("the disk gave an I/O error",))
-    (finding,) = found(faults.RULES, EvidenceSet(trials=(none,)), "fault")
+    (finding,) = findings_named(faults.RULES, EvidenceSet(trials=(none,)), "fault")
     assert "No loop was finished" in finding.message

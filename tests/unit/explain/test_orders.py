@@ -12,7 +12,7 @@ from iosonde.explain.series import ComparableTrials, Condition
 from iosonde.records.evidence import EvidenceSet, StateEvidence, TrialEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.run import HEALTH, Series
-from tests.unit.explain.cases import case_of, found, loop_tester_page, trial
+from tests.unit.explain.cases import case_of, findings_named, loop_tester_page, trial
 
 MIB = 2**20
 
@@ -23,7 +23,7 @@ def page() -> EvidenceSet:
 
 
 def test_the_strip_sizes_are_ranked_by_verdicts(page: EvidenceSet) -> None:
-    (ranking,) = found(noise.RULES, page, "ranking")
+    (ranking,) = findings_named(noise.RULES, page, "ranking")
     assert "“strip size 256 KiB” is best" in ranking.message
     assert "better than “strip size 512 KiB” by 8.33 % (3.7 … 13.2 %)" in ranking.message
     assert "3 of 4 steps" in ranking.message
@@ -32,13 +32,15 @@ def test_the_strip_sizes_are_ranked_by_verdicts(page: EvidenceSet) -> None:
 
 
 def test_options_of_the_controller_are_not_told_apart(page: EvidenceSet) -> None:
-    subjects = {finding.subject: finding for finding in found(noise.RULES, page, "within-noise")}
+    subjects = {
+        finding.subject: finding for finding in findings_named(noise.RULES, page, "within-noise")
+    }
     options = subjects["Options: write.bandwidth"]
     assert options.message.startswith("4 results cannot be told apart")
     assert "differ by 1.95 % (-7.4 … 3.9 %)" in options.message
     assert "ranking" not in {
         finding.rule
-        for finding in found(noise.RULES, page)
+        for finding in findings_named(noise.RULES, page)
         if finding.subject.startswith("Options")
     }
 
@@ -46,7 +48,7 @@ def test_options_of_the_controller_are_not_told_apart(page: EvidenceSet) -> None
 def test_sixty_four_and_128_kib_need_more_loops(page: EvidenceSet) -> None:
     strips = next(
         finding
-        for finding in found(noise.RULES, page, "within-noise")
+        for finding in findings_named(noise.RULES, page, "within-noise")
         if finding.subject.startswith("Strip")
     )
     assert "64 KiB" in strips.message
@@ -58,7 +60,7 @@ def test_a_denied_difference_is_held_against_the_loops() -> None:
     text = loop_tester_page().replace(
         "| 1111.44 MiB/s | 128 KiB | |", "| 1111.44 MiB/s | 128 KiB | No real difference |"
     )
-    (said,) = found(claims.RULES, case_of(text), "overlooked-difference")
+    (said,) = findings_named(claims.RULES, case_of(text), "overlooked-difference")
     assert "128 KiB" in said.subject
     assert "2.46 % (0.4 … 4.5 %) lower" in said.message
     assert "“worse”" in said.message
@@ -82,20 +84,22 @@ def test_a_denial_that_the_loops_bear_out_is_right() -> None:
               columns=("What", "Note"))
         for place, (label, remark) in enumerate((("a", ""), ("b", "no difference at all")))
     )  # fmt: skip
-    assert found(claims.RULES, EvidenceSet(trials=trials)) == []
+    assert findings_named(claims.RULES, EvidenceSet(trials=trials)) == []
 
 
 def test_a_repeat_that_moved_is_held_against_what_was_claimed(page: EvidenceSet) -> None:
-    moved = found(claims.RULES, page, "within-noise")
+    moved = findings_named(claims.RULES, page, "within-noise")
     assert len(moved) == 1
     assert "1.82 %" in moved[0].message
     assert "2.02 %" in moved[0].message
-    by_host = {one.what: round(float(one.value or 0), 4) for one in moved[0].evidence[2:]}
+    by_host = {
+        evidence.what: round(float(evidence.value or 0), 4) for evidence in moved[0].evidence[2:]
+    }
     assert by_host == {"moved on node1": -0.0154, "moved on node2": -0.021}
 
 
 def test_the_high_first_loops_of_256_kib_are_named(page: EvidenceSet) -> None:
-    (first,) = found(loops.RULES, page, "first-loop")
+    (first,) = findings_named(loops.RULES, page, "first-loop")
     assert "2 of 9 conditions" in first.message
     assert "strip size 256 KiB” (+4.23 %)" in first.message
     assert "(+6.14 %)" in first.message
@@ -105,14 +109,14 @@ def test_the_high_first_loops_of_256_kib_are_named(page: EvidenceSet) -> None:
 
 
 def test_nodes_that_move_together_share_a_cause(page: EvidenceSet) -> None:
-    (cause,) = found(loops.RULES, page, "common-cause")
+    (cause,) = findings_named(loops.RULES, page, "common-cause")
     assert "node1 and node2" in cause.message
     assert cause.evidence[0].value == pytest.approx(0.74, abs=0.01)
     assert "0.91 … 0.93 in 3 of 9 trials" in cause.message
 
 
 def test_quoted_figures_are_the_slower_nodes(page: EvidenceSet) -> None:
-    notes = found(averages.RULES, page, "average-mismatch")
+    notes = findings_named(averages.RULES, page, "average-mismatch")
     assert len(notes) == 1
     assert "the worse host's each time" in notes[0].message
 
@@ -126,7 +130,7 @@ def test_steady_trials_of_equal_means_give_one_note_and_no_order() -> None:
     trials = tuple(
         trial({"write.iops": [1000.0, 1002, 998, 1001, 999, 1000]}, label=label) for label in "abc"
     )
-    said = found(noise.RULES, EvidenceSet(trials=trials))
+    said = findings_named(noise.RULES, EvidenceSet(trials=trials))
     assert [finding.rule for finding in said] == ["within-noise"]
     assert said[0].severity == "note"
     assert said[0].message == "3 results are equal within 2 %: their order is not a result."
@@ -136,7 +140,7 @@ def test_two_equal_trials_are_called_equal() -> None:
     trials = tuple(
         trial({"write.iops": [1000.0, 1002, 998, 1001, 999, 1000]}, label=label) for label in "ab"
     )
-    (said,) = found(noise.RULES, EvidenceSet(trials=trials))
+    (said,) = findings_named(noise.RULES, EvidenceSet(trials=trials))
     assert "“a” and “b” are equal within 2 %" in said.message
 
 
@@ -147,7 +151,7 @@ def test_ends_that_differ_over_neighbours_that_do_not() -> None:
         trial({"write.iops": [value * 1.012**step for value in loops_]}, label=f"t{step}")
         for step in range(5)
     )
-    (said,) = found(noise.RULES, EvidenceSet(trials=trials))
+    (said,) = findings_named(noise.RULES, EvidenceSet(trials=trials))
     assert said.rule == "within-noise"
     assert "Of 5 results only the ends can be told apart" in said.message
     assert "“t4” is better than “t0” by 4.89 %" in said.message
@@ -158,7 +162,7 @@ def test_of_different_loads_no_order_is_made() -> None:
         trial({"write.iops": scatter(size, 1e6 / size)}, label=f"bs {size}", options={"bs": size})
         for size in (4096, 65536)
     )
-    assert found(noise.RULES, EvidenceSet(trials=trials)) == []
+    assert findings_named(noise.RULES, EvidenceSet(trials=trials)) == []
 
 
 def test_results_of_one_loop_do_not_keep_the_others_from_being_ranked() -> None:
@@ -167,7 +171,7 @@ def test_results_of_one_loop_do_not_keep_the_others_from_being_ranked() -> None:
         trial({"write.iops": scatter(2, 2000.0)}, label="b"),
         trial({"write.iops": [1500.0]}, label="c"),
     )
-    said = found(noise.RULES, EvidenceSet(trials=trials))
+    said = findings_named(noise.RULES, EvidenceSet(trials=trials))
     assert sorted(finding.rule for finding in said) == ["ranking", "within-noise"]
     assert any("1 of 3 results are of one run" in finding.message for finding in said)
 
@@ -177,7 +181,7 @@ def test_a_clear_order_leaves_nothing_within_the_noise() -> None:
         trial({"write.iops": scatter(place, 1000.0 * (1 + place))}, label=f"t{place}")
         for place in range(3)
     )
-    said = found(noise.RULES, EvidenceSet(trials=trials))
+    said = findings_named(noise.RULES, EvidenceSet(trials=trials))
     assert [finding.rule for finding in said] == ["ranking"]
     assert "“t2” is best" in said[0].message
 
@@ -186,14 +190,14 @@ def test_single_runs_support_no_order() -> None:
     trials = tuple(
         trial({"write.iops": [value]}, label=label) for label, value in (("a", 5.0), ("b", 7.0))
     )
-    (said,) = found(noise.RULES, EvidenceSet(trials=trials))
+    (said,) = findings_named(noise.RULES, EvidenceSet(trials=trials))
     assert said.rule == "within-noise"
     assert "2 of 2 results are of one run each" in said.message
 
 
 def test_one_trial_alone_is_compared_with_nothing() -> None:
     case = EvidenceSet(trials=(trial({"write.iops": scatter(1, 100.0)}),))
-    assert found((*noise.RULES, *claims.RULES, *loops.RULES, *averages.RULES), case) == []
+    assert findings_named((*noise.RULES, *claims.RULES, *loops.RULES, *averages.RULES), case) == []
 
 
 def test_false_alarms_of_first_loops_are_rare() -> None:
@@ -205,7 +209,7 @@ def test_false_alarms_of_first_loops_are_rare() -> None:
                   where=f"page:{place}")
             for place in range(9)
         )  # fmt: skip
-        alarms += bool(found(loops.RULES, EvidenceSet(trials=trials), "first-loop"))
+        alarms += bool(findings_named(loops.RULES, EvidenceSet(trials=trials), "first-loop"))
     assert alarms / 300 < 0.09
 
 
@@ -215,14 +219,14 @@ def test_independent_hosts_share_no_cause() -> None:
               host=f"n{node}", started=1e9 + 1000 * place)
         for place in range(6) for node in range(2)
     )  # fmt: skip
-    assert found(loops.RULES, EvidenceSet(trials=trials), "common-cause") == []
+    assert findings_named(loops.RULES, EvidenceSet(trials=trials), "common-cause") == []
 
 
 def test_an_average_that_the_loops_do_not_have() -> None:
     loops_ = [10.0, 20.0, 30.0]
     wrong = trial({"write.bandwidth": loops_}, averages={"write.bandwidth": 25.0})
     right = trial({"write.bandwidth": loops_}, averages={"write.bandwidth": 20.0})
-    (said,) = found(averages.RULES, EvidenceSet(trials=(wrong, right)))
+    (said,) = findings_named(averages.RULES, EvidenceSet(trials=(wrong, right)))
     assert "25 B/s" in said.message
     assert "20 B/s" in said.message
 
@@ -233,14 +237,14 @@ def test_a_quoted_figure_of_nobody() -> None:
               row=("900.00 MiB/s", "x"), columns=("Speed", "What"))
         for host, mean in (("n1", 100.0), ("n2", 110.0))
     )  # fmt: skip
-    (said,) = found(averages.RULES, EvidenceSet(trials=pair))
+    (said,) = findings_named(averages.RULES, EvidenceSet(trials=pair))
     assert "neither the mean of a host nor of all" in said.message
 
 
 @pytest.mark.parametrize(("cell", "alarms"), [("1.3 GB/s", 0), ("1.4 GB/s", 1), ("1,300 IOPS", 0)])
 def test_a_quoted_figure_beside_one_log(cell: str, alarms: int) -> None:
-    one = trial({"write.bandwidth": [1.299e9, 1.301e9]}, host="n1", row=(cell, "x"))
-    assert len(found(averages.RULES, EvidenceSet(trials=(one,)))) == alarms
+    evidence = trial({"write.bandwidth": [1.299e9, 1.301e9]}, host="n1", row=(cell, "x"))
+    assert len(findings_named(averages.RULES, EvidenceSet(trials=(evidence,)))) == alarms
 
 
 @pytest.mark.parametrize(("loops_", "alarms"), [
@@ -251,11 +255,11 @@ def test_a_quoted_figure_beside_one_log(cell: str, alarms: int) -> None:
     ([400.0, 402, 399, 800, 801, 799], 0),
 ])  # fmt: skip
 def test_writes_that_fall_and_stay_down(loops_: list[float], alarms: int) -> None:
-    one = trial({"write.bandwidth": [value * MIB for value in loops_]})
-    said = found(loops.RULES, EvidenceSet(trials=(one,)), "cache-drain")
+    evidence = trial({"write.bandwidth": [value * MIB for value in loops_]})
+    said = findings_named(loops.RULES, EvidenceSet(trials=(evidence,)), "cache-drain")
     assert len(said) == alarms
     reads = trial({"read.bandwidth": [value * MIB for value in loops_]})
-    assert found(loops.RULES, EvidenceSet(trials=(reads,)), "cache-drain") == []
+    assert findings_named(loops.RULES, EvidenceSet(trials=(reads,)), "cache-drain") == []
 
 
 @pytest.mark.parametrize(
@@ -275,17 +279,21 @@ def test_writes_that_fall_because_the_drive_is_hot_are_no_full_cache(
         (Series(HEALTH, "nvme0n1", "critical_warning", "", (1.0, 2.0), (2.0 * bit, 2.0 * bit)),)
         for bit in hot
     )
-    one = trial(
+    evidence = trial(
         {"write.bandwidth": [value * MIB for value in (800, 805, 400, 402, 399, 401)]},
         series=readings, stands_on=(("disk", "/dev/nvme0n1"),),
     )  # fmt: skip
-    assert len(found(loops.RULES, EvidenceSet(trials=(one,)), "cache-drain")) == alarms
+    assert (
+        len(findings_named(loops.RULES, EvidenceSet(trials=(evidence,)), "cache-drain")) == alarms
+    )
 
 
 def test_a_fall_names_what_was_written_and_the_cache_below() -> None:
-    one = trial({"write.bandwidth": [value * MIB for value in (800, 805, 400, 402, 399, 401)]})
+    evidence = trial({"write.bandwidth": [value * MIB for value in (800, 805, 400, 402, 399, 401)]})
     state = StateEvidence("controller", "c0", "", {"cache_size": 64 * 1024 * MIB}, "page:1", "page")
-    (said,) = found(loops.RULES, EvidenceSet(trials=(one,), states=(state,)), "cache-drain")
+    (said,) = findings_named(
+        loops.RULES, EvidenceSet(trials=(evidence,), states=(state,)), "cache-drain"
+    )
     assert "94.0 GiB had been written" in said.message
     assert "one of 64 GiB is below" in said.message
     assert "400 MiB/s" in said.remedy
@@ -296,14 +304,14 @@ def test_a_quoted_mean_over_the_hosts_is_right() -> None:
         trial({"write.bandwidth": [mean * MIB] * 3}, host=host, started=1e9, row=("105 MiB/s",))
         for host, mean in (("n1", 100.0), ("n2", 110.0))
     )
-    assert found(averages.RULES, EvidenceSet(trials=pair)) == []
+    assert findings_named(averages.RULES, EvidenceSet(trials=pair)) == []
 
 
 def singles(*means: float) -> list[Finding]:
     trials = tuple(
         trial({"read.iops": [mean]}, label=f"setting {at}") for at, mean in enumerate(means)
     )
-    return found(noise.RULES, EvidenceSet(trials=trials), "within-noise")
+    return findings_named(noise.RULES, EvidenceSet(trials=trials), "within-noise")
 
 
 def test_single_runs_far_apart_are_in_order() -> None:
@@ -319,8 +327,8 @@ def test_another_block_size_is_another_load() -> None:
 
     same = EvidenceSet(trials=(of(4096, "a"), of(4096, "b")))
     other = EvidenceSet(trials=(of(4096, "a"), of(8192, "b")))
-    assert len(found(noise.RULES, same, "within-noise")) == 1
-    assert found(noise.RULES, other, "within-noise") == []
+    assert len(findings_named(noise.RULES, same, "within-noise")) == 1
+    assert findings_named(noise.RULES, other, "within-noise") == []
 
 
 def test_devices_are_compared_only_by_who_puts_them_under_one_heading() -> None:
@@ -332,8 +340,8 @@ def test_devices_are_compared_only_by_who_puts_them_under_one_heading() -> None:
             for setting in ("plain",)
         ))  # fmt: skip
 
-    assert found(noise.RULES, case(printed=False), "within-noise") == []
-    assert len(found(noise.RULES, case(printed=True), "within-noise")) == 1
+    assert findings_named(noise.RULES, case(printed=False), "within-noise") == []
+    assert len(findings_named(noise.RULES, case(printed=True), "within-noise")) == 1
 
 
 def test_a_loop_of_four_is_one_condition_of_four_loops() -> None:
@@ -345,8 +353,8 @@ def test_a_loop_of_four_is_one_condition_of_four_loops() -> None:
         for rate in (rate * factor for rate in rates)
     )
     case = EvidenceSet(trials=trials)
-    assert found(noise.RULES, case, "within-noise") == []
-    assert len(found(noise.RULES, case, "ranking")) == 1
+    assert findings_named(noise.RULES, case, "within-noise") == []
+    assert len(findings_named(noise.RULES, case, "ranking")) == 1
     (alone,) = singles(1000.0, 1010.0)
     assert "2 of 2 results are of one run each" in alone.message
 

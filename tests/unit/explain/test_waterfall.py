@@ -157,7 +157,7 @@ def test_of_a_load_that_syncs_the_latency_is_that_of_its_syncs() -> None:
     files = step("file system", 9e-4, stands_on=(("xfs", "a"), ("disk", "c")))
     (fall,) = waterfalls(EvidenceSet(trials=(disk, files)))  # type: ignore[arg-type]
     assert fall.timed == "sync.latency.mean"
-    assert [one.latency for one in fall.steps] == pytest.approx([6e-4, 9e-4])
+    assert [waterfall_step.latency for waterfall_step in fall.steps] == pytest.approx([6e-4, 9e-4])
     assert any("syncs" in note for note in notes_of(fall))
     assert "syncs" in waterfall_figure(fall).title
     (plain,) = waterfalls(stack())
@@ -169,7 +169,7 @@ def test_branches_are_compared_only_along_the_path_of_a_request() -> None:
     figures = {"write.iops": [1000.0, 1010.0, 990.0]}
 
     def at(label: str, *path: str) -> TrialEvidence:
-        kinds = tuple((one.split("/")[1].split(":")[0], one.split(":")[1]) for one in path)
+        kinds = tuple((name.split("/")[1].split(":")[0], name.split(":")[1]) for name in path)
         return trial(figures, label=label, stands_on=kinds, path=path)
 
     left = ("s1/md:md0", "s1/disk:vda", "s1/disk:vdb")

@@ -33,8 +33,8 @@ def test_a_node_has_its_disks_in_order_and_says_who_it_is() -> None:
     serials = [word.split("serial=")[1].split(",")[0] for word in argv if "serial=" in word]
     assert serials == ["a", "b"]
     assert "throttle-group,id=t-b,x-iops-total=150" in argv
-    words = argv[argv.index("-append") + 1].split()
-    assert {"lab.name=n1", "lab.node=1", "lab.mtu=9000", "lab.peers=n1:10.9.0.1"} <= set(words)
+    arguments = argv[argv.index("-append") + 1].split()
+    assert {"lab.name=n1", "lab.node=1", "lab.mtu=9000", "lab.peers=n1:10.9.0.1"} <= set(arguments)
     assert any("hostfwd=tcp:127.0.0.1:2201-:22" in word for word in argv)
     assert argv[argv.index("-m") + 1] == "384M"
 
@@ -158,12 +158,12 @@ def test_the_initramfs_loads_modules_after_what_they_need(tmp_path: Path) -> Non
 
 
 def test_packages_come_from_where_this_machine_has_its_own() -> None:
-    told = (
+    message = (
         "Other|stable|http://x/|main\nDebian|bookworm-updates|http://d/|main\n"
         "Debian|bookworm|http://d/|main\nDebian|bookworm|http://d/|contrib\n"
     )
-    found = parse_targets(told)
-    assert found == PackageSource("bookworm", "http://d/", ("main", "non-free"))
-    assert unpack_argv(found, AMD64, "/t.tar")[-3:] == ["bookworm", "/t.tar", "http://d/"]
+    source = parse_targets(message)
+    assert source == PackageSource("bookworm", "http://d/", ("main", "non-free"))
+    assert unpack_argv(source, AMD64, "/t.tar")[-3:] == ["bookworm", "/t.tar", "http://d/"]
     assert parse_targets("Ubuntu|noble|http://u/|main\n") is None
     assert parse_targets("") is None

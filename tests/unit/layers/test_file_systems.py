@@ -37,7 +37,7 @@ def test_the_geometry_of_xfs_is_not_mixed_with_that_of_its_log() -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "errors", "options", "words"),
+    ("state", "errors", "options", "arguments"),
     [
         ("clean", "0", {}, ()),
         ("", "", {}, ()),
@@ -50,9 +50,9 @@ def test_the_geometry_of_xfs_is_not_mixed_with_that_of_its_log() -> None:
     ],
 )
 def test_what_is_wrong_with_ext4(
-    state: str, errors: str, options: dict[str, Scalar], words: tuple[str, ...]
+    state: str, errors: str, options: dict[str, Scalar], arguments: tuple[str, ...]
 ) -> None:
-    assert ext4.hazards_of(state, errors, options) == words
+    assert ext4.hazards_of(state, errors, options) == arguments
 
 
 def test_superblocks_of_ext4() -> None:

@@ -16,8 +16,8 @@ TIME, DD, RBD = ((OUTPUTS / f"{name}.txt").read_text() for name in ("time", "dd"
 
 def commands(text: str) -> list[str]:
     """The commands that were found to be loads."""
-    found = [output for output in read(text) if isinstance(output, FoundOutput)]
-    return [load.command for output in found for load in output.loads]
+    outputs = [output for output in read(text) if isinstance(output, FoundOutput)]
+    return [load.command for output in outputs for load in output.loads]
 
 
 def test_time_is_of_the_command_above_it() -> None:

@@ -26,13 +26,13 @@ def of_text(text: str) -> tuple[list[list[float]], list[float]]:
     passes: list[list[float]] = []
     averages: list[float] = []
     for line in text.split("\n"):
-        words = re.split(r"[\[\]]", line)
+        arguments = re.split(r"[\[\]]", line)
         if line.startswith("Pass:"):
-            if words[1] == "1":
+            if arguments[1] == "1":
                 passes.append([])
-            passes[-1].append(float(words[3].split()[0]))
+            passes[-1].append(float(arguments[3].split()[0]))
         if line.startswith("Average"):
-            averages.append(float(words[1].split()[0]))
+            averages.append(float(arguments[1].split()[0]))
     return passes, averages
 
 
@@ -45,21 +45,21 @@ def of_kind(state: PrintedState, kind: str) -> PrintedSubject:
 
 
 def test_all_90_passes_and_18_averages_are_read() -> None:
-    found = trials(BOTH)
+    printed_trials = trials(BOTH)
     passes, averages = of_text(BOTH)
-    assert len(found) == 18
-    assert sum(len(trial.loops) for trial in found) == 90
-    assert [speeds(trial) for trial in found] == [pytest.approx(pass_) for pass_ in passes]
-    printed = [trial.averages["write.bandwidth"] / MIB for trial in found]
+    assert len(printed_trials) == 18
+    assert sum(len(trial.loops) for trial in printed_trials) == 90
+    assert [speeds(trial) for trial in printed_trials] == [pytest.approx(pass_) for pass_ in passes]
+    printed = [trial.averages["write.bandwidth"] / MIB for trial in printed_trials]
     assert printed == pytest.approx(averages)
-    for trial, average in zip(found, averages, strict=True):
+    for trial, average in zip(printed_trials, averages, strict=True):
         assert fmean(speeds(trial)) == pytest.approx(average, abs=0.0051)
 
 
 def test_a_log_says_where_when_and_how_long() -> None:
-    found = trials(BOTH)
-    assert [trial.host for trial in found] == ["node1", "node2"] * 9
-    for trial in found:
+    printed_trials = trials(BOTH)
+    assert [trial.host for trial in printed_trials] == ["node1", "node2"] * 9
+    for trial in printed_trials:
         assert trial.tool == "hap-fio-tester"
         assert trial.target == "/dev/sda5"
         assert trial.command == (
@@ -69,8 +69,8 @@ def test_a_log_says_where_when_and_how_long() -> None:
         assert trial.options == {"runtime": 60.0}
         assert trial.steps == {"write.bandwidth": pytest.approx(0.005 * MIB)}
         assert trial.details["loops"] == 5
-    assert found[0].started == timegm((2015, 12, 8, 15, 58, 42))
-    assert found[13].started == timegm((2015, 12, 8, 23, 57, 0))
+    assert printed_trials[0].started == timegm((2015, 12, 8, 15, 58, 42))
+    assert printed_trials[13].started == timegm((2015, 12, 8, 23, 57, 0))
 
 
 def test_every_line_of_the_head_is_kept_by_its_name() -> None:
@@ -82,14 +82,14 @@ def test_every_line_of_the_head_is_kept_by_its_name() -> None:
 
 
 def test_the_head_is_a_state_of_the_virtual_drive_and_its_disk() -> None:
-    found = states(BOTH)
-    assert len(found) == 18
-    strips = [of_kind(state, "hwraid").values["strip_size"] for state in found]
+    printed_states = states(BOTH)
+    assert len(printed_states) == 18
+    strips = [of_kind(state, "hwraid").values["strip_size"] for state in printed_states]
     assert (
         strips
         == [size * 1024 for size in (64, 128, 256, 512, 1024) for _ in "ab"] + [256 * 1024] * 8
     )
-    first, later = found[0], found[14]
+    first, later = printed_states[0], printed_states[14]
     assert first.subjects == (
         PrintedSubject(
             "hwraid",
@@ -107,8 +107,8 @@ def test_the_head_is_a_state_of_the_virtual_drive_and_its_disk() -> None:
     drive, disk = of_kind(later, "hwraid"), of_kind(later, "disk")
     assert drive.values["read_ahead"] is False
     assert drive.values["emulation"] == "default"
-    assert of_kind(found[12], "hwraid").values["emulation"] == "512E-force"
-    assert of_kind(found[12], "hwraid").values["read_ahead"] is True
+    assert of_kind(printed_states[12], "hwraid").values["emulation"] == "512E-force"
+    assert of_kind(printed_states[12], "hwraid").values["read_ahead"] is True
     assert disk.name == "sda"
     assert disk.values == {
         "scheduler": "deadline",
@@ -119,8 +119,8 @@ def test_the_head_is_a_state_of_the_virtual_drive_and_its_disk() -> None:
 
 
 def test_cells_of_a_table_belong_to_the_log_that_follows_in_their_row() -> None:
-    found = trials(BOTH)
-    rows = [trial.details.get("row") for trial in found]
+    printed_trials = trials(BOTH)
+    rows = [trial.details.get("row") for trial in printed_trials]
     assert rows[::2] == [
         [cell.strip() for cell in line.split("[root@")[0].strip().strip("|").split("|")]
         for line in BOTH.split("\n")
@@ -128,35 +128,39 @@ def test_cells_of_a_table_belong_to_the_log_that_follows_in_their_row() -> None:
     ]
     assert rows[1::2] == [None] * 9
     assert rows[0] == ["1136.36 MiB/s", "64 KiB", ""]
-    assert found[0].details["columns"] == ["Write Speed", "Strip Size", "Note"]
-    assert found[10].details["columns"] == [
+    assert printed_trials[0].details["columns"] == ["Write Speed", "Strip Size", "Note"]
+    assert printed_trials[10].details["columns"] == [
         "Write Speed", "Emulation Type", "IO Policy", "Read-Ahead", "Note",
     ]  # fmt: skip
 
 
 def test_places_go_from_the_prompt_to_the_average() -> None:
-    found = [output for output in read(SIZES) if isinstance(output, FoundOutput)]
+    outputs = [output for output in read(SIZES) if isinstance(output, FoundOutput)]
     lines = SIZES.split("\n")
-    for one in found:
-        assert "hap-fio-tester" in lines[one.place.first_line - 1]
-        assert lines[one.place.last_line - 1].startswith("Average write speed")
+    for found_output in outputs:
+        assert "hap-fio-tester" in lines[found_output.place.first_line - 1]
+        assert lines[found_output.place.last_line - 1].startswith("Average write speed")
 
 
-@pytest.mark.parametrize(("name", "text"), list(mangled(OPTIONS)), ids=lambda one: str(one)[:24])
+@pytest.mark.parametrize(
+    ("name", "text"), list(mangled(OPTIONS)), ids=lambda record: str(record)[:24]
+)
 def test_logs_survive_what_happens_to_pasted_text(name: str, text: str) -> None:
-    found = trials(text)
+    printed_trials = trials(text)
     expected = trials(OPTIONS)
-    assert [speeds(trial) for trial in found] == [speeds(trial) for trial in expected], name
-    assert [trial.averages for trial in found] == [trial.averages for trial in expected]
-    assert [trial.target for trial in found] == ["/dev/sda5"] * 8
-    assert [trial.elapsed for trial in found] == [(60.0,) * 5] * 8
+    assert [speeds(trial) for trial in printed_trials] == [speeds(trial) for trial in expected], (
+        name
+    )
+    assert [trial.averages for trial in printed_trials] == [trial.averages for trial in expected]
+    assert [trial.target for trial in printed_trials] == ["/dev/sda5"] * 8
+    assert [trial.elapsed for trial in printed_trials] == [(60.0,) * 5] * 8
     assert [state.subjects[0].values for state in states(text)] == [
         state.subjects[0].values for state in states(OPTIONS)
     ]
     if name != "behind a host":
-        assert [trial.host for trial in found] == ["node1", "node2"] * 4
-        assert [trial.command for trial in found] == [trial.command for trial in expected]
-        assert [trial.details.get("row") for trial in found] == [
+        assert [trial.host for trial in printed_trials] == ["node1", "node2"] * 4
+        assert [trial.command for trial in printed_trials] == [trial.command for trial in expected]
+        assert [trial.details.get("row") for trial in printed_trials] == [
             trial.details.get("row") for trial in expected
         ]
 
@@ -183,9 +187,12 @@ def test_a_log_of_reads_has_read_speeds() -> None:
 
 
 def test_a_pass_that_cannot_be_read_is_named() -> None:
-    found = read(one_log().replace("Pass: [3], speed: [1158.80", "Pass: [3], speed: [#"))
-    assert len(next(one for one in found if isinstance(one, FoundOutput)).trials[0].loops) == 4
-    (unread,) = [one for one in found if isinstance(one, Unread)]
+    outputs = read(one_log().replace("Pass: [3], speed: [1158.80", "Pass: [3], speed: [#"))
+    assert (
+        len(next(output for output in outputs if isinstance(output, FoundOutput)).trials[0].loops)
+        == 4
+    )
+    (unread,) = [output for output in outputs if isinstance(output, Unread)]
     assert unread.reason == "no speed of pass 3"
 
 

@@ -39,16 +39,16 @@ def test_each_is_declared_described_and_honest_about_writing(name: str) -> None:
 
 def test_each_limit_can_be_required_and_names_its_source() -> None:
     limits = {name: limits_of(name, directory=Path()) for name in names()}
-    assert {name: found for name, found in limits.items() if found} == {
+    assert {name: values for name, values in limits.items() if values} == {
         "etcd-wal": {"sync.latency.p99": "< 10 ms"},
         "video-capture": {"write.bandwidth": "> 158 MiB/s"},
         "vm-boot-storm": {"read.bandwidth": "> 119.2 MiB/s"},
     }
-    for name, found in limits.items():
+    for name, values in limits.items():
         about = named_load(name).about
-        assert len(declared({"require": found})) == len(found)
-        assert not found or ("Limit: " in about and "Source: " in about)
-        assert "No limit is published" not in about or not found
+        assert len(declared({"require": values})) == len(values)
+        assert not values or ("Limit: " in about and "Source: " in about)
+        assert "No limit is published" not in about or not values
 
 
 def test_the_limits_are_the_figures_of_their_sources() -> None:
@@ -103,7 +103,7 @@ def test_the_ways_to_name_a_load(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "told"),
+    ("entry", "message"),
     [
         ("latncy", "did you mean 'latency'"),
         ("none.fio", "none.fio cannot be read"),
@@ -115,10 +115,10 @@ def test_the_ways_to_name_a_load(tmp_path: Path) -> None:
         ({"load": "hdparm", "bs": "4k"}, "hdparm can only measure"),
     ],
 )
-def test_what_names_no_load_is_told(entry: object, told: str) -> None:
+def test_what_names_no_load_is_told(entry: object, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         declare(entry)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 # Printed by hdparm 9.65 on a SATA disk and on an NVMe drive.

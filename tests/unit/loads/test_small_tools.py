@@ -44,8 +44,8 @@ def test_dd_of_other_years(line: str, rate: float) -> None:
 
 
 def test_dd_in_every_shape() -> None:
-    one = DD.split("\n\n")[0].partition("\n")[2]
-    for shape, text in mangled(one):
+    name = DD.split("\n\n")[0].partition("\n")[2]
+    for shape, text in mangled(name):
         assert [dict(trial.loops[0].metrics) for trial in trials(text)] == [
             {"copy.bandwidth": 67108864 / 0.203682}
         ], shape
@@ -66,8 +66,8 @@ def test_ioping_in_every_shape() -> None:
     statistics = IOPING[IOPING.index("---") :].partition("\n\n")[0]
     expected = dict(trials(statistics)[0].loops[0].metrics)
     for shape, text in mangled(statistics):
-        found = [dict(trial.loops[0].metrics) for trial in trials(text)]
-        assert found == [expected], shape
+        records = [dict(trial.loops[0].metrics) for trial in trials(text)]
+        assert records == [expected], shape
 
 
 def test_bonnie_in_table_and_csv() -> None:

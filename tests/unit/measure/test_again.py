@@ -46,9 +46,9 @@ def stored(tmp_path: Path) -> Run:
     store.finish(run, RunState.FAILED)
     (line,) = store.runs()
     assert line.loops == 2  # the unread one is none
-    found = store.load(run)
+    stored_run = store.load(run)
     store.close()
-    return found
+    return stored_run
 
 
 def test_an_unread_loop_is_kept_and_is_no_part_of_any_figure(stored: Run) -> None:

@@ -30,16 +30,16 @@ def _loop(index: int, iops: float, p99: float, histogram: dict[str, Histogram]) 
 def test_hosts_add_up_and_percentiles_are_merged() -> None:
     quick = build.trial([_loop(i, 1000, 1e-3, CALM) for i in range(3)], host="n1")
     slow = build.trial([_loop(i, 100, 1e-1, STALLED) for i in range(2)], host="n2")
-    found = {metric.name: metric for metric in together([quick, slow])}
-    assert found["read.iops"].loops == (1100.0, 1100.0)  # loops that both have finished
-    assert found["read.bandwidth"].mean == 1100 * 4096
-    assert found["read.latency.mean"].mean == pytest.approx(2 / 1100)  # weighted by I/Os
-    assert found["read.latency.max"].mean == 0.2
-    assert found["read.latency.p99"].loops == (1e-3, 1e-3)  # not 0.0505
-    assert found["read.latency.p99"].merged == 1e-3
-    assert found["cpu.user"].mean == pytest.approx(0.4)
-    assert found["elapsed"].loops == (60.0, 61.0)
-    assert "read.latency.stdev" not in found
+    metrics = {metric.name: metric for metric in together([quick, slow])}
+    assert metrics["read.iops"].loops == (1100.0, 1100.0)  # loops that both have finished
+    assert metrics["read.bandwidth"].mean == 1100 * 4096
+    assert metrics["read.latency.mean"].mean == pytest.approx(2 / 1100)  # weighted by I/Os
+    assert metrics["read.latency.max"].mean == 0.2
+    assert metrics["read.latency.p99"].loops == (1e-3, 1e-3)  # not 0.0505
+    assert metrics["read.latency.p99"].merged == 1e-3
+    assert metrics["cpu.user"].mean == pytest.approx(0.4)
+    assert metrics["elapsed"].loops == (60.0, 61.0)
+    assert "read.latency.stdev" not in metrics
 
 
 def test_cpu_per_io_of_several_hosts_is_weighted_by_their_ios() -> None:
@@ -49,9 +49,9 @@ def test_cpu_per_io_of_several_hosts_is_weighted_by_their_ios() -> None:
         issued = {"read": ios, "sync": 5000}
         return replace(made, result=replace(made.result, metrics=figures, issued=issued))
 
-    trials = [build.trial([host(*one)], host=str(one)) for one in ((1e-5, 1000), (4e-5, 2000))]
-    found = {metric.name: metric for metric in together(trials)}
-    assert found["cpu.per_io"].mean == pytest.approx(3e-5)
+    trials = [build.trial([host(*pair)], host=str(pair)) for pair in ((1e-5, 1000), (4e-5, 2000))]
+    metrics = {metric.name: metric for metric in together(trials)}
+    assert metrics["cpu.per_io"].mean == pytest.approx(3e-5)
 
 
 def test_without_histograms_there_is_no_percentile_of_several_hosts() -> None:

@@ -175,7 +175,7 @@ def test_settings_that_differ_are_those_below_the_target_and_the_hosts() -> None
 
 
 def test_distance_and_memory_come_from_the_loops() -> None:
-    def one(start: float, rho: float = 0.0) -> TrialSheet:
+    def measured_sheet(start: float, rho: float = 0.0) -> TrialSheet:
         rng = np.random.default_rng(int(start) + 1)
         figures = noise.seconds(rng, 1, rho, 0.01)[0]
         loops = []
@@ -190,13 +190,15 @@ def test_distance_and_memory_come_from_the_loops() -> None:
             loops.append(build.loop(index, metrics, series=series, started=began))
         return trial_sheet(build.trial(loops))
 
-    near = circumstances(one(0), one(305))
+    near = circumstances(measured_sheet(0), measured_sheet(305))
     assert near.distance == pytest.approx(5.0)
     assert near.inflation == pytest.approx(1.0, abs=0.02)
-    assert circumstances(one(0), one(500)).distance == pytest.approx(5.0)  # a pause adds nothing
-    assert circumstances(one(0), one(86400)).distance == 0.0
-    assert circumstances(one(305), one(0)).distance == pytest.approx(-5.0)
-    assert circumstances(one(0, 0.98), one(305, 0.98)).inflation > 1.2
+    assert circumstances(measured_sheet(0), measured_sheet(500)).distance == pytest.approx(
+        5.0
+    )  # a pause adds nothing
+    assert circumstances(measured_sheet(0), measured_sheet(86400)).distance == 0.0
+    assert circumstances(measured_sheet(305), measured_sheet(0)).distance == pytest.approx(-5.0)
+    assert circumstances(measured_sheet(0, 0.98), measured_sheet(305, 0.98)).inflation > 1.2
 
 
 @pytest.mark.parametrize("text", ["write.iops", ":5", "write.iops:", "write.iops:five", "a:-1"])
@@ -287,7 +289,7 @@ def _two(ident: str, *hosts: str, failed: tuple[str, ...] = ()) -> RunSheet:
 def test_a_trial_that_failed_fails_its_gate(there: bool) -> None:
     other = _two("b", "n1", "n2", failed=("n2",)) if there else _two("b", "n1")
     comparison = compare([_two("a", "n1", "n2"), other])
-    assert [(one.of, one.lacks, one.label) for one in comparison.alone] == [
+    assert [(alone.of, alone.lacks, alone.label) for alone in comparison.alone] == [
         ("a", "b", "certification at scratch on n2")
     ]
     assert comparison.alone[0].why.endswith("the target is gone" if there else "has no such trial")
@@ -301,7 +303,7 @@ def test_a_trial_that_failed_fails_its_gate(there: bool) -> None:
 
 def test_what_is_new_in_the_candidate_fails_nothing() -> None:
     comparison = compare([_two("a", "n1"), _two("b", "n1", "n2")])
-    assert [(one.of, one.lacks) for one in comparison.alone] == [("b", "a")]
+    assert [(alone.of, alone.lacks) for alone in comparison.alone] == [("b", "a")]
     assert [gate.state for gate in pass_gates([parse_gate("write.bandwidth:50")], comparison)] == [
         "passed"
     ]
@@ -317,8 +319,8 @@ def test_a_metric_that_one_trial_lacks_fails_its_gate() -> None:
     both = [build.loop(at, {"write.iops": 1e3 + at, "read.iops": 1e3 + at}) for at in range(3)]
     writes = [build.loop(at, {"write.iops": 1e3 + at}) for at in range(3)]
     runs = [
-        sheet(build.run([build.trial(one, host=host, ident=f"{name}-{host}")
-                         for host, one in (("n1", both), ("n2", second))], name))
+        sheet(build.run([build.trial(loops, host=host, ident=f"{name}-{host}")
+                         for host, loops in (("n1", both), ("n2", second))], name))
         for name, second in (("a", both), ("b", writes))
     ]  # fmt: skip
     results = pass_gates([parse_gate("read.iops:90")], compare(runs))

@@ -38,7 +38,7 @@ class Storage(EmptyHost):
 
 
 def layer(kind: str, name: str, *below: str) -> StackLayer:
-    ids = tuple(f"h/{one}" for one in below)
+    ids = tuple(f"h/{text}" for text in below)
     facts = {"kernel_name": name}
     return StackLayer(f"h/{kind}:{name}", kind, "h", f"/dev/{name}", 1024, ids, facts=facts)
 
@@ -51,25 +51,25 @@ def counting(host: Storage, *layers: StackLayer) -> Counting:
 
 def test_states_of_caches_are_read_whenever_asked_for() -> None:
     host = Storage()
-    one = counting(
+    tally = counting(
         host, layer("bcache", "bcache0", "dm:dm-0", "disk:sda"), layer("dm", "dm-0", "disk:sda"),
         layer("disk", "sda"),
     )  # fmt: skip
-    assert one.facts["h"][TABLE]
-    assert one.facts["h"]["/sys/block/bcache0/bcache/cache_mode"] == "4.0k"
-    before, after = asyncio.run(one.states()), asyncio.run(one.states())
+    assert tally.facts["h"][TABLE]
+    assert tally.facts["h"]["/sys/block/bcache0/bcache/cache_mode"] == "4.0k"
+    before, after = asyncio.run(tally.states()), asyncio.run(tally.states())
     assert before["h"]["/sys/block/bcache0/bcache/dirty_data"] == "4.0k"
     assert before["h"][STATUS] != after["h"][STATUS]
     # dm-cache would write its metadata to answer without it.
     assert host.asked[-1] == ("dmsetup", "status", "--noflush")
-    kept = json.loads(one.packed([Snapshot({}, 0.0)], [before, after]))
+    kept = json.loads(tally.packed([Snapshot({}, 0.0)], [before, after]))
     assert kept["states"] == [before, after]
 
 
 def test_where_no_cache_is_nothing_is_asked() -> None:
     host = Storage()
-    one = counting(host, layer("disk", "sda"))
-    assert asyncio.run(one.states()) == {}
+    tally = counting(host, layer("disk", "sda"))
+    assert asyncio.run(tally.states()) == {}
     assert host.asked == []
 
 

@@ -76,7 +76,9 @@ def test_a_pass_has_each_pair_together_and_the_next_one_reverses_it() -> None:
     assert [len(block) for block in every] == [4, 4, 2, 2]
     passes = [[part[0] for part in order(every[0], 1, number)] for number in range(8)]
     for taken in passes:
-        assert [one.pair for one in taken[::2]] == [one.pair for one in taken[1::2]]
+        assert [planned_trial.pair for planned_trial in taken[::2]] == [
+            planned_trial.pair for planned_trial in taken[1::2]
+        ]
     assert passes[1] == passes[0][::-1]
     assert len({taken[0].arm for taken in passes}) == 2  # by lot which one begins
 
@@ -125,8 +127,8 @@ def test_a_drift_hides_nothing_from_arms_and_all_from_runs() -> None:
     assert verdict.change is not None
     assert answer.figures[1] / answer.figures[0] == pytest.approx(1 + verdict.change)
     apart = sheet(replace(run, plan={}))
-    one, other = (replace(apart, trials=(trial,)) for trial in apart.trials)
-    (plain,) = compare([one, other]).answers
+    run_sheet, other = (replace(apart, trials=(trial,)) for trial in apart.trials)
+    (plain,) = compare([run_sheet, other]).answers
     assert plain.judgement.verdict.outcome.value == "undecided"
 
 
@@ -149,7 +151,7 @@ def test_other_runs_have_no_arms() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "settings", "words"),
+    ("changed", "settings", "arguments"),
     [
         ({"path": "/b", "name": "/b"}, {}, ["--interleave", "/a", "/b", "--load", "latency"]),
         ({"path": "/b", "name": "/b", "host": "db1"}, {},
@@ -163,7 +165,7 @@ def test_other_runs_have_no_arms() -> None:
     ],
 )  # fmt: skip
 def test_the_command_that_repeats_two_runs_in_turns(
-    changed: dict[str, str], settings: dict[str, tuple[object, ...]], words: list[str]
+    changed: dict[str, str], settings: dict[str, tuple[object, ...]], arguments: list[str]
 ) -> None:
     def run(**target: str) -> Run:
         place = {"path": "/a", "name": "/a", "host": "local", **target}
@@ -172,9 +174,9 @@ def test_the_command_that_repeats_two_runs_in_turns(
 
     probes = ("/a", "/a" if changed.get("name") == "elsewhere" else changed.get("name", "/a"))
     trials = [build.trial([], name="latency", probe=probe) for probe in probes]
-    found = command_in_turns(
+    names = command_in_turns(
         (run(), run(**changed)),
         (trials[0], trials[1]),
         settings,  # type: ignore[arg-type]
     )
-    assert list(found) == (["iosonde", "run", *words, "--seconds", "5"] if words else [])
+    assert list(names) == (["iosonde", "run", *arguments, "--seconds", "5"] if arguments else [])

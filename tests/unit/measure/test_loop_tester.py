@@ -77,7 +77,7 @@ def test_the_first_pass_of_the_256_kib_series_is_high() -> None:
         [(a + b) / 2 for a, b in zip(*PASSES[name], strict=True)]
         for name in ("strip 256", "repeat")
     ]
-    assert not any(one.first_loop for row in series if (one := trend([row])))
+    assert not any(fit.first_loop for row in series if (fit := trend([row])))
     pooled = trend(series)
     assert pooled is not None
     assert pooled.first_loop

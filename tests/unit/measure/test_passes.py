@@ -125,7 +125,7 @@ class Bench:
     def last(self) -> Run:
         store = open_store(self._place)
         try:
-            return store.load(max(store.runs(), key=lambda one: one.created).id)
+            return store.load(max(store.runs(), key=lambda line: line.created).id)
         finally:
             store.close()
 
@@ -167,7 +167,7 @@ def plain_window(values: Sequence[float]) -> tuple[int, int] | None:
 
 
 def tracked(whole: Run, name: str) -> list[float]:
-    trial = next(one for one in whole.trials if one.load.name == name)
+    trial = next(sample for sample in whole.trials if sample.load.name == name)
     return [
         sum(loop.result.metrics.get(f"{way}.iops", 0.0) for way in ("read", "write"))
         for loop in trial.loops
@@ -175,7 +175,7 @@ def tracked(whole: Run, name: str) -> list[float]:
 
 
 def point(whole: RunSheet, name: str) -> Mapping[str, float]:
-    trial = next(one for one in whole.trials if one.trial.load.name == name)
+    trial = next(form for form in whole.trials if form.trial.load.name == name)
     return {metric.name: metric.mean for metric in trial.metrics}
 
 
@@ -249,12 +249,12 @@ def test_a_throttle_during_the_study_is_found_by_name(bench: Bench) -> None:
     hot = bench.run(make_plan(study(), where="here"))
     flagged = {trial.load.name for trial in hot.trials if "temperature-throttling" in trial.flags}
     assert "matrix rwmixread=0 bs=4k" in flagged
-    found = [
+    raised_findings = [
         finding
         for finding in findings(of_run(sheet(hot), ()))
         if finding.rule == "temperature-throttling"
     ]
-    assert len(found) >= len(flagged)
+    assert len(raised_findings) >= len(flagged)
     assert [window.alarms for window in sheet(cool).windows] == [()]
     (window,) = sheet(hot).windows
     assert window.alarms == ("temperature-throttling",)
@@ -307,7 +307,7 @@ def test_blocks_smaller_than_the_sectors_are_left_out(
     monkeypatch.setattr(StudyHosts, "make_ready", sectors)
     whole = bench.run(make_plan(study(loads=loads), where="here"))
     assert {trial.load.matrix["bs"] for trial in whole.trials} == {4096}
-    assert any("sectors of 4 KiB" in words for words in bench.progress.warned)
+    assert any("sectors of 4 KiB" in message for message in bench.progress.warned)
 
 
 @pytest.mark.parametrize(

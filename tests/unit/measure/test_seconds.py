@@ -91,25 +91,27 @@ def test_a_neighbours_memory_widens_no_interval() -> None:
 
 
 def test_of_a_stack_the_topmost_device_counts_that_moved() -> None:
-    one = trial(
+    sample = trial(
         [(figures("md0", [5.0]), figures("vda", [9.0]), figures("vdb", [99.0]))], "/dev/md0"
     )
-    assert devices_of(one) == ("md0", "vda")
-    assert seconds_of(one.loops[0], METRIC, devices_of(one)) == [5.0]
+    assert devices_of(sample) == ("md0", "vda")
+    assert seconds_of(sample.loops[0], METRIC, devices_of(sample)) == [5.0]
     still = trial([(figures("md0", [0.0]), figures("vda", [9.0]))], "/dev/md0")
     assert seconds_of(still.loops[0], METRIC, devices_of(still)) == [9.0]
 
 
 def test_without_a_device_below_the_network_counts_and_no_disk() -> None:
-    one = trial([(figures("nfsd", [5.0], "nfsd"), figures("vdb", [99.0]))], "/mnt/of/others")
-    assert devices_of(one) == ()
-    assert seconds_of(one.loops[0], METRIC, ()) == [5.0]
-    assert seconds_of(replace(one.loops[0], series=(figures("vdb", [99.0]),)), METRIC, ()) is None
+    sample = trial([(figures("nfsd", [5.0], "nfsd"), figures("vdb", [99.0]))], "/mnt/of/others")
+    assert devices_of(sample) == ()
+    assert seconds_of(sample.loops[0], METRIC, ()) == [5.0]
+    assert (
+        seconds_of(replace(sample.loops[0], series=(figures("vdb", [99.0]),)), METRIC, ()) is None
+    )
 
 
 def test_where_nothing_is_known_of_the_stack_the_busiest_counts() -> None:
-    one = build.trial(
+    sample = build.trial(
         [build.loop(0, {METRIC: 1.0}, series=(figures("a", [1.0]), figures("b", [2.0])))]
     )
-    assert devices_of(one) is None
-    assert seconds_of(one.loops[0], METRIC, devices_of(one)) == [2.0]
+    assert devices_of(sample) is None
+    assert seconds_of(sample.loops[0], METRIC, devices_of(sample)) == [2.0]

@@ -15,10 +15,10 @@ def test_every_metric_is_summarised_over_the_loops() -> None:
         build.loop(i, {"write.iops": 300.0 + i, "write.bandwidth": (300.0 + i) * 4096})
         for i in range(3)
     ]
-    (found,) = sheet(build.run([build.trial(loops)])).trials
-    assert [metric.name for metric in found.metrics] == ["write.iops", "write.bandwidth"]
-    assert found.metrics[0].loops == (300.0, 301.0, 302.0)
-    assert found.metrics[1].unit == "B/s"
+    (form,) = sheet(build.run([build.trial(loops)])).trials
+    assert [metric.name for metric in form.metrics] == ["write.iops", "write.bandwidth"]
+    assert form.metrics[0].loops == (300.0, 301.0, 302.0)
+    assert form.metrics[1].unit == "B/s"
 
 
 def test_percentiles_are_merged_and_not_averaged() -> None:
@@ -85,12 +85,12 @@ def test_one_metric_stands_for_all_trials_of_a_load_that_have_it() -> None:
         return replace(made, id=f"t{number}", load=replace(made.load, name=load))
 
     even = [(501.0, 499.0), (402.0, 398.0), (99.0, 101.0), (0.0, 50.0)]
-    trials = [trial(*one, number) for number, one in enumerate(even)]
+    trials = [trial(*pair, number) for number, pair in enumerate(even)]
     trials += [trial(1.0, 2.0, 9, "other")]
-    found = [one.headline for one in sheet(build.run(trials)).trials]
-    assert found == ["read.iops", "read.iops", "read.iops", "write.iops", "write.iops"]
-    assert [one.headline for one in map(trial_sheet, trials)][2] == "write.iops"
-    two = [one.headline for one in sheet(build.run([trials[2], trials[0]])).trials]
+    names = [form.headline for form in sheet(build.run(trials)).trials]
+    assert names == ["read.iops", "read.iops", "read.iops", "write.iops", "write.iops"]
+    assert [form.headline for form in map(trial_sheet, trials)][2] == "write.iops"
+    two = [form.headline for form in sheet(build.run([trials[2], trials[0]])).trials]
     assert two == ["write.iops", "write.iops"]
 
 

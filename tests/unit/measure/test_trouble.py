@@ -55,8 +55,8 @@ async def test_a_recorded_array_that_lost_a_member() -> None:
     assert watched is not None
     assert await watched.change(0.0) == ""
     sound = replace(watched, layers=tuple(replace(layer, hazards=()) for layer in watched.layers))
-    told = await sound.change(0.0)
-    assert "/dev/md1 (md) is degraded, ubdg faulty" in told
+    message = await sound.change(0.0)
+    assert "/dev/md1 (md) is degraded, ubdg faulty" in message
     lost = replace(watched, layers=(*watched.layers, array()))
     assert await lost.change(0.0) == ""  # another host's, which is not asked
 

@@ -51,9 +51,9 @@ async def test_it_counts_what_fio_counts(tmp_path: Path) -> None:
         place.unlink()
     issued = json.loads(done.stdout)["jobs"][0]["read"]["total_ios"]
     series = next(
-        one
-        for one in observer.series()
-        if (one.sampler, one.subject, one.name) == ("diskstats", device, "read.iops")
+        readings
+        for readings in observer.series()
+        if (readings.sampler, readings.subject, readings.name) == ("diskstats", device, "read.iops")
     )
     spans = [0.5, *(later - before for before, later in pairwise(series.times))]
     seen = sum((value or 0) * span for value, span in zip(series.values, spans, strict=True))
@@ -69,11 +69,11 @@ async def test_series_have_a_value_for_each_time_and_idle_strangers_are_left_out
         while not (begun := observer.series()) or len(begun[0].times) < 2:
             await asyncio.sleep(0.05)
     series = observer.series()
-    assert {one.sampler for one in series} >= {"diskstats", "cpu", "memory"}
-    for one in series:
-        assert len(one.times) == len(one.values) >= 2
-        assert list(one.times) == sorted(one.times)
-    subjects = {one.subject for one in series if one.sampler == "diskstats"}
+    assert {readings.sampler for readings in series} >= {"diskstats", "cpu", "memory"}
+    for readings in series:
+        assert len(readings.times) == len(readings.values) >= 2
+        assert list(readings.times) == sorted(readings.times)
+    subjects = {readings.subject for readings in series if readings.sampler == "diskstats"}
     assert "loop7" in subjects or not Path("/sys/block/loop7").exists()
     assert "loop6" not in subjects
 
@@ -89,7 +89,7 @@ async def test_the_schedule_does_not_drift() -> None:
         read = 0
         while time.monotonic() - began < 2 or read <= 10:
             await asyncio.sleep(0.1)
-            read = max((len(one.times) for one in observer.series()), default=0)
+            read = max((len(series.times) for series in observer.series()), default=0)
     lasted = time.monotonic() - began
     times = observer.series()[0].times
     due = len(times) + observer.missed

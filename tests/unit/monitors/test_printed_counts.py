@@ -130,9 +130,9 @@ def test_phases_of_btt_add_up() -> None:
 
 
 def test_sums_of_blkparse() -> None:
-    one, whole = counters(TEXTS["blkparse"])
-    assert figure(one, "reads_queued_bytes") == figure(one, "reads_queued") * 4096
-    assert one.values["cpu"] == "1"
+    counter, whole = counters(TEXTS["blkparse"])
+    assert figure(counter, "reads_queued_bytes") == figure(counter, "reads_queued") * 4096
+    assert counter.values["cpu"] == "1"
     assert figure(whole, "read.bandwidth") == 41203 * 1024
 
 

@@ -53,8 +53,8 @@ def test_every_shape(text: str) -> None:
     expected = [(row.name, dict(row.values)) for row in counters(text)]
     assert expected
     for shape, changed in mangled(text, wraps=False):
-        found = [(row.name, dict(row.values)) for row in counters(changed)]
-        assert found == expected, shape
+        rows = [(row.name, dict(row.values)) for row in counters(changed)]
+        assert rows == expected, shape
 
 
 @pytest.mark.parametrize("text", [

@@ -54,13 +54,13 @@ def test_pressure_is_of_the_resource_that_its_file_names() -> None:
     assert row.values["io.some.avg10"] == 0.381
     assert row.values["io.full.total"] == 70011.223344
     assert row.values["memory.full.avg300"] == 0
-    one = (
+    text = (
         "$ cat /proc/pressure/io\nsome avg10=1.50 avg60=1.00 avg300=0.50 total=2000000\n"
         "full avg10=0.75 avg60=0.50 avg300=0.25 total=1000000\n"
     )
-    (row,) = counters(one)
+    (row,) = counters(text)
     assert (row.values["io.some.avg10"], row.values["io.full.total"]) == (0.015, 1.0)
-    (unread,) = read(one.partition("\n")[2])
+    (unread,) = read(text.partition("\n")[2])
     assert isinstance(unread, Unread)
     assert unread.reason == "whether it is of io, cpu or memory is not said"
 
@@ -131,8 +131,8 @@ def test_every_shape(name: str) -> None:
     expected = [(row.name, dict(row.values)) for row in counters(text)]
     assert expected
     for shape, changed in mangled(text, wraps=name == "pressure"):
-        found = [(row.name, dict(row.values)) for row in counters(changed)]
-        assert found == expected, shape
+        rows = [(row.name, dict(row.values)) for row in counters(changed)]
+        assert rows == expected, shape
 
 
 @pytest.mark.parametrize("text", [

@@ -123,8 +123,8 @@ unused devices: <none>
 
 
 def test_md_at_work() -> None:
-    found = resync.operations(MDSTAT.encode())
-    assert found == {"md1": ("recovery", pytest.approx(0.126)), "md0": ("check", 0.381)}
+    groups = resync.operations(MDSTAT.encode())
+    assert groups == {"md1": ("recovery", pytest.approx(0.126)), "md0": ("check", 0.381)}
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLERS))

@@ -27,18 +27,18 @@ def bare() -> Node:
 
 def runs(sectors: Iterable[int]) -> list[tuple[int, int]]:
     """Runs of neighbours: first and length."""
-    found: list[tuple[int, int]] = []
+    rows: list[tuple[int, int]] = []
     for sector in sorted(sectors):
-        if found and sum(found[-1]) == sector:
-            found[-1] = (found[-1][0], found[-1][1] + 1)
+        if rows and sum(rows[-1]) == sector:
+            rows[-1] = (rows[-1][0], rows[-1][1] + 1)
         else:
-            found.append((sector, 1))
-    return found
+            rows.append((sector, 1))
+    return rows
 
 
 def counted(log: Log, layer: int) -> tuple[int, ...]:
     """Reads, writes, flushes, bytes read, bytes written of a layer below."""
-    own = [one for one in log if one[0] == layer]
+    own = [row for row in log if row[0] == layer]
     number = Counter(op for _, op, _, _ in own)
     size = Counter[int]()
     for _, op, _, length in own:
@@ -82,6 +82,6 @@ def asked(sectors: int, longest: int, flushes: bool = False) -> st.SearchStrateg
 def scaled(places: int, longest: int, unit: int = 1) -> st.SearchStrategy[list[Request]]:
     """Requests and flushes whose places and lengths are multiples of so many sectors."""
     data = st.tuples(st.integers(0, 1), st.integers(0, places), st.integers(1, longest))
-    multiples = data.map(lambda one: (one[0], one[1] * unit, one[2] * unit))
+    multiples = data.map(lambda row: (row[0], row[1] * unit, row[2] * unit))
     every = st.one_of(multiples, multiples, multiples, st.just((FLUSH, 0, 0)))
     return st.lists(every, min_size=1, max_size=60)

@@ -30,7 +30,7 @@ def layer(kind: str, name: str, below: Sequence[str], **facts: Scalar) -> StackL
     size = int(facts.pop("size", 96 * MIB) or 0)
     device = str(facts.pop("device", f"/dev/{name}"))
     facts.setdefault("kernel_name", name)
-    ids = tuple(f"h/{one}" for one in below)
+    ids = tuple(f"h/{text}" for text in below)
     return StackLayer(f"h/{kind}:{name}", kind, "h", device, size, ids, facts=facts)
 
 
@@ -54,7 +54,7 @@ class Stack:
         load = declare_load(
             "fio --name=x --rw=randrw --bs=4k --direct=1 --size=64m", where="test", directory=Path()
         )
-        loops = tuple(one.loop(requests, counted, self.facts) for one in (self, *more))
+        loops = tuple(stack.loop(requests, counted, self.facts) for stack in (self, *more))
         target = Target("h", self.layers[0].device, TargetKind.DEVICE)
         capture = Capture(0.0, (HostFacts("h", "6.1", 2, None),), self.layers)
         ledger = ledger_of(Trial("t", "h", "p", target, load, "fio", loops, capture))
@@ -69,7 +69,7 @@ class Stack:
         facts: Mapping[str, str],
     ) -> Loop:
         nothing = dict.fromkeys(counted, (0, 0, 0, 0))
-        readings = [figures(one) for one in (nothing, nothing, nothing, counted)]
+        readings = [figures(groups) for groups in (nothing, nothing, nothing, counted)]
         document = {
             "idle_seconds": 2.0, "readings": readings, "facts": {"h": dict(facts)},
             "states": [{"h": dict(self.before)}, {"h": dict(self.after)}], "declared": [],
@@ -107,8 +107,8 @@ def most(row: LedgerRow) -> Row:
     return four(row.between[1] if row.between else row.predicted)
 
 
-def four(one: Any) -> Row:
-    return one.reads, one.read_bytes, one.writes, one.write_bytes
+def four(record: Any) -> Row:
+    return record.reads, record.read_bytes, record.writes, record.write_bytes
 
 
 def rows(ledger: Ledger) -> dict[str, LedgerRow]:

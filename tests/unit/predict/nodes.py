@@ -23,10 +23,10 @@ class Node:
     bitmap: _core.Bitmap | None = None
 
     def flat(self) -> list[Node]:
-        found = [self]
-        for one in self.below:
-            found += one.flat()
-        return found
+        nodes = [self]
+        for node in self.below:
+            nodes += node.flat()
+        return nodes
 
 
 def core_of(top: Node) -> tuple[_core.Ledger, list[Node]]:

@@ -16,10 +16,11 @@ def disks(
     number: int, layer: str = "", *, keys: str = "path: /dev/x{0}, size: 4 TB", at: str = "local"
 ) -> DeclaredStack:
     """Disks d1 … of one host, and a layer on them; {of} stands for their names."""
-    of = ", ".join(f"d{one}" for one in range(1, number + 1))
+    of = ", ".join(f"d{count}" for count in range(1, number + 1))
     lines = ["stack: s", f"hosts: {{n: {{at: {at}}}}}" if at else "hosts: {n: {}}", "layers:"]
     lines += [
-        f"  d{one}: {{kind: disk, host: n, {keys.format(one)}}}" for one in range(1, number + 1)
+        f"  d{count}: {{kind: disk, host: n, {keys.format(count)}}}"
+        for count in range(1, number + 1)
     ]
     return understand("\n".join([*lines, f"  {layer.replace('{of}', of)}"]), "s.yaml")
 
@@ -41,7 +42,7 @@ def time_of(
     return timed(model, declared, 1000, models)
 
 
-def known(found: Time | NoTime) -> Time:
+def certain(answer: Time | NoTime) -> Time:
     """A time that is there."""
-    assert isinstance(found, Time), found
-    return found
+    assert isinstance(answer, Time), answer
+    return answer

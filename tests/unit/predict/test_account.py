@@ -50,16 +50,16 @@ def stack(**array: Scalar) -> tuple[StackLayer, ...]:
 
 
 def facts(*, lost: int | None = None) -> dict[str, str]:
-    found = {"/sys/class/block/md0/dev": "9:0", "dmsetup table": "g-lv: 0 1048576 linear 9:0 2304"}
+    values = {"/sys/class/block/md0/dev": "9:0", "dmsetup table": "g-lv: 0 1048576 linear 9:0 2304"}
     for slot, name in enumerate(MEMBERS):
         place = f"/sys/block/md0/md/dev-{name}"
-        found |= {
+        values |= {
             f"{place}/slot": str(slot), f"{place}/offset": "2048",
             f"{place}/state": "faulty" if slot == lost else "in_sync",
             f"/sys/class/block/{name}/queue/max_sectors_kb": "1280",
             f"/sys/class/block/{name}/queue/max_segments": "254",
         }  # fmt: skip
-    return found
+    return values
 
 
 def requests() -> Requests:
@@ -78,14 +78,14 @@ def recorded(made: Requests) -> bytes:
 Counts = dict[str, tuple[int, int, int, int]]
 
 
-def truth(layers: tuple[StackLayer, ...], known: Mapping[str, str], **overlay: Scalar) -> Counts:
+def truth(layers: tuple[StackLayer, ...], devices: Mapping[str, str], **overlay: Scalar) -> Counts:
     """What a kernel would count, if it is as the core says: device → four figures."""
-    look = Look(layers, {"h": known}, {"h/md:md0": overlay})
-    found = discovered_model(look)
-    counts = predict(found.model, requests()).layers
+    look = Look(layers, {"h": devices}, {"h/md:md0": overlay})
+    model = discovered_model(look)
+    counts = predict(model.model, requests()).layers
     return {
-        place.device: (one.reads, one.read_bytes, one.writes, one.write_bytes)
-        for place, one in zip(found.places, counts, strict=True)
+        place.device: (totals.reads, totals.read_bytes, totals.writes, totals.write_bytes)
+        for place, totals in zip(model.places, counts, strict=True)
     }
 
 
@@ -94,7 +94,7 @@ def trial(
     *,
     idle: Counts | None = None,
     layers: tuple[StackLayer, ...] | None = None,
-    known: Mapping[str, str] | None = None,
+    devices: Mapping[str, str] | None = None,
     declared: tuple[Mapping[str, Scalar], ...] = (),
     load: str = LOAD,
     moments: tuple[float, ...] = (),
@@ -106,7 +106,7 @@ def trial(
         figures(counts, 500),
     ]  # fmt: skip
     document = {
-        "idle_seconds": 2.0, "readings": readings, "facts": {"h": dict(known or facts())},
+        "idle_seconds": 2.0, "readings": readings, "facts": {"h": dict(devices or facts())},
         "declared": list(declared), **({"moments": moments} if moments else {}),
     }  # fmt: skip
     files = {COUNTED: json.dumps(document).encode(), REQUESTS: recorded(made or requests())}
@@ -121,8 +121,8 @@ def trial(
     )  # fmt: skip
 
 
-def judged(one: Trial) -> tuple[Ledger, list[Finding]]:
-    ledger = ledger_of(one)
+def judged(sample: Trial) -> tuple[Ledger, list[Finding]]:
+    ledger = ledger_of(sample)
     assert ledger is not None
     measured = TrialEvidence("x at p", "run/t", "run", "fio", {}, ledger=ledger)
     return ledger, list(differences(EvidenceSet(trials=(measured,))))
@@ -139,10 +139,10 @@ def test_a_found_stack_is_what_was_declared() -> None:
     lines.append("  lv: {kind: lvm, of: r}")
     declared = understand("\n".join(lines), "s.yaml")
     wanted = predict(model_of(top_of(declared), 1500), requests())
-    found = truth(stack(), facts())
+    groups = truth(stack(), facts())
     for disk in wanted.disks():
-        assert found[disk.id] == (disk.reads, disk.read_bytes, disk.writes, disk.write_bytes)
-    assert found["md0"][2] == 600
+        assert groups[disk.id] == (disk.reads, disk.read_bytes, disk.writes, disk.write_bytes)
+    assert groups["md0"][2] == 600
 
 
 def test_what_fio_wrote_down_is_what_is_reckoned_with() -> None:
@@ -153,8 +153,8 @@ def test_what_fio_wrote_down_is_what_is_reckoned_with() -> None:
 
 
 def test_equal_counts_are_no_finding() -> None:
-    ledger, found = judged(trial(truth(stack(), facts())))
-    assert found == []
+    ledger, findings = judged(trial(truth(stack(), facts())))
+    assert findings == []
     assert ledger.recorded
     assert ledger.depth == 1
     assert [row.device for row in ledger.rows][:2] == ["dm-0", "md0"]
@@ -187,23 +187,25 @@ def test_an_array_that_is_something_else(change: dict[str, Scalar], says: str) -
 def test_a_stripe_cache_that_has_grown() -> None:
     """Earlier loads made md keep more stripes than sysfs shows: rows are found that were read."""
     load = "fio --name=x --rw=randread --bs=4k --direct=1 --size=16m --number_ios=4000"
-    known = facts(lost=1)
-    look = Look(stack(), {"h": known}, {"h/md:md0": {"model.stripe_cache": 2048}})
-    found = discovered_model(look)
+    values = facts(lost=1)
+    look = Look(stack(), {"h": values}, {"h/md:md0": {"model.stripe_cache": 2048}})
+    ledger_model = discovered_model(look)
     made = of_load(declare_load(load, where="test", directory=Path()), 4000, 16 * MIB)
     counts: Counts = {
-        place.device: (one.reads, one.read_bytes, one.writes, one.write_bytes)
-        for place, one in zip(found.places, predict(found.model, made).layers, strict=True)
+        place.device: (totals.reads, totals.read_bytes, totals.writes, totals.write_bytes)
+        for place, totals in zip(
+            ledger_model.places, predict(ledger_model.model, made).layers, strict=True
+        )
     }
-    (finding,) = judged(trial(counts, known=known, load=load, made=made))[1]
+    (finding,) = judged(trial(counts, devices=values, load=load, made=made))[1]
     assert "The stripe cache of h/md:md0 has grown, to about 1536 stripes" in finding.message
 
 
 def test_a_lost_member_that_is_known_is_reckoned_with() -> None:
-    known = facts(lost=1)
-    counts = truth(stack(), known)
+    values = facts(lost=1)
+    counts = truth(stack(), values)
     assert "vdb" not in counts
-    assert judged(trial(counts, known=known))[1] == []
+    assert judged(trial(counts, devices=values))[1] == []
 
 
 BIT = 65536
@@ -223,26 +225,26 @@ def test_the_bitmap_of_an_array_is_reckoned_with() -> None:
     for disk in DISKS:
         assert more[disk][2] - plain[disk][2] == len(bits) + 1, "and one page when they are cleared"
         assert more[disk][3] - plain[disk][3] == (len(bits) + 1) * 5 * SECTOR
-    assert judged(trial(more, known=facts() | BITMAP))[1] == []
+    assert judged(trial(more, devices=facts() | BITMAP))[1] == []
     # Bits that were set already, and are not cleared yet.
-    assert judged(trial(plain, known=facts() | BITMAP))[1] == []
+    assert judged(trial(plain, devices=facts() | BITMAP))[1] == []
     # An array of which nobody knows that it has one.
     assert judged(trial(more))[1] != []
 
 
 def test_a_bitmap_hides_nobody_else() -> None:
-    known = facts() | BITMAP
-    more = truth(stack(), known)
+    values = facts() | BITMAP
+    more = truth(stack(), values)
     counts = grown(more, lambda r, rb, w, wb: (r, rb, w + 600, wb + 600 * 65536))
-    assert judged(trial(counts, known=known))[1] != []
+    assert judged(trial(counts, devices=values))[1] != []
 
 
 def test_a_bitmap_whose_place_is_not_known_is_named() -> None:
-    known = facts() | BITMAP | {"/sys/block/md0/md/metadata_version": "1.0"}
-    ledger, _ = judged(trial(truth(stack(), facts()), known=known))
+    values = facts() | BITMAP | {"/sys/block/md0/md/metadata_version": "1.0"}
+    ledger, _ = judged(trial(truth(stack(), facts()), devices=values))
     assert "h/md:md0: not modelled: its write-intent bitmap" in ledger.notes
     file = facts() | {"/sys/block/md0/md/bitmap/location": "file"}
-    ledger, _ = judged(trial(truth(stack(), facts()), known=file))
+    ledger, _ = judged(trial(truth(stack(), facts()), devices=file))
     assert any("bitmap" in note for note in ledger.notes)
 
 
@@ -252,8 +254,8 @@ def test_an_array_that_was_declared_otherwise() -> None:
     declared: dict[str, Scalar] = {
         "host": "h", "kind": "md", "device": "/dev/md0", "level": 5, "chunk_size": 65536,
     }  # fmt: skip
-    one = trial(truth(layers, facts()), layers=layers, declared=(declared,))
-    (finding,) = judged(one)[1]
+    sample = trial(truth(layers, facts()), layers=layers, declared=(declared,))
+    (finding,) = judged(sample)[1]
     assert "chunk_size of h/md:md0 is 524288, not 65536" in finding.message
 
 
@@ -302,18 +304,18 @@ def test_the_kernel_merges_more() -> None:
 
 
 def test_what_is_not_covered_is_said() -> None:
-    known = facts() | {"dmsetup table": "g-lv: 0 1048576 thin 253:4 1"}
-    ledger, found = judged(trial({"dm-0": (0, 0, 600, 600 * 4096)}, known=known))
+    values = facts() | {"dmsetup table": "g-lv: 0 1048576 thin 253:4 1"}
+    ledger, findings = judged(trial({"dm-0": (0, 0, 600, 600 * 4096)}, devices=values))
     assert "thin is not covered" in ledger.uncovered[0]
     assert [row.device for row in ledger.rows] == ["dm-0"]
-    assert found == []
+    assert findings == []
 
 
 def test_several_at_once_may_count_less() -> None:
     counts = grown(truth(stack(), facts()), lambda r, rb, w, wb: (r // 2, rb // 2, w // 2, wb))
-    one = trial(counts, load=f"{LOAD} --iodepth=32 --ioengine=libaio")
-    assert judged(one)[0].depth == 32
-    assert judged(one)[1] == []
+    sample = trial(counts, load=f"{LOAD} --iodepth=32 --ioengine=libaio")
+    assert judged(sample)[0].depth == 32
+    assert judged(sample)[1] == []
 
 
 def test_several_at_once_may_count_a_tenth_more_with_parity() -> None:
@@ -332,7 +334,7 @@ def test_several_at_once_may_count_a_tenth_more_with_parity() -> None:
 
 def plain(level: str, layout: int | None, chunk: int, sizes: tuple[int, ...] = (1024,) * 4) -> Look:
     """An array that is the target itself; `sizes` of its members in MiB."""
-    known = {**facts(), "/sys/class/block/md0/dev": "9:0"}
+    values = {**facts(), "/sys/class/block/md0/dev": "9:0"}
     total = sum(sizes) - len(sizes) if level == "raid0" else 2 * 1023
     array = layer(
         "md", "md0", tuple(f"disk:{disk}" for disk in DISKS), level=level, raid_disks=len(sizes),
@@ -341,9 +343,9 @@ def plain(level: str, layout: int | None, chunk: int, sizes: tuple[int, ...] = (
     if layout is None:
         array = replace(array, facts={k: v for k, v in array.facts.items() if k != "layout"})
     disks = (
-        layer("disk", one, (), size=size * MIB) for one, size in zip(DISKS, sizes, strict=True)
+        layer("disk", name, (), size=size * MIB) for name, size in zip(DISKS, sizes, strict=True)
     )
-    return Look((array, *disks), {"h": known})
+    return Look((array, *disks), {"h": values})
 
 
 def asked_of_the_array(length: int, chunk: int) -> Requests:
@@ -362,21 +364,21 @@ def test_a_target_that_splits_counts_the_pieces(
 ) -> None:
     """5 disks, 12 KiB at 4 KiB: some lie over the end of a chunk."""
     chunk, length = 131072, 12288
-    found = discovered_model(plain(level, layout, chunk))
-    assert found.uncovered == ()
+    model = discovered_model(plain(level, layout, chunk))
+    assert model.uncovered == ()
     made = asked_of_the_array(length, chunk)
     pieces = sum((begin + length - 1) // chunk - begin // chunk for begin in made.offsets.tolist())
     assert pieces > 16
-    assert more_at_the_target(found.model, made) == ((0, pieces) if splits else (0, 0))
+    assert more_at_the_target(model.model, made) == ((0, pieces) if splits else (0, 0))
     reads = replace(made, ops=np.zeros_like(made.ops))
     expected = pieces if splits or level == "raid5" else 0
-    assert more_at_the_target(found.model, reads) == (expected, 0)
+    assert more_at_the_target(model.model, reads) == (expected, 0)
 
 
 def test_a_raid_0_of_unlike_members_is_not_covered() -> None:
     """Behind the end of the smallest one it goes on over fewer."""
-    found = discovered_model(plain("raid0", -1, 65536, (1024, 1024, 1024, 2048)))
-    assert "zones" in found.uncovered[0]
+    model = discovered_model(plain("raid0", -1, 65536, (1024, 1024, 1024, 2048)))
+    assert "zones" in model.uncovered[0]
     assert discovered_model(plain("raid0", -1, 65536)).uncovered == ()
 
 
@@ -394,18 +396,18 @@ def test_pieces_are_no_difference_nor_is_a_kernel_that_counts_them_whole() -> No
 
 
 def test_a_trial_without_counters_has_no_ledger() -> None:
-    one = trial(truth(stack(), facts()))
-    bare = replace(one.loops[0], raw=RawOutput(0, b"", b""))
-    assert ledger_of(replace(one, loops=(bare,))) is None
+    sample = trial(truth(stack(), facts()))
+    bare = replace(sample.loops[0], raw=RawOutput(0, b"", b""))
+    assert ledger_of(replace(sample, loops=(bare,))) is None
 
 
 def test_what_cannot_be_predicted_is_said() -> None:
-    one = trial(truth(stack(), facts()))
-    other = replace(one, load=replace(one.load, engine="iozone"))
-    ledger, found = judged(other)
+    sample = trial(truth(stack(), facts()))
+    other = replace(sample, load=replace(sample.load, engine="iozone"))
+    ledger, findings = judged(other)
     assert ledger.rows == ()
     assert "iozone" in ledger.uncovered[0]
-    assert found == []
+    assert findings == []
 
 
 def test_a_file_by_its_extents() -> None:
@@ -419,9 +421,9 @@ def test_a_file_by_its_extents() -> None:
     mount = replace(layer("xfs", "/mnt", ("disk:vdb",), size=1024 * MIB), mount="/mnt")
     disk = layer("disk", "vdb", (), size=1024 * MIB)
     look = Look((mount, disk), {"h": {"filefrag": printed}})
-    found = discovered_model(look)
-    node = found.model.nodes[0]
+    model = discovered_model(look)
+    node = model.model.nodes[0]
     assert isinstance(node.rule, _core.Segments)
     assert node.below == [1]
     assert node.rule.segments[1].at == 100_000 * SECTOR
-    assert found.model.size == 4096 * SECTOR
+    assert model.model.size == 4096 * SECTOR

@@ -49,8 +49,8 @@ def test_both_directions_count_together() -> None:
         loop(1, {"read.iops": 100.0, "read.bandwidth": 1e6, "read.latency.mean": 0.02}),
         loop(2, {}),
     ]  # fmt: skip
-    found = measured(trial(loops))
-    assert found == pytest.approx({"iops": 90, "bandwidth": 9e5, "latency_mean": 0.0175})
+    values = measured(trial(loops))
+    assert values == pytest.approx({"iops": 90, "bandwidth": 9e5, "latency_mean": 0.0175})
     assert measured(trial([])) == {}
 
 
@@ -77,18 +77,20 @@ def test_the_order_is_kendalls() -> None:
 
 
 def test_the_record_is_kept_with_the_run_and_shown_in_its_report(tmp_path: Path) -> None:
-    one = of({"write.iops": 80.0})
-    assert one is not None
+    predicted = of({"write.iops": 80.0})
+    assert predicted is not None
     store = open_store(str(tmp_path / "store.sqlite"))
     try:
         run = store.begin("s", {}, created=0.0, owner="")
-        store.add_imported(run.id, [pack((), [StoredExtra(TextLocation("s.yaml", 1, 1), one)])])
+        store.add_imported(
+            run.id, [pack((), [StoredExtra(TextLocation("s.yaml", 1, 1), predicted)])]
+        )
         (kept,) = store.evidence(run.id)
     finally:
         store.close()
-    assert kept.what == one
+    assert kept.what == predicted
     sample = sample_run()
-    sheet = RunSheet(sample.run, sample.trials, forecasts=(one,))
+    sheet = RunSheet(sample.run, sample.trials, forecasts=(predicted,))
     for name in ("html", "markdown"):
         text = FORMATS.load(name)().serialize([sheet]).decode()
         assert "Predicted and measured" in text
@@ -118,11 +120,16 @@ def question(tmp_path: Path) -> Question:
 
 
 def test_the_whole_space_is_ranked_with_what_cannot_be(tmp_path: Path) -> None:
-    found = search(question(tmp_path), [SettingValues("r", "level", ("6", "10", "0", "3"))])
-    assert [one.settings["r.level"] for one in found] == ["0", "10", "6", "3"]
-    document = ranking(found, "x").to_json()
+    combinations = search(question(tmp_path), [SettingValues("r", "level", ("6", "10", "0", "3"))])
+    assert [combination.settings["r.level"] for combination in combinations] == [
+        "0",
+        "10",
+        "6",
+        "3",
+    ]
+    document = ranking(combinations, "x").to_json()
     jsonschema.validate(document, schema("prior"))
-    assert [one["rank"] for one in document["ranking"]] == [1, 2, 3]
+    assert [record["rank"] for record in document["ranking"]] == [1, 2, 3]
     assert len(document["without"]) == 1
 
 
@@ -140,7 +147,7 @@ def test_other_processes_find_the_same(tmp_path: Path) -> None:
 
 
 def test_a_space_can_be_too_large(tmp_path: Path) -> None:
-    values = tuple(f"{one}k" for one in range(400))
+    values = tuple(f"{number}k" for number in range(400))
     changes = [
         SettingValues("r", "chunk_size", values),
         SettingValues("r", "stripe_cache_size", values),
@@ -155,7 +162,9 @@ FOUR = "[a, b, c, d]"
 
 
 def declared_as(level: int, chunk: str = "64k", name: str = "mine", members: str = FOUR) -> Any:
-    disks = [f"  {one}: {{kind: disk, host: h, size: 1 GiB, path: /dev/{one}}}" for one in "abcd"]
+    disks = [
+        f"  {label}: {{kind: disk, host: h, size: 1 GiB, path: /dev/{label}}}" for label in "abcd"
+    ]
     array = f"  r: {{kind: md, level: {level}, chunk_size: {chunk}, of: {members}}}"
     text = [f"stack: {name}", "hosts: {h: {at: local}}", "layers:", *disks, array]
     return understand("\n".join(text), "s.yaml")
@@ -166,15 +175,15 @@ def held(
     **study: Any,
 ) -> None:  # fmt: skip
     """A trial on an array of four disks (or on a bare disk) is held against a declared stack."""
-    disks = tuple(layer("disk", one, ()) for one in "abcd")
-    below = tuple(f"disk:{one}" for one in "abcd")
+    disks = tuple(layer("disk", name, ()) for name in "abcd")
+    below = tuple(f"disk:{name}" for name in "abcd")
     facts: dict[str, Any] = {"level": level, "raid_disks": 4, "chunk_size": 65536}
     md = layer("md", "md0", below, **facts)
     capture = Capture(0.0, (), (md, *disks) if array else disks)
     target = Target("h", "/dev/md0" if array else "/dev/a", TargetKind.DEVICE)
-    one = replace(trial([loop(0, {})]), host=host, probe=at, target=target, capture=capture)
-    run = Run("run", "s", {"study": study}, 0.0, RunState.FINISHED, (one,))
-    require_same_stack(run, one, declared.site("r"), declared)
+    sample = replace(trial([loop(0, {})]), host=host, probe=at, target=target, capture=capture)
+    run = Run("run", "s", {"study": study}, 0.0, RunState.FINISHED, (sample,))
+    require_same_stack(run, sample, declared.site("r"), declared)
 
 
 def test_a_run_of_the_same_stack_is_held_against_it() -> None:

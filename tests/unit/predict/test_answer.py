@@ -46,7 +46,9 @@ def timed(made: list[PredictedCombination], *speeds: tuple[float, float, float])
         )
         for low, middle, high in speeds
     ]  # fmt: skip
-    return predict_answer([replace(one, time=time) for one, time in zip(made, times, strict=True)])
+    return predict_answer(
+        [replace(combination, time=time) for combination, time in zip(made, times, strict=True)]
+    )
 
 
 def test_bands_that_touch_are_not_told_apart() -> None:

@@ -34,10 +34,10 @@ def run(declared: DeclaredStack, load: str, *changes: str, at: str = "") -> Pred
 
 
 def disks(prediction: Prediction) -> tuple[int, int, int, int]:
-    found = prediction.disks()
+    counts = prediction.disks()
     return (
-        sum(one.reads for one in found), sum(one.writes for one in found),
-        sum(one.read_bytes for one in found), sum(one.write_bytes for one in found),
+        sum(totals.reads for totals in counts), sum(totals.writes for totals in counts),
+        sum(totals.read_bytes for totals in counts), sum(totals.write_bytes for totals in counts),
     )  # fmt: skip
 
 
@@ -61,11 +61,11 @@ def test_a_bitmap_costs_a_write_for_each_chunk_that_was_clean() -> None:
 def test_a_bitmap_of_parity_stands_for_places_of_the_members() -> None:
     """128 MiB of data on three members with data are 43 MiB of each: one chunk."""
     of = "of: [d1, d2, d3, d4], chunk_size: 64k, bitmap: internal"
-    found = run(stack(f"r: {{kind: md, level: 5, {of}}}"), WRITES)
-    assert named(found, "r").events == {
+    prediction = run(stack(f"r: {{kind: md, level: 5, {of}}}"), WRITES)
+    assert named(prediction, "r").events == {
         "bitmap_bits": 1, "bitmap_pages": 1, "bitmap_pages_cleared": 1,
     }  # fmt: skip
-    assert disks(found)[1] == 2000 + 4 + 4
+    assert disks(prediction)[1] == 2000 + 4 + 4
 
 
 BCACHE = "b: {{kind: bcache, of: [d1, d2], {0}}}"
@@ -73,11 +73,11 @@ BCACHE = "b: {{kind: bcache, of: [d1, d2], {0}}}"
 
 def test_bcache_takes_small_writes_until_its_share_is_dirty() -> None:
     """1 GiB of cache: all dirty data fit below 10 %, and with 0 % none stay."""
-    found = run(stack(BCACHE.format("cache_mode: writeback"), disks=2), WRITES)
-    assert named(found, "d1").writes == 0
-    assert named(found, "d2").write_bytes == 1000 * 4096
-    assert named(found, "b").events["dirty_bytes"] == 1000 * 4096
-    assert any("b: approximate: dirty data are held at 10 %" in note for note in found.notes)
+    prediction = run(stack(BCACHE.format("cache_mode: writeback"), disks=2), WRITES)
+    assert named(prediction, "d1").writes == 0
+    assert named(prediction, "d2").write_bytes == 1000 * 4096
+    assert named(prediction, "b").events["dirty_bytes"] == 1000 * 4096
+    assert any("b: approximate: dirty data are held at 10 %" in note for note in prediction.notes)
     none = run(stack(BCACHE.format("cache_mode: writeback, writeback_percent: 0"), disks=2), WRITES)
     assert named(none, "d1").writes == named(none, "d2").reads == 1000
     for mode in ("writethrough", "writearound", "none"):
@@ -90,8 +90,8 @@ def test_bcache_lets_streams_pass() -> None:
     """Up to the cutoff of 4 MiB a stream is cached, from then on not."""
     declared = stack(BCACHE.format("cache_mode: writeback"), disks=2)
     load = "fio --name=x --rw=write --bs=1m --direct=1 --size=64m --number_ios=64"
-    found = run(declared, load)
-    assert named(found, "d2").write_bytes <= 3 * MIB + 64
+    prediction = run(declared, load)
+    assert named(prediction, "d2").write_bytes <= 3 * MIB + 64
     every = run(declared, load, "b.sequential_cutoff=0")
     assert named(every, "d1").writes == 0
 
@@ -108,20 +108,20 @@ def test_a_controllers_cache_makes_whole_stripes_of_small_writes() -> None:
     declared = stack(HWRAID, disks=0)
     through = run(declared, SMALL, at="r")
     assert any("cache_size" in note for note in named(through, "r").notes)
-    found = run(declared, SMALL, "r.cache_size=16 MiB", at="r")
-    assert [layer.id for layer in found.layers][:2] == ["r", "r-array"]
-    assert disks(found) == (0, 5 * 256, 0, 64 * MIB * 5 // 4)
-    assert named(found, "r").events["left_at_the_end"] == 16 * MIB
-    assert any(note.startswith("r: approximate: stripes leave") for note in found.notes)
-    assert disks(through)[1] > 10 * disks(found)[1]
+    prediction = run(declared, SMALL, "r.cache_size=16 MiB", at="r")
+    assert [layer.id for layer in prediction.layers][:2] == ["r", "r-array"]
+    assert disks(prediction) == (0, 5 * 256, 0, 64 * MIB * 5 // 4)
+    assert named(prediction, "r").events["left_at_the_end"] == 16 * MIB
+    assert any(note.startswith("r: approximate: stripes leave") for note in prediction.notes)
+    assert disks(through)[1] > 10 * disks(prediction)[1]
 
 
 def test_what_a_random_load_writes_leaves_once() -> None:
     """A cache that holds all of a load that overwrites: each byte goes out once, whole."""
     load = "fio --name=x --rw=randwrite --bs=64k --direct=1 --size=16m --number_ios=4000"
-    found = run(stack(HWRAID, disks=0), load, "r.cache_size=32 MiB", at="r")
-    assert named(found, "r-array").write_bytes == 16 * MIB
-    assert named(found, "r").events["whole_stripes"] == 64
+    prediction = run(stack(HWRAID, disks=0), load, "r.cache_size=32 MiB", at="r")
+    assert named(prediction, "r-array").write_bytes == 16 * MIB
+    assert named(prediction, "r").events["whole_stripes"] == 64
     with pytest.raises(UsageError, match="no room for a stripe"):
         run(stack(HWRAID, disks=0), load, "r.cache_size=64k", at="r")
 
@@ -149,8 +149,10 @@ def test_a_smart_array_divides_its_cache() -> None:
     reads = (
         "fio --name=x --rw=randread --bs=4k --direct=1 --size=8m --number_ios=20000 --norandommap"
     )
-    found = run(declared, reads, "r.cache_size=16 MiB", at="r")
-    assert named(found, "r-array").reads == named(found, "r-array").read_bytes / 4096 <= 2048
+    prediction = run(declared, reads, "r.cache_size=16 MiB", at="r")
+    assert (
+        named(prediction, "r-array").reads == named(prediction, "r-array").read_bytes / 4096 <= 2048
+    )
     model = model_of(top_of(declared, "r"), 1500, {"r": {"cache_size": 16 * MIB}})
     rule = model.nodes[0].rule
     assert isinstance(rule, _core.Controller)
@@ -163,14 +165,14 @@ EXT4 = "f: {{kind: ext4, of: d1, mount: /m, journal: journal{0}}}"
 def test_data_journalled_are_written_twice() -> None:
     """A flush behind each write: descriptor, data, inode and commit block, then the place."""
     load = WRITES + " --fsync=1"
-    found = run(stack(EXT4.format(""), disks=1), load)
-    journal = named(found, "f")
+    prediction = run(stack(EXT4.format(""), disks=1), load)
+    journal = named(prediction, "f")
     assert journal.events["commits"] == 1000
     assert journal.events["log_blocks"] == 4000
     assert journal.events["blocks_in_place"] == 1001
-    assert named(found, "d1").write_bytes >= (4000 + 1001) * 4096
-    assert named(found, "d1").flushes >= 2000
-    assert any(note.startswith("f: approximate: a transaction") for note in found.notes)
+    assert named(prediction, "d1").write_bytes >= (4000 + 1001) * 4096
+    assert named(prediction, "d1").flushes >= 2000
+    assert any(note.startswith("f: approximate: a transaction") for note in prediction.notes)
     ordered = run(stack(EXT4.format("").replace("l: journal", "l: ordered"), disks=1), load)
     assert named(ordered, "d1").writes == 1000
 
@@ -179,9 +181,9 @@ def test_a_small_journal_is_emptied_more_often() -> None:
     load = "fio --name=x --rw=write --bs=64k --direct=1 --size=256m --number_ios=4096"
     large = run(stack(EXT4.format(", journal_size: 128 MiB"), disks=1), load)
     small = run(stack(EXT4.format(", journal_size: 4 MiB"), disks=1), load)
-    for one in (large, small):
-        assert named(one, "f").events["blocks_in_place"] >= 65536
-        assert named(one, "d1").write_bytes > 2 * 256 * MIB
+    for prediction in (large, small):
+        assert named(prediction, "f").events["blocks_in_place"] >= 65536
+        assert named(prediction, "d1").write_bytes > 2 * 256 * MIB
     assert named(small, "f").events["commits"] > 20 * named(large, "f").events["commits"]
 
 
@@ -197,9 +199,9 @@ def test_a_journalled_load_has_no_time() -> None:
     made = declare_load(WRITES, where="test", directory=Path())
     model = model_of(top_of(declared), 1500)
     devices = DeviceModels({"disk": "7k2-sata"})
-    found = time_of(model, of_load(made, 10, model.size), shape_of(made), devices)
-    assert isinstance(found, NoTime)
-    assert "data=journal" in found.reason
+    time = time_of(model, of_load(made, 10, model.size), shape_of(made), devices)
+    assert isinstance(time, NoTime)
+    assert "data=journal" in time.reason
 
 
 BUFFERED = "fio --name=x --rw={0} --bs=4k --size=64m"
@@ -208,29 +210,29 @@ BUFFERED = "fio --name=x --rw={0} --bs=4k --size=64m"
 def test_buffered_writes_leave_merged() -> None:
     declared = stack("f: {kind: xfs, of: d1, mount: /m}", disks=1)
     load = BUFFERED.format("randwrite") + " --number_ios=16384"
-    found = run(declared, load, "f.page_cache=1g")
-    assert [layer.id for layer in found.layers] == ["f-page-cache", "f", "d1"]
+    prediction = run(declared, load, "f.page_cache=1g")
+    assert [layer.id for layer in prediction.layers] == ["f-page-cache", "f", "d1"]
     # All that is written fits below the threshold, and goes out in one piece each 1280 KiB.
-    assert named(found, "d1").writes <= 64 * 1024 // 1280 + 1
+    assert named(prediction, "d1").writes <= 64 * 1024 // 1280 + 1
     # Of a device each page is a bio, and a request takes 254 of them.
     bare = run(
         stack("p: {kind: partition, of: d1, start: 1 MiB}", disks=1), load, "p.page_cache=1g"
     )
     assert named(bare, "d1").writes == 64 * 256 // 254 + 1
-    assert named(found, "d1").write_bytes == 64 * MIB
+    assert named(prediction, "d1").write_bytes == 64 * MIB
     tight = run(declared, load, "f.page_cache=1g", "f.dirty_background_bytes=1m")
     assert named(tight, "d1").writes > 1000
-    assert any(note.startswith("f-page-cache: approximate") for note in found.notes)
-    assert not any("not modelled" in note for note in found.notes)
+    assert any(note.startswith("f-page-cache: approximate") for note in prediction.notes)
+    assert not any("not modelled" in note for note in prediction.notes)
     without = run(declared, load)
     assert any("not modelled" in note for note in without.notes)
 
 
 def test_buffered_reads_run_ahead() -> None:
     declared = stack("f: {kind: xfs, of: d1, mount: /m}", disks=1)
-    found = run(declared, BUFFERED.format("read") + " --number_ios=16384", "f.page_cache=1g")
-    assert named(found, "d1").read_bytes == pytest.approx(64 * MIB, rel=0.01)
-    assert named(found, "d1").read_sizes[128 * 1024] > 500
+    prediction = run(declared, BUFFERED.format("read") + " --number_ios=16384", "f.page_cache=1g")
+    assert named(prediction, "d1").read_bytes == pytest.approx(64 * MIB, rel=0.01)
+    assert named(prediction, "d1").read_sizes[128 * 1024] > 500
     larger = run(
         declared, BUFFERED.format("read") + " --number_ios=16384", "f.page_cache=1g",
         "f.read_ahead_kb=1024",

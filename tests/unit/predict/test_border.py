@@ -48,7 +48,7 @@ def made(name: str, **figures: Any) -> Rule:
 
 
 def test_all_rules_are_here() -> None:
-    assert set(NEEDED) == {one.__name__ for one in Rule.__args__}
+    assert set(NEEDED) == {arg.__name__ for arg in Rule.__args__}
 
 
 @pytest.mark.parametrize("name", NEEDED)

@@ -29,9 +29,9 @@ def mean(device: ServiceModel, access: Access, queue: int = 1, draws: int = 4000
 
 
 def sheet(text: str = "rpm=7200,seek=8.5ms,track=0.6ms,rate=249MB/s") -> RotatingDisk:
-    found = model_named(f"sheet:{text}", "test")
-    assert isinstance(found, RotatingDisk)
-    return found
+    model = model_named(f"sheet:{text}", "test")
+    assert isinstance(model, RotatingDisk)
+    return model
 
 
 def test_a_random_access_takes_the_seek_half_a_turn_and_the_transfer() -> None:
@@ -85,10 +85,10 @@ def test_a_link_carries_frames() -> None:
 
 
 def test_a_controller_takes_time_for_ios_and_bytes() -> None:
-    one = model_named("controller:overhead=10us,rate=1GB/s,cache=873MiB", "test")
-    assert isinstance(one, Controller)
-    assert (one.rate, one.cache) == (1e9, 873 * 2**20)
-    busy, _ = one.seconds(Access(write=True, count=20, size=10**6), 1, CHANCE)
+    card = model_named("controller:overhead=10us,rate=1GB/s,cache=873MiB", "test")
+    assert isinstance(card, Controller)
+    assert (card.rate, card.cache) == (1e9, 873 * 2**20)
+    busy, _ = card.seconds(Access(write=True, count=20, size=10**6), 1, CHANCE)
     assert busy == pytest.approx(20e-5 + 1e-3)
 
 
@@ -150,21 +150,21 @@ def test_disks_of_the_lab_are_what_they_are_held_to() -> None:
 
 def made(latency: float, rate: float, most: float) -> list[CalibrationPoint]:
     """A device with a latency, a transfer rate and a highest number of I/Os, measured."""
-    found = []
+    calibration_points = []
     for size in (4096, 65536, 2**20):
         for depth in (1, 4, 32):
             iops = min(depth / (latency + size / rate), most, rate / size)
-            found.append(CalibrationPoint(False, True, size, depth, iops, 0.0))
-    return found
+            calibration_points.append(CalibrationPoint(False, True, size, depth, iops, 0.0))
+    return calibration_points
 
 
 def test_a_calibration_says_what_was_measured() -> None:
     every = made(1e-4, 1e9, 1e5)
     device = of_points("x", every)
-    for one in every:
-        access = Access(write=False, count=1, size=one.size)
-        busy, after = device.seconds(access, one.depth, CHANCE)
-        assert 1 / (busy + after) == pytest.approx(one.iops)
+    for point in every:
+        access = Access(write=False, count=1, size=point.size)
+        busy, after = device.seconds(access, point.depth, CHANCE)
+        assert 1 / (busy + after) == pytest.approx(point.iops)
     deep = device.seconds(PAGE, 1000, CHANCE)[0]
     assert deep == device.seconds(PAGE, 32, CHANCE)[0]
     large = device.seconds(Access(write=False, count=1, size=2**23), 1, CHANCE)[0]
@@ -181,7 +181,7 @@ def test_its_band_is_what_interpolation_and_loops_miss() -> None:
     assert of_points("x", noisy).off == pytest.approx(0.03)
     bent = of_points("x", made(1e-4, 1e9, 1e5))
     assert bent.off > 0.05
-    slow, fast = (one.seconds(PAGE, 1, CHANCE)[0] for one in (bent.slow(), bent.fast()))
+    slow, fast = (device.seconds(PAGE, 1, CHANCE)[0] for device in (bent.slow(), bent.fast()))
     assert log(slow / fast) == pytest.approx(2 * 1.96 * bent.off)
 
 

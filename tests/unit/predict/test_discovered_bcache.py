@@ -33,13 +33,13 @@ def bcache(
     mode: str = "writeback", *, congested: bool = False, dirty: tuple[str, str] = ("0.0k", "0.0k"),
     metadata: tuple[str, str] = ("8.0k", "16.0k"), free: str = "95",
 ) -> Stack:  # fmt: skip
-    words = " ".join(
-        f"[{one}]" if one == mode else one
-        for one in ("writethrough", "writeback", "writearound", "none")
+    message = " ".join(
+        f"[{choice}]" if choice == mode else choice
+        for choice in ("writethrough", "writeback", "writearound", "none")
     )
     threshold = "2000" if congested else "0"
     facts = NUMBERS | {
-        f"{PLACE}/backing_dev_name": SLOW, f"{PLACE}/cache_mode": words,
+        f"{PLACE}/backing_dev_name": SLOW, f"{PLACE}/cache_mode": message,
         f"{PLACE}/sequential_cutoff": "0.0k", f"{PLACE}/cache/bucket_size": "64.0k",
         f"{PLACE}/cache/block_size": "0.5k",
         f"{PLACE}/cache/congested_read_threshold_us": threshold,
@@ -107,13 +107,13 @@ def test_data_of_bcache_begin_behind_its_superblock() -> None:
     look = Look(
         stack.layers, {"h": stack.facts}, ran=Ran((({"h": stack.before}, {"h": stack.after}),))
     )
-    found = discovered_model(look)
+    ledger_model = discovered_model(look)
     begins = [
         {
-            found.places[at].device: start
+            ledger_model.places[at].device: start
             for at, start in zip(model.nodes[0].below, model.nodes[0].starts, strict=True)
         }
-        for model in (found.model, *found.others)
+        for model in (ledger_model.model, *ledger_model.others)
     ]
     assert begins == [{SLOW: 8 * KIB, FAST: 0}] * 2
 
@@ -152,7 +152,7 @@ def test_bcache_without_a_cache() -> None:
 def test_bcache_that_cannot_be_told(path: str, why: str) -> None:
     whole = bcache()
     facts, before, after = (
-        {key: one for key, one in texts.items() if key != f"{PLACE}/{path}"}
+        {key: text for key, text in texts.items() if key != f"{PLACE}/{path}"}
         for texts in (whole.facts, whole.before, whole.after)
     )
     stack = Stack(whole.layers, facts, before, after)

@@ -59,12 +59,12 @@ def test_an_empty_write_cache_is_known() -> None:
         FAST: (50, 204_800, 100 + METADATA[0], 409_600 + METADATA[1]),
     }  # fmt: skip
     requests = asked("write", 100) + asked("read", 150)[50:]
-    ledger, found = writecache(0, reads=100, hits=50).ledger(requests, counted)
+    ledger, findings = writecache(0, reads=100, hits=50).ledger(requests, counted)
     own = rows(ledger)
     assert own[SLOW].between is None
     assert four(own[SLOW].predicted) == of("read", 50)
     assert least(own[FAST]) == (50, 204_800, 100, 409_600)
-    assert found == []
+    assert findings == []
     assert any("0 of its 1000 blocks were in use" in note for note in ledger.notes)
     # A thousand writes that nobody asked for are seen.
     busy = counted | {SLOW: of("write", 1000)}
@@ -87,14 +87,18 @@ def test_a_range_is_shown_by_its_ends(capsys: pytest.CaptureFixture[str]) -> Non
     counted = {"dm-0": (50, 204_800, 10, 40_960), SLOW: of("read", 7), FAST: (43, 0, 12, 0)}
     ledger, _ = writecache(100, counters=False).ledger(requests, counted)
     print_ledger(ledger)
-    (line,) = (one for one in capsys.readouterr().out.splitlines() if one.strip().startswith(SLOW))
+    (line,) = (
+        splitline
+        for splitline in capsys.readouterr().out.splitlines()
+        if splitline.strip().startswith(SLOW)
+    )
     assert "0–50 / 7" in line
     assert "0 B–200 KiB / 28 KiB" in line
     document: Any = as_json(ledger)
     top, *below = document["layers"]
     assert top["between"] is None
     ends = {row["device"]: row["between"] for row in below}
-    assert [one["reads"] for one in ends[SLOW]] == [0, 50]
+    assert [end["reads"] for end in ends[SLOW]] == [0, 50]
 
 
 def test_what_a_write_cache_counted_narrows_it() -> None:
@@ -154,10 +158,10 @@ def test_requests_of_several_blocks_may_be_cut() -> None:
     ],
 )
 def test_a_write_cache_that_cannot_be_told(stack: Stack, why: str) -> None:
-    ledger, found = stack.ledger(asked("write", 10), {"dm-0": of("write", 10)})
+    ledger, findings = stack.ledger(asked("write", 10), {"dm-0": of("write", 10)})
     assert why in ledger.uncovered[0]
     assert [row.device for row in ledger.rows] == ["dm-0"]
-    assert found == []
+    assert findings == []
 
 
 # ── dm-cache ──────────────────────────────────────────────────────────────────────────────────
@@ -252,9 +256,9 @@ def test_dirty_blocks_that_a_cache_wrote_back() -> None:
 
 def test_modes_of_a_cache() -> None:
     own = of_cache(cache(0, 0, 100, 0, 0, 0, mode="writethrough"), asked("write", 100))
-    assert [four(own[one].predicted)[2] for one in (SLOW, FAST)] == [100, 107]
+    assert [four(own[name].predicted)[2] for name in (SLOW, FAST)] == [100, 107]
     own = of_cache(cache(0, 0, 50, 50, 0, 0, mode="passthrough"), asked("write", 100))
-    assert [four(own[one].predicted)[2] for one in (SLOW, FAST)] == [100, 7]
+    assert [four(own[name].predicted)[2] for name in (SLOW, FAST)] == [100, 7]
 
 
 def test_dirty_blocks_of_another_mode() -> None:
@@ -309,9 +313,9 @@ def test_dm_crypt_moves_its_data() -> None:
     stack = Stack((top, DISKS[0]), {**NUMBERS, "dmsetup table": table}, {}, {})
     own = rows(stack.ledger(asked("write", 2, MIB), {"dm-0": of("write", 2, MIB)})[0])
     assert four(own[SLOW].predicted) == of("write", 2, MIB)
-    found = discovered_model(Look(stack.layers, {"h": stack.facts}))
-    assert found.model.nodes[0].rule == _core.Linear(start=16 * MIB)
-    assert found.model.nodes[0].limits == _core.Limits(most=MIB)
+    model = discovered_model(Look(stack.layers, {"h": stack.facts}))
+    assert model.model.nodes[0].rule == _core.Linear(start=16 * MIB)
+    assert model.model.nodes[0].limits == _core.Limits(most=MIB)
 
 
 # ── below ─────────────────────────────────────────────────────────────────────────────────────
@@ -324,7 +328,11 @@ def test_what_lies_below_a_cache_is_followed(dirty: tuple[int, int], copied: int
     top, slow, *rest = stack.layers
     pair = [layer("disk", name, ()) for name in ("vdd", "vde")]
     array = layer(
-        "md", SLOW, [f"disk:{one.device[5:]}" for one in pair], level="raid1", raid_disks=2
+        "md",
+        SLOW,
+        [f"disk:{stack_layer.device[5:]}" for stack_layer in pair],
+        level="raid1",
+        raid_disks=2,
     )
     top = replace(top, below=(array.id, *top.below[1:]))
     facts = dict(stack.facts)

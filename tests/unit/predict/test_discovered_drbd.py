@@ -25,8 +25,8 @@ from tests.unit.predict.discovered_stacks import (
 
 
 def drbd(size: int = 64 * MIB, facts: Mapping[str, Scalar] | None = None) -> Stack:
-    known = {"disk_state": "UpToDate", "connection": "Connected", "size": size, **(facts or {})}
-    top = layer("drbd", "drbd0", (f"disk:{SLOW}",), **known)
+    values = {"disk_state": "UpToDate", "connection": "Connected", "size": size, **(facts or {})}
+    top = layer("drbd", "drbd0", (f"disk:{SLOW}",), **values)
     return Stack((top, DISKS[0]), NUMBERS, {}, {})
 
 

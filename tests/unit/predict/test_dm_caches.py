@@ -40,8 +40,8 @@ def test_the_fast_layer_of_a_cache_has_room_for_a_header_and_metadata() -> None:
 
 @pytest.mark.parametrize("keys", ["mode: passthrough", "mode: writeback, policy: cleaner"])
 def test_a_cache_that_takes_nothing_in(keys: str) -> None:
-    found = run(f"{CACHE}{keys}}}", [(op, 0, 64 * KIB) for op in (0, 1) * 40])
-    slow, fast = found.disks()
+    prediction = run(f"{CACHE}{keys}}}", [(op, 0, 64 * KIB) for op in (0, 1) * 40])
+    slow, fast = prediction.disks()
     assert (slow.reads, slow.writes) == (40, 40)
     assert (fast.reads, fast.writes) == (0, 0)
 
@@ -49,11 +49,13 @@ def test_a_cache_that_takes_nothing_in(keys: str) -> None:
 def test_dirty_blocks_are_written_back_when_the_slow_layer_is_idle() -> None:
     """Each second if only the fast one is written to, and in the end."""
     for rate, copies in ((1000, 1), (100, 3)):
-        found = run(f"{CACHE}mode: writeback}}", [(1, 0, 64 * KIB)] * 350, f"r.request_rate={rate}")
-        slow, fast = found.disks()
+        prediction = run(
+            f"{CACHE}mode: writeback}}", [(1, 0, 64 * KIB)] * 350, f"r.request_rate={rate}"
+        )
+        slow, fast = prediction.disks()
         assert (slow.writes, slow.write_bytes) == (copies, copies * 64 * KIB)
         assert fast.writes == 350
-        assert any(f"{rate} times a second" in note for note in found.notes)
+        assert any(f"{rate} times a second" in note for note in prediction.notes)
 
 
 def test_a_flush_commits_and_puts_writing_back_off() -> None:
@@ -64,11 +66,11 @@ def test_a_flush_commits_and_puts_writing_back_off() -> None:
     assert few[1].write_bytes == 15 * MIB + 64 * KIB + 4 * KIB
     many = run(WRITECACHE, writes).disks()
     assert many[0].write_bytes == many[1].read_bytes > 0
-    flushed = [one for write in writes * 2 for one in (write, (2, 0, 0))]
+    flushed = [row for write in writes * 2 for row in (write, (2, 0, 0))]
     assert run(WRITECACHE, flushed, "r.request_rate=10").layers[0].events["written_back"] > 0
     late = run(WRITECACHE, [(1, number * MIB, MIB) for number in range(80)]).layers[0].events
     assert late["writes_around"] == 0
-    full = [one for n in range(80) for one in ((1, n * MIB, MIB), (2, 0, 0))]
+    full = [row for n in range(80) for row in ((1, n * MIB, MIB), (2, 0, 0))]
     assert run(WRITECACHE, full).layers[0].events["writes_around"] > 0
 
 

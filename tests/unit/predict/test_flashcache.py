@@ -34,17 +34,17 @@ def test_only_whole_blocks_are_kept() -> None:
     cache = Cache(block=BLOCK, blocks=2**16, ways=512, mode="back")
     core = _core.Ledger([Node(cache, below=[1, 2]), Node(Same()), Node(Same())])
     core.run(ops.tobytes(), offsets.tobytes(), lengths.tobytes())
-    told = core.events(0)
-    total = told["reads"] + told["writes"]
-    passed = told["uncached_reads"] + told["uncached_writes"]
+    values = core.events(0)
+    total = values["reads"] + values["writes"]
+    passed = values["uncached_reads"] + values["uncached_writes"]
     assert total == len(lengths)
     small = sum(count for size, count in SEEN.items() if size != BLOCK)
     assert passed / total == pytest.approx(small / sum(SEEN.values()), abs=1e-5)
     assert passed / total == pytest.approx(0.9273, abs=1e-4)
     assert passed / total == pytest.approx(UNCACHED / (READS + WRITES), abs=0.006)
     # Among what could be kept far more is found again than the 14 % of all reads it printed.
-    kept = told["reads"] - told["uncached_reads"]
-    assert told["read_hits"] / kept > 2 * told["read_hits"] / told["reads"]
+    kept = values["reads"] - values["uncached_reads"]
+    assert values["read_hits"] / kept > 2 * values["read_hits"] / values["reads"]
 
 
 @pytest.mark.parametrize(
@@ -64,5 +64,5 @@ def test_what_frames_leave_of_blocks(mtu: int, pieces: int, uncached: int) -> No
     ])  # fmt: skip
     offsets, lengths = np.array([2**20], np.uint64), np.array([65536], np.uint64)
     core.run(bytes([1]), offsets.tobytes(), lengths.tobytes())
-    told = core.events(1)
-    assert (told["writes"], told["uncached_writes"]) == (pieces, uncached)
+    values = core.events(1)
+    assert (values["writes"], values["uncached_writes"]) == (pieces, uncached)

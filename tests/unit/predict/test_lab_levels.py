@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from iosonde.predict.time import Time
-from tests.unit.predict.stacks import disks, known, time_of
+from tests.unit.predict.stacks import certain, disks, time_of
 
 LOADS = {
     "write 4k": "--rw=randwrite --bs=4k --iodepth=8",
@@ -38,23 +38,23 @@ def predicted(level: int, load: str) -> Time:
     array = f"r: {{kind: md, level: {level}, chunk_size: 64k, of: [{{of}}], assume_clean: true}}"
     keys = "size: 192 MiB, iops: 50, bandwidth: 16 MiB"
     declared = disks(4, array, keys=keys, at="")
-    return known(time_of(declared, f"{LOADS[load]} --ioengine=libaio --norandommap=1"))
+    return certain(time_of(declared, f"{LOADS[load]} --ioengine=libaio --norandommap=1"))
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
 def test_what_the_model_tells_apart_was_measured_so() -> None:
-    found = {load: [predicted(level, load) for level in LEVELS] for load in LOADS}
+    groups = {load: [predicted(level, load) for level in LEVELS] for load in LOADS}
     pairs = apart = 0
-    for load, times in found.items():
-        for one, other in combinations(range(len(LEVELS)), 2):
+    for load, times in groups.items():
+        for combination, other in combinations(range(len(LEVELS)), 2):
             pairs += 1
-            a, b = times[one], times[other]
+            a, b = times[combination], times[other]
             if a.band[0] > b.band[1] or b.band[0] > a.band[1]:
                 apart += 1
-                assert (a.iops > b.iops) == (MEASURED[load][one] > MEASURED[load][other])
+                assert (a.iops > b.iops) == (MEASURED[load][combination] > MEASURED[load][other])
     assert apart >= pairs // 2
-    flat = [(time, MEASURED[load][at]) for load in LOADS for at, time in enumerate(found[load])]
+    flat = [(time, MEASURED[load][at]) for load in LOADS for at, time in enumerate(groups[load])]
     inside = [time.band[0] <= seen <= time.band[1] for time, seen in flat]
     assert sum(inside) >= 23
     tau = kendalltau([time.iops for time, _ in flat], [seen for _, seen in flat]).statistic

@@ -104,7 +104,7 @@ def test_every_place_has_one_page(
     places = set()
     for number in range(rows * (disks - parity)):
         row, at = divmod(number, disks - parity)
-        found = level5(layout, disks, row, at) if parity == 1 else level6(layout, disks, row, at)
-        places.add((row, found[0]))
-        assert len(set(found)) == len(found)
+        pair = level5(layout, disks, row, at) if parity == 1 else level6(layout, disks, row, at)
+        places.add((row, pair[0]))
+        assert len(set(pair)) == len(pair)
     assert len(places) == rows * (disks - parity)

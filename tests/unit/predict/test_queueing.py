@@ -74,56 +74,58 @@ def test_requests_at_times_of_their_own_wait_as_lindley_has_it() -> None:
 
 @pytest.mark.parametrize("load", [0.3, 0.7, 0.85])
 def test_one_server_with_poisson_arrivals_is_m_m_1(load: float) -> None:
-    found = flow(
+    queue_flow = flow(
         [in_turn(1)], [Server(1.0)], coming=Coming(gaps=1 / load, random=True), requests=60_000
     )
-    assert found.rate == pytest.approx(load, rel=0.03)
-    assert found.latency == pytest.approx(1 / (1 - load), rel=0.1)
-    assert found.busy[0] == pytest.approx(load, rel=0.03)
+    assert queue_flow.rate == pytest.approx(load, rel=0.03)
+    assert queue_flow.latency == pytest.approx(1 / (1 - load), rel=0.1)
+    assert queue_flow.busy[0] == pytest.approx(load, rel=0.03)
 
 
 def test_one_even_server_with_poisson_arrivals_is_m_d_1() -> None:
     coming = Coming(gaps=1 / 0.7, random=True)
-    found = flow([in_turn(1)], [Server(1.0, even=True)], coming=coming, requests=60_000)
-    assert found.latency == pytest.approx(1 + 0.7 / (2 * 0.3), rel=0.06)  # Pollaczek, Khinchine
+    queue_flow = flow([in_turn(1)], [Server(1.0, even=True)], coming=coming, requests=60_000)
+    assert queue_flow.latency == pytest.approx(
+        1 + 0.7 / (2 * 0.3), rel=0.06
+    )  # Pollaczek, Khinchine
 
 
 @pytest.mark.parametrize("customers", [1, 2, 8, 32])
 def test_a_closed_network_agrees_with_mean_value_analysis(customers: int) -> None:
     demands = [1.0, 0.5, 0.8]
-    found = flow(
+    queue_flow = flow(
         [in_turn(3)],
         [Server(demand) for demand in demands],
         coming=Coming(customers),
         requests=20_000,
     )
     rate, latency = mean_value_analysis(demands, customers)
-    assert found.rate == pytest.approx(rate, rel=0.02)
-    assert found.latency == pytest.approx(latency, rel=0.03)
-    assert abs(found.rate / rate - 1) < 3 * found.error + 0.005
+    assert queue_flow.rate == pytest.approx(rate, rel=0.02)
+    assert queue_flow.latency == pytest.approx(latency, rel=0.03)
+    assert abs(queue_flow.rate / rate - 1) < 3 * queue_flow.error + 0.005
 
 
 @pytest.mark.parametrize("customers", [1, 3, 10, 200])
 def test_the_asymptotic_bounds_hold_and_are_reached(customers: int) -> None:
     """Even servers reach min(N / R0, 1 / Dmax): nothing waits before the slowest is saturated."""
-    found = flow(
+    queue_flow = flow(
         [in_turn(2)], [Server(2e-3, even=True), Server(1e-3, even=True)], coming=Coming(customers)
     )
-    assert found.rate == pytest.approx(min(customers / 3e-3, 1 / 2e-3), rel=1e-3)
-    assert found.rate * found.latency == pytest.approx(customers, rel=0.02)  # Little
+    assert queue_flow.rate == pytest.approx(min(customers / 3e-3, 1 / 2e-3), rel=1e-3)
+    assert queue_flow.rate * queue_flow.latency == pytest.approx(customers, rel=0.02)  # Little
 
 
 def test_what_is_asked_of_several_at_once_takes_as_long_as_the_slowest() -> None:
     """The longest of k exponential times is their mean times 1 + 1/2 + … + 1/k."""
     work = (tuple((place, WRITE) for place in range(4)),)
-    found = flow([work], [Server(1.0)] * 4, requests=20_000)
-    assert found.latency == pytest.approx(1 + 1 / 2 + 1 / 3 + 1 / 4, rel=0.03)
+    queue_flow = flow([work], [Server(1.0)] * 4, requests=20_000)
+    assert queue_flow.latency == pytest.approx(1 + 1 / 2 + 1 / 3 + 1 / 4, rel=0.03)
 
 
 def test_a_held_device_makes_up_for_idle_time_and_no_more() -> None:
     """Alone it would serve at 100 /s; of two in turn each is idle half of the time."""
     side = Side(0.0, 100.0, 0.0)
-    works = [((one, WRITE),) for one in (0, 1)]
+    works = [((choice, WRITE),) for choice in (0, 1)]
     turns: list[Work] = [(work,) for work in works]
     held = flow(turns, [LimitsModel(side, side, burst=0.1)] * 2)
     strict = flow(turns, [LimitsModel(side, side)] * 2)
@@ -150,8 +152,8 @@ def test_reads_go_to_the_copy_with_least_to_do() -> None:
     mirrored = flow([in_turn(1, READ)], servers, mirrors=both, coming=Coming(4))
     assert mirrored.rate == pytest.approx(2e3, rel=1e-3)
     shortest, by_chance = (
-        flow([in_turn(1, READ)], [Server(1e-3, rotates=one)] * 2, mirrors=both, coming=Coming(4))
-        for one in (False, True)
+        flow([in_turn(1, READ)], [Server(1e-3, rotates=flag)] * 2, mirrors=both, coming=Coming(4))
+        for flag in (False, True)
     )
     assert shortest.rate == pytest.approx(2e3, rel=0.04)
     assert by_chance.rate == pytest.approx(2e3, rel=0.04)  # what is idle is found all the same
@@ -163,8 +165,8 @@ def test_requests_without_work_do_not_count_as_progress() -> None:
     """A cache that takes nine of ten writes makes ten times as many of them, at any depth."""
     works: list[Work] = [in_turn(1), *[()] * 9]
     for customers in (1, 64):
-        found = flow(works, [Server(1e-3, even=True)], coming=Coming(customers))
-        assert found.rate == pytest.approx(10_000, rel=0.02)
+        queue_flow = flow(works, [Server(1e-3, even=True)], coming=Coming(customers))
+        assert queue_flow.rate == pytest.approx(10_000, rel=0.02)
 
 
 class Noting(Server):
@@ -186,5 +188,5 @@ def test_busy_mirrors_are_read_by_the_nearest_head() -> None:
         (((0, Access(write=False, count=1, size=4096, place=place)),),) for place in (0, 10**9)
     ]
     flow(works, both, mirrors={0: (0, 1)}, coming=Coming(8), requests=400)
-    for one in both:
-        assert len(set(one.places[-100:])) == 1  # type: ignore[attr-defined]
+    for noting in both:
+        assert len(set(noting.places[-100:])) == 1  # type: ignore[attr-defined]

@@ -29,7 +29,7 @@ from iosonde.predict.time import Time
 from iosonde.predict.what_if import SettingValues
 from iosonde.predict.work import Network
 from iosonde.stack.file import DeclaredStack, understand
-from tests.unit.predict.stacks import known, md, time_of
+from tests.unit.predict.stacks import certain, md, time_of
 
 MIB = 2**20
 MEASURED = {64: 1136.36, 128: 1111.44, 256: 1309.90, 512: 1206.18, 1024: 1045.58}  # MiB/s
@@ -39,7 +39,7 @@ SHEET = {"r6.drives": "10k-sas"}
 
 
 def array(strip: int) -> DeclaredStack:
-    drives = ", ".join(f'"252:{one}"' for one in range(22))
+    drives = ", ".join(f'"252:{number}"' for number in range(22))
     return understand(
         "stack: tester\nhosts: {n: {at: local}}\nlayers:\n"
         f"  r6: {{kind: hwraid, host: n, drives: [{drives}], level: 6, drive_size: 1800 GB,"
@@ -51,11 +51,11 @@ def array(strip: int) -> DeclaredStack:
 @cache
 def networks() -> Mapping[int, Network]:
     load = f"fio --name=x --direct=1 {CERTIFICATION}"
-    change = SettingValues("r6", "strip_size", tuple(f"{one}k" for one in MEASURED))
+    change = SettingValues("r6", "strip_size", tuple(f"{number}k" for number in MEASURED))
     devices = DeviceModels({**SHEET, "r6": CACHE})
     declared = declare_load(load, where="test", directory=Path())
     every = network_and_size(array(64), "", declared, [change], devices, 1000)
-    return dict(zip(MEASURED, (one for one, _ in every), strict=True))
+    return dict(zip(MEASURED, (network for network, _ in every), strict=True))
 
 
 def controller(*strips: int) -> Controller:
@@ -65,23 +65,23 @@ def controller(*strips: int) -> Controller:
     return fitted([networks()[strip] for strip in strips], rates, "r6", like)
 
 
-def predicted(one: Controller, strip: int) -> Time:
-    models = {**SHEET, "r6": model_text(one)}
-    return known(time_of(array(strip), CERTIFICATION, models))
+def predicted(card: Controller, strip: int) -> Time:
+    models = {**SHEET, "r6": model_text(card)}
+    return certain(time_of(array(strip), CERTIFICATION, models))
 
 
 def tau(first: Mapping[int, float], *left_out: int) -> float:
-    rest = [one for one in MEASURED if one not in left_out]
-    found = kendalltau([first[one] for one in rest], [MEASURED[one] for one in rest])
-    return float(found.statistic)
+    rest = [number for number in MEASURED if number not in left_out]
+    row = kendalltau([first[number] for number in rest], [MEASURED[number] for number in rest])
+    return float(row.statistic)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
 def test_the_strips_that_were_not_fitted_are_ranked() -> None:
     """Fitted to the first row and to the maker's default; the default is found to be the best."""
-    one = controller(64, 256)
-    rates = {strip: predicted(one, strip).bandwidth / MIB for strip in MEASURED}
+    card = controller(64, 256)
+    rates = {strip: predicted(card, strip).bandwidth / MIB for strip in MEASURED}
     assert tau(rates, 64, 256) == 1
     assert max(rates, key=lambda strip: rates[strip]) == 256
     for strip in (128, 512, 1024):
@@ -91,16 +91,16 @@ def test_the_strips_that_were_not_fitted_are_ranked() -> None:
 @pytest.mark.slow
 def test_no_choice_of_two_rows_turns_the_order_round() -> None:
     """All ten pairs: where the controller is what is waited for, its demands tell the rates."""
-    found = {}
+    values = {}
     for pair in combinations(MEASURED, 2):
-        one = controller(*pair)
+        card = controller(*pair)
         rates = {}
         for strip, network in networks().items():
             count, size = asked_of(network, "r6")
-            rates[strip] = 1 / (count * one.overhead + size / one.rate)
-        found[pair] = tau(rates, *pair)
-    assert min(found.values()) > 0
-    assert sum(value == 1 for value in found.values()) >= 5
+            rates[strip] = 1 / (count * card.overhead + size / card.rate)
+        values[pair] = tau(rates, *pair)
+    assert min(values.values()) > 0
+    assert sum(value == 1 for value in values.values()) >= 5
 
 
 @pytest.mark.slow
@@ -128,7 +128,7 @@ THREE = "--bs=10m --numjobs=3 --size=1g --offset_increment=1g"
 )
 def test_raid_5_against_raid_10_of_the_same_four_disks(load: str, better: int) -> None:
     """Not only in the middle: the bands do not touch."""
-    times = {level: known(time_of(md(level, 4), load, LAPTOP)) for level in (5, 10)}
+    times = {level: certain(time_of(md(level, 4), load, LAPTOP)) for level in (5, 10)}
     worse = 15 - better
     assert times[better].band[0] > times[worse].band[1]
 
@@ -137,7 +137,7 @@ def test_raid_5_against_raid_10_of_the_same_four_disks(load: str, better: int) -
 def test_three_arrays_of_four_disks_against_one_of_twelve(how: str) -> None:
     """Three streams: each on its own array, or all on one, where heads go to and fro."""
     devices = {"disk": "7k2-sata"}
-    own = known(time_of(md(10, 4), f"--rw={how} --size=10g", devices))
+    own = certain(time_of(md(10, 4), f"--rw={how} --size=10g", devices))
     spread = f"--rw={how} --numjobs=3 --size=10g --offset_increment=1t"
-    shared = known(time_of(md(10, 12), spread, devices))
+    shared = certain(time_of(md(10, 12), spread, devices))
     assert 3 * own.band[0] > shared.band[1]

@@ -23,7 +23,7 @@ def below(node: Node, sector: int, write: bool) -> list[tuple[int, int]]:
         return [(0, sector + rule.start // SECTOR)]
     if isinstance(rule, Mirror):
         copies = len(node.below) if write else 1
-        return [(one, sector + rule.start // SECTOR) for one in range(copies)]
+        return [(count, sector + rule.start // SECTOR) for count in range(copies)]
     if isinstance(rule, Far):
         return [(0, sector)]
     assert isinstance(rule, Striped | Raid10)
@@ -46,13 +46,13 @@ def touched(node: Node, sectors: list[int], write: bool, into: dict[int, Counter
     for sector in sectors:
         for child, at in below(node, sector, write):
             each[child].append(at)
-    for under, found in zip(node.below, each, strict=True):
-        if found:
-            touched(under, found, write, into)
+    for under, numbers in zip(node.below, each, strict=True):
+        if numbers:
+            touched(under, numbers, write, into)
 
 
-chunks = st.sampled_from([4, 16, 64]).map(lambda one: one * KIB)
-starts = st.integers(0, 40).map(lambda one: one * SECTOR)
+chunks = st.sampled_from([4, 16, 64]).map(lambda index: index * KIB)
+starts = st.integers(0, 40).map(lambda index: index * SECTOR)
 
 
 def stacks(depth: int) -> st.SearchStrategy[Node]:
@@ -62,10 +62,10 @@ def stacks(depth: int) -> st.SearchStrategy[Node]:
     several = st.lists(child, min_size=1, max_size=4)
     return st.one_of(
         child,
-        st.builds(lambda start, one: Node(Linear(start=start), [one]), starts, child),
+        st.builds(lambda start, record: Node(Linear(start=start), [record]), starts, child),
         st.builds(
-            lambda read, write, one: Node(
-                Far(read=read * SECTOR, write=write * SECTOR), [one], Limits(merges=True)
+            lambda read, write, record: Node(
+                Far(read=read * SECTOR, write=write * SECTOR), [record], Limits(merges=True)
             ),
             st.integers(1, 20), st.integers(1, 20), child,
         ),
@@ -156,7 +156,7 @@ class Array:
     def rule(self) -> Parity:
         return Parity(
             parity=self.parity, chunk=self.chunk, layout=5 if self.last else 2,
-            failed=sum(1 << one for one in self.failed),
+            failed=sum(1 << number for number in self.failed),
         )  # fmt: skip
 
 
@@ -180,7 +180,7 @@ def pages_of(request: Request) -> dict[int, bool]:
     }
 
 
-@given(arrays, requests.map(lambda many: [(1, *one[1:]) for one in many]))
+@given(arrays, requests.map(lambda many: [(1, *row[1:]) for row in many]))
 @settings(max_examples=examples(250), deadline=None)
 def test_writes_to_arrays_with_parity(array: Array, given: list[Request]) -> None:
     """Cold, whole: the cheaper of the two ways for each stripe, reconstruct-write on a tie."""
@@ -194,8 +194,8 @@ def test_writes_to_arrays_with_parity(array: Array, given: list[Request]) -> Non
             stripes.setdefault(stripe, {})[member] = whole
         for stripe, writes in stripes.items():
             roles = array.roles(stripe)
-            parity = {one for one in range(array.disks) if roles[one] in ("P", "Q")}
-            partly = {one for one, whole in writes.items() if not whole}
+            parity = {number for number in range(array.disks) if roles[number] in ("P", "Q")}
+            partly = {number for number, whole in writes.items() if not whole}
             others = set(range(array.disks)) - parity - set(writes)
             # What is written in part is read in any case, and is no argument.
             modify = len(set(writes) - partly) + len(parity) < len(others)
@@ -207,7 +207,7 @@ def test_writes_to_arrays_with_parity(array: Array, given: list[Request]) -> Non
         assert got.write_bytes == written[member] * PAGE
 
 
-@given(arrays, st.data(), requests.map(lambda many: [(0, *one[1:]) for one in many]))
+@given(arrays, st.data(), requests.map(lambda many: [(0, *row[1:]) for row in many]))
 @settings(max_examples=examples(250), deadline=None)
 def test_reads_without_a_member(array: Array, data: Any, given: list[Request]) -> None:
     """What is lost is rebuilt from all others of its stripe, and from nothing else."""
@@ -231,7 +231,7 @@ def test_reads_without_a_member(array: Array, data: Any, given: list[Request]) -
         assert (got.reads > 0) == (member not in lost and read[member] > 0)
 
 
-@given(arrays, requests.map(lambda many: [(0, *one[1:]) for one in many]))
+@given(arrays, requests.map(lambda many: [(0, *row[1:]) for row in many]))
 @settings(max_examples=examples(100), deadline=None)
 def test_reads_of_a_whole_array_take_no_more_than_they_need(
     array: Array, given: list[Request]
@@ -263,7 +263,7 @@ class SlowCache:
         number = block % (self.blocks // ways)
         kept = self.sets.setdefault(number, [])
         self.events["writes" if op else "reads"] += 1
-        at = next((place for place, (one, _) in enumerate(kept) if one == block), None)
+        at = next((place for place, (count, _) in enumerate(kept) if count == block), None)
         if not whole or (op and self.mode == "around"):
             self.events["uncached_writes" if op else "uncached_reads"] += 1
             if at is not None:
@@ -273,12 +273,12 @@ class SlowCache:
         dirty = bool(op) and self.mode == "back"
         if at is not None:
             self.events["write_hits" if op else "read_hits"] += 1
-            one = (block, kept[at][1] or dirty)
+            pair = (block, kept[at][1] or dirty)
             if self.lru:
                 kept.pop(at)
-                kept.append(one)
+                kept.append(pair)
             else:
-                kept[at] = one
+                kept[at] = pair
             return
         if len(kept) == ways:
             self.events["cleanings"] += kept.pop(0)[1]
@@ -320,4 +320,4 @@ def test_a_request_is_split_at_what_a_device_takes() -> None:
     run(core, [(1, 0, 400)])
     sizes = list(core.write_sizes(0))
     assert sizes == [8 * KIB, 64 * KIB]
-    assert all(one < other for one, other in pairwise(sizes))
+    assert all(number < other for number, other in pairwise(sizes))

@@ -95,17 +95,19 @@ class SlowController:
     log: Log = field(default_factory=list)
 
     def held(self) -> int:
-        return sum(len(one) for one in self.dirty.values())
+        return sum(len(numbers) for numbers in self.dirty.values())
 
     def out(self) -> None:
-        fullest = max(self.dirty, key=lambda one: len(self.dirty[one]))  # the first of several
+        fullest = max(
+            self.dirty, key=lambda number: len(self.dirty[number])
+        )  # the first of several
         self.log += [(0, WRITE, at, length) for at, length in runs(self.dirty.pop(fullest))]
 
     def ask(self, op: int, first: int, length: int) -> None:
         sectors = range(first, first + length)
         pages = range(first // OF_PAGE, -(-(first + length) // OF_PAGE))
         if op == WRITE:
-            self.read = [one for one in self.read if one not in pages]
+            self.read = [index for index in self.read if index not in pages]
             for number in dict.fromkeys(sector // self.width for sector in sectors):
                 stripe = self.dirty.pop(number, set())
                 self.dirty[number] = stripe | {
@@ -114,7 +116,7 @@ class SlowController:
             while self.held() > self.room:
                 self.out()
         elif op == READ:
-            here = {one for stripe in self.dirty.values() for one in stripe}
+            here = {index for stripe in self.dirty.values() for index in stripe}
             missing = set(sectors) - here
             for page in pages if self.reads else ():
                 own = set(range(page * OF_PAGE, (page + 1) * OF_PAGE))
@@ -170,15 +172,15 @@ class SlowBcache:
 
     def extents(self, sectors: Iterable[int]) -> list[list[int]]:
         """Sectors that lie one behind the other on both devices, in one bucket, alike."""
-        found: list[list[int]] = []
+        rows: list[list[int]] = []
         for sector in sorted(set(sectors) & set(self.kept)):
-            if found and found[-1][-1] + 1 == sector:
+            if rows and rows[-1][-1] + 1 == sector:
                 (at, dirty), (here, same) = self.kept[sector - 1], self.kept[sector]
                 if at + 1 == here and here % self.bucket and dirty == same:
-                    found[-1].append(sector)
+                    rows[-1].append(sector)
                     continue
-            found.append([sector])
-        return found
+            rows.append([sector])
+        return rows
 
     def touch(self, number: int) -> None:
         if number in self.used:
@@ -205,7 +207,9 @@ class SlowBcache:
 
     def dirty_in(self, number: int) -> list[int]:
         return [
-            one for one, (at, dirty) in self.kept.items() if dirty and at // self.bucket == number
+            count
+            for count, (at, dirty) in self.kept.items()
+            if dirty and at // self.bucket == number
         ]
 
     def room(self) -> int:
@@ -215,11 +219,13 @@ class SlowBcache:
         if len(self.used) < self.buckets:
             number = len(self.used)
         else:
-            clean = [one for one in self.used if not self.dirty_in(one)]
+            clean = [count for count in self.used if not self.dirty_in(count)]
             number = clean[0] if clean else self.used[0]
             self.back(self.dirty_in(number))
             self.kept = {
-                one: place for one, place in self.kept.items() if place[0] // self.bucket != number
+                count: place
+                for count, place in self.kept.items()
+                if place[0] // self.bucket != number
             }
         self.head = number * self.bucket
         return self.bucket
@@ -232,14 +238,14 @@ class SlowBcache:
                 self.kept[sector] = (self.kept[sector][0], False)
 
     def insert(self, first: int, length: int, dirty: bool) -> None:
-        for one in range(first, first + length):
-            self.kept.pop(one, None)
+        for number in range(first, first + length):
+            self.kept.pop(number, None)
         while length:
             now = min(length, self.room())
             self.touch(self.head // self.bucket)
             self.log.append((FAST, WRITE, self.head, now))
-            for one in range(now):
-                self.kept[first + one] = (self.head + one, dirty)
+            for number in range(now):
+                self.kept[first + number] = (self.head + number, dirty)
             self.head += now
             first, length = first + now, length - now
 
@@ -255,7 +261,7 @@ class SlowBcache:
             if missing and not past:
                 self.insert(*missing[0], dirty=False)
         else:
-            soiled = sum(bool(self.dirty_in(one)) for one in self.used)
+            soiled = sum(bool(self.dirty_in(number)) for number in self.used)
             dirty = self.mode == 0 and soiled * 100 <= 70 * self.buckets
             if past or not dirty:
                 self.log.append((SLOW, WRITE, first, length))
@@ -266,11 +272,11 @@ class SlowBcache:
                 self.insert(first, length, dirty)
         most = self.bucket * SECTOR * self.buckets // 100 * self.percent
         while self.mode == 0:
-            left = sorted(one for one, (_, dirty) in self.kept.items() if dirty)
+            left = sorted(number for number, (_, dirty) in self.kept.items() if dirty)
             if len(left) * SECTOR <= most:
                 break
             each = self.extents(left)
-            extent = next((one for one in each if one[0] >= self.next), each[0])
+            extent = next((numbers for numbers in each if numbers[0] >= self.next), each[0])
             self.back(extent)
             self.next = extent[-1] + 1
 

@@ -47,18 +47,18 @@ class SlowQueue:
     meant: int = 0
     lists: list[list[Block]] = field(default_factory=lambda: [[] for _ in range(64)])
 
-    def put(self, one: Block, level: int) -> None:
+    def put(self, block: Block, level: int) -> None:
         for each in self.lists:
-            if one in each:
-                each.remove(one)
-        one.level = level
-        self.lists[level].append(one)
+            if block in each:
+                each.remove(block)
+        block.level = level
+        self.lists[level].append(block)
 
-    def rise(self, one: Block, by: int) -> None:
-        level = min(one.level + by, TOP)
-        if by and one.level < TOP and self.lists[level]:
-            self.put(self.lists[level][0], one.level)
-        self.put(one, level)
+    def rise(self, block: Block, by: int) -> None:
+        level = min(block.level + by, TOP)
+        if by and block.level < TOP and self.lists[level]:
+            self.put(self.lists[level][0], block.level)
+        self.put(block, level)
 
     def spread(self) -> None:
         total = sum(map(len, self.lists))
@@ -70,7 +70,7 @@ class SlowQueue:
                 wanted[begin + number % (end - begin)] += 1
         for level in range(63):
             while len(self.lists[level]) < wanted[level]:
-                above = [one for each in self.lists[level + 1 :] for one in each]
+                above = [block for each in self.lists[level + 1 :] for block in each]
                 if not above:
                     break
                 self.put(above[0], level)
@@ -106,10 +106,10 @@ class SlowPromote:
     log: Log = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.together, self.known = 16, max(self.room // 4, 1024)
-        while self.together > 1 and self.together * self.known > self.origin:
+        self.together, self.blocks = 16, max(self.room // 4, 1024)
+        while self.together > 1 and self.together * self.blocks > self.origin:
             self.together //= 2
-        self.hotspot = SlowQueue(8, min(self.known // 64, self.room // self.together))
+        self.hotspot = SlowQueue(8, min(self.blocks // 64, self.room // self.together))
         self.places = list(range(self.room))
         self.due = {
             "hot": self.rate,
@@ -118,38 +118,38 @@ class SlowPromote:
             "look": self.rate,
         }
 
-    def back(self, one: Block) -> None:
-        at = self.start + one.place * self.size
-        self.log += copied((FAST, at), (SLOW, one.number * self.size), self.size)
-        one.dirty = False
+    def back(self, block: Block) -> None:
+        at = self.start + block.place * self.size
+        self.log += copied((FAST, at), (SLOW, block.number * self.size), self.size)
+        block.dirty = False
         for each in self.dirty.lists:
-            if one in each:
-                each.remove(one)
-        self.clean.put(one, one.level)
+            if block in each:
+                each.remove(block)
+        self.clean.put(block, block.level)
 
     def clean_all(self) -> None:
         """What is larger than 1 MiB is not written back by itself."""
-        for one in [one for each in self.dirty.lists for one in each]:
+        for block in [block for each in self.dirty.lists for block in each]:
             if self.size <= 2048:
-                self.back(one)
+                self.back(block)
 
     def work(self) -> None:
-        for one in self.leaving:
-            self.back(one)
-        for one in self.going:
-            del self.kept[one.number]
-            self.places.append(one.place)
+        for block in self.leaving:
+            self.back(block)
+        for block in self.going:
+            del self.kept[block.number]
+            self.places.append(block.place)
         self.leaving, self.going = [], []
 
     def heat(self, number: int) -> int:
-        one = self.hot.get(number)
-        self.seen.append(one is not None and one.level >= 48)
-        if one is not None:
-            self.hotspot.rise(one, 0 if number in self.hit_hot else self.jump)
+        block = self.hot.get(number)
+        self.seen.append(block is not None and block.level >= 48)
+        if block is not None:
+            self.hotspot.rise(block, 0 if number in self.hit_hot else self.jump)
             self.hit_hot.add(number)
-            return one.level
+            return block.level
         level = 0
-        if len(self.hot) == self.known:
+        if len(self.hot) == self.blocks:
             each = next(each for each in self.hotspot.lists if each)
             level = each[0].level
             del self.hot[each.pop(0).number]
@@ -160,7 +160,7 @@ class SlowPromote:
     def make_room(self) -> None:
         if len(self.going) >= self.room * 25 // 100:
             return
-        lower = [one for each in self.clean.lists[:32] for one in each]
+        lower = [block for each in self.clean.lists[:32] for block in each]
         if lower:
             self.clean.lists[lower[0].level].remove(lower[0])
             self.going.append(lower[0])
@@ -172,45 +172,48 @@ class SlowPromote:
 
     def lookup(self, number: int, whole: bool) -> tuple[Block | None, bool]:
         """The block, if it is there, and whether it was before."""
-        one = self.kept.get(number)
-        if one is not None:
-            if one not in self.going + self.leaving and one.place not in self.hit_places:
-                self.hit_places.add(one.place)
-                one.since = self.now
-                (self.dirty if one.dirty else self.clean).rise(one, 1)
-            return one, True
+        cached_block = self.kept.get(number)
+        if cached_block is not None:
+            if (
+                cached_block not in self.going + self.leaving
+                and cached_block.place not in self.hit_places
+            ):
+                self.hit_places.add(cached_block.place)
+                cached_block.since = self.now
+                (self.dirty if cached_block.dirty else self.clean).rise(cached_block, 1)
+            return cached_block, True
         level = self.heat(number // self.together)
         if level < self.threshold and not (whole and self.places):
             return None, False
         if not self.places:
             self.make_room()
             return None, False
-        one = self.kept[number] = Block(number, self.places.pop(0), TOP, since=self.now)
-        self.clean.put(one, TOP)
-        return one, False
+        cached_block = self.kept[number] = Block(number, self.places.pop(0), TOP, since=self.now)
+        self.clean.put(cached_block, TOP)
+        return cached_block, False
 
-    def soil(self, one: Block) -> None:
-        if not one.dirty and one not in self.going:
-            self.clean.lists[one.level].remove(one)
-            one.dirty, one.since = True, self.now
-            self.dirty.put(one, one.level)
+    def soil(self, block: Block) -> None:
+        if not block.dirty and block not in self.going:
+            self.clean.lists[block.level].remove(block)
+            block.dirty, block.since = True, self.now
+            self.dirty.put(block, block.level)
 
     def piece(self, op: int, number: int, first: int, length: int) -> None:
         back = op == WRITE and self.mode == 0
         whole = back and length == self.size
-        one, before = (None, False) if self.mode == 2 else self.lookup(number, whole)
-        fast = one is not None and (before or whole)
-        if one is not None and fast:
-            at = self.start + one.place * self.size + first % self.size
+        block, before = (None, False) if self.mode == 2 else self.lookup(number, whole)
+        fast = block is not None and (before or whole)
+        if block is not None and fast:
+            at = self.start + block.place * self.size + first % self.size
             self.log.append((FAST, op, at, length))
         if not fast or (op == WRITE and not back):
             self.log.append((SLOW, op, first, length))
             self.busy = self.now
-        if one is not None and not fast:
-            at = self.start + one.place * self.size
+        if block is not None and not fast:
+            at = self.start + block.place * self.size
             self.log += copied((SLOW, number * self.size), (FAST, at), self.size)
-        elif one is not None and back:
-            self.soil(one)
+        elif block is not None and back:
+            self.soil(block)
 
     def tick(self) -> None:
         self.now += 1
@@ -282,7 +285,7 @@ def test_more_hotspots_than_smq_knows() -> None:
     slow = SlowPromote(8, 40, 1, 40_000, 30, 2048)
     for request in given:
         slow.ask(*request)
-    assert len(slow.hot) == slow.known
+    assert len(slow.hot) == slow.blocks
     rule = Promote(
         block=4096, blocks=40, mode="through", origin=40_000, rate=30, start=2048 * SECTOR
     )

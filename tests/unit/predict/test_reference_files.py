@@ -43,7 +43,7 @@ class SlowJournal:
 
     def append(self, count: int) -> None:
         last = self.blocks - 1
-        for _, length in runs({(self.head + one) % last for one in range(count)}):
+        for _, length in runs({(self.head + number) % last for number in range(count)}):
             self.log.append((0, WRITE, 0, length * OF_PAGE))
         self.head = (self.head + count) % last
 
@@ -52,7 +52,7 @@ class SlowJournal:
             return
         blocks = self.running | {-1}  # the inode
         count = len(blocks) + -(-len(blocks) // self.tags)
-        self.waiting = [one - blocks for one in self.waiting]
+        self.waiting = [numbers - blocks for numbers in self.waiting]
         while self.waiting and self.blocks - 1 - sum(self.used) < count + 1:
             self.checkpoint()
         self.append(count)
@@ -63,7 +63,7 @@ class SlowJournal:
         self.used.append(count + 1)
 
     def checkpoint(self) -> None:
-        blocks = {self.blocks * 1000 if one < 0 else one for one in self.waiting.pop(0)}
+        blocks = {self.blocks * 1000 if number < 0 else number for number in self.waiting.pop(0)}
         self.used.pop(0)
         self.log += [(0, WRITE, at, length * OF_PAGE) for at, length in runs(blocks)]
         self.log += [(0, FLUSH, 0, 0), (0, WRITE, 0, OF_PAGE)]
@@ -73,15 +73,15 @@ class SlowJournal:
         if op == FLUSH:
             old = self.memory() - self.running - {-1}
             self.log += [(0, WRITE, at, length * OF_PAGE) for at, length in runs(old)]
-            self.waiting = [one - old for one in self.waiting]
+            self.waiting = [numbers - old for numbers in self.waiting]
             if not self.running:
                 self.log.append((0, FLUSH, 0, 0))
             self.commit()
         elif op == READ:
-            missing = [one for one in wanted if one // OF_PAGE not in self.memory()]
+            missing = [number for number in wanted if number // OF_PAGE not in self.memory()]
             self.log += [(0, READ, at, count) for at, count in runs(missing)]
         else:
-            for block in dict.fromkeys(one // OF_PAGE for one in wanted):
+            for block in dict.fromkeys(number // OF_PAGE for number in wanted):
                 own = range(block * OF_PAGE, (block + 1) * OF_PAGE)
                 if not set(own) <= set(wanted) and block not in self.memory():
                     self.log.append((0, READ, block, OF_PAGE))
@@ -132,13 +132,13 @@ class SlowPages:
                 self.io(WRITE, [gone])
 
     def load(self, start: int, count: int, extra: int) -> None:
-        missing = [one for one in range(start, start + count) if one not in self.kept]
+        missing = [number for number in range(start, start + count) if number not in self.kept]
         self.io(READ, missing)
         mark = start + count - extra
         if extra and mark in missing:
             self.marks.add(mark)
-        for one in missing:
-            self.bring(one)
+        for number in missing:
+            self.bring(number)
 
     def grown(self, size: int, most: int) -> int:
         return 4 * size if size < most // 16 else 2 * size if size <= most // 2 else most
@@ -152,7 +152,8 @@ class SlowPages:
             start, extra = start + self.window[1], size
         elif page and marked:
             later = next(
-                (one for one in range(page + 1, page + most + 1) if one not in self.kept), 0
+                (number for number in range(page + 1, page + most + 1) if number not in self.kept),
+                0,
             )
             if not later:
                 return
@@ -210,7 +211,7 @@ class SlowPages:
             self.dirty = set()
             self.log.append((0, FLUSH, 0, 0))
         while op == WRITE and len(self.dirty) > self.background:
-            order = sorted(self.dirty, key=lambda one: (one < self.next, one))[:1024]
+            order = sorted(self.dirty, key=lambda number: (number < self.next, number))[:1024]
             self.next = order[-1] + 1
             self.dirty -= set(order)
             self.io(WRITE, order)
@@ -221,7 +222,7 @@ class SlowPages:
     st.lists(
         st.one_of(
             st.tuples(st.integers(0, 1), st.integers(0, 3000), st.integers(1, 600)),
-            st.tuples(st.just(READ), st.integers(0, 40).map(lambda one: one * 64), st.just(64)),
+            st.tuples(st.just(READ), st.integers(0, 40).map(lambda at: at * 64), st.just(64)),
             st.just((FLUSH, 0, 0)),
         ), min_size=1, max_size=50,
     ), st.booleans(),
@@ -231,7 +232,7 @@ def test_the_page_cache_reads_ahead_and_writes_back(
     pages: int, background: int, ahead: int, given: list[Request], in_order: bool
 ) -> None:
     if in_order:  # streams one behind the other, which windows grow with
-        given = sorted(given, key=lambda one: one[1] // 900)
+        given = sorted(given, key=lambda row: row[1] // 900)
     slow = SlowPages(pages, background, ahead)
     for request in given:
         slow.ask(*request)
@@ -246,5 +247,5 @@ def test_sequential_buffered_reads_come_in_full_windows() -> None:
     core, _ = core_of(Node(rule, [bare()]))
     run(core, [(READ, at * 8, 8) for at in range(32 * 1000)])
     got = core.counts(1)
-    assert all(one <= other for one, other in pairwise([1000, got.reads, 1010]))
+    assert all(number <= other for number, other in pairwise([1000, got.reads, 1010]))
     assert got.read_bytes / got.reads > 127 * 1024

@@ -63,8 +63,8 @@ class SlowWritecache:
         return self.start + self.metadata + place * self.size
 
     def newest(self, number: int) -> Entry | None:
-        found = [entry for entry in self.entries if entry.number == number]
-        return found[-1] if found else None
+        entries = [entry for entry in self.entries if entry.number == number]
+        return entries[-1] if entries else None
 
     def around(self, number: int, end: int) -> int:
         """The first block behind one that is kept, or the end."""
@@ -72,7 +72,7 @@ class SlowWritecache:
 
     def pop(self) -> int:
         place = self.free.pop(self.free.index(self.next))
-        behind = [one for one in self.free if one > place]
+        behind = [number for number in self.free if number > place]
         self.next = (behind or self.free or [0])[0]
         return place
 
@@ -110,7 +110,7 @@ class SlowWritecache:
                 self.log.append((SLOW, WRITE, begin * self.size, (number - begin) * self.size))
                 continue
             self.log.append((FAST, WRITE, self.at(place), (number - begin) * self.size))
-        if sum(not one.committed for one in self.entries) >= self.most:
+        if sum(not cached.committed for cached in self.entries) >= self.most:
             self.commit()
 
     def entries_written(self, places: list[int]) -> None:
@@ -136,16 +136,16 @@ class SlowWritecache:
             if overwrote:
                 self.log.append((FAST, FLUSH, 0, 0))
             return
-        self.entries_written([one.place for one in fresh])
+        self.entries_written([cached.place for cached in fresh])
         self.log.append((FAST, WRITE, self.start, min(8, self.metadata)))
-        for one in fresh:
-            one.committed = True
+        for cached in fresh:
+            cached.committed = True
         old = [entry for entry in self.entries if self.newest(entry.number) is not entry]
-        for one in old:
-            self.entries.remove(one)
-            self.give(one.place)
+        for cached in old:
+            self.entries.remove(cached)
+            self.give(cached.place)
         if old:
-            self.entries_written([one.place for one in old])
+            self.entries_written([cached.place for cached in old])
 
     def back(self) -> None:
         freed: list[int] = []
@@ -159,13 +159,13 @@ class SlowWritecache:
             run = [self.entries[0]]
             behind = self.newest(run[0].number) is run[0]
             while behind and len(run) < 256:
-                one = self.newest(run[-1].number + 1)
-                if one is None or not one.committed or one.place != run[-1].place + 1:
+                entry = self.newest(run[-1].number + 1)
+                if entry is None or not entry.committed or entry.place != run[-1].place + 1:
                     break
-                run.append(one)
-            for one in run:
-                self.entries.remove(one)
-                freed.append(one.place)
+                run.append(entry)
+            for entry in run:
+                self.entries.remove(entry)
+                freed.append(entry.place)
             first = run[0]
             self.log += copied(
                 (FAST, self.at(first.place)), (SLOW, first.number * self.size), len(run) * self.size

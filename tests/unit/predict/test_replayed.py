@@ -44,7 +44,9 @@ def raw(took: float, late: float = 0.0) -> RawOutput:
 
 def trial(*loops: RawOutput, direct: bool = True) -> Trial:
     spec = {"direct": direct, "in_flight": 128, "length": 0.63}
-    kept = tuple(replace(loop(at, {"read.iops": 1.0}), raw=one) for at, one in enumerate(loops))
+    kept = tuple(
+        replace(loop(at, {"read.iops": 1.0}), raw=output) for at, output in enumerate(loops)
+    )
     target = Target("here", "/dev/loop0", TargetKind.DEVICE)
     return Trial("t@disk", "here", "disk", target, Load("replay", "t", spec), "", kept)
 
@@ -57,15 +59,15 @@ def forecast(measured: Trial, device: str = "disk=limits:iops=1000") -> Forecast
 
 
 def test_latency_and_lateness_stand_beside_the_measured() -> None:
-    told = forecast(trial(raw(0.001, 0.0005), raw(0.001, 0.0015)))
-    assert isinstance(told, Forecast)
-    assert told.predicted["latency_mean"] == pytest.approx(0.001)
-    assert told.measured["latency_mean"] == pytest.approx(0.001)
-    assert told.measured["lag"] == pytest.approx(0.001)  # mean of the two loops
-    assert told.predicted["lag"] == 0
-    assert told.predicted["iops"] == pytest.approx(told.measured["iops"], rel=0.01)
-    assert "lag at the end 0 s predicted, 1 ms measured" in lateness_words(told)
-    assert cells(told)[1] == "1.00 ms"
+    outlook = forecast(trial(raw(0.001, 0.0005), raw(0.001, 0.0015)))
+    assert isinstance(outlook, Forecast)
+    assert outlook.predicted["latency_mean"] == pytest.approx(0.001)
+    assert outlook.measured["latency_mean"] == pytest.approx(0.001)
+    assert outlook.measured["lag"] == pytest.approx(0.001)  # mean of the two loops
+    assert outlook.predicted["lag"] == 0
+    assert outlook.predicted["iops"] == pytest.approx(outlook.measured["iops"], rel=0.01)
+    assert "lag at the end 0 s predicted, 1 ms measured" in lateness_words(outlook)
+    assert cells(outlook)[1] == "1.00 ms"
 
 
 def test_the_band_is_that_of_the_latency() -> None:
@@ -85,6 +87,6 @@ def test_the_band_is_that_of_the_latency() -> None:
     ],
 )
 def test_why_nothing_is_predicted(measured: Trial, device: str, why: str) -> None:
-    told = forecast(measured, device)
-    assert isinstance(told, NoTime)
-    assert why in told.reason
+    predicted = forecast(measured, device)
+    assert isinstance(predicted, NoTime)
+    assert why in predicted.reason

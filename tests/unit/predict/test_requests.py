@@ -18,22 +18,22 @@ KIB, MIB = 1024, 2**20
 SPAN = MIB
 
 
-def load_of(words: str) -> Load:
-    return declare_load(f"fio --name=x --direct=1 {words}", where="test", directory=Path())
+def load_of(message: str) -> Load:
+    return declare_load(f"fio --name=x --direct=1 {message}", where="test", directory=Path())
 
 
-def reckoned(words: str, count: int = 1000, span: int = SPAN) -> Requests:
-    return of_load(load_of(words), count, span)
+def reckoned(message: str, count: int = 1000, span: int = SPAN) -> Requests:
+    return of_load(load_of(message), count, span)
 
 
-def noted(directory: Path, words: str) -> Requests:
+def noted(directory: Path, message: str) -> Requests:
     """What fio itself writes down, on a file of 1 MiB."""
     fio = shutil.which("fio")
     assert fio, "fio is not installed"
     target, log = directory / "target", directory / "log"
     with target.open("wb") as file:
         file.truncate(SPAN)
-    argv = [fio, "--name=x", f"--filename={target}", "--ioengine=psync", *words.split(),
+    argv = [fio, "--name=x", f"--filename={target}", "--ioengine=psync", *message.split(),
             f"--write_iolog={log}", "--output=/dev/null"]  # fmt: skip
     subprocess.run(argv, check=True, capture_output=True, cwd=directory, timeout=60)
     return of_lines(iter(log.read_text().splitlines()), "log")
@@ -45,7 +45,7 @@ def rows(made: Requests) -> list[tuple[int, int, int]]:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "message",
     [
         "--rw=write --bs=4k",
         "--rw=write:124k --bs=4k",  # to the end of the target, and again, until all bytes are done
@@ -66,16 +66,16 @@ def rows(made: Requests) -> list[tuple[int, int, int]]:
         "--rw=write --bs=4k --ba=64k --size=64k",  # it means nothing where nothing is random
     ],
 )
-def test_sequential_requests_are_those_of_fio(tmp_path: Path, words: str) -> None:
+def test_sequential_requests_are_those_of_fio(tmp_path: Path, message: str) -> None:
     # A load without a size ends with its target; so that `predict` has not to go through a disk,
     # that is asked for.
-    assert rows(reckoned(words if "size" in words else f"{words} --size=1m")) == rows(
-        noted(tmp_path, words)
+    assert rows(reckoned(message if "size" in message else f"{message} --size=1m")) == rows(
+        noted(tmp_path, message)
     )
 
 
 @pytest.mark.parametrize(
-    ("words", "grain"),
+    ("message", "grain"),
     [
         ("--rw=randwrite --bs=4k --size=64k", 4),
         ("--rw=randwrite --bs=4k --size=64k --number_ios=100", 4),
@@ -88,71 +88,71 @@ def test_sequential_requests_are_those_of_fio(tmp_path: Path, words: str) -> Non
     ],
 )
 def test_random_requests_are_as_many_on_the_same_grid(
-    tmp_path: Path, words: str, grain: float
+    tmp_path: Path, message: str, grain: float
 ) -> None:
-    made, real = reckoned(words), noted(tmp_path, words)
+    made, real = reckoned(message), noted(tmp_path, message)
     assert len(made) == len(real)
     assert made.lengths.tolist() == real.lengths.tolist()
     unit = int(grain * KIB)
-    for one in (made, real):
-        assert not (one.offsets % unit).any()
-        assert (one.offsets % (2 * unit)).any()
-    once = {len(set(one.offsets.tolist())) == len(one) for one in (made, real)}
+    for requests in (made, real):
+        assert not (requests.offsets % unit).any()
+        assert (requests.offsets % (2 * unit)).any()
+    once = {len(set(requests.offsets.tolist())) == len(requests) for requests in (made, real)}
     assert len(once) == 1, "each block once, or not"
-    ends = [int((one.offsets + one.lengths).max()) for one in (made, real)]
+    ends = [int((requests.offsets + requests.lengths).max()) for requests in (made, real)]
     assert max(ends) <= SPAN
 
 
 @pytest.mark.parametrize(("more", "step"), [("", 4 * KIB), (" --rw_sequencer=identical", 0)])
 def test_runs_of_a_random_load(tmp_path: Path, more: str, step: int) -> None:
-    words = f"--rw=randread:4 --bs=4k --number_ios=64{more}"
-    for one in (reckoned(words), noted(tmp_path, words)):
-        offsets = one.offsets.astype(np.int64)
+    message = f"--rw=randread:4 --bs=4k --number_ios=64{more}"
+    for requests in (reckoned(message), noted(tmp_path, message)):
+        offsets = requests.offsets.astype(np.int64)
         steps = np.diff(offsets)
-        assert len(one) == 64
+        assert len(requests) == 64
         inside = np.arange(1, 64) % 4 != 0
         assert (steps[inside] == step).all()
         assert (steps[~inside] != step).any()
 
 
 def test_mixed_requests_go_on_each_in_its_own_way(tmp_path: Path) -> None:
-    words = "--rw=rw --bs=4k --size=64k"
-    for one in (reckoned(words), noted(tmp_path, words)):
-        assert len(one) == 16
+    message = "--rw=rw --bs=4k --size=64k"
+    for requests in (reckoned(message), noted(tmp_path, message)):
+        assert len(requests) == 16
         for way in (READ, WRITE):
-            own = one.offsets[one.ops == way].tolist()
+            own = requests.offsets[requests.ops == way].tolist()
             assert own == [4 * KIB * number for number in range(len(own))]
 
 
 def test_writes_of_a_mixed_load_lie_on_their_own_grid(tmp_path: Path) -> None:
-    words = "--rw=randrw --bs=4k,64k --number_ios=12"
-    for one in (reckoned(words), noted(tmp_path, words)):
-        assert not (one.offsets[one.ops == WRITE] % (64 * KIB)).any()
-        assert (one.offsets[one.ops == READ] % (64 * KIB)).any()
+    message = "--rw=randrw --bs=4k,64k --number_ios=12"
+    for requests in (reckoned(message), noted(tmp_path, message)):
+        assert not (requests.offsets[requests.ops == WRITE] % (64 * KIB)).any()
+        assert (requests.offsets[requests.ops == READ] % (64 * KIB)).any()
 
 
 @pytest.mark.parametrize(
-    ("words", "flushes"),
+    ("message", "flushes"),
     [("--sync=1", 16), ("--sync=dsync", 16), ("--sync=0", 0), ("--fsync=4", 4), ("", 0)],
 )
-def test_a_write_that_is_durable_brings_a_flush(words: str, flushes: int) -> None:
-    made = reckoned(f"--rw=write --bs=4k --size=64k {words}")
+def test_a_write_that_is_durable_brings_a_flush(message: str, flushes: int) -> None:
+    made = reckoned(f"--rw=write --bs=4k --size=64k {message}")
     assert int((made.ops == FLUSH).sum()) == flushes
     if flushes == 16:
         assert made.ops.tolist() == [WRITE, FLUSH] * 16
-    assert int((reckoned(f"--rw=read --bs=4k --size=64k {words}").ops == FLUSH).sum()) == 0
+    assert int((reckoned(f"--rw=read --bs=4k --size=64k {message}").ops == FLUSH).sum()) == 0
 
 
 def test_what_is_written_down_of_a_durable_load_gets_its_flushes(tmp_path: Path) -> None:
-    words = "--rw=write --bs=4k --size=64k --sync=1"
-    real = noted(tmp_path, words)
+    message = "--rw=write --bs=4k --size=64k --sync=1"
+    real = noted(tmp_path, message)
     assert not (real.ops == FLUSH).any()
-    assert rows(durable(load_of(words), real)) == rows(reckoned(words))
+    assert rows(durable(load_of(message), real)) == rows(reckoned(message))
     assert rows(durable(load_of("--rw=write --bs=4k --size=64k"), real)) == rows(real)
 
 
 @pytest.mark.parametrize(
-    ("words", "count"),
+    ("message", "count"),
     [
         ("--rw=randread --bs=4k --size=64k --time_based --runtime=10 --number_ios=10", 1000),
         ("--rw=randread --bs=4k --runtime=10", 1000),
@@ -165,8 +165,8 @@ def test_what_is_written_down_of_a_durable_load_gets_its_flushes(tmp_path: Path)
         ("--rw=randread --bs=4k --numjobs=4", 1000),
     ],
 )
-def test_where_a_load_ends(words: str, count: int) -> None:
-    assert len(reckoned(words)) == count
+def test_where_a_load_ends(message: str, count: int) -> None:
+    assert len(reckoned(message)) == count
 
 
 def test_a_load_of_a_run_has_as_many_as_were_counted() -> None:
@@ -182,7 +182,7 @@ def test_of_a_huge_load_the_first_requests_are_gone_through() -> None:
     assert reckoned("--rw=write --bs=4k --size=4g", span=2**34).notes == ()
 
 
-@pytest.mark.parametrize("words", ["--rw=randread:x", "--bs=4k-8k", "--bssplit=4k/50:8k/50"])
-def test_what_is_not_understood_is_refused(words: str) -> None:
+@pytest.mark.parametrize("message", ["--rw=randread:x", "--bs=4k-8k", "--bssplit=4k/50:8k/50"])
+def test_what_is_not_understood_is_refused(message: str) -> None:
     with pytest.raises(UsageError):
-        reckoned(f"--bs=4k {words}" if "rw" in words else words)
+        reckoned(f"--bs=4k {message}" if "rw" in message else message)

@@ -27,8 +27,8 @@ def test_dask_here_and_nowhere(tmp_path: Path, dask: str, monkeypatch: pytest.Mo
         SettingValues("r", "chunk_size", ("16k", "1m")),
     ]
     if dask == "local":
-        found = search(question(tmp_path), changes, dask=dask)
-        assert found == search(question(tmp_path), changes, workers=1)
+        combinations = search(question(tmp_path), changes, dask=dask)
+        assert combinations == search(question(tmp_path), changes, workers=1)
         return
     monkeypatch.setattr(several, "_CONNECT", "1s")
     with pytest.raises(HostFailed, match="no Dask scheduler answers"):
@@ -48,10 +48,10 @@ def test_a_cluster_of_two_workers_ranks_the_same(tmp_path: Path) -> None:
     alone = search(asked, changes, workers=1)
     with two_workers(tmp_path) as address:
         shared = search(asked, changes, dask=address)
-        words = ["--stack", str(asked.stack), "--load", LOAD, "--set", "r.level=5,6,10"]
+        arguments = ["--stack", str(asked.stack), "--load", LOAD, "--set", "r.level=5,6,10"]
         done = [
             subprocess.run(
-                [*COMMAND, "predict", *words, "--search", "--json", *more],
+                [*COMMAND, "predict", *arguments, "--search", "--json", *more],
                 check=True, capture_output=True, timeout=200,
             ).stdout
             for more in ([], ["--dask", address])

@@ -24,14 +24,14 @@ SMALL = "fio --name=x --rw=randwrite --bs=4k --direct=1 --size=128m --number_ios
 def stack(*layers: str, disks: int = 4) -> DeclaredStack:
     lines = ["stack: s", "hosts: {n1: {at: local}, n2: {at: other}}", "layers:"]
     lines += [
-        f"  d{one}: {{kind: disk, host: n1, size: 1 GiB, path: /dev/x{one}}}"
-        for one in range(1, disks + 1)
+        f"  d{number}: {{kind: disk, host: n1, size: 1 GiB, path: /dev/x{number}}}"
+        for number in range(1, disks + 1)
     ]
     return understand("\n".join([*lines, *(f"  {layer}" for layer in layers)]), "s.yaml")
 
 
 def md(level: int, disks: int, more: str = "") -> DeclaredStack:
-    of = ", ".join(f"d{one}" for one in range(1, disks + 1))
+    of = ", ".join(f"d{number}" for number in range(1, disks + 1))
     array = f"r: {{kind: md, level: {level}, chunk_size: 64k, of: [{of}]{more}}}"
     return stack(array, disks=disks)
 
@@ -62,9 +62,9 @@ def test_small_writes_cost_what_the_level_costs(
     level: int, disks: int, reads: int, writes: int
 ) -> None:
     """1000 random writes of 4 KiB; a few find the pages they need in the stripe cache."""
-    found = totals(run(md(level, disks)))
-    assert found[1] == writes
-    assert reads * 0.97 <= found[0] <= reads
+    pair = totals(run(md(level, disks)))
+    assert pair[1] == writes
+    assert reads * 0.97 <= pair[0] <= reads
 
 
 def test_whole_stripes_are_written_without_a_read() -> None:
@@ -147,9 +147,9 @@ def test_a_large_frame() -> None:
     declared = stack(
         "t: {kind: aoe_target, of: d1}", "a: {kind: aoe, of: t, host: n2, mtu: 9000}", disks=1
     )
-    found = named(run(declared, "fio --name=x --rw=write --bs=64k --direct=1", 10), "d1")
-    assert found.write_sizes == {8704: 70, 4608: 10}
-    assert found.off_grid == pytest.approx(1)
+    counts = named(run(declared, "fio --name=x --rw=write --bs=64k --direct=1", 10), "d1")
+    assert counts.write_sizes == {8704: 70, 4608: 10}
+    assert counts.off_grid == pytest.approx(1)
 
 
 def test_which_mtus_keep_blocks_whole() -> None:
@@ -179,8 +179,8 @@ def test_a_write_cache_takes_all_writes() -> None:
     """And gives back what it has: the slow disk is read for the rest alone. Besides, it commits."""
     declared = stack("w: {kind: dm_writecache, of: [d1, d2]}", disks=2)
     load = SMALL.replace("randwrite", "randrw").replace("128m", "4m") + " --norandommap"
-    found = run(declared, load, 4000)
-    slow, fast, cache = (named(found, one) for one in ("d1", "d2", "w"))
+    prediction = run(declared, load, 4000)
+    slow, fast, cache = (named(prediction, choice) for choice in ("d1", "d2", "w"))
     assert cache.writes == fast.writes - 2
     assert cache.write_bytes == fast.write_bytes - 64 * 1024 - 4096
     assert slow.writes == 0
@@ -192,15 +192,15 @@ def test_a_cache_of_large_blocks() -> None:
     """dm-cache: what is asked for often is copied; then the slow disk is left alone."""
     declared = stack("c: {kind: dm_cache, of: [d1, d2], mode: writeback}", disks=2)
     load = "fio --name=x --rw=randread --bs=4k --direct=1 --size=1m --io_size=2m"
-    found = run(declared, load)
-    slow, fast, cache = (named(found, one) for one in ("d1", "d2", "c"))
+    prediction = run(declared, load)
+    slow, fast, cache = (named(prediction, choice) for choice in ("d1", "d2", "c"))
     events = cache.events
     assert events["read_hits"] + events["read_misses"] == cache.reads == 512
     assert events["promotions"] == 4
     assert fast.write_bytes == 4 * 256 * 1024
     assert slow.read_bytes == events["read_misses"] * 4096 + fast.write_bytes
     assert fast.reads == events["read_hits"]
-    assert any(note.startswith("c: approximate: smq") for note in found.notes)
+    assert any(note.startswith("c: approximate: smq") for note in prediction.notes)
 
 
 def test_replication_and_its_log() -> None:
@@ -213,11 +213,11 @@ def test_replication_and_its_log() -> None:
     model = model_of(top_of(declared), declared.mtu)
     asked = of_load(load, 1000, model.size)
     extents = len({int(offset) // 2**22 for offset in asked.offsets})
-    found = predict(model, asked)
+    prediction = predict(model, asked)
     assert 200 < extents < 225
-    assert named(found, "d1").writes == 1000 + extents
-    assert named(found, "r").events == {"log_writes": extents}
-    other = named(found, "other")
+    assert named(prediction, "d1").writes == 1000 + extents
+    assert named(prediction, "r").events == {"log_writes": extents}
+    other = named(prediction, "other")
     assert (other.writes, other.flushes, other.write_bytes) == (1000, 1000, 1000 * 4096)
     (plain,) = variants(declared, top_of(declared), [SettingValues("r", "primary", ("n2",))])
     turned = predict(model_of(plain.top, declared.mtu), asked)
@@ -228,17 +228,17 @@ def test_what_if() -> None:
     declared = md(5, 4)
     changes = [parse_change("r.level=5,10"), parse_change("r.rmw_level=1,2")]
     tried = list(variants(declared, top_of(declared), changes))
-    assert [one.settings["r.level"] for one in tried] == ["5", "5", "10", "10"]
+    assert [variant.settings["r.level"] for variant in tried] == ["5", "5", "10", "10"]
     load = declare_load(SMALL, where="test", directory=Path())
-    found = []
-    for one in tried:
-        model = model_of(one.top, declared.mtu, one.extra)
-        found.append(predict(model, of_load(load, 1000, model.size)))
-    assert [totals(one)[1] for one in found] == [2000] * 4
+    predictions = []
+    for variant in tried:
+        model = model_of(variant.top, declared.mtu, variant.extra)
+        predictions.append(predict(model, of_load(load, 1000, model.size)))
+    assert [totals(prediction)[1] for prediction in predictions] == [2000] * 4
     # The tie is broken otherwise: other members are read.
-    first, second = (named(one, "d1").reads for one in found[:2])
+    first, second = (named(prediction, "d1").reads for prediction in predictions[:2])
     assert first != second
-    assert totals(found[2])[0] == 0
+    assert totals(predictions[2])[0] == 0
 
 
 def test_a_lost_member() -> None:
@@ -247,12 +247,12 @@ def test_a_lost_member() -> None:
     load = declare_load("fio --name=x --rw=read --bs=64k --direct=1", where="t", directory=Path())
     lost = SettingValues("r", "failed", ("1",))
     stripes = SettingValues("r", "stripe_cache_size", ("256", "0"))
-    found = []
+    predictions = []
     for variant in variants(declared, top_of(declared), [lost, stripes]):
         model = model_of(variant.top, declared.mtu, variant.extra)
-        found.append(predict(model, of_load(load, 300, model.size)))
-        assert named(found[-1], "d2").reads == 0
-    read = [sum(disk.read_bytes for disk in each.disks()) // 65536 for each in found]
+        predictions.append(predict(model, of_load(load, 300, model.size)))
+        assert named(predictions[-1], "d2").reads == 0
+    read = [sum(disk.read_bytes for disk in each.disks()) // 65536 for each in predictions]
     assert read == [300, 225 + 75 * 3]
 
 
@@ -316,7 +316,7 @@ def requests(options: str, count: int = 100, span: int = 2**20) -> Requests:
 
 def test_requests_as_fio_makes_them() -> None:
     once = requests("--rw=randread --bs=4k", count=256)
-    assert sorted(once.offsets.tolist()) == [4096 * one for one in range(256)]
+    assert sorted(once.offsets.tolist()) == [4096 * number for number in range(256)]
     inside = requests("--rw=write --bs=64k --offset=256k --size=128k")
     assert set(inside.offsets.tolist()) == {2**18, 2**18 + 65536}
     mixed = requests("--rw=randrw --rwmixread=70 --bs=4k,8k", count=2000)

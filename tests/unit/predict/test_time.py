@@ -6,7 +6,7 @@ import pytest
 
 from iosonde.predict.time import NoTime
 from iosonde.stack.file import DeclaredStack, understand
-from tests.unit.predict.stacks import disks, known, md, time_of
+from tests.unit.predict.stacks import certain, disks, md, time_of
 
 HELD = {"disk": "limits:iops=200"}
 RANDOM = "--rw=randwrite --bs=4k --ioengine=libaio"
@@ -14,7 +14,7 @@ RANDOM = "--rw=randwrite --bs=4k --ioengine=libaio"
 
 def test_one_disk_does_what_it_is_held_to() -> None:
     stack = disks(1, "p: {kind: partition, of: d1, size: 1 GiB}")
-    time = known(time_of(stack, f"{RANDOM} --iodepth=8", HELD))
+    time = certain(time_of(stack, f"{RANDOM} --iodepth=8", HELD))
     assert time.iops == pytest.approx(200)
     assert time.latency == pytest.approx(8 / 200)
     assert time.bandwidth == pytest.approx(200 * 4096)
@@ -29,28 +29,28 @@ def test_deep_random_writes_are_bounded_by_the_ios_of_all_disks(
     level: int, number: int, per_request: int
 ) -> None:
     """Saturated, all disks are busy: disks × rate / I/Os of a request (lab notes: 1, 2, 4, 6)."""
-    time = known(time_of(md(level, number), f"{RANDOM} --iodepth=128", HELD))
+    time = certain(time_of(md(level, number), f"{RANDOM} --iodepth=128", HELD))
     assert time.iops == pytest.approx(number * 200 / per_request, rel=0.06)
 
 
 @pytest.mark.parametrize(("level", "phases"), [(0, 1), (10, 1), (5, 2), (6, 2)])
 def test_alone_a_write_waits_for_what_must_be_read_first(level: int, phases: int) -> None:
-    time = known(time_of(md(level, 6 if level == 6 else 8), f"{RANDOM} --iodepth=1", HELD))
+    time = certain(time_of(md(level, 6 if level == 6 else 8), f"{RANDOM} --iodepth=1", HELD))
     assert time.latency == pytest.approx(phases / 200, rel=0.01)
 
 
 def test_synchronous_engines_have_one_request_under_way() -> None:
-    time = known(time_of(md(0, 4), "--rw=randread --bs=4k --ioengine=psync --iodepth=32", HELD))
+    time = certain(time_of(md(0, 4), "--rw=randread --bs=4k --ioengine=psync --iodepth=32", HELD))
     assert time.depth == 1
-    four = known(time_of(md(0, 4), "--rw=randread --bs=4k --numjobs=4", HELD))
+    four = certain(time_of(md(0, 4), "--rw=randread --bs=4k --numjobs=4", HELD))
     assert four.depth == 4
 
 
 def test_a_load_that_holds_itself_back_waits_less() -> None:
-    paced = known(time_of(md(0, 4), f"{RANDOM} --iodepth=64 --rate_iops=100", HELD))
+    paced = certain(time_of(md(0, 4), f"{RANDOM} --iodepth=64 --rate_iops=100", HELD))
     assert paced.iops == pytest.approx(100, rel=0.01)
     assert paced.latency < 0.02
-    beyond = known(time_of(md(0, 4), f"{RANDOM} --iodepth=64 --rate_iops=100000", HELD))
+    beyond = certain(time_of(md(0, 4), f"{RANDOM} --iodepth=64 --rate_iops=100000", HELD))
     assert beyond.iops < 801
 
 
@@ -75,22 +75,24 @@ def over_network(model: str) -> DeclaredStack:
 
 
 def test_a_network_adds_its_latency_and_bounds_the_rate() -> None:
-    near = known(time_of(over_network(""), RANDOM))
+    near = certain(time_of(over_network(""), RANDOM))
     assert near.latency == pytest.approx(100e-6)
     assert any("network takes no time" in note for note in near.notes)
-    far = known(time_of(over_network(", n: 'link:rate=1Gbit/s,latency=50us'"), RANDOM))
+    far = certain(time_of(over_network(", n: 'link:rate=1Gbit/s,latency=50us'"), RANDOM))
     frames = 3 * 78
     assert far.latency == pytest.approx(150e-6 + (4096 + frames) / 125e6, rel=1e-3)
     large = "--rw=randwrite --bs=1m --ioengine=libaio --iodepth=16"
-    full = known(time_of(over_network(", n: 'link:rate=1Gbit/s,latency=50us'"), large))
+    full = certain(time_of(over_network(", n: 'link:rate=1Gbit/s,latency=50us'"), large))
     assert full.bandwidth == pytest.approx(125e6 * 1460 / 1538, rel=0.01)
     assert full.bottleneck == "n>"
-    reads = known(time_of(over_network(", n: 'link:rate=1Gbit/s'"), large.replace("write", "read")))
+    reads = certain(
+        time_of(over_network(", n: 'link:rate=1Gbit/s'"), large.replace("write", "read"))
+    )
     assert reads.bottleneck == "n<"
 
 
 def hardware(cache: str, level: int = 5) -> DeclaredStack:
-    drives = ", ".join(f'"1:{one}"' for one in range(4))
+    drives = ", ".join(f'"1:{number}"' for number in range(4))
     return understand(
         "stack: s\nhosts: {n: {at: local}}\nlayers:\n"
         f"  r: {{kind: hwraid, host: n, drives: [{drives}], level: {level}, drive_size: 10 GiB,"
@@ -108,18 +110,18 @@ def test_a_cache_that_holds_all_is_not_timed_and_says_so() -> None:
 
 def test_reads_do_not_wait_for_the_write_cache() -> None:
     reads = "--rw=randread --bs=4k --size=64m --ioengine=libaio --iodepth=8"
-    one, other = (known(time_of(hardware(text), reads)) for text in ("", ",cache=256MiB"))
-    assert one.iops == pytest.approx(other.iops, rel=0.02)
-    mixed = known(time_of(hardware(",cache=256MiB"), reads.replace("read", "rw")))
-    assert mixed.iops == pytest.approx(2 * one.iops, rel=0.1)  # every other request is a write
+    time, other = (certain(time_of(hardware(text), reads)) for text in ("", ",cache=256MiB"))
+    assert time.iops == pytest.approx(other.iops, rel=0.02)
+    mixed = certain(time_of(hardware(",cache=256MiB"), reads.replace("read", "rw")))
+    assert mixed.iops == pytest.approx(2 * time.iops, rel=0.1)  # every other request is a write
     assert any("stays in its cache" in note for note in mixed.notes)
 
 
 def test_a_write_back_cache_gathers_what_is_random() -> None:
     """Whole strips at random over twice the cache: hits, and fewer partial stripes."""
     load = "--rw=randwrite --bs=64k --size=64m --ioengine=libaio --iodepth=32"
-    through = known(time_of(hardware(""), load))
-    cached = known(time_of(hardware(",cache=32MiB"), load))
+    through = certain(time_of(hardware(""), load))
+    cached = certain(time_of(hardware(",cache=32MiB"), load))
     assert through.iops == pytest.approx(200, rel=0.06)  # four I/Os for each write
     assert cached.iops > 2 * through.iops
     assert any("once its cache" in note for note in cached.notes)
@@ -128,8 +130,8 @@ def test_a_write_back_cache_gathers_what_is_random() -> None:
 def test_hardware_raid_counts_as_the_array_that_it_is() -> None:
     soft, hard = md(10, 4), hardware("", level=10)
     load = f"{RANDOM} --iodepth=32"
-    one, other = known(time_of(soft, load, HELD)), known(time_of(hard, load))
-    assert one.iops == pytest.approx(other.iops, rel=0.05)
+    time, other = certain(time_of(soft, load, HELD)), certain(time_of(hard, load))
+    assert time.iops == pytest.approx(other.iops, rel=0.05)
 
 
 def test_a_target_of_aoe_serves_one_request_after_the_other() -> None:
@@ -141,12 +143,14 @@ def test_a_target_of_aoe_serves_one_request_after_the_other() -> None:
         "  t: {kind: aoe_target, of: r}\n  e: {kind: aoe, of: t, host: b}\n"
     )
     load = "--rw=randread --bs=4k --iodepth=8 --ioengine=libaio"
-    far, near = (known(time_of(understand(text, "s.yaml"), load, at=at)) for at in ("e", "r"))
+    far, near = (certain(time_of(understand(text, "s.yaml"), load, at=at)) for at in ("e", "r"))
     assert near.iops > 1.5 * far.iops
     assert far.latency == pytest.approx(8 / far.iops)
     assert any("one frame after the other" in note for note in far.notes)
     assert not any("one frame after the other" in note for note in near.notes)
-    large = known(time_of(understand(text, "s.yaml"), load.replace("4k", "64k"), at="e"))
+    large = certain(time_of(understand(text, "s.yaml"), load.replace("4k", "64k"), at="e"))
     assert large.iops == pytest.approx(40 / 8, rel=0.1), "eight frames of 8704 bytes, one disk"
-    linked = known(time_of(understand(text, "s.yaml"), load, {"aoe": "link:rate=1Gbit/s"}, at="e"))
+    linked = certain(
+        time_of(understand(text, "s.yaml"), load, {"aoe": "link:rate=1Gbit/s"}, at="e")
+    )
     assert any("left out" in note for note in linked.notes)

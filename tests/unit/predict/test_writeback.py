@@ -19,8 +19,8 @@ def array(data: int, parity: int, copies: int = 1) -> Geometry:
 
 def totals(gone: list[Destage]) -> tuple[int, int]:
     """Bytes read and written."""
-    reads = sum(size for one in gone for _, size in one.reads.values())
-    return reads, sum(size for one in gone for _, size in one.writes.values())
+    reads = sum(size for destage in gone for _, size in destage.reads.values())
+    return reads, sum(size for destage in gone for _, size in destage.writes.values())
 
 
 @pytest.mark.parametrize("shape", [array(4, 0), array(3, 1), array(20, 2), array(2, 0, copies=2)])
@@ -39,18 +39,18 @@ def test_what_goes_in_comes_out_once(shape: Geometry) -> None:
         assert data + cache.held * grain <= written
         hits = written - data - cache.held * grain
         assert 0 <= hits < written / 2
-    assert {drive for one in gone for drive in one.writes} == set(range(shape.drives))
+    assert {drive for destage in gone for drive in destage.writes} == set(range(shape.drives))
 
 
 def test_a_whole_stripe_needs_no_reads_and_writes_each_drive_once() -> None:
     shape = array(3, 1)
     cache = Cache(shape, 2 * 3 * STRIP, STRIP)
     gone = [cache.write(at * 3 * STRIP, 3 * STRIP) for at in range(4)]
-    assert not any(one.reads for one in gone)
-    last = [one for one in gone if one.writes]
+    assert not any(destage.reads for destage in gone)
+    last = [destage for destage in gone if destage.writes]
     assert len(last) == 2
-    assert all(sorted(one.writes) == [0, 1, 2, 3] for one in last)
-    assert all(entry == [1, STRIP] for one in last for entry in one.writes.values())
+    assert all(sorted(destage.writes) == [0, 1, 2, 3] for destage in last)
+    assert all(entry == [1, STRIP] for destage in last for entry in destage.writes.values())
 
 
 @pytest.mark.parametrize("parity", [1, 2])
@@ -60,11 +60,11 @@ def test_a_part_of_a_stripe_reads_the_fewer(parity: int, dirty: int) -> None:
     shape = array(8, parity)
     cache = Cache(shape, 8 * STRIP, STRIP)
     gone = [cache.write(at * 8 * STRIP, dirty * STRIP) for at in range(20)]
-    part = [one for one in gone if one.writes]
+    part = [destage for destage in gone if destage.writes]
     assert part
-    for one in part:
-        stripes = sum(size for _, size in one.writes.values()) / STRIP / (dirty + parity)
-        reads = sum(size for _, size in one.reads.values()) / STRIP
+    for destage in part:
+        stripes = sum(size for _, size in destage.writes.values()) / STRIP / (dirty + parity)
+        reads = sum(size for _, size in destage.reads.values()) / STRIP
         assert reads == stripes * min(dirty + parity, 8 - dirty)
 
 

@@ -20,9 +20,9 @@ def curve(size: int, knee: bool = True) -> Curve:
                    None, 1000.0 * min(depth, 4) * size, 1e-3 * max(1, depth / 4), 2e-3)
         for depth in DEPTHS
     )  # fmt: skip
-    found = Knee(4.0, (3.6, 5.1), 4000.0, 1e-3, f"{size}/4") if knee else None
+    bend = Knee(4.0, (3.6, 5.1), 4000.0, 1e-3, f"{size}/4") if knee else None
     why = "" if knee else "iodepth 1 was not measured"
-    return Curve("random", "local", "/srv", {"bs": size}, "iodepth", points, found, why)
+    return Curve("random", "local", "/srv", {"bs": size}, "iodepth", points, bend, why)
 
 
 def test_the_answer_is_where_the_knees_are() -> None:

@@ -45,8 +45,8 @@ def test_arms_show_every_proven_change_and_name_themselves_once(tmp_path: Path) 
         "latency, p99 read latency, sda.scheduler=bfq", "latency, read IOPS, sda.scheduler=bfq",
     ]  # fmt: skip
     (verdicts,) = (block for block in first.blocks if isinstance(block, Cells))
-    words = [cell.text for row in verdicts.rows for cell in row if isinstance(cell, Badge)]
-    assert words == ["baseline", "no difference", "baseline", "better"]
+    arguments = [cell.text for row in verdicts.rows for cell in row if isinstance(cell, Badge)]
+    assert arguments == ["baseline", "no difference", "baseline", "better"]
     changes, bars = first.figures
     assert "equivalent" not in f"{changes.chart.to_dict()}{bars.chart.to_dict()}"
     assert "no difference" in str(bars.chart.to_dict())

@@ -57,7 +57,7 @@ def test_the_window_table_says_which_limit_is_passed() -> None:
     assert window.range == pytest.approx(0.2)
     assert window.slope == pytest.approx(-0.2)
     assert "is not steady within 7 passes: 100 IOPS (range 20 %" in window_sentence(window)
-    tables = [one for one in page_of([whole]).blocks if isinstance(one, Cells)]
+    tables = [title for title in page_of([whole]).blocks if isinstance(title, Cells)]
     judged = next(table for table in tables if table.head[-1] == "criterion")
     badges = {row[0]: cell for row in judged.rows if isinstance(cell := row[-1], Badge)}
     assert badges["largest − smallest"].text == "within"  # just at the limit

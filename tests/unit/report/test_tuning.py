@@ -73,9 +73,9 @@ def test_the_answer_stands_first_and_its_figures_are_the_verdicts(won: CampaignS
     assert result.gain is not None
     assert result.gain.change is not None
     page, text = written(won, "html"), written(won, "markdown")
-    for one in (page, text):
-        assert units.show_change(result.gain.change) in one
-        assert interval(result.gain.interval) in one
+    for name in (page, text):
+        assert units.show_change(result.gain.change) in name
+        assert interval(result.gain.interval) in name
     assert page.index('class="answer good"') < page.index("<h2>")
     assert text.splitlines()[2].startswith("**Best: disk.scheduler=none, disk.nr")
     assert ": read IOPS +" in text.splitlines()[2]
@@ -136,9 +136,9 @@ def test_a_campaign_without_a_measurement_is_written_too() -> None:
 def test_what_could_not_be_tried_is_told_with_the_reason() -> None:
     sheet = campaign_sheet(with_refusal(simulated("race", (SCHEDULER,))))
     for name in ("html", "markdown"):
-        told = written(sheet, name)
-        assert "Invalid argument" in told
-        assert "trades safety for speed" in told
+        message = written(sheet, name)
+        assert "Invalid argument" in message
+        assert "trades safety for speed" in message
 
 
 def test_a_name_is_never_markup() -> None:

@@ -214,11 +214,11 @@ def test_mount_options() -> None:
         "30 1 8:1 / /mnt/a\\040b rw,noatime shared:1 - ext4 /dev/sda rw,commit=30,nobarrier\n"
         "31 1 8:2 / /x rw,relatime - ext4 /dev/sdb rw\nshort line\n"
     )
-    found = mounted_options(text)
-    assert value_in("atime", found["/mnt/a b"]) == "noatime"
-    assert value_in("commit", found["/mnt/a b"]) == "30"
-    assert value_in("barrier", found["/mnt/a b"]) == "off"
-    assert value_in("commit", found["/x"]) is None
+    values = mounted_options(text)
+    assert value_in("atime", values["/mnt/a b"]) == "noatime"
+    assert value_in("commit", values["/mnt/a b"]) == "30"
+    assert value_in("barrier", values["/mnt/a b"]) == "off"
+    assert value_in("commit", values["/x"]) is None
 
 
 async def test_a_default_that_the_kernel_does_not_show_is_known() -> None:

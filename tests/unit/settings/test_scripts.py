@@ -43,10 +43,10 @@ class Place:
     ) -> str:
         """What a command prints; `instead`: an argument that stands for another."""
         old, new = instead
-        words = [new if word == old else word for word in argv]
+        arguments = [new if word == old else word for word in argv]
         path = f"{self.path / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"
         done = subprocess.run(
-            words, capture_output=True, text=True, check=False, env={**os.environ, "PATH": path}
+            arguments, capture_output=True, text=True, check=False, env={**os.environ, "PATH": path}
         )
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout.strip() or done.stderr.strip()

@@ -11,11 +11,15 @@ def layer(kind: str, host: str, name: str, **facts: Scalar) -> StackLayer:
 
 
 def below(*layers: StackLayer, **addresses: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    return {one.id: one.below for one in across(layers, addresses) if one.below}
+    return {
+        stack_layer.id: stack_layer.below
+        for stack_layer in across(layers, addresses)
+        if stack_layer.below
+    }
 
 
 def test_each_kind_of_export_is_found_by_its_own_name() -> None:
-    found = below(
+    groups = below(
         layer("nvmeof_target", "s1", "x/1", nqn="nqn.a"),
         layer("nvmeof_target", "s2", "y/1", nqn="nqn.b"),
         layer("nvmeof", "c", "nvme0n1", nqn="nqn.b"),
@@ -28,7 +32,7 @@ def test_each_kind_of_export_is_found_by_its_own_name() -> None:
         layer("nbd", "c", "nbd0", export="e"),
         layer("nbd", "c", "nbd1"),
     )
-    assert found == {
+    assert groups == {
         "c/nvmeof:nvme0n1": ("s2/nvmeof_target:y/1",),
         "c/iscsi:sda": ("s1/iscsi_target:i/0",),
         "c/aoe:e1.0": ("s1/aoe_target:e1.0",),
@@ -59,8 +63,8 @@ def test_a_mount_finds_its_export_by_address_and_directory() -> None:
         layer("nfs", "c", "/v4", address="10.0.0.2", export="/"),
         layer("nfs", "c", "/many", address="10.0.0.1", export="/"),
     ]
-    found = below(*exports, *mounts, s1=("10.0.0.1",), s2=("10.0.0.2",))
-    assert found == {
+    groups = below(*exports, *mounts, s1=("10.0.0.1",), s2=("10.0.0.2",))
+    assert groups == {
         "c/nfs:/m": ("s2/nfs_server:/a",),
         "s1/nfs:/l": ("s1/nfs_server:/b",),
         "c/nfs:/v4": ("s2/nfs_server:/a",),
@@ -68,9 +72,9 @@ def test_a_mount_finds_its_export_by_address_and_directory() -> None:
 
 
 def test_a_primary_stands_on_its_secondary_and_not_the_other_way() -> None:
-    found = below(
+    groups = below(
         layer("drbd", "s1", "/dev/drbd3", role="Primary"),
         layer("drbd", "s2", "/dev/drbd3", role="Secondary"),
         layer("drbd", "s2", "/dev/drbd4", role="Secondary"),
     )
-    assert found == {"s1/drbd:/dev/drbd3": ("s2/drbd:/dev/drbd3",)}
+    assert groups == {"s1/drbd:/dev/drbd3": ("s2/drbd:/dev/drbd3",)}

@@ -43,7 +43,7 @@ sdb                8:16   0   1.8T  0 disk
 """
 
 
-def _told(index: Mapping[str, str], top: Path) -> None:
+def _write_files(index: Mapping[str, str], top: Path) -> None:
     for path, text in index.items():
         place = top / path.lstrip("/")
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -55,14 +55,14 @@ def _sosreport(recording: Path, top: Path) -> None:
     index = json.loads((recording / "index.json").read_text())
     for path, text in index["files"].items():
         if isinstance(text, str):
-            _told({path: text}, top)
+            _write_files({path: text}, top)
     for paths in index["globs"].values():
         for path in paths:
             if not (top / path.lstrip("/")).exists():
-                _told({path: ""}, top)
+                _write_files({path: ""}, top)
     for command, answer in index["commands"].items():
         if answer["status"] == 0:
-            _told({f"sos_commands/x/{mangled(command)}": answer["stdout"]}, top)
+            _write_files({f"sos_commands/x/{mangled(command)}": answer["stdout"]}, top)
     for path, target in index["links"].items():
         place = top / path.lstrip("/")
         if isinstance(target, str) and target != path and not place.exists():
@@ -90,9 +90,9 @@ def test_the_tools_of_this_machine_give_what_show_gives(tmp_path: Path) -> None:
     outputs = {"block/lsblk_-O_-P": "lsblk -O -P", "filesys/mount_-l": "mount -l"}
     for place, command in outputs.items():
         text = subprocess.run(command.split(), capture_output=True, text=True, check=True).stdout
-        _told({f"sos_commands/{place}": text}, tmp_path)
+        _write_files({f"sos_commands/{place}": text}, tmp_path)
     for path in ("/proc/partitions", "/proc/self/mountinfo", "/proc/swaps", "/proc/meminfo"):
-        _told({path: Path(path).read_text()}, tmp_path)
+        _write_files({path: Path(path).read_text()}, tmp_path)
 
     def disks(capture: Capture) -> dict[str, tuple[object, ...]]:
         return {
@@ -106,7 +106,9 @@ def test_the_tools_of_this_machine_give_what_show_gives(tmp_path: Path) -> None:
 
 
 def test_a_tree_of_lsblk_and_a_listing_of_mounts_are_enough(tmp_path: Path) -> None:
-    _told({"lsblk.txt": TREE, "mount.txt": "/dev/mapper/vg-root on / type ext4 (rw)\n"}, tmp_path)
+    _write_files(
+        {"lsblk.txt": TREE, "mount.txt": "/dev/mapper/vg-root on / type ext4 (rw)\n"}, tmp_path
+    )
     layers = {
         layer.device: layer for layer in show(f"recording:{tmp_path}").layers if not layer.mount
     }
@@ -141,7 +143,7 @@ def test_a_device_of_several_mount_points_is_one_device_of_the_list() -> None:
 def test_damaged_figures_and_bytes_that_are_no_text_crash_nothing(tmp_path: Path) -> None:
     places = {"lsblk.txt": TREE.replace("1.8T", "9" * 400 + "T")}
     places["proc/partitions"] = f"   8        0 {'9' * 5000} sda\n"
-    _told({**places, "sys/class/block/sda/size": "9" * 5000}, tmp_path)
+    _write_files({**places, "sys/class/block/sda/size": "9" * 5000}, tmp_path)
     sizes = {layer.device: layer.size for layer in show(f"recording:{tmp_path}").layers}
     assert not sizes.get("/dev/sda")
     assert sizes["/dev/sda1"] == 1 << 30
@@ -153,7 +155,7 @@ def test_damaged_figures_and_bytes_that_are_no_text_crash_nothing(tmp_path: Path
 
 def test_exact_sizes_come_from_the_kernel(tmp_path: Path) -> None:
     partitions = "major minor  #blocks  name\n\n   8        0 1953514584 sda\n"
-    _told({"lsblk": TREE, "proc/partitions": partitions}, tmp_path)
+    _write_files({"lsblk": TREE, "proc/partitions": partitions}, tmp_path)
     sizes = {layer.device: layer.size for layer in show(f"recording:{tmp_path}").layers}
     assert sizes["/dev/sda"] == 2_000_398_934_016  # 1953514584 KiB
 
@@ -163,7 +165,7 @@ def test_supportconfig_is_read_by_its_sections(tmp_path: Path) -> None:
     text = section.format("Command", "=" * 34, "/bin/lsblk", TREE) + section.format(
         "Configuration File", "=" * 23, "/proc/partitions", "   8        0 1953514584 sda\n"
     )
-    _told({"scc_db1_20260101/fs-diskio.txt": text}, tmp_path)
+    _write_files({"scc_db1_20260101/fs-diskio.txt": text}, tmp_path)
     archive = tmp_path / "scc.txz"
     subprocess.run(["tar", "-cJf", archive, "-C", tmp_path, "scc_db1_20260101"], check=True)
     sizes = {layer.device: layer.size for layer in show(f"recording:{archive}").layers}
@@ -178,10 +180,12 @@ def test_a_mirror_of_a_report_writes_twice(tmp_path: Path) -> None:
     for slot, member in enumerate(("sda2", "sdb2")):
         for name, text in {**states, "slot": str(slot)}.items():
             array[f"dev-{member}/{name}"] = text
-    _told({f"sys/block/md0/md/{name}": f"{text}\n" for name, text in array.items()}, tmp_path)
-    _told({"lsblk": TREE, "sos_commands/devicemapper/dmsetup_table": table}, tmp_path)
+    _write_files(
+        {f"sys/block/md0/md/{name}": f"{text}\n" for name, text in array.items()}, tmp_path
+    )
+    _write_files({"lsblk": TREE, "sos_commands/devicemapper/dmsetup_table": table}, tmp_path)
     for part in ("sda2", "sdb2"):
-        _told({f"sys/class/block/{part}/start": "2048\n"}, tmp_path)
+        _write_files({f"sys/class/block/{part}/start": "2048\n"}, tmp_path)
     name = f"recording:{tmp_path}"
     predicted = predict(name, "write-iops", at="/dev/mapper/vg-root", requests=100)
     counts = {layer.id.rpartition(":")[2]: layer.writes for layer in predicted.layers}
@@ -207,7 +211,7 @@ def test_a_mirror_of_a_report_writes_twice(tmp_path: Path) -> None:
 def test_what_describes_no_host_is_refused(
     tmp_path: Path, files: Mapping[str, str], reason: str
 ) -> None:
-    _told(files, tmp_path)
+    _write_files(files, tmp_path)
     with pytest.raises(UsageError, match=reason):
         show(f"recording:{tmp_path}")
 
@@ -222,7 +226,7 @@ def test_links_lead_nowhere_but_into_the_collection(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("secret")
     top = tmp_path / "report"
-    _told({"lsblk.txt": TREE, "proc/swaps": ""}, top)
+    _write_files({"lsblk.txt": TREE, "proc/swaps": ""}, top)
     (top / "proc" / "mounts").symlink_to(secret)
     (top / "proc" / "round").symlink_to("round")
     (top / "sys").symlink_to("/sys")
@@ -260,7 +264,7 @@ def test_members_that_lead_out_of_an_archive_are_passed_over(tmp_path: Path) -> 
 
 def test_limits_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     top = tmp_path / "report"
-    _told({"lsblk.txt": TREE, "proc/swaps": "x" * 2000, "var/log/messages": "y" * 9000}, top)
+    _write_files({"lsblk.txt": TREE, "proc/swaps": "x" * 2000, "var/log/messages": "y" * 9000}, top)
     name = str(tmp_path / "t.tar")
     subprocess.run(["tar", "-cf", name, "-C", tmp_path, "report"], check=True)
     monkeypatch.setattr(limits, "DESCRIBED_FILE", 1500)
@@ -281,7 +285,7 @@ def test_limits_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_hostile_name_of_a_host_is_not_taken(tmp_path: Path) -> None:
     top = tmp_path / "a b\x1b[2J"
-    _told({"lsblk.txt": TREE, "etc/hostname": "\x1b[31mred\n--x"}, top)
+    _write_files({"lsblk.txt": TREE, "etc/hostname": "\x1b[31mred\n--x"}, top)
     (host,) = show(f"recording:{top}").hosts
     assert host.name == "a-b-2J"
 

@@ -25,26 +25,26 @@ from tests.recordings.sata_md_lvm import sata_md_lvm
 MACHINES = (sata_md_lvm, nvme_crypt, san_multipath, nfs_client)
 
 
-async def found(machine: Machine) -> tuple[Capture, dict[str, StackLayer]]:
+async def discovered(machine: Machine) -> tuple[Capture, dict[str, StackLayer]]:
     capture = await discover([machine.host()])
     return capture, {layer.id.partition("/")[2]: layer for layer in capture.layers}
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 async def test_every_host_gives_a_sound_document(machine: Callable[[], Machine]) -> None:
-    capture, layers = await found(machine())
+    capture, layers = await discovered(machine())
     jsonschema.validate(capture.to_json(), schema("show"))
     assert len(layers) == len(capture.layers)
     ids = {layer.id for layer in capture.layers}
     assert all(set(layer.below) <= ids for layer in capture.layers)
     assert all(layer.size is None or layer.size > 0 for layer in capture.layers)
     disks = [layer for layer in capture.layers if layer.kind == "disk"]
-    lsblk = [one for one in machine().devices.values() if one.columns["type"] == "disk"]
+    lsblk = [device for device in machine().devices.values() if device.columns["type"] == "disk"]
     assert len(disks) == len(lsblk)
 
 
 async def test_sata_disks_have_a_queue_depth_and_a_misaligned_partition_is_seen() -> None:
-    _, layers = await found(sata_md_lvm())
+    _, layers = await discovered(sata_md_lvm())
     disk = layers["disk:sda"]
     assert disk.settings["scheduler"] == "mq-deadline"
     assert disk.settings["queue_depth"] == 32
@@ -60,7 +60,7 @@ async def test_sata_disks_have_a_queue_depth_and_a_misaligned_partition_is_seen(
 
 
 async def test_nvme_lacks_what_scsi_has_and_a_bridge_is_not_believed_a_stripe() -> None:
-    _, layers = await found(nvme_crypt())
+    _, layers = await discovered(nvme_crypt())
     nvme = layers["disk:nvme0n1"]
     assert nvme.settings["scheduler"] == "none"
     assert "queue_depth" not in nvme.settings
@@ -73,7 +73,7 @@ async def test_nvme_lacks_what_scsi_has_and_a_bridge_is_not_believed_a_stripe() 
 
 
 async def test_paths_of_a_multipath_map_are_held_by_it_not_by_their_own_partitions() -> None:
-    capture, layers = await found(san_multipath())
+    capture, layers = await discovered(san_multipath())
     boot = "360002ac000000000000000320001da07"
     for name in ("sda", "sdc"):
         assert f"held by {boot}" in layers[f"disk:{name}"].hazards
@@ -85,7 +85,7 @@ async def test_paths_of_a_multipath_map_are_held_by_it_not_by_their_own_partitio
 
 
 async def test_an_nfs_clients_own_disk_is_virtual() -> None:
-    capture, layers = await found(nfs_client())
+    capture, layers = await discovered(nfs_client())
     assert layers["disk:vda"].facts["transport"] == "virtio"
     assert layers["partition:vda1"].facts["aligned_to_sector"] is True
     assert "mounted" in layers["partition:vda1"].hazards
@@ -112,9 +112,12 @@ async def test_lsblk_without_json_gives_the_same_devices() -> None:
     text = ""
     for name, device in machine.devices.items():
         columns = {**device.columns, "kname": name, "pkname": whole[name].lsblk["pkname"] or ""}
-        words = {key: int(one) if isinstance(one, bool) else one for key, one in columns.items()}
+        values = {
+            key: int(column) if isinstance(column, bool) else column
+            for key, column in columns.items()
+        }
         text += " ".join(f'{key.upper()}="{"" if value is None else value}"'
-                         for key, value in words.items() if key != "path") + "\n"  # fmt: skip
+                         for key, value in values.items() if key != "path") + "\n"  # fmt: skip
     host = machine.host()
     machine.command(*LSBLK, status=1, stderr="lsblk: unrecognized option '--json'")
     machine.command(*LSBLK_PAIRS, stdout=text)
@@ -125,8 +128,8 @@ async def test_lsblk_without_json_gives_the_same_devices() -> None:
 
 def _shape(devices: Mapping[str, BlockDevice]) -> dict[str, tuple[object, ...]]:
     return {
-        name: (one.path, one.type, one.number, one.size, one.below, one.above)
-        for name, one in devices.items()
+        name: (device.path, device.type, device.number, device.size, device.below, device.above)
+        for name, device in devices.items()
     }
 
 
@@ -169,7 +172,7 @@ async def test_what_no_tool_told_is_to_be_installed_by_the_hosts_own_manager(
         for argv, answer in machine.commands.items()
         if argv[0] not in {"dmsetup", "lvs", "pvs"}
     }
-    capture, _ = await found(machine)
+    capture, _ = await discovered(machine)
     remedies = {gap.reason.split()[0]: gap.remedy for gap in capture.gaps}
     assert (remedies["dmsetup"], remedies["lvs"]) == (dmsetup, lvm)
 
@@ -180,12 +183,14 @@ async def test_this_machine_looks_the_same_with_and_without_lsblk() -> None:
             return Completed(tuple(argv), 127, b"", b"command not found", 0.0)
 
     def lasting(devices: Mapping[str, BlockDevice]) -> dict[str, tuple[object, ...]]:
-        kept = {name: one for name, one in devices.items() if one.size and "loop" not in name}
+        kept = {
+            name: device for name, device in devices.items() if device.size and "loop" not in name
+        }
         return _shape(kept)
 
-    told = lasting((await read_scene(LocalHost())).devices)
-    assert told
-    assert lasting((await read_scene(WithoutLsblk())).devices) == told
+    groups = lasting((await read_scene(LocalHost())).devices)
+    assert groups
+    assert lasting((await read_scene(WithoutLsblk())).devices) == groups
 
 
 async def test_a_host_with_nothing_is_all_gaps() -> None:

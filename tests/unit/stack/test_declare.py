@@ -38,7 +38,7 @@ def test_a_study_is_read_with_its_units() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("targets: /a\nloads: [x]\nlops: 5\n", r"s.yaml:3: there is no key 'lops' here .*'loops'"),
         ("targets: /a\n", r"s.yaml: the key 'loads' is missing"),
@@ -57,12 +57,12 @@ def test_a_study_is_read_with_its_units() -> None:
         ("a: 1\na: 2\n", r"s.yaml:2: this is invalid YAML: found duplicate key"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_told_with_its_line(text: str, told: str) -> None:
+def test_a_mistake_is_told_with_its_line(text: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_declaration(text, "s.yaml", Study)
     import re
 
-    assert re.search(told, str(caught.value)), str(caught.value)
+    assert re.search(message, str(caught.value)), str(caught.value)
 
 
 STUDIES = {

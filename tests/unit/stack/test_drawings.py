@@ -60,10 +60,10 @@ def test_the_tree_shows_settings_only_when_asked() -> None:
 
 
 def test_a_narrow_terminal_folds_and_loses_nothing() -> None:
-    def words(lines: list[str]) -> str:
+    def names_only(lines: list[str]) -> str:
         return re.sub(r"[\s│├└─]", "", "".join(lines))
 
-    assert words(drawn(width=40, settings=True)) == words(drawn(settings=True))
+    assert names_only(drawn(width=40, settings=True)) == names_only(drawn(settings=True))
 
 
 def test_dot_strings_cannot_be_left() -> None:

@@ -31,7 +31,7 @@ def complaint(layers: str) -> UsageError:
 
 
 @pytest.mark.parametrize(
-    ("layers", "where", "words"),
+    ("layers", "where", "message"),
     [
         ("  a: {kind: disc, host: s1}\n", "f.yaml:4", "did you mean 'disk'"),
         ("  a: {kind: disk}\n", "f.yaml:4", "needs `host:`"),
@@ -52,10 +52,10 @@ def complaint(layers: str) -> UsageError:
          "nvmeof_target"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_told_with_its_place(layers: str, where: str, words: str) -> None:
+def test_a_mistake_is_told_with_its_place(layers: str, where: str, message: str) -> None:
     problem = complaint(layers)
     assert problem.where == where
-    assert words in f"{problem.message} {problem.hint}"
+    assert message in f"{problem.message} {problem.hint}"
 
 
 def test_layers_may_stand_in_any_order() -> None:
@@ -114,10 +114,12 @@ def test_a_file_system_aligns_to_the_striping_below() -> None:
     layers = "".join(f"  d{n}: {{kind: disk, host: s1}}\n" for n in range(6))
     layers += "  r6: {kind: md, level: 6, chunk_size: 128 KiB, of: [d0, d1, d2, d3, d4, d5]}\n"
     layers += "  lv: {kind: lvm, of: r6}\n  x: {kind: xfs, of: lv, mount: /x}\n"
-    steps = {one.action: one.command for one in planned(understand(HEAD + layers, "f.yaml"))}
+    steps = {
+        report.action: report.command for report in planned(understand(HEAD + layers, "f.yaml"))
+    }
     assert "su=131072,sw=4" in steps["make an xfs file system"]
     ext = layers.replace("kind: xfs", "kind: ext4")
-    steps = {one.action: one.command for one in planned(understand(HEAD + ext, "f.yaml"))}
+    steps = {report.action: report.command for report in planned(understand(HEAD + ext, "f.yaml"))}
     assert "stride=32,stripe_width=128" in steps["make an ext4 file system"]
 
 

@@ -32,7 +32,9 @@ def test_a_device_is_provided_by_the_layer_that_does_not_stand_on_it() -> None:
     volume = layer("lvm:vg/a", "/dev/mapper/vg-a", at.on_device("sda"))
     disk = layer("disk:sda", "/dev/sda")
     loop = layer("loop:loop0", "/dev/loop0", at.on_mount("/srv/images/a"))
-    linked = {one.id: one.below for one in link(at, [system, volume, disk, loop])}
+    linked = {
+        stack_layer.id: stack_layer.below for stack_layer in link(at, [system, volume, disk, loop])
+    }
     assert linked == {
         "h/ext4:dm-0": ("h/lvm:vg/a",),
         "h/lvm:vg/a": ("h/disk:sda",),
@@ -40,7 +42,10 @@ def test_a_device_is_provided_by_the_layer_that_does_not_stand_on_it() -> None:
         "h/loop:loop0": ("h/ext4:dm-0",),
     }
     assert at.gaps == []
-    names = {one.id: one.facts.get("kernel_name") for one in link(at, [system, volume, disk])}
+    names = {
+        stack_layer.id: stack_layer.facts.get("kernel_name")
+        for stack_layer in link(at, [system, volume, disk])
+    }
     assert names == {"h/ext4:dm-0": None, "h/lvm:vg/a": "dm-0", "h/disk:sda": "sda"}
 
 
@@ -70,7 +75,7 @@ def test_a_file_system_no_kind_knows_leaves_its_device_on_top() -> None:
         layer("loop:0", "/dev/loop0", at.on_mount("/srv/image")),
         layer("loop:1", "/dev/loop1", at.on_mount("/tmp/image")),
     ]
-    linked = {one.id: one for one in link(at, [disk, volume, *loops])}
+    linked = {stack_layer.id: stack_layer for stack_layer in link(at, [disk, volume, *loops])}
     assert linked["h/disk:sda"].facts["mounts"] == "/"
     assert linked["h/loop:0"].below == ("h/disk:sda",)
     # In memory, not on the disk that holds "/".
@@ -87,7 +92,10 @@ def test_a_bind_mount_belongs_to_the_file_system() -> None:
     )
     at = replace(scene(), mounts=mounts)
     system = layer("ext4:sda", "/dev/sda", at.on_device("sda"), mount="/")
-    linked = {one.id: one for one in link(at, [layer("disk:sda", "/dev/sda"), system])}
+    linked = {
+        stack_layer.id: stack_layer
+        for stack_layer in link(at, [layer("disk:sda", "/dev/sda"), system])
+    }
     assert linked["h/ext4:sda"].facts == {"mounts": "/bind"}
     assert linked["h/disk:sda"].facts == {"kernel_name": "sda"}
     assert Stack(linked.values()).holder("h", "/bind/x") == linked["h/ext4:sda"]

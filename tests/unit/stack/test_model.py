@@ -12,7 +12,7 @@ def layer(id_: str, device: str, *below: str, mount: str | None = None, **facts:
     kind = id_.partition(":")[0]
     return StackLayer(
         id=f"h/{id_}", kind=kind, host="h", device=device, size=1, mount=mount,
-        below=tuple(f"h/{one}" for one in below), facts=facts, settings={"a": kind},
+        below=tuple(f"h/{name}" for name in below), facts=facts, settings={"a": kind},
     )  # fmt: skip
 
 
@@ -30,11 +30,14 @@ CAPTURE = Capture(0.0, (), LAYERS, host_wide={"h.vm.dirty_ratio": 20})
 
 
 def ids(path: str, host: str = "h") -> list[str]:
-    return [one.id.removeprefix("h/") for one in layers_under(CAPTURE, host, path)]
+    return [stack_layer.id.removeprefix("h/") for stack_layer in layers_under(CAPTURE, host, path)]
 
 
 def test_roots_are_mounts_first() -> None:
-    assert [one.id for one in Stack(LAYERS).roots()] == ["h/ext4:/srv", "h/disk:sdc"]
+    assert [stack_layer.id for stack_layer in Stack(LAYERS).roots()] == [
+        "h/ext4:/srv",
+        "h/disk:sdc",
+    ]
 
 
 UNDER_ROOT = ["xfs:/", "md:md0", "partition:sda1", "disk:sda", "disk:sdb"]
@@ -67,11 +70,11 @@ def test_another_host_has_nothing_there() -> None:
 def test_a_cycle_ends() -> None:
     ring = (layer("loop:a", "/dev/a", "xfs:b"), layer("xfs:b", "/dev/a", "loop:a", mount="/b"))
     stack = Stack(ring)
-    assert [one.id for one in stack.under(ring[0])] == ["h/loop:a", "h/xfs:b"]
+    assert [stack_layer.id for stack_layer in stack.under(ring[0])] == ["h/loop:a", "h/xfs:b"]
 
 
 def test_settings_of_a_capture_are_one_flat_object() -> None:
-    found = capture_settings(CAPTURE)
-    assert found["h/md:md0.a"] == "md"
-    assert found["h.vm.dirty_ratio"] == 20
-    assert len(found) == len(LAYERS) + 1
+    values = capture_settings(CAPTURE)
+    assert values["h/md:md0.a"] == "md"
+    assert values["h.vm.dirty_ratio"] == 20
+    assert len(values) == len(LAYERS) + 1

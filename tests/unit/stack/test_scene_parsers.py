@@ -56,7 +56,9 @@ def test_old_lsblk_prints_strings_new_one_types() -> None:
            "serial": None}  # fmt: skip
     new = {**old, "ro": False, "rm": True, "rota": True, "size": 500107862016, "log-sec": 512,
            "vendor": "ATA", "mountpoints": [None]}  # fmt: skip
-    parsed = [parse_lsblk_json(json.dumps({"blockdevices": [one]}))["sda"] for one in (old, new)]
+    parsed = [
+        parse_lsblk_json(json.dumps({"blockdevices": [values]}))["sda"] for values in (old, new)
+    ]
     assert parsed[1].pop("mountpoints") is None
     assert parsed[0] == parsed[1]
     assert parsed[0]["ro"] is False
@@ -69,9 +71,9 @@ def test_a_device_under_two_parents_comes_once_and_gets_its_parent_from_the_tree
         {"name": "sda", "type": "disk", "children": [md]},
         {"name": "sdb", "type": "disk", "children": [md]},
     ]}  # fmt: skip
-    found = parse_lsblk_json(json.dumps(tree))
-    assert list(found) == ["sda", "md0", "md0p1", "sdb"]
-    assert found["md0p1"]["pkname"] == "md0"
+    values_by_name = parse_lsblk_json(json.dumps(tree))
+    assert list(values_by_name) == ["sda", "md0", "md0p1", "sdb"]
+    assert values_by_name["md0p1"]["pkname"] == "md0"
 
 
 @pytest.mark.parametrize(
@@ -90,15 +92,15 @@ def test_pairs_of_enterprise_linux_7() -> None:
         'FSTYPE="xfs" TYPE="lvm" PKNAME="sda2"\n'
         'NAME="a" KNAME="sdb" LABEL="my \\"disk\\"" SIZE="1" TYPE="disk"\n'
     )
-    found = parse_lsblk_pairs(text)
-    assert list(found) == ["sda", "dm-0", "sdb"]
-    assert found["sda"]["model"] == "PERC H730 Mini"
-    assert found["sda"]["pkname"] is None
-    assert found["sda"]["rota"] is True
-    assert found["dm-0"]["size"] == 53687091200
-    assert found["sdb"]["label"] == 'my "disk"'
+    values_by_name = parse_lsblk_pairs(text)
+    assert list(values_by_name) == ["sda", "dm-0", "sdb"]
+    assert values_by_name["sda"]["model"] == "PERC H730 Mini"
+    assert values_by_name["sda"]["pkname"] is None
+    assert values_by_name["sda"]["rota"] is True
+    assert values_by_name["dm-0"]["size"] == 53687091200
+    assert values_by_name["sdb"]["label"] == 'my "disk"'
 
 
 def test_a_torn_pair_leaves_the_others() -> None:
-    found = parse_lsblk_pairs('NAME="sda" KNAME="sda" SIZE="512" LABEL="never close\n')
-    assert found == {"sda": {"name": "sda", "kname": "sda", "size": 512}}
+    values_by_name = parse_lsblk_pairs('NAME="sda" KNAME="sda" SIZE="512" LABEL="never close\n')
+    assert values_by_name == {"sda": {"name": "sda", "kname": "sda", "size": 512}}

@@ -17,8 +17,8 @@ TRIALS = 40_000
 def _decide(
     a: Floats, b: Floats, *, distance: float = 5.0, inflate: float = 1.0, bar: Bar | None = None
 ) -> Decision:
-    found = contrast(list(np.log(a).T), list(np.log(b).T), distance=distance, inflate=inflate)
-    return decide(found, bar or Bar())
+    effect = contrast(list(np.log(a).T), list(np.log(b).T), distance=distance, inflate=inflate)
+    return decide(effect, bar or Bar())
 
 
 @pytest.mark.parametrize("cv", [0.005, 0.012, 0.0166, 0.035])
@@ -45,9 +45,9 @@ def test_a_true_difference_of_5_percent_is_found_in_95_percent(effect: float, le
     """At CV 1.2 %, runs right after each other, alone or as headline beside other metrics."""
     rng = np.random.default_rng(3)
     a, b = (noise.loops(rng, TRIALS, 5, 0.012) for _ in range(2))
-    found = _decide(a, b * effect, bar=Bar(level=level))
-    assert found.differs.mean() >= 0.95
-    assert not found.equivalent.any()
+    decision = _decide(a, b * effect, bar=Bar(level=level))
+    assert decision.differs.mean() >= 0.95
+    assert not decision.equivalent.any()
 
 
 def test_runs_of_different_days_find_it_nearly_always() -> None:
@@ -77,8 +77,8 @@ def test_the_interval_covers_the_change_in_95_of_100_cases() -> None:
     for spread_a, spread_b, count in ((0.012, 0.012, 5), (0.005, 0.035, 5), (0.02, 0.02, 10)):
         a = noise.loops(rng, TRIALS, count, spread_a)
         b = noise.loops(rng, TRIALS, count, spread_b)
-        found = _decide(a, b * 1.05, distance=0, bar=Bar(margin=1e-9))
-        covered = ((found.low <= np.log(1.05)) & (np.log(1.05) <= found.high)).mean()
+        decision = _decide(a, b * 1.05, distance=0, bar=Bar(margin=1e-9))
+        covered = ((decision.low <= np.log(1.05)) & (np.log(1.05) <= decision.high)).mean()
         assert covered == pytest.approx(0.95, abs=0.01)
 
 
@@ -90,16 +90,16 @@ def test_loops_whose_seconds_remember_each_other_claim_no_more(rho: float) -> No
     series = noise.seconds(rng, 2 * trials, rho, 0.0166).reshape(trials, 2, 5, 60)
     means = np.log(series.mean(axis=3))
     claimed = plain = 0
-    for one, logs in zip(series, means, strict=True):
-        factor = inflation(5, loop_correlation(memory(one.reshape(10, 60).tolist()), 60, 1.0))
-        claimed += int(_one(logs, factor).differs)
-        plain += int(_one(logs, 1.0).differs)
+    for readings, logs in zip(series, means, strict=True):
+        factor = inflation(5, loop_correlation(memory(readings.reshape(10, 60).tolist()), 60, 1.0))
+        claimed += int(_decided(logs, factor).differs)
+        plain += int(_decided(logs, 1.0).differs)
     assert claimed / trials <= 0.06  # three standard errors above 4.7 %, the highest
     if rho == 0.98:
         assert plain / trials > 0.08  # what it would be
 
 
-def _one(logs: Floats, factor: float) -> Decision:
+def _decided(logs: Floats, factor: float) -> Decision:
     return decide(contrast(logs[0].tolist(), logs[1].tolist(), distance=5.0, inflate=factor), Bar())
 
 
@@ -156,5 +156,5 @@ def test_the_comparison_is_welchs() -> None:
     a, b = noise.loops(rng, 1, 5, 0.01), noise.loops(rng, 1, 7, 0.03)
     expected = stats.ttest_ind(np.log(b[0]), np.log(a[0]), equal_var=False)
     low, high = expected.confidence_interval(0.95)
-    found = _decide(a, b, distance=0, bar=Bar(margin=1e-9))
-    assert (found.low[0], found.high[0]) == pytest.approx((low, high))
+    decision = _decide(a, b, distance=0, bar=Bar(margin=1e-9))
+    assert (decision.low[0], decision.high[0]) == pytest.approx((low, high))

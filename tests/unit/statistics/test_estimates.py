@@ -45,9 +45,9 @@ def test_the_interval_covers_the_truth_in_95_of_100_cases() -> None:
         covered += int((abs(samples.mean(axis=1) - truth) <= reach).sum())
     assert covered / (2 * runs) == pytest.approx(0.95, abs=0.005)
     # The vectorised interval above is the one that summarise gives.
-    one = statistics.summarise("x", "s", samples[0].tolist())
-    assert one.ci95 is not None
-    assert one.ci95[1] - one.mean == pytest.approx(reach[0])
+    metric = statistics.summarise("x", "s", samples[0].tolist())
+    assert metric.ci95 is not None
+    assert metric.ci95[1] - metric.mean == pytest.approx(reach[0])
 
 
 def _ar1(rng: np.random.Generator, rho: float, count: int) -> list[float]:

@@ -36,8 +36,8 @@ def taken(rows: Floats, a_first: tuple[bool, ...]) -> tuple[Floats, Floats]:
 
 def claimed(rows: Floats, a_first: tuple[bool, ...], *, effect: float = 1.0, bar: Bar) -> float:
     a, b = taken(rows, a_first)
-    found = interleaved(list(np.log(a).T), list(np.log(b * effect).T), a_first)
-    return float(decide(found, bar).differs.mean())
+    difference = interleaved(list(np.log(a).T), list(np.log(b * effect).T), a_first)
+    return float(decide(difference, bar).differs.mean())
 
 
 def sequential(rows: Floats, *, effect: float = 1.0) -> float:
@@ -121,12 +121,12 @@ def test_error_rates_of_all_noises(count: int) -> None:
             for bar in (NO_MARGIN, Bar())
         ]
         strict, usual = (float(np.mean(rate)) for rate in rates)
-        found = np.mean([
+        number = np.mean([
             claimed(part, orders(count, seed), effect=1.05, bar=Bar())
             for seed, part in enumerate(parts)
         ])  # fmt: skip
         after = sequential(rows), sequential(rows, effect=1.05)
-        figures = "  ".join(f"{rate:.1%}" for rate in (strict, usual, found, *after))
+        figures = "  ".join(f"{rate:.1%}" for rate in (strict, usual, number, *after))
         sys.stdout.write(f"{count} pairs, {name}: {figures}\n")
         assert strict <= 0.0522, name
         assert usual <= 0.03, name
@@ -138,10 +138,10 @@ def test_the_change_is_the_mean_step_without_the_drift() -> None:
         a_first = orders(count)
         rows = np.exp(-0.01 * np.arange(2 * count))[np.newaxis]
         a, b = taken(rows, a_first)
-        found = interleaved(np.log(a[0]).tolist(), np.log(b[0] * 1.1).tolist(), a_first)
-        assert found.change == pytest.approx(np.log(1.1), abs=1e-12)
-        assert found.error == pytest.approx(0, abs=1e-12)
-        assert found.freedom == count - 2
+        effect = interleaved(np.log(a[0]).tolist(), np.log(b[0] * 1.1).tolist(), a_first)
+        assert effect.change == pytest.approx(np.log(1.1), abs=1e-12)
+        assert effect.error == pytest.approx(0, abs=1e-12)
+        assert effect.freedom == count - 2
 
 
 def test_a_pass_alone_in_its_order_decides_nothing() -> None:

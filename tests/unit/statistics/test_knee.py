@@ -26,20 +26,20 @@ def rates(stations: list[tuple[float, int]], elsewhere: float) -> list[float]:
     """X(N) by exact mean value analysis (Reiser and Lavenberg 1980)."""
     most = max(DEPTHS)
     shares = [np.eye(1, most + 1)[0] for _ in stations]  # probability of j I/Os at each station
-    found = {}
+    values = {}
     for n in range(1, most + 1):
         held = np.arange(1, n + 1)
         times = [
             float(np.sum(held * demand / np.minimum(held, servers) * share[:n]))
             for (demand, servers), share in zip(stations, shares, strict=True)
         ]
-        found[n] = n / (elsewhere + sum(times))
+        values[n] = n / (elsewhere + sum(times))
         for at, (demand, servers) in enumerate(stations):
             new = np.zeros(most + 1)
-            new[1 : n + 1] = demand / np.minimum(held, servers) * found[n] * shares[at][:n]
+            new[1 : n + 1] = demand / np.minimum(held, servers) * values[n] * shares[at][:n]
             new[0] = max(0.0, 1 - new.sum())
             shares[at] = new
-    return [found[n] for n in DEPTHS]
+    return [values[n] for n in DEPTHS]
 
 
 def knee_of(stations: list[tuple[float, int]], elsewhere: float) -> float:
@@ -75,7 +75,7 @@ def test_intervals_hold_the_knee(loops: int, scatter: float) -> None:
 
 def test_a_rate_that_still_rises_has_no_upper_bound_within_what_was_measured() -> None:
     exact = rates([(1, 64)], 0)[:6]  # up to 32 in flight
-    position = find_knee(DEPTHS[:6], [exact, [one * 1.01 for one in exact]])
+    position = find_knee(DEPTHS[:6], [exact, [figure * 1.01 for figure in exact]])
     assert position.interval is not None
     assert position.interval[1] == inf
     assert position.at == pytest.approx(32)

@@ -11,7 +11,7 @@ from tests.unit.statistics import noise
 def test_memory_is_found_without_the_bias_of_short_loops(rho: float) -> None:
     rng = np.random.default_rng(1)
     series = noise.seconds(rng, 300, rho, 0.0166)
-    assert np.mean([memory(one.tolist()) for one in series]) == pytest.approx(rho, abs=0.02)
+    assert np.mean([memory(record.tolist()) for record in series]) == pytest.approx(rho, abs=0.02)
 
 
 def test_loops_at_different_levels_are_no_memory() -> None:

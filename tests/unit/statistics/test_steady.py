@@ -17,9 +17,9 @@ def _trends(figures: noise.Floats) -> list[Trend]:
 def test_steady_loops_raise_an_alarm_in_at_most_5_percent(cv: float) -> None:
     rng = np.random.default_rng(1)
     seen = _trends(noise.loops(rng, 6000, 5, cv))
-    assert np.mean([one.first_loop for one in seen]) <= 0.035
-    assert np.mean([one.drifts for one in seen]) <= 0.04
-    assert np.mean([one.first_loop or one.drifts for one in seen]) <= 0.0555  # 5 % and two errors
+    assert np.mean([fit.first_loop for fit in seen]) <= 0.035
+    assert np.mean([fit.drifts for fit in seen]) <= 0.04
+    assert np.mean([fit.first_loop or fit.drifts for fit in seen]) <= 0.0555  # 5 % and two errors
 
 
 def test_a_first_loop_effect_is_named_as_such_and_not_as_drift() -> None:
@@ -27,17 +27,17 @@ def test_a_first_loop_effect_is_named_as_such_and_not_as_drift() -> None:
     figures = noise.loops(rng, 1500, 5, 0.012)
     figures[:, 0] *= 1.10
     seen = _trends(figures)
-    assert np.mean([one.first_loop for one in seen]) > 0.9
-    assert np.mean([one.drifts for one in seen]) < 0.06
-    assert np.median([one.first for one in seen]) == pytest.approx(0.1, abs=0.005)
+    assert np.mean([fit.first_loop for fit in seen]) > 0.9
+    assert np.mean([fit.drifts for fit in seen]) < 0.06
+    assert np.median([fit.first for fit in seen]) == pytest.approx(0.1, abs=0.005)
 
 
 def test_drift_is_named() -> None:
     rng = np.random.default_rng(3)
     figures = noise.loops(rng, 1500, 5, 0.012) * (1 - 0.03 * np.arange(5))
     seen = _trends(figures)
-    assert np.mean([one.drifts for one in seen]) > 0.9
-    assert np.median([one.drift for one in seen]) == pytest.approx(-0.127, abs=0.01)
+    assert np.mean([fit.drifts for fit in seen]) > 0.9
+    assert np.median([fit.drift for fit in seen]) == pytest.approx(-0.127, abs=0.01)
 
 
 def test_few_loops_say_nothing_and_equal_loops_raise_no_alarm() -> None:
@@ -86,16 +86,16 @@ def test_loops_without_a_fall_raise_an_alarm_in_at_most_5_percent(
 ) -> None:
     rng = np.random.default_rng(4)
     calm = 1000 * np.exp(spread * noise.ar1(rng, 600 * 5, 60, rho)).reshape(600, 5, 60)
-    assert np.mean([bool(falls(one.tolist())) for one in calm]) <= 0.06
+    assert np.mean([bool(falls(figures.tolist())) for figures in calm]) <= 0.06
 
 
 def test_a_cache_that_fills_up_in_every_loop_is_seen_in_spite_of_memory() -> None:
     rng = np.random.default_rng(5)
     series = 1000 * np.exp(0.05 * noise.ar1(rng, 200 * 5, 60, 0.9)).reshape(200, 5, 60)
     series[:, :, 25:] *= 0.6
-    seen = [falls(one.tolist()) for one in series]
-    assert np.mean([len(one) >= 4 for one in seen]) > 0.95
-    assert np.median([one[0].second for one in seen if one]) == 25
+    seen = [falls(readings.tolist()) for readings in series]
+    assert np.mean([len(drops) >= 4 for drops in seen]) > 0.95
+    assert np.median([drops[0].second for drops in seen if drops]) == 25
 
 
 def test_a_cache_that_fills_up_once_is_seen_where_seconds_are_independent() -> None:

@@ -12,12 +12,12 @@ APART = Circumstances(distance=0.0)
 
 
 def _judge(a: list[float], b: list[float], metric: str = "write.iops", **how: object) -> Judgement:
-    known = how.get("known", APART)
+    document = how.get("known", APART)
     bar = how.get("bar")
-    assert isinstance(known, Circumstances)
+    assert isinstance(document, Circumstances)
     assert bar is None or isinstance(bar, Bar)
     first, second = summarise(metric, "1/s", a), summarise(metric, "1/s", b)
-    return judge(first, second, circumstances=known, bar=bar)
+    return judge(first, second, circumstances=document, bar=bar)
 
 
 STEADY = [1000.0, 1004.0, 996.0, 1001.0, 999.0]
@@ -55,9 +55,13 @@ def test_no_difference_is_a_proof_and_not_a_lack_of_one() -> None:
 
 
 def test_a_single_loop_decides_nothing() -> None:
-    one = _judge([1000.0], [2000.0])
-    assert one.verdict.outcome is Outcome.UNDECIDED
-    assert (one.verdict.change, one.verdict.interval, one.verdict.more_loops) == (1.0, None, 4)
+    judgement = _judge([1000.0], [2000.0])
+    assert judgement.verdict.outcome is Outcome.UNDECIDED
+    assert (judgement.verdict.change, judgement.verdict.interval, judgement.verdict.more_loops) == (
+        1.0,
+        None,
+        4,
+    )
     assert _judge([1000.0], STEADY).verdict.outcome is Outcome.UNDECIDED
 
 

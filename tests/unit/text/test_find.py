@@ -23,7 +23,7 @@ PAIR = (
 RATES = {"cached_read.bandwidth": 4820.51 * 2**20, "buffered_read.bandwidth": 509.52 * 2**20}
 
 
-def found(document: Document) -> list[FoundOutput]:
+def outputs_in(document: Document) -> list[FoundOutput]:
     return [output for output in find(document) if isinstance(output, FoundOutput)]
 
 
@@ -36,7 +36,7 @@ def test_an_output_is_read_in_every_shape(shape: str, text: str) -> None:
 
 def test_it_says_where_it_stands_and_under_which_heading() -> None:
     text = f"# Fast\n\nprose\n\n{PAIR}\n\n" + "more prose\n" * 500 + f"## Slow\n\n{PAIR}\n"
-    first, second = found(of_bytes("a.md", text.encode()))
+    first, second = outputs_in(of_bytes("a.md", text.encode()))
     assert (first.place.first_line, first.place.last_line, first.place.heading) == (5, 7, "Fast")
     assert (second.place.first_line, second.place.last_line) == (511, 513)
     assert second.place.heading == "Slow"
@@ -45,7 +45,7 @@ def test_it_says_where_it_stands_and_under_which_heading() -> None:
 
 def test_a_heading_far_above_holds_until_the_next() -> None:
     text = "# Fast\n\n" + "line of prose\n" * 3000 + f"{PAIR}\n" + "prose\n" * 3000 + PAIR
-    assert [finding.place.heading for finding in found(of_bytes("a", text.encode()))] == [
+    assert [finding.place.heading for finding in outputs_in(of_bytes("a", text.encode()))] == [
         "Fast",
         "Fast",
     ]
@@ -64,16 +64,16 @@ def test_a_prefix_of_every_line_names_the_host() -> None:
 def test_many_outputs_far_apart_keep_their_lines() -> None:
     gap = "something else entirely\n" * 700
     text = gap + (PAIR + "\n" + gap) * 30
-    places = [finding.place.first_line for finding in found(of_bytes("a", text.encode()))]
+    places = [finding.place.first_line for finding in outputs_in(of_bytes("a", text.encode()))]
     assert places == [701 + number * 703 for number in range(30)]
 
 
 def test_blocks_of_the_scan_do_not_lose_what_lies_across(monkeypatch: pytest.MonkeyPatch) -> None:
     text = ("prose here\n" * 7 + PAIR + "\n") * 40
-    whole = [finding.place for finding in found(of_bytes("a", text.encode()))]
+    whole = [finding.place for finding in outputs_in(of_bytes("a", text.encode()))]
     for size in (64, 100, 333, 1000):
         monkeypatch.setattr(module, "_BLOCK", size)
-        assert [finding.place for finding in found(of_bytes("a", text.encode()))] == whole
+        assert [finding.place for finding in outputs_in(of_bytes("a", text.encode()))] == whole
 
 
 def test_a_cut_off_output_is_listed_as_unread() -> None:
@@ -91,7 +91,7 @@ def test_prose_holds_no_output() -> None:
 
 def test_a_page_gives_its_text_headings_and_source_lines() -> None:
     page = f"<!DOCTYPE html>\n<html><body>\n<h2>Local <b>disk</b></h2>\n<p>x</p>\n<pre>{PAIR}</pre>"
-    (finding,) = found(of_bytes("a.html", page.encode()))
+    (finding,) = outputs_in(of_bytes("a.html", page.encode()))
     assert finding.place.heading == "Local disk"
     assert (finding.place.first_line, finding.place.last_line) == (5, 7)
 
@@ -100,12 +100,12 @@ def test_a_pdf_gives_its_text(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(_pdf(PAIR.split("\n")))
     with open_document(str(path)) as document:
-        (finding,) = found(document)
+        (finding,) = outputs_in(document)
     assert finding.trials[0].loops[0].metrics == pytest.approx(RATES)
 
 
 def test_a_gzipped_text_is_read() -> None:
-    assert found(of_bytes("a.gz", gzip.compress(PAIR.encode())))
+    assert outputs_in(of_bytes("a.gz", gzip.compress(PAIR.encode())))
 
 
 @pytest.mark.parametrize(
@@ -183,6 +183,6 @@ def test_the_kernel_s_own_time_names_no_host(before: str, host: str) -> None:
     text = "".join(
         f"{before.format(n)}nvme nvme2: I/O {n} QID 3 timeout, aborting\n" for n in range(3)
     )
-    (log,) = found(Document("log", text.encode()))
+    (log,) = outputs_in(Document("log", text.encode()))
     assert {counters.host for counters in log.counters} == {host}
     assert {counters.name for counters in log.counters} == {"nvme2"}

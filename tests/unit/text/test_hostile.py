@@ -22,7 +22,7 @@ OUTPUTS = sorted(
     if path.suffix in {".txt", ".out"} and path.stat().st_size < 60_000
 )  # fmt: skip
 ANCHORS = sorted({anchor for output in outputs() for anchor in output.anchors})
-WORDS = st.one_of(
+FRAGMENTS = st.one_of(
     st.sampled_from(ANCHORS),
     st.sampled_from(
         ["(", ")", "[", "]", "{", "}", "=", ":", ",", "%", "\n", "\n\n", "  ", "- ", "|"]
@@ -33,9 +33,9 @@ WORDS = st.one_of(
 
 
 @settings(max_examples=examples(300), deadline=None)
-@given(st.lists(WORDS, max_size=60))
-def test_anchors_among_anything(words: list[str]) -> None:
-    text = "".join(words).encode(errors="replace")
+@given(st.lists(FRAGMENTS, max_size=60))
+def test_anchors_among_anything(arguments: list[str]) -> None:
+    text = "".join(arguments).encode(errors="replace")
     with suppress(UsageError):  # what is no text is refused
         list(find(of_bytes("a", text)))
 
@@ -90,16 +90,16 @@ class Looked:
         self.lines = 0
         line, block = View.line, View.block
 
-        def one(view: View, index: int) -> str | None:
+        def counted_line(view: View, index: int) -> str | None:
             self.lines += 1
             return line(view, index)
 
         def several(view: View, first: int, most: int) -> list[str]:
-            found = block(view, first, most)
-            self.lines += len(found)
-            return found
+            names = block(view, first, most)
+            self.lines += len(names)
+            return names
 
-        monkeypatch.setattr(View, "line", one)
+        monkeypatch.setattr(View, "line", counted_line)
         monkeypatch.setattr(View, "block", several)
 
     def at(self, text: str) -> int:
@@ -111,7 +111,9 @@ class Looked:
 @pytest.mark.parametrize("name", [type(output).__name__ for output in outputs()])
 def test_lines_are_looked_at_in_proportion(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beginnings without ends, by the hundred: the worst that a text can hold."""
-    output = next(one for one in outputs() if type(one).__name__ == name)
+    output = next(
+        printed_output for printed_output in outputs() if type(printed_output).__name__ == name
+    )
     looked = Looked(monkeypatch)
     for anchor in output.anchors:
         line = f"x {anchor} 1\n"

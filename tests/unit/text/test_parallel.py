@@ -15,14 +15,14 @@ from iosonde.text.parallel import find_by_spans
 OUTPUTS = Path(__file__).parents[2] / "outputs"
 
 
-def same(one: FoundOutput | Unread) -> FoundOutput | Unread:
-    return one
+def same(output: FoundOutput | Unread) -> FoundOutput | Unread:
+    return output
 
 
 def whole(document: Document) -> list[FoundOutput | Unread]:
     search = Search(document)
     span = Span(0, 1, len(document.data))
-    return [one for hit in hits(document, span) for one in search.look(*hit)]
+    return [output for hit in hits(document, span) for output in search.look(*hit)]
 
 
 def text(seed: int, *, gaps: int, count: int = 60) -> bytes:

@@ -98,8 +98,8 @@ def test_an_output_that_says_nothing() -> None:
     ],
 )
 def test_entries_end_with_a_gap_or_a_strange_line(text: str, names: list[str], last: int) -> None:
-    found, end = entries(Lines(text), 0, pair, gap=2, comment="#")
-    assert ([name for _, name in found], end) == (names, last)
+    rows, end = entries(Lines(text), 0, pair, gap=2, comment="#")
+    assert ([name for _, name in rows], end) == (names, last)
 
 
 @pytest.mark.parametrize(

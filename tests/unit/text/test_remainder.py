@@ -67,10 +67,10 @@ def test_a_list_below_a_command_is_kept(prompt: str, host: str, mark: str) -> No
     outputs = rest(quoted)
     assert len(outputs) == 1
     assert isinstance(outputs[0], FoundOutput)
-    found = outputs[0]
-    assert (found.place.first_line, found.place.last_line) == (2, 8)
-    assert found.tool == PRINTED
-    assert found.counters == (
+    output = outputs[0]
+    assert (output.place.first_line, output.place.last_line) == (2, 8)
+    assert output.tool == PRINTED
+    assert output.counters == (
         PrintedCounters(
             PRINTED, AS_PRINTED, "arrayctl getconfig 1 -v", {"Controllers found": "1"}, host,
             "arrayctl getconfig 1 -v",
@@ -341,9 +341,9 @@ def test_a_reader_goes_first_and_the_rest_comes_last() -> None:
         "1073741824 bytes (1.1 GB) copied, 3.2 s, 335 MB/s\n"
     )
     document = of_bytes("ticket.txt", text.encode())
-    found = [output.tool for output in find_and_tell(document, lambda output: output, rest=True)
+    names = [output.tool for output in find_and_tell(document, lambda output: output, rest=True)
              if isinstance(output, FoundOutput)]  # fmt: skip
-    assert list(dict.fromkeys(found)) == ["dd", PRINTED]
+    assert list(dict.fromkeys(names)) == ["dd", PRINTED]
     alone = find_and_tell(document, lambda output: output)
     assert PRINTED not in [output.tool for output in alone]
 

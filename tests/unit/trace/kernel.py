@@ -24,16 +24,16 @@ def write_blktrace(folder: Path, made: list[Request], *, big: bool = False) -> P
     files: list[list[tuple[int, bytes]]] = [[], []]
     start = made[0].time
     events = []
-    for number, one in enumerate(made):
+    for number, io in enumerate(made):
         for step, (letter, (action, category)) in enumerate(_EVENTS.items()):
-            time = (one.time - start) * 1000 + 1_000_000 + number + step * 10
-            events.append((time, number % 2, action, category, one, letter))
+            time = (io.time - start) * 1000 + 1_000_000 + number + step * 10
+            events.append((time, number % 2, action, category, io, letter))
     sequence = [0, 0]
-    for time, cpu, action, category, one, _ in sorted(events, key=lambda event: event[0]):
+    for time, cpu, action, category, io, _ in sorted(events, key=lambda event: event[0]):
         sequence[cpu] += 1
-        what = action | (category | _DIRECTIONS[one.op]) << 16
+        what = action | (category | _DIRECTIONS[io.op]) << 16
         record = struct.pack(
-            form, 0x65617407, sequence[cpu], time, one.offset // 512, one.length, what, 42,
+            form, 0x65617407, sequence[cpu], time, io.offset // 512, io.length, what, 42,
             _DEVICE, cpu, 0, 0,
         )  # fmt: skip
         files[cpu].append((time, record))

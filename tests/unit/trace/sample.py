@@ -30,48 +30,48 @@ def requests(count: int = 400, seed: int = 1) -> list[Request]:
     return made
 
 
-def _letter(one: Request) -> str:
-    return one.op[0].upper()
+def _letter(request: Request) -> str:
+    return request.op[0].upper()
 
 
 FORMATS: dict[str, tuple[str, Callable[[Request], str]]] = {
     "msr": (
         "",
-        lambda one: (
-            f"{one.time * 10 + 116444736000000000},hm,1,{one.op.title()},{one.offset},"
-            f"{one.length},100"
+        lambda io: (
+            f"{io.time * 10 + 116444736000000000},hm,1,{io.op.title()},{io.offset},{io.length},100"
         ),
     ),
-    "alibaba": ("", lambda one: f"7,{_letter(one)},{one.offset},{one.length},{one.time}"),
+    "alibaba": (
+        "",
+        lambda io: f"7,{_letter(io)},{io.offset},{io.length},{io.time}",
+    ),
     "tencent": (
         "",
-        lambda one: (
-            f"{one.time // 1_000_000},{one.offset // 512},{one.length // 512},"
-            f"{int(one.op == 'write')},7"
+        lambda io: (
+            f"{io.time // 1_000_000},{io.offset // 512},{io.length // 512},"
+            f"{int(io.op == 'write')},7"
         ),
     ),
     "systor": (
         "Timestamp,Response,IOType,LUN,Offset,Size\n",
-        lambda one: (
-            f"{one.time // 1_000_000}.{one.time % 1_000_000:06d},0.001,{_letter(one)},7,"
-            f"{one.offset},{one.length}"
+        lambda io: (
+            f"{io.time // 1_000_000}.{io.time % 1_000_000:06d},0.001,{_letter(io)},7,"
+            f"{io.offset},{io.length}"
         ),
     ),
     "iolog": (
         "fio version 3 iolog\n",
-        lambda one: f"{one.time} scratch {one.op} {one.offset} {one.length}",
+        lambda io: f"{io.time} scratch {io.op} {io.offset} {io.length}",
     ),
     "fio-log": (
         "",
-        lambda one: (
-            f"{one.time // 1000}, 4711, {int(one.op == 'write')}, {one.length}, {one.offset}, 0"
-        ),
+        lambda io: f"{io.time // 1000}, 4711, {int(io.op == 'write')}, {io.length}, {io.offset}, 0",
     ),
     "blkparse": (
         "",
-        lambda one: (
-            f"  8,0    1 {1:8d} {one.time // 1_000_000:5d}.{one.time % 1_000_000:06d}000 "
-            f"{42:5d}  Q {_letter(one):>3} {one.offset // 512} + {one.length // 512} [fio]"
+        lambda io: (
+            f"  8,0    1 {1:8d} {io.time // 1_000_000:5d}.{io.time % 1_000_000:06d}000 "
+            f"{42:5d}  Q {_letter(io):>3} {io.offset // 512} + {io.length // 512} [fio]"
         ),
     ),
 }
@@ -82,4 +82,4 @@ RESOLUTION = {"tencent": 1_000_000, "fio-log": 1000}
 def text(fmt: str, made: list[Request]) -> bytes:
     """A trace in a format."""
     head, line = FORMATS[fmt]
-    return (head + "".join(line(one) + "\n" for one in made)).encode()
+    return (head + "".join(line(request) + "\n" for request in made)).encode()

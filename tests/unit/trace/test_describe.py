@@ -24,63 +24,69 @@ def made() -> list[Request]:
 
 
 @pytest.fixture
-def found(made: list[Request], tmp_path: Path) -> Description:
+def description(made: list[Request], tmp_path: Path) -> Description:
     path = tmp_path / "trace"
     path.write_bytes(text("alibaba", made))
     return describe(sources([str(path)])[0])
 
 
-def test_counts_sizes_and_grids(made: list[Request], found: Description) -> None:
-    reads = [one for one in made if one.op == "read"]
-    assert found.requests == len(made)
-    assert found.operations.read == OperationCount(len(reads), sum(read.length for read in reads))
-    sizes = Counter((one.length, one.op) for one in made)
-    assert {(size.size, "read"): size.reads for size in found.sizes} == {
+def test_counts_sizes_and_grids(made: list[Request], description: Description) -> None:
+    reads = [request for request in made if request.op == "read"]
+    assert description.requests == len(made)
+    assert description.operations.read == OperationCount(
+        len(reads), sum(read.length for read in reads)
+    )
+    sizes = Counter((request.length, request.op) for request in made)
+    assert {(size.size, "read"): size.reads for size in description.sizes} == {
         (size, op): count for (size, op), count in sizes.items() if op == "read"
     }
-    for grid in found.grids:
-        off = sum(bool(one.offset % grid.grid or one.length % grid.grid) for one in made)
-        begins = sum(bool(one.offset % grid.grid) for one in made)
+    for grid in description.grids:
+        off = sum(
+            bool(request.offset % grid.grid or request.length % grid.grid) for request in made
+        )
+        begins = sum(bool(request.offset % grid.grid) for request in made)
         assert grid.off == pytest.approx(off / len(made))
         assert grid.offset_off == pytest.approx(begins / len(made))
 
 
-def test_order_and_steps(made: list[Request], found: Description) -> None:
+def test_order_and_steps(made: list[Request], description: Description) -> None:
     pairs = list(itertools.pairwise(made))
     steps = [abs(after.offset - before.offset - before.length) for before, after in pairs]
     sequential = sum(step == 0 for step in steps)
-    assert found.order.sequential == pytest.approx(sequential / len(pairs))
-    assert found.order.seek_mean == pytest.approx(statistics.mean(steps))
-    assert found.order.run == pytest.approx(len(made) / (len(made) - sequential))
-    assert sum(step.backwards + step.forwards for step in found.order.distances) == len(pairs)
+    assert description.order.sequential == pytest.approx(sequential / len(pairs))
+    assert description.order.seek_mean == pytest.approx(statistics.mean(steps))
+    assert description.order.run == pytest.approx(len(made) / (len(made) - sequential))
+    assert sum(step.backwards + step.forwards for step in description.order.distances) == len(pairs)
 
 
-def test_times(made: list[Request], found: Description) -> None:
-    gaps = [(after.time - one.time) / 1e6 for one, after in itertools.pairwise(made)]
-    assert found.arrivals is not None
-    assert found.arrivals.mean == pytest.approx(statistics.mean(gaps))
-    assert found.arrivals.cv == pytest.approx(
+def test_times(made: list[Request], description: Description) -> None:
+    gaps = [(after.time - request.time) / 1e6 for request, after in itertools.pairwise(made)]
+    assert description.arrivals is not None
+    assert description.arrivals.mean == pytest.approx(statistics.mean(gaps))
+    assert description.arrivals.cv == pytest.approx(
         statistics.pstdev(gaps) / statistics.mean(gaps), rel=0.01
     )
-    assert found.arrivals.quantiles[0.9] == pytest.approx(
+    assert description.arrivals.quantiles[0.9] == pytest.approx(
         sorted(gaps)[int(0.9 * len(gaps))], rel=0.01
     )
-    assert found.span == pytest.approx((made[-1].time - made[0].time) / 1e6)
+    assert description.span == pytest.approx((made[-1].time - made[0].time) / 1e6)
     seconds: dict[int, list[Request]] = defaultdict(list)
-    for one in made:
-        seconds[one.time // 1_000_000 - made[0].time // 1_000_000].append(one)
-    assert {row.time: row.reads + row.writes for row in found.load.rows} == {
+    for request in made:
+        seconds[request.time // 1_000_000 - made[0].time // 1_000_000].append(request)
+    assert {row.time: row.reads + row.writes for row in description.load.rows} == {
         float(second): len(them) for second, them in seconds.items()
     }
-    assert max(row.peak for row in found.load.rows) == max(map(len, seconds.values()))
+    assert max(row.peak for row in description.load.rows) == max(map(len, seconds.values()))
 
 
 def lru_misses(made: list[Request], blocks: int) -> float:
     """Share of the references that a cache of so many blocks has not got, played through."""
     cache: dict[int, None] = {}
     misses = references = 0
-    for one in made:
-        for block in range(one.offset // 4096, (one.offset + one.length - 1) // 4096 + 1):
+    for request in made:
+        for block in range(
+            request.offset // 4096, (request.offset + request.length - 1) // 4096 + 1
+        ):
             references += 1
             if block in cache:
                 del cache[block]
@@ -93,40 +99,42 @@ def lru_misses(made: list[Request], blocks: int) -> float:
 
 
 def test_miss_ratios_are_those_of_caches_played_through(
-    made: list[Request], found: Description
+    made: list[Request], description: Description
 ) -> None:
-    assert found.reuse.method == "exact"
-    assert len(found.reuse.curve) > 10
-    for point in found.reuse.curve:
+    assert description.reuse.method == "exact"
+    assert len(description.reuse.curve) > 10
+    for point in description.reuse.curve:
         assert point.all == pytest.approx(lru_misses(made, point.size // 4096)), point.size
     touched = {
         block
-        for one in made
-        for block in range(one.offset // 4096, (one.offset + one.length - 1) // 4096 + 1)
+        for request in made
+        for block in range(
+            request.offset // 4096, (request.offset + request.length - 1) // 4096 + 1
+        )
     }
-    assert found.reuse.working_set == 4096 * len(touched)
-    assert found.reuse.cold == pytest.approx(len(touched) / found.reuse.references)
+    assert description.reuse.working_set == 4096 * len(touched)
+    assert description.reuse.cold == pytest.approx(len(touched) / description.reuse.references)
 
 
 def test_a_sample_says_so_and_comes_close(made: list[Request], tmp_path: Path) -> None:
     path = tmp_path / "trace"
     path.write_bytes(text("msr", made))
-    one = describe(sources([str(path)])[0], tracked=100)
-    assert one.reuse.method == "shards"
-    assert one.reuse.rate == 0.125
-    touched = {one.offset // 4096 for one in made}
-    assert one.reuse.working_set / 4096 == pytest.approx(len(touched), rel=0.2)
-    for point in one.reuse.curve:
+    description = describe(sources([str(path)])[0], tracked=100)
+    assert description.reuse.method == "shards"
+    assert description.reuse.rate == 0.125
+    touched = {request.offset // 4096 for request in made}
+    assert description.reuse.working_set / 4096 == pytest.approx(len(touched), rel=0.2)
+    for point in description.reuse.curve:
         if point.size >= 64 * 4096:
             assert point.all == pytest.approx(lru_misses(made, point.size // 4096), abs=0.1)
 
 
-def test_hot_regions(made: list[Request], found: Description) -> None:
-    regions = Counter(one.offset >> 20 for one in made)
-    assert found.hot.region == 1 << 20
-    assert found.hot.touched == len(regions)
+def test_hot_regions(made: list[Request], description: Description) -> None:
+    regions = Counter(request.offset >> 20 for request in made)
+    assert description.hot.region == 1 << 20
+    assert description.hot.touched == len(regions)
     assert [
-        (region.offset >> 20, region.reads + region.writes) for region in found.hot.regions
+        (region.offset >> 20, region.reads + region.writes) for region in description.hot.regions
     ] == (sorted(regions.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
@@ -152,8 +160,13 @@ def test_an_impossible_block_is_told(tmp_path: Path) -> None:
 def test_a_trace_without_requests_has_no_shares(tmp_path: Path) -> None:
     path = tmp_path / "trace"
     path.write_bytes(b"fio version 3 iolog\n1 scratch add\n2 scratch open\n3 scratch close\n")
-    one = describe(sources([str(path)])[0])
-    assert (one.requests, one.arrivals, one.reuse.cold, one.order.sequential) == (
+    description = describe(sources([str(path)])[0])
+    assert (
+        description.requests,
+        description.arrivals,
+        description.reuse.cold,
+        description.order.sequential,
+    ) == (
         0,
         None,
         None,
@@ -168,11 +181,11 @@ def test_the_busiest_second_has_all_its_requests_where_times_go_back(tmp_path: P
     lines = [f"7,R,{place * 4096},4096,{time}" for place, time in enumerate(times)]
     path = tmp_path / "trace.csv"
     path.write_text("\n".join(lines) + "\n")
-    found = describe(sources([str(path)])[0], fmt="alibaba")
+    description = describe(sources([str(path)])[0], fmt="alibaba")
     seconds = Counter(time // 1_000_000 for time in times)
     first = min(seconds)
-    assert {row.time: row.peak for row in found.load.rows} == {
+    assert {row.time: row.peak for row in description.load.rows} == {
         float(second - first): count for second, count in seconds.items()
     }
-    assert found.arrivals is not None
-    assert found.arrivals.backwards > 1000
+    assert description.arrivals is not None
+    assert description.arrivals.backwards > 1000

@@ -51,68 +51,70 @@ def rows(source: TraceSource, event: str = "Q") -> list[tuple[int, int, int, int
 def test_the_text_of_blkparse_says_what_its_files_say(base: Path, event: str) -> None:
     text = base.with_name("text")
     output("blkparse", "-i", base.name, "-d", "merged", "-o", text.name, at=base.parent)
-    found = rows(sources([str(base)])[0], event)
-    assert len(found) == (100 if base.name == "vdb" else 700)
-    assert rows(sources([str(text)])[0], event) == found
-    assert rows(sources([str(base.with_name("merged"))])[0], event) == found
+    pairs = rows(sources([str(base)])[0], event)
+    assert len(pairs) == (100 if base.name == "vdb" else 700)
+    assert rows(sources([str(text)])[0], event) == pairs
+    assert rows(sources([str(base.with_name("merged"))])[0], event) == pairs
     assert open_trace(str(text)).format == "blkparse"
 
 
 def test_counts_are_those_of_blkparse(base: Path) -> None:
     text = output("blkparse", "-i", base.name, at=base.parent)
     summary = text[text.rindex("CPU") :] if "Total (" not in text else text.partition("Total (")[2]
-    one = describe(sources([str(base)])[0])
+    description = describe(sources([str(base)])[0])
     for name in ("read", "write"):
-        told = re.search(rf"{name.title()}s Queued: +(\d+), +(\d+)KiB", summary)
-        assert told is not None
-        count, size = astuple(getattr(one.operations, name))
-        assert (count, size // 1024) == (int(told[1]), int(told[2]))
+        match = re.search(rf"{name.title()}s Queued: +(\d+), +(\d+)KiB", summary)
+        assert match is not None
+        count, size = astuple(getattr(description.operations, name))
+        assert (count, size // 1024) == (int(match[1]), int(match[2]))
     events = re.search(r"Events \(\w+\): (\d+) entries", summary)
     assert events is not None
-    others = sum(one.others.values()) - one.others.get("notes", 0)
-    assert one.requests + others == int(events[1])
-    assert one.lost_events == 0
+    others = sum(description.others.values()) - description.others.get("notes", 0)
+    assert description.requests + others == int(events[1])
+    assert description.lost_events == 0
 
 
 def test_times_and_steps_are_those_of_btt(base: Path) -> None:
     output("blkparse", "-i", base.name, "-d", "merged", "-O", at=base.parent)
-    told = output("btt", "-i", "merged", at=base.parent)
-    one = describe(sources([str(base)])[0])
-    q2q = re.search(r"^Q2Q(?:dm)? +([\d.]+) +([\d.]+) +([\d.]+) +(\d+)", told, re.MULTILINE)
+    message = output("btt", "-i", "merged", at=base.parent)
+    description = describe(sources([str(base)])[0])
+    q2q = re.search(r"^Q2Q(?:dm)? +([\d.]+) +([\d.]+) +([\d.]+) +(\d+)", message, re.MULTILINE)
     assert q2q is not None
-    assert one.arrivals is not None
-    assert one.arrivals.shortest == pytest.approx(float(q2q[1]), abs=1e-9)
-    assert one.arrivals.mean == pytest.approx(float(q2q[2]), abs=1e-9)
-    assert one.arrivals.longest == pytest.approx(float(q2q[3]), abs=1e-9)
-    assert one.requests - 1 == int(q2q[4])
+    assert description.arrivals is not None
+    assert description.arrivals.shortest == pytest.approx(float(q2q[1]), abs=1e-9)
+    assert description.arrivals.mean == pytest.approx(float(q2q[2]), abs=1e-9)
+    assert description.arrivals.longest == pytest.approx(float(q2q[3]), abs=1e-9)
+    assert description.requests - 1 == int(q2q[4])
     blocks = re.search(
-        r"Merge Information.*?\| +(\d+) +\d+ +[\d.]+ \| +(\d+) +(\d+) +(\d+)", told, re.DOTALL
+        r"Merge Information.*?\| +(\d+) +\d+ +[\d.]+ \| +(\d+) +(\d+) +(\d+)", message, re.DOTALL
     )
     assert blocks is not None
-    lengths = [size.size // 512 for size in one.sizes]
-    total = sum(size for _, size in astuple(one.operations)) // 512
-    mean = total // one.requests
+    lengths = [size.size // 512 for size in description.sizes]
+    total = sum(size for _, size in astuple(description.operations)) // 512
+    mean = total // description.requests
     assert [int(group) for group in blocks.groups()] == [
-        one.requests,
+        description.requests,
         min(lengths),
         mean,
         max(lengths),
     ]
-    seeks = re.search(r"Q2Q Seek.*?\| +(\d+) +([\d.]+) +\d+ \| (-?\d+)\((\d+)\)", told, re.DOTALL)
+    seeks = re.search(
+        r"Q2Q Seek.*?\| +(\d+) +([\d.]+) +\d+ \| (-?\d+)\((\d+)\)", message, re.DOTALL
+    )
     assert seeks is not None
     distances = as_btt(rows(sources([str(base)])[0]))
     assert float(seeks[2]) == pytest.approx(sum(map(abs, distances)) / len(distances), abs=0.05)
     assert distances.count(int(seeks[3])) == int(seeks[4]), "the most frequent one"
 
 
-def as_btt(found: list[tuple[int, int, int, int]]) -> list[int]:
+def as_btt(pairs: list[tuple[int, int, int, int]]) -> list[int]:
     """Sectors from request to request, signed, none where they overlap or touch.
 
     Source: blktrace 1.2, btt/seek.c, `seek_dist()`.
     """
     first = last = 0
     distances = []
-    for _, _, offset, length in found:
+    for _, _, offset, length in pairs:
         begin, end = offset // 512, (offset + length) // 512
         if first <= begin <= last or first <= end <= last:
             distances.append(0)

@@ -23,7 +23,7 @@ def test_all_formats_give_the_same_requests(fmt: str, packed: bool, tmp_path: Pa
     path = tmp_path / "any"
     path.write_bytes(gzip.compress(content) if packed else content)
     trace = open_trace(str(path))
-    found = [
+    rows = [
         (int(time) // 1000, OPS[op], int(offset), int(length))
         for batch in trace.batches(100)
         for time, op, offset, length in zip(
@@ -31,7 +31,10 @@ def test_all_formats_give_the_same_requests(fmt: str, packed: bool, tmp_path: Pa
         )
     ]
     tick = RESOLUTION.get(fmt, 1)
-    assert found == [(one.time // tick * tick, one.op, one.offset, one.length) for one in made]
+    assert rows == [
+        (request.time // tick * tick, request.op, request.offset, request.length)
+        for request in made
+    ]
     assert trace.format == fmt
     assert trace.damage.count == 0
 
@@ -48,7 +51,7 @@ def test_files_of_the_processors_of_a_device_are_one_trace(tmp_path: Path) -> No
     assert [source.paths for source in sources([base])] == [(names[1], names[0])]
     assert [source.paths for source in sources([base + ".blktrace"])] == [(names[1], names[0])]
     given = sources([*names, str(tmp_path / "other.csv"), str(tmp_path / "sdb.blktrace.0")])
-    assert [one.paths for one in given] == [
+    assert [trace_source.paths for trace_source in given] == [
         tuple(names), (str(tmp_path / "other.csv"),), (str(tmp_path / "sdb.blktrace.0"),),
     ]  # fmt: skip
 
@@ -65,13 +68,13 @@ def test_a_pipe_is_as_good_as_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "words"),
+    ("content", "message"),
     [(b"", "empty"), (b"hello\nworld\n", "known format"), (b"7, 1, 0, 512\n" * 3, "log_offset")],
 )
-def test_what_is_no_trace_is_told(content: bytes, words: str, tmp_path: Path) -> None:
+def test_what_is_no_trace_is_told(content: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(content)
-    with pytest.raises(UsageError, match=words):
+    with pytest.raises(UsageError, match=message):
         open_trace(str(path))
 
 

@@ -56,8 +56,8 @@ class Pretended:
     async def glob(self, pattern: str) -> tuple[str, ...]:
         if pattern.startswith("/sys/class/block/"):
             return (pattern,) if pattern.endswith("/sdb") else ()
-        found: tuple[str, ...] = await self._host.glob(pattern)
-        return found
+        names: tuple[str, ...] = await self._host.glob(pattern)
+        return names
 
     async def read(self, path: str) -> bytes:
         if path.startswith(("/sys/", "/proc/")):
@@ -101,7 +101,7 @@ def recorded(
 
 
 def leftovers() -> set[str]:
-    return {one.name for one in Path("/dev/shm").glob("iosonde-trace.*")}
+    return {path.name for path in Path("/dev/shm").glob("iosonde-trace.*")}
 
 
 def test_what_blktrace_wrote_is_here_and_nowhere_else(blktrace: Any, tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_where_nothing_is_recorded_the_hint_is_about_what_blktrace_said(
 
 
 @pytest.mark.parametrize(
-    ("files", "error", "words"),
+    ("files", "error", "message"),
     [
         ({**MOUNTED}, HostFailed, "CONFIG_BLK_DEV_IO_TRACE"),
         (
@@ -174,11 +174,11 @@ def test_where_nothing_is_recorded_the_hint_is_about_what_blktrace_said(
     ],
 )
 def test_what_is_missing_is_told_with_what_helps(
-    blktrace: Any, tmp_path: Path, files: dict[str, bytes], error: type[Exception], words: str
+    blktrace: Any, tmp_path: Path, files: dict[str, bytes], error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error) as told:
+    with pytest.raises(error) as raised:
         recorded(tmp_path, files)
-    assert words in str(told.value)
+    assert message in str(raised.value)
 
 
 @pytest.mark.parametrize("device", ["/dev/none", "/etc/passwd"])

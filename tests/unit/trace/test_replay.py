@@ -39,11 +39,11 @@ def test_every_format_keeps_places_sizes_and_gaps(fmt: str, tmp_path: Path) -> N
     path = tmp_path / fmt
     path.write_bytes(text(fmt, made))
     asked = read_requests(ReplayOptions(str(path), speed=2.0))
-    assert asked.offsets.tolist() == [one.offset for one in made]
-    assert asked.lengths.tolist() == [one.length for one in made]
-    assert asked.ops.tolist() == [int(one.op == "write") for one in made]
+    assert asked.offsets.tolist() == [request.offset for request in made]
+    assert asked.lengths.tolist() == [request.length for request in made]
+    assert asked.ops.tolist() == [int(request.op == "write") for request in made]
     unit = 1_000_000 if fmt == "tencent" else 1
-    whole = [one.time // unit * unit for one in made]
+    whole = [request.time // unit * unit for request in made]
     assert asked.times.tolist() == pytest.approx(
         [(time - whole[0]) * 1000 // 2 for time in whole], abs=1000
     )

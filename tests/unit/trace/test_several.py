@@ -69,7 +69,7 @@ def test_a_reading_ends_when_it_is_told_to(files: list[str]) -> None:
 
 def test_threads_change_nothing(files: list[str]) -> None:
     given = sources(files)
-    alone = [describe(one) for one in given]
+    alone = [describe(source) for source in given]
     assert by_threads(work, given, threads=4) == alone
     assert by_threads(work, given, threads=1) == alone
 

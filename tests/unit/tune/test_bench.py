@@ -59,33 +59,33 @@ def test_neighbouring_loops_remember_with_memory_alone() -> None:
     for kind, least, most in (("white", -0.15, 0.15), ("ar1", 0.6, 1.0)):
         pairs = []
         for seed in range(400):
-            one = device(kind, seed)
-            pairs.append((one.measure(5), one.measure(5)))
+            disk = device(kind, seed)
+            pairs.append((disk.measure(5), disk.measure(5)))
         assert least < np.corrcoef(np.array(pairs).T)[0, 1] < most
 
 
 def test_drift_moves_the_whole_campaign() -> None:
-    one = device("drift", 1, cv=1e-9)
-    figures = [one.measure(60) for _ in range(40)]
+    disk = device("drift", 1, cv=1e-9)
+    figures = [disk.measure(60) for _ in range(40)]
     assert max(figures) / min(figures) > 1.01
     assert all(abs(a / b - 1) < 0.02 for a, b in pairwise(figures))
 
 
 def test_a_change_costs_seconds_and_raises_the_first_ones() -> None:
-    one = device("first-loop", 3, cv=1e-9)
-    one.measure(600)  # past the start of the campaign
-    assert one.change((0,)) == 0
-    before = one.now
-    assert 1 <= one.change((1,)) <= 3
-    assert one.now > before
-    assert one.measure(1) > one.measure(1) > one.measure(5)
+    disk = device("first-loop", 3, cv=1e-9)
+    disk.measure(600)  # past the start of the campaign
+    assert disk.change((0,)) == 0
+    before = disk.now
+    assert 1 <= disk.change((1,)) <= 3
+    assert disk.now > before
+    assert disk.measure(1) > disk.measure(1) > disk.measure(5)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_campaign_is_the_same_whenever_it_is_run(kind: str) -> None:
-    one = campaign("strips", "race", kind, 3)
-    assert one == campaign("strips", "race", kind, 3)
-    assert one.seconds <= problems()["strips"].budget
+    problem = campaign("strips", "race", kind, 3)
+    assert problem == campaign("strips", "race", kind, 3)
+    assert problem.seconds <= problems()["strips"].budget
 
 
 def test_the_fixed_protocol_takes_what_it_takes() -> None:
@@ -112,11 +112,11 @@ def test_a_target_is_reached_only_where_the_whole_interval_says_so() -> None:
 
 def test_a_peer_is_behind_only_beyond_what_chance_gives() -> None:
     ours = BenchFigure("ours", 0.95, "fraction", count=400)
-    found = [
+    verdicts = [
         _behind(BenchFigure("peer", value, "fraction", count=400), ours).reached
         for value in (0.80, 0.94, 0.99)
     ]
-    assert found == ["yes", "undecided", "no"]
+    assert verdicts == ["yes", "undecided", "no"]
 
 
 def test_the_interval_of_a_median_holds_it() -> None:
@@ -124,7 +124,7 @@ def test_the_interval_of_a_median_holds_it() -> None:
     rng = np.random.default_rng(2)
     held = 0
     for _ in range(300):
-        done = [Campaign(float(one), 0.0) for one in rng.exponential(size=101)]
+        done = [Campaign(float(record), 0.0) for record in rng.exponential(size=101)]
         interval = _median("x", done).interval
         assert interval is not None
         held += interval[0] <= np.log(2) <= interval[1]
@@ -144,7 +144,7 @@ def test_one_problem_alone_with_its_targets() -> None:
     assert {figure.count for figure in figures} == {3}
     aimed = [figure for figure in figures if figure.target]
     assert len(aimed) == 4 * len(KINDS)
-    assert {one.reached for one in aimed} <= {"yes", "no", "undecided"}
+    assert {bench_figure.reached for bench_figure in aimed} <= {"yes", "no", "undecided"}
     assert len({figure.name for figure in figures}) == len(figures)
 
 

@@ -14,7 +14,7 @@ from iosonde.tune.search.strategy import Ending, Goal, Observation, SearchResult
 from tests.unit.tune.device import space
 
 
-def told(search: Race | Confirmation, figures: dict[tuple[int, ...], float]) -> None:
+def tell_all(search: Race | Confirmation, figures: dict[tuple[int, ...], float]) -> None:
     """Every loop shows the very same figure."""
     while asked := search.ask():
         search.tell(Observation(figures[asked.candidate], 2.0))
@@ -46,7 +46,7 @@ def test_percentiles_are_no_finer_than_fios_bins() -> None:
 def test_a_gain_of_loops_that_are_all_alike_has_an_interval_with_a_width() -> None:
     search = SearchResult(Ending.WINNER, (1,), ((1,),), "")
     proof = Confirmation(space(2), Goal("write.bandwidth", budget=600), search)
-    told(proof, {(0,): 500.0, (1,): 550.0})
+    tell_all(proof, {(0,): 500.0, (1,): 550.0})
     interval = proof.verdict().interval
     assert interval
     assert interval[0] == pytest.approx(1.1 / (1 + 1 / 500) - 1)
@@ -56,8 +56,8 @@ def test_a_gain_of_loops_that_are_all_alike_has_an_interval_with_a_width() -> No
 def test_percentiles_in_the_same_bin_are_not_said_to_be_equal_within_less() -> None:
     goal = Goal("write.latency.p99", higher=False, margin=0.01, budget=300)
     race = Race(space(2), goal)
-    told(race, {(0,): 0.001, (1,): 0.001})
+    tell_all(race, {(0,): 0.001, (1,): 0.001})
     assert race.result().ending is Ending.UNDECIDED
     wide = Race(space(2), Goal("write.latency.p99", higher=False, margin=0.02, budget=300))
-    told(wide, {(0,): 0.001, (1,): 0.001})
+    tell_all(wide, {(0,): 0.001, (1,): 0.001})
     assert wide.result().ending is Ending.EQUIVALENT

@@ -23,10 +23,10 @@ def test_the_noise_of_incomplete_blocks_is_the_residual_of_least_squares() -> No
     lengths = (7, 7, 4, 2)
     series = [rng.normal(size=length) + rng.normal() for length in lengths]
     rows, figures = [], []
-    for one, scores in enumerate(series):
+    for number, scores in enumerate(series):
         for block, score in enumerate(scores):
             row = np.zeros(4 + 7)
-            row[one] = row[4 + block] = 1
+            row[number] = row[4 + block] = 1
             rows.append(row)
             figures.append(score)
     design, y = np.array(rows), np.array(figures)
@@ -40,10 +40,10 @@ def test_the_noise_of_incomplete_blocks_is_the_residual_of_least_squares() -> No
 def test_drift_shared_by_a_block_leaves_no_trace() -> None:
     scores = np.random.default_rng(3).normal(size=(3, 8))
     drifting = scores + np.linspace(0, 50, 8)
-    one = differences(scores, pooled(list(scores)))
+    pairs = differences(scores, pooled(list(scores)))
     two = differences(drifting, pooled(list(drifting)))
-    np.testing.assert_allclose(one.change, two.change, atol=1e-12)
-    np.testing.assert_allclose(one.error, two.error, rtol=1e-9)
+    np.testing.assert_allclose(pairs.change, two.change, atol=1e-12)
+    np.testing.assert_allclose(pairs.error, two.error, rtol=1e-9)
 
 
 def test_the_reach_solves_the_probability_ratio() -> None:
@@ -109,8 +109,8 @@ def test_the_best_is_rarely_ever_lost(memory: float) -> None:
         scores *= spread[:, None]
         for count in range(2, blocks + 1):
             seen = scores[:, :count]
-            found = differences(seen, pooled(list(seen)))
-            if (found.change - found.reach(level / (kinds - 1)))[1:, 0].max() > 0:
+            pairs = differences(seen, pooled(list(seen)))
+            if (pairs.change - pairs.reach(level / (kinds - 1)))[1:, 0].max() > 0:
                 lost += 1
                 break
     # Not more than the level, as far as 250 trials can tell (Clopper and Pearson, 99.5 %).
@@ -135,17 +135,17 @@ def test_a_noisy_candidate_is_no_way_to_a_wrong_pick(noisy: int, level: float) -
         alive = np.arange(5)
         series: list[np.ndarray] = [np.empty(0)] * 5
         for count in range(3, 26):
-            for one in alive:
-                series[one] = scores[one, :count]
-            found = differences(scores[alive, :count], pooled(series))
-            reach = found.reach(level / 4, 5)
-            bound = found.change + reach
+            for number in alive:
+                series[number] = scores[number, :count]
+            pairs = differences(scores[alive, :count], pooled(series))
+            reach = pairs.reach(level / 4, 5)
+            bound = pairs.change + reach
             np.fill_diagonal(bound, -np.inf)
             ends = bound.max(axis=0) < margin
             if ends.any() or len(alive) == 1:
                 wrong += alive[0] != 0 or (len(alive) > 1 and not ends[0])
                 break
-            alive = alive[~(found.change - reach > 0).any(axis=0)]
+            alive = alive[~(pairs.change - reach > 0).any(axis=0)]
             if alive[0] != 0:
                 wrong += 1
                 break
@@ -155,30 +155,30 @@ def test_a_noisy_candidate_is_no_way_to_a_wrong_pick(noisy: int, level: float) -
 
 def test_figures_that_never_differ_leave_the_grain_as_their_doubt() -> None:
     scores = np.log([[1000.0] * 6, [1010.0] * 6])
-    found = differences(scores, pooled(list(scores)), grain=0.002)
-    assert found.reach(0.025)[1, 0] == 0.002
+    pairs = differences(scores, pooled(list(scores)), grain=0.002)
+    assert pairs.reach(0.025)[1, 0] == 0.002
 
 
 def test_a_noisy_pair_is_not_taken_for_a_quiet_one() -> None:
     rng = np.random.default_rng(5)
     scores = rng.normal(size=(5, 30)) * np.array([8, 8, 1, 1, 1])[:, None]
-    found = differences(scores, pooled(list(scores)))
-    assert found.error[0, 1] > 2 * found.error[2, 3]
-    assert found.error[2, 3] > 0
+    pairs = differences(scores, pooled(list(scores)))
+    assert pairs.error[0, 1] > 2 * pairs.error[2, 3]
+    assert pairs.error[2, 3] > 0
 
 
 def test_with_two_candidates_it_is_the_paired_t_test() -> None:
     scores = np.random.default_rng(6).normal(size=(2, 9))
-    found = differences(scores, pooled(list(scores)))
+    pairs = differences(scores, pooled(list(scores)))
     steps = scores[0] - scores[1]
-    assert found.freedom[0, 1] == 8
-    assert found.error[0, 1] == pytest.approx(steps.std(ddof=1) / 3)
+    assert pairs.freedom[0, 1] == 8
+    assert pairs.error[0, 1] == pytest.approx(steps.std(ddof=1) / 3)
 
 
 def test_of_the_others_only_what_they_add_counts() -> None:
     scores = np.random.default_rng(7).normal(size=(4, 3))
-    found = differences(scores, pooled(list(scores)))
-    assert found.freedom[0, 1] == PRIOR + 2  # of the table's four others no more may count
+    pairs = differences(scores, pooled(list(scores)))
+    assert pairs.freedom[0, 1] == PRIOR + 2  # of the table's four others no more may count
     few = np.random.default_rng(7).normal(size=(3, 2))
     assert differences(few, pooled(list(few))).freedom[0, 1] == 2  # one of its own, one other
     many = np.random.default_rng(7).normal(size=(9, 3))

@@ -26,7 +26,7 @@ SPACE = Space(
 
 def prior(tmp_path: Path, *rows: dict[str, str]) -> Path:
     file = tmp_path / "prior.json"
-    ranking = [{"rank": at, "settings": one} for at, one in enumerate(rows, 1)]
+    ranking = [{"rank": at, "settings": values} for at, values in enumerate(rows, 1)]
     file.write_text(json.dumps({"schema": "iosonde.prior/1", "ranking": ranking}))
     return file
 

@@ -21,11 +21,11 @@ def test_the_best_wins_and_those_far_behind_leave_first() -> None:
     device = Device(means(1000, 1100, 600, 1085), cv=0.04)
     race = Race(space(4), goal())
     device.run(race)
-    found = race.result()
-    assert (found.ending, found.pick) == (Ending.WINNER, (1,))
-    loops = {one.candidate: one.loops for one in race.standing().candidates}
+    result = race.result()
+    assert (result.ending, result.pick) == (Ending.WINNER, (1,))
+    loops = {stand.candidate: stand.loops for stand in race.standing().candidates}
     assert loops[(2,)] < loops[(1,)]
-    states = {one.candidate: one.state for one in race.standing().candidates}
+    states = {stand.candidate: stand.state for stand in race.standing().candidates}
     assert states[(2,)] is CandidateState.ELIMINATED
 
 
@@ -38,10 +38,10 @@ def test_lower_is_better_for_a_latency() -> None:
 def test_of_equals_what_is_in_force_wins() -> None:
     race = Race(space(3), goal())
     Device(means(1000, 1000, 1000), cv=0.001).run(race)
-    found = race.result()
-    assert (found.ending, found.pick) == (Ending.EQUIVALENT, (0,))
-    assert set(found.equivalent) == {(0,), (1,), (2,)}
-    assert "in force" in found.reason
+    result = race.result()
+    assert (result.ending, result.pick) == (Ending.EQUIVALENT, (0,))
+    assert set(result.equivalent) == {(0,), (1,), (2,)}
+    assert "in force" in result.reason
 
 
 def test_every_block_has_each_candidate_once_in_changing_order() -> None:
@@ -82,7 +82,7 @@ def test_a_candidate_that_fails_is_out_and_the_others_go_on() -> None:
     race = Race(space(3), goal())
     Device(means(1000, 1100, 2000), cv=0.01, failing=((2,),)).run(race)
     assert race.result().pick == (1,)
-    states = {one.candidate: (one.state, one.reason) for one in race.standing().candidates}
+    states = {stand.candidate: (stand.state, stand.reason) for stand in race.standing().candidates}
     assert states[(2,)] == (CandidateState.INFEASIBLE, "it failed")
 
 
@@ -94,7 +94,7 @@ def test_a_candidate_that_breaks_a_limit_is_not_picked_however_fast() -> None:
 
     Device(means(1000, 1100, 2000), cv=0.01, breaking=breaking).run(race)
     assert race.result().pick == (1,)
-    reasons = {one.candidate: one.reason for one in race.standing().candidates}
+    reasons = {stand.candidate: stand.reason for stand in race.standing().candidates}
     assert reasons[(2,)] == "it breaks write.latency.p99"
 
 
@@ -158,6 +158,6 @@ def test_wrong_winners_are_rarer_than_the_level() -> None:
     for seed in range(150):
         race = Race(space(4), goal(budget=1500), seed=seed)
         Device(means(1000, 1000, 1020, 1000), cv=0.02, seed=seed).run(race)
-        found = race.result()
-        wrong += found.ending is not Ending.UNDECIDED and found.pick != (2,)
+        result = race.result()
+        wrong += result.ending is not Ending.UNDECIDED and result.pick != (2,)
     assert wrong <= 9, wrong

@@ -50,7 +50,7 @@ def test_main_effects_and_interactions_are_those_of_the_device() -> None:
     effects = tuning_of(simulated("grid", cv=0.003, seed=4)).effects
     every = [dict(zip((SCHEDULER.name, REQUESTS.name), both, strict=True))
              for both in product(SCHEDULER.values, REQUESTS.values)]  # fmt: skip
-    scores = {tuple(one.values()): log(truth(one)) for one in every}
+    scores = {tuple(values.values()): log(truth(values)) for values in every}
     mean = sum(scores.values()) / len(scores)
     for at, main in enumerate(effects.main):
         for level in main.levels:
@@ -124,7 +124,7 @@ def test_pairs_are_those_of_the_proof_alone() -> None:
     proof = [measurement for measurement in campaign.measurements if measurement.part == "proof"]
     assert len(tuning.pairs) == len(proof) // 2 >= 3
     assert {pair.before for pair in tuning.pairs} | {pair.after for pair in tuning.pairs} == {
-        one.figure for one in proof
+        measured.figure for measured in proof
     }
 
 
@@ -174,16 +174,16 @@ def with_refusal(campaign: Campaign) -> Campaign:
         *(candidate for candidate in campaign.candidates if dict(candidate.settings) != bfq),
         CandidateEnd(bfq, "infeasible", 0, 0.2, None, reason),
     )
-    numbered = tuple(replace(one, number=at) for at, one in enumerate(made))
+    numbered = tuple(replace(measured, number=at) for at, measured in enumerate(made))
     return replace(campaign, measurements=numbered, candidates=ends)
 
 
 def test_a_candidate_against_itself_is_no_change() -> None:
     campaign = simulated("race")
     fit = Fit(campaign.intent, campaign.measurements)
-    one = campaign.candidates[0].settings
-    assert fit.change(one, one, 1) is None
-    assert fit.change({**one, SCHEDULER.name: "unheard of"}, one, 1) is None
+    values = campaign.candidates[0].settings
+    assert fit.change(values, values, 1) is None
+    assert fit.change({**values, SCHEDULER.name: "unheard of"}, values, 1) is None
 
 
 def test_a_staged_campaign_has_the_tables_of_its_stages() -> None:
@@ -224,8 +224,15 @@ def test_figures_of_two_places_are_not_held_against_each_other(seed: int) -> Non
         if row.change:
             assert abs(row.change.change) < 0.3
     assert [row.at for row in tuning.candidates] == ["disk"] * 3 + ["fs"] * 3
-    assert [one.varied.name for one in tuning.effects.main] == ["disk.scheduler", "fs.read_ahead"]
-    assert all(abs(level.effect) < 0.2 for one in tuning.effects.main for level in one.levels)
+    assert [main_effect.varied.name for main_effect in tuning.effects.main] == [
+        "disk.scheduler",
+        "fs.read_ahead",
+    ]
+    assert all(
+        abs(level.effect) < 0.2
+        for main_effect in tuning.effects.main
+        for level in main_effect.levels
+    )
     assert tuning.effects.pairs == ()
     first = next(step for step in tuning.path if step.stage == "fs")
     assert first.best == first.settings  # the disk's figures are none of its

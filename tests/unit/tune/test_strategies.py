@@ -58,16 +58,16 @@ class TestEvery:
         whole = space(3, 2)
         device = Device(additive(whole, {2: 1.02}, {1: 1.01}), cv=0.05)
         first = STRATEGIES.load(name)(whole, goal(budget=400), seed=6)
-        told = []
+        observations = []
         for _ in range(25):
             asked = first.ask()
             assert asked
-            told.append(device.measure(asked))
-            first.tell(told[-1])
+            observations.append(device.measure(asked))
+            first.tell(observations[-1])
         again = STRATEGIES.load(name)(whole, goal(budget=400), seed=6)
-        for one in told:
+        for observation in observations:
             assert again.ask()
-            again.tell(one)
+            again.tell(observation)
         assert again.ask() == first.ask()
         assert again.standing() == first.standing()
 
@@ -129,7 +129,7 @@ def test_stages_stand_on_the_winners_below() -> None:
     device.run(search)
     assert [stage.winner for stage in search.stages] == [(2, 0), (2, 1)]
     above = [ask.candidate for ask in device.asked if ask.why.startswith("layer1")]
-    assert {one[0] for one in above} == {2}
+    assert {numbers[0] for numbers in above} == {2}
 
 
 def test_a_stage_without_proof_leaves_its_layer_alone() -> None:
@@ -186,8 +186,8 @@ def test_the_posterior_is_that_of_the_joint_normal_distribution() -> None:
     model.update(learn=False)
     wide, main, pair, drift = 1e4, 0.05**2, 0.02**2, 0.005**2
 
-    def kernel(one: Candidate, two: Candidate) -> float:
-        same = [a == b for a, b in zip(one, two, strict=True)]
+    def kernel(numbers: Candidate, two: Candidate) -> float:
+        same = [a == b for a, b in zip(numbers, two, strict=True)]
         return wide + main * sum(same) + (pair + 0.005**2) * all(same)
 
     steps = np.clip((times[:, None] - np.arange(0.0, 200.0, 50.0)) / 50.0, 0, 1)

@@ -23,7 +23,7 @@ def site(kind: str, keys: str = "", of: str = "[a, b]", stack: str = "s") -> Sit
     layer = f"hot: {{kind: {kind}, of: {of}{keys and ', '}{keys}}}"
     text = f"stack: {stack}\nhosts: {{h: {{at: local}}}}\nlayers:\n  {DISKS}\n  {layer}\n"
     bare = understand(text, "s.yaml").site("hot")
-    below = tuple(replace(one, device=f"/dev/{one.name}") for one in bare.below)
+    below = tuple(replace(place, device=f"/dev/{place.name}") for place in bare.below)
     return replace(bare, below=below)
 
 
@@ -31,7 +31,7 @@ def plan(kind: str, keys: str = "", **where: str) -> tuple[Step, ...]:
     return builder(kind).plan(site(kind, keys, **where))
 
 
-def words(step: Step) -> str:
+def arguments_of(step: Step) -> str:
     return " ".join(step.do[0].argv[4:])
 
 
@@ -47,9 +47,9 @@ def test_both_devices_are_asked_for_once_and_a_reboot_destroys_nothing(kind: str
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("of", ["a", "[a, b, c]", "[a, a]"])
 def test_a_cache_stands_on_a_slow_and_a_fast_layer(kind: str, of: str) -> None:
-    with pytest.raises(UsageError, match="stands `of` two layers") as told:
+    with pytest.raises(UsageError, match="stands `of` two layers") as raised:
         plan(kind, of=of)
-    assert "first the slow one" in told.value.hint
+    assert "first the slow one" in raised.value.hint
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -64,7 +64,7 @@ def test_a_cache_of_another_stack_is_another_one(kind: str) -> None:
 def test_every_script_is_shell(kind: str) -> None:
     for step in plan(kind):
         checks = [step.there.argv] if step.there else []
-        for argv in (*checks, *(one.argv for one in (*step.do, *step.undo, *step.again))):
+        for argv in (*checks, *(command.argv for command in (*step.do, *step.undo, *step.again))):
             if argv[:2] == ("sh", "-c"):
                 done = subprocess.run(
                     ["sh", "-n", "-c", argv[2]], capture_output=True, text=True, check=False
@@ -76,10 +76,10 @@ def test_every_script_is_shell(kind: str) -> None:
 def test_a_cache_is_mapped_as_declared() -> None:
     keys = "mode: writeback, policy: mq, block_size: 64 KiB"
     _, label, mapping = plan("dm_cache", keys)
-    assert words(label).startswith("/dev/b /dev/a dm_cache ")
-    assert words(label).endswith(" 128")
-    assert words(mapping).startswith("s-hot /dev/b /dev/a ")
-    assert words(mapping).endswith(" writeback mq")
+    assert arguments_of(label).startswith("/dev/b /dev/a dm_cache ")
+    assert arguments_of(label).endswith(" 128")
+    assert arguments_of(mapping).startswith("s-hot /dev/b /dev/a ")
+    assert arguments_of(mapping).endswith(" writeback mq")
     assert mapping.there
     assert mapping.there.shows == ("on its devices", "128 1 writeback mq ")
     assert plan("dm_cache")[1].there != label.there, "another size of blocks is another cache"
@@ -120,7 +120,7 @@ def test_a_write_cache_is_mapped_as_declared() -> None:
     assert mapping.do[0].argv[-1] == target
     assert mapping.there
     assert mapping.there.shows == ("on its devices", f" {target} end")
-    assert words(label).endswith(" 8")
+    assert arguments_of(label).endswith(" 8")
 
 
 def test_bcache_is_made_as_declared() -> None:
@@ -132,8 +132,8 @@ def test_bcache_is_made_as_declared() -> None:
         "make-bcache", "--cset-uuid", made.uuid(), "--bucket", "262144", "-C", "/dev/b", "-B",
         "/dev/a",
     )  # fmt: skip
-    assert words(attach) == f"/dev/a /dev/b {made.uuid()}"
-    assert words(values) == (
+    assert arguments_of(attach) == f"/dev/a /dev/b {made.uuid()}"
+    assert arguments_of(values) == (
         "/dev/a cache_mode=writearound sequential_cutoff=1048576 writeback_percent=5"
     )
     assert values.there
@@ -171,6 +171,6 @@ def test_a_size_as_bcache_prints_it(size: int, text: str) -> None:
 def test_what_the_kernel_would_refuse_is_told_with_its_line(
     kind: str, keys: str, complaint: str
 ) -> None:
-    with pytest.raises(UsageError, match=re.escape(complaint)) as told:
+    with pytest.raises(UsageError, match=re.escape(complaint)) as raised:
         site(kind, keys)
-    assert told.value.where.startswith("s.yaml:")
+    assert raised.value.where.startswith("s.yaml:")

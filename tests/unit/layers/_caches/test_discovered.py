@@ -29,17 +29,17 @@ def test_a_cache_s_status_in_shares() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ending", "words"),
+    ("ending", "arguments"),
     [
         ("rw -", ()),
         ("ro needs_check", ("metadata read-only", "needs check")),
         ("rw needs_check", ("needs check",)),
     ],
 )
-def test_what_is_wrong_with_a_cache(ending: str, words: tuple[str, ...]) -> None:
+def test_what_is_wrong_with_a_cache(ending: str, arguments: tuple[str, ...]) -> None:
     status = dm_cache.read_status(f"{CACHE.removesuffix('rw -')}{ending}".split())
     assert status is not None
-    assert status.hazards() == words
+    assert status.hazards() == arguments
 
 
 @pytest.mark.parametrize("status", ["", "x y z", "Fail", CACHE[:60]])

@@ -49,12 +49,12 @@ def of_texts(*names: str) -> EvidenceSet:
     return of_document(of_bytes("page.txt", text.encode()))[0]
 
 
-def found(given: EvidenceSet, name: str) -> list[Finding]:
+def findings_named(given: EvidenceSet, name: str) -> list[Finding]:
     return [finding for rule in RULES for finding in rule.find(given) if finding.rule == name]
 
 
 def test_requests_that_are_no_whole_block_pass_the_cache_by() -> None:
-    (said,) = found(case(dict(PAGE)), "cache-whole-blocks")
+    (said,) = findings_named(case(dict(PAGE)), "cache-whole-blocks")
     assert said.message == (
         "92.2 % of 464,491,951 requests went past the cache, because it takes only requests of "
         "exactly 4 KiB, and 92.7 % of those counted by size are not; of those that it could take, "
@@ -92,17 +92,17 @@ def test_requests_that_are_no_whole_block_pass_the_cache_by() -> None:
 
 def test_the_same_from_what_was_printed() -> None:
     given = of_texts("flashcache-2-page/status.txt", "flashcache-2-page/table.txt")
-    (said,) = found(given, "cache-whole-blocks")
+    (said,) = findings_named(given, "cache-whole-blocks")
     assert said.subject == "cachedev on storage"
     assert said.message.startswith("92.2 % of 464,491,951 requests went past the cache")
     figures = {evidence.what: (evidence.value, evidence.where) for evidence in said.evidence}
     assert figures["requests of sizes other than 4096"] == (531_366_976, "page.txt:19-27")
     assert figures["blocks of the cache in use"][0] == pytest.approx(0.2495, abs=1e-4)
-    assert found(given, "contradiction") == []
+    assert findings_named(given, "contradiction") == []
 
 
 def test_an_mtu_that_is_known_is_named() -> None:
-    (said,) = found(case(dict(PAGE), mtu=4131), "cache-whole-blocks")
+    (said,) = findings_named(case(dict(PAGE), mtu=4131), "cache-whole-blocks")
     frame = next(
         evidence for evidence in said.evidence if evidence.what == "an AoE frame at MTU 4131"
     )
@@ -111,7 +111,7 @@ def test_an_mtu_that_is_known_is_named() -> None:
 
 
 def test_without_configuration_it_says_less() -> None:
-    (said,) = found(EvidenceSet(counters=(counted(dict(PAGE)),)), "cache-whole-blocks")
+    (said,) = findings_named(EvidenceSet(counters=(counted(dict(PAGE)),)), "cache-whole-blocks")
     assert "requests of exactly its block size; of those" in said.message
     assert not [evidence for evidence in said.evidence if "AoE" in evidence.what]
 
@@ -131,7 +131,7 @@ def test_without_configuration_it_says_less() -> None:
          "nothing"],
 )  # fmt: skip
 def test_other_caches_are_left_alone(given: EvidenceSet) -> None:
-    assert found(given, "cache-whole-blocks") == []
+    assert findings_named(given, "cache-whole-blocks") == []
 
 
 def test_a_cache_at_work_by_what_was_printed() -> None:
@@ -142,23 +142,23 @@ def test_a_cache_at_work_by_what_was_printed() -> None:
 
 
 def test_sums_that_do_not_hold() -> None:
-    assert found(case(dict(PAGE)), "contradiction") == []
-    (said,) = found(case({**PAGE, "disk reads": 7_278_643}), "contradiction")
+    assert findings_named(case(dict(PAGE)), "contradiction") == []
+    (said,) = findings_named(case({**PAGE, "disk reads": 7_278_643}), "contradiction")
     assert said.message == (
         "The counters of cachedev on storage cannot all be right: reads of the disk are 7,278,643 "
         "by one counter and 72,785,608 by others."
     )
-    (said,) = found(case({**PAGE, "cleanings": 0}), "contradiction")
+    (said,) = findings_named(case({**PAGE, "cleanings": 0}), "contradiction")
     assert "writes to the disk are 374,046,436 by one counter and 362,807,723" in said.message
 
 
 def test_percents_that_are_not_those_of_the_counters() -> None:
-    assert found(case({**PAGE, "read hit percent": 14, "write hit percent": 3}), "contradiction") \
-        == []  # fmt: skip
-    (said,) = found(case({**PAGE, "read hit percent": 41}), "contradiction")
+    rounded = case({**PAGE, "read hit percent": 14, "write hit percent": 3})
+    assert findings_named(rounded, "contradiction") == []
+    (said,) = findings_named(case({**PAGE, "read hit percent": 41}), "contradiction")
     assert said.message.endswith("12,699,803 of 85,485,411 reads are 14.9 %, and it prints 41 %.")
     values: dict[str, Json] = {"cache_hits": 90, "cache_misses": 10, "cache_hit_ratio": 12}
-    (said,) = found(EvidenceSet(counters=(counted(values, "bcache"),)), "contradiction")
+    (said,) = findings_named(EvidenceSet(counters=(counted(values, "bcache"),)), "contradiction")
     assert "90 of 100 reads are 90 %, and it prints 12 %" in said.message
 
 

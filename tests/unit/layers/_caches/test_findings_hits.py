@@ -29,7 +29,7 @@ def state(kind: str, **values: Scalar) -> StateEvidence:
     return StateEvidence(kind, "fast", "db1", values, "ticket:1", "ticket")
 
 
-def found(given: EvidenceSet) -> list[Finding]:
+def findings_of(given: EvidenceSet) -> list[Finding]:
     return [
         finding for rule in (*SHARED, *OF_DM_CACHE, *OF_WRITECACHE) for finding in rule.find(given)
     ]
@@ -51,7 +51,9 @@ WRITECACHE = counted("dm_writecache", write_requests=10_000, writes_blocked=800)
 
 
 def test_a_full_cache_that_is_seldom_hit() -> None:
-    (said,) = found(EvidenceSet(counters=(DM_CACHE,), states=(state("dm_cache", used_share=1.0),)))
+    (said,) = findings_of(
+        EvidenceSet(counters=(DM_CACHE,), states=(state("dm_cache", used_share=1.0),))
+    )
     assert (said.rule, said.severity, said.subject) == ("cache-hit-rate", "warning", "fast on db1")
     assert said.message == (
         "Only 10 % of the reads hit dm-cache fast: the others are as slow as the device below."
@@ -63,7 +65,9 @@ def test_a_full_cache_that_is_seldom_hit() -> None:
 
 
 def test_a_cache_with_room_left_is_not_too_small() -> None:
-    (said,) = found(EvidenceSet(counters=(DM_CACHE,), states=(state("dm_cache", used_share=0.25),)))
+    (said,) = findings_of(
+        EvidenceSet(counters=(DM_CACHE,), states=(state("dm_cache", used_share=0.25),))
+    )
     assert said.message.endswith(
         "as slow as the device below, and as 75 % of the cache is unused, its size is not why."
     )
@@ -71,22 +75,22 @@ def test_a_cache_with_room_left_is_not_too_small() -> None:
 
 
 def test_writes_count_where_the_cache_takes_them() -> None:
-    one = counted("dm_cache", read_hits=9000, read_misses=0, write_hits=10, write_misses=9990)
-    (said,) = found(EvidenceSet(counters=(one,)))
+    counter = counted("dm_cache", read_hits=9000, read_misses=0, write_hits=10, write_misses=9990)
+    (said,) = findings_of(EvidenceSet(counters=(counter,)))
     assert said.message.startswith("Only 0.1 % of the writes hit")
     through = state("dm_cache", mode="writethrough")
-    assert found(EvidenceSet(counters=(one,), states=(through,))) == []
+    assert findings_of(EvidenceSet(counters=(counter,), states=(through,))) == []
 
 
 def test_reads_that_bcache_was_to_keep() -> None:
-    one = counted("bcache", cache_hits=100, cache_misses=1900)
-    (said,) = found(EvidenceSet(counters=(one, one)))
+    counter = counted("bcache", cache_hits=100, cache_misses=1900)
+    (said,) = findings_of(EvidenceSet(counters=(counter, counter)))
     assert said.message.startswith("Only 5 % of the reads that were to be cached hit bcache fast:")
 
 
 def test_a_host_says_the_same_as_a_text() -> None:
     discovered = state("dm_cache", read_hits=1000, read_misses=9000, used_share=1.0)
-    (said,) = found(EvidenceSet(states=(discovered,)))
+    (said,) = findings_of(EvidenceSet(states=(discovered,)))
     assert said.message.startswith("Only 10 % of the reads hit dm-cache fast:")
     assert said.evidence[0].where == "ticket:1"
 
@@ -94,28 +98,34 @@ def test_a_host_says_the_same_as_a_text() -> None:
 def test_flashcache_is_judged_by_what_it_could_cache() -> None:
     values: dict[str, Json] = {"reads": 100_000, "uncached reads": 90_000, "read hits": 1000}
     counters = CounterEvidence("flashcache", "flashcache", "fast", "", values, "t:1", "t")
-    (said,) = found(EvidenceSet(counters=(counters,)))
+    (said,) = findings_of(EvidenceSet(counters=(counters,)))
     assert said.message.startswith(
         "Only 10 % of the reads that it could cache hit flashcache fast:"
     )
     page = of_texts("flashcache-2-page/status.txt", "flashcache-2-page/table.txt")
-    assert found(page) == []
+    assert findings_of(page) == []
 
 
 def test_blocks_moved_in_vain() -> None:
-    one = counted("dm_cache", read_hits=9000, read_misses=0, promotions=9000, demotions=8800)
-    (said,) = found(EvidenceSet(counters=(one,), states=(state("dm_cache", block_size=65536),)))
+    counter = counted("dm_cache", read_hits=9000, read_misses=0, promotions=9000, demotions=8800)
+    (said,) = findings_of(
+        EvidenceSet(counters=(counter,), states=(state("dm_cache", block_size=65536),))
+    )
     assert said.message == (
         "fast moved 9,000 blocks in (562 MiB) and 8,800 out, and each was hit 1 times: moving them "
         "takes more from both devices than the hits give back."
     )
     filling = counted("dm_cache", read_hits=9000, read_misses=0, promotions=9000, demotions=0)
     used = counted("dm_cache", read_hits=90_000, read_misses=0, promotions=9000, demotions=8800)
-    assert found(EvidenceSet(counters=(filling,))) == found(EvidenceSet(counters=(used,))) == []
+    assert (
+        findings_of(EvidenceSet(counters=(filling,)))
+        == findings_of(EvidenceSet(counters=(used,)))
+        == []
+    )
 
 
 def test_what_bcache_lets_past() -> None:
-    (said,) = found(
+    (said,) = findings_of(
         EvidenceSet(counters=(BCACHE,), states=(state("bcache", sequential_cutoff=4 << 20),))
     )
     assert said.severity == "note"
@@ -125,7 +135,7 @@ def test_what_bcache_lets_past() -> None:
     )
     assert "sequential_cutoff" in said.remedy
     little = counted("bcache", cache_hits=9000, cache_misses=100, cache_bypass_misses=100)
-    assert found(EvidenceSet(counters=(little,))) == []
+    assert findings_of(EvidenceSet(counters=(little,))) == []
 
 
 def test_what_flashcache_lets_past() -> None:
@@ -134,23 +144,23 @@ def test_what_flashcache_lets_past() -> None:
         "read hits": 1900,
     }  # fmt: skip
     counters = CounterEvidence("flashcache", "flashcache", "fast", "", values, "t:1", "t")
-    (said,) = found(EvidenceSet(counters=(counters,)))
+    (said,) = findings_of(EvidenceSet(counters=(counters,)))
     assert said.message.startswith("80 % of 10,000 requests were let past fast on purpose")
     assert "skip_seq_thresh_kb" in said.remedy
 
 
 def test_writes_that_wait_for_a_free_block() -> None:
-    (said,) = found(EvidenceSet(counters=(WRITECACHE,)))
+    (said,) = findings_of(EvidenceSet(counters=(WRITECACHE,)))
     assert said.message == (
         "8 % of 10,000 writes had to wait until fast had a free block: it fills faster than it "
         "drains, and then the disk's speed is all that is left."
     )
     free = counted("dm_writecache", write_requests=10_000, writes_blocked=10)
-    assert found(EvidenceSet(counters=(free,))) == []
+    assert findings_of(EvidenceSet(counters=(free,))) == []
 
 
 @pytest.mark.parametrize(
-    ("one", "severity", "part"),
+    ("state_evidence", "severity", "part"),
     [
         (state("dm_cache", dirty_share=0.8), "note", "80 % of fast is data that only the"),
         (state("bcache", dirty_share=0.6, writeback_percent=10), "warning",
@@ -159,8 +169,10 @@ def test_writes_that_wait_for_a_free_block() -> None:
     ],
     ids=["dm-cache", "bcache above its aim", "bcache in bytes"],
 )  # fmt: skip
-def test_data_that_only_the_cache_has(one: StateEvidence, severity: str, part: str) -> None:
-    (said,) = found(EvidenceSet(states=(one,)))
+def test_data_that_only_the_cache_has(
+    state_evidence: StateEvidence, severity: str, part: str
+) -> None:
+    (said,) = findings_of(EvidenceSet(states=(state_evidence,)))
     assert said.severity == severity
     assert said.message.startswith(part)
 
@@ -169,18 +181,21 @@ def test_real_caches_that_work_are_left_alone() -> None:
     given = of_texts("dmsetup-1.02.185/table.txt", "dmsetup-1.02.185/status.txt",
                      "bcache-6.1/device.txt")  # fmt: skip
     assert len(given.counters) == 2
-    assert found(given) == []
+    assert findings_of(given) == []
 
 
 def test_a_real_bcache_that_reads_little_again() -> None:
-    (said,) = found(of_texts("bcache-6.1/device.txt", "bcache-6.1/stats_total.txt"))
+    (said,) = findings_of(of_texts("bcache-6.1/device.txt", "bcache-6.1/stats_total.txt"))
     assert said.message.startswith(
         "Only 47.9 % of the reads that were to be cached hit bcache bcache0:"
     )
 
 
 def test_few_requests_say_nothing() -> None:
-    assert found(EvidenceSet(counters=(counted("dm_cache", read_hits=1, read_misses=900),))) == []
+    assert (
+        findings_of(EvidenceSet(counters=(counted("dm_cache", read_hits=1, read_misses=900),)))
+        == []
+    )
 
 
 def test_what_is_counted_twice_must_agree() -> None:

@@ -36,7 +36,7 @@ def subjects(text: str) -> list[PrintedSubject]:
     return [subject for state in states(text) for subject in state.subjects]
 
 
-def told(text: str) -> list[PrintedState]:
+def hostless(text: str) -> list[PrintedState]:
     return [replace(output, host="") for output in states(text)]
 
 
@@ -49,16 +49,16 @@ def values(text: str, kind: str, name: str = "") -> dict[str, Scalar]:
 
 @pytest.mark.parametrize("name", REAL)
 def test_every_shape_of_an_output_says_the_same(name: str) -> None:
-    expected = told(text_of(name))
+    expected = hostless(text_of(name))
     assert expected
     for shape, text in mangled(text_of(name)):
-        assert told(text) == expected, shape
+        assert hostless(text) == expected, shape
         assert [output for output in read(text) if isinstance(output, Unread)] == [], shape
 
 
 def test_five_views_of_the_same_mounts_agree() -> None:
     expected = subjects(text_of("linux-6.1-nfs/proc-mounts.txt"))
-    assert [(one.kind, one.name) for one in expected] == [
+    assert [(subject.kind, subject.name) for subject in expected] == [
         ("ext4", "/run/export"), ("nfs", "/run/images"),
     ]  # fmt: skip
     for name in ("mount", "findmnt", "findmnt-l", "findmnt-P"):
@@ -86,8 +86,10 @@ def test_exportfs_in_two_forms_agrees() -> None:
      [("10.0.0.1", True), ("10.0.0.2", False)]),
 ])  # fmt: skip
 def test_exports_with_several_clients(line: str, expected: list[tuple[str, bool]]) -> None:
-    found = subjects(line)
-    assert [(one.values["clients"], one.values["sync"]) for one in found] == expected
+    printed_subjects = subjects(line)
+    assert [
+        (subject.values["clients"], subject.values["sync"]) for subject in printed_subjects
+    ] == expected
 
 
 def test_a_blank_before_the_options_gives_them_to_the_world() -> None:
@@ -112,12 +114,12 @@ def test_fstab_with_four_and_six_fields() -> None:
         "/dev/sdb2 none swap sw 0 0\n"
         "filer:/vol/home /home nfs4 rw,hard,wsize=32768 0 0\n"
     )
-    found = subjects(table)
-    assert [(one.kind, one.name) for one in found] == [
+    printed_subjects = subjects(table)
+    assert [(subject.kind, subject.name) for subject in printed_subjects] == [
         ("ext4", "/"), ("xfs", "/srv"), ("swap", "sdb2"), ("nfs", "/home"),
     ]  # fmt: skip
-    assert found[1].values["logbsize"] == "256k"
-    assert found[3].values["write_size"] == 32_768
+    assert printed_subjects[1].values["logbsize"] == "256k"
+    assert printed_subjects[3].values["write_size"] == 32_768
 
 
 def test_df_in_all_its_units() -> None:
@@ -140,20 +142,20 @@ def test_df_in_all_its_units() -> None:
 
 
 def test_df_with_a_long_device_name() -> None:
-    found = subjects(text_of("linux-2.6.18-nfs/df-h.txt"))
-    assert [one.name for one in found] == ["/", "/boot", "/dev/shm", "/mnt/nfs"]
-    assert found[0].values["device"] == "/dev/mapper/VolGroup00-LogVol00"
-    assert found[0].values["size"] == 128 * GIB
+    printed_subjects = subjects(text_of("linux-2.6.18-nfs/df-h.txt"))
+    assert [subject.name for subject in printed_subjects] == ["/", "/boot", "/dev/shm", "/mnt/nfs"]
+    assert printed_subjects[0].values["device"] == "/dev/mapper/VolGroup00-LogVol00"
+    assert printed_subjects[0].values["size"] == 128 * GIB
 
 
 def test_sysctl_of_a_whole_host_against_its_recording() -> None:
     """A second view: the same names as plain lines, split at the equals sign."""
-    found = values(text_of("procps-4.0.2/sysctl-a.txt"), "host")
+    fields = values(text_of("procps-4.0.2/sysctl-a.txt"), "host")
     plain = [line.split(" =", 1) for line in text_of("procps-4.0.2/sysctl-a.txt").splitlines()]
-    assert len(found) == len(plain) == 765
+    assert len(fields) == len(plain) == 765
     for name, value in plain:
-        assert str(found[name]).split() == value.split() or name == "kernel.version", name
-    assert found["vm.dirty_background_ratio"] == 10
+        assert str(fields[name]).split() == value.split() or name == "kernel.version", name
+    assert fields["vm.dirty_background_ratio"] == 10
 
 
 def test_files_are_named_as_the_text_names_them() -> None:
@@ -214,8 +216,10 @@ def test_commands_that_set_something(
 
 
 def test_a_loop_over_disks_and_a_block_of_commands() -> None:
-    found = subjects("for d in sda sdb; do echo none > /sys/block/$d/queue/scheduler; done")
-    assert [(one.name, one.values) for one in found] == [
+    printed_subjects = subjects(
+        "for d in sda sdb; do echo none > /sys/block/$d/queue/scheduler; done"
+    )
+    assert [(subject.name, subject.values) for subject in printed_subjects] == [
         ("sda", {"scheduler": "none"}), ("sdb", {"scheduler": "none"}),
     ]  # fmt: skip
     block = "chkconfig --level 3 xfs off\nchkconfig --level 3 sendmail off\nchkconfig gpm off\n"

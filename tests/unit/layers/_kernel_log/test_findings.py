@@ -48,6 +48,6 @@ def test_a_partition_is_not_said_beside_its_disk(tmp_path: Path) -> None:
         "Buffer I/O error on dev dm-0, logical block 1, async page read",
     ]
     (tmp_path / "log").write_text("\n".join(lines))
-    assert {found.subject for found in explain(str(tmp_path / "log")).findings} == {
+    assert {finding.subject for finding in explain(str(tmp_path / "log")).findings} == {
         "nvme0n1", "dm-0"
     }  # fmt: skip

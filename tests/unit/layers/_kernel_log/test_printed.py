@@ -220,22 +220,22 @@ def test_a_console_that_ends_in_a_crash() -> None:
 
 
 def test_what_nobody_names_between_messages_is_kept_as_it_is_printed() -> None:
-    known = "[    {}.000000] Buffer I/O error on dev sda, logical block 1, async page read\n"
+    name = "[    {}.000000] Buffer I/O error on dev sda, logical block 1, async page read\n"
     strange = "[    2.000000] md: md7 stopped for a reason of its own\n"
-    text = known.format(1) + strange + known.format(3)
+    text = name.format(1) + strange + name.format(3)
     (output,) = find(Document("text", text.encode()))
     assert isinstance(output, FoundOutput)
     (kept,) = (thing for thing in output.counters if thing.kind == AS_PRINTED)
     assert kept.values == {"[    2.000000]": "md: md7 stopped for a reason of its own"}
-    (output,) = find(Document("text", (known.format(1) + known.format(3)).encode()))
+    (output,) = find(Document("text", (name.format(1) + name.format(3)).encode()))
     assert isinstance(output, FoundOutput)
     assert all(thing.kind != AS_PRINTED for thing in output.counters)
 
 
 def test_more_strange_messages_than_a_record_takes_are_several_records() -> None:
     strange = "".join(f"[    2.{place:06}] strange: message {place}\n" for place in range(450))
-    known = "[    {}.000000] Buffer I/O error on dev sda, logical block 1, async page read\n"
-    (output,) = find(Document("text", (known.format(1) + strange + known.format(3)).encode()))
+    name = "[    {}.000000] Buffer I/O error on dev sda, logical block 1, async page read\n"
+    (output,) = find(Document("text", (name.format(1) + strange + name.format(3)).encode()))
     assert isinstance(output, FoundOutput)
     kept = [thing for thing in output.counters if thing.kind == AS_PRINTED]
     assert sum(len(thing.values) for thing in kept) == 450

@@ -110,7 +110,7 @@ async def test_an_nfs_client_down_to_its_link() -> None:
     assert (images.settings["rsize"], images.settings["nconnect"]) == ("1048576", "8")
     assert "soft mount" in mounts["/srv/old backups"].hazards
     below = layers_under(capture, "app1", "/srv/images/disk.img")
-    assert [one.kind for one in below] == ["nfs", "link"]
+    assert [stack_layer.kind for stack_layer in below] == ["nfs", "link"]
     link = below[1]
     assert link.settings["mtu"] == 9000
     assert link.settings["rx_ring"] == 512

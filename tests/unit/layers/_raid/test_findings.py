@@ -12,7 +12,7 @@ from iosonde.layers._raid.arrays import write_cost
 from iosonde.records.evidence import CommandEvidence, EvidenceSet, StateEvidence, TrialEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Scalar
-from tests.unit.explain.cases import case_of, found, loop_tester_page, trial
+from tests.unit.explain.cases import case_of, findings_named, loop_tester_page, trial
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -40,7 +40,7 @@ def on_md0(options: dict[str, Scalar], *metrics: str) -> TrialEvidence:
 
 def said(options: dict[str, Scalar], values: dict[str, Scalar], *metrics: str) -> list[Finding]:
     case = EvidenceSet(trials=(on_md0(options, *metrics),), states=(md(values),))
-    return found(raid.RULES, case, "raid-penalty")
+    return findings_named(raid.RULES, case, "raid-penalty")
 
 
 @pytest.mark.parametrize(("size", "alarms"), [(4 * KIB, 1), (256 * KIB, 0), (300 * KIB, 1)])
@@ -92,16 +92,16 @@ def test_an_array_in_the_same_text_counts_where_the_tool_names_it() -> None:
     state = case_of(MDSTAT).states[0]
     seen = trial({"write.iops": [9.0]}, options=DIRECT, device_io={"md0": {"writes": 9.0}})
     other = trial({"write.iops": [9.0]}, options=DIRECT, device_io={"sdg": {"writes": 9.0}})
-    assert len(found(raid.RULES, EvidenceSet(trials=(seen,), states=(state,)))) == 1
-    assert found(raid.RULES, EvidenceSet(trials=(other,), states=(state,))) == []
+    assert len(findings_named(raid.RULES, EvidenceSet(trials=(seen,), states=(state,)))) == 1
+    assert findings_named(raid.RULES, EvidenceSet(trials=(other,), states=(state,))) == []
 
 
 def test_several_geometries_of_one_array_are_one_finding() -> None:
     """A log without a block size: the command of the same text tells it."""
     chunks = (64 * KIB, 256 * KIB, MIB)
-    known: dict[str, Scalar] = {"raid_level": "raid6", "disks": 22}
+    values: dict[str, Scalar] = {"raid_level": "raid6", "disks": 22}
     states = tuple(
-        StateEvidence("hwraid", "sda", "n1", {**known, "strip_size": chunk}, "p:9", "page")
+        StateEvidence("hwraid", "sda", "n1", {**values, "strip_size": chunk}, "p:9", "page")
         for chunk in chunks
     )
     trials = tuple(
@@ -112,7 +112,9 @@ def test_several_geometries_of_one_array_are_one_finding() -> None:
     asked = CommandEvidence(
         "fio", "fio --name=x --rw randwrite --bs 4M --direct 1", "", "p:1", "page"
     )
-    (finding,) = found(raid.RULES, EvidenceSet(trials=trials, states=states, commands=(asked,)))
+    (finding,) = findings_named(
+        raid.RULES, EvidenceSet(trials=trials, states=states, commands=(asked,))
+    )
     assert "1.25 MiB or 5 MiB or 20 MiB: at most 75 % of their bytes" in finding.message
     assert finding.severity == "warning"
     assert "16 instead of 20 data disks and a strip of 256 KiB" in finding.remedy
@@ -131,14 +133,14 @@ def test_several_geometries_of_one_array_are_one_finding() -> None:
 def test_a_command_of_fio_makes_no_write_of_what_others_read(
     tool: str, metric: str, findings: int
 ) -> None:
-    known: dict[str, Scalar] = {"raid_level": "raid6", "disks": 22, "strip_size": MIB}
-    state = StateEvidence("hwraid", "sda", "n1", known, "p:9", "page")
+    values: dict[str, Scalar] = {"raid_level": "raid6", "disks": 22, "strip_size": MIB}
+    state = StateEvidence("hwraid", "sda", "n1", values, "p:9", "page")
     read = trial({metric: [1e9]}, host="n1", target="/dev/sda", tool=tool)
     asked = CommandEvidence(
         "fio", "fio --name=x --rw randwrite --bs 4M --direct 1", "", "p:1", "page"
     )
     case = EvidenceSet(trials=(read,), states=(state,), commands=(asked,))
-    assert len(found(raid.RULES, case)) == findings
+    assert len(findings_named(raid.RULES, case)) == findings
 
 
 def test_a_page_of_logs_with_its_geometry_in_a_sentence() -> None:
@@ -148,12 +150,12 @@ def test_a_page_of_logs_with_its_geometry_in_a_sentence() -> None:
         "fio --name x --filename /dev/sda5 --ioengine libaio --direct 1 --bs 4M --rw randwrite "
         "--size 2g --iodepth 64 --numjobs 4 --runtime 30 --time_based\n\n" + loop_tester_page()
     )
-    (finding,) = found(raid.RULES, case_of(text), "raid-penalty")
+    (finding,) = findings_named(raid.RULES, case_of(text), "raid-penalty")
     assert "stripe of sda (RAID 6 of 22 disks), 1.25 MiB" in finding.message
     stripes = [each.value for each in finding.evidence if each.what.startswith("full stripe")]
     assert stripes == [20 * 64 * KIB << power for power in range(5)]
     without = text.replace("- RAID level 6 using 22 drives", "- Drives")
-    assert found(raid.RULES, case_of(without), "raid-penalty") == []
+    assert findings_named(raid.RULES, case_of(without), "raid-penalty") == []
 
 
 def slow_cost(block: int, chunk: int, data: int, parity: int) -> tuple[float, float, float]:
@@ -193,7 +195,7 @@ def test_the_stripe_cache_matters_where_something_is_written(size: Scalar, alarm
     values = {**RAID5, "stripe_cache_size": size}
     assert len(said({**DIRECT, "bs": 256 * KIB}, values)) == alarms
     assert said({"bs": 4 * KIB, "rw": "read"}, values, "read.iops") == []
-    assert found(raid.RULES, EvidenceSet(states=(md(values),))) == []
+    assert findings_named(raid.RULES, EvidenceSet(states=(md(values),))) == []
 
 
 def test_work_in_the_background_of_trials_is_said_once() -> None:
@@ -201,6 +203,6 @@ def test_work_in_the_background_of_trials_is_said_once() -> None:
     trials = tuple(
         trial({"write.iops": [1.0]}, label=label, background=work) for label in ("one", "two")
     )
-    (busy,) = found(raid.RULES, EvidenceSet(trials=trials))
+    (busy,) = findings_named(raid.RULES, EvidenceSet(trials=trials))
     assert "resync 12 %" in busy.message
     assert busy.subject == "one and 1 more"

@@ -68,8 +68,16 @@ def test_spans_have_parity_each() -> None:
 async def test_the_stripe_is_the_one_that_the_kernel_reports(name: str) -> None:
     """`optimal_io_size` of raid0.c, raid5.c and raid10.c is a whole stripe."""
     host = await open_host(f"recording:{RECORDINGS / name}")
-    layers = [one for one in (await discover([host])).layers if "stripe_width" in one.facts]
-    arrays = [one for one in layers if one.kind == "md" and "reshape_position" not in one.facts]
+    layers = [
+        stack_layer
+        for stack_layer in (await discover([host])).layers
+        if "stripe_width" in stack_layer.facts
+    ]
+    arrays = [
+        stack_layer
+        for stack_layer in layers
+        if stack_layer.kind == "md" and "reshape_position" not in stack_layer.facts
+    ]
     for layer in arrays:
         kernel = layer.device.removeprefix("/dev/")
         files = await host.read_many([f"/sys/block/{kernel}/queue/optimal_io_size"])
@@ -102,7 +110,7 @@ def written(rule: Raid10 | Parity, rows: list[int], size: int) -> list[list[int]
     run(core, [(1, at // SECTOR, CHUNK // SECTOR) for at in range(0, size, CHUNK)])
     core.settle()
     numbers = {id(node): number for number, node in enumerate(nodes)}
-    return [[core.counts(numbers[id(one)]).write_bytes // CHUNK for one in member.below]
+    return [[core.counts(numbers[id(tree_node)]).write_bytes // CHUNK for tree_node in member.below]
             for member in members]  # fmt: skip
 
 
@@ -161,7 +169,7 @@ def test_raid_0_goes_on_over_the_larger_members_and_others_do_not() -> None:
 
 def stands(level: str, disks: int, layout: int, lost: tuple[int, ...]) -> bool:
     """Whether the core takes an array that lacks some members."""
-    failed = sum(1 << one for one in lost)
+    failed = sum(1 << number for number in lost)
     rule: Rule
     if level == "raid1":
         rule = Raid1(failed=failed)

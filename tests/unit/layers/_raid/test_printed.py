@@ -8,7 +8,7 @@ from iosonde.records.stack import Scalar
 from tests.mangle import mangled, states
 
 
-def told(text: str) -> list[dict[str, Scalar]]:
+def values_of(text: str) -> list[dict[str, Scalar]]:
     return [
         dict(subject.values)
         for state in states(text)
@@ -32,7 +32,7 @@ def told(text: str) -> list[dict[str, Scalar]]:
     ],
 )  # fmt: skip
 def test_what_was_built_is_read(text: str, values: dict[str, Scalar]) -> None:
-    assert told(f"The host\n\n{text}\n") == [values]
+    assert values_of(f"The host\n\n{text}\n") == [values]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_what_was_built_is_read(text: str, values: dict[str, Scalar]) -> None:
     ],
 )
 def test_what_is_only_weighed_is_not(text: str) -> None:
-    assert told(f"The host\n\n{text}\n") == []
+    assert values_of(f"The host\n\n{text}\n") == []
 
 
 def test_a_sentence_survives_every_shape() -> None:
@@ -56,8 +56,8 @@ def test_a_sentence_survives_every_shape() -> None:
         "system.\n"
         "- RAID level 6 using 22 drives in the array, with a strip size of 256 KiB, and 2 spares."
     )
-    expected = told(text)
-    assert [one["raid_level"] for one in expected] == ["raid1", "raid6"]
+    expected = values_of(text)
+    assert [values["raid_level"] for values in expected] == ["raid1", "raid6"]
     for shape, changed in mangled(text):
         if not shape.startswith("cut"):  # a number torn apart is another number
-            assert told(changed) == expected, shape
+            assert values_of(changed) == expected, shape

@@ -7,7 +7,7 @@ import pytest
 from iosonde.layers._rules import alignment
 from iosonde.records.evidence import EvidenceSet, StateEvidence
 from iosonde.records.stack import Scalar
-from tests.unit.explain.cases import found, trial
+from tests.unit.explain.cases import findings_named, trial
 
 KIB = 1024
 RAID5: dict[str, Scalar] = {
@@ -26,51 +26,57 @@ def test_partitions() -> None:
 
     aligned: dict[str, Scalar] = {"start": 2**20, "physical_block_size": 4096,
                                   "aligned_to_sector": True}  # fmt: skip
-    assert found(alignment.RULES, case(aligned)) == []
+    assert findings_named(alignment.RULES, case(aligned)) == []
     old = {**aligned, "start": 63 * 512, "aligned_to_sector": False}
-    assert "63-sector" in found(alignment.RULES, case(old))[0].message
+    assert "63-sector" in findings_named(alignment.RULES, case(old))[0].message
     straddling = {**aligned, "aligned_to_stripe": False, "stripe_width": 3 * 2**20}
-    assert "3 MiB" in found(alignment.RULES, case(straddling))[0].message
+    assert "3 MiB" in findings_named(alignment.RULES, case(straddling))[0].message
 
 
 @pytest.mark.parametrize(("unit", "alarms"), [(64 * KIB, 0), (128 * KIB, 1)])
 def test_file_systems_made_for_another_stripe(unit: int, alarms: int) -> None:
     values: dict[str, Scalar] = {"stripe_unit": unit, "stripe_width": 4 * unit}
     case = EvidenceSet(states=(state("md", "md0", RAID5), state("xfs", "/data", values, "md0")))
-    assert len(found(alignment.RULES, case)) == alarms
+    assert len(findings_named(alignment.RULES, case)) == alarms
 
 
 @pytest.mark.parametrize(("offset", "alarms"), [(2**20, 0), (192 * KIB, 1), (100 * KIB, 1)])
 def test_physical_volumes_that_begin_within_a_chunk(offset: int, alarms: int) -> None:
     volume = state("lvm_pv", "md0", {"data_offset": offset})
     case = EvidenceSet(states=(state("md", "md0", RAID5), volume))
-    assert len(found(alignment.RULES, case)) == alarms
+    assert len(findings_named(alignment.RULES, case)) == alarms
 
 
 def test_whole_chunks_are_enough_without_parity() -> None:
     volume = state("lvm_pv", "md0", {"data_offset": 192 * KIB})
     mirror = state("md", "md0", {**RAID5, "level": "raid10"})
-    assert found(alignment.RULES, EvidenceSet(states=(mirror, volume))) == []
+    assert findings_named(alignment.RULES, EvidenceSet(states=(mirror, volume))) == []
 
 
 def test_what_was_printed_rounded_says_nothing() -> None:
     """1.125 MiB, of which pvs prints 1.12m."""
     volume = state("lvm_pv", "md0", {"data_offset": int(1.12 * 2**20)})
-    assert found(alignment.RULES, EvidenceSet(states=(state("md", "md0", RAID5), volume))) == []
+    assert (
+        findings_named(alignment.RULES, EvidenceSet(states=(state("md", "md0", RAID5), volume)))
+        == []
+    )
 
 
 @pytest.mark.parametrize(("offset", "alarms"), [(2**20, 0), (263 * 512, 1)])
 def test_members_whose_data_begin_off_the_grid(offset: int, alarms: int) -> None:
     array = state("md", "md0", {"level": "raid1", "data_offset": offset}, "sda", "sdb")
     disk = state("disk", "sda", {"physical_block_size": 4096})
-    assert len(found(alignment.RULES, EvidenceSet(states=(array, disk)))) == alarms
+    assert len(findings_named(alignment.RULES, EvidenceSet(states=(array, disk)))) == alarms
 
 
 @pytest.mark.parametrize("start", [63 * 512, 2**20])
 def test_an_old_start_harms_no_disk_with_small_blocks(start: int) -> None:
     values: dict[str, Scalar] = {"start": start, "physical_block_size": 512,
                                  "aligned_to_sector": True}  # fmt: skip
-    assert found(alignment.RULES, EvidenceSet(states=(state("partition", "sda1", values),))) == []
+    assert (
+        findings_named(alignment.RULES, EvidenceSet(states=(state("partition", "sda1", values),)))
+        == []
+    )
 
 
 def test_the_array_below_is_found_through_linear_volumes() -> None:
@@ -80,13 +86,13 @@ def test_the_array_below_is_found_through_linear_volumes() -> None:
     for values, alarms in ((right, 0), (wrong, 1)):
         above = state("xfs", "/data", values, "mapper/vg-lv")
         case = EvidenceSet(states=(state("md", "md0", RAID5), volume, above))
-        assert len(found(alignment.RULES, case)) == alarms
+        assert len(findings_named(alignment.RULES, case)) == alarms
 
 
 def test_the_options_of_a_mount_tell_its_stripe() -> None:
     """As in the mount table: sectors of 512 bytes, device instead of what is below."""
     mount: dict[str, Scalar] = {"device": "/dev/md0", "sunit": "128", "swidth": "384"}
-    (said,) = found(alignment.RULES, EvidenceSet(states=(state("md", "md0", RAID5),
+    (said,) = findings_named(alignment.RULES, EvidenceSet(states=(state("md", "md0", RAID5),
                                                   state("xfs", "/data", mount))))  # fmt: skip
     assert "a stripe of 192 KiB in units of 64 KiB" in said.message
     assert "sunit=128,swidth=512" in said.remedy
@@ -107,7 +113,7 @@ def test_file_systems_that_know_of_no_stripe(
 ) -> None:
     array = state("md", "md0", {**RAID5, "level": level})
     case = EvidenceSet(states=(array, state(kind, "/data", values, "md0")))
-    assert len(found(alignment.RULES, case)) == alarms
+    assert len(findings_named(alignment.RULES, case)) == alarms
 
 
 @pytest.mark.parametrize(
@@ -118,9 +124,12 @@ def test_writes_smaller_than_a_physical_block(
     size: int, physical: int, direct: bool, alarms: int
 ) -> None:
     disk = state("disk", "sda", {"logical_block_size": 512, "physical_block_size": physical})
-    one = trial({"write.iops": [100.0]}, host="n1", options={"bs": size, "direct": direct},
+    evidence = trial({"write.iops": [100.0]}, host="n1", options={"bs": size, "direct": direct},
                 stands_on=(("disk", "/dev/sda"),))  # fmt: skip
-    assert len(found(alignment.RULES, EvidenceSet(trials=(one,), states=(disk,)))) == alarms
+    assert (
+        len(findings_named(alignment.RULES, EvidenceSet(trials=(evidence,), states=(disk,))))
+        == alarms
+    )
 
 
 @pytest.mark.parametrize(("sector", "alarms"), [(512, 1), (4096, 0)])
@@ -128,4 +137,4 @@ def test_logs_in_small_sectors(sector: int, alarms: int) -> None:
     disk = state("disk", "sda", {"physical_block_size": 4096})
     part = state("partition", "sda1", {}, "sda")
     above = state("xfs", "/data", {"sector_size": sector}, "sda1")
-    assert len(found(alignment.RULES, EvidenceSet(states=(disk, part, above)))) == alarms
+    assert len(findings_named(alignment.RULES, EvidenceSet(states=(disk, part, above)))) == alarms

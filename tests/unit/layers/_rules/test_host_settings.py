@@ -120,9 +120,9 @@ def test_a_setting_that_the_kernel_does_not_have() -> None:
     assert list(misspelt.settings(of_text((OLD / "sysctl.txt").read_text()))) == []
 
 
-@pytest.mark.parametrize(("one", "other", "expected"), [
+@pytest.mark.parametrize(("name", "other", "expected"), [
     ("sysclt", "sysctl", 1), ("RPCNFSCOUNTD", "RPCNFSDCOUNT", 2), ("", "abc", 3),
     ("same", "same", 0), ("rmem", "wmem", 1),
 ])  # fmt: skip
-def test_the_distance_of_names(one: str, other: str, expected: int) -> None:
-    assert misspelt.distance(one, other) == misspelt.distance(other, one) == expected
+def test_the_distance_of_names(name: str, other: str, expected: int) -> None:
+    assert misspelt.distance(name, other) == misspelt.distance(other, name) == expected

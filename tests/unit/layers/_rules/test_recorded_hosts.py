@@ -18,17 +18,17 @@ from tests.recordings.nfs_client import nfs_client
 from tests.recordings.nvme_crypt import nvme_crypt
 from tests.recordings.san_multipath import san_multipath
 from tests.recordings.sata_md_lvm import sata_md_lvm
-from tests.unit.explain.cases import found
+from tests.unit.explain.cases import findings_named
 
 PLACE = Path(__file__).parents[3] / "recordings"
 RULES = (*alignment.RULES, *queue.RULES, *raid.RULES, *md.RULES)
 
 
-async def told(host: Host) -> set[tuple[str, str, str]]:
+async def raised_on(host: Host) -> set[tuple[str, str, str]]:
     case = of_capture(await discover((host,)), "recording")
     return {
         (finding.severity, finding.rule, finding.subject.partition(": ")[2])
-        for finding in found(RULES, case)
+        for finding in findings_named(RULES, case)
     }
 
 
@@ -50,13 +50,13 @@ async def told(host: Host) -> set[tuple[str, str, str]]:
     ],
 )  # fmt: skip
 async def test_real_kernels(name: str, expected: set[tuple[str, str, str]]) -> None:
-    assert await told(await open_host(f"recording:{PLACE / name}")) == expected
+    assert await raised_on(await open_host(f"recording:{PLACE / name}")) == expected
 
 
 async def test_composed_hosts() -> None:
-    assert await told(nfs_client().host()) == set()
-    assert await told(san_multipath().host()) == set()
-    assert await told(nvme_crypt().host()) == {("warning", "misaligned", "sda1")}
-    assert await told(sata_md_lvm().host()) == {
+    assert await raised_on(nfs_client().host()) == set()
+    assert await raised_on(san_multipath().host()) == set()
+    assert await raised_on(nvme_crypt().host()) == {("warning", "misaligned", "sda1")}
+    assert await raised_on(sata_md_lvm().host()) == {
         ("error", "degraded", "md1"), ("warning", "misaligned", "sdd2"),
     }  # fmt: skip

@@ -7,12 +7,12 @@ import pytest
 from iosonde.layers._rules import targets
 from iosonde.records.evidence import EvidenceSet, StateEvidence
 from iosonde.records.stack import Scalar
-from tests.unit.explain.cases import found
+from tests.unit.explain.cases import findings_named
 
 
 def said(kind: str, values: dict[str, Scalar]) -> int:
     state = StateEvidence(kind, "dev", "h1", values, f"h1/{kind}:dev", "h1")
-    return len(found(targets.RULES, EvidenceSet(states=(state,)), "lost-target"))
+    return len(findings_named(targets.RULES, EvidenceSet(states=(state,)), "lost-target"))
 
 
 @pytest.mark.parametrize(
@@ -34,5 +34,5 @@ def test_what_is_not_known_is_not_said() -> None:
 def test_its_address_is_named() -> None:
     state = StateEvidence("nvmeof", "nvme0n1", "h1", {"state": "connecting", "address": "10.0.0.1"},
                   "h1/nvmeof:nvme0n1", "h1")  # fmt: skip
-    (finding,) = found(targets.RULES, EvidenceSet(states=(state,)), "lost-target")
+    (finding,) = findings_named(targets.RULES, EvidenceSet(states=(state,)), "lost-target")
     assert "10.0.0.1" in {fact.value for fact in finding.evidence}

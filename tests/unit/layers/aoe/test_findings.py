@@ -17,13 +17,13 @@ from tests.unit.layers._rules.requests import findings_of, state, trial
 PLACE = Path(__file__).parents[3] / "outputs"
 
 
-def found(*parts: StateEvidence | TrialEvidence) -> list[Finding]:
+def findings_about(*parts: StateEvidence | TrialEvidence) -> list[Finding]:
     return findings_of((*FRAMES, *MTUS), *parts)
 
 
 def test_an_aoe_frame_that_holds_two_blocks_and_a_sector() -> None:
     disk = state("disk", "etherd/e0.1")
-    (said,) = found(state("link", "eth1", mtu=9000), disk, state("link", "lo", mtu=65536,
+    (said,) = findings_about(state("link", "eth1", mtu=9000), disk, state("link", "lo", mtu=65536,
                                                                  loopback=True))  # fmt: skip
     assert (said.rule, said.severity, said.subject) == ("frame-block", "warning", "eth1")
     assert said.message == (
@@ -49,24 +49,27 @@ def test_an_aoe_frame_that_holds_two_blocks_and_a_sector() -> None:
     ],
 )  # fmt: skip
 def test_other_frames_that_cut_blocks(mtu: int, part: str) -> None:
-    (said,) = found(state("link", "eth1", mtu=mtu), trial("/dev/etherd/e0.1", None))
+    (said,) = findings_about(state("link", "eth1", mtu=mtu), trial("/dev/etherd/e0.1", None))
     assert part in said.message
 
 
 @pytest.mark.parametrize("mtu", [4200, 8700])
 def test_frames_of_whole_blocks_are_passed_over(mtu: int) -> None:
-    assert found(state("link", "eth1", mtu=mtu), trial("/dev/etherd/e0.1", None)) == []
+    assert findings_about(state("link", "eth1", mtu=mtu), trial("/dev/etherd/e0.1", None)) == []
 
 
 def test_without_aoe_its_frames_do_not_matter() -> None:
-    assert found(state("link", "eth1", mtu=9000), state("nfs", "/srv"), trial("/srv/f", None)) == []
+    assert (
+        findings_about(state("link", "eth1", mtu=9000), state("nfs", "/srv"), trial("/srv/f", None))
+        == []
+    )
 
 
 def test_the_block_of_what_lies_on_it_counts_and_only_its_own_links() -> None:
     aoe = state("aoe_initiator", "e0.1", interface="eth1")
     cache = state("flashcache", "fc", block_size=8192)
     links = [state("link", "eth0", mtu=1500), state("link", "eth1", mtu=4200)]
-    (said,) = found(aoe, cache, *links)
+    (said,) = findings_about(aoe, cache, *links)
     assert said.subject == "eth1"
     assert "carries 4,096 bytes, a part of a block of 8 KiB" in said.message
     assert said.evidence[2].where == "page:fc"
@@ -74,7 +77,7 @@ def test_the_block_of_what_lies_on_it_counts_and_only_its_own_links() -> None:
 
 
 def test_jumbo_frames_on_one_side_only() -> None:
-    (said,) = found(
+    (said,) = findings_about(
         state("link", "eth1", "client", mtu=1500), state("link", "eth0", "server", mtu=1500),
         state("link", "eth1", "server", mtu=9000), state("link", "ib0", "client", mtu=65520),
     )  # fmt: skip
@@ -89,30 +92,30 @@ def test_jumbo_frames_on_one_side_only() -> None:
 
 def test_equal_and_unknown_hosts_are_passed_over() -> None:
     jumbo = [state("link", "eth1", host, mtu=9000) for host in ("client", "server")]
-    assert found(*jumbo) == []
-    assert found(state("link", "eth0", mtu=1500), state("link", "eth1", mtu=9000)) == []
+    assert findings_about(*jumbo) == []
+    assert findings_about(state("link", "eth0", mtu=1500), state("link", "eth1", mtu=9000)) == []
     less = [state("link", "eth0", "a", mtu=1400), state("link", "eth0", "b", mtu=1500)]
-    assert found(*less) == []
+    assert findings_about(*less) == []
 
 
 def test_a_bond_above_links_of_a_smaller_mtu() -> None:
     bond = state("link", "bond0", "client", mtu=9000)
-    (said,) = found(bond, state("link", "eth0", "client", mtu=1500, master="bond0"),
+    (said,) = findings_about(bond, state("link", "eth0", "client", mtu=1500, master="bond0"),
                     state("link", "eth1", "client", mtu=9000, master="bond0"))  # fmt: skip
     assert said.message == (
         "bond0 has an MTU of 9000, and eth0 below it takes frames of up to 1500 bytes: longer ones "
         "are dropped there."
     )
     vlan = state("link", "eth0.7", "client", mtu=9000, below=("eth0",))
-    (said,) = found(vlan, state("link", "eth0", "client", mtu=1500))
+    (said,) = findings_about(vlan, state("link", "eth0", "client", mtu=1500))
     assert said.subject == "client: eth0.7"
-    assert found(vlan, state("link", "eth0", "server", mtu=9000)) == []
+    assert findings_about(vlan, state("link", "eth0", "server", mtu=9000)) == []
 
 
 def test_a_path_that_takes_less_than_its_link() -> None:
-    (said,) = found(state("link", "eth1", "client", mtu=9000, path_mtu=1500))
+    (said,) = findings_about(state("link", "eth1", "client", mtu=9000, path_mtu=1500))
     assert said.message.startswith("The path to eth1 takes packets of 1500 bytes, and the link")
-    assert found(state("link", "eth1", "client", mtu=9000, path_mtu=9000)) == []
+    assert findings_about(state("link", "eth1", "client", mtu=9000, path_mtu=9000)) == []
 
 
 def test_real_interfaces_fit_together() -> None:
@@ -135,10 +138,14 @@ def aoe_ends(near: int, far: int) -> list[StateEvidence]:
 
 def test_the_ends_of_aoe_have_different_mtus() -> None:
     (said,) = [
-        finding for finding in found(*aoe_ends(1500, 9000)) if finding.rule == "jumbo-mismatch"
+        finding
+        for finding in findings_about(*aoe_ends(1500, 9000))
+        if finding.rule == "jumbo-mismatch"
     ]
     assert said.subject == "client, server"
     assert "imported through eth1 with 1500" in said.message
     assert not [
-        finding for finding in found(*aoe_ends(9000, 9000)) if finding.rule == "jumbo-mismatch"
+        finding
+        for finding in findings_about(*aoe_ends(9000, 9000))
+        if finding.rule == "jumbo-mismatch"
     ]

@@ -58,10 +58,10 @@ def test_the_same_by_head_and_by_grep() -> None:
 
 
 def test_the_cache_itself() -> None:
-    found = subjects(CACHE)
-    assert found["bcache0"].values["bucket_size"] == 512 << 10
-    assert found["bcache0"].values["available_share"] == 0.97
-    values = found[SET].values
+    printed_subjects = subjects(CACHE)
+    assert printed_subjects["bcache0"].values["bucket_size"] == 512 << 10
+    assert printed_subjects["bcache0"].values["available_share"] == 0.97
+    values = printed_subjects[SET].values
     assert (values["dirty_share"], values["unused_share"]) == (0.01, 0.96)
     assert values["cache_replacement_policy"] == "lru"
     assert values["written"] == round(15.5 * 2**20)
@@ -93,12 +93,12 @@ def test_superblocks() -> None:
 
 
 def test_the_status_of_set_device_and_cache() -> None:
-    found = subjects(STATUS)
-    assert set(found) == {SET, "bcache0", "ubdj"}
-    assert found[SET].values["available_share"] == 0.97
-    assert found["bcache0"].values["sequential_cutoff"] == 4 << 20
-    assert found["bcache0"].values["state"] == "dirty"
-    assert found["ubdj"].values["discard"] is False
+    printed_subjects = subjects(STATUS)
+    assert set(printed_subjects) == {SET, "bcache0", "ubdj"}
+    assert printed_subjects[SET].values["available_share"] == 0.97
+    assert printed_subjects["bcache0"].values["sequential_cutoff"] == 4 << 20
+    assert printed_subjects["bcache0"].values["state"] == "dirty"
+    assert printed_subjects["ubdj"].values["discard"] is False
     expected = {name: COUNTS[name] for name in COUNTS if name in counted(STATUS)[SET].values}
     assert len(expected) == 5
     assert counted(STATUS)[SET].values == counted(STATUS)["bcache0"].values == expected
@@ -114,8 +114,8 @@ def test_in_whatever_shape(text: str) -> None:
     counts = [counter.values for counter in counters(text)]
     assert expected or counts
     for name, shape in mangled(text):
-        found = {subject.name: subject.values for subject in subjects(shape).values()}
-        assert found == expected, name
+        values_by_name = {subject.name: subject.values for subject in subjects(shape).values()}
+        assert values_by_name == expected, name
         assert [counter.values for counter in counters(shape)] == counts, name
 
 

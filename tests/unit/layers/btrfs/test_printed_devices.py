@@ -17,14 +17,14 @@ def things(text: str) -> dict[str, dict[str, Scalar]]:
 
 def test_devices_in_every_shape() -> None:
     for shape, given in mangled(TEXT, wraps=False):
-        found = things(given)
-        disk = found["sda"]
+        values_by_name = things(given)
+        disk = values_by_name["sda"]
         assert disk["device_id"] == 2, shape
         assert disk["size"] == round(3.64 * 2**40)
         assert (disk["metadata_raid1"], disk["slack"]) == (8 << 30, 0)
         parts = [disk[name] for name in ("data_raid1", "metadata_raid1", "unallocated")]
         assert abs(sum(float(str(part)) for part in parts) / float(str(disk["size"])) - 1) < 0.01
-        assert found["sdg"]["slack"] == 344 << 10
+        assert values_by_name["sdg"]["slack"] == 344 << 10
 
 
 def test_a_device_without_sizes_and_prose() -> None:

@@ -9,7 +9,7 @@ from iosonde.layers.disk import findings as queue
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, StateEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Json, Scalar
-from tests.unit.explain.cases import found, trial
+from tests.unit.explain.cases import findings_named, trial
 
 KIB = 1024
 RAID5: dict[str, Scalar] = {
@@ -30,7 +30,7 @@ def state(kind: str, name: str, values: dict[str, Scalar], *below: str) -> State
 )  # fmt: skip
 def test_schedulers(name: str, scheduler: str, severity: str | None) -> None:
     case = EvidenceSet(states=(state("disk", name, {"scheduler": scheduler, "rotational": True}),))
-    said = [finding.severity for finding in found(queue.RULES, case, "scheduler")]
+    said = [finding.severity for finding in findings_named(queue.RULES, case, "scheduler")]
     assert said == ([severity] if severity else [])
 
 
@@ -38,7 +38,7 @@ def test_schedulers(name: str, scheduler: str, severity: str | None) -> None:
 def test_a_queue_that_is_never_full(requests: int, alarms: int) -> None:
     values: dict[str, Scalar] = {"nr_requests": requests, "queue_depth": 256}
     case = EvidenceSet(states=(state("disk", "sda", values),))
-    assert len(found(queue.RULES, case, "queue-depth")) == alarms
+    assert len(findings_named(queue.RULES, case, "queue-depth")) == alarms
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_more_requests_than_the_hardware_has_are_advised_only_with_a_scheduler(
 ) -> None:
     values: dict[str, Scalar] = {"nr_requests": 128, "queue_depth": 256, "scheduler": scheduler}
     case = EvidenceSet(states=(state("disk", "sda", values),))
-    (said,) = found(queue.RULES, case, "queue-depth")
+    (said,) = findings_named(queue.RULES, case, "queue-depth")
     assert echo in said.remedy
     assert ("Invalid argument" in said.remedy) is ("512" not in said.remedy)
 
@@ -64,7 +64,7 @@ def test_more_requests_than_the_hardware_has_are_advised_only_with_a_scheduler(
 @pytest.mark.parametrize(("ahead", "alarms"), [(128, 1), (512, 0)])
 def test_read_ahead_shorter_than_a_stripe(ahead: int, alarms: int) -> None:
     case = EvidenceSet(states=(state("md", "md0", {**RAID5, "read_ahead_kb": ahead}),))
-    assert len(found(queue.RULES, case, "read-ahead")) == alarms
+    assert len(findings_named(queue.RULES, case, "read-ahead")) == alarms
 
 
 @pytest.mark.parametrize(("metric", "alarms"), [("write.iops", 1), ("read.iops", 0)])
@@ -74,7 +74,7 @@ def test_read_ahead_is_judged_by_reads(metric: str, alarms: int) -> None:
               settings={"n1/hwraid:.read_ahead": ahead})
         for ahead in (True, False)
     )  # fmt: skip
-    assert len(found(queue.RULES, EvidenceSet(trials=trials), "read-ahead")) == alarms
+    assert len(findings_named(queue.RULES, EvidenceSet(trials=trials), "read-ahead")) == alarms
 
 
 @pytest.mark.parametrize(
@@ -92,23 +92,25 @@ def test_schedulers_of_a_kernel_that_is_known(
 ) -> None:
     host = state("host", "", {"kernel": kernel})
     case = EvidenceSet(states=(state("disk", "sda", {"rotational": True, **values}), host))
-    said = [finding.severity for finding in found(queue.RULES, case, "scheduler")]
+    said = [finding.severity for finding in findings_named(queue.RULES, case, "scheduler")]
     assert said == ([severity] if severity else [])
 
 
 def test_a_controller_volume_is_an_array() -> None:
     disk = state("disk", "sda", {"scheduler": "bfq", "rotational": True})
     volume = state("hwraid", "sda", {"raid_level": "raid6"})
-    assert len(found(queue.RULES, EvidenceSet(states=(disk, volume)), "scheduler")) == 1
+    assert len(findings_named(queue.RULES, EvidenceSet(states=(disk, volume)), "scheduler")) == 1
 
 
 def in_flight(options: dict[str, Scalar], **more: object) -> list[Finding]:
-    one = trial({"read.iops": [100.0]}, host="n1", options={"bs": 4 * KIB, **options}, **more)  # type: ignore[arg-type]
+    evidence = trial({"read.iops": [100.0]}, host="n1", options={"bs": 4 * KIB, **options}, **more)  # type: ignore[arg-type]
     states = tuple(
         StateEvidence("disk", name, "n1", {"queue_depth": 32}, name, "page")
         for name in ("sda", "sdb")
     )
-    return found(queue.RULES, EvidenceSet(trials=(one,), states=states), "queue-depth")
+    return findings_named(
+        queue.RULES, EvidenceSet(trials=(evidence,), states=states), "queue-depth"
+    )
 
 
 @pytest.mark.parametrize(
@@ -141,13 +143,15 @@ def test_the_disks_of_an_array_take_together() -> None:
      ({"rw": "randread", "direct": False}, 0)],
 )  # fmt: skip
 def test_read_ahead_of_the_volume_that_is_read(options: dict[str, Scalar], alarms: int) -> None:
-    one = trial(
+    evidence = trial(
         {"read.iops": [100.0]}, host="n1", options={"bs": 4 * KIB, **options},
         stands_on=(("lvm", "/dev/mapper/vg-lv"), ("md", "/dev/md0")),
     )  # fmt: skip
     volume = state("lvm", "mapper/vg-lv", {"read_ahead_kb": 128})
     array = state("md", "md0", {**RAID5, "read_ahead_kb": 1024})
-    said = found(queue.RULES, EvidenceSet(trials=(one,), states=(volume, array)), "read-ahead")
+    said = findings_named(
+        queue.RULES, EvidenceSet(trials=(evidence,), states=(volume, array)), "read-ahead"
+    )
     assert len(said) == alarms
     assert all("the stripe of md0 of 256 KiB" in finding.message for finding in said)
 
@@ -159,19 +163,19 @@ def interrupt(number: str, counts: list[int], *devices: str) -> CounterEvidence:
 
 def test_interrupts_that_are_shared_or_lopsided() -> None:
     shared = EvidenceSet(counters=(interrupt("16", [10, 10], "eth0", "megasas"),))
-    assert len(found(queue.RULES, shared)) == 1
+    assert len(findings_named(queue.RULES, shared)) == 1
     lopsided = EvidenceSet(
         counters=(
             interrupt("30", [2_000_000, 10], "eth0"), interrupt("31", [900_000, 3], "nvme0q1"),
         )
     )  # fmt: skip
-    assert "CPU 0 served over 99.999 %" in found(queue.RULES, lopsided)[0].message
+    assert "CPU 0 served over 99.999 %" in findings_named(queue.RULES, lopsided)[0].message
     spread = EvidenceSet(
         counters=(
             interrupt("30", [2_000_000, 10], "eth0"), interrupt("31", [3, 1_900_000], "nvme0q1"),
         )
     )  # fmt: skip
-    assert found(queue.RULES, spread) == []
+    assert findings_named(queue.RULES, spread) == []
 
 
 def test_one_busy_line_can_only_go_to_one_cpu() -> None:
@@ -181,7 +185,7 @@ def test_one_busy_line_can_only_go_to_one_cpu() -> None:
             interrupt("38", [0, 48_388], "virtio2-input.0"),
         )
     )
-    assert found(queue.RULES, single) == []
+    assert findings_named(queue.RULES, single) == []
 
 
 def test_the_same_of_several_places_is_said_once() -> None:

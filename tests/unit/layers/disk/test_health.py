@@ -58,12 +58,12 @@ def test_ata_attributes_are_read_in_both_forms() -> None:
     text = values("smartctl-ata.txt")
     assert (text["reallocated_sectors"], text["pending_sectors"]) == (8, 16)
     assert text["interface_errors"] == 3
-    told = values("smartctl-ata.json")
-    assert told["media_wear"] == 0.11
-    assert told["written"] == 4_000_000 * 512
-    assert told["warning_temperature_time"] == 5 * 60
-    assert (told["interface_speed"], told["interface_speed_max"]) == (3e9, 6e9)
-    assert told["unsafe_shutdowns"] == 7
+    fields = values("smartctl-ata.json")
+    assert fields["media_wear"] == 0.11
+    assert fields["written"] == 4_000_000 * 512
+    assert fields["warning_temperature_time"] == 5 * 60
+    assert (fields["interface_speed"], fields["interface_speed_max"]) == (3e9, 6e9)
+    assert fields["unsafe_shutdowns"] == 7
 
 
 def _read(text: str) -> Mapping[str, Scalar]:
@@ -244,7 +244,7 @@ def test_a_rise_during_a_loop_flags_the_trial(after: int, flagged: bool) -> None
         return whole, drives.series(before, await drives.read(70.0))
 
     whole, series = asyncio.run(watched())
-    (time,) = [one for one in series if one.name == "throttle_time"]
+    (time,) = [readings for readings in series if readings.name == "throttle_time"]
     assert (time.sampler, time.subject, time.unit) == (HEALTH, "nvme0n1", "s")
     assert (time.times, time.values) == ((10.0, 70.0), (5, after))
     measured = trial([loop(0, {"write.iops": 9.0}, series=series)], capture=whole)

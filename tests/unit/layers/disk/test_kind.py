@@ -18,7 +18,7 @@ def device(name: str, **lsblk: Scalar) -> BlockDevice:
 
 
 @pytest.mark.parametrize(
-    ("found", "expected"),
+    ("block_device", "expected"),
     [
         (device("sda", tran="sas"), "sas"),
         (device("vda"), "virtio"),
@@ -29,8 +29,8 @@ def device(name: str, **lsblk: Scalar) -> BlockDevice:
         (device("sdb"), None),
     ],
 )
-def test_transport(found: BlockDevice, expected: str | None) -> None:
-    assert transport(found) == expected
+def test_transport(block_device: BlockDevice, expected: str | None) -> None:
+    assert transport(block_device) == expected
 
 
 def test_what_is_not_known_is_left_out_not_zero() -> None:
@@ -39,8 +39,8 @@ def test_what_is_not_known_is_left_out_not_zero() -> None:
 
 def test_a_raid_controllers_strip_and_stripe() -> None:
     queue = {"minimum_io_size": "262144", "optimal_io_size": "1048576", "rotational": "1"}
-    found = disk_facts(BlockDevice("sda", "/dev/sda", "8:0", "disk", 1, queue=queue))
-    assert (found["io_min"], found["io_opt"], found["rotational"]) == (262144, 1048576, True)
+    values = disk_facts(BlockDevice("sda", "/dev/sda", "8:0", "disk", 1, queue=queue))
+    assert (values["io_min"], values["io_opt"], values["rotational"]) == (262144, 1048576, True)
 
 
 def test_loop_facts() -> None:

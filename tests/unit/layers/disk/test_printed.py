@@ -26,17 +26,17 @@ def cells(name: str, start: str) -> list[list[str]]:
 
 
 def test_iostat_has_every_report_of_every_device() -> None:
-    found = [
+    table = [
         counter for counter in counters(text("sysstat-12.6/iostat-x.txt")) if counter.name == "vda"
     ]
     rows = cells("sysstat-12.6/iostat-x.txt", "vda")
-    assert len(found) == len(rows) == 2
-    for report, (one, row) in enumerate(zip(found, rows, strict=True), 1):
-        assert one.values["report"] == report
-        assert one.values["read.iops"] == float(row[1])
-        assert one.values["read.bandwidth"] == float(row[2]) * 1024
-        assert one.values["util"] == pytest.approx(float(row[-1]) / 100)
-        assert one.values["write.await"] == pytest.approx(float(row[11]) / 1000)
+    assert len(table) == len(rows) == 2
+    for report, (counted, row) in enumerate(zip(table, rows, strict=True), 1):
+        assert counted.values["report"] == report
+        assert counted.values["read.iops"] == float(row[1])
+        assert counted.values["read.bandwidth"] == float(row[2]) * 1024
+        assert counted.values["util"] == pytest.approx(float(row[-1]) / 100)
+        assert counted.values["write.await"] == pytest.approx(float(row[11]) / 1000)
 
 
 def test_iostat_d_and_megabytes() -> None:
@@ -67,8 +67,11 @@ def test_iostat_of_older_sysstat() -> None:
 
 
 def test_iostat_tells_which_report_is_since_boot() -> None:
-    found = counters("$ iostat -x 1 2\n" + text("sysstat-12.6/iostat-x.txt"))
-    assert {one.values["report"]: one.values["since_boot"] for one in found} == {1: True, 2: False}
+    counted = counters("$ iostat -x 1 2\n" + text("sysstat-12.6/iostat-x.txt"))
+    assert {counter.values["report"]: counter.values["since_boot"] for counter in counted} == {
+        1: True,
+        2: False,
+    }
     (first, *_) = counters("$ iostat -dky 1 1\n" + text("sysstat-12.6/iostat-dk.txt"))
     assert first.values["since_boot"] is False
 
@@ -113,8 +116,8 @@ def test_a_device_and_times_in_a_sentence_are_no_iostat() -> None:
 
 
 def test_sar_with_the_device_at_the_end_and_a_clock_of_twelve_hours() -> None:
-    found = counters(text("sysstat-12.6/sar-p.txt"))
-    assert {one.name for one in found} == {"loop0", "loop1", "loop2", "loop3", "vda"}
+    counted = counters(text("sysstat-12.6/sar-p.txt"))
+    assert {row.name for row in counted} == {"loop0", "loop1", "loop2", "loop3", "vda"}
     given = (
         "12:00:01 AM       DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await"
         "     svctm     %util\n"
@@ -139,11 +142,11 @@ def test_vmstat_with_times_wide_and_in_other_units(name: str) -> None:
 
 
 def test_sar_has_every_interval_and_the_averages() -> None:
-    found = [
+    counted = [
         counter for counter in counters(text("sysstat-12.6/sar-d.txt")) if counter.name == "vda"
     ]
-    assert [str(one.values["time"])[:3] for one in found][-1] == "Ave"
-    assert len(found) == 3
+    assert [str(row.values["time"])[:3] for row in counted][-1] == "Ave"
+    assert len(counted) == 3
 
 
 def test_vmstat_keeps_a_line_an_interval() -> None:
@@ -170,23 +173,25 @@ def test_iotop_gives_totals_and_threads() -> None:
 
 
 def test_diskstats_agree_with_the_file() -> None:
-    found = {counter.name: counter.values for counter in counters(text("linux-6.18/diskstats.txt"))}
+    values_by_name = {
+        counter.name: counter.values for counter in counters(text("linux-6.18/diskstats.txt"))
+    }
     rows = [line.split() for line in text("linux-6.18/diskstats.txt").splitlines()[1:]]
-    assert list(found) == [row[2] for row in rows]
+    assert list(values_by_name) == [row[2] for row in rows]
     for row in rows:
-        assert found[row[2]]["reads"] == int(row[3])
-        assert found[row[2]]["write_bytes"] == int(row[9]) * 512
-        assert found[row[2]]["flushes"] == int(row[18])
+        assert values_by_name[row[2]]["reads"] == int(row[3])
+        assert values_by_name[row[2]]["write_bytes"] == int(row[9]) * 512
+        assert values_by_name[row[2]]["flushes"] == int(row[18])
 
 
 def test_interrupts_name_their_devices() -> None:
-    found = {
+    values_by_name = {
         counter.name: counter.values for counter in counters(text("linux-6.18/interrupts.txt"))
     }
     lines = text("linux-6.18/interrupts.txt").splitlines()
     row = next(line.split() for line in lines if line.strip().startswith("24:"))
-    assert found["24"]["counts"] == [int(row[1]), int(row[2])]
-    assert found["24"]["devices"] == [row[-1]]
+    assert values_by_name["24"]["counts"] == [int(row[1]), int(row[2])]
+    assert values_by_name["24"]["devices"] == [row[-1]]
     shared = (
         "           CPU0       CPU1\n"
         " 16:   20000000          0   IO-APIC  16-fasteoi   ehci_hcd:usb1, eth0, cciss0\n"
@@ -195,14 +200,14 @@ def test_interrupts_name_their_devices() -> None:
 
 
 def test_interrupts_of_old_kernels_and_of_other_chips() -> None:
-    found = {
+    values_by_name = {
         counter.name: counter.values for counter in counters(text("interrupts-composed/shared.txt"))
     }
-    assert found["19"]["devices"] == ["ata_piix", "uhci_hcd:usb5"]
-    assert found["120"]["devices"] == ["PCIe PME", "aerdrv"]
-    assert found["120"]["controller"] == "IR-PCI-MSI-0000:00:1c.0"
-    assert found["124"]["devices"] == ["eth0-TxRx-0"]
-    assert found["130"] == {
+    assert values_by_name["19"]["devices"] == ["ata_piix", "uhci_hcd:usb5"]
+    assert values_by_name["120"]["devices"] == ["PCIe PME", "aerdrv"]
+    assert values_by_name["120"]["controller"] == "IR-PCI-MSI-0000:00:1c.0"
+    assert values_by_name["124"]["devices"] == ["eth0-TxRx-0"]
+    assert values_by_name["130"] == {
         "counts": [2, 91_000_000, 1, 0], "devices": ["mmc0"], "controller": "GICv3",
     }  # fmt: skip
 
@@ -228,14 +233,18 @@ def test_diskstats_without_their_command_and_of_old_kernels() -> None:
 
 
 def test_an_array_is_the_same_to_mdstat_and_mdadm() -> None:
-    found = subjects(text("uml-md-lvm/all.txt"))
-    arrays = [one.values for one in found if one.kind == "md" and one.name == "md0"]
+    printed_subjects = subjects(text("uml-md-lvm/all.txt"))
+    arrays = [
+        subject.values
+        for subject in printed_subjects
+        if subject.kind == "md" and subject.name == "md0"
+    ]
     stat, detail = arrays[0], arrays[1]
     for key in ("level", "raid_disks", "chunk_size", "data_members", "stripe_width", "size",
                 "degraded", "metadata_version"):  # fmt: skip
         assert stat[key] == detail[key], key
     assert stat["stripe_width"] == 2 * 65536
-    (member,) = [one for one in found if one.kind == "md_member"]
+    (member,) = [subject for subject in printed_subjects if subject.kind == "md_member"]
     assert member.values["data_offset"] == 2048 * 512
     assert (arrays[-1]["degraded"], arrays[-1]["faulty"]) == (1, "ubdc")
 
@@ -258,28 +267,28 @@ def test_mdstat_of_a_rebuild_and_of_raid_10() -> None:
 
 
 def test_lvm_and_lsblk_tell_sizes_and_kinds() -> None:
-    found = subjects(text("uml-md-lvm/all.txt"))
-    volumes = [one for one in found if one.kind == "lvm"]
+    printed_subjects = subjects(text("uml-md-lvm/all.txt"))
+    volumes = [subject for subject in printed_subjects if subject.kind == "lvm"]
     assert volumes[0].values["size"] == 24 * 2**20
-    assert any(one.values.get("below") == "md0" for one in volumes)
-    groups = [one for one in found if one.kind == "lvm_group"]
+    assert any(subject.values.get("below") == "md0" for subject in volumes)
+    groups = [subject for subject in printed_subjects if subject.kind == "lvm_group"]
     assert groups[0].values["free"] == 84 * 2**20
-    (volume,) = [one for one in found if one.kind == "lvm_pv"]
+    (volume,) = [subject for subject in printed_subjects if subject.kind == "lvm_pv"]
     assert volume.values["data_offset"] == 2**20
-    disks = [one for one in found if one.kind == "disk"]
+    disks = [subject for subject in printed_subjects if subject.kind == "disk"]
     assert {disk.name for disk in disks} == {"ubda", "ubdb", "ubdc", "ubdd"}
     assert disks[-1].values["scheduler"] == "mq-deadline"
 
 
 def test_drbd_old_and_new() -> None:
     old = subjects(text("drbd-composed/proc-8.4.txt"))
-    assert [one.name for one in old] == ["drbd0", "drbd1"]
+    assert [subject.name for subject in old] == ["drbd0", "drbd1"]
     assert old[0].values["out_of_sync"] == 524288 * 1024
     assert old[0].values["protocol"] == "C"
     assert old[0].values["sync_share"] == pytest.approx(0.334)
     assert counters(text("drbd-composed/proc-8.4.txt"))[0].values["ns"] == 1048576 * 1024
     new = subjects(text("drbd-composed/status-9.txt"))
-    assert [one.name for one in new] == ["r0", "r1"]
+    assert [subject.name for subject in new] == ["r0", "r1"]
     assert new[0].values["peer_disk_state"] == "UpToDate"
     assert new[1].values["sync_share"] == pytest.approx(0.421)
 
@@ -292,8 +301,8 @@ def test_drbd_old_and_new() -> None:
      "linux-6.18/interrupts.txt", "linux-6.18/diskstats.txt", "interrupts-composed/shared.txt"],
 )  # fmt: skip
 def test_counters_survive_every_shape(name: str) -> None:
-    def plain(found: list[PrintedCounters]) -> list[tuple[str, object]]:
-        return [(one.name, dict(one.values)) for one in found]
+    def plain(counted: list[PrintedCounters]) -> list[tuple[str, object]]:
+        return [(counter.name, dict(counter.values)) for counter in counted]
 
     expected = plain(counters(text(name)))
     assert expected
@@ -307,8 +316,8 @@ def test_counters_survive_every_shape(name: str) -> None:
 def test_states_survive_every_shape(name: str) -> None:
     expected = [(subject.name, dict(subject.values)) for subject in subjects(text(name))]
     for shape, changed in mangled(text(name), wraps=False):
-        found = [(subject.name, dict(subject.values)) for subject in subjects(changed)]
-        assert found == expected, shape
+        rows = [(subject.name, dict(subject.values)) for subject in subjects(changed)]
+        assert rows == expected, shape
 
 
 IOSTAT = """Device             tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn
@@ -321,13 +330,13 @@ def test_lines_that_sum_up_are_no_disks() -> None:
     rows = "".join(f"{name:9}        15.00        60.00         0.00         60          0\n"
                    for name in ("sum", "avg", "stddev"))  # fmt: skip
     given = counters(IOSTAT + rows)
-    assert [(one.kind, one.name) for one in given] == [
+    assert [(counter.kind, counter.name) for counter in given] == [
         ("disk", "vda"), ("disk", "vdb"), ("disks", "sum"), ("disks", "avg"), ("disks", "stddev"),
     ]  # fmt: skip
     near = counters(IOSTAT.replace("vdb", "vg-sum"))
-    assert [one.kind for one in near] == ["disk", "disk"]
+    assert [counter.kind for counter in near] == ["disk", "disk"]
     grouped = counters("$ iostat -g both vda vdb\n" + IOSTAT.replace("vdb ", "both"))
-    assert [one.kind for one in grouped] == ["disk", "disks"]
+    assert [counter.kind for counter in grouped] == ["disk", "disks"]
 
 
 @pytest.mark.parametrize(
@@ -340,8 +349,8 @@ def test_lines_that_sum_up_are_no_disks() -> None:
 )  # fmt: skip
 def test_iostat_with_y_is_not_since_boot(command: str, since_boot: bool) -> None:
     given = counters(f"$ {command}\n{IOSTAT}\n{IOSTAT}")
-    first = [one.values["since_boot"] for one in given if one.values["report"] == 1]
-    later = [one.values["since_boot"] for one in given if one.values["report"] == 2]
+    first = [counter.values["since_boot"] for counter in given if counter.values["report"] == 1]
+    later = [counter.values["since_boot"] for counter in given if counter.values["report"] == 2]
     assert (set(first), set(later)) == ({since_boot}, {False})
 
 
@@ -349,7 +358,7 @@ def test_whether_a_report_alone_is_since_boot_is_not_known() -> None:
     assert {counter.values["since_boot"] for counter in counters(IOSTAT)} == {None}
     many = counters("$ iostat 1\n" + f"{IOSTAT}\n" * 300)
     assert len(many) == 600
-    assert [one.values["since_boot"] for one in many[2:]] == [False] * 598
+    assert [counted.values["since_boot"] for counted in many[2:]] == [False] * 598
 
 
 def test_vmstat_goes_on_below_a_repeated_head() -> None:

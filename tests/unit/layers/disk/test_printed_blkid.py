@@ -17,12 +17,18 @@ def things(text: str) -> dict[str, dict[str, Scalar]]:
 
 def test_devices_in_every_shape() -> None:
     for shape, given in mangled(TEXT, wraps=False):
-        found = things(given)
-        assert (found["sda1"]["fstype"], found["sda1"]["uuid"]) == ("vfat", "E873-3EE6"), shape
-        assert found["sda1"]["partlabel"] == "EFI System"
-        assert (found["sda2"]["label"], found["sda2"]["block_size"]) == ("my root", 4096)
-        assert found["sdb"]["fstype"] == "LVM2_member"
-        assert found["mapper/vg1-lv1"]["fstype"] == "xfs"
+        values_by_name = things(given)
+        assert (values_by_name["sda1"]["fstype"], values_by_name["sda1"]["uuid"]) == (
+            "vfat",
+            "E873-3EE6",
+        ), shape
+        assert values_by_name["sda1"]["partlabel"] == "EFI System"
+        assert (values_by_name["sda2"]["label"], values_by_name["sda2"]["block_size"]) == (
+            "my root",
+            4096,
+        )
+        assert values_by_name["sdb"]["fstype"] == "LVM2_member"
+        assert values_by_name["mapper/vg1-lv1"]["fstype"] == "xfs"
 
 
 def test_one_line_and_what_looks_alike() -> None:

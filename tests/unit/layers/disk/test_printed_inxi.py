@@ -17,15 +17,15 @@ def things(text: str) -> dict[str, dict[str, Scalar]]:
 
 def test_drives_and_partitions_in_every_shape() -> None:
     for shape, given in mangled(TEXT, wraps=False):
-        found = things(given)
-        drive = found["nvme0n1"]
+        values_by_name = things(given)
+        drive = values_by_name["nvme0n1"]
         assert (drive["vendor"], drive["model"]) == ("ACME", "FAST 1TB"), shape
         assert drive["size"] == round(931.51 * 2**30)
         assert (drive["block_size_physical"], drive["block_size_logical"]) == (4096, 512)
         assert (drive["speed"], drive["lanes"]) == ("31.6 Gb/s", 4)
-        assert found[""]["storage_total"] == round(2.73 * 2**40)
-        assert found["/"]["fstype"] == "ext4"
-        assert found["/boot"]["size"] == 1014 << 20
+        assert values_by_name[""]["storage_total"] == round(2.73 * 2**40)
+        assert values_by_name["/"]["fstype"] == "ext4"
+        assert values_by_name["/boot"]["size"] == 1014 << 20
 
 
 def test_a_section_without_drives_and_prose() -> None:

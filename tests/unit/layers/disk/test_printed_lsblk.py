@@ -16,19 +16,19 @@ def text(name: str) -> str:
     return (PLACE / name).read_text()
 
 
-def told(given: str) -> dict[tuple[str, str], dict[str, Scalar]]:
+def values_of(given: str) -> dict[tuple[str, str], dict[str, Scalar]]:
     return {(subject.kind, subject.name): dict(subject.values) for state in states(given)
             for subject in state.subjects}  # fmt: skip
 
 
 def test_every_device_is_there_once_with_all_it_stands_on() -> None:
-    found = told(text("lsblk.txt"))
+    values_by_thing = values_of(text("lsblk.txt"))
     names = {line.lstrip("│├└─ ").split()[0] for line in text("lsblk.txt").splitlines()[2:]}
-    assert {name.removeprefix("mapper/") for _, name in found} == names
-    assert found["md", "md3"] == {
+    assert {name.removeprefix("mapper/") for _, name in values_by_thing} == names
+    assert values_by_thing["md", "md3"] == {
         "size": 159 * 2**20, "read_only": False, "level": "raid1", "below": "ubdn ubdo ubdp",
     }  # fmt: skip
-    assert found["lvm", "mapper/my--vg-r1"]["below"] == (
+    assert values_by_thing["lvm", "mapper/my--vg-r1"]["below"] == (
         "mapper/my--vg-r1_rmeta_0 mapper/my--vg-r1_rimage_0 mapper/my--vg-r1_rmeta_1 "
         "mapper/my--vg-r1_rimage_1"
     )
@@ -36,38 +36,41 @@ def test_every_device_is_there_once_with_all_it_stands_on() -> None:
 
 @pytest.mark.parametrize("name", ["lsblk-J.txt", "lsblk-i.txt"])
 def test_json_and_ascii_say_what_the_tree_says(name: str) -> None:
-    assert told(text(name)) == told(text("lsblk.txt"))
+    assert values_of(text(name)) == values_of(text("lsblk.txt"))
 
 
 def test_pairs_say_the_same_but_for_the_branches() -> None:
     tree = {key: {name: value for name, value in values.items() if name != "below"}
-            for key, values in told(text("lsblk.txt")).items()}  # fmt: skip
-    assert told(text("lsblk-P.txt")) == tree
+            for key, values in values_of(text("lsblk.txt")).items()}  # fmt: skip
+    assert values_of(text("lsblk-P.txt")) == tree
 
 
 def test_the_topology_has_the_names_of_discovery() -> None:
-    found = told(text("lsblk-t.txt"))
-    assert found["dm", "mapper/my--vg-r5"] | {"below": ""} == {
+    values_by_thing = values_of(text("lsblk-t.txt"))
+    assert values_by_thing["dm", "mapper/my--vg-r5"] | {"below": ""} == {
         "alignment_offset": 0, "io_min": 32768, "io_opt": 65536, "physical_block_size": 512,
         "logical_block_size": 512, "rotational": False, "nr_requests": 128, "read_ahead_kb": 192,
         "below": "", "wsame": "0B",
     }  # fmt: skip
-    assert found["disk", "ubda"]["scheduler"] == "mq-deadline"
-    assert "io_opt" not in found["disk", "ubda"]
+    assert values_by_thing["disk", "ubda"]["scheduler"] == "mq-deadline"
+    assert "io_opt" not in values_by_thing["disk", "ubda"]
 
 
 def test_a_list_names_the_parent() -> None:
-    found = told(text("lsblk-l.txt"))
-    assert found["md", "md0"]["below"] == "ubdi"
+    values_by_thing = values_of(text("lsblk-l.txt"))
+    assert values_by_thing["md", "md0"]["below"] == "ubdi"
 
 
 def test_file_systems_and_models_of_several_words() -> None:
-    found = told(text("laptop.txt"))
-    assert found["disk", "nvme0n1"]["model"] == "Samsung SSD 970 PRO 512GB"
-    assert found["disk", "sda"]["size"] == 1000190509056  # 931,5G
-    assert found["ext4", "/home/My Files"] == {"device": "/dev/mapper/vg0-home", "fstype": "ext4"}
-    assert found["dm_crypt", "mapper/luks-0a1b"]["below"] == "nvme0n1p2"
-    assert found["filesystem", "/boot/efi"]["fstype"] == "vfat"
+    values_by_thing = values_of(text("laptop.txt"))
+    assert values_by_thing["disk", "nvme0n1"]["model"] == "Samsung SSD 970 PRO 512GB"
+    assert values_by_thing["disk", "sda"]["size"] == 1000190509056  # 931,5G
+    assert values_by_thing["ext4", "/home/My Files"] == {
+        "device": "/dev/mapper/vg0-home",
+        "fstype": "ext4",
+    }
+    assert values_by_thing["dm_crypt", "mapper/luks-0a1b"]["below"] == "nvme0n1p2"
+    assert values_by_thing["filesystem", "/boot/efi"]["fstype"] == "vfat"
 
 
 def test_where_a_partition_starts_is_held_against_the_sectors() -> None:
@@ -77,10 +80,10 @@ def test_where_a_partition_starts_is_held_against_the_sectors() -> None:
         "├─sda1 part     63    4096     512   4096      0\n"
         "└─sda2 part 206848    4096     512   4096      0\n"
     )
-    found = told(given)
-    assert found["partition", "sda1"]["start"] == 63 * 512
-    assert found["partition", "sda1"]["aligned_to_sector"] is False
-    assert found["partition", "sda2"]["aligned_to_sector"] is True
+    values_by_thing = values_of(given)
+    assert values_by_thing["partition", "sda1"]["start"] == 63 * 512
+    assert values_by_thing["partition", "sda1"]["aligned_to_sector"] is False
+    assert values_by_thing["partition", "sda2"]["aligned_to_sector"] is True
 
 
 def test_an_inverse_tree_is_turned_round() -> None:
@@ -91,9 +94,9 @@ def test_an_inverse_tree_is_turned_round() -> None:
         "├─sda   8:0    0  100G  0 disk  \n"
         "└─sdb   8:16   0  100G  0 disk  \n"
     )
-    found = told(given)
-    assert found["md", "md0"]["below"] == "sda sdb"
-    assert "below" not in found["disk", "sda"]
+    values_by_thing = values_of(given)
+    assert values_by_thing["md", "md0"]["below"] == "sda sdb"
+    assert "below" not in values_by_thing["disk", "sda"]
 
 
 @pytest.mark.parametrize(
@@ -101,18 +104,18 @@ def test_an_inverse_tree_is_turned_round() -> None:
     ["lsblk.txt", "lsblk-t.txt", "lsblk-start.txt", "lsblk-l.txt", "lsblk-P.txt", "lsblk-J.txt"],
 )
 def test_every_shape(name: str) -> None:
-    expected = told(text(name))
+    expected = values_of(text(name))
     for shape, changed in mangled(text(name)):
-        found = told(changed)
+        values_by_thing = values_of(changed)
         if name == "lsblk-P.txt" and "cut" in shape:
-            assert found.keys() == expected.keys(), shape
+            assert values_by_thing.keys() == expected.keys(), shape
         else:
-            assert found == expected, shape
+            assert values_by_thing == expected, shape
 
 
 def test_words_are_no_table() -> None:
     assert read("NAME of the game is SIZE and TYPE of the disk\nsda is one of them\n") == []
-    assert told("NAME SIZE TYPE\n\nnothing here\n") == {}
+    assert values_of("NAME SIZE TYPE\n\nnothing here\n") == {}
 
 
 @pytest.mark.parametrize("line", [
@@ -132,14 +135,14 @@ def test_branches_that_were_read_in_another_set_of_characters() -> None:
         "└─sda2       8:2    0  63G  0 part\n"
         "  └─vg-root 253:0   0  63G  0 lvm  /\n"
     )
-    plain = told(tree)
+    plain = values_of(tree)
     assert plain["lvm", "mapper/vg-root"]["below"] == "sda2"
     for charset in ("cp1252", "cp437"):
-        assert told(tree.encode().decode(charset, errors="replace")) == plain
+        assert values_of(tree.encode().decode(charset, errors="replace")) == plain
 
 
 def test_rows_that_somebody_left_out() -> None:
     head = "NAME         MAJ:MIN RM   SIZE RO TYPE MOUNTPOINT\n"
     rows = "sdb            8:16   0    10G  0 disk\n└─sdb1         8:17   0     5G  0 part /srv\n"
     for gap in ("...\n", "[...]\n", "…\n"):
-        assert told(head + gap + rows) == told(head + rows) != {}
+        assert values_of(head + gap + rows) == values_of(head + rows) != {}

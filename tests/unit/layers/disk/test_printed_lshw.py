@@ -17,13 +17,19 @@ def things(text: str) -> dict[str, dict[str, Scalar]]:
 
 def test_nodes_in_every_shape() -> None:
     for shape, given in mangled(TEXT, wraps=False):
-        found = things(given)
-        assert found["nvme0"]["model"] == "ACME FAST 1TB", shape
-        assert (found["nvme0"]["driver"], found["nvme0"]["firmware"]) == ("nvme", "1.2.3")
-        space = found["nvme0n1"]
+        values_by_name = things(given)
+        assert values_by_name["nvme0"]["model"] == "ACME FAST 1TB", shape
+        assert (values_by_name["nvme0"]["driver"], values_by_name["nvme0"]["firmware"]) == (
+            "nvme",
+            "1.2.3",
+        )
+        space = values_by_name["nvme0n1"]
         assert space["size"] == 10**12
         assert (space["logical_block_size"], space["physical_block_size"]) == (512, 4096)
-        assert (found["sda"]["size"], found["sda"]["serial"]) == (2 * 10**12, "WXYZ0001")
+        assert (values_by_name["sda"]["size"], values_by_name["sda"]["serial"]) == (
+            2 * 10**12,
+            "WXYZ0001",
+        )
 
 
 def test_a_node_whose_head_is_cut_off_and_other_nodes() -> None:

@@ -17,10 +17,10 @@ def things(text: str) -> dict[str, dict[str, Scalar]]:
 
 def test_drives_in_every_shape() -> None:
     for shape, given in mangled((PLACE / "scan.txt").read_text(), wraps=False):
-        found = things(given)
-        assert found["sda"] == {"smart_type": "scsi", "protocol": "SCSI"}, shape
-        assert found["nvme0"]["protocol"] == "NVMe"
-        assert found["bus/0 megaraid,3"]["smart_type"] == "megaraid,3"
+        values_by_name = things(given)
+        assert values_by_name["sda"] == {"smart_type": "scsi", "protocol": "SCSI"}, shape
+        assert values_by_name["nvme0"]["protocol"] == "NVMe"
+        assert values_by_name["bus/0 megaraid,3"]["smart_type"] == "megaraid,3"
 
 
 def test_a_drive_that_cannot_be_opened_and_prose() -> None:

@@ -35,7 +35,7 @@ async def test_an_encrypted_workstation_and_its_gap() -> None:
     capture = await discover([nvme_crypt().host()])
     crypt = [layer for layer in capture.layers if layer.kind == "dm_crypt"]
     assert crypt
-    assert all(str(one.facts["format"]).startswith("LUKS") for one in crypt)
+    assert all(str(stack_layer.facts["format"]).startswith("LUKS") for stack_layer in crypt)
     assert any("device-mapper" in gap.what and "dmsetup" in gap.remedy for gap in capture.gaps)
 
 

@@ -38,11 +38,13 @@ def facts_of(line: str) -> TargetFacts | None:
 
 
 def test_every_line_of_a_table_is_a_device_with_the_size_that_the_second_view_gives() -> None:
-    found = subjects(TABLE)
+    printed_subjects = subjects(TABLE)
     seen = parse_targets(TABLE)
-    assert set(found) == set(seen)
+    assert set(printed_subjects) == set(seen)
     for name, targets in seen.items():
-        assert found[name].values["size"] == sum(target.length for target in targets) * 512
+        assert (
+            printed_subjects[name].values["size"] == sum(target.length for target in targets) * 512
+        )
 
 
 def test_what_a_table_says_of_each() -> None:
@@ -98,9 +100,9 @@ def test_a_status_cut_at_any_column() -> None:
     ids=["mq", "broken metadata", "failed"],
 )  # fmt: skip
 def test_other_statuses_of_a_cache(status: str, expected: dict[str, Scalar]) -> None:
-    found = read_cache(MapperTarget(0, 100, "cache", tuple(status.split())))
-    assert found is not None
-    assert expected.items() <= found.values.items()
+    facts = read_cache(MapperTarget(0, 100, "cache", tuple(status.split())))
+    assert facts is not None
+    assert expected.items() <= facts.values.items()
 
 
 @pytest.mark.parametrize(
@@ -123,9 +125,9 @@ def test_other_statuses_of_a_cache(status: str, expected: dict[str, Scalar]) -> 
          "full pool"],
 )  # fmt: skip
 def test_other_targets(target: str, expected: dict[str, Scalar]) -> None:
-    found = facts_of(target)
-    assert found is not None
-    assert expected.items() <= found.values.items()
+    facts = facts_of(target)
+    assert facts is not None
+    assert expected.items() <= facts.values.items()
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,10 @@ STATUS = (REAL / "status.txt").read_text()
 
 
 def subject(text: str) -> PrintedSubject:
-    (one,) = [each for state in states(text) for each in state.subjects if each.name == "written"]
-    return one
+    (printed_subject,) = [
+        each for state in states(text) for each in state.subjects if each.name == "written"
+    ]
+    return printed_subject
 
 
 def test_what_a_table_says() -> None:

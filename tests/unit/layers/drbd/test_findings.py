@@ -9,7 +9,7 @@ import pytest
 from iosonde.layers.drbd.findings import RULES
 from iosonde.records.evidence import EvidenceSet, StateEvidence
 from iosonde.records.stack import Scalar
-from tests.unit.explain.cases import found
+from tests.unit.explain.cases import findings_named
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,9 @@ from tests.unit.explain.cases import found
 )
 def test_replication(values: dict[str, Scalar], severity: str) -> None:
     case = EvidenceSet(states=(StateEvidence("drbd", "r0", "n1", values, "p:1", "page"),))
-    assert [finding.severity for finding in found(RULES, case)] == ([severity] if severity else [])
+    assert [finding.severity for finding in findings_named(RULES, case)] == (
+        [severity] if severity else []
+    )
 
 
 def _volume(*peers: dict[str, Scalar], **own: Scalar) -> EvidenceSet:
@@ -63,11 +65,11 @@ AWAY: dict[str, Scalar] = {"connection": "Connecting"}
     ],
 )  # fmt: skip
 def test_replication_to_several_peers(case: EvidenceSet, severities: list[str]) -> None:
-    assert [finding.severity for finding in found(RULES, case)] == severities
+    assert [finding.severity for finding in findings_named(RULES, case)] == severities
 
 
 def test_what_is_out_of_sync_is_shown() -> None:
-    (finding,) = found(RULES, _volume({**UP, "out_of_sync": 131072}, TIE_BREAKER))
+    (finding,) = findings_named(RULES, _volume({**UP, "out_of_sync": 131072}, TIE_BREAKER))
     assert "not the same on both sides" in finding.message
     assert [evidence.value for evidence in finding.evidence if evidence.unit == "B"] == [131072]
 
@@ -75,7 +77,7 @@ def test_what_is_out_of_sync_is_shown() -> None:
 def test_two_moments_of_one_volume_are_judged_apart() -> None:
     later = tuple(replace(finding, where="p:9") for finding in _volume(UP).states)
     case = EvidenceSet(states=(*_volume(AWAY).states, *later))
-    assert [finding.severity for finding in found(RULES, case)] == ["error"]
+    assert [finding.severity for finding in findings_named(RULES, case)] == ["error"]
 
 
 def test_a_resync_of_drbd_that_is_paused() -> None:
@@ -84,5 +86,5 @@ def test_a_resync_of_drbd_that_is_paused() -> None:
             "drbd", "r0", "n1", {"replication": link, "disk_state": "UpToDate"}, "", "p"
         )
         case = EvidenceSet(states=(state,))
-        said = found(RULES, case)
+        said = findings_named(RULES, case)
         assert [finding.rule for finding in said] == [rule]

@@ -24,11 +24,13 @@ def subjects(given: str) -> list[PrintedSubject]:
 
 def test_the_file_and_the_status_agree() -> None:
     old, new = subjects(text("proc-done.txt")), subjects(text("status-verbose-done.txt"))
-    assert [one.name for one in old] == [one.name for one in new] == ["drbd0", "drbd1"]
-    for one, other in zip(old, new, strict=True):
+    assert (
+        [subject.name for subject in old] == [subject.name for subject in new] == ["drbd0", "drbd1"]
+    )
+    for subject, other in zip(old, new, strict=True):
         for fact in ("role", "peer_role", "disk_state", "peer_disk_state", "connection",
                      "out_of_sync"):  # fmt: skip
-            assert one.values[fact] == other.values[fact], fact
+            assert subject.values[fact] == other.values[fact], fact
 
 
 def test_counters_of_both_agree() -> None:
@@ -36,19 +38,22 @@ def test_counters_of_both_agree() -> None:
     old, new = counters(text("proc-done.txt")), counters(text("status-verbose-done.txt"))
     names = {"ns": "sent", "nr": "received", "dw": "written", "dr": "read", "oos": "out-of-sync",
              "al": "al-writes", "bm": "bm-writes"}  # fmt: skip
-    for one, other in zip(old, new, strict=True):
-        assert {name: one.values[short] for short, name in names.items()} == {
+    for counter, other in zip(old, new, strict=True):
+        assert {name: counter.values[short] for short, name in names.items()} == {
             name: other.values[name] for name in names.values()
         }
     assert old[0].values["ns"] == 104920 * KIB
 
 
 def test_a_resync_has_its_share_and_speed() -> None:
-    one, other = subjects(text("proc-sync.txt"))
-    assert (one.values["connection"], other.values["connection"]) == ("SyncSource", "SyncTarget")
-    assert one.values["sync_share"] == pytest.approx(0.08)
-    assert one.values["sync_speed"] == 6460 * KIB
-    assert one.values["out_of_sync"] == 95900 * KIB
+    subject, other = subjects(text("proc-sync.txt"))
+    assert (subject.values["connection"], other.values["connection"]) == (
+        "SyncSource",
+        "SyncTarget",
+    )
+    assert subject.values["sync_share"] == pytest.approx(0.08)
+    assert subject.values["sync_speed"] == 6460 * KIB
+    assert subject.values["out_of_sync"] == 95900 * KIB
     (source, target) = subjects(text("status-sync.txt"))
     assert (source.name, source.values["replication"]) == ("ra", "SyncSource")
     assert target.values["disk_state"] == "Inconsistent"
@@ -72,9 +77,9 @@ def test_several_volumes_and_peers() -> None:
         "    volume:1 replication:SyncSource peer-disk:Inconsistent done:12.50\n"
         "  beta connection:Connecting\n"
     )
-    found = [(subject.name, subject.values.get("peer"), subject.values.get("connection"),
+    rows = [(subject.name, subject.values.get("peer"), subject.values.get("connection"),
               subject.values.get("peer_disk_state")) for subject in subjects(given)]  # fmt: skip
-    assert found == [
+    assert rows == [
         ("data", "alpha", "Connected", "UpToDate"), ("data", "beta", "Connecting", None),
         ("data/1", "alpha", "Connected", "Inconsistent"), ("data/1", "beta", "Connecting", None),
     ]  # fmt: skip
@@ -95,10 +100,10 @@ def test_a_device_of_8_0() -> None:
 @pytest.mark.parametrize("name", sorted(path.name for path in PLACE.glob("*.txt")))
 def test_every_shape(name: str) -> None:
     def plain(given: str) -> list[tuple[str, object]]:
-        found: list[tuple[str, object]] = [
+        rows: list[tuple[str, object]] = [
             (subject.name, dict(subject.values)) for subject in subjects(given)
         ]
-        return found + [(counter.name, dict(counter.values)) for counter in counters(given)]
+        return rows + [(counter.name, dict(counter.values)) for counter in counters(given)]
 
     expected = plain(text(name))
     assert expected

@@ -16,12 +16,12 @@ def things(text: str) -> dict[str, dict[str, Scalar]]:
 
 def test_events_in_every_shape() -> None:
     for shape, given in mangled(TEXT, wraps=False):
-        found = things(given)
-        assert found["resource r0"]["role"] == "Secondary", shape
-        assert found["connection r0 node2"]["connection"] == "Connected"
-        device = found["device r0 0"]
+        values_by_name = things(given)
+        assert values_by_name["resource r0"]["role"] == "Secondary", shape
+        assert values_by_name["connection r0 node2"]["connection"] == "Connected"
+        device = values_by_name["device r0 0"]
         assert (device["minor"], device["size"], device["al_writes"]) == (7, 6291228, 34)
-        peer = found["peer-device r0 node2 0"]
+        peer = values_by_name["peer-device r0 node2 0"]
         assert (peer["replication"], peer["sent"]) == ("Established", 131844)
 
 

@@ -35,13 +35,13 @@ class Storage(EmptyHost):
         self, argv: Sequence[str], *, stdin: bytes = b"", timeout: float | None = 60.0,
         check: bool = True,
     ) -> Completed:  # fmt: skip
-        told = {"table": TABLE, "status": STATUS}[argv[1]]
-        return Completed(tuple(argv), 0, told.encode(), b"", 0.0)
+        message = {"table": TABLE, "status": STATUS}[argv[1]]
+        return Completed(tuple(argv), 0, message.encode(), b"", 0.0)
 
     async def read_many(self, paths: Sequence[str]) -> Mapping[str, bytes | IosondeError]:
-        known = {"name": b"cachedev\n", "uuid": b"\n", "suspended": b"0\n"}
+        values = {"name": b"cachedev\n", "uuid": b"\n", "suspended": b"0\n"}
         return {
-            path: known.get(path.rpartition("/")[2], FileMissing(path, where=self.name))
+            path: values.get(path.rpartition("/")[2], FileMissing(path, where=self.name))
             for path in paths
         }
 
@@ -57,23 +57,23 @@ def scene(ssd: str = "disk") -> Scene:
 
 
 async def layer(ssd: str = "disk") -> StackLayer:
-    (found,) = await Flashcache().discover(scene(ssd))
-    return found
+    (stack_layer,) = await Flashcache().discover(scene(ssd))
+    return stack_layer
 
 
 async def test_what_is_known_of_a_cache() -> None:
-    found = await layer()
-    assert (found.id, found.kind) == ("storage/flashcache:cachedev", "flashcache")
-    assert found.device == "/dev/mapper/cachedev"
-    assert found.below == ("storage/*device:sda", "storage/*device:md2")
+    stack_layer = await layer()
+    assert (stack_layer.id, stack_layer.kind) == ("storage/flashcache:cachedev", "flashcache")
+    assert stack_layer.device == "/dev/mapper/cachedev"
+    assert stack_layer.below == ("storage/*device:sda", "storage/*device:md2")
     expected = {
         "mode": "writeback", "block_size": 4096, "sequential_cutoff": 0,
         "cache_device": "/dev/sda", "disk_device": "/dev/md2", "cache_size": 57018 << 20,
         "sysctl": "sda+md2", "reads": 85485411, "uncached_writes": 362807723,
         "cleanings": 11238715,
     }  # fmt: skip
-    assert expected.items() <= found.facts.items()
-    assert found.facts["other_sizes_share"] == pytest.approx(0.927, abs=5e-4)
+    assert expected.items() <= stack_layer.facts.items()
+    assert stack_layer.facts["other_sizes_share"] == pytest.approx(0.927, abs=5e-4)
 
 
 @pytest.mark.parametrize(("ssd", "hazards"), [("disk", ("unsafe cache",)), ("raid1", ())])
@@ -82,9 +82,9 @@ async def test_a_cache_that_writes_back_wants_a_mirror(ssd: str, hazards: tuple[
 
 
 async def test_the_rule_sees_it_as_in_a_text() -> None:
-    found = await layer()
+    stack_layer = await layer()
     state = StateEvidence(
-        "flashcache", "mapper/cachedev", "storage", found.facts, found.id, "storage"
+        "flashcache", "mapper/cachedev", "storage", stack_layer.facts, stack_layer.id, "storage"
     )
     (said,) = [finding for rule in RULES for finding in rule.find(EvidenceSet(states=(state,)))]
     assert said.rule == "cache-whole-blocks"

@@ -31,12 +31,12 @@ def configured(text: str) -> PrintedSubject:
 
 
 def test_counters_of_a_device_are_those_printed() -> None:
-    one = counted(STATUS)
-    assert (one.tool, one.kind, one.name, one.host) == (
+    counter = counted(STATUS)
+    assert (counter.tool, counter.kind, counter.name, counter.host) == (
         "flashcache", "flashcache", "cachedev", "storage",
     )  # fmt: skip
-    assert one.command == "dmsetup status cachedev"
-    assert one.values == {
+    assert counter.command == "dmsetup status cachedev"
+    assert counter.values == {
         "reads": 85485411, "writes": 379006540,
         "read hits": 12699803, "read hit percent": 14,
         "write hits": 11805678, "write hit percent": 3,
@@ -69,9 +69,9 @@ def test_configuration_and_sizes_of_requests() -> None:
         "cached_blocks": 3642185, "dirty_blocks": 36601, "queued": 0,
         "size": 2930294784 * 512,
     }  # fmt: skip
-    one = counted(TABLE)
-    assert (one.kind, one.name) == ("flashcache", "cachedev")
-    assert one.values == {
+    counter = counted(TABLE)
+    assert (counter.kind, counter.name) == ("flashcache", "cachedev")
+    assert counter.values == {
         "size_histogram": {
             "512": 117531108, "1024": 61124866, "1536": 83563623, "2048": 89738119,
             "2560": 43968876, "3072": 51713913, "3584": 83726471, "4096": 41667452,
@@ -80,9 +80,9 @@ def test_configuration_and_sizes_of_requests() -> None:
 
 
 def test_both_after_one_another_are_two_outputs() -> None:
-    found = read(f"{STATUS}\nAnd again:\n{TABLE}\nThe end (4096) of it.\n")
-    assert len(found) == 2
-    assert not any(isinstance(one, Unread) for one in found)
+    outputs = read(f"{STATUS}\nAnd again:\n{TABLE}\nThe end (4096) of it.\n")
+    assert len(outputs) == 2
+    assert not any(isinstance(output, Unread) for output in outputs)
 
 
 def test_what_newer_versions_add() -> None:
@@ -137,10 +137,12 @@ def test_in_whatever_shape(text: str) -> None:
     expected = ([counter.values for counter in counters(text)], states(text))
     assert expected[0]
     for name, shape in mangled(text):
-        found = ([counter.values for counter in counters(shape)], states(shape))
-        assert found[0] == expected[0], name
-        kept = [[subject.values for subject in one.subjects] for one in found[1]]
-        assert kept == [[subject.values for subject in one.subjects] for one in expected[1]], name
+        pair = ([counter.values for counter in counters(shape)], states(shape))
+        assert pair[0] == expected[0], name
+        kept = [[subject.values for subject in state.subjects] for state in pair[1]]
+        assert kept == [[subject.values for subject in state.subjects] for state in expected[1]], (
+            name
+        )
 
 
 def test_without_its_first_line() -> None:

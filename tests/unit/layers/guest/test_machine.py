@@ -98,7 +98,7 @@ def test_it_is_a_host_and_what_stands_on_it_stands_in_it() -> None:
     assert made.opens["vm"] == "lab:try/vm"
     assert {site.name: site.host for site in made.sites} == {"d": "s1", "vm": "vm", "fs": "vm"}
     assert made.site("fs").address("vm") == "10.9.0.3"
-    assert {one.host for one in planned(made) if one.layer == "vm"} == {"s1"}
+    assert {report.host for report in planned(made) if report.layer == "vm"} == {"s1"}
 
 
 def test_the_lab_has_its_machine_with_the_disk_that_its_host_exports() -> None:
@@ -147,7 +147,7 @@ def test_on_a_real_host_qemu_is_started_as_declared() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         (REAL + "  vm: {kind: guest, of: d, at: root@vm}\n", "needs `image:`"),
         (REAL + "  vm: {kind: guest, of: d, image: /i}\n", "add `at:`"),
@@ -161,7 +161,7 @@ def test_on_a_real_host_qemu_is_started_as_declared() -> None:
         (LAB + "  a_name_too_long_for_it: {kind: guest, of: d}\n", "20 letters"),
     ],
 )
-def test_a_guest_that_cannot_be_is_refused(text: str, words: str) -> None:
+def test_a_guest_that_cannot_be_is_refused(text: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         planned(stack(text))
-    assert words in f"{caught.value.message} {caught.value.hint}"
+    assert message in f"{caught.value.message} {caught.value.hint}"

@@ -27,7 +27,7 @@ def has(layer: StackLayer, **facts: object) -> None:
 
 
 def names(layer: StackLayer) -> list[str]:
-    return [one.partition("/")[2] for one in layer.below]
+    return [name.partition("/")[2] for name in layer.below]
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,9 @@ def test_what_cannot_be_is_refused_with_its_line(keys: str, complaint: str) -> N
 
 
 def commands(keys: str) -> str:
-    return "\n".join(one.command for one in planned(understand(f"{HEAD}{keys}}}\n", "s.yaml")))
+    return "\n".join(
+        report.command for report in planned(understand(f"{HEAD}{keys}}}\n", "s.yaml"))
+    )
 
 
 def test_what_storcli_is_told() -> None:
@@ -145,7 +147,11 @@ def test_the_host_reads_storcli_as_the_parser_does(tmp_path: Path) -> None:
     text = said("storcli-7", "vall-show-all.txt")
     drives_shown = said("storcli-7", "show-all.txt").partition("BBU_Info")[0]
     rows = listed(tmp_path, "252:0", {VALL: text, SALL: drives_shown})
-    parsed = {one.values["volume"]: one for one in parse_storcli(text) if one.kind == "hwraid"}
+    parsed = {
+        subject.values["volume"]: subject
+        for subject in parse_storcli(text)
+        if subject.kind == "hwraid"
+    }
     volumes = [row for row in rows if row[0] == "vd"]
     assert len(volumes) == len(parsed) == 2
     for _, number, _, level, strip, naa, device, policies, members in volumes:
@@ -168,7 +174,7 @@ def test_the_host_reads_storcli_as_the_parser_does(tmp_path: Path) -> None:
 def test_the_host_reads_ssacli_as_the_parser_does(tmp_path: Path) -> None:
     text = said("ssacli-2", "config-detail.txt")
     (volume, *drives_listed) = listed(tmp_path, "1I:1:1", {DETAIL: text})
-    (other,) = [one for one in parse_ssacli(text) if one.kind == "hwraid"]
+    (other,) = [subject for subject in parse_ssacli(text) if subject.kind == "hwraid"]
     assert volume[3].lower() == other.values["raid_level"]
     assert int(volume[4]) * KIB == other.values["strip_size"]
     assert volume[5] == other.values["identifier"] == "600508b1001c7a6e0d2b1c3d4e5f6071"
@@ -211,14 +217,16 @@ def test_a_spare_is_no_member_and_mirrors_count_theirs_once(tmp_path: Path) -> N
 @pytest.mark.parametrize("status", ["Success", "Failure"])
 def test_a_controller_without_virtual_drives(tmp_path: Path, status: str) -> None:
     text = f"Controller = 0\nStatus = {status}\nDescription = No VDs have been configured\n"
-    one = "Controller = 0\nStatus = Success\nDescription = None\n\n252:0  9 UGood -  1 TB SAS HDD\n"
-    assert listed(tmp_path, "252:0", {VALL: text, SALL: one}) == [["pd", "252:0", "free"]]
+    name = (
+        "Controller = 0\nStatus = Success\nDescription = None\n\n252:0  9 UGood -  1 TB SAS HDD\n"
+    )
+    assert listed(tmp_path, "252:0", {VALL: text, SALL: name}) == [["pd", "252:0", "free"]]
 
 
 def test_a_controller_that_does_not_answer_is_no_empty_one(tmp_path: Path) -> None:
-    words = "Controller = 0\nStatus = Failure\nDescription = Firmware is in fault state\n"
+    message = "Controller = 0\nStatus = Failure\nDescription = Firmware is in fault state\n"
     said_so = [["error", "controller 0: Firmware is in fault state"]]
-    assert listed(tmp_path, "252:0", {VALL: words, SALL: words}) == said_so
+    assert listed(tmp_path, "252:0", {VALL: message, SALL: message}) == said_so
     (row,) = listed(tmp_path, "1I:1:1", {DETAIL: "\nError: The controller is not detected.\n"})
     assert row[0] == "error"
     assert "not detected" in row[1]

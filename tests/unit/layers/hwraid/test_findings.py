@@ -35,8 +35,8 @@ GOOD = state(
 CONTROLLER = state("controller", "c0", battery="ok", cache_size=1 << 30)
 
 
-def with_(one: StateEvidence, **values: Scalar) -> StateEvidence:
-    return replace(one, values={**one.values, **values})
+def with_(state_evidence: StateEvidence, **values: Scalar) -> StateEvidence:
+    return replace(state_evidence, values={**state_evidence.values, **values})
 
 
 def test_a_sound_controller_is_passed_over() -> None:
@@ -224,12 +224,12 @@ def test_a_drive_that_predicts_its_failure() -> None:
 
 def test_several_outputs_of_one_volume_give_one_finding() -> None:
     case = of_texts("storcli-7/show-all.txt", "storcli-7/vall-show-all.txt")
-    found = [
+    rows = [
         (finding.rule, finding.severity, finding.subject)
         for rule in RULES
         for finding in rule.find(case)
     ]
-    assert found == [
+    assert rows == [
         ("unsafe-cache", "error", "store1: sdb"),
         ("unsafe-cache", "warning", "store1: sdb"),
         ("degraded", "error", "store1: sdb"),

@@ -48,23 +48,23 @@ def lsi(*, cli: str = "storcli64") -> Machine:
     return machine
 
 
-async def found(machine: Machine) -> dict[str, StackLayer]:
+async def layers_of(machine: Machine) -> dict[str, StackLayer]:
     capture = await discover([machine.host()])
     return {layer.id.partition("/")[2]: layer for layer in capture.layers}
 
 
 @pytest.mark.parametrize("cli", ["storcli64", "perccli64"])
 async def test_virtual_drives_of_a_megaraid_by_the_tools_own_device_names(cli: str) -> None:
-    layers = await found(lsi(cli=cli))
+    layers = await layers_of(lsi(cli=cli))
     first, second = layers["hwraid:sdb"], layers["hwraid:sda"]
-    told = {
+    values = {
         "raid_level": "raid6", "disks": 10, "data_disks": 8, "strip_size": 256 * KIB,
         "stripe_width": 2 * MIB, "write_policy": "write_back_always", "read_ahead": True,
         "io_policy": "direct", "disk_cache": "enabled", "state": "partially degraded",
         "battery": "failed", "cache_size": GIB, "controller": "c0", "volume": "c0/v0",
         "controller_model": "AVAGO MegaRAID SAS 9361-8i", "active_operations": "None",
     }  # fmt: skip
-    assert {name: first.facts.get(name) for name in told} == told
+    assert {name: first.facts.get(name) for name in values} == values
     assert first.hazards == ("degraded", "battery failed", "unsafe cache", "mounted")
     assert (second.facts["raid_level"], second.facts["write_policy"]) == ("raid1", "write_through")
     assert "stripe_width" not in second.facts
@@ -74,7 +74,7 @@ async def test_virtual_drives_of_a_megaraid_by_the_tools_own_device_names(cli: s
 
 
 async def test_a_file_system_stands_on_the_virtual_drive_and_that_on_the_disk() -> None:
-    layers = await found(lsi())
+    layers = await layers_of(lsi())
     assert layers["xfs:/srv"].below == ("store1/hwraid:sdb",)
 
 
@@ -83,7 +83,7 @@ async def test_without_a_device_name_the_world_wide_name_leads_to_the_disk() -> 
     path = "/opt/MegaRAID/storcli/storcli64"
     without = said("storcli-7", "vall-show-all.txt").replace("OS Drive Name = /dev/sd", "Gone = ")
     machine.command(path, "/call/vall", "show", "all", stdout=without)
-    layers = await found(machine)
+    layers = await layers_of(machine)
     assert layers["hwraid:sdb"].facts["raid_level"] == "raid6"
     assert layers["hwraid:sda"].facts["raid_level"] == "raid1"
 
@@ -111,9 +111,9 @@ async def test_megacli_by_scsi_address_and_size() -> None:
     machine.file("/sys/class/scsi_host/host2/proc_name", "megaraid_sas")
     machine.command(*which(MEGARAID), stdout="/opt/MegaRAID/MegaCli/MegaCli64\n")
     tool = "/opt/MegaRAID/MegaCli/MegaCli64"
-    for words, name in ((("-LDInfo", "-Lall"), "ldinfo"), (("-AdpAllInfo",), "adpallinfo"),
+    for pair, name in ((("-LDInfo", "-Lall"), "ldinfo"), (("-AdpAllInfo",), "adpallinfo"),
                         (("-AdpBbuCmd",), "bbu")):  # fmt: skip
-        machine.command(tool, *words, "-aALL", "-NoLog", stdout=said("megacli-8", f"{name}.txt"))
+        machine.command(tool, *pair, "-aALL", "-NoLog", stdout=said("megacli-8", f"{name}.txt"))
     capture = await discover([machine.host()])
     layers = {layer.device: layer for layer in capture.layers if layer.kind == "hwraid"}
     assert set(layers) == {"/dev/sda", "/dev/sdb"}, "sdc has another size than virtual drive 2"
@@ -130,14 +130,14 @@ async def test_a_smart_array_with_the_shares_of_its_cache() -> None:
     machine.command(*which(SMART_ARRAY), stdout="/usr/sbin/ssacli\ndriver:hpsa\n")
     text = said("ssacli-2", "config-detail.txt")
     machine.command("/usr/sbin/ssacli", "ctrl", "all", "show", "config", "detail", stdout=text)
-    layer = (await found(machine))["hwraid:sda"]
-    told = {
+    layer = (await layers_of(machine))["hwraid:sda"]
+    values = {
         "raid_level": "raid5", "disks": 4, "data_disks": 3, "strip_size": 256 * KIB,
         "stripe_width": 768 * KIB, "cache_read_share": 0.1, "cache_write_share": 0.9,
         "disk_cache": "enabled", "battery": "failed", "write_policy": "write_back_always",
         "volume": "slot0/ld1",
     }  # fmt: skip
-    assert {name: layer.facts.get(name) for name in told} == told
+    assert {name: layer.facts.get(name) for name in values} == values
     assert layer.hazards == ("degraded", "battery failed", "unsafe cache")
     assert layer.facts["identifier"] == "600508b1001c7a6e0d2b1c3d4e5f6071"
 
@@ -179,20 +179,20 @@ async def test_a_controller_without_its_tool_is_one_gap() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said_so"),
+    ("message", "said_so"),
     [("No Controller found", ()), ("Firmware is in fault state", ("virtual drives of ",))],
 )
 async def test_a_tool_that_fails_is_a_gap_unless_it_found_none(
-    words: str, said_so: tuple[str, ...]
+    message: str, said_so: tuple[str, ...]
 ) -> None:
     machine = lsi()
-    text = f"CLI Version = 007.1\nStatus = Failure\nDescription = {words}\n"
+    text = f"CLI Version = 007.1\nStatus = Failure\nDescription = {message}\n"
     for place in ("/call", "/call/vall"):
         machine.command("/opt/MegaRAID/storcli/storcli64", place, "show", "all", stdout=text)
     capture = await discover([machine.host()])
     gaps = [gap for gap in capture.gaps if "virtual" in gap.what]
     assert [gap.what[:18] for gap in gaps] == list(said_so)
-    assert [gap.reason for gap in gaps] == [f"storcli64: {words}"] * len(said_so)
+    assert [gap.reason for gap in gaps] == [f"storcli64: {message}"] * len(said_so)
     assert not any(layer.kind == "hwraid" for layer in capture.layers)
 
 
@@ -203,21 +203,21 @@ async def test_a_tool_that_fails_is_a_gap_unless_it_found_none(
 async def test_a_tool_that_may_not_ask_is_a_gap_with_its_own_words(user: int, remedy: str) -> None:
     machine = lsi()
     machine.file("/proc/self/status", f"Name:\tcat\nUid:\t{user}\t{user}\t{user}\t{user}\n")
-    for words in (("/call",), ("/call/vall",)):
-        machine.command("/opt/MegaRAID/storcli/storcli64", *words, "show", "all", status=1,
+    for pair in (("/call",), ("/call/vall",)):
+        machine.command("/opt/MegaRAID/storcli/storcli64", *pair, "show", "all", status=1,
                         stderr="You must be root to run this.\n")  # fmt: skip
     capture = await discover([machine.host()])
-    (gap,) = [one for one in capture.gaps if "virtual" in one.what]
+    (gap,) = [hole for hole in capture.gaps if "virtual" in hole.what]
     assert (gap.reason, gap.remedy) == ("storcli64: You must be root to run this.", remedy)
 
 
 def test_two_controllers_in_one_output_are_kept_apart() -> None:
-    one = BEFORE_IT + said("storcli-7", "vall-show-all.txt")
-    other = one.replace("Controller = 0", "Controller = 1").replace("/c0/", "/c1/")
+    name = BEFORE_IT + said("storcli-7", "vall-show-all.txt")
+    other = name.replace("Controller = 0", "Controller = 1").replace("/c0/", "/c1/")
     other = other.replace("/dev/sd", "/dev/sdz").replace("4c5d", "4c5e").replace("4c1d", "4c1e")
     identifiers = {
         subject.values["volume"]: subject.values["identifier"]
-        for subject in parse_storcli(one + other)
+        for subject in parse_storcli(name + other)
         if subject.kind == "hwraid"
     }
     assert sorted(map(str, identifiers)) == ["c0/v0", "c0/v1", "c1/v0", "c1/v1"]

@@ -26,7 +26,7 @@ Since then a script looks at it every morning. It writes to the log of the host 
 """
 
 
-def found(text: str) -> list[tuple[str, int, str]]:
+def outputs_of(text: str) -> list[tuple[str, int, str]]:
     """Tool and number of subjects of each output, and its last line."""
     rows = text.splitlines()
     return [
@@ -39,18 +39,18 @@ def found(text: str) -> list[tuple[str, int, str]]:
 
 @pytest.mark.parametrize("between", [PROSE, PROSE * 3])
 def test_each_output_ends_before_the_sentences_after_it(between: str) -> None:
-    alone = [finding for text in (STORCLI, MEGACLI, SSACLI) for finding in found(text)]
+    alone = [finding for text in (STORCLI, MEGACLI, SSACLI) for finding in outputs_of(text)]
     assert [tool for tool, _, _ in alone] == ["storcli", "MegaCli", "ssacli"]
-    assert found(between.join((STORCLI, MEGACLI, SSACLI, ""))) == alone
+    assert outputs_of(between.join((STORCLI, MEGACLI, SSACLI, ""))) == alone
 
 
 def test_a_command_ends_the_output_above_it() -> None:
     text = f"# ssacli ctrl all show config detail\n{SSACLI}\n# uptime\n10:02 up 3 days: fine\n"
     (state,) = states(text)
     assert state.command == "hpssacli ctrl all show config detail"
-    assert found(text) == found(SSACLI)
+    assert outputs_of(text) == outputs_of(SSACLI)
 
 
 def test_sentences_alone_are_no_output() -> None:
-    assert found(PROSE) == []
-    assert found("The card in Slot 2 has four drives.\n" + PROSE) == []
+    assert outputs_of(PROSE) == []
+    assert outputs_of("The card in Slot 2 has four drives.\n" + PROSE) == []

@@ -27,9 +27,9 @@ def test_virtual_drives() -> None:
     (state,) = states(VOLUMES)
     assert state.host == "db1"
     assert state.command == "/opt/MegaRAID/MegaCli/MegaCli64 -LDInfo -Lall -aALL"
-    found = subjects(VOLUMES)
-    assert [key[1] for key in found] == ["c0/v0", "c0/v1", "c0/v2"]
-    assert found["hwraid", "c0/v1"].values == {
+    printed_subjects = subjects(VOLUMES)
+    assert [key[1] for key in printed_subjects] == ["c0/v0", "c0/v1", "c0/v2"]
+    assert printed_subjects["hwraid", "c0/v1"].values == {
         "controller": "c0",
         "volume": "c0/v1",
         "raid_level": "raid5",
@@ -94,8 +94,11 @@ def test_a_battery_that_charges_or_is_not_there() -> None:
 
 
 def test_physical_drives() -> None:
-    found = subjects(TEXTS["pdlist"])
-    good, bad = found["disk", "c0/e252/s0"].values, found["disk", "c0/e252/s3"].values
+    printed_subjects = subjects(TEXTS["pdlist"])
+    good, bad = (
+        printed_subjects["disk", "c0/e252/s0"].values,
+        printed_subjects["disk", "c0/e252/s3"].values,
+    )
     assert (good["state"], good["rotational"], good["transport"]) == ("online", True, "sas")
     assert good["size"] == round(465.761 * GIB)
     assert "logical_block_size" not in good
@@ -105,10 +108,10 @@ def test_physical_drives() -> None:
 
 @pytest.mark.parametrize("name", list(TEXTS))
 def test_it_survives_what_happens_to_pasted_text(name: str) -> None:
-    expected = {key: dict(one.values) for key, one in subjects(TEXTS[name]).items()}
+    expected = {key: dict(subject.values) for key, subject in subjects(TEXTS[name]).items()}
     for way, mangling in mangled(TEXTS[name]):
-        found = {key: dict(one.values) for key, one in subjects(mangling).items()}
-        assert found == expected, way
+        values_by_thing = {key: dict(subject.values) for key, subject in subjects(mangling).items()}
+        assert values_by_thing == expected, way
 
 
 def test_a_sentence_about_firmware_is_no_output() -> None:

@@ -17,13 +17,13 @@ def things(text: str) -> dict[str, dict[str, Scalar]]:
 
 def test_a_controller_in_every_shape() -> None:
     for shape, given in mangled(TEXT, wraps=False):
-        found = things(given)
-        assert found["SAS3008"]["firmware_version"] == "16.00.10.00", shape
-        assert found["SAS3008"]["concurrent_commands_supported"] == 9856
-        volume = found["volume 1"]
+        values_by_name = things(given)
+        assert values_by_name["SAS3008"]["firmware_version"] == "16.00.10.00", shape
+        assert values_by_name["SAS3008"]["concurrent_commands_supported"] == 9856
+        volume = values_by_name["volume 1"]
         assert (volume["raid_level"], volume["size"]) == ("RAID1", 952720 << 20)
         assert volume["status_of_volume"] == "Degraded (DGD)"
-        disk = found["1:0"]
+        disk = values_by_name["1:0"]
         assert (disk["size"], disk["state"]) == (1953525167 * 512, "Optimal (OPT)")
 
 

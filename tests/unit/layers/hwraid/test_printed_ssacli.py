@@ -60,31 +60,37 @@ def test_a_logical_drive_has_the_name_of_its_device() -> None:
 
 
 def test_physical_drives() -> None:
-    found = subjects(DETAIL)
-    assert [name for kind, name in found if kind == "disk"] == [
+    printed_subjects = subjects(DETAIL)
+    assert [name for kind, name in printed_subjects if kind == "disk"] == [
         "slot0/1I:1:1", "slot0/1I:1:2", "slot0/1I:1:3", "slot0/1I:1:4", "slot0/1I:1:5",
     ]  # fmt: skip
-    assert found["disk", "slot0/1I:1:2"].values["state"] == "failed"
-    assert found["disk", "slot0/1I:1:1"].values["rpm"] == 10_000
-    solid = found["disk", "slot0/1I:1:5"].values
+    assert printed_subjects["disk", "slot0/1I:1:2"].values["state"] == "failed"
+    assert printed_subjects["disk", "slot0/1I:1:1"].values["rpm"] == 10_000
+    solid = printed_subjects["disk", "slot0/1I:1:5"].values
     assert (solid["rotational"], solid["transport"]) == (False, "sata")
     assert (solid["logical_block_size"], solid["physical_block_size"]) == (512, 4096)
 
 
 def test_the_short_form_says_level_and_state_in_one_line() -> None:
-    found = subjects(CONFIG)
-    first, second = found["hwraid", "slot2/ld1"].values, found["hwraid", "slot2/ld2"].values
+    printed_subjects = subjects(CONFIG)
+    first, second = (
+        printed_subjects["hwraid", "slot2/ld1"].values,
+        printed_subjects["hwraid", "slot2/ld2"].values,
+    )
     assert (first["raid_level"], first["disks"], first["data_disks"]) == ("raid10", 4, 2)
     assert (second["state"], second["active_operations"]) == ("rebuild", "36% complete")
-    assert found["disk", "slot2/1I:1:4"].values["state"] == "predictive failure"
-    assert found["disk", "slot2/2I:1:7"].values["rotational"] is False
+    assert printed_subjects["disk", "slot2/1I:1:4"].values["state"] == "predictive failure"
+    assert printed_subjects["disk", "slot2/2I:1:7"].values["rotational"] is False
 
 
 def test_the_status_of_several_controllers() -> None:
-    found = subjects(STATUS)
-    assert found["controller", "slot0"].values["battery"] == "charging"
-    assert found["controller", "slot0"].values["model"] == "HPE Smart Array P408i-a SR Gen10"
-    assert found["controller", "slot2"].values["battery"] == "ok"
+    printed_subjects = subjects(STATUS)
+    assert printed_subjects["controller", "slot0"].values["battery"] == "charging"
+    assert (
+        printed_subjects["controller", "slot0"].values["model"]
+        == "HPE Smart Array P408i-a SR Gen10"
+    )
+    assert printed_subjects["controller", "slot2"].values["battery"] == "ok"
 
 
 @pytest.mark.parametrize(
@@ -107,10 +113,10 @@ def test_write_back_needs_caching_a_share_for_writes_and_power(
 
 @pytest.mark.parametrize("text", [DETAIL, CONFIG, STATUS], ids=["detail", "config", "status"])
 def test_it_survives_what_happens_to_pasted_text(text: str) -> None:
-    expected = {key: dict(one.values) for key, one in subjects(text).items()}
+    expected = {key: dict(subject.values) for key, subject in subjects(text).items()}
     for name, mangling in mangled(text):
-        found = {key: dict(one.values) for key, one in subjects(mangling).items()}
-        assert found == expected, name
+        values_by_thing = {key: dict(subject.values) for key, subject in subjects(mangling).items()}
+        assert values_by_thing == expected, name
 
 
 def test_a_slot_in_a_sentence_is_no_controller() -> None:

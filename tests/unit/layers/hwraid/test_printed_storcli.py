@@ -94,25 +94,25 @@ def test_details_of_a_drive() -> None:
 
 
 def test_the_overview_of_all_controllers() -> None:
-    found = subjects((PLACE / "overview.txt").read_text())
-    assert found["controller", "c0"].values["battery"] == "failed"
-    assert found["controller", "c1"].values == {"model": "SAS3508", "battery": "ok"}
-    assert found["controller", "c1"].host == "store1"
+    printed_subjects = subjects((PLACE / "overview.txt").read_text())
+    assert printed_subjects["controller", "c0"].values["battery"] == "failed"
+    assert printed_subjects["controller", "c1"].values == {"model": "SAS3508", "battery": "ok"}
+    assert printed_subjects["controller", "c1"].host == "store1"
 
 
 @pytest.mark.parametrize("text", [ALL, VOLUMES, AS_JSON], ids=["all", "volumes", "json"])
 def test_it_survives_what_happens_to_pasted_text(text: str) -> None:
     expected = subjects(text)
     for name, mangling in mangled(text):
-        found = subjects(mangling)
-        assert {key: dict(one.values) for key, one in found.items()} == {
-            key: dict(one.values) for key, one in expected.items()
+        printed_subjects = subjects(mangling)
+        assert {key: dict(subject.values) for key, subject in printed_subjects.items()} == {
+            key: dict(subject.values) for key, subject in expected.items()
         }, name
 
 
 def test_what_follows_a_prompt_is_not_swallowed() -> None:
-    found = states(f"{ALL}root@store1:~# storcli64 /c0/vall show all\n{VOLUMES}")
-    assert [state.command for state in found] == [
+    printed_states = states(f"{ALL}root@store1:~# storcli64 /c0/vall show all\n{VOLUMES}")
+    assert [state.command for state in printed_states] == [
         "storcli64 /c0 show all",
         "storcli64 /c0/vall show all",
     ]
@@ -159,12 +159,12 @@ def test_broken_json_is_unread() -> None:
 def test_a_heading_ends_it() -> None:
     """What stands under the next heading belongs to another output, however alike it looks."""
     after = (PLACE.parent / "megacli-8" / "adpallinfo.txt").read_text()
-    found = [
+    names = [
         output.tool
         for output in find(of_bytes("a", f"{ALL}\n\n## Ticket 2\n\n{after}\n".encode()))
         if isinstance(output, FoundOutput)
     ]
-    assert found == ["storcli", "MegaCli"]
+    assert names == ["storcli", "MegaCli"]
 
 
 def test_drives_of_a_topology_without_their_own_table() -> None:

@@ -26,9 +26,11 @@ def test_sessions_in_every_shape() -> None:
         assert (session["firstburstlength"], session["recovery_timeout"]) == (65536, 120)
         assert (session["disks"], session["disk_states"]) == ("sdc", "sdc running")
     for shape, given in mangled((PLACE / "session.txt").read_text(), wraps=False):
-        found = things(given)
-        assert (found[IQN]["session"], found[IQN]["transport"]) == (2, "tcp"), shape
-        assert len(found) == 2
+        values_by_name = things(given)
+        assert (values_by_name[IQN]["session"], values_by_name[IQN]["transport"]) == (2, "tcp"), (
+            shape
+        )
+        assert len(values_by_name) == 2
 
 
 def test_a_target_alone_and_prose() -> None:

@@ -17,15 +17,15 @@ def things(text: str) -> dict[str, dict[str, Scalar]]:
 
 def test_targets_in_every_shape() -> None:
     for shape, given in mangled(TEXT, wraps=False):
-        found = things(given)
-        target = found["iqn.2024-02.com.example:san1"]
+        values_by_name = things(given)
+        target = values_by_name["iqn.2024-02.com.example:san1"]
         assert (target["driver"], target["state"], target["luns"]) == ("iscsi", "ready", 2), shape
         assert target["initiators"] == "10.2.3.0/24"
-        lun = found["iqn.2024-02.com.example:san1/lun_1"]
+        lun = values_by_name["iqn.2024-02.com.example:san1/lun_1"]
         assert (lun["size"], lun["block_size"]) == (42950 * 10**6, 512)
         assert (lun["device"], lun["backing_store_type"]) == ("/dev/vg1/vol1", "rdwr")
-        assert "device" not in found["iqn.2024-02.com.example:san1/lun_0"]
-        assert found["iqn.2024-02.com.example:san2"]["initiators"] == "ALL"
+        assert "device" not in values_by_name["iqn.2024-02.com.example:san1/lun_0"]
+        assert values_by_name["iqn.2024-02.com.example:san2"]["initiators"] == "ALL"
 
 
 def test_a_cut_target_and_what_looks_alike() -> None:

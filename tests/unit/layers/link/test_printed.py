@@ -32,43 +32,45 @@ def counted(text: str) -> dict[str, PrintedCounters]:
 
 def kernel(folder: str) -> dict[str, dict[str, int]]:
     """The second view: /proc/net/dev."""
-    found = {}
+    values_by_name = {}
     for line in (PLACE / folder / "proc-net-dev.txt").read_text().split("\n")[2:]:
         name, _, rest = line.partition(":")
         if rest:
-            found[name.strip()] = {key: int(rest.split()[at]) for key, at in COLUMNS.items()}
-    return found
+            values_by_name[name.strip()] = {
+                key: int(rest.split()[at]) for key, at in COLUMNS.items()
+            }
+    return values_by_name
 
 
 @pytest.mark.parametrize(
     ("text", "folder"), [(IP, "iproute2-6.1"), (NEW, "net-tools-2.10")], ids=["ip", "ifconfig"]
 )
 def test_counters_are_the_kernels(text: str, folder: str) -> None:
-    found, expected = counted(text), kernel(folder)
-    assert set(found) == set(expected)
+    links_by_name, expected = counted(text), kernel(folder)
+    assert set(links_by_name) == set(expected)
     for name, figures in expected.items():
-        assert {key: found[name].values[key] for key in COLUMNS} == figures
-        assert found[name].kind == "link"
+        assert {key: links_by_name[name].values[key] for key in COLUMNS} == figures
+        assert links_by_name[name].kind == "link"
 
 
 def test_ip_says_mtu_queue_and_state() -> None:
-    found = links(IP)
-    assert found["eth0"].values == {
+    subjects = links(IP)
+    assert subjects["eth0"].values == {
         "mtu": 1400, "qdisc": "pfifo_fast", "state": "up", "txqueuelen": 1000,
         "address": "02:fc:00:00:00:01",
     }  # fmt: skip
-    assert found["lo"].values["loopback"] is True
-    assert "state" not in found["lo"].values
-    assert links(ADDRESSES) == found
+    assert subjects["lo"].values["loopback"] is True
+    assert "state" not in subjects["lo"].values
+    assert links(ADDRESSES) == subjects
 
 
 def test_ip_says_what_an_interface_stands_on() -> None:
-    found = links(BOND)
-    assert found["ens1f0"].host == "stor1"
-    assert found["ens1f0"].values["master"] == "bond0"
-    assert found["ens1f1"].values["carrier"] is False
-    assert found["ens1f1"].values["state"] == "down"
-    assert found["bond0.20"].values["lower"] == "bond0"
+    subjects = links(BOND)
+    assert subjects["ens1f0"].host == "stor1"
+    assert subjects["ens1f0"].values["master"] == "bond0"
+    assert subjects["ens1f1"].values["carrier"] is False
+    assert subjects["ens1f1"].values["state"] == "down"
+    assert subjects["bond0.20"].values["lower"] == "bond0"
     counts = counted(BOND)["ens1f0"].values
     assert counts["rx_bytes"] == 8812345678901
     assert (counts["rx_errors"], counts["rx_dropped"], counts["rx_overruns"]) == (310, 98012, 0)
@@ -87,20 +89,24 @@ def test_old_ifconfig() -> None:
 
 
 def test_new_ifconfig() -> None:
-    found = links(NEW)
-    assert found["eth0"].values == {"mtu": 1400, "txqueuelen": 1000, "state": "up"}
-    assert found["ifb0"].values["state"] == "down"
+    subjects = links(NEW)
+    assert subjects["eth0"].values == {"mtu": 1400, "txqueuelen": 1000, "state": "up"}
+    assert subjects["ifb0"].values["state"] == "down"
 
 
 @pytest.mark.parametrize(
     "text", [IP, ADDRESSES, BOND, NEW, OLD], ids=["ip", "addr", "bond", "new", "old"]
 )
 def test_they_survive_what_happens_to_pasted_text(text: str) -> None:
-    expected = {name: dict(one.values) for name, one in links(text).items()}
-    figures = {name: dict(one.values) for name, one in counted(text).items()}
+    expected = {name: dict(subject.values) for name, subject in links(text).items()}
+    figures = {name: dict(counter.values) for name, counter in counted(text).items()}
     for way, mangling in mangled(text):
-        assert {name: dict(one.values) for name, one in links(mangling).items()} == expected, way
-        assert {name: dict(one.values) for name, one in counted(mangling).items()} == figures, way
+        assert {
+            name: dict(subject.values) for name, subject in links(mangling).items()
+        } == expected, way
+        assert {
+            name: dict(counter.values) for name, counter in counted(mangling).items()
+        } == figures, way
 
 
 def test_sentences_are_no_interfaces() -> None:

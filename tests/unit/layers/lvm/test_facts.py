@@ -41,7 +41,7 @@ def test_a_row_of_lvs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "words"),
+    ("row", "arguments"),
     [
         ({"lv_attr": "twi-aotz--", "data_percent": "95.30"}, ("95% full",)),
         ({"lv_attr": "twi-aotz--", "data_percent": "40.00"}, ()),
@@ -62,8 +62,8 @@ def test_a_row_of_lvs() -> None:
         ({}, ()),
     ],
 )
-def test_what_is_wrong_with_a_volume(row: dict[str, str], words: tuple[str, ...]) -> None:
-    assert volume_hazards(row) == words
+def test_what_is_wrong_with_a_volume(row: dict[str, str], arguments: tuple[str, ...]) -> None:
+    assert volume_hazards(row) == arguments
 
 
 @given(st.binary(max_size=60) | st.sampled_from([b"[]", b"1", b'{"report": [1]}', b"null"]))

@@ -10,7 +10,7 @@ from iosonde.layers.lvm.facts import volume_facts
 from iosonde.layers.nfs import findings as nfs
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, StateEvidence
 from iosonde.records.stack import Json, Scalar
-from tests.unit.explain.cases import case_of, found
+from tests.unit.explain.cases import case_of, findings_named
 
 LVS = """
 ```
@@ -42,19 +42,19 @@ def row(attributes: str, kind: str = "raid1") -> dict[str, Scalar]:
     ],
 )
 def test_a_volume_that_lacks_a_member(attributes: str, remedy: str) -> None:
-    said = found(lvm_raid.RULES, lvm(**row(attributes)))
+    said = findings_named(lvm_raid.RULES, lvm(**row(attributes)))
     assert [finding.severity for finding in said] == ["error"] * bool(remedy)
     assert all(remedy in finding.remedy and "mdadm" not in finding.remedy for finding in said)
 
 
 def test_a_linear_volume_on_a_disk_that_is_gone_has_lost_its_data() -> None:
-    (said,) = found(lvm_raid.RULES, lvm(**row("-wi-a---p-", "linear")))
+    (said,) = findings_named(lvm_raid.RULES, lvm(**row("-wi-a---p-", "linear")))
     assert "no second copy" in said.message
-    assert found(lvm_raid.RULES, lvm(**row("-wi-a-----", "linear"))) == []
+    assert findings_named(lvm_raid.RULES, lvm(**row("-wi-a-----", "linear"))) == []
 
 
 @pytest.mark.parametrize(
-    ("values", "words"),
+    ("values", "message"),
     [
         ({"in_sync": 0.4, "sync_action": "recover"}, "rebuilds a member (recovery)"),
         ({"in_sync": 0.4, "sync_action": "idle"}, "makes its members alike (resync)"),
@@ -62,23 +62,25 @@ def test_a_linear_volume_on_a_disk_that_is_gone_has_lost_its_data() -> None:
         ({"in_sync": 1.0, "sync_action": "idle"}, ""),
     ],
 )
-def test_a_volume_that_is_busy(values: dict[str, Scalar], words: str) -> None:
-    said = found(lvm_raid.RULES, lvm(degraded=False, **values))
-    assert [words in finding.message for finding in said] == [True] * bool(words)
+def test_a_volume_that_is_busy(values: dict[str, Scalar], message: str) -> None:
+    said = findings_named(lvm_raid.RULES, lvm(degraded=False, **values))
+    assert [message in finding.message for finding in said] == [True] * bool(message)
     assert all("lvchange --maxrecoveryrate" in finding.remedy for finding in said)
 
 
 def test_lvs_in_a_text_and_a_dm_status_are_read_alike() -> None:
     whole = case_of(LVS.format("--", "100.00", "--"))
-    assert found(lvm_raid.RULES, whole) == []
+    assert findings_named(lvm_raid.RULES, whole) == []
     broken = case_of(LVS.format("p-", "100.00", "p-"))
-    lost, lacking = sorted(found(lvm_raid.RULES, broken), key=lambda one: one.subject)
+    lost, lacking = sorted(
+        findings_named(lvm_raid.RULES, broken), key=lambda finding: finding.subject
+    )
     assert "no second copy" in lost.message
     assert "lvconvert --repair my-vg/r1" in lacking.remedy
     status: dict[str, Scalar] = {"level": "raid5_ls", "raid_disks": 3, "degraded": True,
                                  "failed_disks": 1, "sync_share": 1.0}  # fmt: skip
     state = StateEvidence("dm", "my--vg-r5", "", status, "page:1", "page")
-    (said,) = found(lvm_raid.RULES, EvidenceSet(states=(state,)))
+    (said,) = findings_named(lvm_raid.RULES, EvidenceSet(states=(state,)))
     assert "lacks 1 of its 3 members" in said.message
 
 
@@ -87,7 +89,7 @@ def test_lvs_in_a_text_and_a_dm_status_are_read_alike() -> None:
 )
 def test_targets_that_are_made_to_fail(target: str, severity: str) -> None:
     state = StateEvidence("dm", "bad", "n1", {"target": f"linear, {target}"}, "page:1", "page")
-    (said,) = found(error_target.RULES, EvidenceSet(states=(state,)))
+    (said,) = findings_named(error_target.RULES, EvidenceSet(states=(state,)))
     assert said.severity == severity
     assert target in said.message
 
@@ -104,7 +106,7 @@ calls      retrans    authrefrsh
 
 @pytest.mark.parametrize(("again", "alarms"), [(1500, 1), (900, 0)])
 def test_calls_of_nfs_that_were_sent_again(again: int, alarms: int) -> None:
-    said = found(nfs.RULES, case_of(NFSSTAT.format(100000, again)), "nfs-retransmissions")
+    said = findings_named(nfs.RULES, case_of(NFSSTAT.format(100000, again)), "nfs-retransmissions")
     assert len(said) == alarms
 
 
@@ -117,5 +119,5 @@ def test_mountstats_counts_transmissions_by_operation(sent: int, alarms: int) ->
     counters = CounterEvidence(
         "mountstats", "nfs", "/srv", "n1", {"operations": operations}, "page:1", "page"
     )
-    said = found(nfs.RULES, EvidenceSet(counters=(counters,)), "nfs-retransmissions")
+    said = findings_named(nfs.RULES, EvidenceSet(counters=(counters,)), "nfs-retransmissions")
     assert [finding.subject for finding in said] == ["/srv on n1"] * alarms

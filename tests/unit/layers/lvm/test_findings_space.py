@@ -8,12 +8,12 @@ from iosonde.layers.lvm import findings_space as space
 from iosonde.records.evidence import EvidenceSet, StateEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Scalar
-from tests.unit.explain.cases import found
+from tests.unit.explain.cases import findings_named
 
 
 def said(values: dict[str, Scalar]) -> list[Finding]:
     state = StateEvidence("lvm", "vg/pool", "h1", values, "h1/lvm:vg/pool", "h1")
-    return found(space.RULES, EvidenceSet(states=(state,)), "out-of-space")
+    return findings_named(space.RULES, EvidenceSet(states=(state,)), "out-of-space")
 
 
 @pytest.mark.parametrize(
@@ -50,5 +50,5 @@ def test_a_pool_that_is_two_maps_is_told_once() -> None:
         StateEvidence("lvm", name, "h1", values, f"h1/lvm:{name}", "h1")
         for name in ("mapper/vg-pool-tpool", "mapper/vg-pool", "mapper/vg-other")
     )
-    told = found(space.RULES, EvidenceSet(states=states), "out-of-space")
-    assert len(told) == 2
+    findings = findings_named(space.RULES, EvidenceSet(states=states), "out-of-space")
+    assert len(findings) == 2

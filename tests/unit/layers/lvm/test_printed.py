@@ -18,7 +18,7 @@ def text(name: str) -> str:
     return (PLACE / name).read_text()
 
 
-def told(given: str) -> dict[str, dict[str, Scalar]]:
+def values_of(given: str) -> dict[str, dict[str, Scalar]]:
     return {
         subject.name: dict(subject.values) for state in states(given) for subject in state.subjects
     }
@@ -36,16 +36,16 @@ def reported() -> dict[str, dict[str, Scalar]]:
     "name", ["lvs.txt", "lvs-stripes.txt", "lvs-bytes.txt", "lvs-segments.txt"]
 )
 def test_tables_agree_with_the_report(name: str) -> None:
-    found, expected = told(text(name)), reported()
-    assert found.keys() == expected.keys()
-    for volume, values in found.items():
+    values_by_name, expected = values_of(text(name)), reported()
+    assert values_by_name.keys() == expected.keys()
+    for volume, values in values_by_name.items():
         for fact in values.keys() & expected[volume].keys():
             assert values[fact] == expected[volume][fact], (volume, fact)
 
 
 def test_striped_volumes_have_their_geometry() -> None:
-    found = told(text("lvs-stripes.txt"))
-    assert found["mapper/my--vg-r5"] == {
+    values_by_name = values_of(text("lvs-stripes.txt"))
+    assert values_by_name["mapper/my--vg-r5"] == {
         "volume_group": "my-vg", "segment_type": "raid5", "stripes": 3, "chunk_size": 32768,
         "data_members": 2, "stripe_width": 65536, "in_sync": 1.0, "size": 16 * 2**20,
         "attributes": "rwi-a-r---", "degraded": False,
@@ -53,25 +53,25 @@ def test_striped_volumes_have_their_geometry() -> None:
 
 
 def test_all_volumes_and_what_they_stand_on() -> None:
-    found = told(text("lvs-a.txt"))
-    assert found["mapper/my--vg-striped"]["below"] == "ubda ubdb"
-    assert found["mapper/my--vg-r5"]["below"] == (
+    values_by_name = values_of(text("lvs-a.txt"))
+    assert values_by_name["mapper/my--vg-striped"]["below"] == "ubda ubdb"
+    assert values_by_name["mapper/my--vg-r5"]["below"] == (
         "mapper/my--vg-r5_rimage_0 mapper/my--vg-r5_rimage_1 mapper/my--vg-r5_rimage_2"
     )
-    assert found["mapper/my--vg-r5_rimage_1"] | {} == {
+    assert values_by_name["mapper/my--vg-r5_rimage_1"] | {} == {
         "volume_group": "my-vg", "size": 8 * 2**20, "attributes": "iwi-aor---", "below": "ubdb",
         "role": "part",
     }  # fmt: skip
-    assert len(found) == len(text("lvs-a.txt").splitlines()) - 2
+    assert len(values_by_name) == len(text("lvs-a.txt").splitlines()) - 2
 
 
 def test_groups_and_physical_volumes() -> None:
-    assert told(text("vgs.txt"))["my-vg"] == {
+    assert values_of(text("vgs.txt"))["my-vg"] == {
         "size": 624 * 2**20, "free": 388 * 2**20, "volumes": 4, "logical_volumes": 8,
         "snapshots": 1, "attributes": "wz--n-",
     }  # fmt: skip
-    assert told(text("vgs-v.txt"))["my-vg"]["extent_size"] == 4 * 2**20
-    assert told(text("pvs-start.txt"))["ubda"]["data_offset"] == 2**20
+    assert values_of(text("vgs-v.txt"))["my-vg"]["extent_size"] == 4 * 2**20
+    assert values_of(text("pvs-start.txt"))["ubda"]["data_offset"] == 2**20
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,10 @@ def test_sizes(printed: str, size: int | None) -> None:
      "vgs-v.txt", "pvs.txt", "pvs-start.txt"],
 )  # fmt: skip
 def test_every_shape(name: str) -> None:
-    expected = told(text(name))
+    expected = values_of(text(name))
     assert expected
     for shape, changed in mangled(text(name)):
-        assert told(changed) == expected, shape
+        assert values_of(changed) == expected, shape
 
 
 def test_columns_that_were_asked_for_are_kept() -> None:

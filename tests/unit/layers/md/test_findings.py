@@ -9,7 +9,7 @@ import pytest
 from iosonde.layers.md import findings as md_findings
 from iosonde.records.evidence import EvidenceSet, StateEvidence
 from iosonde.records.stack import Scalar
-from tests.unit.explain.cases import case_of, found
+from tests.unit.explain.cases import case_of, findings_named
 
 RAID5: dict[str, Scalar] = {
     "level": "raid5", "raid_disks": 5, "chunk_size": 65536, "data_members": 4,
@@ -25,12 +25,14 @@ def test_arrays_that_lack_members_or_work_for_themselves() -> None:
     values: dict[str, Scalar] = {
         **RAID5, "degraded": 1, "sync_action": "recover", "sync_share": 0.1, "faulty": "sdc",
     }  # fmt: skip
-    lacking, busy = found(md_findings.RULES, EvidenceSet(states=(array(values),)), "degraded")
+    lacking, busy = findings_named(
+        md_findings.RULES, EvidenceSet(states=(array(values),)), "degraded"
+    )
     assert (lacking.severity, busy.severity) == ("error", "warning")
     assert "md0 (RAID 5) lacks 1 of its 5 members" in lacking.message
     assert lacking.evidence[1].value == "sdc"
     assert busy.message.startswith("md0 rebuilds a member (recovery), which takes bandwidth")
-    assert found(md_findings.RULES, EvidenceSet(states=(array(RAID5),)), "degraded") == []
+    assert findings_named(md_findings.RULES, EvidenceSet(states=(array(RAID5),)), "degraded") == []
 
 
 @pytest.mark.parametrize(
@@ -45,14 +47,16 @@ def test_arrays_that_lack_members_or_work_for_themselves() -> None:
 )
 def test_a_degraded_array_says_what_it_still_stands(values: dict[str, Any], left: str) -> None:
     case = EvidenceSet(states=(array({**RAID5, **values, "degraded": 1}),))
-    (lacking,) = found(md_findings.RULES, case, "degraded")
+    (lacking,) = findings_named(md_findings.RULES, case, "degraded")
     assert left in lacking.message
 
 
 @pytest.mark.parametrize("action", ["idle", "frozen", None, ""])
 def test_idle_arrays_are_left_in_peace(action: Scalar) -> None:
     assert (
-        found(md_findings.RULES, EvidenceSet(states=(array({**RAID5, "sync_action": action}),)))
+        findings_named(
+            md_findings.RULES, EvidenceSet(states=(array({**RAID5, "sync_action": action}),))
+        )
         == []
     )
 
@@ -74,14 +78,14 @@ unused devices: <none>
 def test_a_resync_that_waits_takes_no_bandwidth(word: str, stuck: int) -> None:
     case = case_of(MDSTAT.format(word))
     assert next(case.of_kind("md")).values["sync_waits"] == word.lower()
-    said = found(md_findings.RULES, case, "resync-stuck")
+    said = findings_named(md_findings.RULES, case, "resync-stuck")
     assert len(said) == stuck
     assert all("mdadm --readwrite /dev/md0" in finding.remedy for finding in said)
-    assert found(md_findings.RULES, case, "degraded") == []
+    assert findings_named(md_findings.RULES, case, "degraded") == []
 
 
 @pytest.mark.parametrize(
-    ("values", "words"),
+    ("values", "message"),
     [
         ({"sync_action": "frozen", "degraded": 1}, "frozen"),
         ({"sync_action": "frozen", "degraded": 0}, ""),
@@ -91,7 +95,7 @@ def test_a_resync_that_waits_takes_no_bandwidth(word: str, stuck: int) -> None:
         ({"sync_action": "recover", "sync_share": 0.1, "sync_speed": 10**8, "size": 4 << 40}, ""),
     ],
 )  # fmt: skip
-def test_a_resync_that_cannot_end(values: dict[str, Scalar], words: str) -> None:
+def test_a_resync_that_cannot_end(values: dict[str, Scalar], message: str) -> None:
     state = StateEvidence("md", "md0", "n1", values, "page:1", "page")
-    said = found(md_findings.RULES, EvidenceSet(states=(state,)), "resync-stuck")
-    assert [words in finding.message for finding in said] == [True] * bool(words)
+    said = findings_named(md_findings.RULES, EvidenceSet(states=(state,)), "resync-stuck")
+    assert [message in finding.message for finding in said] == [True] * bool(message)

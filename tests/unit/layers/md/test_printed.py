@@ -18,7 +18,7 @@ def text(name: str) -> str:
     return (PLACE / name).read_text()
 
 
-def told(given: str) -> dict[str, dict[str, Scalar]]:
+def values_of(given: str) -> dict[str, dict[str, Scalar]]:
     return {
         subject.name: dict(subject.values) for state in states(given) for subject in state.subjects
     }
@@ -26,7 +26,10 @@ def told(given: str) -> dict[str, dict[str, Scalar]]:
 
 @pytest.mark.parametrize("name", ["md0", "md1", "md3"])
 def test_mdstat_and_mdadm_agree(name: str) -> None:
-    stat, detail = told(text("mdstat-busy.txt"))[name], told(text(f"detail-{name}.txt"))[name]
+    stat, detail = (
+        values_of(text("mdstat-busy.txt"))[name],
+        values_of(text(f"detail-{name}.txt"))[name],
+    )
     shared = stat.keys() & detail.keys() - {"array_state", "sync_share", "below", "layout"}
     assert {"level", "raid_disks", "size", "degraded", "metadata_version"} <= shared
     for fact in shared:
@@ -37,21 +40,24 @@ def test_mdstat_and_mdadm_agree(name: str) -> None:
 
 def test_the_facts_are_those_of_sysfs() -> None:
     """What discovery makes of the same array's attributes."""
-    found = told(text("mdstat-busy.txt"))
+    values_by_name = values_of(text("mdstat-busy.txt"))
     facts = array_facts(
         {"level": "raid10", "raid_disks": "4", "degraded": "1", "chunk_size": "65536",
          "layout": "258", "sync_action": "resync", "metadata_version": "1.2",
          "bitmap/location": "+8", "bitmap/chunksize": str(65536 * KIB)}
     )  # fmt: skip
-    assert facts == {key: found["md1"][key] for key in facts}
+    assert facts == {key: values_by_name["md1"][key] for key in facts}
 
 
 def test_work_in_the_background_has_its_share_and_speed() -> None:
-    found = told(text("mdstat-busy.txt"))
-    assert (found["md0"]["sync_action"], found["md0"]["sync_share"]) == ("resync", 0.053)
-    assert found["md0"]["sync_speed"] == 2901 * KIB
-    assert "sync_action" not in found["md3"]
-    assert (found["md1"]["faulty"], found["md3"]["spares"]) == ("ubdm", "ubdp")
+    values_by_name = values_of(text("mdstat-busy.txt"))
+    assert (values_by_name["md0"]["sync_action"], values_by_name["md0"]["sync_share"]) == (
+        "resync",
+        0.053,
+    )
+    assert values_by_name["md0"]["sync_speed"] == 2901 * KIB
+    assert "sync_action" not in values_by_name["md3"]
+    assert (values_by_name["md1"]["faulty"], values_by_name["md3"]["spares"]) == ("ubdm", "ubdp")
 
 
 @pytest.mark.parametrize(
@@ -65,58 +71,61 @@ def test_work_in_the_background_has_its_share_and_speed() -> None:
     ],
 )  # fmt: skip
 def test_words_for_work(line: str, action: str, share: float | None) -> None:
-    found = told(
+    values = values_of(
         "md1 : active raid5 sdc1[3] sdb1[1] sda1[0]\n"
         f"      1953260544 blocks level 5, 64k chunk, algorithm 2 [3/3] [UUU]\n      {line}\n"
     )["md1"]
-    assert (found["sync_action"], found.get("sync_share")) == (action, share)
+    assert (values["sync_action"], values.get("sync_share")) == (action, share)
 
 
 def test_arrays_that_stand_still_and_names_of_all_kinds() -> None:
-    found = told(
+    values_by_name = values_of(
         "md_d0 : active (auto-read-only) raid0 nvme1n1p2[1] cciss!c0d1[0]\n"
         "      976511488 blocks super external:/md127/0 512k chunks\n\n"
         "md127 : inactive sdb[1](S) sda[0](S)\n      6306 blocks super external:imsm\n"
     )
-    assert found["md_d0"] == {
+    assert values_by_name["md_d0"] == {
         "level": "raid0", "raid_disks": 2, "size": 976511488 * KIB, "array_state": "auto-read-only",
         "chunk_size": 512 * KIB, "data_members": 2, "stripe_width": KIB * KIB,
         "metadata_version": "external:/md127/0", "below": "nvme1n1p2 cciss/c0d1",
         "head": "active (auto-read-only) raid0 nvme1n1p2[1] cciss!c0d1[0] 976511488 blocks",
     }  # fmt: skip
-    assert found["md127"]["array_state"] == "inactive"
-    assert "level" not in found["md127"]
+    assert values_by_name["md127"]["array_state"] == "inactive"
+    assert "level" not in values_by_name["md127"]
 
 
 def test_members_tell_where_data_begin() -> None:
-    found = told(text("examine.txt"))
-    assert [found[name]["data_offset"] for name in ("ubde", "ubdj")] == [2048 * 512] * 2
-    assert found["ubdj"]["data_members"] == 2
+    values_by_name = values_of(text("examine.txt"))
+    assert [values_by_name[name]["data_offset"] for name in ("ubde", "ubdj")] == [2048 * 512] * 2
+    assert values_by_name["ubdj"]["data_members"] == 2
 
 
 @pytest.mark.parametrize("state", ["clean, reshaping", "active, checking", "clean, recovering"])
 def test_mdadm_names_the_work_without_a_share(state: str) -> None:
     given = text("detail-md3.txt").replace("State : clean", f"State : {state}")
-    words = {"reshaping": "reshape", "checking": "check", "recovering": "recover"}
-    assert told(given)["md3"]["sync_action"] == words[state.rsplit(maxsplit=1)[-1]]
+    values = {"reshaping": "reshape", "checking": "check", "recovering": "recover"}
+    assert values_of(given)["md3"]["sync_action"] == values[state.rsplit(maxsplit=1)[-1]]
 
 
 def test_the_state_in_the_words_of_mdadm() -> None:
-    detail, examined = told(text("detail-md3.txt"))["md3"], told(text("examine.txt"))["ubde"]
+    detail, examined = (
+        values_of(text("detail-md3.txt"))["md3"],
+        values_of(text("examine.txt"))["ubde"],
+    )
     assert detail["state"] == "clean"
     assert str(examined["members_state"]).startswith("A")
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in PLACE.glob("*.txt")))
 def test_every_shape(name: str) -> None:
-    expected = told(text(name))
+    expected = values_of(text(name))
     assert expected
     for shape, changed in mangled(text(name)):
-        assert told(changed) == expected, shape
+        assert values_of(changed) == expected, shape
 
 
 def test_which_places_are_empty_and_of_whom() -> None:
-    printed = told(
+    printed = values_of(
         "md7 : active raid1 sdq1[2](W) sdr1[0]\n      4192256 blocks super 1.2 [3/2] [U_U]\n"
         "      [=>...]  recovery =  7.5% (314419/4192256) finish=12.5min speed=5000K/sec\n"
         "      bitmap: 3/16 pages [12KB], 65536KB chunk\n"
@@ -137,11 +146,11 @@ def test_which_places_are_empty_and_of_whom() -> None:
     "+     4192256 blocks [2/2] [UU]\n+\n+\n+unused devices: <none>\n",
 ])  # fmt: skip
 def test_forms_of_old_kernels_and_of_pages(given: str) -> None:
-    assert told(given)["md7"]["size"] == 4192256 * KIB
+    assert values_of(given)["md7"]["size"] == 4192256 * KIB
 
 
 def test_a_sentence_about_an_array_is_none() -> None:
-    assert told("Personalities : what mdstat begins with; md7 : active since Monday.\n") == {}
+    assert values_of("Personalities : what mdstat begins with; md7 : active since Monday.\n") == {}
 
 
 MEMBER = """/dev/sdq1:

@@ -39,7 +39,7 @@ def lossy(name: str, **values: Scalar) -> StateEvidence:
     )
 
 
-def one(find: Callable[[EvidenceSet], Iterable[Finding]], case: EvidenceSet) -> Finding:
+def sole_finding(find: Callable[[EvidenceSet], Iterable[Finding]], case: EvidenceSet) -> Finding:
     (output,) = find(case)
     return output
 
@@ -49,7 +49,7 @@ def figures(finding: Finding) -> dict[str, Scalar]:
 
 
 def test_all_threads_busy_by_the_histogram() -> None:
-    finding = one(nfsd.all_busy, case_of(OLD / "nfsd.txt"))
+    finding = sole_finding(nfsd.all_busy, case_of(OLD / "nfsd.txt"))
     assert (finding.rule, finding.severity) == ("nfsd-threads", "warning")
     assert finding.message == (
         "All 128 threads of the NFS server were busy at once 931,051 times, for 1935.5 s in sum, "
@@ -82,7 +82,7 @@ def test_pools_whose_threads_are_all_busy() -> None:
     assert figures(old[0])["share that found none idle"] == pytest.approx(
         (412_077 - 20_310) / 1_840_322
     )
-    new = one(nfsd.no_idle_thread, case_of(NEW / "nfsd.txt", NEW / "pool_stats.txt"))
+    new = sole_finding(nfsd.no_idle_thread, case_of(NEW / "nfsd.txt", NEW / "pool_stats.txt"))
     # here every packet is enqueued, and only those that woke no thread waited
     assert new.message == (
         "Of 3,095 arrivals at pool 0 of the NFS server, 958 (31 %) found no idle thread and had to "
@@ -127,12 +127,12 @@ def test_an_interface_s_counter_that_wrapped() -> None:
             counters=(CounterEvidence("ifconfig", "link", "eth0", "", values, "page:1", "page"),)
         )
 
-    assert figures(one(nfsd.wrapped, link(1_200_000_000)))["RX packets"] == 900_000_000
+    assert figures(sole_finding(nfsd.wrapped, link(1_200_000_000)))["RX packets"] == 900_000_000
     assert list(nfsd.wrapped(link(900_000_000_000))) == []
 
 
 def test_reads_against_writes() -> None:
-    finding = one(nfsd.mix, case_of(OLD / "nfsd.txt"))
+    finding = sole_finding(nfsd.mix, case_of(OLD / "nfsd.txt"))
     assert (finding.rule, finding.severity, finding.remedy) == ("read-write-mix", "note", "")
     assert finding.message == "The clients' calls for data are 86.5 % READs and 13.5 % WRITEs."
     assert figures(finding)["share of WRITEs"] == pytest.approx(58_706_883 / 435_526_413)
@@ -148,7 +148,7 @@ def test_reads_against_writes_on_a_raid_level_with_a_divided_cache() -> None:
             state("controller", "slot2", slot=2, cache_read_share=0.75, cache_write_share=0.25),
         ),
     )
-    finding = one(nfsd.mix, set_)
+    finding = sole_finding(nfsd.mix, set_)
     assert finding.message == (
         "The clients' calls for data are 86.5 % READs and 13.5 % WRITEs; on RAID 5, where a small "
         "write costs 4 disk I/Os, writes are 38.4 % of the disks' work; the controller keeps 75 % "
@@ -158,22 +158,24 @@ def test_reads_against_writes_on_a_raid_level_with_a_divided_cache() -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "told"),
+    ("state_evidence", "text"),
     [(state("md", "md0", level="raid4"), "on RAID 4, where a small write costs 4 disk I/Os"),
      (state("lvm", "vg/data", segment_type="raid5_ls"), "on RAID 5, where a small write costs 4"),
      (state("hwraid", "c0/v1", raid_level="RAID6"), "on RAID 6, where a small write costs 6"),
      (state("md", "md0", level="raid0"), ""),  # a write there is a write
      (state("md", "md0", level="linear"), "")],
 )  # fmt: skip
-def test_writes_are_counted_at_the_level_s_own_cost(known: StateEvidence, told: str) -> None:
-    case = EvidenceSet(counters=case_of(OLD / "nfsd.txt").counters, states=(known,))
-    message = one(nfsd.mix, case).message
-    assert told in message if told else "disk I/Os" not in message
+def test_writes_are_counted_at_the_level_s_own_cost(
+    state_evidence: StateEvidence, text: str
+) -> None:
+    case = EvidenceSet(counters=case_of(OLD / "nfsd.txt").counters, states=(state_evidence,))
+    message = sole_finding(nfsd.mix, case).message
+    assert text in message if text else "disk I/Os" not in message
 
 
 def test_an_export_that_loses_data() -> None:
     case = EvidenceSet(states=(lossy("/srv", clients="10.0.0.0/24", rw=True),))
-    finding = one(nfs.unsafe_export, case)
+    finding = sole_finding(nfs.unsafe_export, case)
     assert (finding.severity, finding.subject) == ("error", "/srv")
     assert "before they are on stable storage (async)" in finding.message
 
@@ -186,18 +188,20 @@ def test_an_export_to_everybody() -> None:
     assert "waits for stable storage (sync)" in slow.message
     assert figures(wide) == {"clients": "*", "insecure": True, "all_squash": True}
     root = state("export", "/srv", clients="*", rw=True, no_root_squash=True)
-    assert "may write as root" in one(nfs.unsafe_export, EvidenceSet(states=(root,))).message
+    assert (
+        "may write as root" in sole_finding(nfs.unsafe_export, EvidenceSet(states=(root,))).message
+    )
 
 
 def test_an_export_with_a_blank_before_its_options() -> None:
     case = of_document(of_bytes("page", b"/srv trusted (rw)\n"))[0]
-    finding = one(nfs.unsafe_export, case)
+    finding = sole_finding(nfs.unsafe_export, case)
     assert finding.severity == "error"
     assert "A blank stands between trusted and its options" in finding.message
 
 
 @pytest.mark.parametrize(
-    ("words", "alarms"),
+    ("values", "alarms"),
     [
         ({"sec": "krb5p"}, 0),
         ({"sec": "krb5i:krb5"}, 0),
@@ -208,9 +212,9 @@ def test_an_export_with_a_blank_before_its_options() -> None:
         ({"sec": "krb5p", "async": True}, 1),
     ],
 )
-def test_everybody_who_proves_who_he_is(words: dict[str, Scalar], alarms: int) -> None:
-    one = state("export", "/srv", clients="*", rw=True, **words)
-    assert len(list(nfs.unsafe_export(EvidenceSet(states=(one,))))) == alarms
+def test_everybody_who_proves_who_he_is(values: dict[str, Scalar], alarms: int) -> None:
+    state_evidence = state("export", "/srv", clients="*", rw=True, **values)
+    assert len(list(nfs.unsafe_export(EvidenceSet(states=(state_evidence,))))) == alarms
 
 
 def test_a_safe_export() -> None:
@@ -224,7 +228,9 @@ def test_a_safe_export() -> None:
     {"server": "10.0.0.1", "address": "10.0.0.1", "clientaddr": "10.0.0.1"},
 ])  # fmt: skip
 def test_a_mount_of_the_host_s_own_export(values: dict[str, Scalar]) -> None:
-    finding = one(nfs.loopback, EvidenceSet(states=(state("nfs", "/mnt", "node1", **values),)))
+    finding = sole_finding(
+        nfs.loopback, EvidenceSet(states=(state("nfs", "/mnt", "node1", **values),))
+    )
     assert (finding.rule, finding.severity, finding.subject) == ("loopback-nfs", "warning", "/mnt")
 
 
@@ -241,7 +247,7 @@ def test_a_word_in_the_place_of_two_addresses_says_nothing() -> None:
 
 def test_mounts_that_move_little() -> None:
     small = state("nfs", "/mnt", read_size=32_768, write_size=8192)
-    finding = one(nfs.small_transfers, EvidenceSet(states=(small,)))
+    finding = sole_finding(nfs.small_transfers, EvidenceSet(states=(small,)))
     assert "8 KiB in one call (rsize and wsize): 1 MiB takes 128 calls" in finding.message
     large = state("nfs", "/mnt", read_size=65_536, write_size=1 << 20)
     assert list(nfs.small_transfers(EvidenceSet(states=(large,)))) == []
@@ -260,7 +266,10 @@ def test_one_connection_over_a_fast_link() -> None:
         )
         return EvidenceSet(states=(mount, state("link", "eth0", "n", speed=speed)))
 
-    assert "one connection over a link" in one(nfs.one_connection, case(1, 3_125_000_000)).message
+    assert (
+        "one connection over a link"
+        in sole_finding(nfs.one_connection, case(1, 3_125_000_000)).message
+    )
     assert list(nfs.one_connection(case(4, 3_125_000_000))) == []
     assert list(nfs.one_connection(case(1, 125_000_000))) == []
 
@@ -274,7 +283,7 @@ def test_options_that_do_nothing_or_lose_data() -> None:
 
 
 def test_a_journal_that_takes_data() -> None:
-    finding = one(journal.double_write, case_of(OLD / "fstab.txt"))
+    finding = sole_finding(journal.double_write, case_of(OLD / "fstab.txt"))
     assert (finding.rule, finding.subject) == ("journal-double-write", "/mnt/nfs")
     assert "writes all data twice" in finding.message
     ordered = state("ext4", "/srv", data="ordered")
@@ -282,5 +291,5 @@ def test_a_journal_that_takes_data() -> None:
 
 
 def test_a_real_mount_of_an_own_export_is_told_by_all_that_is_known() -> None:
-    found = {finding.rule for finding in judged(case_of(NEW / "mountstats.txt"))}
-    assert {"loopback-nfs", "nfs-mount"} <= found
+    names = {finding.rule for finding in judged(case_of(NEW / "mountstats.txt"))}
+    assert {"loopback-nfs", "nfs-mount"} <= names

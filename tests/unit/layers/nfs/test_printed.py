@@ -32,7 +32,7 @@ def only(name: str) -> dict[str, Any]:
     return dict(counter.values)
 
 
-def told(text: str) -> list[PrintedCounters | PrintedState]:
+def hostless(text: str) -> list[PrintedCounters | PrintedState]:
     return [
         *(replace(counter, host="") for counter in counters(text)),
         *(replace(output, host="") for output in states(text)),
@@ -41,10 +41,10 @@ def told(text: str) -> list[PrintedCounters | PrintedState]:
 
 @pytest.mark.parametrize("name", REAL)
 def test_every_shape_of_an_output_says_the_same(name: str) -> None:
-    expected = told(text_of(name))
+    expected = hostless(text_of(name))
     assert expected
     for shape, text in mangled(text_of(name)):
-        assert told(text) == expected, shape
+        assert hostless(text) == expected, shape
         assert [output for output in read(text) if isinstance(output, Unread)] == [], shape
 
 
@@ -109,10 +109,10 @@ def test_a_mount_s_file_and_the_command_agree() -> None:
     )
     assert file["bytes"]["server_written"] == tool["bytes"]["server_written"] == 62_914_560
     assert set(tool["operations"]) == set(file["operations"])
-    for name, one in file["operations"].items():
-        assert tool["operations"][name]["operations"] == one["operations"]
+    for name, record in file["operations"].items():
+        assert tool["operations"][name]["operations"] == record["operations"]
         assert tool["operations"][name]["execute_time"] == pytest.approx(
-            one["execute_time"], abs=1e-3
+            record["execute_time"], abs=1e-3
         )
     assert file["operations"]["WRITE"]["queue_time"] == pytest.approx(79.025)
     (state,) = states(text_of("linux-6.1-nfs/mountstats.txt"))

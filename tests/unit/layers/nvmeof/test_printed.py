@@ -23,10 +23,10 @@ def subjects(text: str) -> dict[str, PrintedSubject]:
 
 @pytest.mark.parametrize("name", ["list-1.x.txt", "list-2.x.txt"])
 def test_the_table_says_what_json_says(name: str) -> None:
-    found = subjects(LISTS[name])
-    assert list(found) == ["nvme0n1", "nvme1n1"]
+    printed_subjects = subjects(LISTS[name])
+    assert list(printed_subjects) == ["nvme0n1", "nvme1n1"]
     for row in json.loads(LISTS["list.json"])["Devices"]:
-        values = found[row["DevicePath"].removeprefix("/dev/")].values
+        values = printed_subjects[row["DevicePath"].removeprefix("/dev/")].values
         assert values["model"] == row["ModelNumber"]
         assert values["serial"] == row["SerialNumber"]
         assert values["firmware"] == row["Firmware"]
@@ -35,31 +35,31 @@ def test_the_table_says_what_json_says(name: str) -> None:
 
 
 def test_json_is_exact() -> None:
-    found = subjects(LISTS["list.json"])
-    assert found["nvme0n1"].values["size"] == 1920383410176
-    assert found["nvme1n1"].values["logical_block_size"] == 4096
+    printed_subjects = subjects(LISTS["list.json"])
+    assert printed_subjects["nvme0n1"].values["size"] == 1920383410176
+    assert printed_subjects["nvme1n1"].values["logical_block_size"] == 4096
 
 
 def test_nested_json_names_the_transport() -> None:
-    found = subjects(LISTS["list-2.11.json"])
-    assert found["nvme0n1"].values["transport"] == "nvme"
-    assert found["nvme0n1"].values["address"] == "0000:01:00.0"
-    assert found["nvme2n1"].values["transport"] == "nvme-tcp"
-    assert found["nvme2n1"].values["size"] == 107374182400
+    printed_subjects = subjects(LISTS["list-2.11.json"])
+    assert printed_subjects["nvme0n1"].values["transport"] == "nvme"
+    assert printed_subjects["nvme0n1"].values["address"] == "0000:01:00.0"
+    assert printed_subjects["nvme2n1"].values["transport"] == "nvme-tcp"
+    assert printed_subjects["nvme2n1"].values["size"] == 107374182400
 
 
 @pytest.mark.parametrize("name", list(LISTS))
 def test_lists_survive_what_happens_to_pasted_text(name: str) -> None:
-    expected = {key: dict(one.values) for key, one in subjects(LISTS[name]).items()}
+    expected = {key: dict(subject.values) for key, subject in subjects(LISTS[name]).items()}
     for way, mangling in mangled(LISTS[name]):
-        found = {key: dict(one.values) for key, one in subjects(mangling).items()}
-        assert found == expected, way
+        values_by_name = {key: dict(subject.values) for key, subject in subjects(mangling).items()}
+        assert values_by_name == expected, way
 
 
 def test_pcie_links_of_drives() -> None:
-    found = subjects(PCI)
-    assert list(found) == ["01:00.0", "41:00.0"]  # the bridge is no drive
-    full, slow = found["01:00.0"].values, found["41:00.0"].values
+    printed_subjects = subjects(PCI)
+    assert list(printed_subjects) == ["01:00.0", "41:00.0"]  # the bridge is no drive
+    full, slow = printed_subjects["01:00.0"].values, printed_subjects["41:00.0"].values
     assert (full["link_speed"], full["link_width"]) == (8e9, 4)
     assert full["bandwidth"] == full["bandwidth_max"]
     assert full["numa_node"] == 0
@@ -83,11 +83,11 @@ def test_a_plain_line_has_the_model_alone() -> None:
 
 
 def test_pci_survives_what_happens_to_pasted_text() -> None:
-    expected = {key: dict(one.values) for key, one in subjects(PCI).items()}
+    expected = {key: dict(subject.values) for key, subject in subjects(PCI).items()}
     for way, mangling in mangled(PCI):
-        found = {key: dict(one.values) for key, one in subjects(mangling).items()}
+        values_by_name = {key: dict(subject.values) for key, subject in subjects(mangling).items()}
         for name, values in expected.items():
-            assert found[name] | {"model": ""} == values | {"model": ""}, way
+            assert values_by_name[name] | {"model": ""} == values | {"model": ""}, way
 
 
 def test_sentences_about_links_are_none() -> None:

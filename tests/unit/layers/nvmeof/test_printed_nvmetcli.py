@@ -20,12 +20,15 @@ NQN = "nqn.2024-02.com.example:fast"
 
 def test_a_tree_in_every_shape() -> None:
     for shape, given in mangled(TEXT, wraps=False):
-        found = things(given)
-        port = found["port_1"]
+        values_by_name = things(given)
+        port = values_by_name["port_1"]
         assert (port["trtype"], port["traddr"], port["trsvcid"]) == ("tcp", "10.2.3.4", 4420), shape
         assert (port["inline_data_size"], port["subsystems"]) == (16384, NQN)
-        assert (found[NQN]["allow_any"], found[NQN]["serial"]) == (1, "0123456789abcdef")
-        space = found[f"{NQN}/namespace_1"]
+        assert (values_by_name[NQN]["allow_any"], values_by_name[NQN]["serial"]) == (
+            1,
+            "0123456789abcdef",
+        )
+        space = values_by_name[f"{NQN}/namespace_1"]
         assert (space["path"], space["state"]) == ("/dev/nvme0n1", "enabled")
         assert not [entry for entry in read(given) if isinstance(entry, Unread)]
 

@@ -6,7 +6,7 @@ import pytest
 
 from iosonde.loads._rules import arithmetic
 from iosonde.records.evidence import EvidenceSet
-from tests.unit.explain.cases import case_of, found, network_page, trial
+from tests.unit.explain.cases import case_of, findings_named, network_page, trial
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +15,11 @@ def page() -> EvidenceSet:
 
 
 def test_samples_above_the_mean_are_stalls_or_the_flush(page: EvidenceSet) -> None:
-    said = [finding for finding in found(arithmetic.RULES, page) if "samples" in finding.message]
+    said = [
+        finding
+        for finding in findings_named(arithmetic.RULES, page)
+        if "samples" in finding.message
+    ]
     assert len(said) == 8
     assert any("1.95 times" in finding.message for finding in said)
 
@@ -23,14 +27,14 @@ def test_samples_above_the_mean_are_stalls_or_the_flush(page: EvidenceSet) -> No
 def test_one_in_flight_is_said_once(page: EvidenceSet) -> None:
     said = [
         finding
-        for finding in found(arithmetic.RULES, page)
+        for finding in findings_named(arithmetic.RULES, page)
         if "one I/O in flight" in finding.message
     ]
     assert len(said) == 1
 
 
 def test_rounded_figures_of_real_outputs_contradict_nothing(page: EvidenceSet) -> None:
-    said = found(arithmetic.RULES, page, "contradiction")
+    said = findings_named(arithmetic.RULES, page, "contradiction")
     assert all("samples" in finding.message for finding in said)
 
 
@@ -46,20 +50,24 @@ def test_figures_that_cannot_be_true_together() -> None:
         {**good, "write.latency.mean": [9e-3]},
     )
     options = {"bs": 4096}
-    assert found(arithmetic.RULES, EvidenceSet(trials=(trial(good, options=options),))) == []
+    assert (
+        findings_named(arithmetic.RULES, EvidenceSet(trials=(trial(good, options=options),))) == []
+    )
     for figures in bad:
         case = EvidenceSet(trials=(trial(figures, options=options),))
-        assert [finding.rule for finding in found(arithmetic.RULES, case)] == ["contradiction"], (
-            figures
-        )
+        assert [finding.rule for finding in findings_named(arithmetic.RULES, case)] == [
+            "contradiction"
+        ], figures
     case = EvidenceSet(trials=(trial(good, options=options, issued={"write": 30_000}),))
-    assert len(found(arithmetic.RULES, case)) == 1
+    assert len(findings_named(arithmetic.RULES, case)) == 1
 
 
 def test_rounding_is_no_contradiction() -> None:
     figures = {"write.iops": [88_600.0], "write.bandwidth": [346.0 * 2**20]}
-    one = trial(figures, options={"bs": 4096}, steps={"write.iops": 50.0, "write.bandwidth": 2**19})
-    assert found(arithmetic.RULES, EvidenceSet(trials=(one,))) == []
+    evidence = trial(
+        figures, options={"bs": 4096}, steps={"write.iops": 50.0, "write.bandwidth": 2**19}
+    )
+    assert findings_named(arithmetic.RULES, EvidenceSet(trials=(evidence,))) == []
 
 
 @pytest.mark.parametrize(
@@ -73,16 +81,23 @@ def test_littles_law(latency: float, depth: int, severity: str | None) -> None:
     )
     said = [
         finding.severity
-        for finding in found(arithmetic.RULES, EvidenceSet(trials=(finding,)), "littles-law")
+        for finding in findings_named(
+            arithmetic.RULES, EvidenceSet(trials=(finding,)), "littles-law"
+        )
     ]
     assert said == ([severity] if severity else [])
 
 
 @pytest.mark.parametrize(("user", "alarms"), [(0.3, 0), (0.8, 1)])
 def test_a_load_that_is_the_limit_itself(user: float, alarms: int) -> None:
-    one = trial({"read.iops": [1e6], "cpu.user": [user], "cpu.system": [0.19]})
+    evidence = trial({"read.iops": [1e6], "cpu.user": [user], "cpu.system": [0.19]})
     assert (
-        len(found(arithmetic.RULES, EvidenceSet(trials=(one,)), "load-generator-limit")) == alarms
+        len(
+            findings_named(
+                arithmetic.RULES, EvidenceSet(trials=(evidence,)), "load-generator-limit"
+            )
+        )
+        == alarms
     )
 
 
@@ -91,10 +106,10 @@ def test_what_was_moved_is_held_against_ios_and_bandwidth() -> None:
     right = {"write": {"bytes": 245_760_000.0, "step": 1e6, "seconds": 60.0}}
     wrong = {"write": {"bytes": 491_520_000.0, "step": 1e6, "seconds": 60.0}}
     for moved, alarms in ((right, 0), (wrong, 2)):
-        one = trial(
+        evidence = trial(
             figures, options={"bs": 4096}, issued={"write": 60_000}, details={"moved": moved}
         )
-        said = found(arithmetic.RULES, EvidenceSet(trials=(one,)), "contradiction")
+        said = findings_named(arithmetic.RULES, EvidenceSet(trials=(evidence,)), "contradiction")
         assert len(said) == alarms
         assert all("is not what was moved" in finding.message for finding in said)
 
@@ -102,28 +117,31 @@ def test_what_was_moved_is_held_against_ios_and_bandwidth() -> None:
 @pytest.mark.parametrize(("least", "alarms"), [(4.2e-6, 0), (9.321e-6, 1), (6e-6, 0), (1e-3, 0)])
 def test_a_percentile_below_the_least_latency(least: float, alarms: int) -> None:
     """1 ms was printed in whole milliseconds: the least may have been anything below."""
-    one = trial(
+    evidence = trial(
         {"write.iops": [1000.0], "write.latency.p50": [5.5e-6 if least < 1e-4 else 6e-4]},
         details={"latency": {"write": {"clat": {"min": least}}}},
     )
-    assert len(found(arithmetic.RULES, EvidenceSet(trials=(one,)), "contradiction")) == alarms
+    assert (
+        len(findings_named(arithmetic.RULES, EvidenceSet(trials=(evidence,)), "contradiction"))
+        == alarms
+    )
 
 
 def test_a_synchronous_engine_keeps_one_in_flight() -> None:
-    one = trial(
+    evidence = trial(
         {"read.iops": [1000.0], "read.latency.mean": [1e-3]},
         options={"iodepth": 32, "numjobs": 1, "ioengine": "psync"},
     )
-    (said,) = found(arithmetic.RULES, EvidenceSet(trials=(one,)), "littles-law")
+    (said,) = findings_named(arithmetic.RULES, EvidenceSet(trials=(evidence,)), "littles-law")
     assert "synchronous engine (psync)" in said.message
 
 
 def test_figures_of_one_of_several_jobs_are_held_against_one() -> None:
-    one = trial(
+    evidence = trial(
         {"read.iops": [1e3], "read.latency.mean": [1e-3], "cpu.user": [0.6], "cpu.system": [0.4]},
         options={"iodepth": 1, "numjobs": 4}, details={"jobs": 1},
     )  # fmt: skip
-    said = found(arithmetic.RULES, EvidenceSet(trials=(one,)))
+    said = findings_named(arithmetic.RULES, EvidenceSet(trials=(evidence,)))
     assert [finding.rule for finding in said] == ["load-generator-limit"]
 
 
@@ -132,7 +150,7 @@ def test_own_loops_are_timed_by_the_tool_not_by_the_wall_clock() -> None:
         {"write.iops": [1000.0], "elapsed": [2.0]}, issued={"write": 2000}, elapsed=(2.4,),
         stands_on=(("disk", "sda"),),
     )  # fmt: skip
-    assert found(arithmetic.RULES, EvidenceSet(trials=(own,))) == []
+    assert findings_named(arithmetic.RULES, EvidenceSet(trials=(own,))) == []
 
 
 def test_digits_that_were_cut_off_are_no_contradiction() -> None:
@@ -142,7 +160,7 @@ def test_digits_that_were_cut_off_are_no_contradiction() -> None:
     for rate, alarms in ((47.8, 0), (49.5, 1)):
         figures = {"read.iops": [23.0], "read.bandwidth": [rate * 2**20]}
         case = EvidenceSet(trials=(trial(figures, options=options, steps=steps),))
-        assert len(found(arithmetic.RULES, case, "contradiction")) == alarms, rate
+        assert len(findings_named(arithmetic.RULES, case, "contradiction")) == alarms, rate
 
 
 def flying(write: float, read: float, **options: str | bool) -> list[str]:
@@ -156,7 +174,9 @@ def flying(write: float, read: float, **options: str | bool) -> list[str]:
     )  # fmt: skip
     return [
         finding.severity
-        for finding in found(arithmetic.RULES, EvidenceSet(trials=(finding,)), "littles-law")
+        for finding in findings_named(
+            arithmetic.RULES, EvidenceSet(trials=(finding,)), "littles-law"
+        )
     ]
 
 
@@ -186,10 +206,10 @@ def test_waiting_for_syncs_is_no_stall() -> None:
 @pytest.mark.parametrize(("latency", "alarms"), [(0.97e-6, 0), (0.1e-6, 1)])
 def test_a_core_that_polls_a_device_is_not_the_limit(latency: float, alarms: int) -> None:
     """At depth 1 an I/O is always in flight: who polls for it needs the whole core."""
-    one = trial(
+    evidence = trial(
         {"read.iops": [1e6], "read.latency.mean": [latency], "cpu.user": [0.2],
          "cpu.system": [0.79]},
         options={"iodepth": 1, "numjobs": 1},
     )  # fmt: skip
-    said = found(arithmetic.RULES, EvidenceSet(trials=(one,)), "load-generator-limit")
+    said = findings_named(arithmetic.RULES, EvidenceSet(trials=(evidence,)), "load-generator-limit")
     assert len(said) == alarms

@@ -6,14 +6,17 @@ import pytest
 
 from iosonde.loads._rules.commands import RULES
 from iosonde.records.evidence import CommandEvidence, EvidenceSet, StateEvidence
-from tests.unit.explain.cases import found, trial
+from tests.unit.explain.cases import findings_named, trial
 
 GIB = 2**30
 
 
 def findings(command: str) -> list[str]:
     case = EvidenceSet(commands=(CommandEvidence("fio", command, "", "page:3", "page"),))
-    return [f"{finding.message} {finding.remedy}" for finding in found(RULES, case, "refused-load")]
+    return [
+        f"{finding.message} {finding.remedy}"
+        for finding in findings_named(RULES, case, "refused-load")
+    ]
 
 
 def test_a_misspelt_option_is_named_with_the_one_meant() -> None:
@@ -35,7 +38,7 @@ def test_commands_through_the_page_cache_are_one_warning() -> None:
             for size, where in (("2g", "page:3"), ("1g", "page:5"))
         )
     )
-    (said,) = found(RULES, case, "page-cache")
+    (said,) = findings_named(RULES, case, "page-cache")
     assert "in 2 commands, with files of 1 GiB … 2 GiB in all" in said.message
     assert "-I (O_DIRECT)" in said.remedy
 
@@ -46,21 +49,21 @@ def test_commands_through_the_page_cache_are_one_warning() -> None:
 )
 def test_direct_commands_go_past_it(command: str) -> None:
     asked = CommandEvidence(command.partition(" ")[0], command, "", "page:3", "page")
-    assert found(RULES, EvidenceSet(commands=(asked,))) == []
+    assert findings_named(RULES, EvidenceSet(commands=(asked,))) == []
 
 
 def test_files_of_many_times_the_memory_outgrow_it() -> None:
     asked = CommandEvidence("fio", "fio --name=a --rw=read --size=64g", "", "page:3", "page")
     small = StateEvidence("host", "", "", {"memory": 8 * GIB}, "page:1", "page")
     large = StateEvidence("host", "", "", {"memory": 32 * GIB}, "page:1", "page")
-    assert found(RULES, EvidenceSet(commands=(asked,), states=(small,))) == []
-    assert len(found(RULES, EvidenceSet(commands=(asked,), states=(large,)))) == 1
+    assert findings_named(RULES, EvidenceSet(commands=(asked,), states=(small,))) == []
+    assert len(findings_named(RULES, EvidenceSet(commands=(asked,), states=(large,)))) == 1
 
 
 def test_commands_whose_figures_are_there_are_judged_by_those() -> None:
     asked = CommandEvidence("fio", "fio --name=a --rw=write --size=1g", "", "page:3", "page")
     measured = trial({"write.iops": [1e3]}, device_io={"sda": {"writes": 1e5}})
-    assert found(RULES, EvidenceSet(commands=(asked,), trials=(measured,))) == []
+    assert findings_named(RULES, EvidenceSet(commands=(asked,), trials=(measured,))) == []
 
 
 @pytest.mark.parametrize(
@@ -75,7 +78,7 @@ def test_commands_whose_figures_are_there_are_judged_by_those() -> None:
 )
 def test_jobs_that_write_one_file(options: str, alarms: int) -> None:
     command = f"fio --name=a {options} --size=2g --direct=1 --time_based --runtime=30"
-    said = found(
+    said = findings_named(
         RULES, EvidenceSet(commands=(CommandEvidence("fio", command, "", "page:3", "page"),))
     )
     assert len(said) == alarms
@@ -95,7 +98,7 @@ def test_jobs_that_write_one_file(options: str, alarms: int) -> None:
 )
 def test_what_iosonde_alone_does_not_take_may_have_been_run(command: str) -> None:
     asked = CommandEvidence(command.partition(" ")[0], command, "", "page:3", "page")
-    assert found(RULES, EvidenceSet(commands=(asked,)), "refused-load") == []
+    assert findings_named(RULES, EvidenceSet(commands=(asked,)), "refused-load") == []
 
 
 @pytest.mark.parametrize(
@@ -103,6 +106,8 @@ def test_what_iosonde_alone_does_not_take_may_have_been_run(command: str) -> Non
 )
 def test_what_the_tool_refuses_was_not_run_unless_its_output_is_there(command: str) -> None:
     asked = CommandEvidence(command.partition(" ")[0], command, "", "page:3", "page")
-    assert len(found(RULES, EvidenceSet(commands=(asked,)), "refused-load")) == 1
+    assert len(findings_named(RULES, EvidenceSet(commands=(asked,)), "refused-load")) == 1
     ran = trial({"read.iops": [1e3]}, command=command, tool=asked.tool)
-    assert found(RULES, EvidenceSet(commands=(asked,), trials=(ran,)), "refused-load") == []
+    assert (
+        findings_named(RULES, EvidenceSet(commands=(asked,), trials=(ran,)), "refused-load") == []
+    )

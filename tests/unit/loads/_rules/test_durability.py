@@ -9,7 +9,7 @@ import pytest
 from iosonde.loads._rules import arithmetic, durability
 from iosonde.records.evidence import EvidenceSet
 from iosonde.records.stack import Scalar
-from tests.unit.explain.cases import case_of, found, trial
+from tests.unit.explain.cases import case_of, findings_named, trial
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "fio-3.33-normal"
 COMMAND = "# fio --name=commit --rw=randwrite --bs=4k --size=16m --fdatasync=1 --runtime=1\n"
@@ -24,7 +24,7 @@ def part(name: str, kind: str) -> str:
 
 
 def test_terse_lines_of_a_syncing_load_hide_what_it_waits_for() -> None:
-    (finding,) = found(durability.RULES, case_of(COMMAND + part("commit", "terse")))
+    (finding,) = findings_named(durability.RULES, case_of(COMMAND + part("commit", "terse")))
     assert finding.rule == "sync-latency"
     pace = {evidence.what: evidence.value for evidence in finding.evidence}
     # JSON of the same run: 206 writes in 1.001 s, each with a sync of 4.8 ms
@@ -34,7 +34,7 @@ def test_terse_lines_of_a_syncing_load_hide_what_it_waits_for() -> None:
 
 def test_the_same_run_with_its_syncs_is_right() -> None:
     """Near miss: the normal output of that run holds the latency of its syncs."""
-    assert found(durability.RULES, case_of(COMMAND + part("commit", "normal"))) == []
+    assert findings_named(durability.RULES, case_of(COMMAND + part("commit", "normal"))) == []
 
 
 FIGURES = {"write.iops": [200.0], "write.latency.mean": [1e-5]}
@@ -55,16 +55,18 @@ FIGURES = {"write.iops": [200.0], "write.latency.mean": [1e-5]}
 )
 def test_only_where_the_wait_is_elsewhere(options: dict[str, Scalar], count: int) -> None:
     case = EvidenceSet(trials=(trial(FIGURES, options=options),))
-    assert len(found(durability.RULES, case)) == count
+    assert len(findings_named(durability.RULES, case)) == count
 
 
 def test_reads_with_fsync_wait_for_nothing() -> None:
     case = EvidenceSet(trials=(trial({"read.iops": [10.0], "read.latency.mean": [1e-3]},
                               options={"fsync": 1}),))  # fmt: skip
-    assert found(durability.RULES, case) == []
+    assert findings_named(durability.RULES, case) == []
 
 
 def test_a_load_that_waits_for_syncs_is_neither_stalled_nor_idle() -> None:
     """IOPS × latency of the writes alone makes 0.003 in flight; with the syncs it is one."""
-    said = found(arithmetic.RULES, case_of(COMMAND + part("commit", "normal")), "littles-law")
+    said = findings_named(
+        arithmetic.RULES, case_of(COMMAND + part("commit", "normal")), "littles-law"
+    )
     assert said == []

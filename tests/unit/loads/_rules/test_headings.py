@@ -6,7 +6,7 @@ import pytest
 
 from iosonde.loads._rules import headings, processes
 from iosonde.records.evidence import EvidenceSet
-from tests.unit.explain.cases import case_of, found, trial
+from tests.unit.explain.cases import case_of, findings_named, trial
 
 
 @pytest.mark.parametrize(
@@ -24,10 +24,10 @@ from tests.unit.explain.cases import case_of, found, trial
     ],
 )
 def test_the_block_size_of_a_heading(heading: str, alarms: int) -> None:
-    one = trial({"write.iops": [1e3]}, heading=heading, printed=True, options={"bs": 4096})
-    assert len(found(headings.RULES, EvidenceSet(trials=(one,)))) == alarms
+    evidence = trial({"write.iops": [1e3]}, heading=heading, printed=True, options={"bs": 4096})
+    assert len(findings_named(headings.RULES, EvidenceSet(trials=(evidence,)))) == alarms
     measured = trial({"write.iops": [1e3]}, heading=heading, options={"bs": 4096})
-    assert found(headings.RULES, EvidenceSet(trials=(measured,))) == []
+    assert findings_named(headings.RULES, EvidenceSet(trials=(measured,))) == []
 
 
 IOZONE = """
@@ -51,5 +51,5 @@ IOZONE = """
 def test_children_against_their_parent(parent: str, alarms: int) -> None:
     case = case_of(IOZONE.format(parent))
     assert len(case.trials) == 1
-    said = found(processes.RULES, case)
+    said = findings_named(processes.RULES, case)
     assert ["parent saw 244 MiB/s" in finding.message for finding in said] == [True] * alarms

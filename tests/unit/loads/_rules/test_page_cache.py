@@ -8,7 +8,7 @@ from iosonde.loads._rules import page_cache
 from iosonde.records.evidence import EvidenceSet, TrialEvidence
 from iosonde.records.run import Series
 from iosonde.records.stack import HostFacts
-from tests.unit.explain.cases import case_of, found, network_page, trial
+from tests.unit.explain.cases import case_of, findings_named, network_page, trial
 
 GIB = 2**30
 
@@ -19,7 +19,9 @@ def page() -> EvidenceSet:
 
 
 def test_each_of_the_eight_results_measured_memory(page: EvidenceSet) -> None:
-    errors = [finding for finding in found(page_cache.RULES, page) if finding.severity == "error"]
+    errors = [
+        finding for finding in findings_named(page_cache.RULES, page) if finding.severity == "error"
+    ]
     assert len(errors) == 8
     local = next(error for error in errors if error.evidence[0].value == 5_333_109)
     assert local.evidence[1].value == 1_405_100 + 23
@@ -30,7 +32,9 @@ def test_each_of_the_eight_results_measured_memory(page: EvidenceSet) -> None:
 
 
 def test_the_final_flush_is_named_where_the_command_is_known(page: EvidenceSet) -> None:
-    notes = [finding for finding in found(page_cache.RULES, page) if finding.severity == "note"]
+    notes = [
+        finding for finding in findings_named(page_cache.RULES, page) if finding.severity == "note"
+    ]
     assert ["66.1 s" in note.message or "65.8 s" in note.message for note in notes] == [True, True]
 
 
@@ -52,8 +56,8 @@ def test_direct_io_and_merged_io_are_no_cache() -> None:
             device_io={"sda": {"writes": 15_000.0, "write_merges": 45_000.0}},
         ),
     )  # fmt: skip
-    assert found(page_cache.RULES, EvidenceSet(trials=silent)) == []
-    assert len(found(page_cache.RULES, EvidenceSet(trials=(asked(10_000),)))) == 1
+    assert findings_named(page_cache.RULES, EvidenceSet(trials=silent)) == []
+    assert len(findings_named(page_cache.RULES, EvidenceSet(trials=(asked(10_000),)))) == 1
 
 
 def went_on(
@@ -71,7 +75,7 @@ def went_on(
 
 
 @pytest.mark.parametrize(
-    ("requests", "sectors", "words"),
+    ("requests", "sectors", "message"),
     [
         (7680.0, 1_920_000.0, ""),  # all of it, in requests of 128 KiB
         (7680.0, None, ""),
@@ -82,34 +86,37 @@ def went_on(
 )
 @pytest.mark.parametrize("direction", ["read", "write"])
 def test_requests_larger_than_the_loads_are_no_cache(
-    direction: str, requests: float, sectors: float | None, words: str
+    direction: str, requests: float, sectors: float | None, message: str
 ) -> None:
     """Read-ahead and write-back put pages together: the bytes tell, not the number of requests."""
-    one = went_on(direction, 3e-6, requests, sectors)
-    said = [finding.message for finding in found(page_cache.RULES, EvidenceSet(trials=(one,)))]
-    assert [words in text for text in said] == [True] * bool(words), said
+    evidence = went_on(direction, 3e-6, requests, sectors)
+    said = [
+        finding.message
+        for finding in findings_named(page_cache.RULES, EvidenceSet(trials=(evidence,)))
+    ]
+    assert [message in text for text in said] == [True] * bool(message), said
 
 
 @pytest.mark.parametrize(("latency", "memory"), [(5e-6, True), (90e-6, False)])
 def test_only_a_latency_of_memory_is_called_so(latency: float, memory: bool) -> None:
-    one = trial(
+    evidence = trial(
         {"read.iops": [1000.0], "read.latency.p50": [latency]},
         options={"rw": "randread", "bs": 4096}, issued={"read": 60_000},
         device_io={"sda": {"reads": 40_000.0}},
     )  # fmt: skip
-    (said,) = found(page_cache.RULES, EvidenceSet(trials=(one,)))
+    (said,) = findings_named(page_cache.RULES, EvidenceSet(trials=(evidence,)))
     assert ("is memory's" in said.message) is memory
 
 
 @pytest.mark.parametrize(("seconds", "alarms"), [(2.0, 0), (60.0, 1)])
 def test_counters_that_lag_by_a_reading_are_no_cache(seconds: float, alarms: int) -> None:
     """Direct I/O whose command line was not kept: fio read the counters a moment too early."""
-    one = trial(
+    evidence = trial(
         {"read.iops": [10_000.0]}, job="random-read", elapsed=(seconds,),
         issued={"read": round(10_000 * seconds)},
         device_io={"sda": {"reads": 8_700.0 * seconds, "read_merges": 0.0}},
     )  # fmt: skip
-    assert len(found(page_cache.RULES, EvidenceSet(trials=(one,)))) == alarms
+    assert len(findings_named(page_cache.RULES, EvidenceSet(trials=(evidence,)))) == alarms
 
 
 @pytest.mark.parametrize(
@@ -123,53 +130,53 @@ def test_counters_that_lag_by_a_reading_are_no_cache(seconds: float, alarms: int
     ],
 )
 def test_a_disk_that_cannot_tell_is_not_asked(device: str, more: dict[str, str]) -> None:
-    one = trial(
+    evidence = trial(
         {"read.iops": [1000.0], "read.latency.p50": [2e-6]},
         options={"rw": "randread", "bs": 4096, **more}, issued={"read": 60_000},
         device_io={device: {"reads": 10.0, "read_merges": 0.0}},
     )  # fmt: skip
-    assert found(page_cache.RULES, EvidenceSet(trials=(one,))) == []
+    assert findings_named(page_cache.RULES, EvidenceSet(trials=(evidence,))) == []
 
 
 def test_a_disk_that_the_target_does_not_stand_on_is_not_asked() -> None:
-    one = trial(
+    evidence = trial(
         {"read.iops": [1000.0]}, options={"rw": "randread", "bs": 4096}, issued={"read": 60_000},
         device_io={"vda": {"reads": 10.0}}, stands_on=(("xfs", "/mnt"), ("disk", "/dev/vdb")),
     )  # fmt: skip
-    assert found(page_cache.RULES, EvidenceSet(trials=(one,))) == []
+    assert findings_named(page_cache.RULES, EvidenceSet(trials=(evidence,))) == []
 
 
 @pytest.mark.parametrize("reads", [30_000.0, 10_000.0])
 def test_jobs_on_several_disks_are_held_against_all_of_these(reads: float) -> None:
-    one = trial(
+    evidence = trial(
         {"read.iops": [500.0]}, options={"rw": "randread", "bs": 4096}, issued={"read": 30_000},
         device_io={name: {"reads": reads} for name in ("sda", "sdb")},
         details={"run_issued": {"read": 60_000}},
     )  # fmt: skip
-    said = found(page_cache.RULES, EvidenceSet(trials=(one,)))
+    said = findings_named(page_cache.RULES, EvidenceSet(trials=(evidence,)))
     assert ["sda and sdb" in finding.message for finding in said] == [True] * (reads < 30_000)
 
 
 def test_a_device_shared_by_several_jobs_is_held_against_all_of_them() -> None:
-    one = trial(
+    evidence = trial(
         {"read.iops": [1000.0]}, issued={"read": 15_000}, options={"rw": "randread"},
         device_io={"sda": {"reads": 14_500.0}}, details={"run_issued": {"read": 60_000}},
     )  # fmt: skip
-    (said,) = found(page_cache.RULES, EvidenceSet(trials=(one,)))
+    (said,) = findings_named(page_cache.RULES, EvidenceSet(trials=(evidence,)))
     assert said.evidence[0].value == 60_000
 
 
 @pytest.mark.parametrize(
-    ("size", "words"),
+    ("size", "message"),
     [(2 * GIB, "fits into the 8 GiB"), (12 * GIB, "Up to 66.7 % of the file"), (64 * GIB, "")],
 )
-def test_a_file_that_memory_holds(size: int, words: str) -> None:
-    one = trial({"read.iops": [1e5]}, host="n1", options={"direct": False, "size": size})
+def test_a_file_that_memory_holds(size: int, message: str) -> None:
+    evidence = trial({"read.iops": [1e5]}, host="n1", options={"direct": False, "size": size})
     hosts = (HostFacts("n1", "6.1", 4, 8 * GIB),)
-    said = found(page_cache.RULES, EvidenceSet(trials=(one,), hosts=hosts))
-    assert len(said) == bool(words)
-    assert all(words in finding.message for finding in said)
-    assert found(page_cache.RULES, EvidenceSet(trials=(one,))) == []
+    said = findings_named(page_cache.RULES, EvidenceSet(trials=(evidence,), hosts=hosts))
+    assert len(said) == bool(message)
+    assert all(message in finding.message for finding in said)
+    assert findings_named(page_cache.RULES, EvidenceSet(trials=(evidence,))) == []
 
 
 def test_counters_of_a_moment_are_not_trusted() -> None:
@@ -178,7 +185,7 @@ def test_counters_of_a_moment_are_not_trusted() -> None:
         {"write.iops": [10_000.0]}, issued={"write": 2000}, elapsed=(0.2,),
         device_io={"vda": {"writes": 0.0}},
     )  # fmt: skip
-    assert found(page_cache.RULES, EvidenceSet(trials=(brief,))) == []
+    assert findings_named(page_cache.RULES, EvidenceSet(trials=(brief,))) == []
 
 
 @pytest.mark.parametrize(("seen", "alarms"), [(100.0, 1), (990.0, 0)])
@@ -188,11 +195,11 @@ def test_what_the_observer_saw_counts_where_the_tool_says_nothing(seen: float, a
         Series("diskstats", device, "read.iops", "1/s", times, (None, *(rate,) * 59))
         for device, rate in (("sda", seen), ("sdz", 5000.0))
     )
-    one = trial(
+    evidence = trial(
         {"read.iops": [1000.0]}, issued={"read": 60_000}, series=(series,),
         options={"rw": "randread"}, stands_on=(("xfs", "/mnt"), ("disk", "/dev/sda")),
     )  # fmt: skip
-    said = found(page_cache.RULES, EvidenceSet(trials=(one,)))
+    said = findings_named(page_cache.RULES, EvidenceSet(trials=(evidence,)))
     assert len(said) == alarms
     assert all("sda" in finding.message for finding in said)
 
@@ -203,16 +210,16 @@ def test_a_file_of_another_machine_is_not_judged_by_this_ones_disks() -> None:
         {"write.iops": [1000.0]}, issued={"write": 60_000}, series=(series,),
         stands_on=(("nfs", "/mnt"),),
     )  # fmt: skip
-    assert found(page_cache.RULES, EvidenceSet(trials=(remote,))) == []
+    assert findings_named(page_cache.RULES, EvidenceSet(trials=(remote,))) == []
 
 
 @pytest.mark.parametrize(("below", "alarms"), [(59_000.0, 0), (900.0, 1)])
 def test_a_volume_that_counts_nothing_tells_nothing(below: float, alarms: int) -> None:
     """dm of old kernels counts no requests of its own: its member got them, or did not."""
-    one = trial(
+    evidence = trial(
         {"read.iops": [1000.0], "read.latency.mean": [1e-3]},
         options={"rw": "randread", "bs": 4096}, issued={"read": 60_000},
         stands_on=(("dm", "/dev/dm-4"),),
         device_io={"dm-4": {"reads": 0.0}, "sdb": {"reads": below}},
     )  # fmt: skip
-    assert len(found(page_cache.RULES, EvidenceSet(trials=(one,)))) == alarms
+    assert len(findings_named(page_cache.RULES, EvidenceSet(trials=(evidence,)))) == alarms

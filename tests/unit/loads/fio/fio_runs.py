@@ -42,12 +42,12 @@ def text_of(file: Path) -> str:
     return "\n".join([*before, "Starting 1 process", *lines[begin:end]])
 
 
-def apart(one: PrintedTrial, other: PrintedTrial) -> dict[str, tuple[float, float]]:
+def apart(trial: PrintedTrial, other: PrintedTrial) -> dict[str, tuple[float, float]]:
     """Metrics of both that differ by more than they were rounded when printed."""
-    mine, theirs = one.loops[0].metrics, other.loops[0].metrics
+    mine, theirs = trial.loops[0].metrics, other.loops[0].metrics
     return {
         name: (mine[name], theirs[name])
         for name in mine.keys() & theirs.keys()
         if abs(mine[name] - theirs[name])
-        > (one.steps.get(name, 0) + other.steps.get(name, 0)) * 1.001 + 1e-12
+        > (trial.steps.get(name, 0) + other.steps.get(name, 0)) * 1.001 + 1e-12
     }

@@ -10,7 +10,7 @@ from iosonde.loads.fio.compared_options import compared_options
 from iosonde.records.stack import Scalar
 
 
-def words(job: str) -> dict[str, Scalar]:
+def declared_options(job: str) -> dict[str, Scalar]:
     return compared_options(LOADS.load("fio")().declare(f"fio --name=j {job}", name="j", where=""))
 
 
@@ -28,19 +28,19 @@ def words(job: str) -> dict[str, Scalar]:
     ],
 )
 def test_the_block_size_is_that_of_every_block(job: str, size: int | None) -> None:
-    assert words(job).get("bs") == size
+    assert declared_options(job).get("bs") == size
 
 
 def test_jobs_that_wait_for_others_are_phased() -> None:
     two = "--rw=write --size=1g --name=b --rw=read --size=1g"
-    assert "phased" not in words(two)
-    assert words(f"{two} --stonewall")["phased"] is True
-    assert words(f"{two} --startdelay=5")["phased"] is True
+    assert "phased" not in declared_options(two)
+    assert declared_options(f"{two} --stonewall")["phased"] is True
+    assert declared_options(f"{two} --startdelay=5")["phased"] is True
 
 
 def test_options_that_hold_a_load_back_are_paced() -> None:
-    assert "paced" not in words("--rw=read --rate=0")
-    assert words("--rw=read --rate_iops=500")["paced"] is True
+    assert "paced" not in declared_options("--rw=read --rate=0")
+    assert declared_options("--rw=read --rate_iops=500")["paced"] is True
 
 
 @pytest.mark.parametrize("other", [{"bssplit": "4k/60:64k/40"}, {"bsrange": "4k-64k"}])

@@ -47,9 +47,9 @@ PASTED = (
 def test_a_command_line_is_read_however_it_was_pasted(text: str) -> None:
     load = declare(text)
     assert load.name == "certification"
-    found = options(load)
-    assert (found["bs"], found["rw"], found["iodepth"]) == ("4M", "randwrite", "64")
-    assert "group_reporting" in found
+    values = options(load)
+    assert (values["bs"], values["rw"], values["iodepth"]) == ("4M", "randwrite", "64")
+    assert "group_reporting" in values
     demand = FIO.demand(load)
     assert (demand.writes, demand.reads, demand.direct) == (True, False, True)
     assert (demand.size, demand.seconds) == (2 * 2**30, 30)
@@ -72,7 +72,7 @@ def test_a_job_file_and_a_mapping_mean_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("fio --name=a --rw=write -timebased", "did you mean 'time_based'"),
         ("fio --name=a --rw=write --endfsync=1", "did you mean 'end_fsync'"),
@@ -85,10 +85,10 @@ def test_a_job_file_and_a_mapping_mean_the_same() -> None:
         ("fio 'unclosed", "cannot be split into words"),
     ],
 )
-def test_what_cannot_be_meant_is_told(text: str, told: str) -> None:
+def test_what_cannot_be_meant_is_told(text: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         declare(text)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert caught.value.where.startswith("here")
 
 
@@ -189,17 +189,17 @@ def test_no_text_makes_it_crash(text: str) -> None:
         FIO.demand(load)
 
 
-WORDS = st.sampled_from(
+ARGUMENTS = st.sampled_from(
     ["--name=a", "--rw=randrw", "--size=1m", "--filename=/etc/passwd", "--exec_prerun=id", "-bs",
      "4k", "--direct", "=", "--", "--numjobs=99999999999999999999", "--runtime=1:2:3:4:5", "--size",
      "-1", "--offset=100%", "--thinktime", "--ioengine=rbd", "--section=x", "[a]", "job.fio"]
 )  # fmt: skip
 
 
-@given(st.lists(WORDS, max_size=12))
-def test_no_mix_of_words_escapes_the_target(words: list[str]) -> None:
+@given(st.lists(ARGUMENTS, max_size=12))
+def test_no_mix_of_words_escapes_the_target(arguments: list[str]) -> None:
     try:
-        load = declare("fio " + " ".join(words))
+        load = declare("fio " + " ".join(arguments))
         command = FIO.command(load, TARGET, directory="/tmp/d", seconds=1)
     except IosondeError:
         return

@@ -17,7 +17,7 @@ FIO = Fio()
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("numjobs=99999999999", "numjobs=99999999999"),
         ("numjobs=5000", "at most 4096"),
@@ -29,10 +29,10 @@ FIO = Fio()
         ("description=`id`", "waits for a shell or an environment"),
     ],
 )
-def test_what_cannot_be_guarded_is_refused(line: str, told: str) -> None:
+def test_what_cannot_be_guarded_is_refused(line: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         FIO.declare(f"[job]\nrw=read\n{line}\n", name="job", where="here")
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_the_name_of_a_job_is_no_path() -> None:

@@ -34,34 +34,40 @@ def test_counts_sums_and_seconds_of_real_logs(name: str) -> None:
     assert (log.lines, log.bad_lines, log.offsets) == (len(rows(name)), 0, offsets)
     for number, direction in enumerate(("read", "write")):
         mine = [row for row in rows(name) if row[2] == number]
-        found = log.directions[direction]
-        assert found.values is not None
+        figures = log.directions[direction]
+        assert figures.values is not None
         values = [row[1] * scale for row in mine]
-        assert found.count == len(mine)
-        assert found.values.mean == pytest.approx(np.mean(values))
-        assert (found.values.min, found.values.max) == pytest.approx((min(values), max(values)))
-        assert (found.first, found.last) == pytest.approx((mine[0][0] / 1e3, mine[-1][0] / 1e3))
+        assert figures.count == len(mine)
+        assert figures.values.mean == pytest.approx(np.mean(values))
+        assert (figures.values.min, figures.values.max) == pytest.approx((min(values), max(values)))
+        assert (figures.first, figures.last) == pytest.approx((mine[0][0] / 1e3, mine[-1][0] / 1e3))
         for q in (0, 0.5, 0.9, 0.99, 1):
             exact = np.quantile(values, q, method="inverted_cdf")
-            assert found.values.quantile(q) == pytest.approx(exact, rel=0.008)
+            assert figures.values.quantile(q) == pytest.approx(exact, rel=0.008)
         seconds: dict[int, list[float]] = defaultdict(list)
         for row, value in zip(mine, values, strict=True):
             seconds[row[0] // 1000].append(value)
-        assert list(found.series.time) == sorted(seconds)
-        assert list(found.series.count) == [len(one) for _, one in sorted(seconds.items())]
-        assert found.series.mean is not None
-        assert found.series.mean == pytest.approx([np.mean(x) for _, x in sorted(seconds.items())])
+        assert list(figures.series.time) == sorted(seconds)
+        assert list(figures.series.count) == [
+            len(readings) for _, readings in sorted(seconds.items())
+        ]
+        assert figures.series.mean is not None
+        assert figures.series.mean == pytest.approx(
+            [np.mean(x) for _, x in sorted(seconds.items())]
+        )
 
 
 def test_sizes_and_the_grid_of_a_real_log() -> None:
     log = read_fio_log(LOGS / "offset_lat.1.log")
     mine = [row for row in rows("offset_lat.1.log") if row[2] == 0]
-    found = log.directions["read"]
-    assert {one.size: one.count for one in found.sizes} == Counter(row[3] for row in mine)
+    figures = log.directions["read"]
+    assert {size_figures.size: size_figures.count for size_figures in figures.sizes} == Counter(
+        row[3] for row in mine
+    )
     off = [row for row in mine if row[3] % 4096 or row[4] % 4096]
-    assert found.off_grid == pytest.approx(len(off) / len(mine))
-    assert found.bytes == sum(row[3] for row in mine)
-    for size in found.sizes:
+    assert figures.off_grid == pytest.approx(len(off) / len(mine))
+    assert figures.bytes == sum(row[3] for row in mine)
+    for size in figures.sizes:
         values = [row[1] * 1e-9 for row in mine if row[3] == size.size]
         assert size.values is not None
         assert size.values.count.sum() == len(values)
@@ -105,11 +111,11 @@ def test_traces_of_both_versions_say_the_same() -> None:
 def test_threads_do_not_change_the_figures(tmp_path: Path, threads: int) -> None:
     text = (LOGS / "unaligned_lat.1.log").read_text() * 600
     (tmp_path / "x_lat.log").write_text(text)
-    one, many = (_core.read_fio_log(tmp_path / "x_lat.log", threads=n) for n in (1, threads))
+    figures, many = (_core.read_fio_log(tmp_path / "x_lat.log", threads=n) for n in (1, threads))
     for direction in ("read", "write"):
-        assert one.series(direction) == many.series(direction)
-        assert one.sizes(direction) == many.sizes(direction)
-        assert one.histograms(direction) == many.histograms(direction)
+        assert figures.series(direction) == many.series(direction)
+        assert figures.sizes(direction) == many.sizes(direction)
+        assert figures.histograms(direction) == many.histograms(direction)
 
 
 def test_strict_names_the_line_and_lenient_counts_it(tmp_path: Path) -> None:
@@ -126,13 +132,13 @@ def test_strict_names_the_line_and_lenient_counts_it(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_read_is_told_in_a_sentence(tmp_path: Path) -> None:
-    for path, words in (
+    for path, message in (
         (tmp_path, "is a directory"),
         (tmp_path / "none", "No such file"),
         (LOGS / "hist_clat_hist.1.log", "histogram log"),
         (LOGS / "SOURCE", "neither a log nor a trace"),
     ):
-        with pytest.raises(UsageError, match=words):
+        with pytest.raises(UsageError, match=message):
             read_fio_log(path)
     with pytest.raises(UsageError, match="not a variant"):
         read_fio_log(LOGS / "plain_lat.1.log", variant="time")

@@ -43,20 +43,20 @@ def test_a_result_without_its_header_keeps_its_devices() -> None:
     (whole_first,), (whole_second,) = trials(first), trials(second)
     cut = second[second.index("  write:") :]
     for given in (first + cut, f"{first}\nThen writes:\n\n{cut}", f"{first}# fio b | tail\n{cut}"):
-        one, other = trials(given)
-        assert one.loops[0] == whole_first.loops[0]
+        trial, other = trials(given)
+        assert trial.loops[0] == whole_first.loops[0]
         assert other.loops[0].metrics["write.iops"] == whole_second.loops[0].metrics["write.iops"]
         assert other.loops[0].device_io == whole_second.loops[0].device_io
-        assert one.label == whole_first.label
+        assert trial.label == whole_first.label
         assert other.label == ""
 
 
 def test_a_result_without_header_below_one_without_devices_is_its_own() -> None:
     first, second = text_of(HERE / "read.out"), text_of(HERE / "write.out")
     given = first[: first.index("\nRun status")] + second[second.index("  write:") :]
-    one, other = trials(given)
-    assert "write.iops" not in one.loops[0].metrics
-    assert one.loops[0].device_io == {}
+    trial, other = trials(given)
+    assert "write.iops" not in trial.loops[0].metrics
+    assert trial.loops[0].device_io == {}
     assert other.loops[0].device_io == trials(second)[0].loops[0].device_io
 
 
@@ -81,12 +81,12 @@ def test_a_run_in_several_forms_counts_once(file: Path) -> None:
 
 
 def test_two_runs_of_one_load_count_twice() -> None:
-    one = text_of(HERE / "read.out")
-    case, _ = of_document(of_bytes("two", f"{one}\n{one}".encode()))
+    name = text_of(HERE / "read.out")
+    case, _ = of_document(of_bytes("two", f"{name}\n{name}".encode()))
     assert len(case.trials) == 2
     terse = next(line for line in (HERE / "read.out").read_text().split("\n")
                  if line.startswith("3;"))  # fmt: skip
-    other = one.replace("IOPS=92", "IOPS=82")
+    other = name.replace("IOPS=92", "IOPS=82")
     case, _ = of_document(of_bytes("two", f"{terse}\n{other}".encode()))
     assert len(case.trials) == 2
 

@@ -61,8 +61,8 @@ def test_two_commands_are_two_loads() -> None:
 
 def test_a_command_can_be_run() -> None:
     engine = LOADS.load("fio")()
-    (one,) = loads(f"    # {PLAIN}\n")
-    load = engine.declare(one.command, name="imported", where="page:1")
+    (printed_load,) = loads(f"    # {PLAIN}\n")
+    load = engine.declare(printed_load.command, name="imported", where="page:1")
     assert load.engine == "fio"
     assert engine.demand(load).reads
 

@@ -207,11 +207,11 @@ def test_lines_of_a_speed_alone_are_results() -> None:
 
 
 def test_rates_that_grep_named_by_their_files() -> None:
-    one, other = trials(
+    trial, other = trials(
         "off-1.fio:  read:  IOPS=792k,  BW=3095MiB/s\non-1.fio:   read:  IOPS=864k,  BW=3374MiB/s\n"
     )
-    assert (one.label, other.label) == ("off-1.fio", "on-1.fio")
-    assert one.loops[0].metrics["read.iops"] == 792e3
+    assert (trial.label, other.label) == ("off-1.fio", "on-1.fio")
+    assert trial.loops[0].metrics["read.iops"] == 792e3
     assert other.loops[0].metrics["read.bandwidth"] == 3374 * 2**20
     assert not trials("it says read: IOPS=5, BW=20KiB/s\n")
 

@@ -20,9 +20,9 @@ PLUS = [OUTPUTS / f"fio-{version}" / "three-jobs.out" for version in ("2.1.10", 
 
 
 def document_of(file: Path) -> dict[str, object]:
-    found = find_document(file.read_text())
-    assert found is not None
-    return dict(found)
+    document = find_document(file.read_text())
+    assert document is not None
+    return dict(document)
 
 
 def pretty(file: Path) -> str:
@@ -30,10 +30,17 @@ def pretty(file: Path) -> str:
     return json.dumps(document_of(file), indent=2, separators=(",", " : "))
 
 
-def said(found: list[PrintedTrial]) -> object:
+def said(printed_trials: list[PrintedTrial]) -> object:
     return [
-        (one.label, one.version, one.started, dict(one.options), one.loops, dict(one.details))
-        for one in found
+        (
+            trial.label,
+            trial.version,
+            trial.started,
+            dict(trial.options),
+            trial.loops,
+            dict(trial.details),
+        )
+        for trial in printed_trials
     ]
 
 
@@ -42,14 +49,14 @@ def test_each_job_is_what_the_reader_of_own_runs_makes_of_it(file: Path) -> None
     document = document_of(file)
     jobs = document["jobs"]
     assert isinstance(jobs, list)
-    found = trials(pretty(file))
-    assert len(found) == len(jobs)
-    for one, job in zip(found, jobs, strict=True):
+    printed_trials = trials(pretty(file))
+    assert len(printed_trials) == len(jobs)
+    for trial, job in zip(printed_trials, jobs, strict=True):
         alone = read_document(json.dumps({**document, "jobs": [job]}))
-        assert one.loops == (alone,)
-        assert one.label == job["jobname"]
-        assert one.steps == {}
-        assert one.version == alone.tool_version
+        assert trial.loops == (alone,)
+        assert trial.label == job["jobname"]
+        assert trial.steps == {}
+        assert trial.version == alone.tool_version
 
 
 @pytest.mark.parametrize("file", RUNS, ids=lambda file: file.stem)
@@ -118,7 +125,7 @@ def test_what_is_cut_off_is_named(keep: float) -> None:
     assert isinstance(unread, Unread)
     assert "cut off" in unread.reason
     whole = read("\n".join([*lines[:20], text]))
-    assert [type(one) for one in whole] == [Unread, FoundOutput]
+    assert [type(output) for output in whole] == [Unread, FoundOutput]
 
 
 @pytest.mark.parametrize("source", RUNS[:3])

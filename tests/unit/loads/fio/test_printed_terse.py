@@ -23,9 +23,10 @@ def lines_of(file: Path) -> str:
     )
 
 
-def said(found: list[PrintedTrial]) -> object:
+def said(printed_trials: list[PrintedTrial]) -> object:
     return [
-        (one.label, one.version, one.loops, dict(one.steps), dict(one.details)) for one in found
+        (trial.label, trial.version, trial.loops, dict(trial.steps), dict(trial.details))
+        for trial in printed_trials
     ]
 
 

@@ -187,11 +187,11 @@ def test_groups_one_after_the_other_have_their_own_status() -> None:
 
 
 def test_eight_results_of_a_page_with_its_damage() -> None:
-    found = [trial for trial in trials(PAGE.read_text()) if trial.tool == "fio"]
+    printed_trials = [trial for trial in trials(PAGE.read_text()) if trial.tool == "fio"]
     rows = [
         (t.loops[0].metrics["write.iops"], t.loops[0].metrics["write.latency.mean"],
          t.loops[0].metrics["write.latency.p99"], t.loops[0].issued["write"], t.elapsed)
-        for t in found
+        for t in printed_trials
     ]  # fmt: skip
     assert rows == [
         (46500, 10.07e-6, 16.192e-6, 3145729, (67.589,)),
@@ -203,7 +203,10 @@ def test_eight_results_of_a_page_with_its_damage() -> None:
         (62500, 9.25e-6, 10.176e-6, 4111551, (65.801,)),
         (61800, 9.30e-6, 10.944e-6, 4084062, (66.078,)),
     ]
-    devices = [{name: one["writes"] for name, one in t.loops[0].device_io.items()} for t in found]
+    devices = [
+        {name: values["writes"] for name, values in t.loops[0].device_io.items()}
+        for t in printed_trials
+    ]
     assert devices == [
         {"dm-0": 127661, "sda": 161924},
         {"nvme0n1": 1405100},
@@ -214,10 +217,10 @@ def test_eight_results_of_a_page_with_its_damage() -> None:
         {"sdb": 189398},
         {"dm-3": 103363, "sdb": 204245},
     ]
-    assert all(t.steps["write.iops"] == 50 for t in found)
-    assert all(t.options["size"] == 1 << 32 and t.options["iodepth"] == 1 for t in found)
-    assert [t.version for t in found] == [""] * 6 + ["3.19"] * 2
-    last = found[-1]
+    assert all(t.steps["write.iops"] == 50 for t in printed_trials)
+    assert all(t.options["size"] == 1 << 32 and t.options["iodepth"] == 1 for t in printed_trials)
+    assert [t.version for t in printed_trials] == [""] * 6 + ["3.19"] * 2
+    last = printed_trials[-1]
     assert last.command.startswith("fio --name=random-write --ioengine=posixaio --rw=randwrite")
     assert "--numjobs=1" in last.command
     assert last.options == {
@@ -227,17 +230,17 @@ def test_eight_results_of_a_page_with_its_damage() -> None:
 
 
 def test_aggregates_belong_to_the_device_above_its_members() -> None:
-    found = [trial for trial in trials(PAGE.read_text()) if trial.tool == "fio"]
-    stacked = found[3].details["disk_stats"]
+    printed_trials = [trial for trial in trials(PAGE.read_text()) if trial.tool == "fio"]
+    stacked = printed_trials[3].details["disk_stats"]
     assert isinstance(stacked, list)
-    means = {one["name"]: one.get("aggr") for one in stacked if isinstance(one, dict)}
+    means = {values["name"]: values.get("aggr") for values in stacked if isinstance(values, dict)}
     assert list(means) == ["dm-3", "md0", "nvme0n1", "nvme1n1"]
     assert means["md0"] == {
         "reads": 0, "writes": 903755, "read_merges": 0, "write_merges": 188, "read_time": 0.0,
         "write_time": 333.576, "queue_time": 333.577, "util": 0.2345,
     }  # fmt: skip
     assert means["nvme0n1"] is None
-    assert found[3].details["aggr"] == {name: mean for name, mean in means.items() if mean}
+    assert printed_trials[3].details["aggr"] == {name: mean for name, mean in means.items() if mean}
 
 
 # ── however it comes ──────────────────────────────────────────────────────────────────────────
@@ -251,8 +254,8 @@ def test_neither_wrapping_nor_quoting_changes_anything(file: Path) -> None:
     expected = [said(trial) for trial in trials(text)]
     assert expected
     for name, changed in mangled(text):
-        found = read(changed)
-        assert not [one for one in found if isinstance(one, Unread)], name
+        outputs = read(changed)
+        assert not [output for output in outputs if isinstance(output, Unread)], name
         assert [said(trial) for trial in trials(changed)] == expected, name
 
 
@@ -292,9 +295,9 @@ def test_a_table_that_put_all_in_one_line() -> None:
 
 def test_two_outputs_that_touch_each_other() -> None:
     text = text_of(OUTPUTS / "fio-3.33-normal" / "slow.out")
-    found = trials(f"{text}\n{text}")
-    assert [one.label for one in found] == ["slow", "slow"]
-    assert said(found[0]) == said(found[1])
+    printed_trials = trials(f"{text}\n{text}")
+    assert [trial.label for trial in printed_trials] == ["slow", "slow"]
+    assert said(printed_trials[0]) == said(printed_trials[1])
 
 
 def test_a_number_at_the_beginning_of_a_name_stays_there() -> None:

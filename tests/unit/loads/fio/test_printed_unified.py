@@ -32,8 +32,8 @@ def test_both_leaves_reads_and_writes_their_own_and_counts_them_once() -> None:
 def test_mixed_alone_stays_what_the_load_did() -> None:
     """Near miss: unified_rw_reporting=1 prints nothing else."""
     file = PLACE / "unified.out"
-    for one in chain(fio_runs.normal(file), fio_runs.from_json(file)):
-        assert list(one.loops[0].issued) == ["mixed"]
-        assert one.loops[0].metrics["mixed.iops"] > 0
+    for trial in chain(fio_runs.normal(file), fio_runs.from_json(file)):
+        assert list(trial.loops[0].issued) == ["mixed"]
+        assert trial.loops[0].metrics["mixed.iops"] > 0
     (line,) = fio_runs.terse(file)
     assert line.loops[0].metrics["mixed.iops"] > 0

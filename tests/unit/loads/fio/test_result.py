@@ -54,8 +54,8 @@ def two_jobs(scratch: Path) -> RawOutput:
 
 
 def document(raw: RawOutput) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(raw.files["fio.json"])
-    return found
+    values: dict[str, Any] = json.loads(raw.files["fio.json"])
+    return values
 
 
 def parsed(value: object, *, stderr: bytes = b"", status: int = 0) -> LoadResult:
@@ -301,9 +301,11 @@ def test_a_load_that_trims_has_moved_something() -> None:
 def test_a_target_whose_server_is_lost_is_not_called_a_file_that_may_not_be_made(
     tmp_path: Path,
 ) -> None:
-    words = ["fio", "--name=x", "--rw=read", "--size=1m", f"--filename={tmp_path}/gone/file"]
+    arguments = ["fio", "--name=x", "--rw=read", "--size=1m", f"--filename={tmp_path}/gone/file"]
     done = subprocess.run(
-        [*words, "--allow_file_create=0", "--output-format=json"], capture_output=True, check=False
+        [*arguments, "--allow_file_create=0", "--output-format=json"],
+        capture_output=True,
+        check=False,
     )
     with pytest.raises(LoadFailed, match="its server, its device or its mount was lost") as caught:
         Fio().parse(RawOutput(done.returncode, done.stdout, done.stderr))

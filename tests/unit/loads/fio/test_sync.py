@@ -19,9 +19,9 @@ CALLS = {"commit": 206, "fsync": 395, "range": 5632, "mixed": 1763}
 
 
 def document_of(name: str) -> dict[str, Any]:
-    found = find_document((OUTPUTS / f"{name}.out").read_text())
-    assert found is not None
-    return dict(found)
+    document = find_document((OUTPUTS / f"{name}.out").read_text())
+    assert document is not None
+    return dict(document)
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -80,21 +80,23 @@ def test_a_load_without_syncs_has_no_latency_of_them(name: str) -> None:
 @pytest.mark.parametrize("name", ["commit", "fsync", "range", "mixed"])
 def test_in_text_syncs_are_no_short_reads(name: str) -> None:
     text = (OUTPUTS / f"{name}.out").read_text()
-    (one,) = [trial for trial in trials(text) if "date" in trial.details]
-    assert one.loops[0].issued["sync"] == CALLS[name]
-    assert "short" not in one.details
+    (printed_trial,) = [trial for trial in trials(text) if "date" in trial.details]
+    assert printed_trial.loops[0].issued["sync"] == CALLS[name]
+    assert "short" not in printed_trial.details
     printed = re.search(r"sync \(usec\): min=.*avg= *([\d.]+)", text)
     assert printed
-    assert one.loops[0].metrics["sync.latency.mean"] == pytest.approx(float(printed[1]) * 1e-6)
+    assert printed_trial.loops[0].metrics["sync.latency.mean"] == pytest.approx(
+        float(printed[1]) * 1e-6
+    )
 
 
 def test_in_text_short_reads_beside_fsyncs_stay_short_reads() -> None:
     """Near miss: a mixed load with fsync, whose calls are counted where they belong."""
     text = (OUTPUTS / "fsync.out").read_text()
     text = text.replace("total=0,1580,0,395 short=0,0", "total=1580,1580,0,395 short=3,0")
-    (one,) = [trial for trial in trials(text) if "date" in trial.details]
-    assert one.loops[0].issued == {"read": 1580, "write": 1580, "sync": 395}
-    assert one.details["short"] == {"read": 3, "write": 0, "trim": 0}
+    (printed_trial,) = [trial for trial in trials(text) if "date" in trial.details]
+    assert printed_trial.loops[0].issued == {"read": 1580, "write": 1580, "sync": 395}
+    assert printed_trial.details["short"] == {"read": 3, "write": 0, "trim": 0}
 
 
 def test_cpu_per_io_counts_no_syncs() -> None:

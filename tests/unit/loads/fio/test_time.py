@@ -51,9 +51,9 @@ def test_an_imported_verify_load_has_fios_own_processor_time() -> None:
     assert isinstance(jobs, list)
     job = jobs[0]
     assert isinstance(job, dict)
-    told = json.loads(json.dumps(job))
-    seconds = (told["usr_cpu"] + told["sys_cpu"]) / 100 * told["job_runtime"] / 1000
-    ios = told["read"]["total_ios"] + told["write"]["total_ios"]
+    record = json.loads(json.dumps(job))
+    seconds = (record["usr_cpu"] + record["sys_cpu"]) / 100 * record["job_runtime"] / 1000
+    ios = record["read"]["total_ios"] + record["write"]["total_ios"]
     before, _, rest = text.partition("\n{\n")
     without_json = before + rest.partition("\n}\n")[2]
     for form in (text, without_json):  # of the three forms in it the JSON is counted, else the text
@@ -64,8 +64,8 @@ def test_an_imported_verify_load_has_fios_own_processor_time() -> None:
 def test_phases_and_mixed_loads_divide_by_all_their_ios() -> None:
     """Near miss: a mixed load, for which cores ÷ Σ IOPS is right as well."""
     file = fio_runs.OUTPUTS / "fio-3.33-normal" / "mixed.out"
-    for one in (*fio_runs.normal(file), *fio_runs.from_json(file)):
-        metrics = one.loops[0].metrics
+    for trial in (*fio_runs.normal(file), *fio_runs.from_json(file)):
+        metrics = trial.loops[0].metrics
         cores = metrics["cpu.user"] + metrics["cpu.system"]
         rate = metrics["read.iops"] + metrics["write.iops"]
         assert metrics["cpu.per_io"] == pytest.approx(cores / rate, rel=0.01)

@@ -34,9 +34,9 @@ def text_of(version: str) -> str:
 
 
 def document_of(version: str) -> Any:
-    found = find_document(text_of(version))
-    assert found is not None
-    return found
+    document = find_document(text_of(version))
+    assert document is not None
+    return document
 
 
 def one_job(version: str, index: int) -> LoadResult:
@@ -79,13 +79,13 @@ def test_percentiles_from_bins_are_those_that_fio_printed(version: str) -> None:
     for job in document_of(version)["jobs"]:
         for direction in ("read", "write"):
             stat, scale = clat(job, direction)
-            found = bins(stat, scale)
-            if not found:
+            counter = bins(stat, scale)
+            if not counter:
                 continue
             for key, printed in stat["percentile"].items():
                 if float(key) == 0:
                     continue  # fio 2 fills its list up with "0.00"
-                value = quantile(histogram(found), float(key) / 100)
+                value = quantile(histogram(counter), float(key) / 100)
                 assert value == pytest.approx(printed * scale, rel=1e-9), (direction, key)
                 compared += 1
     assert compared == 40, "four jobs and directions, ten percentiles each"
@@ -108,11 +108,11 @@ def test_groups_agree_with_the_summary_in_fios_normal_output(version: str) -> No
     summary = text[text.index("Run status group 0") :]
     printed = re.search(r"WRITE: .*?(?:bw=|aggrb=)([\d.]+)\s*([KM])i?B/s", summary)
     assert printed
-    told = float(printed[1]) * {"K": 1024, "M": 1024**2}[printed[2]]
+    figure = float(printed[1]) * {"K": 1024, "M": 1024**2}[printed[2]]
     document = document_of(version)
     first = [job for job in document["jobs"] if job["groupid"] == 0]
     result = read_document(json.dumps({**document, "jobs": first}))
-    assert result.metrics["write.bandwidth"] == pytest.approx(told, rel=0.01)
+    assert result.metrics["write.bandwidth"] == pytest.approx(figure, rel=0.01)
 
 
 def test_merged_percentiles_are_no_mean_of_percentiles() -> None:

@@ -21,9 +21,11 @@ PAIR = """
 
 
 def _trials(text: str) -> list[PrintedTrial]:
-    found = list(find(of_bytes("t", text.encode())))
-    assert not any(isinstance(output, Unread) for output in found), found
-    return [trial for output in found if not isinstance(output, Unread) for trial in output.trials]
+    outputs = list(find(of_bytes("t", text.encode())))
+    assert not any(isinstance(output, Unread) for output in outputs), outputs
+    return [
+        trial for output in outputs if not isinstance(output, Unread) for trial in output.trials
+    ]
 
 
 def test_memory_and_disk_of_one_run_are_one_trial() -> None:
@@ -74,12 +76,16 @@ def test_a_timing_that_was_broken_is_whole_again(at: int) -> None:
 
 def test_a_timing_without_its_speed_is_said_to_be_unread() -> None:
     cut = PAIR.replace("seconds = 12000.50 MB/sec", "")
-    found = list(find(of_bytes("t", cut.encode())))
-    trials = [trial for one in found if not isinstance(one, Unread) for trial in one.trials]
+    outputs = list(find(of_bytes("t", cut.encode())))
+    trials = [
+        trial for output in outputs if not isinstance(output, Unread) for trial in output.trials
+    ]
     assert [sorted(trial.loops[0].metrics) for trial in trials] == [["buffered_read.bandwidth"]]
-    assert [one.reason for one in found if isinstance(one, Unread)] == ["no speed follows"]
+    assert [output.reason for output in outputs if isinstance(output, Unread)] == [
+        "no speed follows"
+    ]
     alone = find(of_bytes("t", b" Timing cached reads:   24000 MB in  2.00 seconds ="))
-    assert [one.reason for one in alone if isinstance(one, Unread)] == ["no speed follows"]
+    assert [output.reason for output in alone if isinstance(output, Unread)] == ["no speed follows"]
 
 
 @pytest.mark.parametrize("after", ["", "Hmm.. suspicious results: probably not enough memory.\n"])

@@ -10,7 +10,7 @@ from iosonde.errors import LoadFailed, UsageError
 from iosonde.loads.iozone import Iozone
 from iosonde.records.load import Load, RawOutput, Target, TargetKind
 
-ONE = (
+SINGLE = (
     "iozone -+u -p -+T -r 4k -r 64k -r 1m -s {size} -i 0 -i 1 -i 2 -i 8 -f /vmraid/iozone.tmp "
     "-R -b ~/bench/one.xls"
 )
@@ -27,7 +27,7 @@ def declared(text: str) -> Load:
 
 
 def test_paths_of_others_are_left_out_and_said() -> None:
-    load = declared(ONE.format(size="2g"))
+    load = declared(SINGLE.format(size="2g"))
     assert load.spec["arguments"] == [
         "-+u", "-p", "-+T", "-r", "4k", "-r", "64k", "-r", "1m", "-s", "2g", "-i", "0", "-i", "1",
         "-i", "2", "-i", "8", "-R",

@@ -20,12 +20,18 @@ def text(name: str) -> str:
 
 def table(name: str) -> dict[tuple[int, int], list[float]]:
     """The independent view: figures of the table by awk's way of reading."""
-    found = {}
+    groups = {}
     for line in text(name).splitlines():
-        words = line.split()
-        if len(words) > 3 and all(word.isdigit() for word in words) and line.startswith(" "):
-            found[int(words[0]), int(words[1])] = [float(word) * KIB for word in words[2:]]
-    return found
+        arguments = line.split()
+        if (
+            len(arguments) > 3
+            and all(word.isdigit() for word in arguments)
+            and line.startswith(" ")
+        ):
+            groups[int(arguments[0]), int(arguments[1])] = [
+                float(word) * KIB for word in arguments[2:]
+            ]
+    return groups
 
 
 def metrics(trial: PrintedTrial) -> dict[str, float]:
@@ -34,20 +40,20 @@ def metrics(trial: PrintedTrial) -> dict[str, float]:
 
 @pytest.mark.parametrize("name", ["automatic", "all"])
 def test_the_table_is_read_row_by_row(name: str) -> None:
-    found = trials(text(name))
+    printed_trials = trials(text(name))
     rows = table(name)
-    assert len(found) == len(rows)
-    for trial in found:
+    assert len(printed_trials) == len(rows)
+    for trial in printed_trials:
         size, record = (int(str(trial.options[key])) // KIB for key in ("size", "bs"))
         values = [value for test, value in metrics(trial).items() if "bandwidth" in test]
         assert values == rows[size, record]
-    assert found[0].version == "3.489"
-    assert found[0].command.startswith("iozone ")
+    assert printed_trials[0].version == "3.489"
+    assert printed_trials[0].command.startswith("iozone ")
 
 
 def test_the_report_alone_says_what_the_table_says() -> None:
     whole, report = trials(text("automatic")), trials(text("automatic-report"))
-    assert [metrics(one) for one in report] == [metrics(one) for one in whole]
+    assert [metrics(trial) for trial in report] == [metrics(trial) for trial in whole]
     assert "random_write.cpu" in metrics(report[0])
 
 
@@ -146,11 +152,11 @@ OLD = """\
 def test_columns_of_older_versions_stand_closer() -> None:
     """iozone 3.4 printed 8 characters where 3.489 prints 9; quoted, without what is above."""
     text = f"> before:\n{OLD}> after the change to the elevator:\n{OLD.replace('3011', '2011')}"
-    found = trials("".join(f"> {line}\n" for line in text.splitlines()))
-    assert [metrics(trial)["write.bandwidth"] / KIB for trial in found] == [
+    printed_trials = trials("".join(f"> {line}\n" for line in text.splitlines()))
+    assert [metrics(trial)["write.bandwidth"] / KIB for trial in printed_trials] == [
         301100, 331500, 201100, 331500,
     ]  # fmt: skip
-    assert metrics(found[1])["reread.bandwidth"] == 441800 * KIB
+    assert metrics(printed_trials[1])["reread.bandwidth"] == 441800 * KIB
 
 
 def test_an_empty_column_of_an_older_version_is_not_guessed() -> None:

@@ -162,12 +162,18 @@ def begun(store: Store, intent: Intent = INTENT) -> Run:
 
 
 def session(
-    group: HostGroup, store: Store, run: Run, told: tuple[Measurement, ...] = (), **options: Any
+    group: HostGroup,
+    store: Store,
+    run: Run,
+    measurements: tuple[Measurement, ...] = (),
+    **options: Any,
 ) -> RunningCampaign:
     space = space_of(INTENT.vary, (), (), {})
-    route = Route(None, [group.place.planned], dict.fromkeys((one.name for one in INTENT.vary), ()))
+    route = Route(
+        None, [group.place.planned], dict.fromkeys((varied.name for varied in INTENT.vary), ())
+    )
     prepared = Prepared(cast("Any", group), INTENT, space, goal_of(INTENT.goal), route)
-    return RunningCampaign(prepared, store, run, told, Options(**options), unwatched)
+    return RunningCampaign(prepared, store, run, measurements, Options(**options), unwatched)
 
 
 async def test_the_best_that_keeps_the_limits_is_proven_and_put_back(
@@ -187,14 +193,14 @@ async def test_the_best_that_keeps_the_limits_is_proven_and_put_back(
         for candidate in result.candidates
         if candidate.settings["sda.scheduler"] == "kyber"
     ]
-    assert {one.state for one in kyber} == {"infeasible"}
-    assert all("p99 <= 5 ms" in one.reason for one in kyber)
+    assert {end.state for end in kyber} == {"infeasible"}
+    assert all("p99 <= 5 ms" in end.reason for end in kyber)
     campaign = store.campaign(run.id)
     assert campaign is not None
     numbers = [measurement.number for measurement in campaign.measurements]
     assert numbers == list(range(len(numbers)))
     assert {measurement.part for measurement in campaign.measurements} == {"search", "proof"}
-    loops = {(one.id, loop.index) for one in store.load(run.id).trials for loop in one.loops}
+    loops = {(trial.id, loop.index) for trial in store.load(run.id).trials for loop in trial.loops}
     assert {(measurement.trial, measurement.loop) for measurement in campaign.measurements} == loops
 
 
@@ -248,7 +254,7 @@ async def test_what_is_refused_or_fails_is_infeasible_and_the_campaign_goes_on(
     campaign = store.campaign(run.id)
     assert campaign is not None
     failed = [measurement for measurement in campaign.measurements if measurement.reason]
-    assert all(one.loop is None and one.figure is None for one in failed)
+    assert all(measured.loop is None and measured.figure is None for measured in failed)
 
 
 async def test_a_load_that_fails_under_what_was_in_force_ends_it(
@@ -332,8 +338,8 @@ class Stairs(HostGroup):
     ) -> ApplyOutcome:
         assert where is not None
         assert all(
-            settings[one.name] == one.default
-            for one in STAGED.vary if one.name not in where.names
+            settings[varied.name] == varied.default
+            for varied in STAGED.vary if varied.name not in where.names
         ), "what is not there yet is as it comes"  # fmt: skip
         moved = 0.0 if where.trial == self.place.planned else 0.3
         await asyncio.sleep(moved)
@@ -362,7 +368,7 @@ async def test_stages_are_measured_each_at_its_own_place(
     file = tmp_path / "stairs.yaml"
     file.write_text(STAIRS)
     route = Route(
-        read_stack(file), group.places, dict.fromkeys((one.name for one in STAGED.vary), ())
+        read_stack(file), group.places, dict.fromkeys((varied.name for varied in STAGED.vary), ())
     )
     space = space_of(STAGED.vary, (), (), {})
     prepared = Prepared(cast("Any", group), STAGED, space, goal_of(STAGED.goal), route)
@@ -385,8 +391,8 @@ async def test_stages_are_measured_each_at_its_own_place(
     for trial in store.load(run.id).trials:
         figures = [loop.result.metrics["read.iops"] for loop in trial.loops]
         assert max(figures) < 1.1 * min(figures), "a trial is of one place"
-    starts = [at for at, one in enumerate(group.said) if one.endswith("settles")]
-    arrived = group.said.index(next(one for one in group.said if "@fs" in one))
+    starts = [at for at, name in enumerate(group.said) if name.endswith("settles")]
+    arrived = group.said.index(next(name for name in group.said if "@fs" in name))
     assert arrived in starts, "a load that is new to a place settles"
 
 

@@ -25,7 +25,7 @@ loop: 3s
 
 def test_a_study_is_understood() -> None:
     study = understand(STUDY, "x.yaml").study
-    assert [one.listed() for one in study.vary.values()] == [
+    assert [values.listed() for values in study.vary.values()] == [
         ["none", "mq-deadline"], [32, 64, 128, 256], [1500, 9000],
     ]  # fmt: skip
     assert study.vary["eth1.mtu"].also == ["target/eth1.mtu"]
@@ -75,8 +75,8 @@ def test_several_places_are_for_stages() -> None:
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(old: str, new: str, line: int, said: str) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as raised:
         understand(STUDY.replace(old, new), "x.yaml")
-    assert said in told.value.message + told.value.hint
+    assert said in raised.value.message + raised.value.hint
     if line:
-        assert told.value.where == f"x.yaml:{line}"
+        assert raised.value.where == f"x.yaml:{line}"

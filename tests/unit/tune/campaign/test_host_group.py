@@ -29,8 +29,8 @@ SETTINGS = {"a/link:eth1.mtu": 9000}
 class Host:
     """The settings of one host; the last step waits until the other host is there too."""
 
-    def __init__(self, name: str, told: list[str], both: asyncio.Barrier, fails: str = "") -> None:
-        self.name, self.told, self.both, self.fails = name, told, both, fails
+    def __init__(self, name: str, lines: list[str], both: asyncio.Barrier, fails: str = "") -> None:
+        self.name, self.lines, self.both, self.fails = name, lines, both, fails
         self.done = [Changed("mtu", "1500", "9000", "9000", "changed", "")]
         self.home = False
 
@@ -56,7 +56,7 @@ class Host:
         return []
 
     def _tell(self, what: str) -> None:
-        self.told.append(f"{self.name} {what}")
+        self.lines.append(f"{self.name} {what}")
         if what == self.fails:
             raise ValueRefused(f"{self.name} refuses it")
 
@@ -86,43 +86,43 @@ class Place:
         self.readied.append(at.id)
 
 
-def group(told: list[str], fails: str = "") -> tuple[HostGroup, dict[str, Host]]:
+def group(lines: list[str], fails: str = "") -> tuple[HostGroup, dict[str, Host]]:
     both = asyncio.Barrier(2)
     made = HostGroup(cast("Any", Place()), "study", cast("Any", None))
-    hosts = {name: Host(name, told, both, fails if name == "b" else "") for name in ("a", "b")}
+    hosts = {name: Host(name, lines, both, fails if name == "b" else "") for name in ("a", "b")}
     made._appliers = cast("Any", hosts)
     made.knobs = (TunableSetting(Varied("a/link:eth1.mtu", (9000,), 9000)),)
     return made, hosts
 
 
 async def test_both_ends_are_ready_before_one_changes_and_change_together() -> None:
-    told: list[str] = []
-    put = await group(told)[0].put(SETTINGS, within=60)
+    lines: list[str] = []
+    put = await group(lines)[0].put(SETTINGS, within=60)
     assert put.reason == ""
-    steps = [one.split()[1] for one in told]
+    steps = [name.split()[1] for name in lines]
     assert steps == ["announced"] * 2 + ["most"] * 2 + ["last"] * 2
     assert put.changed == ("mtu: 1500 → 9000",) * 2
 
 
 async def test_an_end_that_goes_back_does_so_while_the_other_changes() -> None:
-    told: list[str] = []
-    made, hosts = group(told)
+    lines: list[str] = []
+    made, hosts = group(lines)
     hosts["a"].home = True
     await made.put(SETTINGS, within=60)
-    assert sorted(told[-2:]) == ["a back", "b last"]
+    assert sorted(lines[-2:]) == ["a back", "b last"]
 
 
 @pytest.mark.parametrize("fails", ["most", "last"])
 async def test_what_one_host_refuses_is_put_back_on_all(fails: str) -> None:
-    told: list[str] = []
-    put = await group(told, fails)[0].put(SETTINGS, within=60)
+    lines: list[str] = []
+    put = await group(lines, fails)[0].put(SETTINGS, within=60)
     assert put.reason == "b refuses it"
-    assert sorted(told[-2:]) == ["a back", "b back"]
+    assert sorted(lines[-2:]) == ["a back", "b back"]
 
 
 async def test_all_that_can_be_put_back_is_though_one_host_is_lost() -> None:
-    told: list[str] = []
-    made, hosts = group(told)
+    lines: list[str] = []
+    made, hosts = group(lines)
 
     async def lost() -> list[Changed]:
         raise HostFailed("the connection is lost", where="a")
@@ -130,7 +130,7 @@ async def test_all_that_can_be_put_back_is_though_one_host_is_lost() -> None:
     hosts["a"].back = lost  # type: ignore[method-assign]
     with pytest.raises(HostFailed, match="lost"):
         await made.back()
-    assert told == ["b back"]
+    assert lines == ["b back"]
 
 
 def setting(name: str) -> Settable:

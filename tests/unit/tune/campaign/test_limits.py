@@ -21,9 +21,9 @@ from iosonde.tune.campaign.limits import check_metric, parse_limit, unit_of
     ],
 )
 def test_a_limit_is_in_the_metrics_unit(text: str, metric: str, sign: str, bound: float) -> None:
-    found = parse_limit(text)
-    assert (found.metric, found.sign) == (metric, sign)
-    assert found.bound == pytest.approx(bound)
+    limit = parse_limit(text)
+    assert (limit.metric, limit.sign) == (metric, sign)
+    assert limit.bound == pytest.approx(bound)
 
 
 @pytest.mark.parametrize(

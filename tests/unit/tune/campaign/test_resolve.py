@@ -37,7 +37,7 @@ layers:
 ANY = Allowed()
 
 
-def one(
+def offered(
     host: str, title: str, name: str, value: Scalar, allowed: Allowed = ANY, **more: Any
 ) -> Settable:
     declared = LayerSetting(name, "sysfs", f"/sys/{title}/{name}", **more)
@@ -50,15 +50,15 @@ def layer(host: str, title: str, *below: str) -> StackLayer:
     return StackLayer(f"{host}/{title}", kind, host, f"/dev/{name}", 1, below)
 
 
-KNOWN = {
+OFFERED = {
     "local": [
-        one("local", "xfs:/data", "commit", 5, Allowed(low=1, high=900), needs="remount"),
-        one("local", "disk:sda", "scheduler", "none", Allowed(("none", "bfq"))),
-        one("local", "disk:sda", "write_cache", "write back", unsafe=("write through",)),
-        one("local", "link:eth1", "mtu", 1500, Allowed(low=68, high=9000), risk="cut"),
-        one("local", "", "vm.dirty_ratio", 20, Allowed(low=0, high=100)),
+        offered("local", "xfs:/data", "commit", 5, Allowed(low=1, high=900), needs="remount"),
+        offered("local", "disk:sda", "scheduler", "none", Allowed(("none", "bfq"))),
+        offered("local", "disk:sda", "write_cache", "write back", unsafe=("write through",)),
+        offered("local", "link:eth1", "mtu", 1500, Allowed(low=68, high=9000), risk="cut"),
+        offered("local", "", "vm.dirty_ratio", 20, Allowed(low=0, high=100)),
     ],
-    "far": [one("far", "link:eth1", "mtu", 1500, Allowed(low=68, high=9000), risk="cut")],
+    "far": [offered("far", "link:eth1", "mtu", 1500, Allowed(low=68, high=9000), risk="cut")],
 }
 LAYERS = {
     "local": [
@@ -120,7 +120,7 @@ class Place:
     """Hosts of a campaign, of which only the names are asked."""
 
     def __init__(self, file: Path | None = None) -> None:
-        self.hosts = {name: Named(name) for name in KNOWN}
+        self.hosts = {name: Named(name) for name in OFFERED}
         self.file = file
         self.study = (
             Study(stack=str(file), at=["a"], loads=["latency"])
@@ -141,7 +141,7 @@ async def resolved(
     monkeypatch: pytest.MonkeyPatch, text: str, place: Place | None = None
 ) -> Resolved:
     async def settings(host: Any, _: Any) -> tuple[Settable, ...]:
-        return tuple(KNOWN[host.name])
+        return tuple(OFFERED[host.name])
 
     async def layers(host: Any) -> tuple[None, list[StackLayer]]:
         return None, LAYERS[host.name]
@@ -154,11 +154,11 @@ async def resolved(
 async def test_settings_stand_from_the_disks_up_with_what_is_in_force(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found = await resolved(
+    resolution = await resolved(
         monkeypatch,
         "vary: {vm.dirty_ratio: [10, 30], /data.commit: [5, 60], sda.scheduler: [bfq, none]}\n",
     )
-    space = found.space(())
+    space = resolution.space(())
     assert [vary.name for vary in space.vary] == [
         "sda.scheduler", "/data.commit", "vm.dirty_ratio",
     ]  # fmt: skip
@@ -166,19 +166,19 @@ async def test_settings_stand_from_the_disks_up_with_what_is_in_force(
         "sda.scheduler": "none", "/data.commit": 5, "vm.dirty_ratio": 20,
     }  # fmt: skip
     assert [vary.values for vary in space.vary] == [("bfq", "none"), (5, 60), (20, 10, 30)]
-    assert "is tried too" in found.notes[0]
+    assert "is tried too" in resolution.notes[0]
 
 
 async def test_both_ends_of_a_link_are_one_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "vary: {local/link:eth1.mtu: {values: [1500, 9000], also: far/link:eth1.mtu}}\n"
-    found = await resolved(monkeypatch, text)
-    (knob,) = found.knobs
+    resolution = await resolved(monkeypatch, text)
+    (knob,) = resolution.knobs
     assert [host for host, _ in knob.spots] == ["local", "far"]
     assert knob.seconds >= 3  # what can cut the connection is not changed lightly
     group = HostGroup(cast("Any", Place()), "study", cast("Any", None))
-    group.knobs = found.knobs
-    told = commands(group, {"local/link:eth1.mtu": 9000}, "my study", applied=False)
-    assert told == (
+    group.knobs = resolution.knobs
+    lines = commands(group, {"local/link:eth1.mtu": 9000}, "my study", applied=False)
+    assert lines == (
         "iosonde set link:eth1.mtu=9000", "iosonde set --host far link:eth1.mtu=9000",
         "iosonde persist local --study 'my study'", "iosonde persist far --study 'my study'",
     )  # fmt: skip
@@ -187,8 +187,8 @@ async def test_both_ends_of_a_link_are_one_setting(monkeypatch: pytest.MonkeyPat
 async def test_ends_that_differ_now_have_no_value_in_force(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    other = one("far", "link:eth1", "mtu", 9000, Allowed(low=68, high=9000))
-    monkeypatch.setitem(KNOWN, "far", [other])
+    other = offered("far", "link:eth1", "mtu", 9000, Allowed(low=68, high=9000))
+    monkeypatch.setitem(OFFERED, "far", [other])
     text = "vary: {local/link:eth1.mtu: {values: [1500, 9000], also: far/link:eth1.mtu}}\n"
     with pytest.raises(UsageError, match="differ now"):
         await resolved(monkeypatch, text)
@@ -198,9 +198,9 @@ async def test_unsafe_values_are_left_out_unless_they_are_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     text = "vary: {sda.write_cache: [write back, write through]}\n"
-    found = await resolved(monkeypatch, text)
-    assert found.knobs[0].varied.values == ("write back",)
-    assert [(out.value, "allow" in out.reason) for out in found.left_out] == [
+    resolution = await resolved(monkeypatch, text)
+    assert resolution.knobs[0].varied.values == ("write back",)
+    assert [(out.value, "allow" in out.reason) for out in resolution.left_out] == [
         ("write through", True)
     ]
     for allow in ("sda.write_cache", "sda.write_cache=write through"):
@@ -232,10 +232,10 @@ async def test_excluded_combinations_are_no_candidates(monkeypatch: pytest.Monke
 async def test_what_is_wrong_is_told_with_the_studys_line(
     monkeypatch: pytest.MonkeyPatch, vary: str, said: str
 ) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as raised:
         await resolved(monkeypatch, f"vary: {{{vary}}}\n")
-    assert said in told.value.message + told.value.hint
-    assert told.value.where == "x.yaml:4"
+    assert said in raised.value.message + raised.value.hint
+    assert raised.value.where == "x.yaml:4"
 
 
 async def test_keys_of_a_declared_stack_are_varied_by_building(
@@ -244,10 +244,10 @@ async def test_keys_of_a_declared_stack_are_varied_by_building(
     file = tmp_path / "stack.yaml"
     file.write_text(STACK)
     text = "vary: {raid.chunk_size: [64 KiB, 256 KiB], raid.level: [0, 1]}\n"
-    found = await resolved(monkeypatch, text, Place(file))
-    assert found.notes == ()
-    assert [(out.setting, out.value) for out in found.left_out] == []  # RAID 0 is in force
-    chunk = next(knob for knob in found.knobs if knob.varied.name == "raid.chunk_size")
+    resolution = await resolved(monkeypatch, text, Place(file))
+    assert resolution.notes == ()
+    assert [(out.setting, out.value) for out in resolution.left_out] == []  # RAID 0 is in force
+    chunk = next(knob for knob in resolution.knobs if knob.varied.name == "raid.chunk_size")
     assert chunk.varied.values == (65536, 262144)
     assert (chunk.varied.default, chunk.varied.rebuild, chunk.spots) == (65536, True, ())
     assert chunk.declared[262144] == "256 KiB"
@@ -263,9 +263,9 @@ async def test_a_level_that_survives_less_is_unsafe(
     file = tmp_path / "stack.yaml"
     file.write_text(STACK.replace("level: 0, chunk_size: 64 KiB", "level: 1"))
     text = "vary: {raid.level: [1, 0]}\n"
-    found = await resolved(monkeypatch, text, Place(file))
-    assert [(out.setting, out.value) for out in found.left_out] == [("raid.level", 0)]
-    assert found.knobs[0].varied.values == (1,)
+    resolution = await resolved(monkeypatch, text, Place(file))
+    assert [(out.setting, out.value) for out in resolution.left_out] == [("raid.level", 0)]
+    assert resolution.knobs[0].varied.values == (1,)
     named = await resolved(monkeypatch, text + "allow: raid.level\n", Place(file))
     assert named.knobs[0].varied.unsafe == (0,)
 
@@ -306,13 +306,13 @@ async def test_a_device_that_may_be_another_one_is_in_no_command(
     file = tmp_path / "stack.yaml"
     file.write_text(STACK)
     group = HostGroup(cast("Any", Place(file if built else None)), "study", cast("Any", None))
-    spot = one("local", title, "nr_requests", 64)
+    spot = offered("local", title, "nr_requests", 64)
     group.knobs = (TunableSetting(Varied("q", (64, 128), 64), (("local", spot),)),)
-    told = commands(group, {"q": 128}, "study", applied=False)
-    run = [line for line in told if not line.startswith("#")]
+    lines = commands(group, {"q": 128}, "study", applied=False)
+    run = [line for line in lines if not line.startswith("#")]
     assert any(title in line for line in run) is lasts
     assert any("iosonde persist" in line for line in run) is lasts
-    notes = [line for line in told if line.startswith("#")]
+    notes = [line for line in lines if line.startswith("#")]
     assert ["nr_requests=128" in line for line in notes] == [True] * (not lasts)
     if not lasts:
         (native,) = await natives(group, {"q": 128})
@@ -325,14 +325,14 @@ async def test_keys_of_both_ends_are_built_anew_together(
     file = tmp_path / "san.yaml"
     file.write_text(SAN)
     text = "vary: {target.mtu: {values: [1500, 4131], also: aoe.mtu}}\n"
-    found = await resolved(monkeypatch, text, Place(file))
-    (knob,) = found.knobs
+    resolution = await resolved(monkeypatch, text, Place(file))
+    (knob,) = resolution.knobs
     assert (knob.varied.rebuild, knob.varied.also, knob.spots) == (True, ("aoe.mtu",), ())
     assert (knob.varied.default, knob.varied.values) == (4200, (4200, 1500, 4131))
     group = HostGroup(cast("Any", Place(file)), "study", cast("Any", None))
-    group.knobs = found.knobs
-    told = commands(group, {"target.mtu": 1500}, "study", applied=False)
-    assert told == (f"iosonde up {file} --set target.mtu=1500 --set aoe.mtu=1500",)
+    group.knobs = resolution.knobs
+    lines = commands(group, {"target.mtu": 1500}, "study", applied=False)
+    assert lines == (f"iosonde up {file} --set target.mtu=1500 --set aoe.mtu=1500",)
 
 
 @pytest.mark.parametrize(
@@ -369,12 +369,12 @@ async def test_a_volume_is_found_whichever_of_its_names_the_stack_has() -> None:
     names = module.Names(cast("Any", place))
     volume = StackLayer("local/lvm:vg-lv", "lvm", "vg-lv", "/dev/mapper/vg-lv", 1)
     names._layers["local"] = [
-        (one, await module._names(cast("Any", here), one))
-        for one in (layer("local", "disk:gone"), volume)
+        (stack_layer, await module._names(cast("Any", here), stack_layer))
+        for stack_layer in (layer("local", "disk:gone"), volume)
     ]
-    names._settable.append(("local", one("local", "lvm:vg-lv", "read_ahead_kb", 128)))
-    _, found = await names.find("lv.read_ahead_kb")
-    assert found.title == "lvm:vg-lv"
+    names._settable.append(("local", offered("local", "lvm:vg-lv", "read_ahead_kb", 128)))
+    _, settable = await names.find("lv.read_ahead_kb")
+    assert settable.title == "lvm:vg-lv"
 
 
 async def test_a_disks_name_is_not_that_of_the_file_system_on_it() -> None:
@@ -389,6 +389,6 @@ async def test_a_disks_name_is_not_that_of_the_file_system_on_it() -> None:
         for each in (mounted, layer("local", "disk:sda"))
     ]
     for title, setting in (("ext4:/mnt/data", "atime"), ("disk:sda", "nomerges")):
-        names._settable.append(("local", one("local", title, setting, 1)))
+        names._settable.append(("local", offered("local", title, setting, 1)))
     assert (await names.find("disk.nomerges"))[1].title == "disk:sda"
     assert (await names.find("fs.atime"))[1].title == "ext4:/mnt/data"

@@ -71,6 +71,6 @@ def test_what_stands_on_the_only_place_is_not_built_beside_it(anvil: DeclaredSta
 
 
 def test_a_stage_that_no_place_stands_on_is_told(anvil: DeclaredStack) -> None:
-    with pytest.raises(UsageError, match="lv is measured nowhere: of the places ra, r0") as told:
+    with pytest.raises(UsageError, match="lv is measured nowhere: of the places ra, r0") as raised:
         Route(anvil, trials("ra", "r0"), NAMES)
-    assert "add lv, or a layer above it, to `at`" in told.value.hint
+    assert "add lv, or a layer above it, to `at`" in raised.value.hint
