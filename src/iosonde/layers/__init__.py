@@ -226,6 +226,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
     "rule about layers",
     {
         "alignment": "iosonde.layers._rules.alignment:RULES",
+        "aoe_ends": "iosonde.layers.aoe.findings_ends:RULES",
         "caches": "iosonde.layers._caches.findings:RULES",
         "ceph": "iosonde.layers.ceph.findings:RULES",
         "controller": "iosonde.layers.hwraid.findings:RULES",
@@ -254,6 +255,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "resync": "iosonde.layers.md.findings:RULES",
         "space": "iosonde.layers.lvm.findings_space:RULES",
         "targets": "iosonde.layers._rules.targets:RULES",
+        "whole_blocks": "iosonde.layers.flashcache.findings_blocks:RULES",
         "zfs": "iosonde.layers.zfs.findings:RULES",
     },
 )

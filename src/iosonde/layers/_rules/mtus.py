@@ -1,4 +1,4 @@
-"""MTUs that do not fit: on two hosts, at two ends, on two layers of one host, along a path.
+"""MTUs that do not fit: on two hosts, on two layers of one host, along a path.
 
 Source: IEEE 802.3 has no way to tell the other end, what is too long for it is dropped; ip-link(8);
 RFC 8899 for probing a path; Linux Documentation/networking/bonding.rst.
@@ -20,20 +20,20 @@ def one_side_only(case: EvidenceSet) -> Iterator[Finding]:
     for source in sorted({state.source for state in case.of_kind("link")}):
         longest: dict[str, StateEvidence] = {}
         for state in case.of_kind("link"):
-            mtu = _mtu(state)
+            mtu = mtu_of(state)
             if state.source != source or not state.host or mtu is None:
                 continue
             best = longest.get(state.host)
-            if best is None or mtu > (_mtu(best) or 0):
+            if best is None or mtu > (mtu_of(best) or 0):
                 longest[state.host] = state
-        ordered = sorted(longest.values(), key=lambda link: _mtu(link) or 0)
+        ordered = sorted(longest.values(), key=lambda link: mtu_of(link) or 0)
         if len(ordered) < 2:
             continue
         low, high = ordered[0], ordered[-1]
-        least, most = _mtu(low) or 0, _mtu(high) or 0
+        least, most = mtu_of(low) or 0, mtu_of(high) or 0
         if most <= _STANDARD_MTU or least >= most:
             continue
-        yield _mismatch(
+        yield mismatch(
             f"{low.host}, {high.host}",
             f"{high.host} sends frames of up to {most} bytes ({high.name}), and no interface of "
             f"{low.host} has an MTU above {least}: where both are on one network, longer frames "
@@ -50,18 +50,18 @@ def above_its_link(case: EvidenceSet) -> Iterator[Finding]:
     """A bond, bridge or VLAN whose frames its own link does not take."""
     links = list(case.of_kind("link"))
     for upper in links:
-        most = _mtu(upper)
+        most = mtu_of(upper)
         if most is None:
             continue
         names = {*upper.below, str(upper.values.get("lower") or "")}
         for lower in links:
             below = lower.name in names or lower.values.get("master") == upper.name
-            least = _mtu(lower)
+            least = mtu_of(lower)
             if not below or least is None or least >= most:
                 continue
             if (lower.source, lower.host) != (upper.source, upper.host):
                 continue
-            yield _mismatch(
+            yield mismatch(
                 subject_of(upper),
                 f"{upper.name} has an MTU of {most}, and {lower.name} below it takes frames of up "
                 f"to {least} bytes: longer ones are dropped there.",
@@ -77,13 +77,13 @@ def shorter_path(case: EvidenceSet) -> Iterator[Finding]:
     """A path whose MTU, where it was probed, is less than that of the link it begins with."""
     for state in case.with_value("path_mtu"):
         path = state.values["path_mtu"]
-        own = _mtu(state) or max(
-            (_mtu(link) or 0 for link in case.of_kind("link")
+        own = mtu_of(state) or max(
+            (mtu_of(link) or 0 for link in case.of_kind("link")
              if (link.source, link.host) == (state.source, state.host)), default=0,
         )  # fmt: skip
         if not isinstance(path, int) or path >= own:
             continue
-        yield _mismatch(
+        yield mismatch(
             state.name or state.host,
             f"The path to {state.name or 'the other end'} takes packets of {path} bytes, and the "
             f"link sends up to {own}: what is longer is cut up, sent again or lost on the way.",
@@ -94,41 +94,7 @@ def shorter_path(case: EvidenceSet) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def aoe_ends(case: EvidenceSet) -> Iterator[Finding]:
-    """An AoE target and its initiator whose own interfaces have different MTUs.
-
-    Other links of the two hosts may agree, which `one_side_only` would be content with.
-    """
-    links = {(link.source, link.host, link.name): link for link in case.of_kind("link")}
-    targets = {_address(target): target for target in case.of_kind("aoe_target")}
-    for near in case.of_kind("aoe"):
-        far = targets.get(_address(near))
-        interface = str(near.values.get("interface") or "").split(",")[0]
-        link = links.get((near.source, near.host, interface))
-        own, other = _mtu(link) if link else None, _mtu(far) if far else None
-        if link is None or far is None or own is None or other is None or own == other:
-            continue
-        most = max(own, other)
-        yield _mismatch(
-            f"{near.host}, {far.host}",
-            f"{near.name} is exported through an interface with an MTU of {other} and imported "
-            f"through {interface} with {own}: frames of the longer are dropped without a word, or "
-            "the shorter ones are used.",
-            (Evidence(f"MTU of {interface} on {near.host}", own, "B", link.where),
-             Evidence(f"MTU of {far.values.get('interface')} on {far.host}", other, "B",
-                      far.where)),
-            f"`mtu: {most}` for both ends in the stack file, where every port of the switch takes "
-            "it, or the smaller one for both",
-            most,
-        )  # fmt: skip
-
-
-def _address(state: StateEvidence) -> tuple[str, object, object]:
-    """What a target and its initiators have in common: shelf and slot."""
-    return state.source, state.values.get("shelf"), state.values.get("slot")
-
-
-def _mtu(state: StateEvidence) -> int | None:
+def mtu_of(state: StateEvidence) -> int | None:
     """The MTU of an Ethernet link; None where unknown or of loopback and InfiniBand."""
     mtu = state.values.get("mtu")
     if not isinstance(mtu, int) or state.values.get("loopback") or mtu > _LONGEST_FRAME:
@@ -136,22 +102,21 @@ def _mtu(state: StateEvidence) -> int | None:
     return mtu
 
 
-def _mismatch(
+def mismatch(
     subject: str, message: str, evidence: tuple[Evidence, ...], remedy: str, mtu: int
 ) -> Finding:
+    """The finding that ends have different MTUs, of which `mtu` is the larger."""
     return Finding(
         "jumbo-mismatch", "warning", subject, message, evidence, remedy,
         f"`ping -M do -s {mtu - 28} OTHER-END` from both sides: it must answer",
     )  # fmt: skip
 
 
-_MTU = "IEEE 802.3; ip-link(8); RFC 8899"
+MTU_SOURCES = "IEEE 802.3; ip-link(8); RFC 8899"
 RULES: tuple[Rule, ...] = (
-    Rule("jumbo-mismatch", "link", "Jumbo frames on one side only.", _MTU, one_side_only),
+    Rule("jumbo-mismatch", "link", "Jumbo frames on one side only.", MTU_SOURCES, one_side_only),
     Rule("jumbo-mismatch", "link", "A bond, bridge or VLAN above a link with a smaller MTU.",
-         _MTU, above_its_link),
-    Rule("jumbo-mismatch", "aoe, aoe_target, link", "The two ends of AoE with different MTUs.",
-         f"{_MTU}; Linux drivers/block/aoe/aoecmd.c", aoe_ends),
-    Rule("jumbo-mismatch", "link, host", "A path with a smaller MTU than its link.", _MTU,
+         MTU_SOURCES, above_its_link),
+    Rule("jumbo-mismatch", "link, host", "A path with a smaller MTU than its link.", MTU_SOURCES,
          shorter_path),
 )  # fmt: skip

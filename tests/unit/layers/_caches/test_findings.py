@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 
 from iosonde.explain.gather import of_document
-from iosonde.layers._caches.findings import RULES
+from iosonde.layers._caches.findings import RULES as SHARED
 from iosonde.layers.aoe.facts import aoe_frame_payload, aoe_least_mtu
+from iosonde.layers.flashcache.findings_blocks import RULES as OF_BLOCKS
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, StateEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.document import of_bytes
 
+RULES = (*SHARED, *OF_BLOCKS)
 PLACE = Path(__file__).parents[3] / "outputs"
 PAGE = {
     "reads": 85485411, "writes": 379006540, "read hits": 12699803, "write hits": 11805678,

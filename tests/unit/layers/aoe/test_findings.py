@@ -9,6 +9,7 @@ import pytest
 from iosonde.explain.gather import of_document
 from iosonde.layers._rules.mtus import RULES as MTUS
 from iosonde.layers.aoe.findings import RULES as FRAMES
+from iosonde.layers.aoe.findings_ends import RULES as ENDS
 from iosonde.records.evidence import StateEvidence, TrialEvidence
 from iosonde.records.finding import Finding
 from iosonde.text.document import of_bytes
@@ -18,7 +19,7 @@ PLACE = Path(__file__).parents[3] / "outputs"
 
 
 def findings_about(*parts: StateEvidence | TrialEvidence) -> list[Finding]:
-    return findings_of((*FRAMES, *MTUS), *parts)
+    return findings_of((*FRAMES, *MTUS, *ENDS), *parts)
 
 
 def test_an_aoe_frame_that_holds_two_blocks_and_a_sector() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from iosonde.errors import FileMissing, IosondeError
 from iosonde.hosts.host import Completed
-from iosonde.layers._caches.findings import RULES
 from iosonde.layers.flashcache.facts import counters, of_device, size_histogram, table_facts
+from iosonde.layers.flashcache.findings_blocks import RULES
 from iosonde.layers.flashcache.kind import Flashcache
 from iosonde.layers.layer import BlockDevice, Scene
 from iosonde.records.evidence import EvidenceSet, StateEvidence
