@@ -64,7 +64,7 @@ def _print(name: str, figures: Sequence[BenchFigure]) -> None:
         ratio = "" if figure.ratio is None else f"   ratio {figure.ratio:.3g}"
         spread = ""
         if figure.interval:
-            low, high = (_show(one, figure.unit) for one in figure.interval)
+            low, high = (_show(amount, figure.unit) for amount in figure.interval)
             spread = f"   ({low} … {high})"
         count = f"   n {figure.count:,}" if figure.count else ""
         target = f"   to reach {figure.target}: {figure.reached}" if figure.target else ""

@@ -37,7 +37,7 @@ _PROSE = (
     "please send the kernel log of node seven and the layout of the volume group as it is today "
     "backup starts at two and ends before the first users arrive unless the tape library is full "
 )
-_WORDS = _PROSE.split()
+_PROSE_PARTS = _PROSE.split()
 _READ_LINES = "import sys\nfor line in open(sys.argv[1], 'rb'): pass\n"
 
 
@@ -52,14 +52,14 @@ class Ended:
 
 def _fixtures() -> list[tuple[str, int]]:
     """Texts of tests/outputs in which something is found, and how many outputs each holds."""
-    found = []
+    rows = []
     for path in sorted(_OUTPUTS.glob("*/*")):
         if path.suffix not in {".txt", ".out", ".md"} or path.stat().st_size > 200_000:
             continue
         text = path.read_text(errors="replace")
         if outputs := _outputs_in(path):
-            found.append((text, outputs))
-    return found
+            rows.append((text, outputs))
+    return rows
 
 
 def _outputs_in(path: Path) -> int:
@@ -89,17 +89,17 @@ def _filler(noise: random.Random, size: int) -> str:
     while length < size:
         kind = noise.random()
         if kind < 0.6:
-            words = noise.choices(_WORDS, k=noise.randrange(30, 140))
-            text = " ".join(words).capitalize() + ".\n\n"
+            prose = noise.choices(_PROSE_PARTS, k=noise.randrange(30, 140))
+            text = " ".join(prose).capitalize() + ".\n\n"
         elif kind < 0.9:
             text = "".join(
-                f"[{noise.uniform(0, 9e5):.6f}] {noise.choice(_WORDS)} "
-                f"{' '.join(noise.choices(_WORDS, k=6))} 0x{noise.getrandbits(32):08x}\n"
+                f"[{noise.uniform(0, 9e5):.6f}] {noise.choice(_PROSE_PARTS)} "
+                f"{' '.join(noise.choices(_PROSE_PARTS, k=6))} 0x{noise.getrandbits(32):08x}\n"
                 for _ in range(30)
             )
         else:
             text = "".join(
-                f"{noise.choice(_WORDS):<12}{noise.randrange(10**6):>9}{noise.random():>8.2f}\n"
+                f"{noise.choice(_PROSE_PARTS):<12}{noise.randrange(10**6):>9}{noise.random():>8.2f}\n"
                 for _ in range(20)
             )
         parts.append(text)
@@ -181,13 +181,13 @@ def run(*, quick: bool) -> list[BenchFigure]:
 def _figures(
     ended: list[dict[str, Ended]], length: int, count: int, short: Ended
 ) -> Iterator[BenchFigure]:
-    seconds = medians({name: one.seconds for name, one in row.items()} for row in ended)
+    seconds = medians({name: command.seconds for name, command in row.items()} for row in ended)
     memory = max(row["import"].memory for row in ended)
-    found = ended[0]["import"].trials
+    number = ended[0]["import"].trials
     speed = length / seconds["import"]
     yield BenchFigure("import.speed", speed, "B/s", "50 MB/s", speed / _GOAL)
     yield BenchFigure("import.outputs", count / seconds["import"], "1/s")
-    yield BenchFigure("import.found", found, "", f"{count} outputs put in", found / count)
+    yield BenchFigure("import.found", number, "", f"{count} outputs put in", number / count)
     stored = length / seconds["store"]
     yield BenchFigure("import.speed into the store", stored, "B/s", "50 MB/s", stored / _GOAL)
     for name in ("wc -l", "python, lines alone"):

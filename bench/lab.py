@@ -17,7 +17,7 @@ from iosonde.lab.up import up
 from iosonde.records.bench import BenchFigure
 
 _STACK = Path(__file__).parents[1] / "examples" / "stacks" / "nvme-fabric.yaml"
-_ONE, _THREE, _FABRIC = 6.0, 13.0, 40.0  # seconds
+_SINGLE, _THREE, _FABRIC = 6.0, 13.0, 40.0  # seconds
 
 
 def _silent(what: str, share: float | None) -> None:
@@ -69,7 +69,7 @@ def run(*, quick: bool) -> list[BenchFigure]:
     asyncio.run(image())
     rounds = 1 if quick else 3
     figures = []
-    for count, limit in ((1, _ONE), (3, _THREE)):
+    for count, limit in ((1, _SINGLE), (3, _THREE)):
         times = medians(asyncio.run(_boot(count)) for _ in range(rounds))
         whole = times.pop("ssh")
         figures.append(

@@ -47,18 +47,18 @@ def with_iosonde(path: str) -> Answer:
     log = read_fio_log(path)
     answer: Answer = {"seconds": {}, "quantiles": {}, "sizes": {}, "off_grid": {}}
     for key, name in (("0", "read"), ("1", "write")):
-        one = log.directions[name]
-        series = one.series
+        figures = log.directions[name]
+        series = figures.series
         assert series.mean is not None
         assert series.max is not None
         assert series.bytes is not None
-        assert one.values is not None
+        assert figures.values is not None
         means, most = ([value * 1e9 for value in values] for values in (series.mean, series.max))
         columns = (series.time, series.count, series.bytes, means, most)
         answer["seconds"][key] = [list(map(float, row)) for row in zip(*columns, strict=True)]
-        answer["quantiles"][key] = [one.values.quantile(q) * 1e9 for q in QUANTILES]
-        answer["sizes"][key] = [[size.size, size.count] for size in one.sizes]
-        answer["off_grid"][key] = round((one.off_grid or 0) * one.count)
+        answer["quantiles"][key] = [figures.values.quantile(q) * 1e9 for q in QUANTILES]
+        answer["sizes"][key] = [[size.size, size.count] for size in figures.sizes]
+        answer["off_grid"][key] = round((figures.off_grid or 0) * figures.count)
     return answer
 
 
@@ -134,8 +134,8 @@ def with_polars(path: str) -> Answer:
         log.group_by("ddir", "bs").agg(pl.len().alias("n"), off.sum().alias("off")),
     ]
     seconds, quantiles, sizes = pl.collect_all(plans, engine="streaming")
-    found = {row[0]: list(row[1:]) for row in quantiles.rows()}
-    return _answer(sorted(seconds.rows()), found, sorted(sizes.rows()))
+    groups = {row[0]: list(row[1:]) for row in quantiles.rows()}
+    return _answer(sorted(seconds.rows()), groups, sorted(sizes.rows()))
 
 
 def with_pandas(path: str) -> Answer:
@@ -154,8 +154,8 @@ def with_pandas(path: str) -> Answer:
     )
     quantiles = log.groupby("ddir")["value"].quantile(list(QUANTILES)).unstack()
     sizes = log.groupby(["ddir", "bs"]).agg(n=("off", "size"), off=("off", "sum"))
-    found = {key: list(row) for key, row in zip(quantiles.index, quantiles.values, strict=True)}
-    return _answer(list(seconds.reset_index().itertuples(index=False)), found,
+    groups = {key: list(row) for key, row in zip(quantiles.index, quantiles.values, strict=True)}
+    return _answer(list(seconds.reset_index().itertuples(index=False)), groups,
                    list(sizes.reset_index().itertuples(index=False)))  # fmt: skip
 
 
@@ -229,9 +229,11 @@ def check(mine: Answer, other: Answer, reader: str) -> None:
     assert mine["sizes"] == other["sizes"], reader
     assert mine["off_grid"] == other["off_grid"], reader
     for key in ("0", "1"):
-        for one, two in zip(mine["seconds"][key], other["seconds"][key], strict=True):
-            close = all(abs(a - b) <= 1e-9 * abs(b) + 1e-6 for a, b in zip(one, two, strict=True))
-            assert close, (reader, one, two)
+        for readings, two in zip(mine["seconds"][key], other["seconds"][key], strict=True):
+            close = all(
+                abs(a - b) <= 1e-9 * abs(b) + 1e-6 for a, b in zip(readings, two, strict=True)
+            )
+            assert close, (reader, readings, two)
         # A t-digest of DuckDB's is up to 15 % off at the 99.99th percentile.
         allowed = 0.2 if reader == "duckdb, two scans" else 0.016
         for a, b in zip(mine["quantiles"][key], other["quantiles"][key], strict=True):

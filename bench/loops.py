@@ -62,8 +62,8 @@ def _between(count: int) -> list[BenchFigure]:
         ended = asyncio.run(run_plan(plan, store, permissions=(), progress=progress))
         store.close()
     loops = ended.run.trials[0].loops
-    gaps = [after.started - one.started - one.elapsed for one, after in pairwise(loops)]
-    gap, load = statistics.median(gaps), statistics.median(one.elapsed for one in loops)
+    gaps = [after.started - before.started - before.elapsed for before, after in pairwise(loops)]
+    gap, load = statistics.median(gaps), statistics.median(each.elapsed for each in loops)
     return [BenchFigure("loops.between two", gap, "s", "the load of one second", load / gap)]
 
 

@@ -137,7 +137,7 @@ def _kept(file: Path, device: str, *, quick: bool) -> BenchFigure:
     ratios = []
     for number in range(pairs):
         order = (True, False) if number % 2 else (False, True)
-        seen = {one: _iops(file, seconds, device, observed=one) for one in order}
+        seen = {flag: _iops(file, seconds, device, observed=flag) for flag in order}
         ratios.append(seen[True] / seen[False])
     mean = statistics.mean(ratios)
     interval = None

@@ -39,12 +39,12 @@ def zipf(count: int, chance: np.random.Generator) -> NDArray[np.uint64]:
     sums = np.cumsum(weights)
     ranks = np.searchsorted(sums, chance.random(count) * sums[-1])
     strewn: NDArray[np.uint64] = chance.permutation(BLOCKS).astype(np.uint64)
-    found: NDArray[np.uint64] = strewn[ranks]
-    return found
+    figures: NDArray[np.uint64] = strewn[ranks]
+    return figures
 
 
 def _raid(first: int) -> list[Node]:
-    members = [first + 2 + one for one in range(4)]
+    members = [first + 2 + number for number in range(4)]
     array = _core.Parity(parity=1, chunk=65536)
     disk = _core.Limits(most=1280 * 1024, merges=True, segments=254)
     return [

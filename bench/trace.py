@@ -98,8 +98,8 @@ def with_iosonde(path: str) -> list[int]:
     sums = [0, 0, 0, 0]
     trace = open_trace(path)
     for batch in trace.batches():
-        found = (len(batch), batch.offsets.sum(), batch.lengths.sum(), batch.ops.sum())
-        sums = [one + int(other) for one, other in zip(sums, found, strict=True)]
+        row = (len(batch), batch.offsets.sum(), batch.lengths.sum(), batch.ops.sum())
+        sums = [number + int(other) for number, other in zip(sums, row, strict=True)]
     assert trace.damage.count == 0
     return sums
 
@@ -109,8 +109,8 @@ def with_describe(path: str) -> list[int]:
     from iosonde.trace.describe import describe
     from iosonde.trace.read import sources
 
-    one = describe(sources([path])[0])
-    return [one.requests]
+    description = describe(sources([path])[0])
+    return [description.requests]
 
 
 def with_polars(path: str) -> list[int]:
@@ -158,8 +158,8 @@ _MODULES = {"iosonde": "iosonde.trace.read", "describe": "iosonde.trace.describe
 def _timed(reader: str, path: Path) -> tuple[float, int, list[int]]:
     """Processor seconds, peak of resident memory in bytes, and the sums."""
     argv = [sys.executable, "-m", "bench.trace", reader, str(path)]
-    one = {**os.environ, "POLARS_MAX_THREADS": "1"}
-    done = subprocess.run(argv, check=True, capture_output=True, text=True, env=one)
+    values = {**os.environ, "POLARS_MAX_THREADS": "1"}
+    done = subprocess.run(argv, check=True, capture_output=True, text=True, env=values)
     seconds, memory, sums = json.loads(done.stdout)
     return float(seconds), int(memory), sums
 
@@ -179,7 +179,7 @@ def _measured(folder: Path, count: int) -> list[BenchFigure]:
     peers = [name for name in ("polars", "pandas") if importlib.util.find_spec(name)]
     asked = [("iosonde", name) for name in (*FORMATS, "msr.gz")]
     asked += [("describe", "msr"), *((peer, "msr") for peer in peers)]
-    times: dict[tuple[str, str], list[float]] = {one: [] for one in asked}
+    times: dict[tuple[str, str], list[float]] = {pair: [] for pair in asked}
     memory: dict[tuple[str, str], int] = {}
     for _ in range(ROUNDS):
         answers: dict[tuple[str, str], Any] = {}
@@ -187,9 +187,9 @@ def _measured(folder: Path, count: int) -> list[BenchFigure]:
             seconds, peak, answers[reader, name] = _timed(reader, folder / name)
             times[reader, name].append(seconds)
             memory[reader, name] = max(peak, memory.get((reader, name), 0))
-        for one, sums in answers.items():
-            assert sums == answers["iosonde", "msr"][: len(sums)], one
-    speed = {one: count / statistics.median(seconds) for one, seconds in times.items()}
+        for pair, sums in answers.items():
+            assert sums == answers["iosonde", "msr"][: len(sums)], pair
+    speed = {pair: count / statistics.median(seconds) for pair, seconds in times.items()}
     limit = "5 million a second"
     figures = [
         BenchFigure(f"trace.decode {name}", speed["iosonde", name], "1/s", limit,

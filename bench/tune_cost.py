@@ -92,12 +92,12 @@ def _count(planned: int, campaigns: int, problem: str, *, quick: bool) -> int:
 
 def many(problem: str, method: str, kind: str, count: int) -> list[Campaign]:
     """That many campaigns of one method, on all processors that this process may use."""
-    one = partial(campaign, problem, method, kind)
+    play = partial(campaign, problem, method, kind)
     workers = len(os.sched_getaffinity(0))
     if count <= _QUICK or workers == 1:
-        return [one(number) for number in range(count)]
+        return [play(number) for number in range(count)]
     with multiprocessing.get_context("spawn").Pool(workers) as pool:
-        return pool.map(one, range(count), chunksize=max(count // (8 * workers), 1))
+        return pool.map(play, range(count), chunksize=max(count // (8 * workers), 1))
 
 
 def campaign(problem: str, method: str, kind: str, number: int) -> Campaign:
@@ -161,14 +161,14 @@ def _at_least(figure: BenchFigure, limit: float, target: str) -> BenchFigure:
 
 
 def _median_seconds(done: Sequence[Campaign]) -> float:
-    return median(one.seconds for one in done)
+    return median(each.seconds for each in done)
 
 
 def _median(
     name: str, done: Sequence[Campaign], against: str = "", other: float = 0
 ) -> BenchFigure:
     """The median of device seconds with its 95 % interval, from order statistics (binomial)."""
-    ordered, count = sorted(one.seconds for one in done), len(done)
+    ordered, count = sorted(each.seconds for each in done), len(done)
     reach = 1.96 * count**0.5 / 2
     low = ordered[max(int(count / 2 - reach), 0)]
     high = ordered[min(int(count / 2 + reach), count - 1)]
@@ -177,8 +177,8 @@ def _median(
     return BenchFigure(name, value, "s", against, ratio, (low, high), count)
 
 
-def _is_off(one: Campaign) -> bool:
-    return one.off > MARGIN
+def _is_off(each: Campaign) -> bool:
+    return each.off > MARGIN
 
 
 def _strips(name: str, done: dict[str, list[Campaign]]) -> list[BenchFigure]:
@@ -197,22 +197,22 @@ def _strips(name: str, done: dict[str, list[Campaign]]) -> list[BenchFigure]:
             _median_seconds(halving),
         )
     )
-    for one, campaigns in done.items():
-        most = WRONG if one.startswith("race") else None
-        figures.append(_share(f"{name}.off, {one}", [*map(_is_off, campaigns)], most=most))
-    gains = [one.gain for one in done["race and proof"]]
+    for text, campaigns in done.items():
+        most = WRONG if text.startswith("race") else None
+        figures.append(_share(f"{name}.off, {text}", [*map(_is_off, campaigns)], most=most))
+    gains = [each.gain for each in done["race and proof"]]
     figures.append(_share(f"{name}.gain proven", gains))
     return figures
 
 
 def _ties(name: str, done: dict[str, list[Campaign]]) -> list[BenchFigure]:
-    ours, theirs = done["race"], [_is_off(one) for one in done[PROTOCOL]]
-    wrong = [one.claimed and _is_off(one) for one in ours]
+    ours, theirs = done["race"], [_is_off(each) for each in done[PROTOCOL]]
+    wrong = [our.claimed and _is_off(our) for our in ours]
     rate = sum(theirs) / len(theirs)
     return [
         _share(f"{name}.wrong claims", wrong, against=PROTOCOL, other=rate, most=WRONG),
         _share(f"{name}.wrong, {PROTOCOL}", theirs),
-        _share(f"{name}.undecided", [not one.claimed for one in ours]),
+        _share(f"{name}.undecided", [not our.claimed for our in ours]),
         _median(f"{name}.race", ours, PROTOCOL, _median_seconds(done[PROTOCOL])),
     ]
 
@@ -220,28 +220,28 @@ def _ties(name: str, done: dict[str, list[Campaign]]) -> list[BenchFigure]:
 def _equal(name: str, done: dict[str, list[Campaign]]) -> list[BenchFigure]:
     ours = done["race and proof"]
     return [
-        _share(f"{name}.false gains", [one.gain for one in ours], most=WRONG),
-        _share(f"{name}.undecided", [not one.claimed for one in ours]),
+        _share(f"{name}.false gains", [our.gain for our in ours], most=WRONG),
+        _share(f"{name}.undecided", [not our.claimed for our in ours]),
         _median(f"{name}.race and proof", ours),
     ]
 
 
 def _large(name: str, done: dict[str, list[Campaign]]) -> list[BenchFigure]:
     ours = done["model"]
-    near = [not _is_off(one) for one in ours]
+    near = [not _is_off(our) for our in ours]
     mine = _share(f"{name}.within 1 %, model", near, least=NEAR)
     fortieth = _median_seconds(done[PROTOCOL]) / FORTIETH
     seconds = _median(f"{name}.model", ours, PROTOCOL, FORTIETH * fortieth)
     figures = [
         _at_most(seconds, fortieth, f"≤ {fortieth:.0f} s"),
         mine,
-        _share(f"{name}.wrong claims", [one.claimed and _is_off(one) for one in ours]),
-        _share(f"{name}.claims", [one.claimed for one in ours]),
+        _share(f"{name}.wrong claims", [our.claimed and _is_off(our) for our in ours]),
+        _share(f"{name}.claims", [our.claimed for our in ours]),
     ]
     for peer, campaigns in done.items():
         if peer == "model":
             continue
-        figure = _share(f"{name}.within 1 %, {peer}", [not _is_off(one) for one in campaigns])
+        figure = _share(f"{name}.within 1 %, {peer}", [not _is_off(each) for each in campaigns])
         ratio = mine.value / figure.value if figure.value else None
         figure = replace(figure, against="model", ratio=ratio)
         if peer != PROTOCOL:  # which takes 40 times as long
@@ -254,7 +254,8 @@ def _behind(peer: BenchFigure, ours: BenchFigure) -> BenchFigure:
     """Whether the peer's share is behind ours, by the interval of their difference."""
     counts = (peer.count or 1, ours.count or 1)
     spread = sum(
-        one.value * (1 - one.value) / n for one, n in zip((peer, ours), counts, strict=True)
+        figure.value * (1 - figure.value) / n
+        for figure, n in zip((peer, ours), counts, strict=True)
     )
     ahead, error = ours.value - peer.value, max(spread, 1 / counts[0] ** 2) ** 0.5
     reached: Reached = (

@@ -42,21 +42,21 @@ class Page:
 
 def read_page() -> Page:
     """The 90 passes: means over both nodes, spreads within the logs of each."""
-    found: dict[int, list[Floats]] = {}
+    groups: dict[int, list[Floats]] = {}
     spreads = []
     for name in ("strip-sizes.txt", "options.txt"):
         for log in (PAGE / name).read_text().split("--runtime 60")[1:]:
-            passes = np.array([float(one) for one in _PASS_LINE.findall(log)])
+            passes = np.array([float(record) for record in _PASS_LINE.findall(log)])
             spreads.append(float(passes.std(ddof=1) / passes.mean()))
             size = _STRIP.search(log)
             if name == "strip-sizes.txt" and size:
-                found.setdefault(int(size[1]), []).append(passes)
+                groups.setdefault(int(size[1]), []).append(passes)
     strips = {
         size: (
-            float(np.mean([one.mean() for one in logs])),
-            float(np.sqrt(np.mean([one.var(ddof=1) / one.mean() ** 2 for one in logs]))),
+            float(np.mean([log.mean() for log in logs])),
+            float(np.sqrt(np.mean([log.var(ddof=1) / log.mean() ** 2 for log in logs]))),
         )
-        for size, logs in found.items()
+        for size, logs in groups.items()
     }
     return Page(strips, tuple(spreads))
 
@@ -99,7 +99,7 @@ class Device:
         self._drift = np.concatenate([[0.0], np.cumsum(self._shared(kind, length))])
         # First loops: after every change, by as much for all, give or take a half for each.
         top = rng.uniform(0, 0.06) if kind == "first-loop" else 0.0
-        self._burst = {one: top * rng.uniform(0.5, 1.5) for one in means} if top else {}
+        self._burst = {candidate: top * rng.uniform(0.5, 1.5) for candidate in means} if top else {}
 
     def _shared(self, kind: str, length: int) -> Floats:
         """What moves all candidates alike, as a fraction, second by second."""
@@ -127,13 +127,15 @@ class Device:
     def measure(self, seconds: float) -> float:
         """The mean figure of the next seconds."""
         begin, end = self.now, self.now + seconds
-        one = self.in_force
-        wander = self.cvs[one] * _mean(self._noise, begin, end) + _mean(self._drift, begin, end)
+        candidate = self.in_force
+        wander = self.cvs[candidate] * _mean(self._noise, begin, end) + _mean(
+            self._drift, begin, end
+        )
         if self._burst and self._changed_at is not None:
             ago = np.array([begin, end]) - self._changed_at
-            wander += self._burst[one] * float(np.exp(-ago[0]) - np.exp(-ago[1])) / seconds
+            wander += self._burst[candidate] * float(np.exp(-ago[0]) - np.exp(-ago[1])) / seconds
         self.now = end
-        return float(self.means[one] * np.exp(wander))
+        return float(self.means[candidate] * np.exp(wander))
 
 
 def _mean(sums: Floats, begin: float, end: float) -> float:

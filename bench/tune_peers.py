@@ -57,7 +57,7 @@ def one_at_a_time(problem: Problem, kind: str, seed: int, number: int) -> Campai
     pick = problem.space.baseline
     for at, size in enumerate(problem.space.sizes):
         tried = [(*pick[:at], value, *pick[at + 1 :]) for value in range(size)]
-        averages = [sum(_loop(device, one, seconds) for _ in range(5)) for one in tried]
+        averages = [sum(_loop(device, candidate, seconds) for _ in range(5)) for candidate in tried]
         pick = tried[int(np.argmax(averages))]
     return _theirs(device, pick)
 
@@ -67,11 +67,10 @@ def fixed(problem: Problem, kind: str, seed: int, number: int) -> Campaign:
     candidates = problem.space.candidates()
     device = begin(problem, kind, seed, number, 310.0 * len(candidates))
     averages = {
-        one: sum(_loop(device, one, 60.0) for _ in range(5)) for one in _in_any_order(
-            candidates, device
-        )
-    }  # fmt: skip
-    return _theirs(device, max(averages, key=lambda one: averages[one]))
+        candidate: sum(_loop(device, candidate, 60.0) for _ in range(5))
+        for candidate in _in_any_order(candidates, device)
+    }
+    return _theirs(device, max(averages, key=lambda candidate: averages[candidate]))
 
 
 def halving(problem: Problem, kind: str, seed: int, number: int) -> Campaign:
@@ -87,9 +86,9 @@ def halving(problem: Problem, kind: str, seed: int, number: int) -> Campaign:
     field = everyone[: _halving_field(len(everyone), problem.budget)]
     seconds, sums = 5.0, dict.fromkeys(field, 0.0)
     while len(field) > 1:
-        for one in _in_any_order(tuple(field), device):
-            sums[one] += seconds * np.log(_loop(device, one, seconds))
-        field = sorted(field, key=lambda one: -sums[one])[: (len(field) + 1) // 2]
+        for candidate in _in_any_order(tuple(field), device):
+            sums[candidate] += seconds * np.log(_loop(device, candidate, seconds))
+        field = sorted(field, key=lambda candidate: -sums[candidate])[: (len(field) + 1) // 2]
         seconds *= 2
     return _theirs(device, field[0])
 
@@ -124,7 +123,8 @@ def optuna(problem: Problem, kind: str, seed: int, number: int, *, prune: bool) 
     while device.now + (23.0 if prune else 13.0) <= problem.budget:
         trial: Any = study.ask()
         candidate = tuple(
-            trial.suggest_categorical(one.name, list(range(len(one.values)))) for one in space.vary
+            trial.suggest_categorical(vary.name, list(range(len(vary.values))))
+            for vary in space.vary
         )
         if not prune:
             study.tell(trial, _loop(device, candidate, 10.0))
@@ -139,7 +139,7 @@ def optuna(problem: Problem, kind: str, seed: int, number: int, *, prune: bool) 
         else:
             study.tell(trial, float(np.mean(seen)))
     best = study.best_params
-    return _theirs(device, tuple(int(best[one.name]) for one in space.vary))
+    return _theirs(device, tuple(int(best[vary.name]) for vary in space.vary))
 
 
 METHODS: dict[str, Method] = {
@@ -159,8 +159,8 @@ def _goal(problem: Problem) -> Goal:
 
 
 def _loop(device: Device, candidate: Candidate, seconds: float) -> float:
-    told = measure(device, Ask(candidate, seconds, RAMP, ""))
-    return told.figure or 0.0
+    observation = measure(device, Ask(candidate, seconds, RAMP, ""))
+    return observation.figure or 0.0
 
 
 def _in_any_order(candidates: tuple[Candidate, ...], device: Device) -> list[Candidate]:
@@ -175,6 +175,6 @@ def _theirs(device: Device, pick: Candidate) -> Campaign:
     return Campaign(device.now, _off(device, pick))
 
 
-def _ours(device: Device, found: SearchResult, seconds: float) -> Campaign:
-    claimed = found.ending is not Ending.UNDECIDED
-    return Campaign(seconds, _off(device, found.pick), claimed, found.ending.value)
+def _ours(device: Device, result: SearchResult, seconds: float) -> Campaign:
+    claimed = result.ending is not Ending.UNDECIDED
+    return Campaign(seconds, _off(device, result.pick), claimed, result.ending.value)

@@ -86,7 +86,9 @@ def large(page: Page, budget: float = GRID / 40) -> Problem:
             for axes in combinations(range(len(SIZES)), order):
                 shape = [size if at in axes else 1 for at, size in enumerate(SIZES)]
                 score = score + rng.normal(0, spread, shape)
-        means = {one: 1000 * float(np.exp(score[one])) for one in space.candidates()}
+        means = {
+            candidate: 1000 * float(np.exp(score[candidate])) for candidate in space.candidates()
+        }
         return means, dict.fromkeys(means, float(rng.choice(page.spreads)))
 
     return Problem("large", space, truth, budget)
@@ -97,7 +99,7 @@ def problems() -> Mapping[str, Problem]:
     """All of them by name."""
     page = read_page()
     every = (strips(page), ties(page), ties(page, (0.0, 0.0)), large(page))
-    return {one.name: one for one in every}
+    return {problem.name: problem for problem in every}
 
 
 def begin(problem: Problem, kind: str, seed: int, number: int, horizon: float) -> Device:

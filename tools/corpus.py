@@ -268,8 +268,8 @@ def _lists(truth: str, values: Sequence[tuple[str, object, float]]) -> bool:
     return bool(parts) and all(
         _is_part(part, values)
         or any(
-            len(words) > 1 and all(_is_part(word, values) for word in words)
-            for words in (part.split(), part.split("/"))
+            len(pieces) > 1 and all(_is_part(piece, values) for piece in pieces)
+            for pieces in (part.split(), part.split("/"))
         )
         for part in parts
     )

@@ -85,7 +85,7 @@ def draw(pages: list[Path]) -> None:
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
         tab = browser.new_page(viewport={"width": 1440, "height": 900})
-        for page in (one for one in pages if one.stem in PICTURED):
+        for page in (picture for picture in pages if picture.stem in PICTURED):
             tab.goto(page.absolute().as_uri())
             tab.screenshot(path=page.with_suffix(".png"))
         browser.close()

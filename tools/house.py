@@ -180,8 +180,8 @@ def names_in(text: str) -> Iterator[str]:
             if word in LAYERS:
                 yield word
         elif token.type == tokenize.NAME:
-            words = f"_{token.string.lower()}_"
-            yield from (kind for kind in LAYERS if kind not in _ORDINARY and f"_{kind}_" in words)
+            name = f"_{token.string.lower()}_"
+            yield from (kind for kind in LAYERS if kind not in _ORDINARY and f"_{kind}_" in name)
     for module in _facts(text).importing_from:
         parts = module.split(".")
         if parts[:2] == ["iosonde", "layers"] and len(parts) > 2:
@@ -211,13 +211,13 @@ def _strings(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, int]]:
         if id(node) in skipped:
             continue
         parts = node.values if isinstance(node, ast.JoinedStr) else [node]
-        words = [
+        texts = [
             part.value
             for part in parts
             if isinstance(part, ast.Constant) and isinstance(part.value, str)
         ]
-        if words and isinstance(node, ast.expr):
-            whole = "".join(words).strip()
+        if texts and isinstance(node, ast.expr):
+            whole = "".join(texts).strip()
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
             yield whole, whole.count("\n") + 1 if "\n" in whole else lines
 
@@ -319,7 +319,7 @@ def untested(texts: Mapping[str, str], tests: Mapping[str, str]) -> Set[str]:
                 imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
             elif isinstance(node, ast.Import):
                 imported |= {alias.name for alias in node.names}
-    found = set()
+    without = set()
     for path in texts:
         room, _, rest = path.partition("/")
         folder, _, stem = rest.removesuffix(".py").rpartition("/")
@@ -327,8 +327,8 @@ def untested(texts: Mapping[str, str], tests: Mapping[str, str]) -> Set[str]:
             continue
         beside = {f"unit/{room}/{folder}/test_{name}.py" for name in (stem, stem.partition("_")[0])}
         if f"iosonde.{room}.{folder}.{stem}" not in imported and not beside & tests.keys():
-            found.add(path)
-    return frozenset(found)
+            without.add(path)
+    return frozenset(without)
 
 
 # ── all of it ─────────────────────────────────────────────────────────────────────────────────

@@ -71,7 +71,7 @@ def _rules() -> str:
 
 def _rule_cases() -> str:
     sys.path.insert(0, str(ROOT))
-    cases = {one.rule: one for one in import_module("tests.contract.rules").CASES}
+    cases = {case.rule: case for case in import_module("tests.contract.rules").CASES}
     lines = [
         "# Rules, each with a case that fires and a near miss",
         "",
@@ -83,11 +83,11 @@ def _rule_cases() -> str:
         "| --- | --- | --- | --- |",
     ]
     for rule in rules():
-        one = cases[f"{rule.name}.{rule.find.__name__.strip('_')}"]
+        case = cases[f"{rule.name}.{rule.find.__name__.strip('_')}"]
         severities = dict.fromkeys(
-            finding.severity for finding in rule.find(one.case) if finding.rule == rule.name
+            finding.severity for finding in rule.find(case.case) if finding.rule == rule.name
         )
-        cells = (rule.name, ", ".join(severities), one.fires, one.silent)
+        cells = (rule.name, ", ".join(severities), case.fires, case.silent)
         lines.append(f"| {' | '.join(map(_cell, cells))} |")
     return "\n".join(lines) + "\n"
 
