@@ -7,13 +7,14 @@ Source:
     stack; before 4.10 with the address before it) and fault.c; arch/arm64/kernel/process.c
     (`pc : `, `lr : `); arch/powerpc/kernel/process.c (`NIP [c000…]`); mm/kasan/report.c;
     kernel/locking/lockdep.c; mm/kmemleak.c; lib/ubsan.c; scripts/decode_stacktrace.sh
-    (`function (file.c:12) module`); the reports of syzkaller (`function file.c:12 [inline]`).
+    (`function (file.c:12) module`); crash 8.0, kernel.c, print_task_header() and x86_64.c (`bt`);
+    the reports of syzkaller (`function file.c:12 [inline]`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -33,7 +34,7 @@ _VERSION = r"(?P<kernel>\d{1,3}\.\d{1,3}\S{0,90})"
 
 _Kind = Literal[
     "title", "cut", "cpu", "taint", "task", "head", "frame", "at", "code", "modules", "end",
-    "origin", "chain", "beside",
+    "origin", "chain", "beside", "leak", "owner", "bt", "exception",
 ]  # fmt: skip
 _FRAME = re.compile(
     rf"(?P<address>{_ADDRESS}){{0,2}}(?P<unsure>\? +)?(?P<function>{_NAME})(?:"
@@ -45,12 +46,17 @@ _FROM = re.compile(
     rf"(?:{_ADDRESS})?\(?(?P<function>{_NAME})(?:{_OFFSET})?\)? from "
     rf"(?:{_ADDRESS})?\(?{_NAME}{_OFFSET}\)?(?: \[\w{{1,56}}\])?"
 )
+_CRASH_FRAME = re.compile(
+    rf"#\d{{1,3}} \[[\da-f]{{8,16}}\] (?P<function>{_NAME}) at [\da-f]{{8,16}}"
+    r"(?: \[\w{1,56}\])?"
+)
 _AT = re.compile(
     r"(?:(?:RIP|EIP)\s{0,4}:?\s{0,4}(?:[\da-f]{2,4}:)?|IP: |E?IP is at |PC is at |e?pc : |NIP )"
     rf"\s{{0,2}}(?:{_ADDRESS}){{0,2}}(?P<at>{_NAME})"
     rf"(?:{_OFFSET}(?:\s+\[[\w. -]{{1,80}}\])?(?:\s+(?:SS:ESP|RSP)\b.*|\s*\(?{_WHERE}.*)?"
     rf"| \({_WHERE}.*)\s*"
 )
+_EXCEPTION = re.compile(rf"\[exception RIP: (?P<at>{_NAME})(?:\+\d{{1,8}})?\]")
 _TITLE = re.compile(
     r"(?P<title>INFO: (?:task|rcu_|possible|inconsistent|NMI|trying to register)\b.*"
     r"|WARNING: (?:CPU: \d|[\w./-]{3,80}\.[ch]:\d+ at |at |possible|suspicious"
@@ -74,10 +80,26 @@ _TASK = re.compile(
     r"(?:[\da-f]{8,16}|\w[\w.+]{0,60}) +\d{1,10} +(?P<old_pid>\d{1,10}) +\d{1,10} +"
     r"(?:0x[\da-f]{8}|\(L-TLB\)|\(NOTLB\))).*"
 )
+_CRASH_TASK = re.compile(
+    r"PID: (?P<pid>\d{1,10})\s{1,12}TASK: [\da-f]{8,16}\s{1,12}CPU: (?P<cpu>\d{1,5})\s{1,12}"
+    r'COMMAND: "(?P<comm>[^"]{1,40})"'
+)
+_LEAK = re.compile(
+    r"(?P<title>unreferenced object (?:\(percpu\) )?0x[\da-f]{4,16}) \(size (?P<size>\d{1,15})\):"
+)
+_OWNER = re.compile(
+    r'comm "(?P<comm>[^"]{1,40})", pid (?P<pid>\d{1,10}), jiffies (?P<jiffies>\d{1,20})'
+    r"(?: \(age (?P<age>\d{1,12}\.\d{3})s(?:ec)?\))?"
+)
+_NOTED: Mapping[_Kind, re.Pattern[str]] = {
+    "cpu": _CPU, "taint": _TAINTED, "task": _TASK, "bt": _CRASH_TASK, "leak": _LEAK,
+    "owner": _OWNER,
+}  # fmt: skip
 _FORMS: Sequence[tuple[_Kind, str]] = (
     ("cut", r"-{6,}\[ cut here \]"),
     ("end", r"---\[ end "),
-    ("head", r"(?:Call [Tt]race|Backtrace|(?:stack )?backtrace)(?: ?\d{0,3})?:(?:\s|$)"),
+    ("head", r"(?:Call [Tt]race|Backtrace|(?:stack )?backtrace)"
+             r"(?: ?\d{0,3}| \(crc [\da-f]{1,8}\))?:(?:\s|$)"),
     ("code", r"Code: "),
     ("modules", r"Modules linked in:"),
     ("origin", r"(?:Allocated by|Freed by|Last potentially|page last (?:allocated|free))"),
@@ -93,7 +115,7 @@ _FORMS: Sequence[tuple[_Kind, str]] = (
                r"|\[[\da-f]{16}\] pgd=|(?:user|swapper) pgtable|\"echo 0 >"
                r"|(?:Read|Write) of size \d|The buggy address|Memory state around"
                r"|which belongs to|raw: [\da-f]|page:|flags: 0x|page_type|page dumped because"
-               r"|unreferenced object|comm \"|hex dump|\d+ locks? held by| {0,2}#\d{1,3}: "
+               r"|hex dump|\d+ locks? held by| {0,2}#\d{1,3}: "
                r"|other info that|Possible unsafe locking|CPU\d +CPU\d|-{3,}(?: +-{3,})?$"
                r"|={8,}$|PKRU|lock\(|<Interrupt>|\*\*\* DEADLOCK|but (?:task is|now in)"
                r"|which lock already|\S+ is trying to acquire|preempt_count|RCU nest depth"
@@ -108,9 +130,13 @@ _LINES: Sequence[tuple[_Kind, re.Pattern[str]]] = tuple(
 _ELLIPSIS = re.compile(r"[^\w]{0,8}(?:\.{2,}|snip|…|cut)?[^\w]{0,8}")
 _CUT_TITLE = re.compile(r"(?: in| at \S{1,120}:\d{1,6})$")
 _HEX = re.compile(r"(?:[<(]?[\da-f]{2,16}[>)]?(?:\s+|$))+$")
+_BEGINS = frozenset({
+    "title", "cut", "cpu", "taint", "task", "head", "frame", "at", "leak", "bt",
+})  # fmt: skip
 TRACE_TOOL = "kernel trace"
 TRACE_ANCHORS = (
-    "cut here ]", "WARNING: ", "BUG: ", "kernel BUG at", "INFO: ", "Oops: ", "protection fault",
+    "unreferenced object ", " COMMAND: ", "cut here ]", "WARNING: ", "BUG: ", "kernel BUG at",
+    "INFO: ", "Oops: ", "protection fault",
     "double fault", "Internal error: ", "UBSAN: ", " Comm: ", ", comm: ", "state:",
     "Call Trace", "Call trace", "RIP: ", "EIP: ", "pc : ", "NIP [", "backtrace:", "[inline]",
     *(f"{digit}/0x" for digit in "0123456789abcdef"),
@@ -152,10 +178,13 @@ def _kind(text: str) -> _Kind | None:
     """What a line of a trace is; None where it is none."""
     if _FRAME.fullmatch(text) or (" from " in text and _FROM.fullmatch(text)):
         return "frame"
+    if text.startswith("#") and _CRASH_FRAME.fullmatch(text):
+        return "frame"
     if _CPU.match(text) or _TAINTED.match(text):
         return "cpu" if _CPU.match(text) else "taint"
     wholes: tuple[tuple[_Kind, re.Pattern[str]], ...] = (
-        ("at", _AT), ("title", _TITLE), ("task", _TASK)
+        ("at", _AT), ("title", _TITLE), ("task", _TASK), ("leak", _LEAK), ("owner", _OWNER),
+        ("bt", _CRASH_TASK), ("exception", _EXCEPTION)
     )  # fmt: skip
     whole = next((kind for kind, pattern in wholes if pattern.fullmatch(text)), None)
     return whole or next((kind for kind, pattern in _LINES if pattern.match(text)), None)
@@ -163,7 +192,7 @@ def _kind(text: str) -> _Kind | None:
 
 def may_begin_trace(text: str) -> bool:
     """Whether a message may be the first of a trace."""
-    return _kind(text) in {"title", "cut", "cpu", "taint", "task", "head", "frame", "at"}
+    return _kind(text) in _BEGINS
 
 
 def message_at(cursor: TextCursor, index: int) -> tuple[str, bool] | None:
@@ -238,6 +267,13 @@ def _goes_on(kind: _Kind, above: str, text: str, logged: bool) -> bool:
     return (torn or kind == "modules") and not is_sentence(text)
 
 
+def _exact(name: str, text: str) -> Json:
+    """A value: numbers, sizes in bytes, ages in seconds, or the text with single blanks."""
+    if name in {"cpu", "pid", "size", "jiffies"}:
+        return int(text)
+    return float(text) if name == "age" else " ".join(fields(text))
+
+
 class _Reading:
     """What the lines of a trace have said so far."""
 
@@ -257,6 +293,8 @@ class _Reading:
     def is_trace(self) -> bool:
         """Whether it is one: /proc/PID/stack, of another reader, has frames alone."""
         says = self.name or "at" in self.values or "title" in self.values
+        if self.name and self._frames > _FEW:
+            return True  # `bt` of crash(8) has no head
         if says and ("at" in self.values or self._has_head):
             return bool(self._frames) or "at" in self.values
         if self._has_head or says or "kernel" in self.values:
@@ -267,11 +305,11 @@ class _Reading:
         """Whether a line of that kind is the first of another trace."""
         if self._is_over:
             return kind not in {"at", "beside", "code"}
-        if kind in {"title", "cut"}:
+        if kind in {"title", "cut", "leak"}:
             return bool(self._frames or self.name or (kind == "cut" and self.values))
         if kind == "head":
             return self._has_head and bool(self._frames) and not self._is_chain
-        return kind in {"task", "cpu"} and bool(self._frames and self.name)
+        return kind in {"task", "cpu", "bt"} and bool(self._frames and self.name)
 
     def result(self) -> dict[str, Json]:
         """What it says, with the functions last."""
@@ -289,13 +327,12 @@ class _Reading:
         elif kind == "title":
             self.values.setdefault("title", text[:_LONGEST].strip())
             self._note(_BLOCKED.match(text))
-        elif kind in {"cpu", "taint", "task"}:
+        elif kind in _NOTED:
             if kind == "cpu" and self._is_chain:
                 self._functions, self._unsure = [], []
-            pattern = {"cpu": _CPU, "taint": _TAINTED, "task": _TASK}[kind]
-            self._note(pattern.match(text))
-        elif kind == "at":
-            match = _AT.fullmatch(text)
+            self._note(_NOTED[kind].match(text))
+        elif kind in {"at", "exception"}:
+            match = _AT.fullmatch(text) or _EXCEPTION.fullmatch(text)
             if match:
                 self.values.setdefault("at", match["at"])
         if kind == "head" and self._is_chain:
@@ -313,14 +350,13 @@ class _Reading:
             if name == "comm":
                 self.name = self.name or text.strip()
             elif name not in self.values:
-                exact = int(text) if name in {"cpu", "pid"} else " ".join(fields(text))
-                self.values[name] = exact
+                self.values[name] = _exact(name, text)
 
     def _take_frame(self, text: str) -> None:
         match = _FRAME.fullmatch(text)
         unsure = bool(match and match["unsure"])
         self._addressed += bool(match and match["address"])
-        match = match or _FROM.fullmatch(text)
+        match = match or _FROM.fullmatch(text) or _CRASH_FRAME.fullmatch(text)
         listed = self._unsure if unsure else self._functions
         if match and not self._is_origin and len(listed) < _LISTED:
             listed.append(match["function"])

@@ -186,3 +186,64 @@ def test_speeds_of_raid6_and_xor_whatever_stands_before_them(prefix: str) -> Non
     (log,) = [row for row in counters(text) if row.tool == "kernel log"]
     assert log.values["raid6_speeds"] == ["sse2x4   gen() 10998 MB/s", ".... xor() 7614 MB/s"]
     assert log.values["raid6_algorithm"] == ["sse2x4 gen() 10998 MB/s"]
+
+
+LEAK = """\
+unreferenced object 0xffff88801f920120 (size 96):
+  comm "sh", pid 102, jiffies 4294892535 (age 713.412s)
+  hex dump (first 32 bytes):
+    07 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00  ................
+  backtrace (crc 1a2b3c4d):
+    [<00000000e58a6252>] kmalloc_trace+0x11/0x20
+    [<0000000043af4b2f>] frob_alloc_counter+0x17/0x90 [frob]
+    [<00000000a7df29b2>] do_syscall_64+0x42/0x90
+"""
+
+
+@pytest.mark.parametrize("prefix", ["", "> ", "[  713.500000] "])
+def test_a_leak_says_how_much_whose_and_how_old(prefix: str) -> None:
+    text = "".join(f"{prefix}{line}\n" for line in (LEAK * 2).splitlines())
+    leaks = [row for row in counters(text) if row.tool == "kernel trace"]
+    assert [leak.name for leak in leaks] == ["sh", "sh"]
+    assert leaks[0].values == {
+        "title": "unreferenced object 0xffff88801f920120", "size": 96, "pid": 102,
+        "jiffies": 4294892535, "age": 713.412,
+        "functions": ["kmalloc_trace", "frob_alloc_counter", "do_syscall_64"],
+    }  # fmt: skip
+
+
+def test_a_newer_kernel_prints_no_age() -> None:
+    (leak,) = counters(LEAK.replace(" (age 713.412s)", ""))
+    assert "age" not in leak.values
+    assert leak.values["size"] == 96
+
+
+BACKTRACE = """\
+PID: 2384   TASK: ffff94d71fae9c00  CPU: 83   COMMAND: "kworker/83:4"
+ #0 [ffffb5f9cdd0fca8] crash_kexec at ffffffffb4db67e9
+ #1 [ffffb5f9cdd0fdb0] asm_exc_page_fault at ffffffffb5800b4e
+    [exception RIP: frob_stop+73]
+    RIP: ffffffffb4d0fee9  RSP: ffffb5f9cdd0fe60  RFLAGS: 00010246
+    RAX: 0000000000000000  RBX: 00007fd3f5b21e10  RCX: 0000000000000000
+ #2 [ffffb5f9cdd0fe80] frob_free at ffffffffc0b88470 [frob]
+"""
+
+
+@pytest.mark.parametrize("prefix", ["", "> "])
+def test_a_backtrace_of_crash(prefix: str) -> None:
+    text = "crash> bt\n" + "".join(f"{prefix}{line}\n" for line in BACKTRACE.splitlines())
+    (trace,) = counters(text)
+    assert trace.name == "kworker/83:4"
+    assert trace.values == {
+        "pid": 2384, "cpu": 83, "at": "frob_stop",
+        "functions": ["crash_kexec", "asm_exc_page_fault", "frob_free"],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [
+    "an unreferenced object 0x12 (size 96) is a leak\n",
+    'comm "sh", pid 102, jiffies 4294892535 is what it says\n',
+    'PID: 12   COMMAND: "sh" is what we started\n',
+])  # fmt: skip
+def test_sentences_about_leaks_and_backtraces_are_none(text: str) -> None:
+    assert not [row for row in counters(text) if row.tool == "kernel trace"]
