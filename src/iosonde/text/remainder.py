@@ -16,10 +16,12 @@ from typing import Literal
 
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedCounters, TextLocation, Unread
 from iosonde.records.stack import Json
+from iosonde.text.alike_lines import alike_at
 from iosonde.text.author_rates import rates_at
 from iosonde.text.author_tables import table_at
 from iosonde.text.clean import clean
 from iosonde.text.document import Document
+from iosonde.text.fences import fenced, quoted
 from iosonde.text.figures import (
     FigureGroup,
     PrintedFigures,
@@ -51,8 +53,6 @@ from iosonde.text.shell import (
 )
 from iosonde.text.whole_outputs import whole_json, whole_value
 
-_QUOTES = re.compile(r"[ \t]*(?:>(?!=\d)(?:[ \t]{1,12}(?=>)|[ \t]?))+")
-_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[ \t]*")
 _LANGUAGES = frozenset({
     "c", "c++", "cmake", "conf", "cpp", "diff", "dockerfile", "dts", "go", "html", "ini", "java",
     "javascript", "js", "json", "lua", "make", "makefile", "nix", "patch", "perl", "py", "python",
@@ -63,6 +63,7 @@ _COMPLAINT = re.compile(r"(?i)(?:(?:ba)?sh|sudo|(?:fatal|error|warning)(?::.*)?)
 _FEW = 3  # lines below which a block without a command says nothing
 _SHARES = {"fenced": 0.25, "indented": 0.5, "plain": 0.6}
 """Of the values of a block without a command, how many are figures: the surer, the fewer."""
+_HEAD = 4  # lines above a list
 _READ = 0.5  # of the lines of an output
 _NAMED = 120  # characters of a command
 _RECORDS = 10  # of the messages of one log
@@ -103,8 +104,8 @@ class _Remainder:
         self._document = document
         self._programs = programs
         self._lines = clean(text)
-        self._depths = [line[: _quoted(line)].count(">") if ">" in line else 0 for line in raw]
-        self._fences, self._closing = _fenced(raw) if "```" in text or "~~~" in text else ({}, {})
+        self._depths = [line[: quoted(line)].count(">") if ">" in line else 0 for line in raw]
+        self._fences, self._closing = fenced(raw) if "```" in text or "~~~" in text else ({}, {})
         self._free = bytearray(b"\1") * len(self._lines)
         for part in taken:
             last = min(part.last, len(self._lines))
@@ -219,7 +220,8 @@ class _Remainder:
     def _table(self, at: int) -> FigureGroup | None:
         """The table that begins in a line, if one does."""
         if at not in self._tables:
-            self._tables[at] = table_at(self._own, at) or rates_at(self._own, at)
+            own = self._own
+            self._tables[at] = table_at(own, at) or rates_at(own, at) or alike_at(own, at)
         return self._tables[at]
 
     def _is_indented(self, at: int) -> bool:
@@ -298,6 +300,8 @@ class _Remainder:
         if sure and figures is not None:
             figures = _without_complaints(block.command, figures)
             sure = self._is_sure(block, lines, figures) if free else bool(figures.groups)
+        if not sure and not free and (group := _alike(lines)):
+            figures, sure = PrintedFigures((group,), ()), True
         if figures is not None and sure:
             yield self._record(block, first, figures)
             yield from self._left(block, first, lines, figures)
@@ -385,6 +389,16 @@ def _as_whole(command: str, lines: Sequence[str]) -> tuple[dict[str, Json], int]
     return (value, len(lines)) if value else whole_json(lines)
 
 
+def _alike(lines: Sequence[str]) -> FigureGroup | None:
+    """The list of alike lines that an output is, but for a few others around it."""
+    for at in range(min(len(lines), _HEAD)):
+        group = alike_at(lines, at)
+        if group:
+            own = sum(bool(line.strip()) for line in lines)
+            return group if group.last - group.first + 1 >= _READ * own else None
+    return None
+
+
 def _is_traced(lines: Sequence[str]) -> bool:
     """Whether a shell that shows its commands (`set -x`) goes on: the command printed nothing."""
     return lines[0].lstrip().startswith("+")
@@ -423,28 +437,3 @@ def _aligned(lines: Sequence[str]) -> bool:
     parts = [re.split(r"[:=]\s", line, maxsplit=1) for line in lines]
     begins = {len(line) - len(part[-1].lstrip()) for line, part in zip(lines, parts, strict=True)}
     return len(begins) == 1 or len({len(part[0].rstrip()) for part in parts}) == 1
-
-
-def _quoted(line: str) -> int:
-    match = _QUOTES.match(line)
-    return match.end() if match else 0
-
-
-def _fenced(raw: Sequence[str]) -> tuple[dict[int, str], dict[int, int]]:
-    """Line that opens a fenced block → its language; line in one → the line that closes it."""
-    opening: dict[int, str] = {}
-    closing: dict[int, int] = {}
-    opened, language = -1, ""
-    for at, line in enumerate(raw):
-        if "```" not in line and "~~~" not in line:
-            continue
-        match = _FENCE.fullmatch(line[_quoted(line) :].rstrip())
-        if match is None:
-            continue
-        if opened < 0 or match["language"]:
-            opened, language = at, match["language"].lower()
-            continue
-        opening[opened] = language
-        closing |= dict.fromkeys(range(opened + 1, at), at)
-        opened = -1
-    return opening, closing
