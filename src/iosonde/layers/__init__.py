@@ -170,6 +170,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "ssacli": "iosonde.layers.hwraid.printed:Ssacli",
         "storcli": "iosonde.layers.hwraid.printed:Storcli",
         "sysctl": "iosonde.layers._commands.printed_sysctl:SysctlOutput",
+        "program_errors": "iosonde.layers._commands.printed_errors:ProgramErrors",
         "sysfs": "iosonde.layers._commands.printed_sysfs:SysfsFiles",
         "targetcli": "iosonde.layers.iscsi.printed_targetcli:Targetcli",
         "tgtadm": "iosonde.layers.iscsi.printed_tgt:Tgtadm",

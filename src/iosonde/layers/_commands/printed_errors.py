@@ -1,0 +1,95 @@
+"""What programs say when a call of the kernel fails: `cat: ./a: Input/output error`.
+
+Only errors that are about storage or a path to it; of others (no such file, permission denied)
+a text is full, and they say nothing of a machine.
+
+Source: glibc, sysdeps/gnu/errlist.c (texts of errors in English); coreutils, util-linux and
+nvme-cli print "program: what: text" or "what: text", strerror(3) last.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedCounters
+from iosonde.records.stack import Json
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.figures import is_sentence
+from iosonde.text.log_lines import log_prefix
+from iosonde.text.reader import Items, StateOutput
+
+_ERRORS = (
+    "Input/output error", "Structure needs cleaning", "Read-only file system", "Stale file handle",
+    "No space left on device", "Device or resource busy", "Remote I/O error",
+    "Invalid cross-device link", "No such device or address", "Disk quota exceeded",
+    "Transport endpoint is not connected", "Exchange full", "Cannot allocate memory",
+    "Connection timed out", "Connection refused", "No route to host", "Host is down",
+    "No medium found", "Wrong medium type", "Numerical result out of range",
+    "Operation not supported", "Inappropriate ioctl for device", "Message too long",
+)  # fmt: skip
+_PROGRAM = r"(?P<program>(?:[\w./~-]{0,80}/)?[a-z][\w.+-]{1,30})"
+_SAID = re.compile(
+    rf"\s*(?:{_PROGRAM}: )?(?P<what>\S.{{0,200}}?)?(?:(?<=\S): |(?<=: ))"
+    rf"(?P<error>{'|'.join(map(re.escape, _ERRORS))})\.?\s*$"
+)
+_FAILED = re.compile(r"(?i)\b(?:failed|cannot|can't|could not|couldn't|unable|error)\b")
+_MOST = 400
+_KEPT = 20  # messages
+
+
+class ProgramErrors(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "errors of programs"
+    anchors: ClassVar[tuple[str, ...]] = tuple(f": {error}" for error in _ERRORS)
+    commands: ClassVar[tuple[str, ...]] = ()
+    reach: ClassVar[int] = 0
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _said(cursor, cursor.at) else None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        counts: dict[str, dict[str, int]] = {}
+        messages: dict[str, list[str]] = {}
+        last = first
+        for index, line in lines(cursor, first, _MOST):
+            match = _said(cursor, index)
+            if match is None:
+                if index > last + 1 or line:
+                    break
+                continue
+            program = (match["program"] or "").rpartition("/")[2]
+            errors = counts.setdefault(program, {})
+            errors[match["error"]] = errors.get(match["error"], 0) + 1
+            messages.setdefault(program, []).append(line.strip())
+            last = index
+        return last, [
+            self._counted(program, errors, messages[program], prompt)
+            for program, errors in counts.items()
+        ]
+
+    def _counted(
+        self, program: str, errors: dict[str, int], messages: list[str], prompt: Prompt
+    ) -> PrintedCounters:
+        """How often each error was said by a program, and the first twenty messages."""
+        values: dict[str, Json] = {"errors": dict(errors), "messages": [*messages[:_KEPT]]}
+        return self.counted("host", program, values, prompt)
+
+
+def _said(cursor: TextCursor, index: int) -> re.Match[str] | None:
+    """The message of a line: by a program, or of what failed. A line of a log is none."""
+    line = cursor.line(index) or ""
+    match = _SAID.match(line)
+    if match is None or prompt_in(line) or log_prefix(cursor.stamped(index) or ""):
+        return None
+    what = match["what"] or ""
+    if what.startswith(("Subject:", "Re:")):
+        return None
+    if not match["program"] and not (_FAILED.search(what) and what[0].isupper()):
+        return None
+    return None if is_sentence(what) and not _FAILED.search(what) else match
