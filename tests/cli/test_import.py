@@ -194,6 +194,13 @@ def test_what_no_reader_knows_is_counted_and_listed_when_asked(
     assert iosonde("explain", document["runs"][0]["run"], "--json").json["recognised"] == 1
 
 
+def test_messages_of_a_program_are_shown_with_the_first(iosonde: Run, tmp_path: Path) -> None:
+    (tmp_path / "mail.txt").write_text(
+        "$ cat a b\ncat: a: Input/output error\ncat: b: Input/output error\n"
+    )
+    assert "2 messages: cat: a: Input/output error" in iosonde("import", "mail.txt").stdout
+
+
 def test_where_nothing_else_is_there_what_is_kept_as_printed_is_shown(
     iosonde: Run, tmp_path: Path
 ) -> None:

@@ -254,7 +254,7 @@ def _rows(output: FoundOutput) -> Iterator[ImportRow]:
         yield ImportRow(*start, state.tool, state.host, what, said, "")
     for counters in output.counters:
         figures = "" if counters.name else counters_said(counters.values)  # of a host, not a layer
-        said = figures or counted(len(counters.values), "counter")
+        said = figures or _messages(counters.values) or counted(len(counters.values), "counter")
         if counters.kind == AS_PRINTED:
             said = _as_printed(counters.values)
         row = ImportRow(*start, counters.tool, counters.host, counters.name, said, "")
@@ -274,6 +274,14 @@ def _as_printed(values: Mapping[str, Json]) -> str:
         first = ", ".join(f"{name}: {value}" for name, value in values.items() if name)
         said = counted(len(values), "value")
     return f"{said}: {_shortened(first)}" if first else said
+
+
+def _messages(values: Mapping[str, Json]) -> str:
+    """How many messages a program or the kernel left, and the first; empty where it left none."""
+    messages = values.get("messages")
+    if not isinstance(messages, list) or not messages:
+        return ""
+    return f"{counted(len(messages), 'message')}: {_shortened(str(messages[0]))}"
 
 
 def _shortened(text: str) -> str:

@@ -69,7 +69,8 @@ _TITLE = re.compile(
 )
 _CPU = re.compile(
     r"(?:CPU: (?P<cpu>\d{1,5}) (?:UID: \d{1,10} )?PID: (?P<pid>\d{1,10}) Comm: (?P<comm>.{1,40}?)"
-    rf"|Pid: (?P<old_pid>\d{{1,10}}), comm: (?P<old_comm>.{{1,40}}?))(?: {_TAINT}|\s*$)"
+    r"|Pid: (?P<old_pid>\d{1,10}), comm: (?P<old_comm>.{1,40}?))"
+    rf"(?: {_TAINT}|(?: Kdump: loaded)?\s*$)"
     rf"(?:\s*\(?{_VERSION})?"
 )
 _BLOCKED = re.compile(r"INFO: task (?P<comm>.{1,40}):(?P<pid>\d{1,10}) blocked for more than")

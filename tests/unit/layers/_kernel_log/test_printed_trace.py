@@ -240,6 +240,17 @@ def test_a_backtrace_of_crash(prefix: str) -> None:
     }  # fmt: skip
 
 
+def test_a_process_whose_line_a_mail_broke_before_its_taint() -> None:
+    text = (
+        "[   12.345678] WARNING: CPU: 1 PID: 77 at fs/frob.c:7 frob_sync+0x1/0x2\n"
+        "[   12.345679] CPU: 1 PID: 77 Comm: kworker/1:4 Kdump: loaded\n"
+        "Tainted: G        W         5.10.0 #1\n"
+        "[   12.345680] Call Trace:\n[   12.345681]  frob_sync+0x1/0x2\n"
+    )
+    (trace,) = [row for row in counters(text) if row.tool == "kernel trace"]
+    assert trace.name == "kworker/1:4"
+
+
 @pytest.mark.parametrize("text", [
     "an unreferenced object 0x12 (size 96) is a leak\n",
     'comm "sh", pid 102, jiffies 4294892535 is what it says\n',
