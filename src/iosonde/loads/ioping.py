@@ -2,7 +2,8 @@
 
 Up to 0.9 the statistics do not say whether was read or written, and have one unit for all times:
 the lines of the requests tell it, or the command; without these they are kept as counters. The
-line of the sum stands alone where the one of times was cut off.
+line of the sum stands alone where the one of times was cut off, and the one of times below its
+command where somebody left out the rest.
 
 Source: ioping 0.6 and 1.3, ioping.c, print_statistics() and main(); mdev is the deviation from the
 mean, and the first request is left out of it ("warmup").
@@ -19,6 +20,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.kerneltext import fields
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedCounters, PrintedTrial, Unreadable
 from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, compact, lines
@@ -71,7 +73,8 @@ class Ioping(Output):
         if _REQUEST.match(line):
             return cursor.at if _are_alone(cursor, cursor.at) else None
         head = nearest(cursor, 12, lambda line: "ioping stat" in line)
-        return cursor.at if head is None and _SUM.match(line) else head
+        alone = _SUM.match(line) or _TIMES.fullmatch("".join(fields(line)))
+        return cursor.at if head is None and alone else head
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
@@ -83,26 +86,23 @@ class Ioping(Output):
         begin, prompt = command_before(cursor, first, ("ioping",), reach=30)
         done = _DONE.search(text) or _DONE_OLD.search(text)
         times = _TIMES.search(text) or _TIMES_OLD.search(text)
-        if not done:
+        if not done and not (times and prompt.command):
             raise Unreadable("its statistics are cut off")
-        if what := done.groupdict().get("what"):
+        if done and (what := done.groupdict().get("what")):
             way = "read" if what == "read" else "write"
         else:
             way = _way(cursor, first, prompt.command)
         sheet = _Sheet(way or _EITHER)
-        for name, unit, value in (
-            ("iops", "1/s", done["iops"]),
-            ("bandwidth", "B/s", done["rate"]),
-        ):
-            if value:
-                sheet.put(name, unit, *units.printed(value))
+        for name, unit, group in (("iops", "1/s", "iops"), ("bandwidth", "B/s", "rate")):
+            if done and done[group]:
+                sheet.put(name, unit, *units.printed(done[group]))
         if times:
             _put_times(sheet, times)
         if not way:
             return OutputReading(begin, last, counters=(sheet.counters(prompt),))
         head = _HEAD.search(cursor.line(first) or "")
         target = head["target"] if head else ""
-        trial = sheet.trial(prompt, target, units.printed(done["n"])[0])
+        trial = sheet.trial(prompt, target, units.printed(done["n"])[0] if done else None)
         return OutputReading(begin, last, trials=(trial,))
 
 
@@ -137,7 +137,7 @@ class _Sheet:
         values = {name.removeprefix(f"{self.way}."): value for name, value in self.metrics.items()}
         return PrintedCounters("ioping", "reads or writes", "", values, asked.host, asked.command)
 
-    def trial(self, asked: Prompt, target: str, requests: float) -> PrintedTrial:
+    def trial(self, asked: Prompt, target: str, requests: float | None) -> PrintedTrial:
         return PrintedTrial(
             tool="ioping",
             loops=(LoadResult(metrics=self.metrics, units=self.kinds),),
@@ -146,7 +146,7 @@ class _Sheet:
             target=target,
             options={"rw": f"rand{self.way}", "iodepth": 1, "numjobs": 1},
             steps=self.steps,
-            details={"requests": requests},
+            details={} if requests is None else {"requests": requests},
         )
 
 

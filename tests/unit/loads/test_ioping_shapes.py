@@ -103,3 +103,20 @@ def test_requests_with_statistics_are_read_once(between: str) -> None:
 ])  # fmt: skip
 def test_requests_of_others_are_none_of_ioping(text: str) -> None:
     assert [output.tool for output in read(text) if output.tool != "ping"] == []
+
+
+TIMES = "min/avg/max/mdev = 60.0 us / 78.7 us / 91.2 us / 8.20 us\n"
+
+
+@pytest.mark.parametrize(("option", "way"), [("-WWW ", "write"), ("", "read")])
+def test_times_alone_below_a_command(option: str, way: str) -> None:
+    (trial,) = trials(f"$ ioping -c10 {option}/dev/sdz\n...\n{TIMES}")
+    metrics = trial.loops[0].metrics
+    assert metrics[f"{way}.latency.mean"] == pytest.approx(78.7e-6)
+    assert metrics[f"{way}.latency.stdev"] == pytest.approx(8.2e-6)
+    assert trial.details == {}
+
+
+def test_times_alone_without_a_command_are_of_nobody() -> None:
+    assert not trials(TIMES)
+    assert not [output for output in read(f"rtt {TIMES}") if output.tool == "ioping"]

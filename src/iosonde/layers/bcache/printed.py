@@ -69,7 +69,7 @@ class BcacheOutput(Output):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at) or ""
-        if _CAT.search(line):
+        if _cat_at(cursor, cursor.at):
             answer = cursor.line(cursor.at + 1) or ""
             return cursor.at if answer and not prompt_in(answer) else None
         if not (_ITEM.match(line) or _ABOVE.match(line) or _TORN.match(line)):
@@ -91,9 +91,9 @@ class BcacheOutput(Output):
         begin, prompt = command_before(
             cursor, first, ("grep", "head", "tail", "egrep", "cat"), reach=3
         )
-        if match := _CAT.search(line):
-            items, last = _answer(cursor, first, match["path"])
-            begin, prompt = first, prompt_in(line) or Prompt(line.strip())
+        if cat := _cat_at(cursor, first):
+            begin, path, prompt = cat
+            items, last = _answer(cursor, first, path)
         elif _ABOVE.match(line):
             items, last = _below_heads(cursor, first)
         else:
@@ -164,6 +164,18 @@ def _below_heads(cursor: TextCursor, first: int) -> tuple[list[tuple[str, str]],
         elif line or index > last + 4:
             break
     return items, last
+
+
+def _cat_at(cursor: TextCursor, index: int) -> tuple[int, str, Prompt] | None:
+    """The line where a cat of one file begins, its path and the command; a mail may break it."""
+    line, above = cursor.line(index) or "", cursor.line(index - 1) or ""
+    if match := _CAT.search(line):
+        return index, match["path"], prompt_in(line) or Prompt(line.strip())
+    prompt = prompt_in(above)
+    if _TORN.match(line) and prompt and prompt.command.rpartition(" ")[2] == "cat":
+        path = line.strip(" |")
+        return index - 1, path, Prompt(f"{prompt.command} {path}", prompt.host)
+    return None
 
 
 def _answer(cursor: TextCursor, first: int, path: str) -> tuple[list[tuple[str, str]], int]:

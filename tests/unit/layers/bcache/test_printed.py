@@ -128,3 +128,20 @@ def test_prose_and_commands_are_none() -> None:
         subject for state in states(text) for subject in state.subjects if subject.kind == "bcache"
     ] == []
     assert [output for output in read(text) if isinstance(output, Unread)] == []
+
+
+def test_a_path_that_a_mail_broke_behind_cat() -> None:
+    place = "/sys/fs/bcache/9820f407-457a-46e3-abc0-f2214d39b64c/bdev0/stats_total"
+    text = (
+        f"> root@db1:~# cat\n> {place}/bypassed\n> 2.8G\n"
+        f"> root@db1:~# cat\n> {place}/cache_hits\n> 233\n"
+    )
+    counted = {name: value for row in counters(text) for name, value in row.values.items()}
+    assert 233 in counted.values()
+    whole = {
+        name: value
+        for row in counters(text.replace("cat\n> /", "cat /"))
+        for name, value in row.values.items()
+    }
+    assert counted == whole
+    assert not counters(f"the file\n{place}/cache_hits\n233\n")
