@@ -20,7 +20,8 @@ from iosonde.text.reader import Items, StateOutput
 
 _SIZE = r"(\d+(?:\.\d+)?(?:[KMGTPE]iB|B))"
 _LABEL = re.compile(
-    r"\s*Label: +(?:'(?P<label>[^']{1,256})'|none) +uuid: (?P<uuid>[\da-f-]{36})\s*$"
+    r"\s*Label: +(?:'(?P<label>[^']{1,256})'|none) +uuid: "
+    r"(?:(?P<uuid>[\da-f-]{36})|[\[<(]?[\w.*-]{2,40}[\])>]?)\s*$"  # many people hide it
 )
 _TOTAL = re.compile(rf"\s*Total devices (\d{{1,4}}) FS bytes used {_SIZE}\s*$")
 _DEVICE = re.compile(
@@ -82,7 +83,7 @@ class BtrfsShow(_BtrfsOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         head = _LABEL.match(cursor.line(first) or "")
-        facts: dict[str, Scalar] = {"uuid": head["uuid"] if head else None}
+        facts: dict[str, Scalar] = {"uuid": head["uuid"]} if head and head["uuid"] else {}
         last, paths = first, []
         for index, line in lines(cursor, first + 1, _MOST):
             if total := _TOTAL.match(line):
@@ -98,7 +99,7 @@ class BtrfsShow(_BtrfsOutput):
             return last, []
         facts["below"] = " ".join(path.removeprefix("/dev/") for path in paths)
         facts["paths"] = " ".join(paths)
-        name = (head["label"] if head else "") or str(facts["uuid"])
+        name = (head["label"] if head else "") or str(facts.get("uuid") or "")
         return last, [PrintedSubject("btrfs", name, facts, prompt.host)]
 
 
