@@ -252,7 +252,11 @@ class _Remainder:
                 last += 1
             if not self._free[first]:
                 apart = True
-            elif not apart and not all(self._free[first : block.last + 1]):
+            elif (
+                not apart
+                and not all(self._free[first : block.last + 1])
+                and not is_mostly_log(self._lines[first : last + 1])
+            ):
                 pass  # above what a reader took of the same output
             else:
                 yield from self._part(block, first, last, apart=apart)

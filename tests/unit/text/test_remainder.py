@@ -452,3 +452,12 @@ def test_a_thread_of_a_program_is_no_register() -> None:
     )
     assert isinstance(messages, dict)
     assert "handles request 12" in str(list(messages.values()))
+
+
+def test_messages_above_those_that_a_reader_took_are_kept() -> None:
+    text = "# dmesg\n[    1.000000] frob 7: starts\n[    2.000000] EXT4-fs error: 8\n"
+    (output,) = rest(text, [TakenLines(3, 3, "kernel log")])
+    assert isinstance(output, FoundOutput)
+    assert output.counters[0].values == {"[    1.000000]": "frob 7: starts"}
+    head = "$ frobctl\nfrobctl 1.2 of 2024\nstate: 7\n"
+    assert not rest(head, [TakenLines(3, 3, "frobctl")])  # the head of what was read
