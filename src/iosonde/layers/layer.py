@@ -242,6 +242,20 @@ class TargetLoss:
     recovery: str
 
 
+@dataclass(frozen=True, slots=True)
+class NetworkCrossing:
+    """How the I/O of a layer goes over a network.
+
+    Args:
+        reads: whether reads go over it as well.
+        frame: at an MTU, the bytes of data in a full frame, and those of the MTU that it takes;
+            None: as of TCP.
+    """
+
+    reads: bool = True
+    frame: Callable[[int], tuple[int, int]] | None = None
+
+
 class Layer(Protocol):
     """One technology at one place in the stack, and what the engines must know of it.
 
@@ -271,6 +285,8 @@ class Layer(Protocol):
     """What is found below it are the devices that were declared to be."""
     numbered_by_the_kernel: ClassVar[bool] = False
     """The same number is another device's when it is made again."""
+    crossing: ClassVar[NetworkCrossing | None] = None
+    """Of a layer whose I/O leaves its host."""
     target_loss: ClassVar[TargetLoss | None] = None
     """Of an import whose `state` tells it."""
     aligns_requests: ClassVar[bool] = True

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 AOE_HEADER = 36
 """Bytes of a frame that are no data, as the driver subtracts them from the MTU."""
+_ETHERNET_HEADER = 14
 
 SECTOR = 512
 COMMON_MTUS = (1500, 4200, 8700, 9000)
@@ -24,3 +25,9 @@ def aoe_frame_payload(mtu: int) -> int:
 def aoe_least_mtu(size: int) -> int:
     """The smallest MTU whose AoE frames carry `size` bytes, which is rounded up to sectors."""
     return -(-size // SECTOR) * SECTOR + AOE_HEADER
+
+
+def aoe_frame(mtu: int) -> tuple[int, int]:
+    """Bytes of data in a full frame, and of the MTU that it takes: Ethernet's header is no part."""
+    payload = aoe_frame_payload(mtu)
+    return payload, payload + AOE_HEADER - _ETHERNET_HEADER

@@ -20,8 +20,16 @@ from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
-from iosonde.layers.aoe.facts import aoe_frame_payload
-from iosonde.layers.layer import Layer, LayerSetting, Scene, TargetLoss, made_with, queue_settings
+from iosonde.layers.aoe.facts import aoe_frame, aoe_frame_payload
+from iosonde.layers.layer import (
+    Layer,
+    LayerSetting,
+    NetworkCrossing,
+    Scene,
+    TargetLoss,
+    made_with,
+    queue_settings,
+)
 from iosonde.layers.site import Builds, Compared, Compares, Declared, Site
 from iosonde.layers.step import Check, Step, run
 from iosonde.records.stack import Scalar, StackLayer
@@ -188,6 +196,7 @@ class AoeInitiator(Layer, Builds, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "aoe"
+    crossing: ClassVar[NetworkCrossing | None] = NetworkCrossing(frame=aoe_frame)
     settings: ClassVar[tuple[LayerSetting, ...]] = (
         *queue_settings("read_ahead_kb", "nr_requests", "max_sectors_kb", "scheduler"),
         LayerSetting("aoe_maxout", "modparam", "aoe.aoe_maxout", low=1, risk="stall"),

@@ -23,6 +23,7 @@ from iosonde.hosts.host import Host
 from iosonde.layers import LAYERS
 from iosonde.layers.disk.facts_health import ALARMS, HEALTH_UNITS, STATES
 from iosonde.layers.disk.health import read_health
+from iosonde.layers.disk.names import transport_by_name
 from iosonde.layers.layer import BlockDevice, Everything, Layer, LayerSetting, Scene, queue_settings
 from iosonde.layers.site import (
     Builds,
@@ -58,14 +59,6 @@ async def _over_fabrics(scene: Scene) -> set[str]:
     }
 
 
-# Names whose transport lsblk leaves out (virtio before 2.38, all of these in part).
-_TRANSPORTS = (
-    ("vd", "virtio"), ("nvme", "nvme"), ("xvd", "xen"), ("nbd", "nbd"), ("rbd", "rbd"),
-    ("mmcblk", "mmc"), ("drbd", "drbd"), ("pmem", "pmem"), ("ram", "ram"),
-    ("etherd/", "aoe"), ("fd", "floppy"), ("sr", "ata"),
-)  # fmt: skip
-
-
 def transport(device: BlockDevice) -> str | None:
     """How a disk is attached: lsblk's word, else by its name; None where neither tells."""
     column = device.lsblk.get("tran")
@@ -73,8 +66,7 @@ def transport(device: BlockDevice) -> str | None:
         return str(column)
     if device.lsblk.get("subsystems") and "virtio" in str(device.lsblk["subsystems"]):
         return "virtio"
-    name = device.path.removeprefix("/dev/")
-    return next((word for start, word in _TRANSPORTS if name.startswith(start)), None)
+    return transport_by_name(device.path)
 
 
 def queue_figure(device: BlockDevice, name: str) -> int | None:

@@ -21,7 +21,14 @@ from typing_extensions import override
 
 from iosonde.hosts.host import Host
 from iosonde.layers.drbd.facts import parse_volumes
-from iosonde.layers.layer import Everything, Layer, LayerSetting, Scene, queue_settings
+from iosonde.layers.layer import (
+    Everything,
+    Layer,
+    LayerSetting,
+    NetworkCrossing,
+    Scene,
+    queue_settings,
+)
 from iosonde.layers.site import Builds, Declared, Homed, Site
 from iosonde.layers.step import (
     Check,
@@ -168,6 +175,9 @@ class Drbd(Layer, Homed, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "drbd"
+    crossing: ClassVar[NetworkCrossing | None] = NetworkCrossing(
+        reads=False
+    )  # it reads its own copy
     settings: ClassVar[tuple[LayerSetting, ...]] = (
         *_options(),
         *queue_settings("read_ahead_kb", "max_sectors_kb", "write_cache"),

@@ -10,7 +10,15 @@ from typing_extensions import override
 
 from iosonde.hosts.host import Host
 from iosonde.layers.iscsi.target import IscsiTargetDeclared, iqn
-from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, TargetLoss, queue_settings
+from iosonde.layers.layer import (
+    BlockDevice,
+    Layer,
+    LayerSetting,
+    NetworkCrossing,
+    Scene,
+    TargetLoss,
+    queue_settings,
+)
 from iosonde.layers.site import Builds, Declared, Duration, Site, Size
 from iosonde.layers.step import Check, Command, Step, modules, run, soft_roce
 from iosonde.records.stack import Scalar, StackLayer
@@ -84,6 +92,7 @@ class IscsiInitiator(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "iscsi"
+    crossing: ClassVar[NetworkCrossing | None] = NetworkCrossing()
     settings: ClassVar[tuple[LayerSetting, ...]] = (
         *queue_settings(*_QUEUE),
         LayerSetting(

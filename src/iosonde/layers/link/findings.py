@@ -8,11 +8,13 @@ of ATA).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from iosonde import units
-from iosonde.layers.aoe.facts import AOE_HEADER, aoe_frame_payload
+from iosonde.layers import LAYERS
+from iosonde.layers.disk.names import transport_by_name
+from iosonde.layers.layer import NetworkCrossing
 from iosonde.records.evidence import (
     CounterEvidence,
     EvidenceSet,
@@ -23,11 +25,8 @@ from iosonde.records.evidence import (
 )
 from iosonde.records.finding import Evidence, Finding
 
-_NETWORK = frozenset({
-    "nfs", "cifs", "smb3", "ceph", "drbd", "nbd", "rbd", "aoe", "aoe_initiator", "iscsi",
-    "iscsi_initiator", "nvmeof", "nvmeof_initiator",
-})  # fmt: skip
-_DEVICES = ("/dev/drbd", "/dev/etherd/", "/dev/nbd", "/dev/rbd")
+_OTHERS = frozenset({"cifs", "smb3", "ceph", "rbd"})
+"""What goes over a network and is no kind of layer here."""
 _STANDARD_MTU = 1500
 _ETHERNET = 38  # header, check sequence, preamble and gap
 _TCP = 52  # IP, TCP and its time stamps
@@ -40,10 +39,20 @@ def tcp_payload(speed: float, mtu: int) -> float:
     return speed * (mtu - _TCP) / (mtu + _ETHERNET)
 
 
-def aoe_payload(speed: float, mtu: int) -> float:
-    """Bytes/s of payload through a link by AoE, whose frames hold whole sectors."""
-    payload = aoe_frame_payload(mtu)
-    return speed * payload / (payload + AOE_HEADER - 14 + _ETHERNET)
+def payload(speed: float, mtu: int, crossings: Iterable[NetworkCrossing]) -> float:
+    """Bytes/s of payload through a link by what has frames of its own, else by TCP."""
+    frame = next((crossing.frame for crossing in crossings if crossing.frame), None)
+    if frame is None:
+        return tcp_payload(speed, mtu)
+    data, whole = frame(mtu)
+    return speed * data / (whole + _ETHERNET)
+
+
+def _crossing(kind: str) -> NetworkCrossing | None:
+    """How the I/O of a kind goes over a network; None where it stays on its host."""
+    if kind in _OTHERS:
+        return NetworkCrossing()
+    return LAYERS.load(kind).crossing if kind in LAYERS else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +81,8 @@ def _limit(case: EvidenceSet) -> Iterator[Finding]:
         for name, metric in trial.metrics.items():
             if not name.endswith(".bandwidth") or name.startswith("cached"):
                 continue
-            if layers == {"drbd"} and "write" not in name:
-                continue  # DRBD reads its own copy
+            if "write" not in name and not any(map(_reads_cross, layers)):
+                continue  # they are of its own copy
             for link in _links(case, trial):
                 reached = _reached(trial, name, metric.mean, link, layers)
                 if reached:
@@ -81,19 +90,26 @@ def _limit(case: EvidenceSet) -> Iterator[Finding]:
                     break
 
 
+def _reads_cross(kind: str) -> bool:
+    """Whether what is read goes over a link, as it does where that is all that is known."""
+    crossing = _crossing(kind)
+    return crossing is None or crossing.reads
+
+
 def _crossed(case: EvidenceSet, trial: TrialEvidence) -> set[str]:
     """The kinds of network layers between a trial's target and its drives; empty: none known."""
-    below = {kind for kind, _ in trial.stands_on} & (_NETWORK | {"link"})
+    below = {kind for kind, _ in trial.stands_on if kind == "link" or _crossing(kind)}
     if below or trial.stands_on:
         return below
+    if trial.target.startswith("/dev/"):
+        kind = transport_by_name(trial.target)
+        if kind and _crossing(kind):
+            return {kind}
     near = [
         state
-        for state in case.of_kind(*_NETWORK)
-        if state.source == trial.source and trial.host in {"", state.host}
+        for state in case.states
+        if state.source == trial.source and trial.host in {"", state.host} and _crossing(state.kind)
     ]
-    if trial.target.startswith(_DEVICES):
-        kind = trial.target.removeprefix("/dev/").partition("/")[0].rstrip("0123456789")
-        return {{"etherd": "aoe"}.get(kind, kind)}
     if not trial.target:
         return {state.kind for state in near}
     return {
@@ -129,12 +145,12 @@ def _reached(
     trial: TrialEvidence, metric: str, rate: float, link: _Link, layers: set[str]
 ) -> Finding | None:
     mtu = link.mtu or _STANDARD_MTU
-    payload = aoe_payload if layers & {"aoe", "aoe_initiator"} else tcp_payload
-    limit = payload(link.speed, mtu)
+    crossings = [crossing for crossing in map(_crossing, layers) if crossing]
+    limit = payload(link.speed, mtu, crossings)
     share = rate / limit
     if not _NEAR[0] <= share <= _NEAR[1]:
         return None
-    gain = payload(link.speed, 9000) / limit - 1
+    gain = payload(link.speed, 9000, crossings) / limit - 1
     jumbo = (
         f"; jumbo frames on every port between both ends would add {units.show_fraction(gain)}"
         if mtu < 9000 and gain > 0.01

@@ -18,7 +18,7 @@ from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
-from iosonde.layers.layer import Layer, LayerSetting, Scene, queue_settings
+from iosonde.layers.layer import Layer, LayerSetting, NetworkCrossing, Scene, queue_settings
 from iosonde.layers.site import Builds, Declared, Duration, Site
 from iosonde.layers.step import Check, Step, UndoSubject, file, modules, run
 from iosonde.records.stack import Scalar, StackLayer
@@ -142,6 +142,7 @@ class Nbd(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "nbd"
+    crossing: ClassVar[NetworkCrossing | None] = NetworkCrossing()
     settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings(
         "scheduler", "nr_requests", "read_ahead_kb", "max_sectors_kb", "write_cache"
     )

@@ -18,7 +18,7 @@ from typing_extensions import override
 from iosonde.hosts.host import Host
 from iosonde.layers._mounts.building import Mounted, mount_only, mounted_at
 from iosonde.layers._mounts.options import options_of
-from iosonde.layers.layer import Everything, Layer, LayerSetting, Mount, Scene
+from iosonde.layers.layer import Everything, Layer, LayerSetting, Mount, NetworkCrossing, Scene
 from iosonde.layers.link.facts import route_device
 from iosonde.layers.nfs.facts import ETAB, figure, mount_facts, parse_exports
 from iosonde.layers.site import Builds, Compared, Compares, Declared, Duration, Site, Size
@@ -248,6 +248,7 @@ class Nfs(Layer, Builds, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "nfs"
+    crossing: ClassVar[NetworkCrossing | None] = NetworkCrossing()
     fstypes: ClassVar[tuple[str, ...]] = ("nfs", "nfs4")
     settings: ClassVar[tuple[LayerSetting, ...]] = (
         LayerSetting(

@@ -14,6 +14,7 @@ from iosonde.layers.layer import (
     BlockDevice,
     Layer,
     LayerSetting,
+    NetworkCrossing,
     Scene,
     TargetLoss,
     made_with,
@@ -88,6 +89,7 @@ class NvmeofInitiator(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "nvmeof"
+    crossing: ClassVar[NetworkCrossing | None] = NetworkCrossing()
     settings: ClassVar[tuple[LayerSetting, ...]] = (
         *queue_settings(
             "scheduler", "nr_requests", "rq_affinity", "read_ahead_kb", "nomerges",

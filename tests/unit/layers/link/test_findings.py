@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from iosonde.explain.gather import of_document
-from iosonde.layers.link.findings import RULES, aoe_payload, tcp_payload
+from iosonde.layers import LAYERS
+from iosonde.layers.layer import NetworkCrossing
+from iosonde.layers.link.findings import RULES, payload, tcp_payload
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, StateEvidence, TrialEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.run import Metric
@@ -16,6 +18,7 @@ from iosonde.records.stack import Scalar
 from iosonde.text.document import of_bytes
 
 PLACE = Path(__file__).parents[3] / "outputs"
+AOE = LAYERS.load("aoe").crossing or NetworkCrossing()
 GIGABIT = 125_000_000
 
 
@@ -47,8 +50,8 @@ NFS = state("nfs", "/srv/data")
 def test_payloads_are_those_of_their_frames() -> None:
     assert tcp_payload(GIGABIT, 1500) == pytest.approx(117.7e6, rel=0.001)
     assert tcp_payload(GIGABIT, 9000) == pytest.approx(123.8e6, rel=0.001)
-    assert aoe_payload(GIGABIT, 1500) == pytest.approx(GIGABIT * 1024 / 1084)
-    assert aoe_payload(GIGABIT, 9000) == pytest.approx(GIGABIT * 8704 / 8764)
+    assert payload(GIGABIT, 1500, [AOE]) == pytest.approx(GIGABIT * 1024 / 1084)
+    assert payload(GIGABIT, 9000, [AOE]) == pytest.approx(GIGABIT * 8704 / 8764)
 
 
 def test_throughput_at_the_links_limit() -> None:
@@ -130,7 +133,7 @@ def test_drbd_reads_its_own_copy() -> None:
 
 
 def test_aoe_counts_its_own_frames() -> None:
-    trial = measured(0.985 * aoe_payload(GIGABIT, 1500), target="/dev/etherd/e0.1")
+    trial = measured(0.985 * payload(GIGABIT, 1500, [AOE]), target="/dev/etherd/e0.1")
     (finding,) = findings(EvidenceSet(trials=(trial,), states=(ETH,)), "link-limit")
     assert "98.5 % of the payload" in finding.message
 
