@@ -201,7 +201,7 @@ class _Remainder:
 
     def _while(self, at: int, goes_on: Callable[[int], bool]) -> int:
         last = at
-        while last + 1 < len(self._lines) and last - at < MOST and goes_on(last + 1):
+        while last + 1 < len(self._lines) and last - at + 1 < MOST and goes_on(last + 1):
             last += 1
         return last
 
