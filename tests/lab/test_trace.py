@@ -35,7 +35,7 @@ def test_every_request_of_fio_is_recorded(node: str, tmp_path: Path) -> None:
     argv = [*COMMAND, "trace", "record", f"lab:{node}/n1:/dev/vdb", "--seconds", "60", "--json"]
     with subprocess.Popen([*argv, "-o", tmp_path], stdout=subprocess.PIPE) as recording:
         _until_traced(node)
-        item_record = json.loads(ssh(node, "n1", *_FIO))
+        printed_results = json.loads(ssh(node, "n1", *_FIO))
         out, _ = recording.communicate(timeout=200)
     assert recording.returncode == 0
     document = json.loads(out)
@@ -43,7 +43,7 @@ def test_every_request_of_fio_is_recorded(node: str, tmp_path: Path) -> None:
     recorded = document["recorded"]
     assert recorded["complete"], recorded
     described = good("trace", "describe", recorded["path"], "--json").document["traces"][0]
-    fio, answer = item_record["jobs"][0], described["operations"]
+    fio, answer = printed_results["jobs"][0], described["operations"]
     assert answer["write"]["count"] == fio["write"]["total_ios"]
     assert answer["write"]["bytes"] == fio["write"]["io_bytes"]
     assert answer["read"]["count"] >= fio["read"]["total_ios"], "udev reads too"
