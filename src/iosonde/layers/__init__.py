@@ -97,6 +97,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "ethtool": "iosonde.layers.link.printed_ethtool:EthtoolOutput",
         "ethtool_stats": "iosonde.layers.link.printed_ethtool_stats:EthtoolStatistics",
         "exports": "iosonde.layers.nfs.printed_exports:ExportsOutput",
+        "ext_check": "iosonde.layers.ext4.printed_check:ExtCheck",
         "ext_size": "iosonde.layers.ext4.printed_resize:ExtSize",
         "filefrag": "iosonde.layers._mounts.printed_filefrag:Filefrag",
         "flashcache": "iosonde.layers.flashcache.printed:FlashcacheOutput",

@@ -1,0 +1,136 @@
+"""What e2fsck says while it checks: why, what it mended, and what became of the file system.
+
+Its last line, with files and blocks, is read by `printed_resize`.
+
+Source: e2fsprogs 1.47, e2fsck/unix.c (main(), check_if_skip()), e2fsck/problem.c (messages end in
+"FIXED", "CLEARED" and the like, or in the question with its answer), e2fsck/pass1.c to pass5.c.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.reader import Items, StateOutput
+
+_DEVICE = r"(?P<device>/[\w/.:-]{1,120}|\w[\w/.:-]{0,60})"
+_MODIFIED = re.compile(rf"\s*(?:{_DEVICE}: )?\*{{5}} FILE SYSTEM WAS MODIFIED \*{{5}}\s*$")
+_ERRORS = re.compile(
+    rf"\s*(?:{_DEVICE}: )?\*{{10}} WARNING: Filesystem still has errors \*{{10}}\s*$"
+)
+_JOURNAL = re.compile(rf"\s*{_DEVICE}: recovering journal\s*$")
+_FORCED = re.compile(
+    rf"\s*{_DEVICE} (?P<why>contains a file system with errors|was not cleanly unmounted"
+    r"|has been mounted \d{1,9} times without being checked"
+    r"|has gone \d{1,9} days without being checked|has filesystem last checked time in the future"
+    r"|primary superblock features different from backup), check forced\.\s*$"
+)
+_PASS = re.compile(r"\s*Pass (?P<pass>\d[A-D]?): (?:Checking|Re-checking|Rescanning|Optimi)\w* ?\S")
+_BACKUP = re.compile(r".{0,160}trying backup blocks\.\.\.\s*$")
+_MENDED = re.compile(
+    r"(?:\.|\?|\)|\s)\s{0,2}(?:FIXED|CLEARED|SALVAGED|TRUNCATED|RELOCATED|ALLOCATED|EXPANDED"
+    r"|CONNECTED TO LOST\+FOUND|CREATED|DELETED|SPLIT|INODE CLEARED|ABORTED|OPTIMIZED|RECREATED"
+    r"|UNLINKED|CONVERTED|HTREE INDEX CLEARED|WILL RECREATE|REPLAYED)\.?\s*$"
+)
+_QUESTION = re.compile(
+    r"(?:Fix|Clear|Clear inode|Connect to /lost\+found|Salvage|Recreate|Delete|Truncate"
+    r"|Ignore error|Force rewrite|Create|Allocate|Relocate|Expand|Split|Optimize|Abort|Continue"
+    r"|Recompute|Update)"
+    r"(?:<y>)?\?\s*(?P<answer>yes|no)\s*$"
+)
+_OTHERS = re.compile(
+    r"\s*(?:e2fsck \d|fsck(?:\.ext[234]|\.ext4dev)? from|e2fsck: |fsck\.ext[234]: |ext2fs_\w+: "
+    r"|Inode \d|Block bitmap|Inode bitmap|Free (?:blocks|inodes) count|Directories count"
+    r"|Superblock |Journal |Group descriptor|Resize inode|Unattached|Entry '|Padding at|i_size"
+    r"|Extent tree|Directory inode|Symlink |Deleted inode|The filesystem size|Running additional"
+    r"|Multiply-claimed|Setting |Restarting e2fsck)"
+)
+_SUMMARY = re.compile(r"\s*\S{1,120}: (?:clean, )?\d{1,19}/\d{1,19} files")
+_MOST = 2000
+_GAP = 6  # lines from one to the next: messages stand between, and blank lines
+
+
+class ExtCheck(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "e2fsck"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "FILE SYSTEM WAS MODIFIED", "Filesystem still has errors", ": recovering journal",
+        ", check forced.", "Pass 1: Checking inodes", "trying backup blocks...",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("e2fsck", "fsck", "fsck.ext4", "fsck.ext3", "fsck.ext2")
+    reach: ClassVar[int] = 12
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _is_sure(cursor.line(cursor.at) or "") else None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        values: dict[str, Scalar] = {}
+        last, name = first, ""
+        for index, line in lines(cursor, first, _MOST):
+            if index > last + _GAP or _SUMMARY.match(line) or (index > first and prompt_in(line)):
+                break
+            device = _note(line, values)
+            name = name or device
+            if device or _is_own(line):
+                last = index
+        if not values:
+            raise Unreadable("it says nothing of the file system", last)
+        asked = prompt.command.rpartition(" ")[2]
+        name = name or (asked if asked.startswith("/") else "")
+        return last, [PrintedSubject("ext4", name.removeprefix("/dev/"), values, prompt.host)]
+
+
+def _is_sure(line: str) -> bool:
+    """Whether a line is e2fsck's own, whatever stands around it."""
+    return any(
+        pattern.match(line) for pattern in (_MODIFIED, _ERRORS, _JOURNAL, _FORCED, _PASS, _BACKUP)
+    )
+
+
+def _is_own(line: str) -> bool:
+    """Whether a line may be one of e2fsck's among others."""
+    return bool(line) and (
+        _is_sure(line)
+        or _OTHERS.match(line) is not None
+        or _MENDED.search(line) is not None
+        or _QUESTION.search(line) is not None
+    )
+
+
+def _note(line: str, values: dict[str, Scalar]) -> str:
+    """Notes what a line says, and returns the device that it names."""
+    device = ""
+    if match := _MODIFIED.match(line):
+        values["modified_by_check"] = True
+        device = match["device"] or ""
+    elif match := _ERRORS.match(line):
+        values["errors_remain"] = True
+        device = match["device"] or ""
+    elif match := _JOURNAL.match(line):
+        values["journal_recovered"] = True
+        device = match["device"]
+    elif match := _FORCED.match(line):
+        values["check_forced"] = match["why"]
+        device = match["device"]
+    elif match := _PASS.match(line):
+        values["check_passes"] = match["pass"]
+    elif _BACKUP.match(line):
+        values["backup_superblock"] = True
+    elif question := _QUESTION.search(line):
+        _count(values, "mended" if question["answer"] == "yes" else "left_as_it_was")
+    elif _MENDED.search(line):
+        _count(values, "mended")
+    return device
+
+
+def _count(values: dict[str, Scalar], name: str) -> None:
+    before = values.get(name)
+    values[name] = (before if isinstance(before, int) else 0) + 1

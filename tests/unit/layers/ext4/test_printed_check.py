@@ -1,0 +1,85 @@
+"""e2fsck. Oracle: the real program on an image that debugfs damaged."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.mangle import mangled, states
+
+TEXT = (Path(__file__).parents[3] / "outputs" / "e2fsprogs-composed" / "check.txt").read_text()
+
+
+def _checks(text: str) -> list[tuple[str, dict[str, object]]]:
+    return [
+        (subject.name, dict(subject.values))
+        for state in states(text)
+        for subject in state.subjects
+        if state.tool == "e2fsck"
+    ]
+
+
+def _run(*argv: str | Path) -> str:
+    done = subprocess.run(
+        list(map(str, argv)), capture_output=True, text=True, check=False, env={"LC_ALL": "C"}
+    )
+    return done.stdout  # what it prints of its version goes to standard error
+
+
+@pytest.fixture
+def image(tmp_path: Path) -> Path:
+    path = tmp_path / "image"
+    with path.open("wb") as file:
+        file.truncate(8 << 20)
+    _run("/sbin/mke2fs", "-q", "-t", "ext4", path)
+    return path
+
+
+@pytest.mark.parametrize(("answer", "mended"), [("-y", True), ("-n", False)])
+def test_what_the_real_program_mends(image: Path, answer: str, mended: bool) -> None:
+    for request in ("set_super_value free_blocks_count 7", "set_inode_field <12> links_count 9"):
+        _run("/sbin/debugfs", "-w", "-R", request, image)
+    said = _run("/sbin/e2fsck", "-f", answer, image)
+    text = f"# e2fsck -f {answer} {image}\n{said}"
+    ((name, values),) = _checks(text)
+    questions = len(re.findall(r"\? (?:yes|no)$", text, re.MULTILINE))
+    assert questions
+    assert values["mended" if mended else "left_as_it_was"] == questions
+    assert values.get("modified_by_check", False) is mended is ("WAS MODIFIED" in text)
+    assert values.get("errors_remain", False) is ("still has errors" in text)
+    assert values["check_passes"] == "5"
+    assert name == str(image)
+
+
+def test_a_sound_file_system_is_only_checked(image: Path) -> None:
+    ((_, values),) = _checks(_run("/sbin/e2fsck", "-f", "-y", image))
+    assert values == {"check_passes": "5"}
+
+
+def test_a_file_system_with_errors() -> None:
+    ((name, values),) = _checks(TEXT)
+    assert name == "sdz1"
+    assert values == {
+        "journal_recovered": True, "check_passes": "5", "mended": 3, "modified_by_check": True,
+        "check_forced": "contains a file system with errors",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My file system was modified, and Pass 1: Checking inodes took an hour\n",
+        "It says: recovering journal\n",
+        "md0: recovery forced, check forced by me\n",
+    ],
+)
+def test_sentences_about_checks_are_none(text: str) -> None:
+    assert not _checks(text)
+
+
+@pytest.mark.parametrize(("shape", "text"), list(mangled(TEXT, wraps=False)))
+def test_every_shape(shape: str, text: str) -> None:
+    assert _checks(text) == _checks(TEXT), shape
