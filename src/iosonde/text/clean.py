@@ -58,7 +58,7 @@ def clean(text: str) -> list[str]:
         text = _ENTITY.sub(lambda match: html.unescape(match[0]).replace("\u00a0", " "), text)
     lines = text.split("\n")
     if ">" in text:
-        lines = [_unquoted(line) if ">" in line else line for line in lines]
+        lines = [line[quote_marks(line) :] if ">" in line else line for line in lines]
     if ("`" in text and "```" in text) or ("~" in text and "~~~" in text):
         lines = ["" if _FENCE.fullmatch(line) else line for line in lines]
     if len(text) > _LONGEST:
@@ -73,9 +73,10 @@ def _typed(text: str) -> str:
     return _DASHES.sub("--", text) if "–" in text or "—" in text else text
 
 
-def _unquoted(line: str) -> str:
+def quote_marks(line: str) -> int:
+    """How many characters of a line are marks of quoting, with the blanks between them."""
     match = _QUOTED.match(line)
-    return line[match.end() :] if match else line
+    return match.end() if match else 0
 
 
 def is_quoted_printable(data: bytes) -> bool:

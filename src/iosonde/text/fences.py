@@ -1,6 +1,6 @@
 """Blocks that Markdown fences off, also within the marks of a quoted mail.
 
-Source: CommonMark 0.31, 4.5 (fences); RFC 3676 section 4.5 (quote marks).
+Source: CommonMark 0.31, 4.5.
 """
 
 from __future__ import annotations
@@ -8,14 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_QUOTES = re.compile(r"[ \t]*(?:>(?!=\d)(?:[ \t]{1,12}(?=>)|[ \t]?))+")
+from iosonde.text.clean import quote_marks
+
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[ \t]*")
-
-
-def quoted(line: str) -> int:
-    """How many characters of a line are marks of quoting, with the blanks between them."""
-    match = _QUOTES.match(line)
-    return match.end() if match else 0
 
 
 def fenced(raw: Sequence[str]) -> tuple[dict[int, str], dict[int, int]]:
@@ -26,7 +21,7 @@ def fenced(raw: Sequence[str]) -> tuple[dict[int, str], dict[int, int]]:
     for at, line in enumerate(raw):
         if "```" not in line and "~~~" not in line:
             continue
-        match = _FENCE.fullmatch(line[quoted(line) :].rstrip())
+        match = _FENCE.fullmatch(line[quote_marks(line) :].rstrip())
         if match is None:
             continue
         if opened < 0 or match["language"]:

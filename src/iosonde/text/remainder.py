@@ -19,9 +19,9 @@ from iosonde.records.stack import Json
 from iosonde.text.alike_lines import alike_at
 from iosonde.text.author_rates import rates_at
 from iosonde.text.author_tables import table_at
-from iosonde.text.clean import clean
+from iosonde.text.clean import clean, quote_marks
 from iosonde.text.document import Document
-from iosonde.text.fences import fenced, quoted
+from iosonde.text.fences import fenced
 from iosonde.text.figures import (
     FigureGroup,
     PrintedFigures,
@@ -104,7 +104,7 @@ class _Remainder:
         self._document = document
         self._programs = programs
         self._lines = clean(text)
-        self._depths = [line[: quoted(line)].count(">") if ">" in line else 0 for line in raw]
+        self._depths = [line[: quote_marks(line)].count(">") if ">" in line else 0 for line in raw]
         self._fences, self._closing = fenced(raw) if "```" in text or "~~~" in text else ({}, {})
         self._free = bytearray(b"\1") * len(self._lines)
         for part in taken:
