@@ -10,15 +10,14 @@ Source: Documentation/admin-guide/bug-hunting.rst of Linux 6.6 (what an oops pri
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from iosonde.records.stack import Json
 from iosonde.text.figures import is_sentence
 from iosonde.text.log_lines import LogPrefix, log_prefix
 
-MOST_MESSAGES = 200
-"""Messages of one record."""
+_MOST = 200  # messages of one record
 _LONGEST = 300  # characters of one
 _BROKEN = 3  # lines that a mail breaks off of one
 _NARROW = 56  # characters of lines that mails break, less the marks of some quoting
@@ -66,7 +65,7 @@ def is_mostly_log(lines: Sequence[str]) -> bool:
     return own * 2 > len(lines)
 
 
-def kernel_messages(lines: Sequence[str]) -> Timeline:
+def _timeline(lines: Sequence[str]) -> Timeline:
     """The messages in lines of a log; at most so many as one record takes.
 
     A line without a time goes on with the message above it where a mail may have broken that, or
@@ -84,13 +83,25 @@ def kernel_messages(lines: Sequence[str]) -> Timeline:
             continue
         stamp, message = prefix.time, _message(line, prefix)
         goes_on = bool(message) and not _CRASH.match(message)
-        if goes_on and count == MOST_MESSAGES:
+        if goes_on and count == _MOST:
             return Timeline(messages, place, last, host)
         last, host = place, host or prefix.host
         if goes_on:
             count += 1
             _add(messages, stamp, message[:_LONGEST])
     return Timeline(messages, len(lines), last, host)
+
+
+def timelines(lines: Sequence[str]) -> Iterator[tuple[int, Timeline]]:
+    """The messages in lines of a log, record by record, each with the index where its lines begin.
+
+    What a `Timeline` says of lines counts from there.
+    """
+    at = 0
+    while at < len(lines):
+        timeline = _timeline(lines[at:])
+        yield at, timeline
+        at += timeline.read
 
 
 def is_rest(above: str, line: str) -> bool:

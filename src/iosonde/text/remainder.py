@@ -32,13 +32,7 @@ from iosonde.text.figures import (
     read_figures,
 )
 from iosonde.text.find import FoundOutput, TakenLines, marked_heading
-from iosonde.text.kernel_lines import (
-    MOST_MESSAGES,
-    is_kernel_line,
-    is_mostly_log,
-    is_rest,
-    kernel_messages,
-)
+from iosonde.text.kernel_lines import is_kernel_line, is_mostly_log, is_rest, timelines
 from iosonde.text.shell import (
     MOST,
     ShellCommand,
@@ -66,7 +60,6 @@ _SHARES = {"fenced": 0.25, "indented": 0.5, "plain": 0.6}
 _HEAD = 4  # lines above a list
 _READ = 0.5  # of the lines of an output
 _NAMED = 120  # characters of a command
-_RECORDS = 10  # of the messages of one log
 
 _Kind = Literal["command", "log", "fenced", "indented", "plain", "table"]
 
@@ -362,23 +355,18 @@ class _Remainder:
     def _log(
         self, block: _Block, first: int, lines: Sequence[str]
     ) -> Iterator[FoundOutput | Unread]:
-        at = 0
-        for _ in range(_RECORDS):
-            messages, read, last, host = kernel_messages(lines[at:])
+        for at, (messages, _, last, host) in timelines(lines):
+            begin = first + at
             if messages:
-                place = self._place(first + at, first + at + last)
+                place = self._place(begin, begin + last)
                 named = block.command[:_NAMED] if shows_text(block.command) else place.heading
-                host = block.host or host
-                record = PrintedCounters(PRINTED, AS_PRINTED, named, messages, host, block.command)
+                record = PrintedCounters(
+                    PRINTED, AS_PRINTED, named, messages, block.host or host, block.command
+                )
                 yield FoundOutput(place, PRINTED, counters=(record,))
             elif last >= 0 and any(map(_says_something, lines[at : at + last + 1])):
                 said = "a part of a crash, without a function or a process that it is about"
-                yield Unread(self._place(first + at, first + at + last), "kernel log", said)
-            at += read
-            if at >= len(lines):
-                return
-        said = f"more than {_RECORDS * MOST_MESSAGES} messages that no reader knows stand together"
-        yield Unread(self._place(first + at, first + len(lines) - 1), "kernel log", said)
+                yield Unread(self._place(begin, begin + last), "kernel log", said)
 
     def _place(self, first: int, last: int) -> TextLocation:
         number = self._document.number

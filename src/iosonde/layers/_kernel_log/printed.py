@@ -30,7 +30,7 @@ from iosonde.layers._kernel_log.traces import (
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.kernel_lines import kernel_messages
+from iosonde.text.kernel_lines import timelines
 from iosonde.text.literals import Literals
 from iosonde.text.log_lines import LogPrefix, log_prefix
 from iosonde.text.reader import Items, StateOutput
@@ -206,11 +206,9 @@ class _Traces:
 
 def _as_printed(lines: Sequence[str], where: Prompt) -> Iterator[PrintedCounters]:
     """The messages that no technology names, between those that one does."""
-    while lines:
-        messages, read, _, _ = kernel_messages(lines)
+    for _, (messages, *_) in timelines(lines):
         if messages:
             yield PrintedCounters(PRINTED, AS_PRINTED, "", messages, where.host, where.command)
-        lines = lines[read:]
 
 
 def _wrapped(cursor: TextCursor, index: int, line: str) -> str | None:
