@@ -18,7 +18,7 @@ from iosonde.kerneltext import fields
 from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, nearest
 
 _HEAD = re.compile(r"\s*%stddev(?:\s+%change\s+%stddev){1,8}\s*$")
 _PARTS = re.compile(r"\s*\|[\s|\\]*$|\s*\\[\s|\\]*$")
@@ -45,14 +45,8 @@ class LkpComparison(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         if not _HEAD.match(cursor.line(cursor.at) or ""):
             return None
-        return next(
-            (
-                index
-                for index in range(cursor.at - 1, cursor.at - _ABOVE, -1)
-                if (cursor.line(index) or "").startswith("=====")
-            ),
-            cursor.at,
-        )
+        first = nearest(cursor, _ABOVE, lambda line: line.startswith("====="))
+        return cursor.at if first is None else first
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -12,7 +12,6 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.reader import Items, StateOutput, before
@@ -69,5 +68,4 @@ class StatOutput(StateOutput):
             elif line and not _OTHERS.match(line):
                 break
             last = index if line else last
-        counted = PrintedCounters(self.tool, "host", name, values, prompt.host, prompt.command)
-        return last, [counted]
+        return last, [self.counted("host", name, values, prompt)]

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedCounters, PrintedSubject
+from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput
@@ -110,9 +110,7 @@ class MdadmMessages(StateOutput):
             messages.append(read[0])
             last = read[1]
         subjects = _merged(subject for message in messages for subject in _said(message))
-        counters = PrintedCounters(
-            self.tool, "host", "", {"messages": list(messages)}, prompt.host, prompt.command
-        )
+        counters = self.counted("host", "", {"messages": list(messages)}, prompt)
         every = [
             PrintedSubject(kind, name, values, prompt.host)
             for (kind, name), values in subjects.items()
