@@ -96,6 +96,10 @@ _NOTED: Mapping[_Kind, re.Pattern[str]] = {
     "cpu": _CPU, "taint": _TAINTED, "task": _TASK, "bt": _CRASH_TASK, "leak": _LEAK,
     "owner": _OWNER,
 }  # fmt: skip
+_WHOLES: Sequence[tuple[_Kind, re.Pattern[str]]] = (
+    ("at", _AT), ("title", _TITLE), ("task", _TASK), ("leak", _LEAK), ("owner", _OWNER),
+    ("bt", _CRASH_TASK), ("exception", _EXCEPTION),
+)  # fmt: skip
 _FORMS: Sequence[tuple[_Kind, str]] = (
     ("cut", r"-{6,}\[ cut here \]"),
     ("end", r"---\[ end "),
@@ -183,11 +187,7 @@ def _kind(text: str) -> _Kind | None:
         return "frame"
     if _CPU.match(text) or _TAINTED.match(text):
         return "cpu" if _CPU.match(text) else "taint"
-    wholes: tuple[tuple[_Kind, re.Pattern[str]], ...] = (
-        ("at", _AT), ("title", _TITLE), ("task", _TASK), ("leak", _LEAK), ("owner", _OWNER),
-        ("bt", _CRASH_TASK), ("exception", _EXCEPTION)
-    )  # fmt: skip
-    whole = next((kind for kind, pattern in wholes if pattern.fullmatch(text)), None)
+    whole = next((kind for kind, pattern in _WHOLES if pattern.fullmatch(text)), None)
     return whole or next((kind for kind, pattern in _LINES if pattern.match(text)), None)
 
 

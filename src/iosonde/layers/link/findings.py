@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from iosonde import units
 from iosonde.layers import LAYERS
@@ -48,6 +49,7 @@ def payload(speed: float, mtu: int, crossings: Iterable[NetworkCrossing]) -> flo
     return speed * data / (whole + _ETHERNET)
 
 
+@cache
 def _crossing(kind: str) -> NetworkCrossing | None:
     """How the I/O of a kind goes over a network; None where it stays on its host."""
     if kind in _OTHERS:
