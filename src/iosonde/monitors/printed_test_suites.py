@@ -19,8 +19,8 @@ from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput
 
 _ABOUT = re.compile(
-    r"\s*(?P<name>SECTION|FSTYP|PLATFORM|MKFS_OPTIONS|MOUNT_OPTIONS|RECREATING)\s{0,12}-- "
-    r"?(?P<value>.{0,300}?)\s*$"
+    r"\s*(?P<name>SECTION|FSTYP|PLATFORM|MKFS_OPTIONS|MOUNT_OPTIONS|RECREATING)\s{0,12}"
+    r"-- ?(?P<value>.{0,300}?)\s*$"
 )
 _TEST = re.compile(
     r"\s*(?P<test>[a-z][\w-]{1,20}/\d{3,4})(?:\s{1,20}(?P<before>\d{1,6})s \.\.\.)?\s{1,20}"

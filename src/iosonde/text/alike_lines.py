@@ -63,10 +63,8 @@ def alike_at(lines: Sequence[str], at: int) -> FigureGroup | None:
     if len({row.figures for row in rows}) == 1:
         return None  # said over and over: nothing is listed
     columns = [text.strip(_EDGES) for text in first.texts]
-    cells: list[Json] = [[*row.figures] for row in rows]
-    if any(row.end for row in rows):
-        columns.append("")
-        cells = [[*row.figures, row.end] for row in rows]
+    cells: list[Json] = [[*row.figures, *filter(None, [row.end])] for row in rows]
+    columns += [""] if first.end else []
     values: dict[str, Json] = {"columns": list(columns), "rows": cells}
     return FigureGroup("", values, at, at + len(rows) - 1)
 
