@@ -9,6 +9,7 @@ Source: e2fsprogs 1.47, e2fsck/unix.c (main(), check_if_skip()), e2fsck/problem.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import ClassVar
 
 from typing_extensions import override
@@ -25,13 +26,21 @@ _ERRORS = re.compile(
 )
 _JOURNAL = re.compile(rf"\s*{_DEVICE}: recovering journal\s*$")
 _FORCED = re.compile(
-    rf"\s*{_DEVICE} (?P<why>contains a file system with errors|was not cleanly unmounted"
+    rf"\s*{_DEVICE} (?P<value>contains a file system with errors|was not cleanly unmounted"
     r"|has been mounted \d{1,9} times without being checked"
     r"|has gone \d{1,9} days without being checked|has filesystem last checked time in the future"
     r"|primary superblock features different from backup), check forced\.\s*$"
 )
-_PASS = re.compile(r"\s*Pass (?P<pass>\d[A-D]?): (?:Checking|Re-checking|Rescanning|Optimi)\w* ?\S")
+_PASS = re.compile(
+    r"\s*Pass (?P<value>\d[A-D]?): (?:Checking|Re-checking|Rescanning|Optimi)\w* ?\S"
+)
 _BACKUP = re.compile(r".{0,160}trying backup blocks\.\.\.\s*$")
+_SURE: Sequence[tuple[str, re.Pattern[str]]] = (
+    ("modified_by_check", _MODIFIED), ("errors_remain", _ERRORS),
+    ("journal_recovered", _JOURNAL), ("check_forced", _FORCED), ("check_passes", _PASS),
+    ("backup_superblock", _BACKUP),
+)  # fmt: skip
+"""Lines that are e2fsck's own whatever stands around them, by the setting that each tells."""
 _MENDED = re.compile(
     r"(?:\.|\?|\)|\s)\s{0,2}(?:FIXED|CLEARED|SALVAGED|TRUNCATED|RELOCATED|ALLOCATED|EXPANDED"
     r"|CONNECTED TO LOST\+FOUND|CREATED|DELETED|SPLIT|INODE CLEARED|ABORTED|OPTIMIZED|RECREATED"
@@ -68,7 +77,7 @@ class ExtCheck(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _is_sure(cursor.line(cursor.at) or "") else None
+        return cursor.at if _sure(cursor.line(cursor.at) or "") else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -77,10 +86,18 @@ class ExtCheck(StateOutput):
         for index, line in lines(cursor, first, _MOST):
             if index > last + _GAP or _SUMMARY.match(line) or (index > first and prompt_in(line)):
                 break
-            device = _note(line, values)
-            name = name or device
-            if device or _is_own(line):
-                last = index
+            if sure := _sure(line):
+                setting, match = sure
+                groups = match.groupdict()
+                values[setting] = groups.get("value") or True
+                name = name or groups.get("device") or ""
+            elif question := _QUESTION.search(line):
+                _count(values, "mended" if question["answer"] == "yes" else "left_as_it_was")
+            elif _MENDED.search(line):
+                _count(values, "mended")
+            elif not _OTHERS.match(line):
+                continue
+            last = index
         if not values:
             raise Unreadable("it says nothing of the file system", last)
         asked = prompt.command.rpartition(" ")[2]
@@ -88,47 +105,10 @@ class ExtCheck(StateOutput):
         return last, [PrintedSubject("ext4", name.removeprefix("/dev/"), values, prompt.host)]
 
 
-def _is_sure(line: str) -> bool:
-    """Whether a line is e2fsck's own, whatever stands around it."""
-    return any(
-        pattern.match(line) for pattern in (_MODIFIED, _ERRORS, _JOURNAL, _FORCED, _PASS, _BACKUP)
-    )
-
-
-def _is_own(line: str) -> bool:
-    """Whether a line may be one of e2fsck's among others."""
-    return bool(line) and (
-        _is_sure(line)
-        or _OTHERS.match(line) is not None
-        or _MENDED.search(line) is not None
-        or _QUESTION.search(line) is not None
-    )
-
-
-def _note(line: str, values: dict[str, Scalar]) -> str:
-    """Notes what a line says, and returns the device that it names."""
-    device = ""
-    if match := _MODIFIED.match(line):
-        values["modified_by_check"] = True
-        device = match["device"] or ""
-    elif match := _ERRORS.match(line):
-        values["errors_remain"] = True
-        device = match["device"] or ""
-    elif match := _JOURNAL.match(line):
-        values["journal_recovered"] = True
-        device = match["device"]
-    elif match := _FORCED.match(line):
-        values["check_forced"] = match["why"]
-        device = match["device"]
-    elif match := _PASS.match(line):
-        values["check_passes"] = match["pass"]
-    elif _BACKUP.match(line):
-        values["backup_superblock"] = True
-    elif question := _QUESTION.search(line):
-        _count(values, "mended" if question["answer"] == "yes" else "left_as_it_was")
-    elif _MENDED.search(line):
-        _count(values, "mended")
-    return device
+def _sure(line: str) -> tuple[str, re.Match[str]] | None:
+    """The setting that a line tells, and what it says; None where it may be another's."""
+    matches = ((setting, pattern.match(line)) for setting, pattern in _SURE)
+    return next(((setting, match) for setting, match in matches if match), None)
 
 
 def _count(values: dict[str, Scalar], name: str) -> None:
