@@ -5,9 +5,15 @@ from __future__ import annotations
 import quopri
 from collections.abc import Iterator
 
-from iosonde.records.printed import PrintedCounters, PrintedState, PrintedTrial, Unread
+from iosonde.records.printed import (
+    AS_PRINTED,
+    PrintedCounters,
+    PrintedState,
+    PrintedTrial,
+    Unread,
+)
 from iosonde.text.document import of_bytes
-from iosonde.text.find import FoundOutput, find
+from iosonde.text.find import FoundOutput, find, find_and_tell
 
 
 def read(text: str) -> list[FoundOutput | Unread]:
@@ -36,6 +42,18 @@ def counters(text: str) -> list[PrintedCounters]:
         for output in read(text)
         if isinstance(output, FoundOutput)
         for counter in output.counters
+    ]
+
+
+def kept_as_printed(text: str) -> list[PrintedCounters]:
+    """What is kept as printed of a text that no reader takes, in its order."""
+    outputs = find_and_tell(of_bytes("text", text.encode()), lambda output: output, rest=True)
+    return [
+        counter
+        for output in outputs
+        if isinstance(output, FoundOutput)
+        for counter in output.counters
+        if counter.kind == AS_PRINTED
     ]
 
 

@@ -4,26 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.records.printed import AS_PRINTED, Unread
 from iosonde.text.alike_lines import alike_at
-from iosonde.text.document import of_bytes
-from iosonde.text.find import FoundOutput, find_and_tell
 from tests.growth import grows_faster
-
-
-def itself(output: FoundOutput | Unread) -> FoundOutput | Unread:
-    return output
+from tests.mangle import kept_as_printed
 
 
 def kept(text: str) -> list[dict[str, object]]:
-    outputs = find_and_tell(of_bytes("mail", text.encode()), itself, rest=True)
-    return [
-        dict(counters.values)
-        for output in outputs
-        if isinstance(output, FoundOutput)
-        for counters in output.counters
-        if counters.kind == AS_PRINTED
-    ]
+    return [dict(counter.values) for counter in kept_as_printed(text)]
 
 
 @pytest.mark.parametrize(

@@ -6,26 +6,8 @@ import json
 
 import pytest
 
-from iosonde.records.printed import AS_PRINTED, PrintedCounters, Unread
-from iosonde.text.document import of_bytes
-from iosonde.text.find import FoundOutput, find_and_tell
 from iosonde.text.whole_outputs import whole_json, whole_value
-
-
-def _itself(output: FoundOutput | Unread) -> FoundOutput | Unread:
-    return output
-
-
-def kept(text: str) -> list[PrintedCounters]:
-    """What is kept as printed of a text."""
-    outputs = find_and_tell(of_bytes("mail", text.encode()), _itself, rest=True)
-    return [
-        counters
-        for output in outputs
-        if isinstance(output, FoundOutput)
-        for counters in output.counters
-        if counters.kind == AS_PRINTED
-    ]
+from tests.mangle import kept_as_printed
 
 
 @pytest.mark.parametrize(
@@ -39,7 +21,7 @@ def kept(text: str) -> list[PrintedCounters]:
     ],
 )
 def test_one_value_is_kept_under_its_command(command: str, value: str) -> None:
-    (record,) = kept(f"> $ {command}\n> {value}\n>\n> What does it mean?\n")
+    (record,) = kept_as_printed(f"> $ {command}\n> {value}\n>\n> What does it mean?\n")
     assert (record.name, record.values) == (command, {"value": value})
 
 
@@ -63,7 +45,7 @@ DOCUMENT = {"mon": {"ceph version 12.2.9 (9e30) luminous (stable)": 3}, "osd": {
 def test_json_is_kept_as_it_is_nested() -> None:
     text = json.dumps(DOCUMENT, indent=4)
     for end in ("", "\n\nRegards\n", "\nThis is all that it says of the 3 monitors.\n"):
-        (record,) = kept(f"$ frobctl versions\n{text}{end}")
+        (record,) = kept_as_printed(f"$ frobctl versions\n{text}{end}")
         assert record.values == DOCUMENT
     rows = [{"name": "sdz", "size": 7}, {"name": "sdy", "size": 8}]
     assert whole_json(json.dumps(rows).split("\n")) == ({"items": rows}, 1)
