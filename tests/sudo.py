@@ -6,6 +6,7 @@ of this system in the namespace alone, so nothing of the system is changed.
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,7 +21,8 @@ USER = "sounder"
 ALL = f"{USER} ALL=(ALL) NOPASSWD: ALL\n"
 DOAS_ALL = f"permit nopass {USER} as root\n"
 _AUTHORIZED = "/etc/iosonde-authorized"  # which USER may read, whoever closes directories above
-NUMBER = 64100  # no user of this system has it
+NUMBER = 64100 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+"""No user of this system has it, nor USER of a test that another worker runs meanwhile."""
 _MOUNT = """
 mount -t overlay -o "lowerdir=$1:/etc" overlay /etc  # with files to mount over
 shift

@@ -144,7 +144,7 @@ def test_the_socket_of_a_server_of_roots_is_open_to_the_user_alone(
 
 
 def sockets() -> set[Path]:
-    """Where servers of fio listen that let in the plain user of this test, or of another."""
+    """Where servers of fio listen that let in the plain user of this worker's tests."""
     paths = set()
     for entry in Path("/proc").glob("[0-9]*"):
         try:
