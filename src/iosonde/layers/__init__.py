@@ -98,6 +98,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "ethtool_stats": "iosonde.layers.link.printed_ethtool_stats:EthtoolStatistics",
         "exports": "iosonde.layers.nfs.printed_exports:ExportsOutput",
         "ext_check": "iosonde.layers.ext4.printed_check:ExtCheck",
+        "ext_check_summary": "iosonde.layers.ext4.printed_check:ExtCheckSummary",
         "ext_size": "iosonde.layers.ext4.printed_resize:ExtSize",
         "filefrag": "iosonde.layers._mounts.printed_filefrag:Filefrag",
         "flashcache": "iosonde.layers.flashcache.printed:FlashcacheOutput",

@@ -1,9 +1,8 @@
-"""What e2fsck says while it checks: why, what it mended, and what became of the file system.
+"""What e2fsck says: why it checks, what it mended, and how full the file system is.
 
-Its last line, with files and blocks, is read by `printed_resize`.
-
-Source: e2fsprogs 1.47, e2fsck/unix.c (main(), check_if_skip()), e2fsck/problem.c (messages end in
-"FIXED", "CLEARED" and the like, or in the question with its answer), e2fsck/pass1.c to pass5.c.
+Source: e2fsprogs 1.47, e2fsck/unix.c (main(), check_if_skip(), show_stats()), e2fsck/problem.c
+(messages end in "FIXED", "CLEARED" and the like, or in the question with its answer),
+e2fsck/pass1.c to pass5.c.
 """
 
 from __future__ import annotations
@@ -60,6 +59,14 @@ _OTHERS = re.compile(
     r"|Multiply-claimed|Setting |Restarting e2fsck)"
 )
 _SUMMARY = re.compile(r"\s*\S{1,120}: (?:clean, )?\d{1,19}/\d{1,19} files")
+_CHECKED = re.compile(
+    r"\s*(?P<device>[\w/.:+-]{1,120}): (?:(?P<state>clean|recovering journal), )?"
+    r"(?P<used>\d{1,19})/(?P<inodes>\d{1,19}) files"
+    r"(?: \((?P<share>\d{1,3}\.\d)% non-contiguous\))?, "
+    r"(?P<full>\d{1,19})/(?P<blocks>\d{1,19}) blocks(?: \(check (?:in|after) .{1,40}\))?\s*$"
+)
+"""By the device, its label, or the file of an image."""
+_COMMANDS = ("e2fsck", "fsck", "fsck.ext4", "fsck.ext3", "fsck.ext2")
 _MOST = 2000
 _GAP = 6  # lines from one to the next: messages stand between, and blank lines
 
@@ -72,7 +79,7 @@ class ExtCheck(StateOutput):
         "FILE SYSTEM WAS MODIFIED", "Filesystem still has errors", ": recovering journal",
         ", check forced.", "Pass 1: Checking inodes", "trying backup blocks...",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("e2fsck", "fsck", "fsck.ext4", "fsck.ext3", "fsck.ext2")
+    commands: ClassVar[tuple[str, ...]] = _COMMANDS
     reach: ClassVar[int] = 12
 
     @override
@@ -103,6 +110,36 @@ class ExtCheck(StateOutput):
         asked = prompt.command.rpartition(" ")[2]
         name = name or (asked if asked.startswith("/") else "")
         return last, [PrintedSubject("ext4", name.removeprefix("/dev/"), values, prompt.host)]
+
+
+class ExtCheckSummary(StateOutput):
+    """See `iosonde.text.cursor.Output`: the last line of a check, which others print alone."""
+
+    tool: ClassVar[str] = "e2fsck"
+    anchors: ClassVar[tuple[str, ...]] = (" files (", " files, ")
+    commands: ClassVar[tuple[str, ...]] = _COMMANDS
+    reach: ClassVar[int] = 12
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _CHECKED.match(cursor.line(cursor.at) or "") else None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        checked = _CHECKED.match(cursor.line(first) or "")
+        if checked is None:
+            raise Unreadable("it is no summary")
+        values: dict[str, Scalar] = {
+            "blocks": int(checked["blocks"]), "inodes": int(checked["inodes"]),
+            "free_blocks": int(checked["blocks"]) - int(checked["full"]),
+            "free_inodes": int(checked["inodes"]) - int(checked["used"]),
+        }  # fmt: skip
+        if checked["state"]:
+            values["superblock_state"] = checked["state"]
+        if checked["share"]:
+            values["non_contiguous"] = round(float(checked["share"]) / 100, 4)
+        name = checked["device"].removeprefix("/dev/")
+        return first, [PrintedSubject("ext4", name, values, prompt.host)]
 
 
 def _sure(line: str) -> tuple[str, re.Match[str]] | None:

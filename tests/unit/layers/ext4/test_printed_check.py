@@ -18,7 +18,7 @@ def _checks(text: str) -> list[tuple[str, dict[str, object]]]:
         (subject.name, dict(subject.values))
         for state in states(text)
         for subject in state.subjects
-        if state.tool == "e2fsck"
+        if state.tool == "e2fsck" and "inodes" not in subject.values
     ]
 
 
@@ -57,6 +57,22 @@ def test_what_the_real_program_mends(image: Path, answer: str, mended: bool) -> 
 def test_a_sound_file_system_is_only_checked(image: Path) -> None:
     ((_, values),) = _checks(_run("/sbin/e2fsck", "-f", "-y", image))
     assert values == {"check_passes": "5"}
+
+
+def test_its_summary_has_the_figures_of_the_superblock(image: Path) -> None:
+    superblock = _run("/sbin/dumpe2fs", "-h", image)
+    for text in (_run("/sbin/e2fsck", "-f", "-y", image), _run("/sbin/e2fsck", "-p", image)):
+        (summary,) = (
+            subject
+            for state in states(text)
+            for subject in state.subjects
+            if "inodes" in subject.values
+        )
+        assert summary.name == str(image)
+        for label, name in (("Block count", "blocks"), ("Free blocks", "free_blocks"),
+                            ("Inode count", "inodes"), ("Free inodes", "free_inodes")):  # fmt: skip
+            (line,) = re.findall(rf"^{label}: +(\d+)$", superblock, re.MULTILINE)
+            assert summary.values[name] == int(line)
 
 
 def test_a_file_system_with_errors() -> None:
