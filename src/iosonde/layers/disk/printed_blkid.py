@@ -20,6 +20,8 @@ _LINE = re.compile(
     r'(?P<pairs>[A-Z_]{2,24}="[^"]*"(?: +[A-Z_]{2,24}="[^"]*")*)\s*$'
 )
 _PAIR = re.compile(r'([A-Z_]{2,24})="([^"]*)"')
+_MORE = re.compile(r'[A-Z_]{2,24}="[^"]*"(?: +[A-Z_]{2,24}="[^"]*")*\s*$')
+"""The rest of a line that a mail broke between two pairs."""
 _COLUMNS = {"TYPE": "FSTYPE"}
 
 
@@ -41,15 +43,19 @@ class Blkid(StateOutput):
         last = first
         for index, line in lines(cursor, first, 2000):
             match = _LINE.match(line)
-            if match is None:
-                if line or index > last + 1:
-                    break
+            if match:
+                table.append(({"NAME": match["device"], **_pairs(match["pairs"])}, ()))
+            elif _MORE.match(line) and index == last + 1:
+                device, symbols = table.pop()
+                table.append(({**device, **_pairs(line)}, symbols))
+            elif line or index > last + 1:
+                break
+            else:
                 continue
-            pairs = {
-                _COLUMNS.get(name, name): value
-                for name, value in _PAIR.findall(match["pairs"])
-                if value
-            }
-            table.append(({**pairs, "NAME": match["device"]}, ()))
             last = index
         return last, subjects(table, prompt.host)
+
+
+def _pairs(text: str) -> dict[str, str]:
+    """What a line says of a device, by the names of lsblk's columns."""
+    return {_COLUMNS.get(name, name): value for name, value in _PAIR.findall(text) if value}

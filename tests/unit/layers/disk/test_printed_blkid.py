@@ -35,3 +35,12 @@ def test_one_line_and_what_looks_alike() -> None:
     assert things(TEXT.split("\n")[2])["sdb"]["fstype"] == "LVM2_member"
     assert read('see /dev/sdb: TYPE="x" is odd\n') == []
     assert not [entry for entry in read(TEXT[:60]) if isinstance(entry, Unread)]
+
+
+def test_a_line_that_a_mail_broke_between_two_pairs() -> None:
+    whole = things(TEXT)
+    broken = TEXT.replace(" TYPE=", "\nTYPE=")
+    assert broken != TEXT
+    assert things(broken) == whole
+    apart = TEXT.split("\n")[2] + '\n\nTYPE="ext2"\n'  # of what, nobody knows
+    assert things(apart)["sdb"]["fstype"] == "LVM2_member"
