@@ -54,7 +54,7 @@ PROGRAMS = frozenset({
     "xfs_db", "xfs_info", "xfs_repair", "zdb", "zfs", "zpool",
 })  # fmt: skip
 """Programs that are taken for commands after a lone number sign, whatever stands behind them."""
-_NO_FIGURES = frozenset({
+NO_FIGURES = frozenset({
     "alias", "apk", "apt", "apt-cache", "apt-get", "aptitude", "awk", "base64", "bash", "brew",
     "cal", "cargo", "cc", "cd", "chmod", "chown", "clang", "clear", "cmake", "cp", "crontab",
     "curl", "date", "diff", "dir", "dnf", "dpkg", "echo", "emacs", "emerge", "exit", "export",
@@ -87,7 +87,7 @@ def prints_figures(command: str) -> bool:
     """Whether what a command prints may say something about a machine: it is no file's text."""
     program = program_of(command)
     shows_file = program in _SHOWING and _CONFIGURATION.search(command)
-    return program not in _NO_FIGURES and not shows_file
+    return program not in NO_FIGURES and not shows_file
 
 
 def shows_text(command: str) -> bool:

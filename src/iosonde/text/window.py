@@ -11,6 +11,7 @@ from iosonde import limits
 from iosonde.text.clean import clean
 from iosonde.text.cursor import REACH, TextCursor
 from iosonde.text.document import Document
+from iosonde.text.shell import NO_FIGURES, PROGRAMS
 
 _BLOCK = 1 << 12
 """Bytes cleaned at once: little more than an output has, for most of a text is none."""
@@ -39,6 +40,13 @@ _NO_HOSTS = frozenset({
     "tcp", "iser", "bnx2i", "cxgb3i", "cxgb4i", "qla4xxx", "qedi", "be2iscsi", "kernel",
 })  # fmt: skip
 """What lines of fio, iscsiadm and logs begin with: two in a row have no host before them."""
+_PROGRAM = re.compile(
+    r"(?:mkfs|fsck|mount|umount|u?mount\.nfs4?|btrfs|device-mapper|losetup|partprobe|fallocate"
+    r"|truncate|nvmet?cli|lvm|(?:lv|vg|pv)(?:change|convert|create|extend|move|reduce|remove"
+    r"|rename|resize|scan|ck|merge|split|import|export)|(?:mkfs|fsck)\.\w+|mke2fs|e2\w+"
+    r"|xfs_\w+|drbd\w+|qemu(?:-\w+)*|sg_\w+)"
+)
+"""Programs that print their names before a message, beside those of `iosonde.text.shell`."""
 
 
 class Window:
@@ -150,11 +158,21 @@ class View(TextCursor):
                 continue
             matches = [pattern.match(text + " ") for text in near]
             alike = [other for other in matches if other and other["host"] == match["host"]]
-            if pattern is _HOST and match["host"].lower() in _NO_HOSTS:
+            if pattern is _HOST and _is_no_host(match["host"]):
                 continue
             if len(alike) >= 2 and (pattern is not _HOST or len(alike) == len(near)):
                 return _without(pattern), match["host"] or ""
         return None, ""
+
+
+def _is_no_host(name: str) -> bool:
+    """Whether lines that begin with this name are a program's own, not those of a host."""
+    return (
+        name.lower() in _NO_HOSTS
+        or name in PROGRAMS
+        or name in NO_FIGURES
+        or _PROGRAM.fullmatch(name) is not None
+    )
 
 
 def _is_numbered(before: str, line: str, after: str) -> bool:

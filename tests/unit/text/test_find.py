@@ -13,7 +13,7 @@ from iosonde.records.printed import Unread
 from iosonde.text import find as module
 from iosonde.text.document import Document, of_bytes, open_document
 from iosonde.text.find import FoundOutput, find, outputs, tool_names
-from tests.mangle import mangled, read, states, trials
+from tests.mangle import counters, mangled, read, states, trials
 
 PAIR = (
     "/dev/md127:\n"
@@ -59,6 +59,18 @@ def test_a_prompt_gives_host_and_command() -> None:
 def test_a_prefix_of_every_line_names_the_host() -> None:
     (trial,) = trials("\n".join(f"node7: {line}" for line in PAIR.split("\n")))
     assert trial.host == "node7"
+
+
+def test_a_program_that_names_itself_before_every_line_is_no_host() -> None:
+    text = "mdadm: stopped /dev/md6\nmdadm: stopped /dev/md7\n"
+    assert {state.host for state in states(text)} == {""}
+    assert {state.host for state in states("\n".join(f"db1: {t}" for t in text.split("\n")))} == {
+        "db1"
+    }
+    (errors,) = counters("cat: ./a: Input/output error\ncat: ./b: Input/output error\n")
+    assert (errors.host, errors.name, errors.values["errors"]) == (
+        "", "cat", {"Input/output error": 2},
+    )  # fmt: skip
 
 
 def test_many_outputs_far_apart_keep_their_lines() -> None:
