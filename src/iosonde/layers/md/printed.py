@@ -25,7 +25,10 @@ _READ = frozenset({
 })  # fmt: skip
 _ADDED = re.compile(r"^\s*\+", re.MULTILINE)
 """The mark of a line that a patch adds."""
-_NO_ARRAY = re.compile(r"^[^\n]*Personalities :[^\n]*\s+unused devices: <none>\s*$")
+_NO_ARRAY = re.compile(
+    r"^[^\n]*Personalities :[^\n]*(?:\n[ \t]*\[[\w\[\] ]{1,120}\][ \t]*)?\s+"
+    r"unused devices: (?:<none>|&lt;none&gt;)\s*$"
+)
 """The file of a host without arrays, whole."""
 _ANY_ARRAY = re.compile(r" (?=md[\w.-]{1,32} ?: (?:active|inactive|broken) )")
 _INSIDE = re.compile(r"(?<=\S)\s+(?=md[\w.-]{1,32} ?: (?:active|inactive|broken)\b)")

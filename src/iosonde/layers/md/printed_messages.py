@@ -52,6 +52,9 @@ _BARE = re.compile(
     rf"|{_MEMBER.replace('member', 'aborted')} has no superblock - assembly aborted"
 )
 _LEVEL = re.compile(rf"level of {_ARRAY} changed to (?P<level>\w{{1,20}})")
+_RESIZED = re.compile(
+    rf"component size of {_ARRAY} (?:has been set to|unchanged at) (?P<used_size>\d{{1,18}})K$"
+)
 _SETTINGS = re.compile(
     r"(?:layout defaults to (?P<layout>[\w-]{1,30})"
     r"|chunk size defaults to (?P<chunk_size>\d{1,9})K"
@@ -59,7 +62,8 @@ _SETTINGS = re.compile(
     r"|Defaulting to version (?P<metadata>\d\.\d{1,2}) metadata)$"
 )
 _OTHERS = re.compile(
-    r"looking for devices for |Cannot assemble \S{1,20} metadata on /dev/|Marking array /dev/"
+    r"Cannot (?:remove /dev/\S{1,60} from|get exclusive access to) /dev/"
+    r"|looking for devices for |Cannot assemble \S{1,20} metadata on /dev/|Marking array /dev/"
     r"|cannot open (?:device )?/dev/|forcing event count in |ignoring /dev/\S+ as it reports "
     r"|failed to (?:add|start array|RUN_ARRAY) /dev/|clearing FAULTY flag for device "
     r"|/dev/\S+ (?:is busy - skipping|has wrong |appears to (?:be part of|contain)"
@@ -159,6 +163,8 @@ def _said(message: str) -> Iterator[tuple[str, str, dict[str, Scalar]]]:
         yield "md_member", _name(match["member"] or match["aborted"]), {"superblock": False}
     elif match := _LEVEL.match(message):
         yield "md", _name(match["array"]), {"level": match["level"]}
+    elif match := _RESIZED.match(message):
+        yield "md", _name(match["array"]), {"used_size": int(match["used_size"]) * 1024}
     elif match := _SETTINGS.match(message):
         values = {name: value for name, value in match.groupdict().items() if value}
         yield "md", "", {

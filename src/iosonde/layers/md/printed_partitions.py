@@ -19,7 +19,10 @@ from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput, before, close_lines
 
 _DEVICE = re.compile(r"\s*(?P<device>/dev/[\w/.-]{1,60}):\s*$")
-_MAGIC = re.compile(r"\s*(?P<table>MBR|GPT) Magic : (?P<magic>[\da-f]{1,16})\s*$")
+_MAGIC = re.compile(
+    r"\s*(?:(?P<device>/dev/[\w/.-]{1,60}):\s+)?(?P<table>MBR|GPT) Magic : "
+    r"(?P<magic>[\da-f]{1,16})\s*$"
+)
 _REVISION = re.compile(r"\s*GPT Revision : \d{1,10}\s*$")
 _PARTITION = re.compile(
     r"\s*Partition\[(?P<number>\d{1,3})\] :\s{1,12}(?P<size>\d{1,20}) sectors at\s{1,12}"
@@ -47,11 +50,13 @@ class MdadmPartitions(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         head = _DEVICE.match(cursor.line(first) or "")
         last, swapped = first, False
+        device = head["device"] if head else ""
         values: dict[str, Scalar] = {}
         for index, line in close_lines(cursor, first + bool(head)):
             if magic := _MAGIC.match(line):
                 if values:
                     break
+                device = device or magic["device"] or ""
                 swapped = magic["table"] == "GPT"
                 values |= {"partition_table": "gpt" if swapped else "dos", "magic": magic["magic"]}
             elif row := _PARTITION.match(line):
@@ -59,8 +64,7 @@ class MdadmPartitions(StateOutput):
             elif not _REVISION.match(line):
                 break
             last = index
-        name = head["device"].removeprefix("/dev/") if head else ""
-        return last, [PrintedSubject("disk", name, values, prompt.host)]
+        return last, [PrintedSubject("disk", device.removeprefix("/dev/"), values, prompt.host)]
 
 
 def _partition(row: re.Match[str], *, swapped: bool) -> dict[str, Scalar]:

@@ -254,4 +254,9 @@ def test_an_array_whose_lines_were_filled_as_a_paragraph() -> None:
 def test_a_host_without_arrays_says_so() -> None:
     (host,) = states("Personalities : [raid1] [raid6]\nunused devices: <none>\n")[0].subjects
     assert (host.kind, host.values) == ("host", {"md_arrays": 0})
+    (broken,) = states(
+        "Personalities : [raid1] [raid6]\n[raid4] [raid10]\nunused devices: <none>\n"
+    )
+    assert broken.subjects == (host,)
+    assert states("Personalities : [raid1]\nand no array\nunused devices: <none>\n") == []
     assert states("Personalities : [raid1] [raid6]\n") == []

@@ -60,9 +60,18 @@ def test_a_message_that_a_mail_broke(begin: str, end: str) -> None:
     assert (output.place.first_line, output.place.last_line) == (1, 2)
 
 
+def test_the_size_of_its_members() -> None:
+    for phrase in ("has been set to", "unchanged at"):
+        line = f"mdadm: component size of /dev/md7 {phrase} 8377344K"
+        assert _things(line) == {("md", "md7"): {"used_size": 8377344 << 10}}
+    (refused,) = counters("mdadm: Cannot remove /dev/sda from /dev/md7, array will be failed.\n")
+    assert "array will be failed" in str(refused.values["messages"])
+
+
 @pytest.mark.parametrize(
     "line",
     [
+        "mdadm: component size of /dev/md7 is wrong",
         "mdadm: use standard libc nftw",  # the subject of a patch
         "mdadm: added support for new devices",
         "mdadm: /dev/md0 is what we call an array",

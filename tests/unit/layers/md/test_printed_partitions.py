@@ -47,6 +47,12 @@ def test_a_row_without_a_magic_number_is_of_another_tool() -> None:
     assert not _disks("MBR Magic : something else\n")
 
 
+def test_a_mail_that_joined_a_device_with_its_first_line() -> None:
+    joined = TEXT.replace(":\n   MBR", ":   MBR")
+    assert joined != TEXT
+    assert _disks(joined) == _disks(TEXT)
+
+
 @pytest.mark.parametrize(("shape", "text"), list(mangled(TEXT, wraps=False)))
 def test_every_shape(shape: str, text: str) -> None:
     assert _disks(text) == _disks(TEXT), shape
