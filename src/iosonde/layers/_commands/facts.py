@@ -27,6 +27,7 @@ _LOOP = re.compile(r"for\s+(?P<name>\w+)\s+in\s+(?P<items>[^;$`]{1,200});?\s+do\
 _BLOCK = re.compile(
     r"/sys/(?:class/)?block/(?P<device>[^/]+)/(?:queue|device|md|bcache)/(?P<name>\w+)$"
 )
+_SOURCED = re.compile(r"(?P<value>\d{1,12}) \((?P<source>system|local)\)")
 _NET = re.compile(r"/sys/class/net/(?P<device>[^/]+)/(?P<name>mtu|tx_queue_len)$")
 _SETRA = re.compile(
     r"blockdev\s+(?:-v\s+)?--setra\s+(?P<sectors>\d{1,9})\s+(?P<devices>/dev/\S+(?:\s+/dev/\S+)*)"
@@ -73,6 +74,14 @@ def _number(text: str) -> Scalar:
     return int(text) if re.fullmatch(r"-?\d{1,18}", text) else text
 
 
+def _sourced(name: str, value: str) -> Iterator[tuple[str, Scalar]]:
+    """A value, and where the file says so, whether it is of all arrays or of this one alone."""
+    sourced = _SOURCED.fullmatch(value)
+    yield name, _number(sourced["value"] if sourced else value)
+    if sourced:
+        yield f"{name}_source", sourced["source"]
+
+
 def _echoed(match: re.Match[str]) -> Iterator[PrintedSubject]:
     path, value = match["path"].replace("\\", ""), match["value"].strip()
     loop = _LOOP.search(match.string[: match.start()])
@@ -96,7 +105,7 @@ def written(path: str, value: str) -> Iterator[PrintedSubject]:
     if match := _BLOCK.match(path):
         name = match["device"].replace("!", "/")
         kind = "md" if re.fullmatch(r"md\w+", name) else "dm" if name.startswith("dm-") else "disk"
-        yield PrintedSubject(kind, name, {match["name"]: _number(value)})
+        yield PrintedSubject(kind, name, dict(_sourced(match["name"], value)))
     elif match := _NET.match(path):
         setting = "txqueuelen" if match["name"] == "tx_queue_len" else match["name"]
         yield PrintedSubject("link", match["device"], {setting: _number(value)})

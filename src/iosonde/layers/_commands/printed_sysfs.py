@@ -35,7 +35,10 @@ _PATH = (
 _SAME = re.compile(rf"\s*{_PATH}(?:: ?| : | ?= ?|\s{{1,12}})(?P<value>\S.{{0,200}})$")
 _HEADED = re.compile(rf"\s*==> {_PATH} <==\s*$")
 _SHOWN = re.compile(rf"(?:sudo )?(?:cat|head|tail|more)\s+(?:-\S+ )*{_PATH}\s*$")
-_VALUE = re.compile(r"-?\d{1,20}(?:\s+-?\d{1,20}){0,3}$|[A-Za-z][\w-]{0,30}$|0x[0-9a-f]{1,16}$")
+_VALUE = re.compile(
+    r"-?\d{1,20}(?:\s+-?\d{1,20}){0,3}$|[A-Za-z][\w-]{0,30}$|0x[0-9a-f]{1,16}$"
+    r"|\d{1,12} \((?:system|local)\)$"  # md's limits of a resync: of all arrays, or its own
+)
 _BARE = re.compile(
     r"/block/(?:(?P<disk>[^/]+)/)?(?P<device>[^/]+)/(?P<name>inflight|size|ro|removable|start)$"
 )

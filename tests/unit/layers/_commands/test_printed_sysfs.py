@@ -39,6 +39,17 @@ def test_files_with_the_value_beside_them() -> None:
     }  # fmt: skip
 
 
+def test_a_limit_of_all_arrays_or_of_one() -> None:
+    limits = "cat /sys/block/md7/md/sync_speed_max\n1000000 (system)\n"
+    assert settings(limits) == {
+        ("md", "md7", "sync_speed_max"): 1000000, ("md", "md7", "sync_speed_max_source"): "system",
+    }  # fmt: skip
+    assert settings("/sys/block/md7/md/sync_speed_min:5000 (local)\n") == {
+        ("md", "md7", "sync_speed_min"): 5000, ("md", "md7", "sync_speed_min_source"): "local",
+    }  # fmt: skip
+    assert settings("/sys/block/md7/md/sync_speed_min:5000 (of course)\n") == {}
+
+
 def test_several_files_of_one_cat() -> None:
     assert settings(BRACES) == {
         ("disk", "sdb", "scheduler"): "mq-deadline", ("disk", "sdc", "scheduler"): "bfq",
