@@ -3,7 +3,10 @@
 Only errors that are about storage or a path to it; of others (no such file, permission denied)
 a text is full, and they say nothing of a machine.
 
-Source: glibc, sysdeps/gnu/errlist.c (texts of errors in English); coreutils, util-linux and
+What libdevmapper says is read whatever the error: it speaks of nothing but storage.
+
+Source: LVM2 2.03, libdm/ioctl/libdm-iface.c (_do_dm_ioctl(): "device-mapper: %s ioctl on %s %s%s%s
+failed: %s"); glibc, sysdeps/gnu/errlist.c (texts of errors in English); coreutils, util-linux and
 nvme-cli print "program: what: text" or "what: text", strerror(3) last.
 """
 
@@ -35,6 +38,10 @@ _SAID = re.compile(
     rf"\s*(?:{_PROGRAM}: )?(?P<what>\S.{{0,200}}?)?(?:(?<=\S): |(?<=: ))"
     rf"(?P<error>{'|'.join(map(re.escape, _ERRORS))})\.?\s*$"
 )
+_MAPPER = re.compile(
+    r"\s*(?P<program>device-mapper): (?P<what>[a-z][\w -]{1,30} ioctl on \S.{0,160}?"
+    r"|[a-z][\w -]{1,30} ioctl) +failed: (?P<error>[A-Z][\w /-]{2,60})\s*$"
+)
 _FAILED = re.compile(r"(?i)\b(?:failed|cannot|can't|could not|couldn't|unable|error)\b")
 _MOST = 400
 _KEPT = 20  # messages
@@ -44,7 +51,9 @@ class ProgramErrors(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "errors of programs"
-    anchors: ClassVar[tuple[str, ...]] = tuple(f": {error}" for error in _ERRORS)
+    anchors: ClassVar[tuple[str, ...]] = (
+        *(f": {error}" for error in _ERRORS), " ioctl on ",
+    )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ()
     reach: ClassVar[int] = 0
 
@@ -84,6 +93,8 @@ class ProgramErrors(StateOutput):
 def _said(cursor: TextCursor, index: int) -> re.Match[str] | None:
     """The message of a line: by a program, or of what failed. A line of a log is none."""
     line = cursor.line(index) or ""
+    if match := _MAPPER.match(line):
+        return match
     match = _SAID.match(line)
     if match is None or prompt_in(line) or log_prefix(cursor.stamped(index) or ""):
         return None

@@ -24,7 +24,7 @@ def _errors(text: str) -> list[tuple[str, object]]:
 
 def test_the_texts_are_those_of_the_library() -> None:
     texts = {f": {os.strerror(number)}" for number in errno.errorcode}
-    assert set(ProgramErrors.anchors) <= texts
+    assert set(ProgramErrors.anchors) <= texts | {" ioctl on "}
 
 
 def test_errors_by_program() -> None:
@@ -33,6 +33,14 @@ def test_errors_by_program() -> None:
         ("", {"Invalid cross-device link": 1}),
         ("dd", {"No space left on device": 1}),
     ]
+
+
+@pytest.mark.parametrize("before", ["", "# dmsetup create x /tmp/table\n"])
+@pytest.mark.parametrize("after", ["x ", "x (253:3)"])
+def test_what_libdevmapper_says(before: str, after: str) -> None:
+    line = f"device-mapper: reload ioctl on {after} failed: {os.strerror(errno.EINVAL)}\n"
+    assert _errors(before + line) == [("device-mapper", {"Invalid argument": 1})]
+    assert _errors(line.replace("device-mapper", "a mapper")) == []
 
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.EROFS, errno.EXDEV, errno.EBUSY])
