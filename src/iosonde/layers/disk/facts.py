@@ -81,6 +81,7 @@ _KINDS = {"disk": "disk", "part": "partition", "lvm": "lvm", "crypt": "dm_crypt"
           "mpath": "multipath", "rom": "disk", "dm": "dm", "md": "md", "dmraid": "dm",
           "linear": "md"}  # fmt: skip
 _MAPPED = frozenset({"lvm", "dm_crypt", "multipath", "dm"})
+_KERNEL_NAME = re.compile(r"dm-\d+")
 _BY_NAME = (
     (re.compile(r"md[\d_]\w*?p\d+|(?:sd[a-z]+|vd[a-z]+|xvd[a-z]+|hd[a-z])\d+|"
                 r"(?:nvme\d+n\d+|mmcblk\d+|loop\d+|cciss!c\d+d\d+)p\d+"), "partition"),
@@ -107,7 +108,8 @@ def subjects(
     for cells, below in table:
         plain = cells["NAME"].partition(" ")[0].rpartition("/dev/")[2].replace("!", "/")
         kind = _kind(cells, plain, bool(below))
-        name = f"mapper/{plain}" if kind in _MAPPED and "/" not in plain else plain
+        is_mapped = kind in _MAPPED and "/" not in plain and not _KERNEL_NAME.fullmatch(plain)
+        name = f"mapper/{plain}" if is_mapped else plain
         places[plain] = name
         values = by_name.setdefault(name, (kind, {}))[1]
         values.update(_values(cells, kind))

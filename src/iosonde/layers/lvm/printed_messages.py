@@ -1,0 +1,178 @@
+"""What LVM's commands say when they are done: what was created, activated, extended, removed.
+
+Source: LVM2 2.03: tools/toollib.c and tools/pvcreate.c ("Physical volume "%s" successfully
+created."), tools/vgcreate.c, vgextend.c, vgchange.c ("%d logical volume(s) in volume group "%s" now
+active"), lib/metadata/lv_manip.c ("Logical volume "%s" created.", "Size of logical volume %s
+changed from %s (%u extents) to %s (%u extents)."), lib/activate/activate.c.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.layers.dm.facts import mapper_name
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, prompt_in
+from iosonde.text.log_lines import log_prefix
+from iosonde.text.reader import Items, StateOutput, close_lines
+
+_NAME = r"[\w+.-]{1,128}"
+_VOLUME = rf"(?:(?P<group>{_NAME})/)?(?P<volume>{_NAME})"
+_SIZE = r"<?(?P<{}>\d{{1,9}}[.,]\d\d [KMGTPE]iB)"
+_DONE = (
+    r"(?P<done>created|extended|reduced|removed|changed|exported|imported|resized|converted|wiped)"
+)
+_DEVICE = re.compile(
+    r'\s*(?:Physical volume|Labels on physical volume) "(?P<device>/dev/[\w/.:+-]{1,120})" '
+    rf"(?:successfully )?{_DONE}\.?\s*$"
+)
+_GROUP = re.compile(rf'\s*Volume group "(?P<name>{_NAME})" successfully {_DONE}\.?\s*$')
+_ACTIVE = re.compile(
+    rf'\s*(?P<number>\d{{1,6}}) logical volume\(s\) in volume group "(?P<name>{_NAME})" '
+    r"now active\s*$"
+)
+_LOGICAL = re.compile(
+    rf'\s*Logical volume "?{_VOLUME}"? (?:successfully )?{_DONE}(?: and .{{1,60}})?\.?\s*$'
+)
+_SIZED = re.compile(
+    rf"\s*Size of logical volume {_VOLUME} (?:changed from {_SIZE.format('old')} "
+    rf"\(\d{{1,12}} extents\) to|unchanged from) {_SIZE.format('new')} "
+    r"\((?P<extents>\d{1,12}) extents\)\.?\s*$"
+)
+_PARTIAL = re.compile(rf"\s*Refusing activation of partial LV {_VOLUME}\. {{1,2}}(?:Use|Try) '.*$")
+_FREE = re.compile(
+    r"\s*(?:Insufficient free space: (?P<needed>\d{1,12}) extents needed, "
+    r"but only (?P<free>\d{1,12}) available"
+    rf'|Volume group "(?P<name>{_NAME})" has insufficient free space '
+    r"\((?P<left>\d{1,12}) extents\): (?P<required>\d{1,12}) required\.)\s*$"
+)
+_OTHERS = re.compile(
+    r"\s*(?:Using default stripesize \d|Rounding (?:up )?size |Reducing COW size "
+    r"|Wiping [\w ]{1,30} signature on /dev/|Device /dev/\S{1,120} (?:excluded by a f|not found)"
+    r"|Cannot use /dev/\S{1,120}: |Can't open /dev/\S{1,120} exclusively|Found duplicate PV "
+    r"|WARNING: (?:\w[\w +-]{0,30} signature detected on /dev/|Device for PV |PV \S{1,128} prefers "
+    r"|VG \S{1,128} is missing PV |Not using device /dev/|Sum of all thin volume sizes )"
+    r"|(?:WARNING: )?Couldn't find device with uuid |Found volume group |Reading all physical vol"
+    r"|Reading volume groups from cache|Thin pool volume with chunk size \d"
+    r"|Failed to activate new LV|Aborting\. Failed to |Volume group \"\S{1,128}\" not found$"
+    r"|Cannot process volume group |device-mapper: )"
+)
+"""Other messages, which are only kept as they are."""
+_COMMAND = re.compile(r"(?:^|/)(?:lv|vg)(?:create|extend|reduce|resize|remove|change|convert)$")
+_OPERAND = re.compile(
+    rf"/dev/(?P<of_path>{_NAME})/{_NAME}|(?P<of_name>\w[\w+.-]{{0,127}})(?:/{_NAME})?"
+)
+_FLAGS = frozenset({"-y", "-f", "-ff", "-v", "-q", "-s", "-T", "-K", "-t", "--yes", "--force"})
+"""Options that have no value behind them."""
+_FOLDERS = frozenset({"disk", "mapper", "md", "block"})
+"""Of /dev; no groups."""
+_KEPT = 60
+
+
+class LvmMessages(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "lvm messages"
+    anchors: ClassVar[tuple[str, ...]] = (
+        '" successfully ', 'hysical volume "/dev/', " logical volume(s) in volume group ",
+        "Logical volume ", "Size of logical volume ", "Refusing activation of partial LV ",
+        "Insufficient free space: ", " has insufficient free space (",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = (
+        "lvm", "pvcreate", "pvremove", "pvresize", "vgcreate", "vgextend", "vgreduce", "vgremove",
+        "vgchange", "lvcreate", "lvextend", "lvreduce", "lvresize", "lvremove", "lvchange",
+        "lvconvert",
+    )  # fmt: skip
+    reach: ClassVar[int] = 4
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if log_prefix(cursor.stamped(cursor.at) or "") or next(_said(line), None) is None:
+            return None
+        first = cursor.at  # messages above it are of the same command
+        while first and _OTHERS.match(cursor.line(first - 1) or ""):
+            first -= 1
+        return first
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        messages, last = list[str](), first
+        subjects: dict[tuple[str, str], dict[str, Scalar]] = {}
+        group = ""
+        for index, line in close_lines(cursor, first):
+            said = list(_said(line))
+            if prompt_in(line) or not (said or _OTHERS.match(line)):
+                break
+            for kind, name, values in said:
+                subjects.setdefault((kind, name), {}).update(values)
+                group = name if kind == "lvm_group" else group
+            messages.append(line.strip())
+            last = index
+        asked = _group_of(prompt.command) or group
+        every = [
+            PrintedSubject(kind, _whole(kind, name, asked), values, prompt.host)
+            for (kind, name), values in subjects.items()
+        ]
+        counters = self.counted("host", "", {"messages": [*messages[:_KEPT]]}, prompt)
+        return last, [*every, counters]
+
+
+def _said(line: str) -> Iterator[tuple[str, str, Mapping[str, Scalar]]]:
+    """What a message says: kind, name and values of each thing; sizes in bytes."""
+    if match := _DEVICE.match(line):
+        yield "lvm_pv", match["device"].removeprefix("/dev/"), {match["done"]: True}
+    elif match := _GROUP.match(line):
+        yield "lvm_group", match["name"], {match["done"]: True}
+    elif match := _ACTIVE.match(line):
+        yield "lvm_group", match["name"], {"active_volumes": int(match["number"])}
+    elif match := _LOGICAL.match(line):
+        yield "lvm", _volume(match), {match["done"]: True}
+    elif match := _SIZED.match(line):
+        values: dict[str, Scalar] = {
+            "size": _bytes(match["new"]), "extents": int(match["extents"]),
+        }  # fmt: skip
+        if match["old"]:
+            values["size_before"] = _bytes(match["old"])
+        yield "lvm", _volume(match), values
+    elif match := _PARTIAL.match(line):
+        yield "lvm", _volume(match), {"partial": True}
+    elif match := _FREE.match(line):
+        free, needed = match["free"] or match["left"], match["needed"] or match["required"]
+        yield "lvm_group", match["name"] or "", {
+            "free_extents": int(free), "extents_needed": int(needed),
+        }  # fmt: skip
+
+
+def _volume(match: re.Match[str]) -> str:
+    return mapper_name(match["group"] or "", match["volume"])
+
+
+def _bytes(size: str) -> int:
+    return units.parse_bytes(size.replace(",", "."))
+
+
+def _group_of(command: str) -> str:
+    """The group in the first operand of a command, as "vg0", "vg0/home" or "/dev/vg0/home"."""
+    parts = command.partition("|")[0].split()
+    at = next((at for at, part in enumerate(parts) if _COMMAND.search(part)), len(parts))
+    for before, part in zip(parts[at:], parts[at + 1 :], strict=False):
+        is_value = before.startswith("-") and "=" not in before and before not in _FLAGS
+        operand = _OPERAND.fullmatch(part)
+        group = (operand["of_path"] or operand["of_name"]) if operand else ""
+        if group and not is_value and group not in _FOLDERS:
+            return group
+    return ""
+
+
+def _whole(kind: str, name: str, group: str) -> str:
+    """The name of a volume or group, whole where the message leaves out the group."""
+    if kind == "lvm_group":
+        return name or group
+    return mapper_name(group, name) if kind == "lvm" and not name.startswith("mapper/") else name

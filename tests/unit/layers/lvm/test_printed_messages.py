@@ -1,0 +1,99 @@
+"""What LVM says. Oracle: the messages that stand in LVM's own program, with their gaps filled."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from iosonde.layers.lvm.printed_messages import LvmMessages
+from tests.mangle import counters, mangled, read, states
+
+TEXT = (Path(__file__).parents[3] / "outputs" / "lvm-2.03.16" / "messages.txt").read_text()
+GIB = 1 << 30
+
+
+def _things(text: str) -> dict[tuple[str, str], dict[str, object]]:
+    things: dict[tuple[str, str], dict[str, object]] = {}
+    for state in states(text):
+        if state.tool == LvmMessages.tool:
+            for subject in state.subjects:
+                things.setdefault((subject.kind, subject.name), {}).update(subject.values)
+    return things
+
+
+def test_what_was_made_and_what_became_of_it() -> None:
+    assert _things(TEXT) == {
+        ("lvm_pv", "sdx1"): {"created": True},
+        ("lvm_pv", "sdy1"): {"created": True},
+        ("lvm_group", "vg-fast"): {
+            "created": True, "active_volumes": 1, "free_extents": 1021, "extents_needed": 2359296,
+        },
+        ("lvm_group", "vg-old"): {"active_volumes": 0},
+        ("lvm", "mapper/vg--old-home"): {"partial": True},
+        ("lvm", "mapper/vg--fast-data"): {
+            "created": True, "resized": True, "size_before": 10 * GIB, "size": 12 * GIB,
+            "extents": 3072,
+        },
+    }  # fmt: skip
+    (first, *_) = (row for row in counters(TEXT) if row.tool == LvmMessages.tool)
+    assert "device is partitioned" in str(first.values["messages"])
+
+
+def test_the_messages_are_lvm_s() -> None:
+    program = shutil.which("lvm", path="/sbin:/usr/sbin:/bin:/usr/bin")
+    if program is None:
+        pytest.skip("needs lvm")
+    texts = re.findall(rb"[\x20-\x7e]{12,}", Path(program).read_bytes())
+    forms = [
+        re.compile(re.sub(r"%(?:l|ll)?[a-z]", ".*", re.escape(text.decode()).replace(r"\%", "%")))
+        for text in texts
+        if len(re.sub(rb"%\w+", b"", text)) > 12
+    ]
+    lines = [line.strip() for line in TEXT.splitlines() if not line.startswith("#")]
+    for line in [*lines, made_up := "Physical volume /dev/sdx1 was made with success."]:
+        assert any(form.fullmatch(line) for form in forms) is (line != made_up), line
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("lvcreate -L 1G vg0 -n data", "mapper/vg0-data"),
+        ("lvcreate -n data -y vg0 /dev/sdb1", "mapper/vg0-data"),
+        ("sudo lvcreate -s --name=data /dev/vg0/home", "mapper/vg0-data"),
+        ("lvcreate -n data /dev/mapper/vg0-home", "data"),
+        ("make data", "data"),
+    ],
+)
+def test_the_group_of_a_volume_is_the_command_s(command: str, name: str) -> None:
+    assert _things(f'# {command}\n  Logical volume "data" created.\n') == {
+        ("lvm", name): {"created": True}
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "  --- Logical volume ---\n",
+        "Logical volume management was created for this.\n",
+        'The volume group "vg0" successfully created a mess.\n',
+        'Nov 27 01:02:03 nas lvm[12]:   1 logical volume(s) in volume group "vg0" now active\n',
+        "Logical volume is wiped clean.\n",
+    ],
+)
+def test_what_is_no_message(text: str) -> None:
+    assert _things(text) == {}
+
+
+def test_a_message_alone() -> None:
+    assert _things('> Volume group "vg0" successfully extended\n') == {
+        ("lvm_group", "vg0"): {"extended": True}
+    }
+    assert len(read('Volume group "vg0" successfully extended\n')) == 1
+
+
+@pytest.mark.parametrize(("shape", "text"), list(mangled(TEXT, wraps=False)))
+def test_every_shape(shape: str, text: str) -> None:
+    assert _things(text) == _things(TEXT), shape
