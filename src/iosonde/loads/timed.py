@@ -30,6 +30,7 @@ _GNU = re.compile(
     r"(?P<m>\d{1,4}):(?P<s>\d\d(?:\.\d\d)?)elapsed "
 )
 _TIMED = re.compile(r"(?:^|[\s;({|/`])time\s+(?:-p\s+)?(?P<command>\S.{0,600}?)\s*$")
+_LOOP = re.compile(r"(?:^|[\s;])(?:for|while|until)\s.*;\s*do\s")
 _REACH = 60
 _RIGHT_BELOW = 2
 
@@ -41,6 +42,8 @@ class TimedCommand(Output):
     anchors: ClassVar[tuple[str, ...]] = (
         "real\t", "real ", "s system ", "system 0:", "elapsed ",
     )  # fmt: skip
+    looks_above: ClassVar[bool] = True
+    """What the command printed stands between, and may have a reader of its own."""
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -117,8 +120,10 @@ def _asked(
     """Index of the command's line, and what was timed: zsh's line says it, else it stands above."""
     if single and (command := single.groupdict().get("command")):
         return first, Prompt(command)
+    repeats = False
     for index in range(first - 1, max(first - reach - 1, -1), -1):
         line = cursor.line(index) or ""
+        repeats = repeats or real_at(line) is not None
         prompt = prompt_in(line)
         text = prompt.command if prompt else line.strip(" \t`")
         if prompt is None and not text.startswith(("time ", "sudo time ", "/usr/bin/time ")):
@@ -126,6 +131,8 @@ def _asked(
                 continue
             text = text[text.index("; time ") + 2 :]
         timed = _TIMED.search(text)
+        if timed and repeats and not _LOOP.search(text):
+            break  # the time of the first was this command's; of another, nothing tells
         if timed:
             command = timed["command"].rstrip("`")
             return index, Prompt(command, prompt.host if prompt else "")

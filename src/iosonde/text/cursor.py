@@ -62,7 +62,8 @@ class Output(Protocol):
     """How one kind of printed output is recognised and read.
 
     With `unspecific = True` its form is that of many, and it is not tried on lines of another
-    output that is broken.
+    output that is broken. With `looks_above = True` it sees lines that another output has, too:
+    its command may stand above that one.
     """
 
     tool: ClassVar[str]

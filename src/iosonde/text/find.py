@@ -238,7 +238,8 @@ class Search:
         if number < self._free or (_is_unspecific(output) and number <= self._broken_to):
             return
         self._window.go_to(number, offset)
-        view = View(self._window, floor=self._free, anchor=number)
+        floor = 1 if getattr(output, "looks_above", False) else self._free
+        view = View(self._window, floor=floor, anchor=number)
         first, heading = view.at, ""
         self._check_time()
         WATCH.begin()
@@ -270,6 +271,7 @@ class Search:
             return
         finally:
             WATCH.end()
+        reading = replace(reading, first=self._own(view, reading.first))
         if reading.trials or reading.states or reading.counters:
             # A command alone is left to the output below it, which wants to know it too.
             self._free = max(view.number(max(reading.last, first)) + 1, number + 1)
@@ -278,6 +280,10 @@ class Search:
         for low, high, _ in reading.unread:
             self._take(view, low, high, output)
         yield from self._readings(view, reading, output.tool, heading)
+
+    def _own(self, view: View, index: int) -> int:
+        """An index, or that of the first line that no output has yet where it is above it."""
+        return max(index, self._free - view.number(0))
 
     def _take(self, view: View, first: int, last: int, output: Output) -> None:
         """Notes the lines that an output has, which are not looked at again."""
@@ -321,7 +327,9 @@ class Search:
         here = view.number(first)
         if here > self._looked:
             self._heading = (
-                heading_above(view.line, first)
+                heading_above(
+                    lambda at: view.line(at) if at == self._own(view, at) else None, first
+                )
                 or marked_between(self._document, self._offset, offset)
                 or self._heading
             )
