@@ -18,8 +18,8 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.reader import Items, StateOutput, before
 from iosonde.text.torn import joinings
 
 _HEAD = re.compile(
@@ -45,6 +45,7 @@ _ROW = re.compile(
     rf"(?P<source>\S+)\s+(?:(?P<type>[a-z][\w.]*)\s+)?{_SIZE}\s+{_SIZE}\s+(-?{_SIZE[1:]}\s+"
     r"(?:(?P<use>\d{1,3})%|-)\s+(?P<point>/\S*)"
 )
+_GREPPED = re.compile(r"(?:^|\s)df(?: -[hHkPT]{1,5})*(?: /\S*)* ?\| ?e?grep\b")
 _BLOCK = re.compile(r"(\d+)([KMGTB]?)")
 _OF_SIZES = ("size", "used", "available")
 _OF_INODES = ("inodes", "inodes_used", "inodes_free")
@@ -59,6 +60,7 @@ class Df(StateOutput):
         "% Mounted on", "Capacity Mounted on", "Avail Use%", "Available Use%", "Used Avail",
         "K-blocks", "USED  AVAIL", "AVAIL USE%",
         "IUse% Mounted", "已用% ", "Verw% ", "Uti% ", "Uso% ", "Использовано% ", "使用% ",
+        *(f"{digit}% /" for digit in range(10)),
     )  # fmt: skip
 
     commands: ClassVar[tuple[str, ...]] = ("df", "findmnt")
@@ -68,18 +70,20 @@ class Df(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at) or ""
-        return cursor.at if _FINDMNT_HEAD.match(line) or _head(line) else None
+        has_head = _FINDMNT_HEAD.match(line) or _head(line)
+        return cursor.at if has_head or _is_first_of_grep(cursor, cursor.at) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         line = cursor.line(first) or ""
+        is_row = _ROW.fullmatch(line.strip()) is not None  # `df | grep` leaves no head
         head, inodes = _HEAD.match(line) or _LOCAL.match(line), bool(_INODES.match(line))
-        block = _block(head["unit"]) if head else None
+        block = _block(head["unit"]) if head else units.KIB if is_row else None
         decimal = bool(re.search(r"\s(?:-\w*H|--si)", prompt.command))
         subjects: list[PrintedSubject] = []
         parts: list[str] = []
         last = first
-        for index, line in lines(cursor, first + 1, 300):
+        for index, line in lines(cursor, first if is_row else first + 1, 300):
             if not line.strip() or (not subjects and not parts and line.strip() == "on"):
                 if index - last > 3:
                     break
@@ -96,6 +100,13 @@ class Df(StateOutput):
             elif len(parts) > 2:
                 break
         return last, subjects
+
+
+def _is_first_of_grep(cursor: TextCursor, index: int) -> bool:
+    """Whether a line is the first row below `df … | grep …`, of which nothing tells the columns."""
+    prompt = prompt_in(cursor.line(before(cursor, index)) or "")
+    row = _ROW.fullmatch((cursor.line(index) or "").strip())
+    return row is not None and prompt is not None and _GREPPED.search(prompt.command) is not None
 
 
 def _head(line: str) -> re.Match[str] | None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from iosonde.records.stack import Scalar
@@ -45,6 +49,21 @@ def test_inodes_are_no_bytes() -> None:
         "device": "/dev/sdq1", "inodes": 2621440, "inodes_used": 118201,
         "inodes_free": 2503239, "inodes_used_share": 0.05,
     }  # fmt: skip
+
+
+def test_rows_that_grep_left_without_their_head(tmp_path: Path) -> None:
+    printed = subprocess.run(
+        ["df", tmp_path], capture_output=True, text=True, check=True, env={"LC_ALL": "C"}
+    ).stdout
+    row = printed.splitlines()[1]
+    (point, values), *_ = _mounted(f"$ df | grep {row.split()[0]}\n{row}\n").items()
+    status = os.statvfs(tmp_path)
+    assert (point, values["size"]) == (row.split()[5], status.f_blocks * status.f_frsize)
+    of_human = "# df -h | grep osd\n/dev/sdq1 1.8T 1.6T 237G 88% /q\n\n/dev/sdr1 1.8T 1G 2T 1% /r\n"
+    assert _mounted(of_human)["/q"]["used_share"] == 0.88
+    assert set(_mounted(of_human)) == {"/q", "/r"}
+    assert _mounted(f"$ cat table | grep osd\n{row}\n") == {}
+    assert _mounted(row) == {}
 
 
 @pytest.mark.parametrize("text", [
