@@ -20,9 +20,9 @@ def kept(text: str) -> list[dict[str, object]]:
          ["irq", "cpu list"], ["31", "2,4"]),
         (["        last_physical: 0", "        last_physical: 80805888",
           "        last_physical: 1986068480"], ["last_physical"], ["0"]),
-        (["ID 256 gen 53 top level 5 path sub1", "ID 260 gen 56 top level 5 path sub2",
-          "ID 261 gen 57 top level 5 path .snapshot/s1"],
-         ["ID", "gen", "top level", "path"], ["256", "53", "5", "sub1"]),
+        (["ID 256 gen 53 bottom level 5 path sub1", "ID 260 gen 56 bottom level 5 path sub2",
+          "ID 261 gen 57 bottom level 5 path .snapshot/s1"],
+         ["ID", "gen", "bottom level", "path"], ["256", "53", "5", "sub1"]),
         (["frob/042 2s ...  3s", "frob/043 13s ...  13s", "frob/044 1s ...  1s"],
          ["frob", "", "..."], ["042", "2s", "3s"]),
         (["block 4711(gen: 1293 level: 0) bad", "block 4712(gen: 1283 level: 0) bad",
@@ -77,8 +77,8 @@ def test_long_lists_take_time_in_proportion() -> None:
 
 
 def test_below_a_command_a_list_is_its_output() -> None:
-    rows = "".join(f"ID {at} gen {at * 7} top level 5 path sub{at}\n" for at in range(256, 260))
+    rows = "".join(f"ID {at} gen {at * 7} bottom level 5 path sub{at}\n" for at in range(256, 260))
     (values,) = kept(f"$ frobctl list /mnt\n{rows}\n")
-    assert values["columns"] == ["ID", "gen", "top level", "path"]
+    assert values["columns"] == ["ID", "gen", "bottom level", "path"]
     few = "one line\nanother line, 7 long\n" * 5
     assert not kept(f"$ frobctl list /mnt\n{few}{rows[: rows.index('ID 259')]}")

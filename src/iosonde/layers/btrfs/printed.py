@@ -15,8 +15,8 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor, joined, lines
+from iosonde.text.reader import Items, StateOutput, close_lines
 
 _SIZE = r"(\d+(?:\.\d+)?(?:[KMGTPE]iB|B))"
 _LABEL = re.compile(
@@ -30,19 +30,32 @@ _DEVICE = re.compile(
 _OVERALL = {
     "Device size": "size", "Device allocated": "allocated", "Device unallocated": "unallocated",
     "Device missing": "missing", "Used": "used", "Free (estimated)": "available",
-    "Global reserve": "global_reserve",
+    "Free (statfs, df)": "free_statfs", "Global reserve": "global_reserve",
 }  # fmt: skip
 _RATIOS = {"Data ratio": "data_ratio", "Metadata ratio": "metadata_ratio"}
-_PAIR = re.compile(r"\s*(?P<label>[A-Z][A-Za-z ()]{2,30}):\s+(?P<value>\S.*?)\s*$")
+_PAIR = re.compile(r"\s*(?P<label>[A-Z][A-Za-z (),]{2,30}):\s+(?P<value>\S.*?)\s*$")
 _PROFILE = re.compile(
-    rf"\s*(?P<type>Data|System|Metadata|GlobalReserve), ?(?P<profile>single|DUP|RAID\w{{1,4}}): "
+    r"\s*(?P<type>Data|System|Metadata|GlobalReserve|Data\+Metadata), ?"
+    r"(?P<profile>single|DUP|RAID\w{1,4}): "
     rf"(?:total=|Size:){_SIZE}, (?:used=|Used:){_SIZE}(?: \(\d+\.\d+%\))?\s*$"
 )
 _STAT = re.compile(
     r"\s*\[(?P<device>[^\]\s]{1,100})\]\.(?P<counter>\w+_errs) +(?P<count>\d{1,18})\s*$"
 )
+_STAT_HEAD = re.compile(r"\s*Id\s+Path\s+Write errors\s+Read errors\s+Flush\b")
+_STAT_ROW = re.compile(
+    r"(?<!\S)\d{1,6}\s+(?P<device>/dev/\S{1,100}|missing|<missing disk>)\s+(?P<write>\d{1,18})"
+    r"\s+(?P<read>\d{1,18})\s+(?P<flush>\d{1,18})\s+(?P<corruption>\d{1,18})"
+    r"\s+(?P<generation>\d{1,18})(?!\S)"
+)
+_STAT_COUNTERS = {
+    "write": "write_io_errs", "read": "read_io_errs", "flush": "flush_io_errs",
+    "corruption": "corruption_errs", "generation": "generation_errs",
+}  # fmt: skip
 _TARGET = re.compile(r"\bbtrfs\b.*\s(/\S*)\s*$")
 _PART = re.compile(rf"\s*/dev/([\w/.-]{{1,60}})\s+{_SIZE}\s*$")
+_RAW_COUNT = re.compile(r"\s*(?P<name>[a-z][a-z_]{3,30}): (?P<count>\d{1,19})\s*$")
+"""What `scrub status -R` counts."""
 _BALANCE = re.compile(
     r"\s*Balance on '(?P<path>[^'\n]{1,200})' is (?P<state>running|paused)"
     r"(?P<more>, \w+ requested)?\s*$"
@@ -57,6 +70,12 @@ _MOST = 60
 def _bytes(text: str) -> int | None:
     match = re.match(_SIZE, text)
     return round(units.printed(match[1], binary=True)[0]) if match else None
+
+
+def _bytes_or_raw(text: str) -> int | None:
+    """Bytes of a size with its unit, or without as `--raw` prints it."""
+    number = text.partition(" ")[0]
+    return int(number) if number.isdecimal() and len(number) < 20 else _bytes(text)
 
 
 def _name(prompt: Prompt) -> str:
@@ -126,7 +145,7 @@ class BtrfsUsage(_BtrfsOutput):
             if not pair or index > last + 1:
                 break
             label, value = pair["label"], pair["value"]
-            if label in _OVERALL and (size := _bytes(value)) is not None:
+            if label in _OVERALL and (size := _bytes_or_raw(value)) is not None:
                 facts[_OVERALL[label]] = size
             elif label in _RATIOS and re.fullmatch(r"\d{1,3}\.\d\d", value):
                 facts[_RATIOS[label]] = float(value)
@@ -159,7 +178,7 @@ def _profiles(cursor: TextCursor, first: int) -> tuple[dict[str, Scalar], int]:
     for index, line in lines(cursor, first, _MOST):
         if match := _PROFILE.match(line):
             name = match["type"].lower()
-            name = "global_reserve" if name == "globalreserve" else name
+            name = {"globalreserve": "global_reserve", "data+metadata": "mixed"}.get(name, name)
             facts |= {
                 f"{name}_profile": match["profile"].lower(), f"{name}_total": _bytes(match[3]),
                 f"{name}_used": _bytes(match[4]),
@@ -197,18 +216,43 @@ class BtrfsStats(_BtrfsOutput):
         ]
 
 
+class BtrfsStatsTable(_BtrfsOutput):
+    """See `iosonde.text.cursor.Output`: `device stats -T`, by the names of the list."""
+
+    tool: ClassVar[str] = "btrfs device stats"
+    anchors: ClassVar[tuple[str, ...]] = ("Write errors Read errors",)
+    beginning: ClassVar[re.Pattern[str]] = _STAT_HEAD
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        last = first
+        for index, _ in close_lines(cursor, first, 600, gap=0):
+            last = index
+        text = joined(cursor, first + 1, last)  # rows that a mail broke, too
+        return last, [
+            self.counted(
+                "btrfs", row["device"].removeprefix("/dev/"),
+                {name: int(row[column]) for column, name in _STAT_COUNTERS.items()}, prompt,
+            )
+            for row in _STAT_ROW.finditer(text)
+        ]  # fmt: skip
+
+
 class BtrfsScrub(_BtrfsOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "btrfs scrub status"
-    anchors: ClassVar[tuple[str, ...]] = ("Scrub started:",)
-    beginning: ClassVar[re.Pattern[str]] = re.compile(r"\s*Scrub started:\s+\S")
+    anchors: ClassVar[tuple[str, ...]] = ("Scrub started:", "Scrub resumed:")
+    beginning: ClassVar[re.Pattern[str]] = re.compile(r"\s*Scrub (?:started|resumed):\s+\S")
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         facts: dict[str, Scalar] = {}
         last = first
-        for index, line in lines(cursor, first, 16):
+        for index, line in lines(cursor, first, 32):
+            if count := _RAW_COUNT.match(line):
+                facts[f"scrub_{count['name']}"], last = int(count["count"]), index
+                continue
             pair = _PAIR.match(line)
             if not pair:
                 break

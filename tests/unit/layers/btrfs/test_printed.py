@@ -38,6 +38,21 @@ def test_every_command_in_the_shapes_of_mails(text: str) -> None:
     assert dict(second.values) == {"write_io_errs": 0}
 
 
+def test_the_usage_that_newer_progs_print_is_read_to_its_end() -> None:
+    text = (Path(__file__).parents[3] / "outputs" / "btrfs-composed" / "usage.txt").read_text()
+    facts = _facts(text)
+    usage = facts["btrfs filesystem usage"]
+    assert (usage["free_statfs"], usage["metadata_ratio"]) == (9.75 * GIB, 2.0)
+    assert (usage["data_profile"], usage["data_used"]) == ("single", 24.5 * GIB)
+    assert (usage["unallocated_sdq1"], usage["missing"]) == (8.5 * GIB, 0)
+    scrub = facts["btrfs scrub status"]
+    assert (scrub["scrub_time"], scrub["scrub_csum_errors"], scrub["scrub_status"]) == (
+        3607, 4, "finished",
+    )  # fmt: skip
+    raw = text.replace("38.00GiB", str(38 << 30)).replace("0.00B", "0")
+    assert _facts(raw)["btrfs filesystem usage"] == usage
+
+
 @pytest.mark.parametrize("text", [
     "Overall:\n    the device is fast\n",
     "Label: 'pool' is what I called it; uuid: follows\n",

@@ -1,0 +1,110 @@
+"""`btrfs subvolume list` and `btrfs subvolume show` in any text.
+
+Source: btrfs-progs 6.2, cmds/subvolume-list.c (print_subvol_info_table(), print_one_subvol_info())
+and cmds/subvolume.c (cmd_subvolume_show()).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.reader import Items, StateOutput, close_lines
+
+_ROW = re.compile(
+    r"\s*ID (?P<id>\d{1,19}) gen (?P<generation>\d{1,19})(?: cgen (?P<created_in>\d{1,19}))?"
+    r"(?: parent (?P<parent>\d{1,19}))? top level (?P<top_level>\d{1,19})"
+    r"(?: otime (?P<created>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d))?"
+    r"(?: parent_uuid (?P<parent_uuid>\S{1,36}) {0,40})?"
+    r"(?: received_uuid (?P<received_uuid>\S{1,36}) {0,40})?"
+    r"(?: uuid (?P<uuid>\S{1,36}))? path (?P<path>\S.{0,400}?)\s*$"
+)
+_NUMBERS = frozenset({"id", "generation", "created_in", "parent", "top_level"})
+_NAME = re.compile(r"\s*Name:\s+(?P<name>\S.{0,250}?)\s*$")
+_PAIR = re.compile(r"\s*(?P<label>[A-Z][A-Za-z ]{2,18}):\s+(?P<value>\S.{0,250}?)\s*$")
+_LABELS = {
+    "UUID": "uuid", "Parent UUID": "parent_uuid", "Received UUID": "received_uuid",
+    "Creation time": "created", "Subvolume ID": "id", "Generation": "generation",
+    "Gen at creation": "created_in", "Parent ID": "parent", "Top level ID": "top_level",
+    "Flags": "flags", "Send transid": "send_transid", "Receive transid": "receive_transid",
+}  # fmt: skip
+_SNAPSHOTS = re.compile(r"\s*Snapshot\(s\):\s*$")
+_MOST = 2000
+
+
+class BtrfsSubvolumes(StateOutput):
+    """See `iosonde.text.cursor.Output`: a row for each."""
+
+    tool: ClassVar[str] = "btrfs subvolume list"
+    anchors: ClassVar[tuple[str, ...]] = (" top level ",)
+    commands: ClassVar[tuple[str, ...]] = ("btrfs",)
+    reach: ClassVar[int] = 3
+    beginning: ClassVar[re.Pattern[str]] = _ROW
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        subvolumes, last = list[PrintedSubject](), first
+        for index, line in close_lines(cursor, first, _MOST):
+            row = _ROW.match(line)
+            if row is None:
+                break
+            values: dict[str, Scalar] = {
+                name: int(text) if name in _NUMBERS else text
+                for name, text in row.groupdict().items()
+                if name != "path" and text and text != "-"
+            }
+            subvolumes.append(PrintedSubject("btrfs_subvolume", row["path"], values, prompt.host))
+            last = index
+        return last, subvolumes
+
+
+class BtrfsSubvolume(StateOutput):
+    """See `iosonde.text.cursor.Output`: all about one of them."""
+
+    tool: ClassVar[str] = "btrfs subvolume show"
+    anchors: ClassVar[tuple[str, ...]] = ("Subvolume ID:",)
+    commands: ClassVar[tuple[str, ...]] = ("btrfs",)
+    reach: ClassVar[int] = 8
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        """See `Output.begin`. The path above the name, or the name."""
+        for index in range(cursor.at, max(cursor.at - 8, -1), -1):
+            line = cursor.line(index) or ""
+            if _NAME.match(line):
+                above = (cursor.line(index - 1) or "").strip()
+                has_path = above and " " not in above and not prompt_in(above)
+                return index - 1 if has_path else index
+            if not _PAIR.match(line):
+                break
+        return None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        values: dict[str, Scalar] = {}
+        name, last, snapshots = "", first, 0
+        begin = first if _NAME.match(cursor.line(first) or "") else first + 1
+        in_snapshots = False
+        for index, line in lines(cursor, begin, _MOST):
+            pair = _PAIR.match(line)
+            if in_snapshots and line and " " not in line.strip() and not prompt_in(line):
+                snapshots += 1
+            elif _SNAPSHOTS.match(line):
+                in_snapshots = True
+            elif pair is None or in_snapshots:
+                break
+            elif pair["label"] == "Name":
+                name = pair["value"]
+            elif pair["label"] in _LABELS and pair["value"] != "-":
+                text = pair["value"]
+                values[_LABELS[pair["label"]]] = int(text) if text.isdecimal() else text
+            last = index
+        if in_snapshots:
+            values["snapshots"] = snapshots
+        path = (cursor.line(first) or "").strip() if begin > first else ""
+        return last, [PrintedSubject("btrfs_subvolume", path or name, values, prompt.host)]

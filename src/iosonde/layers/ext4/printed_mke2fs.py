@@ -1,0 +1,121 @@
+"""What mke2fs and mkfs.ext4 say of the file system that they make: blocks, inodes, stripe, journal.
+
+Source: e2fsprogs 1.47, misc/mke2fs.c (show_stats(), main(): "Creating filesystem with %llu %dk
+blocks and %u inodes", "Creating journal (%u blocks): "), misc/util.c.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.reader import Items, StateOutput, top_of
+
+_MADE = re.compile(
+    r"\s*Creating filesystem with (?P<blocks>\d{1,19}) (?P<size>\d{1,5})(?P<kilo>k)? blocks "
+    r"and (?P<inodes>\d{1,19}) inodes\s*$"
+)
+_LABEL = re.compile(r"\s*Filesystem label=(?P<label>.{0,16}?)\s*$")
+_BLOCK = re.compile(r"\s*Block size=(?P<size>\d{1,6}) \(log=\d\)\s*$")
+_STRIPE = re.compile(
+    r"\s*Stride=(?P<stripe_unit>\d{1,10}) blocks, "
+    r"Stripe width=(?P<stripe_width>\d{1,10}) blocks\s*$"
+)
+_COUNTS = re.compile(r"\s*(?P<inodes>\d{1,19}) inodes, (?P<blocks>\d{1,19}) blocks\s*$")
+_RESERVED = re.compile(
+    r"\s*(?P<reserved_blocks>\d{1,19}) blocks \(\d{1,2}\.\d\d%\) reserved for the super user\s*$"
+)
+_GROUPS = re.compile(r"\s*(?P<block_groups>\d{1,10}) block groups?\s*$")
+_UUID = re.compile(r"\s*Filesystem UUID: (?P<uuid>[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\s*$")
+_JOURNAL = re.compile(r"\s*Creating journal \((?P<journal_size>\d{1,10}) blocks\): *(?:done)?\s*$")
+_COUNTED = frozenset({"blocks", "inodes", "reserved_blocks", "block_groups"})
+_SURE = (_MADE, _LABEL, _BLOCK, _STRIPE, _RESERVED, _JOURNAL)
+_OTHERS = re.compile(
+    r"\s*(?:mke2fs \d|fs_types for mke2fs\.conf|Discarding device blocks: |Discard succeeded "
+    r"|OS type: |Fragment size=|First data block=|Maximum filesystem blocks="
+    r"|\d{1,10} (?:blocks|inodes) per group|Superblock backups stored on blocks:"
+    r"|\d{1,19}(?:, \d{1,19}){0,20},?\s*$|Allocating group tables: |Writing inode tables: "
+    r"|Writing superblocks and filesystem accounting info\w*: |Proceed anyway\?"
+    r"|This filesystem will be automatically checked every|180 days, whichever comes first\."
+    r"|\d{1,3} mounts or \d{1,4} days, whichever|\S{1,80} contains an? \S{2,20} file system"
+    r"|(?:last mounted|created) on |64-bit filesystem support is not enabled)"
+)
+_COMMAND = re.compile(r"(?:mke2fs|mkfs(?:\.ext[234])?)\s(?P<arguments>.*)$")
+_DEVICE = re.compile(r"(?:^|\s)(?P<device>/\S{1,160}|[\w.-]{1,80}\.img)(?=\s|$)")
+_MOST = 80
+_GAP = 4  # lines: a blank one stands below the list of superblocks
+
+
+class Mke2fs(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "mke2fs"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "Creating filesystem with ", "Filesystem label=", ", Stripe width=", "Block size=",
+        " reserved for the super user", "Creating journal (",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = (
+        "mke2fs", "mkfs", "mkfs.ext4", "mkfs.ext3", "mkfs.ext2",
+    )  # fmt: skip
+    reach: ClassVar[int] = 12
+    nothing: ClassVar[str] = "it says nothing of the file system"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if not any(pattern.match(line) for pattern in _SURE):
+            return None
+        return top_of(cursor, lambda text: _OTHERS.match(text) is not None)
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        values: dict[str, Scalar] = {}
+        last, block = first, 0
+        for index, line in lines(cursor, first, _MOST):
+            if index > last + _GAP or (index > first and prompt_in(line)):
+                break
+            if made := _MADE.match(line):
+                block = int(made["size"]) * (units.KIB if made["kilo"] else 1)
+            elif size := _BLOCK.match(line):
+                block = int(size["size"])
+            said = dict(_said(line, block))
+            is_own = said or _OTHERS.match(line) or any(form.match(line) for form in _SURE)
+            if line and not is_own:
+                break
+            values |= said
+            last = index if line else last
+        command = _COMMAND.search(prompt.command)
+        devices = _DEVICE.findall(command["arguments"]) if command else []
+        kind = re.search(r"ext[23]\b", prompt.command)
+        name = devices[-1].removeprefix("/dev/") if devices else ""
+        subject = PrintedSubject(kind[0] if kind else "ext4", name, values, prompt.host)
+        return last, [subject] if values else []
+
+
+def _said(line: str, block: int) -> Iterator[tuple[str, Scalar]]:
+    """What a line says of the file system, sizes in bytes.
+
+    Args:
+        line: of the output.
+        block: bytes of a block, as far as they are known; 0: not yet.
+    """
+    if block and (_MADE.match(line) or _BLOCK.match(line)):
+        yield "block_size", block
+    for pattern in (_MADE, _COUNTS, _RESERVED, _GROUPS):
+        if match := pattern.match(line):
+            yield from ((name, int(match[name])) for name in match.groupdict() if name in _COUNTED)
+    for pattern in (_STRIPE, _JOURNAL):
+        if match := pattern.match(line):
+            for name, blocks in match.groupdict().items():
+                if int(blocks):  # a stride of 0: there is none
+                    yield (name, int(blocks) * block) if block else (f"{name}_blocks", int(blocks))
+    for pattern in (_LABEL, _UUID):
+        if match := pattern.match(line):
+            yield from ((name, text) for name, text in match.groupdict().items() if text)

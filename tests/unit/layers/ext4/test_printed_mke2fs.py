@@ -1,0 +1,85 @@
+"""mke2fs. Oracle: the real program, and what dumpe2fs says of the same image."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from iosonde.layers.ext4.printed_mke2fs import Mke2fs
+from tests.mangle import mangled, read, states
+
+TEXT = (Path(__file__).parents[3] / "outputs" / "e2fsprogs-1.47" / "mke2fs.txt").read_text()
+MIB = 1 << 20
+
+
+def _made(text: str) -> dict[str, dict[str, object]]:
+    return {
+        f"{subject.kind} {subject.name}": dict(subject.values)
+        for state in states(text)
+        for subject in state.subjects
+        if state.tool == Mke2fs.tool
+    }
+
+
+def _run(*argv: str | Path) -> str:
+    done = subprocess.run(list(map(str, argv)), capture_output=True, text=True, check=True,
+                          env={"LC_ALL": "C"})  # fmt: skip
+    return done.stderr + done.stdout
+
+
+@pytest.mark.parametrize("verbose", [("-v",), ()])
+def test_what_the_real_program_makes(tmp_path: Path, verbose: tuple[str, ...]) -> None:
+    image = tmp_path / "disk.img"
+    with image.open("wb") as file:
+        file.truncate(64 * MIB)
+    arguments: tuple[str | Path, ...] = (
+        "-t", "ext4", *verbose, "-L", "pool", "-b", "4096",
+        "-E", "stride=16,stripe_width=64", image,
+    )  # fmt: skip
+    said = _run("/sbin/mke2fs", *arguments)
+    command = f"# mke2fs {' '.join(map(str, arguments))}\n"
+    ((name, values),) = _made(command + said).items()
+    assert name == f"ext4 {image}"
+    superblock = f"# dumpe2fs -h {image}\n{_run('/sbin/dumpe2fs', '-h', image)}"
+    ((of_dumpe2fs,),) = [state.subjects for state in states(superblock)]
+    shared = values.keys() & of_dumpe2fs.values.keys()
+    expected = {"blocks", "inodes", "block_size", "journal_size"}
+    if verbose:
+        expected |= {"reserved_blocks", "stripe_unit", "stripe_width"}
+        assert values["label"] == "pool"
+    assert shared == expected
+    assert {key: values[key] for key in shared} == {key: of_dumpe2fs.values[key] for key in shared}
+
+
+def test_an_old_one_of_a_stripe() -> None:
+    assert _made(TEXT) == {
+        "ext4 md7": {
+            "block_size": 4096, "stripe_unit": 512 << 10, "stripe_width": 3 * MIB,
+            "inodes": 14655488, "blocks": 58599574, "reserved_blocks": 2929978,
+            "block_groups": 1789, "journal_size": 128 * MIB,
+        }
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [
+    "Creating filesystem with 12 blocks is quick\n",
+    "Block size=4096 of course\n",
+    "5% of the blocks are reserved for the super user\n",
+    "Creating journal (I wait for it)\n",
+])  # fmt: skip
+def test_what_looks_like_it(text: str) -> None:
+    assert not _made(text)
+
+
+def test_nothing_but_a_label_is_unread() -> None:
+    (entry,) = read("Filesystem label=\n")
+    assert "nothing of the file system" in str(entry)
+
+
+@pytest.mark.parametrize(("shape", "text"), list(mangled(TEXT, wraps=False)))
+def test_every_shape(shape: str, text: str) -> None:
+    if shape == "with blank lines":
+        return  # its version stands alone there, and a reader of versions has it
+    assert _made(text) == _made(TEXT), shape
