@@ -88,6 +88,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "ceph_df": "iosonde.layers.ceph.printed_tables:CephDf",
         "ceph_health": "iosonde.layers.ceph.printed:CephHealth",
         "ceph_osds": "iosonde.layers.ceph.printed_tables:CephOsds",
+        "compsize": "iosonde.layers.btrfs.printed_compsize:Compsize",
         "cryptsetup": "iosonde.layers.dm_crypt.printed:CryptsetupStatus",
         "df": "iosonde.layers._mounts.printed_df:Df",
         "dm_cache": "iosonde.layers.dm_cache.printed:DmCacheOutput",

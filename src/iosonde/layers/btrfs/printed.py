@@ -96,7 +96,7 @@ class BtrfsShow(_BtrfsOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "btrfs filesystem show"
-    anchors: ClassVar[tuple[str, ...]] = ("  uuid: ",)
+    anchors: ClassVar[tuple[str, ...]] = ("  uuid: ", "Label: none uuid: ", "' uuid: ")
     beginning: ClassVar[re.Pattern[str]] = _LABEL
 
     @override
@@ -162,7 +162,10 @@ class BtrfsDf(_BtrfsOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "btrfs filesystem df"
-    anchors: ClassVar[tuple[str, ...]] = ("Data, single: total=", "Data, RAID", "Data, DUP: total=")
+    anchors: ClassVar[tuple[str, ...]] = (
+        "Data, single: total=", "Data, RAID", "Data, DUP: total=", "System, RAID",
+        "System, DUP: total=", "System, single: total=", "Data+Metadata, ",
+    )  # fmt: skip
     beginning: ClassVar[re.Pattern[str]] = _PROFILE
 
     @override

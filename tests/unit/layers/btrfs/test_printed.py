@@ -38,6 +38,22 @@ def test_every_command_in_the_shapes_of_mails(text: str) -> None:
     assert dict(second.values) == {"write_io_errs": 0}
 
 
+def test_a_mixed_file_system_and_one_whose_blanks_were_squeezed() -> None:
+    text = (
+        "System, RAID1: total=32.00MiB, used=12.00KiB\n"
+        "Data+Metadata, RAID1: total=36.00GiB, used=34.19GiB\n"
+    )
+    facts = _facts(text)["btrfs filesystem df"]
+    assert (facts["mixed_profile"], facts["mixed_total"]) == ("raid1", 36 * GIB)
+    assert facts["system_used"] == 12 << 10
+    show = (
+        "Label: none uuid: 0c2ad4e8-6a54-4f13-b7d6-2d4f0c5b9a00\n"
+        "Total devices 1 FS bytes used 62.01GiB\n"
+        "devid 1 size 17.99GiB used 17.99GiB path /dev/mapper/system-root\n"
+    )
+    assert _facts(show)["btrfs filesystem show"]["below"] == "mapper/system-root"
+
+
 def test_the_usage_that_newer_progs_print_is_read_to_its_end() -> None:
     text = (Path(__file__).parents[3] / "outputs" / "btrfs-composed" / "usage.txt").read_text()
     facts = _facts(text)
