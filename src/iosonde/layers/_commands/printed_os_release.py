@@ -25,6 +25,7 @@ _RELEASE = re.compile(
 _KEPT = {
     "NAME": "distribution", "ID": "distribution_id", "VERSION_ID": "distribution_version",
     "PRETTY_NAME": "distribution_name", "VERSION_CODENAME": "distribution_codename",
+    "ID_LIKE": "distribution_like",
 }  # fmt: skip
 _PARAMETER = re.compile(
     r"(?P<name>[A-Za-z_][\w.-]{0,60})(?:=(?P<value>\"[^\"]{0,200}\"|\S{0,200}))?"
@@ -87,6 +88,8 @@ class KernelCommandLine(StateOutput):
             text, last = f"{text} {line.strip()}", index
         facts: dict[str, Scalar] = {
             match["name"]: (match["value"] or "").strip('"') if match["value"] is not None else True
-            for match in _PARAMETER.finditer(text.partition("BOOT_IMAGE=")[2].partition(" ")[2])
+            for match in _PARAMETER.finditer(text[text.index("BOOT_IMAGE=") :])
         }
-        return last, [PrintedSubject("kernel", "command line", facts, prompt.host)] if facts else []
+        has_more = len(facts) > 1
+        subject = PrintedSubject("kernel", "command line", facts, prompt.host)
+        return last, [subject] if has_more else []

@@ -142,13 +142,14 @@ def parse_mdadm(lines: Sequence[str]) -> tuple[MdadmReport, int]:
 
 
 def as_mdadm_says(pairs: Mapping[str, str]) -> dict[str, Scalar]:
-    """The state in mdadm's words, the count of changes, and how many devices there are."""
+    """The state in mdadm's words, the count of changes, how many devices there are, and bytes."""
     events, devices = pairs.get("Events", ""), pairs.get("Total Devices", "")
     return without_none({
         "state": pairs.get("State"),
         "members_state": pairs.get("Array State", "").partition(" ")[0] or None,
         "events": int(events) if events.isdecimal() else None,
         "total_devices": int(devices) if devices.isdecimal() else None,
+        "avail_dev_size": _sized(pairs.get("Avail Dev Size")),
     })  # fmt: skip
 
 

@@ -32,6 +32,7 @@ def test_all_of_a_host() -> None:
     assert said["scsi_mod.use_blk_mq"] == "1"
     assert said["console"] == "ttyS0,115200n8"
     assert said["quiet"] is True
+    assert said["BOOT_IMAGE"] == "/boot/vmlinuz-6.1.0-28-amd64"
     assert (said["mdadm"], said["btrfs-progs"], said["xfsprogs"]) == ("4.2", "6.2", "6.1.0")
     assert (said["lvm2"], said["dm-driver"]) == ("2.03.16(2)", "4.47.0")
     assert (said["zfs"], said["zfs-kmod"]) == ("2.2.3-1", "2.2.3-1")
@@ -56,6 +57,11 @@ def test_the_real_tools(tool: str, argument: str) -> None:
     (version,) = values(printed).values()
     assert str(version) in printed
     assert str(version)[0].isdigit()
+
+
+def test_what_a_distribution_is_like() -> None:
+    said = values('PRETTY_NAME="Frob 7"\nID=frob\nID_LIKE="ubuntu debian"\n')
+    assert said["distribution_like"] == "ubuntu debian"
 
 
 def test_the_distribution_as_python_reads_it() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,13 @@ def test_mdadm_names_the_work_without_a_share(state: str) -> None:
     given = text("detail-md3.txt").replace("State : clean", f"State : {state}")
     values = {"reshaping": "reshape", "checking": "check", "recovering": "recover"}
     assert values_of(given)["md3"]["sync_action"] == values[state.rsplit(maxsplit=1)[-1]]
+
+
+def test_the_room_of_a_member_is_in_bytes() -> None:
+    """Oracle: mdadm's own sectors, of 512 bytes."""
+    rooms = re.findall(r"Avail Dev Size : (\d+) sectors", text("examine.txt"))
+    members = values_of(text("examine.txt")).values()
+    assert [values["avail_dev_size"] for values in members] == [int(room) * 512 for room in rooms]
 
 
 def test_the_state_in_the_words_of_mdadm() -> None:
