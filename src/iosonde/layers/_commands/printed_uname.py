@@ -17,7 +17,13 @@ from iosonde.text.cursor import Prompt, TextCursor, flow
 from iosonde.text.reader import Items, StateOutput
 
 _RELEASE = r"(?P<release>\d{1,2}\.\d{1,3}[\w.+~-]{0,60})"
-_UNAME = re.compile(rf"\s*Linux (?P<host>[A-Za-z][\w.-]{{0,62}}) {_RELEASE} #\d+\S* ")
+_UNAME = re.compile(
+    rf"\s*Linux (?:(?P<host>[A-Za-z][\w.-]{{0,62}})|[<\[(][\w .-]{{1,40}}[>\])]|[*x]{{2,20}}) "
+    rf"{_RELEASE} #\d+\S* "
+)
+"""With the host's name, or what stands for it where an author hides it."""
+_ASKED = re.compile(r"(?:^|[#$>;]\s*|\s)uname -(?:r|sr|rs)\s*$")
+_ALONE = re.compile(rf"\s*(?:Linux )?{_RELEASE}\s*$")
 _VERSION = re.compile(rf"\s*Linux version {_RELEASE}(?: \(|\s*$)")
 
 
@@ -25,12 +31,21 @@ class Uname(StateOutput):
     """See `iosonde.text.cursor.Output`. A mail may have broken it: the release stands first."""
 
     tool: ClassVar[str] = "uname"
-    anchors: ClassVar[tuple[str, ...]] = ("Linux version ", " SMP", " PREEMPT", "GNU/Linux")
+    anchors: ClassVar[tuple[str, ...]] = (
+        "Linux version ",
+        " SMP",
+        " PREEMPT",
+        "GNU/Linux",
+        "uname -",
+    )
     commands: ClassVar[tuple[str, ...]] = ("uname", "cat")
     reach: ClassVar[int] = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
+        if _ASKED.search(cursor.line(cursor.at) or ""):
+            below = cursor.at + 1
+            return below if _ALONE.match(cursor.line(below) or "") else None
         for index in range(cursor.at, cursor.at - 3, -1):
             line = cursor.line(index) or ""
             if _UNAME.match(line) or _VERSION.match(line):
@@ -40,10 +55,13 @@ class Uname(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         line = cursor.line(first) or ""
-        match = _UNAME.match(line) or _VERSION.match(line)
+        match = _UNAME.match(line) or _VERSION.match(line) or _ALONE.match(line)
         if match is None:
             return first, ()
         host = prompt.host or match.groupdict().get("host") or ""
+        if match.re is _ALONE:
+            facts: dict[str, Scalar] = {"kernel_release": match["release"]}
+            return first, [PrintedSubject("host", "", facts, host)]
         last = first
         while not _ENDED.search(cursor.line(last) or "") and last < first + 3:
             following = cursor.line(last + 1) or ""
@@ -51,9 +69,9 @@ class Uname(StateOutput):
                 break
             last += 1
         last = last if _ENDED.search(cursor.line(last) or "") else first
-        facts: dict[str, Scalar] = {"kernel_release": match["release"]}
+        facts = {"kernel_release": match["release"]}
         if match.re is _UNAME:
-            facts["hostname"] = match["host"]
+            facts |= {"hostname": match["host"]} if match["host"] else {}
             machine = _MACHINE.search(flow(cursor, first, last))
             facts |= {"machine": machine["machine"]} if machine else {}
         return last, [PrintedSubject("host", "", facts, host)]

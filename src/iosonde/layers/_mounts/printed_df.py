@@ -45,7 +45,8 @@ _ROW = re.compile(
     rf"(?P<source>\S+)\s+(?:(?P<type>[a-z][\w.]*)\s+)?{_SIZE}\s+{_SIZE}\s+(-?{_SIZE[1:]}\s+"
     r"(?:(?P<use>\d{1,3})%|-)\s+(?P<point>/\S*)"
 )
-_GREPPED = re.compile(r"(?:^|\s)df(?: -[hHkPT]{1,5})*(?: /\S*)* ?\| ?e?grep\b")
+_CHOSEN = re.compile(r"(?:^|\s)df(?: -[hHkPT]{1,5})*(?: [/.]\S*)* ?(?:$|\| ?e?grep\b)")
+_ELIDED = re.compile(r"\s*(?:\[?(?:\.{3}|…)\]?|<snip>|\[snip\])\s*$")
 _BLOCK = re.compile(r"(\d+)([KMGTB]?)")
 _OF_SIZES = ("size", "used", "available")
 _OF_INODES = ("inodes", "inodes_used", "inodes_free")
@@ -71,12 +72,12 @@ class Df(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at) or ""
         has_head = _FINDMNT_HEAD.match(line) or _head(line)
-        return cursor.at if has_head or _is_first_of_grep(cursor, cursor.at) else None
+        return cursor.at if has_head or _is_chosen_row(cursor, cursor.at) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         line = cursor.line(first) or ""
-        is_row = _ROW.fullmatch(line.strip()) is not None  # `df | grep` leaves no head
+        is_row = _ROW.fullmatch(line.strip()) is not None  # the head was left out
         head, inodes = _HEAD.match(line) or _LOCAL.match(line), bool(_INODES.match(line))
         block = _block(head["unit"]) if head else units.KIB if is_row else None
         decimal = bool(re.search(r"\s(?:-\w*H|--si)", prompt.command))
@@ -84,7 +85,8 @@ class Df(StateOutput):
         parts: list[str] = []
         last = first
         for index, line in lines(cursor, first if is_row else first + 1, 300):
-            if not line.strip() or (not subjects and not parts and line.strip() == "on"):
+            is_rest_of_head = not subjects and not parts and line.strip() == "on"
+            if not line.strip() or is_rest_of_head or _ELIDED.match(line):
                 if index - last > 3:
                     break
                 continue
@@ -102,11 +104,13 @@ class Df(StateOutput):
         return last, subjects
 
 
-def _is_first_of_grep(cursor: TextCursor, index: int) -> bool:
-    """Whether a line is the first row below `df … | grep …`, of which nothing tells the columns."""
-    prompt = prompt_in(cursor.line(before(cursor, index)) or "")
+def _is_chosen_row(cursor: TextCursor, index: int) -> bool:
+    """Whether a line is the first row below `df` where grep, or an author, left out the head."""
+    above = before(cursor, index)
+    above = before(cursor, above) if _ELIDED.match(cursor.line(above) or "") else above
+    prompt = prompt_in(cursor.line(above) or "")
     row = _ROW.fullmatch((cursor.line(index) or "").strip())
-    return row is not None and prompt is not None and _GREPPED.search(prompt.command) is not None
+    return row is not None and prompt is not None and _CHOSEN.search(prompt.command) is not None
 
 
 def _head(line: str) -> re.Match[str] | None:

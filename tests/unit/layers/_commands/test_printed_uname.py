@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,23 @@ def test_what_a_mail_broke() -> None:
     assert [state.subjects for state in states(text)] == [
         state.subjects for state in states(SAMPLE.read_text())
     ]
+
+
+@pytest.mark.parametrize("flag", ["-r", "-sr"])
+def test_the_release_alone_below_its_command(flag: str) -> None:
+    printed = subprocess.run(["uname", flag], capture_output=True, text=True, check=True).stdout
+    (state,) = states(f"$ uname {flag}\n{printed}")
+    assert state.subjects[0].values == {"kernel_release": os.uname().release}
+    assert not states(f"$ uname -m\n{printed}")
+    assert not states(f"{printed}\n")
+
+
+@pytest.mark.parametrize("hidden", ["<hostname>", "[server_name]", "xxxx"])
+def test_a_host_that_its_author_hides(hidden: str) -> None:
+    text = SAMPLE.read_text().partition("Linux version")[0]
+    (state,) = states(text.replace("Linux nas7", f"Linux {hidden}"))
+    assert state.subjects[0].values["kernel_release"] == "6.1.0-18-amd64"
+    assert state.subjects[0].values.get("hostname", hidden) == hidden
 
 
 @pytest.mark.parametrize("text", [

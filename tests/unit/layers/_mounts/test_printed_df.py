@@ -66,6 +66,16 @@ def test_rows_that_grep_left_without_their_head(tmp_path: Path) -> None:
     assert _mounted(row) == {}
 
 
+def test_rows_that_an_author_chose() -> None:
+    row = "/dev/sdq1        96G  4.4G   91G   5% /q\n"
+    head = "Filesystem       Size  Used Avail Use% Mounted on\n"
+    whole = _mounted(f"# df -h\n{head}{row}")
+    assert whole["/q"]["used_share"] == 0.05
+    for chosen in (f"# df -h\n{row}", f"# df -h\n...\n{row}", f"# df -h\n{head}[...]\n{row}"):
+        assert _mounted(chosen) == whole
+    assert _mounted(f"# df -m\n{row}") == {}  # whose unit is another
+
+
 @pytest.mark.parametrize("text", [
     "文件系统 的 已用% 很高\n/dev/sdq1 is full\n",
     "Das Dateisystem ist zu 58 Verw% voll, sagt df\n",

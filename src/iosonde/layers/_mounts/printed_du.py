@@ -1,0 +1,81 @@
+"""`du`: what files and folders take on their file system. Read only below its command.
+
+Source: coreutils 9.1, du.c (print_size(): size, a tab, the file): units of 1,024 bytes unless the
+command names others.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.printed import PrintedCounters
+from iosonde.records.stack import Json
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.reader import Items, StateOutput
+
+_COMMAND = re.compile(
+    r"(?:^|[\s/;&])du(?P<arguments>(?:\s+[^\s|;&]+)*)\s*(?:\|\s*(?:sort|tail|head)\b.*)?$"
+)
+_ROW = re.compile(
+    r"\s*(?P<number>\d{1,18}(?:[.,]\d)?)(?P<unit>[KMGTP]?)(?:iB|B)?(?:\t+| {1,12})"
+    r"(?P<file>[^\s=:,](?:.{0,300}\S)?)\s*$"
+)
+_UNIT = re.compile(r"(?:^|\s)(?:-B ?|--block-size[= ])(?P<unit>[KMG])\b")
+_FLAGS = re.compile(r"(?:^|\s)-(?P<flags>[a-zA-Z]+)(?=\s|$)")
+_MOST = 1000
+
+
+class Du(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "du"
+    anchors: ClassVar[tuple[str, ...]] = ("du -", "du /", "du .")
+    commands: ClassVar[tuple[str, ...]] = ("du",)
+    reach: ClassVar[int] = 2
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        prompt = prompt_in(cursor.line(cursor.at) or "")
+        if prompt is None or not _COMMAND.search(prompt.command):
+            return None
+        row = cursor.at + 1
+        return row if _ROW.match(cursor.line(row) or "") else None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        unit = _unit(prompt.command)
+        sizes: dict[str, Json] = {}
+        last = first
+        for index, line in lines(cursor, first, _MOST):
+            row = _ROW.match(line)
+            if row is None or prompt_in(line):
+                break
+            number = float(row["number"].replace(",", "."))
+            factor = units.parse_bytes(f"1{row['unit']}") if row["unit"] else unit
+            sizes[row["file"]] = round(number * factor)
+            last = index
+        what = "apparent_sizes" if _is_apparent(prompt.command) else "sizes"
+        counters = PrintedCounters(
+            self.tool, "files", "", {what: sizes}, prompt.host, prompt.command
+        )
+        return last, [counters]
+
+
+def _unit(command: str) -> int:
+    """Bytes of a figure without a unit."""
+    if named := _UNIT.search(command):
+        return units.parse_bytes(f"1{named['unit']}")
+    flags = "".join(match["flags"] for match in _FLAGS.finditer(command))
+    if "b" in flags or "--bytes" in command:
+        return 1
+    return units.MIB if "m" in flags else units.KIB
+
+
+def _is_apparent(command: str) -> bool:
+    """Whether the files' lengths were asked for, and not the room that they take."""
+    flags = "".join(match["flags"] for match in _FLAGS.finditer(command))
+    return "--apparent-size" in command or "b" in flags or "--bytes" in command
