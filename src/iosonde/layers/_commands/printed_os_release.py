@@ -90,6 +90,6 @@ class KernelCommandLine(StateOutput):
             match["name"]: (match["value"] or "").strip('"') if match["value"] is not None else True
             for match in _PARAMETER.finditer(text[text.index("BOOT_IMAGE=") :])
         }
-        has_more = len(facts) > 1
-        subject = PrintedSubject("kernel", "command line", facts, prompt.host)
-        return last, [subject] if has_more else []
+        if len(facts) == 1:  # the image alone
+            return last, []
+        return last, [PrintedSubject("kernel", "command line", facts, prompt.host)]

@@ -59,8 +59,8 @@ class Uname(StateOutput):
         if match is None:
             return first, ()
         host = prompt.host or match.groupdict().get("host") or ""
+        facts: dict[str, Scalar] = {"kernel_release": match["release"]}
         if match.re is _ALONE:
-            facts: dict[str, Scalar] = {"kernel_release": match["release"]}
             return first, [PrintedSubject("host", "", facts, host)]
         last = first
         while not _ENDED.search(cursor.line(last) or "") and last < first + 3:
@@ -69,7 +69,6 @@ class Uname(StateOutput):
                 break
             last += 1
         last = last if _ENDED.search(cursor.line(last) or "") else first
-        facts = {"kernel_release": match["release"]}
         if match.re is _UNAME:
             facts |= {"hostname": match["host"]} if match["host"] else {}
             machine = _MACHINE.search(flow(cursor, first, last))

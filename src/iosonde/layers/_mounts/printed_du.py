@@ -12,14 +12,11 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput
 
-_COMMAND = re.compile(
-    r"(?:^|[\s/;&])du(?P<arguments>(?:\s+[^\s|;&]+)*)\s*(?:\|\s*(?:sort|tail|head)\b.*)?$"
-)
+_COMMAND = re.compile(r"(?:^|[\s/;&])du(?:\s+[^\s|;&]+)*\s*(?:\|\s*(?:sort|tail|head)\b.*)?$")
 _ROW = re.compile(
     r"\s*(?P<number>\d{1,18}(?:[.,]\d)?)(?P<unit>[KMGTP]?)(?:iB|B)?(?:\t+| {1,12})"
     r"(?P<file>[^\s=:,](?:.{0,300}\S)?)\s*$"
@@ -59,23 +56,27 @@ class Du(StateOutput):
             sizes[row["file"]] = round(number * factor)
             last = index
         what = "apparent_sizes" if _is_apparent(prompt.command) else "sizes"
-        counters = PrintedCounters(
-            self.tool, "files", "", {what: sizes}, prompt.host, prompt.command
-        )
-        return last, [counters]
+        return last, [self.counted("files", "", {what: sizes}, prompt)]
 
 
 def _unit(command: str) -> int:
     """Bytes of a figure without a unit."""
     if named := _UNIT.search(command):
         return units.parse_bytes(f"1{named['unit']}")
-    flags = "".join(match["flags"] for match in _FLAGS.finditer(command))
-    if "b" in flags or "--bytes" in command:
+    if _counts_bytes(command):
         return 1
-    return units.MIB if "m" in flags else units.KIB
+    return units.MIB if "m" in _flags(command) else units.KIB
 
 
 def _is_apparent(command: str) -> bool:
     """Whether the files' lengths were asked for, and not the room that they take."""
-    flags = "".join(match["flags"] for match in _FLAGS.finditer(command))
-    return "--apparent-size" in command or "b" in flags or "--bytes" in command
+    return "--apparent-size" in command or _counts_bytes(command)
+
+
+def _counts_bytes(command: str) -> bool:
+    return "b" in _flags(command) or "--bytes" in command
+
+
+def _flags(command: str) -> str:
+    """The letters of a command's short options."""
+    return "".join(match["flags"] for match in _FLAGS.finditer(command))

@@ -16,7 +16,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.reader import Items, StateOutput, end_of
 
 _SIZE = r"(\d+(?:\.\d+)?(?:[KMGTPE]iB|B))"
 _LABEL = re.compile(
@@ -228,9 +228,7 @@ class BtrfsStatsTable(_BtrfsOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        last = first
-        for index, _ in close_lines(cursor, first, 600, gap=0):
-            last = index
+        last = end_of(cursor, first, bool, gap=1, most=600)
         text = joined(cursor, first + 1, last)  # rows that a mail broke, too
         return last, [
             self.counted(

@@ -20,7 +20,7 @@ from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
 from iosonde.text.log_lines import log_prefix
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.reader import Items, StateOutput, close_lines, start_of
 
 _NAME = r"[\w+.-]{1,128}"
 _VOLUME = rf"(?:(?P<group>{_NAME})/)?(?P<volume>{_NAME})"
@@ -96,10 +96,7 @@ class LvmMessages(StateOutput):
         line = cursor.line(cursor.at) or ""
         if log_prefix(cursor.stamped(cursor.at) or "") or next(_said(line), None) is None:
             return None
-        first = cursor.at  # messages above it are of the same command
-        while first and _OTHERS.match(cursor.line(first - 1) or ""):
-            first -= 1
-        return first
+        return start_of(cursor, _OTHERS.match)  # messages above it are of the same command
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
