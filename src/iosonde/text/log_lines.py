@@ -3,8 +3,10 @@
 Source:
     dmesg(1) of util-linux 2.38 (-T, -x, -e, --human); Linux 6.12 kernel/printk/printk.c,
     print_time(), print_caller() (`[   T4552]`), info_print_ext_header() (`4,3526,4363269454,-;` of
-    /dev/kmsg); RFC 3164, 4.1.2; RFC 3339; journalctl(1), --output=short and short-iso (months by
-    strftime's %b, in the language of who prints); rsyslog.conf(5), properties; pdsh(1).
+    /dev/kmsg); the PREEMPT_RT patches before 5.15 (`[   12.345678] 003: `, the processor); RFC
+    3164, 4.1.2; RFC 3339; journalctl(1), --output=short and short-iso (months by strftime's %b, in
+    the language of who prints); rsyslog.conf(5), properties; pdsh(1); GitHub Actions' logs (a time
+    before what a console prints).
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ _LEVEL = (
     r"(?:emerg|alert|crit|err|warn|notice|info|debug) {0,4}: ?)"
 )
 _UPTIME = r"\[ {0,9}\d{1,9}\.\d{3,6}\]"
-_CALLER = r"(?: ?\[ {0,7}[TC]\d{1,9}\])?"
+_CALLER = r"(?: ?\[ {0,7}[TC]\d{1,9}\]|(?<=\]) \d{3}:(?= ))?"
 _DATED = r"\[[^\s\[\]]{1,8} [^\s\[\]]{1,8} {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4}\]"
 _HUMAN = r"\[(?:[^\s\[\]\d]{2,8} {1,2}\d{1,2} \d\d:\d\d| {1,6}[+<] ?\d{1,7}[.,]\d{6}>?)\]"
 _MONTH = r"(?:[^\W\d_]{2,6}\.?|\d{1,2}月)"
@@ -35,6 +37,7 @@ _LINE = re.compile(
     rf"\s*+{_LEVEL}?(?:"
     rf"(?:(?P<node>[A-Za-z][\w.-]{{0,63}}): ?)?(?:"
     rf"(?P<stamp>{_UPTIME}|{_DATED}|{_HUMAN}|{_RECORD})"
+    rf"|(?P<written>{_ISO}) {{1,4}}(?P<inner>{_UPTIME})"
     rf"|(?P<time>{_SYSLOG}|{_ISO}) {{1,4}}{_SEVERITY}"
     rf"(?:(?!\[?kernel[]: \[])(?P<host>[\w.$\[\](){{}}-]{{1,64}}) {{1,4}}{_SEVERITY})?"
     rf"(?:(?P<kernel>{_KERNEL})|(?P<program>{_PROGRAM}|{_THREAD}))"
@@ -76,10 +79,11 @@ def log_prefix(line: str) -> LogPrefix | None:
     node = match["node"] or ""
     end = match.end()
     blanks = len(line) - end - len(line[end:].lstrip())
-    time = match["stamp"] or match["within"] or match["time"]
+    written = match["time"] or match["written"]
+    time = match["stamp"] or match["within"] or match["inner"] or written
     return LogPrefix(
         time,
-        match["time"] or time.strip("[] "),
+        written or time.strip("[] "),
         match["host"] or (node if node != "kernel" else ""),
         program.removesuffix(":"),
         end + blanks,

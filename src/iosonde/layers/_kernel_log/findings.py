@@ -79,11 +79,14 @@ _SAID: Mapping[Trouble, _Kind] = {
 
 
 @cache
-def _trouble() -> Mapping[str, Trouble]:
-    """Counter → what it is a sign of."""
+def _trouble() -> Mapping[tuple[str, str], Trouble]:
+    """Kind of a layer and counter → what it is a sign of."""
     kinds = map(KERNEL_MESSAGES.load, KERNEL_MESSAGES)
     return {
-        message.counts: message.trouble for kind in kinds for message in kind if message.trouble
+        (message.kind, message.counts): message.trouble
+        for kind in kinds
+        for message in kind
+        if message.trouble
     }
 
 
@@ -92,7 +95,7 @@ def _log(case: EvidenceSet, trouble: Trouble) -> Iterator[tuple[CounterEvidence,
     for thing in case.counted(TOOL):
         counts = {
             name: value for name, value in thing.values.items()
-            if isinstance(value, int) and _trouble().get(name) == trouble
+            if isinstance(value, int) and _trouble().get((thing.kind, name)) == trouble
         }  # fmt: skip
         if counts and not _REMOVABLE.match(thing.name):
             yield thing, counts

@@ -39,6 +39,7 @@ TOOL = "kernel log"
 _Event: TypeAlias = tuple[KernelMessage, re.Match[str], str, str]
 """A message, its match, and the time and the host that stand before it, as printed."""
 _UNTIMED = re.compile(r"\s*(?:<\d>|kern *:\w+ *: )?(?:[\w.-]{1,64} kernel: |kernel: ?)?")
+_WHOLE = re.compile(r"-?\d{1,20}")
 _MOST = 4000  # lines of one output; a longer log is several
 _APART = 3  # lines without a time that may stand between two messages
 _LISTED = 20  # distinct values of one name
@@ -251,7 +252,8 @@ def _add(values: dict[str, Json], message: KernelMessage, match: re.Match[str], 
     values[message.counts] = (number if isinstance(number, int) else 0) + 1
     for group, value in match.groupdict().items():
         if value and group != "name":
-            exact = int(value) if group != "other" and value.isdigit() else value.strip()
+            is_count = group != "other" and _WHOLE.fullmatch(value)
+            exact = int(value) if is_count else value.strip()
             _list(values, "others" if group == "other" else group, exact)
     if number in (0, 1):
         _list(values, "messages", match.string[match.start() :].strip()[:_LONGEST])

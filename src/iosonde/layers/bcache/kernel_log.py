@@ -1,7 +1,9 @@
 """What the kernel's log says of bcache.
 
 Source: Linux 6.12 drivers/md/bcache/io.c, bch_count_io_errors() and bch_count_backing_io_errors();
-drivers/md/bcache/super.c, bch_cache_set_error().
+drivers/md/bcache/super.c, bch_cache_set_error(), bch_cached_dev_error(), bch_cached_dev_attach(),
+cached_dev_status_update() and register_bcache(); drivers/md/bcache/journal.c, bch_journal_replay();
+drivers/md/bcache/request.c, backing_request_endio().
 """
 
 from __future__ import annotations
@@ -29,5 +31,94 @@ MESSAGES = (
         "too many IO errors",
         rf"{_BCACHE}error on (?P<name>[\da-f-]{{36}}): .{{0,60}}too many IO errors", "bcache",
         "disabled_caches",
+    ),
+    KernelMessage(
+        "disabling caching",
+        rf"{_BCACHE}(?:bcache: )?error on (?P<name>[\da-f-]{{36}}): (?P<errors>\S.{{2,120}}?), "
+        r"disabling caching", "bcache", "disabled_caches",
+    ),
+    KernelMessage(
+        "too many IO errors on backing device",
+        rf"{_BCACHE}(?:stop (?P<name>[\w!-]{{1,32}}): )?too many IO errors on backing device "
+        r"(?P<other>[\w!-]{1,32})", "bcache", "stopped_devices",
+    ),
+    KernelMessage(
+        "device offline for ",
+        rf"{_BCACHE}(?P<name>[\w!-]{{1,32}}): device offline for (?P<offline_seconds>\d{{1,6}}) "
+        r"sec",
+        "bcache", "offline_backing_devices", "device",
+    ),
+    KernelMessage(
+        " to register", rf"{_BCACHE}error ?(?P<name>/?[\w!/-]{{1,40}})?: fail(?:ed)? to register "
+        r"(?P<failures>[a-z][a-z ]{3,30})", "bcache", "failed_registrations",
+    ),
+    KernelMessage(
+        "error creating kobject",
+        rf"{_BCACHE}error (?P<name>[\w!-]{{1,32}}): (?P<failures>error creating kobject)", "bcache",
+        "failed_registrations",
+    ),
+    KernelMessage(
+        "failed to run cache set",
+        rf"{_BCACHE}error (?P<name>[\w!-]{{1,32}}): (?P<failures>failed to run cache set)",
+        "bcache", "failed_registrations",
+    ),
+    KernelMessage(
+        "device already registered",
+        rf"{_BCACHE}error ?(?P<name>/?[\w!/-]{{1,40}})?: (?P<failures>device already registered)",
+        "bcache", "failed_registrations",
+    ),
+    KernelMessage(
+        "Couldn't attach ",
+        rf"{_BCACHE}Couldn't attach (?P<name>[\w!-]{{1,32}}): (?P<failures>[A-Za-z].{{3,100}})",
+        "bcache", "failed_attachments",
+    ),
+    KernelMessage(
+        "Can't attach ",
+        rf"{_BCACHE}Can't attach (?P<name>[\da-f-]{{36}}) ?: (?P<failures>[A-Za-z].{{3,100}})",
+        "bcache", "failed_attachments",
+    ),
+    KernelMessage(
+        "Tried to attach ",
+        rf"{_BCACHE}Tried to attach (?P<name>[\w!-]{{1,32}}) but "
+        r"(?P<failures>duplicate UUID already attached)", "bcache", "failed_attachments",
+    ),
+    KernelMessage(
+        " on set ", rf"{_BCACHE}Caching (?P<other>[\w!-]{{1,32}}) as (?P<name>[\w!-]{{1,32}}) on "
+        r"set (?P<cache_sets>[\da-f-]{36})", "bcache", "attachments",
+    ),
+    KernelMessage(
+        "Caching disabled for ", rf"{_BCACHE}Caching disabled for (?P<name>[\w!-]{{1,32}})",
+        "bcache", "detachments",
+    ),
+    KernelMessage(
+        "registered backing device ",
+        rf"{_BCACHE}registered backing device (?P<name>[\w!-]{{1,32}})", "bcache",
+        "registered_backing_devices",
+    ),
+    KernelMessage(
+        "registered cache device ",
+        rf"{_BCACHE}registered cache device (?P<name>[\w!-]{{1,32}})", "bcache",
+        "registered_cache_devices",
+    ),
+    KernelMessage(
+        " unregistered", rf"{_BCACHE}Cache set (?P<name>[\da-f-]{{36}}) unregistered", "bcache",
+        "unregistered_sets",
+    ),
+    KernelMessage(
+        "cache is dirty",
+        rf'{_BCACHE}stop_when_cache_set_failed of (?P<name>[\w!-]{{1,32}}) is "\w{{1,8}}" and '
+        r'cache '
+        r"is dirty, stop it", "bcache", "stopped_devices",
+    ),
+    KernelMessage(
+        "journal replay done",
+        rf"{_BCACHE}journal replay done, (?P<replayed_keys>\d{{1,12}}) keys in "
+        r"(?P<replayed_entries>\d{1,12}) entries, seq (?P<sequences>\d{1,18})", "bcache",
+        "journal_replays",
+    ),
+    KernelMessage(
+        "Can't flush ",
+        rf"{_BCACHE}Can't flush (?P<name>[\w!-]{{1,32}}): returned bi_status "
+        r"(?P<statuses>\d{1,3})", "bcache", "failed_flushes", "data",
     ),
 )  # fmt: skip

@@ -2,21 +2,24 @@
 
 Source: Linux 6.12 fs/btrfs/volumes.c, btrfs_dev_stat_print_on_error() and btrfs_init_dev_stats();
 fs/btrfs/scrub.c; fs/btrfs/disk-io.c, btrfs_validate_extent_buffer(); fs/btrfs/btrfs_inode.h,
-btrfs_print_data_csum_error(); fs/btrfs/bio.c, btrfs_repair_io_failure(); fs/btrfs/messages.c.
+btrfs_print_data_csum_error(); fs/btrfs/bio.c, btrfs_repair_io_failure(); fs/btrfs/tree-checker.c;
+fs/btrfs/messages.c, btrfs_state_to_string() (" state EA", since 6.1 ": state EA"),
+__btrfs_handle_fs_error(); fs/btrfs/relocation.c; what a mount says is in `kernel_log_mount.py`.
 """
 
 from __future__ import annotations
 
 from iosonde.layers._kernel_log.events import KernelMessage
 
-_BTRFS = r"BTRFS:? (?:info|warning|error|critical) \(device (?P<name>[\w!-]{1,32})"
-_STATE = r"(?: state \w{1,8})?\)(?:: | in )"
-_ON = rf"{_BTRFS}{_STATE}"
+BTRFS = r"BTRFS:? (?:info|warning|error|critical) \(device (?P<name>[\w!-]{1,32})"
+STATE = r"(?::? state \w{1,8})?\)"
+_ON = rf"{BTRFS}{STATE}(?:: | in )"
+_MEMBER = r"(?:/dev/)?(?P<other>[\w!/-]{1,64})"
 
 MESSAGES = (
     KernelMessage(
         " errs: wr ",
-        r"BTRFS:? (?:info|error) \(device (?P<filesystems>[\w!-]{1,32})(?: state \w{1,8})?\): "
+        r"BTRFS:? (?:info|error) \(device (?P<filesystems>[\w!-]{1,32})(?::? state \w{1,8})?\): "
         r"bdev (?:/dev/)?(?P<name>[\w!/-]{1,64}|\(efault\)|<missing disk>) "
         r"errs: wr (?P<wr>\d{1,18}), rd (?P<rd>\d{1,18}), flush (?P<flush>\d{1,18}), "
         r"corrupt (?P<corrupt>\d{1,18}), gen (?P<gen>\d{1,18})",
@@ -35,7 +38,68 @@ MESSAGES = (
         "parent transid verify failed", rf"{_ON}parent transid verify failed on ", "btrfs",
         "transid_failures",
     ),
-    KernelMessage("corrupt leaf", rf"{_ON}corrupt leaf: ", "btrfs", "corruptions", "damage"),
+    *(
+        KernelMessage(
+            literal,
+            rf"{_ON}corrupt(?:ed)? (?:leaf|node)[:,] (?:\w{{1,8}}=\S{{1,20}} ){{0,8}}"
+            r"(?P<corrupt>[a-z].{3,120})?", "btrfs", "corruptions", "damage",
+        )
+        for literal in ("corrupt leaf", "corrupt node", "corrupted leaf", "corrupted node")
+    ),
+    KernelMessage(
+        "time tree block corruption detected",
+        rf"{_ON}(?:block=(?P<blocks>\d{{1,18}}) )?(?:read|write) time tree block corruption "
+        r"detected",
+        "btrfs", "corruptions", "damage",
+    ),
+    KernelMessage(
+        "bad tree block start",
+        rf"{_ON}bad tree block start,? (?:mirror \d want (?P<blocks>\d{{1,18}})|want|\d)",
+        "btrfs", "misplaced_blocks",
+    ),
+    KernelMessage(
+        "level verify failed",
+        rf"{_ON}level verify failed on logical (?P<blocks>\d{{1,18}}) ", "btrfs",
+        "misplaced_blocks",
+    ),
+    KernelMessage(
+        "Transaction aborted (error",
+        r"BTRFS:?(?: (?:error|critical) \(device (?P<name>[\w!-]{1,32})(?::? state \w{1,8})?\):)? "
+        r"Transaction aborted \(error (?P<errors>-\d{1,5})\)", "btrfs", "aborted_transactions",
+        "damage",
+    ),
+    KernelMessage(
+        ": errno=",
+        rf"{BTRFS}{STATE} in (?P<functions>\w{{3,60}}):\d{{1,6}}: "
+        r"errno=(?P<errors>-\d{1,5}) (?P<reasons>[A-Za-z][\w ]{2,40})", "btrfs",
+        "filesystem_errors", "damage",
+    ),
+    KernelMessage(
+        "read error corrected: ino",
+        rf"{_ON}read error corrected: ino (?P<inodes>\d{{1,18}}) off \d{{1,18}} "
+        rf"\(dev {_MEMBER} sector (?P<sectors>\d{{1,18}})\)", "btrfs", "repaired_reads",
+        "recovered",
+    ),
+    KernelMessage(
+        "lost page write due to IO error on",
+        rf"{_ON}lost page write due to IO error on {_MEMBER}", "btrfs", "lost_super_blocks", "data",
+    ),
+    KernelMessage(
+        "error writing primary super block",
+        rf"{_ON}error writing primary super block to device (?P<devids>\d{{1,9}})", "btrfs",
+        "unwritten_super_blocks", "data",
+    ),
+    KernelMessage(
+        "rror at logical",
+        rf"{_ON}(?P<failures>checksum error|(?:unable to fixup|i/o error|super block error)"
+        rf"(?: \(\w+\))?|checksum/header error) at logical (?P<logical>\d{{1,18}}) on (?:dev "
+        rf"{_MEMBER}|mirror)", "btrfs", "errors_in_scrub",
+    ),
+    KernelMessage(
+        "max tolerance is",
+        rf"{_ON}chunk \d{{1,18}} missing (?P<missing>\d{{1,6}}) devices, max tolerance is "
+        r"(?P<tolerated>\d{1,6})", "btrfs", "incomplete_chunks", "member",
+    ),
     KernelMessage("forced readonly", rf"{_ON}forced readonly", "btrfs", "shutdowns", "damage"),
     KernelMessage(
         " is missing", rf"{_ON}devid \d+ uuid (?P<other>[\da-f-]{{36}}) is missing", "btrfs",
@@ -46,6 +110,36 @@ MESSAGES = (
         "scrub: finished",
         rf"{_ON}scrub: finished on devid \d+ with status: (?P<scrub_statuses>-?\d{{1,6}})",
         "btrfs", "finished_scrubs",
+    ),
+    KernelMessage(
+        "scrub: not finished",
+        rf"{_ON}scrub: not finished on devid \d+ with status: (?P<scrub_statuses>-?\d{{1,6}})",
+        "btrfs", "unfinished_scrubs",
+    ),
+    KernelMessage(
+        "relocating block group",
+        rf"{_ON}relocating block group \d{{1,18}}(?: flags (?P<profiles>[a-z]\w{{3,9}}(?:\|\w+)"
+        r"{0,3}))?",
+        "btrfs", "relocated_block_groups",
+    ),
+    KernelMessage(
+        "balance: start", rf"{_ON}balance: start (?P<balance_arguments>-[\w,=.| -]{{1,120}})",
+        "btrfs", "balances",
+    ),
+    KernelMessage(
+        "balance: ended", rf"{_ON}balance: ended with status: (?P<balance_statuses>-?\d{{1,6}})",
+        "btrfs", "finished_balances",
+    ),
+    KernelMessage(
+        "enospc errors during balance",
+        rf"{_ON}(?P<enospc_errors>\d{{1,9}}) enospc errors during balance", "btrfs",
+        "balances_without_space",
+    ),
+    KernelMessage(
+        "space_info ",
+        rf"{_ON}space_info (?P<spaces>\w{{1,20}} (?:\(sub-group id \d+\) )?has -?\d{{1,18}} "
+        r"free, is "
+        r"(?:not )?full)", "btrfs", "reported_spaces",
     ),
     KernelMessage(
         " extents", rf"{_ON}found (?P<balanced_extents>\d{{1,12}}) extents", "btrfs",

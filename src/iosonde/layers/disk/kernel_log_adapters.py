@@ -7,7 +7,7 @@ Source:
     lpfc_hbadisc.c ("Link Down Event"); drivers/scsi/qla2xxx/qla_os.c, qla2xxx_eh_abort();
     drivers/usb/storage/uas.c, uas_log_cmd_state(); drivers/usb/core/hub.c, hub_port_init();
     drivers/scsi/megaraid/megaraid_sas_base.c; drivers/scsi/aacraid/linit.c;
-    drivers/mmc/host/sdhci.c.
+    drivers/mmc/host/sdhci.c; drivers/mmc/core/block.c, bus.c and mmc.c.
 """
 
 from __future__ import annotations
@@ -70,5 +70,31 @@ MESSAGES = (
         "Timeout waiting for hardware",
         r"(?P<name>mmc\d+): Timeout waiting for hardware (?:cmd )?interrupt",
         "disk", "timeouts", "device",
+    ),
+    KernelMessage(
+        "requesting status",
+        r"(?P<name>mmcblk\d+): error (?P<errors>-\d{1,5}) requesting status", "disk",
+        "status_errors", "device",
+    ),
+    KernelMessage(
+        ": recovery failed!", r"(?P<name>mmcblk\d+): recovery failed!", "disk",
+        "failed_recoveries", "device",
+    ),
+    KernelMessage(
+        "cache flush error", r"(?P<name>mmc\d+): cache flush error (?P<errors>-\d{1,5})", "disk",
+        "failed_flushes", "data",
+    ),
+    KernelMessage(
+        "Card stuck ", r"(?P<name>mmc\d+): Card stuck (?:in wrong state|being busy)!", "disk",
+        "stuck_cards", "device",
+    ),
+    KernelMessage(
+        " card at address ",
+        r"(?P<name>mmc\d+): new (?P<modes>[A-Za-z][\w -]{1,40}) card at address [\da-f]{4}",
+        "disk", "identified_cards",
+    ),
+    KernelMessage(
+        ": USB disconnect", r"(?P<name>usb \d+-[\d.]+): USB disconnect, device number \d+", "disk",
+        "usb_disconnects",
     ),
 )  # fmt: skip

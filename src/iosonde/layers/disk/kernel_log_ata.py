@@ -1,9 +1,11 @@
 """What the kernel's log says of ATA links and drives.
 
 Source:
-    Linux 6.12 drivers/ata/libata-eh.c, ata_eh_link_report(), ata_eh_reset() and
-    ata_dev_disable(); drivers/ata/libata-core.c, sata_print_link_status() and
-    ata_dev_print_info().
+    Linux 6.12 drivers/ata/libata-eh.c, ata_eh_link_report(), ata_eh_reset(),
+    ata_eh_speed_down() and ata_dev_disable(); drivers/ata/libata-core.c,
+    ata_exec_internal() ("qc timeout"), ata_dev_read_id() ("failed to IDENTIFY"),
+    ata_dev_revalidate(), ata_down_xfermask_limit(), ata_wait_ready() ("link is slow"),
+    sata_print_link_status() and ata_dev_print_info().
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 from iosonde.layers._kernel_log.events import KernelMessage
 
 _PORT = r"(?P<name>ata\d+(?:\.\d+)?)"
+_FAILURE = r"[A-Za-z][\w/ -]{3,60}?"
 
 MESSAGES = (
     KernelMessage(
@@ -61,5 +64,62 @@ MESSAGES = (
     KernelMessage(
         " sectors, multi", rf"{_PORT}: (?P<sizes>\d{{1,18}}) sectors, multi \d+: ",
         "disk", "described_drives",
+    ),
+    KernelMessage(
+        "qc timeout",
+        rf"{_PORT}: qc timeout(?: after (?P<waited_ms>\d{{1,9}}) msecs)? "
+        r"\(cmd (?P<command_codes>0x[\da-f]{1,2})\)", "disk", "command_timeouts", "device",
+    ),
+    KernelMessage(
+        "err_mask=",
+        rf"{_PORT}: (?P<failures>{_FAILURE}) \((?:(?P<reasons>[A-Za-z][\w/ ]{{1,30}}), )?"
+        r"err_mask=(?P<err_masks>0x[\da-f]{1,8})\)", "disk", "failed_requests", "device",
+    ),
+    KernelMessage(
+        "(errno=",
+        rf"{_PORT}: (?P<failures>{_FAILURE}) \(errno=(?P<errnos>-\d{{1,5}})\)",
+        "disk", "failed_requests", "device",
+    ),
+    KernelMessage(
+        "NCQ disabled due to", rf"{_PORT}: NCQ disabled due to excessive errors",
+        "disk", "queueing_disabled", "device",
+    ),
+    KernelMessage(
+        "limiting speed to ", rf"{_PORT}: limiting speed to (?P<transfer_modes>[\w/:]{{3,24}})$",
+        "disk", "transfer_slowdowns", "device",
+    ),
+    KernelMessage(": EH complete", rf"{_PORT}: EH complete", "disk", "finished_recoveries"),
+    KernelMessage(
+        "SATA link down (", rf"{_PORT}: SATA link down \(SStatus [\dA-F]{{1,3}} ",
+        "disk", "ports_without_link",
+    ),
+    KernelMessage(
+        "link is slow to respond", rf"{_PORT}: link is slow to respond, please be patient",
+        "disk", "slow_links",
+    ),
+    KernelMessage(
+        ": configured for ", rf"{_PORT}: configured for (?P<transfer_modes>[A-Z][\w/]{{2,16}})$",
+        "disk", "configured_drives",
+    ),
+    KernelMessage(
+        " status: {", rf"{_PORT}: status: \{{ (?P<statuses>[A-Za-z ]{{3,40}}?) \}}",
+        "disk", "reported_statuses",
+    ),
+    KernelMessage(
+        ": irq_stat 0x",
+        rf"{_PORT}: irq_stat (?P<irq_stats>0x[\da-f]{{8}})(?:, (?P<interrupts>[a-z][\w "
+        r"]{2,40}))?",
+        "disk", "reported_interrupts",
+    ),
+    KernelMessage(
+        ": cmd ",
+        rf"{_PORT}: cmd [\da-f:/]{{20,60}} tag \d{{1,3}}"
+        r"(?: (?P<transfers>\w[\w ]{1,20} \d{1,9} (?:in|out)))?", "disk", "described_commands",
+    ),
+    KernelMessage(
+        "reset failed",
+        rf"{_PORT}: (?P<failures>(?:soft|hard)reset failed \([\w ]{{3,40}}\)|reset failed, "
+        r"giving up)",
+        "disk", "failed_resets", "device",
     ),
 )  # fmt: skip

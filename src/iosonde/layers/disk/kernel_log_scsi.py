@@ -1,11 +1,13 @@
 """What the kernel's log says of SCSI disks and their adapters.
 
 Source:
-    Linux 6.12 drivers/scsi/scsi_logging.c, scsi_print_result() and scsi_log_print_sense();
-    before 3.18 without "tag#N"; drivers/scsi/scsi_lib.c, scsi_device_state_check();
-    drivers/scsi/sd.c, sd_print_capacity(); drivers/scsi/mpt3sas/mpt3sas_base.c,
-    _base_sas_log_info(); drivers/scsi/megaraid/megaraid_sas_fusion.c;
-    drivers/scsi/smartpqi/smartpqi_init.c.
+    Linux 6.12 drivers/scsi/scsi_logging.c, scsi_print_result(), scsi_print_command() and
+    scsi_log_print_sense(); before 3.18 without "tag#N"; drivers/scsi/scsi_lib.c,
+    scsi_device_state_check(); drivers/scsi/scsi_error.c, scsi_eh_offline_sdevs() and
+    scsi_report_lun_change(); drivers/scsi/sd.c, sd_print_capacity(), sd_read_cache_type() and
+    sd_sync_cache(); drivers/scsi/device_handler/scsi_dh_alua.c, alua_rtpg();
+    drivers/scsi/mpt3sas/mpt3sas_base.c, _base_sas_log_info();
+    drivers/scsi/megaraid/megaraid_sas_fusion.c; drivers/scsi/smartpqi/smartpqi_init.c.
 """
 
 from __future__ import annotations
@@ -18,12 +20,19 @@ _DISK = rf"sd {_ADDRESS}: \[(?P<name>sd[a-z]{{1,4}})\] +(?:tag#\d+ +)?"
 MESSAGES = (
     KernelMessage(
         "Result: hostbyte=",
-        rf"{_DISK}(?:FAILED )?Result: hostbyte=(?P<host_bytes>\w{{1,32}}) "
-        r"driverbyte=(?P<driver_bytes>\w{1,32})", "disk", "failed_commands",
+        rf"{_DISK}(?:FAILED |(?P<commands>[A-Z][A-Za-z ]{{3,24}}(?:\(\d{{1,2}}\))?) failed: |"
+        rf"UNKNOWN\(0x[\da-f]{{1,8}}\) )?Result: hostbyte=(?P<host_bytes>\w{{1,32}}) "
+        r"driverbyte=(?P<driver_bytes>\w{1,32})(?: cmd_age=(?P<command_ages>\d{1,9})s)?",
+        "disk", "failed_commands",
+    ),
+    KernelMessage(
+        " CDB: ",
+        rf"{_DISK}CDB: (?P<commands>[A-Z][A-Za-z /]{{2,30}}(?:\(\d{{1,2}}\))?)"
+        r"(?: [\da-f]{2}){4,32}", "disk", "described_commands",
     ),
     KernelMessage(
         "Sense Key : ",
-        rf"{_DISK}Sense Key : (?P<sense_keys>[A-Z][\w ]{{2,30}}?)(?: \[\w+\]| *$)",
+        rf"{_DISK}Sense Key : (?P<sense_keys>[A-Z][\w ]{{2,30}}?|0x[\da-f]{{1,2}})(?: \[\w+\]| *$)",
         "disk", "senses",
     ),
     KernelMessage(
@@ -67,5 +76,60 @@ MESSAGES = (
             "disk", "found_devices",
         )
         for type_ in ("Direct-Access", "RAID")
+    ),
+    KernelMessage(
+        "Device offlined - ",
+        rf"(?:sd|scsi) (?P<name>{_ADDRESS}): Device offlined - \w[\w ]{{2,60}}",
+        "disk", "offlined_devices", "device",
+    ),
+    KernelMessage(
+        "to dead device", rf"(?:sd|scsi) (?P<name>{_ADDRESS}): rejecting I/O to dead device",
+        "disk", "rejected_requests",
+    ),
+    KernelMessage(
+        "Write cache: ",
+        rf"{_DISK}Write cache: (?P<write_caches>enabled|disabled), read cache: "
+        r"(?P<read_caches>enabled|disabled)(?:, (?P<fua>supports DPO and FUA|doesn't support DPO or"
+        r" FUA))?", "disk", "described_caches",
+    ),
+    KernelMessage(
+        "Assuming drive cache: ",
+        rf"{_DISK}Assuming drive cache: (?P<assumed_caches>write \w{{4,7}})",
+        "disk", "described_caches",
+    ),
+    KernelMessage(
+        "-byte physical blocks",
+        rf"{_DISK}(?P<physical_block_sizes>\d{{3,6}})-byte physical blocks",
+        "disk", "described_blocks",
+    ),
+    KernelMessage(
+        "Optimal transfer size ",
+        rf"{_DISK}Optimal transfer size (?P<optimal_transfer_sizes>\d{{3,12}}) (?:bytes|logical)",
+        "disk", "described_transfers",
+    ),
+    KernelMessage(
+        "Preferred minimum I/O size ",
+        rf"{_DISK}Preferred minimum I/O size (?P<minimum_io_sizes>\d{{3,12}}) bytes",
+        "disk", "described_transfers",
+    ),
+    KernelMessage(
+        ": alua: port group ",
+        rf"(?:sd|scsi) (?P<name>{_ADDRESS}): alua: port group (?P<port_groups>[\da-f]{{2,4}}) "
+        r"state "
+        r"(?P<states>[A-Z]) (?P<preferences>(?:non-)?preferred) ", "disk", "port_group_states",
+    ),
+    KernelMessage(
+        "LUN assignments on this target have changed",
+        rf"(?:sd|scsi|st) (?P<name>{_ADDRESS}): (?:\[\w+\] )?Warning! Received an indication that "
+        r"the LUN assignments on this target have changed", "disk", "changed_luns",
+    ),
+    KernelMessage(
+        " ASC=0x",
+        rf"{_DISK}(?P<additional_codes>ASC=0x[\da-f]{{1,2}} ASCQ=0x[\da-f]{{1,2}})",
+        "disk", "additions",
+    ),
+    KernelMessage(
+        "device offline or changed", rf"{_DISK}device offline or changed",
+        "disk", "rejected_requests",
     ),
 )  # fmt: skip

@@ -1,13 +1,23 @@
 """What the kernel's log says of ext4.
 
 Source: Linux 6.12 fs/ext4/super.c, __ext4_error() and ext4_handle_error(); fs/jbd2/journal.c,
-jbd2_journal_abort(); fs/ext4/page-io.c, ext4_end_bio();
+jbd2_journal_abort(); fs/jbd2/recovery.c, do_one_pass(); fs/jbd2/commit.c; fs/ext4/page-io.c,
+ext4_end_bio(); fs/ext4/inode.c, mpage_map_and_submit_extent();
 Linux 2.6.32 fs/ext3/super.c, ext3_abort() and __ext3_std_error().
 """
 
 from __future__ import annotations
 
 from iosonde.layers._kernel_log.events import KernelMessage
+
+_DEVICE = r"\(device (?P<name>[\w!-]{1,32})\)"
+_ON = r"EXT[234]-fs \((?P<name>[\w!-]{1,32})\): "
+_PLACE = r"(?P<functions>\w{3,60}):\d{1,6}: "
+_INODE = (
+    r"(?:inode #(?P<inodes>\d{1,18}): )?(?:block (?P<blocks>\d{1,18}): )?"
+    r"(?:lblock \d{1,18}: )?(?:comm \(?(?P<processes>[^:()]{1,32})\)?: )?"
+)
+_JOURNAL = r"(?P<name>dm-\d+|[\w!]{1,32})(?:-\d+)?"
 
 MESSAGES = (
     KernelMessage(
@@ -18,8 +28,18 @@ MESSAGES = (
     ),
     KernelMessage(
         "-fs error (device",
-        r"EXT[234]-fs error \(device (?P<name>[\w!-]{1,32})\): \w+:\d+: ",
+        rf"EXT[234]-fs error {_DEVICE}: {_PLACE}{_INODE}(?P<errors>\S.{{2,120}})",
         "ext4", "filesystem_errors", "damage",
+    ),
+    KernelMessage(
+        "-fs error (device",
+        rf"EXT[234]-fs error {_DEVICE} in (?P<functions>\w{{3,60}}):\d{{1,6}}: "
+        r"(?P<errors>\S.{2,60})", "ext4", "filesystem_errors", "damage",
+    ),
+    KernelMessage(
+        "-fs warning (device",
+        rf"EXT[234]-fs warning {_DEVICE}: {_PLACE}{_INODE}(?P<warnings>\S.{{2,120}})",
+        "ext4", "filesystem_warnings",
     ),
     KernelMessage(
         "emounting filesystem read-only",
@@ -36,5 +56,90 @@ MESSAGES = (
         "Aborting journal on device",
         r"(?:JBD2: )?Aborting journal on device (?P<name>dm-\d+|[\w!]{1,32})(?:-\d+)?\.",
         "ext4", "journal_aborts", "damage",
+    ),
+    KernelMessage(
+        "O error while writing superblock", rf"{_ON}I/O error while writing superblock",
+        "ext4", "superblock_errors", "data",
+    ),
+    KernelMessage(
+        "O error to superblock detected", rf"{_ON}previous I/O error to superblock detected",
+        "ext4", "earlier_superblock_errors",
+    ),
+    KernelMessage(
+        "Delayed block allocation failed",
+        rf"{_ON}Delayed block allocation failed for inode (?P<inodes>\d{{1,18}}) at logical offset "
+        r"\d{1,18} with max blocks \d{1,9} with error (?P<errors>\d{1,5})",
+        "ext4", "failed_allocations", "data",
+    ),
+    KernelMessage(
+        "group descriptors corrupted", rf"{_ON}group descriptors corrupted!",
+        "ext4", "corrupt_descriptors", "damage",
+    ),
+    KernelMessage(
+        "ext4_check_descriptors: ",
+        rf"{_ON}ext4_check_descriptors: (?P<failures>[A-Z][\w ]{{3,40}} for group "
+        r"\d{1,12} [a-z][\w ]{3,80})", "ext4", "wrong_descriptors", "damage",
+    ),
+    KernelMessage(
+        "bad geometry: ",
+        rf"{_ON}bad geometry: (?P<failures>block count \d{{1,18}} exceeds size of device "
+        r"\(\d{1,18} blocks\)|[a-z].{3,80})", "ext4", "wrong_sizes", "damage",
+    ),
+    KernelMessage(
+        "error loading journal",
+        rf"{_ON}error loading journal", "ext4", "failed_journals", "damage",
+    ),
+    KernelMessage(
+        "error count since last fsck",
+        rf"{_ON}error count since last fsck: (?P<errors_since_check>\d{{1,12}})",
+        "ext4", "reported_errors",
+    ),
+    KernelMessage(
+        " error at time ",
+        rf"{_ON}(?P<error_times>(?:initial|last) error at time \d{{1,12}}: \w{{3,60}}:\d{{1,6}})",
+        "ext4", "reported_errors",
+    ),
+    KernelMessage(
+        "mounting fs with errors", rf"{_ON}warning: mounting fs with errors, running e2fsck is",
+        "ext4", "mounts_with_errors",
+    ),
+    KernelMessage(
+        ": mounted filesystem",
+        rf"{_ON}mounted filesystem(?: (?P<uuids>[\da-f-]{{36}}))?(?: (?P<access>r[ow]))? "
+        r"(?:with (?P<data_modes>ordered data|writeback data|journalled data) mode|"
+        r"(?P<journals>without journal))", "ext4", "mounts",
+    ),
+    KernelMessage(
+        ": re-mounted", rf"{_ON}re-mounted(?:\.| (?P<uuids>[\da-f-]{{36}}))", "ext4", "remounts",
+    ),
+    KernelMessage(
+        ": unmounting filesystem",
+        rf"{_ON}unmounting filesystem(?: (?P<uuids>[\da-f-]{{36}}))?\.", "ext4", "unmounts",
+    ),
+    KernelMessage(": recovery complete", rf"{_ON}recovery complete", "ext4", "recoveries"),
+    KernelMessage(
+        "resized filesystem to ", rf"{_ON}resized filesystem to (?P<resized_blocks>\d{{1,18}})",
+        "ext4", "resizes",
+    ),
+    KernelMessage(
+        "JBD2: journal transaction",
+        rf"JBD2: journal transaction (?P<transactions>\d{{1,18}}) on {_JOURNAL} is corrupt",
+        "ext4", "corrupt_transactions", "damage",
+    ),
+    KernelMessage(
+        "detected when updating journal superblock",
+        rf"JBD2: Error (?P<errors>-\d{{1,5}}) detected when updating journal superblock for "
+        rf"{_JOURNAL}",
+        "ext4", "journal_errors", "data",
+    ),
+    KernelMessage(
+        "O error when updating journal superblock",
+        rf"JBD2: I/O error when updating journal superblock for {_JOURNAL}",
+        "ext4", "journal_errors", "data",
+    ),
+    KernelMessage(
+        "Detected IO errors while flushing",
+        rf"JBD2: Detected IO errors while flushing file data on {_JOURNAL}",
+        "ext4", "unflushed_data", "data",
     ),
 )  # fmt: skip

@@ -2,7 +2,8 @@
 
 Source:
     Linux 6.12 drivers/md/raid1.c, raid10.c and raid5.c, *_error() and *_end_read_request();
-    drivers/md/md.c, analyze_sbs() and md_do_sync(); lib/raid6/algos.c, raid6_choose_gen(), whose
+    raid5_run(), raid1_run(), raid10_run(); drivers/md/md.c, analyze_sbs(), md_do_sync(),
+    super_written(), super_1_load() and do_md_stop(); lib/raid6/algos.c, raid6_choose_gen(), whose
     MB are 2^20 bytes; crypto/xor.c, do_xor_speed().
 """
 
@@ -22,7 +23,7 @@ MESSAGES = (
         "md", "outdated_members", "member",
     ),
     KernelMessage(
-        "not enough operational devices",
+        "not enough operational ",
         rf"{_ARRAY}not enough operational (?:devices|mirrors)", "md", "failed_starts", "member",
     ),
     KernelMessage(
@@ -65,5 +66,83 @@ MESSAGES = (
         "xor: using function",
         r"xor: using function: (?P<xor_function>\S{1,24} \(\d{1,9}(?:\.\d{1,3})? MB/sec\))",
         "host", "xor_choices",
+    ),
+    KernelMessage(
+        ": raid level ",
+        rf"{_ARRAY}raid level (?P<levels>\d{{1,2}}) active with (?P<active>\d{{1,5}} out of "
+        r"\d{1,5}) devices", "md", "started_arrays",
+    ),
+    KernelMessage(
+        ": active with ",
+        rf"{_ARRAY}active with (?P<active>\d{{1,5}} out of \d{{1,5}}) (?:mirrors|dev)",
+        "md", "started_arrays",
+    ),
+    KernelMessage(
+        "operational as raid disk",
+        rf"{_ARRAY}device (?P<other>[\w!-]{{1,32}}) operational as raid disk \d{{1,5}}", "md",
+        "operational_members",
+    ),
+    KernelMessage(
+        "Operation continuing on ",
+        rf"{_ARRAY}Operation continuing on (?P<remaining_devices>\d{{1,5}}) devices", "md",
+        "reduced_operations",
+    ),
+    KernelMessage(
+        "starting background reconstruction",
+        rf"{_ARRAY}not clean -- starting background reconstruction", "md", "unclean_starts",
+    ),
+    KernelMessage(
+        "cannot start dirty degraded array", rf"{_ARRAY}cannot start dirty degraded array", "md",
+        "failed_starts", "member",
+    ),
+    KernelMessage(
+        "failed to run raid set", rf"{_ARRAY}failed to run raid set", "md", "failed_starts",
+        "member",
+    ),
+    *(
+        KernelMessage(
+            f" {how}.",
+            r"md: (?P<name>md\w{1,32}): (?P<endings>"
+            rf"(?:recovery|resync|reshape|data-check|requested-resync) {how})\.", "md",
+            "ended_actions",
+        )
+        for how in ("done", "interrupted")
+    ),
+    KernelMessage(" stopped.", r"md: (?P<name>md\w{1,32}) stopped\.", "md", "stopped_arrays"),
+    KernelMessage(
+        "rescheduling sector ",
+        rf"{_ARRAY}(?P<other>[\w!-]{{1,32}}): rescheduling sector (?P<sectors>\d{{1,18}})", "md",
+        "rescheduled_reads",
+    ),
+    KernelMessage(
+        "redirecting sector ",
+        rf"{_ARRAY}(?:(?P<other>[\w!-]{{1,32}}): )?redirecting sector (?P<sectors>\d{{1,18}}) to "
+        r"(?:an)?other mirror", "md", "redirected_reads",
+    ),
+    KernelMessage(
+        "read correction write failed",
+        rf"{_ARRAY}read correction write failed \(\d+ sectors at (?P<sectors>\d{{1,18}}) on "
+        r"(?P<other>[\w!-]{1,32})\)", "md", "failed_corrections",
+    ),
+    KernelMessage(
+        "super_written gets error", r"md: super_written gets error=(?P<errors>-?\d{1,5})", "md",
+        "superblock_errors", "data",
+    ),
+    KernelMessage(
+        " until ",
+        r"md: delaying (?P<delays>[a-z-]{4,20}) of (?P<name>md\w{1,32}) until "
+        r"(?P<other>md\w{1,32}) has finished", "md", "delayed_actions",
+    ),
+    KernelMessage(
+        "invalid superblock checksum",
+        r"md: invalid superblock checksum on (?P<other>[\w!-]{1,32})", "md", "invalid_superblocks",
+    ),
+    KernelMessage(
+        "does not have a valid v",
+        r"md: (?P<other>[\w!-]{1,32}) does not have a valid v[\d.]{1,5} superblock, not importing",
+        "md", "invalid_superblocks",
+    ),
+    KernelMessage(
+        "pers->run() failed", r"md: pers->run\(\) failed", "md", "failed_starts", "member",
     ),
 )  # fmt: skip

@@ -20,4 +20,14 @@ MESSAGES = (
         "nfs", "timed_out_calls",
     ),
     KernelMessage(": server ", rf"{_SERVER}OK$", "nfs", "answers_again"),
+    KernelMessage(
+        "-second grace period",
+        r"NFSD: starting (?P<grace_seconds>\d{1,6})-second grace period", "nfs",
+        "started_grace_periods",
+    ),
+    KernelMessage(
+        "bad sequence-id error",
+        r"NFS: v4 server (?:(?P<name>[\w.:%-]{1,80}) )? ?returned a bad sequence-id error", "nfs",
+        "bad_sequence_ids",
+    ),
 )  # fmt: skip

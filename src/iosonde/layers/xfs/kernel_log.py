@@ -1,7 +1,10 @@
 """What the kernel's log says of XFS.
 
 Source: Linux 6.12 fs/xfs/xfs_buf.c, xfs_buf_ioerror_alert(); fs/xfs/xfs_fsops.c,
-xfs_do_force_shutdown(); fs/xfs/xfs_error.c, xfs_corruption_error().
+xfs_do_force_shutdown(); fs/xfs/xfs_error.c, xfs_error_report(), xfs_corruption_error() and
+xfs_buf_verifier_error(); fs/xfs/xfs_log.c, xfs_log_mount() and xfs_log_check_lsn();
+fs/xfs/xfs_aops.c, xfs_discard_folio(); fs/xfs/xfs_message.c, assfail(); fs/iomap/buffered-io.c,
+iomap_finish_ioend() ("writeback error on inode").
 """
 
 from __future__ import annotations
@@ -12,7 +15,9 @@ _XFS = r"XFS \((?P<name>[\w!-]{1,32})\): "
 
 MESSAGES = (
     KernelMessage(
-        "metadata I/O error", rf'{_XFS}metadata I/O error(?: in|:) ', "xfs", "metadata_errors",
+        "metadata I/O error",
+        rf'{_XFS}metadata I/O error(?: in|:) (?:"(?P<functions>[\w+/ \[\]]{{3,90}})" )?(?:at daddr '
+        r"0x[\da-f]{1,16} len \d{1,9} error (?P<errors>\d{1,5}))?", "xfs", "metadata_errors",
         "damage",
     ),
     KernelMessage(
@@ -22,5 +27,91 @@ MESSAGES = (
     KernelMessage(
         "Corruption of in-memory data", rf"{_XFS}Corruption of in-memory data", "xfs",
         "corruptions", "damage",
+    ),
+    KernelMessage(
+        " detected at",
+        rf"{_XFS}Metadata (?P<failures>(?:CRC error|corruption)) detected at"
+        r"(?: (?P<functions>\w{3,60})\S{0,40}(?: \[xfs\])?, (?P<buffers>\w{3,60}) block "
+        r"0x[\da-f]+)?",
+        "xfs", "corruptions", "damage",
+    ),
+    KernelMessage(
+        "Internal error ",
+        rf"{_XFS}Internal error (?P<failures>\S.{{1,80}}?) at line (?P<places>\d{{1,6}} of file "
+        r"[\w/.-]{3,80}?\.c)\.", "xfs", "internal_errors", "damage",
+    ),
+    KernelMessage(
+        "Corruption detected. Unmount", rf"{_XFS}Corruption detected\. Unmount and run xfs_repair",
+        "xfs", "corruptions", "damage",
+    ),
+    KernelMessage(
+        "Corruption warning: Metadata has LSN",
+        rf"{_XFS}Corruption warning: Metadata has LSN \((?P<lsns>\d{{1,10}}:\d{{1,10}})\) ahead of "
+        r"current LSN", "xfs", "misplaced_lsns", "damage",
+    ),
+    KernelMessage(
+        "Log I/O Error",
+        rf"{_XFS}Log I/O Error (?:\(0x[\da-f]{{1,4}}\) detected at (?P<functions>\w{{3,60}})"
+        r"|Detected)",
+        "xfs", "log_shutdowns", "damage",
+    ),
+    KernelMessage(
+        "log I/O error -",
+        rf"{_XFS}log I/O error (?P<errors>-\d{{1,5}})", "xfs", "log_errors", "data",
+    ),
+    KernelMessage(
+        "xfs_do_force_shutdown(0x",
+        rf"{_XFS}xfs_do_force_shutdown\((?P<flags>0x[\da-f]{{1,4}})\) called from line "
+        r"(?P<places>\d{1,6} of file [\w/.-]{3,80}?\.c)", "xfs", "shutdowns", "damage",
+    ),
+    KernelMessage(
+        "User initiated shutdown", rf"{_XFS}User initiated shutdown received", "xfs",
+        "requested_shutdowns",
+    ),
+    KernelMessage(
+        "log mount/recovery failed",
+        rf"{_XFS}log mount/recovery failed: error (?P<errors>-\d{{1,5}})", "xfs", "failed_mounts",
+    ),
+    KernelMessage(
+        "SB validate failed",
+        rf"{_XFS}SB validate failed with error (?P<errors>-\d{{1,5}})", "xfs", "failed_mounts",
+    ),
+    KernelMessage(
+        ": Mounting V",
+        rf"{_XFS}Mounting (?P<formats>V[45]) Filesystem(?: (?P<uuids>[\da-f-]{{36}}))?", "xfs",
+        "mounts",
+    ),
+    KernelMessage(
+        ": Unmounting Filesystem",
+        rf"{_XFS}Unmounting Filesystem(?: (?P<uuids>[\da-f-]{{36}}))?", "xfs", "unmounts",
+    ),
+    KernelMessage(
+        ": Starting recovery (logdev",
+        rf"{_XFS}Starting recovery \(logdev: (?P<log_devices>\S{{1,64}})\)", "xfs", "recoveries",
+    ),
+    KernelMessage(": Ending clean mount", rf"{_XFS}Ending clean mount", "xfs", "clean_mounts"),
+    KernelMessage(": Quotacheck: Done", rf"{_XFS}Quotacheck: Done", "xfs", "quota_checks"),
+    KernelMessage(
+        "page discard on page",
+        rf"{_XFS}page discard on page \S{{1,18}}, inode (?P<inodes>0x[\da-f]{{1,16}}), "
+        r"(?:offset|pos) ",
+        "xfs", "discarded_pages", "data",
+    ),
+    KernelMessage(
+        "writeback error ",
+        r"(?:XFS \()?(?P<name>[a-z][\w!-]{1,31})\)?: writeback error (?P<errors>-\d{1,5} )?on "
+        r"(?:inode (?P<inodes>\d{1,18}), offset \d{1,18}, )?sector (?P<sectors>\d{1,18})", "xfs",
+        "writeback_errors", "data",
+    ),
+    KernelMessage(
+        "XFS: Assertion failed: ",
+        r"XFS(?: \((?P<name>[\w!-]{1,32})\))?: Assertion failed: (?P<assertions>\S.{0,120}?), "
+        r"file: "
+        r"(?P<places>[\w/.-]{3,80}\.[ch]), line: \d{1,6}", "xfs", "failed_assertions",
+    ),
+    KernelMessage(
+        "memory allocation deadlock",
+        r"XFS: (?P<other>[^()]{1,32})\(\d{1,10}\) possible memory allocation deadlock size "
+        r"(?P<sizes>\d{1,12})", "xfs", "failed_allocations", "stall",
     ),
 )  # fmt: skip

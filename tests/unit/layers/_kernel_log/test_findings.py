@@ -13,9 +13,10 @@ def test_findings_name_the_device_and_its_counts() -> None:
     rules = {
         sample.name: {(finding.rule, finding.subject) for finding in explain(str(sample)).findings}
         for sample in SAMPLES.glob("*.txt")
+        if sample.name != "every-message.txt"
     }
     assert rules == {
-        "console-crash.txt": {("device-resets", "rport-2:0-1")},
+        "console-crash.txt": {("device-resets", "rport-2:0-1"), ("io-errors", "dm-4")},
         "dmesg-sata.txt": {
             ("io-errors", "sdb"), ("device-resets", "ata2.00"), ("device-resets", "ata2"),
         },

@@ -60,7 +60,7 @@ def test_dmesg_of_a_drive_with_a_bad_sector() -> None:
     ("nvme nvme4: Abort status: 0x371", "disk", "nvme4", "abort_statuses", ["0x371"]),
     ("nvme nvme4: Device not ready; aborting reset, CSTS=0x1", "disk", "nvme4",
      "failed_resets", 1),
-    ("nvme nvme4: Removing after probe failure status: -19", "disk", "nvme4", "statuses", ["-19"]),
+    ("nvme nvme4: Removing after probe failure status: -19", "disk", "nvme4", "statuses", [-19]),
     ("nvme nvme4: I/O 71 QID 9 timeout, aborting", "disk", "nvme4", "queues", [9]),
     ("md/raid:md7: read error NOT corrected!! (sector 640 on sdq2).", "md", "md7",
      "sectors", [640]),
@@ -74,9 +74,65 @@ def test_dmesg_of_a_drive_with_a_bad_sector() -> None:
     ("BTRFS warning (device sdq1): devid 4 uuid 0b6d2e1c-5a3f-4c10-9b7e-6f1d2c3b4a59 is missing",
      "btrfs", "sdq1", "missing_devices", 1),
     ("BTRFS info (device sdq1): scrub: finished on devid 1 with status: -125", "btrfs", "sdq1",
-     "scrub_statuses", ["-125"]),
+     "scrub_statuses", [-125]),
     ("bcache: bch_count_io_errors() sdq2: IO error on reading from cache, recovering.", "bcache",
      "sdq2", "cache_errors", 1),
+    ("ata7.00: qc timeout after 7000 msecs (cmd 0xec)", "disk", "ata7.00", "waited_ms", [7000]),
+    ("ata7.00: qc timeout (cmd 0xa1)", "disk", "ata7.00", "command_codes", ["0xa1"]),
+    ("ata7.00: VERIFY failed (err_mask=0x4)", "disk", "ata7.00", "err_masks", ["0x4"]),
+    ("ata7.00: failed to IDENTIFY (I/O error, err_mask=0x40)", "disk", "ata7.00", "reasons",
+     ["I/O error"]),
+    ("ata7.00: revalidation failed (errno=-5)", "disk", "ata7.00", "errnos", [-5]),
+    ("ata7: COMRESET failed (errno=-16)", "disk", "ata7", "failures", ["COMRESET failed"]),
+    ("sd 3:0:1:0: [sdq] tag#4 CDB: Write(16) 8a 00 00 00 00 00 24 f7 b1 00 00 00 00 80 00 00",
+     "disk", "sdq", "commands", ["Write(16)"]),
+    ("sd 3:0:1:0: [sdq] Test Unit Ready failed: Result: hostbyte=DID_NO_CONNECT "
+     "driverbyte=DRIVER_OK", "disk", "sdq", "commands", ["Test Unit Ready"]),
+    ("sd 3:0:1:0: [sdq] Write cache: disabled, read cache: enabled, doesn't support DPO or FUA",
+     "disk", "sdq", "write_caches", ["disabled"]),
+    ("sd 3:0:1:0: alua: port group 01 state S non-preferred supports tolUSNA", "disk", "3:0:1:0",
+     "states", ["S"]),
+    ("nvme nvme4: controller is down; will reset: CSTS=0x3, PCI_STATUS=0x10", "disk", "nvme4",
+     "csts", ["0x3"]),
+    ("nvme nvme4: queue 7: timeout request 0x14 type 4", "disk", "nvme4", "queues", [7]),
+    ("nvme nvme4: I/O tag 12 (700c) type 4 opcode 0x1 (Write) QID 3 timeout", "disk", "nvme4",
+     "queues", [3]),
+    ("nvme nvme4: 8/0/2 default/read/poll queues", "disk", "nvme4", "queue_counts", ["8/0/2"]),
+    ("nvme4n1: Read(0x2) @ LBA 8192, 8 blocks, Unrecovered Read Error (sct 0x2 / sc 0x81) DNR",
+     "disk", "nvme4n1", "lbas", [8192]),
+    ("block nvme4n1: no usable path - requeuing I/O", "disk", "nvme4n1", "requests_without_path",
+     1),
+    ("EXT4-fs error (device dm-3): ext4_lookup:1855: inode #77: comm find: iget: checksum invalid",
+     "ext4", "dm-3", "errors", ["iget: checksum invalid"]),
+    ("EXT4-fs error (device dm-3): ext4_mb_free_metadata:4921: inode #77: block 91: comm rm: twice",
+     "ext4", "dm-3", "blocks", [91]),
+    ("EXT4-fs (dm-3): mounted filesystem without journal. Opts: (null)", "ext4", "dm-3",
+     "journals", ["without journal"]),
+    ("BTRFS info (device sdq1: state EA): forced readonly", "btrfs", "sdq1", "shutdowns", 1),
+    ("BTRFS info (device sdq1 state EA): forced readonly", "btrfs", "sdq1", "shutdowns", 1),
+    ("BTRFS: error (device sdq1: state A) in btrfs_commit_transaction:2279: errno=-28 No space left"
+     " (late)", "btrfs", "sdq1", "errors", [-28]),
+    ("BTRFS: Transaction aborted (error -22)", "btrfs", "", "errors", [-22]),
+    ("BTRFS info (device sdq1): read error corrected: ino 0 off 4096 (dev /dev/sdr sector 776)",
+     "btrfs", "sdq1", "sectors", [776]),
+    ("BTRFS error (device sdq1): open_ctree failed", "btrfs", "sdq1", "failed_mounts", 1),
+    ("XFS (sdq1): Metadata CRC error detected at xfs_agf_read_verify+0x10e/0x140 [xfs], xfs_agf "
+     "block 0x8001", "xfs", "sdq1", "functions", ["xfs_agf_read_verify"]),
+    ("XFS (sdq1): log mount/recovery failed: error -117", "xfs", "sdq1", "errors", [-117]),
+    ("md/raid:md7: raid level 6 active with 11 out of 12 devices, algorithm 2", "md", "md7",
+     "active", ["11 out of 12"]),
+    ("md/raid10:md7: not enough operational mirrors.", "md", "md7", "failed_starts", 1),
+    ("md: md7: reshape interrupted.", "md", "md7", "endings", ["reshape interrupted"]),
+    ("bcache: bch_cached_dev_error() stop bcache7: too many IO errors on backing device sdq",
+     "bcache", "bcache7", "others", ["sdq"]),
+    ("megaraid_sas 0000:41:00.0: 3117 (712345678s/0x0001/FATAL) - VD 03/3 is now OFFLINE", "disk",
+     "megaraid_sas 0000:41:00.0", "events", ["VD 03/3 is now OFFLINE"]),
+    ("block nbd3: Receive control failed (result -104)", "nbd", "nbd3", "errors", [-104]),
+    ("libceph: mon2 (1)10.4.0.7:6789 session lost, hunting for new mon", "ceph", "mon2",
+     "addresses", ["10.4.0.7:6789"]),
+    ("nvmet: ctrl 3 keep-alive timer (15 seconds) expired!", "nvmeof_target", "",
+     "keep_alive_seconds", [15]),
+    (" connection4:0: detected conn error (1021)", "iscsi", "connection4:0", "errors", [1021]),
     ("blk_update_request: 31 callbacks suppressed", "host", "", "suppressed", [31]),
     ("WARNING: CPU: 3 PID: 88 at drivers/md/raid5.c:4971 handle_stripe+0x1c/0x40", "host", "",
      "warned_at", ["drivers/md/raid5.c:4971"]),
@@ -87,7 +143,7 @@ def test_what_a_message_names(line: str, kind: str, name: str, key: str, value: 
     assert list(counted) == [("", kind, name)]
     values = counted["", kind, name]
     assert values[key] == value
-    assert values["messages"] == [line]
+    assert values["messages"] == [line.strip()]
     assert _counted(f"I looked and “{line}” was there.\n") == {}
 
 
@@ -142,7 +198,13 @@ def test_messages_of_a_mirror_that_loses_a_member() -> None:
     "net_ratelimit: 31 callbacks suppressed",
     "WARNING: CPU: 3 PID: 88 at net/sched/sch_generic.c:525 dev_watchdog+0x1/0x2",
     'btrfs_info(fs_info, "bdev %s errs: wr %u, rd %u, flush %u, corrupt %u, gen %u",',
-    "EXT4-fs (sda1): mounted filesystem with ordered data mode",
+    "EXT4-fs (sda1): mounting ext3 file system using the ext4 subsystem",
+    "ata1.00: READ LOG DMA EXT may be tried (errno= is what it prints)",
+    "nvme nvme0: timeout is what I set, 30 seconds",
+    "BTRFS error (device sda): is all that I see",
+    "md: md7 stopped for a reason of its own",
+    "sd 0:0:0:0: [sda] Write cache: is what hdparm -W shows",
+    "XFS (sda1): Mounting is slow",
     "nfs: server is not responding, still trying to find out why",
     "usb 1-4: reset button pressed on device number 3",
     "The oops: 0002 of [#1] is the one I mean",
@@ -167,6 +229,8 @@ def test_what_looks_like_a_failure_and_is_none(line: str) -> None:
     "2026-03-02T14:20:31.8117 warning kern kernel  [   12.345678] ",
     "2026-03-02T14:20:31.118245+01:00 web3 kernel - - - ",
     "2026-03-02 14:20:31 notice kernel: [   12.345678] ", "4,3526,4363269454,-;",
+    "[   12.345678] 003: ", "2026-03-02T14:20:31.1182455Z [   12.345678] ",
+    "2026-03-02T14:20:31.1182455Z [ 12.345678] ",
 ])  # fmt: skip
 def test_every_form_of_a_line(before: str) -> None:
     line = f"{before}I/O error, dev sda, sector 2048 op 0x0:(READ) flags 0x0 phys_seg 1\n"
@@ -181,6 +245,8 @@ def test_every_form_of_a_line(before: str) -> None:
     ("Okt 12 14:20:31 web3 kernel: [   12.345678] ", "web3", "Okt 12 14:20:31"),
     ("2026-03-02T14:20:31+0100 kernel: ", "", "2026-03-02T14:20:31+0100"),
     ("[Mo Mär  2 14:20:31 2026] ", "", "Mo Mär  2 14:20:31 2026"),
+    ("[   12.345678] 003: ", "", "12.345678"),
+    ("2026-03-02T14:20:31.1182455Z [   12.345678] ", "", "2026-03-02T14:20:31.1182455Z"),
 ])  # fmt: skip
 def test_whose_log_it_is_and_when(before: str, host: str, first: str) -> None:
     line = f"{before}I/O error, dev sda, sector 2048 op 0x0:(READ) flags 0x0 phys_seg 1\n"

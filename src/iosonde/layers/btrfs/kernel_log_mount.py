@@ -1,0 +1,74 @@
+"""What the kernel's log says when btrfs scans, mounts and unmounts.
+
+Source: Linux 6.12 fs/btrfs/disk-io.c, open_ctree() and btrfs_init_csum_hash(); fs/btrfs/super.c,
+btrfs_parse_param() and btrfs_emit_options(); fs/btrfs/volumes.c, device_list_add();
+fs/btrfs/free-space-cache.c, load_free_space_cache().
+"""
+
+from __future__ import annotations
+
+from iosonde.layers._kernel_log.events import KernelMessage
+from iosonde.layers.btrfs.kernel_log import BTRFS, STATE
+
+_ON = rf"{BTRFS}{STATE}: "
+_MOUNT = (
+    "using free space tree", "using free-space-tree", "disk space caching is enabled",
+    "enabling ssd optimizations", "allowing degraded mounts", "enabling auto defrag",
+    "auto enabling async discard", "turning on async discard", "turning on sync discard",
+    "turning on discard", "start tree-log replay", "ignoring bad roots", "ignoring data csums",
+    "trying to use backup root at mount time", "disabling log replay at mount time",
+    "enabling all of the rescue options", "force clearing of disk cache",
+    "enabling free space tree", "setting nodatacow", "setting nodatasum", "turning off barriers",
+    "rebuilding free space tree",
+)  # fmt: skip
+"""What a mount was asked for, or does, as fs/btrfs says it."""
+
+MESSAGES = (
+    *(
+        KernelMessage(
+            said, rf"{_ON}(?P<mount_options>{said})", "btrfs", "mount_messages",
+        )
+        for said in _MOUNT
+    ),
+    KernelMessage(
+        " compression, level ",
+        rf"{_ON}(?P<mount_options>(?:force|use) \w{{3,5}} compression, level -?\d{{1,2}})", "btrfs",
+        "mount_messages",
+    ),
+    KernelMessage(
+        "checksum algorithm",
+        rf"{_ON}using (?P<checksums>\w{{3,12}} \([\w-]{{3,40}}\)) checksum alg",
+        "btrfs", "mount_messages",
+    ),
+    *(
+        KernelMessage(
+            f"{which} of filesystem ", rf"{_ON}{which} of filesystem (?P<uuids>[\da-f-]{{36}})",
+            "btrfs", counts,
+        )
+        for which, counts in (("first mount", "mounts"), ("last unmount", "unmounts"))
+    ),
+    KernelMessage(
+        "open_ctree failed", rf"{_ON}open_ctree failed(?:: (?P<errors>-\d{{1,5}}))?", "btrfs",
+        "failed_mounts",
+    ),
+    *(
+        KernelMessage(
+            literal,
+            rf"{_ON}(?P<failures>(?:failed to (?:read|load|verify|find|recover|run|start)|"
+            r"couldn't (?:read|open)) [a-z][\w /-]{3,60}?)(?:: (?P<errors>-\d{1,5})|$)",
+            "btrfs", "failed_steps",
+        )
+        for literal in ("failed to ", "couldn't read", "couldn't open")
+    ),
+    KernelMessage(
+        " transid ",
+        r"BTRFS:?(?: info)?:? device (?:label (?P<labels>\S{1,256})|fsid (?P<uuids>[\da-f-]{36})) "
+        r"devid (?P<devids>\d{1,9}) transid (?P<generations>\d{1,18}) "
+        r"(?:/dev/)?(?P<name>[\w!/.-]{1,64})", "btrfs", "scanned_devices",
+    ),
+    KernelMessage(
+        "free space cache for block group",
+        rf"{_ON}failed to load free space cache for block group (?P<block_groups>\d{{1,18}})",
+        "btrfs", "rebuilt_space_caches",
+    ),
+)  # fmt: skip
