@@ -34,7 +34,7 @@ _VERSION = r"(?P<kernel>\d{1,3}\.\d{1,3}\S{0,90})"
 
 _Kind = Literal[
     "title", "cut", "cpu", "taint", "task", "head", "frame", "at", "code", "modules", "end",
-    "origin", "chain", "beside", "leak", "owner", "bt", "exception",
+    "origin", "chain", "beside", "leak", "owner", "bt", "exception", "access",
 ]  # fmt: skip
 _FRAME = re.compile(
     rf"(?P<address>{_ADDRESS}){{0,2}}(?P<unsure>\? +)?(?P<function>{_NAME})(?:"
@@ -92,13 +92,21 @@ _OWNER = re.compile(
     r'comm "(?P<comm>[^"]{1,40})", pid (?P<pid>\d{1,10}), jiffies (?P<jiffies>\d{1,20})'
     r"(?: \(age (?P<age>\d{1,12}\.\d{3})s(?:ec)?\))?"
 )
+_ACCESS = re.compile(
+    r"(?P<access>Read|Write) of size (?P<access_size>\d{1,9}) at addr [\da-f]{4,16} "
+    r"by task (?P<comm>\S.{0,39})/(?P<pid>\d{1,10})"
+)
+_PLACE = re.compile(
+    r"(?:WARNING: (?:CPU: \d{1,5} PID: \d{1,10} )?(?:at )?|kernel BUG at "
+    r"|UBSAN: [a-z][a-z -]{2,60} in )(?P<place>[\w./-]{3,120}\.[chS]:\d{1,6})\b"
+)
 _NOTED: Mapping[_Kind, re.Pattern[str]] = {
     "cpu": _CPU, "taint": _TAINTED, "task": _TASK, "bt": _CRASH_TASK, "leak": _LEAK,
-    "owner": _OWNER,
+    "owner": _OWNER, "access": _ACCESS,
 }  # fmt: skip
 _WHOLES: Sequence[tuple[_Kind, re.Pattern[str]]] = (
     ("at", _AT), ("title", _TITLE), ("task", _TASK), ("leak", _LEAK), ("owner", _OWNER),
-    ("bt", _CRASH_TASK), ("exception", _EXCEPTION),
+    ("bt", _CRASH_TASK), ("exception", _EXCEPTION), ("access", _ACCESS),
 )  # fmt: skip
 _FORMS: Sequence[tuple[_Kind, str]] = (
     ("cut", r"-{6,}\[ cut here \]"),
@@ -270,7 +278,7 @@ def _goes_on(kind: _Kind, above: str, text: str, logged: bool) -> bool:
 
 def _exact(name: str, text: str) -> Json:
     """A value: numbers, sizes in bytes, ages in seconds, or the text with single blanks."""
-    if name in {"cpu", "pid", "size", "jiffies"}:
+    if name in {"cpu", "pid", "size", "jiffies", "access_size"}:
         return int(text)
     return float(text) if name == "age" else " ".join(fields(text))
 
@@ -328,6 +336,7 @@ class _Reading:
         elif kind == "title":
             self.values.setdefault("title", text[:_LONGEST].strip())
             self._note(_BLOCKED.match(text))
+            self._note(_PLACE.match(text))
         elif kind in _NOTED:
             if kind == "cpu" and self._is_chain:
                 self._functions, self._unsure = [], []

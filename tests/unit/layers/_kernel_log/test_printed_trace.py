@@ -41,6 +41,36 @@ def test_a_warning_says_in_which_process() -> None:
     assert (trace.values["kernel"], trace.values["tainted"]) == ("6.1.90", "Not tainted")
 
 
+@pytest.mark.parametrize(("title", "place"), [
+    ("WARNING: CPU: 2 PID: 411 at lib/refcount.c:28 refcount_warn_saturate+0xc5/0x110",
+     "lib/refcount.c:28"),
+    ("WARNING: block/mq-deadline.c:77 at dd_dispatch_request+0x1/0x20, CPU#1: fio/9",
+     "block/mq-deadline.c:77"),
+    ("kernel BUG at fs/ext4/inode.c:2749!", "fs/ext4/inode.c:2749"),
+    ("UBSAN: shift-out-of-bounds in fs/btrfs/super.c:91:14", "fs/btrfs/super.c:91"),
+    ("WARNING: possible circular locking dependency detected", None),
+])  # fmt: skip
+def test_where_in_the_sources_it_happened(title: str, place: str | None) -> None:
+    text = OOPS.split("\n", 5)[5]
+    (trace,) = traces(f"{title}\n{text}")
+    assert trace.values["title"] == title
+    assert trace.values.get("place") == place
+
+
+def test_who_touched_freed_memory_where_the_line_of_the_processor_is_cut_off() -> None:
+    text = (
+        "BUG: KASAN: slab-use-after-free in md_check_recovery+0x2f1/0x6d0\n"
+        "Read of size 8 at addr ffff88810a2b3c40 by task md7_raid6/911\n\n"
+        "Call Trace:\n <TASK>\n kasan_report+0xca/0x100\n md_check_recovery+0x2f1/0x6d0\n"
+        " raid5d+0x4a1/0x6f0\n </TASK>\n"
+    )
+    (trace,) = traces(text)
+    assert (trace.name, trace.values["pid"]) == ("md7_raid6", 911)
+    assert (trace.values["access"], trace.values["access_size"]) == ("Read", 8)
+    (trace,) = traces(text.replace(" by task md7_raid6/911", " is what I see"))
+    assert "access" not in trace.values
+
+
 def test_a_hung_task_of_which_the_log_s_own_line_was_cut_off() -> None:
     text = HUNG.split("\n", 3)[3]
     (trace,) = traces(text)
@@ -116,7 +146,7 @@ def test_what_a_mail_broke_is_whole() -> None:
     (trace,) = traces(text)
     assert trace.values == {
         "title": "WARNING: CPU: 0 PID: 6659 at fs/btrfs/extent-tree.c:3077 "
-        "free_extent+0xa18/0xf50 [btrfs]",
+        "free_extent+0xa18/0xf50 [btrfs]", "place": "fs/btrfs/extent-tree.c:3077",
         "cpu": 0, "pid": 6659, "tainted": "Tainted: G W O", "kernel": "6.2.0-23-generic",
         "at": "free_extent", "functions": ["run_refs", "commit"],
     }  # fmt: skip
