@@ -8,7 +8,8 @@ Source:
     (`pc : `, `lr : `); arch/powerpc/kernel/process.c (`NIP [c000…]`); mm/kasan/report.c;
     kernel/locking/lockdep.c; mm/kmemleak.c; lib/ubsan.c; scripts/decode_stacktrace.sh
     (`function (file.c:12) module`); crash 8.0, kernel.c, print_task_header() and x86_64.c (`bt`);
-    the reports of syzkaller (`function file.c:12 [inline]`).
+    drgn 0.0.30, libdrgn/stack_trace.c (`#0  function (file.c:12:3)`); the reports of syzkaller
+    (`function file.c:12 [inline]`).
 """
 
 from __future__ import annotations
@@ -49,13 +50,17 @@ _FROM = re.compile(
 _CRASH_FRAME = re.compile(
     rf"#\d{{1,3}} \[[\da-f]{{8,16}}\] (?P<function>{_NAME}) at [\da-f]{{8,16}}"
     r"(?: \[\w{1,56}\])?"
+    rf"|#\d{{1,3}}\s{{1,3}}(?:0x[\da-f]{{8,16}} in )?(?P<called>{_NAME}) "
+    r"\([\w./-]{1,120}\.[chS]:\d{1,6}(?::\d{1,4})?\)"
 )
 _AT = re.compile(
     r"(?:(?:RIP|EIP)\s{0,4}:?\s{0,4}(?:[\da-f]{2,4}:)?|IP: |E?IP is at |PC is at |e?pc : |NIP )"
     rf"\s{{0,2}}(?:{_ADDRESS}){{0,2}}(?P<at>{_NAME})"
-    rf"(?:{_OFFSET}(?:\s+\[[\w. -]{{1,80}}\])?(?:\s+(?:SS:ESP|RSP)\b.*|\s*\(?{_WHERE}.*)?"
+    rf"(?:(?P<offset>{_OFFSET})(?:\s+\[[\w. -]{{1,80}}\])?"
+    rf"(?:\s+(?:SS:ESP|RSP)\b.*|\s*\(?{_WHERE}.*)?"
     rf"| \({_WHERE}.*)\s*"
 )
+_LINK = re.compile(rf"(?:lr : |LR (?:is at )?)(?:{_ADDRESS})?(?P<lr>{_NAME}{_OFFSET})")
 _EXCEPTION = re.compile(rf"\[exception RIP: (?P<at>{_NAME})(?:\+\d{{1,8}})?\]")
 _TITLE = re.compile(
     r"(?P<title>INFO: (?:task|rcu_|possible|inconsistent|NMI|trying to register)\b.*"
@@ -152,6 +157,7 @@ TRACE_ANCHORS = (
     "INFO: ", "Oops: ", "protection fault",
     "double fault", "Internal error: ", "UBSAN: ", " Comm: ", ", comm: ", "state:",
     "Call Trace", "Call trace", "RIP: ", "EIP: ", "pc : ", "NIP [", "backtrace:", "[inline]",
+    "#0  ",
     *(f"{digit}/0x" for digit in "0123456789abcdef"),
 )  # fmt: skip
 """Of which a trace's first lines hold one."""
@@ -345,6 +351,10 @@ class _Reading:
             match = _AT.fullmatch(text) or _EXCEPTION.fullmatch(text)
             if match:
                 self.values.setdefault("at", match["at"])
+                if offset := match.groupdict().get("offset"):
+                    self.values.setdefault("ip", match["at"] + offset)
+        elif kind == "beside":
+            self._note(_LINK.match(text))
         if kind == "head" and self._is_chain:
             self._functions, self._unsure = [], []
         self._has_head = self._has_head or kind == "head"
@@ -369,4 +379,4 @@ class _Reading:
         match = match or _FROM.fullmatch(text) or _CRASH_FRAME.fullmatch(text)
         listed = self._unsure if unsure else self._functions
         if match and not self._is_origin and len(listed) < _LISTED:
-            listed.append(match["function"])
+            listed.append(match["function"] or match["called"])

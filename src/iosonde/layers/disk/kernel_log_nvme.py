@@ -123,6 +123,16 @@ MESSAGES = (
         "disk", "configured_queues",
     ),
     KernelMessage(
+        ": pci function ",
+        rf"{_NVME}pci function (?P<pci_functions>[\da-f]{{4,8}}:[\da-f]{{2}}:[\da-f]{{2}}\.\d)",
+        "disk", "described_controllers",
+    ),
+    KernelMessage(
+        "Shutdown timeout set to ",
+        rf"{_NVME}Shutdown timeout set to (?P<shutdown_seconds>\d{{1,6}}) seconds",
+        "disk", "described_controllers",
+    ),
+    KernelMessage(
         "host memory buffer",
         rf"{_NVME}allocated (?P<host_memory_buffers>\d{{1,6}} MiB) host memory buffer",
         "disk", "described_controllers",

@@ -71,6 +71,31 @@ def test_who_touched_freed_memory_where_the_line_of_the_processor_is_cut_off() -
     assert "access" not in trace.values
 
 
+def test_the_frames_of_drgn() -> None:
+    text = (
+        "#0  context_switch (kernel/sched/core.c:4940:2)\n"
+        "#1  __schedule (kernel/sched/core.c:6287:8)\n#2  schedule (kernel/sched/core.c:6366:3)\n"
+        "#3  wait_on_page_bit_common (mm/filemap.c:1356:4)\n#4  0x7f2a\n"
+    )
+    (trace,) = traces(f"It hangs:\n\n{text}\nWhat can I do?\n")
+    assert trace.values["functions"] == [
+        "context_switch", "__schedule", "schedule", "wait_on_page_bit_common",
+    ]  # fmt: skip
+    assert not traces("#0  first of all (see a.c:12)\n#1  then (b.c:3)\n#2  c (c.c)\n")
+
+
+def test_where_the_processor_was_and_where_it_would_have_gone_back() -> None:
+    text = (
+        "NIP [c000000000e1683c] _raw_spin_lock_irqsave+0x2c/0xc0\n"
+        "LR [c00800000e433338] md_wakeup_thread+0x40/0xa0 [md_mod]\nCall Trace:\n"
+        "[c0000000156ffa10] [c0080000] raid5d+0x2a0/0x370 [raid456]\n"
+        "[c0000000156ffa20] [c0080000] md_thread+0x20/0x370 [md_mod]\n"
+    )
+    (trace,) = traces(text)
+    assert trace.values["ip"] == "_raw_spin_lock_irqsave+0x2c/0xc0"
+    assert trace.values["lr"] == "md_wakeup_thread+0x40/0xa0"
+
+
 def test_a_hung_task_of_which_the_log_s_own_line_was_cut_off() -> None:
     text = HUNG.split("\n", 3)[3]
     (trace,) = traces(text)
@@ -105,7 +130,8 @@ def test_a_trace_of_arm_and_one_of_powerpc() -> None:
         "title": "Unable to handle kernel NULL pointer dereference at virtual address "
         "0000000000000028",
         "cpu": 1, "pid": 88, "tainted": "Tainted: G W", "kernel": "6.12.0+",
-        "at": "blk_set_limits", "functions": ["blk_set_limits", "blk_alloc"],
+        "at": "blk_set_limits", "ip": "blk_set_limits+0x364/0x3c0", "lr": "blk_alloc+0x84/0x240",
+        "functions": ["blk_set_limits", "blk_alloc"],
     }  # fmt: skip
     power = (
         "NIP [c0080000154093d0] lookup_lun+0x1f8/0x3d0 [target_core_mod]\n"
@@ -114,7 +140,12 @@ def test_a_trace_of_arm_and_one_of_powerpc() -> None:
         "\n[c0000007f8a37b90] [c008000015409fff] do_work+0x1/0x2 [qla2xxx]\n"
     )
     (trace,) = traces(power)
-    assert trace.values == {"at": "lookup_lun", "functions": ["submit_cmd", "do_work"]}
+    assert trace.values == {
+        "at": "lookup_lun",
+        "ip": "lookup_lun+0x1f8/0x3d0",
+        "lr": "submit_cmd+0x11c/0x300",
+        "functions": ["submit_cmd", "do_work"],
+    }
 
 
 def test_frames_with_their_lines_in_the_source() -> None:
@@ -147,6 +178,7 @@ def test_what_a_mail_broke_is_whole() -> None:
     assert trace.values == {
         "title": "WARNING: CPU: 0 PID: 6659 at fs/btrfs/extent-tree.c:3077 "
         "free_extent+0xa18/0xf50 [btrfs]", "place": "fs/btrfs/extent-tree.c:3077",
+        "ip": "free_extent+0xa18/0xf50",
         "cpu": 0, "pid": 6659, "tainted": "Tainted: G W O", "kernel": "6.2.0-23-generic",
         "at": "free_extent", "functions": ["run_refs", "commit"],
     }  # fmt: skip
