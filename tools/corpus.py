@@ -322,7 +322,14 @@ def _says(wanted: Json, value: object, precision: float = 0.0) -> bool:
             return int(text, 16) == value
         if amount := _AMOUNT.fullmatch(text):
             return any(abs(value - meant) <= reach * 1.000001 for meant, reach in _meant(amount))
-    return str(truth).strip().lower() in str(value).strip().lower() if value is not None else False
+    return value is not None and _stands_in(truth, str(value))
+
+
+def _stands_in(truth: object, text: str) -> bool:
+    """Whether a text has what was written down; of a number the whole, not a part of another."""
+    if isinstance(truth, (int, float)):
+        return re.search(rf"(?<![\w.]){re.escape(str(truth))}(?![\w.])", text) is not None
+    return str(truth).strip().lower() in text.strip().lower()
 
 
 def _says_in_units(wanted: Json, value: object) -> bool:

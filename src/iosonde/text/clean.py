@@ -24,6 +24,8 @@ _COLOUR = re.compile(
 _ESCAPE = re.compile(r"\\([_*\[\]<>#`~|-])")
 _FENCE = re.compile(r"[ \t]*(?:```+|~~~+)[\w+-]*[ \t]*")
 _QUOTED = re.compile(r"[ \t]*(?:>(?!=\d)(?:[ \t]{1,12}(?=>)|[ \t]?))+")
+_BARRED = re.compile(r"\|(?: (?! {0,3}[\d.]{1,6}th=\[)[^|]*)?")  # not fio's percentiles
+_BARS = 3  # lines
 _TAG = re.compile(
     r"</?(?:pre|code|b|i|em|strong|br|p|div|span|tt|samp|kbd|td|tr|li|ul)\b[^<>]*>", re.IGNORECASE
 )
@@ -59,11 +61,29 @@ def clean(text: str) -> list[str]:
     lines = text.split("\n")
     if ">" in text:
         lines = [line[quote_marks(line) :] if ">" in line else line for line in lines]
+    if "\n|" in text or text.startswith("|") or "> |" in text:
+        lines = _without_bars(lines)
     if ("`" in text and "```" in text) or ("~" in text and "~~~" in text):
         lines = ["" if _FENCE.fullmatch(line) else line for line in lines]
     if len(text) > _LONGEST:
         lines = [line if _JSON in line[:_LONGEST] else line[:_LONGEST] for line in lines]
     return [line.rstrip() for line in lines]
+
+
+def _without_bars(lines: list[str]) -> list[str]:
+    """The same without bars at the beginning of three or more lines: some mails quote by them.
+
+    A table has more bars in a line, a tree has branches.
+    """
+    whole, at = list(lines), 0
+    while at < len(lines):
+        end = at
+        while end < len(lines) and _BARRED.fullmatch(lines[end]):
+            end += 1
+        if end - at >= _BARS:
+            whole[at:end] = [line[2:] for line in lines[at:end]]
+        at = max(end, at + 1)
+    return whole
 
 
 def _typed(text: str) -> str:

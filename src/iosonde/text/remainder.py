@@ -33,6 +33,7 @@ from iosonde.text.figures import (
 )
 from iosonde.text.find import FoundOutput, TakenLines, marked_heading
 from iosonde.text.kernel_lines import is_kernel_line, is_mostly_log, is_rest, timelines
+from iosonde.text.plain_lines import plain_lines
 from iosonde.text.shell import (
     MOST,
     ShellCommand,
@@ -267,8 +268,9 @@ class _Remainder:
             record = self._counters(block, block.command[:_NAMED], whole[0])
             end = first + whole[1] - 1
             yield FoundOutput(self._place(first, end), PRINTED, counters=(record,))
-        elif not any(any(map(str.isdigit, line)) for line in lines):
-            return
+        elif not any(map(_has_digit, lines)):
+            if block.kind == "command" and not apart:
+                yield from self._plain(block, first, lines)
         elif block.kind == "log" or is_mostly_log(lines):
             yield from self._log(block, first, lines)
         elif block.kind == "table":
@@ -302,13 +304,24 @@ class _Remainder:
         if figures is not None and sure:
             yield self._record(block, first, figures)
             yield from self._left(block, first, lines, figures)
-        elif not free and not apart and prints_figures(block.command) and not _is_traced(lines):
-            named = program_of(block.command) in self._programs
+        elif not free and not apart and not _is_traced(lines):
+            yield from self._plain(block, first, lines)
+
+    def _plain(
+        self, block: _Block, first: int, lines: Sequence[str]
+    ) -> Iterator[FoundOutput | Unread]:
+        """An output of no form, line by line; unread where its tool has a reader, or it is long."""
+        blank = next((at for at, line in enumerate(lines) if at and not line.strip()), len(lines))
+        values = plain_lines(block.command, block.host, lines[:blank])
+        place = self._place(first, first + blank - 1)
+        if values:
+            record = self._counters(block, block.command[:_NAMED], values)
+            yield FoundOutput(place, PRINTED, counters=(record,))
+        named = program_of(block.command) in self._programs
+        if (named or not values) and prints_figures(block.command) and any(map(_has_digit, lines)):
             why = "in no form that its reader knows" if named else "no reader for it"
             said = f"output of `{block.command[:_NAMED]}`: {why}"
-            blank = next((at for at, line in enumerate(lines) if at and not line.strip()), 0)
-            last = first + (blank or len(lines)) - 1
-            yield Unread(self._place(first, last), program_of(block.command), said)
+            yield Unread(place, program_of(block.command), said)
 
     def _is_sure(self, block: _Block, lines: Sequence[str], figures: PrintedFigures) -> bool:
         """Whether lines without a command are an output: enough of them, with figures."""
@@ -394,6 +407,10 @@ def _alike(lines: Sequence[str]) -> FigureGroup | None:
 def _is_traced(lines: Sequence[str]) -> bool:
     """Whether a shell that shows its commands (`set -x`) goes on: the command printed nothing."""
     return lines[0].lstrip().startswith("+")
+
+
+def _has_digit(line: str) -> bool:
+    return any(map(str.isdigit, line))
 
 
 def _says_something(line: str) -> bool:

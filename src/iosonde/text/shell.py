@@ -22,7 +22,8 @@ _PROMPT = re.compile(
     r"[ \t|`]*(?:"
     r"\[?(?P<user>[a-z_][\w-]{0,40})@(?P<host>[A-Za-z][\w.-]{0,80})"
     r"(?:[: ][^\]#$%>|]{0,80})?\]? ?(?P<sign>[#$%>])"
-    r"|(?P<weak>\(?[A-Za-z][\w.-]{0,40}\)?[: ][~/\w.-]{1,60} ?[#$]|[~/][\w./-]{0,80}[#$%]|[#$+]))"
+    r"|(?P<weak>\(?[A-Za-z][\w.-]{0,40}\)?[: ][~/\w.-]{1,60} ?[#$]|[~/][\w./-]{0,80}[#$%]"
+    r"|\]?[#$]|\+))"
     r"(?:[ \t]+(?P<command>[\w./~({-].*)|[ \t]*)"
 )
 _STARTS = re.compile(r"(?:sudo|time|nice|exec|env|LANG=\S+|LC_ALL=\S+)\s+")
@@ -67,6 +68,8 @@ NO_FIGURES = frozenset({
     "wget", "whereis", "which", "whoami", "xxd", "yum", "zypper",
 })  # fmt: skip
 """Programs whose output is of other things: listings, logs, the text of files, languages."""
+LISTINGS = frozenset({"dir", "hexdump", "ll", "ls", "od", "xxd"})
+"""Programs whose output is a listing of files or a dump."""
 
 _SHOWING = frozenset({"dmesg", "journalctl", "cat", "grep", "egrep", "tail", "head", "zgrep"})
 _CONFIGURATION = re.compile(
@@ -85,9 +88,12 @@ class ShellCommand:
 
 def prints_figures(command: str) -> bool:
     """Whether what a command prints may say something about a machine: it is no file's text."""
-    program = program_of(command)
-    shows_file = program in _SHOWING and _CONFIGURATION.search(command)
-    return program not in NO_FIGURES and not shows_file
+    return program_of(command) not in NO_FIGURES and not shows_file(command)
+
+
+def shows_file(command: str) -> bool:
+    """Whether a command shows the text of a file that somebody writes, such as a configuration."""
+    return program_of(command) in _SHOWING and _CONFIGURATION.search(command) is not None
 
 
 def shows_text(command: str) -> bool:

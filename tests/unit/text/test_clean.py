@@ -70,3 +70,22 @@ def test_a_line_end_that_is_coded_and_broken_ends_its_line() -> None:
     text, numbers = from_quoted_printable(b"first=0A=\nsecond=0A=\nthird=0A=\n\nlast")
     assert text == b"first\nsecond\nthird\n\nlast"
     assert numbers == [1, 2, 3, 4, 5]
+
+
+def test_bars_that_quote_are_taken_off() -> None:
+    assert clean("| /dev/sdc1:\n|      Events : 7\n|\n| Role : 1") == [
+        "/dev/sdc1:", "     Events : 7", "", "Role : 1",
+    ]  # fmt: skip
+    assert clean("> | a\n> | b\n> | c") == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("text", [
+    "| a | b |\n| 1 | 2 |\n| 3 | 4 |",
+    "| a\n| b",
+    "sda\n| `-sda1\n|-sda2\n| `-md0",
+    "|-- a\n|-- b\n|-- c",
+    "|  1.00th=[ 4], 5.00th=[ 5],\n| 30.00th=[ 6], 40.00th=[ 7],\n| 99.99th=[34]",
+    "||/ Name\n|| x\n|| y",
+])  # fmt: skip
+def test_bars_of_tables_and_trees_stay(text: str) -> None:
+    assert clean(text) == text.split("\n")

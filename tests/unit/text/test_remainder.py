@@ -169,17 +169,52 @@ def test_names_and_values_are_as_they_stand_there(line: str, values: dict[str, s
     [
         "Device: 33h/51d Inode: 3659174697263184  Links: 1",  # two names before one value
         "Swap:    2047    553    1494",  # three values of one name
-        "the pool is 35 % full",
-        "0000000 0000 0000 1234 0000",
     ],
 )
-def test_what_says_not_which_value_is_whose_is_told_as_unread(line: str) -> None:
-    outputs = rest(f"$ tool --stats\n{line}\n\nRegards\n")
-    assert [(output.place.first_line, output.place.last_line, output.tool, output.reason)
-            for output in outputs if isinstance(output, Unread)] == [
-        (2, 2, "tool", "output of `tool --stats`: no reader for it")
-    ]  # fmt: skip
-    assert len(outputs) == 1
+def test_what_says_not_which_value_is_whose_is_kept_line_by_line(line: str) -> None:
+    assert kept(f"$ tool --stats\n{line}\n\nRegards\n") == [("tool --stats", {"lines": [line]})]
+    (lines, unread) = rest(f"$ fio --stats\n{line}\n\nRegards\n")  # of which there is a reader
+    assert isinstance(lines, FoundOutput)
+    assert isinstance(unread, Unread)
+    assert unread.reason == "output of `fio --stats`: in no form that its reader knows"
+    assert (unread.place.first_line, unread.place.last_line) == (2, 2)
+
+
+@pytest.mark.parametrize(("command", "output"), [
+    ("ls /dev/mapper", "control\nvg0-root\nvg0-swap"),
+    ("file disk.img", "disk.img: Linux rev 1.0 ext4 filesystem data (extents) (large files)"),
+    ("git log --oneline", "1234567 first: 12"),
+    ("echo done", "done"),
+    ("tool -x", "tool: /dev/sdz is in use by the system and cannot be opened"),
+    ("od -Ad x", "0000000 0000 0001 0002 0003\n*\n0004096"),
+    ("ls -l", "total 4\n-rw-r--r-- 1 root root 35 Jan  1 18:52 a"),
+    ("cmp x y 2>&1", "x y differ: byte 17, line 1"),
+])  # fmt: skip
+def test_an_output_of_no_form_is_kept_line_by_line(command: str, output: str) -> None:
+    assert kept(f"$ {command}\n{output}\n\nRegards\n") == [(command, {"lines": output.split("\n")})]
+
+
+@pytest.mark.parametrize(("command", "below"), [
+    ("cd /mnt", "and there was 1 file in it"),
+    ("echo 1 > /sys/block/sda/device/delete", "gone at once"),
+    ("cat /etc/lvm/lvm.conf", "devices 12"),
+    ("tool -x", "that took an hour of the day and it was the end of it,\nso I went 2 km"),
+    ("cat a.c", "int size = 12;\nreturn size;"),
+    ("tool -x", "the pool is 35 % full"),
+    ("tool -x", "0000000 0000 0000 1234 0000"),
+    ("git diff", "diff --git a/x b/x\nindex 1234567..7654321 100644\n@@ -1,2 +1,2 @@"),
+    ("mount /dev/sdb1 /mnt", "\nIt took 35 s and then it was there."),
+])  # fmt: skip
+def test_what_stands_below_a_command_and_is_no_output(command: str, below: str) -> None:
+    assert not [output for output in rest(f"$ {command}\n{below}\n")
+                if isinstance(output, FoundOutput)]  # fmt: skip
+
+
+def test_an_output_of_many_lines_is_told_as_unread() -> None:
+    below = "".join(f"{'x' * number} is odd {number}\n" for number in range(1, 80))
+    (unread,) = rest(f"$ tool -x\n{below}")
+    assert isinstance(unread, Unread)
+    assert unread.reason == "output of `tool -x`: no reader for it"
 
 
 def test_a_value_that_a_mail_broke_is_not_kept_in_part() -> None:
@@ -318,8 +353,6 @@ def test_what_is_no_output_is_left_alone(name: str, form: str) -> None:
         "# create a 4G ramdisk on /dev/ram0\nsudo modprobe brd rd_size=4194304\n",
         "# Results: 35 MB/s\n\nand no more: 12\n",
         "# socket = /var/lib/x.sock\nlimit 12\n",
-        "$ ls -l\n-rw-r--r-- 1 root root 35 Jan  1 18:52 a\n",
-        "$ git log --oneline\n1234567 first: 12\n",
         "$ sudo mount /dev/sdb1 /mnt\n\nIt took 35 s and then it was there.\n",
         "See user@example.com> On Behalf Of 12\n3 of them\n",
     ],
@@ -419,9 +452,10 @@ def test_a_message_that_a_mail_broke_below_a_command_is_of_the_log() -> None:
 
 def test_a_table_below_one_message_is_no_log() -> None:
     table = "".join(f"{number}:{number * 7}:frob\n" for number in range(9))
-    (output,) = rest(f"$ frobctl -t\n[12.345678] frob: starts\n{table}")
-    assert isinstance(output, Unread)
-    assert "no reader for it" in output.reason
+    ((name, values),) = kept(f"$ frobctl -t\n[12.345678] frob: starts\n{table}")
+    assert name == "frobctl -t"
+    assert isinstance(values, dict)
+    assert list(values) == ["lines"]
 
 
 def test_a_long_log_is_kept_in_records_of_200_messages() -> None:

@@ -1,0 +1,50 @@
+"""Outputs of commands that are neither a list nor a table: kept line by line, as they are printed.
+
+A message of a program, names of files, a dump: nothing is concluded from them, and nothing is
+lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from textwrap import dedent
+
+from iosonde.records.stack import Json
+from iosonde.text.figures import is_other, is_sentence
+from iosonde.text.shell import LISTINGS, program_of, shows_file
+
+_SILENT = frozenset({
+    ":", "alias", "cd", "clear", "emacs", "exit", "export", "help", "history", "less", "logout",
+    "man", "more", "nano", "popd", "pushd", "read", "set", "sleep", "source", "su", "sync", "true",
+    "umask", "unset", "vi", "vim", "wait",
+})  # fmt: skip
+"""Programs that print nothing, or a text of which no line is an output of theirs."""
+_REDIRECTED = re.compile(r"(?<![\d&>=-])>{1,2} ?[~/\w$\"'][^|]*$")
+_MESSAGE = re.compile(r"[\w./-]{1,40}(?:\[\d{1,9}\])?: |(?i:error|warning|fatal|usage)\b")
+_MOST = 60  # lines
+_LONGEST = 1000  # characters of a line
+_PROSE = 0.2  # of the lines
+
+
+def plain_lines(command: str, host: str, lines: Sequence[str]) -> dict[str, Json] | None:
+    """`{"lines": […]}` of an output; None where it is long, prose, source code or a file's text.
+
+    Args:
+        command: at a prompt, of which the lines are the output.
+        host: that the prompt names; without, an output stands directly below its command.
+        lines: clean ones.
+    """
+    own = [line.rstrip() for line in lines if line.strip()]
+    if not own or len(own) > _MOST or any(len(line) > _LONGEST for line in own):
+        return None
+    program = program_of(command)
+    if program in _SILENT or shows_file(command) or _REDIRECTED.search(command):
+        return None
+    if (not host and not lines[0].strip()) or (program not in LISTINGS and is_other(own)):
+        return None
+    prose = sum(is_sentence(line) and not _MESSAGE.match(line.lstrip()) for line in own)
+    if prose > _PROSE * len(own):
+        return None
+    kept: list[Json] = [*dedent("\n".join(own)).split("\n")]
+    return {"lines": kept}
