@@ -265,8 +265,10 @@ def _rows(output: FoundOutput) -> Iterator[ImportRow]:
 
 def _as_printed(values: Mapping[str, Json]) -> str:
     """The first figures of what is kept as printed, as they stand there, and how many there are."""
-    rows = values.get("rows")
-    if isinstance(rows, list):
+    rows, lines = values.get("rows"), values.get("lines")
+    if isinstance(lines, list) and len(values) == 1:
+        first, said = " · ".join(map(str, lines)), counted(len(lines), "line")
+    elif isinstance(rows, list):
         cells = rows[0] if rows and isinstance(rows[0], list) else []
         first = " ".join(str(cell) for cell in cells if cell)
         said = counted(len(rows), "row")

@@ -22,7 +22,7 @@ from iosonde.records.printed import OutputReading, PrintedCounters, PrintedTrial
 from iosonde.text.cursor import Output, Prompt, TextCursor, prompt_in
 
 _ZSH = re.compile(
-    r"^(?P<command>\S.{0,300}?)  (?P<user>\d{1,9}\.\d\d)s user (?P<sys>\d{1,9}\.\d\d)s system "
+    r"^\s*+(?P<command>\S.{0,300}?)  (?P<user>\d{1,9}\.\d\d)s user (?P<sys>\d{1,9}\.\d\d)s system "
     r"\d{1,6}% cpu (?:(?:(?P<h>\d{1,4}):)?(?P<m>\d{1,4}):)?(?P<s>\d{1,6}(?:\.\d{1,3})?) total\s*$"
 )
 _GNU = re.compile(

@@ -23,7 +23,7 @@ _PROMPT = re.compile(
     r"\[?(?P<user>[a-z_][\w-]{0,40})@(?P<host>[A-Za-z][\w.-]{0,80})"
     r"(?:[: ][^\]#$%>|]{0,80})?\]? ?(?P<sign>[#$%>])"
     r"|(?P<weak>\(?[A-Za-z][\w.-]{0,40}\)?[: ][~/\w.-]{1,60} ?[#$]|[~/][\w./-]{0,80}[#$%]"
-    r"|\]?[#$]|\+))"
+    r"|\]?[#$]|root#|\+))"
     r"(?:[ \t]+(?P<command>[\w./~({-].*)|[ \t]*)"
 )
 _STARTS = re.compile(r"(?:sudo|time|nice|exec|env|LANG=\S+|LC_ALL=\S+)\s+")

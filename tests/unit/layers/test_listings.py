@@ -58,6 +58,15 @@ def test_extents_of_files() -> None:
     assert (second.name, second.values["mapped"]) == ("/mnt/data/other", 524288 * 512)
 
 
+def test_the_extent_of_a_file_named_from_here() -> None:
+    (only,) = counters(
+        "# xfs_bmap -vp mnt/file\nmnt/file:\n"
+        "EXT: FILE-OFFSET      BLOCK-RANGE      AG AG-OFFSET        TOTAL FLAGS\n"
+        "  0: [0..20479]:      192..20671        0 (192..20671)     20480 000000\n"
+    )
+    assert (only.name, only.values["mapped"]) == ("mnt/file", 20480 * 512)
+
+
 def test_extents_here_hold_the_blocks_that_the_kernel_counts(tmp_path: Path) -> None:
     file = tmp_path / "file"
     with file.open("wb") as handle:

@@ -41,3 +41,10 @@ def test_a_second_time_without_a_loop_is_of_no_command_that_is_known() -> None:
     text = "$ time ./both.sh\n" + TIMES.format(0) + "now the other\n" + TIMES.format(3)
     assert [trial.command for trial in trials(text)] == ["./both.sh"]
     assert [row.values["real"] for row in counters(text)] == [181.796]
+
+
+def test_zsh_names_the_command_in_an_indented_block() -> None:
+    text = '  bash -c "seq 9 | shuf >/dev/null"  0.18s user 0.03s system 104% cpu 0.196 total\n'
+    (trial,) = trials(text)
+    assert trial.command == 'bash -c "seq 9 | shuf >/dev/null"'
+    assert trial.loops[0].metrics["elapsed"] == 0.196

@@ -51,6 +51,12 @@ def test_a_heading_far_above_holds_until_the_next() -> None:
     ]
 
 
+@pytest.mark.parametrize("prompt", ["root# ", "]# ", "[root@db1]# ", "$ "])
+def test_prompts_without_a_folder_and_cut_ones(prompt: str) -> None:
+    (trial,) = trials(f"{prompt}hdparm -tT /dev/md127\n{PAIR}")
+    assert trial.command == "hdparm -tT /dev/md127"
+
+
 def test_a_prompt_gives_host_and_command() -> None:
     (trial,) = trials(f"root@storage:~# hdparm -tT /dev/md127\n{PAIR}")
     assert (trial.host, trial.command) == ("storage", "hdparm -tT /dev/md127")

@@ -181,6 +181,7 @@ def test_what_says_not_which_value_is_whose_is_kept_line_by_line(line: str) -> N
 
 
 @pytest.mark.parametrize(("command", "output"), [
+    ("ls -d mnt/file", "mnt/file"),
     ("ls /dev/mapper", "control\nvg0-root\nvg0-swap"),
     ("file disk.img", "disk.img: Linux rev 1.0 ext4 filesystem data (extents) (large files)"),
     ("git log --oneline", "1234567 first: 12"),

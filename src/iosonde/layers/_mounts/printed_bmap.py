@@ -22,7 +22,7 @@ _ROW = re.compile(
     r"(?:\s+[\d.() ]{0,80}[\da-fx]{0,10})?\s*$"
 )
 _HEAD = re.compile(r"\s*EXT: FILE-OFFSET\s+BLOCK-RANGE\b")
-_FILE = re.compile(r"\s*(?P<file>/\S{1,300}|[\w.-]{1,200}):\s*$")
+_FILE = re.compile(r"\s*(?P<file>/\S{1,300}|[\w.-][^\s:]{0,200}):\s*$")
 _MOST = 20_000
 _FEW = 2  # a lone line without its file is quoted in prose
 

@@ -40,7 +40,7 @@ class Lsscsi(StateOutput):
         "]\tdisk",
     )
     commands: ClassVar[tuple[str, ...]] = ("lsscsi",)
-    nothing: ClassVar[str] = "no device with a node is in it"
+    nothing: ClassVar[str] = "no disk is in it"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -59,8 +59,9 @@ class Lsscsi(StateOutput):
                     break
                 continue
             last = index
-            if row["type"] == "disk" and row["node"] != "-":
-                name = row["node"].removeprefix("/dev/")
+            if row["type"] in {"disk", "zbc"}:
+                node = row["node"].removeprefix("/dev/")
+                name = node if node != "-" else row["hctl"]  # no driver took it
                 disks.append(PrintedSubject("disk", name, _facts(row), prompt.host))
         return last, disks
 

@@ -42,3 +42,13 @@ def test_odd_types_and_units_do_not_end_a_list() -> None:
         "[14:0:1:0]   disk    ATA      ACME HDD         HPG0  /dev/sda\n"
     )
     assert [s.name for state in states(text) for s in state.subjects] == ["sdi", "sda"]
+
+
+def test_a_drive_without_a_node_is_named_by_its_address() -> None:
+    rows = disks(
+        "# lsscsi\n[12:0:0:0]   disk    ATA      ACME HDD 9       W232  -\n"
+        "[12:0:3:0]   zbc     ATA      ACME ZONED      W803  /dev/sdf\n"
+        "[12:0:4:0]   enclosu ACME     EXPANDER        0128  -\n"
+    )
+    assert list(rows) == ["12:0:0:0", "sdf"]
+    assert rows["12:0:0:0"]["model"] == "ACME HDD 9"
