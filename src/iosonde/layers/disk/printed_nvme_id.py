@@ -26,6 +26,7 @@ _FORMAT = re.compile(
     r"\s*lbaf\s+(?P<number>\d{1,2}) : ms:(?P<meta>\d{1,5})\s+(?:lba)?ds:(?P<shift>\d{1,2})\s+"
     r"rp:\S+(?P<used> \(in use\))?"
 )
+_CHOSEN = re.compile(r"nvme id-(?:ctrl|ns) .{0,80}/dev/nvme\w{1,8}.{0,20}\| ?\w?grep ")
 _DEVICE = re.compile(r"/dev/(nvme\d{1,4}(?:n\d{1,4})?)\b")
 _READ = frozenset({"mn", "sn", "fr", "vid", "mdts", "nn", "vwc", "wctemp", "cctemp"})
 _MOST = 300
@@ -35,17 +36,27 @@ class NvmeIdentify(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "nvme id"
-    anchors: ClassVar[tuple[str, ...]] = ("NVME Identify Controller", "NVME Identify Namespace")
+    anchors: ClassVar[tuple[str, ...]] = (
+        "NVME Identify Controller", "NVME Identify Namespace", "nvme id-ctrl ", "nvme id-ns ",
+    )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("nvme",)
     reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if _HEAD.match(line):
+            return cursor.at
+        below = cursor.line(cursor.at + 1) or ""
+        chosen = _CHOSEN.search(line) and (_PAIR.match(below) or _FORMAT.match(below))
+        return cursor.at + 1 if chosen else None  # grep leaves no head
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         head = _HEAD.match(cursor.line(first) or "")
         pairs, last = dict[str, str](), first
         formats: dict[int, re.Match[str]] = {}
-        for index, line in lines(cursor, first + 1, _MOST):
+        for index, line in lines(cursor, first + bool(head), _MOST):
             pair, lbaf = _PAIR.match(line), _FORMAT.match(line)
             if index > last + 2 or (line and not (pair or lbaf or _OTHER.match(line))):
                 break
@@ -56,11 +67,11 @@ class NvmeIdentify(StateOutput):
             last = index if line else last
         device = _DEVICE.search(prompt.command)
         name = device[1] if device else ""
-        space = head is not None and head["space"]
+        space = head["space"] if head else "id-ns" in prompt.command
         values = _namespace(pairs, formats) if space else _controller(pairs)
+        values = as_labelled(pairs, _READ) | values
         if not values:
             raise Unreadable("what it identifies is cut off", last)
-        values = as_labelled(pairs, _READ) | values
         return last, [PrintedSubject("disk", name, values, prompt.host)]
 
 

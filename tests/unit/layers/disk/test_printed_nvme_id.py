@@ -28,3 +28,17 @@ def test_its_device_and_prose() -> None:
     ((drive,),) = [s.subjects for s in states("# nvme id-ctrl /dev/nvme3\n" + CONTROLLER)]
     assert drive.name == "nvme3"
     assert read("NVME Identify Controller is an admin command.") == []
+
+
+def test_rows_that_grep_chose() -> None:
+    text = "# nvme id-ctrl /dev/nvme3 | grep -E 'vwc|mdts'\nmdts      : 5\nvwc       : 0x6\n"
+    ((drive,),) = [state.subjects for state in states(text)]
+    assert (drive.name, drive.values) == ("nvme3", {"mdts": 5, "volatile_write_cache": False})
+    text = "# nvme id-ns /dev/nvme3n1 | grep lbaf\nlbaf  0 : ms:0   lbads:9  rp:0x2\n"
+    text += "lbaf  1 : ms:8   lbads:12 rp:0 (in use)\n"
+    ((space,),) = [state.subjects for state in states(text)]
+    assert (space.name, space.values) == (
+        "nvme3n1",
+        {"logical_block_size": 4096, "metadata_size": 8},
+    )
+    assert states("You can see it by nvme id-ctrl /dev/nvme3 | grep vwc\nThanks : a lot\n") == []
