@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from iosonde.layers import LAYERS, TARGETS, UUID_PREFIXES
+from iosonde.layers.dm.facts_targets import READERS
 from iosonde.records.printed import without_none
 from iosonde.records.stack import Json, Scalar
 from iosonde.units import SECTOR
@@ -358,8 +359,6 @@ def _share(text: str) -> float | None:
 _TARGETS: Mapping[str, Callable[[Sequence[str]], dict[str, Scalar] | None]] = {
     "linear": _linear, "striped": _striped, "thin-pool": _thin_pool, "thin": _thin,
     "snapshot": _snapshot, "snapshot-merge": _snapshot, "snapshot-origin": _origin,
-    "raid": _raid, "mirror": _mirror, "error": _none, "zero": _none,
+    "raid": _raid, "mirror": _mirror, "error": _none, "zero": _none, **READERS,
 }  # fmt: skip
-UNREAD = ("delay", "flakey", "verity", "integrity", "era", "clone", "unstriped")
-"""Targets whose arguments are not told apart."""
-OWN = (*_TARGETS, *UNREAD)
+OWN = (*_TARGETS,)

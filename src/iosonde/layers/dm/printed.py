@@ -20,4 +20,7 @@ class Dmsetup(Listing):
         "dmsetup table", "dmsetup status", " linear 8:", " linear 9:", " linear 25", " linear 7:",
         " linear 98:", " linear /dev/", " striped ", " crypt aes", " crypt serpent",
         " thin-pool ", " thin 25", " multipath ", " snapshot 25", " snapshot-origin ", " raid raid",
+        " verity 1 ", " verity V", " verity C", " integrity 8:", " integrity 25", " integrity 7:",
+        " integrity 0 ", " era 25", " delay 8:", " delay 7:", " delay 25", " flakey 8:",
+        " flakey 7:", " flakey 25", " clone 25", " unstriped ", " vdo V4 ", " vdo /dev/", " vdo 25",
     )  # fmt: skip

@@ -34,7 +34,15 @@ _ROW = re.compile(
     r"^[\s|]*(?P<name>\S+)\s+(?P<major>\d+)\s+(?P<minor>\d+)\s+(?P<stat>[L-][I-][s-][rw-])\s+"
     r"(?P<open>\d+)\s+(?P<targets>\d+)\s+(?P<event>\d+)(?:\s+(?P<uuid>\S+))?"
 )
-_LISTED = re.compile(r"^\s*(?P<name>\S+)\s+\((?P<major>\d{1,4})[:,] ?(?P<minor>\d{1,6})\)\s*$")
+_LISTED = re.compile(
+    r"^\s*(?!=E2=94)(?P<name>[^\s\u2500-\u257f|`]\S*)\s+"
+    r"\((?P<major>\d{1,4})[:,] ?(?P<minor>\d{1,6})\)\s*$"
+)
+_BRANCH = re.compile(
+    r"^(?P<branch>[\s|\u2502]*(?:\u251c\u2500|\u2514\u2500|\|-|`-)+[\s\u2500-]{0,3})"
+    r"(?:(?P<name>[^\s(]\S{0,200}) )?\s*\((?P<major>\d{1,4})[:,] ?(?P<minor>\d{1,6})\)\s*$"
+)
+"""A row of `dmsetup ls --tree`: what the device above it with fewer branches stands on."""
 _HEAD = re.compile(r"^[\s|]*Name\s+Maj\s+Min\s+Stat\s")
 _MOST = 4000
 _WIDE = 60
@@ -79,6 +87,9 @@ class DmsetupInfo(StateOutput):
         line = cursor.line(first) or ""
         if _HEAD.match(line):
             return _rows(cursor, first + 1, _ROW)
+        below = (cursor.line(first + 1) or "", cursor.line(first + 2) or "")
+        if _LISTED.match(line) and any(map(_BRANCH.match, below)):
+            return _tree(cursor, first)
         if _LISTED.match(line):
             return _rows(cursor, first, _LISTED)
         return _blocks(cursor, first)
@@ -104,6 +115,39 @@ def _rows(
             break
         strange += 1
     return last, subjects
+
+
+def _tree(cursor: TextCursor, first: int) -> tuple[int, list[PrintedSubject]]:
+    """Each named device with what it stands on, by name or number."""
+    below: dict[str, list[str]] = {}
+    devices: dict[str, PrintedSubject] = {}
+    above: list[tuple[int, str]] = []
+    last = first
+    for index, line in lines(cursor, first, _MOST):
+        row = _BRANCH.match(line) or _LISTED.match(line)
+        if index > last + 2 or (line and row is None) or prompt_in(line):
+            break
+        if row is None:
+            continue
+        groups = row.groupdict()
+        depth = len(groups.get("branch") or "")
+        while above and above[-1][0] >= depth:
+            above.pop()
+        label = groups["name"] or f"{groups['major']}:{groups['minor']}"
+        if depth and above and label not in below.setdefault(above[-1][1], []):
+            below[above[-1][1]].append(label)
+        if groups["name"]:
+            devices[label] = _subject(row)
+        above.append((depth, label))
+        last = index
+    return last, [
+        PrintedSubject(
+            subject.kind,
+            name,
+            without_none({**subject.values, "stands_on": " ".join(below.get(name, ())) or None}),
+        )
+        for name, subject in devices.items()
+    ]
 
 
 def _as_kind(subject: PrintedSubject, uuid: str) -> PrintedSubject:

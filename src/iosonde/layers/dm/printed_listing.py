@@ -21,7 +21,6 @@ from iosonde import units
 from iosonde.layers import TARGETS
 from iosonde.layers.dm.facts import (
     OWN,
-    UNREAD,
     MapperTarget,
     TargetFacts,
     device_of,
@@ -165,8 +164,7 @@ def _whole(cursor: TextCursor, first: int, name: str) -> _Whole | None:
     """A target's line, which a wrap may have torn."""
     read = target_of(name).read
     parts, indices = [cursor.line(first) or ""], [first]
-    # What stands below a target that is not told apart is not taken for its arguments.
-    for index, text in _following(cursor, first) if name not in UNREAD else ():
+    for index, text in _following(cursor, first):
         parts.append(text)
         indices.append(index)
     for count in range(len(parts), 0, -1):
