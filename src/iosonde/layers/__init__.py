@@ -205,6 +205,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "sysctl": "iosonde.layers._commands.printed_sysctl:SysctlOutput",
         "sysfs": "iosonde.layers._commands.printed_sysfs:SysfsFiles",
         "targetcli": "iosonde.layers.iscsi.printed_targetcli:Targetcli",
+        "targetcli_messages": "iosonde.layers.iscsi.printed_target_messages:TargetcliMessages",
         "tgtadm": "iosonde.layers.iscsi.printed_tgt:Tgtadm",
         "tool_versions": "iosonde.layers._commands.printed_versions:ToolVersions",
         "tuned": "iosonde.layers._commands.printed_tuned:TunedProfile",

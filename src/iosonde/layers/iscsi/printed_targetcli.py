@@ -22,6 +22,8 @@ from iosonde.text.reader import Items, StateOutput
 _NODE = re.compile(
     r"(?P<branches>[\s|]*)o- (?P<name>\S{1,224})(?: \.*(?: \[(?P<status>[^\]]{0,240})\])?)?\s*$"
 )
+_REST = re.compile(r"\s*(?=[.\[])\.{0,200} ?(?:\[[^\]]{0,240}\])?\s*$")
+"""What a mail put below a node: its dots, its brackets, or both."""
 _TARGET = re.compile(r"(?:iqn\.\d{4}-\d\d\.|eui\.|naa\.)\S+$")
 _GROUP = re.compile(r"tpgt?\d+$")
 _LUN = re.compile(r"lun(\d{1,5})$")
@@ -60,14 +62,14 @@ class Targetcli(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _NODE.match(cursor.line(cursor.at) or ""):
+        first = _node_of(cursor)
+        if first is None:
             return None
-        first = cursor.at
         for index in range(first - 1, max(first - 60, -1), -1):
             line = cursor.line(index) or ""
-            if line and not _NODE.match(line):
+            if line and not _NODE.match(line) and not _REST.match(line):
                 break
-            first = index if line else first
+            first = index if _NODE.match(line) else first
         below = (cursor.line(first + step) or "" for step in range(1, 6))
         return None if any(map(_NVMET.match, below)) else first
 
@@ -77,11 +79,15 @@ class Targetcli(StateOutput):
         above: list[tuple[int, str]] = []
         last = first
         for index, line in lines(cursor, first, _MOST):
+            if index <= last and index > first:
+                continue  # the rest of a node
             node = _NODE.match(line)
             if node is None:
                 if line or index > last + 1 or prompt_in(line):
                     break
                 continue
+            end, whole = _whole(cursor, index, line)
+            node = _NODE.match(whole) or node
             depth = len(node["branches"])
             while above and above[-1][0] >= depth:
                 above.pop()
@@ -89,16 +95,38 @@ class Targetcli(StateOutput):
                 _Node(tuple(name for _, name in above), node["name"], node["status"] or "")
             )
             above.append((depth, node["name"]))
-            last = index
+            last = end
         things = list(_things(nodes, prompt.host))
         if not things:
             raise Unreadable("no target and no backstore is in it", last)
         return last, things
 
 
+def _node_of(cursor: TextCursor) -> int | None:
+    """Index of the line of the node that the anchor belongs to."""
+    for index in range(cursor.at, max(cursor.at - 3, -1), -1):
+        line = cursor.line(index) or ""
+        if _NODE.match(line):
+            return index
+        if not _REST.match(line):
+            break
+    return None
+
+
+def _whole(cursor: TextCursor, index: int, line: str) -> tuple[int, str]:
+    """Index of a node's last line, and the node with its dots and brackets in one piece."""
+    for end in (index + 1, index + 2):
+        below = cursor.line(end) or ""
+        if "[" in line or not below or not _REST.match(below):
+            break
+        line, index = f"{line.rstrip()} {below.strip()}".replace(". .", ".."), end
+    return index, line
+
+
 def _things(nodes: Sequence[_Node], host: str) -> Iterator[PrintedSubject]:
     targets: dict[str, dict[str, Scalar]] = {}
     luns: list[PrintedSubject] = []
+    piece: dict[str, Scalar] = {}
     for node in nodes:
         target = next((name for name in (*node.above, node.name) if _TARGET.match(name)), "")
         if target and "acls" not in node.above:
@@ -112,6 +140,10 @@ def _things(nodes: Sequence[_Node], host: str) -> Iterator[PrintedSubject]:
             values["initiators"] = f"{before} {node.name}" if before else node.name
         elif not target and (store := _store(node)):
             yield PrintedSubject("backstore", "/".join(_below(node)), store, host)
+        elif not target:
+            _of_target(node, piece)  # a part of a tree, without its target
+    if piece:
+        yield PrintedSubject("iscsi_target", "", piece, host)
     yield from (
         PrintedSubject("iscsi_target", name, values, host) for name, values in targets.items()
     )
@@ -131,6 +163,8 @@ def _of_target(node: _Node, values: dict[str, Scalar]) -> None:
     elif _PORTAL.match(node.name):
         before = values.get("portal")
         values["portal"] = f"{before} {node.name}" if before else node.name
+        if node.status == "iser":
+            values["iser"] = True
 
 
 def _lun(node: _Node, target: str) -> dict[str, Scalar] | None:

@@ -27,7 +27,26 @@ def test_a_target_in_every_shape() -> None:
 
 
 def test_a_torn_tree_and_directory_trees() -> None:
-    (entry,) = read("o- luns ............................ [LUNs: 0]\n")
+    (entry,) = read("o- alua ...................... [ALUA Groups: 1]\no- x . [LUNs: 0]\n")
     assert isinstance(entry, Unread)
     assert read("The [LUNs: 0] at the end says that none is mapped.") == []
     assert read("o- item one\no- item two [Targets: none]\n") == []
+
+
+def test_a_part_of_a_tree_and_what_a_mail_made_of_it() -> None:
+    part = """\
+  | |   o- luns ...................................... [LUNs: 2]
+  | |   o- portals ................................ [Portals: 1]
+  | |     o- 192.0.2.7:3260 .............................. [iser]
+"""
+    values = {"luns": 2, "portals": 1, "portal": "192.0.2.7:3260", "iser": True}
+    for broken in (
+        part,
+        part.replace(" [", "\n["),
+        part.replace(" ..", "\n..").replace(" [", "\n["),
+    ):
+        ((piece,),) = [state.subjects for state in states(broken)]
+        assert (piece.kind, piece.name, piece.values) == ("iscsi_target", "", values), broken
+    whole = {s.name: s.values for state in states(TEXT) for s in state.subjects}
+    torn = TEXT.replace(" [", "\n[").replace(" ..", "\n..")
+    assert {s.name: s.values for state in states(torn) for s in state.subjects} == whole
