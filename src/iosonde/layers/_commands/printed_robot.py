@@ -1,7 +1,8 @@
-"""What the kernel's test robot built: tree, commit, configuration and compiler of its report.
+"""What robots built of the kernel: tree, commit, configuration and compiler of their reports.
 
-Source: reports of intel/lkp-tests (0-day CI) as its lists archive them: lines "tree:", "head:",
-"url:", "base:", "patch subject:", "commit:", "config:", "compiler:" before "reproduce".
+Source: reports of Linaro's LKFT ("Build", "Source" or "metadata"), and of intel/lkp-tests (0-day
+CI) as its lists archive them: lines "tree:", "head:", "url:", "base:", "patch subject:", "commit:",
+"config:", "compiler:" before "reproduce".
 """
 
 from __future__ import annotations
@@ -27,6 +28,21 @@ _CONFIG = re.compile(
 _COMMIT = re.compile(
     r"(?P<commit>[0-9a-f]{8,40})(?: \[(?P<of>\d{1,5}/\d{1,5})\] (?P<subject>.+))?$"
 )
+_TESTED = re.compile(
+    r"\s*(?:\* )?(?P<name>kernel version|kernel|make_kernelversion|git|git tree|git repo|git branch"
+    r"|git sha|git commit|git describe|architectures?|toolchain(?: version)?|kernel[ -]config)"
+    r": (?P<value>\S.{0,200})$"
+)
+_BESIDE = re.compile(
+    r"\s*(?:\* )?(?:(?:Project|[Tt]est|build) (?:details|link|log|name|history)|target.{0,12}): ?"
+    r"|\s*https?://\S+$|\s*(?:## (?:Build|Source|metadata)|metadata:|Build details:)\s*$"
+)
+_RENAMED = {
+    "git": "tree", "git tree": "tree", "git repo": "tree", "git branch": "branch",
+    "git sha": "commit", "git commit": "commit", "git describe": "describe",
+    "kernel version": "kernel", "make_kernelversion": "kernel", "architecture": "architectures",
+    "toolchain version": "toolchain", "kernel-config": "config", "kernel config": "config",
+}  # fmt: skip
 _DIRECT = frozenset({"tree", "head", "base", "patch subject", "compiler", "rustc"})
 _MOST = 30
 _LEAST = 3
@@ -78,6 +94,37 @@ class RobotBuild(StateOutput):
         values = _values(rows)
         if "config" not in values:
             raise Unreadable("its line `config:` names no configuration", last)
+        return last, [PrintedSubject("kernel", "", values, prompt.host)]
+
+
+class LkftBuild(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "lkft"
+    anchors: ClassVar[tuple[str, ...]] = ("git describe: ",)
+    commands: ClassVar[tuple[str, ...]] = ()
+    reach: ClassVar[int] = 0
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if not _TESTED.match(cursor.line(cursor.at) or ""):
+            return None
+        return top_of(cursor, lambda line: _TESTED.match(line) or _BESIDE.match(line), most=16)
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        values: dict[str, Scalar] = {}
+        last = first
+        for index, line in lines(cursor, first, _MOST):
+            row = _TESTED.match(line)
+            name = _RENAMED.get(row["name"], row["name"]) if row else ""
+            if index > last + 2 or (line and not row and not _BESIDE.match(line)):
+                break
+            if row and name not in values:
+                values[name] = row["value"].strip()
+            last = index if line else last
+        if "commit" not in values and "kernel" not in values:
+            raise Unreadable("it names neither a commit nor a version", last)
         return last, [PrintedSubject("kernel", "", values, prompt.host)]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.layers._commands.printed_robot import RobotBuild
+from iosonde.layers._commands.printed_robot import LkftBuild, RobotBuild
 from tests.mangle import mangled, states
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "builds-composed" / "robot.txt").read_text()
@@ -51,3 +51,28 @@ def test_every_shape() -> None:
             assert values["config"] == "randconfig-r042-20260102", shape
     for shape, changed in mangled(TEXT, wraps=False):
         assert _values(changed) == _values(TEXT), shape
+
+
+LKFT = (Path(__file__).parents[3] / "outputs" / "builds-composed" / "lkft.txt").read_text()
+
+
+def _tested(text: str) -> list[dict[str, object]]:
+    return [
+        dict(subject.values)
+        for state in states(text)
+        if state.tool == LkftBuild.tool
+        for subject in state.subjects
+    ]
+
+
+def test_what_lkft_built_describes_its_own_commit() -> None:
+    for shape, changed in mangled(LKFT, wraps=False):
+        (values,) = _tested(changed)
+        assert values["kernel"] == "6.99.3-rc1", shape
+        assert values["branch"] == "linux-6.99.y"
+        assert str(values["commit"]).startswith(str(values["describe"]).rpartition("-g")[2])
+
+
+def test_a_describe_alone_says_too_little() -> None:
+    assert _tested("git describe: v6.99.2\n") == []
+    assert _tested("We ran git describe: it prints v6.99.2\n") == []
