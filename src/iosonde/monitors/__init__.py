@@ -41,7 +41,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "exposition": "iosonde.monitors.printed_exposition:Exposition",
         "free": "iosonde.monitors.printed_free:Free",
         "fs_mark": "iosonde.monitors.printed_files:FsMark",
-        "fstests": "iosonde.monitors.printed_test_suites:FsTests",
+        "fstests": "iosonde.monitors.printed_fstests:FsTests",
         "histogram": "iosonde.monitors.printed_histogram:TracedHistogram",
         "interrupts": "iosonde.monitors.printed_interrupts:Interrupts",
         "iostat": "iosonde.monitors.printed_iostat:Iostat",

@@ -1,85 +1,108 @@
-"""fstests and blktests: which tests of file systems and block devices passed, and their seconds.
+"""blktests: which tests of block devices passed, failed and were not run, and what they measured.
 
-Source: xfstests-dev, check (_expunge_test(), _stash_fail_loop_files(), _summary(): "Ran:",
-"Failures:", "Passed all N tests"); blktests, check (_output_status(), _output_runtime(): the
-runtime of the run before, then of this one).
+Source: blktests, check (_output_status(): the name in 60 columns, then the status;
+_output_test_run(): what a test measured, in the run before and in this one; a reason below a test
+that was not run, the difference below one that failed).
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.kerneltext import fields
 from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput
 
-_ABOUT = re.compile(
-    r"\s*(?P<name>SECTION|FSTYP|PLATFORM|MKFS_OPTIONS|MOUNT_OPTIONS|RECREATING)\s{0,12}"
-    r"-- ?(?P<value>.{0,300}?)\s*$"
-)
 _TEST = re.compile(
-    r"\s*(?P<test>[a-z][\w-]{1,20}/\d{3,4})(?:\s{1,20}(?P<before>\d{1,6})s \.\.\.)?\s{1,20}"
-    r"(?:(?P<seconds>\d{1,6})s|(?P<rest>\[not run\].{0,200}|\[expunged\]|\[failed.{0,200}"
-    r"|- output mismatch.{0,200}|_check_\w{2,30}: .{0,200}))\s*$"
-)
-_SUMMED = re.compile(r"\s*(?P<name>Ran|Not run|Failures): (?P<tests>[\w/ -]{5,8000})$")
-_END = re.compile(r"\s*(?:Passed all \d{1,6} tests|Failed \d{1,6} of \d{1,6} tests)\s*$")
-_DIFFERENCE = re.compile(r"\s+(?:---|\+\+\+|@@|[+-]|\.\.\.|\(Run |\(see |'diff |HINT: ).{0,400}$")
-_BLOCK_TEST = re.compile(
     r"\s*(?P<test>[a-z][\w-]{1,20}/(?:\d{3}|\*{3}))(?: => (?P<device>[\w!/-]{1,40}))?"
-    r"(?: \([^()]{1,60}\)){0,2} \((?P<what>.{3,120}?)\)\s{1,60}"
+    r"(?: \([^()]{1,60}\)){0,2}(?: \((?P<what>.{3,120}?)\))?\s{1,60}"
     r"\[(?P<status>passed|failed|not run)\]\s*$"
 )
-_RUNTIME = re.compile(
-    r"\s+runtime\s{1,4}(?:(?P<before>\d{1,6}\.\d{3})s)?\s{1,4}\.\.\.\s{1,4}"
-    r"(?P<seconds>\d{1,6}\.\d{3})s\s*$"
+_BEGUN = re.compile(r"\s*[a-z][\w-]{1,20}/\d{3}(?: => [\w!/-]{1,40})? \([^\[\]]{3,160}$")
+_MEASURED = re.compile(
+    r"\s+(?P<key>[a-z][\w/%()-]{0,30}(?: [\w/%()-]{1,30}){0,4}?)\s{1,40}"
+    r"(?:(?P<before>[\d.-][\w.%/-]{0,30})\s{1,40})?\.\.\.\s{1,40}(?P<now>[\d.-][\w.%/-]{0,30})\s*$"
 )
+_OPENS = re.compile(r"\s+(?:--- |@@ )")
+_CLOSES = re.compile(r"\s+\(Run '")
+_DEEP = ("   ", "\t")  # one of four blanks goes with a host's name
 _MOST = 3000
 _GAP = 4  # lines from one to the next, with blank ones between
+_BROKEN = 40  # where a mail broke the lines of a difference
 
 
-class FsTests(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
+@dataclass(slots=True)
+class _Tests:
+    """What became of the tests so far."""
 
-    tool: ClassVar[str] = "fstests"
-    anchors: ClassVar[tuple[str, ...]] = ("FSTYP ", "PLATFORM ")
-    commands: ClassVar[tuple[str, ...]] = ("check", "./check")
-    reach: ClassVar[int] = 4
+    results: dict[str, str] = field(default_factory=dict)
+    seconds: dict[str, Json] = field(default_factory=dict)
+    earlier: dict[str, Json] = field(default_factory=dict)
+    measured: dict[str, dict[str, Json]] = field(default_factory=dict)
+    reasons: dict[str, Json] = field(default_factory=dict)
+    name: str = ""
 
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _ABOUT.match(cursor.line(cursor.at) or "") else None
+    def take_test(self, match: re.Match[str]) -> None:
+        """Notes a test with its status."""
+        self.name = " ".join(filter(None, (match["test"], match["device"])))
+        self.results[self.name] = match["status"]
 
-    @override
-    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+    def take_measured(self, match: re.Match[str]) -> None:
+        """Notes what a test measured."""
+        now, earlier = _figure(match["now"]), _figure(match["before"] or "")
+        if match["key"] == "runtime" and isinstance(now, float):
+            self.seconds[self.name] = now
+            if earlier is not None:
+                self.earlier[self.name] = earlier
+            return
+        figures = self.measured.setdefault(self.name, {})
+        figures[match["key"]] = now
+        if earlier is not None:
+            figures[f"{match['key']} before"] = earlier
+
+    def values(self) -> dict[str, Json]:
+        """Everything, by names of our own."""
         values: dict[str, Json] = {}
-        results: dict[str, str] = {}
-        seconds: dict[str, Json] = {}
-        last, option = first, ""
-        for index, line in lines(cursor, first, _MOST):
-            if index > last + _GAP or (index > first and prompt_in(line)):
-                break
-            if about := _ABOUT.match(line):
-                option = about["name"].lower()
-                values[option] = about["value"]
-            elif test := _TEST.match(line):
-                results[test["test"]] = _result(test)
-                if test["seconds"]:
-                    seconds[test["test"]] = int(test["seconds"])
-            elif option.endswith("_options") and not results and line and index == last + 1:
-                values[option] = f"{values[option]} {line.strip()}"  # a mail broke it
-            elif summed := _SUMMED.match(line):
-                for name in fields(summed["tests"]) if summed["name"] == "Failures" else ():
-                    results[name] = "failed"
-            elif line and not _END.match(line) and not (results and _is_detail(line)):
-                break
-            last = index if line else last
-        return last, [self.counted("host", "", values | _counted(results, seconds), prompt)]
+        for status in ("passed", "failed", "not run"):
+            values[status.replace(" ", "_")] = sum(each == status for each in self.results.values())
+        failures: list[Json] = [test for test, each in self.results.items() if each == "failed"]
+        if failures:
+            values["failures"] = failures
+        for name, each in (
+            ("seconds", self.seconds), ("seconds_before", self.earlier),
+            ("measured", {**self.measured}), ("not_run_because", self.reasons),
+        ):  # fmt: skip
+            if each:
+                values[name] = dict(each)
+        return values
+
+
+def _figure(text: str) -> Json:
+    """A figure as a number, a time in seconds; what has another unit as it stands there."""
+    if not text:
+        return None
+    if re.fullmatch(r"-?\d{1,18}", text):
+        return int(text)
+    if re.fullmatch(r"-?\d{1,18}(?:\.\d{1,9})?s?", text):
+        return float(text.removesuffix("s"))
+    return text
+
+
+def _test_at(cursor: TextCursor, index: int) -> tuple[re.Match[str], int] | None:
+    """The test that begins in a line, and the index of its last one: a mail may have broken it."""
+    line = cursor.line(index) or ""
+    if match := _TEST.match(line):
+        return match, index
+    below = cursor.line(index + 1) or ""
+    if not _BEGUN.match(line) or _TEST.match(below):
+        return None
+    match = _TEST.match(f"{line.rstrip()} {below.strip()}")
+    return (match, index + 1) if match else None
 
 
 class BlockTests(StateOutput):
@@ -92,50 +115,35 @@ class BlockTests(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _BLOCK_TEST.match(cursor.line(cursor.at) or "") else None
+        for index in (cursor.at, cursor.at - 1):
+            if (test := _test_at(cursor, index)) and test[1] == cursor.at:
+                return index
+        return None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        results: dict[str, str] = {}
-        seconds: dict[str, Json] = {}
-        last, name = first, ""
+        tests, last, gap, above = _Tests(), first - 1, _GAP, ""
         for index, line in lines(cursor, first, _MOST):
-            if index > last + _GAP or (index > first and prompt_in(line)):
+            if index > last + gap:
                 break
-            if test := _BLOCK_TEST.match(line):
-                name = " ".join(filter(None, (test["test"], test["device"])))
-                results[name] = test["status"]
-            elif runtime := _RUNTIME.match(line):
-                seconds[name] = float(runtime["seconds"])
-            elif line and not _is_detail(line):
-                break
-            last = index if line else last
-        if not results:
+            if index <= last or not line:
+                above = line
+                continue
+            if test := _test_at(cursor, index):
+                tests.take_test(test[0])
+                last, gap, above = test[1], _GAP, line
+                continue
+            if measured := _MEASURED.match(line):
+                tests.take_measured(measured)
+            elif not (_BEGUN.match(line) or line.startswith(_DEEP)):
+                if gap == _GAP or not above or prompt_in(line):
+                    break
+                above = line
+                continue
+            elif tests.results[tests.name] == "not run" and line.startswith(_DEEP):
+                tests.reasons.setdefault(tests.name, line.strip())
+            gap = _BROKEN if _OPENS.match(line) else _GAP if _CLOSES.match(line) else gap
+            last, above = index, line
+        if not tests.results:
             raise Unreadable("no test follows", last)
-        return last, [self.counted("host", "", _counted(results, seconds), prompt)]
-
-
-def _is_detail(line: str) -> bool:
-    """Whether a line stands below a test: why it was not run, what differs."""
-    return line.startswith(("    ", "\t")) or _DIFFERENCE.match(line) is not None
-
-
-def _result(test: re.Match[str]) -> str:
-    """What became of a test, as blktests says it."""
-    rest = test["rest"] or ""
-    if rest.startswith(("[not run]", "[expunged]")):
-        return "not run"
-    return "failed" if rest else "passed"
-
-
-def _counted(results: dict[str, str], seconds: dict[str, Json]) -> dict[str, Json]:
-    """How many tests passed, failed and were not run, which failed, and seconds by test."""
-    values: dict[str, Json] = {}
-    for status in ("passed", "failed", "not run"):
-        values[status.replace(" ", "_")] = sum(each == status for each in results.values())
-    failures: list[Json] = [name for name, status in results.items() if status == "failed"]
-    if failures:
-        values["failures"] = failures
-    if seconds:
-        values["seconds"] = seconds
-    return values if results else {}
+        return last, [self.counted("host", "", tests.values(), prompt)]
