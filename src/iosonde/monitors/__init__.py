@@ -41,7 +41,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "event_histogram": "iosonde.monitors.printed_ftrace_tables:EventHistogram",
         "exposition": "iosonde.monitors.printed_exposition:Exposition",
         "free": "iosonde.monitors.printed_free:Free",
-        "fs_mark": "iosonde.monitors.printed_files:FsMark",
+        "fs_mark": "iosonde.monitors.printed_fs_mark:FsMark",
         "fstests": "iosonde.monitors.printed_fstests:FsTests",
         "ftrace": "iosonde.monitors.printed_ftrace:FtraceEvents",
         "function_graph": "iosonde.monitors.printed_ftrace_tables:FunctionGraph",
@@ -53,6 +53,8 @@ OUTPUTS: Table[type[Output]] = Table(
         "iotop": "iosonde.monitors.printed_iotop:Iotop",
         "iperf": "iosonde.monitors.printed_iperf:Iperf",
         "lkp": "iosonde.monitors.printed_lkp:LkpComparison",
+        "ltp": "iosonde.monitors.printed_test_reports:Ltp",
+        "ltp_totals": "iosonde.monitors.printed_test_reports:LtpTotals",
         "mdtest": "iosonde.monitors.printed_files:Mdtest",
         "meminfo": "iosonde.monitors.printed_meminfo:Meminfo",
         "mpstat": "iosonde.monitors.printed_sysstat:Mpstat",
@@ -66,6 +68,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "proc_stat": "iosonde.monitors.printed_proc:ProcStat",
         "proc_vmstat": "iosonde.monitors.printed_proc:ProcVmstat",
         "ps": "iosonde.monitors.printed_ps:Ps",
+        "pynfs": "iosonde.monitors.printed_test_reports:Pynfs",
         "rsync": "iosonde.monitors.printed_rsync:Rsync",
         "sar_blocks": "iosonde.monitors.printed_sysstat:SarBlocks",
         "sar_cpu": "iosonde.monitors.printed_sysstat:SarCpu",
@@ -83,6 +86,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "vmstat_disks": "iosonde.monitors.printed_vmstat_totals:VmstatDisks",
         "vmstat_partition": "iosonde.monitors.printed_vmstat_totals:VmstatPartition",
         "vmstat_totals": "iosonde.monitors.printed_vmstat_totals:VmstatTotals",
+        "xfstests_bld": "iosonde.monitors.printed_test_reports:XfstestsReport",
     },
 )
 """What iostat, sar, vmstat and their like print."""
