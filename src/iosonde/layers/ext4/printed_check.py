@@ -1,8 +1,7 @@
 """What e2fsck says: why it checks, what it mended, and how full the file system is.
 
-Source: e2fsprogs 1.47, e2fsck/unix.c (main(), check_if_skip(), show_stats()), e2fsck/problem.c
-(messages end in "FIXED", "CLEARED" and the like, or in the question with its answer),
-e2fsck/pass1.c to pass5.c.
+Source: e2fsprogs 1.47, e2fsck/unix.c (main(), check_if_skip(), show_stats()), e2fsck/util.c
+(preenhalt()), e2fsck/pass1.c to pass5.c; the problems are those of check_problems.py.
 """
 
 from __future__ import annotations
@@ -13,12 +12,13 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.layers.ext4.check_problems import answers, begins_problem, is_problem, problems
+from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
+from iosonde.text.reader import Items, StateOutput, before, top_of
 
-_DEVICE = r"(?P<device>/[\w/.:-]{1,120}|\w[\w/.:-]{0,60})"
+_DEVICE = r"(?P<device>\.{0,2}/[\w/.:+-]{1,120}|\w[\w/.:+-]{0,60})"
 _MODIFIED = re.compile(rf"\s*(?:{_DEVICE}: )?\*{{5}} FILE SYSTEM WAS MODIFIED \*{{5}}\s*$")
 _ERRORS = re.compile(
     rf"\s*(?:{_DEVICE}: )?\*{{10}} WARNING: Filesystem still has errors \*{{10}}\s*$"
@@ -31,32 +31,32 @@ _FORCED = re.compile(
     r"|primary superblock features different from backup), check forced\.\s*$"
 )
 _PASS = re.compile(
-    r"\s*Pass (?P<value>\d[A-D]?): (?:Checking|Re-checking|Rescanning|Optimi)\w* ?\S"
+    r"\s*Pass (?P<value>\d[A-E]?): "
+    r"(?:Checking|Re-checking|Rescanning|Scanning|Reconciling|Optimi)\w* ?\S"
 )
 _BACKUP = re.compile(r".{0,160}trying backup blocks\.\.\.\s*$")
+_MANUALLY = re.compile(rf"\s*(?:{_DEVICE}: )?UNEXPECTED INCONSISTENCY; RUN fsck MANUALLY\.\s*$")
+_RESTARTED = re.compile(r"\s*Restarting e2fsck from the beginning\.\.\.\s*$")
+_UNSUPPORTED = re.compile(
+    rf"\s*{_DEVICE} has unsupported feature\(s\): (?P<value>\w[\w ]{{1,200}}?)\s*$"
+)
 _SURE: Sequence[tuple[str, re.Pattern[str]]] = (
     ("modified_by_check", _MODIFIED), ("errors_remain", _ERRORS),
     ("journal_recovered", _JOURNAL), ("check_forced", _FORCED), ("check_passes", _PASS),
-    ("backup_superblock", _BACKUP),
+    ("backup_superblock", _BACKUP), ("run_manually", _MANUALLY), ("check_restarted", _RESTARTED),
+    ("unsupported_features", _UNSUPPORTED),
 )  # fmt: skip
 """Lines that are e2fsck's own whatever stands around them, by the setting that each tells."""
-_MENDED = re.compile(
-    r"(?:\.|\?|\)|\s)\s{0,2}(?:FIXED|CLEARED|SALVAGED|TRUNCATED|RELOCATED|ALLOCATED|EXPANDED"
-    r"|CONNECTED TO LOST\+FOUND|CREATED|DELETED|SPLIT|INODE CLEARED|ABORTED|OPTIMIZED|RECREATED"
-    r"|UNLINKED|CONVERTED|HTREE INDEX CLEARED|WILL RECREATE|REPLAYED)\.?\s*$"
-)
-_QUESTION = re.compile(
-    r"(?:Fix|Clear|Clear inode|Connect to /lost\+found|Salvage|Recreate|Delete|Truncate"
-    r"|Ignore error|Force rewrite|Create|Allocate|Relocate|Expand|Split|Optimize|Abort|Continue"
-    r"|Recompute|Update)"
-    r"(?:<y>)?\?\s*(?P<answer>yes|no)\s*$"
-)
+_VERSION = re.compile(r"\s*e2fsck (?P<version>\d[\w.+~-]{1,30}) \(\d{1,2}-\w{3}-\d{4}\)\s*$")
+_PREEN = re.compile(r"\s*(?P<device>/[\w/.:+-]{1,120}): (?=[A-Z])")
 _OTHERS = re.compile(
-    r"\s*(?:e2fsck \d|fsck(?:\.ext[234]|\.ext4dev)? from|e2fsck: |fsck\.ext[234]: |ext2fs_\w+: "
+    r"\s*(?:e2fsck \d|Using EXT2FS Library"
+    r"|fsck(?:\.ext[234]|\.ext4dev)? from|e2fsck: |fsck\.ext[234]: |ext2fs_\w+: "
     r"|Inode \d|Block bitmap|Inode bitmap|Free (?:blocks|inodes) count|Directories count"
     r"|Superblock |Journal |Group descriptor|Resize inode|Unattached|Entry '|Padding at|i_size"
     r"|Extent tree|Directory inode|Symlink |Deleted inode|The filesystem size|Running additional"
-    r"|Multiply-claimed|Setting |Restarting e2fsck)"
+    r"|Multiply-claimed|File \S|has \d{1,20} multiply-claimed|\(There are \d|Setting "
+    r"|Restarting e2fsck)"
 )
 _SUMMARY = re.compile(r"\s*\S{1,120}: (?:clean, )?\d{1,19}/\d{1,19} files")
 _CHECKED = re.compile(
@@ -78,38 +78,59 @@ class ExtCheck(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = (
         "FILE SYSTEM WAS MODIFIED", "Filesystem still has errors", ": recovering journal",
         ", check forced.", "Pass 1: Checking inodes", "trying backup blocks...",
+        "RUN fsck MANUALLY", " has unsupported feature(s):", "Clearing orphaned inode ",
+        ", i_blocks is ", ", i_size is ", " ref count is ", " count wrong ",
+        " bitmap differences:", "the orphaned inode list", "Unattached inode ",
+        " has an invalid extent", "Multiply-claimed block(s) in inode ",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = _COMMANDS
     reach: ClassVar[int] = 12
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _sure(cursor.line(cursor.at) or "") else None
+        line = cursor.line(cursor.at) or ""
+        if _sure(line) is None and not begins_problem(line):
+            return None
+        return top_of(cursor, _is_own)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         values: dict[str, Scalar] = {}
-        last, name = first, ""
+        last, strange, name = first, 0, ""
         for index, line in lines(cursor, first, _MOST):
-            if index > last + _GAP or _SUMMARY.match(line) or (index > first and prompt_in(line)):
+            if (
+                strange > _GAP
+                or index > last + 2 * _GAP
+                or _SUMMARY.match(line)
+                or (index > first and prompt_in(line))
+            ):
                 break
             if sure := _sure(line):
                 setting, match = sure
                 groups = match.groupdict()
                 values[setting] = groups.get("value") or True
                 name = name or groups.get("device") or ""
-            elif question := _QUESTION.search(line):
-                _count(values, "mended" if question["answer"] == "yes" else "left_as_it_was")
-            elif _MENDED.search(line):
-                _count(values, "mended")
-            elif not _OTHERS.match(line):
+            elif version := _VERSION.match(line):
+                values["e2fsck_version"] = version["version"]
+            elif not (_OTHERS.match(line) or is_problem(line)):
+                strange += bool(line)
                 continue
-            last = index
-        if not values:
+            elif mended_by_itself := _PREEN.match(line):
+                name = name or mended_by_itself["device"]
+            last, strange = index, 0
+        text = joined(cursor, first, last)
+        values |= answers(text)
+        counts = problems(text)
+        if not counts and not values.keys() - {"e2fsck_version"}:
             raise Unreadable("it says nothing of the file system", last)
         asked = prompt.command.rpartition(" ")[2]
-        name = name or (asked if asked.startswith("/") else "")
-        return last, [PrintedSubject("ext4", name.removeprefix("/dev/"), values, prompt.host)]
+        name = (name or (asked if asked.startswith("/") else "")).removeprefix("/dev/")
+        items: list[PrintedSubject | PrintedCounters] = []
+        if values:
+            items.append(PrintedSubject("ext4", name, values, prompt.host))
+        if counts:
+            items.append(self.counted("ext4", name, counts, prompt))
+        return last, items
 
 
 class ExtCheckSummary(StateOutput):
@@ -122,11 +143,16 @@ class ExtCheckSummary(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _CHECKED.match(cursor.line(cursor.at) or "") else None
+        if not _CHECKED.match(cursor.line(cursor.at) or ""):
+            return None
+        above = before(cursor, cursor.at)
+        return above if _VERSION.match(cursor.line(above) or "") else cursor.at
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        checked = _CHECKED.match(cursor.line(first) or "")
+        version = _VERSION.match(cursor.line(first) or "")
+        last = next((at for at, line in lines(cursor, first, 3) if _CHECKED.match(line)), first)
+        checked = _CHECKED.match(cursor.line(last) or "")
         if checked is None:
             raise Unreadable("it is no summary")
         values: dict[str, Scalar] = {
@@ -134,20 +160,21 @@ class ExtCheckSummary(StateOutput):
             "free_blocks": int(checked["blocks"]) - int(checked["full"]),
             "free_inodes": int(checked["inodes"]) - int(checked["used"]),
         }  # fmt: skip
+        if version:
+            values["e2fsck_version"] = version["version"]
         if checked["state"]:
             values["superblock_state"] = checked["state"]
         if checked["share"]:
             values["non_contiguous"] = round(float(checked["share"]) / 100, 4)
         name = checked["device"].removeprefix("/dev/")
-        return first, [PrintedSubject("ext4", name, values, prompt.host)]
+        return last, [PrintedSubject("ext4", name, values, prompt.host)]
+
+
+def _is_own(line: str) -> bool:
+    return bool(_OTHERS.match(line) or _sure(line)) or is_problem(line)
 
 
 def _sure(line: str) -> tuple[str, re.Match[str]] | None:
     """The setting that a line tells, and what it says; None where it may be another's."""
     matches = ((setting, pattern.match(line)) for setting, pattern in _SURE)
     return next(((setting, match) for setting, match in matches if match), None)
-
-
-def _count(values: dict[str, Scalar], name: str) -> None:
-    before = values.get(name)
-    values[name] = (before if isinstance(before, int) else 0) + 1

@@ -80,7 +80,7 @@ def test_a_file_system_with_errors() -> None:
     assert name == "sdz1"
     assert values == {
         "journal_recovered": True, "check_passes": "5", "mended": 3, "modified_by_check": True,
-        "check_forced": "contains a file system with errors",
+        "check_forced": "contains a file system with errors", "e2fsck_version": "1.47.0",
     }  # fmt: skip
 
 
@@ -98,4 +98,28 @@ def test_sentences_about_checks_are_none(text: str) -> None:
 
 @pytest.mark.parametrize(("shape", "text"), list(mangled(TEXT, wraps=False)))
 def test_every_shape(shape: str, text: str) -> None:
-    assert _checks(text) == _checks(TEXT), shape
+    ((name, values),) = _checks(TEXT)
+    if shape == "with blank lines":  # a version above a blank line stands alone
+        values.pop("e2fsck_version")
+    assert _checks(text) == [(name, values)], shape
+
+
+def test_the_version_stands_above_the_summary() -> None:
+    text = (
+        "fsck from util-linux 2.34\ne2fsck 1.45.3 (14-Jul-2019)\n"
+        "/dev/md0: clean, 11274/366276608 files, 5285497435/5860419840 blocks\n"
+    )
+    (state,) = states(text)
+    assert state.subjects[0].values["e2fsck_version"] == "1.45.3"
+    assert state.subjects[0].values["free_blocks"] == 5860419840 - 5285497435
+
+
+def test_features_that_it_does_not_know() -> None:
+    text = (
+        "/dev/nvme9n1p2 has unsupported feature(s): fast_commit\n"
+        "e2fsck: Get a newer version of e2fsck!\n\n"
+        "/dev/nvme9n1p2: ********** WARNING: Filesystem still has errors **********\n"
+    )
+    assert _checks(text) == [
+        ("nvme9n1p2", {"unsupported_features": "fast_commit", "errors_remain": True})
+    ]
