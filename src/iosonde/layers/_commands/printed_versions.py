@@ -34,8 +34,16 @@ _FORMS = tuple((tool, re.compile(rf"\s*{pattern}\s*$")) for tool, pattern in (
     ("zfs", rf"zfs-{_V}"),
     ("zfs-kmod", rf"zfs-kmod-{_V}"),
 ))  # fmt: skip
-_HEADS = frozenset({"btrfs-progs", "e2fsprogs"})
-"""Whose version is also the first line of other outputs."""
+_HEADED = {
+    "btrfs-progs": re.compile(
+        r"(?:leaf|node) \d|[a-z ]{2,30} tree(?: key|$)|See http|Label:|parent transid verify"
+        r"|checksum verify|bad tree block|bytenr mismatch|Super(?:block thinks| think's)|Well block"
+    ),
+    "e2fsprogs": re.compile(r"(?!Using EXT2FS)"),
+}  # fmt: skip
+"""What follows where the version is the first line of another output, which keeps it."""
+_FEATURES = re.compile(r"\s*(?:[-+][A-Z\d]{3,20} ){2,}")
+"""`btrfs --version` since 6.5: what it was built with."""
 _MOST = 8
 
 
@@ -58,12 +66,11 @@ class ToolVersions(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         said = _version(cursor.line(cursor.at) or "")
         below = (cursor.line(cursor.at + 1) or "").strip()
-        heads = said is not None and said[0] in _HEADS and below
-        if said is None or (
-            heads and not below.startswith("Using EXT2FS") and not prompt_in(below)
-        ):
+        if said is None:
             return None
-        return cursor.at
+        headed = _HEADED.get(said[0])
+        is_head = headed and below and headed.match(below) and not prompt_in(below)
+        return None if is_head else cursor.at
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -73,9 +80,14 @@ class ToolVersions(StateOutput):
             said = _version(line)
             if not line and index <= last + 1:
                 continue
+            if index > first and _FEATURES.match(f"{line} "):
+                versions["btrfs_progs_features"], last = line.strip(), index
+                continue
             if said is None or said[0] in versions or (index > first and prompt_in(line)):
                 break
             versions[said[0]] = said[1]
+            if said[0] == "btrfs-progs":
+                versions["btrfs_progs"] = f"v{said[1]}"  # as it is printed
             last = index
         return last, [PrintedSubject("host", "", versions, prompt.host)]
 

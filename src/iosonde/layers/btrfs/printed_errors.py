@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde.layers.btrfs.progs_version import version_above
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
 from iosonde.text.reader import Items, StateOutput, close_lines
@@ -67,6 +68,7 @@ class BtrfsErrors(StateOutput):
             )
             if count
         }  # fmt: skip
+        values |= version_above(cursor, first)
         values["bad_blocks"] = len(blocks)
         kept: list[Json] = [*blocks]
         values["blocks"] = kept[:_KEPT]

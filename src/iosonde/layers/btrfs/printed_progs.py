@@ -13,6 +13,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.layers.btrfs.progs_version import version_above
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
@@ -67,7 +68,7 @@ class MkfsBtrfs(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        facts: dict[str, Scalar] = {}
+        facts: dict[str, Scalar] = {**version_above(cursor, first)}
         paths: list[str] = []
         name, last = "", first
         for index, line in lines(cursor, first, _MOST):
@@ -154,13 +155,14 @@ class BtrfsTransid(StateOutput):
                 break
             matches.append(match)
             last = index
+        version = version_above(cursor, first)
         each = {match[0].strip(): match for match in matches}
         return last, [
             self.counted(
                 "btrfs", "",
                 {"transid_failures": sum(match[0].strip() == text for match in matches),
                  "block": int(match["block"]), "wanted": int(match["wanted"]),
-                 "found": int(match["found"])},
+                 "found": int(match["found"]), **version},
                 prompt,
             )
             for text, match in each.items()

@@ -79,3 +79,12 @@ def test_the_distribution_as_python_reads_it() -> None:
 ])  # fmt: skip
 def test_what_looks_alike(text: str) -> None:
     assert values(text) == {}
+
+
+def test_btrfs_with_what_it_was_built_with_and_above_other_lines() -> None:
+    text = "$ btrfs --version\nbtrfs-progs v6.6.3\n{}\n"
+    said = values(text.format("-EXPERIMENTAL -INJECT -STATIC +LZO +ZSTD +UDEV CRYPTO=libgcrypt"))
+    assert (said["btrfs-progs"], said["btrfs_progs"]) == ("6.6.3", "v6.6.3")
+    assert str(said["btrfs_progs_features"]).split()[-1] == "CRYPTO=libgcrypt"
+    assert values(text.format("the kernel is of Debian"))["btrfs-progs"] == "6.6.3"
+    assert not values(text.format("leaf 30523392 items of it cannot be read"))

@@ -1,0 +1,31 @@
+"""The version of btrfs-progs that some of its commands print above what they say.
+
+Source: btrfs-progs 6.2, cmds/inspect-dump-tree.c (PACKAGE_STRING first), mkfs/main.c ("%s" and
+"See %s for more information."); the version of a package begins with "v" (VERSION).
+"""
+
+from __future__ import annotations
+
+import re
+
+from iosonde.text.cursor import TextCursor
+
+VERSION = re.compile(r"\s*btrfs-progs (?P<version>v\d{1,4}(?:\.\d{1,5}){1,3}[\w.+~-]{0,40})\s*$")
+_SITE = re.compile(r"\s*See https?://\S{4,80} for more information\.\s*$")
+_REACH = 3
+
+
+def version_above(cursor: TextCursor, first: int) -> dict[str, str]:
+    """The version that stands above a line, as printed; nothing where there is none.
+
+    Args:
+        cursor: to look at.
+        first: index of the output's first line.
+    """
+    for index in range(first - 1, max(first - 1 - _REACH, -1), -1):
+        line = cursor.line(index) or ""
+        if match := VERSION.match(line):
+            return {"btrfs_progs": match["version"]}
+        if line.strip() and not _SITE.match(line):
+            break
+    return {}
