@@ -1,8 +1,8 @@
-"""`btrfs filesystem show`, `usage` and `df`, `device stats` and `scrub status` in any text.
+"""`btrfs filesystem show`, `usage` and `df`, `device stats` and `balance status` in any text.
 
 Source: btrfs-progs 6.2, cmds/filesystem.c (print_one_uuid, print_df_text), filesystem-usage.c
-(print_filesystem_usage_overall), device.c (print_device_stat_string), scrub.c
-(print_scrub_summary). Sizes are in powers of 1024.
+(print_filesystem_usage_overall), device.c (print_device_stat_string), balance.c
+(cmd_balance_status). Sizes are in powers of 1024.
 """
 
 from __future__ import annotations
@@ -54,8 +54,6 @@ _STAT_COUNTERS = {
 }  # fmt: skip
 _TARGET = re.compile(r"\bbtrfs\b.*\s(/\S*)\s*$")
 _PART = re.compile(rf"\s*/dev/([\w/.-]{{1,60}})\s+{_SIZE}\s*$")
-_RAW_COUNT = re.compile(r"\s*(?P<name>[a-z][a-z_]{3,30}): (?P<count>\d{1,19})\s*$")
-"""What `scrub status -R` counts."""
 _BALANCE = re.compile(
     r"\s*Balance on '(?P<path>[^'\n]{1,200})' is (?P<state>running|paused)"
     r"(?P<more>, \w+ requested)?\s*$"
@@ -237,41 +235,6 @@ class BtrfsStatsTable(_BtrfsOutput):
             )
             for row in _STAT_ROW.finditer(text)
         ]  # fmt: skip
-
-
-class BtrfsScrub(_BtrfsOutput):
-    """See `iosonde.text.cursor.Output`."""
-
-    tool: ClassVar[str] = "btrfs scrub status"
-    anchors: ClassVar[tuple[str, ...]] = ("Scrub started:", "Scrub resumed:")
-    beginning: ClassVar[re.Pattern[str]] = re.compile(r"\s*Scrub (?:started|resumed):\s+\S")
-
-    @override
-    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        facts: dict[str, Scalar] = {}
-        last = first
-        for index, line in lines(cursor, first, 32):
-            if count := _RAW_COUNT.match(line):
-                facts[f"scrub_{count['name']}"], last = int(count["count"]), index
-                continue
-            pair = _PAIR.match(line)
-            if not pair:
-                break
-            label, value = pair["label"], pair["value"]
-            if label == "Status":
-                facts["scrub_status"] = value
-            elif label == "Duration" and re.fullmatch(r"\d{1,5}:\d\d:\d\d", value):
-                hours, minutes, seconds = map(int, value.split(":"))
-                facts["scrub_time"] = hours * 3600 + minutes * 60 + seconds
-            elif label == "Total to scrub":
-                facts["scrub_size"] = _bytes(value)
-            elif label == "Rate":
-                facts["scrub_rate"] = _bytes(value)
-            elif label == "Error summary":
-                facts["scrub_errors"] = value
-            last = index
-        name = _name(prompt)
-        return last, [PrintedSubject("btrfs", name, facts, prompt.host)] if facts else []
 
 
 class BtrfsBalance(_BtrfsOutput):

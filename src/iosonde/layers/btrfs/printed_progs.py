@@ -37,7 +37,17 @@ _SCRUBBED = re.compile(
     r"scrub started at (?P<start>.{10,40}?)(?: and (?P<status>finished|was aborted)"
     r"(?: after (?P<time>\d{1,5}:\d\d:\d\d|\d{1,9} seconds))?|, running for [\d: a-z]{1,30})\b"
 )
+_TOTAL = re.compile(r"total bytes scrubbed|with \d{1,12} errors")
 _SUMMED = re.compile(rf"total bytes scrubbed: {_SIZE} with (?P<errors>\d{{1,12}}) errors")
+_DETAILS = re.compile(r"\b(?P<name>read|super|verify|csum)=(?P<count>\d{1,19})")
+_ENDS = re.compile(
+    r"corrected errors: (?P<corrected>\d{1,19}), "
+    r"uncorrectable errors: (?P<uncorrectable>\d{1,19}), "
+    r"unverified errors: (?P<unverified>\d{1,19})"
+)
+_MORE = re.compile(
+    r"\s*(?:error details:|corrected errors:|(?:uncorrectable|unverified) errors:|errors: \d)"
+)
 _ON = re.compile(r"scrub device (?P<device>/dev/[\w/.-]{1,60}) \(id \d{1,6}\)")
 _TRANSID = re.compile(
     r"\s*parent transid verify failed on (?P<block>\d{1,20}) wanted (?P<wanted>\d{1,20}) "
@@ -112,13 +122,13 @@ class BtrfsOldScrub(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        last = first
-        for index, line in lines(cursor, first + 1, 8):
+        last, summed = first, False
+        for index, line in lines(cursor, first + 1, 10):
             if not line or prompt_in(line) or _SCRUB.match(line):
                 break
-            last = index
-            if "total bytes scrubbed" in line:
+            if summed and not _MORE.match(line):
                 break
+            last, summed = index, summed or _TOTAL.search(line) is not None
         text = flow(cursor, first, last)
         head, done = _SCRUB.match(cursor.line(first) or ""), _SCRUBBED.search(text)
         total = _SUMMED.search(text)
@@ -132,6 +142,10 @@ class BtrfsOldScrub(StateOutput):
             hours, minutes, seconds = map(int, done["time"].split(":"))
             facts["scrub_time"] = hours * 3600 + minutes * 60 + seconds
         facts |= {"scrub_size": _bytes(total[1]), "scrub_errors": int(total["errors"])}
+        for detail in _DETAILS.finditer(text):
+            facts[f"scrub_{detail['name']}_errors"] = int(detail["count"])
+        if ends := _ENDS.search(text):
+            facts |= {f"scrub_{end}_errors": int(count) for end, count in ends.groupdict().items()}
         device = _ON.search(text)
         name = device["device"].removeprefix("/dev/") if device else head["uuid"]
         return last, [PrintedSubject("btrfs", name, facts, prompt.host)]

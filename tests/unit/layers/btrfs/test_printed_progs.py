@@ -75,3 +75,17 @@ def test_transids_are_counted_by_block() -> None:
     }  # fmt: skip
     assert other.values["transid_failures"] == 1
     assert not counters("a parent transid verify failed on 833 wanted 357 found 358, it said\n")
+
+
+def test_the_errors_of_an_old_scrub() -> None:
+    text = (
+        f"scrub status for {UUID}\n\tscrub started at Mon Oct 19 21:07:13 2020 and finished after"
+        " 01:02:03\n\ttotal bytes scrubbed: 6.50TiB with 3 errors\n\terror details: read=1 csum=2\n"
+        "\tcorrected errors: 2, uncorrectable errors: 1, unverified errors: 0\n"
+    )
+    (state,) = states(text)
+    values = state.subjects[0].values
+    assert values["scrub_errors"] == 3
+    assert (values["scrub_read_errors"], values["scrub_csum_errors"]) == (1, 2)
+    ends = [values[f"scrub_{end}_errors"] for end in ("corrected", "uncorrectable", "unverified")]
+    assert ends == [2, 1, 0]
