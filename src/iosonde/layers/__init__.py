@@ -68,6 +68,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "bcache_tools": "iosonde.layers.bcache.printed_tools:BcacheTools",
         "blkid": "iosonde.layers.disk.printed_blkid:Blkid",
         "bmap": "iosonde.layers._mounts.printed_bmap:Bmap",
+        "btrfs_backups": "iosonde.layers.btrfs.printed_backups:BtrfsBackups",
         "btrfs_balance": "iosonde.layers.btrfs.printed:BtrfsBalance",
         "btrfs_check": "iosonde.layers.btrfs.printed_check:BtrfsCheck",
         "btrfs_devices": "iosonde.layers.btrfs.printed_devices:BtrfsDevices",

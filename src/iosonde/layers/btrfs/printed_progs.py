@@ -32,7 +32,8 @@ _PAIR = re.compile(r"\s*(?P<label>[A-Z][A-Za-z ]{2,24}):\s*(?P<value>\S.*?)?\s*$
 _PROFILE = re.compile(rf"\s*(?P<type>Data|Metadata|System):\s+(?P<profile>[A-Za-z]\w*)\s+{_SIZE}$")
 _DEVICE = re.compile(rf"\s*\d{{1,4}}\s+{_SIZE}\s+(?P<path>/\S+)$")
 _COLUMNS = re.compile(r"\s*ID\s+SIZE\s+PATH$")
-_SCRUB = re.compile(rf"\s*scrub status for (?P<uuid>{_UUID})$")
+_SCRUB = re.compile(rf"\s*scrub (?:status|done|aborted|canceled) for (?P<uuid>{_UUID})$")
+_BEGUN = re.compile(r"\s*scrub (?:started at|device) \S")
 _SCRUBBED = re.compile(
     r"scrub started at (?P<start>.{10,40}?)(?: and (?P<status>finished|was aborted)"
     r"(?: after (?P<time>\d{1,5}:\d\d:\d\d|\d{1,9} seconds))?|, running for [\d: a-z]{1,30})\b"
@@ -114,11 +115,18 @@ class BtrfsOldScrub(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "btrfs scrub status"
-    anchors: ClassVar[tuple[str, ...]] = ("scrub status for ",)
+    anchors: ClassVar[tuple[str, ...]] = ("scrub status for ", "scrub done for ")
     commands: ClassVar[tuple[str, ...]] = ("btrfs",)
     reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _SCRUB
     nothing: ClassVar[str] = "what it came to is cut off"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        """See `Output.begin`. Newer ones have the line "scrub done for" above another form."""
+        line = cursor.line(cursor.at) or ""
+        below = cursor.line(cursor.at + 1) or cursor.line(cursor.at + 2) or ""
+        begins = _SCRUB.match(line) and (_BEGUN.match(below) or "scrub status for" in line)
+        return cursor.at if begins else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

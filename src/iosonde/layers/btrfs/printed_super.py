@@ -11,7 +11,8 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.layers.btrfs.printed_backups import backups_at
+from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput, close_lines
@@ -56,7 +57,13 @@ class BtrfsSuper(StateOutput):
             raise Unreadable("its fields are cut off", last)
         name = head["device"].removeprefix("/dev/")
         values["superblock_at"] = int(head["place"])
-        return last, [PrintedSubject("btrfs", name, values, prompt.host)]
+        items: list[PrintedSubject | PrintedCounters] = [
+            PrintedSubject("btrfs", name, values, prompt.host)
+        ]
+        end, backups = backups_at(cursor, last + 1)
+        if backups:
+            items.append(self.counted("btrfs", name, backups, prompt))
+        return max(last, end), items
 
 
 def _field(name: str, value: str) -> dict[str, Scalar]:

@@ -89,3 +89,13 @@ def test_the_errors_of_an_old_scrub() -> None:
     assert (values["scrub_read_errors"], values["scrub_csum_errors"]) == (1, 2)
     ends = [values[f"scrub_{end}_errors"] for end in ("corrected", "uncorrectable", "unverified")]
     assert ends == [2, 1, 0]
+
+
+def test_an_old_scrub_that_was_waited_for() -> None:
+    text = (
+        f"scrub done for {UUID}\n\tscrub started at Wed May 17 10:13:33 2017 and finished after "
+        "00:00:10\n\ttotal bytes scrubbed: 320.00KiB with 0 errors\n"
+    )
+    (state,) = states(text)
+    values = state.subjects[0].values
+    assert (values["scrub_size"], values["scrub_time"]) == (320 << 10, 10)
