@@ -113,6 +113,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "drbd_events": "iosonde.layers.drbd.printed_events:DrbdEvents",
         "du": "iosonde.layers._mounts.printed_du:Du",
         "dumpe2fs": "iosonde.layers.ext4.printed:Superblock",
+        "dumpe2fs_part": "iosonde.layers.ext4.printed:SuperblockPart",
         "ethtool": "iosonde.layers.link.printed_ethtool:EthtoolOutput",
         "ethtool_stats": "iosonde.layers.link.printed_ethtool_stats:EthtoolStatistics",
         "exports": "iosonde.layers.nfs.printed_exports:ExportsOutput",

@@ -13,6 +13,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
@@ -35,7 +36,21 @@ _RESERVED = re.compile(
 _GROUPS = re.compile(r"\s*(?P<block_groups>\d{1,10}) block groups?\s*$")
 _UUID = re.compile(r"\s*Filesystem UUID: (?P<uuid>[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\s*$")
 _JOURNAL = re.compile(r"\s*Creating journal \((?P<journal_size>\d{1,10}) blocks\): *(?:done)?\s*$")
-_COUNTED = frozenset({"blocks", "inodes", "reserved_blocks", "block_groups"})
+_PARTS = re.compile(
+    r"\s*(?P<blocks_per_group>\d{1,10}) blocks per group, "
+    r"(?P<fragments_per_group>\d{1,10}) fragments per group\s*$"
+)
+_INODES = re.compile(r"\s*(?P<inodes_per_group>\d{1,10}) inodes per group\s*$")
+_FRAGMENT = re.compile(r"\s*Fragment size=(?P<fragment_size>\d{1,6}) \(log=\d\)\s*$")
+_FIRST = re.compile(r"\s*First data block=(?P<first_block>\d{1,10})\s*$")
+_LIMIT = re.compile(r"\s*Maximum filesystem blocks=(?P<max_blocks>\d{1,20})\s*$")
+_VERSION = re.compile(r"\s*mke2fs (?P<mke2fs_version>\d[\w.+~-]{1,30}) \(\d{1,2}-\w{3}-\d{4}\)\s*$")
+_BACKUPS = re.compile(r"\s*Superblock backups stored on blocks:")
+_BLOCKS = re.compile(r"\s*\d{1,19}(?:, \d{1,19}){0,40},?\s*$")
+_COUNTED = frozenset({
+    "blocks", "inodes", "reserved_blocks", "block_groups", "blocks_per_group",
+    "fragments_per_group", "inodes_per_group", "fragment_size", "first_block", "max_blocks",
+})  # fmt: skip
 _SURE = (_MADE, _LABEL, _BLOCK, _STRIPE, _RESERVED, _JOURNAL)
 _OTHERS = re.compile(
     r"\s*(?:mke2fs \d|fs_types for mke2fs\.conf|Discarding device blocks: |Discard succeeded "
@@ -77,7 +92,7 @@ class Mke2fs(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         values: dict[str, Scalar] = {}
-        last, block = first, 0
+        last, block, copies = first, 0, list[str]()
         for index, line in lines(cursor, first, _MOST):
             if index > last + _GAP or (index > first and prompt_in(line)):
                 break
@@ -90,7 +105,11 @@ class Mke2fs(StateOutput):
             if line and not is_own:
                 break
             values |= said
+            if _BLOCKS.match(line) and (copies or _BACKUPS.match(cursor.line(last) or "")):
+                copies += fields(line.replace(",", " "))
             last = index if line else last
+        if copies:
+            values["superblock_copies"] = " ".join(copies)
         command = _COMMAND.search(prompt.command)
         devices = _DEVICE.findall(command["arguments"]) if command else []
         kind = re.search(r"ext[23]\b", prompt.command)
@@ -108,7 +127,7 @@ def _said(line: str, block: int) -> Iterator[tuple[str, Scalar]]:
     """
     if block and (_MADE.match(line) or _BLOCK.match(line)):
         yield "block_size", block
-    for pattern in (_MADE, _COUNTS, _RESERVED, _GROUPS):
+    for pattern in (_MADE, _COUNTS, _RESERVED, _GROUPS, _PARTS, _INODES, _FRAGMENT, _FIRST, _LIMIT):
         if match := pattern.match(line):
             yield from ((name, int(match[name])) for name in match.groupdict() if name in _COUNTED)
     for pattern in (_STRIPE, _JOURNAL):
@@ -116,6 +135,6 @@ def _said(line: str, block: int) -> Iterator[tuple[str, Scalar]]:
             for name, blocks in match.groupdict().items():
                 if int(blocks):  # a stride of 0: there is none
                     yield (name, int(blocks) * block) if block else (f"{name}_blocks", int(blocks))
-    for pattern in (_LABEL, _UUID):
+    for pattern in (_LABEL, _UUID, _VERSION):
         if match := pattern.match(line):
             yield from ((name, text) for name, text in match.groupdict().items() if text)

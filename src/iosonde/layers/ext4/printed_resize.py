@@ -1,11 +1,16 @@
-"""resize2fs' result: how large an ext file system is.
+"""What resize2fs says: how large an ext file system is, becomes, or may become at least.
 
-Source: e2fsprogs 1.47, resize/main.c ("The filesystem on %s is now %llu (%dk) blocks long.").
+Source: e2fsprogs 1.47, resize/main.c (main(): "The filesystem on %s is now %llu (%dk) blocks
+long.", "Resizing the filesystem on %s to %llu (%dk) blocks.", "Estimated minimum size of the
+filesystem: %llu", "New size smaller than minimum (%llu)"), resize/online.c ("old_desc_blocks =
+%lu, new_desc_blocks = %lu"), resize/resize2fs.c ("Number of free blocks: %llu/%llu, Needed:
+%llu"). The sizes of "-P" are in blocks, which it does not say the size of.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import ClassVar
 
 from typing_extensions import override
@@ -13,12 +18,39 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor, prompt_in
+from iosonde.text.reader import Items, StateOutput, close_lines, top_of
 
+_N = r"\d{1,19}"
 _RESIZED = re.compile(
     r"\s*The filesystem (?:on (?P<device>\S+) is (?:now|already)|is already) "
-    r"(?P<blocks>\d{1,19}) \((?P<size>\d{1,3})k\) blocks long\.(?P<nothing>\s+Nothing to do!)?\s*$"
+    rf"(?P<blocks>{_N}) \((?P<size>\d{{1,3}})k\) blocks long\.(?P<nothing>\s+Nothing to do!)?\s*$"
+)
+_GOAL = re.compile(
+    rf"\s*(?:Resizing|Performing an on-line resize of|Converting) (?:the filesystem on )?"
+    rf"(?P<device>\S{{1,160}}) to (?P<wanted_blocks>{_N}) \((?P<size>\d{{1,3}})k\) blocks\.\s*$"
+)
+_LEAST = re.compile(rf"\s*Estimated minimum size of the filesystem: (?P<minimum_blocks>{_N})\s*$")
+_TOO_SMALL = re.compile(
+    rf"\s*(?:\S{{0,40}}resize2fs: )?New size smaller than minimum \((?P<minimum_blocks>{_N})\)\s*$"
+)
+_NUMBERS = (
+    _LEAST,
+    _TOO_SMALL,
+    re.compile(rf"\s*old_desc_blocks = (?P<old_desc_blocks>{_N}), "
+               rf"new_desc_blocks = (?P<new_desc_blocks>{_N})\s*$"),
+    re.compile(rf"\s*Number of free blocks: (?P<free_blocks_before>{_N})/"
+               rf"(?P<free_blocks_after>{_N}), Needed: (?P<needed_blocks>{_N})\s*$"),
+)  # fmt: skip
+_MOUNTED = re.compile(
+    r"\s*Filesystem at (?P<device>/\S{1,160}) is mounted on (?P<mount>/\S{0,160}); "
+    r"on-line resizing required\s*$"
+)
+_VERSION = re.compile(r"\s*resize2fs (?P<version>\d[\w.+~-]{1,30}) \(\d{1,2}-\w{3}-\d{4}\)\s*$")
+_STEP = re.compile(
+    r"\s*(?:Begin pass \d \(max = \d{1,12}\)|(?:Extending the inode table|Relocating blocks"
+    r"|Scanning inode table|Updating inode references|Moving inode table|Shrinking inode table)"
+    r"\s{1,16}[X-]{0,80})\s*$"
 )
 _COMMAND = re.compile(r"resize2fs\s+(?:-\S+ )*(?P<device>/dev/[\w/.-]+)")
 
@@ -27,21 +59,54 @@ class ExtSize(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "resize2fs"
-    anchors: ClassVar[tuple[str, ...]] = ("k) blocks long.",)
+    anchors: ClassVar[tuple[str, ...]] = (
+        "k) blocks long.", "k) blocks.", "Estimated minimum size of the filesystem:",
+        "New size smaller than minimum (", "; on-line resizing required",
+    )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("resize2fs",)
     reach: ClassVar[int] = 12
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _RESIZED.match(cursor.line(cursor.at) or "") else None
+        line = cursor.line(cursor.at) or ""
+        if not any(form.match(line) for form in (_RESIZED, _GOAL, _LEAST, _TOO_SMALL, _MOUNTED)):
+            return None
+        return top_of(cursor, lambda text: bool(_VERSION.match(text) or _is_own(text)), most=20)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        resized = _RESIZED.match(cursor.line(first) or "")
-        if resized is None:
-            raise Unreadable("it is no result")
+        values: dict[str, Scalar] = {}
+        device, last = "", first
+        for index, line in close_lines(cursor, first, gap=2):
+            ended = "blocks" in values or (index > first and _VERSION.match(line))
+            if ended or prompt_in(line) or not (_VERSION.match(line) or _is_own(line)):
+                break
+            values.update(_said(line))
+            for form in (_RESIZED, _GOAL, _MOUNTED):
+                if match := form.match(line):
+                    device = match["device"] or device
+            last = index
+        if not values.keys() - {"resize2fs_version"}:
+            raise Unreadable("it is no result", last)
         asked = _COMMAND.search(prompt.command)
-        device = resized["device"] or (asked["device"] if asked else "")
-        block = int(resized["size"]) * units.KIB
-        values: dict[str, Scalar] = {"blocks": int(resized["blocks"]), "block_size": block}
-        return first, [PrintedSubject("ext4", device.removeprefix("/dev/"), values, prompt.host)]
+        name = device or (asked["device"] if asked else "")
+        return last, [PrintedSubject("ext4", name.removeprefix("/dev/"), values, prompt.host)]
+
+
+def _is_own(line: str) -> bool:
+    return any(form.match(line) for form in (_RESIZED, _GOAL, _MOUNTED, _STEP, *_NUMBERS))
+
+
+def _said(line: str) -> Iterator[tuple[str, Scalar]]:
+    """What a line says: numbers of blocks, their size in bytes, where it is mounted."""
+    if version := _VERSION.match(line):
+        yield "resize2fs_version", version["version"]
+    for form, name in ((_RESIZED, "blocks"), (_GOAL, "wanted_blocks")):
+        if match := form.match(line):
+            yield name, int(match[name])
+            yield "block_size", int(match["size"]) * units.KIB
+    for form in _NUMBERS:
+        if match := form.match(line):
+            yield from ((name, int(count)) for name, count in match.groupdict().items())
+    if mounted := _MOUNTED.match(line):
+        yield "mount", mounted["mount"]

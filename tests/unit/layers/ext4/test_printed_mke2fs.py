@@ -47,18 +47,27 @@ def test_what_the_real_program_makes(tmp_path: Path, verbose: tuple[str, ...]) -
     shared = values.keys() & of_dumpe2fs.values.keys()
     expected = {"blocks", "inodes", "block_size", "journal_size"}
     if verbose:
-        expected |= {"reserved_blocks", "stripe_unit", "stripe_width"}
+        expected |= {"reserved_blocks", "stripe_unit", "stripe_width", "fragment_size",
+                     "first_block", "blocks_per_group", "fragments_per_group",
+                     "inodes_per_group"}  # fmt: skip
         assert values["label"] == "pool"
     assert shared == expected
     assert {key: values[key] for key in shared} == {key: of_dumpe2fs.values[key] for key in shared}
 
 
 def test_an_old_one_of_a_stripe() -> None:
+    # Source: sparse_super keeps copies in groups 1 and those that are powers of 3, 5 and 7
+    groups = sorted({1, *(base**power for base in (3, 5, 7) for power in range(1, 9))})
+    copies = [32768 * group for group in groups if group < 1789]
     assert _made(TEXT) == {
         "ext4 md7": {
             "block_size": 4096, "stripe_unit": 512 << 10, "stripe_width": 3 * MIB,
             "inodes": 14655488, "blocks": 58599574, "reserved_blocks": 2929978,
-            "block_groups": 1789, "journal_size": 128 * MIB,
+            "block_groups": 1789, "journal_size": 128 * MIB, "mke2fs_version": "1.42.9",
+            "fragment_size": 4096,
+            "first_block": 0, "max_blocks": 1 << 32, "blocks_per_group": 32768,
+            "fragments_per_group": 32768, "inodes_per_group": 8192,
+            "superblock_copies": " ".join(map(str, copies)),
         }
     }  # fmt: skip
 
