@@ -15,7 +15,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, before
 
 _EXTENTS = re.compile(r"\s*(?P<file>\S.{0,300}): (?P<count>\d{1,9}) extents? found")
 _SIZE = re.compile(
@@ -25,13 +25,22 @@ _SIZE = re.compile(
 _TYPE = re.compile(r"\s*Filesystem type is: (?P<type>[0-9a-f]{2,8})\s*$")
 _HEAD = re.compile(r"\s*ext:?\s+logical(?:_offset:)?\s+physical")
 _ROW = re.compile(
-    r"\s*\d{1,9}:\s+\d{1,15}\.\.\s*\d{1,15}:\s+\d{1,15}\.\.\s*\d{1,15}:\s+(?P<length>\d{1,15}):"
+    r"\s*\d{1,9}:\s+(?P<logical>\d{1,15})\.\.\s*(?P<logical_end>\d{1,15}):"
+    r"\s+(?P<physical>\d{1,15})\.\.\s*(?P<physical_end>\d{1,15}):\s+(?P<length>\d{1,15}):"
+    r"(?:\s+(?P<expected>\d{1,15}):)?(?:\s*(?P<flags>[a-z][\w,]{1,80}))?\s*$"
 )
+_OLD_ROW = re.compile(
+    r"\s*\d{1,9}\s+(?P<logical>\d{1,15})\s+(?P<physical>\d{1,15})(?:\s+(?P<expected>\d{1,15}))?"
+    r"\s+(?P<length>\d{1,15})(?:\s+(?P<flags>[a-z][\w,]{1,80}))?\s*$"
+)
+"""Up to e2fsprogs 1.42: below "ext logical physical expected length flags"."""
+_IDEAL = re.compile(r", perfection would be (?P<ideal>\d{1,9}) extents?\s*$")
 _FRAG = re.compile(
     r"\s*actual (?P<actual>\d{1,15}), ideal (?P<ideal>\d{1,15}), "
     r"fragmentation factor (?P<factor>\d{1,3}\.\d{1,2})%"
 )
 _MOST = 20000
+_KEPT = 400  # extents with their places
 
 
 class Filefrag(StateOutput):
@@ -49,7 +58,10 @@ class Filefrag(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at) or ""
         patterns = (_EXTENTS, _SIZE, _HEAD, _FRAG)
-        return cursor.at if any(pattern.match(line) for pattern in patterns) else None
+        if not any(pattern.match(line) for pattern in patterns):
+            return None
+        above = before(cursor, cursor.at)
+        return above if _TYPE.match(cursor.line(above) or "") else cursor.at
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -60,9 +72,10 @@ class Filefrag(StateOutput):
             last = index if line else last
         if report.rows:
             report.values |= {"listed_extents": report.rows, "listed_blocks": report.blocks}
-        if not report.values:
+            report.values["rows"] = report.places
+        if not report.values.keys() - {"filesystem_type"}:
             raise Unreadable("no extent follows", last)
-        kind = "filesystem" if "ideal_extents" in report.values else "file"
+        kind = "filesystem" if "fragmentation" in report.values else "file"
         counters = PrintedCounters(
             self.tool, kind, report.name, report.values, prompt.host, prompt.command
         )
@@ -77,6 +90,8 @@ class _Report:
     values: dict[str, Json] = field(default_factory=dict)
     rows: int = 0
     blocks: int = 0
+    places: list[Json] = field(default_factory=list)
+    is_old: bool = False
     ended: bool = False
 
     def takes(self, line: str) -> bool:
@@ -85,15 +100,27 @@ class _Report:
             self.name = size["file"]
             self.values |= {"size": int(size["size"]), "blocks": int(size["blocks"])}
             self.values["block_size"] = int(size["block"] or size["old"])
-        elif row := _ROW.match(line):
+        elif row := (_OLD_ROW if self.is_old else _ROW).match(line):
             self.rows, self.blocks = self.rows + 1, self.blocks + int(row["length"])
+            if self.rows <= _KEPT:
+                self.places.append({
+                    name: text if name == "flags" else int(text)
+                    for name, text in row.groupdict().items()
+                    if text
+                })  # fmt: skip
         elif count := _EXTENTS.match(line):
             self.name, self.ended = self.name or count["file"], True
             self.values["extents"] = int(count["count"])
+            if ideal := _IDEAL.search(line):
+                self.values["ideal_extents"] = int(ideal["ideal"])
         elif frag := _FRAG.match(line):
             self.values |= {"extents": int(frag["actual"]), "ideal_extents": int(frag["ideal"])}
             self.values["fragmentation"] = round(float(frag["factor"]) / 100, 6)
             self.ended = True
+        elif kind := _TYPE.match(line):
+            self.values["filesystem_type"] = f"0x{kind['type']}"
+        elif _HEAD.match(line):
+            self.is_old = ":" not in line
         else:
-            return bool(_HEAD.match(line) or _TYPE.match(line))
+            return False
         return True
