@@ -75,6 +75,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "btrfs_df": "iosonde.layers.btrfs.printed:BtrfsDf",
         "btrfs_errors": "iosonde.layers.btrfs.printed_errors:BtrfsErrors",
         "btrfs_find_root": "iosonde.layers.btrfs.printed_find_root:BtrfsFindRoot",
+        "btrfs_messages": "iosonde.layers.btrfs.printed_messages:BtrfsMessages",
         "btrfs_mkfs": "iosonde.layers.btrfs.printed_progs:MkfsBtrfs",
         "btrfs_old_scrub": "iosonde.layers.btrfs.printed_progs:BtrfsOldScrub",
         "btrfs_recover": "iosonde.layers.btrfs.printed_recover:BtrfsRecover",

@@ -12,7 +12,8 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedSubject
+from iosonde.layers.btrfs.check_messages import CheckMessages
+from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.labels import as_labelled
@@ -64,14 +65,15 @@ class BtrfsCheck(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         values: dict[str, Scalar] = {}
-        errors, last, name = 0, first, ""
+        errors, last, name, messages = 0, first, "", CheckMessages()
         for index, line in lines(cursor, first, _MOST):
             if index > last + 2 or (index > first and prompt_in(line)):
                 break
             read = dict(_said(line))
+            said = bool(line) and not read and messages.takes(line)
             if on := _ON.match(line):
                 name = on["device"].removeprefix("/dev/")
-            elif _ERROR.match(line):
+            elif said or _ERROR.match(line):
                 errors += line.lstrip().lower().startswith("error")
             elif line and not read and not any(pattern.match(line) for pattern in _SILENT):
                 break
@@ -79,7 +81,12 @@ class BtrfsCheck(StateOutput):
             last = index if line else last
         if errors:
             values["check_errors"] = errors
-        return last, [PrintedSubject("btrfs", name, values, prompt.host)]
+        items: list[PrintedSubject | PrintedCounters] = [
+            PrintedSubject("btrfs", name, values, prompt.host)
+        ]
+        if sentences := messages.values():
+            items.append(self.counted("btrfs", name, sentences, prompt))
+        return last, items
 
 
 def _said(line: str) -> Iterator[tuple[str, Scalar]]:
