@@ -174,7 +174,9 @@ def test_what_no_reader_knows_is_counted_and_listed_when_asked(
     iosonde: Run, tmp_path: Path
 ) -> None:
     (tmp_path / "ticket.txt").write_text(
-        PAIR + "\n# raidcli show 1\nState: Optimal\nSize:  42854390 MB\n\n$ raidcli -V\nv7 of 12\n"
+        PAIR
+        + "\n# raidcli show 1\nState: Optimal\nSize:  42854390 MB\n\n$ raidcli -V\n"
+        + "".join(f"{'v' * number} of {number}\n" for number in range(70))
     )
     short = iosonde("import", "ticket.txt", "--dry-run")
     assert "1 trial found; 1 could not be read\n" in short.stdout

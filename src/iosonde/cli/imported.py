@@ -283,7 +283,9 @@ def _messages(values: Mapping[str, Json]) -> str:
     messages = values.get("messages")
     if not isinstance(messages, list) or not messages:
         return ""
-    return f"{counted(len(messages), 'message')}: {_shortened(str(messages[0]))}"
+    first = messages[0]
+    text = first.get("message", "") if isinstance(first, dict) else first
+    return f"{counted(len(messages), 'message')}: {_shortened(str(text))}"
 
 
 def _shortened(text: str) -> str:
