@@ -20,6 +20,8 @@ from iosonde.records.finding import Evidence, Finding
 
 _REMOVABLE = re.compile(r"(?:sr|fd|scd)\d+$")
 """Drives whose empty or scratched media the kernel reports in the same words."""
+_ENDING = re.compile(r"(?:ies|shes|ches|s)$")
+_INITIALS = re.compile(r"\bio ")
 _PART = re.compile(r"(?:(?<=\d)p)?\d+$")
 
 
@@ -122,8 +124,13 @@ def _find(trouble: Trouble, case: EvidenceSet) -> Iterator[Finding]:
 
 
 def _counted(name: str, value: int) -> str:
-    plural = name.replace("_", " ").replace("io ", "I/O ")
-    return f"{value:,} {plural if value != 1 else plural.removesuffix('s')}"
+    plural = _INITIALS.sub("I/O ", name.replace("_", " "))
+    return f"{value:,} {plural if value != 1 else _ENDING.sub(_single, plural)}"
+
+
+def _single(ending: re.Match[str]) -> str:
+    """The end of a noun in the singular: recoveries, flushes, switches, errors."""
+    return {"ies": "y", "shes": "sh", "ches": "ch"}.get(ending[0], "")
 
 
 def _of(thing: CounterEvidence) -> str:

@@ -51,8 +51,8 @@ MESSAGES = (
     ),
     KernelMessage(
         "Log I/O Error",
-        rf"{_XFS}Log I/O Error (?:\(0x[\da-f]{{1,4}}\) detected at (?P<functions>\w{{3,60}})"
-        r"|Detected)",
+        rf"{_XFS}Log I/O Error (?:\(0x[\da-f]{{1,4}}\) detected at (?!xfs_fs_goingdown)"
+        r"(?P<functions>\w{3,60})|Detected)",
         "xfs", "log_shutdowns", "damage",
     ),
     KernelMessage(
@@ -66,6 +66,11 @@ MESSAGES = (
     ),
     KernelMessage(
         "User initiated shutdown", rf"{_XFS}User initiated shutdown received", "xfs",
+        "requested_shutdowns",
+    ),
+    KernelMessage(
+        "detected at xfs_fs_goingdown",  # by the ioctl, as `xfs_io -x -c shutdown` and tests do
+        rf"{_XFS}Log I/O Error \(0x[\da-f]{{1,4}}\) detected at xfs_fs_goingdown", "xfs",
         "requested_shutdowns",
     ),
     KernelMessage(

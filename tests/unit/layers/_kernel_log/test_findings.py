@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from iosonde.verbs.explain import explain
 
 SAMPLES = Path(__file__).parents[3] / "outputs" / "kernel-log"
@@ -52,3 +54,26 @@ def test_a_partition_is_not_said_beside_its_disk(tmp_path: Path) -> None:
     assert {finding.subject for finding in explain(str(tmp_path / "log")).findings} == {
         "nvme0n1", "dm-0"
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "said"), [
+    ("nvme nvme4: starting error recovery", "counts 1 error recovery of nvme4"),
+    ("nvme nvme4: starting error recovery\n[    2.000000] nvme nvme4: starting error recovery",
+     "counts 2 error recoveries of nvme4"),
+    ("bcache: backing_request_endio() Can't flush sdq: returned bi_status 10",
+     "counts 1 failed flush of sdq"),
+    ("I/O error, dev sda, sector 0 op 0x0:(READ) f", "counts 1 I/O error of sda"),
+])  # fmt: skip
+def test_a_count_is_a_sentence(tmp_path: Path, lines: str, said: str) -> None:
+    (tmp_path / "log.txt").write_text(f"[    1.000000] {lines}\n")
+    (finding,) = explain(str(tmp_path / "log.txt")).findings
+    assert said in finding.message
+
+
+def test_a_file_system_that_somebody_shut_down_is_no_finding(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text(
+        "[    1.000000] XFS (vdc): User initiated shutdown received.\n"
+        "[    1.100000] XFS (vdc): Log I/O Error (0x6) detected at xfs_fs_goingdown+0x55/0xb0 "
+        "(fs/xfs/xfs_fsops.c:452).  Shutting down filesystem.\n"
+    )
+    assert explain(str(tmp_path / "log.txt")).findings == ()
