@@ -50,6 +50,13 @@ _SAID: Mapping[Trouble, _Kind] = {
         "time out",
         "the log stays without such lines during a load of an hour",
     ),
+    "gone": _Kind(
+        "device-resets", "error",
+        "the kernel gave it up, and what stands on it does not reach it.",
+        "look at power, cable, backplane and firmware, and at what the log says before; when it "
+        "answers again, check what stands on it before it is used",
+        "the device is listed again (`lsblk`), and the log stays without such lines",
+    ),
     "member": _Kind(
         "member-failed", "error",
         "the array runs, if at all, without a member.",
@@ -154,7 +161,8 @@ def _lost(case: EvidenceSet) -> Iterator[Finding]:
 
 
 def _reset(case: EvidenceSet) -> Iterator[Finding]:
-    return _find("device", case)
+    yield from _find("device", case)
+    yield from _find("gone", case)
 
 
 def _failed(case: EvidenceSet) -> Iterator[Finding]:
@@ -176,7 +184,7 @@ def _corrected(case: EvidenceSet) -> Iterator[Finding]:
 RULES = (
     Rule("io-errors", "disk", "Requests that the kernel's log says failed.",
          "Linux block/blk-core.c, blk_errors[]; fs/buffer.c, buffer_io_error()", _lost),
-    Rule("device-resets", "disk", "Devices and links that did not answer and were reset.",
+    Rule("device-resets", "disk", "Devices and links that were reset, or given up.",
          "Linux drivers/ata/libata-eh.c; drivers/nvme/host/pci.c, nvme_timeout()", _reset),
     Rule("member-failed", "arrays", "Members that an array has lost, in the kernel's log.",
          "Linux drivers/md/raid1.c, raid5.c, raid10.c, md.c", _failed),

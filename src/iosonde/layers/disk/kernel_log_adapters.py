@@ -35,7 +35,7 @@ MESSAGES = (
     KernelMessage(
         "blocked FC remote port time out",
         r" ?(?P<name>rport-\d+:\d+-\d+): blocked FC remote port time out: \w.{0,80}",
-        "disk", "lost_ports", "device",
+        "disk", "lost_ports", "gone",
     ),
     KernelMessage(
         "Link Down Event",

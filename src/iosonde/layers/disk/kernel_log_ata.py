@@ -51,7 +51,7 @@ MESSAGES = (
         r"Emask (?P<masks>0x[\da-f]+ \([\w ]{2,30}\))", "disk", "results",
     ),
     KernelMessage(
-        "disable", rf"{_PORT}: disable(?: device|d)$", "disk", "disabled_devices", "device"
+        "disable", rf"{_PORT}: disable(?: device|d)$", "disk", "disabled_devices", "gone"
     ),
     KernelMessage(
         "SATA link up", rf"{_PORT}: SATA link up (?P<link_speeds>[\d.]{{1,5}} Gbps)",

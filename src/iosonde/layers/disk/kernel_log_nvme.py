@@ -42,17 +42,17 @@ MESSAGES = (
     KernelMessage(
         "Device not ready; aborting",
         rf"{_NVME}Device not ready; aborting (?:reset|initiali[sz]ation)",
-        "disk", "failed_resets", "device",
+        "disk", "failed_controller_resets", "gone",
     ),
     KernelMessage(
         "after probe failure",
         rf"{_NVME}Removing after probe failure status: (?P<statuses>-?\d{{1,6}})",
-        "disk", "removals", "device",
+        "disk", "removals", "gone",
     ),
     KernelMessage(
         "Disabling device after reset failure",
         rf"{_NVME}Disabling device after reset failure: (?P<statuses>-?\d{{1,6}})",
-        "disk", "removals", "device",
+        "disk", "removals", "gone",
     ),
     KernelMessage(
         " timeout", rf"{_TIMEOUT}$", "disk", "timeouts", "device",

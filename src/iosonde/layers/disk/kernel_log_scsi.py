@@ -80,7 +80,7 @@ MESSAGES = (
     KernelMessage(
         "Device offlined - ",
         rf"(?:sd|scsi) (?P<name>{_ADDRESS}): Device offlined - \w[\w ]{{2,60}}",
-        "disk", "offlined_devices", "device",
+        "disk", "offlined_devices", "gone",
     ),
     KernelMessage(
         "to dead device", rf"(?:sd|scsi) (?P<name>{_ADDRESS}): rejecting I/O to dead device",

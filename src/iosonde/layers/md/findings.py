@@ -103,6 +103,8 @@ def _lacking(state: StateEvidence, missing: int) -> Finding:
     evidence = [Evidence("members missing", missing, "", state.where)]
     if failed:
         evidence.append(Evidence("failed", str(failed), "", state.where))
+    if more < 0 and level in PARITY:
+        return _broken(state, f"{name} lacks {missing}{of}", tuple(evidence))
     return Finding(
         rule="degraded",
         severity="error",
@@ -113,6 +115,22 @@ def _lacking(state: StateEvidence, missing: int) -> Finding:
         remedy=f"`mdadm /dev/{state.name or 'ARRAY'} --add NEW` after the failed one is "
         "removed; the rebuild reads all other members and takes bandwidth until it is done",
         confirm="/proc/mdstat shows U for each member; then the same trial",
+    )
+
+
+def _broken(state: StateEvidence, lacks: str, evidence: tuple[Evidence, ...]) -> Finding:
+    """An array that lacks more members than its level stands: it cannot run."""
+    return Finding(
+        rule="degraded",
+        severity="error",
+        subject=subject_of(state),
+        message=f"{lacks}, more than its level stands: it does not run, and what is on it cannot "
+        "be read as it is.",
+        evidence=evidence,
+        remedy="write nothing to its members, create and add nothing: compare Events, Update Time "
+        "and Device Role of each (`mdadm --examine`), look at the drives that are gone, and try "
+        "`mdadm --assemble --force` on overlays or copies first",
+        confirm="the array runs from copies, and its file system's check reads it",
     )
 
 

@@ -25,7 +25,7 @@ MESSAGES = (
     ),
     KernelMessage(
         "Dead connection, failed to find a fallback",
-        rf"{_NBD}Dead connection, failed to find a fallback", "nbd", "lost_connections", "device",
+        rf"{_NBD}Dead connection, failed to find a fallback", "nbd", "lost_connections", "gone",
     ),
     KernelMessage("NBD_DISCONNECT", rf"{_NBD}NBD_DISCONNECT", "nbd", "disconnections"),
     KernelMessage(

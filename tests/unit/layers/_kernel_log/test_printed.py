@@ -59,7 +59,7 @@ def test_dmesg_of_a_drive_with_a_bad_sector() -> None:
     ("ata7.00: disabled", "disk", "ata7.00", "disabled_devices", 1),
     ("nvme nvme4: Abort status: 0x371", "disk", "nvme4", "abort_statuses", ["0x371"]),
     ("nvme nvme4: Device not ready; aborting reset, CSTS=0x1", "disk", "nvme4",
-     "failed_resets", 1),
+     "failed_controller_resets", 1),
     ("nvme nvme4: Removing after probe failure status: -19", "disk", "nvme4", "statuses", [-19]),
     ("nvme nvme4: I/O 71 QID 9 timeout, aborting", "disk", "nvme4", "queues", [9]),
     ("md/raid:md7: read error NOT corrected!! (sector 640 on sdq2).", "md", "md7",

@@ -51,6 +51,19 @@ def test_a_degraded_array_says_what_it_still_stands(values: dict[str, Any], left
     assert left in lacking.message
 
 
+@pytest.mark.parametrize(("level", "missing", "is_broken"), [
+    ("raid5", 1, False), ("raid5", 2, True), ("raid6", 2, False), ("raid6", 3, True),
+    ("raid10", 2, False), ("raid1", 2, False),
+])  # fmt: skip
+def test_an_array_that_lacks_too_many_is_said_not_to_run(
+    level: str, missing: int, is_broken: bool
+) -> None:
+    values = {**RAID5, "level": level, "raid_disks": 12, "degraded": missing}
+    (lacking,) = findings_named(md_findings.RULES, EvidenceSet(states=(array(values),)), "degraded")
+    assert ("more than its level stands" in lacking.message) == is_broken
+    assert ("--add" in lacking.remedy) != is_broken
+
+
 @pytest.mark.parametrize("action", ["idle", "frozen", None, ""])
 def test_idle_arrays_are_left_in_peace(action: Scalar) -> None:
     assert (
