@@ -1,0 +1,202 @@
+"""`blockdev`, `sdparm` and `sg_get_lba_status`: sizes, mode pages and mapped blocks of a device.
+
+Source: util-linux 2.38, disk-utils/blockdev.c (report_header(): "RO RA SSZ BSZ StartSec Size
+Device", read-ahead and start in sectors of 512 bytes, size in bytes; bdcms[]: what --getss, --getsz
+and the like print); sdparm 1.12, sdparm.c (print_mode_items(): "  %-10s%5d [cha: %s, def: %d]");
+sg3_utils 1.47, sg_get_lba_status.c ("descriptor LBA: 0x%016x  blocks: %u  mapped", "deallocated").
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.kerneltext import fields
+from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.records.stack import Json, Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.reader import Items, StateOutput
+from iosonde.units import KIB, SECTOR
+
+_HEAD = re.compile(r"\s*RO\s+RA\s+SSZ\s+BSZ\s+StartSec\s+Size\s+Device\s*$")
+_ROW = re.compile(
+    r"\s*(?P<mode>rw|ro)\s+(?P<ahead>\d{1,9})\s+(?P<sector>\d{1,7})\s+(?P<block>\d{1,9})\s+"
+    r"(?P<start>\d{1,15}|N/A)\s+(?P<size>\d{1,19})\s+(?P<device>/dev/\S{1,100})\s*$"
+)
+_ASKED = re.compile(
+    r"(?:^\s*|[#$>] *|sudo )(?:/\w{1,8}/)?(?:sbin/)?blockdev "
+    r"(?P<options>(?:-{1,2}get[a-z0-9]{2,16} ){1,8})(?P<device>/dev/[\w./-]{1,100})\s*$"
+)
+_NUMBER = re.compile(r"\s*(?P<number>-?\d{1,19})\s*$")
+_GET: dict[str, tuple[str, float]] = {
+    "ss": ("logical_block_size", 1), "pbsz": ("physical_block_size", 1), "bsz": ("block_size", 1),
+    "iomin": ("minimum_io_size", 1), "ioopt": ("optimal_io_size", 1), "ro": ("read_only", 0),
+    "size": ("size", SECTOR), "sz": ("size", SECTOR), "size64": ("size", 1),
+    "ra": ("read_ahead_kb", SECTOR / KIB), "fra": ("filesystem_read_ahead_kb", SECTOR / KIB),
+    "alignoff": ("alignment_offset", 1), "maxsect": ("max_sectors", SECTOR),
+    "discardzeroes": ("discard_zeroes_data", 0), "diskseq": ("diskseq", 1),
+}  # fmt: skip
+"""What blockdev is asked for → name, and bytes of one; 0: a flag."""
+_SDPARM = re.compile(
+    r"\s*(?P<device>/dev/[\w/-]{1,60}): (?P<vendor>[\w .-]{1,8}?)\s{1,9}"
+    r"(?P<product>[\w./ -]{1,16}?)\s{1,17}(?P<revision>[\w.]{1,4})\s*(?:\[[^\]]{0,40}\])?\s*$"
+)
+_PAGE = re.compile(r"\s*(?P<page>[A-Z][\w ()/-]{3,70} mode page)(?:.{0,30})?:\s*$")
+_ITEM = re.compile(
+    r"\s*(?P<name>[A-Z][A-Z0-9_]{1,12})\s+(?P<value>-?\d{1,12}|0x[0-9a-f]{1,16})\s+"
+    r"\[(?:cha: (?P<changeable>[yn]), )?(?:def:\s{0,3}(?P<default>-?\d{1,12}))?"
+    r"(?:, sav:\s{0,3}(?P<saved>-?\d{1,12}))?\]"
+)
+_LBA = re.compile(
+    r"\s*(?:descriptor |\[\d{1,6}\] )?(?:LBA|lba): ?(?P<lba>0x[0-9a-f]{1,16}),?\s+"
+    r"(?:num_)?blocks: ?(?P<blocks>\d{1,12}|0x[0-9a-f]{1,8}),?\s+"
+    r"(?P<state>mapped \(or unknown\)|mapped|deallocated|anchored)\b"
+)
+_MOST = 2000
+
+
+class Blockdev(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "blockdev"
+    anchors: ClassVar[tuple[str, ...]] = ("StartSec", "blockdev --get", "blockdev -get")
+    commands: ClassVar[tuple[str, ...]] = ("blockdev",)
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "no device follows"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if _HEAD.match(line):
+            return cursor.at
+        if not _ASKED.search(line):
+            return None
+        below = (cursor.at + 1, cursor.at + 2)
+        return next((row for row in below if _NUMBER.match(cursor.line(row) or "")), None)
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        if not _HEAD.match(cursor.line(first) or ""):
+            return _answers(cursor, first, prompt)
+        subjects: list[PrintedSubject] = []
+        last = first
+        for index, line in lines(cursor, first + 1, _MOST):
+            row = _ROW.match(line)
+            if index > last + 2 or (line and row is None):
+                break
+            if row:
+                subjects.append(_reported(row, prompt.host))
+                last = index
+        return last, subjects
+
+
+class Sdparm(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "sdparm"
+    anchors: ClassVar[tuple[str, ...]] = (" [cha: ", " [def: ", "mode page:")
+    commands: ClassVar[tuple[str, ...]] = ("sdparm",)
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "no field follows"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if not _ITEM.match(line) and not _PAGE.match(line):
+            return None
+        for index in range(cursor.at, max(cursor.at - 40, -1), -1):
+            above = cursor.line(index) or ""
+            if _SDPARM.match(above):
+                return index
+            if above and not _ITEM.match(above) and not _PAGE.match(above):
+                return None
+        return None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        head = _SDPARM.match(cursor.line(first) or "")
+        if head is None:
+            raise Unreadable("its first line is broken", first)
+        values: dict[str, Scalar] = {}
+        last = first
+        for index, line in lines(cursor, first + 1, _MOST):
+            item = _ITEM.match(line)
+            if index > last + 2 or (line and not item and not _PAGE.match(line)):
+                break
+            if item:
+                values[item["name"].lower()] = int(item["value"], 0)
+                if item["default"]:
+                    values[f"{item['name'].lower()}_default"] = int(item["default"])
+            last = index if line else last
+        if not values:
+            return last, []
+        named = {"vendor": head["vendor"], "model": head["product"], "firmware": head["revision"]}
+        name = head["device"].removeprefix("/dev/")
+        return last, [PrintedSubject("disk", name, {**named, **values}, prompt.host)]
+
+
+class LbaStatus(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "sg_get_lba_status"
+    anchors: ClassVar[tuple[str, ...]] = ("descriptor LBA: ", "] LBA: 0x")
+    commands: ClassVar[tuple[str, ...]] = ("sg_get_lba_status",)
+    reach: ClassVar[int] = 3
+    beginning: ClassVar[re.Pattern[str]] = _LBA
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        blocks: dict[str, int] = {}
+        last, descriptors = first, 0
+        for index, line in lines(cursor, first, _MOST):
+            row = _LBA.match(line)
+            if index > last + 2 or (line and row is None) or (index > first and prompt_in(line)):
+                break
+            if row is None:
+                continue
+            state = row["state"].partition(" ")[0]
+            blocks[state] = blocks.get(state, 0) + int(row["blocks"], 0)
+            descriptors += 1
+            last = index
+        values: dict[str, Json] = {"descriptors": descriptors}
+        values |= {f"{state}_blocks": count for state, count in blocks.items()}
+        device = re.search(r"/dev/([\w/]{1,60})", prompt.command)
+        return last, [self.counted("disk", device[1] if device else "", values, prompt)]
+
+
+def _reported(row: re.Match[str], host: str) -> PrintedSubject:
+    """A row of `blockdev --report`."""
+    values: dict[str, Scalar] = {
+        "read_only": row["mode"] == "ro", "read_ahead_kb": int(row["ahead"]) * SECTOR / KIB,
+        "logical_block_size": int(row["sector"]), "block_size": int(row["block"]),
+        "size": int(row["size"]),
+    }  # fmt: skip
+    if row["start"] != "N/A":
+        values["start"] = int(row["start"]) * SECTOR
+    return PrintedSubject("disk", row["device"].removeprefix("/dev/"), values, host)
+
+
+def _answers(cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+    """One number in each line, in the order in which they were asked for.
+
+    Raises:
+        Unreadable: there are fewer numbers than questions, or one that is not known.
+    """
+    asked = _ASKED.search(cursor.line(first - 1) or "") or _ASKED.search(
+        cursor.line(first - 2) or ""
+    )
+    if asked is None:
+        raise Unreadable("its command is not above it", first)
+    values: dict[str, Scalar] = {}
+    index = first
+    for option in fields(asked["options"]):
+        name, unit = _GET.get(option.lstrip("-").removeprefix("get"), ("", 1))
+        number = _NUMBER.match(cursor.line(index) or "")
+        if not name or number is None:
+            raise Unreadable(f"no number for {option}", index)
+        values[name] = bool(int(number["number"])) if not unit else int(number["number"]) * unit
+        index += 1
+    device = asked["device"].removeprefix("/dev/")
+    return index - 1, [PrintedSubject("disk", device, values, prompt.host)]
