@@ -167,6 +167,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "mdadm_members": "iosonde.layers.md.printed_members:MdadmTable",
         "mdadm_messages": "iosonde.layers.md.printed_messages:MdadmMessages",
         "mdadm_partitions": "iosonde.layers.md.printed_partitions:MdadmPartitions",
+        "mdadm_query": "iosonde.layers.md.printed_query:MdadmQuery",
         "mdadm_scan": "iosonde.layers.md.printed_scan:MdadmScan",
         "mdstat": "iosonde.layers.md.printed:Mdstat",
         "megacli": "iosonde.layers.hwraid.printed:MegaCli",

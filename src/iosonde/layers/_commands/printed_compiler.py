@@ -59,7 +59,7 @@ _CONTEXT = re.compile(
     r"\s*(?:In file included from .|from [\w./~-]{1,200}:\d|"
     r"[\w./+~-]{1,200}: (?:In (?:member |static )?function|In constructor|At top level|in function)"
     r"|[\w./+-]{1,200}ld(?:\.\w{1,6})?: .{1,400}(?: in function .|undefined references to .)"
-    r"|\d{1,7} \| |\| |[~^|+-]{1,200}\s*$|[ ~]{0,400}\^|cc1\w{0,4}: \w{3,4} warnings|"
+    r"|\d{1,7} \| |\| |[~^|+-]{1,200}\s*$|~{0,120}\^|cc1\w{0,4}: \w{3,4} warnings|"
     r"compilation terminated|make(?:\[\d{1,3}\])?: |(?:CC|LD|AR|HOSTCC|CHECK|MODPOST) {1,9}\S"
     r"|--\s*$|vim \+\d|fatal error: too many errors|referenced by |did you mean: )"
 )

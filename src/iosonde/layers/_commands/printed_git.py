@@ -26,7 +26,7 @@ _ROW = re.compile(
     r"(?P<subject>[\w\[\"'`(.].{0,200})$"
 )
 _DESCRIBED = re.compile(
-    r"\s*(?P<described>(?P<tag>[\w./-]{1,60}?\d[\w.]{0,20}(?:-rc\d{1,2})?)"
+    r"\s*(?P<described>(?P<tag>[\w./-]{1,40}?\d[\w.]{0,12}(?:-rc\d{1,2})?)"
     r"(?:-(?P<since>\d{1,7})-g(?P<commit>[0-9a-f]{7,40}))?(?:-dirty)?)\s*$"
 )
 _HASH = re.compile(r"\s*(?P<commit>[0-9a-f]{7,40})\s*$")
