@@ -13,7 +13,7 @@ from tests.mangle import kept_as_printed
 @pytest.mark.parametrize(
     ("command", "value"),
     [
-        ("blockdev --getfra /dev/sdz", "256"),
+        ("nvme frob --queues /dev/sdz", "256"),
         ("cat /sys/fs/btrfs/d5cc/features/raid56", "1"),
         ("cat /sys/kernel/config/frob/state", "offline"),
         ("ps aux | grep kworker | wc -l", "131"),
