@@ -129,6 +129,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "flashcache": "iosonde.layers.flashcache.printed:FlashcacheOutput",
         "fstab": "iosonde.layers._mounts.printed_fstab:Fstab",
         "fstrim": "iosonde.layers._commands.printed_block_tools:Fstrim",
+        "getfattr": "iosonde.layers._mounts.printed_getfattr:Getfattr",
         "git_bisect": "iosonde.layers._commands.printed_bisect:GitBisect",
         "git_commits": "iosonde.layers._commands.printed_git:GitCommits",
         "hdparm_settings": "iosonde.layers.disk.printed_hdparm:HdparmSettings",

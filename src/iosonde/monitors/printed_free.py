@@ -18,7 +18,7 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedCounters
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.cursor import Prompt, TextCursor, prompt_in
 from iosonde.text.reader import Items, StateOutput, before, close_lines
 
 _ROW = re.compile(
@@ -27,7 +27,6 @@ _ROW = re.compile(
 )
 _CELL = re.compile(r"(?P<figure>\d+(?:[.,]\d+)?)(?P<unit>[KMGTP]i?|B)?B?")
 _HEAD = re.compile(r"\s{2,}\S+(?:\s+\S+){3,8}\s*$")
-_OPTION = re.compile(r"(?:^|[\s/])free(?:\s+-\S+(?:\s+\d+)?)*")
 _UNITS = (
     (re.compile(r"\s(?:-[a-zA-Z]*b|--bytes)(?=[a-z]*(?:\s|$))"), 1.0),
     (re.compile(r"\s(?:-[a-zA-Z]*m|--mebi)(?=[a-z]*(?:\s|$))"), float(units.MIB)),
@@ -43,7 +42,21 @@ _OLD = (*_NEW[:4], "buffers", "page_cache")
 _SWAP = ("swap_total", "swap_used", "swap_free")
 _WITHOUT = ("used_without_caches", "free_with_caches")
 _OTHERS = ("Low", "High", "Total", "Comm")
+_PARTS = ("total", "used", "free")
+_SHARED = re.compile(
+    r"(?P<command>\bfree(?:\s-\S{1,12}){0,4})(?P<head>\s{2,}total\s+used\s+free\s.{5,80})$"
+)
+_CELL_ALONE = re.compile(r"\s*(?P<cells>\d[\d.,]{0,18}(?:[KMGTP]i?|Bi?)?B?)\s*$")
+_WORD = re.compile(r"\s*[^\W\d][\w/-]{2,16}\s*$")
+_BINARY = re.compile(r"\d[\d.]{0,8}(?:[KMGTP]i|B)")
+_CALLED = re.compile(r"(?:^|[\s;&|(/])free((?:\s+-[\w-]+(?:[\s=]\d+)?)*)(?=[\s;&|)]|$)")
+_LINE = re.compile(
+    r"\s*SwapUse\s+(\d[\w.]{0,15})\s+CachUse\s+(\d[\w.]{0,15})\s+MemUse\s+(\d[\w.]{0,15})\s+"
+    r"MemFree\s+(\d[\w.]{0,15})\s*$"
+)
+_LINE_NAMES = ("swap_used", "buffers_and_cache", "memory_used", "memory_free")
 _MOST = 16
+_FAR = 40
 
 
 class Free(StateOutput):
@@ -56,37 +69,100 @@ class Free(StateOutput):
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("free",)
     reach: ClassVar[int] = 4
+    looks_above: ClassVar[bool] = True
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _ROW.match(cursor.line(cursor.at) or ""):
+        row = _ROW.match(cursor.line(cursor.at) or "")
+        if not row:
             return None
         above = before(cursor, cursor.at)
-        head = cursor.line(above) or ""
-        return above if _HEAD.match(head) and not any(map(str.isdigit, head)) else None
+        if _is_head(_head(cursor, above)):
+            return above
+        if _WORD.match(cursor.line(above) or "") and _is_head(_head(cursor, above - 1)):
+            return above - 1  # a mail broke it
+        below = _ROW.match(cursor.line(cursor.at + 1) or "")
+        cells = row["cells"].split()
+        alone = len(cells) in {len(_NEW), len(_WIDE)} and all(map(_BINARY.fullmatch, cells))
+        return cursor.at if alone and below and len(below["cells"].split()) == 3 else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         rows: list[tuple[str, list[str]]] = []
+        head = _head(cursor, first)
+        begins = first + 1 if _is_head(head) else first
+        if shared := _SHARED.search(cursor.line(first) or ""):
+            prompt = Prompt(shared["command"], (prompt_in(cursor.line(first) or "") or prompt).host)
+        elif not prompt.command:
+            prompt = _command_further_above(cursor, first) or prompt
         last = first
-        for index, line in close_lines(cursor, first + 1, _MOST):
+        for index, line in close_lines(cursor, begins, _MOST):
             row = _ROW.match(line) or _without_caches(line)
-            if row is None:
+            cell = _CELL_ALONE.match(line)
+            if row is None and index == begins and _WORD.match(line):
+                head = f"{head}  {line.strip()}"
+            elif row is None and cell and rows and len(rows[-1][1]) < len(head.split()):
+                rows[-1][1].append(cell["cells"])
+            elif row is None:
                 break
-            rows.append((row["name"].strip(), row["cells"].split()))
+            else:
+                rows.append((row["name"].strip(), row["cells"].split()))
             last = index
         scale = _scale(prompt.command, rows)
         if scale is None:
-            columns = ["", *(cursor.line(first) or "").split()]
+            columns = ["", *head.split()]
             values: dict[str, Json] = {"columns": [*columns], "rows": [[a, *b] for a, b in rows]}
             return last, [PrintedCounters(PRINTED, AS_PRINTED, "free", values, prompt.host)]
-        old = "cached" in (cursor.line(first) or "")
+        old = "cached" in head or head.rstrip().endswith("buffers")
         values = {}
         for place, (name, cells) in enumerate(rows):
             names = _names(place, name, len(cells), old=old)
             figures = [_bytes(cell, scale) for cell in cells]
             values |= dict(zip(names, figures, strict=False))
         return last, [self.counted("memory", "", values, prompt)]
+
+
+class FreeLine(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "free"
+    anchors: ClassVar[tuple[str, ...]] = (" CachUse ",)
+    commands: ClassVar[tuple[str, ...]] = ("free",)
+    reach: ClassVar[int] = 4
+    beginning: ClassVar[re.Pattern[str]] = _LINE
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        match = _LINE.match(cursor.line(first) or "")
+        cells = list(match.groups()) if match else []
+        scale = _scale(prompt.command, [("", cells)])
+        if scale is None:
+            values: dict[str, Json] = {"columns": [*_LINE_NAMES], "rows": [[*cells]]}
+            return first, [PrintedCounters(PRINTED, AS_PRINTED, "free", values, prompt.host)]
+        values = {name: _bytes(cell, scale) for name, cell in zip(_LINE_NAMES, cells, strict=True)}
+        return first, [self.counted("memory", "", values, prompt)]
+
+
+def _head(cursor: TextCursor, index: int) -> str:
+    """The head in a line, without a command that stands before it."""
+    line = cursor.line(index) or ""
+    shared = _SHARED.search(line)
+    return shared["head"] if shared else line
+
+
+def _is_head(line: str) -> bool:
+    return _HEAD.match(line) is not None and not any(map(str.isdigit, line))
+
+
+def _command_further_above(cursor: TextCursor, first: int) -> Prompt | None:
+    """The command further above that printed several of these."""
+    for index in range(first - 1, max(first - _FAR, -1), -1):
+        prompt = prompt_in(cursor.line(index) or "")
+        if prompt is None:
+            continue
+        called = _CALLED.findall(prompt.command)
+        return prompt if len(called) > 1 or re.search(r"\s-\w*s\s?\d", "".join(called)) else None
+    return None
 
 
 def _without_caches(line: str) -> re.Match[str] | None:
@@ -99,7 +175,9 @@ def _names(place: int, name: str, count: int, *, old: bool) -> Sequence[str]:
         return _WITHOUT
     if place == 0:
         return _WIDE if count == len(_WIDE) else _OLD if old else _NEW
-    return () if name in _OTHERS else _SWAP
+    if name in _OTHERS:
+        return tuple(f"{name.lower()}_{part}" for part in _PARTS)
+    return _SWAP
 
 
 def _scale(command: str, rows: Sequence[tuple[str, list[str]]]) -> tuple[float, bool] | None:
@@ -108,11 +186,12 @@ def _scale(command: str, rows: Sequence[tuple[str, list[str]]]) -> tuple[float, 
     matches = [_CELL.fullmatch(cell) for _, cells in rows for cell in cells]
     if any(match is not None and match["unit"] for match in matches):
         return 1.0, thousands
-    option = _OPTION.search(command)
-    if option is None:
-        return None
+    options = set(_CALLED.findall(command))
+    if len(options) != 1:
+        return None  # of several calls, which printed it is not said
+    option = options.pop()
     for pattern, scale in _UNITS:
-        if pattern.search(option[0]):
+        if pattern.search(option):
             return scale, thousands
     return (1e3 if thousands else float(units.KIB)), thousands
 

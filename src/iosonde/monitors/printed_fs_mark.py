@@ -19,8 +19,11 @@ from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput, top_of
 
-_HEAD = re.compile(r"\s*#?\s*FSUse%\s+Count\s+Size\s+Files/sec\s+App Overhead(?P<rest>\s.*)?$")
-_CALLS = re.compile(r"(CREAT|WRITE|FSYNC|SYNC|CLOSE|UNLINK)\s+\(Min/Avg/Max\)")
+_HEAD = re.compile(
+    r"\s*(?:#\s{0,8})?FSUse%\s{1,20}Count\s{1,20}Size\s{1,20}Files/sec\s{1,20}App Overhead"
+    r"(?P<rest>\s.{0,800})?$"
+)
+_CALLS = re.compile(r"(CREAT|WRITE|FSYNC|SYNC|CLOSE|UNLINK)\s{1,8}\(Min/Avg/Max\)")
 _CALL_NAMES = ["CREAT", "WRITE", "FSYNC", "SYNC", "CLOSE", "UNLINK"]
 _FIGURE = re.compile(r"\d{1,20}(?:\.\d{1,3})?")
 _ROW = ("full", "files", "size", "files_per_second", "overhead")
@@ -54,6 +57,7 @@ class FsMark(StateOutput):
     tool: ClassVar[str] = "fs_mark"
     anchors: ClassVar[tuple[str, ...]] = (
         "Files/sec     App Overhead", "App Overhead", "App overhead is time", "Sync method: ",
+        " thread(s) starting at ",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("fs_mark",)
     reach: ClassVar[int] = 16

@@ -184,6 +184,7 @@ class _Reading:
             or self._take_test(line)
             or self._take_sum(line, adjacent=adjacent)
             or self._take_option(line, adjacent=adjacent)
+            or self._take_reason(line, adjacent=adjacent)
             or self._take_rest(line)
         )
         self._width = len(line)
@@ -280,6 +281,18 @@ class _Reading:
             return False
         self._suite.about[self._option] = f"{self._suite.about[self._option]} {line.strip()}"
         return True
+
+    def _take_reason(self, line: str, *, adjacent: bool) -> bool:
+        """The rest of why a test was not run, where a mail broke its line."""
+        test, status = self._suite.rows[-1] if self._suite.rows else ("", "")
+        if status != "not run" or not adjacent or self._list or _FURNITURE.match(line):
+            return False
+        torn = self._width + 1 + len((fields(line) or [""])[0]) >= _NARROW
+        reason = self._suite.reasons.get(test)
+        if torn and isinstance(reason, str) and not line[:1].isspace():
+            self._suite.reasons[test] = f"{reason} {line}"
+            return True
+        return False
 
     def _take_rest(self, line: str) -> bool:
         suite = self._suite

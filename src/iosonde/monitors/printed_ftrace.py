@@ -31,6 +31,12 @@ _LINE = re.compile(
     r"(?:(?P<flags>[.#dDnNhHzZbBpPsSlLX\d]{4,6})\s{1,8})?(?P<time>\d{1,12}\.\d{6,9}):"
     r"(?:\s(?P<rest>.{0,2000}))?$"
 )
+_LATENCY = re.compile(
+    r"\s*(?:\[\s{0,8}\d{1,8}\.\d{6}\]\s{1,4})?(?P<task>[^\s|].{0,24}-\d{1,8})\s{1,8}"
+    r"(?P<cpu>\d{1,4})(?P<flags>[.dDnNhHzZbBpPsSlLX\d]{4,6})\s{1,12}(?P<us>\d{1,18})us[ !+#*$@]?:"
+    r"(?:\s(?P<rest>.{0,2000}))?$"
+)
+"""What the kernel dumps of its trace when it panics: the time is in microseconds."""
 _EVENT = re.compile(
     r"\s{0,12}(?:\d{1,12}\s{1,4})?(?P<event>[A-Za-z_][\w.-]{0,80}(?::[A-Za-z_]\w{0,80})?):"
     r"(?:\s{1,40}(?P<text>\S.{0,2000}))?$"
@@ -47,7 +53,7 @@ _ENTRIES = re.compile(
 )
 _LOST = re.compile(r"\s*CPU:\d{1,5} \[LOST (?P<lost>\d{1,15}|EVENTS)(?: EVENTS)?\]\s*$")
 _HEAD = re.compile(
-    r"\s*#(?:$|\s{2,}|####|.{0,80}=>|.{0,80}TASK-PID|.{0,40}\|\s)"
+    r"\s*#(?:$|\s{2,}|####|.{0,80}=>|.{0,80}(?:TASK-PID|DURATION|FUNCTION)|.{0,40}\|\s)"
     r"|\s*#{4,} CPU \d{1,5} buffer started"
 )
 _BESIDE = re.compile(
@@ -77,7 +83,7 @@ _REST_LINES = 4
 class _Event:
     """The lines of one event."""
 
-    times: list[str] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
     tasks: Counter[str] = field(default_factory=Counter)
     cpus: set[int] = field(default_factory=set)
     parents: Counter[str] = field(default_factory=Counter)
@@ -87,8 +93,8 @@ class _Event:
         """Everything, by names of our own; what an event says by its own."""
         values: dict[str, Json] = {
             "count": len(self.times),
-            "first": float(self.times[0]),
-            "last": float(self.times[-1]),
+            "first": self.times[0],
+            "last": self.times[-1],
             "tasks": dict(self.tasks.most_common(_KEPT)),
             "cpus": [*sorted(self.cpus)],
         }
@@ -145,6 +151,11 @@ def _exact(text: str) -> Json:
     return int(text) if re.fullmatch(r"-?(?:0|[1-9]\d{0,18})", text) else text
 
 
+def _line(line: str) -> re.Match[str] | None:
+    """The line of an event."""
+    return _LINE.match(line) or _LATENCY.match(line)
+
+
 class _Trace:
     """What the lines of a trace have said so far."""
 
@@ -161,7 +172,7 @@ class _Trace:
             line: a clean one that is not blank.
             adjacent: it stands directly below the last one.
         """
-        if match := _LINE.match(line):
+        if match := _line(line):
             self.end()
             self._match, self._held = match, [match["rest"] or ""]
             return True
@@ -193,7 +204,7 @@ class _Trace:
         """Whether a mail broke the line above before this one."""
         if self._match is None or len(self._held) > _REST_LINES or prompt_in(line):
             return False
-        if not self._held[0]:
+        if len(self._held) == 1 and not self._held[0]:
             return _EVENT.match(line) is not None or _FUNCTION.match(line) is not None
         width = len(self._match[0]) if len(self._held) == 1 else len(self._held[-1])
         torn = width + 1 + len(fields(line)[0]) >= _NARROW
@@ -209,7 +220,9 @@ class _Trace:
         if event["event"] not in self.events and len(self.events) >= _EVENTS:
             return
         noted = self.events.setdefault(event["event"], _Event())
-        noted.times.append(match["time"])
+        parts = match.groupdict()
+        us = parts.get("us")
+        noted.times.append(int(us) / 1e6 if us else float(parts["time"]))
         noted.cpus.add(int(match["cpu"]))
         task = _TASK.fullmatch(match["task"])
         noted.tasks[f"{task['comm'].strip()}-{task['pid']}" if task else match["task"]] += 1
@@ -232,17 +245,18 @@ class FtraceEvents(StateOutput):
 
     tool: ClassVar[str] = "ftrace"
     anchors: ClassVar[tuple[str, ...]] = (
-        "# tracer: ", "entries-in-buffer/", *(f"[{cpu:03}] " for cpu in range(256)),
+        "# tracer: ", "entries-in-buffer/", "us :", *(f"[{cpu:03}] " for cpu in range(256)),
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("cat", "trace-cmd", "perf", "tail", "head", "grep")
-    reach: ClassVar[int] = 4
+    reach: ClassVar[int] = 2
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at) or ""
-        if _TRACER.match(line) or _ENTRIES.match(line):
+        tracer = _TRACER.match(line)
+        if (tracer and tracer["tracer"] != "function_graph") or _ENTRIES.match(line):
             return cursor.at
-        match = _LINE.match(line)
+        match = _line(line)
         if match is None:
             return None
         rest = match["rest"] or cursor.line(cursor.at + 1) or ""

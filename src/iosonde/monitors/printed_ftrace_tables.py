@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from typing_extensions import override
 
@@ -20,19 +20,18 @@ from iosonde.text.cursor import Prompt, TextCursor, flow, prompt_in
 from iosonde.text.reader import Items, StateOutput, close_lines, end_of, start_of
 
 _COMMANDS = ("cat", "trace-cmd", "perf", "tail", "head")
-_GRAPH = re.compile(
-    r"\s*(?:[\d.]{3,20}\s{1,4}\|\s{1,4})?(?:(?P<cpu>\d{1,4})\)|\[(?P<cpu_too>\d{3})\])?\s{0,8}"
-    r"(?:[\w<>./:-]{1,24}-\d{1,8}\s{1,8}\|)?\s{0,12}[+!#*@$]?\s{0,12}"
-    r"(?:(?P<us>\d{1,12}\.\d{1,3}) us)?\s{1,20}\|\s{1,80}(?P<what>\S.{0,300})$"
+_DURATION = re.compile(
+    r"(?:(?:\d{1,4}\)|\[\d{3}\])\s{0,12})?(?:[+!#*@$]\s{0,4})?(?:(?P<us>\d{1,12}\.\d{1,3}) us)?"
 )
+_CPU = re.compile(r"(?:^|\s)(?P<cpu>\d{1,4})\)|\[(?P<cpu_too>\d{3})\]")
 _CALL = re.compile(
     r"(?P<function>[A-Za-z_][\w.]{0,100})(?: \[\w{1,60}\])?\((?:.{0,200})\)(?P<end>[;{ ])"
 )
 _ENDED = re.compile(r"\}(?: /\* (?P<function>[A-Za-z_][\w.]{0,100})|\s*$)")
 _GRAPH_BESIDE = re.compile(
-    r"\s*(?:#.{0,100}|-{5,80}|(?:\d{1,4}\))?\s{0,12}\S.{0,40}  => {1,3}.{1,40}"
-    r"|/\* .{1,200} \*/|\.{2,6})$"
+    r"#.{0,100}$|-{5,80}$|\.{2,6}$|/\* .{1,200} \*/$|[\w<)].{0,60} => {1,3}.{1,40}$"
 )
+_GRAPH_HEAD = re.compile(r"\s*#(?:$| tracer: |\s{1,40}(?:TIME|CPU|DURATION|\|)(?:\s|$))")
 _STACK_HEAD = re.compile(
     r"\s*Depth\s{1,12}Size\s{1,12}Location\s{1,8}\((?P<entries>\d{1,6}) entries\)\s*$"
 )
@@ -57,19 +56,48 @@ _BACK = 60
 _GAP = 3
 
 
+class _Traced(NamedTuple):
+    """A line of function_graph: CPU, microseconds where it has them, and the call or its end."""
+
+    cpu: str
+    us: str
+    what: str
+
+
+def _traced(line: str) -> _Traced | None:
+    """What a line says; None where it is no such line. Columns for time and task may come first."""
+    parts = line.split("|", 3)
+    for place in range(len(parts) - 1):
+        duration = _DURATION.fullmatch(parts[place].strip())
+        what = "|".join(parts[place + 1 :])
+        if duration and what[:1].isspace() and _is_what(what.strip()):
+            cpu = _CPU.search(" ".join(parts[: place + 1]))
+            number = (cpu["cpu"] or cpu["cpu_too"]) if cpu else ""
+            return _Traced(number, duration["us"] or "", what.strip())
+    return None
+
+
+def _is_what(what: str) -> bool:
+    return _CALL.match(f"{what} ") is not None or _ENDED.match(what) is not None
+
+
 class FunctionGraph(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "function_graph"
-    anchors: ClassVar[tuple[str, ...]] = ("us |  ", "us  |  ", "us   |  ", "us    |  ")
+    anchors: ClassVar[tuple[str, ...]] = (
+        "us |  ", "us  |  ", "us   |  ", "us    |  ", "# tracer: function_graph", "  DURATION  ",
+    )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = _COMMANDS
     reach: ClassVar[int] = 12
     nothing: ClassVar[str] = "no function follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        match = _GRAPH.match(cursor.line(cursor.at) or "")
-        if match is None or not (_CALL.match(match["what"]) or _ENDED.match(match["what"])):
+        line = cursor.line(cursor.at) or ""
+        if _GRAPH_HEAD.match(line):
+            return cursor.at if any(map(_is_call, cursor.block(cursor.at, 16))) else None
+        if _traced(line) is None:
             return None
         return start_of(cursor, _is_call, most=_BACK)
 
@@ -80,19 +108,20 @@ class FunctionGraph(StateOutput):
         begun: dict[str, list[str]] = {}
         last = first
         for index, line in close_lines(cursor, first, _MOST, gap=_GAP):
-            match = _GRAPH.match(line)
-            if match is None:
-                if not _GRAPH_BESIDE.match(line) or prompt_in(line):
+            traced = _traced(line)
+            if traced is None:
+                if _GRAPH_HEAD.match(line) and not durations:
+                    continue
+                if not _GRAPH_BESIDE.match(line.strip()) or prompt_in(line):
                     break
                 continue
-            stack = begun.setdefault(match["cpu"] or match["cpu_too"] or "", [])
-            function = _of(match["what"], stack)
+            function = _of(traced.what, begun.setdefault(traced.cpu, []))
             last = index
-            if not function or not match["us"]:
+            if not function or not traced.us:
                 continue
             calls[function] = calls.get(function, 0) + 1
             if len(durations.setdefault(function, [])) < _KEPT:
-                durations[function].append(float(match["us"]) / 1e6)
+                durations[function].append(float(traced.us) / 1e6)
         return last, [
             self.counted(
                 "function", function, {"calls": calls[function], "seconds": [*each]}, prompt
@@ -102,8 +131,8 @@ class FunctionGraph(StateOutput):
 
 
 def _is_call(line: str) -> bool:
-    match = _GRAPH.match(line)
-    return match is not None and _CALL.match(match["what"]) is not None
+    traced = _traced(line)
+    return traced is not None and _CALL.match(f"{traced.what} ") is not None
 
 
 def _of(what: str, stack: list[str]) -> str:
@@ -125,7 +154,7 @@ class DeepestStack(StateOutput):
     tool: ClassVar[str] = "stack_trace"
     anchors: ClassVar[tuple[str, ...]] = ("Depth    Size", "Size   Location", " entries)")
     commands: ClassVar[tuple[str, ...]] = _COMMANDS
-    reach: ClassVar[int] = 4
+    reach: ClassVar[int] = 2
     beginning: ClassVar[re.Pattern[str]] = _STACK_HEAD
 
     @override
@@ -158,7 +187,7 @@ class EventHistogram(StateOutput):
     tool: ClassVar[str] = "event histogram"
     anchors: ClassVar[tuple[str, ...]] = ("# event histogram", "# trigger info: ", "} hitcount:")
     commands: ClassVar[tuple[str, ...]] = _COMMANDS
-    reach: ClassVar[int] = 4
+    reach: ClassVar[int] = 2
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -248,7 +277,7 @@ class FunctionProfile(StateOutput):
     tool: ClassVar[str] = "function_profile"
     anchors: ClassVar[tuple[str, ...]] = ("Hit    Time",)
     commands: ClassVar[tuple[str, ...]] = _COMMANDS
-    reach: ClassVar[int] = 4
+    reach: ClassVar[int] = 2
     nothing: ClassVar[str] = "no function follows"
 
     @override

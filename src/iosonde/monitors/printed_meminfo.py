@@ -15,12 +15,22 @@ from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.reader import Items, StateOutput
 
-_NAMES = (
+_NAMES = frozenset({
     "MemTotal", "MemFree", "MemAvailable", "Buffers", "Cached", "SwapCached", "Dirty", "Writeback",
     "WritebackTmp", "NFS_Unstable", "Slab", "SReclaimable", "SUnreclaim", "SwapTotal", "SwapFree",
-    "Active", "Inactive", "AnonPages", "Mapped", "Shmem",
-)  # fmt: skip
+    "Active", "Inactive", "AnonPages", "Mapped", "Shmem", "Active(anon)", "Inactive(anon)",
+    "Active(file)", "Inactive(file)", "Unevictable", "Mlocked", "Zswap", "Zswapped",
+    "KReclaimable", "KernelStack", "ShadowCallStack", "PageTables", "SecPageTables", "Bounce",
+    "CommitLimit", "Committed_AS", "VmallocTotal", "VmallocUsed", "VmallocChunk", "Percpu",
+    "HardwareCorrupted", "AnonHugePages", "ShmemHugePages", "ShmemPmdMapped", "FileHugePages",
+    "FilePmdMapped", "CmaTotal", "CmaFree", "Unaccepted", "Balloon", "Hugepagesize", "Hugetlb",
+    "DirectMap4k", "DirectMap2M", "DirectMap4M", "DirectMap1G", "HighTotal", "HighFree",
+    "LowTotal", "LowFree", "MmapCopy", "Quicklists",
+})  # fmt: skip
 _PAIR = re.compile(r"(?<!\S)(?P<name>[A-Z][\w()]{3,24}):\s{1,24}(?P<size>\d{1,15}) kB(?!\S)")
+_COUNTED = re.compile(
+    r"(?<!\S)(?P<name>HugePages_(?:Total|Free|Rsvd|Surp)):\s{1,24}(?P<count>\d{1,15})(?!\S)"
+)
 _LINE = re.compile(
     r"\s*+(?:[\d:./-][\d:./ -]{3,29} )?(?:[A-Z][\w()]{2,24}:\s{1,24}\d{1,15}(?: kB)?(?:\s+|$))+$"
 )
@@ -32,7 +42,9 @@ class Meminfo(StateOutput):
 
     tool: ClassVar[str] = "meminfo"
     anchors: ClassVar[tuple[str, ...]] = (
-        "MemTotal:", "MemFree:", "Dirty: ", "Writeback: ", "NFS_Unstable:",
+        "MemTotal:", "MemFree:", "MemAvailable:", "Dirty: ", "Writeback: ", "NFS_Unstable:",
+        "SwapTotal:", "SwapFree:", "SwapCached:", "AnonPages:", "SUnreclaim:", "Committed_AS:",
+        "HugePages_", "AnonHugePages:", "Buffers: ",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "egrep", "head")
     reach: ClassVar[int] = 3
@@ -68,7 +80,8 @@ class Meminfo(StateOutput):
 def _values(line: str) -> dict[str, Json]:
     if not _LINE.match(line):
         return {}
-    return {
+    values: dict[str, Json] = {pair["name"]: int(pair["count"]) for pair in _COUNTED.finditer(line)}
+    return values | {
         pair["name"]: int(pair["size"]) * units.KIB
         for pair in _PAIR.finditer(line)
         if pair["name"] in _NAMES

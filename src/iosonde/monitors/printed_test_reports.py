@@ -25,7 +25,7 @@ _HEAD = re.compile(
 )
 _COUNT = r"\d{1,9}"
 _CONFIG = re.compile(
-    rf"\s*(?P<config>[a-z][\w.+-]{{0,40}}(?:/[\w.+-]{{1,40}})?):? (?P<tests>{_COUNT}) tests, "
+    rf"\s*(?P<config>[a-z][\w.+-]{{0,40}}(?:/[\w.+-]{{1,40}}:?|:)) (?P<tests>{_COUNT}) tests, "
     rf"(?P<rest>(?:{_COUNT} (?:failures|errors|skipped), ){{0,3}})(?P<seconds>{_COUNT}) seconds\s*$"
 )
 _TOTALS = re.compile(
@@ -54,7 +54,7 @@ class XfstestsReport(StateOutput):
     tool: ClassVar[str] = "xfstests-bld"
     anchors: ClassVar[tuple[str, ...]] = ("TESTRUNID:", "CMDLINE: ", " tests, ", "FSTESTVER:")
     commands: ClassVar[tuple[str, ...]] = ("gce-xfstests", "kvm-xfstests", "get-results", "cat")
-    reach: ClassVar[int] = 3
+    reach: ClassVar[int] = 2
     nothing: ClassVar[str] = "no tests follow"
 
     @override
@@ -78,7 +78,7 @@ class XfstestsReport(StateOutput):
                 name = head["name"].lower().replace(" ", "_")
                 _note(about, name, head["value"])
             elif config := _CONFIG.match(line):
-                values = configs.setdefault(config["config"], {})
+                values = configs.setdefault(config["config"].rstrip(":"), {})
                 values |= {"tests": int(config["tests"]), "seconds": int(config["seconds"])}
                 values |= {name: int(count) for count, name in _NAMED.findall(config["rest"])}
             elif totals := _TOTALS.match(line):
@@ -158,7 +158,7 @@ class Ltp(StateOutput):
         "TPASS", "TFAIL", "TBROK", "TCONF", "TWARN", "TINFO", "passed  ", "broken  ",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("runltp", "kirk")
-    reach: ClassVar[int] = 3
+    reach: ClassVar[int] = 2
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -251,7 +251,7 @@ class LtpTotals(StateOutput):
     tool: ClassVar[str] = "ltp totals"
     anchors: ClassVar[tuple[str, ...]] = ("Machine Architecture: ",)
     commands: ClassVar[tuple[str, ...]] = ("runltp", "kirk")
-    reach: ClassVar[int] = 3
+    reach: ClassVar[int] = 2
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -298,7 +298,7 @@ class Pynfs(StateOutput):
     tool: ClassVar[str] = "pynfs"
     anchors: ClassVar[tuple[str, ...]] = ("Of those: ",)
     commands: ClassVar[tuple[str, ...]] = ("testserver.py", "./testserver.py")
-    reach: ClassVar[int] = 3
+    reach: ClassVar[int] = 2
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -79,7 +79,8 @@ class VmstatTotals(StateOutput):
 
     tool: ClassVar[str] = "vmstat"
     anchors: ClassVar[tuple[str, ...]] = (
-        " total memory", " paged in", " merged reads", " total reads", "cpu ticks",
+        " total memory", " paged in", " merged reads", " total reads", "cpu ticks", " swapped in",
+        " context switches", " boot time", " used memory", " free memory",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("vmstat",)
 

@@ -5,6 +5,8 @@ Oracle: figures that agree with each other: parts and their whole, the same disk
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 from typing import cast
 
@@ -54,6 +56,81 @@ def test_free_without_its_unit_is_kept_as_it_is_printed() -> None:
     assert row.kind == AS_PRINTED
     rows = cast("list[list[str]]", row.values["rows"])
     assert rows[0][:3] == ["Mem", "16052", "15540"]
+
+
+def test_free_of_this_host() -> None:
+    if not (program := shutil.which("free")):
+        pytest.skip("free is not installed")
+    for options in (["-b"], ["-k"], ["-m", "-w"], ["-k", "-t", "-l"]):
+        text = subprocess.run(
+            [program, *options], capture_output=True, text=True, check=True
+        ).stdout
+        (row,) = counters(f"$ free {' '.join(options)}\n{text}")
+        unit = {"-b": 1, "-k": 1024, "-m": 1 << 20}[options[0]]
+        memory = next(line for line in text.splitlines() if line.startswith("Mem:")).split()
+        assert row.values["memory_total"] == int(memory[1]) * unit
+        assert row.values["memory_available"] == int(memory[-1]) * unit
+        if "-t" in options:
+            parts = figure(row, "memory_total") + figure(row, "swap_total")
+            assert row.values["total_total"] == parts
+
+
+_TABLE = """\
+               total        used        free      shared  buff/cache   available
+Mem:            7950        1000        5000         100        1950        6600
+Swap:           2047           0        2047
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"$ free -m -s 5\n{_TABLE}\n{_TABLE}",
+        f"$ echo 3 >/proc/sys/vm/drop_caches; free -m; frob; free -m\n{_TABLE}/* OOM */\n{_TABLE}",
+    ],
+)
+def test_several_tables_of_one_command(text: str) -> None:
+    sizes = [row.values.get("memory_total") for row in counters(text) if row.tool == "free"]
+    assert sizes == [7950 << 20] * 2
+
+
+def test_tables_of_one_command_with_two_units_are_kept_as_they_are_printed() -> None:
+    rows = counters(f"$ free -m; free\n{_TABLE}{_TABLE}")
+    assert rows[-1].kind == AS_PRINTED
+
+
+def test_free_without_its_head_says_its_units() -> None:
+    rows = (
+        "Mem:           7.8Gi       1.0Gi       5.0Gi       100Mi       1.9Gi       6.6Gi\n"
+        "Swap:          2.0Gi          0B       2.0Gi\n"
+    )
+    (row,) = counters(f"Now it says\n\n{rows}\nand that is enough.\n")
+    assert (figure(row, "shared"), figure(row, "swap_free")) == (100 << 20, 2 << 30)
+    assert not counters("Mem:   7.8G  1.0G  5.0G  100M  1.9G  6.6G\nSwap:  2.0G  0  2.0G\n")
+
+
+def test_free_whose_lines_a_mail_broke_or_joined() -> None:
+    broken = _TABLE.replace("  available", "\navailable").replace("  6600", "\n6600")
+    joined = f"root@box5:~# free -m {_TABLE}"
+    for text in (f"$ free -m\n{broken}", joined):
+        (row,) = counters(text)
+        assert figure(row, "memory_available") == 6600 << 20
+        assert figure(row, "swap_total") == 2047 << 20
+    assert row.host == "box5"
+
+
+def test_free_in_one_line() -> None:
+    line = "SwapUse           0 CachUse     2000000 MemUse     1000000 MemFree    5000000\n"
+    (row,) = counters(f"$ free -L\n{line}")
+    assert row.values == {
+        "swap_used": 0, "buffers_and_cache": 2000000 << 10, "memory_used": 1000000 << 10,
+        "memory_free": 5000000 << 10,
+    }  # fmt: skip
+
+
+def test_the_last_lines_of_vmstat_alone() -> None:
+    (row,) = counters("It ends\n\n   12345 interrupts\n   99 CPU context switches\n    7 forks\n")
+    assert row.values == {"interrupts": 12345, "cpu_context_switches": 99, "forks": 7}
 
 
 def test_totals_of_vmstat_are_those_of_its_disks() -> None:

@@ -127,6 +127,18 @@ def test_output_of_a_test_between_its_name_and_its_result() -> None:
     assert (suite["failed"], suite["tests"], suite["failures"]) == (1, 1, ["generic/472"])
 
 
+def test_a_reason_that_a_mail_broke() -> None:
+    text = (
+        "xfs/001        [not run] the scratch device has no realtime volume,\n"
+        "which this test cannot do without\nxfs/002 2s ...  3s\nPassed all 2 tests\n"
+    )
+    (suite,) = _values(text)
+    assert [suite[name] for name in ("tests", "passed", "not_run")] == [2, 1, 1]
+    assert suite["not_run_because"] == {
+        "xfs/001": "the scratch device has no realtime volume, which this test cannot do without"
+    }
+
+
 def test_a_listing_is_no_result() -> None:
     (suite,) = _values("# ./check -n -g soak\nFSTYP         -- xfs\n\ngeneric/521\ngeneric/522\n")
     assert suite == {"fstyp": "xfs", "listed": ["generic/521", "generic/522"]}

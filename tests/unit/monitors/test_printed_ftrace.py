@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.printed import PrintedCounters
-from tests.mangle import counters, mangled
+from iosonde.text.find import FoundOutput
+from tests.mangle import counters, mangled, read
 
 OUTPUTS = Path(__file__).parents[2] / "outputs" / "monitors-composed"
 TRACE, TABLES = ((OUTPUTS / f"{name}.txt").read_text() for name in ("ftrace", "ftrace-tables"))
@@ -76,6 +77,19 @@ def test_a_line_alone(line: str, event: str, task: str) -> None:
     assert read[f"event {event}"]["tasks"] == {task: 1}
 
 
+def test_what_a_panic_dumps_of_a_trace() -> None:
+    text = (
+        "[ 2740.240046] iou-wrk--173727   15..... 2649295481us :\n"
+        "alloc_extent_buffer: alloc eb=15302115328 len=16384\n"
+        "[ 2740.301767] kworker/-322      15..... 2649295735us : "
+        "alloc_extent_buffer: alloc eb=1 len=2\n"
+    )
+    event = _read(text)["event alloc_extent_buffer"]
+    assert event["fields"] == {"eb": [15302115328, 1], "len": [16384, 2]}
+    assert (event["first"], event["last"]) == (2649.295481, 2649.295735)
+    assert event["tasks"] == {"iou-wrk--173727": 1, "kworker/-322": 1}
+
+
 def test_callers_of_functions() -> None:
     rows = "  dd-1 [000] ...1  1.000001: bio_put <-ext4_end_bio\n"
     rows += "  dd-1 [000] ...1  1.000002: bio_put <-blk_rq_end\n"
@@ -111,6 +125,29 @@ def test_times_of_functions_add_up() -> None:
         "file_check_and_advance_wb_err": [0.25e-6, 0.125e-6], "ext4_fsync_journal": [12.5e-6],
         "ext4_sync_file": [13.75e-6], "vfs_fsync_range": [14.5e-6],
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "   76.093718 |   6)   usemem-848   |   11.296 us   |  __do_page_fault();",
+        " 6) + 11.296 us   |  } /* __do_page_fault */",
+        "   11.296 us    |  __do_page_fault(0x12); /* ret=0x0 */",
+        " usemem-848   |   11.296 us    |  __do_page_fault [ext4]();",
+        "  6)  usemem-848    | ! 11.296 us    |  } /* __do_page_fault [ext4] */",
+    ],
+)
+def test_a_time_of_a_function_alone(line: str) -> None:
+    read = _read(f"It says:\n\n{line}\n\nThat is long.\n", "function_graph")
+    assert {name: each["seconds"] for name, each in read.items()} == {
+        "function __do_page_fault": [11.296e-6]
+    }
+
+
+def test_the_head_of_function_graph_is_no_heading() -> None:
+    (first, *_) = [output for output in read(GRAPH) if isinstance(output, FoundOutput)]
+    assert (first.tool, first.place.first_line) == ("function_graph", 1)
+    assert "|" not in first.place.heading
 
 
 def test_a_histogram_has_the_hits_of_its_totals() -> None:

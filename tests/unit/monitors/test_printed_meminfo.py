@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.mangle import counters, mangled, read
 
 TEXT = (Path(__file__).parents[2] / "outputs" / "meminfo-composed" / "file.txt").read_text()
@@ -14,7 +16,35 @@ def test_the_file_in_every_shape() -> None:
         (memory,) = counters(given)
         assert memory.values["Dirty"] == 512000 * 1024, shape
         assert memory.values["Writeback"] == 4 << 20
-        assert "HugePages_Total" not in memory.values
+        assert memory.values["HugePages_Total"] == 0
+
+
+def test_the_file_of_this_host() -> None:
+    text = Path("/proc/meminfo").read_text()
+    (memory,) = counters(f"$ cat /proc/meminfo\n{text}")
+    for line in text.splitlines():
+        name, count, *unit = line.replace(":", " ").split()
+        if unit and name in memory.values:
+            assert memory.values[name] == int(count) * 1024
+    free, total = memory.values["MemFree"], memory.values["MemTotal"]
+    assert isinstance(free, int)
+    assert isinstance(total, int)
+    assert 0 < free < total
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("MemAvailable:   15120 kB\n", {"MemAvailable": 15120 << 10}),
+        ("Active(file):   8 kB\nUnevictable:  4 kB\nAnonPages:  2 kB\n",
+         {"Active(file)": 8192, "Unevictable": 4096, "AnonPages": 2048}),
+        ("HugePages_Total:      12\nHugePages_Free:       3\nHugepagesize:    2048 kB\n",
+         {"HugePages_Total": 12, "HugePages_Free": 3, "Hugepagesize": 2 << 20}),
+    ],
+)  # fmt: skip
+def test_some_lines_of_it(text: str, expected: dict[str, int]) -> None:
+    (memory,) = counters(f"It has\n\n{text}\nnow.\n")
+    assert memory.values == expected
 
 
 def test_several_moments_are_several_outputs() -> None:

@@ -109,6 +109,7 @@ def test_what_pynfs_ran_is_what_it_sums_up() -> None:
     [
         "We have 524 tests, 2 failures, and no idea.\n",
         "Totals: 5 apples\n",
+        "ran 5 tests, 3 seconds\n",
         "All tests passed   5 times, failed   0 times\n",
         "It is about TPASS: and TFAIL: in LTP.\n",
         "KERNEL:    6.1\nCMDLINE:   quiet\n",

@@ -49,6 +49,43 @@ def test_every_shape() -> None:
         assert [(row.name, dict(row.values)) for row in counters(changed)] == expected, shape
 
 
+_FRAMES = "[<0>] md_thread+0x122/0x160\n[<0>] kthread+0xe0/0x100\n[<0>] ret_from_fork+0x22/0x30\n"
+
+
+@pytest.mark.parametrize(
+    ("above", "pid", "about"),
+    [
+        ("#cat /proc/27457/stack", "27457", {}),
+        ("comm jbd2/vdc-8 state D", "", {"comm": "jbd2/vdc-8", "state": "D"}),
+        ("task: 123", "123", {}),
+        ("PID: 123 (md0_raid6)", "123", {"comm": "md0_raid6"}),
+        ("=== pid 123 ===", "123", {}),
+        ("root      1187  0.0  0.0      0     0 ?        D    15:20   0:00 [iscsi_ttx]", "1187",
+         {"state": "D", "comm": "iscsi_ttx"}),
+        ("  32 ?        Ds     0:00 kworker/0:1+events", "32",
+         {"state": "D", "comm": "kworker/0:1+events"}),
+        ("1228 (xfsaild/dm-3):", "1228", {"comm": "xfsaild/dm-3"}),
+        ("  32 D kworker/0:1", "32", {"state": "D", "comm": "kworker/0:1"}),
+        ("2 tasks:", "", {}),
+        ("Task 1", "", {}),
+        ("process 12 is in D state", "", {}),
+        ("It waits in the following, which I have seen 3 times:", "", {}),
+        ("We use kernel 6", "", {}),
+    ],
+)  # fmt: skip
+def test_whose_stack_the_line_above_says(above: str, pid: str, about: dict[str, str]) -> None:
+    (row,) = [row for row in counters(f"{above}\n{_FRAMES}") if row.tool == "process stack"]
+    values = {name: row.values[name] for name in ("comm", "state") if name in row.values}
+    assert (row.name, values) == (pid, about)
+    assert row.values["functions"] == ["md_thread", "kthread", "ret_from_fork"]
+
+
+def test_a_stack_of_one_frame_below_its_command() -> None:
+    text = "[root@arch ~]# cat /proc/24595/stack\n[<0>] reshape_request+0x416/0x9f0 [raid456]\n"
+    (row,) = counters(f"{text}Where is that?\n")
+    assert (row.name, row.values["functions"]) == ("24595", ["reshape_request"])
+
+
 @pytest.mark.parametrize("text", [
     "It hangs in [<0>] mddev_suspend+0xd2/0x150 for minutes.\n",
     "[<0>] mddev_suspend+0xd2/0x150 [md_mod]\n",
