@@ -28,6 +28,8 @@ _SORTS = tuple((name, re.compile(rf"{_SAYS}{form}")) for name, form in (
     ("backpointer_mismatches", rf"backpointer mismatch on \[{_N} {_N}\]"),
     ("added_backrefs", rf"adding new (?:data|tree) backref on (?:start )?{_N} "),
     ("repaired_references", rf"Repaired extent (?:references|flags) for {_N}"),
+    ("mismatching_backref_bytes", r"backref bytes do not match extent backref, bytenr=\d"),
+    ("repair_attempts", rf"attempting to repair backref discrepency for bytenr {_N}"),
     ("deleted_records", rf"repair deleting extent record: key \[{_N},"),
     ("fixed_roots", r"Fixed [1-9]\d{0,9} roots\.\s*$"),
     ("block_groups_without_chunks", rf"Block group\[{_N}, {_N}\] \(flags = {_N}\) didn't find"),

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde.kerneltext import fields
 from iosonde.layers.btrfs.check_messages import CheckMessages
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Scalar
@@ -40,6 +41,12 @@ _ERROR = re.compile(
     r"|owner ref check failed|Incorrect (?:global|local) backref|incorrect |mirror \d+ bytenr"
     r"|WARNING: |block group |tree block bytenr|\()"
 )
+_ELAPSED = re.compile(
+    r"\s*(?:\S{0,4}\[\d{1,2}/\d{1,2}\] )?(?:checking|repairing) (?P<what>[a-z][a-z -]{2,40}?)"
+    r" {1,40}\((?P<hours>\d{1,6}):(?P<minutes>\d\d):(?P<seconds>\d\d) elapsed"
+    r"(?:, (?P<items>\d{1,19}) items checked)?\)\s*$"
+)
+"""With `-p`: how long a step takes, and how many items it went over."""
 _SAYS_NOTHING = re.compile(r"\s*(?:Opening filesystem to check|Checking filesystem on|UUID: )")
 _SILENT = (_STEP, _OLD_STEP, _SAYS_NOTHING)
 _MOST = 2000
@@ -50,7 +57,7 @@ class BtrfsCheck(StateOutput):
 
     tool: ClassVar[str] = "btrfs check"
     anchors: ClassVar[tuple[str, ...]] = (
-        "Checking filesystem on ", "] checking root items", " bytes used, ",
+        "Checking filesystem on ", "] checking root items", " bytes used, ", " elapsed, ",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("btrfs", "btrfsck")
     reach: ClassVar[int] = 5
@@ -58,7 +65,7 @@ class BtrfsCheck(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at) or ""
-        if not any(pattern.match(line) for pattern in (_ON, _STEP, _SUMMED)):
+        if not any(pattern.match(line) for pattern in (_ON, _STEP, _SUMMED, _ELAPSED)):
             return None
         return top_of(cursor, lambda text: bool(_SAYS_NOTHING.match(text) or _STEP.match(text)))
 
@@ -91,7 +98,13 @@ class BtrfsCheck(StateOutput):
 
 def _said(line: str) -> Iterator[tuple[str, Scalar]]:
     """What a line says of the file system, sizes in bytes."""
-    if uuid := _UUID.match(line):
+    if step := _ELAPSED.match(line):
+        what = "_".join(fields(step["what"].replace("-", " ")))
+        hours, minutes, seconds = (int(step[part]) for part in ("hours", "minutes", "seconds"))
+        yield f"check_{what}_time", hours * 3600 + minutes * 60 + seconds
+        if step["items"]:
+            yield f"check_{what}_items", int(step["items"])
+    elif uuid := _UUID.match(line):
         yield "uuid", uuid["uuid"]
     elif sums := _SUMMED.match(line):
         yield "bytes_used", int(sums["bytes"])

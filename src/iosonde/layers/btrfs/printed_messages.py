@@ -22,7 +22,7 @@ class BtrfsMessages(StateOutput):
 
     tool: ClassVar[str] = "btrfs"
     anchors: ClassVar[tuple[str, ...]] = (
-        " inode ", " EXTENT", " INODE", "unresolved ref ", "ref mismatch on [", "backref ",
+        " errors ", " EXTENT", " INODE", "unresolved ref ", "ref mismatch on [", "backref ",
         "backpointer mismatch on [", "Block group[", "Chunk[", "Device extent[", "Repaired extent ",
         "owner ref check failed", "data extent[", "tree extent[", "bad metadata [", "bad extent [",
         "reserved space leaked,", "child eb corrupted", "] level ", "errors found in ",

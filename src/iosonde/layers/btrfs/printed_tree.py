@@ -71,6 +71,8 @@ _REST = re.compile(
 _OWNER = re.compile(r"\s*(?:[A-Z_]{4,24}|\d{1,20})\s*$")
 _SPLIT = re.compile(r"\n\s*--\s*(?=\n|$)")
 """Between what `grep -A` chose: the lines below are not of the item above."""
+_KERNEL = re.compile(r"\[ {0,8}\d{1,9}\.\d{6}\]")
+"""The time of the kernel's log, whose lines are kept with their times."""
 _LONG = 40  # characters of a line that a mail may have broken
 _MOST = 20000
 _KEPT = 1000  # items of one block
@@ -89,7 +91,8 @@ class BtrfsTree(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at) or ""
-        if not (_HEAD.match(line) or _ROW.match(line) or _UUID.match(line)):
+        is_logged = _KERNEL.search((cursor.stamped(cursor.at) or "")[:80])
+        if is_logged or not (_HEAD.match(line) or _ROW.match(line) or _UUID.match(line)):
             return None
         return top_of(cursor, _is_own, most=40)
 

@@ -44,8 +44,10 @@ _NUMBERS = (
 )  # fmt: skip
 _MOUNTED = re.compile(
     r"\s*Filesystem at (?P<device>/\S{1,160}) is mounted on (?P<mount>/\S{0,160}); "
-    r"on-line resizing required\s*$"
+    r"on-line(?: resizing required)?\s*$"
 )
+_REST = re.compile(r"\s*resizing required\s*$")
+"""What a mail broke off of that."""
 _VERSION = re.compile(r"\s*resize2fs (?P<version>\d[\w.+~-]{1,30}) \(\d{1,2}-\w{3}-\d{4}\)\s*$")
 _STEP = re.compile(
     r"\s*(?:Begin pass \d \(max = \d{1,12}\)|(?:Extending the inode table|Relocating blocks"
@@ -61,7 +63,7 @@ class ExtSize(StateOutput):
     tool: ClassVar[str] = "resize2fs"
     anchors: ClassVar[tuple[str, ...]] = (
         "k) blocks long.", "k) blocks.", "Estimated minimum size of the filesystem:",
-        "New size smaller than minimum (", "; on-line resizing required",
+        "New size smaller than minimum (", "; on-line resizing required", "old_desc_blocks = ",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("resize2fs",)
     reach: ClassVar[int] = 12
@@ -69,7 +71,7 @@ class ExtSize(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at) or ""
-        if not any(form.match(line) for form in (_RESIZED, _GOAL, _LEAST, _TOO_SMALL, _MOUNTED)):
+        if not any(form.match(line) for form in (_RESIZED, _GOAL, _MOUNTED, *_NUMBERS)):
             return None
         return top_of(cursor, lambda text: bool(_VERSION.match(text) or _is_own(text)), most=20)
 
@@ -94,7 +96,7 @@ class ExtSize(StateOutput):
 
 
 def _is_own(line: str) -> bool:
-    return any(form.match(line) for form in (_RESIZED, _GOAL, _MOUNTED, _STEP, *_NUMBERS))
+    return any(form.match(line) for form in (_RESIZED, _GOAL, _MOUNTED, _REST, _STEP, *_NUMBERS))
 
 
 def _said(line: str) -> Iterator[tuple[str, Scalar]]:

@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.layers.btrfs.check_messages import message_sort
 from iosonde.records.stack import Json
-from tests.mangle import counters, folded, mangled
+from tests.mangle import counters, folded, mangled, states
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "btrfs-composed" / "messages.txt").read_text()
 SORTS = {
@@ -90,3 +90,15 @@ def test_what_looks_alike(text: str) -> None:
 @pytest.mark.parametrize(("shape", "text"), list(mangled(TEXT, wraps=False)))
 def test_every_shape(shape: str, text: str) -> None:
     assert _messages(text) == _messages(TEXT), shape
+
+
+def test_how_long_the_steps_of_a_check_take() -> None:
+    text = (
+        "Checking filesystem on /dev/sdz1\nUUID: 0b0e0d0c-1111-4222-8333-0a0b0c0d0e0f\n"
+        "[1/7] checking root items                      (0:01:07 elapsed, 509893 items checked)\n"
+        "[2/7] checking extents                         (27:48:52 elapsed, 33 items checked)\n"
+    )
+    (state,) = states(text)
+    values = state.subjects[0].values
+    assert (values["check_root_items_time"], values["check_root_items_items"]) == (67, 509893)
+    assert (values["check_extents_time"], values["check_extents_items"]) == (100132, 33)

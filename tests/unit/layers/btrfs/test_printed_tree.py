@@ -115,6 +115,13 @@ def test_a_leaf_of_the_kernel() -> None:
     assert (kind, name, values["generation"], values["items"]) == ("btrfs_leaf", "30523392", 91, 4)
 
 
+def test_a_leaf_in_the_kernels_log_stays_with_its_times() -> None:
+    text = "".join(
+        f"[ 1563.35828{number}] {line}\n" for number, line in enumerate(TEXT.splitlines()[9:14])
+    )
+    assert not _blocks(text)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -101,3 +101,14 @@ def test_a_resize_that_did_not_end() -> None:
     )
     ((_, values),) = _sizes(f"# resize2fs /dev/sdz1\n{text}\nand there it hangs\n")
     assert values == {"wanted_blocks": 130816, "block_size": 4096, "resize2fs_version": "1.47.0"}
+
+
+def test_one_that_a_mail_broke() -> None:
+    text = (
+        "resize2fs 1.47.0 (5-Feb-2023)\nFilesystem at /dev/loop9 is mounted on /srv; on-line\n"
+        "resizing required\nold_desc_blocks = 1, new_desc_blocks = 1\nSegmentation fault\n"
+    )
+    assert _sizes(text) == [
+        ("loop9", {"resize2fs_version": "1.47.0", "mount": "/srv", "old_desc_blocks": 1,
+                   "new_desc_blocks": 1}),
+    ]  # fmt: skip
