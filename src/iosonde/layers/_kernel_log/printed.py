@@ -228,7 +228,7 @@ def _is_torn(line: str, wrapped: str) -> bool:
 
 def _event(line: str) -> _Event | None:
     """The message in a line of which nothing is known."""
-    held = [n for n, (message, _) in enumerate(_messages()) if message.literal in line]
+    held = _literals().lines([line]).get(0)
     return _event_of(line, held) if held else None
 
 

@@ -23,6 +23,8 @@ _MOUNT = (
 )  # fmt: skip
 """What a mount was asked for, or does, as fs/btrfs says it."""
 
+_STEPS = ("read", "load", "verify", "find", "recover", "run", "start")
+
 MESSAGES = (
     *(
         KernelMessage(
@@ -53,12 +55,10 @@ MESSAGES = (
     ),
     *(
         KernelMessage(
-            literal,
-            rf"{_ON}(?P<failures>(?:failed to (?:read|load|verify|find|recover|run|start)|"
-            r"couldn't (?:read|open)) [a-z][\w /-]{3,60}?)(?:: (?P<errors>-\d{1,5})|$)",
+            step, rf"{_ON}(?P<failures>{step} [a-z][\w /-]{{3,60}}?)(?:: (?P<errors>-\d{{1,5}})|$)",
             "btrfs", "failed_steps",
         )
-        for literal in ("failed to ", "couldn't read", "couldn't open")
+        for step in (*(f"failed to {verb}" for verb in _STEPS), "couldn't read", "couldn't open")
     ),
     KernelMessage(
         " transid ",

@@ -55,7 +55,7 @@ MESSAGES = (
         "disk", "removals", "gone",
     ),
     KernelMessage(
-        " timeout", rf"{_TIMEOUT}$", "disk", "timeouts", "device",
+        " QID ", rf"{_TIMEOUT}$", "disk", "timeouts", "device",
     ),
     KernelMessage(
         ": timeout request 0x", rf"{_NVME}queue (?P<queues>\d{{1,5}}): timeout request 0x[\da-f]+",

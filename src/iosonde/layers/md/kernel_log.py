@@ -129,7 +129,7 @@ MESSAGES = (
         "superblock_errors", "data",
     ),
     KernelMessage(
-        " until ",
+        " has finished",
         r"md: delaying (?P<delays>[a-z-]{4,20}) of (?P<name>md\w{1,32}) until "
         r"(?P<other>md\w{1,32}) has finished", "md", "delayed_actions",
     ),

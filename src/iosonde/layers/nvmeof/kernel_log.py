@@ -17,7 +17,7 @@ MESSAGES = (
         "nvmeof_target", "added_namespaces",
     ),
     KernelMessage(
-        "controller ",
+        " for NQN ",
         r"nvmet: [Cc]reat(?:ing|ed) (?:nvm |discovery )?controller (?P<controllers>\d{1,6}) for "
         r"subsystem (?P<name>\S{1,223}) for NQN (?P<other>\S{1,222}?)[. ]?(?: |$)", "nvmeof_target",
         "controllers_created",
