@@ -218,6 +218,8 @@ class _Trace:
         if match is None or not event:
             return
         if event["event"] not in self.events and len(self.events) >= _EVENTS:
+            beyond = self.head.get("lines_of_further_events", 0)
+            self.head["lines_of_further_events"] = beyond + 1 if isinstance(beyond, int) else 1
             return
         noted = self.events.setdefault(event["event"], _Event())
         parts = match.groupdict()

@@ -212,3 +212,10 @@ def test_broken_lines_give_no_wrong_figure(text: str) -> None:
         for row in _all(changed):
             for name, value in row.values.items():
                 assert value == expected[row.name][name], shape
+
+
+def test_lines_of_more_events_than_are_kept_are_counted() -> None:
+    rows = "".join(f"fio-7 [000] ....  1.{at:06}: event_{at}: x={at}\n" for at in range(450))
+    things = {thing.name: thing.values for thing in counters(rows) if thing.tool == "ftrace"}
+    assert len(things) == 401
+    assert things[""]["lines_of_further_events"] == 50
