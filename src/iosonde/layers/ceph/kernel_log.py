@@ -17,7 +17,7 @@ MESSAGES = (
     KernelMessage("session established", rf"{_MON}session established", "ceph", "monitor_sessions"),
     KernelMessage(
         "session lost, hunting for new mon", rf"{_MON}session lost, hunting for new mon", "ceph",
-        "lost_monitor_sessions", "device",
+        "lost_monitor_sessions",
     ),
     KernelMessage(
         "libceph: osd",

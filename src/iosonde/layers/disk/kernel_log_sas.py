@@ -19,8 +19,12 @@ _MEGARAID = r"(?P<name>megaraid_sas [\da-f:.]{12}): "
 MESSAGES = (
     KernelMessage(
         "Enter sas_scsi_recover_host",
-        r"sas: Enter sas_scsi_recover_host busy: (?P<busy>\d{1,6}) failed: (?P<failed>\d{1,6})",
-        "host", "sas_recoveries", "device",
+        r"sas: Enter sas_scsi_recover_host busy: (?P<busy>\d{1,6}) failed: "
+        r"(?P<failed>[1-9]\d{0,5})", "host", "sas_recoveries", "device",
+    ),
+    KernelMessage(
+        "recover_host busy: ",  # with nothing failed it looks for drives, as at each boot
+        r"sas: Enter sas_scsi_recover_host busy: \d{1,6} failed: 0", "host", "sas_discoveries",
     ),
     KernelMessage(
         "Exit sas_scsi_recover_host",

@@ -87,7 +87,7 @@ MESSAGES = (
     ),
     KernelMessage(
         "error loading journal",
-        rf"{_ON}error loading journal", "ext4", "failed_journals", "damage",
+        rf"{_ON}error loading journal", "ext4", "failed_journals",
     ),
     KernelMessage(
         "error count since last fsck",

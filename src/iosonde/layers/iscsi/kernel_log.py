@@ -12,8 +12,13 @@ from iosonde.layers._kernel_log.events import KernelMessage
 MESSAGES = (
     KernelMessage(
         "detected conn error",
-        r" ?(?P<name>connection\d+:\d+): detected conn error \((?P<errors>\d{1,5})\)", "iscsi",
-        "connection_errors", "device",
+        r" ?(?P<name>connection\d+:\d+): detected conn error \((?P<errors>(?!1020)\d{1,5})\)",
+        "iscsi", "connection_errors", "device",
+    ),
+    KernelMessage(
+        "detected conn error (1020)",  # ISCSI_ERR_TCP_CONN_CLOSE: after a logout, too
+        r" ?(?P<name>connection\d+:\d+): detected conn error \(1020\)", "iscsi",
+        "closed_connections",
     ),
     KernelMessage(
         ": ping timeout of ",

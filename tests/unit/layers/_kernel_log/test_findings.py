@@ -77,3 +77,18 @@ def test_a_file_system_that_somebody_shut_down_is_no_finding(tmp_path: Path) -> 
         "(fs/xfs/xfs_fsops.c:452).  Shutting down filesystem.\n"
     )
     assert explain(str(tmp_path / "log.txt")).findings == ()
+
+
+@pytest.mark.parametrize("line", [
+    "sas: Enter sas_scsi_recover_host busy: 0 failed: 0",
+    " connection4:0: detected conn error (1020)",
+    "ata5: SATA link down (SStatus 0 SControl 300)",
+    "libceph: mon2 (1)10.4.0.7:6789 session lost, hunting for new mon",
+    "EXT4-fs (dm-3): mounted filesystem with ordered data mode. Opts: (null)",
+    "nvme nvme4: Removing ctrl: NQN \"nqn.2014-08.org.nvmexpress.discovery\"",
+    "md: md7: data-check done.",
+    "BTRFS info (device sdq1): scrub: finished on devid 1 with status: 0",
+])  # fmt: skip
+def test_what_the_kernel_says_of_its_daily_work_is_no_finding(tmp_path: Path, line: str) -> None:
+    (tmp_path / "log.txt").write_text(f"[    1.000000] {line}\n")
+    assert explain(str(tmp_path / "log.txt")).findings == ()
