@@ -22,7 +22,7 @@ from iosonde.records.printed import (
     Unreadable,
 )
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import Output, TextCursor, command_before, compact, lines
+from iosonde.text.cursor import Output, TextCursor, command_before, compact, lines, prompt_in
 from iosonde.text.torn import torn_words
 
 _DEVICE = re.compile(
@@ -165,7 +165,7 @@ def _of_command(cursor: TextCursor, first: int) -> tuple[dict[str, Json], str, i
     """The same of one mount as the command tells it."""
     last = first
     for index, line in lines(cursor, first + 1, 250):
-        if _STATS.match(line):
+        if _STATS.match(line) or line.startswith(("# ", "## ")) or prompt_in(line):
             break
         if _TELLS.search(line):
             last = index

@@ -147,3 +147,15 @@ def test_a_live_file_and_a_pasted_one_are_read_alike() -> None:
     assert parse_rpc(b"io 1 2 3\nnew 4\nrpc x\nth 8 0\n") == {
         "io": {"read": 1, "written": 2}, "th": {"threads": 8, "all_busy": 0, "busy": []},
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("between", ["## Ticket 2", "$ zpool status", "root@nas1:~# zpool status"])
+def test_what_stands_below_the_figures_of_a_mount_is_its_own(between: str) -> None:
+    mount = text_of("nfs-utils-2.6.2/mountstats-nfs.txt")
+    pool = (
+        "  pool: tank\n state: ONLINE\n  scan: scrub repaired 0B with 0 errors\nconfig:\n\n"
+        "\tNAME        STATE     READ WRITE CKSUM\n\ttank        ONLINE       0     0     0\n"
+        "\t  sda       ONLINE       0     0     0\n\nerrors: No known data errors\n"
+    )
+    tools = [state.tool for state in states(f"{mount}\n{between}\n\n{pool}")]
+    assert tools[-1] == "zpool status"
