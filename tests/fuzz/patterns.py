@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from types import FrameType
 
 import iosonde
+from iosonde.layers import KERNEL_MESSAGES
 
 LENGTH = 1 << 10
 """Characters of a text; lines of strangers are cut at 2¹³ (text/clean.py)."""
@@ -54,6 +55,10 @@ def patterns() -> Mapping[str, re.Pattern[str]]:
             for name, value in vars(loaded).items():
                 for label, pattern in _of(name, value):
                     by_source[f"{module.name}:{label}"] = pattern
+    for kind in KERNEL_MESSAGES:
+        for number, message in enumerate(KERNEL_MESSAGES.load(kind)):
+            label = f"iosonde.layers._kernel_log.messages:{kind}[{number}]"
+            by_source[label] = re.compile(message.pattern)
     return by_source
 
 

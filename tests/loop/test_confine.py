@@ -48,7 +48,7 @@ async def read_all(path: Path, memory: int | None) -> int:
 
 
 async def test_the_page_cache_counts(file: Path) -> None:
-    assert await read_all(file, None) == FILE
+    assert MEMORY < await read_all(file, None) <= FILE  # the host may need some pages itself
     assert 0 < await read_all(file, MEMORY) <= MEMORY
 
 
