@@ -53,17 +53,19 @@ _LONGEST_STEP = 1024
 
 
 @cache
-def _messages() -> tuple[tuple[KernelMessage, re.Pattern[str]], ...]:
-    return tuple(
-        (message, re.compile(message.pattern))
-        for kind in KERNEL_MESSAGES
-        for message in KERNEL_MESSAGES.load(kind)
-    )
+def _messages() -> tuple[KernelMessage, ...]:
+    return tuple(message for kind in KERNEL_MESSAGES for message in KERNEL_MESSAGES.load(kind))
+
+
+@cache
+def _pattern(number: int) -> re.Pattern[str]:
+    """That of a message, made when its literal is seen: a log has few of them all."""
+    return re.compile(_messages()[number].pattern)
 
 
 @cache
 def _literals() -> Literals:
-    return Literals([message.literal for message, _ in _messages()])
+    return Literals([message.literal for message in _messages()])
 
 
 class _LogLines:
@@ -240,9 +242,9 @@ def _event_of(line: str, held: Sequence[int]) -> _Event | None:
         prefix = LogPrefix("", "", "", "", untimed.end() if untimed else 0)
     if prefix.program:
         return None  # what a program says of it
-    for message, pattern in map(_messages().__getitem__, held):
-        if match := pattern.match(line, prefix.end):
-            return message, match, prefix.clock, prefix.host
+    for number in held:
+        if match := _pattern(number).match(line, prefix.end):
+            return _messages()[number], match, prefix.clock, prefix.host
     return None
 
 
