@@ -67,7 +67,7 @@ class FsMark(StateOutput):
         line = cursor.line(cursor.at) or ""
         if not _HEAD.match(line) and not _COMMENT.match(line):
             return None
-        first = top_of(cursor, _is_comment, most=12)
+        first = top_of(cursor, _COMMENT.match, most=12)
         return first if _table_below(cursor) is not None else None
 
     @override
@@ -98,10 +98,6 @@ def _figures(line: str) -> list[str]:
     parts = fields(line.lstrip(" #"))
     parts = parts[1:] if parts and parts[0].endswith(":") else parts
     return parts if all(map(_FIGURE.fullmatch, parts)) else []
-
-
-def _is_comment(line: str) -> bool:
-    return _COMMENT.match(line) is not None
 
 
 def _table_below(cursor: TextCursor) -> int | None:

@@ -22,6 +22,7 @@ from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput, before
+from iosonde.text.torn import is_full
 
 _NAME = r"[a-z][a-z\d_-]{1,20}/\d{3,4}(?:-[a-z][a-z\d-]{1,60})?"
 _ABOUT = re.compile(
@@ -276,7 +277,7 @@ class _Reading:
         """The rest of a line about what is tested, where a mail broke it."""
         if not self._option or not adjacent or self._suite.rows:
             return False
-        torn = self._width + 1 + len((fields(line) or [""])[0]) >= _NARROW
+        torn = is_full(self._width, line, _NARROW)
         if not self._option.endswith("_options") and not (torn or _PLATFORM.search(line)):
             return False
         self._suite.about[self._option] = f"{self._suite.about[self._option]} {line.strip()}"
@@ -287,7 +288,7 @@ class _Reading:
         test, status = self._suite.rows[-1] if self._suite.rows else ("", "")
         if status != "not run" or not adjacent or self._list or _FURNITURE.match(line):
             return False
-        torn = self._width + 1 + len((fields(line) or [""])[0]) >= _NARROW
+        torn = is_full(self._width, line, _NARROW)
         reason = self._suite.reasons.get(test)
         if torn and isinstance(reason, str) and not line[:1].isspace():
             self._suite.reasons[test] = f"{reason} {line}"
@@ -310,7 +311,7 @@ class _Reading:
         if suite.rows and _SEE.match(line):
             self._difference = not line.endswith(")")  # else a mail broke it
             return True
-        return bool(suite.rows) and is_detail(line)
+        return bool(suite.rows) and _is_detail(line)
 
 
 def _are_names(line: str) -> bool:
@@ -321,7 +322,7 @@ def _are_names(line: str) -> bool:
     )
 
 
-def is_detail(line: str) -> bool:
+def _is_detail(line: str) -> bool:
     """Whether a line stands below a test: why it was not run, what differs."""
     return line.startswith(_DEEP) or _DIFFERENCE.match(line) is not None
 

@@ -19,12 +19,12 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.figures import is_sentence
 from iosonde.text.reader import Items, StateOutput
+from iosonde.text.torn import is_full
 
 _LINE = re.compile(
     r"\s*(?:\[[^\[\]]{10,40}\]\s{1,8})?(?P<task>[^\s|].{0,40}?)\s{0,12}(?:\([\s\d-]{5,8}\)\s{1,4})?\[(?P<cpu>\d{3,4})\]\s{1,12}"
@@ -207,8 +207,7 @@ class _Trace:
         if len(self._held) == 1 and not self._held[0]:
             return _EVENT.match(line) is not None or _FUNCTION.match(line) is not None
         width = len(self._match[0]) if len(self._held) == 1 else len(self._held[-1])
-        torn = width + 1 + len(fields(line)[0]) >= _NARROW
-        return torn and not line[:1].isspace() and not is_sentence(line)
+        return is_full(width, line, _NARROW) and not line[:1].isspace() and not is_sentence(line)
 
     def end(self) -> None:
         """Notes the line that was held, which no other one goes on."""

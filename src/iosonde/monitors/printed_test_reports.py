@@ -61,7 +61,7 @@ class XfstestsReport(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at) or ""
         if _CONFIG.match(line) or _TOTALS.match(line):
-            return top_of(cursor, lambda above: bool(_HEAD.match(above)), most=12)
+            return top_of(cursor, _HEAD.match, most=12)
         below = cursor.block(cursor.at, 14)
         if not _HEAD.match(line) or not any(map(_CONFIG.match, below)):
             return None
@@ -255,7 +255,7 @@ class LtpTotals(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        first = top_of(cursor, lambda above: bool(_RUN_TOTAL.match(above)), most=24)
+        first = top_of(cursor, _RUN_TOTAL.match, most=24)
         above = cursor.block(first, cursor.at - first)
         return first if any("Total " in line for line in above) else None
 

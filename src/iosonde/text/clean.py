@@ -71,19 +71,19 @@ def clean(text: str) -> list[str]:
 
 
 def _without_bars(lines: list[str]) -> list[str]:
-    """The same without bars at the beginning of three or more lines: some mails quote by them.
+    """The lines without bars at the beginning of three or more: some mails quote by them.
 
     A table has more bars in a line, a tree has branches.
     """
-    whole, at = list(lines), 0
+    at = 0
     while at < len(lines):
         end = at
         while end < len(lines) and _BARRED.fullmatch(lines[end]):
             end += 1
         if end - at >= _BARS:
-            whole[at:end] = [line[2:] for line in lines[at:end]]
+            lines[at:end] = [line[2:] for line in lines[at:end]]
         at = max(end, at + 1)
-    return whole
+    return lines
 
 
 def _typed(text: str) -> str:

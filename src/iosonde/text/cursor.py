@@ -33,6 +33,12 @@ class Prompt(NamedTuple):
     command: str
     host: str = ""
 
+    @property
+    def path(self) -> str:
+        """The path that the command ends with, without /dev/; empty where it ends otherwise."""
+        last = self.command.rpartition(" ")[2]
+        return last.removeprefix("/dev/") if last.startswith("/") else ""
+
 
 class TextCursor(Protocol):
     """Lines around an anchor, by index: the anchor's line has index `at`, lines before it less.

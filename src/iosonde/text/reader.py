@@ -95,6 +95,15 @@ def is_section(line: str) -> bool:
     return _HEADING.match(line) is not None
 
 
+def groups_of(match: re.Match[str]) -> dict[str, Json]:
+    """The named groups that hold something: whole numbers as such, all others as they stand."""
+    return {
+        name: int(text) if text.isdecimal() else text
+        for name, text in match.groupdict().items()
+        if text
+    }
+
+
 def nearest(cursor: TextCursor, reach: int, is_first: Callable[[str], object]) -> int | None:
     """Index of the last line up to the anchor's of which something holds; None where none is near.
 

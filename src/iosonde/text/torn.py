@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
+from iosonde.kerneltext import fields
 from iosonde.records.printed import Unreadable
 from iosonde.text.cursor import TextCursor
 
@@ -41,6 +42,22 @@ def torn_words(parts: Sequence[str], count: int) -> list[str]:
     for index in sorted((index for _, index in sorted(joints)[-surplus:]), reverse=True):
         pieces[index - 1] += pieces.pop(index)
     return pieces
+
+
+def across_wraps(pattern: str) -> re.Pattern[str]:
+    """A pattern in which a blank stands for whatever a wrap made of it."""
+    return re.compile(pattern.replace(" ", r"\s{1,12}"))
+
+
+def is_full(width: int, below: str, column: int) -> bool:
+    """Whether the first word of the line below had no place before a column: a mail broke there.
+
+    Args:
+        width: of the line above, in characters.
+        below: the line that may be its rest.
+        column: where mails of that kind break their lines.
+    """
+    return width + 1 + len((fields(below) or [""])[0]) >= column
 
 
 def joinings(parts: Sequence[str]) -> Iterator[str]:

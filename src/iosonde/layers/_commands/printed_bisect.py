@@ -13,11 +13,11 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput, start_of
+from iosonde.text.torn import is_full
 
 _HASH = r"(?P<commit>[0-9a-f]{7,40})"
 _LOGGED = re.compile(
@@ -37,7 +37,7 @@ _CHECKED = re.compile(rf"\s*\[{_HASH}\] (?P<subject>.{{1,200}})$")
 _STATUS = re.compile(r"\s*# status: waiting for ")
 _MOST = 600
 _GAP = 2
-_WIDTH = 60  # mails break lines that are longer
+_WIDTH = 61  # mails break lines of so many characters
 _FORMS = (_LOGGED, _FIRST, _LEFT)
 
 
@@ -111,7 +111,7 @@ def _is_torn(above: str, line: str) -> bool:
     """Whether a mail broke the line above: no more of it fitted there."""
     if prompt_in(line) or line.startswith("#") or line[0].isspace():
         return False
-    return len(above) + 1 + len(fields(line)[0]) > _WIDTH
+    return is_full(len(above), line, _WIDTH)
 
 
 def _join(

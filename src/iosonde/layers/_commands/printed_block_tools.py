@@ -190,10 +190,12 @@ def _loop_row(head: list[str], line: str, host: str) -> PrintedSubject:
     for column, cell in zip(head, cells, strict=True):
         if column not in _COLUMNS:
             continue
-        if column != "BACK-FILE" and not cell.isdecimal():
+        if column == "BACK-FILE":
+            values[_COLUMNS[column]] = cell
+        elif not cell.isdecimal():
             raise Unreadable(f"{column} is no number")
-        number = cell == "1" if column in _FLAGS else cell
-        values[_COLUMNS[column]] = int(cell) if number == cell and cell.isdecimal() else number
+        else:
+            values[_COLUMNS[column]] = cell == "1" if column in _FLAGS else int(cell)
     if not values.get("size_limit", 1):
         del values["size_limit"]  # 0: none
     if deleted != line:

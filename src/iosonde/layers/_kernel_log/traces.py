@@ -25,6 +25,7 @@ from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.figures import is_sentence
 from iosonde.text.log_lines import log_prefix
+from iosonde.text.torn import is_full
 
 _NAME = r"[A-Za-z_$.][\w.$]{0,100}"
 _OFFSET = r"\+0x[\da-f]{1,8}/0x[\da-f]{1,8}"
@@ -278,8 +279,7 @@ def _goes_on(kind: _Kind, above: str, text: str, logged: bool) -> bool:
         return True
     if kind == "title" and _FRAME.fullmatch(text):
         return True
-    torn = len(above) + 1 + len((fields(text) or [""])[0]) >= _NARROW
-    return (torn or kind == "modules") and not is_sentence(text)
+    return (kind == "modules" or is_full(len(above), text, _NARROW)) and not is_sentence(text)
 
 
 def _exact(name: str, text: str) -> Json:

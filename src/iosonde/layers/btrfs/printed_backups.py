@@ -104,6 +104,4 @@ class BtrfsBackups(StateOutput):
         last, values = backups_at(cursor, first)
         if not values:
             raise Unreadable("neither a chunk nor a root can be read", max(last, first))
-        asked = prompt.command.rpartition(" ")[2]
-        name = asked.removeprefix("/dev/") if asked.startswith("/") else ""
-        return last, [self.counted("btrfs", name, values, prompt)]
+        return last, [self.counted("btrfs", prompt.path, values, prompt)]

@@ -17,6 +17,7 @@ from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, joined
 from iosonde.text.reader import Items, StateOutput, end_of, top_of
+from iosonde.text.torn import across_wraps
 
 _LINE = re.compile(
     r"\s*(?:Superblock (?:thinks the (?:generation|level) is \d|doesn't contain )"
@@ -31,25 +32,21 @@ _REST = re.compile(
 """What a mail broke off of such a line."""
 
 
-def _form(text: str) -> re.Pattern[str]:
-    return re.compile(text.replace(" ", r"\s{1,12}"))
-
-
 _N = r"\d{1,20}"
 _ONCE = (
-    _form(rf"Superblock thinks the generation is (?P<superblock_generation>{_N})"),
-    _form(r"Superblock thinks the level is (?P<superblock_level>\d{1,3})"),
-    _form(rf"Super think's the tree root is at (?P<superblock_root>{_N}), "
+    across_wraps(rf"Superblock thinks the generation is (?P<superblock_generation>{_N})"),
+    across_wraps(r"Superblock thinks the level is (?P<superblock_level>\d{1,3})"),
+    across_wraps(rf"Super think's the tree root is at (?P<superblock_root>{_N}), "
           rf"chunk root (?P<superblock_chunk_root>{_N})"),
-    _form(rf"Found tree root at (?P<root>{_N}) gen (?P<root_generation>{_N}) "
+    across_wraps(rf"Found tree root at (?P<root>{_N}) gen (?P<root_generation>{_N}) "
           r"level (?P<root_level>\d{1,3})"),
 )  # fmt: skip
-_WELL = _form(
+_WELL = across_wraps(
     rf"Well block (?P<block>{_N})\s{{0,12}}\(gen: (?P<generation>{_N}) "
     r"level: (?P<level>\d{1,3})\) seems good, (?P<end>and it matches superblock|but we are unsure"
     rf"|but generation/level doesn't match, want gen: (?P<wanted>{_N}) level: (?P<at>\d{{1,3}}))"
 )
-_OLD_WELL = _form(
+_OLD_WELL = across_wraps(
     rf"Well block (?P<block>{_N}) seems great, but generation doesn't match, "
     rf"have=(?P<generation>{_N}), want=(?P<wanted>{_N})(?: level (?P<level>\d{{1,3}}))?"
 )
@@ -89,10 +86,8 @@ class BtrfsFindRoot(StateOutput):
             "Well block "
         ):
             raise Unreadable("a line of it is cut off", last)
-        asked = prompt.command.rpartition(" ")[2]
-        name = asked.removeprefix("/dev/") if asked.startswith("/") else ""
         return last, [
-            self.counted("btrfs", name, {**version_above(cursor, first), **values}, prompt)
+            self.counted("btrfs", prompt.path, {**version_above(cursor, first), **values}, prompt)
         ]
 
 

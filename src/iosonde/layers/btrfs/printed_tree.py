@@ -19,19 +19,18 @@ from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.torn import across_wraps
 
 _LOG = r"\s*(?:BTRFS \w{2,10} \(device \S{1,60}\): )?"
 _HEAD = re.compile(
     rf"{_LOG}(?:leaf|node) \d{{1,20}}(?: level \d)?(?: gen \d{{1,20}})? "
     r"(?:items|total ptrs) \d{1,7} free\b"
 )
-_WHOLE = re.compile(
-    (
-        r"(?P<what>leaf|node) (?P<block>\d{1,20})(?: level (?P<level>\d))?"
-        r"(?: gen (?P<gen>\d{1,20}))? (?:items|total ptrs) (?P<items>\d{1,7})"
-        r" free(?: space| spc)? (?P<free_space>-?\d{1,9})"
-        r"(?: generation (?P<generation>\d{1,20}))?(?: owner (?P<owner>[A-Z_]{4,24}|-?\d{1,20})\b)?"
-    ).replace(" ", r"\s{1,12}")
+_WHOLE = across_wraps(
+    r"(?P<what>leaf|node) (?P<block>\d{1,20})(?: level (?P<level>\d))?"
+    r"(?: gen (?P<gen>\d{1,20}))? (?:items|total ptrs) (?P<items>\d{1,7})"
+    r" free(?: space| spc)? (?P<free_space>-?\d{1,9})"
+    r"(?: generation (?P<generation>\d{1,20}))?(?: owner (?P<owner>[A-Z_]{4,24}|-?\d{1,20})\b)?"
 )
 _FLAGS = re.compile(
     r"(?:leaf|node)\s{1,12}\d{1,20}\s{1,12}flags\s{1,12}(?P<flags>0x[\da-f]{1,16}\([\w|]{0,60}\))"

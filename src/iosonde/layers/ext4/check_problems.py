@@ -12,17 +12,14 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from iosonde.records.stack import Json
+from iosonde.text.reader import groups_of
+from iosonde.text.torn import across_wraps
 
 _N = r"\d{1,20}"
 _INODE = rf"(?P<inode>{_N})"
 
 
-def _form(text: str) -> re.Pattern[str]:
-    """A pattern in which a blank is whatever a mail made of it."""
-    return re.compile(text.replace(" ", r"\s{1,12}"))
-
-
-_WRONG = tuple((name, _form(text)) for name, text in (
+_WRONG = tuple((name, across_wraps(text)) for name, text in (
     ("i_blocks", rf"Inode {_INODE}, i_blocks is (?P<said>{_N}), should be (?P<counted>{_N})"),
     ("i_size", rf"Inode {_INODE}, i_size is (?P<said>{_N}), should be (?P<counted>{_N})"),
     ("ref_count",
@@ -52,7 +49,7 @@ _WRONG = tuple((name, _form(text)) for name, text in (
      rf"Setting free blocks count to (?P<counted>{_N}) \(was (?P<said>{_N})\)"),
 ))  # fmt: skip
 """Problems of a figure: what it was, and what e2fsck counted."""
-_OTHERS = tuple((name, _form(text)) for name, text in (
+_OTHERS = tuple((name, across_wraps(text)) for name, text in (
     ("orphaned_inodes", rf"Inode {_INODE} was part of the orphaned inode list"),
     ("cleared_orphans", rf"(?:Clearing|Truncating) orphaned inode {_INODE} \("),
     ("corrupted_orphan_lists", r"Inodes that were part of a corrupted orphan linked list found"),
@@ -127,17 +124,17 @@ _GOES_ON = (
     r"Abort|Continue|Ignore error|Suppress messages|Run journal anyway"
     r"|Do you really want to continue"
 )
-_ANSWER = _form(
+_ANSWER = across_wraps(
     rf"(?<![\w/])(?:(?P<mends>{_MENDS})|{_GOES_ON})(?: \('a' enables 'yes' to all\))?"
     r"\s{0,2}(?P<asked><[yn]>|\(y/n\))?\?(?: (?P<answer>yes(?: to all)?|no)(?!\S))?"
 )
-_SAID = _form(
+_SAID = across_wraps(
     r"(?<=[.?)\s:])(?:FIXED|CLEARED|SALVAGED|TRUNCATED|RELOCATED|ALLOCATED|EXPANDED|RECONNECTED"
     r"|CONNECTED TO LOST\+FOUND|CREATED|DELETED|FILE DELETED|SPLIT|INODE CLEARED|OPTIMIZED"
     r"|RECREATED|UNLINKED|CONVERTED|HTREE INDEX CLEARED|FLAG CLEARED|WILL RECREATE|WILL OPTIMIZE"
     r"|MULTIPLY-CLAIMED BLOCKS CLONED|REPLAYED|(?P<ignored>IGNORED))\.?(?=[^\S\n]{0,8}(?:\n|$))"
 )
-_DIFFERENCES = _form(r"(?P<what>Block|Inode) bitmap differences:")
+_DIFFERENCES = across_wraps(r"(?P<what>Block|Inode) bitmap differences:")
 _RANGE = re.compile(
     r"\s{1,4}(?P<range>(?P<sign>[+-])"
     r"(?:\((?P<from>\d{1,20})--(?P<to>\d{1,20})\)|(?P<only>\d{1,20})))(?!\S)"
@@ -193,7 +190,7 @@ def problems(text: str) -> dict[str, Json]:
     """
     forms = [(f"{name}_wrong", form) for name, form in _WRONG] + list(_OTHERS)
     at = sorted(
-        (match.start(), name, _figures(match))
+        (match.start(), name, groups_of(match))
         for name, form in forms
         for match in form.finditer(text)
     )
@@ -215,14 +212,6 @@ def problems(text: str) -> dict[str, Json]:
         named: list[Json] = [*inodes]
         values["inodes"] = named[:_KEPT]
     return values | dict(_bitmaps(text))
-
-
-def _figures(match: re.Match[str]) -> dict[str, Json]:
-    return {
-        name: int(text) if text.isdecimal() else text
-        for name, text in match.groupdict().items()
-        if text
-    }
 
 
 def _unnamed(text: str, places: Sequence[int]) -> int:

@@ -66,7 +66,7 @@ _CHECKED = re.compile(
     r"(?P<full>\d{1,19})/(?P<blocks>\d{1,19}) blocks(?: \(check (?:in|after) .{1,40}\))?\s*$"
 )
 """By the device, its label, or the file of an image."""
-_COMMANDS = ("e2fsck", "fsck", "fsck.ext4", "fsck.ext3", "fsck.ext2")
+COMMANDS = ("e2fsck", "fsck", "fsck.ext4", "fsck.ext3", "fsck.ext2")
 _MOST = 2000
 _GAP = 6  # lines from one to the next: messages stand between, and blank lines
 
@@ -83,7 +83,7 @@ class ExtCheck(StateOutput):
         " bitmap differences:", "the orphaned inode list", "Unattached inode ",
         " has an invalid extent", "Multiply-claimed block(s) in inode ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = _COMMANDS
+    commands: ClassVar[tuple[str, ...]] = COMMANDS
     reach: ClassVar[int] = 12
 
     @override
@@ -123,8 +123,7 @@ class ExtCheck(StateOutput):
         counts = problems(text)
         if not counts and not values.keys() - {"e2fsck_version"}:
             raise Unreadable("it says nothing of the file system", last)
-        asked = prompt.command.rpartition(" ")[2]
-        name = (name or (asked if asked.startswith("/") else "")).removeprefix("/dev/")
+        name = name.removeprefix("/dev/") or prompt.path
         items: list[PrintedSubject | PrintedCounters] = []
         if values:
             items.append(PrintedSubject("ext4", name, values, prompt.host))
@@ -138,7 +137,7 @@ class ExtCheckSummary(StateOutput):
 
     tool: ClassVar[str] = "e2fsck"
     anchors: ClassVar[tuple[str, ...]] = (" files (", " files, ")
-    commands: ClassVar[tuple[str, ...]] = _COMMANDS
+    commands: ClassVar[tuple[str, ...]] = COMMANDS
     reach: ClassVar[int] = 12
 
     @override

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde.layers.ext4.printed_check import COMMANDS
 from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
@@ -47,7 +48,7 @@ class ExtCheckFigures(StateOutput):
         " inodes used (", " inode used (", " blocks used (", " non-contiguous ",
         "# of inodes with ind/dind/tind", "Extent depth histogram:",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("e2fsck", "fsck", "fsck.ext4", "fsck.ext3", "fsck.ext2")
+    commands: ClassVar[tuple[str, ...]] = COMMANDS
     reach: ClassVar[int] = 20
 
     @override
@@ -68,9 +69,7 @@ class ExtCheckFigures(StateOutput):
             last = index
         if not values:
             raise Unreadable("none of its figures can be read", last)
-        asked = prompt.command.rpartition(" ")[2]
-        name = asked.removeprefix("/dev/") if asked.startswith("/") else ""
-        return last, [self.counted("ext4", name, values, prompt)]
+        return last, [self.counted("ext4", prompt.path, values, prompt)]
 
 
 def _is_own(line: str) -> bool:

@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.reader import Items, StateOutput, close_lines, groups_of
 
 _N = r"\d{1,19}"
 _HEAD = re.compile(
@@ -57,7 +57,7 @@ class ExtGroups(StateOutput):
         for index, line in close_lines(cursor, first, _MOST, gap=2):
             head, free = _HEAD.match(line), _FREE.match(line)
             if head:
-                rows.append(_figures(head))
+                rows.append(groups_of(head))
             elif free:
                 name = f"{free['what'].lower().replace(' ', '_')}_at"
                 rows[-1][name] = (free["ranges"] or "")[:400]
@@ -78,13 +78,5 @@ def _said(line: str) -> dict[str, Json]:
     values: dict[str, Json] = {}
     for form in _PARTS:
         if match := form.search(line):
-            values |= _figures(match)
+            values |= groups_of(match)
     return values
-
-
-def _figures(match: re.Match[str]) -> dict[str, Json]:
-    return {
-        name: int(text) if text.isdecimal() else text
-        for name, text in match.groupdict().items()
-        if text
-    }

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from iosonde.layers._commands.printed_bisect import GitBisect
+from tests.git_folder import git_in
 from tests.mangle import folded, mangled, states
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "builds-composed" / "bisect.txt").read_text()
@@ -35,13 +35,7 @@ def test_each_commit_with_its_state() -> None:
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="no git")
 def test_what_git_prints(tmp_path: Path) -> None:
-    def git(*arguments: str) -> str:
-        command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments]
-        return subprocess.run(
-            command, cwd=tmp_path, capture_output=True, text=True, check=True,
-            env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "LC_ALL": "C"},
-        ).stdout  # fmt: skip
-
+    git = git_in(tmp_path)
     git("init", "-q")
     hashes = []
     for number in range(9):

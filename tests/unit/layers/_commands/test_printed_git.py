@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from iosonde.layers._commands.printed_git import GitCommits
+from tests.git_folder import git_in
 from tests.mangle import mangled, states
 
 TEXT = """\
@@ -42,13 +42,7 @@ def test_commits_below_their_command() -> None:
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="no git")
 def test_what_git_prints(tmp_path: Path) -> None:
-    def git(*arguments: str) -> str:
-        command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments]
-        return subprocess.run(
-            command, cwd=tmp_path, capture_output=True, text=True, check=True,
-            env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "LC_ALL": "C"},
-        ).stdout  # fmt: skip
-
+    git = git_in(tmp_path)
     git("init", "-q")
     for number in range(3):
         git("commit", "-q", "--allow-empty", "-m", f"pond: change {number}")
