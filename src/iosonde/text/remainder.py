@@ -2,58 +2,37 @@
 
 A command at a prompt with lines below it, a fenced or indented block, a table that is drawn, and
 lines of the kernel's log become records of kind `AS_PRINTED`: the names and values that stand there
-and nothing that is concluded from them. What is the output of a command and of no form that
-`iosonde.text.figures` reads is told as unread.
+and nothing that is concluded from them. Of no form that `iosonde.text.figures` reads, an output of
+a command or a paragraph that looks like an output is kept line by line, or said to be unread.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedCounters, TextLocation, Unread
 from iosonde.records.stack import Json
 from iosonde.text.alike_lines import alike_at
-from iosonde.text.author_rates import rates_at
-from iosonde.text.author_tables import table_at
-from iosonde.text.clean import clean, quote_marks
+from iosonde.text.blocks import TextBlock, TextBlocks
 from iosonde.text.document import Document
-from iosonde.text.fences import fenced
 from iosonde.text.figures import (
     FigureGroup,
     PrintedFigures,
     has_figure,
     is_other,
-    is_sentence,
     pairs_of,
     read_figures,
 )
-from iosonde.text.find import FoundOutput, TakenLines, marked_heading
-from iosonde.text.kernel_lines import is_kernel_line, is_mostly_log, is_rest, timelines
+from iosonde.text.find import FoundOutput, TakenLines
+from iosonde.text.kernel_lines import is_mostly_log, timelines
+from iosonde.text.loose_lines import loose_lines
 from iosonde.text.plain_lines import plain_lines
-from iosonde.text.shell import (
-    MOST,
-    ShellCommand,
-    called,
-    command_at,
-    end_of_output,
-    indent_of,
-    is_prompt,
-    prints_figures,
-    program_of,
-    shows_text,
-)
+from iosonde.text.shell import prints_figures, program_of, shows_text
 from iosonde.text.whole_outputs import whole_json, whole_value
 
-_LANGUAGES = frozenset({
-    "c", "c++", "cmake", "conf", "cpp", "diff", "dockerfile", "dts", "go", "html", "ini", "java",
-    "javascript", "js", "json", "lua", "make", "makefile", "nix", "patch", "perl", "py", "python",
-    "ruby", "rust", "sql", "toml", "xml", "yaml", "yml",
-})  # fmt: skip
-_INLINE = re.compile(r"`(?P<command>[^`]{3,120})`[ .:]*")
 _COMPLAINT = re.compile(r"(?i)(?:(?:ba)?sh|sudo|(?:fatal|error|warning)(?::.*)?)$")
 _FEW = 3  # lines below which a block without a command says nothing
 _SHARES = {"fenced": 0.25, "indented": 0.5, "plain": 0.6}
@@ -61,19 +40,6 @@ _SHARES = {"fenced": 0.25, "indented": 0.5, "plain": 0.6}
 _HEAD = 4  # lines above a list
 _READ = 0.5  # of the lines of an output
 _NAMED = 120  # characters of a command
-
-_Kind = Literal["command", "log", "fenced", "indented", "plain", "table"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """Lines that belong together, by indices; the command whose output they are, if one is."""
-
-    kind: _Kind
-    first: int
-    last: int
-    command: str = ""
-    host: str = ""
 
 
 def remainder(
@@ -94,149 +60,18 @@ class _Remainder:
         self, document: Document, taken: Sequence[TakenLines], programs: Collection[str]
     ) -> None:
         text = document.data[:].decode(errors="replace").replace("\r\n", "\n")
-        raw = text.split("\n")
         self._document = document
         self._programs = programs
-        self._lines = clean(text)
-        self._depths = [line[: quote_marks(line)].count(">") if ">" in line else 0 for line in raw]
-        self._fences, self._closing = fenced(raw) if "```" in text or "~~~" in text else ({}, {})
-        self._free = bytearray(b"\1") * len(self._lines)
-        for part in taken:
-            last = min(part.last, len(self._lines))
-            self._free[part.first - 1 : last] = bytes(max(last - part.first + 1, 0))
-        self._own = [
-            line if free else "" for line, free in zip(self._lines, self._free, strict=True)
-        ]
-        self._tools = {part.last: part.tool for part in taken}
-        self._heading = ""
-        self._tables: dict[int, FigureGroup | None] = {}
+        self._blocks = TextBlocks(text, taken, programs)
+        self._lines = self._blocks.lines
+        self._free = self._blocks.free
 
     def every(self) -> Iterator[FoundOutput | Unread]:
         """Everything that is left of the document."""
-        at = 0
-        while at < len(self._lines):
-            block = self._block(at)
-            if block is not None:
-                yield from self._records(block)
-            at = max(block.last if block else at, at) + 1
+        for block in self._blocks.every():
+            yield from self._records(block)
 
-    # ── where blocks begin and end ──────────────────────────────────────────────────────────────
-
-    def _block(self, at: int) -> _Block | None:
-        """What begins in a line, if anything does."""
-        line = self._lines[at]
-        if at in self._fences:
-            return self._fenced(at, self._fences[at])
-        if not line:
-            return None
-        if command := command_at(self._lines, at, self._programs):
-            first, last = command.last + 1, self._end(at, command)
-            return _Block("command", first, last, command.text, command.host)
-        return self._loose(at, line) if self._free[at] else None
-
-    def _loose(self, at: int, line: str) -> _Block | None:
-        """What begins in a line that is no command."""
-        if at not in self._closing and (heading := self._heading_at(at)):
-            self._heading = heading
-            return None
-        if is_kernel_line(line):
-            return _Block("log", at, self._while(at, self._is_log))
-        if at and not self._free[at - 1] and at in self._closing:
-            return _Block("fenced", at, self._while(at, self._is_text), self._tools.get(at, ""))
-        table = self._table(at)
-        if table or (at and self._lines[at - 1]) or is_sentence(line):
-            return _Block("table", at, table.last) if table else None  # a paragraph of prose
-        indented = indent_of(line) >= 4
-        last = self._while(at, self._is_indented if indented else self._is_text)
-        if last - at + 1 < _FEW:
-            return None
-        return _Block("indented" if indented else "plain", at, last)
-
-    def _heading_at(self, at: int) -> str:
-        """A heading that is marked as one; a command of root's is none."""
-        line = self._lines[at]
-        if line[:2] == "# " and line[2:3].islower():
-            return ""  # mkdir, or a comment
-        return marked_heading(line)
-
-    def _end(self, at: int, command: ShellCommand) -> int:
-        """Index of the last line of a command's output."""
-        if at not in self._closing:
-            return end_of_output(self._lines, self._depths, command, self._programs)
-        return self._before_prompt(command.last, self._closing[at])
-
-    def _before_prompt(self, at: int, close: int) -> int:
-        """Index of the last line behind one, before the next prompt or the end of its block."""
-        for place in range(at + 1, min(close, at + 1 + MOST)):
-            if is_prompt(self._lines[place], self._programs):
-                return place - 1
-            at = place
-        return at
-
-    def _fenced(self, at: int, language: str) -> _Block | None:
-        """A fenced block up to its first prompt: of a command in it, or in the line above it."""
-        close = self._closing.get(at + 1, at + 1)
-        if language in _LANGUAGES:
-            return _Block("command", close, close - 1)
-        first = next((place for place in range(at + 1, close) if self._lines[place]), close)
-        if first == close or is_prompt(self._lines[first], self._programs):
-            return None
-        last = self._before_prompt(first, close)
-        if called(self._lines[first], self._programs):
-            return _Block("command", first + 1, last, self._lines[first].strip())
-        above = next((self._lines[place] for place in range(at - 1, max(at - 4, -1), -1)
-                      if self._lines[place]), "")  # fmt: skip
-        inline = _INLINE.search(above)
-        if inline and called(inline["command"], self._programs):
-            return _Block("command", first, last, inline["command"])
-        if not self._free[first] or is_kernel_line(self._lines[first]):
-            return None  # line by line
-        return _Block("fenced", first, last)
-
-    def _while(self, at: int, goes_on: Callable[[int], bool]) -> int:
-        last = at
-        while last + 1 < len(self._lines) and last - at + 1 < MOST and goes_on(last + 1):
-            last += 1
-        return last
-
-    def _is_text(self, at: int) -> bool:
-        line = self._lines[at]
-        if not line or not self._free[at] or at in self._fences:
-            return False
-        return not self._begins(at)
-
-    def _begins(self, at: int) -> bool:
-        """Whether a command, a log or a table begins in a line."""
-        line = self._lines[at]
-        begins = is_prompt(line, self._programs) or is_kernel_line(line)
-        return begins or self._table(at) is not None
-
-    def _table(self, at: int) -> FigureGroup | None:
-        """The table that begins in a line, if one does."""
-        if at not in self._tables:
-            own = self._own
-            self._tables[at] = table_at(own, at) or rates_at(own, at) or alike_at(own, at)
-        return self._tables[at]
-
-    def _is_indented(self, at: int) -> bool:
-        line = self._lines[at]
-        if not line:  # one blank line may stand within
-            line = self._lines[at + 1] if at + 1 < len(self._lines) else ""
-        return bool(self._free[at]) and indent_of(line) >= 4 and not self._begins(at)
-
-    def _is_log(self, at: int) -> bool:
-        """Whether a line belongs to a log: up to four without a time may be the rest of another."""
-        line = self._lines[at]
-        if not line or not self._free[at] or is_prompt(line, self._programs):
-            return False
-        if is_kernel_line(line):
-            return True
-        above = self._lines[max(at - 4, 0) : at]
-        return any(map(is_kernel_line, above)) and is_rest(above[-1], line)
-
-    # ── what they say ───────────────────────────────────────────────────────────────────────────
-
-    def _records(self, block: _Block) -> Iterator[FoundOutput | Unread]:
+    def _records(self, block: TextBlock) -> Iterator[FoundOutput | Unread]:
         """What a block says, part by part where a reader took lines of it."""
         first = block.first
         apart = False
@@ -257,7 +92,7 @@ class _Remainder:
             first = last + 1
 
     def _part(
-        self, block: _Block, first: int, last: int, *, apart: bool
+        self, block: TextBlock, first: int, last: int, *, apart: bool
     ) -> Iterator[FoundOutput | Unread]:
         """What lines say that no reader took; `apart`: one took others of the same output."""
         while last >= first and not self._lines[last].strip():
@@ -279,20 +114,24 @@ class _Remainder:
             yield from self._figures(block, first, lines, apart=apart)
 
     def _of_table(
-        self, block: _Block, first: int, lines: Sequence[str]
+        self, block: TextBlock, first: int, lines: Sequence[str]
     ) -> Iterator[FoundOutput | Unread]:
-        table = self._table(first)
+        table = self._blocks.table(first)
         if table and table.last == first + len(lines) - 1:
             group = replace(table, first=0, last=len(lines) - 1)
             yield self._record(block, first, PrintedFigures((group,), ()))
 
     def _figures(
-        self, block: _Block, first: int, lines: Sequence[str], *, apart: bool
+        self, block: TextBlock, first: int, lines: Sequence[str], *, apart: bool
     ) -> Iterator[FoundOutput | Unread]:
         """The lists and tables of an output."""
         free = block.kind != "command"
         figures = None
-        if not is_other(lines) and (free or prints_figures(block.command)):
+        if (
+            block.kind != "paragraph"
+            and not is_other(lines)
+            and (free or prints_figures(block.command))
+        ):
             figures = read_figures(lines, strict=free)
         own = sum(bool(line.strip()) for line in lines)
         sure = figures is not None and figures.lines >= _READ * own
@@ -304,11 +143,29 @@ class _Remainder:
         if figures is not None and sure:
             yield self._record(block, first, figures)
             yield from self._left(block, first, lines, figures)
-        elif not free and not apart and not _is_traced(lines):
+        elif free:
+            yield from self._printed(block, first, lines)
+        elif not apart and not _is_traced(lines):
             yield from self._plain(block, first, lines)
 
+    def _printed(
+        self, block: TextBlock, first: int, lines: Sequence[str]
+    ) -> Iterator[FoundOutput | Unread]:
+        """Paragraphs without a command, line by line where they look like an output."""
+        for low, high in self._blocks.paragraphs(first, first + len(lines) - 1):
+            above = next((self._lines[at] for at in range(low - 1, max(low - 3, -1), -1)
+                          if self._lines[at]), "")  # fmt: skip
+            within = low > 0 and self._lines[low - 1] != "" and not self._free[low - 1]
+            introduced = within or above.endswith(":")
+            if high + 1 < len(self._lines) and self._blocks.table(high + 1):
+                continue  # what a table is headed by
+            kept = loose_lines(self._lines[low : high + 1], self._programs, introduced=introduced)
+            if kept:
+                record = self._counters(block, "", {"lines": [*kept]})
+                yield FoundOutput(self._place(low, high), PRINTED, counters=(record,))
+
     def _plain(
-        self, block: _Block, first: int, lines: Sequence[str]
+        self, block: TextBlock, first: int, lines: Sequence[str]
     ) -> Iterator[FoundOutput | Unread]:
         """An output of no form, line by line; unread where its tool has a reader, or it is long."""
         blank = next((at for at, line in enumerate(lines) if at and not line.strip()), len(lines))
@@ -323,7 +180,7 @@ class _Remainder:
             said = f"output of `{block.command[:_NAMED]}`: {why}"
             yield Unread(place, program_of(block.command), said)
 
-    def _is_sure(self, block: _Block, lines: Sequence[str], figures: PrintedFigures) -> bool:
+    def _is_sure(self, block: TextBlock, lines: Sequence[str], figures: PrintedFigures) -> bool:
         """Whether lines without a command are an output: enough of them, with figures."""
         tables = any("columns" in group.values for group in figures.groups)
         own = [line for line in lines if line.strip()]
@@ -340,7 +197,7 @@ class _Remainder:
         share = sum(has_figure(value) for _, value in pairs) / len(pairs)
         return share >= _SHARES[block.kind]
 
-    def _record(self, block: _Block, first: int, figures: PrintedFigures) -> FoundOutput:
+    def _record(self, block: TextBlock, first: int, figures: PrintedFigures) -> FoundOutput:
         """The groups of an output as counters, each named by the command or the heading above."""
         low, high = first + figures.groups[0].first, first + figures.groups[-1].last
         place = self._place(low, high)
@@ -351,11 +208,11 @@ class _Remainder:
         )
         return FoundOutput(place, PRINTED, counters=counters)
 
-    def _counters(self, block: _Block, name: str, values: dict[str, Json]) -> PrintedCounters:
+    def _counters(self, block: TextBlock, name: str, values: dict[str, Json]) -> PrintedCounters:
         return PrintedCounters(PRINTED, AS_PRINTED, name, values, block.host, block.command)
 
     def _left(
-        self, block: _Block, first: int, lines: Sequence[str], figures: PrintedFigures
+        self, block: TextBlock, first: int, lines: Sequence[str], figures: PrintedFigures
     ) -> Iterator[Unread]:
         """Lines with figures that are of no form, in an output of which others are."""
         left = [place for place in figures.left if any(map(str.isdigit, lines[place]))]
@@ -366,7 +223,7 @@ class _Remainder:
             yield Unread(place, program_of(block.command), said)
 
     def _log(
-        self, block: _Block, first: int, lines: Sequence[str]
+        self, block: TextBlock, first: int, lines: Sequence[str]
     ) -> Iterator[FoundOutput | Unread]:
         for at, (messages, _, last, host) in timelines(lines):
             begin = first + at
@@ -383,7 +240,9 @@ class _Remainder:
 
     def _place(self, first: int, last: int) -> TextLocation:
         number = self._document.number
-        return TextLocation(self._document.name, number(first + 1), number(last + 1), self._heading)
+        return TextLocation(
+            self._document.name, number(first + 1), number(last + 1), self._blocks.heading
+        )
 
 
 def _as_whole(command: str, lines: Sequence[str]) -> tuple[dict[str, Json], int] | None:

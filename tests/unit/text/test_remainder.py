@@ -302,7 +302,7 @@ def test_two_forms_of_the_kernels_lines_are_two_messages() -> None:
 
 
 def test_a_part_of_a_crash_is_told_as_unread() -> None:
-    (output,) = rest("[  116.97] x\n[  116.977805] RSP: 0018:ffffb5d30ed27aa0 EFLAGS: 00010006\n")
+    (output,) = rest("x\n\n[  116.977805] RSP: 0018:ffffb5d30ed27aa0 EFLAGS: 00010006\n")
     assert isinstance(output, Unread)
     assert output.reason.startswith("a part of a crash")
 
@@ -321,22 +321,35 @@ _NEAR_MISSES = {
     "code": "int size = 12;\nint count = 17;\nlong total = size * count;\nreturn total;\n",
     "json": '{\n  "size": 12,\n  "count": 17,\n  "total": 204\n}\n',
     "yaml": "- size: 12\n  count: 17\n  total: 204\n- size: 13\n  count: 18\n  total: 234\n",
-    "ini": "[pool]\nsize = 12\ncount = 17\n[disk]\ntotal = 204\nspare = 1\n",
     "listing": "total 12\n-rw-r--r-- 1 root root 35 Jan  1 18:52 a\n"
     "drwxr-xr-x 2 root root 4096 Jan  1 18:52 b\n-rw-r--r-- 1 root root 17 Jan  1 18:52 c\n",
-    "log": "2024-05-03 12:00:01 app: took: 35\n2024-05-03 12:00:02 app: took: 36\n"
-    "2024-05-03 12:00:03 app: took: 37\n",
     "mail": "From: A <a@b.c>\nDate: 3 May 2024\nSubject: 35 MB/s\nMessage-ID: 12345\n",
     "signature": "-- \nDr. A. Admin: storage\nPhone: 0123 456\nFax: 0123 457\nRoom: 12\n",
     "dump": "0000000 0000 0001 0002 0003\n0000020 0010 0011 0012 0013\n0000040 0020 0021 0022\n",
-    "packages": "libfoo1      1.2.3-4\nlibbar2      2.0.1-1\nlibbaz       3.4-2ubuntu1\n",
     "bug": "Bug ID: 218349\nSummary: it is slow\nProduct: File System\nVersion: 2.5\nStatus: NEW\n"
     "Severity: normal\nPriority: P3\nComponent: pool\n",
+    "diffstat": " fs/a.c | 29 +++++--\n fs/b.c |  3 +-\n 2 files changed, 30 insertions(+)\n",
+}
+
+
+_NO_LISTS = {
+    "ini": "[pool]\nsize = 12\ncount = 17\n[disk]\ntotal = 204\nspare = 1\n",
+    "log": "2024-05-03 12:00:01 app: took: 35\n2024-05-03 12:00:02 app: took: 36\n"
+    "2024-05-03 12:00:03 app: took: 37\n",
+    "packages": "libfoo1      1.2.3-4\nlibbar2      2.0.1-1\nlibbaz       3.4-2ubuntu1\n",
     "registers": "RSP: 0018:ffffc184c04fb9e0 EFLAGS: 00010246\nRAX: 0000000000000000\n"
     "RBX: ffff88871f1fd340\nRCX: 0000000000000007\n",
     "calls": 'open("/a", O_RDONLY) = 3\nread(3, "x", 4096) = 1\nclose(3) = 0\n',
-    "diffstat": " fs/a.c | 29 +++++--\n fs/b.c |  3 +-\n 2 files changed, 30 insertions(+)\n",
 }
+
+
+@pytest.mark.parametrize("name", _NO_LISTS)
+@pytest.mark.parametrize("form", ["{}", "```\n{}```\n"])
+def test_what_is_no_list_and_looks_like_an_output_is_kept_line_by_line(
+    name: str, form: str
+) -> None:
+    text = "Hello\n\n" + form.format(_NO_LISTS[name]) + "\nRegards\n"
+    assert kept(text) == [("", {"lines": _NO_LISTS[name].splitlines()})]
 
 
 @pytest.mark.parametrize("name", _NEAR_MISSES)
