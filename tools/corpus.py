@@ -31,6 +31,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from corpus_units import says_in_units
 from ruamel.yaml import YAML
 
 from iosonde.errors import IosondeError
@@ -322,14 +323,22 @@ def _says(wanted: Json, value: object, precision: float = 0.0) -> bool:
             return int(text, 16) == value
         if amount := _AMOUNT.fullmatch(text):
             return any(abs(value - meant) <= reach * 1.000001 for meant, reach in _meant(amount))
-    return value is not None and _stands_in(truth, str(value))
+    return value is not None and _stands_in(truth, str(value), wanted.get("step") or 0)
 
 
-def _stands_in(truth: object, text: str) -> bool:
+def _is_named(truth: object, name: str) -> bool:
+    """Whether a device that was written down by its path is called so."""
+    return (
+        isinstance(truth, str) and truth.startswith("/dev/") and truth.removeprefix("/dev/") == name
+    )
+
+
+def _stands_in(truth: object, text: str, step: float) -> bool:
     """Whether a text has what was written down; of a number the whole, not a part of another."""
     if isinstance(truth, (int, float)):
-        return re.search(rf"(?<![\w.]){re.escape(str(truth))}(?![\w.])", text) is not None
-    return str(truth).strip().lower() in text.strip().lower()
+        whole = re.search(rf"(?<![\w.]){re.escape(str(truth))}(?![\w.])", text)
+        return whole is not None or says_in_units(truth, step, text)
+    return str(truth).strip().lower() in text.strip().lower() or _is_named(truth, text)
 
 
 def _says_in_units(wanted: Json, value: object) -> bool:
