@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Sequence
 from textwrap import dedent
 
+from iosonde.text.figures import is_sentence
 from iosonde.text.log_lines import log_prefix
 from iosonde.text.shell import NO_FIGURES, called, is_prompt, program_of
 
@@ -19,7 +20,10 @@ _MOST = 60  # lines
 _LONGEST = 400  # characters of a line
 _LOOKED = 240  # characters of a line that say of what kind it is
 _FEW = 3  # lines, parts of a line
+_FENCED = 0.3  # of the lines of a fenced block may be written by somebody
+_LONGEST_FENCED = 1000  # characters of a line
 _STRANGE = 0.25  # of the lines may be of another kind
+_FOREIGN = 0.2  # of the letters
 _LETTERS = 0.4  # of the signs of a paragraph are letters or figures; fewer in a drawing
 _SMALL = 0.08  # of all parts may be little words
 _LITTLE = frozenset({
@@ -31,10 +35,8 @@ _LITTLE = frozenset({
     "very", "was", "way", "we", "well", "were", "what", "when", "where", "which", "while", "who",
     "why", "will", "with", "would", "you", "your",
 })  # fmt: skip
-_PLAIN = re.compile(
-    r"[(\"'*_]?[A-Za-z][a-z]*(?:['/-][A-Za-z][a-z]*)*[.,;:!?)\"'*_]*|[A-Z]{2,6}[.,;:)?]*|[-&.–—]+"
-)
-"""A part of prose: a word, a short name in capitals."""
+_EDGES = "([<{\"'*_.,;:!?)]>}…。"
+_JOINTS = re.compile(r"['/’-]")
 _NUMBER = re.compile(r"[(\"']?\d{1,4}(?:st|nd|rd|th)?[.,;:)?\"']*")
 """A number as prose has them, too."""
 _BEGINS = re.compile(
@@ -54,7 +56,7 @@ _BEGINS = re.compile(
         r"[-+*•]\s|\(?[0-9a-zA-Z]{1,3}[.)]\s|\[(?:\d{1,3}|[A-Z])\]:?(?:\s|$)",  # points, notes
         r"_{20,}|-- ?$|</?[a-z]{1,10}>|[\w.+/$~-]{44,}$",  # ends of mails, tags, base64
         r"[#❯%] ?[a-z./]|# #|\[?[\w.@()-]{1,60}[: ]?[\w.:~/-]{0,40}\]? ?[$#](?: |$)",  # prompts
-        r"[A-Za-z_]\w{1,30}=(?:[\"'`$(/]|$)",  # a variable of a script
+        r"[A-Za-z_]\w{1,30}=(?:[\"'`$(/]\S*)?$",  # a variable of a script
     ))
     + ")"
 )  # fmt: skip
@@ -77,6 +79,15 @@ _FIELD = re.compile(
     re.IGNORECASE,
 )
 """Fields of mails and of commits, greetings."""
+_WRITTEN = re.compile(
+    r"\s*+(?:[{}\])]|//|/\*|#(?! (?:HELP|TYPE) )|-{1,3}(?:\s|$)|[\"'][\w.-]+[\"']\s?:|<[/\w!]"
+    r"|[\w.-]{1,60}:\s*$"
+    r"|(?:apiVersion|kind|metadata|spec|name|image|namespace|labels|type|args|command|env):"
+    r"|(?:if|for|while|return|static|struct|else|def|class|import|from|export|function|var|let"
+    r"|const|int|void|local|fi|done|do|then)\b|[A-Za-z_]\w{1,30}=\S*$|[-+][^\d\s])"
+    r"|.*(?:[;{}]|\*/|\\|\\n)$"
+)
+"""Lines of source code, of scripts, patches and of files that somebody writes."""
 _PATCH = ("@@ ", "diff --git ", "index ", "+++ ")
 _APART = re.compile(r"[-=*#~+| _]{3,}|[\[<(]?(?:\.{2,}|…|snip|cut|omitted)\b.{0,20}", re.IGNORECASE)
 """What is drawn between lines, and what a person writes where lines were."""
@@ -104,7 +115,7 @@ def loose_lines(
     Returns:
         None where it is prose, source code, a patch, commands, the head of a mail or its end.
     """
-    has_digit = any(char.isdigit() for line in lines for char in line)
+    has_digit = any(map(_has_digit, lines))
     if len(lines) > _MOST or max(map(len, lines)) > _LONGEST or not has_digit:
         return None
     own = [line for line in lines if not _APART.fullmatch(line.strip())]
@@ -114,6 +125,36 @@ def loose_lines(
     if not _is_technical(lines, introduced) or _is_drawn(lines):
         return None
     return dedent("\n".join(lines)).split("\n")
+
+
+def fenced_lines(lines: Sequence[str], programs: Collection[str]) -> list[str] | None:
+    """The lines of a block that somebody fenced off as an output, or as what else a machine says.
+
+    Args:
+        lines: clean ones, blank ones among them.
+        programs: names of programs whose output is known.
+
+    Returns:
+        None where most of it is a script, source code, a patch or prose, or it holds no figure.
+    """
+    own = [line for line in lines if line.strip()]
+    has_digit = any(map(_has_digit, own))
+    if not has_digit or len(own) > _MOST or max(map(len, own)) > _LONGEST_FENCED:
+        return None
+    others = sum(_is_written(line) or _is_call(line, programs) for line in own)
+    if others > _FENCED * len(own) or any(line.startswith(_PATCH) for line in own):
+        return None
+    if _FIGURE.fullmatch("".join(part for line in own for part in line.split())):
+        return None
+    return dedent("\n".join(own)).split("\n")
+
+
+def _is_written(line: str) -> bool:
+    """Whether a person wrote a line: prose, source code, a field of a mail."""
+    looked = line[:_LOOKED]
+    if (is_sentence(looked) and ": " not in looked) or _is_foreign(looked):
+        return True
+    return any(pattern.match(looked) for pattern in (_WRITTEN, _BEGINS, _FIELD))
 
 
 def _is_technical(lines: Sequence[str], introduced: bool) -> bool:
@@ -126,12 +167,22 @@ def _is_technical(lines: Sequence[str], introduced: bool) -> bool:
         return False
     indented = all(line[0] in " \t" for line in lines)
     sort = "several" if len(lines) > 1 else "alone"
-    least = _TECHNICAL["introduced" if introduced or indented else sort]
+    counts = len(lines) >= _FEW and not small and all(map(_has_digit, lines))
+    least = _TECHNICAL["introduced" if introduced or indented or counts else sort]
     plain = sum(
-        _PLAIN.fullmatch(part) is not None or (small > 0 and _NUMBER.fullmatch(part) is not None)
-        for part in parts
+        _is_plain(part) or (small > 0 and _NUMBER.fullmatch(part) is not None) for part in parts
     )
     return len(parts) - plain >= least * len(parts)
+
+
+def _is_plain(part: str) -> bool:
+    """Whether a part of a line is one of prose: a word, words with a joint, a name in capitals."""
+    bare = part.strip(_EDGES)
+    if bare.isalpha():
+        return not bare.isascii() or bare[1:].islower() or bare.isupper()
+    return not bare.startswith("/") and all(
+        piece.isalpha() or not piece for piece in _JOINTS.split(bare)
+    )
 
 
 def _is_drawn(lines: Sequence[str]) -> bool:
@@ -145,8 +196,25 @@ def _is_strange(line: str, programs: Collection[str]) -> bool:
     if log_prefix(line) is not None:
         return False
     looked = line[:_LOOKED]
+    if not line.isascii() and _is_foreign(looked):
+        return True
     if _BEGINS.match(looked) or _FIELD.match(looked) or _HOLDS.search(looked):
         return True
+    return _is_call(line, programs)
+
+
+def _is_foreign(line: str) -> bool:
+    """Whether a line is prose in a language that has other letters."""
+    letters = [char for char in line if char.isalpha()]
+    return sum(not char.isascii() for char in letters) > _FOREIGN * len(letters)
+
+
+def _is_call(line: str, programs: Collection[str]) -> bool:
+    """Whether a line is a command, at a prompt or without."""
     name = program_of(line)
     is_call = (name in _CALLED or name in programs) and _OPERAND.match(line) and ": " not in line
     return bool(is_call) or is_prompt(line, programs) or called(line, programs)
+
+
+def _has_digit(line: str) -> bool:
+    return any(map(str.isdigit, line))

@@ -28,7 +28,7 @@ from iosonde.text.figures import (
 )
 from iosonde.text.find import FoundOutput, TakenLines
 from iosonde.text.kernel_lines import is_mostly_log, timelines
-from iosonde.text.loose_lines import loose_lines
+from iosonde.text.loose_lines import fenced_lines, loose_lines
 from iosonde.text.plain_lines import plain_lines
 from iosonde.text.shell import prints_figures, program_of, shows_text
 from iosonde.text.whole_outputs import whole_json, whole_value
@@ -143,6 +143,10 @@ class _Remainder:
         if figures is not None and sure:
             yield self._record(block, first, figures)
             yield from self._left(block, first, lines, figures)
+        elif block.kind == "fenced" and (text := fenced_lines(lines, self._programs)):
+            record = self._counters(block, block.command[:_NAMED], {"lines": [*text]})
+            place = self._place(first, first + len(lines) - 1)
+            yield FoundOutput(place, PRINTED, counters=(record,))
         elif free:
             yield from self._printed(block, first, lines)
         elif not apart and not _is_traced(lines):

@@ -10,7 +10,7 @@ import pytest
 
 from iosonde.text.document import of_bytes
 from iosonde.text.find import FoundOutput
-from iosonde.text.loose_lines import loose_lines
+from iosonde.text.loose_lines import fenced_lines, loose_lines
 from iosonde.text.remainder import remainder
 
 PROGRAMS = frozenset({"fio", "mdadm", "nvme"})
@@ -102,6 +102,10 @@ M0uaQBAAnLctV0WUNBWBHFrDA2boniapX5Hn2yObdFClyFNDhrC3AUPTQVyeBI7t""",
  +-----------+      +-----------+""",
     "a figure alone": "4096",
     "two words": "raid5 4k",
+    "prose in Russian": "В последней версии 8.6 пакета mdadm массив /dev/md0 уже не нужен",
+    "prose in Polish": """\
+Wykonałem 2 testy dysku /dev/sda1 i 3 testy dysku /dev/sdb1, każdy z nich
+po 60 sekund. Wyniki są różne.""",
 }
 
 
@@ -136,6 +140,55 @@ def test_very_many_or_very_long_lines_are_not_kept() -> None:
     assert loose_lines([line] * 60, PROGRAMS, introduced=True)
     assert loose_lines([line] * 61, PROGRAMS, introduced=True) is None
     assert loose_lines([line, "/mnt/" + "a1/" * 140], PROGRAMS, introduced=True) is None
+
+
+FENCED = {
+    "metrics": """\
+# HELP foo_fsync_seconds The latency of fsync.
+# TYPE foo_fsync_seconds histogram
+foo_fsync_seconds_bucket{le="0.001"} 637196
+foo_fsync_seconds_bucket{le="0.002"} 710850
+foo_fsync_seconds_sum 1034.5
+foo_fsync_seconds_count 723190""",
+    "a log of a service": """\
+time="2024-07-01T08:56:39Z" level=info msg="Target exists already" requestID=28278172
+time="2024-07-01T08:56:49Z" level=error msg="process killed after timeout" process=iscsiadm""",
+    "words and figures": """\
+Brick node2:/bricks/brick1
+Number of entries in split-brain: 1""",
+}
+NOT_FENCED = {
+    "a manifest": """\
+apiVersion: v1
+kind: PersistentVolumeClaim
+spec:
+  resources:
+    requests:
+      storage: 10Gi""",
+    "a script": """\
+for size in 4k 64k; do
+  fio --bs=$size --name=a --size=1G
+done""",
+    "source code": """\
+static int foo(void)
+{
+        return 4096;
+}""",
+    "commands": "$ mdadm --stop /dev/md0\n$ mdadm --assemble /dev/md0 /dev/sdb1 /dev/sdc1",
+    "prose": "It is as if the disk had only 512 bytes of memory for all that it writes.",
+}
+
+
+@pytest.mark.parametrize("name", FENCED)
+def test_what_somebody_fenced_off_is_kept_line_by_line(name: str) -> None:
+    lines = FENCED[name].split("\n")
+
+    assert fenced_lines(lines, PROGRAMS) == lines
+
+
+@pytest.mark.parametrize("name", NOT_FENCED)
+def test_what_somebody_wrote_is_not_kept_though_it_is_fenced_off(name: str) -> None:
+    assert fenced_lines(NOT_FENCED[name].split("\n"), PROGRAMS) is None
 
 
 def kept(text: str) -> list[tuple[int, int, object]]:
