@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -25,6 +24,7 @@ from iosonde.records.printed import (
 from iosonde.registry import Table
 from iosonde.text.cursor import REACH, Output, joined
 from iosonde.text.document import Document
+from iosonde.text.headings import heading_above, marked_between
 from iosonde.text.watch import StepTimeLimit
 from iosonde.text.window import View, Window
 
@@ -342,16 +342,6 @@ def _of_host(record: Printed, host: str) -> Printed:
     return record if record.host or not host else replace(record, host=host)
 
 
-def marked_between(document: Document, start: int, end: int) -> str:
-    """The last heading of Markdown in a part of a document that no parser looked at."""
-    data = document.data
-    at = data.rfind(b"\n#", start, end) + 1
-    if at == 0 and (start > 0 or data[:1] != b"#"):
-        return ""
-    line = data[at : at + 200].split(b"\n")[0].decode(errors="replace")
-    return heading_above(lambda index: line if index == 0 else None, 1)
-
-
 def tool_names() -> Sequence[str]:
     """Names of the tools whose outputs are known, each once."""
     return sorted({output.tool for output in outputs()})
@@ -360,88 +350,3 @@ def tool_names() -> Sequence[str]:
 def kinds_hint() -> str:
     """What to do where nothing was recognised in a text."""
     return f"`iosonde import --kinds` lists the {len(tool_names())} kinds of output that are read"
-
-
-# ── headings ────────────────────────────────────────────────────────────────────────────────────
-
-
-_MARKED = re.compile(r"\s*(?:#{1,6}\s+(?P<a>\S.*?)\s*#*|(?P<m>={2,6})\s*(?P<b>\w.*?)\s*(?P=m))\s*")
-_COMMAND = re.compile(r"\s-{1,2}[A-Za-z]|/(?:dev|proc|sys|etc)/")  # after the prompt of root
-_CALL = re.compile(
-    r"\s*#\s+(?:cat|cd|cp|dmesg|echo|getconf|grep|ls|lsmod|lspci|mkdir|modprobe|rm|sudo|umount"
-    r"|uname)(?:\s|$)"
-)
-_UNDERLINE = re.compile(r"\s*(?:={4,}|-{4,})\s*")
-_TITLE = re.compile(r"[A-Z0-9][^=|;:{}<>\[\]$@\\]{2,69}")
-_ENDED = re.compile(r"[.!?:)\"'…]\s*$|^\s*$")
-_FIGURE = re.compile(r"\d{3,}|\d\.\d|%")
-_GREETING = re.compile(
-    r"\W{0,4}(?:hi|hello|hey|dear|hallo|bonjour|hola|greetings|good (?:morning|day|evening))\b"
-    r"(?:\W{1,3}\w{1,30}){0,4}\W{0,8}",
-    re.IGNORECASE,
-)
-_END_OF_LETTER = re.compile(
-    r"\W{0,4}(?:(?:(?:\w{1,20} ){0,3}(?:thanks|thank you|thx|regards|cheers|wishes)|sincerely"
-    r"|cordialement|(?:\w{1,20} ){0,2}gr(?:u|ü)(?:ß|ss)en?)\b(?:\W{1,3}\w{1,30}){0,4}"
-    r"|sent from my\b.{0,40}|-- ?)\W{0,8}",
-    re.IGNORECASE,
-)
-_NAME = re.compile(r"\s*[A-ZÀ-Ý][\w.'-]*(?: [A-ZÀ-Ý][\w.'-]*){0,3}\s*")
-_EMPHASIS = re.compile(r"^[*_`\s]+|[*_`\s]+$")
-
-
-def heading_above(line: Callable[[int], str | None], first: int) -> str:
-    """The nearest heading above a line.
-
-    A heading is marked (Markdown, wiki, underlined), or a short line that begins with a capital,
-    has no end of a sentence, and does not go on a paragraph.
-
-    Args:
-        line: the line with an index, None outside of what may be looked at.
-        first: index of the output's first line.
-
-    Returns:
-        Its words; empty where there is none.
-    """
-    for index in range(first - 1, -1, -1):
-        text = line(index)
-        if text is None:
-            break
-        if marked := marked_heading(text):
-            return marked
-        if _is_title(text, line(index - 1), line(index + 1)) and not _is_of_letter(line, index):
-            return _EMPHASIS.sub("", text)
-    return ""
-
-
-def _is_of_letter(line: Callable[[int], str | None], index: int) -> bool:
-    """Whether a line greets, thanks or ends a letter, or is the name below such an end."""
-    text = line(index) or ""
-    if _GREETING.fullmatch(text) or _END_OF_LETTER.fullmatch(text):
-        return True
-    if not _NAME.fullmatch(text):
-        return False
-    above = line(index - 1)
-    if above is not None and not above.strip():
-        above = line(index - 2)
-    return bool(above and _END_OF_LETTER.fullmatch(above))
-
-
-def marked_heading(line: str) -> str:
-    """The words of a line that Markdown or a wiki marks as a heading; empty where it is none."""
-    marked = _MARKED.fullmatch(line)
-    if marked is None or _COMMAND.search(line) or _CALL.match(line) or "<--" in line:
-        return ""  # root's command, or a head that collectl draws
-    return _EMPHASIS.sub("", marked["a"] or marked["b"])
-
-
-def _is_title(text: str, before: str | None, after: str | None) -> bool:
-    parts = text.split()
-    if not 1 <= len(parts) <= 9 or not _TITLE.fullmatch(text.strip()):
-        return False
-    if after and _UNDERLINE.fullmatch(after):
-        return True
-    ended = text.rstrip().endswith((".", ",", "?")) or (text.endswith("!") and len(parts) > 3)
-    if ended or _FIGURE.search(text) or text.startswith((" ", "\t")):
-        return False
-    return before is None or bool(_ENDED.search(before))

@@ -27,9 +27,9 @@ from iosonde.text.find import (
     Span,
     end_of_line,
     hits,
-    marked_between,
     outputs,
 )
+from iosonde.text.headings import marked_between
 from iosonde.workers import worker_pool
 
 LONG = 1 << 24

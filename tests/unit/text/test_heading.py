@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.text.find import heading_above
+from iosonde.text.headings import heading_above
 
 
 def above(text: str) -> str:
