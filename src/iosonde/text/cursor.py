@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import ClassVar, NamedTuple, Protocol
 
 from iosonde.records.printed import OutputReading
@@ -69,7 +70,8 @@ class Output(Protocol):
 
     With `unspecific = True` its form is that of many, and it is not tried on lines of another
     output that is broken. With `looks_above = True` it sees lines that another output has, too:
-    its command may stand above that one.
+    its command may stand above that one. With `holds`, a pattern of bytes, it is tried only where
+    the anchor's line, as it stands in the text, also holds that: for anchors that are common.
     """
 
     tool: ClassVar[str]
@@ -136,6 +138,15 @@ def prompt_in(line: str) -> Prompt | None:
     return Prompt(match["command"].strip().rstrip("`"), match["host"] or "")
 
 
+@cache
+def _calls(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """A line that begins with one of some commands, and one that mentions it."""
+    named = f"(?:{'|'.join(map(re.escape, names))})(?:\\s|$)"
+    # No part may match in two ways what another one matches: that takes 2^n steps.
+    called = re.compile(rf"(?:(?:[^\s/]*/)*(?:sudo|time)\s+)*(?:[^\s/]*/)*{named}")
+    return called, re.compile(rf"(?<![\w.-]){named}")  # `mdadm --add /dev/sda` is no dd
+
+
 def command_before(
     cursor: TextCursor, first: int, names: Sequence[str], *, reach: int = 12, about: str = ""
 ) -> tuple[int, Prompt]:
@@ -155,10 +166,7 @@ def command_before(
         none.
     """
     nothing = first, Prompt("")
-    named = f"(?:{'|'.join(map(re.escape, names))})(?:\\s|$)"
-    # No part may match in two ways what another one matches: that takes 2^n steps.
-    called = re.compile(rf"(?:(?:[^\s/]*/)*(?:sudo|time)\s+)*(?:[^\s/]*/)*{named}")
-    mentioned = re.compile(rf"(?<![\w.-]){named}")  # `mdadm --add /dev/sda` is no dd
+    called, mentioned = _calls(tuple(names))
     for index in range(first - 1, max(first - reach, 0) - 1, -1):
         line = cursor.line(index)
         if line is None:

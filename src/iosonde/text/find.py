@@ -139,13 +139,23 @@ class Span:
 def hits(document: Document, span: Span) -> Iterator[tuple[int, int, Output]]:
     """Number and offset of each line that holds an anchor, and the output it may belong to."""
     data, anchors = document.data, _anchors()
+    every = [(output, getattr(output, "holds", None)) for output in outputs()]
     start, number = span.start, span.line
     while start < span.end:
         end = end_of_line(document, min(start + _BLOCK, span.end))
-        lines, starts, groups, ends = anchors.scan(data[start:end])
+        block = data[start:end]
+        lines, starts, groups, ends = anchors.scan(block)
         for line, offset, group in zip(lines, starts, groups, strict=True):
-            yield number + line, start + offset, outputs()[group]
+            output, holds = every[group]
+            if holds is None or holds.search(block, offset, _line_end(block, offset)):
+                yield number + line, start + offset, output
         start, number = end, number + ends
+
+
+def _line_end(block: bytes, offset: int) -> int:
+    """Where the line that begins at an offset ends in a block."""
+    end = block.find(b"\n", offset)
+    return len(block) if end < 0 else end
 
 
 def end_of_line(document: Document, offset: int) -> int:

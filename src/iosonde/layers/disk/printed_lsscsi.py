@@ -39,6 +39,7 @@ class Lsscsi(StateOutput):
         "]   disk ",
         "]\tdisk",
     )
+    holds: ClassVar[re.Pattern[bytes]] = re.compile(rb"\d:-?\d")  # a log also says "] disk"
     commands: ClassVar[tuple[str, ...]] = ("lsscsi",)
     nothing: ClassVar[str] = "no disk is in it"
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from iosonde.layers.disk.printed_lsscsi import Lsscsi
 from iosonde.records.stack import Scalar
+from iosonde.text.document import of_bytes
+from iosonde.text.find import Span, hits
 from tests.mangle import mangled, read, states
 
 SAMPLES = Path(__file__).parents[3] / "outputs" / "lsscsi-composed"
@@ -52,3 +55,14 @@ def test_a_drive_without_a_node_is_named_by_its_address() -> None:
     )
     assert list(rows) == ["12:0:0:0", "sdf"]
     assert rows["12:0:0:0"]["model"] == "ACME HDD 9"
+
+
+def test_a_log_that_says_disk_behind_its_time_is_not_even_tried() -> None:
+    row = "[1:0:0:0]    disk    ATA      ACME HDD         HPG0  /dev/sda\n"
+    text = f"[  532.906645] disk again full\n{row}[4:0] disk one\n".encode()
+    tried = [
+        number
+        for number, _, output in hits(of_bytes("log", text), Span(0, 1, len(text)))
+        if isinstance(output, Lsscsi)
+    ]
+    assert tried == [2, 3]
