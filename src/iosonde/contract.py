@@ -19,11 +19,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
-from typing import Any, ClassVar
+from operator import attrgetter
+from typing import Any, ClassVar, NamedTuple
 
 NULL: Mapping[str, object] = {"null": True}
 """Metadata of a field whose empty value is null in JSON."""
@@ -67,7 +68,7 @@ def as_json(value: object) -> Any:
         return {str(key): as_json(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return [as_json(item) for item in value]
-    return {key: as_json(item) for key, item in _members(value)}
+    return {key: as_json(item) for key, item in _members(value).items()}
 
 
 def json_text(value: object) -> str:
@@ -83,37 +84,76 @@ def json_text(value: object) -> str:
 
 def _one_level(value: object) -> object:
     """What the encoder does not know, as something it does; it goes on with what that holds."""
+    kind: Any = type(value)
+    if _is_record(kind):
+        return _members(value)
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return list(value)
-    return dict(_members(value))
+    return _members(value)
+
+
+@cache
+def _is_record(kind: Any) -> bool:
+    """Whether what is of a kind is written by its fields."""
+    return not issubclass(kind, Enum | Mapping | Sequence) and is_dataclass(kind)
 
 
 _ENCODER = json.JSONEncoder(allow_nan=False)
 _DIRECT = json.JSONEncoder(allow_nan=False, default=_one_level)
 
 
-def _members(record: object) -> Iterator[tuple[str, object]]:
+def _members(record: object) -> dict[str, object]:
     """What JSON has of a record: keys, and what its fields hold."""
-    if not is_dataclass(record):
-        raise TypeError(f"{type(record).__name__} has no form in JSON")
     kind: Any = type(record)
-    if issubclass(kind, VerbResult):
-        yield "schema", kind.SCHEMA
-    for name, key, metadata in _keys(kind):
-        item = getattr(record, name)
-        if item is not None or "absent" not in metadata:
-            yield key, None if "null" in metadata and not item else item
+    form = _form(kind)
+    members = dict(zip(form.keys, form.items(record), strict=True))
+    for key, metadata in form.special:
+        item = members[key]
+        if item is None and "absent" in metadata:
+            del members[key]
+        elif "null" in metadata and not item:
+            members[key] = None
+    return {"schema": form.schema, **members} if form.schema else members
+
+
+class _RecordForm(NamedTuple):
+    """What JSON has of the records of a kind.
+
+    Args:
+        schema: the name of a verb's result.
+        keys: of its fields.
+        items: what the fields of a record hold.
+        special: keys of what is null where it is empty or left out where it is None.
+    """
+
+    schema: str
+    keys: tuple[str, ...]
+    items: Callable[[Any], tuple[object, ...]]
+    special: tuple[tuple[str, Mapping[str, object]], ...]
 
 
 @cache
-def _keys(record: Any) -> tuple[tuple[str, str, Mapping[str, object]], ...]:
-    """Of each field that JSON has: its name, its key, its metadata."""
-    return tuple(
-        (field.name, field.metadata.get("name", field.name), field.metadata)
-        for field in fields(record)
-        if "hidden" not in field.metadata
+def _form(kind: Any) -> _RecordForm:
+    schema = kind.SCHEMA if issubclass(kind, VerbResult) else ""
+    if not is_dataclass(kind):
+        raise TypeError(f"{kind.__name__} has no form in JSON")
+    shown = [field for field in fields(kind) if "hidden" not in field.metadata]
+    keys = [field.metadata.get("name", field.name) for field in shown]
+    marked = zip(keys, (field.metadata for field in shown), strict=True)
+    return _RecordForm(
+        schema,
+        tuple(keys),
+        _items(*(field.name for field in shown)),
+        tuple((key, mark) for key, mark in marked if "null" in mark or "absent" in mark),
     )
+
+
+def _items(*names: str) -> Callable[[Any], tuple[object, ...]]:
+    """What gives the fields of a record, which may be of one or none."""
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda record: tuple(getattr(record, name) for name in names)
