@@ -90,7 +90,7 @@ class Anchors:
         literals: text and number of the group it belongs to.
 
     Raises:
-        ValueError: too many or too long literals.
+        ValueError: a literal is empty or has a line end.
     """
 
     def __new__(cls, literals: Sequence[tuple[str, int]]) -> Anchors: ...

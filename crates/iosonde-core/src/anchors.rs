@@ -1,10 +1,10 @@
 //! Finds the lines of a text that hold one of many literals.
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError, MatchKind};
+use crate::grams::Literals;
 
 /// Literals, each belonging to a group; a line is reported once for each group it holds one of.
 pub struct Anchors {
-    automaton: AhoCorasick,
+    literals: Literals,
     group_of: Vec<u32>,
 }
 
@@ -22,20 +22,16 @@ pub struct Hits {
 }
 
 impl Anchors {
-    /// Literals and the group of each.
-    ///
-    /// # Errors
-    /// Too many literals, or too long ones.
-    pub fn new(literals: &[(String, u32)]) -> Result<Self, BuildError> {
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::Standard)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(literals.iter().map(|(literal, _)| literal))?;
-        let group_of = literals.iter().map(|(_, group)| *group).collect();
-        Ok(Self {
-            automaton,
-            group_of,
-        })
+    /// Literals and the group of each; none is empty or holds a line end.
+    #[must_use]
+    pub fn new(literals: &[(String, u32)]) -> Self {
+        let texts = literals
+            .iter()
+            .map(|(literal, _)| literal.as_bytes().into());
+        Self {
+            literals: Literals::new(texts.collect()),
+            group_of: literals.iter().map(|(_, group)| *group).collect(),
+        }
     }
 
     /// The lines of a block that hold a literal, in their order.
@@ -46,8 +42,8 @@ impl Anchors {
         let mut start = 0; // of the line that `counted` stands in
         let mut groups_here: Vec<u32> = Vec::new();
         let mut line_here = u64::MAX;
-        for found in self.automaton.find_overlapping_iter(block) {
-            let at = found.start();
+        for literal in self.literals.matches(block) {
+            let at = literal.start;
             if at > counted {
                 let between = &block[counted..at];
                 let ends = memchr::memchr_iter(b'\n', between).count() as u64;
@@ -61,7 +57,7 @@ impl Anchors {
                 line_here = hits.line_ends;
                 groups_here.clear();
             }
-            let group = self.group_of[found.pattern().as_usize()];
+            let group = self.group_of[literal.literal];
             if !groups_here.contains(&group) && at >= start {
                 groups_here.push(group);
                 hits.lines.push(hits.line_ends);
@@ -81,7 +77,7 @@ mod tests {
 
     fn anchors() -> Anchors {
         let literals = [("ab", 0), ("b c", 0), ("xyz", 1), ("z", 2)];
-        Anchors::new(&literals.map(|(text, group)| (text.to_owned(), group))).unwrap()
+        Anchors::new(&literals.map(|(text, group)| (text.to_owned(), group)))
     }
 
     /// The obvious way: every line asked for every literal.

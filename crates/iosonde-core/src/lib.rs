@@ -2,6 +2,7 @@
 
 pub mod anchors;
 pub mod fio_log;
+pub mod grams;
 pub mod histogram;
 pub mod ledger;
 pub mod sampler;

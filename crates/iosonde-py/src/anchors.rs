@@ -15,9 +15,15 @@ impl Anchors {
     #[new]
     #[allow(clippy::needless_pass_by_value)] // PyO3 hands over what it converted
     fn new(literals: Vec<(String, u32)>) -> PyResult<Self> {
-        anchors::Anchors::new(&literals)
-            .map(Self)
-            .map_err(|problem| PyValueError::new_err(problem.to_string()))
+        if literals
+            .iter()
+            .any(|(text, _)| text.is_empty() || text.contains('\n'))
+        {
+            return Err(PyValueError::new_err(
+                "a literal is empty or has a line end",
+            ));
+        }
+        Ok(Self(anchors::Anchors::new(&literals)))
     }
 
     /// Lines that hold a literal: numbers, offsets of their beginnings, groups; and line ends.

@@ -8,7 +8,7 @@
 pub mod batch;
 mod cursor;
 mod formats;
-mod hash;
+pub(crate) mod hash;
 mod input;
 mod lines;
 mod merge;
