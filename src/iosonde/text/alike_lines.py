@@ -18,13 +18,15 @@ _FIGURE = re.compile(
     r"(?<![\w.])-?(?:0x[0-9a-fA-F]{1,16}|\d{1,20}(?:[.,:-]\d{1,20}){0,8})"
     r"(?:\s?(?:[KMGTP]i?B|[kKMGT]?B/s|[nmuµ]?s|%)|[kKMGTPs])?(?![\w])"
 )
-_NO_OUTPUT = re.compile(
-    r"[;{}`\"]|://|==|->|^[-+*/#•]|^\(?\d{1,3}[.)]|\\$"
-    r"|^(?:create|delete|rename|new|old|deleted|copy) (?:file )?mode|^v\d{1,3}\b|^\[\d{1,3}\]"
-    r"|^\^?(?=[0-9]*[a-f])[0-9a-f]{10,40}\b|^0x[0-9a-f]{6,16} <"
-    r"|^(?:echo|commit|index|Fixes:|Author|Date|diff|case|return|if|else|for|int|static|define|GIT|From|On)\b"
+_NO_OUTPUT = re.compile(r";|{|}|`|\"|://|==|->|\\$")  # each begins with a character: quick
+_NO_BEGIN = re.compile(
+    r"[-+*/#•]|\(?\d{1,3}[.)]"
+    r"|(?:create|delete|rename|new|old|deleted|copy) (?:file )?mode|v\d{1,3}\b|\[\d{1,3}\]"
+    r"|\^?(?=[0-9]*[a-f])[0-9a-f]{10,40}\b|0x[0-9a-f]{6,16} <"
+    r"|(?:echo|commit|index|Fixes:|Author|Date|diff|case|return|if|else|for|int|static|define|GIT|From|On)\b"
 )
 """Code, as source or by objdump, patches, numbered points, links, what mailers and git print."""
+_DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[A-Za-z]{3}")
 _EDGES = " \t,:=()[]<>|/"
 _FEW = 3  # rows
@@ -72,7 +74,9 @@ def alike_at(lines: Sequence[str], at: int) -> FigureGroup | None:
 def _row(line: str) -> _Row | None:
     """The parts of a line that may be one of a list."""
     text = line.strip()
-    if not 5 <= len(text) <= _LINE or _NO_OUTPUT.search(text):
+    if not 5 <= len(text) <= _LINE or not _DIGIT.search(text):
+        return None
+    if _NO_BEGIN.match(text) or _NO_OUTPUT.search(text):
         return None
     texts, figures, end = list[str](), list[str](), 0
     for match in _FIGURE.finditer(text):

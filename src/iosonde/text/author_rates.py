@@ -46,7 +46,7 @@ _PROSE = frozenset({
     "about", "are", "around", "at", "from", "get", "gets", "got", "is", "of", "only", "over",
     "than", "to", "up", "was", "with",
 })  # fmt: skip
-_SIGNS = ("/s", "ps", "PS", "bw", "BW", "OPs")
+_SIGNS = re.compile("/s|ps|PS|bw|BW|OPs")
 """What a line with a speed holds: most have none of it."""
 _SURE = frozenset({"bw", "iops"})
 """What a row says that is believed alone."""
@@ -96,7 +96,7 @@ def rates_at(lines: Sequence[str], at: int) -> FigureGroup | None:
 
 def _row(line: str, *, first: bool) -> _Row | None:
     """Label and figures of a line, if it holds nothing else; the first of a list has a speed."""
-    if not 6 <= len(line) <= _LINE or (first and not any(sign in line for sign in _SIGNS)):
+    if not 6 <= len(line) <= _LINE or (first and not _SIGNS.search(line)):
         return None
     bullet = _BULLET.match(line)
     text = line[bullet.end() if bullet else 0 :].rstrip(" .,;")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from iosonde.records.stack import Json
 from iosonde.text.figures import (
     FigureGroup,
+    has_digit,
     has_figure,
     headed_table,
     is_other,
@@ -44,7 +45,7 @@ def table_at(lines: Sequence[str], at: int) -> FigureGroup | None:
     barred = line.count("|") > 1
     if not barred and not _GAP.search(line.strip()):
         return None
-    below = next((text for text in lines[at + 1 : at + 5] if any(map(str.isdigit, text))), "")
+    below = next((text for text in lines[at + 1 : at + 5] if has_digit(text)), "")
     if not below or not (barred or _GAP.search(below.strip())):
         return None
     figures = not barred and any(map(has_figure, _GAPS.split(line.strip())))

@@ -43,22 +43,23 @@ _SENTENCE = frozenset({
     "if", "in", "is", "it", "my", "not", "of", "on", "our", "that", "the", "this", "to", "was",
     "we", "were", "with", "you", "your",
 })  # fmt: skip
-_REFUSED = tuple(re.compile(pattern) for pattern in (
+_REFUSED = re.compile("|".join(f"(?:{pattern})" for pattern in (
     r"\s*(?:[{}\[\]]|[\"'][\w.-]+[\"']\s*:)",  # JSON
     r".*(?:[;{}]|\*/|->\w+.*|\\)\s*$|\s*(?://|/\*|#include|#define|\w+\(.*\)$)",  # source code
     r"\s*[-dlbcps](?:[rwxsStT-]{9})[.+@]?\s|total \d+$",  # ls
     r"\s*(?:0x)?[0-9a-fA-F]{6,16}:?(?:\s+[0-9a-fA-F]{2,8}\b){3}",  # od, hexdump, registers
     r"\s*(?:<\d>)?(?:\[\s*\d+\.\d{3,}\]|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
     r"|[A-Z][a-z]{2} [ \d]\d \d\d:)",  # logs
-    r"(?i)\s*(?:from|to|cc|subject|date|message-id|reply-to|received|[\w-]+-by|mime-version"
-    r"|content-[\w-]+|in-reply-to|references|fixes|link|user-agent): ",
+    r"(?i:\s*(?:from|to|cc|subject|date|message-id|reply-to|received|[\w-]+-by|mime-version"
+    r"|content-[\w-]+|in-reply-to|references|fixes|link|user-agent): )",
     r"\s*(?:@@ |diff --git |index [0-9a-f]{7}|\S+\s+\|\s+\d+ [-+]+$)",
     r"\s*(?:[RE][A-D]X|[RE][SD]I|[RE][SBI]P|R\d\d): ?[0-9a-f]{4}",  # registers
     r"\s*(?:\[pid +\d+\] )?\w+\(.*\)\s+= ",  # strace
     r"\s*- \S|\s*apiVersion:|%YAML",  # YAML
     r"\s*<[/\w][^<>]*>",  # XML
     r"\s*\[[\w .:$-]+\]\s*$",  # INI
-))  # fmt: skip
+)))  # fmt: skip
+_DIGIT = re.compile(r"\d")
 _REFUSED_SHARE = 0.2
 _LEFT_OUT = re.compile(r"\s*[\[(<]?(?:\.{3}|…|snip|SNIP|cut|output omitted)[\])>]?\s*")
 """What a person writes where rows were."""
@@ -95,6 +96,11 @@ def has_figure(value: Json | Sequence[str]) -> bool:
     return isinstance(value, str) and _FIGURE.match(value) is not None
 
 
+def has_digit(line: str) -> bool:
+    """Whether a line has a digit, be it raised or of another script."""
+    return _DIGIT.search(line) is not None or (not line.isascii() and any(map(str.isdigit, line)))
+
+
 def is_sentence(line: str) -> bool:
     """Whether a line is prose of a person: words with blanks between, some of them little ones."""
     parts = line.split()
@@ -109,7 +115,7 @@ def is_sentence(line: str) -> bool:
 def is_other(lines: Sequence[str]) -> bool:
     """Whether the lines are of a kind that is never taken for a list or a table."""
     own = [line for line in lines if line.strip() and not _RULE.fullmatch(line)]
-    refused = sum(any(pattern.match(line[:_LINE]) for pattern in _REFUSED) for line in own)
+    refused = sum(_REFUSED.match(line[:_LINE]) is not None for line in own)
     return refused > _REFUSED_SHARE * len(own)
 
 

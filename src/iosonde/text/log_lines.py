@@ -44,6 +44,7 @@ _LINE = re.compile(
     rf"(?: {{0,4}}(?P<within>{_UPTIME}))?"
     rf")){_CALLER} ?"
 )
+_DIGIT = re.compile(r"\d")
 _SPACED = re.compile(r"\d{4}-\d\d-\d\d ")
 _UNTIMED = re.compile(
     r"\s*+(?:(?P<host>[\w.-]{1,64}) )?kernel: {1,4}(?=\[?[A-Za-z][\w /.-]{0,40}[:\]])"
@@ -70,7 +71,7 @@ class LogPrefix(NamedTuple):
 
 def log_prefix(line: str) -> LogPrefix | None:
     """What stands before the message in a line of a log; None where the line is none."""
-    match = _LINE.match(line)
+    match = _LINE.match(line) if _DIGIT.search(line) else None  # most lines of prose have none
     if match is None:
         return _untimed(line)
     program = match["program"] or ""

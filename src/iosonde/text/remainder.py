@@ -21,6 +21,7 @@ from iosonde.text.document import Document
 from iosonde.text.figures import (
     FigureGroup,
     PrintedFigures,
+    has_digit,
     has_figure,
     is_other,
     pairs_of,
@@ -103,7 +104,7 @@ class _Remainder:
             record = self._counters(block, block.command[:_NAMED], whole[0])
             end = first + whole[1] - 1
             yield FoundOutput(self._place(first, end), PRINTED, counters=(record,))
-        elif not any(map(_has_digit, lines)):
+        elif not any(map(has_digit, lines)):
             if block.kind == "command" and not apart:
                 yield from self._plain(block, first, lines)
         elif block.kind == "log" or is_mostly_log(lines):
@@ -179,7 +180,7 @@ class _Remainder:
             record = self._counters(block, block.command[:_NAMED], values)
             yield FoundOutput(place, PRINTED, counters=(record,))
         named = program_of(block.command) in self._programs
-        if (named or not values) and prints_figures(block.command) and any(map(_has_digit, lines)):
+        if (named or not values) and prints_figures(block.command) and any(map(has_digit, lines)):
             why = "in no form that its reader knows" if named else "no reader for it"
             said = f"output of `{block.command[:_NAMED]}`: {why}"
             yield Unread(place, program_of(block.command), said)
@@ -219,7 +220,7 @@ class _Remainder:
         self, block: TextBlock, first: int, lines: Sequence[str], figures: PrintedFigures
     ) -> Iterator[Unread]:
         """Lines with figures that are of no form, in an output of which others are."""
-        left = [place for place in figures.left if any(map(str.isdigit, lines[place]))]
+        left = [place for place in figures.left if has_digit(lines[place])]
         if left and block.kind == "command":
             count = f"{len(left)} of its lines are" if len(left) > 1 else "a line of it is"
             said = f"output of `{block.command[:_NAMED]}`: {count} neither a list nor a table"
@@ -270,10 +271,6 @@ def _alike(lines: Sequence[str]) -> FigureGroup | None:
 def _is_traced(lines: Sequence[str]) -> bool:
     """Whether a shell that shows its commands (`set -x`) goes on: the command printed nothing."""
     return lines[0].lstrip().startswith("+")
-
-
-def _has_digit(line: str) -> bool:
-    return any(map(str.isdigit, line))
 
 
 def _says_something(line: str) -> bool:

@@ -26,6 +26,8 @@ _PROMPT = re.compile(
     r"|\]?[#$]|root#|\+))"
     r"(?:[ \t]+(?P<command>[\w./~({-].*)|[ \t]*)"
 )
+_SIGN = re.compile(r"[#$%>+]")
+"""What a prompt ends with."""
 _STARTS = re.compile(r"(?:sudo|time|nice|exec|env|LANG=\S+|LC_ALL=\S+)\s+")
 _PROGRAM = re.compile(r"(?:[\w.~-]*/)*[\w.+-]{1,40}")
 _ARGUMENT = re.compile(r"\s(?:-{1,2}[A-Za-z0-9]|[\w.~-]*/\w|\|)")
@@ -111,7 +113,7 @@ def program_of(command: str) -> str:
 
 def is_prompt(line: str, programs: Collection[str]) -> bool:
     """Whether a line begins with a prompt, with a command behind it or without."""
-    if len(line) > _LONGEST or not any(sign in line for sign in "#$%>+"):
+    if len(line) > _LONGEST or not _SIGN.search(line):
         return False
     match = _PROMPT.fullmatch(line)
     if match is None:
@@ -129,7 +131,7 @@ def command_at(lines: Sequence[str], at: int, programs: Collection[str]) -> Shel
         programs: names of programs whose output is known, beside `PROGRAMS`.
     """
     line = lines[at]
-    if len(line) > _LONGEST or not any(sign in line for sign in "#$%>+"):
+    if len(line) > _LONGEST or not _SIGN.search(line):
         return None
     match = _PROMPT.fullmatch(line)
     if match is None or not match["command"]:
