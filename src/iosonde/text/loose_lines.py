@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Sequence
 from textwrap import dedent
 
-from iosonde.text.figures import is_sentence
+from iosonde.text.figures import has_digit, is_sentence
 from iosonde.text.log_lines import log_prefix
 from iosonde.text.shell import NO_FIGURES, called, is_prompt, program_of
 
@@ -115,7 +115,7 @@ def loose_lines(
     Returns:
         None where it is prose, source code, a patch, commands, the head of a mail or its end.
     """
-    has_digit = any(map(_has_digit, lines))
+    has_digit = any(map(has_digit, lines))
     if len(lines) > _MOST or max(map(len, lines)) > _LONGEST or not has_digit:
         return None
     own = [line for line in lines if not _APART.fullmatch(line.strip())]
@@ -138,7 +138,7 @@ def fenced_lines(lines: Sequence[str], programs: Collection[str]) -> list[str] |
         None where most of it is a script, source code, a patch or prose, or it holds no figure.
     """
     own = [line for line in lines if line.strip()]
-    has_digit = any(map(_has_digit, own))
+    has_digit = any(map(has_digit, own))
     if not has_digit or len(own) > _MOST or max(map(len, own)) > _LONGEST_FENCED:
         return None
     others = sum(_is_written(line) or _is_call(line, programs) for line in own)
@@ -167,7 +167,7 @@ def _is_technical(lines: Sequence[str], introduced: bool) -> bool:
         return False
     indented = all(line[0] in " \t" for line in lines)
     sort = "several" if len(lines) > 1 else "alone"
-    counts = len(lines) >= _FEW and not small and all(map(_has_digit, lines))
+    counts = len(lines) >= _FEW and not small and all(map(has_digit, lines))
     least = _TECHNICAL["introduced" if introduced or indented or counts else sort]
     plain = sum(
         _is_plain(part) or (small > 0 and _NUMBER.fullmatch(part) is not None) for part in parts
@@ -214,7 +214,3 @@ def _is_call(line: str, programs: Collection[str]) -> bool:
     name = program_of(line)
     is_call = (name in _CALLED or name in programs) and _OPERAND.match(line) and ": " not in line
     return bool(is_call) or is_prompt(line, programs) or called(line, programs)
-
-
-def _has_digit(line: str) -> bool:
-    return any(map(str.isdigit, line))
