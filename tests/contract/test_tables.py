@@ -153,7 +153,7 @@ TECHNOLOGIES: Mapping[str, Table[Any]] = {
 """What the folders of technologies hold, one file each."""
 ROWS = re.compile(r"(kind|initiator|target|ledger|(settings|printed|findings)(_\w+)?)\.py")
 """Files of a technology that are rows of a table, by their fixed names."""
-PARTS = {"layers/_caches/ledger.py", "layers/dm/printed_listing.py"}
+PARTS = {"layers/_caches/ledger.py"}
 """What those of several technologies share."""
 
 HEAVY = {

@@ -346,7 +346,7 @@ def _documents() -> Iterator[Reader]:
 def _host_texts() -> Iterator[Reader]:
     """What tools and the kernel of a host under test print: names in it are others'."""
     from iosonde.layers import _lsblk, zram
-    from iosonde.layers.dm import facts as dm
+    from iosonde.layers._mapper import facts as dm
     from iosonde.layers.drbd.facts import parse_volumes
     from iosonde.layers.guest.command_line import options
     from iosonde.layers.link.facts import route_device

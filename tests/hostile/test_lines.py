@@ -221,7 +221,7 @@ BARE_SPLIT = {
     "hosts/kin.py": "figures behind the name in /proc/PID/stat",
     "layers/btrfs/kind.py": "figures of error_stats",
     "layers/disk/facts.py": "lines of lsblk in a pasted text",
-    "layers/dm/facts.py": "dmsetup table: devices by number; a command of dmsetup",
+    "layers/_mapper/facts.py": "dmsetup table: devices by number; a command of dmsetup",
     "layers/flashcache/facts.py": "figures; its table: the kernel prints devices without blanks",
     "layers/guest/discovery.py": "process numbers",
     "layers/hwraid/facts_megacli.py": "blanks of a pasted text are taken out; nothing is cut there",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from iosonde.layers._caches.counted import CacheCounters
     from iosonde.layers._kernel_log.events import KernelMessage
     from iosonde.layers._ledger.rule import Accounting
-    from iosonde.layers.dm.facts import DmTarget
+    from iosonde.layers._mapper.facts import DmTarget
     from iosonde.layers.layer import Layer
     from iosonde.records.evidence import Rule
     from iosonde.text.cursor import Output
@@ -256,6 +256,7 @@ OUTPUTS: Table[type[Output]] = Table(
 """What tools and files print of layers; `iosonde import` reads it wherever it stands."""
 
 UUID_PREFIXES = {
+    "": "dm",
     "CRYPT-": "dm_crypt",
     "CRYPT-INTEGRITY": "dm",
     "CRYPT-SUBDEV": "dm",
@@ -264,7 +265,9 @@ UUID_PREFIXES = {
     "mpath-": "multipath",
     "part": "partition",
 }
-"""How uuids of device-mapper begin → kind of the layer whose tools give them."""
+"""How uuids of device-mapper begin → kind of the layer whose tools give them.
+
+Of several the longest counts; the empty one is of what no other tool made."""
 
 TARGETS: Table[DmTarget] = Table(
     "target of device-mapper",
@@ -277,7 +280,7 @@ TARGETS: Table[DmTarget] = Table(
         "writecache": "iosonde.layers.dm_writecache.facts:TARGET",
     },
 )
-"""Those of a technology; what stands in no row is read by dm/facts.py."""
+"""Those of a technology; what stands in no row is read by _mapper/facts.py."""
 
 RULES: Table[tuple[Rule, ...]] = Table(
     "rule about layers",

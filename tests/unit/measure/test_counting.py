@@ -12,7 +12,7 @@ import pytest
 
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Completed
-from iosonde.layers.dm.facts import STATUS, TABLE
+from iosonde.layers._mapper.facts import STATUS, TABLE
 from iosonde.measure.counting import Counting, Snapshot, counting_of
 from iosonde.monitors import diskstats
 from iosonde.records.load import Target, TargetKind

@@ -16,7 +16,7 @@ from typing import TypeVar
 from iosonde._core import Limits, Mirror, Segment, Segments
 from iosonde.layers._ledger.look import Look, NotCovered, targets_of
 from iosonde.layers._ledger.rule import LedgerContext, LedgerLayer
-from iosonde.layers.dm.facts import STATUS
+from iosonde.layers._mapper.facts import STATUS
 from iosonde.layers.site import Site
 from iosonde.records.stack import StackLayer
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from posixpath import basename
 from types import MappingProxyType
 
-from iosonde.layers.dm.facts import STATUS, TABLE, MapperTarget, parse_targets
+from iosonde.layers._mapper.facts import STATUS, TABLE, MapperTarget, parse_targets
 from iosonde.layers.layer import kernel_name
 from iosonde.records.prediction import Account
 from iosonde.records.stack import Scalar, StackLayer

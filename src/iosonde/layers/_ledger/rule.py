@@ -12,7 +12,7 @@ from iosonde.records.prediction import Account
 
 if TYPE_CHECKING:
     from iosonde.layers._ledger.look import Look
-    from iosonde.layers.dm.facts import MapperTarget
+    from iosonde.layers._mapper.facts import MapperTarget
     from iosonde.layers.site import Site
     from iosonde.records.stack import Scalar, StackLayer
 

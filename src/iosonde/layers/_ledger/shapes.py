@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from iosonde._core import Far, Limits, Same, Segment, Segments
 from iosonde.layers._ledger.look import Look, NotCovered, targets_of
 from iosonde.layers._ledger.rule import LedgerContext, LedgerLayer, accounting_of
-from iosonde.layers.dm.facts import TABLE, MapperTarget, read_linear, target_of
+from iosonde.layers._mapper.facts import TABLE, MapperTarget, read_linear, target_of
 from iosonde.layers.layer import kernel_name
 from iosonde.layers.site import Site
 from iosonde.records.stack import StackLayer

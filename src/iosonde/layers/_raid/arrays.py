@@ -16,8 +16,8 @@ from math import gcd
 
 from iosonde import units
 from iosonde.errors import UsageError
+from iosonde.layers._mapper.facts import mapper_name
 from iosonde.layers._raid.geometry import LEVELS, PARITY, SPANNED, data_members, small_write
-from iosonde.layers.dm.facts import mapper_name
 from iosonde.records.evidence import EvidenceSet, StateEvidence, TrialEvidence
 from iosonde.records.stack import Scalar
 

@@ -6,7 +6,7 @@ from iosonde._core import Striped
 from iosonde.layers._ledger.look import Look, NotCovered
 from iosonde.layers._ledger.rule import Accounting, LedgerLayer
 from iosonde.layers._ledger.shapes import mapped
-from iosonde.layers.dm.facts import MapperTarget, read_striped
+from iosonde.layers._mapper.facts import MapperTarget, read_striped
 from iosonde.records.stack import StackLayer
 from iosonde.units import SECTOR
 

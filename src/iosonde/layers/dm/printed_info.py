@@ -15,7 +15,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.layers.dm.facts import kind_of
+from iosonde.layers._mapper.facts import kind_of
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.text.cursor import Prompt, TextCursor, compact, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput

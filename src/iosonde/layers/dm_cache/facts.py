@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from iosonde.layers.dm.facts import (
+from iosonde.layers._mapper.facts import (
     DmTarget,
     MapperTarget,
     TargetFacts,

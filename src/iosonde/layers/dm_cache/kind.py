@@ -27,8 +27,8 @@ from iosonde.layers._caches.building import (
     script_command,
 )
 from iosonde.layers._caches.devices import cache_devices
-from iosonde.layers.dm.facts import MapperTarget, has_failed
-from iosonde.layers.dm.kind import Mapped, with_status
+from iosonde.layers._mapper.devices import Mapped, with_status
+from iosonde.layers._mapper.facts import MapperTarget, has_failed
 from iosonde.layers.dm_cache.facts import MODES, read_status, read_table
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
 from iosonde.layers.site import Builds, Declared, Site, Size

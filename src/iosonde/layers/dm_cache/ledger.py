@@ -17,7 +17,7 @@ from iosonde.layers._caches.ledger import request_rate, routed, states_of
 from iosonde.layers._ledger.look import Look, NotCovered
 from iosonde.layers._ledger.rule import Accounting, Besides, LedgerContext, LedgerLayer, Met
 from iosonde.layers._ledger.shapes import mapped
-from iosonde.layers.dm.facts import MapperTarget
+from iosonde.layers._mapper.facts import MapperTarget
 from iosonde.layers.dm_cache.facts import COUNTERS, CacheStatus, read_status, read_table
 from iosonde.layers.layer import kernel_name
 from iosonde.layers.site import Site

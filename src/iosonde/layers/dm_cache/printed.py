@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from iosonde.layers.dm.printed_listing import Listing
+from iosonde.layers._mapper.listing import Listing
 
 
 class DmCacheOutput(Listing):

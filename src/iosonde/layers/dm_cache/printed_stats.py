@@ -12,7 +12,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.layers.dm.facts import part_of
+from iosonde.layers._mapper.facts import part_of
 from iosonde.layers.dm_cache.facts import COUNTERS
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Json, Scalar

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.dm.kind import mapped
+from iosonde.layers._mapper.devices import mapped
 from iosonde.layers.dm_crypt.facts import read_table
 from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, queue_settings
 from iosonde.records.stack import Scalar, StackLayer

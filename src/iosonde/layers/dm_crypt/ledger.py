@@ -8,7 +8,7 @@ from iosonde.layers._ledger.rule import Accounting, LedgerLayer
 from iosonde.layers._ledger.shapes import (
     mapped,
 )
-from iosonde.layers.dm.facts import MapperTarget
+from iosonde.layers._mapper.facts import MapperTarget
 from iosonde.layers.dm_crypt.facts import read_table
 from iosonde.records.stack import StackLayer
 from iosonde.units import MIB, SECTOR

@@ -17,7 +17,7 @@ from iosonde.layers._caches.ledger import request_rate, routed, states_of
 from iosonde.layers._ledger.look import Look, NotCovered
 from iosonde.layers._ledger.rule import Accounting, Besides, LedgerContext, LedgerLayer, Met
 from iosonde.layers._ledger.shapes import mapped
-from iosonde.layers.dm.facts import MapperTarget
+from iosonde.layers._mapper.facts import MapperTarget
 from iosonde.layers.dm_writecache.facts import DEFAULTS, WritecacheStatus, read_status, read_table
 from iosonde.layers.site import Site
 from iosonde.records.prediction import Account

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from iosonde import units
-from iosonde.layers.dm.facts import DmTarget, read_target
+from iosonde.layers._mapper.facts import DmTarget, read_target
 from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
 
@@ -135,4 +135,4 @@ def of_device(text: str, name: str) -> str:
     return text[start.end() : after.start() if after else len(text)]
 
 
-TARGET = DmTarget("flashcache", read_target)
+TARGET = DmTarget("flashcache", read_target, has_listing=True)

@@ -16,7 +16,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import kerneltext
-from iosonde.layers.dm.kind import Mapped, mapped
+from iosonde.layers._mapper.devices import Mapped, mapped
 from iosonde.layers.flashcache.facts import counters, of_device, size_histogram, table_facts
 from iosonde.layers.layer import Layer, LayerSetting, Scene, queue_settings
 from iosonde.records.stack import StackLayer

@@ -15,8 +15,8 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.layers.dm.facts import device_of
-from iosonde.layers.dm.printed_listing import HEAD
+from iosonde.layers._mapper.facts import device_of
+from iosonde.layers._mapper.listing import HEAD
 from iosonde.layers.flashcache.facts import counters, size_histogram, table_facts
 from iosonde.records.printed import (
     OutputReading,

@@ -14,8 +14,8 @@ from pydantic import Field, model_validator
 from typing_extensions import override
 
 from iosonde.hosts.host import Host
-from iosonde.layers.dm.facts import mapper_name
-from iosonde.layers.dm.kind import Mapped, mapped
+from iosonde.layers._mapper.devices import Mapped, mapped
+from iosonde.layers._mapper.facts import mapper_name
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
 from iosonde.layers.lvm.facts import (
     LVS,

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.dm.facts import mapper_name
+from iosonde.layers._mapper.facts import mapper_name
 from iosonde.layers.lvm.facts import SIZE, row_of_table, size_of, volume_facts
 from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from iosonde.layers.dm.facts import DEVICE, DmTarget, MapperTarget, TargetFacts, counted
+from iosonde.layers._mapper.facts import DEVICE, DmTarget, MapperTarget, TargetFacts, counted
 from iosonde.records.stack import Scalar
 
 _SELECTORS = (

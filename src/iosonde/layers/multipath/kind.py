@@ -13,8 +13,8 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.dm.facts import MapperTarget
-from iosonde.layers.dm.kind import Mapped, with_status
+from iosonde.layers._mapper.devices import Mapped, with_status
+from iosonde.layers._mapper.facts import MapperTarget
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
 from iosonde.layers.multipath.facts import paths_of, table_facts
 from iosonde.records.stack import Scalar, StackLayer

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from iosonde.layers._mapper.facts import MapperTarget, has_failed
 from iosonde.layers.bcache.facts import cache_facts, chosen, counts, size, span
-from iosonde.layers.dm.facts import MapperTarget, has_failed
 from iosonde.layers.dm_cache import facts as dm_cache
 from iosonde.layers.dm_writecache import facts as dm_writecache
 from iosonde.layers.layer import BlockDevice, Scene

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.layers.dm.facts import MapperTarget, TargetFacts, parse_targets, target_of
+from iosonde.layers._mapper.facts import MapperTarget, TargetFacts, parse_targets, target_of
 from iosonde.layers.dm_cache.facts import read_target as read_cache
 from iosonde.records.printed import PrintedCounters, PrintedSubject, Unread
 from iosonde.records.stack import Scalar

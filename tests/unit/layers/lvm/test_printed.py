@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.layers.dm.facts import mapper_name
+from iosonde.layers._mapper.facts import mapper_name
 from iosonde.layers.lvm.facts import by_uuid, parse_report, size_of, volume_facts
 from iosonde.records.stack import Scalar
 from tests.mangle import mangled, states

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.layers.dm.facts_targets import READERS
+from iosonde.layers._mapper.facts_targets import READERS
 from tests.mangle import folded, mangled, states
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "dmsetup-composed" / "targets.txt").read_text()

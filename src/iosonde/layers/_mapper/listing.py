@@ -1,8 +1,8 @@
 """Listings of `dmsetup table` and `dmsetup status`: lines of targets, whoever reads them.
 
 A listing holds lines of several targets; each target's file says what its arguments mean, and
-whichever recognises the listing first reads all of it. flashcache's lines, which go over many, end
-it.
+whichever recognises the listing first reads all of it. Lines that go over many end it
+(`DmTarget.has_listing`).
 
 Source: dmsetup(8); tools/dmsetup.c of LVM2 2.03, _status(): "NAME: " goes before a line unless the
 command names one device; then START, LENGTH in sectors of 512 bytes, target and its arguments.
@@ -19,7 +19,7 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.layers import TARGETS
-from iosonde.layers.dm.facts import (
+from iosonde.layers._mapper.facts import (
     OWN,
     MapperTarget,
     TargetFacts,
@@ -76,12 +76,12 @@ class Listing(Output):
             after = (index for index in (cursor.at + 1, cursor.at + 2) if cursor.line(index))
             index = next(after, -1)
             head = HEAD.search(cursor.line(index) or "") if index > 0 else None
-            return index if head and not head["target"].startswith("flashcache") else None
+            return index if head and not target_of(head["target"]).has_listing else None
         gap = 0
         for index in range(cursor.at, max(cursor.at - 80, -1), -1):
             line = cursor.line(index) or ""
             head = HEAD.search(line)
-            if head and head["target"].startswith("flashcache"):
+            if head and target_of(head["target"]).has_listing:
                 break
             if head:
                 first, gap = index, 0
@@ -136,7 +136,7 @@ def _lines(cursor: TextCursor, first: int) -> Iterator[tuple[int, re.Match[str],
     while index < first + _MOST and blank < 2:
         line = cursor.line(index)
         head = HEAD.search(line) if line else None
-        if line is None or (head and head["target"].startswith("flashcache")):
+        if line is None or (head and target_of(head["target"]).has_listing):
             return
         index += 1
         if head:

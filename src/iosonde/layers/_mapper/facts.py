@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from iosonde.layers import LAYERS, TARGETS, UUID_PREFIXES
-from iosonde.layers.dm.facts_targets import READERS
+from iosonde.layers._mapper.facts_targets import READERS
 from iosonde.records.printed import without_none
 from iosonde.records.stack import Json, Scalar
 from iosonde.units import SECTOR
@@ -29,6 +29,7 @@ STATUS = "dmsetup status --noflush"
 
 DEVICE = re.compile(r"\d+:\d+$|/dev/\S+$")
 """An argument that names a device."""
+_UNCLAIMED = UUID_PREFIXES[""]
 _LINE = re.compile(r"^(.+?): (\d+) (\d+) (\S+) ?(.*)$", re.MULTILINE)
 _PART = re.compile(r"(\d+)/(\d+)$")
 _OPTION_WITH_VALUE = frozenset({"--target", "-j", "--major", "-m", "--minor", "-u", "--uuid"})
@@ -71,12 +72,14 @@ class DmTarget:
         read: a line of table or status; None where the arguments are not those of the target.
         modes: words of its table of which it has one.
         defaults: option of its table → what counts where the table has none.
+        has_listing: its lines go over many, which it reads itself.
     """
 
     kind: str
     read: Callable[[MapperTarget], TargetFacts | None]
     modes: tuple[str, ...] = ()
     defaults: Mapping[str, int] = field(default_factory=dict)
+    has_listing: bool = False
 
 
 def parse_targets(text: str) -> dict[str, tuple[MapperTarget, ...]]:
@@ -112,12 +115,11 @@ def kind_of(uuid: str, targets: Iterable[str] = ()) -> str:
         targets: names of the targets in its table.
     """
     by_uuid = _kinds_by_uuid()
-    beginnings = [beginning for beginning in by_uuid if uuid.startswith(beginning)]
-    kind = by_uuid[max(beginnings, key=len)] if beginnings else "dm"
+    kind = by_uuid[max(filter(uuid.startswith, by_uuid), key=len)]
     names = set(targets)
-    if not names or kind not in {"dm", *(TARGETS.load(name).kind for name in TARGETS)}:
+    if not names or kind not in {_UNCLAIMED, *(TARGETS.load(name).kind for name in TARGETS)}:
         return kind
-    return target_of(names.pop()).kind if len(names) == 1 else "dm"
+    return target_of(names.pop()).kind if len(names) == 1 else _UNCLAIMED
 
 
 @cache
@@ -129,8 +131,8 @@ def _kinds_by_uuid() -> Mapping[str, str]:
 
 
 def target_of(name: str) -> DmTarget:
-    """The target of a name; of kind dm where it belongs to no technology."""
-    return TARGETS.load(name) if name in TARGETS else DmTarget("dm", read_target)
+    """The target of a name; of the kind that is left where it belongs to no technology."""
+    return TARGETS.load(name) if name in TARGETS else DmTarget(_UNCLAIMED, read_target)
 
 
 def mapper_name(group: str, volume: str) -> str:
@@ -220,11 +222,11 @@ def read_target(target: MapperTarget) -> TargetFacts | None:
     read = _TARGETS.get(target.name)
     general: dict[str, Scalar] = {"target": target.name, "segments": 1}
     if read is None or not target.arguments:
-        return TargetFacts("dm", general)
+        return TargetFacts(_UNCLAIMED, general)
     values = read(target.arguments)
     if values is None:
         return None
-    return TargetFacts("dm", {**general, **without_none(values)})
+    return TargetFacts(_UNCLAIMED, {**general, **without_none(values)})
 
 
 def _linear(arguments: Sequence[str]) -> dict[str, Scalar] | None:

@@ -1,0 +1,1 @@
+"""Device-mapper, by which several technologies map: its tables, its devices, its listings."""
