@@ -255,12 +255,36 @@ OUTPUTS: Table[type[Output]] = Table(
 )
 """What tools and files print of layers; `iosonde import` reads it wherever it stands."""
 
+DEVICE_TYPES = {
+    "": "disk",
+    "crypt": "dm_crypt",
+    "dm": "dm",
+    "dmraid": "dm",
+    "linear": "md",
+    "loop": "loop",
+    "lvm": "lvm",
+    "md": "md",
+    "mpath": "multipath",
+    "part": "partition",
+    "raid": "md",
+}
+"""Type of a device that lsblk prints, without a number behind it → kind of layer.
+
+The empty one is what no other is."""
+
+DEVICE_NAMES = {
+    r"dm-\w+": "dm",
+    r"md(?:[\d_]\w*|[A-Za-z])": "md",
+}
+"""The kernel's names of devices, of which a text may leave the number open → kind of layer."""
+
 UUID_PREFIXES = {
     "": "dm",
     "CRYPT-": "dm_crypt",
     "CRYPT-INTEGRITY": "dm",
     "CRYPT-SUBDEV": "dm",
     "CRYPT-VERITY": "dm",
+    "DMRAID-": "dm",
     "LVM-": "lvm",
     "mpath-": "multipath",
     "part": "partition",

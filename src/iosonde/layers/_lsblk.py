@@ -12,6 +12,7 @@ from typing import Any
 
 from iosonde.exact import from_json
 from iosonde.kerneltext import decoded, lines
+from iosonde.layers import UUID_PREFIXES
 from iosonde.records.stack import Scalar
 
 _FLAGS = frozenset({"ro", "rm", "rota", "rand", "hotplug", "dax", "disc-zero"})
@@ -36,7 +37,10 @@ _TREE = re.compile(
 )  # fmt: skip
 """A line of lsblk without options: its columns have not changed since util-linux 2.19."""
 
-MAPPER_UUIDS = {"lvm": "LVM-", "crypt": "CRYPT-", "mpath": "mpath-", "dmraid": "DMRAID-", "dm": ""}
+MAPPER_UUIDS = {
+    "dm": "",
+    **{begin[:-1].lower(): begin for begin in UUID_PREFIXES if begin.endswith("-")},
+}
 """Type of a device of device-mapper → how its uuid begins, from which lsblk has the type.
 
 Source: util-linux 2.40, misc-utils/lsblk.c, `get_type()`.

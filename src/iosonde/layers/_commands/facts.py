@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from iosonde import units
 from iosonde.layers._commands.printed_sysctl import as_values
 from iosonde.layers._mounts.facts import subject as mounted
+from iosonde.layers._names import kind_by_name
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 
@@ -104,8 +105,7 @@ def written(path: str, value: str) -> Iterator[PrintedSubject]:
     """
     if match := _BLOCK.match(path):
         name = match["device"].replace("!", "/")
-        kind = "md" if re.fullmatch(r"md\w+", name) else "dm" if name.startswith("dm-") else "disk"
-        yield PrintedSubject(kind, name, dict(_sourced(match["name"], value)))
+        yield PrintedSubject(kind_by_name(name), name, dict(_sourced(match["name"], value)))
     elif match := _NET.match(path):
         setting = "txqueuelen" if match["name"] == "tx_queue_len" else match["name"]
         yield PrintedSubject("link", match["device"], {setting: _number(value)})

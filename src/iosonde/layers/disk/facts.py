@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterable, Mapping
 
 from iosonde import units
+from iosonde.layers._lsblk import MAPPER_UUIDS
+from iosonde.layers._names import kind_by_name, kind_by_type
 from iosonde.layers.partition.facts import alignment_facts, believed_stripe
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
@@ -77,19 +79,17 @@ _READ = frozenset({
     "START", "MAJ:MIN", "RM",
 })  # fmt: skip
 """Columns that are facts by other names, or numbers of devices."""
-_KINDS = {"disk": "disk", "part": "partition", "lvm": "lvm", "crypt": "dm_crypt", "loop": "loop",
-          "mpath": "multipath", "rom": "disk", "dm": "dm", "md": "md", "dmraid": "dm",
-          "linear": "md"}  # fmt: skip
-_MAPPED = frozenset({"lvm", "dm_crypt", "multipath", "dm"})
+_PARTITION = kind_by_type("part")
+_MAPPED = frozenset(map(kind_by_type, MAPPER_UUIDS))
 _KERNEL_NAME = re.compile(r"dm-\d+")
 _BY_NAME = (
     (re.compile(r"md[\d_]\w*?p\d+|(?:sd[a-z]+|vd[a-z]+|xvd[a-z]+|hd[a-z])\d+|"
-                r"(?:nvme\d+n\d+|mmcblk\d+|loop\d+|cciss!c\d+d\d+)p\d+"), "partition"),
-    (re.compile(r"md[\d_].*"), "md"),
+                r"(?:nvme\d+n\d+|mmcblk\d+|loop\d+|cciss!c\d+d\d+)p\d+"), "part"),
     (re.compile(r"loop\d+"), "loop"),
     (re.compile(r"(?:sd|vd|xvd|hd|sr|nvme|mmcblk|ubd|nbd|rbd|drbd|cciss|zram|pmem|bcache|fd)[\w!-]*"),
      "disk"),
 )  # fmt: skip
+"""The kernel's names of devices whose type lsblk has from elsewhere → that type."""
 _ON_DISK = {"xfs": "xfs", "ext2": "ext4", "ext3": "ext3", "ext4": "ext4", "btrfs": "btrfs"}
 
 
@@ -125,13 +125,13 @@ def subjects(
 
 
 def _kind(cells: Mapping[str, str], name: str, stands: bool) -> str:
-    word = cells.get("TYPE", "").lower()
+    word = cells.get("TYPE") or next(
+        (word for names, word in _BY_NAME if names.fullmatch(name)), ""
+    )
     if word:
-        return _KINDS.get(word, "md" if word.startswith("raid") else "disk")
-    for pattern, kind in _BY_NAME:
-        if pattern.fullmatch(name):
-            return kind
-    return "dm" if stands or "-" in name else "disk"
+        return kind_by_type(word)
+    is_mapped = kind_by_name(name) == "disk" and (stands or "-" in name)
+    return kind_by_type("dm") if is_mapped else kind_by_name(name)
 
 
 def _values(cells: Mapping[str, str], kind: str) -> dict[str, Scalar]:
@@ -156,7 +156,7 @@ def _values(cells: Mapping[str, str], kind: str) -> dict[str, Scalar]:
     word = cells.get("TYPE", "")
     if word.startswith(("raid", "linear")):
         values["level"] = word
-    if kind == "partition" and cells.get("START", "").isdecimal():
+    if kind == _PARTITION and cells.get("START", "").isdecimal():
         start = int(cells["START"]) * units.SECTOR
         values |= {"start": start, **_alignment(start, values)}
     return values

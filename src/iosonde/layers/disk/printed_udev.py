@@ -15,6 +15,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.layers._names import kind_by_name
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
@@ -75,8 +76,9 @@ class UdevInfo(StateOutput):
         values = _values(properties)
         if not values:
             raise Unreadable("none of its properties is of a disk", last)
-        kind = "partition" if properties.get("DEVTYPE") == "partition" else "disk"
-        kind = "dm" if "DM_NAME" in properties else "md" if "MD_LEVEL" in properties else kind
+        kind = kind_by_name(name)
+        if kind == "disk" and properties.get("DEVTYPE") == "partition":
+            kind = "partition"
         return last, (PrintedSubject(kind, name, values, prompt.host),)
 
 
