@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from iosonde.layers._kernel_log.events import KernelMessage
     from iosonde.layers._ledger.rule import Accounting
     from iosonde.layers._mapper.facts import DmTarget
+    from iosonde.layers._mounts.facts import MountValues
     from iosonde.layers.layer import Layer
     from iosonde.records.evidence import Rule
     from iosonde.text.cursor import Output
@@ -254,6 +255,42 @@ OUTPUTS: Table[type[Output]] = Table(
     },
 )
 """What tools and files print of layers; `iosonde import` reads it wherever it stands."""
+
+FSTYPES = {
+    "btrfs": "btrfs",
+    "ext2": "ext4",
+    "ext3": "ext4",
+    "ext4": "ext4",
+    "nfs": "nfs",
+    "nfs4": "nfs",
+    "xfs": "xfs",
+}
+"""Types of mounts, as /proc/self/mountinfo has them → kind of the layers that they are."""
+
+MOUNTS: Table[MountValues] = Table(
+    "mount of another host's files",
+    {
+        "nfs": "iosonde.layers.nfs.facts:mount_values",
+        "nfs4": "iosonde.layers.nfs.facts:mount_values",
+    },
+)
+"""What the source and the options of mounts of a type say, as states of its kind."""
+
+MODULES = {
+    "bcache": ("bcache",),
+    "btrfs": ("btrfs",),
+    "dm": ("dm_", "dm-"),
+    "drbd": ("drbd",),
+    "ext4": ("ext4",),
+    "iscsi": ("iscsi",),
+    "loop": ("loop",),
+    "md": ("md_", "md-", "raid"),
+    "nbd": ("nbd",),
+    "nfs": ("nfs", "lockd", "sunrpc"),
+    "xfs": ("xfs",),
+    "zram": ("zram",),
+}
+"""Kind of layer → how the names of its modules of the kernel begin."""
 
 DEVICE_TYPES = {
     "": "disk",

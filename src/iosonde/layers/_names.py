@@ -1,10 +1,10 @@
-"""The kind of layer that the kernel's name of a device tells, or the type that lsblk prints."""
+"""Kinds of layer by the kernel's names of devices, by lsblk's types, by types of mounts."""
 
 from __future__ import annotations
 
 import re
 
-from iosonde.layers import DEVICE_NAMES, DEVICE_TYPES
+from iosonde.layers import DEVICE_NAMES, DEVICE_TYPES, FSTYPES, LAYERS
 
 _NAMES = tuple((re.compile(pattern), kind) for pattern, kind in DEVICE_NAMES.items())
 _NUMBER = re.compile(r"\d+$")
@@ -18,3 +18,10 @@ def kind_by_name(name: str) -> str:
 def kind_by_type(word: str) -> str:
     """The kind of a device of this type; a type that is in no table is a disk's."""
     return DEVICE_TYPES.get(_NUMBER.sub("", word.lower()), DEVICE_TYPES[""])
+
+
+def fstypes_of(kind: str) -> tuple[str, ...]:
+    """Types of the mounts that are layers of a kind, whichever package it is of."""
+    if not LAYERS[kind].startswith("iosonde.layers."):
+        return LAYERS.load(kind).fstypes
+    return tuple(fstype for fstype, of_kind in FSTYPES.items() if of_kind == kind)

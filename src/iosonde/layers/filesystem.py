@@ -14,6 +14,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde.layers import LAYERS
+from iosonde.layers._names import fstypes_of
 from iosonde.layers.layer import (
     BlockDevice,
     Described,
@@ -39,7 +40,7 @@ class FileSystem(Layer):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""
-        of_others = {fstype for kind in LAYERS for fstype in LAYERS.load(kind).fstypes}
+        of_others = {fstype for kind in LAYERS for fstype in fstypes_of(kind)}
         wanted = tuple(
             dict.fromkeys(
                 mount.fstype

@@ -265,7 +265,10 @@ class Layer(Protocol):
     kind: ClassVar[str]
     settings: ClassVar[tuple[LayerSetting, ...]]
     fstypes: ClassVar[tuple[str, ...]] = ()
-    """Types of mounts that are layers of this kind, as /proc/self/mountinfo has them."""
+    """Types of mounts that are layers of this kind, as /proc/self/mountinfo has them.
+
+    Of kinds of other packages; ours stand in `FSTYPES`.
+    """
     uuid_prefixes: ClassVar[tuple[str, ...]] = ()
     """How the uuids begin that its tools give to devices of device-mapper.
 

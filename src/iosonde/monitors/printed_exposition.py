@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde.layers import LAYERS
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput, close_lines, top_of
@@ -22,10 +23,9 @@ _SAMPLE = re.compile(
 _COMMENT = re.compile(r"\s*# (?:HELP|TYPE) node_[a-z0-9_]+ ")
 _LABEL = re.compile(r'(?P<name>[a-zA-Z_]\w{0,40})="(?P<value>[^"]{0,160})"')
 _KINDS = {
-    "node_disk_": "disk", "node_filesystem_": "mount", "node_md_": "md", "node_network_": "link",
-    "node_nfs_": "nfs", "node_nfsd_": "nfs", "node_xfs_": "xfs", "node_zfs_": "zfs",
-    "node_memory_": "memory", "node_btrfs_": "btrfs", "node_bcache_": "bcache",
+    "filesystem": "mount", "network": "link", "nfsd": "nfs", "memory": "memory", "zfs": "zfs",
 }  # fmt: skip
+"""Collector of node_exporter → what it is about, where that is no kind of layer of its name."""
 _SUBJECTS = ("mountpoint", "device", "pool", "cpu", "zpool", "uuid")
 _MOST = 20000
 
@@ -69,7 +69,8 @@ def _is_own(line: str) -> bool:
 
 def _subject(name: str, labels: str) -> tuple[str, str, str]:
     """Kind and name of what a sample is about, and the name of its figure with other labels."""
-    kind = next((kind for begin, kind in _KINDS.items() if name.startswith(begin)), "host")
+    collector = name.split("_")[1]
+    kind = _KINDS.get(collector, collector if collector in LAYERS else "host")
     named = {label["name"]: label["value"] for label in _LABEL.finditer(labels)}
     subject = next((named.pop(key) for key in _SUBJECTS if key in named), "")
     rest = ",".join(

@@ -18,6 +18,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde.kerneltext import fields
+from iosonde.layers import FSTYPES
 from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
@@ -61,7 +62,7 @@ _MOST = 6000
 _GAP = 4  # lines from one to the next, with blank ones between
 _BROKEN = 40  # where a mail broke the lines of a difference, or a program wrote between
 _NARROW = 60
-_SUITES = ("btrfs", "ceph", "cifs", "ext4", "f2fs", "generic", "nfs", "overlay", "shared", "xfs")
+_SUITES = (*dict.fromkeys(FSTYPES.values()), "ceph", "cifs", "f2fs", "generic", "overlay", "shared")
 
 
 @dataclass(slots=True, eq=False)

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde.layers import MODULES
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
@@ -26,11 +27,11 @@ _MORE = re.compile(rf"\s*(?P<options>{_OPTION}(?:\s+{_OPTION}){{0,40}})\s*\\?$")
 _PAIR = re.compile(r"(?P<name>\w{1,60})=(?P<value>\"[^\"]{0,200}\"|[^\s\"'`]{1,200})")
 _NUMBER = re.compile(r"-?\d{1,18}$")
 _MODULES = (
-    "zfs", "spl", "nvme", "scsi", "dm_", "dm-", "md_", "md-", "raid", "mlx", "qla", "lpfc", "mpt",
-    "megaraid", "hpsa", "aacraid", "smartpqi", "kvm", "ixgbe", "i40e", "ice", "bnx", "bnxt",
-    "bonding", "nfs", "lockd", "sunrpc", "loop", "usb", "ib_", "rdma", "target", "null_blk", "brd",
-    "libata", "ahci", "drbd", "bcache", "ceph", "rbd", "tcm", "iscsi", "zram", "sg ", "st ",
-    "bfq", "nbd", "igb", "e1000", "cxgb", "vhost", "virtio", "ext4", "btrfs", "xfs", "fuse",
+    *(begin for names in MODULES.values() for begin in names),
+    "zfs", "spl", "nvme", "scsi", "mlx", "qla", "lpfc", "mpt", "megaraid", "hpsa", "aacraid",
+    "smartpqi", "kvm", "ixgbe", "i40e", "ice", "bnx", "bnxt", "bonding", "usb", "ib_", "rdma",
+    "target", "null_blk", "brd", "libata", "ahci", "ceph", "rbd", "tcm", "sg ", "st ", "bfq", "igb",
+    "e1000", "cxgb", "vhost", "virtio", "fuse",
 )  # fmt: skip
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
+from iosonde.layers import FSTYPES, MOUNTS
 from iosonde.layers._mounts.options import options_of
-from iosonde.layers.nfs.facts import mount_facts
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 
+MountValues: TypeAlias = Callable[[str, str, Mapping[str, Scalar]], dict[str, Scalar]]
+"""Type, source and options of a mount → what they say of it."""
+
 STORAGE = frozenset({
-    "btrfs", "ceph", "cifs", "exfat", "ext2", "ext3", "ext4", "f2fs", "gfs2", "glusterfs", "jfs",
-    "nfs", "nfs4", "nilfs2", "ntfs", "ntfs3", "ocfs2", "reiserfs", "smb3", "swap", "vfat", "xfs",
-    "zfs",
+    *FSTYPES, "ceph", "cifs", "exfat", "f2fs", "gfs2", "glusterfs", "jfs", "nilfs2", "ntfs",
+    "ntfs3", "ocfs2", "reiserfs", "smb3", "swap", "vfat", "zfs",
 })  # fmt: skip
 TYPES = STORAGE | {
     "autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts",
@@ -38,8 +42,11 @@ def subject(source: str, point: str, fstype: str, options: str) -> PrintedSubjec
     named = options_of(options.split(","))
     name = source.removeprefix("/dev/") if base == "swap" else point
     values: dict[str, Scalar] = {"device": source, **named}
-    if base in {"nfs", "nfs4"}:
-        if base == "nfs4":
-            named.setdefault("vers", "4")
-        values |= mount_facts(source, named)
-    return PrintedSubject("nfs" if base == "nfs4" else base, name, values)
+    if base in MOUNTS:
+        values |= MOUNTS.load(base)(base, source, named)
+    return PrintedSubject(printed_kind(base), name, values)
+
+
+def printed_kind(fstype: str) -> str:
+    """What a mount of this type is called: a local one by its type."""
+    return FSTYPES[fstype] if fstype in MOUNTS else fstype

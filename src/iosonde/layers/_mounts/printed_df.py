@@ -16,6 +16,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.layers._mounts.facts import printed_kind
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
@@ -50,7 +51,6 @@ _ELIDED = re.compile(r"\s*(?:\[?(?:\.{3}|…)\]?|<snip>|\[snip\])\s*$")
 _BLOCK = re.compile(r"(\d+)([KMGTB]?)")
 _OF_SIZES = ("size", "used", "available")
 _OF_INODES = ("inodes", "inodes_used", "inodes_free")
-_KINDS = {"nfs4": "nfs"}
 
 
 class Df(StateOutput):
@@ -137,7 +137,7 @@ def _subject(
     }
     if match["use"]:
         values["inodes_used_share" if inodes else "used_share"] = int(match["use"]) / 100
-    return PrintedSubject(_KINDS.get(fstype, fstype), match["point"], values)
+    return PrintedSubject(printed_kind(fstype), match["point"], values)
 
 
 def _bytes(figure: str, block: int | None, *, decimal: bool) -> int:

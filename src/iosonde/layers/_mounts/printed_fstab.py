@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde.layers import FSTYPES
 from iosonde.layers._mounts.facts import OPTIONS, TYPES, subject, unmarked
 from iosonde.records.printed import PrintedSubject
 from iosonde.text.cursor import Prompt, TextCursor
@@ -31,7 +32,7 @@ class Fstab(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = (
         "UUID=", "none swap", " swap sw", " swap default",
         *(f"{blank}{name}{after}"
-        for name in ("ext2", "ext3", "ext4", "xfs", "btrfs", "nfs", "nfs4", "swap", "reiserfs")
+        for name in (*FSTYPES, "swap", "reiserfs")
         for blank in (" ", "\t")
         for after in (" ", "\t")
         if (name, blank, after) != ("swap", " ", " ")

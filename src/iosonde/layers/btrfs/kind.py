@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.layers._mounts.options import options_of
+from iosonde.layers._names import fstypes_of
 from iosonde.layers.layer import (
     BlockDevice,
     Described,
@@ -61,13 +62,12 @@ class Btrfs(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
     kind: ClassVar[str] = "btrfs"
-    fstypes: ClassVar[tuple[str, ...]] = ("btrfs",)
     settings: ClassVar[tuple[LayerSetting, ...]] = ()
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""
-        return await mounted_layers(scene, self.kind, self.fstypes, _describe)
+        return await mounted_layers(scene, self.kind, fstypes_of(self.kind), _describe)
 
 
 async def _describe(scene: Scene, mount: Mount, device: BlockDevice | None) -> Described:

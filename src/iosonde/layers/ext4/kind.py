@@ -20,6 +20,7 @@ from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.layers._mounts.building import Mounted, mounted_at, mounting
 from iosonde.layers._mounts.options import options_of
+from iosonde.layers._names import fstypes_of
 from iosonde.layers.ext4.facts import superblock_facts
 from iosonde.layers.layer import (
     BlockDevice,
@@ -110,7 +111,6 @@ class Ext4(Layer, Builds, Sized, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "ext4"
-    fstypes: ClassVar[tuple[str, ...]] = ("ext2", "ext3", "ext4")
     declaration: ClassVar[type[Declared]] = Ext4Declared
     probe: ClassVar[str] = "mount"
     settings: ClassVar[tuple[LayerSetting, ...]] = (
@@ -128,7 +128,7 @@ class Ext4(Layer, Builds, Sized, Compares):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""
-        return await mounted_layers(scene, self.kind, self.fstypes, _describe)
+        return await mounted_layers(scene, self.kind, fstypes_of(self.kind), _describe)
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:

@@ -34,8 +34,7 @@ class Link(Layer):
         addresses = {
             str(address)
             for mount in scene.mounts
-            if mount.fstype in {"nfs", "nfs4", "cifs", "smb3", "ceph"}
-            and (address := options_of(mount.super_options).get("addr"))
+            if (address := options_of(mount.super_options).get("addr"))
         }
         names: dict[str, None] = {}
         for address in sorted(addresses):

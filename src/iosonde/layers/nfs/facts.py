@@ -47,6 +47,11 @@ def mount_facts(source: str, options: Mapping[str, Scalar]) -> dict[str, Scalar]
     )
 
 
+def mount_values(fstype: str, source: str, options: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """The same where a type of mount tells the version that its options leave out."""
+    return mount_facts(source, {"vers": "4", **options} if fstype == "nfs4" else options)
+
+
 def figure(value: Scalar) -> int | None:
     """An option that is a number."""
     return int(value) if isinstance(value, str) and value.isdecimal() else None

@@ -16,6 +16,7 @@ from pydantic import Field
 from typing_extensions import override
 
 from iosonde.hosts.host import Host
+from iosonde.layers import FSTYPES
 from iosonde.layers._mounts.building import Mounted, mount_only, mounted_at
 from iosonde.layers._mounts.options import options_of
 from iosonde.layers.layer import Everything, Layer, LayerSetting, Mount, NetworkCrossing, Scene
@@ -249,7 +250,6 @@ class Nfs(Layer, Builds, Compares):
 
     kind: ClassVar[str] = "nfs"
     crossing: ClassVar[NetworkCrossing | None] = NetworkCrossing()
-    fstypes: ClassVar[tuple[str, ...]] = ("nfs", "nfs4")
     settings: ClassVar[tuple[LayerSetting, ...]] = (
         LayerSetting(
             "read_ahead_kb", "sysfs", "/sys/class/bdi/{bdi}/read_ahead_kb", "KiB", low=0, apart=True
@@ -323,7 +323,7 @@ class Nfs(Layer, Builds, Compares):
             [
                 await self._layer(scene, mount)
                 for mount in visible.values()
-                if mount.fstype in self.fstypes
+                if FSTYPES.get(mount.fstype) == self.kind
             ]
         )
 

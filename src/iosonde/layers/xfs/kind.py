@@ -20,6 +20,7 @@ from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.layers._mounts.building import Mounted, mounted_at, mounting
 from iosonde.layers._mounts.options import options_of
+from iosonde.layers._names import fstypes_of
 from iosonde.layers.layer import (
     BlockDevice,
     Described,
@@ -111,7 +112,6 @@ class Xfs(Layer, Builds, Sized, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "xfs"
-    fstypes: ClassVar[tuple[str, ...]] = ("xfs",)
     declaration: ClassVar[type[Declared]] = XfsDeclared
     probe: ClassVar[str] = "mount"
     settings: ClassVar[tuple[LayerSetting, ...]] = (
@@ -126,7 +126,7 @@ class Xfs(Layer, Builds, Sized, Compares):
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
         """See `Layer.discover`; one layer a file system, wherever it is mounted."""
-        return await mounted_layers(scene, self.kind, self.fstypes, _describe)
+        return await mounted_layers(scene, self.kind, fstypes_of(self.kind), _describe)
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
