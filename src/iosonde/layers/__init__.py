@@ -258,13 +258,10 @@ OUTPUTS: Table[type[Output]] = Table(
 
 FSTYPES = {
     "btrfs": "btrfs",
-    "ext2": "ext4",
-    "ext3": "ext4",
-    "ext4": "ext4",
-    "nfs": "nfs",
-    "nfs4": "nfs",
+    "ext2": "ext4", "ext3": "ext4", "ext4": "ext4",
+    "nfs": "nfs", "nfs4": "nfs",
     "xfs": "xfs",
-}
+}  # fmt: skip
 """Types of mounts, as /proc/self/mountinfo has them → kind of the layers that they are."""
 
 MOUNTS: Table[MountValues] = Table(
@@ -277,34 +274,22 @@ MOUNTS: Table[MountValues] = Table(
 """What the source and the options of mounts of a type say, as states of its kind."""
 
 MODULES = {
-    "bcache": ("bcache",),
-    "btrfs": ("btrfs",),
-    "dm": ("dm_", "dm-"),
-    "drbd": ("drbd",),
-    "ext4": ("ext4",),
-    "iscsi": ("iscsi",),
-    "loop": ("loop",),
-    "md": ("md_", "md-", "raid"),
-    "nbd": ("nbd",),
-    "nfs": ("nfs", "lockd", "sunrpc"),
-    "xfs": ("xfs",),
-    "zram": ("zram",),
-}
+    "bcache": ("bcache",), "btrfs": ("btrfs",), "dm": ("dm_", "dm-"), "drbd": ("drbd",),
+    "ext4": ("ext4",), "iscsi": ("iscsi",), "loop": ("loop",), "md": ("md_", "md-", "raid"),
+    "nbd": ("nbd",), "nfs": ("nfs", "lockd", "sunrpc"), "xfs": ("xfs",), "zram": ("zram",),
+}  # fmt: skip
 """Kind of layer → how the names of its modules of the kernel begin."""
 
 DEVICE_TYPES = {
     "": "disk",
     "crypt": "dm_crypt",
-    "dm": "dm",
-    "dmraid": "dm",
-    "linear": "md",
+    "dm": "dm", "dmraid": "dm",
+    "linear": "md", "md": "md", "raid": "md",
     "loop": "loop",
     "lvm": "lvm",
-    "md": "md",
     "mpath": "multipath",
     "part": "partition",
-    "raid": "md",
-}
+}  # fmt: skip
 """Type of a device that lsblk prints, without a number behind it → kind of layer.
 
 The empty one is what no other is."""
@@ -368,12 +353,15 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "mtus": "iosonde.layers._rules.mtus:RULES",
         "multipath": "iosonde.layers.multipath.findings:RULES",
         "iscsi_rounds": "iosonde.layers.iscsi.findings:RULES",
+        "log_sectors": "iosonde.layers.xfs.findings:RULES",
         "nfs": "iosonde.layers.nfs.findings:RULES",
         "nfs_calls": "iosonde.layers.nfs.findings_calls:RULES",
         "nfsd": "iosonde.layers.nfs.findings_server:RULES",
+        "partition": "iosonde.layers.partition.findings:RULES",
         "queue": "iosonde.layers.disk.findings:RULES",
         "raid": "iosonde.layers._raid.findings:RULES",
         "resync": "iosonde.layers.md.findings:RULES",
+        "sectors": "iosonde.layers.disk.findings_sectors:RULES",
         "space": "iosonde.layers.lvm.findings_space:RULES",
         "targets": "iosonde.layers._rules.targets:RULES",
         "whole_blocks": "iosonde.layers.flashcache.findings_blocks:RULES",

@@ -23,6 +23,7 @@ from iosonde.hosts.host import Completed, Host
 from iosonde.hosts.packages import install_hint
 from iosonde.layers._mounts.options import options_of
 from iosonde.layers._raid.geometry import MIRRORED, PARITY
+from iosonde.layers._raid.traits import ArrayTraits, StripeHints
 from iosonde.records.stack import Gap, Scalar, StackLayer
 from iosonde.settings import declared
 from iosonde.settings.declared import Needs
@@ -294,6 +295,12 @@ class Layer(Protocol):
     """Of an import whose `state` tells it."""
     aligns_requests: ClassVar[bool] = True
     """Its `block_size` is what requests should keep to, not what it moves by itself."""
+    array: ClassVar[ArrayTraits | None] = None
+    """Of a kind whose devices are striped or mirrored over members."""
+    passes_through: ClassVar[bool] = False
+    """It stands on one device, and a request goes there as it is, its place moved."""
+    stripe_hints: ClassVar[StripeHints | None] = None
+    """Of a file system that is made for the stripe below it."""
     renamed_by_login: ClassVar[bool] = False
     """Its device may have another name after each login."""
 

@@ -16,12 +16,14 @@ from math import gcd
 
 from iosonde import units
 from iosonde.errors import UsageError
+from iosonde.layers import LAYERS
 from iosonde.layers._mapper.facts import mapper_name
 from iosonde.layers._raid.geometry import LEVELS, PARITY, SPANNED, data_members, small_write
+from iosonde.layers._raid.traits import ArrayTraits
 from iosonde.records.evidence import EvidenceSet, StateEvidence, TrialEvidence
 from iosonde.records.stack import Scalar
 
-_KINDS = ("md", "hwraid", "lvm", "array")
+_DESCRIPTION = "array"
 _PARTITION = re.compile(r"(?<=\d)p\d{1,3}$|(?<=[a-z])\d{1,3}$")
 _POSITIONS = 1 << 14  # of a request on the stripe; beyond, the arithmetic is left out
 _OPTION = re.compile(r"(?:^|\s)--?(\w+)(?:=|\s+)([^\s\"'-][^\s\"']*)")
@@ -83,7 +85,8 @@ class Array:
     @property
     def strip(self) -> str:
         """The word for `chunk`: of controllers it is the strip."""
-        return "strip" if self.kind in {"hwraid", "array"} else "chunk"
+        traits = array_traits(self.kind)
+        return "strip" if traits and traits.by_controller else "chunk"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +134,13 @@ def _level(values: Mapping[str, Scalar]) -> str:
     return ""
 
 
+def array_traits(kind: str) -> ArrayTraits | None:
+    """Of a kind of arrays, or of a description without a name; None: it is none."""
+    if kind == _DESCRIPTION:
+        return ArrayTraits(by_controller=True)
+    return LAYERS.load(kind).array if kind in LAYERS else None
+
+
 def array_of(state: StateEvidence) -> Array:
     """A state as an array."""
     values = state.values
@@ -168,14 +178,15 @@ def arrays(case: EvidenceSet) -> list[Array]:
     """The arrays of a case, each once for each geometry that it had."""
     by_place: dict[tuple[str, str, str, str], list[Array]] = {}
     unnamed: dict[str, list[Array]] = {}
-    for state in case.of_kind(*_KINDS):
-        if state.values.get("role") and state.kind == "lvm":
-            continue  # a part of a volume
+    for state in case.states:
+        traits = array_traits(state.kind)
+        if traits is None or (traits.in_group and state.values.get("role")):
+            continue
         array = array_of(state)
-        if state.kind == "array":
+        if state.kind == _DESCRIPTION:
             _add(unnamed.setdefault(array.source, []), array)
             continue
-        if not array.level and array.chunk is None and state.kind != "hwraid":
+        if not array.level and array.chunk is None and not traits.by_controller:
             continue
         _add(by_place.setdefault((array.source, array.host, array.kind, array.name), []), array)
     named = [array for alike in by_place.values() for array in alike]
@@ -196,7 +207,8 @@ def _add(alike: list[Array], array: Array) -> None:
 
 def _described(array: Array, unnamed: Sequence[Array]) -> Array:
     """With what a description of the same text says, if there is one alone."""
-    if array.kind == "lvm" or len(unnamed) != 1:
+    traits = array_traits(array.kind)
+    if (traits and traits.in_group) or len(unnamed) != 1:
         return array
     return _joined(array, unnamed[0]) if _fits(array, unnamed[0]) else array
 
@@ -280,7 +292,7 @@ def _settings(trial: TrialEvidence) -> dict[tuple[str, str], dict[str, Scalar]]:
         kind, colon, name = identity.rpartition("/")[2].partition(":")
         if "/" in identity.partition(":")[2]:  # a name with a slash, behind HOST/KIND:
             kind, colon, name = identity.partition("/")[2].partition(":")
-        if colon and kind in _KINDS:
+        if colon and array_traits(kind):
             settings.setdefault((kind, name), {})[setting] = value
     return settings
 

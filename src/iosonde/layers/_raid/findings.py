@@ -25,14 +25,10 @@ from iosonde.records.finding import Evidence, Finding
 from iosonde.records.stack import Scalar
 
 _PAGE = 4 * units.KIB
-_CACHE = 256  # entries of md's stripe cache, unless set
 _SEVERAL = 6  # geometries that are listed
 
 
-# ── raid-penalty ──────────────────────────────────────────────────────────────────────────────
-
-
-def _pairs(case: EvidenceSet) -> Iterator[tuple[TrialEvidence, ArrayLoad, Array]]:
+def written_parity(case: EvidenceSet) -> Iterator[tuple[TrialEvidence, ArrayLoad, Array]]:
     """Trials that wrote, and the parity arrays under them."""
     case_arrays = CaseArrays(case)
     for trial in case.trials if any(array.parity for array in case_arrays.arrays) else ():
@@ -44,7 +40,7 @@ def _pairs(case: EvidenceSet) -> Iterator[tuple[TrialEvidence, ArrayLoad, Array]
 def partial_stripes(case: EvidenceSet) -> Iterator[Finding]:
     """Writes that do not fill whole stripes, and what making up for that costs the drives."""
     groups: dict[tuple[object, ...], list[tuple[TrialEvidence, ArrayLoad, Array, WriteCost]]] = {}
-    for trial, load, array in _pairs(case):
+    for trial, load, array in written_parity(case):
         if not load.block or not array.chunk or not array.data or array.spanned:
             continue
         if load.direct is False and not load.random:
@@ -142,36 +138,6 @@ def _fitting(block: int, array: Array) -> str:
     )
 
 
-def stripe_cache(case: EvidenceSet) -> Iterator[Finding]:
-    """The default stripe cache of md under writes."""
-    seen: set[tuple[str, str]] = set()
-    for trial, load, array in _pairs(case):
-        size = array.values.get("stripe_cache_size")
-        key = array.host, array.name
-        if array.kind != "md" or str(size) != str(_CACHE) or key in seen:
-            continue
-        seen.add(key)
-        evidence = [Evidence("stripe_cache_size", _CACHE, "", array.where)]
-        if load.block and load.flying:
-            evidence.append(Evidence("writes in flight", load.block * load.flying, "B", load.where))
-        rate = "write.bandwidth" if trial.mean("write.bandwidth") else "write.iops"
-        if (mean := trial.mean(rate)) is not None:
-            evidence.append(Evidence(rate, mean, trial.metrics[rate].unit, trial.where))
-        memory = f" ({units.show_bytes(4096 * _PAGE * array.disks)})" if array.disks else ""
-        yield Finding(
-            rule="raid-penalty",
-            severity="note",
-            subject=array.subject,
-            message=f"{array.called} was written to with the default stripe cache, which has room "
-            f"for {_CACHE} rows of 4 KiB, {units.show_bytes(_CACHE * _PAGE)} of each member: "
-            "neighbouring writes that come later than that no longer meet to whole stripes.",
-            evidence=tuple(evidence),
-            remedy=f"`echo 4096 > /sys/block/{array.name}/md/stripe_cache_size`; it takes 4 KiB "
-            f"of memory for each entry and member{memory} and is gone after a reboot",
-            confirm="the same write load with 256, 1024 and 4096",
-        )
-
-
 _WORK = {
     "resync": "makes its members alike", "recover": "rebuilds a member",
     "reshape": "spreads its data anew", "check": "compares its members",
@@ -240,37 +206,9 @@ def stands_still(
     )
 
 
-# ── degraded ──────────────────────────────────────────────────────────────────────────────────
-
-
-def measured_meanwhile(case: EvidenceSet) -> Iterator[Finding]:
-    """Trials that were measured while an array worked for itself."""
-    groups: dict[tuple[str, str], list[TrialEvidence]] = {}
-    for trial in case.trials:
-        if trial.background:
-            groups.setdefault((trial.source, "; ".join(trial.background)), []).append(trial)
-    for (_, work), trials in groups.items():
-        more = f" and {len(trials) - 1} more" if len(trials) > 1 else ""
-        yield Finding(
-            rule="degraded",
-            severity="warning",
-            subject=f"{trials[0].label}{more}",
-            message=f"The array worked for itself while this was measured: {work}.",
-            evidence=tuple(
-                Evidence("background work", work, "", trial.where) for trial in trials[:4]
-            ),
-            remedy="measure again when it is idle (`prepare: wait_idle` in a study)",
-            confirm="the same load without background work",
-        )
-
-
-_MD = "Linux drivers/md/raid5.c; Documentation/admin-guide/md.rst"
 RULES: tuple[Rule, ...] = (
     Rule("raid-penalty", "md, lvm, hwraid", "Writes that do not fill whole stripes of a parity "
-         "array, and what that costs its drives.", f"{_MD}; Patterson, Gibson, Katz 1988",
+         "array, and what that costs its drives.", "Linux drivers/md/raid5.c; Documentation/"
+         "admin-guide/md.rst; Patterson, Gibson, Katz 1988",
          partial_stripes),
-    Rule("raid-penalty", "md", "Writes through the default stripe cache of a parity array.", _MD,
-         stripe_cache),
-    Rule("degraded", "md", "Background work of an array while a trial was measured.", _MD,
-         measured_meanwhile),
 )  # fmt: skip

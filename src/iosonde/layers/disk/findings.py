@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from iosonde import units
-from iosonde.layers._raid.arrays import Array, CaseArrays, near
+from iosonde.layers import LAYERS
+from iosonde.layers._raid.arrays import Array, CaseArrays, array_traits, near
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.stack import Scalar
@@ -37,7 +38,11 @@ _WAITING = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "po
 
 
 def _schedulers(case: EvidenceSet) -> Iterable[Finding]:
-    volumes = {(state.source, state.host, state.name) for state in case.of_kind("hwraid")}
+    volumes = {
+        (state.source, state.host, state.name)
+        for state in case.states
+        if (traits := array_traits(state.kind)) and traits.by_controller
+    }
     kernels = [state for state in case.with_value("kernel") if _is_old(state)]
     old = {(state.source, host) for state in kernels for host in (state.host, "")}
     for state in case.with_value("scheduler"):
@@ -242,7 +247,8 @@ def _short_read_ahead(case: EvidenceSet) -> Iterable[Finding]:
     aheads = _aheads(case)
     for array in striped:
         ahead = _number(array.values.get("read_ahead_kb"))
-        if array.kind in {"md", "hwraid"} and ahead is not None:
+        traits = array_traits(array.kind)
+        if array.kind in LAYERS and traits and not traits.in_group and ahead is not None:
             yield from _too_short(array.name, ahead, array.where, array)
     for trial in case.trials if striped else ():
         load = case_arrays.load(trial)

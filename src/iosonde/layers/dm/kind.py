@@ -29,6 +29,7 @@ class Dm(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
     kind: ClassVar[str] = "dm"
+    passes_through: ClassVar[bool] = True
     aligns_requests: ClassVar[bool] = False
     settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings("read_ahead_kb", "max_sectors_kb")
 

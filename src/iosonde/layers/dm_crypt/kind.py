@@ -30,6 +30,7 @@ class DmCrypt(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
     kind: ClassVar[str] = "dm_crypt"
+    passes_through: ClassVar[bool] = True
     settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings("read_ahead_kb", "max_sectors_kb")
 
     @override

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from iosonde.records.stack import Scalar
-from iosonde.units import parse_bytes
+from iosonde.units import KIB, parse_bytes
 
 _LINE = re.compile(r"^([A-Z][^:\n]*):[ \t]+(.*?)\s*$", re.MULTILINE)
 
@@ -29,3 +30,13 @@ def superblock_facts(text: str) -> dict[str, Scalar]:
 
 def _figure(text: str | None) -> int | None:
     return int(text) if text and text.isdecimal() else None
+
+
+def stripe_remedy(values: Mapping[str, Scalar], chunk: int, stripe: int) -> str:
+    """How an ext4 is told its stripe afterwards."""
+    size = values.get("block_size")
+    block = size if isinstance(size, int) and size > 0 else 4 * KIB
+    return (
+        f"`tune2fs -E stride={chunk // block},stripe_width={stripe // block} "
+        f"{values.get('device') or 'DEVICE'}`; it counts for files written from then on"
+    )

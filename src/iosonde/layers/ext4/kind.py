@@ -21,7 +21,8 @@ from iosonde.hosts.host import Host
 from iosonde.layers._mounts.building import Mounted, mounted_at, mounting
 from iosonde.layers._mounts.options import options_of
 from iosonde.layers._names import fstypes_of
-from iosonde.layers.ext4.facts import superblock_facts
+from iosonde.layers._raid.traits import StripeHints
+from iosonde.layers.ext4.facts import stripe_remedy, superblock_facts
 from iosonde.layers.layer import (
     BlockDevice,
     Described,
@@ -111,6 +112,7 @@ class Ext4(Layer, Builds, Sized, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "ext4"
+    stripe_hints: ClassVar[StripeHints | None] = StripeHints("superblock_state", stripe_remedy)
     declaration: ClassVar[type[Declared]] = Ext4Declared
     probe: ClassVar[str] = "mount"
     settings: ClassVar[tuple[LayerSetting, ...]] = (

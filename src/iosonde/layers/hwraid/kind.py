@@ -10,6 +10,7 @@ from typing_extensions import override
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.layers._raid.geometry import STRIPED
+from iosonde.layers._raid.traits import ArrayTraits
 from iosonde.layers.hwraid.building import asking, steps
 from iosonde.layers.hwraid.declared import HwraidDeclared, striping
 from iosonde.layers.hwraid.discovery import Volume, volumes
@@ -85,6 +86,7 @@ class Hwraid(Layer, Builds, Geometric):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "hwraid"
+    array: ClassVar[ArrayTraits | None] = ArrayTraits(by_controller=True)
     declaration: ClassVar[type[Declared]] = HwraidDeclared
     probe: ClassVar[str] = "device"
     settings: ClassVar[tuple[LayerSetting, ...]] = (

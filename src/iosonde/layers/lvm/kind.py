@@ -16,6 +16,7 @@ from typing_extensions import override
 from iosonde.hosts.host import Host
 from iosonde.layers._mapper.devices import Mapped, mapped
 from iosonde.layers._mapper.facts import mapper_name
+from iosonde.layers._raid.traits import ArrayTraits
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
 from iosonde.layers.lvm.facts import (
     LVS,
@@ -163,6 +164,8 @@ class Lvm(Layer, Builds, Sized, Compares, Geometric, Pools, Shares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "lvm"
+    array: ClassVar[ArrayTraits | None] = ArrayTraits(in_group=True)
+    passes_through: ClassVar[bool] = True
     declaration: ClassVar[type[Declared]] = LvmDeclared
     probe: ClassVar[str] = "device"
     settings: ClassVar[tuple[LayerSetting, ...]] = (

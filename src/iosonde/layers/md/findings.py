@@ -10,11 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iosonde.layers._raid.findings import busy, stands_still
+from iosonde import units
+from iosonde.layers._raid.findings import busy, stands_still, written_parity
 from iosonde.layers._raid.geometry import NEAR_TWO, PARITY, tolerance
-from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, called, subject_of
+from iosonde.records.evidence import (
+    EvidenceSet,
+    Rule,
+    StateEvidence,
+    TrialEvidence,
+    called,
+    subject_of,
+)
 from iosonde.records.finding import Evidence, Finding
 
+_PAGE = 4 * units.KIB
+_CACHE = 256  # entries of the stripe cache, unless set
 _DAY = 86400.0
 _LONGEST = 14 * _DAY
 _IDLE = frozenset({"", "idle", "none", "frozen"})
@@ -134,8 +144,64 @@ def _broken(state: StateEvidence, lacks: str, evidence: tuple[Evidence, ...]) ->
     )
 
 
+def stripe_cache(case: EvidenceSet) -> Iterator[Finding]:
+    """The default stripe cache of md under writes."""
+    seen: set[tuple[str, str]] = set()
+    for trial, load, array in written_parity(case):
+        size = array.values.get("stripe_cache_size")
+        key = array.host, array.name
+        if array.kind != "md" or str(size) != str(_CACHE) or key in seen:
+            continue
+        seen.add(key)
+        evidence = [Evidence("stripe_cache_size", _CACHE, "", array.where)]
+        if load.block and load.flying:
+            evidence.append(Evidence("writes in flight", load.block * load.flying, "B", load.where))
+        rate = "write.bandwidth" if trial.mean("write.bandwidth") else "write.iops"
+        if (mean := trial.mean(rate)) is not None:
+            evidence.append(Evidence(rate, mean, trial.metrics[rate].unit, trial.where))
+        memory = f" ({units.show_bytes(4096 * _PAGE * array.disks)})" if array.disks else ""
+        yield Finding(
+            rule="raid-penalty",
+            severity="note",
+            subject=array.subject,
+            message=f"{array.called} was written to with the default stripe cache, which has room "
+            f"for {_CACHE} rows of 4 KiB, {units.show_bytes(_CACHE * _PAGE)} of each member: "
+            "neighbouring writes that come later than that no longer meet to whole stripes.",
+            evidence=tuple(evidence),
+            remedy=f"`echo 4096 > /sys/block/{array.name}/md/stripe_cache_size`; it takes 4 KiB "
+            f"of memory for each entry and member{memory} and is gone after a reboot",
+            confirm="the same write load with 256, 1024 and 4096",
+        )
+
+
+def measured_meanwhile(case: EvidenceSet) -> Iterator[Finding]:
+    """Trials that were measured while an array worked for itself."""
+    groups: dict[tuple[str, str], list[TrialEvidence]] = {}
+    for trial in case.trials:
+        if trial.background:
+            groups.setdefault((trial.source, "; ".join(trial.background)), []).append(trial)
+    for (_, work), trials in groups.items():
+        more = f" and {len(trials) - 1} more" if len(trials) > 1 else ""
+        yield Finding(
+            rule="degraded",
+            severity="warning",
+            subject=f"{trials[0].label}{more}",
+            message=f"The array worked for itself while this was measured: {work}.",
+            evidence=tuple(
+                Evidence("background work", work, "", trial.where) for trial in trials[:4]
+            ),
+            remedy="measure again when it is idle (`prepare: wait_idle` in a study)",
+            confirm="the same load without background work",
+        )
+
+
 _MD = "Linux drivers/md/md.c; Documentation/admin-guide/md.rst"
+_RAID5 = "Linux drivers/md/raid5.c; Documentation/admin-guide/md.rst"
 RULES: tuple[Rule, ...] = (
+    Rule("raid-penalty", "md", "Writes through the default stripe cache of a parity array.", _RAID5,
+         stripe_cache),
+    Rule("degraded", "md", "Background work of an array while a trial was measured.", _RAID5,
+         measured_meanwhile),
     Rule("degraded", "md", "Arrays that lack members or are busy with themselves.", _MD,
          not_whole),
     Rule("resync-stuck", "md", "Resyncs that have not begun, are frozen, or would take weeks.", _MD,

@@ -28,6 +28,7 @@ from iosonde.layers._raid.geometry import (
     layout_number,
     near_copies,
 )
+from iosonde.layers._raid.traits import ArrayTraits
 from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, made_with, queue_settings
 from iosonde.layers.md.facts import (
     ATTRIBUTES,
@@ -177,6 +178,7 @@ class Md(Layer, Builds, Sized, Repairs, Compares, Geometric):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "md"
+    array: ClassVar[ArrayTraits | None] = ArrayTraits()
     declaration: ClassVar[type[Declared]] = MdDeclared
     probe: ClassVar[str] = "device"
     settings: ClassVar[tuple[LayerSetting, ...]] = (

@@ -26,6 +26,7 @@ class Multipath(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
     kind: ClassVar[str] = "multipath"
+    passes_through: ClassVar[bool] = True
     settings: ClassVar[tuple[LayerSetting, ...]] = (
         *queue_settings(
             "scheduler", "nr_requests", "read_ahead_kb", "max_sectors_kb", "nomerges", "rq_affinity"

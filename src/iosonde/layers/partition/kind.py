@@ -109,6 +109,7 @@ class Partition(Layer, Builds, Sized, Compares, Shares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "partition"
+    passes_through: ClassVar[bool] = True
     declaration: ClassVar[type[Declared]] = PartitionDeclared
     probe: ClassVar[str] = "device"
     settings: ClassVar[tuple[LayerSetting, ...]] = ()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from iosonde import kerneltext
 from iosonde.records.stack import Scalar
+from iosonde.units import SECTOR
 
 _SECTIONS = frozenset({"", "meta-data", "data", "naming", "log", "realtime"})
 _PAIR = re.compile(r"([\w-]{1,64})=([\w./-]+)")
@@ -56,3 +58,19 @@ def geometry_facts(text: str) -> dict[str, Scalar]:
 
 def _figure(text: str | None) -> int | None:
     return int(text) if text and text.isdecimal() else None
+
+
+def stripe_of_options(values: Mapping[str, Scalar]) -> tuple[int, int] | None:
+    """Stripe unit and width in bytes by the options of a mount, which count in sectors."""
+    options = [str(values.get(name) or "") for name in ("sunit", "swidth")]
+    if not all(text.isdecimal() and int(text) for text in options):
+        return None
+    return int(options[0]) * SECTOR, int(options[1]) * SECTOR
+
+
+def stripe_remedy(_: Mapping[str, Scalar], chunk: int, stripe: int) -> str:
+    """How an XFS is told its stripe afterwards."""
+    return (
+        f"mount with sunit={chunk // SECTOR},swidth={stripe // SECTOR}; it counts for files "
+        "written from then on"
+    )

@@ -21,6 +21,7 @@ from iosonde.hosts.host import Host
 from iosonde.layers._mounts.building import Mounted, mounted_at, mounting
 from iosonde.layers._mounts.options import options_of
 from iosonde.layers._names import fstypes_of
+from iosonde.layers._raid.traits import StripeHints
 from iosonde.layers.layer import (
     BlockDevice,
     Described,
@@ -32,7 +33,7 @@ from iosonde.layers.layer import (
 )
 from iosonde.layers.site import Builds, Compared, Compares, Declared, Site, Size, Sized
 from iosonde.layers.step import Step
-from iosonde.layers.xfs.facts import geometry_facts
+from iosonde.layers.xfs.facts import geometry_facts, stripe_of_options, stripe_remedy
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import made_with, mount_settings
 from iosonde.units import GIB, MIB, SECTOR, parse_bytes, show_bytes
@@ -112,6 +113,9 @@ class Xfs(Layer, Builds, Sized, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
     kind: ClassVar[str] = "xfs"
+    stripe_hints: ClassVar[StripeHints | None] = StripeHints(
+        "allocation_groups", stripe_remedy, stripe_of_options
+    )
     declaration: ClassVar[type[Declared]] = XfsDeclared
     probe: ClassVar[str] = "mount"
     settings: ClassVar[tuple[LayerSetting, ...]] = (

@@ -24,7 +24,7 @@ _IDLE = 0.1  # of what the busiest member does
 
 def _idle(case: EvidenceSet) -> Iterable[Finding]:
     striped: dict[tuple[str, str], list[StateEvidence]] = {}
-    for state in case.of_kind("md", "lvm", "dm"):
+    for state in case.states:
         if _layout(state):
             striped.setdefault((state.source, state.name), []).append(state)
     for trial in case.trials:

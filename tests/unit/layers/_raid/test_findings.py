@@ -9,11 +9,13 @@ import pytest
 
 from iosonde.layers._raid import findings as raid
 from iosonde.layers._raid.arrays import write_cost
+from iosonde.layers.md import findings as of_md
 from iosonde.records.evidence import CommandEvidence, EvidenceSet, StateEvidence, TrialEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Scalar
 from tests.unit.explain.cases import case_of, findings_named, loop_tester_page, trial
 
+RULES = (*raid.RULES, *of_md.RULES)
 KIB = 1024
 MIB = 1024 * KIB
 RAID5: dict[str, Scalar] = {
@@ -40,7 +42,7 @@ def on_md0(options: dict[str, Scalar], *metrics: str) -> TrialEvidence:
 
 def said(options: dict[str, Scalar], values: dict[str, Scalar], *metrics: str) -> list[Finding]:
     case = EvidenceSet(trials=(on_md0(options, *metrics),), states=(md(values),))
-    return findings_named(raid.RULES, case, "raid-penalty")
+    return findings_named(RULES, case, "raid-penalty")
 
 
 @pytest.mark.parametrize(("size", "alarms"), [(4 * KIB, 1), (256 * KIB, 0), (300 * KIB, 1)])
@@ -195,7 +197,7 @@ def test_the_stripe_cache_matters_where_something_is_written(size: Scalar, alarm
     values = {**RAID5, "stripe_cache_size": size}
     assert len(said({**DIRECT, "bs": 256 * KIB}, values)) == alarms
     assert said({"bs": 4 * KIB, "rw": "read"}, values, "read.iops") == []
-    assert findings_named(raid.RULES, EvidenceSet(states=(md(values),))) == []
+    assert findings_named(RULES, EvidenceSet(states=(md(values),))) == []
 
 
 def test_work_in_the_background_of_trials_is_said_once() -> None:
@@ -203,6 +205,6 @@ def test_work_in_the_background_of_trials_is_said_once() -> None:
     trials = tuple(
         trial({"write.iops": [1.0]}, label=label, background=work) for label in ("one", "two")
     )
-    (busy,) = findings_named(raid.RULES, EvidenceSet(trials=trials))
+    (busy,) = findings_named(RULES, EvidenceSet(trials=trials))
     assert "resync 12 %" in busy.message
     assert busy.subject == "one and 1 more"

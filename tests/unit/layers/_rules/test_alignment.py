@@ -1,4 +1,4 @@
-"""Partitions, data offsets and file systems against what lies below."""
+"""Data offsets and file systems against what lies below."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from iosonde.layers._rules import alignment
 from iosonde.records.evidence import EvidenceSet, StateEvidence
 from iosonde.records.stack import Scalar
-from tests.unit.explain.cases import findings_named, trial
+from tests.unit.explain.cases import findings_named
 
 KIB = 1024
 RAID5: dict[str, Scalar] = {
@@ -18,19 +18,6 @@ RAID5: dict[str, Scalar] = {
 
 def state(kind: str, name: str, values: dict[str, Scalar], *below: str) -> StateEvidence:
     return StateEvidence(kind, name, "n1", values, f"n1/{kind}:{name}", "page", below)
-
-
-def test_partitions() -> None:
-    def case(values: dict[str, Scalar]) -> EvidenceSet:
-        return EvidenceSet(states=(state("partition", "sda1", values),))
-
-    aligned: dict[str, Scalar] = {"start": 2**20, "physical_block_size": 4096,
-                                  "aligned_to_sector": True}  # fmt: skip
-    assert findings_named(alignment.RULES, case(aligned)) == []
-    old = {**aligned, "start": 63 * 512, "aligned_to_sector": False}
-    assert "63-sector" in findings_named(alignment.RULES, case(old))[0].message
-    straddling = {**aligned, "aligned_to_stripe": False, "stripe_width": 3 * 2**20}
-    assert "3 MiB" in findings_named(alignment.RULES, case(straddling))[0].message
 
 
 @pytest.mark.parametrize(("unit", "alarms"), [(64 * KIB, 0), (128 * KIB, 1)])
@@ -69,16 +56,6 @@ def test_members_whose_data_begin_off_the_grid(offset: int, alarms: int) -> None
     assert len(findings_named(alignment.RULES, EvidenceSet(states=(array, disk)))) == alarms
 
 
-@pytest.mark.parametrize("start", [63 * 512, 2**20])
-def test_an_old_start_harms_no_disk_with_small_blocks(start: int) -> None:
-    values: dict[str, Scalar] = {"start": start, "physical_block_size": 512,
-                                 "aligned_to_sector": True}  # fmt: skip
-    assert (
-        findings_named(alignment.RULES, EvidenceSet(states=(state("partition", "sda1", values),)))
-        == []
-    )
-
-
 def test_the_array_below_is_found_through_linear_volumes() -> None:
     right: dict[str, Scalar] = {"stripe_unit": 64 * KIB, "stripe_width": 256 * KIB}
     wrong: dict[str, Scalar] = {"stripe_unit": 64 * KIB, "stripe_width": 512 * KIB}
@@ -114,27 +91,3 @@ def test_file_systems_that_know_of_no_stripe(
     array = state("md", "md0", {**RAID5, "level": level})
     case = EvidenceSet(states=(array, state(kind, "/data", values, "md0")))
     assert len(findings_named(alignment.RULES, case)) == alarms
-
-
-@pytest.mark.parametrize(
-    ("size", "physical", "direct", "alarms"),
-    [(512, 4096, True, 1), (4096, 4096, True, 0), (512, 512, True, 0), (512, 4096, False, 0)],
-)
-def test_writes_smaller_than_a_physical_block(
-    size: int, physical: int, direct: bool, alarms: int
-) -> None:
-    disk = state("disk", "sda", {"logical_block_size": 512, "physical_block_size": physical})
-    evidence = trial({"write.iops": [100.0]}, host="n1", options={"bs": size, "direct": direct},
-                stands_on=(("disk", "/dev/sda"),))  # fmt: skip
-    assert (
-        len(findings_named(alignment.RULES, EvidenceSet(trials=(evidence,), states=(disk,))))
-        == alarms
-    )
-
-
-@pytest.mark.parametrize(("sector", "alarms"), [(512, 1), (4096, 0)])
-def test_logs_in_small_sectors(sector: int, alarms: int) -> None:
-    disk = state("disk", "sda", {"physical_block_size": 4096})
-    part = state("partition", "sda1", {}, "sda")
-    above = state("xfs", "/data", {"sector_size": sector}, "sda1")
-    assert len(findings_named(alignment.RULES, EvidenceSet(states=(disk, part, above)))) == alarms

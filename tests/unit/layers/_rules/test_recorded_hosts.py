@@ -12,7 +12,10 @@ from iosonde.hosts.host import Host
 from iosonde.layers._raid import findings as raid
 from iosonde.layers._rules import alignment
 from iosonde.layers.disk import findings as queue
+from iosonde.layers.disk import findings_sectors as sectors
 from iosonde.layers.md import findings as md
+from iosonde.layers.partition import findings as partition
+from iosonde.layers.xfs import findings as log
 from iosonde.stack.discover import discover
 from tests.recordings.nfs_client import nfs_client
 from tests.recordings.nvme_crypt import nvme_crypt
@@ -21,7 +24,10 @@ from tests.recordings.sata_md_lvm import sata_md_lvm
 from tests.unit.explain.cases import findings_named
 
 PLACE = Path(__file__).parents[3] / "recordings"
-RULES = (*alignment.RULES, *queue.RULES, *raid.RULES, *md.RULES)
+RULES = (
+    *alignment.RULES, *partition.RULES, *sectors.RULES, *log.RULES, *queue.RULES, *raid.RULES,
+    *md.RULES,
+)  # fmt: skip
 
 
 async def raised_on(host: Host) -> set[tuple[str, str, str]]:

@@ -1,0 +1,72 @@
+"""Partitions that begin off the grid of what lies below them.
+
+Source: Linux ABI/stable/sysfs-block (alignment_offset, physical_block_size).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from iosonde import units
+from iosonde.layers._raid.below import StackBelow, fits, size_of
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
+from iosonde.records.finding import Evidence, Finding
+
+_DOS_START = 63 * units.SECTOR
+
+
+def partitions(case: EvidenceSet) -> Iterator[Finding]:
+    """Partitions off the grid of sectors or stripes."""
+    stack = StackBelow(case)
+    for state in case.of_kind("partition"):
+        start, block = size_of(state, "start"), size_of(state, "physical_block_size")
+        if start is None:
+            continue
+        old = start == _DOS_START
+        if state.values.get("aligned_to_sector") is False or (old and (block or 4096) > 512):
+            yield _shifted(state, start, block, old=old)
+        elif state.values.get("aligned_to_stripe") is False:
+            array = stack.array_under(state)
+            if array and fits(start, array):
+                continue
+            width = state.values.get("stripe_width")
+            yield Finding(
+                rule="misaligned",
+                severity="warning",
+                subject=subject_of(state),
+                message=f"{state.name} begins at {units.show_bytes(start)}, within a stripe of "
+                f"{units.show_evidence(width, 'B')}: full stripes of what is on it straddle two.",
+                evidence=(
+                    Evidence("start", start, "B", state.where),
+                    Evidence("stripe", width, "B", state.where),
+                ),
+                remedy="make the partition anew on a multiple of the stripe; its data must be "
+                "moved",
+                confirm="reads at the members during sequential writes of whole stripes",
+            )
+
+
+def _shifted(state: StateEvidence, start: int, block: int | None, *, old: bool) -> Finding:
+    why = ", the 63-sector start of old partitioning tools" if old else ""
+    size = units.show_bytes(block) if block else "4 KiB, where its disk has such"
+    return Finding(
+        rule="misaligned",
+        severity="warning",
+        subject=subject_of(state),
+        message=f"{state.name} begins at sector {start // units.SECTOR}{why}, off the grid of the "
+        f"disk's physical blocks of {size}: blocks on it straddle two of them, and a small write "
+        "becomes a read and a write of both.",
+        evidence=(
+            Evidence("start", start, "B", state.where),
+            *((Evidence("physical block size", block, "B", state.where),) if block else ()),
+        ),
+        remedy="make the partition anew at 1 MiB (parted does so by itself); its data must be "
+        "moved",
+        confirm="4 KiB random writes on the partition and on the disk",
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("misaligned", "partition", "Partitions that begin within a physical block or a stripe.",
+         "Linux ABI/stable/sysfs-block", partitions),
+)  # fmt: skip
