@@ -39,7 +39,7 @@ ENGINES = (
     "tune", "verbs",
 )  # fmt: skip
 _ORDINARY = frozenset({"disk", "dm", "filesystem", "guest", "link", "loop", "partition"})
-"""Kinds whose names are words: only as a whole string, or as a folder, do they name the kind."""
+"""Kinds whose names are words: no identifier names them, and not every string that is the word."""
 _SHARED = frozenset({"layer", "site", "step"})
 _MOST = 5  # lines of a shell program in a string
 _LONGEST = 450  # lines of a module
@@ -168,26 +168,89 @@ def _facts(text: str) -> Facts:
 def named(texts: Mapping[str, str]) -> Named:
     """Module of an engine → the kinds and folders of technologies that it names."""
     engines = {path: text for path, text in texts.items() if path.partition("/")[0] in ENGINES}
-    kinds = {path: frozenset(names_in(text)) for path, text in engines.items()}
+    kinds = {path: frozenset(names_in(text, path)) for path, text in engines.items()}
     return {path: names for path, names in kinds.items() if names}
 
 
-def names_in(text: str) -> Iterator[str]:
-    """The kinds and folders of technologies that a module names; prose does not count."""
+def names_in(text: str, path: str) -> Iterator[str]:
+    """The kinds and folders of technologies that a module names; prose does not count.
+
+    Args:
+        text: of the module.
+        path: below the package.
+    """
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.STRING:
             word = token.string.strip("'\"")
-            if word in LAYERS:
+            if word in LAYERS and word not in _ORDINARY:
                 yield word
         elif token.type == tokenize.NAME:
             name = f"_{token.string.lower()}_"
             yield from (kind for kind in LAYERS if kind not in _ORDINARY and f"_{kind}_" in name)
+    room, name = path.partition("/")[0], path.rpartition("/")[2]
+    is_reader = room in {"layers", "loads", "monitors"} and name.startswith("printed")
+    yield from _ordinary_in(text, is_reader=is_reader)
     for module in _facts(text).importing_from:
         parts = module.split(".")
         if parts[:2] == ["iosonde", "layers"] and len(parts) > 2:
             folder = parts[2]
             if not folder.startswith("_") and folder not in _SHARED:
                 yield folder
+
+
+def _ordinary_in(text: str, *, is_reader: bool) -> Iterator[str]:
+    """The kinds whose names are words, where the word is not plainly something else.
+
+    Something else are the kind of a record of what a tool printed, the name of a group or of a
+    column that is looked up, a device's type in lsblk, and a part of a command. A reader's words
+    are those of its text and of its records, unless it asks for the kind of a layer.
+    """
+    for string, chain in _with_parents(ast.parse(text), ()):
+        if string not in _ORDINARY:
+            continue
+        if any(map(_asks_for_kind, chain)) or not (
+            is_reader or any(map(_is_of_records, chain[:2]))
+        ):
+            yield string
+
+
+def _with_parents(
+    node: ast.AST, chain: tuple[ast.AST, ...]
+) -> Iterator[tuple[str, Sequence[ast.AST]]]:
+    """The strings of a module, each with what it stands in up to a statement, the nearest first."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Constant) and isinstance(child.value, str):
+            yield child.value, (node, *chain)
+        else:
+            above = () if isinstance(child, ast.stmt) else (node, *chain)
+            yield from _with_parents(child, above)
+
+
+def _called(node: ast.AST) -> str:
+    match node:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name
+    return ""
+
+
+def _asks_for_kind(node: ast.AST) -> bool:
+    """Whether what stands here is compared with the kind of a layer, or looks for layers of one."""
+    match node:
+        case ast.Compare(left=left, comparators=others):
+            return any(
+                isinstance(side, ast.Attribute) and side.attr == "kind" for side in (left, *others)
+            )
+        case ast.Subscript(value=ast.Name(id=table)):
+            return table.isupper()
+    return _called(node) in {"of_kind", "identity", "load"}
+
+
+def _is_of_records(node: ast.AST) -> bool:
+    """Whether this is the kind of a record, a name that is looked up, a type, or a command."""
+    match node:
+        case ast.Subscript() | ast.Compare(left=ast.Attribute(attr="type")):
+            return True
+    return _called(node) in {"PrintedSubject", "PrintedCounters", "counted", "run", "Check"}
 
 
 # ── class names ───────────────────────────────────────────────────────────────────────────────

@@ -97,7 +97,7 @@ def _technologies() -> str:
     sys.path.insert(0, str(ROOT))
     house = import_module("tools.house")
     texts: Mapping[str, str] = house.sources(house.SOURCE)
-    named = {path: frozenset(house.names_in(text)) for path, text in texts.items()}
+    named = {path: frozenset(house.names_in(text, path)) for path, text in texts.items()}
     tables: dict[str, Table[Any]] = {
         "LAYERS": LAYERS, "LEDGERS": LEDGERS, "OUTPUTS": OF_LAYERS, "RULES": RULES,
         "MECHANISMS": MECHANISMS, "TARGETS": TARGETS, "CACHES": CACHES,
@@ -107,7 +107,9 @@ def _technologies() -> str:
         "",
         "Made from the sources by `make reference`. A technology is to be named in its folder, its",
         "tests, its page and its rows; what else names it is in the last column: as a string that",
-        "is its name, in an identifier, or by importing its folder. Prose does not count.",
+        "is its name, in an identifier, or by importing its folder. Prose does not count, nor does",
+        "an ordinary word (disk, link, loop) that is the kind of a printed record, or a word of",
+        "what is read.",
         "",
         "| kind | folder | tests | rows | named elsewhere in `src/iosonde` |",
         "| --- | --- | --- | --- | --- |",

@@ -39,6 +39,45 @@ def test_an_engine_that_names_a_technology_is_seen(planted: str, name: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("path", "planted", "name"),
+    [
+        ("layers/xfs/findings.py", 'below = case.of_kind("disk")\n', "disk"),
+        ("layers/xfs/findings.py", 'if state.kind in {"link", "wire"}:\n    pass\n', "link"),
+        ("layers/xfs/findings.py", 'KINDS = ("loop", "partition2")\n', "loop"),
+        ("layers/xfs/kind.py", 'below = scene.identity("partition", name)\n', "partition"),
+        ("layers/xfs/kind.py", 'kind = LAYERS["guest"]\n', "guest"),
+        ("layers/xfs/kind.py", 'match kind:\n    case "filesystem":\n        pass\n', "filesystem"),
+        ("layers/xfs/facts.py", 'found_in = {"disk": 1, "page": 2}\n', "disk"),
+        ("layers/xfs/printed.py", 'if subject.kind == "disk":\n    pass\n', "disk"),
+        ("layers/xfs/printed.py", 'place = LAYERS.load("link")\n', "link"),
+        ("layers/xfs/printed.py", 'PrintedSubject("md", name, values)\n', "md"),
+        ("layers/xfs/printed.py", "from iosonde.layers.disk.facts import subjects\n", "disk"),
+        ("text/printed.py", 'kind = "disk"\n', "disk"),
+    ],
+)
+def test_a_kind_that_is_asked_for_is_a_name_wherever_it_stands(
+    path: str, planted: str, name: str
+) -> None:
+    assert set(house.names_in(planted, path)) == {name}
+
+
+@pytest.mark.parametrize(
+    ("path", "planted"),
+    [
+        ("layers/md/facts.py", 'PrintedSubject("disk", name, values)\n'),
+        ("layers/md/facts.py", 'yield self.counted("disk" if whole else "partition", name)\n'),
+        ("layers/md/facts.py", 'name = match["disk"] or volume["partition"]\n'),
+        ("layers/md/kind.py", 'run("rdma", "link", "add")\nCheck(("rdma", "link", "show"))\n'),
+        ("layers/md/kind.py", 'if device.type != "disk" or device.type == "loop":\n    pass\n'),
+        ("monitors/printed_iostat.py", 'kind = "disks" if name in groups else "disk"\n'),
+        ("monitors/printed_atop.py", 'KINDS = {"DSK": "disk", "NET": "link"}\n'),
+    ],
+)
+def test_words_of_a_text_and_of_its_records_are_no_names(path: str, planted: str) -> None:
+    assert set(house.names_in(planted, path)) == set()
+
+
+@pytest.mark.parametrize(
     "planted",
     [
         '"""DRBD and md, in prose."""\n',
