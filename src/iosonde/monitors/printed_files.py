@@ -16,8 +16,8 @@ from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import StateOutput
 
-_MD_HEAD = re.compile(r"\s*Operation\s+Max\s+Min\s+Mean\s+Std Dev")
-_MD_ROW = re.compile(
+_HEAD = re.compile(r"\s*Operation\s+Max\s+Min\s+Mean\s+Std Dev")
+_ROW = re.compile(
     r"\s*(?P<name>(?:Directory|File|Tree) [a-z]{3,12})\s*:?\s+(?P<max>\d[\d.]{0,20})\s+"
     r"(?P<min>\d[\d.]{0,20})\s+(?P<mean>\d[\d.]{0,20})\s+(?P<stdev>\d[\d.]{0,20})\s*$"
 )
@@ -33,7 +33,7 @@ class Mdtest(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _MD_HEAD.match(cursor.line(cursor.at) or "") else None
+        return cursor.at if _HEAD.match(cursor.line(cursor.at) or "") else None
 
     @override
     def items(
@@ -44,7 +44,7 @@ class Mdtest(StateOutput):
         for index, line in lines(cursor, first + 1, 40):
             if prompt_in(line) or index - last > 3:
                 break
-            if row := _MD_ROW.match(line):
+            if row := _ROW.match(line):
                 name = row["name"].lower().replace(" ", "_")
                 for figure in ("max", "min", "mean", "stdev"):
                     values[f"{name}.{figure}"] = float(row[figure])

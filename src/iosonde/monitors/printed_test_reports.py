@@ -285,7 +285,7 @@ _OF_THOSE = re.compile(
     rf"\s*Of those: (?P<skipped>{_COUNT}) Skipped, (?P<failed>{_COUNT}) Failed, "
     rf"(?P<warned>{_COUNT}) Warned, (?P<passed>{_COUNT}) Passed\s*$"
 )
-_NFS_TEST = re.compile(
+_PYNFS_TEST = re.compile(
     r"\s*(?P<code>[A-Z][A-Za-z0-9]{1,12})\s{1,12}(?P<name>\w{1,40}\.\w{1,80})\s{1,60}"
     r": (?P<status>[A-Z ]{4,24})$"
 )
@@ -315,7 +315,7 @@ class Pynfs(StateOutput):
                 values |= {name: int(count) for name, count in asked.groupdict().items() if count}
             elif counts := _OF_THOSE.match(line):
                 values |= {name: int(count) for name, count in counts.groupdict().items()}
-            elif (test := _NFS_TEST.match(line)) and test["status"] in {"FAILURE", "WARNING"}:
+            elif (test := _PYNFS_TEST.match(line)) and test["status"] in {"FAILURE", "WARNING"}:
                 failed[test["code"]] = test["name"]
         if failed:
             values["failures"] = failed
@@ -326,6 +326,6 @@ def _is_of_pynfs(line: str) -> bool:
     return (
         _ASKED.match(line) is not None
         or _STARS.match(line) is not None
-        or _NFS_TEST.match(line) is not None
+        or _PYNFS_TEST.match(line) is not None
         or line.startswith("      ")
     )

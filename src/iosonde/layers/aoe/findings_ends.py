@@ -1,13 +1,13 @@
 """An AoE target and its initiator whose interfaces have different MTUs.
 
-Source: Linux drivers/block/aoe/aoecmd.c; for MTUs see `iosonde.layers._rules.mtus`.
+Source: Linux drivers/block/aoe/aoecmd.c; for MTUs see `iosonde.layers._mtus`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iosonde.layers._rules.mtus import MTU_SOURCES, mismatch, mtu_of
+from iosonde.layers._mtus import MTU_SOURCES, mismatch, mtu_of
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence
 from iosonde.records.finding import Evidence, Finding
 

@@ -22,7 +22,7 @@ def frames_of_blocks(
     mtus: dict[int, str] = dict.fromkeys(
         COMMON_MTUS, "computed: as many sectors as fit into MTU − 36"
     )
-    for state in case.of_kind("link", "aoe", "aoe_initiator", "aoe_target"):
+    for state in case.with_value("mtu"):
         mtu = state.values.get("mtu")
         if (
             isinstance(mtu, int)

@@ -222,7 +222,7 @@ def _without_flush(state: StateEvidence) -> str:
         return "nobarrier"
     if str(values.get("barrier")) in {"0", "False", "none"}:
         return "barrier=0"
-    if state.kind == "drbd" and values.get("disk_flushes") in {"no", False}:
+    if values.get("disk_flushes") in {"no", False}:
         return "disk-flushes no"
     return ""
 

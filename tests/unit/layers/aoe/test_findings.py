@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from iosonde.explain.gather import of_document
-from iosonde.layers._rules.mtus import RULES as MTUS
 from iosonde.layers.aoe.findings import RULES as FRAMES
 from iosonde.layers.aoe.findings_ends import RULES as ENDS
+from iosonde.layers.link.findings_mtus import RULES as MTUS
 from iosonde.records.evidence import StateEvidence, TrialEvidence
 from iosonde.records.finding import Finding
 from iosonde.text.document import of_bytes

@@ -1,18 +1,17 @@
-"""MTUs that do not fit: on two hosts, on two layers of one host, along a path.
+"""MTUs of links that do not fit: on two hosts, on two layers of one host, along a path.
 
-Source: IEEE 802.3 has no way to tell the other end, what is too long for it is dropped; ip-link(8);
-RFC 8899 for probing a path; Linux Documentation/networking/bonding.rst.
+Source: Linux Documentation/networking/bonding.rst; for MTUs see `iosonde.layers._mtus`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from iosonde.layers._mtus import MTU_SOURCES, mismatch, mtu_of
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 
 _STANDARD_MTU = 1500
-_LONGEST_FRAME = 16110  # what some cards take; InfiniBand and loopback have more
 
 
 def one_side_only(case: EvidenceSet) -> Iterator[Finding]:
@@ -94,25 +93,6 @@ def shorter_path(case: EvidenceSet) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def mtu_of(state: StateEvidence) -> int | None:
-    """The MTU of an Ethernet link; None where unknown or of loopback and InfiniBand."""
-    mtu = state.values.get("mtu")
-    if not isinstance(mtu, int) or state.values.get("loopback") or mtu > _LONGEST_FRAME:
-        return None
-    return mtu
-
-
-def mismatch(
-    subject: str, message: str, evidence: tuple[Evidence, ...], remedy: str, mtu: int
-) -> Finding:
-    """The finding that ends have different MTUs, of which `mtu` is the larger."""
-    return Finding(
-        "jumbo-mismatch", "warning", subject, message, evidence, remedy,
-        f"`ping -M do -s {mtu - 28} OTHER-END` from both sides: it must answer",
-    )  # fmt: skip
-
-
-MTU_SOURCES = "IEEE 802.3; ip-link(8); RFC 8899"
 RULES: tuple[Rule, ...] = (
     Rule("jumbo-mismatch", "link", "Jumbo frames on one side only.", MTU_SOURCES, one_side_only),
     Rule("jumbo-mismatch", "link", "A bond, bridge or VLAN above a link with a smaller MTU.",
