@@ -115,8 +115,8 @@ def loose_lines(
     Returns:
         None where it is prose, source code, a patch, commands, the head of a mail or its end.
     """
-    has_digit = any(map(has_digit, lines))
-    if len(lines) > _MOST or max(map(len, lines)) > _LONGEST or not has_digit:
+    counts = any(map(has_digit, lines))
+    if len(lines) > _MOST or max(map(len, lines)) > _LONGEST or not counts:
         return None
     own = [line for line in lines if not _APART.fullmatch(line.strip())]
     strange = sum(_is_strange(line, programs) for line in own)
@@ -138,8 +138,8 @@ def fenced_lines(lines: Sequence[str], programs: Collection[str]) -> list[str] |
         None where most of it is a script, source code, a patch or prose, or it holds no figure.
     """
     own = [line for line in lines if line.strip()]
-    has_digit = any(map(has_digit, own))
-    if not has_digit or len(own) > _MOST or max(map(len, own)) > _LONGEST_FENCED:
+    counts = any(map(has_digit, own))
+    if not counts or len(own) > _MOST or max(map(len, own)) > _LONGEST_FENCED:
         return None
     others = sum(_is_written(line) or _is_call(line, programs) for line in own)
     if others > _FENCED * len(own) or any(line.startswith(_PATCH) for line in own):
