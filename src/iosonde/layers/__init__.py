@@ -160,6 +160,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "lspci_nvme": "iosonde.layers.disk.printed_lspci:LspciNvme",
         "lsmod": "iosonde.layers._commands.printed_lsmod:Lsmod",
         "lsscsi": "iosonde.layers.disk.printed_lsscsi:Lsscsi",
+        "luks_dump": "iosonde.layers.dm_crypt.printed_luks:LuksDump",
         "lvm": "iosonde.layers.lvm.printed:LvmOutput",
         "lvm_conf": "iosonde.layers.lvm.printed_conf:LvmConf",
         "lvm_display": "iosonde.layers.lvm.printed_display:LvmDisplay",
