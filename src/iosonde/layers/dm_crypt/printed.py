@@ -1,7 +1,10 @@
-"""`cryptsetup status NAME`: cipher, key and place of a mapping.
+"""`cryptsetup status NAME`: cipher, key and place of a mapping; alike of integrity and verity.
+
+Salts and root hashes are not kept.
 
 Source: cryptsetup 2.6, src/cryptsetup.c, action_status(): "key location", "sector size" and
-"flags" where there are any; offset and size in sectors of 512 bytes, since 2.8 also "[units]".
+"flags" where there are any; offset and size in sectors of 512 bytes, since 2.8 also "[units]";
+src/integritysetup.c and src/veritysetup.c, action_status().
 """
 
 from __future__ import annotations
@@ -16,13 +19,22 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.labels import as_labelled
 from iosonde.text.reader import Items, StateOutput
 
 _HEAD = re.compile(
     r"\s*/dev/mapper/(?P<name>\S{1,128}) is (?P<state>active|inactive)(?: and is in use)?\.\s*$"
 )
-_PAIR = re.compile(r"\s+(?P<name>[a-z][a-z ]{2,20}):\s+(?P<value>\S.*?)\s*$")
+_PAIR = re.compile(
+    r"\s+(?P<name>(?:FEC |OPAL )?[a-z][a-z0-9 -]{2,40}(?: MAC)?):\s+(?P<value>\S.*?)\s*$"
+)
+_INLINE = re.compile(r"\s+inline mode\s*$")
 _SECTORS = re.compile(r"(\d{1,18}) (?:sectors|\[512-byte units\])")
+_OTHER_TYPES = {"INTEGRITY", "VERITY"}
+_READ = {"type", "cipher", "device", "flags", "keysize", "offset", "size", "sector size", "mode"}
+_SECRET = {"salt", "root hash"}
+_BYTES = re.compile(r"(\d{1,19}) (?:bytes|\[bytes\])(?:\s+(?P<note>\(.{1,60}\)))?")
+_MILLISECONDS = re.compile(r"(\d{1,12}) (?:ms|\[ms\])")
 _BITS = re.compile(r"(\d{1,6}) (?:bits|\[bits\])")
 
 
@@ -47,15 +59,17 @@ class CryptsetupStatus(StateOutput):
         pairs, last = dict[str, str](), first
         for index, line in lines(cursor, first + 1, 40):
             pair = _PAIR.match(line)
-            if (line and pair is None) or index > last + 2:
+            if (line and pair is None and not _INLINE.match(line)) or index > last + 2:
                 break
+            last = index if line else last
             if pair:
                 pairs[pair["name"]] = pair["value"]
-                last = index
-        if head["state"] == "active" and "cipher" not in pairs:
+        kind = "dm" if pairs.get("type") in _OTHER_TYPES else "dm_crypt"
+        encrypts = {"cipher", "encryption"} & pairs.keys()
+        if head["state"] == "active" and not encrypts and kind == "dm_crypt":
             raise Unreadable("its cipher is cut off", last)
-        values: dict[str, Scalar] = {"state": head["state"], **_values(pairs)}
-        return last, [PrintedSubject("dm_crypt", head["name"], values, prompt.host)]
+        values: dict[str, Scalar] = {"state": head["state"], **_values(pairs), **_others(pairs)}
+        return last, [PrintedSubject(kind, head["name"], values, prompt.host)]
 
 
 def _values(pairs: Mapping[str, str]) -> dict[str, Scalar]:
@@ -74,3 +88,26 @@ def _values(pairs: Mapping[str, str]) -> dict[str, Scalar]:
     if "mode" in pairs:
         values["read_only"] = pairs["mode"] == "readonly"
     return values
+
+
+def _others(pairs: Mapping[str, str]) -> dict[str, Scalar]:
+    """What has no name of discovery's, by the tool's own: bytes, seconds, fractions."""
+    values: dict[str, Scalar] = {}
+    rest: dict[str, str] = {}
+    for label, text in pairs.items():
+        name = label.lower().replace(" ", "_").replace("-", "_")
+        if label in _READ or label in _SECRET:
+            continue
+        if size := _BYTES.match(text):
+            values[name] = int(size[1])
+        elif sectors := _SECTORS.match(text):
+            values[name] = int(sectors[1]) * units.SECTOR
+        elif bits := _BITS.match(text):
+            values[f"{name}_bits"] = int(bits[1])
+        elif time := _MILLISECONDS.match(text):
+            values[name] = int(time[1]) / 1000
+        elif share := re.fullmatch(r"(\d{1,3})%", text):
+            values[name] = int(share[1]) / 100
+        else:
+            rest[label] = text
+    return values | as_labelled(rest)

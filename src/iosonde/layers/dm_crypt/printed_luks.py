@@ -46,6 +46,10 @@ _SIZE = re.compile(r"(\d{1,20}) ?\[bytes\]")
 _BITS = re.compile(r"(\d{1,6}) bits")
 _SECRET = {"MK digest", "MK salt", "Salt", "Digest"}
 _NONE = re.compile(r"\((?:no [\w ]{2,12}|unknown|whole device)\)")
+_KEPT = (
+    "Hash spec", "Metadata area", "Keyslots area", "UUID", "Label", "Subsystem", "Flags",
+    "Requirements", "Epoch",
+)  # fmt: skip
 _LUKS1 = {"Payload offset", "MK bits", "MK iterations", "Key material offset"}
 _OF_TYPE = {"crypt": "Data segments", "linear": "Data segments", "luks2": "Keyslots",
             "reencrypt": "Keyslots", "pbkdf2": "Digests"}  # fmt: skip
@@ -143,9 +147,7 @@ def _header(pairs: list[_Pair]) -> dict[str, Scalar]:
                               ("Payload offset", "data_offset", units.SECTOR)):  # fmt: skip
         if top.get(label, "").isdecimal():
             values[name] = int(top[label]) * unit
-    kept: dict[str, str] = {label: top[label] for label in ("Hash spec", "Metadata area", "Keyslots area", "UUID",
-            "Label", "Subsystem", "Flags", "Requirements", "Epoch") if label in top}  # fmt: skip
-    values |= _plain(kept)
+    values |= _plain({label: top[label] for label in _KEPT if label in top})
     for number in dict.fromkeys(pair.number for pair in pairs if pair.section == "Data segments"):
         segment = _of(pairs, "Data segments", number)
         prefix = "" if number in {"", "0"} else f"segment_{number}_"
