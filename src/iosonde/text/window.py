@@ -38,13 +38,15 @@ _HOST = re.compile(r"(?P<host>[A-Za-z][\w-]*(?:\.[\w-]+)*)(?:(?:: | ?\| )\s?|:$)
 _NO_HOSTS = frozenset({
     "read", "write", "trim", "mixed", "lat", "clat", "slat", "sync", "bw", "iops", "cpu", "jobs",
     "tcp", "iser", "bnx2i", "cxgb3i", "cxgb4i", "qla4xxx", "qedi", "be2iscsi", "kernel",
+    "error", "warning", "info", "corruption", "repaired", "optimized",
 })  # fmt: skip
 """What lines of fio, iscsiadm and logs begin with: two in a row have no host before them."""
 _PROGRAM = re.compile(
     r"(?:mkfs|fsck|mount|umount|u?mount\.nfs4?|btrfs|device-mapper|losetup|partprobe|fallocate"
     r"|truncate|nvmet?cli|lvm|(?:lv|vg|pv)(?:change|convert|create|extend|move|reduce|remove"
     r"|rename|resize|scan|ck|merge|split|import|export)|(?:mkfs|fsck)\.\w+|mke2fs|e2\w+"
-    r"|xfs_\w+|drbd\w+|qemu(?:-\w+)*|sg_\w+)"
+    r"|xfs_\w+|xfsdump|xfsrestore|(?:crypt|integrity|verity)setup|quota(?:check|on|off)|repquota"
+    r"|drbd\w+|qemu(?:-\w+)*|sg_\w+)"
 )
 """Programs that print their names before a message, beside those of `iosonde.text.shell`."""
 
