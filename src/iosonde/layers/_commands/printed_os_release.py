@@ -1,8 +1,8 @@
-"""/etc/os-release and /proc/cmdline: a host's distribution, and how its kernel was started.
+"""/etc/os-release, lsb_release and /proc/cmdline: a distribution, and how its kernel was started.
 
-Source: os-release(5) of systemd 252 (shell assignments, quoted where needed); Linux 6.6
-Documentation/admin-guide/kernel-parameters.rst (`name=value` or a name, parted by blanks; a value
-with blanks stands in double quotes; what comes twice is kept as the last).
+Source: os-release(5) of systemd 252 (shell assignments, quoted where needed); lsb 11.1, lsb_release
+(main()); Linux 6.6 Documentation/admin-guide/kernel-parameters.rst (`name=value` or a name, parted
+by blanks; a value with blanks stands in double quotes; what comes twice is kept as the last).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput, top_of
+from iosonde.text.reader import Items, StateOutput, close_lines, top_of
 
 _RELEASE = re.compile(
     r"\s*(?P<name>NAME|VERSION|ID|ID_LIKE|PRETTY_NAME|VERSION_ID|VERSION_CODENAME|VARIANT|VARIANT_ID"
@@ -26,7 +26,16 @@ _KEPT = {
     "NAME": "distribution", "ID": "distribution_id", "VERSION_ID": "distribution_version",
     "PRETTY_NAME": "distribution_name", "VERSION_CODENAME": "distribution_codename",
     "ID_LIKE": "distribution_like",
+    "DISTRIB_ID": "distribution", "DISTRIB_RELEASE": "distribution_version",
+    "DISTRIB_DESCRIPTION": "distribution_name", "DISTRIB_CODENAME": "distribution_codename",
 }  # fmt: skip
+_OF_LSB = {
+    "Distributor ID": "distribution", "Description": "distribution_name",
+    "Release": "distribution_version", "Codename": "distribution_codename",
+}  # fmt: skip
+_LSB = re.compile(rf"\s*(?P<name>{'|'.join(_OF_LSB)}):\s{{1,12}}(?P<value>\S.{{0,120}}?)\s*$")
+_ASKED = re.compile(r"[#$%>] ?lsb_release -\w{1,5}\s*$|^\s*lsb_release -\w{1,5}\s*$")
+_NO_LSB = re.compile(r"\s*(?:No LSB modules are available\.|LSB Version:\s.{1,400})\s*$")
 _PARAMETER = re.compile(
     r"(?P<name>[A-Za-z_][\w.-]{0,60})(?:=(?P<value>\"[^\"]{0,200}\"|\S{0,200}))?"
 )
@@ -39,7 +48,7 @@ class OsRelease(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "os-release"
-    anchors: ClassVar[tuple[str, ...]] = ("PRETTY",)
+    anchors: ClassVar[tuple[str, ...]] = ("PRETTY", "DISTRIB_")
     commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "head", "more", "less")
     reach: ClassVar[int] = 3
     nothing: ClassVar[str] = "it names no distribution"
@@ -64,6 +73,45 @@ class OsRelease(StateOutput):
                 facts[_KEPT[match["name"]]] = match["value"]
             last = index
         return last, [PrintedSubject("host", "", facts, prompt.host)] if facts else []
+
+
+class LsbRelease(StateOutput):
+    """See `iosonde.text.cursor.Output`: `lsb_release -a`, or some of its lines."""
+
+    tool: ClassVar[str] = "lsb_release"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "Distributor ID",
+        "Codename:",
+        "No LSB modules are",
+        "_release -",
+    )
+    commands: ClassVar[tuple[str, ...]] = ("lsb_release",)
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "it names no distribution"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if _ASKED.search(line):  # for one of its lines
+            return cursor.at + 1 if _is_lsb(cursor.line(cursor.at + 1) or "") else None
+        return top_of(cursor, _is_lsb, most=8) if _is_lsb(line) else None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        facts: dict[str, Scalar] = {}
+        last = first
+        for index, line in close_lines(cursor, first, 16):
+            match = _LSB.match(line)
+            if match is None and not _is_lsb(line):
+                break
+            if match and match["value"] != "n/a":
+                facts[_OF_LSB[match["name"]]] = match["value"]
+            last = index
+        return last, [PrintedSubject("host", "", facts, prompt.host)] if facts else []
+
+
+def _is_lsb(line: str) -> bool:
+    return _LSB.match(line) is not None or _NO_LSB.match(line) is not None
 
 
 class KernelCommandLine(StateOutput):

@@ -31,7 +31,9 @@ class Blkid(StateOutput):
     tool: ClassVar[str] = "blkid"
     anchors: ClassVar[tuple[str, ...]] = (
         ': UUID="', ': LABEL="', ': PARTUUID="', ': TYPE="', ': BLOCK_SIZE="', ': SEC_TYPE="',
-        ': PTUUID="', ': PARTLABEL="', ': LABEL_FATBOOT="',
+        ': PTUUID="', ': PARTLABEL="', ': LABEL_FATBOOT="', ': VERSION="', ': FSSIZE="',
+        ': USAGE="', ': FSLASTBLOCK="', ': PART_ENTRY_SCHEME="', ': FSBLOCKSIZE="', ': UUID_SUB="',
+        ': LOGUUID="', ': SYSTEM_ID="', ': APPLICATION_ID="', ': PTTYPE="', ': EXT_JOURNAL="',
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("blkid",)
     reach: ClassVar[int] = 3

@@ -29,6 +29,7 @@ _TEXTS = {
     "DM_UUID": "map_uuid", "MD_LEVEL": "level", "MD_DEVNAME": "array",
 }  # fmt: skip
 _SECTORS = {"ID_PART_ENTRY_SIZE": "size", "ID_PART_ENTRY_OFFSET": "start"}
+_ASKED = re.compile(r"\s(?:(?:-n|--name)[= ]?)?(?:/dev/|/sys/(?:class/)?block/)([\w./:+-]{2,80})")
 _MOST = 400
 
 
@@ -68,18 +69,34 @@ class UdevInfo(StateOutput):
             elif match["letter"] == "E":
                 name, _, value = match["text"].partition("=")
                 properties[name] = value.strip()
-        name = properties.get("DEVNAME", "").removeprefix("/dev/") or node
-        if not name:
+        asked = _ASKED.search(prompt.command)
+        node = node or (asked[1] if asked else "")
+        if not node and not properties.get("DEVNAME"):
             raise Unreadable("it does not say which device it is of", last)
         if properties.get("SUBSYSTEM", "block") != "block":
             raise Unreadable("it is of no block device", last)
-        values = _values(properties)
-        if not values:
+        subject = subject_of(properties, node, prompt.host)
+        if subject is None:
             raise Unreadable("none of its properties is of a disk", last)
-        kind = kind_by_name(name)
-        if kind == "disk" and properties.get("DEVTYPE") == "partition":
-            kind = "partition"
-        return last, (PrintedSubject(kind, name, values, prompt.host),)
+        return last, (subject,)
+
+
+def subject_of(properties: Mapping[str, str], node: str, host: str) -> PrintedSubject | None:
+    """What udev's properties say of a block device; None where they say nothing of one.
+
+    Args:
+        properties: by their names.
+        node: the device, where DEVNAME is not among them.
+        host: as a prompt names it.
+    """
+    name = properties.get("DEVNAME", "").removeprefix("/dev/") or node
+    values = _values(properties)
+    if not name or not values or properties.get("SUBSYSTEM", "block") != "block":
+        return None
+    kind = kind_by_name(name)
+    if kind == "disk" and properties.get("DEVTYPE") == "partition":
+        kind = "partition"
+    return PrintedSubject(kind, name, values, host)
 
 
 def _is_path(line: str) -> bool:
