@@ -101,6 +101,8 @@ OUTPUTS: Table[type[Output]] = Table(
         "ceph_metrics": "iosonde.layers.ceph.printed_kernel_client:CephMetrics",
         "ceph_osd_requests": "iosonde.layers.ceph.printed_kernel_client:CephOsdRequests",
         "ceph_osds": "iosonde.layers.ceph.printed_tables:CephOsds",
+        "ceph_pg_osds": "iosonde.layers.ceph.printed_pgs:CephPgOsds",
+        "ceph_pgs": "iosonde.layers.ceph.printed_pgs:CephPgs",
         "checkpatch": "iosonde.layers._commands.printed_checkpatch:Checkpatch",
         "compiler": "iosonde.layers._commands.printed_compiler:Compiler",
         "compsize": "iosonde.layers.btrfs.printed_compsize:Compsize",
