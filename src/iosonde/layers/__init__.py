@@ -96,6 +96,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "ceph_caps": "iosonde.layers.ceph.printed_kernel_client:CephCaps",
         "ceph_df": "iosonde.layers.ceph.printed_tables:CephDf",
         "ceph_health": "iosonde.layers.ceph.printed:CephHealth",
+        "ceph_log": "iosonde.layers.ceph.printed_log:CephLog",
         "ceph_mds_requests": "iosonde.layers.ceph.printed_kernel_client:CephMdsRequests",
         "ceph_mds_sessions": "iosonde.layers.ceph.printed_kernel_client:CephMdsSessions",
         "ceph_metrics": "iosonde.layers.ceph.printed_kernel_client:CephMetrics",

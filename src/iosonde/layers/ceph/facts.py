@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from iosonde import kerneltext, units
-from iosonde.records.stack import Scalar
+from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import TextCursor, lines
 
 _NUMBER = r"\d{1,18}(?:\.\d{1,6})?"
@@ -38,6 +38,38 @@ _CHECKS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 _FLAGS = re.compile(r"([a-z][a-z,-]{3,200}) flag\(s\) set")
+
+
+_STATE = re.compile(
+    r"(?:^|\s)(?P<count>\d{1,9})\s+(?P<state>(?:active|creating|peering|down|incomplete|stale|"
+    r"unknown|undersized|remapped|activating|peered|clean|degraded|inactive|premerge|laggy|wait)"
+    r"(?:\+[a-z_]{3,30}){0,12})(?=[\s;,]|$)(?! pgs)"
+)
+_RATES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(pattern))
+    for name, pattern in (
+        ("read.bandwidth", rf"({SIZE})/s rd"),
+        ("write.bandwidth", rf"({SIZE})/s wr"),
+        ("read.iops", rf"({COUNT}) ?op/s rd"),
+        ("write.iops", rf"({COUNT}) ?op/s wr"),
+        ("iops", rf"({COUNT}) ?op/s(?! rd| wr)"),
+    )
+)
+
+
+def groups_by_state(text: str) -> dict[str, Scalar]:
+    """How many placement groups are in each state: `pgs_STATE`."""
+    return {f"pgs_{match['state']}": int(match["count"]) for match in _STATE.finditer(text)}
+
+
+def client_rates(text: str, *, binary: bool) -> dict[str, Json]:
+    """What clients read and write a second; `binary` as in `count`."""
+    rates: dict[str, Json] = {}
+    for name, pattern in _RATES:
+        if match := pattern.search(text):
+            is_count = name.endswith("iops")
+            rates[name] = count(match[1], binary=binary) if is_count else size(match[1])
+    return rates
 
 
 def size(text: str) -> int:

@@ -14,7 +14,15 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import kerneltext
-from iosonde.layers.ceph.facts import COUNT, SIZE, count, figures_in, size
+from iosonde.layers.ceph.facts import (
+    COUNT,
+    SIZE,
+    client_rates,
+    count,
+    figures_in,
+    groups_by_state,
+    size,
+)
 from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, joined, lines, prompt_in
@@ -32,11 +40,6 @@ _OWN = re.compile(
     r"\d[\d.]* ?\w{1,5} used, )"
 )
 _AFTER_HEALTH = re.compile(r"\s*(?:services:|data:|monmap |osdmap |pgmap |pgs:|osd: )")
-_STATE = re.compile(
-    r"(?:^|\s)(?P<count>\d{1,9})\s+(?P<state>(?:active|creating|peering|down|incomplete|stale|"
-    r"unknown|undersized|remapped|activating|peered|clean|degraded|inactive|premerge|laggy|wait)"
-    r"(?:\+[a-z_]{3,30}){0,12})(?=[\s;,]|$)(?! pgs)"
-)
 _SUMMARY = re.compile(rf"(\d{{1,8}}) pgs: \d.{{0,400}}; ({SIZE}) data, ({SIZE}) used")
 _OBJECTS = re.compile(r"(\d{1,18})/(\d{1,18}) objects (degraded|misplaced|unfound)")
 _USAGE = re.compile(rf"({SIZE}) used, ({SIZE}) / ({SIZE}) avail")
@@ -49,16 +52,6 @@ _OSDS = re.compile(r"(?<!\w)(\d{1,6}) osds: (\d{1,6}) up(?: \(since [^)]{1,20}\)
 _MONS = re.compile(r"(?<!\w)(?:mon: (\d{1,4}) daemons|e\d+: (\d{1,4}) mons at)")
 _FLAGS = re.compile(r"\bflags ([a-z][\w,-]{2,200})")
 _ID = re.compile(r"(?:id:|cluster) +([0-9a-f]{8}-[0-9a-f-]{27})(?![0-9a-f])")
-_RATES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(pattern))
-    for name, pattern in (
-        ("read.bandwidth", rf"({SIZE})/s rd"),
-        ("write.bandwidth", rf"({SIZE})/s wr"),
-        ("read.iops", rf"({COUNT}) ?op/s rd"),
-        ("write.iops", rf"({COUNT}) ?op/s wr"),
-        ("iops", rf"({COUNT}) ?op/s(?! rd| wr)"),
-    )
-)
 _CLIENT = re.compile(r"client(?: io|:) (.{0,160}?)(?= recovery| cache| progress|$)")
 _RECOVERY = re.compile(rf"recovery(?: io|:) ({SIZE})/s")
 _CODE = re.compile(r"\s*(?:\(MUTED[^)]{0,30}\) )?(?:\[(?:WRN|ERR)\] )?(?P<code>[A-Z][A-Z_]{5,60})"
@@ -169,8 +162,7 @@ def _values(text: str) -> dict[str, Scalar]:
         values[f"objects_{match[3]}"] = int(match[1])
         if int(match[2]):
             values[f"{match[3]}_share"] = int(match[1]) / int(match[2])
-    states = {match["state"]: int(match["count"]) for match in _STATE.finditer(text)}
-    return values | {f"pgs_{state}": number for state, number in states.items()}
+    return values | groups_by_state(text)
 
 
 def _stored(text: str) -> dict[str, Scalar]:
@@ -201,10 +193,7 @@ def _rates(text: str) -> dict[str, Json]:
     binary = "iB" not in text
     rates: dict[str, Json] = {}
     if client := _CLIENT.search(text):
-        for name, pattern in _RATES:
-            if match := pattern.search(client[1]):
-                is_count = name.endswith("iops")
-                rates[name] = count(match[1], binary=binary) if is_count else size(match[1])
+        rates |= client_rates(client[1], binary=binary)
     if recovery := _RECOVERY.search(text):
         rates["recovery.bandwidth"] = size(recovery[1])
     return rates
