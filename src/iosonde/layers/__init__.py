@@ -66,6 +66,8 @@ OUTPUTS: Table[type[Output]] = Table(
         "arc_summary": "iosonde.layers.zfs.printed_arc:ArcSummary",
         "arcconf": "iosonde.layers.hwraid.printed_arcconf:Arcconf",
         "bcache": "iosonde.layers.bcache.printed:BcacheOutput",
+        "bcache_made": "iosonde.layers.bcache.printed_make:MakeBcache",
+        "bcache_show": "iosonde.layers.bcache.printed_make:BcacheShow",
         "bcache_tools": "iosonde.layers.bcache.printed_tools:BcacheTools",
         "blkid": "iosonde.layers.disk.printed_blkid:Blkid",
         "blockdev": "iosonde.layers.disk.printed_blockdev:Blockdev",

@@ -24,6 +24,7 @@ from iosonde.records.printed import (
 )
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, TextCursor, command_before, flow, lines, prompt_in
+from iosonde.text.labels import as_labelled
 
 _KEY = re.compile(r"^[\s|]*(?:sb|dev|cset)\.[a-z_.]+\s+\S+(?:\s*\[[^\]]*\])?[\s|]*$")
 _PAIR = re.compile(r"((?:sb|dev|cset)\.[a-z_.]+) (\S+(?: \[[^\]]*\])?)")
@@ -47,6 +48,11 @@ _KEYS = (*_FACTS, *(f"{span} {what}" for span in _SPANS for what in _COUNTED))
 _ENTRY = re.compile(
     rf"(?:^|(?<= ))({'|'.join(map(re.escape, sorted(_KEYS, key=len, reverse=True)))}) "
 )
+_READ = frozenset({
+    "sb.version", "dev.label", "dev.sectors_per_block", "dev.sectors_per_bucket",
+    "dev.cache.cache_sectors", "dev.data.first_sector", "dev.data.cache_mode",
+    "dev.data.cache_state", "dev.cache.replacement", "dev.cache.discard", "dev.uuid", "cset.uuid",
+})  # fmt: skip
 _SHARE = re.compile(r"\((\d{1,3})%\)")
 _DEVICE = re.compile(r"(?:/dev/)(\S+)")
 
@@ -160,7 +166,7 @@ def _superblock(pairs: Mapping[str, str]) -> dict[str, Scalar]:
             "uuid": pairs.get("dev.uuid"),
             "set_uuid": pairs.get("cset.uuid"),
         }
-    )
+    ) | as_labelled(pairs, _READ)
 
 
 def _sectors(text: str | None) -> int | None:

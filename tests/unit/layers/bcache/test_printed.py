@@ -85,7 +85,10 @@ def test_superblocks() -> None:
     assert subjects(text)["ubdj"].values == {
         "role": "cache", "block_size": 4096, "bucket_size": 512 << 10,
         "cache_size": 1227776 * 512, "cache_replacement_policy": "lru", "discard": False,
-        "uuid": "6020542e-09cc-4295-8aa4-40637e91fbdd", "set_uuid": SET,
+        "uuid": "6020542e-09cc-4295-8aa4-40637e91fbdd", "set_uuid": SET, "sb_magic": "ok",
+        "sb_first_sector": "8 [match]", "sb_csum": "67EC37681E4399A7 [match]",
+        "dev_cache_first_sector": 1024, "dev_cache_total_sectors": 1024 + 1227776,
+        "dev_cache_ordered": "yes", "dev_cache_pos": 0,
     }  # fmt: skip
     (backing,) = subjects(SUPER_BACKING).values()
     assert (backing.values["role"], backing.values["mode"]) == ("backing", "writeback")
