@@ -180,6 +180,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "lvm_messages": "iosonde.layers.lvm.printed_messages:LvmMessages",
         "lvmcache_stats": "iosonde.layers.dm_cache.printed_stats:LvmcacheStats",
         "mdadm": "iosonde.layers.md.printed:Mdadm",
+        "mdadm_ddf": "iosonde.layers.md.printed_ddf:MdadmDdf",
         "mdadm_events": "iosonde.layers.md.printed_events:MdadmEvents",
         "mdadm_imsm": "iosonde.layers.md.printed_members:Imsm",
         "mdadm_lines": "iosonde.layers.md.printed_members:MdadmLines",

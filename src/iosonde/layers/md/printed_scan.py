@@ -18,15 +18,17 @@ from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import StateOutput, entries
 
 _ARRAY = re.compile(
-    r"\s*(?:INACTIVE-)?ARRAY (?P<device>/dev/\S{1,60}|<ignore>)"
-    r"(?P<pairs>(?:\s+[\w-]{2,20}=[^\s=]{1,120})+)\s*$"
+    r"\s*(?:INACTIVE-)?ARRAY(?: (?P<device>/dev/\S{1,60}|<ignore>))?"
+    r"(?P<pairs>(?:\s+[\w-]{2,20}=[^\s=]{1,2000})+)\s*$"
 )
-_PAIR = re.compile(r"([\w-]{2,20})=(\S{1,120})")
-_MORE = re.compile(r"\s*(?:[\w-]{2,20}=[^\s=]{1,120}(?:\s+|$))+$")
+_PAIR = re.compile(r"([\w-]{2,20})=(\S{1,2000})")
+_MORE = re.compile(r"\s*(?:[\w-]{2,20}=[^\s=]{1,2000}(?:\s+|$))+$")
 _NAMES = {
     "level": "level", "num-devices": "raid_disks", "metadata": "metadata", "spares": "spares",
     "name": "array_name", "UUID": "uuid", "container": "container", "bitmap": "bitmap",
+    "member": "member", "devices": "devices",
 }  # fmt: skip
+_COUNTS = frozenset({"num-devices", "spares", "member"})
 _UUID = re.compile(r"[0-9a-f]{8}(?::[0-9a-f]{8}){3}")
 
 
@@ -34,7 +36,10 @@ class MdadmScan(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "mdadm --scan"
-    anchors: ClassVar[tuple[str, ...]] = ("ARRAY /dev/", "ARRAY <ignore>")
+    anchors: ClassVar[tuple[str, ...]] = (
+        "ARRAY /dev/", "ARRAY <ignore>", "ARRAY metadata=", "ARRAY container=", "ARRAY UUID=",
+        "ARRAY level=",
+    )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("mdadm", "cat", "grep")
     reach: ClassVar[int] = 3
     nothing: ClassVar[str] = "its lines are broken"
@@ -67,8 +72,9 @@ def _array(cursor: TextCursor, index: int) -> tuple[tuple[str, dict[str, Scalar]
     if "=3D" in text or ("UUID" in pairs and not _UUID.fullmatch(pairs["UUID"])):
         return None
     values: dict[str, Scalar] = {
-        _NAMES[key]: int(value) if key in {"num-devices", "spares"} and value.isdecimal() else value
+        _NAMES[key]: int(value) if key in _COUNTS and value.isdecimal() else value
         for key, value in pairs.items() if key in _NAMES
     }  # fmt: skip
-    name = match["device"].removeprefix("/dev/") if match["device"] != "<ignore>" else ""
+    device = match["device"] or pairs.get("UUID", "")
+    name = device.removeprefix("/dev/") if device != "<ignore>" else ""
     return (name, values), last
