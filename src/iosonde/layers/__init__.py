@@ -199,6 +199,8 @@ OUTPUTS: Table[type[Output]] = Table(
         "multipath": "iosonde.layers.multipath.printed:MultipathOutput",
         "multipath_conf": "iosonde.layers.multipath.printed_conf:MultipathConf",
         "multipath_paths": "iosonde.layers.multipath.printed_paths:MultipathPaths",
+        "multipath_tables": "iosonde.layers.multipath.printed_tables:MultipathTables",
+        "multipath_verbose": "iosonde.layers.multipath.printed_verbose:MultipathVerbose",
         "multipathd": "iosonde.layers.multipath.printed_paths:MultipathdLog",
         "nfs_conf": "iosonde.layers.nfs.printed_conf:NfsConf",
         "nfsd": "iosonde.layers.nfs.printed_nfsd:NfsdOutput",
