@@ -23,7 +23,8 @@ _AHEAD = 32  # lines asked for at once
 _PROMPT = re.compile(
     r"(?:^|[|`\s])"  # also in a cell of a table
     r"\[?(?:(?P<user>[a-z_][\w-]*)@(?P<host>[A-Za-z][\w.-]*)(?:[: ][^\]#$%>|]*)?\]?\s?[#$%>]"
-    r"|root[#$]|(?<![\w\"'])\]?[#$])[ \t]+(?P<command>[\w./~({-].*)$"
+    r"|root[#$]|(?<![\w\"'])\]?[#$]|(?:ba)?sh-\d\.\d{1,2}[#$]"
+    r"|\[root [~/][\w./-]{0,60}\][#$])[ \t]+(?P<command>[\w./~({-].*)$"
 )
 _NO_COMMAND = re.compile(r"[#$]\s+(?:[A-Z][\w ]+$|#)")
 

@@ -23,10 +23,11 @@ _PROMPT = re.compile(
     r"\[?(?P<user>[a-z_][\w-]{0,40})@(?P<host>[A-Za-z][\w.-]{0,80})"
     r"(?:[: ][^\]#$%>|]{0,80})?\]? ?(?P<sign>[#$%>])"
     r"|(?P<weak>\(?[A-Za-z][\w.-]{0,40}\)?[: ][~/\w.-]{1,60} ?[#$]|[~/][\w./-]{0,80}[#$%]"
-    r"|\]?[#$]|root#|\+))"
+    r"|\[[A-Za-z][\w.-]{0,40} [~/][\w./-]{0,60}\][#$]|(?:ba)?sh-\d\.\d{1,2}[#$]"
+    r"|\[[a-z]{1,20}@[\w.-]{1,80}:[~/][\w./-]{0,60}\](?= [a-z])|\]?[#$]|root#|\+))"
     r"(?:[ \t]+(?P<command>[\w./~({-].*)|[ \t]*)"
 )
-_SIGN = re.compile(r"[#$%>+]")
+_SIGN = re.compile(r"[#$%>+]|@[\w.-]{1,80}:[^\]]{1,60}\] ")
 """What a prompt ends with."""
 _STARTS = re.compile(r"(?:sudo|time|nice|exec|env|LANG=\S+|LC_ALL=\S+)\s+")
 _PROGRAM = re.compile(r"(?:[\w.~-]*/)*[\w.+-]{1,40}")
@@ -191,7 +192,7 @@ def _is_command(match: re.Match[str], command: str, programs: Collection[str]) -
         return False
     name = program_of(command)
     is_program = name in programs or name in PROGRAMS
-    if sign == "$":
+    if sign in "$]":  # ESXi's shell has none behind its bracket
         return True
     if sign == "+":
         return is_program and _ARGUMENT.search(command) is not None

@@ -14,6 +14,7 @@ from iosonde.text.document import of_bytes
 from iosonde.text.find import FoundOutput, TakenLines, find_and_tell
 from iosonde.text.kernel_lines import is_kernel_line
 from iosonde.text.remainder import remainder
+from iosonde.text.shell import command_at
 from iosonde.verbs.import_ import imported
 from tests.growth import grows_faster
 
@@ -57,7 +58,8 @@ def kept(text: str) -> list[tuple[str, object]]:
     ("prompt", "host"),
     [
         ("# ", ""), ("$ ", ""), ("[root@db1 ~]# ", "db1"), ("root@db1:/home# ", "db1"),
-        ("db1:~ # ", ""), ("/opt/tools# ", ""),
+        ("db1:~ # ", ""), ("/opt/tools# ", ""), ("[root ~]# ", ""), ("sh-5.1# ", ""),
+        ("bash-4.4$ ", ""), ("[root@esx1:~] ", ""), ("[root@esx1:/vmfs/volumes] ", ""),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("mark", ["", "> ", "> > "])
@@ -330,6 +332,14 @@ _NEAR_MISSES = {
     "Severity: normal\nPriority: P3\nComponent: pool\n",
     "diffstat": " fs/a.c | 29 +++++--\n fs/b.c |  3 +-\n 2 files changed, 30 insertions(+)\n",
 }
+
+
+@pytest.mark.parametrize("line", [
+    "[admin@node1] arrayctl getconfig 1 -v", "[root] arrayctl getconfig 1 -v",
+    "[Mon 12:00] arrayctl getconfig 1 -v", "sh-5.1 arrayctl getconfig 1 -v",
+])  # fmt: skip
+def test_what_looks_like_a_prompt_is_none(line: str) -> None:
+    assert command_at([line], 0, {"arrayctl"}) is None
 
 
 _NO_LISTS = {
