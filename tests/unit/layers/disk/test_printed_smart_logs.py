@@ -1,0 +1,60 @@
+"""smartctl's logs where they stand alone: errors with their hours, and self-tests."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.mangle import counters, mangled, states
+
+PLACE = Path(__file__).parents[3] / "outputs" / "smart-composed"
+TEXT = (PLACE / "logs.txt").read_text()
+
+
+def test_errors_and_tests_in_every_shape() -> None:
+    for shape, given in mangled(TEXT, wraps=False):
+        (values,) = [entry.values for entry in counters(given) if entry.tool == "smartctl logs"]
+        assert values["logged_errors"] == [2, 1], shape
+        assert values["logged_error_hours"] == [9120, 9119], shape
+        assert values["self_tests"] == [
+            "Short offline: Completed: read failure", "Extended offline: Aborted by host",
+            "Short offline: Completed without error",
+        ], shape  # fmt: skip
+        assert values["self_test_hours"] == [9121, 9000, 18], shape
+        assert values["self_test_lbas"] == [4096, None, None], shape
+
+
+def test_hours_agree_with_the_days_and_addresses_with_their_hexadecimal_form() -> None:
+    """The text says both twice: the second form is the oracle of the first."""
+    (values,) = [entry.values for entry in counters(TEXT) if entry.tool == "smartctl logs"]
+    days = re.findall(r"\((\d+) days \+ (\d+) hours\)", TEXT)
+    assert values["logged_error_hours"] == [int(day) * 24 + int(hour) for day, hour in days]
+    errors = values["errors"]
+    assert isinstance(errors, list)
+    for error in errors:
+        address = re.search(r"LBA = (0x[0-9a-f]+) = (\d+)", str(error))
+        assert address is not None
+        assert int(address[1], 16) == int(address[2])
+
+
+def test_the_drive_of_the_command_and_its_last_test() -> None:
+    (state,) = states("# smartctl -l selftest /dev/sdx\n" + TEXT[TEXT.index("SMART Self") :])
+    assert state.subjects[0].name == "sdx"
+    assert state.subjects[0].values["self_test"] == "Completed: read failure"
+    assert state.subjects[0].values["self_test_lba"] == 4096
+
+
+@pytest.mark.parametrize("text", [
+    "# 1  Short offline       Completed without error       00%        18         -\n",
+    "The self-test log structure is in the manual. An error occurred at disk power-on, I think.\n",
+    "Num  Test_Description    Status                  Remaining  LifeTime(hours)  LBA\n",
+])  # fmt: skip
+def test_a_row_alone_prose_and_a_table_without_rows_are_none(text: str) -> None:
+    assert not [entry for entry in counters(text) if entry.tool == "smartctl logs"]
+
+
+def test_logs_below_the_rest_of_smartctl_are_that_readers() -> None:
+    whole = (PLACE / "smartctl-ata.txt").read_text()
+    assert not [entry for entry in counters(whole) if entry.tool == "smartctl logs"]
