@@ -194,7 +194,12 @@ def _members(record: Any) -> dict[str, Any]:
     """What JSON takes for a record or a mapping: one level of it, which `asdict` copies whole."""
     if isinstance(record, Mapping):
         return dict(record)
-    return {field.name: getattr(record, field.name) for field in fields(record)}
+    return {name: getattr(record, name) for name in _names(record.__class__)}
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"), default=_members)

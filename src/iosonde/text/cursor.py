@@ -167,12 +167,16 @@ def command_before(
         none.
     """
     nothing = first, Prompt("")
-    called, mentioned = _calls(tuple(names))
     for index in range(first - 1, max(first - reach, 0) - 1, -1):
         line = cursor.line(index)
         if line is None:
             break
         prompt = prompt_in(line)
+        if names and not any(name in line for name in names):
+            if prompt is None:
+                continue
+            break
+        called, mentioned = _calls(tuple(names))
         if prompt is None and called.match(line.strip(" \t`|")):
             prompt = Prompt(line.strip(" \t`|"))
         if prompt is None:

@@ -139,14 +139,15 @@ class Span:
 def hits(document: Document, span: Span) -> Iterator[tuple[int, int, Output]]:
     """Number and offset of each line that holds an anchor, and the output it may belong to."""
     data, anchors = document.data, _anchors()
-    every = [(output, getattr(output, "holds", None)) for output in outputs()]
+    every = outputs()
     start, number = span.start, span.line
     while start < span.end:
         end = end_of_line(document, min(start + _BLOCK, span.end))
         block = data[start:end]
         lines, starts, groups, ends = anchors.scan(block)
         for line, offset, group in zip(lines, starts, groups, strict=True):
-            output, holds = every[group]
+            output = every[group]
+            holds = getattr(output, "holds", None)
             if holds is None or holds.search(block, offset, _line_end(block, offset)):
                 yield number + line, start + offset, output
         start, number = end, number + ends

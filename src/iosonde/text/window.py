@@ -15,8 +15,8 @@ from iosonde.text.shell import NO_FIGURES, PROGRAMS
 
 _BLOCK = 1 << 12
 """Bytes cleaned at once: little more than an output has, for most of a text is none."""
-_BEHIND = 1 << 15
-"""Bytes before an anchor in which the lines before it are looked for."""
+_BEHIND = (1 << 13, 1 << 15)
+"""Bytes before an anchor in which the lines before it are looked for: mostly the fewer do."""
 _KEPT = 4 * REACH
 """Lines before the one looked at that stay in memory."""
 
@@ -96,9 +96,13 @@ class Window:
 
     def _jump(self, number: int, offset: int) -> None:
         data = self._document.data
-        low = max(offset - _BEHIND, 0)
-        before = data[low:offset].split(b"\n")[low > 0 : -1]  # the first may be torn
-        kept = before[-REACH - 1 :]
+        kept: list[bytes] = []
+        for behind in _BEHIND:
+            low = max(offset - behind, 0)
+            before = data[low:offset].split(b"\n")[low > 0 : -1]  # the first may be torn
+            kept = before[-REACH - 1 :]
+            if len(kept) > REACH or not low:
+                break
         self._texts.clear()
         self._first = number - len(kept)
         self._next = offset - sum(map(len, kept)) - len(kept)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -137,7 +137,7 @@ class ImportCounts:
     """Outputs of other tools, kept as they are printed; in none of the numbers above."""
 
     def __add__(self, other: ImportCounts) -> ImportCounts:
-        sums = (getattr(self, each.name) + getattr(other, each.name) for each in fields(self))
+        sums = (getattr(self, name) + getattr(other, name) for name in self.__slots__)
         return ImportCounts(*sums)
 
 
