@@ -68,7 +68,11 @@ def as_json(value: object) -> Any:
         return {str(key): as_json(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return [as_json(item) for item in value]
-    return {key: as_json(item) for key, item in _members(value).items()}
+    kind: Any = type(value)
+    form = _form(kind)
+    if form is None:
+        raise TypeError(f"{kind.__name__} has no form in JSON")
+    return {key: as_json(item) for key, item in _members(value, form).items()}
 
 
 def json_text(value: object) -> str:
@@ -85,31 +89,23 @@ def json_text(value: object) -> str:
 def _one_level(value: object) -> object:
     """What the encoder does not know, as something it does; it goes on with what that holds."""
     kind: Any = type(value)
-    if _is_record(kind):
-        return _members(value)
+    if form := _form(kind):
+        return _members(value, form)
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return list(value)
-    return _members(value)
-
-
-@cache
-def _is_record(kind: Any) -> bool:
-    """Whether what is of a kind is written by its fields."""
-    return not issubclass(kind, Enum | Mapping | Sequence) and is_dataclass(kind)
+    raise TypeError(f"{kind.__name__} has no form in JSON")
 
 
 _ENCODER = json.JSONEncoder(allow_nan=False)
 _DIRECT = json.JSONEncoder(allow_nan=False, default=_one_level)
 
 
-def _members(record: object) -> dict[str, object]:
+def _members(record: object, form: _RecordForm) -> dict[str, object]:
     """What JSON has of a record: keys, and what its fields hold."""
-    kind: Any = type(record)
-    form = _form(kind)
     members = dict(zip(form.keys, form.items(record), strict=True))
     for key, metadata in form.special:
         item = members[key]
@@ -137,10 +133,11 @@ class _RecordForm(NamedTuple):
 
 
 @cache
-def _form(kind: Any) -> _RecordForm:
+def _form(kind: Any) -> _RecordForm | None:
+    """That of a kind's records; None where it is none that is written by its fields."""
     schema = kind.SCHEMA if issubclass(kind, VerbResult) else ""
-    if not is_dataclass(kind):
-        raise TypeError(f"{kind.__name__} has no form in JSON")
+    if issubclass(kind, Enum | Mapping | Sequence) or not is_dataclass(kind):
+        return None
     shown = [field for field in fields(kind) if "hidden" not in field.metadata]
     keys = [field.metadata.get("name", field.name) for field in shown]
     marked = zip(keys, (field.metadata for field in shown), strict=True)
