@@ -31,11 +31,13 @@ class TextKeeper:
         self.there = None if again else store.imported(self._digest)
         self._run: Run | None = None
         self._packed: list[Packed] = []
+        self._waiting = 0  # trials, and what is beside them, in these
 
     def add(self, packed: Packed) -> None:
         """An output, or what could not be read."""
         self._packed.append(packed)
-        if sum(map(len, self._packed)) >= _BATCH:
+        self._waiting += len(packed)
+        if self._waiting >= _BATCH:
             self._flush()
 
     def end(self) -> str | None:
@@ -60,4 +62,4 @@ class TextKeeper:
             study = "standard input" if name == "-" else name.rstrip("/").rsplit("/", 1)[-1]
             self._run = self._store.begin(study, plan, created=time.time(), owner=this_process())
         self._store.add_imported(self._run.id, self._packed)
-        self._packed = []
+        self._packed, self._waiting = [], 0
