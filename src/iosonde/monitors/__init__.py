@@ -83,6 +83,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "slabtop": "iosonde.monitors.printed_slabtop:Slabtop",
         "stack_trace": "iosonde.monitors.printed_ftrace_tables:DeepestStack",
         "strace": "iosonde.monitors.printed_strace:StraceCounts",
+        "strace_calls": "iosonde.monitors.printed_strace_calls:StraceCalls",
         "top": "iosonde.monitors.printed_top:Top",
         "vmstat": "iosonde.monitors.printed_vmstat:Vmstat",
         "vmstat_disks": "iosonde.monitors.printed_vmstat_totals:VmstatDisks",

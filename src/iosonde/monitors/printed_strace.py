@@ -1,4 +1,4 @@
-"""strace -c: the time and the calls of each system call.
+"""strace -c and ltrace -c: the time and the calls of each system call, or function.
 
 Source: strace 6.1, src/count.c, call_summary_pers(); with -C and -w the same; -U chooses columns.
 """
@@ -15,7 +15,9 @@ from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput, close_lines
 
-_HEAD = re.compile(r"\s*% time\s+seconds\s+usecs/call\s+calls(?:\s+errors)?\s+syscall\s*$")
+_HEAD = re.compile(
+    r"\s*% time\s+seconds\s+usecs/call\s+calls(?:\s+errors)?\s+(?:syscall|function)\s*$"
+)
 _RULE = re.compile(r"\s*-{4,}(?: +-{4,})+\s*$")
 _CELL = re.compile(r"\d+(?:[.,]\d+)?")
 _NAME = re.compile(r"(?<=\s)[a-z_]\w{1,40}\s*$")
