@@ -506,7 +506,7 @@ class Far:
     @property
     def inline(self) -> int | None: ...
 
-Rule = (
+_Rule = (
     Same | Linear | Segments | Striped | Mirror | Raid1 | Raid10 | Parity | Cache | Promote
     | Writecache | Bcache | Controller | PageCache | Journal | Drbd | Far
 )  # fmt: skip
@@ -569,7 +569,7 @@ class Node:
 
     def __new__(
         cls,
-        rule: Rule,
+        rule: _Rule,
         *,
         below: Sequence[int] = (),
         starts: Sequence[int] = (),
@@ -577,7 +577,7 @@ class Node:
         bitmap: Bitmap | None = None,
     ) -> Node: ...
     @property
-    def rule(self) -> Rule: ...
+    def rule(self) -> _Rule: ...
     @property
     def below(self) -> list[int]: ...
     @property
