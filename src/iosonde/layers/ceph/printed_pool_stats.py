@@ -29,7 +29,7 @@ from iosonde.layers.ceph.facts import (
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.reader import Items, StateOutput, close_lines, top_of
 
 _NAMES = {
     "pool name": "name", "POOL_NAME": "name", "category": "category", "KB": "used_kib",
@@ -129,15 +129,22 @@ class CephPoolStats(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "ceph osd pool stats"
-    anchors: ClassVar[tuple[str, ...]] = ("pool ",)
+    anchors: ClassVar[tuple[str, ...]] = (
+        "nothing is going on", "client io ", "recovery io ", "cache io ",
+        " objects degraded", " objects misplaced", " objects unfound",
+    )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("ceph",)
     reach: ClassVar[int] = 3
     nothing: ClassVar[str] = "no pool is followed by what it does"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        below = any(_OWN.match(cursor.line(cursor.at + step) or "") for step in (1, 2))
-        return cursor.at if below and _POOL.match(cursor.line(cursor.at) or "") else None
+        if not _OWN.match(cursor.line(cursor.at) or ""):
+            return None
+        first = top_of(cursor, lambda line: _OWN.match(line) or _POOL.match(line))
+        return next(
+            (at for at in range(first, cursor.at) if _POOL.match(cursor.line(at) or "")), None
+        )
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -35,6 +35,38 @@ def test_pages_of_a_disk() -> None:
     assert not read("The block limits VPD page is read by the block layer.")
 
 
+def test_all_that_an_inquiry_says() -> None:
+    inquiry, capacity, limits = subjects(PAGES)
+    for name, value in (("pqual", 0), ("multip", 1), ("vs", 0), ("3pc", 0), ("protect", 1)):
+        assert inquiry.values[name] == value
+    assert (inquiry.values["version"], inquiry.values["length"]) == ("0x06", 0x90)
+    assert capacity.values["last_lba"] == 1172123568 - 1
+    assert capacity.values["number_of_logical_blocks"] == 1172123568
+    assert limits.values["maximum_compare_and_write_length"] == "0 blocks"
+    (provisioning,) = subjects(
+        "# sg_vpd -p lbpv /dev/sdc\nLogical block provisioning VPD page (SBC):\n"
+        "  Unmap command supported (LBPU): 1\n  Provisioning type: 2 (thin provisioned)\n"
+    )
+    assert provisioning.values == {
+        "unmap_command_supported_lbpu": 1, "provisioning_type": "2 (thin provisioned)",
+    }  # fmt: skip
+
+
+def test_by_what_names_a_device_is_known() -> None:
+    (device,) = subjects(
+        "# sg_vpd -p di /dev/sdc\nDevice Identification VPD page:\n  Addressed logical unit:\n"
+        "    designator type: NAA,  code set: Binary\n      0x6001405b3d7f1a2c4e84b8a9f1e2d3c4\n"
+        "    designator type: T10 vendor identification,  code set: ASCII\n"
+        "      vendor id: LIO-ORG \n      vendor specific: disk0:b3d7f1a2\n  Target port:\n"
+        "    designator type: Relative target port,  code set: Binary\n"
+        "      Relative target port: 0x2\n"
+    )
+    assert device.values == {
+        "naa": "6001405b3d7f1a2c4e84b8a9f1e2d3c4", "vendor_id": "LIO-ORG",
+        "vendor_specific": "disk0:b3d7f1a2", "relative_target_port": 2,
+    }  # fmt: skip
+
+
 def test_pages_in_every_shape() -> None:
     expected = [(subject.name, dict(subject.values)) for subject in subjects(PAGES)]
     for shape, changed in mangled(PAGES, wraps=False):
