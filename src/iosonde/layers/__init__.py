@@ -98,6 +98,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "ceph_caps": "iosonde.layers.ceph.printed_kernel_client:CephCaps",
         "ceph_df": "iosonde.layers.ceph.printed_tables:CephDf",
         "ceph_health": "iosonde.layers.ceph.printed:CephHealth",
+        "ceph_health_details": "iosonde.layers.ceph.printed_health:CephHealthDetails",
         "ceph_log": "iosonde.layers.ceph.printed_log:CephLog",
         "ceph_mds_requests": "iosonde.layers.ceph.printed_kernel_client:CephMdsRequests",
         "ceph_mds_sessions": "iosonde.layers.ceph.printed_kernel_client:CephMdsSessions",

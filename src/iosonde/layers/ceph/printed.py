@@ -23,6 +23,7 @@ from iosonde.layers.ceph.facts import (
     groups_by_state,
     size,
 )
+from iosonde.layers.ceph.printed_health import detail_at
 from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, joined, lines, prompt_in
@@ -215,7 +216,8 @@ class CephHealth(StateOutput):
         asked = prompt_in(cursor.line(cursor.at - 1) or "")
         below = [cursor.line(cursor.at + step) or "" for step in (1, 2)]
         named = asked is not None and "health" in asked.command
-        return cursor.at if named or any(map(_CODE.match, below)) else None
+        is_detailed = any(map(_CODE.match, below)) or detail_at(cursor, cursor.at + 1) is not None
+        return cursor.at if named or is_detailed else None
 
     @override
     def items(
@@ -225,10 +227,18 @@ class CephHealth(StateOutput):
         if top is None:
             raise Unreadable("it does not say how the cluster is")
         checks: dict[str, str] = {}
+        things: dict[tuple[str, str], dict[str, Scalar]] = {}
         last, code = first, ""
         for index, line in lines(cursor, first + 1, _DETAILS):
+            if index <= last:
+                continue
             if not line.strip() or prompt_in(line):
                 break
+            detail = detail_at(cursor, index)
+            if detail:
+                things.setdefault((detail.kind, detail.name), {}).update(detail.values)
+                last = detail.last
+                continue
             if match := _CODE.match(line):
                 code = match["code"]
                 checks[code] = match["message"]
@@ -240,4 +250,7 @@ class CephHealth(StateOutput):
         if top["what"] or checks:
             values["health_checks"] = "; ".join(checks.values()) or top["what"]
         values.update(checks)
-        return last, (PrintedSubject("ceph", "ceph", values, prompt.host),)
+        subjects = [PrintedSubject("ceph", "ceph", values, prompt.host)]
+        return last, subjects + [
+            PrintedSubject(kind, name, facts, prompt.host) for (kind, name), facts in things.items()
+        ]

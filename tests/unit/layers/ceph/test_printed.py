@@ -56,7 +56,7 @@ def test_a_status_of_ten_has_binary_prefixes() -> None:
 
 
 def test_health_in_detail() -> None:
-    (cluster,) = subjects(HEALTH)
+    cluster, *_ = subjects(HEALTH)
     assert cluster.values["OSD_NEARFULL"] == "1 nearfull osd(s)"
     assert cluster.values["osds_near_full"] == 1
     assert not read("The cluster went from HEALTH_OK to HEALTH_WARN at noon.")

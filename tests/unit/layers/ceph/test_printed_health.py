@@ -1,0 +1,80 @@
+"""Details of a cluster's health. Oracle: the checks above them count the same things."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.mangle import folded, mangled, states
+
+OUTPUTS = Path(__file__).parents[3] / "outputs" / "ceph-composed"
+OLD = (OUTPUTS / "health-old.txt").read_text()
+ALONE = "\n".join(line for line in OLD.split("\n") if line.startswith(("pg ", "osd.", "100 ops")))
+
+
+def _things(text: str) -> dict[str, dict[str, object]]:
+    return {
+        subject.name: dict(subject.values)
+        for state in states(text) if state.tool in {"ceph health", "ceph health detail"}
+        for subject in state.subjects
+    }  # fmt: skip
+
+
+def test_groups_and_osds_below_the_checks() -> None:
+    things = _things(OLD)
+    assert things["0.5f"] == {
+        "stuck": "inactive", "stuck_for": 6855.424316, "state": "creating", "acting": "[11,7,4]",
+    }  # fmt: skip
+    assert things["3.8"]["stuck_since"] == "forever"
+    assert (things["3.9"]["state"], things["3.9"]["unfound"]) == ("active+undersized+degraded", 1)
+    assert things["osd.2"] == {
+        "status": "down", "down_since_epoch": 81, "address": "192.168.0.3:6800/2231",
+    }  # fmt: skip
+    assert things["osd.3"] == {
+        "fullness": "near full", "full": 0.86, "blocked_operations": 100,
+        "blocked_longer_than": 32.768,
+    }  # fmt: skip
+    stuck = [thing for thing in things.values() if thing.get("stuck") == "unclean"]
+    assert f"{len(stuck)} pgs stuck unclean" in str(things["ceph"]["health_checks"])
+
+
+def test_health_without_its_command() -> None:
+    assert _things(OLD.split("\n", 1)[1]) == _things(OLD)
+
+
+def test_lines_alone() -> None:
+    expected = _things(OLD)
+    del expected["ceph"]
+    assert _things(ALONE) == expected
+    assert _things("    pg 2.3 is active+clean+inconsistent, acting [2,1,3]\n") == {
+        "2.3": {"state": "active+clean+inconsistent", "acting": "[2,1,3]"}
+    }
+    assert _things("    pg 2.f is stuck inactive for 41m, current state undersized+peered, last"
+                   " acting []\n") == {
+        "2.f": {"stuck": "inactive", "stuck_for": "41m", "state": "undersized+peered",
+                "acting": "[]"},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is stuck inactive for 300 seconds\n",
+        "pg 3.8 is stuck and nobody knows why\n",
+        "osd.3 is full at times\n",
+        "The disk is near full at 86%\n",
+        "100 ops are blocked > 30 sec\n",
+    ],
+)
+def test_what_looks_alike(text: str) -> None:
+    assert not _things(text)
+
+
+def test_every_shape() -> None:
+    for text in (OLD, ALONE):
+        expected = _things(text)
+        for shape, changed in mangled(text, wraps=False):
+            if shape not in {"with blank lines", "escaped"} or text == ALONE:
+                assert _things(changed) == expected, shape
+    assert _things(folded(ALONE, 72)) == _things(ALONE)
