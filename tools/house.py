@@ -50,9 +50,6 @@ _ASPECT = re.compile(r"(settings|printed|findings)(_\w+)?|ledger")
 Named = Mapping[str, Set[str]]
 
 NAMED: Mapping[str, Mapping[str, str]] = {
-    "change/fit.py": {
-        "disk": "the bottom of every stack: its declaration names the real device",
-    },
     "change/identity.py": {
         "partition": "a fact that change/identity.sh reads: number within its disk",
     },
@@ -102,8 +99,7 @@ NAMED: Mapping[str, Mapping[str, str]] = {
         "nbd": "a transport that the kernel calls rotating",
     },
     "stack/rehearsal.py": {
-        "disk": "the lab emulates disks and machines: it needs what was declared",
-        "guest": "the lab emulates disks and machines: it needs what was declared",
+        "guest": "the lab emulates machines: it needs what was declared",
     },
     "stack/scene.py": {
         "disk": "lsblk's word for a type of device, where there is no lsblk",

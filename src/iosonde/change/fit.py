@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from iosonde import kerneltext
 from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
-from iosonde.layers.disk.kind import DiskDeclared
+from iosonde.layers.site import DriveDeclared
 from iosonde.stack.checks import check_sizes
 from iosonde.stack.file import DeclaredStack
 from iosonde.units import SECTOR
@@ -28,7 +28,7 @@ async def require_fit(stack: DeclaredStack, hosts: Mapping[str, Host]) -> None:
     paths = {
         site.name: (hosts[site.host], site.declared.path)
         for site in stack.sites
-        if isinstance(site.declared, DiskDeclared) and site.declared.path and not site.in_lab
+        if isinstance(site.declared, DriveDeclared) and site.declared.path and not site.in_lab
     }
     sizes = await asyncio.gather(*(_size_of(*place) for place in paths.values()))
     check_sizes(stack.sites, {name: size for name, size in zip(paths, sizes, strict=True) if size})

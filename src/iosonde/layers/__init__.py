@@ -334,6 +334,9 @@ DEVICE_NAMES = {
 }
 """The kernel's names of devices, of which a text may leave the number open → kind of layer."""
 
+MEMBERS = {"lvm_pv": "lvm", "md_member": "md"}
+"""What a device that belongs to a layer is printed as by itself → kind of that layer."""
+
 UUID_PREFIXES = {
     "": "dm",
     "CRYPT-": "dm_crypt",

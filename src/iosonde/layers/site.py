@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from iosonde import units
 from iosonde.errors import IosondeError, UsageError
@@ -64,6 +64,18 @@ class Declared(BaseModel):
     kind: str
     of: Names = ()
     host: str = ""
+
+
+class DriveDeclared(Declared):
+    """The bottom of a stack: a real device by its `path`, a `file`, or a virtual disk."""
+
+    path: str = Field(default="", pattern=r"^(/dev/.+)?$")
+    file: str = Field(default="", pattern=r"^(/.+)?$")
+    size: Size = 2**30
+    like: str = ""
+    iops: float | None = Field(default=None, gt=0)
+    bandwidth: Size | None = Field(default=None, gt=0)
+    latency: Duration | None = Field(default=None, gt=0)
 
 
 D = TypeVar("D", bound=Declared)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from iosonde.errors import UsageError
 from iosonde.layers._ledger.rule import accounting_of
-from iosonde.layers.disk.kind import DiskDeclared
+from iosonde.layers.site import DriveDeclared
 from iosonde.predict.service import MODELS
 from iosonde.predict.service.controller import Controller
 from iosonde.predict.service.limits import LimitsModel, Side
@@ -116,7 +116,7 @@ class DeviceModels:
         for name in (site.name, drive_of, site.kind):
             if name in self._models:
                 return self._models[name]
-        return _declared(site, self._store) if isinstance(site.declared, DiskDeclared) else None
+        return _declared(site, self._store) if isinstance(site.declared, DriveDeclared) else None
 
     def text(self, site: Site) -> str:
         """How it is written, for people."""
@@ -125,7 +125,7 @@ class DeviceModels:
             if name in self._written:
                 return self._written[name]
         declared = site.declared
-        if isinstance(declared, DiskDeclared):
+        if isinstance(declared, DriveDeclared):
             said = {"like": declared.like, "iops": declared.iops, "bandwidth": declared.bandwidth}
             return ", ".join(f"{key} {value}" for key, value in said.items() if value)
         return ""
@@ -164,7 +164,7 @@ def devices_of(declared: DeclaredStack, texts: Sequence[str], store: str | None)
 
 
 def _declared(site: Site, store: str | None) -> ServiceModel | None:
-    declared = site.declared_as(DiskDeclared)
+    declared = site.declared_as(DriveDeclared)
     if declared.iops or declared.bandwidth or (declared.like and site.in_lab):
         from iosonde.lab.spec import limits_like
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec, limits_like, memory_disk
-from iosonde.layers.disk.kind import DiskDeclared
 from iosonde.layers.guest.machine import GuestDeclared, device_options, export_port
-from iosonde.layers.site import Site
+from iosonde.layers.site import DriveDeclared, Site
 from iosonde.stack.file import DeclaredStack
 
 
@@ -17,7 +16,7 @@ def lab_of(stack: DeclaredStack) -> LabSpec:
     """
     disks: dict[str, list[DiskSpec]] = {name: [] for name in stack.hosts}
     for site in stack.sites:
-        if isinstance(site.declared, DiskDeclared):
+        if isinstance(site.declared, DriveDeclared):
             disk = site.declared
             limits = limits_like(disk.like, disk.iops, disk.bandwidth)
             disks[site.host].append(DiskSpec(site.name, disk.size, limits))

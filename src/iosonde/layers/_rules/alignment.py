@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
-from iosonde.layers._raid.arrays import Array
+from iosonde.layers import MEMBERS
+from iosonde.layers._raid.arrays import Array, array_traits
 from iosonde.layers._raid.below import StackBelow, fits, size_of, stripe_hints
 from iosonde.layers._raid.traits import StripeHints
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
@@ -85,12 +86,13 @@ def _made_for_another(
 
 
 def data_offsets(case: EvidenceSet) -> Iterator[Finding]:
-    """Where data begin on physical volumes and md members, against what is below them."""
+    """Where data begin on the members of arrays and groups, against what is below them."""
     stack = StackBelow(case)
     seen: set[tuple[str, str]] = set()
-    for state in case.of_kind("lvm_pv", "lvm"):
+    of_groups, of_arrays = _with_offsets(case)
+    for state in of_groups:
         offset = size_of(state, "data_offset")
-        names = (state.name,) if state.kind == "lvm_pv" else state.below
+        names = _members(state)
         if offset is None or offset % units.SECTOR or len(names) != 1:
             continue  # no whole sectors: megabytes that were printed rounded
         array = stack.array(state, names[0])
@@ -99,15 +101,31 @@ def data_offsets(case: EvidenceSet) -> Iterator[Finding]:
         if (array.host, array.name) not in seen:
             seen.add((array.host, array.name))
             yield _volume_offset(array, offset, state.where)
-    for state in case.of_kind("md", "md_member"):
+    for state in of_arrays:
         offset = size_of(state, "data_offset")
-        names = (state.name,) if state.kind == "md_member" else state.below
-        lower = [under for name in names if (under := stack.state(state, name))]
+        lower = [under for name in _members(state) if (under := stack.state(state, name))]
         for under in lower:
             block = size_of(under, "physical_block_size")
             if offset and block and offset % block:
                 yield _member_offset(state, under, offset, block)
                 break
+
+
+def _with_offsets(case: EvidenceSet) -> tuple[list[StateEvidence], list[StateEvidence]]:
+    """What tells where data begin on its members: that of groups of devices, and that of arrays."""
+    states = [
+        (state, traits)
+        for state in case.with_value("data_offset")
+        if (traits := array_traits(MEMBERS.get(state.kind, state.kind)))
+    ]
+    return (
+        [state for state, traits in states if traits.in_group],
+        [state for state, traits in states if not (traits.in_group or traits.by_controller)],
+    )
+
+
+def _members(state: StateEvidence) -> tuple[str, ...]:
+    return (state.name,) if state.kind in MEMBERS else state.below
 
 
 def _volume_offset(array: Array, offset: int, where: str) -> Finding:

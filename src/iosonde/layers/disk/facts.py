@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterable, Mapping
 
 from iosonde import units
+from iosonde.layers._grid import alignment_facts, believed_stripe
 from iosonde.layers._lsblk import MAPPER_UUIDS
 from iosonde.layers._names import kind_by_name, kind_by_type
-from iosonde.layers.partition.facts import alignment_facts, believed_stripe
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cells import Column

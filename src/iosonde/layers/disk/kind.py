@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 from typing_extensions import override
 
 from iosonde import kerneltext
@@ -30,10 +30,9 @@ from iosonde.layers.site import (
     Compared,
     Compares,
     Declared,
-    Duration,
+    DriveDeclared,
     Hosting,
     Site,
-    Size,
     Sized,
 )
 from iosonde.layers.step import Check, Step, UndoSubject, exists, run, wipe
@@ -105,7 +104,7 @@ def _word(device: BlockDevice, name: str) -> str | None:
     return None if text == "none" else text
 
 
-class DiskDeclared(Declared):
+class DiskDeclared(DriveDeclared):
     """A disk: a real one by its `path`, or a `file` of some `size` as a loop device.
 
     On a host of the lab it is a virtual disk of that `size`, whatever else is declared; `like`,
@@ -118,13 +117,6 @@ class DiskDeclared(Declared):
     )
 
     kind: Literal["disk"] = "disk"
-    path: str = Field(default="", pattern=r"^(/dev/.+)?$")
-    file: str = Field(default="", pattern=r"^(/.+)?$")
-    size: Size = 2**30
-    like: str = ""
-    iops: float | None = Field(default=None, gt=0)
-    bandwidth: Size | None = Field(default=None, gt=0)
-    latency: Duration | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
     def _one_place(self) -> DiskDeclared:

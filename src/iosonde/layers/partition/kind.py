@@ -21,12 +21,12 @@ from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
-from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene
-from iosonde.layers.partition.facts import (
+from iosonde.layers._grid import (
     alignment_facts,
     alignment_hazards,
     believed_stripe,
 )
+from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene
 from iosonde.layers.site import Builds, Compared, Compares, Declared, Shares, Site, Size, Sized
 from iosonde.layers.step import Check, Command, Step, UndoSubject, run, wipe
 from iosonde.records.stack import Scalar, StackLayer

@@ -18,7 +18,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.layers.partition.facts import alignment_facts
+from iosonde.layers._grid import alignment_facts
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.layers.partition.facts import alignment_facts, alignment_hazards, believed_stripe
+from iosonde.layers._grid import alignment_facts, alignment_hazards, believed_stripe
 
 KIB = 1024
 
