@@ -17,6 +17,7 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.layers._commands.facts import written
+from iosonde.layers._names import kind_by_name
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
@@ -87,8 +88,7 @@ class SysfsFiles(StateOutput):
                 yield PrintedSubject(subject.kind, subject.name, subject.values, where.host)
             return
         device, figures = bare["device"].replace("!", "/"), value.split()
-        kind = "md" if re.fullmatch(r"md\w+", device) else "disk"
-        kind = "partition" if bare["disk"] else kind
+        kind = "partition" if bare["disk"] else kind_by_name(device)
         if bare["name"] == "inflight" and len(figures) == 2:
             reads, writes = map(int, figures)
             flying = {"reads_in_flight": reads, "writes_in_flight": writes}

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from iosonde import units
+from iosonde.layers import FSTYPES
 from iosonde.layers._grid import alignment_facts, believed_stripe
 from iosonde.layers._lsblk import MAPPER_UUIDS
 from iosonde.layers._names import kind_by_name, kind_by_type
@@ -90,7 +91,6 @@ _BY_NAME = (
      "disk"),
 )  # fmt: skip
 """The kernel's names of devices whose type lsblk has from elsewhere → that type."""
-_ON_DISK = {"xfs": "xfs", "ext2": "ext4", "ext3": "ext3", "ext4": "ext4", "btrfs": "btrfs"}
 
 
 def subjects(
@@ -175,5 +175,5 @@ def _alignment(start: int, values: Mapping[str, Scalar]) -> dict[str, Scalar]:
 
 
 def _mounted(point: str, device: str, fstype: str, host: str) -> PrintedSubject:
-    kind = _ON_DISK.get(fstype, "filesystem")
-    return PrintedSubject(kind, point, {"device": f"/dev/{device}", "fstype": fstype}, host)
+    values: dict[str, Scalar] = {"device": f"/dev/{device}", "fstype": fstype}
+    return PrintedSubject(fstype if fstype in FSTYPES else "filesystem", point, values, host)

@@ -75,3 +75,10 @@ def test_a_partition_by_its_own_files() -> None:
     assert (partition.kind, partition.name) == ("partition", "sdb1")
     assert partition.values == {"start": 2048 * 512, "size": 4096 * 512}
     assert states("# cat /sys/block/sdb/sdb1/start_of\n2048\n") == []
+
+
+def test_a_map_is_of_one_kind_in_all_its_files() -> None:
+    files = "cat /sys/block/dm-3/size\n2048\ncat /sys/block/dm-3/ro\n0\n"
+    assert settings(files) == {
+        ("dm", "dm-3", "size"): 2048 * 512, ("dm", "dm-3", "read_only"): False,
+    }  # fmt: skip

@@ -146,3 +146,11 @@ def test_rows_that_somebody_left_out() -> None:
     rows = "sdb            8:16   0    10G  0 disk\n└─sdb1         8:17   0     5G  0 part /srv\n"
     for gap in ("...\n", "[...]\n", "…\n"):
         assert values_of(head + gap + rows) == values_of(head + rows) != {}
+
+
+@pytest.mark.parametrize(
+    ("fstype", "kind"), [("ext2", "ext2"), ("ext3", "ext3"), ("xfs", "xfs"), ("vfat", "filesystem")]
+)
+def test_a_mount_is_called_by_its_type(fstype: str, kind: str) -> None:
+    rows = f"NAME FSTYPE MOUNTPOINT\nsda\n└─sda1 {fstype} /boot\n"
+    assert (kind, "/boot") in values_of(f"$ lsblk -o NAME,FSTYPE,MOUNTPOINT\n{rows}")
