@@ -16,7 +16,7 @@ from typing import Any
 
 from iosonde.explain.judge import rules
 from iosonde.layers import CACHES, LAYERS, LEDGERS, RULES, TARGETS
-from iosonde.layers import OUTPUTS as OF_LAYERS
+from iosonde.layers.outputs import OUTPUTS as OF_LAYERS
 from iosonde.loads import OUTPUTS as OF_LOADS
 from iosonde.monitors import OUTPUTS as OF_MONITORS
 from iosonde.registry import Table
@@ -130,7 +130,7 @@ def _technologies() -> str:
             for path, names in named.items()
             if kind in names
             and not path.startswith((f"{folder}/", f"{folder}.py"))
-            and path not in {"layers/__init__.py", "settings/__init__.py"}
+            and path not in {"layers/__init__.py", "layers/outputs.py", "settings/__init__.py"}
         ]
         cells = (
             f"[{kind}](../layers/{kind}.md)", f"{folder}.py" if single else f"{folder}/",

@@ -15,8 +15,8 @@ from iosonde.cli import ACTIONS, VERBS
 from iosonde.explain.rules import RULES as SPANNING_RULES
 from iosonde.hosts import HOSTS
 from iosonde.layers import CACHES, LAYERS, LEDGERS
-from iosonde.layers import OUTPUTS as LAYER_OUTPUTS
 from iosonde.layers import RULES as LAYER_RULES
+from iosonde.layers.outputs import OUTPUTS as LAYER_OUTPUTS
 from iosonde.loads import LOADS
 from iosonde.loads import OUTPUTS as LOAD_OUTPUTS
 from iosonde.loads import RULES as LOAD_RULES

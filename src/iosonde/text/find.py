@@ -56,7 +56,7 @@ OUTPUTS: Table[Table[type[Output]]] = Table(
     "room whose tools print",
     {
         "loads": "iosonde.loads:OUTPUTS",
-        "layers": "iosonde.layers:OUTPUTS",
+        "layers": "iosonde.layers.outputs:OUTPUTS",
         "monitors": "iosonde.monitors:OUTPUTS",
     },
 )
