@@ -1,4 +1,4 @@
-"""Measures `import` on real documents: `python tools/corpus.py TEXTS [--held-back] [--json]`.
+"""Measures `import` on real documents: `python -m tools.corpus TEXTS [--held-back] [--json]`.
 
 What each document says was written down by reading, before it was imported, and stands in
 tests/corpus/*.yaml. The texts are other people's and are not kept here: TEXTS is a folder that
@@ -31,12 +31,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from corpus_units import says_in_units
 from ruamel.yaml import YAML
 
 from iosonde.errors import IosondeError
 from iosonde.verbs.explain import explain
 from iosonde.verbs.import_ import import_
+from tools.corpus_units import says_in_units
 
 ROOT = Path(__file__).parents[1]
 TRUTHS = ROOT / "tests" / "corpus"

@@ -22,7 +22,7 @@ from iosonde.text.cursor import Prompt, TextCursor, prompt_in
 from iosonde.text.reader import Items, StateOutput, before, close_lines
 
 _ROW = re.compile(
-    r"\s*(?P<name>[^\d\s:：][^\d:：|]{1,20}?)\s?[:：]\s*"
+    r"\s*(?P<name>[^\d\s:：][^\d:：|]{0,20}?)\s?[:：]\s*"
     r"(?P<cells>\d[\d.,]*(?:[KMGTP]i?|Bi?)?B?(?:\s+\d[\d.,]*(?:[KMGTP]i?|Bi?)?B?){1,6})\s*$"
 )
 _CELL = re.compile(r"(?P<figure>\d+(?:[.,]\d+)?)(?P<unit>[KMGTP]i?|B)?B?")
@@ -42,6 +42,15 @@ _OLD = (*_NEW[:4], "buffers", "page_cache")
 _SWAP = ("swap_total", "swap_used", "swap_free")
 _WITHOUT = ("used_without_caches", "free_with_caches")
 _OTHERS = ("Low", "High", "Total", "Comm")
+_FOREIGN = {
+    **dict.fromkeys(("Gesamt", "ჯამი", "총  계", "Razem", "Totalt", "Загалом", "Tổng", "总量"),
+                    "Total"),
+    **dict.fromkeys(("Niedrig", "Baja", "Basse", "დაბალი", "하  위", "Niska", "Baixa", "Lågt",
+                     "Нижня", "Thấp", "低"), "Low"),
+    **dict.fromkeys(("Hoch", "Alta", "Haute", "მაღალი", "상  위", "Wysoka", "Högt", "Верхня",
+                     "Cao", "高"), "High"),
+}  # fmt: skip
+"""Names of rows in other languages. Source: po/*.po of procps-ng 4.0."""
 _PARTS = ("total", "used", "free")
 _SHARED = re.compile(
     r"(?P<command>\bfree(?:\s-\S{1,12}){0,4})(?P<head>\s{2,}total\s+used\s+free\s.{5,80})$"
@@ -65,7 +74,8 @@ class Free(StateOutput):
     tool: ClassVar[str] = "free"
     anchors: ClassVar[tuple[str, ...]] = (
         "Mem: ", "Speicher: ", "Mém: ", "Mem.: ", "Память: ", "内存：", "内存: ", "内存:",
-        "メモリ:", "記憶體：", "Pamięć:", "Paměť:", "Bellek: ", "메모리:",
+        "メモリ:", "記憶體：", "Pamięć:", "Paměť:", "Bellek: ", "메모리:", "Minne:", "Пам.:",
+        "BNhớ:", "მეხს:",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("free",)
     reach: ClassVar[int] = 4
@@ -175,6 +185,7 @@ def _names(place: int, name: str, count: int, *, old: bool) -> Sequence[str]:
         return _WITHOUT
     if place == 0:
         return _WIDE if count == len(_WIDE) else _OLD if old else _NEW
+    name = _FOREIGN.get(name, name)
     if name in _OTHERS:
         return tuple(f"{name.lower()}_{part}" for part in _PARTS)
     return _SWAP

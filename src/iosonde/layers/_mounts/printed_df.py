@@ -16,6 +16,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.layers._mounts import df_languages
 from iosonde.layers._mounts.facts import printed_kind
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
@@ -36,7 +37,7 @@ _LOCAL = re.compile(
     r"1K-blo[ck]os|1K-блоков|1K-ブロック)\s+"
     r"(?:[^\s%\d]{2,14}\s+){2}[^\s%\d]{2,14}%\s+[^\d%]{2,24}$"
 )
-"""The head in other languages: of each, what coreutils' translations print."""
+"""The head in other languages, as versions before 9.1 print it; see also `df_languages`."""
 _INODES = re.compile(
     r"\s*Filesystem\s+(?:Type\s+)?Inodes\s+IUsed\s+IFree\s+IUse%\s+Mounted\s*(?:on)?\s*$"
 )
@@ -61,7 +62,7 @@ class Df(StateOutput):
         "% Mounted on", "Capacity Mounted on", "Avail Use%", "Available Use%", "Used Avail",
         "K-blocks", "USED  AVAIL", "AVAIL USE%",
         "IUse% Mounted", "已用% ", "Verw% ", "Uti% ", "Uso% ", "Использовано% ", "使用% ",
-        *(f"{digit}% /" for digit in range(10)),
+        *(f"{digit}% /" for digit in range(10)), *df_languages.anchors(),
     )  # fmt: skip
 
     commands: ClassVar[tuple[str, ...]] = ("df", "findmnt")
@@ -78,8 +79,10 @@ class Df(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         line = cursor.line(first) or ""
         is_row = _ROW.fullmatch(line.strip()) is not None  # the head was left out
-        head, inodes = _HEAD.match(line) or _LOCAL.match(line), bool(_INODES.match(line))
-        block = _block(head["unit"]) if head else units.KIB if is_row else None
+        foreign = df_languages.head_in(line)
+        inodes = bool(_INODES.match(line) or (foreign and foreign[1]))
+        head = _HEAD.match(line) or (foreign[0] if foreign else None) or _LOCAL.match(line)
+        block = _block(head["unit"]) if head and not inodes else units.KIB if is_row else None
         decimal = bool(re.search(r"\s(?:-\w*H|--si)", prompt.command))
         subjects: list[PrintedSubject] = []
         parts: list[str] = []
@@ -115,7 +118,11 @@ def _is_chosen_row(cursor: TextCursor, index: int) -> bool:
 
 def _head(line: str) -> re.Match[str] | None:
     """The head of a table of sizes or of inodes."""
-    return _HEAD.match(line) or _INODES.match(line) or _LOCAL.match(line)
+    foreign = df_languages.head_in(line)
+    return (
+        _HEAD.match(line) or _INODES.match(line) or _LOCAL.match(line)
+        or (foreign[0] if foreign else None)
+    )  # fmt: skip
 
 
 def _block(unit: str) -> int | None:
