@@ -21,9 +21,9 @@ from iosonde.text.cursor import Prompt, TextCursor, command_before, prompt_in
 from iosonde.text.reader import Items, StateOutput, close_lines, top_of
 
 _LEAD = (
-    r"\s*(?:\[pid\s{1,6}\d{1,8}\]\s|\d{1,8}\s{1,4}(?=[\d:.+a-z_<]))?"
-    r"\s{0,8}(?:\d\d:\d\d:\d\d(?:\.\d{1,9})?\s|\+?\d{1,10}\.\d{6}\s)?"
-    r"(?:\(\+\s{0,6}\d{1,10}\.\d{6}\)\s)?\s{0,4}"
+    r"\s*+(?:\[pid\s{1,6}\d{1,8}\]\s|\d{1,8}\s{1,4}(?=[\d:.+a-z_<]))?"
+    r"\s{0,8}+(?:\d\d:\d\d:\d\d(?:\.\d{1,9})?\s|\+?\d{1,10}\.\d{6}\s)?"
+    r"(?:\(\+\s{0,6}\d{1,10}\.\d{6}\)\s)?\s{0,4}+"
 )
 _NAME = r"(?P<name>[a-z_][a-z0-9_]{1,40})"
 _RESULT = (

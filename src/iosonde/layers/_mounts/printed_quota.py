@@ -54,7 +54,7 @@ _TORN_HEAD = re.compile(
     r"\s*(?:(?:User|Group|Project)\s+)?(?:(?:used|soft|hard|grace|File|limits|Block|Space)\s*){1,7}$"
 )
 _OF_DEVICE = re.compile(rf"\s*(?P<device>[^\s*]{{1,200}})\s+{_FIGURES}\s*$")
-_BEGUN = re.compile(r"\s*(?:\S{0,64}\s+[+-]{2}\s|[^\s*]{1,200}(?:\s|$))")
+_BEGUN = re.compile(r"\s*+(?:\S{1,64}\s+[+-]{2}\s|[^\s*]{1,200}(?:\s|$))")
 _LAST = re.compile(rf"\s*(?P<files_grace>{_GRACE})\s*$")
 _TYPES = {"usr": "user", "grp": "group", "prj": "project"}
 _DECIMAL = {"": 1, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
