@@ -43,22 +43,22 @@ _SENTENCE = frozenset({
     "if", "in", "is", "it", "my", "not", "of", "on", "our", "that", "the", "this", "to", "was",
     "we", "were", "with", "you", "your",
 })  # fmt: skip
-_REFUSED = re.compile("|".join(f"(?:{pattern})" for pattern in (
-    r"\s*(?:[{}\[\]]|[\"'][\w.-]+[\"']\s*:)",  # JSON
-    r".*(?:[;{}]|\*/|->\w+.*|\\)\s*$|\s*(?://|/\*|#include|#define|\w+\(.*\)$)",  # source code
-    r"\s*[-dlbcps](?:[rwxsStT-]{9})[.+@]?\s|total \d+$",  # ls
-    r"\s*(?:0x)?[0-9a-fA-F]{6,16}:?(?:\s+[0-9a-fA-F]{2,8}\b){3}",  # od, hexdump, registers
-    r"\s*(?:<\d>)?(?:\[\s*\d+\.\d{3,}\]|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
+_REFUSED = re.compile(r"\s*+(?:" + "|".join((
+    r"[{}\[\]]|[\"'][\w.-]+[\"']\s*:",  # JSON
+    r".*(?:[;{}]|\*/|->\w+.*|\\)\s*$|//|/\*|#include|#define|\w+\(.*\)$",  # source code
+    r"[-dlbcps](?:[rwxsStT-]{9})[.+@]?\s|total \d+$",  # ls
+    r"(?:0x)?[0-9a-fA-F]{6,16}:?(?:\s+[0-9a-fA-F]{2,8}\b){3}",  # od, hexdump, registers
+    r"(?:<\d>)?(?:\[\s*\d+\.\d{3,}\]|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
     r"|[A-Z][a-z]{2} [ \d]\d \d\d:)",  # logs
-    r"(?i:\s*(?:from|to|cc|subject|date|message-id|reply-to|received|[\w-]+-by|mime-version"
+    r"(?i:(?:from|to|cc|subject|date|message-id|reply-to|received|[\w-]+-by|mime-version"
     r"|content-[\w-]+|in-reply-to|references|fixes|link|user-agent): )",
-    r"\s*(?:@@ |diff --git |index [0-9a-f]{7}|\S+\s+\|\s+\d+ [-+]+$)",
-    r"\s*(?:[RE][A-D]X|[RE][SD]I|[RE][SBI]P|R\d\d): ?[0-9a-f]{4}",  # registers
-    r"\s*(?:\[pid +\d+\] )?\w+\(.*\)\s+= ",  # strace
-    r"\s*- \S|\s*apiVersion:|%YAML",  # YAML
-    r"\s*<[/\w][^<>]*>",  # XML
-    r"\s*\[[\w .:$-]+\]\s*$",  # INI
-)))  # fmt: skip
+    r"@@ |diff --git |index [0-9a-f]{7}|\S+\s+\|\s+\d+ [-+]+$",
+    r"(?:[RE][A-D]X|[RE][SD]I|[RE][SBI]P|R\d\d): ?[0-9a-f]{4}",  # registers
+    r"(?:\[pid +\d+\] )?\w+\(.*\)\s+= ",  # strace
+    r"- \S|apiVersion:|%YAML",  # YAML
+    r"<[/\w][^<>]*>",  # XML
+    r"\[[\w .:$-]+\]\s*$",  # INI
+)) + ")")  # fmt: skip
 _DIGIT = re.compile(r"\d")
 _REFUSED_SHARE = 0.2
 _LEFT_OUT = re.compile(r"\s*[\[(<]?(?:\.{3}|…|snip|SNIP|cut|output omitted)[\])>]?\s*")

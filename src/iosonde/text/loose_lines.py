@@ -70,12 +70,13 @@ _HOLDS = re.compile(
 )
 """What they hold."""
 _FIELD = re.compile(
-    r"\s*(?:from|to|cc|bcc|subject|date|sent|message-id|reply-to|received|[\w-]+-by|mime-version"
-    r"|content-[\w-]+|in-reply-to|references|fixes|links?|closes|user-agent|x-[\w-]+|list-[\w-]+"
-    r"|base-commit|change-id|prerequisite-[\w-]+|tel|phone|mobile|fax|e-?mail|depends-on|git|url"
-    r"|web|bugzilla|cves?|blog|irc|pgp[\w ]*|gpg[\w ]*|tree|branch|head|baseline|repo|commit"
+    r"\s*+(?:from|to|cc|bcc|subject|date|sent|message-id|reply-to|received|[\w-]{1,40}-by"
+    r"|mime-version|content-[\w-]{1,40}|in-reply-to|references|fixes|links?|closes|user-agent"
+    r"|(?:x|list|prerequisite)-[\w-]{1,40}|base-commit|change-id|tel|phone|mobile|fax|e-?mail"
+    r"|depends-on|git|url"
+    r"|web|bugzilla|cves?|blog|irc|pgp|gpg|tree|branch|head|baseline|repo|commit"
     r"|hi|hello|dear|hey|thanks?|regards|cheers|best|sincerely|kind|acked|nack|ditto|and"
-    r"|on\b.*\bwrote)\b[\s:,.!]",
+    r"|on\b.{1,200}\bwrote)\b[\s:,.!]",
     re.IGNORECASE,
 )
 """Fields of mails and of commits, greetings."""
