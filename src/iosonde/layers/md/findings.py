@@ -113,14 +113,18 @@ def _lacking(state: StateEvidence, missing: int) -> Finding:
     evidence = [Evidence("members missing", missing, "", state.where)]
     if failed:
         evidence.append(Evidence("failed", str(failed), "", state.where))
+    lacks = f"{name} lacks {missing}{of}"
     if more < 0 and level in PARITY:
-        return _broken(state, f"{name} lacks {missing}{of}", tuple(evidence))
+        return _broken(state, f"{lacks}, more than its level stands", tuple(evidence))
+    if state.values.get("active_members") == 0:
+        return _broken(state, f"{lacks}, and none of the others is active", tuple(evidence))
+    if not isinstance(level, str):
+        return _unknown(state, lacks, tuple(evidence))
     return Finding(
         rule="degraded",
         severity="error",
         subject=subject_of(state),
-        message=f"{name} lacks {missing}{of}: {cost}{left}, and what is measured now is not the "
-        "whole array's.",
+        message=f"{lacks}: {cost}{left}, and what is measured now is not the whole array's.",
         evidence=tuple(evidence),
         remedy=f"`mdadm /dev/{state.name or 'ARRAY'} --add NEW` after the failed one is "
         "removed; the rebuild reads all other members and takes bandwidth until it is done",
@@ -128,14 +132,27 @@ def _lacking(state: StateEvidence, missing: int) -> Finding:
     )
 
 
-def _broken(state: StateEvidence, lacks: str, evidence: tuple[Evidence, ...]) -> Finding:
-    """An array that lacks more members than its level stands: it cannot run."""
+def _unknown(state: StateEvidence, lacks: str, evidence: tuple[Evidence, ...]) -> Finding:
+    """An array whose level is not shown: what it stands is not known, nor whether it runs."""
     return Finding(
         rule="degraded",
         severity="error",
         subject=subject_of(state),
-        message=f"{lacks}, more than its level stands: it does not run, and what is on it cannot "
-        "be read as it is.",
+        message=f"{lacks}; its level, which is not shown, decides whether it still runs.",
+        evidence=evidence,
+        remedy="look at its level and state (`mdadm --detail`, /proc/mdstat) before anything is "
+        "added or written: to an array that does not run nothing is added",
+        confirm="/proc/mdstat shows the array active, and its level",
+    )
+
+
+def _broken(state: StateEvidence, lacks: str, evidence: tuple[Evidence, ...]) -> Finding:
+    """An array that lacks more members than it can do without: it cannot run."""
+    return Finding(
+        rule="degraded",
+        severity="error",
+        subject=subject_of(state),
+        message=f"{lacks}: it does not run, and what is on it cannot be read as it is.",
         evidence=evidence,
         remedy="write nothing to its members, create and add nothing: compare Events, Update Time "
         "and Device Role of each (`mdadm --examine`), look at the drives that are gone, and try "

@@ -23,6 +23,7 @@ _BIN = 1 / 64
 _SLACK = 0.01  # fio divides by times of its own that it does not print
 _BURST = 1.1
 _BUSY = 0.95
+_SEVERAL = 1.5  # cores of a job: it has threads of its own, and how many is not known
 _QUEUES = 0.25
 _SYNCED = ("fsync", "fdatasync", "sync_file_range")
 _PERCENTILE = re.compile(r"\.latency\.p(\d+)(?:_(\d+))?$")
@@ -356,7 +357,7 @@ def _generator(case: EvidenceSet) -> Iterable[Finding]:
             continue
         # fio gives the share of one core that a job took on average, combine.py their sum.
         used = (user + system) / max(jobs, 1)
-        if used < _BUSY or (system > user and _waits(trial, jobs)):
+        if not _BUSY <= used < _SEVERAL or (system > user and _waits(trial, jobs)):
             continue
         yield Finding(
             rule="load-generator-limit",

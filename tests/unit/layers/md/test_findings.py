@@ -64,6 +64,24 @@ def test_an_array_that_lacks_too_many_is_said_not_to_run(
     assert ("--add" in lacking.remedy) != is_broken
 
 
+def test_an_array_without_an_active_member_is_said_not_to_run() -> None:
+    """As `mdadm -D` shows one that is "active, FAILED, Not Started"."""
+    values: dict[str, Scalar] = {"degraded": 4, "active_members": 0, "below": "sdc sda sdd"}
+    (lacking,) = findings_named(md_findings.RULES, EvidenceSet(states=(array(values),)), "degraded")
+    assert "it does not run" in lacking.message
+    assert "--add" not in lacking.remedy
+
+
+def test_of_an_array_whose_level_is_not_shown_nothing_is_claimed() -> None:
+    values: dict[str, Scalar] = {"degraded": 1, "active_members": 3}
+    (lacking,) = findings_named(md_findings.RULES, EvidenceSet(states=(array(values),)), "degraded")
+    assert "its level, which is not shown" in lacking.message
+    assert "--add" not in lacking.remedy
+    case = EvidenceSet(states=(array({**RAID5, **values}),))
+    (lacking,) = findings_named(md_findings.RULES, case, "degraded")
+    assert "--add" in lacking.remedy
+
+
 @pytest.mark.parametrize("action", ["idle", "frozen", None, ""])
 def test_idle_arrays_are_left_in_peace(action: Scalar) -> None:
     assert (

@@ -88,8 +88,9 @@ def test_littles_law(latency: float, depth: int, severity: str | None) -> None:
     assert said == ([severity] if severity else [])
 
 
-@pytest.mark.parametrize(("user", "alarms"), [(0.3, 0), (0.8, 1)])
+@pytest.mark.parametrize(("user", "alarms"), [(0.3, 0), (0.8, 1), (15.5, 0)])
 def test_a_load_that_is_the_limit_itself(user: float, alarms: int) -> None:
+    """15.5 cores are of a program with threads, such as `time make -j16`: nothing is concluded."""
     evidence = trial({"read.iops": [1e6], "cpu.user": [user], "cpu.system": [0.19]})
     assert (
         len(
