@@ -16,7 +16,10 @@ from __future__ import annotations
 from iosonde.layers._kernel_log.events import KernelMessage
 
 _REQUEST = r"(?:blk_update_request: |print_req_error: |end_request: )?"
-_SECTOR = r" error, dev (?P<name>[\w!-]{1,32}), sector (?P<sectors>\d{1,18})\b(?! op 0x[39]:)"
+_SECTOR = (
+    r" error, dev (?P<name>[\w!-]{1,32}), sector (?P<sectors>\d{1,18})\b"
+    r"(?! op(?: 0x[39]:|$))"  # a mail breaks the line there: what is below says of what
+)
 _WARNED = r"(?:block|drivers/(?:ata|block|md|nvme|scsi)|fs)/[\w./-]{1,80}:\d+"
 
 MESSAGES = (

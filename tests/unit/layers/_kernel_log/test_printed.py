@@ -185,6 +185,18 @@ def test_messages_of_a_mirror_that_loses_a_member() -> None:
     assert counted["db1", "disk", "sdc"]["first"] == "Nov  3 02:11:09"
 
 
+@pytest.mark.parametrize(("op", "count"), [("0x3:(DISCARD)", 0), ("0x1:(WRITE)", 1)])
+def test_a_request_counts_by_its_operation_also_where_a_mail_broke_the_line(
+    op: str, count: int
+) -> None:
+    text = (
+        f"[   29.405344] critical target error, dev sda, sector 65535 op\n{op} flags 0x4800 "
+        "phys_seg 1 prio class 0\n"
+    )
+    values = _counted(text).get(("", "disk", "sda"), {})
+    assert values.get("target_errors", 0) == count
+
+
 @pytest.mark.parametrize("line", [
     "I/O error, dev sda, sector 2048 op 0x3:(DISCARD) flags 0x800 phys_seg 1 prio class 2",
     "I/O error, dev sda, sector 20480 op 0x9:(WRITE_ZEROES) flags 0x800 phys_seg 0 prio class 2",
