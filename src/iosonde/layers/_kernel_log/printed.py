@@ -29,7 +29,7 @@ from iosonde.layers._kernel_log.traces import (
 )
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedCounters
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.cursor import Prompt, TextCursor, prompt_in
 from iosonde.text.kernel_lines import timelines
 from iosonde.text.literals import Literals
 from iosonde.text.log_lines import LogPrefix, log_prefix
@@ -153,7 +153,7 @@ class KernelLog(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         counts: dict[tuple[str, str], dict[str, Json]] = {}
         last, host, thing = first, "", ("host", "")
-        others: list[str] = []
+        others = _above(cursor, first, self.reach) if prompt.command else []
         waiting: list[str] = []
         near, traces = first, _Traces(cursor, first)
         for index, line, is_logged, (event, goes_on) in _LogLines(cursor, first):
@@ -179,6 +179,17 @@ class KernelLog(StateOutput):
         ]
         counters += [trace.record(where) for trace in traces.every]
         return last, [*counters, *_as_printed(others, where)]
+
+
+def _above(cursor: TextCursor, first: int, reach: int) -> list[str]:
+    """The lines of a log between its command and the first message that a technology names."""
+    above: list[str] = []
+    for index in range(first - 1, first - reach - 1, -1):
+        line = cursor.stamped(index)
+        if line is None or prompt_in(line):
+            break
+        above.append(line)
+    return above[::-1]
 
 
 class _Traces:

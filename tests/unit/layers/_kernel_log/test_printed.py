@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import AS_PRINTED
+from iosonde.records.printed import AS_PRINTED, PRINTED
 from iosonde.text.document import Document
 from iosonde.text.find import FoundOutput, find
+from tests.mangle import counters
 
 SAMPLES = Path(__file__).parents[3] / "outputs" / "kernel-log"
 
@@ -183,6 +184,21 @@ def test_messages_of_a_mirror_that_loses_a_member() -> None:
     assert counted["db1", "ext4", "md0"]["read_only_remounts"] == 1
     assert counted["db1", "host", ""]["others"] == ["jbd2/md0-8"]
     assert counted["db1", "disk", "sdc"]["first"] == "Nov  3 02:11:09"
+
+
+def test_lines_between_the_command_and_the_first_message_of_a_device_are_kept() -> None:
+    text = (
+        "# dmesg\n"
+        "[  200.776161] pci 0000:2d:00.1: [144d:a824] type 00 class 0x010802\n"
+        "[  200.776785] pci 0000:2d:00.1: Adding to iommu group 37\n"
+        "[  200.777073] nvme nvme1: pci function 0000:2d:00.1\n"
+        "[  200.777149] nvme 0000:2d:00.1: enabling device (0000 -> 0002)\n"
+    )
+    (printed,) = [entry for entry in counters(text) if entry.tool == PRINTED]
+    assert list(printed.values) == ["[  200.776161]", "[  200.776785]"]
+    below = text.replace("# dmesg\n", "# uptime\n12:00 up 3 days\n# dmesg\n")
+    (again,) = [entry for entry in counters(below) if entry.tool == PRINTED]
+    assert again.values == printed.values
 
 
 @pytest.mark.parametrize(("op", "count"), [("0x3:(DISCARD)", 0), ("0x1:(WRITE)", 1)])
