@@ -57,7 +57,8 @@ class MdadmReport:
     @property
     def level(self) -> str:
         """The array's level; of a volume that firmware describes (IMSM) as md calls it."""
-        return self.pairs.get("Raid Level") or f"raid{_becomes(self.pairs['RAID Level'])}"
+        of_imsm = self.pairs.get("RAID Level")
+        return self.pairs.get("Raid Level") or (f"raid{_becomes(of_imsm)}" if of_imsm else "")
 
     @property
     def facts(self) -> dict[str, Scalar]:
@@ -69,7 +70,9 @@ class MdadmReport:
             number = layout_number(level, layout)
         chunk = parse_bytes(_becomes(pairs["Chunk Size"])) if "Chunk Size" in pairs else None
         raid = _leading(pairs.get("Raid Devices"))
-        facts = geometry(level, raid, chunk, number)
+        facts = (
+            geometry(level, raid, chunk, number) if level else without_none({"raid_disks": raid})
+        )
         facts |= {"metadata_version": pairs.get("Version")}
         if number is None:
             facts["layout"] = layout or None

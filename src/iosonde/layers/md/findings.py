@@ -116,6 +116,8 @@ def _lacking(state: StateEvidence, missing: int) -> Finding:
     lacks = f"{name} lacks {missing}{of}"
     if more < 0 and level in PARITY:
         return _broken(state, f"{lacks}, more than its level stands", tuple(evidence))
+    if "FAILED" in str(state.values.get("state")):  # Detail.c of mdadm: not enough members
+        return _broken(state, f"{lacks}, and mdadm calls it failed", tuple(evidence))
     if state.values.get("active_members") == 0:
         return _broken(state, f"{lacks}, and none of the others is active", tuple(evidence))
     if not isinstance(level, str):

@@ -63,7 +63,7 @@ class Mdadm(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         report, last = parse_mdadm(cursor.block(first, 120))
-        if report.pairs.keys().isdisjoint({"Raid Level", "RAID Level"}):
+        if report.pairs.keys().isdisjoint({"Raid Level", "RAID Level", "Active Devices"}):
             raise Unreadable("the level of the array is missing")
         kind = "md_member" if report.examined else "md"
         facts = report.facts | as_mdadm_says(report.pairs)

@@ -130,3 +130,42 @@ def test_a_resync_that_cannot_end(values: dict[str, Scalar], message: str) -> No
     state = StateEvidence("md", "md0", "n1", values, "page:1", "page")
     said = findings_named(md_findings.RULES, EvidenceSet(states=(state,)), "resync-stuck")
     assert [message in finding.message for finding in said] == [True] * bool(message)
+
+
+NOT_STARTED = """
+[root@db1 ~]# mdadm -D /dev/md125
+/dev/md125:
+         Container : /dev/md/imsm0, member 0
+      Raid Devices : 4
+     Total Devices : 3
+
+             State : active, FAILED, Not Started
+    Active Devices : 3
+   Working Devices : 3
+    Failed Devices : 0
+     Spare Devices : 0
+
+              UUID : 11111111:22222222:33333333:44444444
+    Number   Major   Minor   RaidDevice State
+       -       0        0        0      removed
+       -       0        0        1      removed
+       -       0        0        2      removed
+       -       0        0        3      removed
+
+       -       8       32        0      sync   /dev/sdc
+       -       8        0        1      sync   /dev/sda
+       -       8       48        3      sync   /dev/sdd
+"""
+
+
+def test_an_array_that_mdadm_calls_failed_is_said_not_to_run() -> None:
+    """mdadm shows no level of it; it says FAILED where enough() of util.c finds too few."""
+    case = case_of(NOT_STARTED)
+    (state,) = case.of_kind("md")
+    assert (state.name, state.values["degraded"]) == ("md125", 1)
+    (lacking,) = findings_named(md_findings.RULES, case, "degraded")
+    assert "mdadm calls it failed" in lacking.message
+    assert "--add" not in lacking.remedy
+    degraded = NOT_STARTED.replace("active, FAILED, Not Started", "clean, degraded")
+    (lacking,) = findings_named(md_findings.RULES, case_of(degraded), "degraded")
+    assert "mdadm calls it failed" not in lacking.message
