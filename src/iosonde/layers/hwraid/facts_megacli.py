@@ -177,6 +177,7 @@ def _disk(items: dict[str, str]) -> dict[str, Scalar]:
     media = items.get("Media Type", "")
     size = re.match(r"[\d.]+ ?[KMGTP]B", items.get("Raw Size", ""))
     errors = items.get("Media Error Count", "")
+    others = items.get("Other Error Count", "")
     predicted = items.get("Predictive Failure Count", "")
     kind = items.get("PD Type", "").lower()
     sector = items.get("Sector Size", "")
@@ -190,6 +191,7 @@ def _disk(items: dict[str, str]) -> dict[str, Scalar]:
             "size": size_of(size[0]) if size else None,
             "logical_block_size": int(sector) or None if sector.isdecimal() else None,
             "media_errors": int(errors) if errors.isdecimal() else None,
+            "other_errors": int(others) if others.isdecimal() else None,
             "predicted_failures": int(predicted) if predicted.isdecimal() else None,
         }
     )

@@ -325,6 +325,7 @@ def _disk(row: Row) -> dict[str, Scalar]:
             "logical_block_size": size_of(sector) if sector else None,
             "write_cache": {"enabled": "write back", "disabled": "write through"}.get(cache),
             "media_errors": _number(row.get("Media Error Count")),
+            "other_errors": _number(row.get("Other Error Count")),
             "predicted_failures": _number(row.get("Predictive Failure Count")),
         }
     )

@@ -103,6 +103,7 @@ def test_physical_drives() -> None:
     assert good["size"] == round(465.761 * GIB)
     assert "logical_block_size" not in good
     assert (bad["state"], bad["media_errors"], bad["predicted_failures"]) == ("failed", 12, 2)
+    assert (good["other_errors"], bad["other_errors"]) == (0, 50)
     assert bad["logical_block_size"] == 512
 
 
