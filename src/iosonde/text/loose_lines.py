@@ -81,14 +81,12 @@ _FIELD = re.compile(
 )
 """Fields of mails and of commits, greetings."""
 _WRITTEN = re.compile(
-    r"\s*+(?:[{}\])]|//|/\*|#(?! (?:HELP|TYPE) )|-{1,3}(?:\s|$)|[\"'][\w.-]+[\"']\s?:|<[/\w!]"
-    r"|[\w.-]{1,60}:\s*$"
+    r"\s*+(?:[\])]|#(?! (?:HELP|TYPE) )|-{1,3}(?:\s|$)|<[/\w!]|[\w.-]{1,60}:\s*$"
     r"|(?:apiVersion|kind|metadata|spec|name|image|namespace|labels|type|args|command|env):"
-    r"|(?:if|for|while|return|static|struct|else|def|class|import|from|export|function|var|let"
-    r"|const|int|void|local|fi|done|do|then)\b|[A-Za-z_]\w{1,30}=\S*$|[-+][^\d\s])"
+    r"|(?:from|var|let)\b|[A-Za-z_]\w{1,30}=\S*$|[-+][^\d\s])"
     r"|.*(?:[;{}]|\*/|\\|\\n)$"
 )
-"""Lines of source code, of scripts, patches and of files that somebody writes."""
+"""What else a person writes in a fenced block: files of settings, scripts, source code."""
 _PATCH = ("@@ ", "diff --git ", "index ", "+++ ")
 _APART = re.compile(r"[-=*#~+| _]{3,}|[\[<(]?(?:\.{2,}|…|snip|cut|omitted)\b.{0,20}", re.IGNORECASE)
 """What is drawn between lines, and what a person writes where lines were."""
@@ -116,8 +114,8 @@ def loose_lines(
     Returns:
         None where it is prose, source code, a patch, commands, the head of a mail or its end.
     """
-    counts = any(map(has_digit, lines))
-    if len(lines) > _MOST or max(map(len, lines)) > _LONGEST or not counts:
+    has_figure = any(map(has_digit, lines))
+    if len(lines) > _MOST or max(map(len, lines)) > _LONGEST or not has_figure:
         return None
     own = [line for line in lines if not _APART.fullmatch(line.strip())]
     strange = sum(_is_strange(line, programs) for line in own)
@@ -139,8 +137,8 @@ def fenced_lines(lines: Sequence[str], programs: Collection[str]) -> list[str] |
         None where most of it is a script, source code, a patch or prose, or it holds no figure.
     """
     own = [line for line in lines if line.strip()]
-    counts = any(map(has_digit, own))
-    if not counts or len(own) > _MOST or max(map(len, own)) > _LONGEST_FENCED:
+    has_figure = any(map(has_digit, own))
+    if not has_figure or len(own) > _MOST or max(map(len, own)) > _LONGEST_FENCED:
         return None
     others = sum(_is_written(line) or _is_call(line, programs) for line in own)
     if others > _FENCED * len(own) or any(line.startswith(_PATCH) for line in own):
@@ -168,8 +166,8 @@ def _is_technical(lines: Sequence[str], introduced: bool) -> bool:
         return False
     indented = all(line[0] in " \t" for line in lines)
     sort = "several" if len(lines) > 1 else "alone"
-    counts = len(lines) >= _FEW and not small and all(map(has_digit, lines))
-    least = _TECHNICAL["introduced" if introduced or indented or counts else sort]
+    are_rows = len(lines) >= _FEW and not small and all(map(has_digit, lines))
+    least = _TECHNICAL["introduced" if introduced or indented or are_rows else sort]
     plain = sum(
         _is_plain(part) or (small > 0 and _NUMBER.fullmatch(part) is not None) for part in parts
     )

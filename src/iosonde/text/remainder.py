@@ -101,9 +101,8 @@ class _Remainder:
         lines = self._lines[first : last + 1]
         whole = _as_whole(block.command, lines) if block.kind == "command" else None
         if whole:
-            record = self._counters(block, block.command[:_NAMED], whole[0])
-            end = first + whole[1] - 1
-            yield FoundOutput(self._place(first, end), PRINTED, counters=(record,))
+            place = self._place(first, first + whole[1] - 1)
+            yield self._kept(block, place, block.command[:_NAMED], whole[0])
         elif not any(map(has_digit, lines)):
             if block.kind == "command" and not apart:
                 yield from self._plain(block, first, lines)
@@ -145,9 +144,8 @@ class _Remainder:
             yield self._record(block, first, figures)
             yield from self._left(block, first, lines, figures)
         elif block.kind == "fenced" and (text := fenced_lines(lines, self._programs)):
-            record = self._counters(block, block.command[:_NAMED], {"lines": [*text]})
             place = self._place(first, first + len(lines) - 1)
-            yield FoundOutput(place, PRINTED, counters=(record,))
+            yield self._kept(block, place, block.command[:_NAMED], {"lines": [*text]})
         elif free:
             yield from self._printed(block, first, lines)
         elif not apart and not _is_traced(lines):
@@ -166,8 +164,7 @@ class _Remainder:
                 continue  # what a table is headed by
             kept = loose_lines(self._lines[low : high + 1], self._programs, introduced=introduced)
             if kept:
-                record = self._counters(block, "", {"lines": [*kept]})
-                yield FoundOutput(self._place(low, high), PRINTED, counters=(record,))
+                yield self._kept(block, self._place(low, high), "", {"lines": [*kept]})
 
     def _plain(
         self, block: TextBlock, first: int, lines: Sequence[str]
@@ -177,8 +174,7 @@ class _Remainder:
         values = plain_lines(block.command, block.host, lines[:blank])
         place = self._place(first, first + blank - 1)
         if values:
-            record = self._counters(block, block.command[:_NAMED], values)
-            yield FoundOutput(place, PRINTED, counters=(record,))
+            yield self._kept(block, place, block.command[:_NAMED], values)
         named = program_of(block.command) in self._programs
         if (named or not values) and prints_figures(block.command) and any(map(has_digit, lines)):
             why = "in no form that its reader knows" if named else "no reader for it"
@@ -212,6 +208,11 @@ class _Remainder:
             for group in figures.groups
         )
         return FoundOutput(place, PRINTED, counters=counters)
+
+    def _kept(
+        self, block: TextBlock, place: TextLocation, name: str, values: dict[str, Json]
+    ) -> FoundOutput:
+        return FoundOutput(place, PRINTED, counters=(self._counters(block, name, values),))
 
     def _counters(self, block: TextBlock, name: str, values: dict[str, Json]) -> PrintedCounters:
         return PrintedCounters(PRINTED, AS_PRINTED, name, values, block.host, block.command)

@@ -74,6 +74,11 @@ def joinings(parts: Sequence[str]) -> Iterator[str]:
         yield "".join(part + gap for part, gap in zip(whole, (*between, ""), strict=True))
 
 
+def joined_match(pattern: re.Pattern[str], parts: Sequence[str]) -> re.Match[str] | None:
+    """The first match of a pattern at the begin of a line that several parts may have been."""
+    return next((match for text in joinings(parts) if (match := pattern.match(text))), None)
+
+
 # ── JSON ────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -21,7 +21,7 @@ from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
 from iosonde.text.reader import Items, StateOutput, close_lines
-from iosonde.text.torn import joinings
+from iosonde.text.torn import joined_match, joinings
 
 _N = r"\d{1,18}(?:\.\d{1,3})?[KMGTPEkmgtpe]?"
 _GRACE = r"none|expired|\d{1,4}days?|\d{1,3}:\d{2}(?::\d{2})?|(?:\d{1,4}[wdhms]){1,5}|-"
@@ -82,9 +82,7 @@ class QuotaReport(StateOutput):
         for index, line in close_lines(cursor, first + 1, _MOST, gap=2):
             if prompt_in(line) or _REPORT.match(line):
                 break
-            row = next(
-                (match for text in joinings([*rest, line]) if (match := _ROW.match(text))), None
-            )
+            row = joined_match(_ROW, [*rest, line])
             if row:
                 values = {"device": head["device"], **_values(row)}
                 over, files_over = (flag == "+" for flag in row["flags"])

@@ -20,7 +20,7 @@ from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
 from iosonde.text.reader import Items, StateOutput, close_lines
-from iosonde.text.torn import joinings
+from iosonde.text.torn import joined_match
 
 _N = r"\d{1,18}(?:\.\d{1,3})?[KMGTPEkmbt]?"
 _GRACE = r"\[[^\]\s][^\]]{1,30}\]|\d{2}:\d{2}:\d{2}"
@@ -81,9 +81,7 @@ class XfsQuotaReport(StateOutput):
             if prompt_in(line) or _HEAD.match(line):
                 break
             unit = 1 if _FOR_PEOPLE.search(line) else unit
-            row = next(
-                (match for text in joinings([*rest, line]) if (match := _ROW.match(text))), None
-            )
+            row = joined_match(_ROW, [*rest, line])
             if named := None if subjects else _FORMS.match(line):
                 forms += re.findall(r"Realtime Blocks|Blocks|Inodes", named["forms"])
             elif row:
