@@ -15,9 +15,13 @@ from dataclasses import dataclass
 from iosonde.records.stack import Json
 from iosonde.text.figures import FigureGroup, is_sentence
 
-_NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,4}(?![\d,])|\d{1,12})(?:\.\d{1,6})?"
+_NUMBER = (
+    r"(?:\d{1,9},\d{1,2}(?![\d,])"  # where a comma stands before decimals
+    r"|(?:\d{1,3}(?:,\d{3}){1,4}(?![\d,])|\d{1,12})(?:\.\d{1,6})?)"
+)
 _RATE = (
-    r"(?:[kKMGT]?i?[Bb](?:ytes?)?(?:/s(?:ec(?:ond)?)?|ps)|[KMG]?bits?/s(?:ec)?"
+    r"(?:[kKMGT]?i?[Bb](?:ytes?)?(?: ?/ ?(?:s(?:ec(?:ond)?)?|秒)|ps)|[KMG]?bits?/s(?:ec)?"
+    r"|[KMGT]i?o/s|[кКМГТ]?[Бб](?:айт)?/с(?:ек)?"  # French octets, Russian
     r"|[kKM]? ?(?:IOPS|iops)|IOPs"
     r"|[kKM]?(?:ops|files|reqs?|requests|transactions)/s(?:ec(?:ond)?)?)(?![\w/])"
 )
@@ -37,8 +41,12 @@ _CELL = re.compile(
 _BETWEEN = re.compile(
     r"[\s,;|/，–-]*(?:\([^()]{1,60}\)|\[[^\[\]]{1,60}\]|#.{0,120}$|\b(?:READ|WRITE|read|write)\b)?"
 )
+_IN_BRACKETS = re.compile(
+    rf"\[(?P<a>{_NUMBER}\s{{0,2}}(?:{_RATE}|{_TIME}))\]|\((?P<b>{_NUMBER}\s{{0,2}}(?:{_RATE}|{_TIME}))\)"
+)
+"""A figure that stands behind another: `26.9 MB/s [6588.1 IOPS]`."""
 _BULLET = re.compile(r"\s*(?:[-*+•·]\s+)?")
-_LABEL = re.compile(r"[A-Za-z0-9(/<_][^;{}\"?!@]{0,59}")
+_LABEL = re.compile(r"[^\W_][^;{}\"?!@]{0,59}|[(/<_][^;{}\"?!@]{0,59}")
 _RULE = re.compile(r"\s*[-=]{3,}\s*")
 _GAP = re.compile(r" {2,}|\t+")
 _GROUPED = re.compile(r"\d,\d{3}(?!\d)")
@@ -46,7 +54,7 @@ _PROSE = frozenset({
     "about", "are", "around", "at", "from", "get", "gets", "got", "is", "of", "only", "over",
     "than", "to", "up", "was", "with",
 })  # fmt: skip
-_SIGNS = re.compile("/s|ps|PS|bw|BW|OPs")
+_SIGNS = re.compile("/ ?[sс秒]|ps|PS|bw|BW|OPs")
 """What a line with a speed holds: most have none of it."""
 _SURE = frozenset({"bw", "iops"})
 """What a row says that is believed alone."""
@@ -55,6 +63,9 @@ _OPENING = frozenset({
     "we", "you",
 })  # fmt: skip
 """First words of a sentence, not of a name."""
+_BRACKETED = re.compile(r"[(（][^()（）]{0,40}[)）]")
+_CLAUSE = re.compile("[。、，！？」]|は|的是|約|约|大约")
+"""What a sentence in Japanese or Chinese has and a name has not."""
 _LONGEST = 10  # words of a label
 _LINE = 200
 _ROWS = 100
@@ -103,7 +114,9 @@ def _row(line: str, *, first: bool) -> _Row | None:
     begin = _FIRST.search(text) or (None if first else _TIMED.search(text))
     if begin is None:
         return None
-    label = text[: begin.start()].rstrip(" \t:=|-…,，").strip()
+    behind = _IN_BRACKETS.sub(lambda match: f" {match['a'] or match['b']} ", text[begin.end() :])
+    text = text[: begin.end()] + behind.rstrip()
+    label = text[: begin.start()].rstrip(" \t:：=|-…,，").strip()
     if not _is_label(label, named=begin["name"] is not None):
         return None
     names, figures, at = list[str](), list[str](), begin.start()
@@ -134,9 +147,16 @@ def _is_label(label: str, *, named: bool) -> bool:
         return False
     if "://" in label or ". " in label:
         return False
-    if is_sentence(label) or parts[0].lower() in _OPENING or parts[-1].lower() in _PROSE:
+    if _is_prose(label) or parts[0].lower() in _OPENING or parts[-1].lower() in _PROSE:
         return False
     return any(map(str.isalpha, label))
+
+
+def _is_prose(label: str) -> bool:
+    """Whether words are a sentence; of scripts without blanks between words its signs say so."""
+    if label.isascii() or max(label) <= "\u2e7f":
+        return is_sentence(label)
+    return _CLAUSE.search(_BRACKETED.sub("", label)) is not None
 
 
 def _head(above: str, rows: Sequence[_Row]) -> list[str]:

@@ -29,6 +29,7 @@ from iosonde.text.shell import (
     indent_of,
     is_prompt,
 )
+from iosonde.text.stacked_cells import stacked_at
 
 _LANGUAGES = frozenset({
     "c", "c++", "cmake", "conf", "cpp", "diff", "dockerfile", "dts", "go", "html", "ini", "java",
@@ -38,6 +39,10 @@ _LANGUAGES = frozenset({
 _INLINE = re.compile(r"`(?P<command>[^`]{3,120})`[ .:]*")
 _FEW = 3
 """Lines below which a block without a command is a paragraph."""
+
+_TABLES: tuple[Callable[[Sequence[str], int], FigureGroup | None], ...] = (
+    table_at, rates_at, alike_at, stacked_at,
+)  # fmt: skip
 
 Kind = Literal["command", "log", "fenced", "indented", "paragraph", "plain", "table"]
 
@@ -111,7 +116,7 @@ class TextBlocks:
         """The table that begins in a line, if one does."""
         if at not in self._tables:
             own = self._own
-            self._tables[at] = table_at(own, at) or rates_at(own, at) or alike_at(own, at)
+            self._tables[at] = next(filter(None, (read(own, at) for read in _TABLES)), None)
         return self._tables[at]
 
     def _block(self, at: int) -> TextBlock | None:

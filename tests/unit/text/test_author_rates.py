@@ -109,3 +109,41 @@ def test_reads_and_writes_of_each_row() -> None:
         ["Instance 1", "55.7GiB/s", "23.9GiB/s", "9616MiB/s", "4121MiB/s"],
         ["Instance 2", "38.5GiB/s", "16.5GiB/s", "8482MiB/s", "3635MiB/s"],
     ]
+
+
+def test_other_scripts_and_their_signs() -> None:
+    japanese = "SSD:\n- 順次読み取り：512.25 MB / s\n- 4K読み取り（QD = 1、T = 1）:26.5 MB /秒 [6470 IOPS]\n"
+    assert values(japanese) == [{
+        "columns": ["", "", ""],
+        "rows": [
+            ["順次読み取り", "512.25 MB / s", ""],
+            ["4K読み取り（QD = 1、T = 1）", "26.5 MB /秒", "6470 IOPS"],
+        ],
+    }]  # fmt: skip
+    assert values("Чтение: 210.5 МБ/с\nЗапись: 190 МБ/с\n") == [
+        {"Чтение": "210.5 МБ/с", "Запись": "190 МБ/с"}
+    ]
+    assert values("Lecture : 98,2 Mo/s\nÉcriture : 81 Mo/s\n") == [
+        {"Lecture": "98,2 Mo/s", "Écriture": "81 Mo/s"}
+    ]
+
+
+def test_a_figure_in_brackets_behind_a_word_begins_no_row() -> None:
+    assert values("Read IOPS 14,100 (110MiB/s)\nWrite IOPS 42,200 (330MiB/s)\n") == []
+
+
+@pytest.mark.parametrize("text", [
+    "順次読み取りは約 512 MB/s。\n書き込みは、 480 MB/s。\n",
+    "顺序读取的是 512 MB/s\n写入，大约 480 MB/s\n",
+    "Il lit à 98 Mo / 2\nIl écrit à 81 Mo / 2\n",
+])  # fmt: skip
+def test_sentences_of_other_scripts_are_no_rows(text: str) -> None:
+    assert values(text) == []
+
+
+def test_a_figure_in_brackets_is_kept_and_a_remark_is_not() -> None:
+    text = "disk a: 24.34 MB/s (6086 IOPS)\ndisk b: 36.18 MB/s (4523 IOPS, best of 3)\n"
+    assert values(text)[0]["rows"] == [
+        ["disk a", "24.34 MB/s", "6086 IOPS"],
+        ["disk b", "36.18 MB/s", ""],
+    ]
