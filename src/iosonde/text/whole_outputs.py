@@ -25,12 +25,13 @@ def whole_value(command: str, lines: Sequence[str]) -> dict[str, Json] | None:
     Args:
         command: whose output it is.
         lines: clean ones. Of a file of /sys or /proc the value may be a word, of others it has a
-            figure.
+            figure. A word below a blank line is of another paragraph.
     """
     own = [line.strip() for line in lines if line.strip()]
     if len(own) != 1 or own[0][0] == "[" or not _VALUE.fullmatch(own[0]):
         return None
-    if not any(map(str.isdigit, own[0])) and not _SHOWN.search(command):
+    is_word = not any(map(str.isdigit, own[0]))
+    if is_word and (not lines[0].strip() or not _SHOWN.search(command)):
         return None
     return {"value": own[0]}
 

@@ -33,6 +33,7 @@ def test_one_value_is_kept_under_its_command(command: str, value: str) -> None:
         ("frobctl --state", ["7", "8"]),
         ("frobctl &", ["[2]"]),
         ("frobctl --state", []),
+        ("cat /sys/kernel/config/frob/state", ["", "Thanks"]),
     ],
 )
 def test_what_is_no_single_value(command: str, lines: list[str]) -> None:

@@ -33,7 +33,9 @@ _PATH = (
     r"|/proc/sys/(?:vm|net|fs|dev|kernel|sunrpc)/[\w./-]{1,80}\w"
     r"|/proc/fs/nfsd/threads)"
 )
-_SAME = re.compile(rf"\s*{_PATH}(?:: ?| : | ?= ?|\s{{1,12}})(?P<value>\S.{{0,200}})$")
+_SAME = re.compile(
+    rf"\s*(?:[#$] (?:sudo )?cat )?{_PATH}(?:: ?| : | ?= ?|\s{{1,12}})(?P<value>\S.{{0,200}})$"
+)
 _HEADED = re.compile(rf"\s*==> {_PATH} <==\s*$")
 _SHOWN = re.compile(rf"(?:sudo )?(?:cat|head|tail|more)\s+(?:-\S+ )*{_PATH}\s*$")
 _VALUE = re.compile(

@@ -26,7 +26,10 @@ _SEVERAL = re.compile(
 )
 _FILE = re.compile(r"/block/(?P<device>[^/]+)/queue/(?P<name>\w+)")
 _BRACES = re.compile(r"\{([^{}]*)\}")
-_GREPPED = re.compile(rf"\s*{_PLACE}: ?(?P<value>\S.*)$")
+_GREPPED = re.compile(
+    rf"\s*(?:[#$] (?:sudo )?cat )?{_PLACE}(?: ?[:=] ?|\s{{1,12}})(?P<value>\S.*)$"
+)
+"""Also `# cat FILE:4096`, as some note a command and what it printed in one line."""
 _HEADED = re.compile(rf"\s*==> {_PLACE} <==\s*$")
 _SHOWN = re.compile(rf"(?:sudo )?(?:cat|head|tail|more)\s+(?:-\S+ )*{_PLACE}\s*$")
 _FIGURE = re.compile(r"-?\d{1,19}$")

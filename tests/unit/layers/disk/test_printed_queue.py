@@ -39,12 +39,30 @@ def test_cat_head_and_prompts() -> None:
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "# cat /sys/block/nvme0n1/queue/nr_requests:1023",
+        "$ sudo cat /sys/block/nvme0n1/queue/nr_requests: 1023",
+        "/sys/block/nvme0n1/queue/nr_requests 1023",
+        "    /sys/block/nvme0n1/queue/nr_requests = 1023",
+        "/sys/block/nvme0n1/queue/nr_requests : 1023",
+    ],
+)
+def test_file_and_value_in_a_line_as_noted_by_hand(line: str) -> None:
+    text = f"Here it says:\n\n{line}\n\nthanks\n"
+    assert disks(text) == {"nvme0n1": {"nr_requests": 1023}}
+    assert [output.place.first_line for output in read(text)] == [3]
+
+
+@pytest.mark.parametrize(
     "near_miss",
     [
         "echo none > /sys/block/sda/queue/scheduler",
         "/sys/block/<device>/queue/scheduler: the scheduler",
         "cat /sys/block/sda/queue/scheduler shows which scheduler is active.",
         "cat /sys/block/sda/queue/scheduler\ncat: permission denied",
+        "/sys/block/sda/queue/nr_requests 128 is too few for me",
+        "# cat /sys/block/sda/queue/nr_requests # 128 here",
         "/sys/block/sda/queue/nr_requests: how many requests may be waiting",
     ],
 )
