@@ -112,7 +112,10 @@ def test_reads_and_writes_of_each_row() -> None:
 
 
 def test_other_scripts_and_their_signs() -> None:
-    japanese = "SSD:\n- 順次読み取り：512.25 MB / s\n- 4K読み取り（QD = 1、T = 1）:26.5 MB /秒 [6470 IOPS]\n"
+    japanese = (
+        "SSD:\n- 順次読み取り：512.25 MB / s\n"
+        "- 4K読み取り（QD = 1、T = 1）:26.5 MB /秒 [6470 IOPS]\n"
+    )
     assert values(japanese) == [{
         "columns": ["", "", ""],
         "rows": [
