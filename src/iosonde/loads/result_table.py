@@ -33,7 +33,8 @@ _RULE = frozenset(" |+-:=x\t")
 _PLAIN_RULE = re.compile(r"-{16,}|x-{3}[-x]{4,}x")
 """Of a table with bars between its cells and none in its line of dashes."""
 _CELL_ENDS = re.compile(r"(?<!\\)\|")
-_MARKS = re.compile(r"[*_`~]{1,3}")
+_MARKS = re.compile(r"`{1,2}|~~|(?<!\w)[*_]{1,3}|[*_]{1,3}(?!\w)")
+"""Emphasis, code and what is struck through; NEED_BUFFER and 4*1TB are names, ~500 is a guess."""
 _FIGURE = re.compile(
     r"(?P<number>\d{1,3}(?:,\d{3}){1,4}(?:\.\d{1,6})?"
     r"|\d{1,3}(?:\.\d{3}){1,4},\d{1,6}|0,\d{1,6}|\d{1,15},\d{1,2}(?!\d)"  # where , is decimal

@@ -42,7 +42,16 @@ _SENTENCE = frozenset({
     "a", "all", "an", "and", "are", "as", "be", "but", "by", "from", "had", "has", "have", "i",
     "if", "in", "is", "it", "my", "not", "of", "on", "our", "that", "the", "this", "to", "was",
     "we", "were", "with", "you", "your",
+    "auf", "das", "der", "die", "ein", "eine", "für", "haben", "ich", "ist", "mit", "nicht", "oder",
+    "sich", "sind", "und", "von", "welche", "wird", "zum",
+    "avec", "dans", "est", "les", "pas", "pour", "que", "qui", "sont", "une",
+    "con", "del", "está", "los", "para", "por", "una",
+    "che", "della", "il", "per", "sono",
+    "com", "não", "são", "uma",
+    "dla", "jest", "nie", "się", "że",
+    "в", "для", "и", "из", "как", "на", "не", "он", "по", "с", "что", "это",
 })  # fmt: skip
+"""Little words of English, German, French, Spanish, Italian, Portuguese, Polish and Russian."""
 _REFUSED = re.compile(r"\s*+(?:" + "|".join((
     r"[{}\[\]]|[\"'][\w.-]+[\"']\s*:",  # JSON
     r".*(?:[;{}]|\*/|->\w+.*|\\)\s*$|//|/\*|#include|#define|\w+\(.*\)$",  # source code

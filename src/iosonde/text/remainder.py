@@ -82,15 +82,14 @@ class _Remainder:
                 last += 1
             if not self._free[first]:
                 apart = True
-            elif (
-                not apart
-                and not all(self._free[first : block.last + 1])
-                and not is_mostly_log(self._lines[first : last + 1])
-            ):
-                pass  # above what a reader took of the same output
-            else:
+            elif apart or last == block.last or self._says_something_above(block, first, last):
                 yield from self._part(block, first, last, apart=apart)
             first = last + 1
+
+    def _says_something_above(self, block: TextBlock, first: int, last: int) -> bool:
+        """Whether lines above what a reader took are more than the rest of a broken command."""
+        lines = self._lines[first : last + 1]
+        return block.kind != "command" or is_mostly_log(lines) or any(map(has_digit, lines))
 
     def _part(
         self, block: TextBlock, first: int, last: int, *, apart: bool
@@ -176,7 +175,12 @@ class _Remainder:
         if values:
             yield self._kept(block, place, block.command[:_NAMED], values)
         named = program_of(block.command) in self._programs
-        if (named or not values) and prints_figures(block.command) and any(map(has_digit, lines)):
+        alone = all(self._free[block.first : block.last + 1])
+        if (
+            ((named and alone) or not values)
+            and prints_figures(block.command)
+            and any(map(has_digit, lines))
+        ):
             why = "in no form that its reader knows" if named else "no reader for it"
             said = f"output of `{block.command[:_NAMED]}`: {why}"
             yield Unread(place, program_of(block.command), said)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.text.find import FoundOutput
-from tests.mangle import mangled, read, trials
+from tests.mangle import counters, mangled, read, trials
 
 TEXT = (Path(__file__).parents[2] / "outputs" / "commands-composed" / "tables.md").read_text()
 
@@ -179,3 +179,15 @@ def test_every_shape() -> None:
         if shape == "with blank lines":
             continue  # that is no table any more
         assert [dict(trial.loops[0].metrics) for trial in trials(changed)] == expected, shape
+
+
+def test_marks_of_markdown_go_and_signs_of_names_stay() -> None:
+    text = (
+        "| **state** | scsi_mod.use_blk_mq=N (usec) | `IOPS` |\n|---|---|---|\n"
+        "| *NEED_BUFFER* | 0.107 | ~500 |\n| 4*1TB | 0.130 | ~~600~~ |\n"
+    )
+    (kept,) = counters(text)
+    assert kept.values == {
+        "columns": ["state", "scsi_mod.use_blk_mq=N (usec)", "IOPS"],
+        "rows": [["NEED_BUFFER", "0.107", "~500"], ["4*1TB", "0.130", "600"]],
+    }

@@ -11,6 +11,7 @@ from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedCounters, Stored
 from iosonde.records.run import Run, RunState
 from iosonde.records.sheet import RunSheet
 from iosonde.text.document import of_bytes
+from iosonde.text.figures import is_sentence
 from iosonde.text.find import FoundOutput, TakenLines, find_and_tell
 from iosonde.text.kernel_lines import is_kernel_line
 from iosonde.text.remainder import remainder
@@ -517,5 +518,32 @@ def test_messages_above_those_that_a_reader_took_are_kept() -> None:
     (output,) = rest(text, [TakenLines(3, 3, "kernel log")])
     assert isinstance(output, FoundOutput)
     assert output.counters[0].values == {"[    1.000000]": "frob 7: starts"}
-    head = "$ frobctl\nfrobctl 1.2 of 2024\nstate: 7\n"
-    assert not rest(head, [TakenLines(3, 3, "frobctl")])  # the head of what was read
+
+
+def test_a_head_above_what_a_reader_took_is_kept_where_it_has_a_figure() -> None:
+    head = "$ frobctl\nError reading device /dev/sdz at 7965.\nstate: 7\n"
+    (output,) = rest(head, [TakenLines(3, 3, "frobctl")])
+    assert isinstance(output, FoundOutput)
+    assert output.counters[0].values == {"lines": ["Error reading device /dev/sdz at 7965."]}
+    assert not rest(head.replace("7965", "end"), [TakenLines(3, 3, "frobctl")])
+
+
+@pytest.mark.parametrize("line", [
+    "Rausfinden, welche Platten noch haben: 16 und 17",
+    "Il faut que le disque 3 soit dans les 7 baies",
+    "Диск 7 не виден в системе, что делать",
+    "El disco 7 no aparece para los usuarios",
+    "Dysk 7 nie jest widoczny",
+])  # fmt: skip
+def test_prose_in_other_languages_is_no_output(line: str) -> None:
+    assert is_sentence(line)
+    assert not rest(f"# blkid\n{line}\n\nEnde.\n")
+
+
+@pytest.mark.parametrize("line", [
+    "Sys. de fichiers blocs de 1K Utilisé Disponible Uti% Monté sur",
+    "/dev/sda1: clean, 311/524288 files, 38511/2096896 blocks",
+    "Dateisystem 1K-Blöcke Benutzt Verfügbar Verw% Eingehängt auf",
+])  # fmt: skip
+def test_heads_of_tables_in_other_languages_are_no_prose(line: str) -> None:
+    assert not is_sentence(line)
