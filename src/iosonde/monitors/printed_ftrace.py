@@ -22,7 +22,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.figures import is_sentence
+from iosonde.text.prose import is_sentence
 from iosonde.text.reader import Items, StateOutput
 from iosonde.text.torn import is_full
 

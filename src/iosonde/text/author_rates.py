@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iosonde.records.stack import Json
-from iosonde.text.figures import FigureGroup, is_sentence
+from iosonde.text.figures import FigureGroup
+from iosonde.text.prose import is_sentence
 
 _NUMBER = (
     r"(?:\d{1,9},\d{1,2}(?![\d,])"  # where a comma stands before decimals

@@ -17,9 +17,9 @@ from iosonde.text.figures import (
     has_figure,
     headed_table,
     is_other,
-    is_sentence,
     ruled_table,
 )
+from iosonde.text.prose import is_sentence
 
 _DRAWN = str.maketrans("─━═│┃║┼┬┴├┤┌┐└┘╋┳┻┣┫┏┓┗┛╪╤╧╞╡╔╗╚╝╠╣╦╩╬", "---|||" + "+" * 32)
 _GAP = re.compile(r"\S(?: {2,}|\t)\s*\S")

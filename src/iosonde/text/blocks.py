@@ -16,10 +16,11 @@ from iosonde.text.author_rates import rates_at
 from iosonde.text.author_tables import table_at
 from iosonde.text.clean import clean, quote_marks
 from iosonde.text.fences import fenced
-from iosonde.text.figures import FigureGroup, is_sentence
+from iosonde.text.figures import FigureGroup
 from iosonde.text.find import TakenLines
 from iosonde.text.headings import marked_heading
 from iosonde.text.kernel_lines import is_kernel_line, is_rest
+from iosonde.text.prose import is_sentence
 from iosonde.text.shell import (
     MOST,
     ShellCommand,

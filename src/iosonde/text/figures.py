@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iosonde.records.stack import Json
+from iosonde.text.prose import is_sentence
 
 _LINE = 240  # characters; longer lines are no list's
 _KEY, _VALUE = 64, 120
@@ -38,20 +39,6 @@ _WITH_UNIT = re.compile(
     r"|\S+"
 )
 _TITLE = re.compile(r"[A-Z#/(\[][^;{}<>|]{1,78}")
-_SENTENCE = frozenset({
-    "a", "all", "an", "and", "are", "as", "be", "but", "by", "from", "had", "has", "have", "i",
-    "if", "in", "is", "it", "my", "not", "of", "on", "our", "that", "the", "this", "to", "was",
-    "we", "were", "with", "you", "your",
-    "auf", "das", "der", "die", "ein", "eine", "für", "haben", "ich", "ist", "mit", "nicht", "oder",
-    "sich", "sind", "und", "von", "welche", "wird", "zum",
-    "avec", "dans", "est", "les", "pas", "pour", "que", "qui", "sont", "une",
-    "con", "del", "está", "los", "para", "por", "una",
-    "che", "della", "il", "per", "sono",
-    "com", "não", "são", "uma",
-    "dla", "jest", "nie", "się", "że",
-    "в", "для", "и", "из", "как", "на", "не", "он", "по", "с", "что", "это",
-})  # fmt: skip
-"""Little words of English, German, French, Spanish, Italian, Portuguese, Polish and Russian."""
 _REFUSED = re.compile(r"\s*+(?:" + "|".join((
     r"[{}\[\]]|[\"'][\w.-]+[\"']\s*:",  # JSON
     r".*(?:[;{}]|\*/|->\w+.*|\\)\s*$|//|/\*|#include|#define|\w+\(.*\)$",  # source code
@@ -108,17 +95,6 @@ def has_figure(value: Json | Sequence[str]) -> bool:
 def has_digit(line: str) -> bool:
     """Whether a line has a digit, be it raised or of another script."""
     return _DIGIT.search(line) is not None or (not line.isascii() and any(map(str.isdigit, line)))
-
-
-def is_sentence(line: str) -> bool:
-    """Whether a line is prose of a person: words with blanks between, some of them little ones."""
-    parts = line.split()
-    if not line.isascii() and max(line[:_LINE]) > "\u2e7f":  # Chinese, Japanese, Korean
-        return True
-    if len(parts) < 4 or _GAP.search(line.strip()):
-        return False
-    small = sum(part.lower().strip(".,;:!?()\"'") in _SENTENCE for part in parts)
-    return small >= 2 or (small == 1 and line.rstrip().endswith((".", ",", ":", "?", "!")))
 
 
 def is_other(lines: Sequence[str]) -> bool:

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from iosonde.records.stack import Json
-from iosonde.text.figures import is_sentence
 from iosonde.text.log_lines import LogPrefix, log_prefix
+from iosonde.text.prose import is_sentence
 
 _MOST = 200  # messages of one record
 _LONGEST = 300  # characters of one

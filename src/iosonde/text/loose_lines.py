@@ -12,8 +12,9 @@ import re
 from collections.abc import Collection, Sequence
 from textwrap import dedent
 
-from iosonde.text.figures import has_digit, is_sentence
+from iosonde.text.figures import has_digit
 from iosonde.text.log_lines import log_prefix
+from iosonde.text.prose import is_sentence
 from iosonde.text.shell import NO_FIGURES, called, is_prompt, program_of
 
 _MOST = 60  # lines

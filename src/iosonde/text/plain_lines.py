@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from textwrap import dedent
 
 from iosonde.records.stack import Json
-from iosonde.text.figures import is_other, is_sentence
+from iosonde.text.figures import is_other
+from iosonde.text.prose import is_sentence
 from iosonde.text.shell import LISTINGS, program_of, shows_file
 
 _SILENT = frozenset({

@@ -11,7 +11,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from iosonde.text.cursor import rejoined
-from iosonde.text.figures import is_sentence, pairs_of
+from iosonde.text.figures import pairs_of
+from iosonde.text.prose import is_sentence
 
 MOST = 400
 """Lines of one output that are looked at."""

@@ -11,9 +11,9 @@ from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedCounters, Stored
 from iosonde.records.run import Run, RunState
 from iosonde.records.sheet import RunSheet
 from iosonde.text.document import of_bytes
-from iosonde.text.figures import is_sentence
 from iosonde.text.find import FoundOutput, TakenLines, find_and_tell
 from iosonde.text.kernel_lines import is_kernel_line
+from iosonde.text.prose import is_sentence
 from iosonde.text.remainder import remainder
 from iosonde.text.shell import command_at
 from iosonde.verbs.import_ import imported

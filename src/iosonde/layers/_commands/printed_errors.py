@@ -20,8 +20,8 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.figures import is_sentence
 from iosonde.text.log_lines import log_prefix
+from iosonde.text.prose import is_sentence
 from iosonde.text.reader import Items, StateOutput
 
 _ERRORS = (

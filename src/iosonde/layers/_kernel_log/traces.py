@@ -23,8 +23,8 @@ from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.figures import is_sentence
 from iosonde.text.log_lines import log_prefix
+from iosonde.text.prose import is_sentence
 from iosonde.text.torn import is_full
 
 _NAME = r"[A-Za-z_$.][\w.$]{0,100}"
