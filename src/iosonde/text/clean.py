@@ -30,6 +30,14 @@ _TAG = re.compile(
     r"</?(?:pre|code|b|i|em|strong|br|p|div|span|tt|samp|kbd|td|tr|li|ul)\b[^<>]*>", re.IGNORECASE
 )
 _ENTITY = re.compile(r"&(?:gt|lt|amp|quot|nbsp|#\d{1,5}|#x[0-9a-f]{1,4});", re.IGNORECASE)
+_BOLD = re.compile(r"^([ \t]*)\*\*(?=\S)((?:(?!\*\*)[^\n]){1,400})(?<=\S)\*\*[ \t]*$", re.MULTILINE)
+"""A line that is bold as a whole, as some mark the lines of an output."""
+_REMARK = re.compile(
+    r"(?<=\S)(?:[ \t]{1,40}(?:<={2,4}|<-{2,4}|←{1,3})(?![=-])[ \t]*"
+    r"|[ \t]{2,40}<[=-][ \t]+)(?=\S)[^\n]*$",
+    re.MULTILINE,
+)
+"""What an author wrote behind an arrow that points at the line: `64K   <== too small`."""
 _DASHES = re.compile(
     r"(?<=[\s(])[–—](?=[A-Za-z])"
 )  # an option's dashes, made one by a word processor
@@ -58,6 +66,10 @@ def clean(text: str) -> list[str]:
         text = _TAG.sub("", text)
     if "&" in text:
         text = _ENTITY.sub(lambda match: html.unescape(match[0]).replace("\u00a0", " "), text)
+    if "**" in text:
+        text = _BOLD.sub(r"\1\2", text)
+    if "<=" in text or "<-" in text or "←" in text:
+        text = _REMARK.sub("", text)
     lines = text.split("\n")
     if ">" in text:
         lines = [line[quote_marks(line) :] if ">" in line else line for line in lines]

@@ -20,6 +20,7 @@ from iosonde.errors import UsageError
 from iosonde.inputs import open_input, read_at_most
 from iosonde.text import mail
 from iosonde.text.confined import confined
+from iosonde.text.relined import relined
 
 Data: TypeAlias = "bytes | FileBytes"
 _PROBE = 4096
@@ -142,7 +143,10 @@ def of_bytes(name: str, data: Data, wrappings: int = 0) -> Document:
     if len(data) > _MAIL_MOST:
         return Document(name, data)
     text = data[:]
-    plain, numbers = mail.decoded(text) or (data, None)
+    plain, numbers = mail.decoded(text) or (text, None)
+    if lines := relined(plain):
+        plain, own = lines
+        numbers = own if numbers is None else [numbers[line - 1] for line in own]
     return Document(name, _blanks(plain), numbers)
 
 

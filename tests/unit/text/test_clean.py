@@ -24,6 +24,17 @@ from iosonde.text.clean import clean, from_quoted_printable, is_quoted_printable
         ("<pre>Pass: [1]</pre>", "Pass: [1]"),
         ("lat &gt;=64 &amp; more", "lat >=64 & more"),
         ("  kept indent   ", "  kept indent"),
+        ("Chunk Size : 64K      <==too small", "Chunk Size : 64K"),
+        ("Slot Number: 0   ← the boot drive", "Slot Number: 0"),
+        ("sda  12  <- slow", "sda  12"),
+        ("sda  12  <--- slow", "sda  12"),
+        ("==> /sys/block/sda/size <==", "==> /sys/block/sda/size <=="),
+        ("submit_bio <-blkdev_submit", "submit_bio <-blkdev_submit"),
+        ("if (a <= b)", "if (a <= b)"),
+        ("<-- an arrow alone", "<-- an arrow alone"),
+        ("  **tps = 929.4**", "  tps = 929.4"),
+        ("**Note** that **this**", "**Note** that **this**"),
+        ("2 ** 3 ** 4", "2 ** 3 ** 4"),
     ],
 )
 def test_a_line_is_cleaned(given: str, wanted: str) -> None:
