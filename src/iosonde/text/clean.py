@@ -60,16 +60,7 @@ def clean(text: str) -> list[str]:
         text = _COLOUR.sub("", text)
     if not text.isascii():
         text = _typed(text)
-    if "\\" in text:
-        text = _ESCAPE.sub(r"\1", text)
-    if "<" in text and ("</" in text or "<br" in text or "<p" in text):  # one character is quick
-        text = _TAG.sub("", text)
-    if "&" in text:
-        text = _ENTITY.sub(lambda match: html.unescape(match[0]).replace("\u00a0", " "), text)
-    if "**" in text:
-        text = _BOLD.sub(r"\1\2", text)
-    if "<=" in text or "<-" in text or "←" in text:
-        text = _REMARK.sub("", text)
+    text = _without_marks(text)
     lines = text.split("\n")
     if ">" in text:
         lines = [line[quote_marks(line) :] if ">" in line else line for line in lines]
@@ -80,6 +71,21 @@ def clean(text: str) -> list[str]:
     if len(text) > _LONGEST:
         lines = [line if _JSON in line[:_LONGEST] else line[:_LONGEST] for line in lines]
     return [line.rstrip() for line in lines]
+
+
+def _without_marks(text: str) -> str:
+    """The text without escapes, tags and entities, bold lines and authors' arrows."""
+    if "\\" in text:
+        text = _ESCAPE.sub(r"\1", text)
+    if "<" in text and ("</" in text or "<br" in text or "<p" in text):  # one character is quick
+        text = _TAG.sub("", text)
+    if "&" in text:
+        text = _ENTITY.sub(lambda match: html.unescape(match[0]).replace("\u00a0", " "), text)
+    if "**" in text:
+        text = _BOLD.sub(r"\1\2", text)
+    if "<=" in text or "<-" in text or "←" in text:
+        text = _REMARK.sub("", text)
+    return text
 
 
 def _without_bars(lines: list[str]) -> list[str]:

@@ -142,12 +142,17 @@ def of_bytes(name: str, data: Data, wrappings: int = 0) -> Document:
         return Document(name, *confined(text_of_page, whole, name=name, what="this HTML page"))
     if len(data) > _MAIL_MOST:
         return Document(name, data)
-    text = data[:]
+    plain, numbers = _in_own_lines(data[:])
+    return Document(name, _blanks(plain), numbers)
+
+
+def _in_own_lines(text: bytes) -> tuple[bytes, list[int] | None]:
+    """The text of a mail or a page in the lines meant, and the number of each where it differs."""
     plain, numbers = mail.decoded(text) or (text, None)
     if lines := relined(plain):
         plain, own = lines
         numbers = own if numbers is None else [numbers[line - 1] for line in own]
-    return Document(name, _blanks(plain), numbers)
+    return plain, numbers
 
 
 def _blanks(data: Data) -> Data:

@@ -18,7 +18,7 @@ _DF = (
 
 
 def sizes(text: str) -> list[object]:
-    outputs = [output for output in find(of_bytes("page", text.encode()))]
+    outputs = list(find(of_bytes("page", text.encode())))
     return [
         (subject.name, subject.values.get("size"))
         for output in outputs
