@@ -35,6 +35,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "dd": "iosonde.loads.dd:Dd",
         "dd_command": "iosonde.loads.dd_command:DdCommand",
         "ioping": "iosonde.loads.ioping:Ioping",
+        "diskinfo": "iosonde.loads.diskinfo:Diskinfo",
         "diskmark": "iosonde.loads.diskmark:DiskMark",
         "diskspd": "iosonde.loads.diskspd:Diskspd",
         "elbencho": "iosonde.loads.elbencho:Elbencho",

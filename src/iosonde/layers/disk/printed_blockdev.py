@@ -1,14 +1,16 @@
 """`blockdev`, `sdparm` and `sg_get_lba_status`: sizes, mode pages and mapped blocks of a device.
 
 Source: util-linux 2.38, disk-utils/blockdev.c (report_header(): "RO RA SSZ BSZ StartSec Size
-Device", read-ahead and start in sectors of 512 bytes, size in bytes; bdcms[]: what --getss, --getsz
-and the like print); sdparm 1.12, sdparm.c (print_mode_items(): "  %-10s%5d [cha: %s, def: %d]");
-sg3_utils 1.47, sg_get_lba_status.c ("descriptor LBA: 0x%016x  blocks: %u  mapped", "deallocated").
+Device", read-ahead and start in sectors of 512 bytes, size in bytes, in older ones BLKGETSIZE's
+sectors; bdcms[]: what --getss, --getsz and the like print); sdparm 1.12, sdparm.c
+(print_mode_items(): "  %-10s%5d [cha: %s, def: %d]"); sg3_utils 1.47, sg_get_lba_status.c
+("descriptor LBA: 0x%016x  blocks: %u  mapped", "deallocated").
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import ClassVar
 
 from typing_extensions import override
@@ -80,16 +82,17 @@ class Blockdev(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         if not _HEAD.match(cursor.line(first) or ""):
             return _answers(cursor, first, prompt)
-        subjects: list[PrintedSubject] = []
+        rows: list[re.Match[str]] = []
         last = first
         for index, line in lines(cursor, first + 1, _MOST):
             row = _ROW.match(line)
             if index > last + 2 or (line and row is None):
                 break
             if row:
-                subjects.append(_reported(row, prompt.host))
+                rows.append(row)
                 last = index
-        return last, subjects
+        unit = _unit_of_sizes(rows)
+        return last, [_reported(row, unit, prompt.host) for row in rows]
 
 
 class Sdparm(StateOutput):
@@ -166,12 +169,30 @@ class LbaStatus(StateOutput):
         return last, [self.counted("disk", device[1] if device else "", values, prompt)]
 
 
-def _reported(row: re.Match[str], host: str) -> PrintedSubject:
+def _unit_of_sizes(rows: Sequence[re.Match[str]]) -> int:
+    """Bytes of one in the column of sizes, which older ones print in sectors.
+
+    A size in bytes is a whole number of sectors, and no partition begins behind its disk's end.
+    """
+    sizes = {row["device"]: int(row["size"]) for row in rows}
+    for row in rows:
+        disk = re.sub(r"(?<=\D)\d+$|(?<=\d)p\d+$", "", row["device"])
+        start = int(row["start"]) * SECTOR if row["start"] != "N/A" else 0
+        if int(row["size"]) % SECTOR or (
+            disk != row["device"] and start >= sizes.get(disk, 1 << 80)
+        ):
+            return SECTOR
+    return 1
+
+
+def _reported(row: re.Match[str], unit: int, host: str) -> PrintedSubject:
     """A row of `blockdev --report`."""
+    ahead = int(row["ahead"]) * SECTOR
     values: dict[str, Scalar] = {
-        "read_only": row["mode"] == "ro", "read_ahead_kb": int(row["ahead"]) * SECTOR / KIB,
+        "read_only": row["mode"] == "ro",
+        "read_ahead_kb": ahead / KIB if ahead % KIB else ahead // KIB,
         "logical_block_size": int(row["sector"]), "block_size": int(row["block"]),
-        "size": int(row["size"]),
+        "size": int(row["size"]) * unit,
     }  # fmt: skip
     if row["start"] != "N/A":
         values["start"] = int(row["start"]) * SECTOR

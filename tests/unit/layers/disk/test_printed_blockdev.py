@@ -43,6 +43,20 @@ def test_a_report_and_single_questions_agree() -> None:
     assert "start" not in disks[2][1]
 
 
+def test_sizes_of_an_old_report_are_sectors() -> None:
+    """Its partitions begin behind the disk's end otherwise."""
+    old = (
+        "RO    RA   SSZ   BSZ   StartSec     Size    Device\n"
+        "rw  8192   512  4096          0  976773120  /dev/sdq\n"
+        "rw   256   512   512    1975992  974797128  /dev/sdq1\n"
+    )
+    assert [(name, disk["size"], disk["read_ahead_kb"]) for name, disk in _disks(old)] == [
+        ("sdq", 976773120 * 512, 4096), ("sdq1", 974797128 * 512, 128),
+    ]  # fmt: skip
+    odd = "RO RA SSZ BSZ StartSec Size Device\nrw 256 512 4096 0 1893741569 /dev/md10\n"
+    assert _disks(odd)[0][1]["size"] == 1893741569 * 512
+
+
 def test_fields_of_mode_pages() -> None:
     assert _disks(TEXT)[4][1] == {
         "vendor": "HERON", "model": "POND 2000", "firmware": "A1b2", "awre": 1, "awre_default": 1,
