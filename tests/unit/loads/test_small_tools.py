@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from iosonde.records.printed import Unread
 from tests.mangle import mangled, read, trials
 
 OUTPUTS = Path(__file__).parents[2] / "outputs"
@@ -92,6 +93,44 @@ def test_bonnie_of_1_03() -> None:
     assert trial.loops[0].metrics["read.bandwidth"] == 73456 * 1024
     assert trial.loops[0].metrics["random_seek.iops"] == 182.3
     assert trial.options["size"] == 4 * 2**30
+
+
+_COMPARED = """\
+Version  1.97       ------Sequential Output------ --Sequential Input- --Random-
+Concurrency   1     -Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--
+Machine        Size K/sec %CP K/sec %CP K/sec %CP K/sec %CP K/sec %CP  /sec %CP
+nas(old)         2G           35000  17 17000  11            46000  13 157.5   6
+Latency                        2100ms    1500ms             68000us    1900ms
+nas(new)         2G           87000  40 41000  27           102000  27  4100 178
+Latency                         840ms     230ms              7600us    9000us
+Version  1.97       ------Sequential Create------ --------Random Create--------
+nas(new)            -Create-- --Read--- -Delete-- -Create-- --Read--- -Delete--
+              files  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP
+                 16   600   3 +++++ +++   590   2   610   3 +++++ +++   605   3
+"""
+
+
+def test_bonnie_of_several_machines_without_single_characters() -> None:
+    """With -f the columns of single characters are blank."""
+    old, new = trials(_COMPARED)
+    assert (old.host, new.host) == ("nas(old)", "nas(new)")
+    assert old.loops[0].metrics["write.bandwidth"] == 35000 * 1024
+    assert old.loops[0].metrics["random_seek.latency.max"] == pytest.approx(1.9)
+    assert new.loops[0].metrics["read.bandwidth"] == 102000 * 1024
+    assert new.loops[0].metrics["read.latency.max"] == pytest.approx(7.6e-3)
+    assert "write_char.bandwidth" not in new.loops[0].metrics
+    assert new.details["files"] == {
+        "count": 16, "sequential create": 600, "sequential delete": 590, "random create": 610,
+        "random delete": 605,
+    }  # fmt: skip
+
+
+def test_bonnie_with_a_torn_row_is_no_fast_one() -> None:
+    """Ten cells are neither all tests nor those of -f."""
+    torn = _COMPARED.replace("           35000  17 17000", "  99     35000  17 17000")
+    assert [trial.host for trial in trials(torn)] == ["nas(new)"]
+    (entry,) = [entry for entry in read(torn) if isinstance(entry, Unread)]
+    assert entry.reason.startswith("1 of its rows")
 
 
 OLD_CSV = "raid,8G,90001,96,130002,28,70003,16,80004,95,140005,15,512.5,11"
