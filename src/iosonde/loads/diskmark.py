@@ -11,7 +11,8 @@ src/benchmark.cpp, parseResult(), and the three reports in its README of as many
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from typing_extensions import override
@@ -39,6 +40,12 @@ _LINE = re.compile(
     r":(?P<rate>\d{1,9}(?:\.\d{1,3})?)MB/s(?:\[(?P<iops>\d[\d.]{0,15})IOPS\])?"
     r"(?:<(?P<latency>\d[\d.]{0,15})us>)?"
 )
+_SECTION = re.compile(r"\s*(?P<section>\[(?:Read|Write|Mix)\])(?P<names>.{0,200})$")
+_TEST = re.compile(r"\s*(?P<test>(?:SEQ|RND|Sequential|Random)\b[^:]{0,60}:)\s*")
+_RESULT = re.compile(
+    r"\d[\d.]{0,12} ?MB/s(?:\s{0,3}\[\s*[\d.]{1,16} IOPS\])?(?:\s{0,3}<\s*[\d.]{1,16} us>)?"
+)
+_GAP_OF_NAMES = re.compile(r"\s{2,}|\t")
 _SIZE = re.compile(r"Test ?:\s*(\d[\d.]{0,9} ?[KMG]i?B)")
 _MB, _KIBI, _MIB = 1e6, 1024e3, float(units.MIB)
 _NEAR = 0.002  # of a rate: fio cuts it to whole KiB/s, and means of several passes are rounded
@@ -74,18 +81,57 @@ class DiskMark(Output):
         whole = joined(cursor, first, last)
         head = _TITLE.search(whole)
         tool = _tool(whole)
-        text = compact(cursor, first, last)
         size = _SIZE.search(whole)
         options: dict[str, Scalar] = {"size": units.parse_bytes(size[1])} if size else {}
         if tool == "KDiskMark":
             options |= {"ioengine": "libaio", "direct": True}
-        trials = tuple(_trials(text, tool, head["version"] if head else "", options))
-        rates = len(re.findall(r"MB/s(?!=)", text))
-        torn = rates - sum(1 for match in _LINE.finditer(text) if match["rate"])
+        version = head["version"] if head else ""
+        columns = _columns(whole.split("\n")) or [("", compact(cursor, first, last))]
+        trials = tuple(
+            replace(trial, label=f"{name}: {trial.label}" if name else trial.label)
+            for name, text in columns
+            for trial in _trials(text, tool, version, options)
+        )
+        torn = sum(_torn(text) for _, text in columns)
         if not trials:
             raise Unreadable("its lines are torn" if torn else "it holds no result", last=last)
         unread = ((first, last, f"{torn} of its lines are torn"),) if torn else ()
         return OutputReading(first, last, trials=trials, unread=unread)
+
+
+def _torn(text: str) -> int:
+    """How many rates stand in no line that is whole."""
+    rates = len(re.findall(r"MB/s(?!=)", text))
+    return rates - sum(1 for match in _LINE.finditer(text) if match["rate"])
+
+
+def _columns(rows: Sequence[str]) -> list[tuple[str, str]]:
+    """Name and compact text of each column, where an author set results of several beside another.
+
+    The names stand behind the word in brackets that begins a section. Empty for one column.
+    """
+    counts = {count for row in rows if (count := row.count("MB/s")) and "=" not in row[-24:]}
+    if len(counts) != 1 or counts == {1}:
+        return []
+    width = counts.pop()
+    texts = [list[str]() for _ in range(width)]
+    names = [f"column {place + 1}" for place in range(width)]
+    for row in rows:
+        if section := _SECTION.match(row):
+            titles = [
+                title.strip(" *_`") for title in _GAP_OF_NAMES.split(section["names"].strip())
+            ]
+            names = titles if len(titles) == width else names
+            results = [section["section"]] * width
+        elif test := _TEST.match(row):
+            results = [test["test"] + result for result in _RESULT.findall(row, test.end())]
+        else:
+            continue
+        if len(results) != width:
+            return []
+        for text, result in zip(texts, results, strict=True):
+            text.append("".join(result.split()))
+    return [(name, "".join(text)) for name, text in zip(names, texts, strict=True)]
 
 
 def _tool(whole: str) -> str:

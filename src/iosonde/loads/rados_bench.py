@@ -51,6 +51,7 @@ _OTHERS = {
     "stdev_bandwidth": (rf"StddevBandwidth:{_N}", float(units.MIB)),
     "max_bandwidth": (rf"Maxbandwidth\(MB/sec\):{_N}", float(units.MIB)),
     "min_bandwidth": (rf"Minbandwidth\(MB/sec\):{_N}", float(units.MIB)),
+    "average_iops": (rf"AverageIOPS:?{_N}", 1.0),
     "max_iops": (rf"MaxIOPS:{_N}", 1.0), "min_iops": (rf"MinIOPS:{_N}", 1.0),
 }  # fmt: skip
 _SIZE = re.compile(r"(?:Write|Read)size:(\d{1,15})")

@@ -38,6 +38,9 @@ _COMPLAINT = re.compile(r"(?i)(?:(?:ba)?sh|sudo|(?:fatal|error|warning)(?::.*)?)
 _FEW = 3  # lines below which a block without a command says nothing
 _SHARES = {"fenced": 0.25, "indented": 0.5, "plain": 0.6}
 """Of the values of a block without a command, how many are figures: the surer, the fewer."""
+_LONG, _LONG_SHARE = 6, 0.25
+"""Lines of an aligned list that needs fewer figures, as it is surely none of a person's."""
+_TITLES = 3  # lines, drawn ones among them
 _HEAD = 4  # lines above a list
 _READ = 0.5  # of the lines of an output
 _NAMED = 120  # characters of a command
@@ -192,6 +195,8 @@ class _Remainder:
         if tables:
             drawn = any(set(line.strip()) <= set("-=+| ") for line in own)
             return (drawn or block.kind != "plain") and not figures.left
+        if len(own) > _LONG and not any(has_digit(lines[place]) for place in figures.left):
+            own = _below_titles(own)
         pairs = [pair for line in own for pair in pairs_of(line)]
         if figures.lines < _FEW or not pairs:
             return False
@@ -200,7 +205,7 @@ class _Remainder:
         ):
             return False
         share = sum(has_figure(value) for _, value in pairs) / len(pairs)
-        return share >= _SHARES[block.kind]
+        return share >= (_LONG_SHARE if len(own) >= _LONG else _SHARES[block.kind])
 
     def _record(self, block: TextBlock, first: int, figures: PrintedFigures) -> FoundOutput:
         """The groups of an output as counters, each named by the command or the heading above."""
@@ -304,6 +309,12 @@ def _without_complaints(command: str, figures: PrintedFigures) -> PrintedFigures
         if any(map(has_figure, values.values())) or len(values) >= _FEW or "rows" in values:
             groups.append(replace(group, values=values))
     return PrintedFigures(tuple(groups), tuple(sorted(left)))
+
+
+def _below_titles(lines: Sequence[str]) -> list[str]:
+    """The lines of a list below a title or two, without what is drawn."""
+    first = next((at for at, line in enumerate(lines[:_TITLES]) if pairs_of(line)), _TITLES)
+    return [line for line in lines[first:] if line.strip(" -=*_~")]
 
 
 def _aligned(lines: Sequence[str]) -> bool:

@@ -96,3 +96,32 @@ def test_lines_without_their_title_are_no_guess() -> None:
 )
 def test_source_and_prose(text: str) -> None:
     assert read(text) == []
+
+
+def test_results_of_several_beside_each_other() -> None:
+    text = (
+        "[Read]                           *One disk*                      *Two mirrored*\n"
+        "Sequential 1MiB (Q=  8, T= 1):   160.497 MB/s [ 153.1 IOPS]   282.983 MB/s [ 269.9 IOPS]\n"
+        "    Random 4KiB (Q=  1, T= 1):     0.527 MB/s [ 128.7 IOPS]    21.189 MB/s [ 5173.1 IOPS]\n"
+        "\n[Write]                          *One disk*                      *Two mirrored*\n"
+        "Sequential 1MiB (Q=  8, T= 1):   153.896 MB/s [ 146.8 IOPS]   226.825 MB/s [ 216.3 IOPS]\n"
+    )
+    read_of = {trial.label: trial.loops[0].metrics for trial in trials(text)}
+    assert read_of["One disk: read 1 MiB Q8"]["read.bandwidth"] == pytest.approx(160.497e6)
+    assert read_of["Two mirrored: randread 4 KiB Q1"]["read.iops"] == 5173.1
+    assert read_of["Two mirrored: write 1 MiB Q8"]["write.bandwidth"] == pytest.approx(226.825e6)
+    for metrics in read_of.values():  # a rate is requests times their size, of any column
+        (way,) = {name.partition(".")[0] for name in metrics}
+        size = 4096 if metrics[f"{way}.bandwidth"] / metrics[f"{way}.iops"] < 5000 else 2**20
+        assert metrics[f"{way}.bandwidth"] == pytest.approx(metrics[f"{way}.iops"] * size, rel=1e-3)
+
+
+def test_a_row_with_fewer_results_than_the_others_is_not_guessed() -> None:
+    """Which column the second result of one row belongs to is not known."""
+    text = (
+        "[Read]\nSequential 1MiB (Q=  8, T= 1):   160.497 MB/s [  153.1 IOPS]   282.983 MB/s\n"
+        "    Random 4KiB (Q=  1, T= 1):     0.527 MB/s [    128.7 IOPS]\n"
+    )
+    assert [trial.label for trial in trials(text)] == ["read 1 MiB Q8", "randread 4 KiB Q1"]
+    (entry,) = [entry for entry in read(text) if isinstance(entry, Unread)]
+    assert entry.reason == "1 of its lines are torn"

@@ -547,3 +547,19 @@ def test_prose_in_other_languages_is_no_output(line: str) -> None:
 ])  # fmt: skip
 def test_heads_of_tables_in_other_languages_are_no_prose(line: str) -> None:
     assert not is_sentence(line)
+
+
+def test_a_long_aligned_list_needs_few_figures() -> None:
+    block = (
+        "Basic information:\n-----------\nProcessor  : Heron 7 Series\nCPU cores  : 2 @ 2400 MHz\n"
+        "RAM        : 976.4 MiB\nDistro     : Pondlinux 11\nVM Type    : KVM\nAES        : on\n"
+    )
+    (output,) = rest(f"My host:\n\n{block}\nIt is slow.\n")
+    assert isinstance(output, FoundOutput)
+    assert output.counters[0].values["RAM"] == "976.4 MiB"
+    ragged = block.replace("Distro     :", "Distro:")
+    assert all(isinstance(output, FoundOutput) for output in rest(f"{ragged}\n"))
+    names = (
+        "Author : A. Person\nTitle  : On the river\nTopic  : water\nPlace  : here\nMood   : good\n"
+    )
+    assert not rest(f"A poem:\n\n{names}Year   : none\n\nEnd.\n")

@@ -91,14 +91,17 @@ class MultipathOutput(StateOutput):
         size, paths = _SIZE.search(text), list(_PATH.finditer(text))
         if head is None or size is None:
             raise Unreadable("the line with its size is cut off", last)
-        if not paths and not _MAP.match(cursor.line(last + 1) or ""):  # it may be cut off
-            raise Unreadable("it names no path", last)
         facts = _facts(size, list(_GROUP.finditer(text)), paths)
+        if not paths and not _MAP.match(cursor.line(last + 1) or ""):  # they may be cut off
+            facts = {name: value for name, value in facts.items() if name not in _OF_PATHS}
         if head["wwid"]:
             facts["wwid"] = head["wwid"]
         if product := head.groupdict().get("product"):
             facts["product"] = product.strip()
         return last, [PrintedSubject("multipath", head["name"], facts, prompt.host)]
+
+
+_OF_PATHS = frozenset({"paths", "failed_paths", "below", "path_states"})
 
 
 def _facts(

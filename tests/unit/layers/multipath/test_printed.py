@@ -8,7 +8,6 @@ import pytest
 
 from iosonde.explain.gather import of_document
 from iosonde.layers.multipath.findings import RULES
-from iosonde.records.printed import Unread
 from iosonde.text.document import of_bytes
 from tests.mangle import mangled, read, states
 
@@ -64,9 +63,9 @@ def test_what_is_concluded() -> None:
 
 
 def test_a_map_that_is_cut_off() -> None:
-    (entry,) = read("\n".join(TEXT.splitlines()[:2]))
-    assert isinstance(entry, Unread)
-    assert "no path" in entry.reason
+    ((mpath,),) = [state.subjects for state in states("\n".join(TEXT.splitlines()[:2]))]
+    assert mpath.values["size"] == 500 << 30
+    assert not {"paths", "failed_paths", "below"} & mpath.values.keys()
 
 
 @pytest.mark.parametrize(
@@ -97,8 +96,10 @@ def test_paths_without_their_map_and_what_the_daemon_logs() -> None:
 def test_a_map_without_paths_and_one_in_a_line() -> None:
     bare = "mpathz (3600a0b8000) dm-9 ##,##\nsize=2.0G features='0' hwhandler='0' wp=rw\n"
     other = bare.replace("mpathz", "mpathy")
-    ((mpath,),) = [state.subjects for state in states(bare + other)]
+    (mpath,), (last,) = [state.subjects for state in states(bare + other)]
     assert (mpath.values["paths"], mpath.values["failed_paths"]) == (0, 0)
+    assert last.values["size"] == 2 << 30
+    assert "paths" not in last.values  # they may be cut off
     line = (
         "3600a0b800 dm-1 EX,AMPLE size=269G features='0' hwhandler='0' wp=rw "
         "|-+- policy='round-robin 0' prio=1 status=active "
