@@ -15,6 +15,7 @@ from iosonde.text.alike_lines import alike_at
 from iosonde.text.author_rates import rates_at
 from iosonde.text.author_tables import table_at
 from iosonde.text.clean import clean, quote_marks
+from iosonde.text.comma_tables import comma_table_at
 from iosonde.text.fences import fenced
 from iosonde.text.figures import FigureGroup
 from iosonde.text.find import TakenLines
@@ -42,7 +43,7 @@ _FEW = 3
 """Lines below which a block without a command is a paragraph."""
 
 _TABLES: tuple[Callable[[Sequence[str], int], FigureGroup | None], ...] = (
-    table_at, rates_at, alike_at, stacked_at,
+    table_at, rates_at, alike_at, stacked_at, comma_table_at,
 )  # fmt: skip
 
 Kind = Literal["command", "log", "fenced", "indented", "paragraph", "plain", "table"]

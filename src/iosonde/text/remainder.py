@@ -142,7 +142,11 @@ class _Remainder:
             sure = self._is_sure(block, lines, figures) if free else bool(figures.groups)
         if not sure and not free and (group := _alike(lines)):
             figures, sure = PrintedFigures((group,), ()), True
-        if figures is not None and sure:
+        left = figures and any(has_digit(lines[place]) for place in figures.left)
+        if sure and left and block.kind == "plain":
+            place = self._place(first, first + len(lines) - 1)
+            yield self._kept(block, place, "", {"lines": [line.strip() for line in lines]})
+        elif figures is not None and sure:
             yield self._record(block, first, figures)
             yield from self._left(block, first, lines, figures)
         elif block.kind == "fenced" and (text := fenced_lines(lines, self._programs)):
@@ -195,7 +199,7 @@ class _Remainder:
         if tables:
             drawn = any(set(line.strip()) <= set("-=+| ") for line in own)
             return (drawn or block.kind != "plain") and not figures.left
-        if len(own) > _LONG and not any(has_digit(lines[place]) for place in figures.left):
+        if len(own) > _LONG:
             own = _below_titles(own)
         pairs = [pair for line in own for pair in pairs_of(line)]
         if figures.lines < _FEW or not pairs:

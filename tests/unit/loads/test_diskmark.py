@@ -102,7 +102,7 @@ def test_results_of_several_beside_each_other() -> None:
     text = (
         "[Read]                           *One disk*                      *Two mirrored*\n"
         "Sequential 1MiB (Q=  8, T= 1):   160.497 MB/s [ 153.1 IOPS]   282.983 MB/s [ 269.9 IOPS]\n"
-        "    Random 4KiB (Q=  1, T= 1):     0.527 MB/s [ 128.7 IOPS]    21.189 MB/s [ 5173.1 IOPS]\n"
+        "    Random 4KiB (Q=  1, T= 1):    0.527 MB/s [ 128.7 IOPS]    21.189 MB/s [ 5173.1 IOPS]\n"
         "\n[Write]                          *One disk*                      *Two mirrored*\n"
         "Sequential 1MiB (Q=  8, T= 1):   153.896 MB/s [ 146.8 IOPS]   226.825 MB/s [ 216.3 IOPS]\n"
     )
