@@ -43,7 +43,7 @@ def test_an_import_keeps_it_also_quoted() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "It reads, writes, seeks, and stops.\nWith 1, 2, 3, and 4 disks.\nWith 5, 6, 7, and 8 of 9.\n",
+        "It reads, writes, seeks, and stops.\nWith 1, 2, 3, and 4 disks.\nSo 5, 6, 7, and 8.\n",
         "one,two,three,four\nfive,six,seven,eight\nnine,ten,eleven,twelve\n",  # no figure
         "1,2,3,4\n5,6,7,8\n9,10,11,12\n",  # no names
         "name,read,write,seek\nsda,1,2,3\n",  # one row
