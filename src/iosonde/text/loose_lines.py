@@ -21,6 +21,7 @@ _MOST = 60  # lines
 _LONGEST = 400  # characters of a line
 _LOOKED = 240  # characters of a line that say of what kind it is
 _FEW = 3  # lines, parts of a line
+_CELLS = 6  # parts of a row
 _FENCED = 0.3  # of the lines of a fenced block may be written by somebody
 _LONGEST_FENCED = 1000  # characters of a line
 _STRANGE = 0.25  # of the lines may be of another kind
@@ -122,7 +123,7 @@ def loose_lines(
     strange = sum(_is_strange(line, programs) for line in own)
     if strange > _STRANGE * len(own) or any(line.startswith(_PATCH) for line in lines):
         return None
-    if not _is_technical(lines, introduced) or _is_drawn(lines):
+    if not (_are_cells(own) or _is_technical(lines, introduced)) or _is_drawn(lines):
         return None
     return dedent("\n".join(lines)).split("\n")
 
@@ -175,6 +176,15 @@ def _is_technical(lines: Sequence[str], introduced: bool) -> bool:
     return len(parts) - plain >= least * len(parts)
 
 
+def _are_cells(lines: Sequence[str]) -> bool:
+    """Whether lines are rows of a table: as many parts in each, a figure, and no little word."""
+    rows = [line.split() for line in lines]
+    if len(rows) < _FEW or len({len(row) for row in rows}) > 1 or len(rows[0]) < _CELLS:
+        return False
+    small = any(part.lower().strip(".,;:!?()\"'") in _LITTLE for row in rows for part in row)
+    return not small and all(map(has_digit, lines))
+
+
 def _is_plain(part: str) -> bool:
     """Whether a part of a line is one of prose: a word, words with a joint, a name in capitals."""
     bare = part.strip(_EDGES)
@@ -186,8 +196,9 @@ def _is_plain(part: str) -> bool:
 
 
 def _is_drawn(lines: Sequence[str]) -> bool:
-    """Whether lines are a drawing: hardly a letter or a figure in them."""
-    signs = [char for line in lines for char in line if not char.isspace()]
+    """Whether lines are a drawing: hardly a letter or a figure in them. A rule is none."""
+    own = [line for line in lines if line.strip(" -=")]
+    signs = [char for line in own for char in line if not char.isspace()]
     return sum(map(str.isalnum, signs)) < _LETTERS * len(signs)
 
 

@@ -22,6 +22,11 @@ d41d8cd98f00b204e9800998ecf8427e  /mnt/a/blob.0
     "a daemon's messages": """\
 mds.beacon.node7 is_laggy 29.372 > 15 since last_acked
 mds.0.90884 skipping upkeep_work (connection laggy)""",
+    "rows of a table whose head is cut off": """\
+20 -   -   -        -   RAID0 Optl  N  12.732 TB enbl N  N   dflt N      N
+20 0   -   -        -   RAID0 Optl  N  12.732 TB enbl N  N   dflt N      N
+20 0   0   8:1      35  DRIVE Onln  Y  12.732 TB enbl N  N   dflt -      N
+----------------------------------------------------------------------------""",
     "a message of a program": "foo_mount[211]: /dev/sdb1: read_super: errno=-5",
     "a listing of settings": """\
 /sys/kernel/debug/block/sda/rqos/wbt/wb_background:4
@@ -100,6 +105,10 @@ M0uaQBAAnLctV0WUNBWBHFrDA2boniapX5Hn2yObdFClyFNDhrC3AUPTQVyeBI7t""",
  +-----------+      +-----------+
  | disk 1    |------|           |
  +-----------+      +-----------+""",
+    "prose of as many words in each line": """\
+Some caches can use sectors of 4096 bytes,
+The device needs version 5 or any later
+And 6 drives fail, so beware of 2 bugs""",
     "a figure alone": "4096",
     "two words": "raid5 4k",
     "prose in Russian": "В последней версии 8.6 пакета mdadm массив /dev/md0 уже не нужен",
