@@ -96,6 +96,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "getfattr": "iosonde.layers._mounts.printed_getfattr:Getfattr",
         "git_bisect": "iosonde.layers._commands.printed_bisect:GitBisect",
         "git_commits": "iosonde.layers._commands.printed_git:GitCommits",
+        "hdparm_actions": "iosonde.layers.disk.printed_hdparm_actions:HdparmActions",
         "hdparm_settings": "iosonde.layers.disk.printed_hdparm:HdparmSettings",
         "ifconfig": "iosonde.layers.link.printed_ifconfig:Ifconfig",
         "integritysetup": "iosonde.layers.dm.printed_headers:HeaderDump",

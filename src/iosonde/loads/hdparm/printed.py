@@ -19,11 +19,12 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
+from iosonde.records.stack import Json
 from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, lines, prompt_in
 
 _TIMING = re.compile(  # without blanks, so that it does not matter where a line was broken
     r"Timing(?P<how>O_DIRECT)?(?P<what>cached|buffer-cache|buffereddisk|disk)reads:?"
-    r"[\d.]{1,20}[kMG]Bin(?P<seconds>[\d.]{1,20})seconds="
+    r"(?P<amount>[\d.]{1,20}[kMG])Bin(?P<seconds>[\d.]{1,20})seconds="
     r"(?P<rate>\d[\d.]{0,20})(?P<unit>[kMG])B/s(?:ec)?"
 )
 _DEVICE = re.compile(r"^\s*(?:hdparm\s+-\S+\s+)?(?P<device>/dev/\S+?):?\s*$")
@@ -46,6 +47,8 @@ class _Run:
     metrics: dict[str, float] = field(default_factory=dict)
     steps: dict[str, float] = field(default_factory=dict)
     seconds: float = 0.0
+    details: dict[str, Json] = field(default_factory=dict)
+    """Bytes that were read and seconds that it took, of each timing."""
 
 
 class HdparmOutput(Output):
@@ -129,6 +132,8 @@ def _put(match: re.Match[str], device: str, runs: list[_Run]) -> None:
     rate, step = units.printed(match["rate"] + match["unit"], binary=True)
     now.metrics[metric], now.steps[metric] = rate, step
     now.seconds += float(match["seconds"])
+    size = round(units.printed(match["amount"], binary=True)[0])
+    now.details[name] = {"bytes": size, "seconds": float(match["seconds"])}
 
 
 def _trial(run: _Run, asked: Prompt) -> PrintedTrial:
@@ -148,4 +153,5 @@ def _trial(run: _Run, asked: Prompt) -> PrintedTrial:
         elapsed=(run.seconds,),
         options={"direct": run.direct},
         steps=run.steps,
+        details=run.details,
     )

@@ -108,3 +108,18 @@ def test_the_kibibytes_of_busybox() -> None:
     (trial,) = trials(text + "0.40 seconds = 153600 kB/s\n")
     assert trial.loops[0].metrics == {"buffered_read.bandwidth": 60 / 0.4 * 2**20}
     assert not trials(text + "0.40 seconds = 153600 k/s\n")
+
+
+def test_how_much_was_read_in_how_long() -> None:
+    (trial,) = trials(
+        "/dev/sdq:\n Timing cached reads:   17800 MB in  2.00 seconds = 8900.00 MB/sec\n"
+        " Timing buffered disk reads: 306 MB in  3.00 seconds = 102.00 MB/sec\n"
+    )
+    assert trial.details == {
+        "cached_read": {"bytes": 17800 << 20, "seconds": 2.0},
+        "buffered_read": {"bytes": 306 << 20, "seconds": 3.0},
+    }
+    for name, part in trial.details.items():  # amount over time is the rate beside it
+        assert isinstance(part, dict)
+        rate = trial.loops[0].metrics[f"{name}.bandwidth"]
+        assert part["bytes"] / part["seconds"] == pytest.approx(rate)  # type: ignore[operator]
