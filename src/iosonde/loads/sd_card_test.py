@@ -23,10 +23,11 @@ from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, TextCursor, lines
 
 _JOBS: dict[str, dict[str, Scalar]] = {
-    "seq-write": {"rw": "write", "bs": 524288},
-    "seq-read": {"rw": "read", "bs": 524288}, "rand-4k-write": {"rw": "randwrite", "bs": 4096},
+    "seq-write": {"rw": "write"}, "seq-read": {"rw": "read"},
+    "rand-4k-write": {"rw": "randwrite", "bs": 4096},
     "rand-4k-read": {"rw": "randread", "bs": 4096},
 }  # fmt: skip
+"""What each job does; the blocks of the sequential ones grew from 512 KiB to 4 MiB."""
 _ROW = re.compile(
     rf"\s*(?P<job>prepare-file|{'|'.join(_JOBS)});(?P<read>\d{{1,12}};\d{{1,12}});"
     r"(?P<write>\d{1,12};\d{1,12})\s*$"

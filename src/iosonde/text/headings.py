@@ -7,7 +7,10 @@ from collections.abc import Callable
 
 from iosonde.text.document import Document
 
-_MARKED = re.compile(r"\s*(?:#{1,6}\s+(?P<a>\S.*?)\s*#*|(?P<m>={2,6})\s*(?P<b>\w.*?)\s*(?P=m))\s*")
+_MARKED = re.compile(
+    r"\s*(?:#{1,6}\s+(?P<a>\S.*?)\s*#*|(?P<m>={2,6})\s*(?P<b>\w.*?)\s*(?P=m)"
+    r"|#{1,6}\[(?P<c>[A-Z][^\[\]]{2,70})\])\s*"
+)
 _COMMAND = re.compile(r"\s-{1,2}[A-Za-z]|/(?:dev|proc|sys|etc)/")  # after the prompt of root
 _CALL = re.compile(
     r"\s*#\s+(?:cat|cd|cp|dmesg|echo|getconf|grep|ls|lsmod|lspci|mkdir|modprobe|rm|sudo|umount"
@@ -84,7 +87,7 @@ def marked_heading(line: str) -> str:
     marked = _MARKED.fullmatch(line)
     if marked is None or _COMMAND.search(line) or _CALL.match(line) or "<--" in line:
         return ""  # root's command, or a head that collectl draws
-    return _EMPHASIS.sub("", marked["a"] or marked["b"])
+    return _EMPHASIS.sub("", marked["a"] or marked["b"] or marked["c"])
 
 
 def _is_title(text: str, before: str | None, after: str | None) -> bool:

@@ -36,7 +36,7 @@ def test_the_card_tests_rates_are_its_requests_times_their_size() -> None:
     for trial in trials(CARD):
         way = str(trial.options["rw"]).removeprefix("rand")
         metrics = trial.loops[0].metrics
-        size = trial.options["bs"]
+        size = trial.options.get("bs", 512 << 10)
         assert isinstance(size, int)
         assert metrics[f"{way}.bandwidth"] == metrics[f"{way}.iops"] * size
 

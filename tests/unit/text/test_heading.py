@@ -25,6 +25,8 @@ def above(text: str) -> str:
             "Strip sizes",
         ),
         ("# **Bold** #", "Bold"),
+        ("#[Card of 64 GB]\nRun 1", "Card of 64 GB"),
+        ("#[1]: a note\n", ""),
         ("no heading here at all, only prose\nthat goes on.", ""),
         ("Writing 1.5 GiB took 3.2 s", ""),
         ("Key = value", ""),
