@@ -24,6 +24,8 @@ from iosonde.text.torn import decoded, opening
 _HEAD = re.compile(r"^\s*Node +(?:Generic +)?SN +Model")
 _KEY = re.compile(r'"Devices"\s*:\s*\[')
 _DASHES = re.compile(r"\s*-[- ]*")
+_PIECES = 16
+"""Lines between the beginnings of two rows: head and dashes in 20 columns are 14."""
 _ROW = re.compile(
     r"(?P<node>/dev/nvme\d+n\d+) (?:(?P<generic>/dev/ng\w+) )?(?P<serial>\S{1,20}) "
     r"(?P<model>\S.{0,48}?) (?P<id>0x[\da-f]+|\d{1,10}) +(?P<used>[\d.,]{1,12} [kMGTP]?B) / "
@@ -69,20 +71,39 @@ class NvmeList(StateOutput):
 
 
 def _table(cursor: TextCursor, first: int, host: str) -> tuple[int, tuple[PrintedSubject, ...]]:
-    last, texts = first, []
-    for index, line in lines(cursor, first, 2000):
-        if index > first and (prompt_in(line) or index > last + 3 or _HEAD.match(line)):
+    last, pieces, texts = first, 0, [(first, cursor.line(first) or "")]
+    for index, line in lines(cursor, first + 1, 2000):
+        begins = line.lstrip().startswith("/dev/nvme")
+        if prompt_in(line) or _HEAD.match(line) or index > texts[-1][0] + (3 if begins else 2):
             break
-        if line.startswith(("Nod", "---")) or line.lstrip().startswith(("/dev/nvme", "-")):
-            last = index
+        if begins:
+            last, pieces = index, 0
         elif line:
-            if index > last + 2:
+            pieces += 1
+            if pieces > _PIECES:
                 break
-            last = index
-        texts.append(line)
-    rows = " ".join(" ".join(_unwrapped(texts)).split())
-    listed = tuple(_subject(row, host) for row in _ROW.finditer(rows))
-    return last, listed
+        if line:
+            texts.append((index, line))
+    rows = " ".join(" ".join(_unwrapped([text for _, text in texts])).split())
+    matches = list(_ROW.finditer(rows))
+    if matches:
+        last = max(last, _line_before(texts, rows[matches[-1].end() :]))
+    return last, tuple(_subject(match, host) for match in matches)
+
+
+def _line_before(texts: list[tuple[int, str]], rest: str) -> int:
+    """Index of the line in which the text before `rest` ends; `rest` is how the lines end."""
+    characters = _without_blanks(rest)
+    for index, text in reversed(texts):
+        characters -= _without_blanks(text)
+        if characters < 0:
+            return index
+    return texts[0][0]
+
+
+def _without_blanks(text: str) -> int:
+    """How many characters it has that are no blanks."""
+    return sum(map(len, text.split()))
 
 
 def _unwrapped(texts: list[str]) -> list[str]:

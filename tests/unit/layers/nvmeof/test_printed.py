@@ -10,6 +10,7 @@ import pytest
 
 from iosonde.layers.disk.printed_lspci import lane_rate
 from iosonde.records.printed import PrintedSubject
+from iosonde.text.find import FoundOutput
 from tests.mangle import mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs"
@@ -99,3 +100,16 @@ def test_decimal_commas_are_points() -> None:
     commas = re.sub(r"(\d)\.(\d\d +[GT]B)", r"\1,\2", text)
     assert commas != text
     assert subjects(commas) == subjects(text)
+
+
+@pytest.mark.parametrize("name", ["list-1.x.txt", "list-2.x.txt"])
+@pytest.mark.parametrize("gap", ["\n", "\n\n", "\n\n\n"])
+def test_sentences_below_a_table_are_not_its_rows(name: str, gap: str) -> None:
+    """One of them begins as the head does: it and the lines below are no part of the table."""
+    table = LISTS[name].rstrip("\n")
+    panic = (PLACE / "kernel-composed" / "oops.txt").read_text()
+    sentences = "Node seven shows the same drives.\n\n" + "The array was rebuilt.\n" * 40 + "\n"
+    listed, *messages = read(f"{table}\n{gap}{sentences}{panic}")
+    assert isinstance(listed, FoundOutput)
+    assert (listed.place.first_line, listed.place.last_line) == (1, table.count("\n") + 1)
+    assert len(messages) == len(read(panic)) == 1
