@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import quopri
 from collections.abc import Iterator
+from functools import cache
+
+import pytest
 
 from iosonde.records.printed import (
     AS_PRINTED,
@@ -12,12 +15,22 @@ from iosonde.records.printed import (
     PrintedTrial,
     Unread,
 )
+from iosonde.scripts import source
 from iosonde.text.document import of_bytes
 from iosonde.text.find import FoundOutput, find, find_and_tell
+from iosonde.text.output_kinds import INDEX, index
+
+
+@cache
+def _require_fresh_index() -> None:
+    """Fails where readers changed and what a search knows of them did not."""
+    if source("iosonde.text", INDEX) != index():
+        pytest.fail(f"src/iosonde/text/{INDEX} is not fresh: run `make reference`", pytrace=False)
 
 
 def read(text: str) -> list[FoundOutput | Unread]:
     """Everything that is found in a text."""
+    _require_fresh_index()
     return list(find(of_bytes("text", text.encode())))
 
 

@@ -1,5 +1,7 @@
 """Writes docs/reference/ and docs/validation/rules.md.
 
+Also src/iosonde/text/outputs.json, by which a search knows what to look for.
+
 docs/reference/ lists the outputs that are read, the rules there are, and where each kind of layer
 is named; docs/validation/rules.md the cases of tests/contract/rules that every rule is held to.
 
@@ -21,6 +23,7 @@ from iosonde.loads import OUTPUTS as OF_LOADS
 from iosonde.monitors import OUTPUTS as OF_MONITORS
 from iosonde.registry import Table
 from iosonde.settings import MECHANISMS
+from iosonde.text.output_kinds import INDEX, index
 
 ROOT = Path(__file__).parents[1]
 PLACE = ROOT / "docs" / "reference"
@@ -148,6 +151,7 @@ def pages() -> Mapping[Path, str]:
         PLACE / "rules.md": _rules(),
         PLACE / "technologies.md": _technologies(),
         VALIDATION / "rules.md": _rule_cases(),
+        ROOT / "src" / "iosonde" / "text" / INDEX: index(),
     }
 
 

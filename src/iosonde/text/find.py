@@ -21,10 +21,10 @@ from iosonde.records.printed import (
     Unreadable,
     is_finite,
 )
-from iosonde.registry import Table
 from iosonde.text.cursor import REACH, Output, joined
 from iosonde.text.document import Document
 from iosonde.text.headings import heading_above, marked_between
+from iosonde.text.output_kinds import output_kinds
 from iosonde.text.watch import StepTimeLimit
 from iosonde.text.window import View, Window
 
@@ -52,27 +52,16 @@ class FoundOutput:
     """The clean lines that a trial was read from."""
 
 
-OUTPUTS: Table[Table[type[Output]]] = Table(
-    "room whose tools print",
-    {
-        "loads": "iosonde.loads:OUTPUTS",
-        "layers": "iosonde.layers.outputs:OUTPUTS",
-        "monitors": "iosonde.monitors:OUTPUTS",
-    },
-)
-
-
 @cache
 def outputs() -> tuple[Output, ...]:
     """Every kind of output that is known."""
-    tables = [OUTPUTS.load(room) for room in OUTPUTS]
-    return tuple(table.load(name)() for table in tables for name in table)
+    return tuple(kind.output for kind in output_kinds())
 
 
 @cache
 def _anchors() -> Anchors:
     return Anchors(
-        [(anchor, group) for group, output in enumerate(outputs()) for anchor in output.anchors]
+        [(anchor, group) for group, kind in enumerate(output_kinds()) for anchor in kind.anchors]
     )
 
 
@@ -120,7 +109,7 @@ def find_and_tell(
 @cache
 def _programs() -> frozenset[str]:
     """Names of the commands whose outputs are known."""
-    return frozenset(name for output in outputs() for name in getattr(output, "commands", ()))
+    return frozenset(name for kind in output_kinds() for name in kind.commands)
 
 
 def _itself(output: FoundOutput | Unread) -> FoundOutput | Unread:
@@ -139,14 +128,14 @@ class Span:
 def hits(document: Document, span: Span) -> Iterator[tuple[int, int, Output]]:
     """Number and offset of each line that holds an anchor, and the output it may belong to."""
     data, anchors = document.data, _anchors()
-    every = outputs()
+    kinds = output_kinds()
     start, number = span.start, span.line
     while start < span.end:
         end = end_of_line(document, min(start + _BLOCK, span.end))
         block = data[start:end]
         lines, starts, groups, ends = anchors.scan(block)
         for line, offset, group in zip(lines, starts, groups, strict=True):
-            output = every[group]
+            output = kinds[group].output
             holds = getattr(output, "holds", None)
             if holds is None or holds.search(block, offset, _line_end(block, offset)):
                 yield number + line, start + offset, output
@@ -355,7 +344,7 @@ def _of_host(record: Printed, host: str) -> Printed:
 
 def tool_names() -> Sequence[str]:
     """Names of the tools whose outputs are known, each once."""
-    return sorted({output.tool for output in outputs()})
+    return sorted({kind.tool for kind in output_kinds()})
 
 
 def kinds_hint() -> str:
