@@ -7,9 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from iosonde import units
-from iosonde.loads.fio.compared_options import compared_options
-from iosonde.measure.sheet import trial_sheet
-from iosonde.predict.account import ledger_of
 from iosonde.records.evidence import (
     CommandEvidence,
     CounterEvidence,
@@ -28,6 +25,7 @@ from iosonde.records.printed import (
     TextLocation,
     Unread,
 )
+from iosonde.records.run import Trial
 from iosonde.records.sheet import RunSheet, TrialSheet
 from iosonde.records.stack import Capture, HostFacts, Scalar, StackLayer
 from iosonde.text.document import Document
@@ -62,11 +60,17 @@ def of_document(document: Document) -> tuple[EvidenceSet, tuple[Unread, ...]]:
     for output in each_run_once(find(document), printed_run):
         if isinstance(output, FoundOutput):
             for printed in output.trials:
-                sheets.append(trial_sheet(trial_of(output, printed, len(sheets) + 1)))
+                sheets.append(_sheet_of(trial_of(output, printed, len(sheets) + 1)))
             kept += kept_of(output)
         else:
             unread.append(output)
     return _case(document.name, sheets, kept), tuple(unread)
+
+
+def _sheet_of(trial: Trial) -> TrialSheet:
+    from iosonde.measure.sheet import trial_sheet  # takes 0.1 s, and few texts have trials
+
+    return trial_sheet(trial)
 
 
 def of_run(sheet: RunSheet, kept: Sequence[StoredExtra]) -> EvidenceSet:
@@ -176,6 +180,8 @@ def _name(layer: StackLayer) -> str:
 
 
 def _measured(sheet: TrialSheet, source: str) -> TrialEvidence:
+    from iosonde.predict.account import ledger_of  # loads the planning of studies
+
     trial, origin = sheet.trial, sheet.trial.origin
     first = trial.counted[0].result if trial.counted else None
     capture = {layer.id: layer for layer in trial.capture.layers} if trial.capture else {}
@@ -224,6 +230,8 @@ def _measured(sheet: TrialSheet, source: str) -> TrialEvidence:
 def _options(load: Load) -> dict[str, Scalar]:
     """A load's options as far as they are plain."""
     if load.engine == "fio":
+        from iosonde.loads.fio.compared_options import compared_options
+
         return compared_options(load)
     return {name: value for name, value in load.spec.items() if not isinstance(value, list | dict)}
 

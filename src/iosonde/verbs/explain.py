@@ -13,16 +13,11 @@ from iosonde.contract import ADDED, HIDDEN, VerbResult
 from iosonde.errors import StoreFailed, UsageError
 from iosonde.explain import judge
 from iosonde.explain.gather import of_document, of_run, together
-from iosonde.explain.host import of_hosts
-from iosonde.explain.waterfall import waterfalls
-from iosonde.measure.again import read_again
-from iosonde.measure.sheet import sheet
 from iosonde.records.evidence import EvidenceSet, Rule
 from iosonde.records.finding import Finding
 from iosonde.records.printed import Unread
 from iosonde.records.sheet import Waterfall
 from iosonde.store import has_store, open_store
-from iosonde.store.store import NoSuchRun
 from iosonde.text.archive import Passed, open_documents
 from iosonde.verbs.signals import run_async
 
@@ -108,7 +103,7 @@ def explain(
     return Explanation(
         recognised=sum(looked_at.values()),
         findings=findings,
-        waterfall=waterfalls(case, findings, order) if waterfall or order else (),
+        waterfall=_waterfalls(case, findings, order) if waterfall or order else (),
         unread=(
             *(UnreadPart(str(part.place), f"{part.tool}: {part.reason}") for part in skipped),
             *(UnreadPart(problem.where, problem.message) for problem in failed),
@@ -118,6 +113,14 @@ def explain(
         skipped=tuple(skipped),
         failed=tuple(failed),
     )
+
+
+def _waterfalls(
+    case: EvidenceSet, findings: Sequence[Finding], order: Sequence[str]
+) -> tuple[Waterfall, ...]:
+    from iosonde.explain.waterfall import waterfalls  # few ask for it
+
+    return waterfalls(case, findings, order)
 
 
 def list_rules() -> RuleList:
@@ -156,6 +159,8 @@ def _gather(
         else:
             hosts.append(name)
     if hosts:
+        from iosonde.explain.host import of_hosts  # texts and runs do without the hosts
+
         cases[", ".join(hosts)] = run_async(of_hosts(hosts))
     if failed and not cases:
         raise failed[0]
@@ -170,6 +175,8 @@ def _is_run(name: str, store: str | None) -> bool:
     """
     if name.startswith(_HOSTS) or "/" in name or not has_store(store):
         return False
+    from iosonde.store.store import NoSuchRun
+
     with suppress(NoSuchRun, StoreFailed):
         kept = open_store(store)
         try:
@@ -180,6 +187,9 @@ def _is_run(name: str, store: str | None) -> bool:
 
 
 def _stored(name: str, store: str | None) -> EvidenceSet:
+    from iosonde.measure.again import read_again  # texts do without measuring
+    from iosonde.measure.sheet import sheet
+
     kept = open_store(store)
     try:
         run = read_again(kept.load(name))

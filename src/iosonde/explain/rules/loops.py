@@ -17,7 +17,6 @@ from iosonde.explain.series import ComparableTrials, Condition, overlap, series_
 from iosonde.layers import LAYERS
 from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
-from iosonde.stack.health import THROTTLED, alarms_around
 from iosonde.statistics.direction import higher_is_better
 from iosonde.statistics.student import student_cdf
 
@@ -254,6 +253,8 @@ def _fall(condition: Condition) -> int:
 
 def _heated(condition: Condition, place: int) -> bool:
     """Whether a drive below spoke of its temperature from the fall on, and not long before it."""
+    from iosonde.stack.health import THROTTLED, alarms_around  # with the hosts: few have loops
+
     for trial in condition.trials:
         kinds = {kind for kind, _ in trial.stands_on if kind in LAYERS}
         alarms = alarms_around(kinds, trial.series)

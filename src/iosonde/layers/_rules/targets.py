@@ -6,19 +6,24 @@ Which state means that, and what happens how soon, each kind says: `Layer.target
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from iosonde.layers import LAYERS
-from iosonde.layers.layer import TargetLoss
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
+
+if TYPE_CHECKING:
+    from iosonde.layers.layer import TargetLoss
 
 
 def silent(case: EvidenceSet) -> Iterator[Finding]:
     """Imports that have lost their target."""
     for evidence in case.states:
-        loss = LAYERS.load(evidence.kind).target_loss if evidence.kind in LAYERS else None
         state = evidence.values.get("state")
-        if loss and isinstance(state, str) and state and not loss.answers(state):
+        if not isinstance(state, str) or not state or evidence.kind not in LAYERS:
+            continue
+        loss = LAYERS.load(evidence.kind).target_loss
+        if loss and not loss.answers(state):
             yield _lost(evidence, loss)
 
 

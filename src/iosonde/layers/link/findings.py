@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 from iosonde import units
 from iosonde.layers import LAYERS
 from iosonde.layers.disk.names import transport_by_name
-from iosonde.layers.layer import NetworkCrossing
 from iosonde.records.evidence import (
     CounterEvidence,
     EvidenceSet,
@@ -25,6 +25,9 @@ from iosonde.records.evidence import (
     subject_of,
 )
 from iosonde.records.finding import Evidence, Finding
+
+if TYPE_CHECKING:
+    from iosonde.layers.layer import NetworkCrossing
 
 _OTHERS = frozenset({"cifs", "smb3", "ceph", "rbd"})
 """What goes over a network and is no kind of layer here."""
@@ -52,6 +55,8 @@ def payload(speed: float, mtu: int, crossings: Iterable[NetworkCrossing]) -> flo
 @cache
 def _crossing(kind: str) -> NetworkCrossing | None:
     """How the I/O of a kind goes over a network; None where it stays on its host."""
+    from iosonde.layers.layer import NetworkCrossing  # with asyncio, which few texts need
+
     if kind in _OTHERS:
         return NetworkCrossing()
     return LAYERS.load(kind).crossing if kind in LAYERS else None

@@ -13,7 +13,6 @@ from itertools import pairwise
 
 from iosonde import units
 from iosonde.loads._rules.page_cache import run_times, sample_mean
-from iosonde.loads.fio.options import SYNCHRONOUS
 from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.sheet import SYNC_LATENCY
@@ -281,6 +280,8 @@ def _syncs(trial: TrialEvidence) -> list[tuple[float, float]]:
 
 
 def _unequal(trial: TrialEvidence, flying: float, offered: int, jobs: int) -> Finding:
+    from iosonde.loads.fio.options import SYNCHRONOUS  # with the whole engine
+
     more = flying > offered
     engine = str(trial.options.get("ioengine", ""))
     if more:

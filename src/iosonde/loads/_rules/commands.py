@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from iosonde import units
 from iosonde.errors import ToolRefuses, UsageError
 from iosonde.loads import LOADS
-from iosonde.loads.fio.compared_options import compared_options
 from iosonde.records.evidence import CommandEvidence, EvidenceSet, Rule
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.load import Demand, Load
+from iosonde.records.stack import Scalar
 
 _ONE_FILE = re.compile(r"\s--?filename[= ][^\s:]+(?:\s|$)")
 _PARTS = "offset_increment"
@@ -102,10 +102,19 @@ def _cut(command: str) -> str:
     return command if len(command) <= _SHOWN else command[: _SHOWN - 1] + "…"
 
 
+def _options(load: Load) -> Mapping[str, Scalar]:
+    """Those of fio, by names that can be compared."""
+    if load.engine != "fio":
+        return {}
+    from iosonde.loads.fio.compared_options import compared_options  # with the whole engine
+
+    return compared_options(load)
+
+
 def _shared_file(case: EvidenceSet) -> Iterable[Finding]:
     """Several jobs that write one and the same file."""
     for asked, load, demand in _declared(case):
-        options = compared_options(load) if load.engine == "fio" else {}
+        options = _options(load)
         jobs, size = options.get("numjobs"), options.get("size")
         if not isinstance(jobs, int) or not isinstance(size, int) or jobs < 2:
             continue
