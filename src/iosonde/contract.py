@@ -101,7 +101,7 @@ def _one_level(value: object) -> object:
 
 
 _ENCODER = json.JSONEncoder(allow_nan=False)
-_DIRECT = json.JSONEncoder(allow_nan=False, default=_one_level)
+_DIRECT = json.JSONEncoder(allow_nan=False, check_circular=False, default=_one_level)
 
 
 def _members(record: object, form: _RecordForm) -> dict[str, object]:

@@ -51,6 +51,8 @@ def alike_at(lines: Sequence[str], at: int) -> FigureGroup | None:
         lines: clean ones.
         at: index of the line.
     """
+    if not _may_be_alike(lines, at):
+        return None
     first = _row(lines[at])
     if first is None:
         return None
@@ -69,6 +71,20 @@ def alike_at(lines: Sequence[str], at: int) -> FigureGroup | None:
     columns += [""] if first.end else []
     values: dict[str, Json] = {"columns": list(columns), "rows": cells}
     return FigureGroup("", values, at, at + len(rows) - 1)
+
+
+def _may_be_alike(lines: Sequence[str], at: int) -> bool:
+    """Whether a few lines begin alike, with a figure or one sign, and have figures: few do."""
+    if at + _FEW > len(lines) or not _DIGIT.search(lines[at]):
+        return False
+    begin = _begin(lines[at])
+    return all(_begin(line) == begin and _DIGIT.search(line) for line in lines[at + 1 : at + _FEW])
+
+
+def _begin(line: str) -> str:
+    """The first sign of a line, one for all figures."""
+    sign = line.lstrip()[:1]
+    return "0" if sign.isdecimal() else sign
 
 
 def _row(line: str) -> _Row | None:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iosonde.records.stack import Json
-from iosonde.text.figures import FigureGroup
+from iosonde.text.figures import FigureGroup, has_digit
 from iosonde.text.prose import is_sentence
 
 _NUMBER = (
@@ -55,8 +55,6 @@ _PROSE = frozenset({
     "about", "are", "around", "at", "from", "get", "gets", "got", "is", "of", "only", "over",
     "than", "to", "up", "was", "with",
 })  # fmt: skip
-_SIGNS = re.compile("/ ?[sс秒]|ps|PS|bw|BW|OPs")
-"""What a line with a speed holds: most have none of it."""
 _SURE = frozenset({"bw", "iops"})
 """What a row says that is believed alone."""
 _OPENING = frozenset({
@@ -88,6 +86,8 @@ def rates_at(lines: Sequence[str], at: int) -> FigureGroup | None:
         lines: clean ones.
         at: index of the line.
     """
+    if not _may_say_speed(lines[at]):
+        return None
     rows: list[_Row] = []
     last = at
     for place in range(at, min(at + _ROWS, len(lines))):
@@ -106,9 +106,16 @@ def rates_at(lines: Sequence[str], at: int) -> FigureGroup | None:
     return FigureGroup("", _values(rows, head), above if head else at, last)
 
 
+def _may_say_speed(line: str) -> bool:
+    """Whether a line holds a figure and a part of what speeds are named by: few do."""
+    signed = "/s" in line or "ps" in line or "PS" in line or "bw" in line or "BW" in line
+    other = "/ s" in line or "秒" in line or "/с" in line
+    return (signed or "OPs" in line or other) and has_digit(line)
+
+
 def _row(line: str, *, first: bool) -> _Row | None:
     """Label and figures of a line, if it holds nothing else; the first of a list has a speed."""
-    if not 6 <= len(line) <= _LINE or (first and not _SIGNS.search(line)):
+    if not 6 <= len(line) <= _LINE:
         return None
     bullet = _BULLET.match(line)
     text = line[bullet.end() if bullet else 0 :].rstrip(" .,;")

@@ -43,10 +43,10 @@ def table_at(lines: Sequence[str], at: int) -> FigureGroup | None:
     """
     line = _in_ascii(lines[at])
     barred = line.count("|") > 1
-    if not barred and not _GAP.search(line.strip()):
+    if not barred and not _has_gap(line.strip()):
         return None
     below = next((text for text in lines[at + 1 : at + 5] if has_digit(text)), "")
-    if not below or not (barred or _GAP.search(below.strip())):
+    if not below or not (barred or _has_gap(below.strip())):
         return None
     figures = not barred and any(map(has_figure, _GAPS.split(line.strip())))
     if figures and not any("--" in text for text in lines[at + 1 : at + 4]):
@@ -58,6 +58,11 @@ def table_at(lines: Sequence[str], at: int) -> FigureGroup | None:
         if group and _is_sure(group, barred=barred) and not is_other(rows[: group.last + 1]):
             return FigureGroup(_title(lines, at), group.values, at, places[group.last])
     return None
+
+
+def _has_gap(text: str) -> bool:
+    """Whether a line has columns, without blanks around it; most have one blank at a time."""
+    return ("  " in text or "\t" in text) and _GAP.search(text) is not None
 
 
 def _in_ascii(line: str) -> str:

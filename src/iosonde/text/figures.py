@@ -100,8 +100,12 @@ def has_digit(line: str) -> bool:
 def is_other(lines: Sequence[str]) -> bool:
     """Whether the lines are of a kind that is never taken for a list or a table."""
     own = [line for line in lines if line.strip() and not _RULE.fullmatch(line)]
-    refused = sum(_REFUSED.match(line[:_LINE]) is not None for line in own)
-    return refused > _REFUSED_SHARE * len(own)
+    most, refused = _REFUSED_SHARE * len(own), 0
+    for line in own:
+        refused += _REFUSED.match(line[:_LINE]) is not None
+        if refused > most:
+            return True
+    return False
 
 
 def read_figures(lines: Sequence[str], *, strict: bool = False) -> PrintedFigures:

@@ -12,6 +12,7 @@ Source:
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 _LEVEL = (
@@ -50,6 +51,9 @@ _UNTIMED = re.compile(
     r"\s*+(?:(?P<host>[\w.-]{1,64}) )?kernel: {1,4}(?=\[?[A-Za-z][\w /.-]{0,40}[:\]])"
 )
 
+_SHORT = 1000
+"""Characters of lines that are remembered with what was found."""
+
 
 class LogPrefix(NamedTuple):
     """What stands before a message.
@@ -71,9 +75,13 @@ class LogPrefix(NamedTuple):
 
 def log_prefix(line: str) -> LogPrefix | None:
     """What stands before the message in a line of a log; None where the line is none."""
+    return _remembered(line) if len(line) <= _SHORT else _prefix(line)
+
+
+def _prefix(line: str) -> LogPrefix | None:
     match = _LINE.match(line) if _DIGIT.search(line) else None  # most lines of prose have none
     if match is None:
-        return _untimed(line)
+        return _untimed(line) if "kernel:" in line else None
     program = match["program"] or ""
     if program.endswith(":") and "]" not in program and _SPACED.match(match["time"]):
         return None  # a program's own log, or a table of times
@@ -89,6 +97,9 @@ def log_prefix(line: str) -> LogPrefix | None:
         program.removesuffix(":"),
         end + blanks,
     )
+
+
+_remembered = lru_cache(maxsize=1 << 7)(_prefix)  # several ask of the same lines
 
 
 def _untimed(line: str) -> LogPrefix | None:

@@ -120,10 +120,11 @@ def loose_lines(
     if len(lines) > _MOST or max(map(len, lines)) > _LONGEST or not has_figure:
         return None
     own = [line for line in lines if not _APART.fullmatch(line.strip())]
-    strange = sum(_is_strange(line, programs) for line in own)
-    if strange > _STRANGE * len(own) or any(line.startswith(_PATCH) for line in lines):
+    is_output = _is_technical(lines, introduced) or _are_cells(own)
+    if any(line.startswith(_PATCH) for line in lines) or not is_output:
         return None
-    if not (_are_cells(own) or _is_technical(lines, introduced)) or _is_drawn(lines):
+    strange = sum(_is_strange(line, programs) for line in own)
+    if strange > _STRANGE * len(own) or _is_drawn(lines):
         return None
     return dedent("\n".join(lines)).split("\n")
 

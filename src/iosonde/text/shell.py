@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from iosonde.text.cursor import rejoined
 from iosonde.text.figures import pairs_of
@@ -113,11 +114,17 @@ def program_of(command: str) -> str:
     return parts[0].rpartition("/")[2] if parts else ""
 
 
+@lru_cache(maxsize=1 << 7)  # two ask of each line
+def _prompted(line: str) -> re.Match[str] | None:
+    """What of a line is a prompt, and the command behind it; None where it begins with none."""
+    if len(line) > _LONGEST or not _SIGN.search(line):
+        return None
+    return _PROMPT.fullmatch(line)
+
+
 def is_prompt(line: str, programs: Collection[str]) -> bool:
     """Whether a line begins with a prompt, with a command behind it or without."""
-    if len(line) > _LONGEST or not _SIGN.search(line):
-        return False
-    match = _PROMPT.fullmatch(line)
+    match = _prompted(line)
     if match is None:
         return False
     command = match["command"]
@@ -132,10 +139,7 @@ def command_at(lines: Sequence[str], at: int, programs: Collection[str]) -> Shel
         at: index of the line.
         programs: names of programs whose output is known, beside `PROGRAMS`.
     """
-    line = lines[at]
-    if len(line) > _LONGEST or not _SIGN.search(line):
-        return None
-    match = _PROMPT.fullmatch(line)
+    match = _prompted(lines[at])
     if match is None or not match["command"]:
         return None
     command = match["command"].strip().rstrip("`| ")

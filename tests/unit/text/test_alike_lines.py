@@ -83,3 +83,10 @@ def test_below_a_command_a_list_is_its_output() -> None:
     few = "one line\nanother line, 7 long\n" * 5
     (values,) = kept(f"$ frobctl list /mnt\n{few}{rows[: rows.index('ID 259')]}")
     assert list(values) == ["lines"]
+
+
+def test_rows_may_begin_with_figures_of_any_form() -> None:
+    rows = ["12 errors of 100", "0x10 errors of 7", "٣ errors of 9"]
+    group = alike_at(rows, 0)
+    assert group is not None
+    assert group.values["rows"] == [["12", "100"], ["0x10", "7"], ["٣", "9"]]
