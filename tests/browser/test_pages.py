@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from unicodedata import normalize
 
 import pytest
@@ -57,6 +58,7 @@ class Watched:
             color_scheme="dark" if scheme == "dark" else "light",
         )  # fmt: skip
         self.page: Page = self.context.new_page()
+        self.file = file
         self.complaints: list[str] = []
         self.requests: list[str] = []
         self.page.on("console", lambda message: self.complaints.append(message.text))
@@ -71,43 +73,77 @@ class Watched:
         self.context.close()
 
 
+@pytest.fixture(scope="module", params=PAGES)
+def opened(browser: Browser, gallery: Path, request: pytest.FixtureRequest) -> Iterator[Watched]:
+    """A page at its widest, for tests that only look at it: opening it takes the longest."""
+    with Watched(browser, gallery / f"{request.param}.html") as watched:
+        yield watched
+
+
+def _is_quiet_alone_and_fits(watched: Watched, width: int) -> None:
+    page = watched.page
+    assert watched.complaints == []
+    assert watched.requests == [watched.file.as_uri()]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator(".answer").is_visible()
+    small = page.evaluate(
+        "[...document.querySelectorAll('figure svg')].map(svg => "
+        "svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)"
+    )
+    assert min(small, default=1.0) * 12 >= 8, "labels of 12 px are read at this width"
+
+
+def test_a_page_is_quiet_alone_and_its_first_screen_is_a_slide(opened: Watched) -> None:
+    _is_quiet_alone_and_fits(opened, 1440)
+    bottom = opened.page.evaluate("document.querySelector('.slide').getBoundingClientRect().bottom")
+    assert bottom <= 900
+
+
 @pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", [width for width in WIDTHS if width != 1440])
 def test_a_page_is_quiet_alone_and_no_wider_than_the_window(
     browser: Browser, gallery: Path, name: str, width: int
 ) -> None:
-    file = gallery / f"{name}.html"
-    with Watched(browser, file, width=width) as watched:
-        page = watched.page
-        assert watched.complaints == []
-        assert watched.requests == [file.as_uri()]
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert page.locator(".answer").is_visible()
-        if width == 1440:
-            bottom = page.evaluate(
-                "document.querySelector('.slide').getBoundingClientRect().bottom"
-            )
-            assert bottom <= 900, "the first screen is a slide"
-        small = page.evaluate(
-            "[...document.querySelectorAll('figure svg')].map(svg => "
-            "svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)"
-        )
-        assert min(small, default=1.0) * 12 >= 8, "labels of 12 px are read at this width"
+    with Watched(browser, gallery / f"{name}.html", width=width) as watched:
+        _is_quiet_alone_and_fits(watched, width)
+
+
+_COLOURS = {"resultTypes": ["violations"], "runOnly": {"type": "tag", "values": ["cat.color"]}}
+"""Axe's rules of colours alone, the only thing that dark changes of a page."""
+
+
+def _serious(watched: Watched, **options: dict[str, Any]) -> list[tuple[str, str]]:
+    """Rules that are broken, each with the first element that breaks it."""
+    return [
+        (record["id"], record["nodes"][0]["html"][:200])
+        for record in Axe().run(watched.page, **options).response["violations"]
+        if record["impact"] in {"serious", "critical"}
+    ]
 
 
 @pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_page_is_for_all(browser: Browser, gallery: Path, name: str, scheme: str) -> None:
-    with Watched(browser, gallery / f"{name}.html", scheme=scheme) as watched:
+def test_a_page_is_for_all(browser: Browser, gallery: Path, name: str) -> None:
+    with Watched(browser, gallery / f"{name}.html") as watched:
         watched.page.evaluate(
             "document.querySelectorAll('details').forEach(one => one.open = true)"
         )
-        axe = Axe().run(watched.page).response["violations"]
-    serious = [
-        (record["id"], record["nodes"][0]["html"][:200])
-        for record in axe if record["impact"] in {"serious", "critical"}
-    ]  # fmt: skip
-    assert serious == []
+        assert _serious(watched) == []
+        watched.page.emulate_media(color_scheme="dark")
+        assert _serious(watched, options=_COLOURS) == []
+
+
+def test_a_word_of_a_colour_that_is_not_read_is_found(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(
+        "<!doctype html><html lang=en><title>a</title><style>p { color: #000; background: #fff }"
+        "@media (prefers-color-scheme: dark) { p { color: #777; background: #666 } }</style>"
+        "<main><h1>a title</h1><p>some text</p></main>"
+    )
+    with Watched(browser, file) as watched:
+        assert _serious(watched) == []
+        watched.page.emulate_media(color_scheme="dark")
+        ((rule, _),) = _serious(watched, options=_COLOURS)
+    assert rule == "color-contrast"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -121,10 +157,7 @@ def test_the_page_of_a_matrix_is_for_all_and_its_cells_are_read(
         with Watched(browser, file, width=width, scheme=scheme) as watched:
             assert watched.complaints == []
             assert watched.page.evaluate("document.documentElement.scrollWidth") <= width
-            axe = Axe().run(watched.page).response["violations"]
-            assert [
-                record["id"] for record in axe if record["impact"] in {"serious", "critical"}
-            ] == []
+            assert _serious(watched) == []
             inks = (
                 watched.page.locator("figure")
                 .nth(1)
@@ -169,12 +202,10 @@ def test_the_words_of_charts_are_read_on_their_ground(
             assert (high + 0.05) / (low + 0.05) >= 4.5, (name, colour, ground)
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_the_first_screen_is_one_sheet_of_paper(browser: Browser, gallery: Path, name: str) -> None:
-    with Watched(browser, gallery / f"{name}.html") as watched:
-        title = watched.page.locator("h1").inner_text()
-        heading = watched.page.locator("main h2").first.inner_text()
-        sheets = PdfReader(io.BytesIO(watched.page.pdf(prefer_css_page_size=True))).pages
+def test_the_first_screen_is_one_sheet_of_paper(opened: Watched) -> None:
+    title = opened.page.locator("h1").inner_text()
+    heading = opened.page.locator("main h2").first.inner_text()
+    sheets = PdfReader(io.BytesIO(opened.page.pdf(prefer_css_page_size=True))).pages
     texts = [" ".join(normalize("NFKC", sheet.extract_text()).split()) for sheet in sheets]
     assert title.split()[0] in texts[0]
     assert heading not in texts[0]
@@ -185,27 +216,24 @@ def test_the_first_screen_is_one_sheet_of_paper(browser: Browser, gallery: Path,
     assert "scrolls sideways" not in " ".join(texts), "paper does not scroll"
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_no_heading_is_printed_without_anything_below_it(
-    browser: Browser, gallery: Path, name: str
-) -> None:
-    with Watched(browser, gallery / f"{name}.html") as watched:
-        watched.page.emulate_media(media="print")
-        printed = watched.page.locator("main > section:visible").evaluate_all(
+def test_no_heading_is_printed_without_anything_below_it(opened: Watched) -> None:
+    opened.page.emulate_media(media="print")
+    try:
+        printed = opened.page.locator("main > section:visible").evaluate_all(
             "all => all.map(one => [one.querySelector('h2')?.innerText ?? '', "
             "[...one.children].filter(part => part.tagName != 'H2' && part.offsetHeight).length])"
         )
+    finally:
+        opened.page.emulate_media(media="null")
     assert [title for title, parts in printed if not parts] == []
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_all_is_there_without_script(browser: Browser, gallery: Path, name: str) -> None:
-    file = gallery / f"{name}.html"
-    with Watched(browser, file) as scripted, Watched(browser, file, script=False) as plain:
+def test_all_is_there_without_script(browser: Browser, opened: Watched) -> None:
+    with Watched(browser, opened.file, script=False) as plain:
         assert plain.page.locator(".sort, .filter, .tip").count() == 0
-        tables = [watched.page.locator("td").all_text_contents() for watched in (scripted, plain)]
+        tables = [watched.page.locator("td").all_text_contents() for watched in (opened, plain)]
         assert tables[0] == tables[1]
-        assert plain.page.locator("svg[role=img]").count() == file.read_text().count("<svg")
+        assert plain.page.locator("svg[role=img]").count() == opened.file.read_text().count("<svg")
         assert all(
             plain.page.locator("svg[role=img]").evaluate_all("all => all.map(one => one.ariaLabel)")
         )
@@ -270,17 +298,15 @@ def test_hostile_names_run_nothing(browser: Browser, tmp_path: Path) -> None:
         assert watched.page.locator("script").count() == 1
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_no_word_of_a_chart_is_cut(browser: Browser, gallery: Path, name: str) -> None:
-    with Watched(browser, gallery / f"{name}.html") as watched:
-        cut = watched.page.evaluate(
-            "[...document.querySelectorAll('figure svg')].flatMap(svg => {"
-            " const all = svg.getBoundingClientRect();"
-            " return [...svg.querySelectorAll('text')].filter(text => text.textContent.trim()"
-            "  && getComputedStyle(text).opacity !== '0').filter(text => {"
-            "  const box = text.getBoundingClientRect();"
-            "  return box.left < all.left - 1 || box.right > all.right + 1"
-            "   || box.top < all.top - 1 || box.bottom > all.bottom + 1;"
-            " }).map(text => text.textContent) })"
-        )
+def test_no_word_of_a_chart_is_cut(opened: Watched) -> None:
+    cut = opened.page.evaluate(
+        "[...document.querySelectorAll('figure svg')].flatMap(svg => {"
+        " const all = svg.getBoundingClientRect();"
+        " return [...svg.querySelectorAll('text')].filter(text => text.textContent.trim()"
+        "  && getComputedStyle(text).opacity !== '0').filter(text => {"
+        "  const box = text.getBoundingClientRect();"
+        "  return box.left < all.left - 1 || box.right > all.right + 1"
+        "   || box.top < all.top - 1 || box.bottom > all.bottom + 1;"
+        " }).map(text => text.textContent) })"
+    )
     assert cut == []
