@@ -77,6 +77,8 @@ def test_damaged_outputs(path: Path) -> None:
 
 _MOST = 1000
 """Times that each line of a text may be looked at, whatever the text holds."""
+_REPEATED = 6 * _MOST
+"""Lines of a repeated text: looked at by each line before, a line would be looked at 3000 times."""
 _LINES, _OF_EACH = 600, 250
 """So many lines alike, each looked at so often: were it by each line before it, it would be 300."""
 _FEW, _OF_FEW = 200, 66
@@ -128,6 +130,8 @@ def test_lines_are_looked_at_in_proportion(name: str, monkeypatch: pytest.Monkey
 def test_outputs_cut_short_and_repeated(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = path.read_text(errors="replace")
     half = text[: len(text) // 2] + "\n"
+    lines = half.count("\n")
+    times = min(256, max(32, _REPEATED // lines))
     looked = Looked(monkeypatch)
-    few, many = looked.at(half * 64), looked.at(half * 256)
-    assert many <= max(5 * few, _MOST * (half * 256).count("\n"))
+    few, many = looked.at(half * (times // 4)), looked.at(half * times)
+    assert many <= max(5 * few, _MOST * lines * times)
