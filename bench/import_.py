@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ class Ended:
     trials: int = 0
 
 
+@cache
 def _fixtures() -> list[tuple[str, int]]:
     """Texts of tests/outputs in which something is found, and how many outputs each holds."""
     rows = []
