@@ -164,6 +164,7 @@ def slice_of_it(tmp_path_factory: pytest.TempPathFactory) -> list[Compared]:
     return compared(tmp_path_factory.mktemp("ledger"), wanted)
 
 
+@pytest.mark.xdist_group("slice of the ledger")  # measured once
 @pytest.mark.timeout(900)
 def test_a_slice_counts_what_was_predicted(slice_of_it: list[Compared]) -> None:
     assert len(slice_of_it) == sum(map(len, SLICE.values()))
@@ -175,6 +176,7 @@ def test_a_slice_counts_what_was_predicted(slice_of_it: list[Compared]) -> None:
         assert case.findings == [], case
 
 
+@pytest.mark.xdist_group("slice of the ledger")  # measured once
 @pytest.mark.timeout(900)
 def test_another_array_would_have_counted_otherwise(slice_of_it: list[Compared]) -> None:
     """The same counters do not agree with another chunk or layout, nor with a lost member."""
