@@ -36,6 +36,8 @@ def test_every_request_of_fio_is_recorded(node: str, tmp_path: Path) -> None:
     with subprocess.Popen([*argv, "-o", tmp_path], stdout=subprocess.PIPE) as recording:
         _until_traced(node)
         printed_results = json.loads(ssh(node, "n1", *_FIO))
+        # blktrace ends by an alarm(2) of its own after so many seconds; sent now, nobody waits.
+        ssh(node, "n1", "pkill", "-ALRM", "-x", "blktrace")
         out, _ = recording.communicate(timeout=200)
     assert recording.returncode == 0
     document = json.loads(out)
@@ -87,6 +89,21 @@ def _until_traced(node: str) -> None:
         if ssh(node, "n1", "cat", "/sys/class/block/vdb/trace/enable").strip() != "0":
             return
     raise AssertionError("blktrace did not begin")
+
+
+def test_it_ends_by_itself_after_the_time_that_is_asked_for(node: str, tmp_path: Path) -> None:
+    steady = "fio --name=x --filename=/dev/vdb --direct=1 --rw=randread --bs=4k --thinktime=5000"
+    timed = f"{steady} --size=64m --time_based --runtime=300"
+    ssh(node, "n1", "sh", "-c", f"'{timed} >/dev/null 2>&1 &'")
+    try:
+        place = ("-o", tmp_path / "short")
+        answer = good(
+            "trace", "record", f"lab:{node}/n1:/dev/vdb", "--seconds", "1", "--json", *place
+        )
+    finally:
+        ssh(node, "n1", "pkill", "-x", "fio")
+    assert answer.document["recorded"]["complete"]
+    assert ssh(node, "n1", "cat", "/sys/class/block/vdb/trace/enable").strip() == "0"
 
 
 def test_a_device_that_is_traced_already_is_left_alone(node: str, tmp_path: Path) -> None:
