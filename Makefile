@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help build dev demo test test-real test-long test-kills check format reference bench fuzz clean packages-run packages-test packages-bench packages-kernel packages-lab packages-release packages-roots release test-kernel test-lab test-lab-long lab
+.PHONY: help build dev demo test test-real test-long test-kills check check-types check-all-else format reference bench fuzz clean packages-run packages-test packages-bench packages-kernel packages-lab packages-release packages-roots release test-kernel test-lab test-lab-long lab
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -75,10 +75,14 @@ lab: packages-lab build ## brings up an example in the lab, measures each layer,
 
 SCRIPTS := $(shell find src -name '*.sh')
 
-check: dev ## format, lint, types, import directions, rules of the house
+check: check-types check-all-else ## format, lint, types, import directions, rules of the house
+
+check-types: dev # takes as long as all else: -j 2 has both at once
+	$(BIN)/mypy
+
+check-all-else: dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python tools/reference.py --check
 	$(BIN)/python tools/house.py
