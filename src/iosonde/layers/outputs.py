@@ -194,6 +194,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "scsi_pages": "iosonde.layers.disk.printed_scsi:ScsiPages",
         "sdparm": "iosonde.layers.disk.printed_blockdev:Sdparm",
         "shell_settings": "iosonde.layers._commands.printed:ShellSettings",
+        "smart_json": "iosonde.layers.disk.printed_smart_json:SmartJsonPart",
         "smart_logs": "iosonde.layers.disk.printed_smart_logs:SmartLogs",
         "smart_scan": "iosonde.layers.disk.printed_smart_scan:SmartScan",
         "smartctl": "iosonde.layers.disk.printed_health:Smartctl",

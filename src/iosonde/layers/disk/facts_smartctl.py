@@ -62,6 +62,13 @@ _SELF_TEST = re.compile(
     r"|Aborted by host|Interrupted[\w ()]{0,20}) "
     r"\d\d% (?P<hours>\d{1,7}) (?P<lba>\d{1,18}|-)(?!\S)"
 )
+_COUNTER_ROW = re.compile(
+    r"\s*(?P<way>read|write|verify): {1,12}(?P<figures>\d{1,20}(?: {1,14}\d{1,20}){4}) {1,14}"
+    r"(?P<processed>\d{1,12}\.\d{3}) {1,14}(?P<uncorrected>\d{1,20})\s*$"
+)
+"""A row of a SCSI drive's counters of errors; the tool prints processed units of 10^9 bytes."""
+_COUNTERS = ("corrected_fast", "corrected_delayed", "repeated", "corrected",
+             "correction_invocations")  # fmt: skip
 _DEFECT = re.compile(r"^\s*\d{1,6}\s+(\d{1,18})\s+(\d{1,7})\s*$")
 
 
@@ -96,7 +103,23 @@ def drive_facts(text: str) -> dict[str, Scalar]:
         facts.setdefault(name, figure)
     for row in filter(None, map(_OTHER_RAW.match, lines)):
         facts.setdefault(row["name"].lower(), row["raw"])
+    facts |= _scsi_counters(lines)
     return as_labelled(others, _PROSE) | without_none(facts | _defects(lines))
+
+
+def _scsi_counters(lines: list[str]) -> dict[str, Scalar]:
+    """The rows of "Error counter log:": errors in reading, writing and verifying.
+
+    Source: smartmontools 7.3, scsiprint.cpp, scsiPrintErrorCounterLog().
+    """
+    facts: dict[str, Scalar] = {}
+    for row in filter(None, map(_COUNTER_ROW.match, lines)):
+        way = row["way"]
+        figures = map(int, kerneltext.fields(row["figures"]))
+        facts |= {f"{way}_{name}": figure for name, figure in zip(_COUNTERS, figures, strict=True)}
+        facts[f"{way}_processed"] = int(row["processed"].replace(".", "")) * 10**6
+        facts[f"{way}_uncorrected"] = int(row["uncorrected"])
+    return facts
 
 
 def _attributes(flowing: str) -> Iterator[tuple[str, Scalar]]:

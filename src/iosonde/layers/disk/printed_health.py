@@ -17,7 +17,7 @@ from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject,
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import TextCursor, command_before, compact, joined, lines, prompt_in
 from iosonde.text.kernel_lines import is_kernel_line
-from iosonde.text.reader import is_section
+from iosonde.text.reader import is_section, start_of
 from iosonde.text.shell import called
 from iosonde.text.torn import decoded, opening
 
@@ -58,7 +58,7 @@ _NVME: Mapping[str, str] = {
 _PASSED = re.compile(r"(?:self-assessmenttestresult|SMARTHealthStatus):(PASSED|OK|FAILED)")
 _HEAD = re.compile(
     r"^\s*smartctl \d|^\s*=== START OF |^\s*ID# ATTRIBUTE_NAME\s|^\s*Pending Defects log \(GP Log"
-    r"|^\s*SMART/Health Information \(NVMe Log 0x02"
+    r"|^\s*SMART/Health Information \(NVMe Log 0x02|^\s*Error counter log:\s*$"
 )
 _NEXT = re.compile(r"\s*(?:smartctl \d\.\d|=== START OF INFORMATION SECTION ===)")
 """Where the output about another drive begins."""
@@ -66,6 +66,11 @@ _TEST = re.compile(r"\s*# ?\d+ +(?:Short|Extended|Conveyance|Selective|Backgroun
 _COLOUR = re.compile(r"\[/?COLOR[^\]\n]{0,20}\]")
 _ROWS = ("Reallocated_Sector_Ct ", "Reported_Uncorrect ", "Current_Pending_Sector ",
          "Offline_Uncorrectable ", "UDMA_CRC_Error_Count ")  # fmt: skip
+_DATABASE = re.compile(r"\s*Device is: {1,10}(?:Not in|In) smartctl database\b")
+_LABEL = re.compile(
+    r"\s*(?:Model Family|Device Model|Serial Number|LU WWN Device Id|Add\. Product Id|User Capacity"
+    r"|Firmware Version|Sector Sizes?|Rotation Rate|Form Factor|TRIM Command): {1,12}\S"
+)
 _KEY = re.compile(r'"json_format_version"|"smartctl"\s*:')
 _NVME_HEAD = re.compile(r"Smart Log for NVME device\s*:\s*(?:/dev/)?(?P<drive>nvme\w{1,12})")
 _NVME_KEY = re.compile(r'"critical_warning"\s*:')
@@ -78,7 +83,8 @@ class Smartctl:
     tool: ClassVar[str] = "smartctl"
     anchors: ClassVar[tuple[str, ...]] = (
         "smartctl 7", "smartctl 6", "smartctl 5", "=== START OF ", '"json_format_version"',
-        '"smartctl"', "ID# ATTRIBUTE_NAME", "Pending Defects log", "(NVMe Log 0x02", *_ROWS,
+        '"smartctl"', "ID# ATTRIBUTE_NAME", "Pending Defects log", "(NVMe Log 0x02",
+        "Error counter log:", "n smartctl database", *_ROWS,
     )  # fmt: skip
 
     def begin(self, cursor: TextCursor) -> int | None:
@@ -86,6 +92,8 @@ class Smartctl:
         line = cursor.line(cursor.at) or ""
         if _KEY.search(line):
             return _opened(cursor)
+        if _DATABASE.match(line):
+            return start_of(cursor, _LABEL.match, most=20)
         if not _HEAD.match(line):
             return cursor.at if _row(line) else None
         for index in range(cursor.at - 1, max(cursor.at - 6, -1), -1):

@@ -1,0 +1,101 @@
+"""Keys of `smartctl --json` that somebody shows without the braces around the whole.
+
+Figures of health have the names that the whole gives them; other numbers, texts and answers keep
+the names of the keys on the way to them.
+
+Source: smartmontools 7.3, smartctl.cpp and json.cpp: an object of objects, each key on a line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from typing_extensions import override
+
+from iosonde.layers.disk.facts_health import health_of_tree
+from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, joined, lines
+from iosonde.text.reader import Items, StateOutput, start_of
+
+_BEGIN = re.compile(r'\s*"(?:smart_status|smart_support|power_on_time)"\s*:\s*(?:\{|$)')
+_PART = re.compile(
+    r'\s*(?:"[\w ./()-]{1,60}"\s*:\s*(?:[\[{"\d-]|true|false|null)|[\]}\[{]{1,6}\s*,?\s*$'
+    r'|-?\d[\d.]{0,20},?\s*$|"[^"]{0,100}",?\s*$)'
+)
+_DRIVE = re.compile(r"(?:/dev/)?([\w/.-]{1,40})")
+_COVERED = frozenset({
+    "smart_status", "temperature", "power_on_time", "power_cycle_count", "device",
+    "json_format_version", "smartctl", "ata_smart_attributes", "ata_device_statistics",
+    "nvme_smart_health_information_log",
+})  # fmt: skip
+"""Keys of which `health_of_tree` says the figures, or which say none of the drive's."""
+_MOST = 400
+_DEEPEST = 6
+
+
+class SmartJsonPart(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "smartctl --json, a part"
+    anchors: ClassVar[tuple[str, ...]] = ('"smart_status"', '"smart_support"', '"power_on_time"')
+    commands: ClassVar[tuple[str, ...]] = ("smartctl",)
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "it says nothing of the drive and its health"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        """See `Output.begin`. The first line of the keys; a whole object is another reader's."""
+        if not _BEGIN.match(cursor.line(cursor.at) or ""):
+            return None
+        return start_of(cursor, _PART.match, most=60)
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        last = _end(cursor, first)
+        text = joined(cursor, first, last).strip().rstrip(",")
+        try:
+            tree = json.loads(text if text.startswith("{") else f"{{{text}}}")
+        except json.JSONDecodeError as error:
+            raise Unreadable("its JSON is broken") from error
+        values = health_of_tree(tree) | dict(_others(tree))
+        device = tree.get("device")
+        drive = _DRIVE.fullmatch(str(device.get("name"))) if isinstance(device, dict) else None
+        name = drive[1] if drive else prompt.path
+        return last, [PrintedSubject("disk", name, values, prompt.host)] if values else []
+
+
+def _end(cursor: TextCursor, first: int) -> int:
+    """Index of the last line that is one of the keys' or of their values."""
+    depth, last = 0, first
+    for index, line in lines(cursor, first, _MOST):
+        if not line.strip() and depth > 0:
+            continue
+        if not _PART.match(line):
+            break
+        depth += sum(map(line.count, "{[")) - sum(map(line.count, "}]"))
+        if depth < 0:  # the brace of an object whose first one is cut off
+            break
+        last = index
+    return last
+
+
+def _others(tree: Mapping[str, Any]) -> Iterator[tuple[str, Scalar]]:
+    """What the keys say that are no figures of health, by the names on the way to each."""
+    for key, value in tree.items():
+        if key not in _COVERED:
+            yield from _leaves(key, value, _DEEPEST)
+
+
+def _leaves(name: str, value: object, deepest: int) -> Iterator[tuple[str, Scalar]]:
+    if isinstance(value, dict) and deepest:
+        for key, inner in value.items():
+            yield from _leaves(f"{name}_{key}", inner, deepest - 1)
+    elif isinstance(value, list) and deepest:
+        for place, inner in enumerate(value):
+            yield from _leaves(f"{name}_{place}", inner, deepest - 1)
+    elif isinstance(value, bool | int | float | str):
+        yield name, value

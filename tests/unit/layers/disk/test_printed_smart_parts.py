@@ -1,0 +1,83 @@
+"""Parts of what smartctl prints: keys of its JSON, counters of a SCSI drive, a single line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.mangle import mangled, read, states
+
+PLACE = Path(__file__).parents[3] / "outputs" / "smart-composed"
+JSON = (PLACE / "json-part.txt").read_text()
+COUNTERS = (PLACE / "scsi-counters.txt").read_text()
+TOOL = "smartctl --json, a part"
+
+
+@pytest.mark.parametrize("text", [JSON, f"It says:\n\n```\n{JSON}```\nThat is all.\n"])
+def test_keys_without_the_braces_around_them(text: str) -> None:
+    (state,) = states(text)
+    assert state.tool == TOOL
+    assert state.subjects[0].values == {
+        "health_passed": True, "power_on_time": 1200 * 3600,
+        "ata_smart_data_self_test_status_value": 121,
+        "ata_smart_data_self_test_status_remaining_percent": 90,
+    }  # fmt: skip
+
+
+def test_it_says_what_the_whole_says() -> None:
+    """The reader of whole objects is another one: the same keys within braces are its own."""
+    (part,) = states(JSON)
+    whole = '{"json_format_version": [1, 0], "smartctl": {"exit_status": 0},' + JSON.rstrip(",\n")
+    (state,) = states(json.dumps(json.loads(whole + "}"), indent=2))
+    assert state.tool == "smartctl"
+    assert set(state.subjects[0].values.items()) <= set(part.subjects[0].values.items())
+
+
+def test_a_single_key_in_a_line() -> None:
+    for shape, given in mangled('"smart_status": { "passed": false }\n', wraps=False):
+        if shape != "escaped":  # the only key would be none of smartctl's
+            (state,) = states(given)
+            assert state.subjects[0].values == {"health_passed": False}, shape
+
+
+@pytest.mark.parametrize("text", [
+    'The key "smart_status" says whether it passed.\n',
+    '"smart_status": "PASSED"\n',
+    '"power_on_time": 1200\n',
+])  # fmt: skip
+def test_prose_and_keys_of_others_are_none(text: str) -> None:
+    assert not states(text)
+
+
+def test_a_part_that_is_torn_is_not_read() -> None:
+    (output,) = read('"smart_status": {\n    "passed": tr\n')
+    assert getattr(output, "reason", "") == "its JSON is broken"
+
+
+def test_counters_of_a_scsi_drive_add_up() -> None:
+    """Corrected errors are those corrected fast, with delay and by repeating (scsiprint.cpp)."""
+    for shape, given in mangled(COUNTERS, wraps=False):
+        (state,) = states(given)
+        values = state.subjects[0].values
+        for way in ("read", "write", "verify"):
+            parts = [values[f"{way}_{name}"] for name in ("corrected_fast", "corrected_delayed",
+                                                          "repeated")]  # fmt: skip
+            total = sum(part for part in parts if isinstance(part, int))
+            assert values[f"{way}_corrected"] == total, shape
+        assert values["read_processed"] == 98_765_432_000_000, shape
+        assert values["read_uncorrected"] == 3, shape
+        if shape != "with blank lines":  # three of them end the output
+            assert values["non_medium_error_count"] == 42, shape
+
+
+def test_the_line_on_the_database_alone_and_with_those_above_it() -> None:
+    line = "Device is:        Not in smartctl database [for details use: -P showall]\n"
+    (state,) = states(line)
+    assert state.subjects[0].values == {
+        "device_is": "Not in smartctl database [for details use: -P showall]"
+    }
+    (state,) = states(f"Device Model:     EXAMPLE HD\nFirmware Version: 1.0\n{line}")
+    assert state.subjects[0].values["model"] == "EXAMPLE HD"
+    assert not states("My device is not in smartctl database, it seems.\n")
