@@ -23,6 +23,7 @@ from iosonde.layers.ceph.facts import (
     groups_by_state,
     size,
 )
+from iosonde.layers.ceph.facts_status import daemons
 from iosonde.layers.ceph.printed_health import detail_at
 from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable
 from iosonde.records.stack import Json, Scalar
@@ -91,6 +92,7 @@ class CephStatus(StateOutput):
         last = _end(cursor, first)
         text = flow(cursor, first, last)
         values = _values(text)
+        values = {**daemons(text), **values} if values else values
         health = _health(joined(cursor, first, last))
         cluster_id = {"id": match[1]} if (match := _ID.search(text)) else {}
         values = {**cluster_id, **health, **values}

@@ -12,6 +12,8 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.layers.ceph.facts import SIZE
+from iosonde.layers.ceph.facts import size as size_in
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined
@@ -26,6 +28,7 @@ _SIZE = re.compile(
 )
 _ORDER = re.compile(r"^\s*order (?P<order>\d{1,2}) \(", re.MULTILINE)
 _PAIR = re.compile(r"^\s*(?P<label>[a-z][a-z_ ]{1,28}): *(?P<value>\S.*)?$")
+_AMOUNT = re.compile(SIZE)
 _OWN = re.compile(r"\s*+(?:size \d|order \d|[a-z][a-z_ ]{1,28}:(?:\s|$))")
 
 
@@ -58,4 +61,6 @@ class RbdInfo(StateOutput):
             for line in text.split("\n")
             if (pair := _PAIR.match(line))
         }
+        if _AMOUNT.fullmatch(pairs.get("overlap", "").strip()):
+            values["overlap"] = size_in(pairs["overlap"].strip())
         return last, [PrintedSubject("rbd", head["name"], as_labelled(pairs) | values, prompt.host)]

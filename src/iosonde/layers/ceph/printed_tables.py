@@ -25,6 +25,7 @@ from iosonde.layers.ceph.facts import (
     size,
     tokens,
 )
+from iosonde.layers.ceph.tree import TreePlace, column_of
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
@@ -112,21 +113,28 @@ class CephOsds(_CephTable):
         parts = Tokens(tokens(cursor, first, _MOST))
         columns, at = head_of(parts, _OSD_NAMES)
         end = parts.get(max(at - 1, 0))
-        return _osds(parts.onward(at), columns, prompt.host, end.line if end else first)
+        return _osds(cursor, parts.onward(at), columns, prompt.host, end.line if end else first)
 
 
 def _osds(
-    every: Iterable[Token], columns: tuple[str, ...], host: str, last: int
+    cursor: TextCursor,
+    every: Iterable[Token],
+    columns: tuple[str, ...],
+    host: str,
+    last: int,
 ) -> tuple[int, list[PrintedSubject]]:
-    """The OSDs of a table, each with the host above it in a tree."""
+    """The OSDs of a table, each with the host that it stands below in a tree."""
     cells = {**_OSD_CELLS, "name": re.compile(r"osd\.\d{1,7}|[a-z]{3,20} \S{1,100}")}
     osds: list[PrintedSubject] = []
-    bucket = ""
+    place = TreePlace()
     for row, line in rows_of(_named(every), columns, cells, _no_osd_cell):
         last = line
+        text = cursor.line(line) or ""
         if row["id"].startswith("-"):
-            bucket = row.get("name", "").partition(" ")[2]
+            kind, _, name = row.get("name", "").partition(" ")
+            place = TreePlace(name if kind == "host" else "", column_of(text, f"{kind} "))
             continue
+        bucket = place.host_of(row.get("weight", ""), column_of(text, f"osd.{row['id']}"))
         values: dict[str, Scalar] = {"host": bucket} if bucket else {}
         for name, text in row.items():
             if name not in {"id", "name"} and text != "-":
@@ -159,7 +167,7 @@ class CephDf(_CephTable):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "ceph df"
-    anchors: ClassVar[tuple[str, ...]] = ("%RAW USED", "MAX AVAIL")
+    anchors: ClassVar[tuple[str, ...]] = ("%RAW USED", "MAX AVAIL", "CATEGORY")
     reach: ClassVar[int] = 14
 
     @override
@@ -168,7 +176,8 @@ class CephDf(_CephTable):
         names, own = (_RAW_NAMES, "full") if "%RAW USED" in line else (_POOL_NAMES, "available")
         parts = Tokens(Token(word, 0) for word in line.split())
         columns, at = head_of(parts, names)
-        return cursor.at if own in columns and not parts.get(at) else None
+        is_own = own in columns or columns[:2] == ("name", "category")
+        return cursor.at if is_own and not parts.get(at) else None
 
     @override
     def items(

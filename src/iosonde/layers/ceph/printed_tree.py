@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde.layers.ceph.tree import TreePlace, column_of
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
@@ -49,10 +50,11 @@ class CephOsdRows(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         subjects: list[PrintedSubject] = []
-        last, bucket = first, ""
+        last, place = first, TreePlace()
         for index, line in close_lines(cursor, first, _MOST):
             osd, group = _OSD.match(line), _BUCKET.match(line)
             if osd:
+                bucket = place.host_of(osd["weight"], column_of(line, f"osd.{osd['id']}"))
                 values: dict[str, Scalar] = {"host": bucket} if bucket else {}
                 for name, text in osd.groupdict().items():
                     if text and name not in {"id", "missing"}:
@@ -62,7 +64,8 @@ class CephOsdRows(StateOutput):
                     values["status"] = osd["missing"]
                 subjects.append(PrintedSubject("osd", f"osd.{osd['id']}", values, prompt.host))
             elif group:
-                bucket = group["name"] if group["type"] == "host" else ""
+                name = group["name"] if group["type"] == "host" else ""
+                place = TreePlace(name, column_of(line, f"{group['type']} "))
             elif not _HEAD.match(line):
                 break
             last = index

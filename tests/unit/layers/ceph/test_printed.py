@@ -12,9 +12,18 @@ from iosonde.text.window import View
 from tests.mangle import counters, mangled, read, states
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "ceph-composed"
-STATUS, OLD, HEALTH, DF, OSDS, TREE = (
+STATUS, OLD, HEALTH, DF, OSDS, TREE, OLDEST, OUTSIDE = (
     (OUTPUTS / f"{name}.txt").read_text()
-    for name in ("status", "status-old", "health", "df", "osds", "tree-old")
+    for name in (
+        "status",
+        "status-old",
+        "health",
+        "df",
+        "osds",
+        "tree-old",
+        "status-oldest",
+        "tree-outside",
+    )
 )
 TIB = 1024**4
 
@@ -137,3 +146,71 @@ def test_a_table_is_not_looked_for_in_all_that_follows(
     alone, lines["fetched"] = lines["fetched"], 0
     assert subjects(table + "\nThey said that nothing was lost." * 3000) == expected
     assert lines["fetched"] < alone + 200
+
+
+def test_osds_in_no_bucket_belong_to_no_host() -> None:
+    """Where no blanks show how deep an OSD of no weight stands, no host is said of it."""
+    for shape, given in mangled(OUTSIDE):
+        hosts = {osd.name: osd.values.get("host") for osd in subjects(given)}
+        assert hosts == {
+            "osd.0": "oak", "osd.1": "oak", "osd.2": "elm", "osd.5": "elm",
+            "osd.3": None, "osd.4": None,
+        }, shape  # fmt: skip
+    flat = "\n".join(" ".join(line.split()) for line in OUTSIDE.splitlines())
+    hosts = {osd.name: osd.values.get("host") for osd in subjects(flat)}
+    assert (hosts["osd.2"], hosts["osd.4"]) == ("elm", None)
+
+
+def test_rows_alone_tell_an_osd_outside_of_hosts_too() -> None:
+    rows = (
+        "# id\tweight\ttype name\tup/down\treweight\n-1\t2\troot default\n-2\t2\t\thost oak\n"
+        "0\t1\t\t\tosd.0\tup\t1\t\n7\t0\t\t\tosd.7\tup\t1\n2\t0\tosd.2\tdown\t0\t\n"
+    )
+    hosts = {osd.name: osd.values.get("host") for osd in subjects(rows)}
+    assert hosts == {"osd.0": "oak", "osd.7": "oak", "osd.2": None}
+
+
+def test_every_figure_of_the_oldest_status() -> None:
+    (cluster,) = subjects(OLDEST)
+    epochs = ("monmap_epoch", "election_epoch", "osdmap_epoch", "pgmap_version", "mdsmap_epoch")
+    assert [cluster.values[name] for name in epochs] == [7, 44, 2611, 798444, 39]
+    assert (cluster.values["monitors"], cluster.values["quorum"]) == (3, "0,2")
+    assert [cluster.values[f"mds_{name}"] for name in ("up", "in", "max", "standby")] == [
+        1,
+        1,
+        1,
+        2,
+    ]
+    assert (cluster.values["osds"], cluster.values["osds_up"]) == (24, 23)
+    assert cluster.values["objects_degraded"] == 4
+    assert cluster.values["degraded_share"] == pytest.approx(0.00200)
+    assert figure(cluster, "pgs_active+clean") + 3 == cluster.values["pgs"]
+
+
+def test_daemons_of_a_new_status() -> None:
+    text = STATUS.partition("    osd:")[0] + (
+        "    osd: 12 osds: 12 up (since 3d), 12 in (since 9w); 7 remapped pgs\n"
+        "    rgw: 2 daemons active (2 hosts, 1 zones)\n"
+    )
+    (cluster,) = subjects(text)
+    assert (cluster.values["remapped_pgs"], cluster.values["rgw_daemons"]) == (7, 2)
+    more = (
+        "  cluster:\n    id:     477e46f1-ae41-4e43-9c8f-72c918ab0a20\n    health: HEALTH_WARN\n"
+        "            1/3 mons down, quorum a,b\n\n  services:\n"
+        "    mon: 3 daemons, quorum a,b (age 3d), out of quorum: c\n"
+        "    mgr: x(active, since 2w), standbys: y, z\n    mds: 1/2 daemons up, 1 standby\n"
+        "    osd: 3 osds: 3 up (since 2d), 3 in (since 2w)\n"
+    )
+    (cluster,) = subjects(more)
+    assert (cluster.values["quorum"], cluster.values["monitors_out_of_quorum"]) == ("a,b", "c")
+    assert (cluster.values["mgr_active"], cluster.values["mgr_standbys"]) == ("x", "y,z")
+    assert [cluster.values[f"mds_{name}"] for name in ("up", "in", "standby")] == [1, 2, 1]
+
+
+def test_pools_of_the_first_df() -> None:
+    text = (
+        "POOLS:\n    NAME      CATEGORY     USED      %USED     OBJECTS \n"
+        "    data      -            110K      0         50 \n"
+    )
+    (pool,) = subjects(text)
+    assert (pool.name, pool.values) == ("data", {"used": 110 << 10, "full": 0, "objects": 50})
