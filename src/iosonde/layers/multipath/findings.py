@@ -38,7 +38,9 @@ def _failed_paths(case: EvidenceSet) -> Iterator[Finding]:
             ),
             "look at the link, the switch and the port of the array that this path goes over; the "
             "kernel's log says when it failed",
-            "`multipath -ll` shows every path as active ready running",
+            "`esxcli storage core path list` shows no path as dead"
+            if "vmhba" in str(state.values.get("path_states"))
+            else "`multipath -ll` shows every path as active ready running",
         )  # fmt: skip
 
 
