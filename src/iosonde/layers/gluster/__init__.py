@@ -1,0 +1,1 @@
+"""What Gluster prints of its volumes, bricks and peers."""

@@ -1,0 +1,233 @@
+"""`gluster volume info`, `volume heal … info` and `peer status`: labels below a head.
+
+Source: glusterfs 3.4 to 11, cli/src/cli-rpc-ops.c (gf_cli_get_volume_cbk(): "Volume Name: ",
+"Number of Bricks: 2 x 3 = 6", "Brick1: HOST:PATH", "Options Reconfigured:"; gf_cli_list_friends:
+"Number of Peers: ", "State: Peer in Cluster (Connected)"), heal/src/glfs-heal.c ("Brick HOST:PATH",
+"Status: ", "Number of entries: ", " - Is in split-brain", "Total Number of entries: ").
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, prompt_in
+from iosonde.text.labels import as_labelled
+from iosonde.text.reader import Items, StateOutput, close_lines, nearest, top_of
+from iosonde.text.torn import is_full
+
+BRICK = r"[\w.:-]{1,120}:/\S{1,300}"
+_VOLUME = re.compile(r"\s*Volume Name: (?P<name>\S{1,200})\s*$")
+_PAIR = re.compile(
+    r"\s*(?P<label>Type|Volume ID|Status|Snapshot Count|Number of Bricks|Transport-type|"
+    r"Xlator \d{1,2}|Snapshot Volume|Capacity|Restored From Snap): ?(?P<value>\S.{0,200}?)\s*$"
+)
+_MEMBER = re.compile(
+    rf"\s*Brick(?P<number>\d{{1,5}}): ?(?P<brick>{BRICK})(?: (?P<arbiter>\(arbiter\)))?\s*$"
+)
+_MEMBER_BEGUN = re.compile(r"\s*Brick(?P<number>\d{1,5}):\s*$")
+_OPTION = re.compile(
+    r"\s*(?P<name>[a-z][a-z0-9-]{1,40}\.[\w.*-]{1,80}): (?P<value>\S.{0,200}?)\s*$"
+)
+_HEADING = re.compile(
+    r"\s*(?:Bricks|Hot Tier|Cold Tier|Options Reconfigured|(?:Hot|Cold) Bricks):?\s*$"
+)
+_SHAPE = re.compile(
+    r"(?:(?P<layout>(?:\d{1,5} x )?(?:\d{1,5}|\(\d{1,5} \+ \d{1,5}\))) = )?(?P<bricks>\d{1,6})$"
+)
+_COLUMN = 66  # where mails break their lines, at least
+_MOST = 20_000
+
+
+class GlusterInfo(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "gluster volume info"
+    anchors: ClassVar[tuple[str, ...]] = ("Volume Name: ",)
+    commands: ClassVar[tuple[str, ...]] = ("gluster",)
+    reach: ClassVar[int] = 4
+    beginning: ClassVar[re.Pattern[str]] = _VOLUME
+    nothing: ClassVar[str] = "neither its type nor a brick follows"
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        volumes: dict[str, dict[str, Scalar]] = {}
+        bricks: list[tuple[str, dict[str, Scalar]]] = []
+        last, name, above = first, "", ""
+        for index, line in close_lines(cursor, first, _MOST, gap=3):
+            text = f"{above} {line.strip()}" if _MEMBER_BEGUN.match(above) else line
+            if volume := _VOLUME.match(line):
+                name = volume["name"]
+                volumes[name] = {}
+            elif pair := _PAIR.match(line):
+                volumes[name] |= _pair(pair["label"], pair["value"])
+            elif member := _MEMBER.match(text):
+                values: dict[str, Scalar] = {"volume": name, "number": int(member["number"])}
+                if member["arbiter"]:
+                    values["arbiter"] = True
+                bricks.append((member["brick"], values))
+            elif option := _OPTION.match(line):
+                volumes[name][option["name"]] = option["value"]
+            elif _MEMBER.match(above) and _goes_on(above, line):
+                bricks[-1] = (bricks[-1][0] + line.strip(), bricks[-1][1])
+            elif not (_HEADING.match(line) or _MEMBER_BEGUN.match(line)):
+                break
+            last, above = index, line
+        subjects = [
+            PrintedSubject("gluster_volume", name, values, prompt.host)
+            for name, values in volumes.items() if "type" in values
+        ]  # fmt: skip
+        return last, [*subjects, *(
+            PrintedSubject("gluster_brick", brick, values, prompt.host)
+            for brick, values in bricks if subjects
+        )]  # fmt: skip
+
+
+def _goes_on(above: str, line: str) -> bool:
+    """Whether a mail or a terminal may have broken a path off the line above it."""
+    return is_full(len(above), line, _COLUMN) and " " not in line.strip()
+
+
+def _pair(label: str, value: str) -> dict[str, Scalar]:
+    values = as_labelled({label: value}, ("Volume ID",))
+    if label == "Volume ID":
+        values["id"] = value
+    if label == "Number of Bricks" and (shape := _SHAPE.match(value)):
+        values = {"bricks": int(shape["bricks"])}
+        if shape["layout"]:
+            values["layout"] = shape["layout"]
+    return values
+
+
+_HEALED = re.compile(rf"\s*Brick (?P<brick>{BRICK})\s*$")
+_STATUS = re.compile(r"\s*Status: (?P<status>[A-Z][\w ,.-]{3,80}?)\s*$")
+_COUNT = re.compile(
+    r"\s*(?:Total )?Number of (?:heal failed )?entries(?P<of> in heal pending| in split-brain|"
+    r" possibly healing)?: (?P<count>\d{1,12}|-)\s*$",
+    re.IGNORECASE,
+)
+_ENTRY = re.compile(
+    r"\s*(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d )?(?:/\S{0,300}(?: \S{1,100}){0,6}?|"
+    r"<gfid:[0-9a-f-]{8,36}>\S{0,200})(?P<split> - Is in split-brain)?"
+    r"(?P<healing> - Possibly undergoing heal)?\s*$"
+)
+
+
+class GlusterHeal(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "gluster volume heal"
+    anchors: ClassVar[tuple[str, ...]] = ("Number of entries", "umber of entries in ")
+    commands: ClassVar[tuple[str, ...]] = ("gluster",)
+    reach: ClassVar[int] = 4
+    nothing: ClassVar[str] = "no brick is followed by a count"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if not _COUNT.match(cursor.line(cursor.at) or ""):
+            return None
+        first = nearest(cursor, 80, _HEALED.match)
+        return first if first is not None and _belongs(cursor, first) else None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        bricks: dict[str, dict[str, Scalar]] = {}
+        last, brick = first, ""
+        for index, line in close_lines(cursor, first, _MOST, gap=2):
+            if index > first and prompt_in(line):
+                break
+            if head := _HEALED.match(line):
+                brick = head["brick"]
+                bricks[brick] = {}
+            elif status := _STATUS.match(line):
+                bricks[brick]["state"] = status["status"].lower()
+            elif count := _COUNT.match(line):
+                name = (count["of"] or "").strip().removeprefix("in ").replace(" ", "_")
+                name = f"entries_{name.replace('-', '_')}" if name else "entries_to_heal"
+                if count["count"] != "-":
+                    bricks[brick][name] = int(count["count"])
+            elif entry := _ENTRY.match(line):
+                if entry["split"]:
+                    named = bricks[brick].get("split_brain", 0)
+                    bricks[brick]["split_brain"] = int(str(named)) + 1
+            else:
+                break
+            last = index
+        return last, [
+            PrintedSubject("gluster_brick", name, values, prompt.host)
+            for name, values in bricks.items() if values
+        ]  # fmt: skip
+
+
+def _belongs(cursor: TextCursor, first: int) -> bool:
+    """Whether all lines from a brick's head down to the anchor are such as heal prints."""
+    return all(
+        not line or any(p.match(line) for p in (_HEALED, _STATUS, _COUNT, _ENTRY))
+        for line in cursor.block(first, cursor.at - first + 1)
+    )
+
+
+_PEERS = re.compile(r"\s*Number of Peers: (?P<count>\d{1,5})\s*$")
+_HOST = re.compile(r"\s*Hostname: (?P<name>\S{1,200})\s*$")
+_PEER_PAIR = re.compile(
+    r"\s*(?P<label>Uuid|State): ?(?P<value>\S.{2,80}?)"
+    r"(?: \((?P<link>Connected|Disconnected)\))?\s*$"
+)
+_OTHER = re.compile(r"\s*Other names:\s*$")
+_NAME = re.compile(r"\s*[\w.:-]{3,100}\s*$")
+
+
+class GlusterPeers(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "gluster peer status"
+    anchors: ClassVar[tuple[str, ...]] = ("Number of Peers: ", "State: Peer ")
+    commands: ClassVar[tuple[str, ...]] = ("gluster",)
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "no peer is named"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if not (_PEERS.match(line) or _PEER_PAIR.match(line)):
+            return None
+        return top_of(cursor, lambda text: any(
+            p.match(text) for p in (_PEERS, _HOST, _PEER_PAIR, _OTHER)))  # fmt: skip
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        peers: dict[str, dict[str, Scalar]] = {}
+        subjects: list[PrintedSubject] = []
+        last, name, names = first, "", False
+        for index, line in close_lines(cursor, first, _MOST, gap=4):
+            if count := _PEERS.match(line):
+                values: dict[str, Scalar] = {"peers": int(count["count"])}
+                subjects.append(PrintedSubject("gluster", "gluster", values, prompt.host))
+            elif host := _HOST.match(line):
+                name = host["name"]
+                peers[name] = {}
+            elif name and (pair := _PEER_PAIR.match(line)):
+                key = "state" if pair["label"] == "State" else "id"
+                peers[name][key] = pair["value"]
+                if pair["link"]:
+                    peers[name]["connection"] = pair["link"].lower()
+            elif names and _NAME.match(line):
+                also = peers[name].get("other_names")
+                peers[name]["other_names"] = f"{also}, {line.strip()}" if also else line.strip()
+            elif not (name and _OTHER.match(line)):
+                break
+            last, names = index, bool(_OTHER.match(line)) or (names and not _HOST.match(line))
+        down = sum(values.get("connection") == "disconnected" for values in peers.values())
+        if subjects and peers:
+            subjects = [
+                PrintedSubject(s.kind, s.name, {**s.values, "peers_disconnected": down}, s.host)
+                for s in subjects
+            ]
+        return last, subjects + [
+            PrintedSubject("gluster_peer", peer, values, prompt.host)
+            for peer, values in peers.items() if "state" in values
+        ]  # fmt: skip
