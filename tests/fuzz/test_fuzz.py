@@ -69,6 +69,7 @@ ROOMS = ("layers._", "layers.b", "layers.d", "layers.e", "layers.", "loads.", "m
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # half a minute of a processor, of which others may have the most
 @pytest.mark.parametrize("room", ROOMS)
 def test_no_pattern_takes_more_than_the_square_of_a_line(room: str) -> None:
     """A thousand characters within a quarter of a second; a line has at most eight thousand."""
