@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from iosonde.lab.image import image
+from iosonde.verbs.lab import shell
 from tests.cli.conftest import COMMAND
 
 STACKS = Path(__file__).parents[2] / "examples" / "stacks"
@@ -69,10 +70,13 @@ def started(*arguments: str, stderr: int = subprocess.DEVNULL) -> Iterator[subpr
 
 
 def ssh(lab: str, node: str, *argv: str, status: int | None = 0) -> str:
-    """What a command on a node prints."""
-    ended = iosonde("lab", "ssh", "--name", lab, node, "--", *argv)
-    assert status is None or ended.status == status, f"{argv}: {ended.out}{ended.err}"
-    return ended.out
+    """What a command on a node prints; by what `iosonde lab ssh` becomes, as test_lab.py sees."""
+    done = subprocess.run(
+        shell(node, *argv, lab=lab), capture_output=True, text=True, check=False, timeout=400,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert status is None or done.returncode == status, f"{argv}: {done.stdout}{done.stderr}"
+    return done.stdout
 
 
 @contextmanager
