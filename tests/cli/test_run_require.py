@@ -54,7 +54,7 @@ def test_loops_go_on_until_it_is_decided_or_time_is_over(iosonde: Iosonde, tmp_p
     assert first.status == 0
     rate = iosonde("export", "last", "--format", "json").json["trials"][0]["metrics"]["read.iops"]
     close = measured(
-        iosonde, tmp_path, f"read.iops > {rate['mean']:.0f}", more=("--max-seconds", "3")
+        iosonde, tmp_path, f"read.iops > {rate['mean']:.0f}", more=("--max-seconds", "10")
     )
     (result,) = iosonde("export", "last", "--format", "json").json["requirements"]
     assert close.status == {"pass": 0, "fail": 1, "undecided": 5}[result["verdict"]]
