@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Trouble = Literal["data", "device", "gone", "damage", "member", "stall", "recovered"]
+Trouble = Literal[
+    "data", "device", "gone", "damage", "member", "stall", "memory", "lockup", "recovered"
+]
 """What a message is a sign of.
 
 data: a request ended with an error, and what it carried was not read or written; device: a device
 or its link did not answer and was reset; gone: the kernel gave a device up; damage: a file system
 found itself damaged or stopped; member: an array lost a member; stall: a process waited for
-minutes; recovered: an error that a layer below repaired.
+minutes, mostly for I/O; memory: one waited for memory; lockup: a processor did not leave the
+kernel; recovered: an error that a layer below repaired.
 """
 
 

@@ -78,6 +78,21 @@ _SAID: Mapping[Trouble, _Kind] = {
         "/proc/PID/stack",
         "the log stays without such lines under the same load",
     ),
+    "memory": _Kind(
+        "hung-tasks", "warning",
+        "these processes waited for memory in one piece that there was none of, and whatever waits "
+        "for them did, too.",
+        "look at `free -m`, /proc/buddyinfo and `slabtop` at that time; files and directories in "
+        "very many extents ask for large pieces",
+        "the log stays without such lines under the same load",
+    ),
+    "lockup": _Kind(
+        "hung-tasks", "warning",
+        "a processor did not leave the kernel for at least that long, and nothing else ran on it.",
+        "the trace below the line in the log says where it was; look for storms of interrupts, for "
+        "a hypervisor that took the processor away, and for a newer kernel",
+        "the log stays without such lines under the same load",
+    ),
     "recovered": _Kind(
         "corrected-reads", "note",
         "a member could not read these sectors; they were written anew from the others.",
@@ -85,6 +100,9 @@ _SAID: Mapping[Trouble, _Kind] = {
         "a check of the array finds none",
     ),
 }  # fmt: skip
+
+
+_STALLS: tuple[Trouble, ...] = ("stall", "memory", "lockup")
 
 
 @cache
@@ -174,7 +192,9 @@ def _damaged(case: EvidenceSet) -> Iterator[Finding]:
 
 
 def _hung(case: EvidenceSet) -> Iterator[Finding]:
-    return _find("stall", case)
+    """What did not go on: for I/O, for memory, or since a processor was stuck."""
+    for trouble in _STALLS:
+        yield from _find(trouble, case)
 
 
 def _corrected(case: EvidenceSet) -> Iterator[Finding]:

@@ -55,7 +55,7 @@ MESSAGES = (
     KernelMessage(
         "soft lockup - CPU",
         r"(?:watchdog: )?BUG: soft lockup - CPU#(?P<processors>\d+) stuck for "
-        r"(?P<stuck_seconds>\d+)s! \[(?P<other>.{1,32}):\d+\]", "host", "soft_lockups", "stall",
+        r"(?P<stuck_seconds>\d+)s! \[(?P<other>.{1,32}):\d+\]", "host", "soft_lockups", "lockup",
     ),
     KernelMessage(
         "rcu_",

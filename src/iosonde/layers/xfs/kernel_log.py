@@ -117,6 +117,6 @@ MESSAGES = (
     KernelMessage(
         "memory allocation deadlock",
         r"XFS: (?P<other>[^()]{1,32})\(\d{1,10}\) possible memory allocation deadlock size "
-        r"(?P<sizes>\d{1,12})", "xfs", "failed_allocations", "stall",
+        r"(?P<sizes>\d{1,12})", "xfs", "failed_allocations", "memory",
     ),
 )  # fmt: skip

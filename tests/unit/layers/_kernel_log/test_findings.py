@@ -56,6 +56,23 @@ def test_a_partition_is_not_said_beside_its_disk(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(("line", "waited_for"), [
+    ("[    9.500000] INFO: task kworker/0:1:77 blocked for more than 122 seconds.", "for I/O"),
+    ("[    9.500000] XFS: webd(2514) possible memory allocation deadlock size 50184 in kmem_alloc",
+     "for memory in one piece"),
+    ("[    9.500000] watchdog: BUG: soft lockup - CPU#3 stuck for 22s! [webd:2514]",
+     "a processor did not leave the kernel"),
+])  # fmt: skip
+def test_what_does_not_go_on_waits_for_what_the_message_says(
+    tmp_path: Path, line: str, waited_for: str
+) -> None:
+    (tmp_path / "log").write_text(f"{line}\n")
+    (finding,) = explain(str(tmp_path / "log")).findings
+    assert finding.rule == "hung-tasks"
+    assert waited_for in finding.message
+    assert ("for I/O" in finding.message) == (waited_for == "for I/O")
+
+
 @pytest.mark.parametrize(("lines", "said"), [
     ("nvme nvme4: starting error recovery", "counts 1 error recovery of nvme4"),
     ("nvme nvme4: starting error recovery\n[    2.000000] nvme nvme4: starting error recovery",
