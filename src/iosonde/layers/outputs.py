@@ -232,6 +232,8 @@ OUTPUTS: Table[type[Output]] = Table(
         "virsh_counts": "iosonde.layers.guest.printed_tools:VirshCounts",
         "virsh_disks": "iosonde.layers.guest.printed_tools:VirshDisks",
         "virsh_info": "iosonde.layers.guest.printed_tools:VirshInfo",
+        "windows_list": "iosonde.layers.disk.printed_windows:WindowsList",
+        "windows_table": "iosonde.layers.disk.printed_windows:WindowsTable",
         "wipefs": "iosonde.layers.disk.printed_wipefs:Wipefs",
         "xfs_dump": "iosonde.layers.xfs.printed_dump:XfsDump",
         "xfs_dump_inventory": "iosonde.layers.xfs.printed_dump:XfsDumpInventory",

@@ -7,7 +7,7 @@ they are; then none begins with an empty cell.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from iosonde.text.cells import Column, Head, head_at
@@ -17,13 +17,16 @@ _RULE = re.compile(r"\s*+-[\s-]*+")
 _MOST = 6
 
 
-def ruled_head(cursor: TextCursor, first: int, named: Mapping[str, Column]) -> Head | None:
+def ruled_head(
+    cursor: TextCursor, first: int, named: Mapping[str, Column], *, second: Collection[str] = ()
+) -> Head | None:
     """The head that begins in a line and is underlined below; None where none is.
 
     Args:
         cursor: to look at.
         first: index of the head's first line.
         named: the columns that may stand in it, by their names.
+        second: words that stand in a second line of the head, below the first ones of names.
     """
     head = head_at(cursor, first, named)
     if head is None:
@@ -33,7 +36,7 @@ def ruled_head(cursor: TextCursor, first: int, named: Mapping[str, Column]) -> H
         line = cursor.line(index) or ""
         if _RULE.fullmatch(line):
             last = index
-        elif line:
+        elif line and line.strip() not in second:
             break
     if last == head.last:
         return None
