@@ -1,4 +1,6 @@
-"""Prometheus' text exposition of node_exporter: counters of disks, file systems and the host.
+"""Prometheus' text exposition: of node_exporter, and of others, such as Ceph's and Kubernetes'.
+
+Of others, every figure keeps the labels that do not name what it is about.
 
 Source: Prometheus documentation, "Exposition formats" (text format 0.0.4); node_exporter 1.8,
 collector/diskstats_common.go, filesystem_common.go, mdadm_linux.go: names with their base units.
@@ -20,6 +22,18 @@ _SAMPLE = re.compile(
     r"\s*(?P<name>node_[a-z0-9_]{3,80})(?:\{(?P<labels>[^{}]{0,400})\})?\s+"
     r"(?P<value>[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?|NaN|[+-]Inf)(?:\s+\d{9,14})?\s*$"
 )
+_ANY = re.compile(
+    r"\s*(?P<name>(?!node_)[a-zA-Z_:][a-zA-Z0-9_:]{2,100})(?:\{(?P<labels>[^{}]{0,800})\})?\s+"
+    r"(?P<value>[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?|NaN|[+-]Inf)(?:\s+\d{9,14})?\s*$"
+)
+_ANY_COMMENT = re.compile(r"\s*# (?:HELP|TYPE) (?!node_)[a-zA-Z_:][a-zA-Z0-9_:]{2,100}(?: |$)")
+_LABELS = re.compile(
+    r'[a-zA-Z_]\w{0,60}="[^"]{0,400}"(?:,\s?[a-zA-Z_]\w{0,60}="[^"]{0,400}"){0,40},?'
+)
+_OWNERS = (
+    "ceph_daemon", "persistentvolumeclaim", "volume", "device", "mountpoint", "osd", "disk",
+)  # fmt: skip
+"""Labels that name what a sample is about, the most telling first."""
 _COMMENT = re.compile(r"\s*# (?:HELP|TYPE) node_[a-z0-9_]+ ")
 _LABEL = re.compile(r'(?P<name>[a-zA-Z_]\w{0,40})="(?P<value>[^"]{0,160})"')
 _KINDS = {
@@ -61,6 +75,63 @@ class Exposition(StateOutput):
         return last, [
             self.counted(kind, name, values, prompt) for (kind, name), values in things.items()
         ]
+
+
+class ExpositionOfOthers(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "Prometheus exposition"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "# HELP ", "# TYPE ", '{namespace="', '{ceph_daemon="', '{driver_name="', '{instance="',
+        '{volume="', '{pool_id="', '{cluster="', ',le="', '{le="', ',persistentvolumeclaim="',
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("curl", "wget", "cat", "grep", "kubectl")
+    nothing: ClassVar[str] = "no sample with a value follows"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        sample = _sample(line)
+        if not _ANY_COMMENT.match(line) and not (sample and sample["labels"]):
+            return None
+        return top_of(cursor, _is_of_others)
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        things: dict[tuple[str, str], dict[str, Json]] = {}
+        last = first
+        for index, line in close_lines(cursor, first, _MOST):
+            if not _is_of_others(line):
+                break
+            last = index
+            if sample := _sample(line):
+                kind, name, metric = _owner(sample["name"], sample["labels"] or "")
+                things.setdefault((kind, name), {}).setdefault(metric, _number(sample["value"]))
+        return last, [
+            self.counted(kind, name, values, prompt) for (kind, name), values in things.items()
+        ]
+
+
+def _sample(line: str) -> re.Match[str] | None:
+    """A sample of a line: its labels are pairs of names and quoted values, or it has none."""
+    match = _ANY.match(line)
+    if match is None or (match["labels"] and not _LABELS.fullmatch(match["labels"].strip())):
+        return None
+    return match if match["labels"] or "_" in match["name"] else None
+
+
+def _is_of_others(line: str) -> bool:
+    return bool(_ANY_COMMENT.match(line) or _sample(line))
+
+
+def _owner(name: str, labels: str) -> tuple[str, str, str]:
+    """Kind and name of what a sample is about, and its figure with all labels that are left."""
+    named = {label["name"]: label["value"] for label in _LABEL.finditer(labels)}
+    key = next((label for label in _OWNERS if named.get(label)), "")
+    owner = named.pop(key, "")
+    kind = "osd" if owner.startswith("osd.") else "ceph" if name.startswith("ceph_") else "host"
+    rest = ",".join(f"{label}={value}" for label, value in named.items())
+    return kind, owner, f"{name}{{{rest}}}" if rest else name
 
 
 def _is_own(line: str) -> bool:
