@@ -27,7 +27,7 @@ from iosonde.text.torn import is_full
 
 _ID = re.compile(
     r"\s*(?P<id>(?:naa|eui|t10|mpx|fc|fcoe|sas|sata|ide|usb|iqn|nqn|pcie|rdma|tcp|uuid|unknown|"
-    r"vmhba\d{1,3})[.:]\S{3,300})\s*$"
+    r"vmhba\d{1,3})[.:]\S{3,300}|vmhba\d{1,3}(?=:\s*$)):?\s*$"
 )
 _PAIR = re.compile(r"\s*(?P<label>[A-Z][\w/() -]{1,60}?):(?:\s+(?P<value>\S.*?))?\s*$")
 _SMART = re.compile(r"\s*SMART And Health Info:\s*$")
@@ -47,7 +47,7 @@ _KINDS = (
     ("counters", ("Successful Commands", "Failed Commands")),
     ("path", ("Runtime Name",)),
     ("disk", ("Has Settable Display Name", "Devfs Path", "Multipath Plugin", "VAAI Status",
-              "Is Perennially Reserved", "Other UIDs")),
+              "Is Perennially Reserved", "Other UIDs", "ATS Status")),
     ("multipath", ("Path Selection Policy", "Path Selection Scheme", "Storage Array Type",
                    "Working Paths", "Working Path Set")),
 )  # fmt: skip
@@ -92,7 +92,7 @@ class EsxcliLists(StateOutput):
         "Has Settable Display Name:", "Device Display Name:", "Multipath Plugin:",
         "Is Perennially Reserved:", "Path Selection Policy:", "Path Selection Scheme:",
         "Working Paths: vmhba", "Runtime Name: vmhba", "Successful Commands:",
-        "SMART And Health Info:",
+        "SMART And Health Info:", "ATS Status:",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("esxcli", "localcli", "esxcfg-mpath")
     reach: ClassVar[int] = 4
@@ -151,10 +151,12 @@ class EsxcliLists(StateOutput):
             kind, name = thing.kind, thing.pairs.get("Device") or thing.name
             if kind == "counters":
                 values: dict[str, Json] = dict(_typed(thing.pairs, ("Device",)))
-                yield self.counted("disk", name, values, prompt)
+                what = "controller" if name.startswith("vmhba") else "disk"
+                yield self.counted(what, name, values, prompt)
             elif kind == "path":
                 runtime = thing.pairs["Runtime Name"]
-                paths.setdefault(name, {})[runtime] = thing.pairs.get("State", "")
+                state = thing.pairs.get("State") or thing.pairs.get("Group State") or ""
+                paths.setdefault(name, {})[runtime] = state
                 yield PrintedSubject("path", runtime, _typed(thing.pairs), prompt.host)
             elif kind == "disk":
                 yield PrintedSubject("disk", thing.name, _disk(thing.pairs), prompt.host)

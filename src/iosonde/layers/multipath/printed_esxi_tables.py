@@ -1,7 +1,8 @@
 """ESXi's tables: datastores and their extents, file systems, NVMe controllers and namespaces.
 
 Source: outputs of ESXi 5.0 to 8.0 of `esxcli storage vmfs extent list`, `storage filesystem list`
-(sizes in bytes), `nvme device|controller|namespace list` (capacity in MB of 1024 × 1024 bytes).
+(sizes in bytes), `nvme device|controller|namespace list` (capacity in MB of 1024 × 1024 bytes),
+`storage core adapter list`, `storage core device smart get`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from iosonde import units
 from iosonde.layers.multipath.printed_esxi import esxi_prompt
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cells import Column, rows
+from iosonde.text.cells import Column, Head, rows
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput
 from iosonde.text.ruled import ruled_head
@@ -45,6 +46,15 @@ _COLUMNS = _columns(
     Column("Is VVOL", _SWITCH), Column("Namespace ID", _COUNT), Column("Block Size", _COUNT),
     # A name has two words at most: "Capacity in MB" is a column, and one without cells.
     Column("Capacity", _COUNT), Column("in MB", re.compile(r"(?!)"), empty=True),
+    Column("Driver", re.compile(r"[a-z][\w-]{1,30}")),
+    Column("Link State", re.compile(r"link-(?:up|down|n/a)|online|offline|unbound|unknown")),
+    Column("UID", re.compile(r"[a-z][a-z0-9]{1,8}\.\S{1,200}")),
+    Column("Capabilities", re.compile(r"[A-Z][A-Za-z, ]{2,80}"), empty=True, blanks=True),
+    Column("Description", re.compile(r"\(.{3,160}|iSCSI [A-Za-z ]{3,60}"), empty=True, blanks=True),
+    Column("Parameter", re.compile(r"[A-Z][A-Za-z /-]{2,60}"), blanks=True),
+    *(Column(name, re.compile(r"N/A|\d{1,18}"), empty=name != "Threshold")
+      for name in ("Threshold", "Worst", "Raw")),
+    Column("Value", re.compile(r"N/A|\d{1,18}|[A-Z][A-Za-z]{1,12}")),
     Column("HBA Name", re.compile(r"vmhba\d{1,3}")),
     Column("Status", re.compile(r"[A-Z][a-z]{2,12}")), Column("Signature", _ANY),
 )  # fmt: skip
@@ -101,13 +111,47 @@ def _adapter(row: Mapping[str, str]) -> dict[str, Scalar]:
     return {"state": row["Status"].lower(), "signature": row["Signature"]}
 
 
+def _host_adapter(row: Mapping[str, str]) -> dict[str, Scalar]:
+    values: dict[str, Scalar] = {
+        "driver": row["Driver"], "state": row["Link State"], "uid": row["UID"]
+    }  # fmt: skip
+    for label in ("Capabilities", "Description"):
+        if row.get(label):
+            values[label.lower()] = row[label]
+    return values
+
+
 _FORMS = (
     _Form("vmfs", "Volume Name", frozenset({"VMFS UUID", "Extent Number", "Partition"}), _extent),
     _Form("vmfs", "UUID", frozenset({"Mount Point", "Mounted", "Size", "Free"}), _file_system),
     _Form("nvme_controller", "Name", frozenset({"Transport Type", "Is Online"}), _controller),
     _Form("disk", "Name", frozenset({"Namespace ID", "Block Size", "Capacity"}), _namespace),
+    _Form("controller", "HBA Name", frozenset({"Driver", "Link State", "UID"}), _host_adapter),
     _Form("nvme_controller", "HBA Name", frozenset({"Status", "Signature"}), _adapter),
 )
+
+
+_SMART = frozenset({"Parameter", "Value", "Threshold", "Worst"})
+_DEVICE = re.compile(r"\s(?:-d|--device-name)[= ]?\s?(\S{4,200})")
+_SLUG = re.compile(r"[^a-z0-9]+")
+
+
+def _smart(cursor: TextCursor, head: Head, prompt: Prompt) -> Items:
+    """`storage core device smart get`: a drive's parameters, each with up to four figures."""
+    values: dict[str, Scalar] = {}
+    last = head.last
+    for row in rows(cursor, head):
+        label = _SLUG.sub("_", row.cells["Parameter"].lower()).strip("_")
+        for column, cell in row.cells.items():
+            if column != "Parameter" and cell not in {"", "N/A"}:
+                name = label if column == "Value" else f"{label}_{column.lower()}"
+                values[name] = int(cell) if cell.isdecimal() else cell
+        last = row.last
+    if values.get("health_status") in {"OK", "WARNING"}:
+        values["health_passed"] = values["health_status"] == "OK"
+    device = _DEVICE.search(prompt.command)
+    subject = PrintedSubject("disk", device[1] if device else "", values, prompt.host)
+    return last, [subject] if values else []
 
 
 class EsxcliTables(StateOutput):
@@ -115,7 +159,7 @@ class EsxcliTables(StateOutput):
 
     tool: ClassVar[str] = "esxcli tables"
     anchors: ClassVar[tuple[str, ...]] = (
-        "VMFS UUID", "Mount Point  ", "Controller Number", "HBA Name  ",
+        "VMFS UUID", "Mount Point  ", "Controller Number", "HBA Name  ", "Parameter      ",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("esxcli", "localcli")
     reach: ClassVar[int] = 3
@@ -126,7 +170,7 @@ class EsxcliTables(StateOutput):
         for first in range(cursor.at, max(cursor.at - 2, -1), -1):
             head = ruled_head(cursor, first, _COLUMNS)
             names = {column.name for column in head.columns} if head else set()
-            if any(form.columns <= names for form in _FORMS):
+            if names >= _SMART or any(form.columns <= names for form in _FORMS):
                 return first
         return None
 
@@ -135,6 +179,8 @@ class EsxcliTables(StateOutput):
         prompt = esxi_prompt(cursor, first, prompt)
         head = ruled_head(cursor, first, _COLUMNS)
         names = {column.name for column in head.columns} if head else set()
+        if head and names >= _SMART:
+            return _smart(cursor, head, prompt)
         form = next((form for form in _FORMS if form.columns <= names), None)
         if head is None or form is None:
             return first, ()

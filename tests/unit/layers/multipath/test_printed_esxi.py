@@ -10,9 +10,9 @@ from iosonde.records.stack import Json, Scalar
 from tests.mangle import counters, mangled, states
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "esxi-composed"
-DEVICES, PATHS, STATS, MPATH, SMART, TABLES = (
+DEVICES, PATHS, STATS, MPATH, SMART, TABLES, MORE = (
     (OUTPUTS / f"{name}.txt").read_text()
-    for name in ("devices", "paths", "stats", "mpath", "smart", "tables")
+    for name in ("devices", "paths", "stats", "mpath", "smart", "tables", "more")
 )
 LUN = "naa.60060160aaaabbbbccccddddeeee0001"
 MIB = 1 << 20
@@ -97,6 +97,23 @@ def test_tables_in_every_shape() -> None:
         assert read["nvme_controller", "vmhba1"]["state"] == "online", shape
         namespace = read["disk", "eui.0000000000000001"]
         assert (namespace["size"], namespace["logical_block_size"]) == (915715 * MIB, 512), shape
+
+
+def test_adapters_smart_parameters_and_groups_of_paths() -> None:
+    for shape, given in mangled(MORE, wraps=False):
+        read = things(given)
+        drive = read["disk", "t10.NVMe____EX_0001"]
+        assert (drive["health_passed"], drive["drive_temperature"]) == (True, 32), shape
+        assert drive["reallocated_sector_count_raw"] == 8, shape
+        lun = read["multipath", LUN]
+        assert (lun["paths"], lun["failed"]) == (2, "vmhba2:C0:T1:L1"), shape
+        down = read["controller", "vmhba3"]
+        assert (down["state"], down["driver"]) == ("link-down", "qlnativefc"), shape
+        assert down["capabilities"] == "Second Level Lun ID", shape
+        assert read["disk", LUN]["ats_status"] == "supported", shape
+        (adapter,) = counters(given)
+        assert (adapter.kind, adapter.name) == ("controller", "vmhba2"), shape
+        assert adapter.values["failed_commands"] == 5, shape
 
 
 def test_a_file_system_that_is_not_mounted() -> None:
