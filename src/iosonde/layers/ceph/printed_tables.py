@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde.kerneltext import fields
 from iosonde.layers.ceph.facts import (
     COUNT,
     SIZE,
@@ -130,6 +131,8 @@ def _osds(
     for row, line in rows_of(_named(every), columns, cells, _no_osd_cell):
         last = line
         text = cursor.line(line) or ""
+        if fields(text)[:1] != [row["id"]]:
+            text = ""  # a mail broke it: where its name stands says nothing
         if row["id"].startswith("-"):
             kind, _, name = row.get("name", "").partition(" ")
             place = TreePlace(name if kind == "host" else "", column_of(text, f"{kind} "))

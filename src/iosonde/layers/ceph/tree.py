@@ -1,7 +1,8 @@
 """Which host an OSD stands below in a tree of the CRUSH map.
 
-OSDs that are in no bucket stand at the end, outside of all of them, with a weight of 0: what tells
-them from the last host's is how far their names are indented.
+OSDs that are in no bucket stand at the end, outside of all of them, with a weight of 0; others may
+stand below a rack or the root. What tells them from those of the last host is how far their names
+are indented.
 
 Source: Ceph 10 to 18, crush/CrushTreeDumper.h (Dumper::next(): roots first, then
 `OSDTreePlainDumper` dumps what is not touched as `Item(osd, 0, 0, 0)`: no parent, no depth, no
@@ -11,7 +12,10 @@ osd/OSDMap.cc (print_tree(): a tab for each depth).
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+_APART = re.compile(r"  |\t")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +30,14 @@ class TreePlace:
 
         Args:
             weight: as printed.
-            column: at which the OSD is named; None where its line is broken.
+            column: at which the OSD is named; None where its line does not show how deep it stands.
         """
-        if not self.host or any(figure in weight for figure in "123456789"):
-            return self.host
-        is_below = column is not None and self.column is not None and column > self.column
-        return self.host if is_below else ""
+        if column is not None and self.column is not None:
+            return self.host if column > self.column else ""
+        return self.host if any(figure in weight for figure in "123456789") else ""
 
 
 def column_of(line: str, text: str) -> int | None:
-    """The column at which a text stands in a line; None where it does not."""
+    """The column at which a text stands in a line; None where blanks no longer show that."""
     place = line.expandtabs().find(text)
-    return None if place < 0 else place
+    return place if place >= 0 and _APART.search(line.strip()) else None

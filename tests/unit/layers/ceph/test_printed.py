@@ -9,7 +9,7 @@ import pytest
 
 from iosonde.records.printed import PrintedSubject, Unread
 from iosonde.text.window import View
-from tests.mangle import counters, mangled, read, states
+from tests.mangle import counters, folded, mangled, read, states
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "ceph-composed"
 STATUS, OLD, HEALTH, DF, OSDS, TREE, OLDEST, OUTSIDE = (
@@ -159,6 +159,26 @@ def test_osds_in_no_bucket_belong_to_no_host() -> None:
     flat = "\n".join(" ".join(line.split()) for line in OUTSIDE.splitlines())
     hosts = {osd.name: osd.values.get("host") for osd in subjects(flat)}
     assert (hosts["osd.2"], hosts["osd.4"]) == ("elm", None)
+
+
+def test_an_osd_below_the_root_itself_belongs_to_no_host() -> None:
+    tree = (
+        "ID  CLASS  WEIGHT   TYPE NAME             STATUS  REWEIGHT  PRI-AFF\n"
+        "-1         2.00000  root default                                   \n"
+        "-3         1.00000      host node-a                                \n"
+        " 0    hdd  1.00000          osd.0             up   1.00000  1.00000\n"
+        " 2    hdd  1.00000      osd.2               down   1.00000  1.00000\n"
+    )
+    assert {osd.name: osd.values.get("host") for osd in subjects(tree)} == {
+        "osd.0": "node-a", "osd.2": None
+    }  # fmt: skip
+
+
+def test_rows_that_a_mail_broke_keep_their_hosts() -> None:
+    whole = {osd.name: osd.values.get("host") for osd in subjects(OSDS)}
+    for width in (72, 80):
+        read = {osd.name: osd.values.get("host") for osd in subjects(folded(OSDS, width))}
+        assert read == whole
 
 
 def test_rows_alone_tell_an_osd_outside_of_hosts_too() -> None:
