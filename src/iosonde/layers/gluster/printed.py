@@ -231,3 +231,33 @@ class GlusterPeers(StateOutput):
             PrintedSubject("gluster_peer", peer, values, prompt.host)
             for peer, values in peers.items() if "state" in values
         ]  # fmt: skip
+
+
+_POOL_HEAD = re.compile(r"\s*UUID\s+Hostname\s+State\s*$")
+_POOL_ROW = re.compile(
+    r"\s*(?P<id>[0-9a-f]{8}-[0-9a-f-]{27})\s+(?P<host>\S{1,200})\s+(?P<state>[A-Z][a-z]{4,20})\s*$"
+)
+
+
+class GlusterPool(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "gluster pool list"
+    anchors: ClassVar[tuple[str, ...]] = ("UUID\t\t", "Hostname ")
+    commands: ClassVar[tuple[str, ...]] = ("gluster",)
+    reach: ClassVar[int] = 3
+    beginning: ClassVar[re.Pattern[str]] = _POOL_HEAD
+    nothing: ClassVar[str] = "no peer is named"
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        peers: list[PrintedSubject] = []
+        last = first
+        for index, line in close_lines(cursor, first + 1, _MOST):
+            row = _POOL_ROW.match(line)
+            if row is None:
+                break
+            values: dict[str, Scalar] = {"id": row["id"], "connection": row["state"].lower()}
+            peers.append(PrintedSubject("gluster_peer", row["host"], values, prompt.host))
+            last = index
+        return last, peers

@@ -15,6 +15,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.kerneltext import fields
 from iosonde.layers.gluster.printed import BRICK
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
@@ -121,9 +122,9 @@ class _Status:
         name = process["name"]
         kind = "gluster_brick" if name.startswith("Brick ") else "gluster_daemon"
         values: dict[str, Scalar] = {"volume": self._volume, **_state(process["online"])}
-        ports = [port for port in process["ports"].split() if port != "N/A"]
-        if ports:
-            values["tcp_port"] = int(ports[0])
+        for port, text in zip(("tcp_port", "rdma_port"), fields(process["ports"]), strict=False):
+            if text != "N/A":
+                values[port] = int(text)
         if process["pid"] != "N/A":
             values["pid"] = int(process["pid"])
         self._bricks[kind, name.removeprefix("Brick ")] = values

@@ -10,9 +10,9 @@ from iosonde.records.stack import Scalar
 from tests.mangle import mangled, states
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "gluster-composed"
-INFO, STATUS, DETAIL, HEAL, SUMMARY, PEERS, REBALANCE = (
+INFO, STATUS, DETAIL, HEAL, SUMMARY, PEERS, REBALANCE, POOL = (
     (OUTPUTS / f"{name}.txt").read_text()
-    for name in ("info", "status", "detail", "heal", "heal-summary", "peers", "rebalance")
+    for name in ("info", "status", "detail", "heal", "heal-summary", "peers", "rebalance", "pool")
 )
 
 
@@ -47,7 +47,7 @@ def test_a_brick_that_is_down() -> None:
         }, shape  # fmt: skip
         long = "ash:/bricks/arb/a_long_directory_name_of_a_volume/homes"
         assert read["gluster_brick", long] == {
-            "volume": "homes", "state": "online", "tcp_port": 49153, "pid": 4321
+            "volume": "homes", "state": "online", "tcp_port": 49153, "rdma_port": 0, "pid": 4321,
         }, shape  # fmt: skip
         assert read["gluster_daemon", "Self-heal Daemon on elm"]["state"] == "offline", shape
 
@@ -95,6 +95,13 @@ def test_a_peer_that_is_away() -> None:
         assert read["gluster_peer", "ash"]["connection"] == "connected", shape
 
 
+def test_the_list_of_a_pool() -> None:
+    for shape, given in mangled(POOL):
+        read = things(given)
+        assert read["gluster_peer", "elm"]["connection"] == "disconnected", shape
+        assert read["gluster_peer", "localhost"]["connection"] == "connected", shape
+
+
 def test_how_far_a_rebalance_is() -> None:
     for shape, given in mangled(REBALANCE):
         read = things(given)
@@ -116,6 +123,7 @@ def test_how_far_a_rebalance_is() -> None:
         "The Number of entries: 3 is too high.\nNumber of entries: 7\n",
         "Status of volume: bad\nGluster process is down since 3 days\n",
         "Number of Peers: 3\n",
+        "UUID Hostname State\nof a peer\n",
         "Node Rebalanced-files size\nnode1 12 files\n",
     ],
 )
