@@ -40,7 +40,7 @@ _DEEPEST = 6
 class SmartJsonPart(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "smartctl --json, a part"
+    tool: ClassVar[str] = "part of smartctl --json"
     anchors: ClassVar[tuple[str, ...]] = ('"smart_status"', '"smart_support"', '"power_on_time"')
     commands: ClassVar[tuple[str, ...]] = ("smartctl",)
     reach: ClassVar[int] = 3

@@ -12,7 +12,7 @@ from tests.mangle import mangled, read, states
 PLACE = Path(__file__).parents[3] / "outputs" / "smart-composed"
 JSON = (PLACE / "json-part.txt").read_text()
 COUNTERS = (PLACE / "scsi-counters.txt").read_text()
-TOOL = "smartctl --json, a part"
+TOOL = "part of smartctl --json"
 
 
 @pytest.mark.parametrize("text", [JSON, f"It says:\n\n```\n{JSON}```\nThat is all.\n"])
