@@ -13,7 +13,7 @@ import time
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import pytest
 
@@ -324,6 +324,13 @@ def test_files_of_the_kernel_are_read(run: Run) -> None:
 # Readers that take too long
 
 
+class _OfReader(NamedTuple):
+    """What a search knows of a reader."""
+
+    output: Any
+    anchors: tuple[str, ...]
+
+
 def test_an_output_that_takes_too_long_is_not_read_and_the_next_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -342,9 +349,10 @@ def test_an_output_that_takes_too_long_is_not_read_and_the_next_is(
     quick = next(output for output in module.outputs() if output.tool == "hdparm")
     monkeypatch.setattr(limits, "OUTPUT_SECONDS", 0.2)
     for readers, expected in (((Slow(),), [Unread]), ((Slow(), quick), [Unread, FoundOutput])):
-        monkeypatch.setattr(module, "outputs", lambda every=readers: every)
-        monkeypatch.setattr(module, "_anchors", lambda every=readers: Anchors(
-            [(anchor, at) for at, reader in enumerate(every) for anchor in reader.anchors]
+        kinds = tuple(_OfReader(reader, reader.anchors) for reader in readers)
+        monkeypatch.setattr(module, "output_kinds", lambda every=kinds: every)
+        monkeypatch.setattr(module, "_anchors", lambda every=kinds: Anchors(
+            [(anchor, at) for at, kind in enumerate(every) for anchor in kind.anchors]
         ))  # fmt: skip
         found_outputs = list(find(of_bytes("a", _HDPARM.encode())))
         assert [type(found_output) for found_output in found_outputs] == expected
