@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.cli.import_answer import (
-    CounterAnswer,
+    OutputAnswer,
     ResultRanges,
     TrialFigure,
     counters_said,
@@ -156,7 +156,7 @@ def test_counters_of_a_benchmark_say_their_figures(
 
 
 def test_without_trials_the_first_counters_are_the_answer() -> None:
-    answer = CounterAnswer()
+    answer = OutputAnswer()
     assert answer.sentence() == ""
     answer.add([("time", "real 73.8 s", "1–3"), ("time", "real 12.1 s", "5–7")])
     answer.add([("time", "real 9.28 s", "9–11")])

@@ -41,7 +41,10 @@ def import_files(
     ] = False,
     store: StorePlace = None,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Also list what is kept as printed.")
+        bool,
+        typer.Option(
+            "--verbose", "-v", help="List every setting and counter, and what is kept as printed."
+        ),
     ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object (iosonde schema import).")

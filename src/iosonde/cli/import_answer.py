@@ -170,14 +170,14 @@ def _compared(metrics: Json) -> str:
     return f"{row.get('metric')} {first:.6g} → {last:.6g}{change}"
 
 
-class CounterAnswer:
-    """What is said first of a text without trials, whose figures are kept as counters."""
+class OutputAnswer:
+    """What is said first of a text without trials: the figures of its counters, or its settings."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
 
     def add(self, rows: Iterable[tuple[str, str, str]]) -> None:
-        """Takes tool, figures and lines of what was read."""
+        """Takes tool, figures or settings, and lines of what was read."""
         self._parts += (f"{tool}: {says} (lines {lines})" for tool, says, lines in rows)
 
     def sentence(self) -> str:

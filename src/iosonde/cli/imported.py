@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde.cli.explained import counted
 from iosonde.cli.import_answer import (
-    CounterAnswer,
+    OutputAnswer,
     ResultRanges,
     TrialFigure,
     counters_said,
@@ -21,6 +21,12 @@ from iosonde.cli.import_answer import (
     findings_sentence,
     mean_of,
     short_metric,
+)
+from iosonde.cli.import_states import (
+    all_said,
+    answer_of,
+    counters_in_short,
+    settings_said,
 )
 from iosonde.cli.output import err, is_quiet, out, styled
 from iosonde.cli.table import TableColumn, fitted
@@ -114,6 +120,10 @@ class ImportRow(NamedTuple):
     loops: str
     figures: bool = False
     """Whether it says figures of a benchmark that are kept as counters."""
+    answer: str = ""
+    """Of settings and counters: what the first line says of them."""
+    details: tuple[str, ...] = ()
+    """Of settings and counters: all values, a line for each device; shown with -v."""
 
 
 def rows_of(output: FoundOutput | Unread) -> tuple[ImportRow, ...]:
@@ -151,13 +161,15 @@ class TableWriter:
         self._rows: list[ImportRow] = []
         self._printed: list[ImportRow] = []
         self._results = ResultRanges()
-        self._counters = CounterAnswer()
+        self._counters = OutputAnswer()
+        self._settings = OutputAnswer()
         self._verbose = verbose
 
     def add(self, made: ImportRows) -> None:
         """Takes what an output has for the table and the answer."""
         self._results.add(made.figures)
         self._counters.add((row.tool, row.says, row.lines) for row in made.rows if row.figures)
+        self._settings.add((row.tool, row.answer, row.lines) for row in made.rows if row.answer)
         rows = self._printed if _is_printed(made.rows) and not self._verbose else self._rows
         if len(rows) < _SHOWN:
             rows += made.rows
@@ -180,6 +192,7 @@ class TableWriter:
             of_file = [row for row in rows if row.file == file]
             if any(row.what != _COMMAND for row in of_file):
                 console.print(_table([row for row in of_file if row.what != _COMMAND]))
+            self._print_details(of_file)
             for row in of_file:
                 if row.what == _COMMAND:
                     line = row.lines.partition("–")[0]
@@ -197,16 +210,26 @@ class TableWriter:
             err().print("to run a command: iosonde run --load 'COMMAND' --target DIRECTORY")
 
     def _print_answer(self, imported: ImportedTexts, explained: Explanation | None) -> None:
-        """What the results say, the worst finding, and what was recognised."""
+        """What the results say, the worst finding, settings without results, and the counts."""
         files = list(dict.fromkeys(run.file for run in imported.runs))
-        lines = [self._results.sentence() or self._counters.sentence()]
+        lines = [results := self._results.sentence() or self._counters.sentence()]
         if explained and explained.findings:
             lines.append(findings_sentence(explained.findings))
+        if not results:
+            lines.append(self._settings.sentence())
         lines.append(counts_sentence(imported.counts, files))
         first, *others = (line for line in lines if line)
         out().print(styled("[bold]{}[/bold]", first))
         for line in others:
             out().print(styled("{}", line))
+
+    def _print_details(self, rows: Sequence[ImportRow]) -> None:
+        """With -v, every setting and counter, below the table that has a few of each."""
+        for row in rows if self._verbose else ():
+            if row.details:
+                out().print(styled("\n[cyan]{}[/cyan], lines {}", row.tool, row.lines))
+            for line in row.details:
+                out().print(styled("{}", line))
 
     def _print_rest(self, imported: ImportedTexts) -> None:
         """What is kept as printed, and what could not be read: how many, without -v."""
@@ -236,7 +259,7 @@ def _table(rows: Sequence[ImportRow]) -> Table:
         if row.heading != heading:
             heading = row.heading
             cells.append(["", "", "", styled("[cyan]{}[/cyan]", heading), "", ""])
-        cells.append(list(row[2:-1]))
+        cells.append([row.lines, row.tool, row.host, row.what, row.says, row.loops])
     return fitted(_COLUMNS, cells)
 
 
@@ -250,15 +273,19 @@ def _rows(output: FoundOutput) -> Iterator[ImportRow]:
         yield ImportRow(*start, trial.tool, trial.host, what, said, str(len(trial.loops)))
     for state in () if output.trials else output.states:
         what = ", ".join(dict.fromkeys(subject.name or subject.kind for subject in state.subjects))
-        said = counted(len(settings_of(state)), "setting")
-        yield ImportRow(*start, state.tool, state.host, what, said, "")
+        row = ImportRow(*start, state.tool, state.host, what, settings_said(state), "")
+        details = (f"{each.name or each.kind}: {all_said(each.values)}" for each in state.subjects)
+        yield row._replace(answer=answer_of(state), details=tuple(details))
     for counters in output.counters:
         figures = "" if counters.name else counters_said(counters.values)  # of a host, not a layer
-        said = figures or _messages(counters.values) or counted(len(counters.values), "counter")
+        said = figures or _messages(counters.values) or counters_in_short(counters.values)
         if counters.kind == AS_PRINTED:
             said = _as_printed(counters.values)
         row = ImportRow(*start, counters.tool, counters.host, counters.name, said, "")
-        yield row._replace(figures=bool(figures))
+        all_of_them = () if counters.kind == AS_PRINTED else (all_said(counters.values),)
+        answer = f"{counters.name}: {said}" if counters.name else said
+        answer = "" if counters.kind == AS_PRINTED else answer
+        yield row._replace(figures=bool(figures), answer=answer, details=all_of_them)
     for load in output.loads:
         yield ImportRow(*start, load.tool, load.host, _COMMAND, load.command, "")
 

@@ -28,7 +28,7 @@ _FIGURES = (
     rf":\s{{1,24}}(?P<iops>{_N})\s{{1,24}}(?P<mib>{_N})\s{{1,24}}(?P<mean>{_N})"
     rf"\s{{1,24}}(?P<min>{_N})\s{{1,24}}(?P<max>{_N})\s*$"
 )
-_HEAD = re.compile(r"\s*Device Information\s*(?::|$)")
+_HEAD = re.compile(r"\s*Device Information(?:\s*:|\s{2}|\s*$)")
 _CORE = re.compile(rf"\s*(?P<device>\S.{{0,160}}?)\s+from core\s+(?P<core>\d{{1,5}}){_FIGURES}")
 _TOTAL = re.compile(rf"\s*Total\s*{_FIGURES}")
 _HEAD_REST = re.compile(r"[\s:]*(?:(?:IOPS|Mi?B/s|Average|min|max|Latency\(us\))\s*){1,6}$")
@@ -144,10 +144,10 @@ def _is_head(line: str, below: int) -> bool:
 
 
 def _row(cursor: TextCursor, index: int) -> tuple[re.Match[str] | None, int]:
-    """The row that begins in a line, and how many lines a wrap made of it."""
+    """The row that begins in a line, and how many lines a wrap made of it; never with a head."""
     parts: list[str] = []
     for line in cursor.block(index, _PIECES):
-        if not line:
+        if not line or _HEAD.match(line):
             break
         parts.append(line)
         match = joined_match(_CORE, parts) or joined_match(_TOTAL, parts)

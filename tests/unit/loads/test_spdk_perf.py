@@ -39,6 +39,20 @@ def test_what_it_was_and_what_each_core_did() -> None:
     assert trial.loops[0].metrics["read.latency.p99_9"] == pytest.approx(4200.5e-6)
 
 
+HEAD = "Device Information           :       IOPS      MiB/s    Average        min        max"
+
+
+@pytest.mark.parametrize("head", [HEAD, HEAD.replace(" : ", "   ")])
+def test_the_device_is_that_of_the_row_and_no_part_of_the_head(head: str) -> None:
+    row = "SPDK bdev Controller (SPDK01  ) from core 2:  500.00  1.95  665.67  81.50  4831.55\n"
+    (kept,) = counters(f"{head}\n{row}")
+    cores = kept.values["cores"]
+    assert isinstance(cores, list)
+    (core,) = cores
+    assert isinstance(core, dict)
+    assert core["device"] == "SPDK bdev Controller (SPDK01  )"
+
+
 @pytest.mark.parametrize("text", [TABLE, TEXT.replace("-w randread", "-w randrw -M 70")])
 def test_without_a_direction_the_figures_are_kept(text: str) -> None:
     assert not trials(text)

@@ -1,0 +1,154 @@
+"""What `iosonde import` says first of settings and counters: the values that tell most.
+
+A health, a state, a level and sizes tell more of a device than its serial number or its UUID, and
+they have the same names whatever tool printed them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from iosonde import units
+from iosonde.cli.explained import counted
+from iosonde.records.printed import PrintedState, PrintedSubject
+from iosonde.records.stack import Json, Scalar
+from iosonde.visible import visible
+
+# In the order in which they are said.
+_TELLING = (
+    "health", "health_status", "health_passed", "critical_warning", "overall_status", "state",
+    "array_state", "volume_state", "operational_status", "status", "online", "disk_state",
+    "peer_disk_state", "connection", "role", "level", "raid_level", "degraded", "missing",
+    "failed_paths",
+    "entries_split_brain", "raid_disks", "osds", "osds_up", "paths", "model", "product", "server",
+    "iqn", "nqn", "data_profile", "format", "cipher", "fstype", "vers", "used_share", "full",
+    "size", "used", "free", "available", "blocks", "block_size", "chunk_size", "firmware",
+    "recordsize", "compression", "target", "policy", "kernel_release",
+)  # fmt: skip
+_FULL = "used_share"
+_IDS = re.compile(
+    r"(?:.*_)?(?:uuid|id|wwn|wwid|serial|serial_number|sn|guid|time|date)|below|mounts|report|since_boot"
+)
+_BYTES = re.compile(  # names that are bytes of every tool; a stripe_cache_size counts pages
+    r"(?:(?:used|array|data|device|volume|object|file|block|logical_block|physical_block|sector"
+    r"|inode|node|chunk|strip|bucket|extent|allocation_group|journal|log|cache|read|write)_)?size"
+    r"|(?:(?:raw|memory|swap|data|metadata|system)_)?(?:used|free|available)|allocated|stored"
+    r"|(?:memory|swap|data|metadata|system)_total|referenced|stripe_width|\w+_bytes|bytes_used"
+)
+_LEAST = 512  # bytes: a smaller size is a number of copies or of characters
+_TROUBLES = frozenset({"degraded", "missing", "failed_paths", "entries_split_brain"})
+_SHARE = re.compile(r"(?:.*_)?share|full|media_wear|spare|cpu_\w+")
+_RATES = {"iops": "1/s", "bandwidth": "B/s"}
+_LATENCY = re.compile(r"(?:.*[._])?latency(?:\.\w+)?")
+_SAID = 3  # values of a device
+_LONGEST = 40  # characters of a value; a longer one is a sentence
+
+
+def settings_said(state: PrintedState) -> str:
+    """What a state says first: `state clean, level raid5, size 2.69 TiB, 24 more settings`.
+
+    Of several devices it is what one of them says: the fullest, or the first where that stands
+    above the others (`tank: state DEGRADED, 30 more settings`); else how many there are of each
+    kind: `4 × disk, 2 × partition, 29 settings`.
+    """
+    number = sum(len(subject.values) for subject in state.subjects)
+    device = _first_said(state.subjects)
+    said = values_said(device.values) if device else ()
+    if device is None or not said:
+        kinds = Counter(subject.kind for subject in state.subjects)
+        each = [f"{count} × {kind}" for kind, count in kinds.items()] if len(kinds) > 1 else []
+        return ", ".join((*each, counted(number, "setting")))
+    more = number - len(said)
+    rest = [counted(more, "more setting")] if more else []
+    name = f"{visible(device.name)}: " if device.name and len(state.subjects) > 1 else ""
+    return name + ", ".join((*said, *rest))
+
+
+def answer_of(state: PrintedState) -> str:
+    """What the first line says of a state: of a single device its name as well."""
+    said = settings_said(state)
+    names = {subject.name or subject.kind for subject in state.subjects}
+    return f"{visible(names.pop())}: {said}" if len(state.subjects) == 1 else said
+
+
+def _first_said(subjects: Sequence[PrintedSubject]) -> PrintedSubject | None:
+    """The device whose values are said; None where no device stands for the others."""
+    full = [subject for subject in subjects if isinstance(subject.values.get(_FULL), float)]
+    if len(full) > 1:
+        return max(full, key=lambda subject: float(str(subject.values[_FULL])))
+    kinds = Counter(subject.kind for subject in subjects)
+    return subjects[0] if subjects and kinds[subjects[0].kind] == 1 else None
+
+
+def counters_in_short(values: Mapping[str, Json]) -> str:
+    """`memory total 983 MiB, memory used 248 MiB, 6 more counters`; of lists only how many."""
+    single = {name: value for name, value in values.items() if not isinstance(value, list | dict)}
+    rates = [name for name in single if _rate(name) and single[name]]
+    said = values_said(single, rates)
+    more = len(values) - len(said)
+    if not said:
+        return counted(more, "counter")
+    return ", ".join((*said, *([counted(more, "more counter")] if more else ())))
+
+
+def values_said(values: Mapping[str, Scalar], telling: Sequence[str] = _TELLING) -> Sequence[str]:
+    """Up to three values, those that tell most first; no ids, no sentences, and nothing twice.
+
+    Args:
+        values: of one device.
+        telling: names in the order of what they tell; the others come in their own order.
+    """
+    others = (name for name in values if name not in telling and not _IDS.fullmatch(name))
+    names = [
+        name for name in (*telling, *others)
+        if values.get(name) not in {None, ""} and (values[name] or name not in _TROUBLES)
+    ]  # fmt: skip
+    said: dict[str, str] = {}
+    for name in names:
+        text = visible(str(values[name]))
+        twice = isinstance(values[name], str) and any(text in other for other in said.values())
+        if len(text) <= _LONGEST and not twice:
+            said[name] = text
+        if len(said) == _SAID:
+            break
+    return tuple(_said(name, values[name]) for name in said or names[:1])
+
+
+def all_said(values: Mapping[str, Json]) -> str:
+    """Every value in the order of the tool, a list as its first and how many there are."""
+    return ", ".join(
+        f"{name.replace('_', ' ')} {_first_of(value)}" if isinstance(value, list | dict)
+        else _said(name, value)
+        for name, value in values.items()
+    )  # fmt: skip
+
+
+def _first_of(value: list[Json] | dict[str, Json]) -> str:
+    if isinstance(value, dict):
+        return f"[{all_said(value)}]"
+    first = ""
+    if value:
+        first = all_said(value[0]) if isinstance(value[0], dict) else visible(str(value[0]))
+    return f"[{first}, …] ({len(value)})" if len(value) > 1 else f"[{first}]"
+
+
+def _rate(name: str) -> str:
+    """The unit of a rate or a latency; empty for other figures."""
+    return "s" if _LATENCY.fullmatch(name) else _RATES.get(name.rpartition(".")[2], "")
+
+
+def _said(name: str, value: Scalar) -> str:
+    word = name.replace("_", " ")
+    if isinstance(value, bool):
+        return word if value else f"no {word}"
+    if isinstance(value, int | float) and value >= _LEAST and _BYTES.fullmatch(name):
+        return f"{word} {units.show_bytes(value)}"
+    if isinstance(value, float) and _SHARE.fullmatch(name):
+        return f"{word} {units.show_fraction(value)}"
+    if (rate := _rate(name)) and isinstance(value, int | float):
+        way, _, last = word.rpartition(".")
+        return f"{way if last in _RATES else word} {units.show(value, rate)}".lstrip()
+    text = f"{value:.6g}" if isinstance(value, float) else visible(str(value))
+    return f"{word} {text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + '…'}"

@@ -1,0 +1,135 @@
+"""What import says first of settings and counters. Oracle: the lines as people sum them up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from iosonde.cli.import_states import (
+    all_said,
+    answer_of,
+    counters_in_short,
+    settings_said,
+    values_said,
+)
+from iosonde.records.printed import PrintedState, PrintedSubject
+from iosonde.records.stack import Json, Scalar
+from tests.cli.conftest import Ended
+
+Run = Callable[..., Ended]
+MDSTAT = """$ cat /proc/mdstat
+Personalities : [raid1]
+md0 : active raid1 sdb1[1] sda1[0](F)
+      1046528 blocks super 1.2 [2/1] [_U]
+
+unused devices: <none>
+"""
+
+
+def state(*subjects: tuple[str, str, Mapping[str, Scalar]]) -> PrintedState:
+    return PrintedState("tool", tuple(PrintedSubject(*subject) for subject in subjects))
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        # What tells most comes first, whatever the tool's order; ids last, and then not at all.
+        (
+            {"uuid": "1:2", "size": 1 << 30, "level": "raid5", "events": 7, "array_state": "clean"},
+            ("array state clean", "level raid5", "size 1 GiB"),
+        ),
+        ({"layout": 2, "events": 39795}, ("layout 2", "events 39795")),
+        # A value that another one holds is not said twice; a number is.
+        ({"state": "clean, degraded", "array_state": "clean"}, ("state clean, degraded",)),
+        ({"read_errors": 0, "write_errors": 0}, ("read errors 0", "write errors 0")),
+        ({"read_only": False, "trim": True}, ("no read only", "trim")),
+        ({"used_share": 0.93, "used": 930, "size": 1000},
+         ("used share 93 %", "size 1000 B", "used 930 B")),
+        # Copies of a pool, pages of a cache and a table of the network are no bytes.
+        ({"size": 3, "stripe_cache_size": 4096, "net.x.max_size": 2048},
+         ("size 3", "stripe cache size 4096", "net.x.max size 2048")),
+        ({"degraded": 0, "missing": 0, "layout": 2}, ("layout 2",)),
+        ({"degraded": 1, "layout": 2}, ("degraded 1", "layout 2")),
+        # A sentence is none of the first values, but the only one is shortened.
+        ({"status": "x" * 60, "events": 7}, ("events 7",)),
+        ({"status": "x" * 60}, ("status " + "x" * 39 + "…",)),
+        ({"uuid": "1:2"}, ()),
+        ({"rotation_rate": None, "vendor": ""}, ()),
+    ],
+)  # fmt: skip
+def test_what_tells_most_is_said_first(values: dict[str, Scalar], said: tuple[str, ...]) -> None:
+    assert tuple(values_said(values)) == said
+
+
+def test_of_several_devices_the_fullest_the_first_or_how_many() -> None:
+    pool = ("zpool", "tank", {"state": "DEGRADED"})
+    disks = [("zpool_device", name, {"state": "ONLINE"}) for name in ("sda", "sdb")]
+    assert settings_said(state(pool, *disks)) == "tank: state DEGRADED, 2 more settings"
+    assert settings_said(state(*disks)) == "2 settings"
+    part = ("partition", "sda1", {"size": 5})
+    assert settings_said(state(*disks, part)) == ("2 × zpool_device, 1 × partition, 3 settings")
+    mounts = [("filesystem", name, {"used_share": share}) for name, share in
+              (("/", 0.4), ("/srv", 0.97), ("/tmp", 0.1))]  # fmt: skip
+    assert settings_said(state(*mounts)) == "/srv: used share 97 %, 2 more settings"
+    assert settings_said(state()) == "0 settings"
+
+
+def test_the_answer_names_a_single_device() -> None:
+    assert answer_of(state(("md", "md0", {"level": "raid5"}))) == "md0: level raid5"
+    assert answer_of(state(("smartctl", "", {"level": 3}))) == "smartctl: level 3"
+    assert answer_of(state(("disk", "a", {"size": 3}), ("disk", "b", {}))) == "1 setting"
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"memory_total": 2**30, "swap_used": 0}, "memory total 1 GiB, swap used 0"),
+        (
+            {"size": 8.0, "read.iops": 0.0, "write.iops": 10.0, "write.latency": 0.002},
+            "write 10 IOPS, write.latency 2 ms, size 8, 1 more counter",
+        ),
+        ({"rows": [1, 2]}, "1 counter"),
+        ({}, "0 counters"),
+    ],
+)
+def test_counters_in_short(values: dict[str, Json], said: str) -> None:
+    assert counters_in_short(values) == said
+
+
+def test_every_value_is_said_with_its_unit() -> None:
+    values: dict[str, Json] = {
+        "chunk_size": 65536, "ratio": 1 / 3, "cpu_idle": 0.5, "cores": [{"core": 1}, {"core": 2}],
+        "empty": [], "names": ["a"], "by": {"a": 1},
+    }  # fmt: skip
+    assert all_said(values) == (
+        "chunk size 64 KiB, ratio 0.333333, cpu idle 50 %, cores [core 1, …] (2), empty [],"
+        " names [a], by [a 1]"
+    )
+
+
+def test_the_first_lines_of_a_text_of_settings(iosonde: Run, tmp_path: Path) -> None:
+    text = tmp_path / "mail.txt"
+    text.write_text(MDSTAT)
+    ended = iosonde("import", "--dry-run", str(text))
+    finding, answer, counts = ended.stdout.split("\n")[:3]
+    assert finding.startswith("1 error; degraded: md0")
+    assert answer.startswith("mdstat: md0: array state active, level raid1, degraded 1")
+    assert counts == "1 settings snapshot found"
+    assert "level raid1" in ended.stdout.split("lines", 2)[2]
+    assert "\nmd0: " not in ended.stdout
+
+
+def test_verbose_lists_every_setting(iosonde: Run, tmp_path: Path) -> None:
+    text = tmp_path / "mail.txt"
+    text.write_text(MDSTAT)
+    said = " ".join(iosonde("import", "--dry-run", "-v", str(text)).stdout.split())
+    assert "metadata version 1.2" in said
+    assert "below sdb1 sda1, faulty sda1" in said
+
+
+def test_a_control_character_is_made_visible(iosonde: Run, tmp_path: Path) -> None:
+    text = tmp_path / "mail.txt"
+    text.write_text(MDSTAT.replace("sdb1", "sd\x1b[31mb1"))
+    assert "\x1b[31m" not in iosonde("import", "--dry-run", "-v", str(text)).stdout
