@@ -94,6 +94,11 @@ def _digits(value: float) -> str:
     return f"{value:.0f}"
 
 
+def counted(number: int, what: str) -> str:
+    """`3 trials`, `1 trial`."""
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
 def show_bytes(size: float) -> str:
     """`4 KiB`, `1.46 TiB`."""
     return _scaled(size, 1024, ("B", "KiB", "MiB", "GiB", "TiB", "PiB"))

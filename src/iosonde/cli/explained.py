@@ -37,7 +37,7 @@ _BRIEF = {"within-noise", "ranking"}  # orders of results: a line each
 def print_answer(explained: Explanation) -> None:
     """How many findings of each severity there are, in what: the first line."""
     looked_at = ", ".join(
-        counted(number, what) for what, number in explained.looked_at.items() if number
+        units.counted(number, what) for what, number in explained.looked_at.items() if number
     )
     findings = severity_counts(explained.findings)
     if findings:
@@ -55,12 +55,7 @@ def print_answer(explained: Explanation) -> None:
 def severity_counts(findings: Sequence[Finding]) -> str:
     """`8 errors, 2 notes`; empty where there are none."""
     count = Counter(finding.severity for finding in findings)
-    return ", ".join(counted(count[name], name) for name in _HEADINGS if count[name])
-
-
-def counted(number: int, what: str) -> str:
-    """`3 trials`."""
-    return f"{number} {what}{'s' * (number != 1)}"
+    return ", ".join(units.counted(count[name], name) for name in _HEADINGS if count[name])
 
 
 def print_findings(findings: Sequence[Finding], *, verbose: bool = False) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde import units
-from iosonde.cli.explained import counted, severity_counts
+from iosonde.cli.explained import severity_counts
 from iosonde.records.printed import PrintedTrial, TextLocation
 from iosonde.records.stack import Json
 from iosonde.statistics.direction import headline_among, higher_is_better
@@ -199,7 +199,7 @@ def findings_sentence(findings: Sequence[Finding]) -> str:
 def counts_sentence(counts: ImportCounts, files: Sequence[str]) -> str:
     """What was recognised in how many texts, as far as there is any of it."""
     parts = [
-        counted(number, what)
+        units.counted(number, what)
         for number, what in (
             (counts.trials, "trial"), (counts.states, "settings snapshot"),
             (counts.counters, "counter set"), (counts.loads, "command"),

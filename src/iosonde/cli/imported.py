@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from shlex import join
 from typing import TYPE_CHECKING, NamedTuple
 
-from iosonde.cli.explained import counted
+from iosonde import units
 from iosonde.cli.import_answer import (
     OutputAnswer,
     ResultRanges,
@@ -22,15 +22,10 @@ from iosonde.cli.import_answer import (
     mean_of,
     short_metric,
 )
-from iosonde.cli.import_states import (
-    all_said,
-    answer_of,
-    counters_in_short,
-    settings_said,
-)
 from iosonde.cli.output import err, is_quiet, out, styled
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.contract import json_text
+from iosonde.printed_summary import all_said, answer_of, counters_in_short, settings_said
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedTrial, Unread
 from iosonde.records.stack import Json
 from iosonde.text.find import FoundOutput
@@ -235,7 +230,7 @@ class TableWriter:
         """What is kept as printed, and what could not be read: how many, without -v."""
         console, counts = out(), imported.counts
         if self._printed:
-            others = counted(counts.printed, "output")
+            others = units.counted(counts.printed, "output")
             console.print(f"{others} of other tools kept as printed, not interpreted: see -v")
         listed = imported.unread if self._verbose else imported.unread[:_LISTED]
         for part in listed:
@@ -268,7 +263,7 @@ def _rows(output: FoundOutput) -> Iterator[ImportRow]:
     start = (output.place.file, output.place.heading, lines)
     for trial in output.trials:
         beside = sum(len(settings_of(state)) for state in output.states)
-        said = _figure(trial) + (f", {counted(beside, 'setting')}" if beside else "")
+        said = _figure(trial) + (f", {units.counted(beside, 'setting')}" if beside else "")
         what = trial.label if trial.label not in {"", output.place.heading} else trial.target
         yield ImportRow(*start, trial.tool, trial.host, what, said, str(len(trial.loops)))
     for state in () if output.trials else output.states:
@@ -294,14 +289,14 @@ def _as_printed(values: Mapping[str, Json]) -> str:
     """The first figures of what is kept as printed, as they stand there, and how many there are."""
     rows, lines = values.get("rows"), values.get("lines")
     if isinstance(lines, list) and len(values) == 1:
-        first, said = " · ".join(map(str, lines)), counted(len(lines), "line")
+        first, said = " · ".join(map(str, lines)), units.counted(len(lines), "line")
     elif isinstance(rows, list):
         cells = rows[0] if rows and isinstance(rows[0], list) else []
         first = " ".join(str(cell) for cell in cells if cell)
-        said = counted(len(rows), "row")
+        said = units.counted(len(rows), "row")
     else:
         first = ", ".join(f"{name}: {value}" for name, value in values.items() if name)
-        said = counted(len(values), "value")
+        said = units.counted(len(values), "value")
     return f"{said}: {_shortened(first)}" if first else said
 
 
@@ -312,7 +307,7 @@ def _messages(values: Mapping[str, Json]) -> str:
         return ""
     first = messages[0]
     text = first.get("message", "") if isinstance(first, dict) else first
-    return f"{counted(len(messages), 'message')}: {_shortened(str(text))}"
+    return f"{units.counted(len(messages), 'message')}: {_shortened(str(text))}"
 
 
 def _shortened(text: str) -> str:
@@ -321,7 +316,6 @@ def _shortened(text: str) -> str:
 
 def _figure(trial: PrintedTrial) -> str:
     """The mean of the metric that stands for a trial, and of its syncs."""
-    from iosonde import units
     from iosonde.records.sheet import SYNC_LATENCY
     from iosonde.statistics.direction import headline_among
 

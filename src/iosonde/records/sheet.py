@@ -13,6 +13,7 @@ from iosonde.contract import ADDED, NULL
 from iosonde.records.curve import Curve
 from iosonde.records.finding import Finding
 from iosonde.records.prediction import Forecast
+from iosonde.records.printed import StoredExtra
 from iosonde.records.requirement import RequirementResult
 from iosonde.records.run import Metric, Run, Trial
 from iosonde.records.stack import Scalar
@@ -159,6 +160,8 @@ class RunSheet:
     waterfalls: tuple[Waterfall, ...] = ()
     joint: tuple[JointSheet, ...] = ()
     forecasts: tuple[Forecast, ...] = ()
+    beside: tuple[StoredExtra, ...] = ()
+    """What was imported beside its trials."""
     requirements: tuple[RequirementResult, ...] = ()
     """What its study requires, on each trial that has the metric."""
     curves: tuple[Curve, ...] = ()

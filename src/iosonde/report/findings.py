@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from iosonde import units
 from iosonde.records.finding import Evidence, Finding
 from iosonde.report.blocks import Badge, Problem, Tone
 
@@ -61,7 +62,7 @@ def counts(problems: Iterable[Problem]) -> tuple[Badge, ...]:
     tones = {"error": Tone.BAD, "warning": Tone.UNSURE, "note": Tone.PLAIN}
     counted = Counter(problem.severity for problem in problems)
     return tuple(
-        Badge(f"{counted[severity]} {severity}{'s' * (counted[severity] != 1)}", tone)
+        Badge(units.counted(counted[severity], severity), tone)
         for severity, tone in tones.items()
         if counted[severity]
     )

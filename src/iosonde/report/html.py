@@ -38,6 +38,7 @@ from iosonde.report.first_screen import (
 )
 from iosonde.report.forecasts import forecast_blocks
 from iosonde.report.format import Format
+from iosonde.report.imported import imported_answer, imported_blocks
 from iosonde.report.page import Page, PageHead, moment, render
 from iosonde.report.pivot import LoadGroup, by_load, proven_metrics, run_labels
 from iosonde.report.replayed import (
@@ -152,6 +153,8 @@ def _answer(subject: _Subject) -> str:
         return replay_answer(subject.runs[0])
     if subject.curves:
         return curve_answer(subject.curves, subject.said)
+    if subject.alone and not subject.groups and (answer := imported_answer(subject.alone)):
+        return answer
     return loads_answer(subject.groups, subject.labelled, subject.compared)
 
 
@@ -179,6 +182,7 @@ def page_of(runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> Page:
         *waterfall_blocks([waterfall for _, sheet in labelled for waterfall in sheet.waterfalls]),
         *forecast_blocks([forecast for _, sheet in labelled for forecast in sheet.forecasts]),
         *(block for _, sheet in labelled for joint in sheet.joint for block in joint_blocks(joint)),
+        *(block for sheet in runs for block in imported_blocks(sheet)),
         *courses(measured, latencies if campaign else latencies[spare:]),
     ]
     return Page(
@@ -284,7 +288,8 @@ def _about(runs: Sequence[RunSheet]) -> Iterator[str]:
 def _kind(sheet: RunSheet) -> str:
     if tuning_of(sheet):
         return "campaign"
-    return "import" if any(trial.trial.origin for trial in sheet.trials) else "run"
+    imported = sheet.beside or any(trial.trial.origin for trial in sheet.trials)
+    return "import" if imported else "run"
 
 
 def _bars(groups: Sequence[LoadGroup], compared: ComparedSheets) -> list[Figure]:

@@ -91,6 +91,7 @@ def _explained(run: Run, kept: Store) -> RunSheet:
         ),
         waterfalls=waterfalls(case, noted),
         forecasts=tuple(newest.values()),
+        beside=beside,
     )
     return tuned(explained, campaign) if campaign else explained
 
@@ -106,7 +107,10 @@ def _arms(whole: RunSheet) -> list[RunSheet]:
     arms = split(whole)
     if len(arms) != 2 or not all(trial.metrics for arm in arms for trial in arm.trials):
         return []
-    return [arms[0], replace(arms[1], findings=(), waterfalls=(), forecasts=(), joint=())]
+    return [
+        arms[0],
+        replace(arms[1], findings=(), waterfalls=(), forecasts=(), beside=(), joint=()),
+    ]
 
 
 def _compared(sheets: Sequence[RunSheet]) -> ComparedSheets:

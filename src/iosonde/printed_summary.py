@@ -1,4 +1,4 @@
-"""What `iosonde import` says first of settings and counters: the values that tell most.
+"""Settings and counters in a few words, for the terminal and pages: the values that tell most.
 
 A health, a state, a level and sizes tell more of a device than its serial number or its UUID, and
 they have the same names whatever tool printed them.
@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from iosonde import units
-from iosonde.cli.explained import counted
 from iosonde.records.printed import PrintedState, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.visible import visible
@@ -59,9 +58,9 @@ def settings_said(state: PrintedState) -> str:
     if device is None or not said:
         kinds = Counter(subject.kind for subject in state.subjects)
         each = [f"{count} × {kind}" for kind, count in kinds.items()] if len(kinds) > 1 else []
-        return ", ".join((*each, counted(number, "setting")))
+        return ", ".join((*each, units.counted(number, "setting")))
     more = number - len(said)
-    rest = [counted(more, "more setting")] if more else []
+    rest = [units.counted(more, "more setting")] if more else []
     name = f"{visible(device.name)}: " if device.name and len(state.subjects) > 1 else ""
     return name + ", ".join((*said, *rest))
 
@@ -85,12 +84,12 @@ def _first_said(subjects: Sequence[PrintedSubject]) -> PrintedSubject | None:
 def counters_in_short(values: Mapping[str, Json]) -> str:
     """`memory total 983 MiB, memory used 248 MiB, 6 more counters`; of lists only how many."""
     single = {name: value for name, value in values.items() if not isinstance(value, list | dict)}
-    rates = [name for name in single if _rate(name) and single[name]]
+    rates = [name for name in single if _unit(name) in {"1/s", "B/s", "s"} and single[name]]
     said = values_said(single, rates)
     more = len(values) - len(said)
     if not said:
-        return counted(more, "counter")
-    return ", ".join((*said, *([counted(more, "more counter")] if more else ())))
+        return units.counted(more, "counter")
+    return ", ".join((*said, *([units.counted(more, "more counter")] if more else ())))
 
 
 def values_said(values: Mapping[str, Scalar], telling: Sequence[str] = _TELLING) -> Sequence[str]:
@@ -118,37 +117,47 @@ def values_said(values: Mapping[str, Scalar], telling: Sequence[str] = _TELLING)
 
 def all_said(values: Mapping[str, Json]) -> str:
     """Every value in the order of the tool, a list as its first and how many there are."""
-    return ", ".join(
-        f"{name.replace('_', ' ')} {_first_of(value)}" if isinstance(value, list | dict)
-        else _said(name, value)
-        for name, value in values.items()
-    )  # fmt: skip
+    return ", ".join(_said(name, value) for name, value in values.items())
 
 
-def _first_of(value: list[Json] | dict[str, Json]) -> str:
+def value_words(name: str, value: Json) -> str:
+    """A value of a setting or a counter in its unit; of a list the first, and how many.
+
+    Args:
+        name: as discovery and readers call it: it tells bytes, shares, rates and times.
+        value: in bytes, seconds, 1/s, or as it was printed.
+    """
     if isinstance(value, dict):
         return f"[{all_said(value)}]"
-    first = ""
-    if value:
-        first = all_said(value[0]) if isinstance(value[0], dict) else visible(str(value[0]))
-    return f"[{first}, …] ({len(value)})" if len(value) > 1 else f"[{first}]"
+    if isinstance(value, list):
+        first = value_words("", value[0]) if value else "[]"
+        return f"{first}, … ({len(value)})" if len(value) > 1 else first
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    unit = _unit(name) if isinstance(value, int | float) else ""
+    if unit == "B" and float(str(value)) < _LEAST:
+        unit = ""
+    if unit:
+        return units.show(float(str(value)), unit)
+    return f"{value:.6g}" if isinstance(value, float) else visible(str(value))
 
 
-def _rate(name: str) -> str:
-    """The unit of a rate or a latency; empty for other figures."""
+def _unit(name: str) -> str:
+    if _BYTES.fullmatch(name):
+        return "B"
+    if _SHARE.fullmatch(name):
+        return "fraction"
     return "s" if _LATENCY.fullmatch(name) else _RATES.get(name.rpartition(".")[2], "")
 
 
-def _said(name: str, value: Scalar) -> str:
-    word = name.replace("_", " ")
+def _said(name: str, value: Json) -> str:
+    word, text = name.replace("_", " "), value_words(name, value)
     if isinstance(value, bool):
         return word if value else f"no {word}"
-    if isinstance(value, int | float) and value >= _LEAST and _BYTES.fullmatch(name):
-        return f"{word} {units.show_bytes(value)}"
-    if isinstance(value, float) and _SHARE.fullmatch(name):
-        return f"{word} {units.show_fraction(value)}"
-    if (rate := _rate(name)) and isinstance(value, int | float):
-        way, _, last = word.rpartition(".")
-        return f"{way if last in _RATES else word} {units.show(value, rate)}".lstrip()
-    text = f"{value:.6g}" if isinstance(value, float) else visible(str(value))
-    return f"{word} {text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + '…'}"
+    way, _, last = word.rpartition(".")
+    text = text if len(text) <= _LONGEST or not isinstance(value, str) else _cut(text)
+    return f"{way if last in _RATES else word} {text}".lstrip()
+
+
+def _cut(text: str) -> str:
+    return text[: _LONGEST - 1].rstrip() + "…"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.cli.import_states import (
+from iosonde.printed_summary import (
     all_said,
     answer_of,
     counters_in_short,
@@ -104,8 +104,8 @@ def test_every_value_is_said_with_its_unit() -> None:
         "empty": [], "names": ["a"], "by": {"a": 1},
     }  # fmt: skip
     assert all_said(values) == (
-        "chunk size 64 KiB, ratio 0.333333, cpu idle 50 %, cores [core 1, …] (2), empty [],"
-        " names [a], by [a 1]"
+        "chunk size 64 KiB, ratio 0.333333, cpu idle 50 %, cores [core 1], … (2), empty [],"
+        " names a, by [a 1]"
     )
 
 

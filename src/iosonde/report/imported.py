@@ -1,0 +1,120 @@
+"""What a text says beside its results: settings, counters, and what is kept as it was printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from iosonde.printed_summary import answer_of, counters_in_short, value_words
+from iosonde.records.printed import AS_PRINTED, PrintedCounters, PrintedState, StoredExtra
+from iosonde.records.sheet import RunSheet
+from iosonde.records.stack import Json
+from iosonde.report.blocks import MOST_SHOWN, Block, Cells, Title
+
+_SAID = 2  # outputs that the answer names
+_SEVERITIES = ("error", "warning", "note")
+_LINES = 60  # of an output that is kept as printed, and messages of one
+_MOST = 400  # rows of a table
+
+
+def imported_answer(sheet: RunSheet) -> str:
+    """The worst finding and the settings that tell most; empty where nothing was kept."""
+    if not sheet.beside:
+        return ""
+    worst = sorted(sheet.findings, key=lambda finding: _SEVERITIES.index(finding.severity))
+    said = [finding.message.rstrip(".") for finding in worst[:1]]
+    states = [each.what for each in sheet.beside if isinstance(each.what, PrintedState)]
+    said += [f"{state.tool}: {answer_of(state)}" for state in states[:_SAID]]
+    if not said:
+        said = [
+            f"{each.tool}: {counters_in_short(each.values)}" for each in _counters(sheet.beside)
+        ][:_SAID]
+    return ". ".join(said) + "." if said else ""
+
+
+def imported_blocks(sheet: RunSheet) -> Iterator[Block]:
+    """Tables of the settings, of the counters, and of the lines that no reader took."""
+    settings = tuple(_settings(sheet.beside))
+    counters = tuple(_counted(sheet.beside))
+    yield from _table("Settings", ("lines", "tool", "what", "setting", "value"), settings)
+    yield from _table("Counters", ("lines", "tool", "what", "counter", "value"), counters)
+    yield from _table("Kept as printed", ("lines", "text"), tuple(_as_printed(sheet.beside)))
+
+
+def _table(title: str, head: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> Iterator[Block]:
+    """A table whose first rows are seen at once."""
+    if not rows:
+        return
+    yield Title(title)
+    yield Cells(head, rows[:MOST_SHOWN], text_columns=len(head))
+    if rest := rows[MOST_SHOWN:_MOST]:
+        left_out = f", and {len(rows) - _MOST} that are not on this page" if rows[_MOST:] else ""
+        yield Cells(head, rest, text_columns=len(head), folded=f"{len(rest)} more{left_out}")
+
+
+def _settings(extras: Sequence[StoredExtra]) -> Iterator[tuple[str, ...]]:
+    for extra in extras:
+        state = extra.what
+        if not isinstance(state, PrintedState):
+            continue
+        for subject in state.subjects:
+            what = subject.name or subject.kind
+            for name, value in subject.values.items():
+                yield _lines(extra), state.tool, what, _name(name), value_words(name, value)
+
+
+def _counted(extras: Sequence[StoredExtra]) -> Iterator[tuple[str, ...]]:
+    """Each counter; of messages and other lists each of the first."""
+    for extra in extras:
+        counters = extra.what
+        if not isinstance(counters, PrintedCounters) or counters.kind == AS_PRINTED:
+            continue
+        for name, value in counters.values.items():
+            for item in _items(value):
+                said = value_words(name, item)
+                yield _lines(extra), counters.tool, counters.name, _name(name), said
+
+
+def _items(value: Json) -> list[Json]:
+    """The messages or rows of a list; a list of figures is a single value."""
+    if isinstance(value, list) and any(isinstance(item, str | dict) for item in value):
+        return [_message(item) for item in value[:_LINES]]
+    return [value]
+
+
+def _message(item: Json) -> Json:
+    return item["message"] if isinstance(item, dict) and "message" in item else item
+
+
+def _counters(extras: Sequence[StoredExtra]) -> Iterator[PrintedCounters]:
+    for extra in extras:
+        if isinstance(extra.what, PrintedCounters) and extra.what.kind != AS_PRINTED:
+            yield extra.what
+
+
+def _as_printed(extras: Sequence[StoredExtra]) -> Iterator[tuple[str, str]]:
+    """Each line, row or pair of an output that is kept as it was printed."""
+    for extra in extras:
+        if isinstance(extra.what, PrintedCounters) and extra.what.kind == AS_PRINTED:
+            for text in list(_texts(extra.what))[:_LINES]:
+                yield _lines(extra), text
+
+
+def _texts(printed: PrintedCounters) -> Iterator[str]:
+    rows = printed.values.get("rows", printed.values.get("lines"))
+    if isinstance(rows, list):
+        yield from map(_text, rows)
+    else:
+        yield from (f"{name}: {_text(value)}" for name, value in printed.values.items())
+
+
+def _text(row: Json) -> str:
+    """A line, or the cells of a row."""
+    return " ".join(map(str, row)) if isinstance(row, list) else str(row)
+
+
+def _name(setting: str) -> str:
+    return setting.replace("_", " ")
+
+
+def _lines(extra: StoredExtra) -> str:
+    return f"{extra.place.first_line}–{extra.place.last_line}"
