@@ -117,7 +117,7 @@ def values_said(values: Mapping[str, Scalar], telling: Sequence[str] = _TELLING)
 
 def all_said(values: Mapping[str, Json]) -> str:
     """Every value in the order of the tool, a list as its first and how many there are."""
-    return ", ".join(_said(name, value) for name, value in values.items())
+    return ", ".join(_said(name, value) for name, value in values.items() if value is not None)
 
 
 def value_words(name: str, value: Json) -> str:

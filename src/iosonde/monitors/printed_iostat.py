@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import takewhile
 from typing import ClassVar
 
@@ -17,7 +18,7 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.monitors.unclocked import UnclockedCursor
-from iosonde.records.printed import PrintedCounters, Unreadable
+from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput
@@ -131,6 +132,13 @@ class Iostat(StateOutput):
         return head_before(UnclockedCursor(cursor), cursor.at, is_head, longest=True)
 
     @override
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+        """See `Output.read`. The first report on CPUs, above the head, is a part of it."""
+        reading = super().read(cursor, first)
+        cpus = _head_of_cpus(UnclockedCursor(cursor), first)
+        return replace(reading, first=min(reading.first, first if cpus is None else cpus))
+
+    @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         counters: list[PrintedCounters] = []
         command, cursor = prompt.command, UnclockedCursor(cursor)
@@ -165,25 +173,32 @@ class Iostat(StateOutput):
         return last, counters
 
 
-def _of_cpus(cursor: TextCursor, head: int) -> dict[str, Json]:
-    """The report on all CPUs right above a head of devices, as fractions; empty without one."""
+def _head_of_cpus(cursor: TextCursor, head: int) -> int | None:
+    """Index of the head of the report on all CPUs right above a head of devices."""
     for index in range(head - 1, max(head - 12, -1), -1):
         line = (cursor.line(index) or "").lstrip()
+        if line.startswith("avg-cpu"):
+            return index
         if line.startswith("Device"):
             break
-        if not line.startswith("avg-cpu"):
-            continue
-        cells = " ".join(cursor.block(index, head - index)).split()[1:]
-        columns = list(takewhile(_CPU.__contains__, cells))
-        values = [_CELL.fullmatch(cell) for cell in cells[len(columns) : 2 * len(columns)]]
-        if len(values) != len(columns):
-            return {}
-        return {
-            _CPU[column]: float(value[1].replace(",", ".")) / 100
-            for column, value in zip(columns, values, strict=True)
-            if value
-        }
-    return {}
+    return None
+
+
+def _of_cpus(cursor: TextCursor, head: int) -> dict[str, Json]:
+    """The report on all CPUs right above a head of devices, as fractions; empty without one."""
+    index = _head_of_cpus(cursor, head)
+    if index is None:
+        return {}
+    cells = " ".join(cursor.block(index, head - index)).split()[1:]
+    columns = list(takewhile(_CPU.__contains__, cells))
+    values = [_CELL.fullmatch(cell) for cell in cells[len(columns) : 2 * len(columns)]]
+    if len(values) != len(columns):
+        return {}
+    return {
+        _CPU[column]: float(value[1].replace(",", ".")) / 100
+        for column, value in zip(columns, values, strict=True)
+        if value
+    }
 
 
 def _next_head(cursor: TextCursor, last: int) -> int | None:

@@ -38,6 +38,18 @@ _REMARK = re.compile(
     re.MULTILINE,
 )
 """What an author wrote behind an arrow that points at the line: `64K   <== too small`."""
+_CODE = re.compile(
+    r"^([ \t]*)`(?!`)([^`\n]{1,400}(?:\n[^`\n]{0,400}){1,60})(?<!`)`[ \t]*$", re.MULTILINE
+)
+"""Lines between two single backticks, as some mark an output."""
+_FOOTNOTE = re.compile(r"(?<=[^\s*])[ \t]{2,40}\*{2,6}\d{0,2}[ \t]*$", re.MULTILINE)
+"""The mark of an author's note below: `28.79TiB   ****1`."""
+_COMMENTED = re.compile(
+    r"^([ \t]*[A-Z][A-Za-z ]{2,30}:[ \t]+\S(?:(?!  #)[^\n]){0,80}?)[ \t]{2,40}#[ \t]+[A-Za-z]"
+    r"[^\n]*$",
+    re.MULTILINE,
+)
+"""What an author wrote behind a value of a list: `Total to scrub:   248GiB   # wrong`."""
 _DASHES = re.compile(
     r"(?<=[\s(])[–—](?=[A-Za-z])"
 )  # an option's dashes, made one by a word processor
@@ -81,8 +93,12 @@ def _without_marks(text: str) -> str:
         text = _TAG.sub("", text)
     if "&" in text:
         text = _ENTITY.sub(lambda match: html.unescape(match[0]).replace("\u00a0", " "), text)
+    if "`" in text:
+        text = _CODE.sub(r"\1\2", text)
     if "**" in text:
-        text = _BOLD.sub(r"\1\2", text)
+        text = _FOOTNOTE.sub("", _BOLD.sub(r"\1\2", text))
+    if "  #" in text or "\t#" in text:
+        text = _COMMENTED.sub(r"\1", text)
     if "<=" in text or "<-" in text or "←" in text:
         text = _REMARK.sub("", text)
     return text

@@ -148,6 +148,14 @@ def _calls(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return called, re.compile(rf"(?<![\w.-]){named}")  # `mdadm --add /dev/sda` is no dd
 
 
+_HEAD = re.compile(r" {20} *+(?!-)")
+
+
+def is_head_of_columns(line: str) -> bool:
+    """Whether a line below a command is no more of it but begins far inside, without an option."""
+    return _HEAD.match(line) is not None
+
+
 def command_before(
     cursor: TextCursor, first: int, names: Sequence[str], *, reach: int = 12, about: str = ""
 ) -> tuple[int, Prompt]:
@@ -186,8 +194,9 @@ def command_before(
         rest = [prompt.command]
         for after in range(index + 1, first):
             more = cursor.line(after)
-            goes_on = rest[-1].endswith("\\") or rest[-1].endswith("-") or len(rest[-1]) > 60
-            if not more or not goes_on:
+            goes_on = rest[-1].endswith("-") or len(rest[-1]) > 60
+            goes_on = goes_on and not is_head_of_columns(more or "")
+            if not more or not (goes_on or rest[-1].endswith("\\")):
                 break
             rest.append(more.strip())
         command = rejoined(rest)

@@ -27,7 +27,8 @@ _CLOCK = (
 _TIME = rf"(?:{_CLOCK}|\[ *\d+\.\d{{3,}}\])"  # the kernel's own time names no host behind it
 _NUMBERED = re.compile(r"(?P<number>\d{1,5})[.:)|](?P<host>(?!))?(?:\s|$)")
 _LOGGED = re.compile(_CLOCK + r" (?P<host>[A-Za-z][\w.-]*) [A-Za-z_][\w./-]*(?:\[\d+\])?:(?:\s|$)")
-_STAMP = re.compile(_TIME + r"(?P<host>(?!))?\s?")
+# Tests print hundredths; sar's time has no fraction, that of strace microseconds.
+_STAMP = re.compile(rf"(?:{_TIME}|\d\d:\d\d:\d\d\.\d{{2,3}}(?=\s))(?P<host>(?!))?\s?")
 _HARNESS = re.compile(
     r"(?:\d\d:\d\d:\d\d )?(?:DEBUG|INFO|WARNI|WARN|ERROR)\s*\| "
     r"(?:\[std(?:out|err)\] ?)?(?P<host>(?!))?"

@@ -432,6 +432,12 @@ def _outputs(
         raise
 
 
+def _is_named(command: str, commands: frozenset[str]) -> bool:
+    """Whether a command is among others, which may have its folder or `sudo` before it."""
+    return any(other == command or other.endswith((f"/{command}", f" {command}"))
+               for other in commands)  # fmt: skip
+
+
 def without_repeats(outputs: Iterator[ReadOutput]) -> Iterator[ReadOutput]:
     """A command alone is left out where the output below it names it too.
 
@@ -443,7 +449,7 @@ def without_repeats(outputs: Iterator[ReadOutput]) -> Iterator[ReadOutput]:
             waiting.append(output)
             continue
         if output.unread is None:
-            yield from (lone for lone in waiting if lone.lone not in output.commands)
+            yield from (lone for lone in waiting if not _is_named(lone.lone or "", output.commands))
             waiting.clear()
         yield output
     yield from waiting

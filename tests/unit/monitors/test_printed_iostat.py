@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.mangle import counters
+from iosonde.text.find import FoundOutput
+from tests.mangle import counters, read
 
 CPUS = """\
 avg-cpu:  %user   %nice %system %iowait  %steal   %idle
@@ -62,3 +63,15 @@ def test_a_row_of_plain_figures_says_what_the_same_row_says_otherwise(shape: str
 def test_what_only_python_takes_for_a_figure_is_none(cell: str) -> None:
     head = "Device             tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn"
     assert not counters(f"{head}\nsda 1 2 {cell} {cell} 5\n")
+
+
+def test_a_report_on_cpus_is_a_part_of_the_first_report() -> None:
+    head = "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n"
+    rows = "          73.73    0.00    0.42    0.11    0.00   25.74\n{}Device   r/s  wMB/s  %util\n"
+    for blank in ("", "\n"):
+        given = f"prose above\n\n`{head}{rows.format(blank)}nvme0n1  43.00  2.71  4.00`\n"
+        (output,) = read(given)
+        assert output.place.first_line == 3
+        assert isinstance(output, FoundOutput)
+        assert [item.kind for item in output.counters] == ["host", "disk"]
+        assert output.counters[0].values["cpu_user"] == pytest.approx(0.7373)

@@ -33,6 +33,16 @@ from iosonde.text.clean import clean, from_quoted_printable, is_quoted_printable
         ("if (a <= b)", "if (a <= b)"),
         ("<-- an arrow alone", "<-- an arrow alone"),
         ("  **tps = 929.4**", "  tps = 929.4"),
+        ("   Used:     28.79TiB   ****1", "   Used:     28.79TiB"),
+        ("/dev/sdc   6.76TiB            **", "/dev/sdc   6.76TiB"),
+        ("password:  ****", "password:"),
+        ("**** a line of stars", "**** a line of stars"),
+        ("a ****", "a ****"),
+        ("Total to scrub:   248.02GiB    # Wrong value", "Total to scrub:   248.02GiB"),
+        ("# a:  1  # b", "# a:  1  # b"),
+        ("key: value  # a comment of YAML", "key: value  # a comment of YAML"),
+        ("Used:  5  #2 of 3", "Used:  5  #2 of 3"),
+        ("`a` is a `code`", "`a` is a `code`"),
         ("**Note** that **this**", "**Note** that **this**"),
         ("2 ** 3 ** 4", "2 ** 3 ** 4"),
     ],
@@ -43,6 +53,11 @@ def test_a_line_is_cleaned(given: str, wanted: str) -> None:
 
 def test_fences_become_blank_and_no_line_is_lost() -> None:
     assert clean("a\n```bash\nb\r\n~~~\nc") == ["a", "", "b", "", "c"]
+
+
+def test_single_backticks_around_lines_are_taken_off() -> None:
+    assert clean("`avg-cpu:  %user\n\n  5.1`\nend") == ["avg-cpu:  %user", "", "  5.1", "end"]
+    assert clean("`a\n\n```\nb\n```") == ["`a", "", "", "b", ""]
 
 
 def test_text_that_needs_nothing_stays() -> None:

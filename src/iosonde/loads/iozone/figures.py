@@ -22,6 +22,12 @@ COLUMNS = (
 )  # fmt: skip
 """Tests of the table, in the order of its columns."""
 
+_HEAD = (
+    "write", "rewrite", "read", "reread", "read", "write", "read", "rewrite", "read", "fwrite",
+    "frewrite", "fread", "freread",
+)  # fmt: skip
+"""The lower line of their heads."""
+
 OF_TEST = {
     0: ("write", "rewrite"), 1: ("read", "reread"), 2: ("random_read", "random_write"),
     3: ("backward_read",), 4: ("record_rewrite",), 5: ("stride_read",),
@@ -158,11 +164,14 @@ def _throughput(seen: Sequence[re.Match[str]], compact: str) -> IozoneRow:
 
 def _table(text: str, tests: Sequence[int], *, ops: bool) -> Iterator[IozoneRow]:
     """The table: by the place of each figure, or by the tests where lines were broken."""
-    head = re.search(r"(?:kB|KB)\s+reclen\s+write.*", text)
+    head = re.search(r"(?:kB|KB)\s+reclen\s+(write.*)", text)
     if not head:
         return
     measured = [name for test in tests or range(8) for name in OF_TEST.get(test, ())]
     names = [name for name in COLUMNS if name in measured]
+    heads = head[1].split()
+    if not tests and tuple(heads) == _HEAD[: len(heads)]:
+        names = list(COLUMNS[: len(heads)])  # no others have a head, in some versions
     for line in text[head.end() :].split("\n"):
         match = _ROW.match(line)
         if not match:

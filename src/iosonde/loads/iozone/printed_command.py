@@ -11,7 +11,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde.records.printed import OutputReading, PrintedLoad, Unreadable
-from iosonde.text.cursor import Output, TextCursor, lines, prompt_in
+from iosonde.text.cursor import Output, TextCursor, is_head_of_columns, lines, prompt_in
 
 _CALL = re.compile(r"(?:^|[\s`$#>])(?:sudo\s+|time\s+)?(?:\S*/)?(?P<call>iozone(?:\s+-\S.*)?)$")
 _OPTION = re.compile(r"\s-(?:\+?[A-Za-z])")
@@ -41,7 +41,7 @@ class IozoneCommand(Output):
         for index, line in lines(cursor, first, _MOST):
             part = line.strip().strip("`")
             if index > first:
-                open_end = whole.endswith("\\") or width > _WIDE
+                open_end = whole.endswith("\\") or (width > _WIDE and not is_head_of_columns(line))
                 if not part or not open_end or not _GOES_ON.match(part) or prompt_in(line):
                     break
             whole = f"{whole.rstrip(chr(92)).rstrip()} {part}".strip()

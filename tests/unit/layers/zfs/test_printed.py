@@ -42,6 +42,12 @@ def test_status_in_every_shape() -> None:
         assert (things["sda"]["part_of"], things["sdg"]["part_of"]) == ("raidz2-0", "mirror-0")
 
 
+@pytest.mark.parametrize("stamp", ["07:18:29.34 ", "  07:18:29.341 "])
+def test_status_behind_the_time_that_a_test_suite_prints(stamp: str) -> None:
+    given = "\n".join(stamp + line for line in text("status").split("\n"))
+    assert subjects(given) == subjects(text("status"))
+
+
 def test_status_with_data_errors() -> None:
     given = text("status").replace(
         "errors: No known data errors", "errors: 3 data errors, use '-v' for a list"

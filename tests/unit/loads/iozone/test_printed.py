@@ -8,6 +8,7 @@ import pytest
 
 from iosonde.loads.iozone.figures import read_figures
 from iosonde.records.printed import PrintedTrial
+from iosonde.verbs.import_ import import_
 from tests.mangle import mangled, read, trials
 
 PLACE = Path(__file__).parents[3] / "outputs" / "iozone-3.489"
@@ -163,3 +164,38 @@ def test_an_empty_column_of_an_older_version_is_not_guessed() -> None:
     head = "              KB  reclen   write rewrite    read    reread    read   write\n"
     gap = "        50331648       4  301100  302200                    51100   52200\n"
     assert not trials(head + gap)
+
+
+SHORT = """$ ./iozone -e -I -a -s 100M -r 4k -r 512k -i 0 -i 1 -i 2 -f /ssd/{}
+                                                    random    random
+    kB  reclen    write  rewrite    read    reread    read     write
+102400       4     3877     5004     5184     5193     4553     4943
+102400     512    29181    29630    30053    30036    29394    29554
+"""
+
+
+@pytest.mark.parametrize("with_command", [True, False])
+def test_a_table_of_some_tests_whose_rows_lost_their_indent(with_command: bool) -> None:
+    given = SHORT.format("test") if with_command else SHORT[SHORT.index("\n") :]
+    first, second = trials(given)
+    assert metrics(first)["random_write.bandwidth"] == 4943 * KIB
+    assert list(metrics(second).values()) == [
+        float(figure) * KIB for figure in (29181, 29630, 30053, 30036, 29394, 29554)
+    ]
+    assert first.options["size"] == 102400 * KIB
+    assert ("-i 2 -f /ssd/test" in first.command) is with_command
+
+
+def test_heads_of_tests_that_are_none_of_the_first_name_nothing() -> None:
+    given = SHORT[SHORT.index("\n") :].replace("write  rewrite    read", "write  rewrite  stride")
+    assert not trials(given)
+
+
+@pytest.mark.parametrize("folder", ["", "./", "sudo /opt/io zone/"])
+def test_the_command_of_a_table_is_no_command_of_its_own(tmp_path: Path, folder: str) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(SHORT.format("x").replace("./", folder))
+    imported = import_(str(page), dry_run=True)
+    assert (imported.counts.trials, imported.counts.loads) == (2, 0)
+    page.write_text(f"{SHORT.format('x').splitlines()[0]}\n\n{SHORT.format('other')}")
+    assert import_(str(page), dry_run=True).counts.loads == 1
