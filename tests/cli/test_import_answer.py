@@ -16,7 +16,7 @@ from iosonde.cli.import_answer import (
     findings_sentence,
 )
 from iosonde.records.finding import Finding
-from iosonde.verbs.import_ import ImportCounts
+from iosonde.verbs.imported_records import ImportCounts
 from tests.cli.conftest import Ended
 
 Run = Callable[..., Ended]

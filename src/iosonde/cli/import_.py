@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from iosonde.verbs.explain import Explanation
-    from iosonde.verbs.import_ import ImportedTexts
+    from iosonde.verbs.imported_records import ImportedTexts
 
 _EXPLAINED = 500  # outputs for which `explain` is asked as well: about a second
 

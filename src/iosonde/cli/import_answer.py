@@ -15,7 +15,7 @@ from iosonde.statistics.direction import headline_among, higher_is_better
 
 if TYPE_CHECKING:
     from iosonde.records.finding import Finding
-    from iosonde.verbs.import_ import ImportCounts
+    from iosonde.verbs.imported_records import ImportCounts
 
 _GROUPS = 2  # of results, each with its range
 _SEVERITIES = ("error", "warning", "note")

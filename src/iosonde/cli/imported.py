@@ -30,7 +30,8 @@ from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedTrial, Unread
 from iosonde.records.stack import Json
 from iosonde.text.find import FoundOutput
 from iosonde.text.imported import settings_of
-from iosonde.verbs.import_ import ImportedTexts, imported
+from iosonde.verbs.import_ import imported
+from iosonde.verbs.imported_records import ImportedTexts
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -28,7 +28,7 @@ SCHEMAS: Table[Described] = Table(
         "forecast": "iosonde.verbs.predict:ComparedForecasts",
         "fit": "iosonde.verbs.predict:FittedController",
         "prior": "iosonde.predict.search:Ranking",
-        "import": "iosonde.verbs.import_:ImportedTexts",
+        "import": "iosonde.verbs.imported_records:ImportedTexts",
         "lab": "iosonde.verbs.lab:RunningLabs",
         "loads": "iosonde.verbs.loads:BundledLoads",
         "persist": "iosonde.verbs.persist:KeptSettings",
