@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from iosonde.contract import HIDDEN
-from iosonde.records.finding import Finding
+from iosonde.records.finding import Evidence, Finding
 from iosonde.records.prediction import Ledger
 from iosonde.records.run import Metric, Series
 from iosonde.records.stack import HostFacts, Json, Scalar
@@ -99,6 +99,19 @@ class StateEvidence:
     where: str
     source: str
     below: tuple[str, ...] = ()
+
+    def number(self, name: str) -> int | float:
+        """A value that is a number; 0 where it is none, or unknown."""
+        value = self.values.get(name)
+        return value if isinstance(value, int | float) and not isinstance(value, bool) else 0
+
+    def evidence(self, *names: str) -> tuple[Evidence, ...]:
+        """Those of some values that are known, as a finding shows them: without units."""
+        return tuple(
+            Evidence(name.replace("_", " "), value, "", self.where)
+            for name in names
+            if (value := self.values.get(name)) is not None
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,29 +13,16 @@ from collections.abc import Iterator
 
 from iosonde import units
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
-from iosonde.records.finding import Evidence, Finding
+from iosonde.records.finding import Finding
 
 _NEARLY, _FULL = 0.85, 0.95
 
 
-def _number(state: StateEvidence, name: str) -> int | float:
-    value = state.values.get(name)
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else 0
-
-
-def _evidence(state: StateEvidence, *names: str) -> tuple[Evidence, ...]:
-    return tuple(
-        Evidence(name.replace("_", " "), value, "", state.where)
-        for name in names
-        if (value := state.values.get(name)) is not None
-    )
-
-
 def _pgs(state: StateEvidence, word: str) -> int:
     """Placement groups in a state: as the health counts them, else the sum of their states."""
-    counted = _number(state, f"pgs_{word}")
+    counted = state.number(f"pgs_{word}")
     return int(counted) or sum(
-        int(_number(state, name))
+        int(state.number(name))
         for name in state.values
         if name.startswith("pgs_") and word in name[4:].split("+")
     )
@@ -44,9 +31,9 @@ def _pgs(state: StateEvidence, word: str) -> int:
 def _incomplete(case: EvidenceSet) -> Iterator[Finding]:
     reported: set[str] = set()
     for cluster in case.of_kind("ceph"):
-        inactive = int(_number(cluster, "pgs_inactive"))
-        down = int(_number(cluster, "osds_down")) or int(
-            _number(cluster, "osds") - _number(cluster, "osds_up")
+        inactive = int(cluster.number("pgs_inactive"))
+        down = int(cluster.number("osds_down")) or int(
+            cluster.number("osds") - cluster.number("osds_up")
         )
         degraded = _pgs(cluster, "degraded") or _pgs(cluster, "undersized")
         if cluster.host in reported or not (inactive or down > 0 or degraded):
@@ -65,8 +52,8 @@ def _incomplete(case: EvidenceSet) -> Iterator[Finding]:
             "degraded", "error" if inactive else "warning", subject_of(cluster),
             f"The Ceph cluster is not whole: {', '.join(parts)}. While it recovers, its disks and "
             "network do that beside the clients' I/O.",
-            _evidence(cluster, "osds", "osds_up", "osds_down", "pgs_degraded", "pgs_undersized",
-                      "pgs_inactive", "objects_degraded"),
+            cluster.evidence("osds", "osds_up", "osds_down", "pgs_degraded", "pgs_undersized",
+                             "pgs_inactive", "objects_degraded"),
             "`ceph osd tree` names the OSDs that are down; bring them back, or replace their disks",
             "the same load once all placement groups are active+clean",
         )  # fmt: skip
@@ -76,37 +63,37 @@ def _room(case: EvidenceSet) -> Iterator[Finding]:
     reported: set[str] = set()
     for cluster in case.of_kind("ceph"):
         counts = {
-            what: int(_number(cluster, name))
+            what: int(cluster.number(name))
             for name, what in (
                 ("osds_full", "full: no client can write"),
                 ("osds_backfill_full", "too full to take in data that moves"),
                 ("osds_near_full", "nearly full"),
             )
-            if _number(cluster, name)
+            if cluster.number(name)
         }
         if not counts or cluster.host in reported:
             continue
         reported.add(cluster.host)
         yield Finding(
-            "out-of-space", "error" if _number(cluster, "osds_full") else "warning",
+            "out-of-space", "error" if cluster.number("osds_full") else "warning",
             subject_of(cluster),
             "OSDs of the Ceph cluster are short of room: "
             + ", ".join(f"{count:,} {'is' if count == 1 else 'are'} {what}"
                         for what, count in counts.items())
             + ". A single full one keeps the cluster from serving writes.",
-            _evidence(cluster, "osds_full", "osds_backfill_full", "osds_near_full"),
+            cluster.evidence("osds_full", "osds_backfill_full", "osds_near_full"),
             "`ceph osd df` shows how uneven they are: balance them, add OSDs or delete data",
             "`ceph health detail`: no OSD_NEARFULL, OSD_BACKFILLFULL or OSD_FULL",
         )  # fmt: skip
     for osd in case.of_kind("osd"):
-        share = _number(osd, "full")
+        share = osd.number("full")
         if share >= _NEARLY and osd.host not in reported:
             yield Finding(
                 "out-of-space", "error" if share >= _FULL else "warning", subject_of(osd),
                 f"{osd.name} is {units.show_fraction(share)} full: "
                 + ("it keeps the cluster from serving writes."
                    if share >= _FULL else "one at 95 % keeps the cluster from serving writes."),
-                _evidence(osd, "full", "available", "variance"),
+                osd.evidence("full", "available", "variance"),
                 "`ceph osd df` shows how uneven they are: balance them, add OSDs or delete data",
                 "the same table afterwards, with %USE below 85",
             )  # fmt: skip
@@ -116,7 +103,7 @@ def _inconsistent(case: EvidenceSet) -> Iterator[Finding]:
     reported: set[str] = set()
     for cluster in case.of_kind("ceph"):
         count = _pgs(cluster, "inconsistent")
-        errors = int(_number(cluster, "scrub_errors"))
+        errors = int(cluster.number("scrub_errors"))
         if not (count or errors) or cluster.host in reported:
             continue
         reported.add(cluster.host)
@@ -125,7 +112,7 @@ def _inconsistent(case: EvidenceSet) -> Iterator[Finding]:
             (f"{count:,} placement groups have copies of objects that differ"
              if count else f"Scrubs have found {errors:,} errors")
             + ": a disk, controller or memory changed data, or an I/O failed.",
-            _evidence(cluster, "pgs_inconsistent", "scrub_errors"),
+            cluster.evidence("pgs_inconsistent", "scrub_errors"),
             "`rados list-inconsistent-obj PG` says which copy; look at that disk's kernel log and "
             "smartctl before `ceph pg repair PG`",
             "a deep scrub of these placement groups without errors",
@@ -135,7 +122,7 @@ def _inconsistent(case: EvidenceSet) -> Iterator[Finding]:
 def _slow(case: EvidenceSet) -> Iterator[Finding]:
     reported: set[str] = set()
     for cluster in case.of_kind("ceph"):
-        count = int(_number(cluster, "slow_requests"))
+        count = int(cluster.number("slow_requests"))
         if not count or cluster.host in reported:
             continue
         reported.add(cluster.host)
@@ -143,7 +130,7 @@ def _slow(case: EvidenceSet) -> Iterator[Finding]:
             "slow-requests", "warning", subject_of(cluster),
             f"{count:,} requests of clients wait for more than 30 seconds in OSDs of the Ceph "
             "cluster.",
-            _evidence(cluster, "slow_requests", "pgs_inactive", "osds_down"),
+            cluster.evidence("slow_requests", "pgs_inactive", "osds_down"),
             "`ceph health detail` names the OSDs; `ceph daemon osd.N dump_historic_ops` shows "
             "where in them the time goes; then `ceph osd perf`, `iostat -x`, their smartctl",
             "`ceph health detail` under the same load: no SLOW_OPS",

@@ -8,18 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
-from iosonde.records.finding import Evidence, Finding
-
-
-def _count(state: StateEvidence, name: str) -> int:
-    value = state.values.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+from iosonde.records.evidence import EvidenceSet, Rule, subject_of
+from iosonde.records.finding import Finding
 
 
 def _failed_paths(case: EvidenceSet) -> Iterator[Finding]:
     for state in case.of_kind("multipath"):
-        failed, paths = _count(state, "failed_paths"), _count(state, "paths")
+        failed, paths = int(state.number("failed_paths")), int(state.number("paths"))
         if not failed or failed > paths:
             continue
         named = str(state.values.get("failed") or "")
@@ -32,10 +27,7 @@ def _failed_paths(case: EvidenceSet) -> Iterator[Finding]:
             "failed-paths", "warning" if failed < paths else "error", subject_of(state),
             f"{failed} of {paths} paths of {state.name} {'has' if failed == 1 else 'have'} failed"
             + (f" ({named.replace(' ', ', ')})" if named else "") + f": {rest}.",
-            (
-                Evidence("failed paths", failed, "", state.where),
-                Evidence("paths", paths, "", state.where),
-            ),
+            state.evidence("failed_paths", "paths"),
             "look at the link, the switch and the port of the array that this path goes over; the "
             "kernel's log says when it failed",
             "`esxcli storage core path list` shows no path as dead"

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
-from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
-from iosonde.records.finding import Evidence, Finding
+from iosonde.records.evidence import EvidenceSet, Rule, subject_of
+from iosonde.records.finding import Finding
 
 _FULL = 0.96
 _DOWN = {
@@ -19,18 +19,6 @@ _DOWN = {
     "UNAVAIL": "cannot be opened",
     "SUSPENDED": "is suspended: all its I/O waits until `zpool clear`",
 }
-
-
-def _number(state: StateEvidence, name: str) -> int | float:
-    value = state.values.get(name)
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else 0
-
-
-def _evidence(state: StateEvidence, *names: str) -> tuple[Evidence, ...]:
-    return tuple(
-        Evidence(name.replace("_", " "), state.values[name], "", state.where)
-        for name in names if state.values.get(name) is not None
-    )  # fmt: skip
 
 
 def _pools(case: EvidenceSet) -> Iterator[Finding]:
@@ -53,7 +41,7 @@ def _pools(case: EvidenceSet) -> Iterator[Finding]:
         yield Finding(
             "degraded", "error", subject_of(pool),
             f"The pool {pool.name} {how}" + (f"; not whole: {', '.join(bad)}." if bad else "."),
-            _evidence(pool, "state", "scan"),
+            pool.evidence("state", "scan"),
             "`zpool status -v` names the device; `zpool replace` it, or `zpool online` it where it "
             "was only away",
             "the state is ONLINE after the resilver; then the same trial",
@@ -62,14 +50,14 @@ def _pools(case: EvidenceSet) -> Iterator[Finding]:
 
 def _checksums(case: EvidenceSet) -> Iterator[Finding]:
     for device in case.of_kind("zpool_device"):
-        count = _number(device, "checksum_errors")
+        count = device.number("checksum_errors")
         if count and not device.values.get("group"):
             yield Finding(
                 "checksum-errors", "error", subject_of(device),
                 f"{device.name} returned data whose checksum is wrong, {count:,} times since the "
                 "counters were cleared: the drive, its cable, the controller or memory changes "
                 "data.",
-                _evidence(device, "checksum_errors", "read_errors", "write_errors", "state"),
+                device.evidence("checksum_errors", "read_errors", "write_errors", "state"),
                 "check cable and controller, and memory where several drives have them; "
                 "`zpool scrub`, and replace what goes on counting",
                 "`zpool clear`, `zpool scrub`, and CKSUM stays 0",
@@ -78,13 +66,13 @@ def _checksums(case: EvidenceSet) -> Iterator[Finding]:
 
 def _errors(case: EvidenceSet) -> Iterator[Finding]:
     for device in case.of_kind("zpool_device"):
-        reads, writes = _number(device, "read_errors"), _number(device, "write_errors")
+        reads, writes = device.number("read_errors"), device.number("write_errors")
         if (reads or writes) and not device.values.get("group"):
             yield Finding(
                 "io-errors", "error", subject_of(device),
                 f"Requests of ZFS to {device.name} ended with errors: {reads:,} reads and "
                 f"{writes:,} writes since the counters were cleared.",
-                _evidence(device, "read_errors", "write_errors", "state"),
+                device.evidence("read_errors", "write_errors", "state"),
                 "the kernel's log and smartctl say whether it is the drive or its cable",
                 "`zpool clear`, `zpool scrub`, and READ and WRITE stay 0",
             )  # fmt: skip
@@ -92,12 +80,12 @@ def _errors(case: EvidenceSet) -> Iterator[Finding]:
 
 def _damaged(case: EvidenceSet) -> Iterator[Finding]:
     for pool in case.of_kind("zpool"):
-        if count := _number(pool, "data_errors"):
+        if count := pool.number("data_errors"):
             yield Finding(
                 "damaged-files", "error", subject_of(pool),
                 f"{pool.name} has {count:,} data errors: files or metadata of which no good copy "
                 "is left.",
-                _evidence(pool, "data_errors", "scan"),
+                pool.evidence("data_errors", "scan"),
                 "`zpool status -v` names the files: restore them, then `zpool scrub`",
                 "“No known data errors” after the scrub",
             )  # fmt: skip
@@ -105,14 +93,14 @@ def _damaged(case: EvidenceSet) -> Iterator[Finding]:
 
 def _block_sizes(case: EvidenceSet) -> Iterator[Finding]:
     for device in case.of_kind("zpool_device"):
-        size, native = _number(device, "block_size"), _number(device, "physical_block_size")
+        size, native = device.number("block_size"), device.number("physical_block_size")
         if size and native > size:
             yield Finding(
                 "misaligned", "warning", subject_of(device),
                 f"{device.values.get('pool')} writes blocks of {units.show_bytes(size)} to "
                 f"{device.name}, whose own are {units.show_bytes(native)}: the drive reads, "
                 "changes and writes back for each.",
-                _evidence(device, "block_size", "physical_block_size"),
+                device.evidence("block_size", "physical_block_size"),
                 "a vdev keeps its ashift for life: replace the device by one with such blocks, or "
                 "make the pool anew with -o ashift=12",
                 "random writes at depth 1 to a pool of both kinds",
@@ -121,14 +109,14 @@ def _block_sizes(case: EvidenceSet) -> Iterator[Finding]:
 
 def _full(case: EvidenceSet) -> Iterator[Finding]:
     for pool in case.of_kind("zpool"):
-        share = _number(pool, "full")
+        share = pool.number("full")
         if share >= _FULL:
             yield Finding(
                 "out-of-space", "warning", subject_of(pool),
                 f"The pool {pool.name} is {units.show_fraction(share)} full: with less than 4 % "
                 "free in a metaslab ZFS looks for the best fit for every block, and writes become "
                 "slow.",
-                _evidence(pool, "full", "free", "fragmentation"),
+                pool.evidence("full", "free", "fragmentation"),
                 "free or add space; what is measured on it now is not what it does with room",
                 "the same writes with a tenth of the pool free",
             )  # fmt: skip
