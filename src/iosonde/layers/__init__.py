@@ -151,6 +151,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "dm_cache": "iosonde.layers.dm_cache.findings:RULES",
         "dm_writecache": "iosonde.layers.dm_writecache.findings:RULES",
         "frames": "iosonde.layers.aoe.findings:RULES",
+        "gluster": "iosonde.layers.gluster.findings:RULES",
         "health": "iosonde.layers.disk.findings_health:RULES",
         "hit_rates": "iosonde.layers._caches.findings_hits:RULES",
         "journal": "iosonde.layers.ext4.findings:RULES",

@@ -100,7 +100,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "getfattr": "iosonde.layers._mounts.printed_getfattr:Getfattr",
         "git_bisect": "iosonde.layers._commands.printed_bisect:GitBisect",
         "git_commits": "iosonde.layers._commands.printed_git:GitCommits",
-        "gluster_heal": "iosonde.layers.gluster.printed:GlusterHeal",
+        "gluster_heal": "iosonde.layers.gluster.printed_heal:GlusterHeal",
         "gluster_info": "iosonde.layers.gluster.printed:GlusterInfo",
         "gluster_peers": "iosonde.layers.gluster.printed:GlusterPeers",
         "gluster_pool": "iosonde.layers.gluster.printed:GlusterPool",

@@ -1,9 +1,8 @@
-"""`gluster volume info`, `volume heal … info` and `peer status`: labels below a head.
+"""`gluster volume info`, `peer status` and `pool list`: labels below a head, and a table.
 
 Source: glusterfs 3.4 to 11, cli/src/cli-rpc-ops.c (gf_cli_get_volume_cbk(): "Volume Name: ",
-"Number of Bricks: 2 x 3 = 6", "Brick1: HOST:PATH", "Options Reconfigured:"; gf_cli_list_friends:
-"Number of Peers: ", "State: Peer in Cluster (Connected)"), heal/src/glfs-heal.c ("Brick HOST:PATH",
-"Status: ", "Number of entries: ", " - Is in split-brain", "Total Number of entries: ").
+"Number of Bricks: 2 x 3 = 6", "Brick1: HOST:PATH", "Thin-arbiter-path: ", "Options
+Reconfigured:"; gf_cli_list_friends: "Number of Peers: ", "State: Peer in Cluster (Connected)").
 """
 
 from __future__ import annotations
@@ -15,15 +14,16 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.labels import as_labelled
-from iosonde.text.reader import Items, StateOutput, close_lines, nearest, top_of
+from iosonde.text.reader import Items, StateOutput, close_lines, top_of
 from iosonde.text.torn import is_full
 
 BRICK = r"[\w.:-]{1,120}:/\S{1,300}"
 _VOLUME = re.compile(r"\s*Volume Name: (?P<name>\S{1,200})\s*$")
 _PAIR = re.compile(
     r"\s*(?P<label>Type|Volume ID|Status|Snapshot Count|Number of Bricks|Transport-type|"
+    r"Thin-arbiter-path|"
     r"Xlator \d{1,2}|Snapshot Volume|Capacity|Restored From Snap): ?(?P<value>\S.{0,200}?)\s*$"
 )
 _MEMBER = re.compile(
@@ -101,74 +101,6 @@ def _pair(label: str, value: str) -> dict[str, Scalar]:
         if shape["layout"]:
             values["layout"] = shape["layout"]
     return values
-
-
-_HEALED = re.compile(rf"\s*Brick (?P<brick>{BRICK})\s*$")
-_STATUS = re.compile(r"\s*Status: (?P<status>[A-Z][\w ,.-]{3,80}?)\s*$")
-_COUNT = re.compile(
-    r"\s*(?:Total )?Number of (?:heal failed )?entries(?P<of> in heal pending| in split-brain|"
-    r" possibly healing)?: (?P<count>\d{1,12}|-)\s*$",
-    re.IGNORECASE,
-)
-_ENTRY = re.compile(
-    r"\s*(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d )?(?:/\S{0,300}(?: \S{1,100}){0,6}?|"
-    r"<gfid:[0-9a-f-]{8,36}>\S{0,200})(?P<split> - Is in split-brain)?"
-    r"(?P<healing> - Possibly undergoing heal)?\s*$"
-)
-
-
-class GlusterHeal(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
-    tool: ClassVar[str] = "gluster volume heal"
-    anchors: ClassVar[tuple[str, ...]] = ("Number of entries", "umber of entries in ")
-    commands: ClassVar[tuple[str, ...]] = ("gluster",)
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "no brick is followed by a count"
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        if not _COUNT.match(cursor.line(cursor.at) or ""):
-            return None
-        first = nearest(cursor, 80, _HEALED.match)
-        return first if first is not None and _belongs(cursor, first) else None
-
-    @override
-    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        bricks: dict[str, dict[str, Scalar]] = {}
-        last, brick = first, ""
-        for index, line in close_lines(cursor, first, _MOST, gap=2):
-            if index > first and prompt_in(line):
-                break
-            if head := _HEALED.match(line):
-                brick = head["brick"]
-                bricks[brick] = {}
-            elif status := _STATUS.match(line):
-                bricks[brick]["state"] = status["status"].lower()
-            elif count := _COUNT.match(line):
-                name = (count["of"] or "").strip().removeprefix("in ").replace(" ", "_")
-                name = f"entries_{name.replace('-', '_')}" if name else "entries_to_heal"
-                if count["count"] != "-":
-                    bricks[brick][name] = int(count["count"])
-            elif entry := _ENTRY.match(line):
-                if entry["split"]:
-                    named = bricks[brick].get("split_brain", 0)
-                    bricks[brick]["split_brain"] = int(str(named)) + 1
-            else:
-                break
-            last = index
-        return last, [
-            PrintedSubject("gluster_brick", name, values, prompt.host)
-            for name, values in bricks.items() if values
-        ]  # fmt: skip
-
-
-def _belongs(cursor: TextCursor, first: int) -> bool:
-    """Whether all lines from a brick's head down to the anchor are such as heal prints."""
-    return all(
-        not line or any(p.match(line) for p in (_HEALED, _STATUS, _COUNT, _ENTRY))
-        for line in cursor.block(first, cursor.at - first + 1)
-    )
 
 
 _PEERS = re.compile(r"\s*Number of Peers: (?P<count>\d{1,5})\s*$")

@@ -10,9 +10,20 @@ from iosonde.records.stack import Scalar
 from tests.mangle import mangled, states
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "gluster-composed"
-INFO, STATUS, DETAIL, HEAL, SUMMARY, PEERS, REBALANCE, POOL = (
+INFO, STATUS, DETAIL, HEAL, SUMMARY, PEERS, REBALANCE, POOL, HEAL_OLD, PAIR = (
     (OUTPUTS / f"{name}.txt").read_text()
-    for name in ("info", "status", "detail", "heal", "heal-summary", "peers", "rebalance", "pool")
+    for name in (
+        "info",
+        "status",
+        "detail",
+        "heal",
+        "heal-summary",
+        "peers",
+        "rebalance",
+        "pool",
+        "heal-old",
+        "info-pair",
+    )
 )
 
 
@@ -84,6 +95,20 @@ def test_entries_to_heal() -> None:
         parts = ("heal_pending", "split_brain", "possibly_healing")
         assert brick["entries_to_heal"] == sum(int(str(brick[f"entries_{p}"])) for p in parts)
         assert brick["entries_split_brain"] == 2, shape
+
+
+def test_an_old_list_with_times() -> None:
+    for shape, given in mangled(HEAL_OLD):
+        read = things(given)
+        assert read["gluster_brick", "oak:/bricks/b1/homes"] == {"entries_split_brain": 2}, shape
+        assert read["gluster_brick", "elm:/bricks/b1/homes"] == {"entries_split_brain": 0}, shape
+
+
+def test_a_thin_arbiter() -> None:
+    for shape, given in mangled(PAIR):
+        read = things(given)
+        assert read["gluster_volume", "thin"]["thin_arbiter_path"] == "ash:/bricks/thin", shape
+        assert read["gluster_volume", "thin"]["nfs.disable"] == "on", shape
 
 
 def test_a_peer_that_is_away() -> None:
