@@ -57,4 +57,68 @@ CASES = (
         case(state("gluster_peer", "elm", {"connection": "connected",
                                            "state": "Peer in Cluster"})),
     ),
+    RuleCase(
+        "degraded.ranks_not_up",
+        "a rank that no MDS holds",
+        case(state("mds", "homes:1", {"rank": 1, "state": "failed", "file_system": "homes"}),
+             state("ceph", "ceph", {"health": "HEALTH_WARN", "filesystems_degraded": 1})),
+        "ranks that are active, or stop because somebody asked for fewer",
+        case(state("mds", "mds.a", {"rank": 0, "state": "active", "file_system": "homes"}),
+             state("mds", "mds.b", {"rank": 1, "state": "stopping", "file_system": "homes"}),
+             state("ceph", "ceph", {"health": "HEALTH_OK"})),
+    ),
+    RuleCase(
+        "mds-laggy.laggy",
+        "an active MDS that is laggy",
+        case(state("mds", "mds.a", {"rank": 0, "state": "active(laggy)"})),
+        "an active one",
+        case(state("mds", "mds.a", {"rank": 0, "state": "active"})),
+    ),
+    RuleCase(
+        "no-standby.no_standby",
+        "fewer standby MDS than are asked for",
+        case(state("ceph", "ceph", {"health_checks":
+                                    "insufficient standby MDS daemons available"})),
+        "another warning, of a cluster that asks for none",
+        case(state("ceph", "ceph", {"health_checks": "1 pool(s) do not have an application "
+                                    "enabled", "mds_up": 1})),
+    ),
+    RuleCase(
+        "damaged-files.damaged_metadata",
+        "metadata that are damaged",
+        case(state("ceph", "ceph", {"mds_with_damaged_metadata": 1})),
+        "none of them",
+        case(state("ceph", "ceph", {"mds_up": 1, "filesystems_degraded": 1})),
+    ),
+    RuleCase(
+        "slow-requests.slow_metadata",
+        "an MDS whose I/Os to the OSDs are slow",
+        case(state("ceph", "ceph", {"mds_with_slow_metadata_io": 1})),
+        "slow requests of OSDs alone, which are another finding",
+        case(state("ceph", "ceph", {"slow_requests": 12})),
+    ),
+    RuleCase(
+        "out-of-space.full_pools",
+        "a pool that reached its quota",
+        case(state("ceph", "ceph", {"pools_full": 1})),
+        "full pools because of a full OSD, which is another finding",
+        case(state("ceph", "ceph", {"pools_full": 7, "osds_full": 3})),
+    ),
+    RuleCase(
+        "large-index.large_shards",
+        "a bucket with 180 % of what its shards should hold",
+        case(state("rgw_bucket", "photos", {"state": "over", "fill_status": "OVER 180.000000%",
+                                            "objects_per_shard": 180000})),
+        "one that comes near to it",
+        case(state("rgw_bucket", "photos", {"state": "warn", "fill_status": "WARN 92.000000%",
+                                            "objects_per_shard": 92000})),
+    ),
+    RuleCase(
+        "sync-failed.failed_sync",
+        "a zone whose state cannot be read",
+        case(state("rgw_sync", "west", {"state": "failed to retrieve sync info: (5) "
+                                        "Input/output error"})),
+        "one that is behind, as it is while objects are written",
+        case(state("rgw_sync", "west", {"state": "syncing", "behind_shards": 4})),
+    ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What tools say of pools of ZFS and their devices, of Ceph, and of the paths of multipath."""
+"""What tools say of pools of ZFS and of Windows, of Ceph, and of paths and devices of ESXi."""
 
 from __future__ import annotations
 
@@ -85,5 +85,76 @@ CASES = (
         case(state("ceph", "ceph", {"slow_requests": 32})),
         "none of them",
         case(state("ceph", "ceph", {"slow_requests": 0})),
+    ),
+    RuleCase(
+        "failed-paths.dead_paths",
+        "a path that is dead, in no list of all paths",
+        case(state("path", "vmhba3:C0:T1:L1", {"state": "dead", "device": "naa.1"})),
+        "one that stands by, one that is switched off",
+        case(state("path", "vmhba3:C0:T1:L1", {"state": "standby", "device": "naa.1"}),
+             state("path", "vmhba3:C0:T1:L2", {"state": "off", "device": "naa.2"})),
+    ),
+    RuleCase(
+        "failed-paths.offline_controllers",
+        "an NVMe controller that is offline",
+        case(state("nvme_controller", "nqn.x#vmhba65", {"state": "offline"})),
+        "one that is online",
+        case(state("nvme_controller", "nqn.x#vmhba65", {"state": "online"})),
+    ),
+    RuleCase(
+        "lost-device.lost_devices",
+        "a device whose paths are all down",
+        case(state("disk", "naa.1", {"status": "dead timeout", "multipath_plugin": "NMP"})),
+        "a local device with its only path, and one that was detached",
+        case(state("disk", "t10.1", {"status": "degraded", "multipath_plugin": "NMP"}),
+             state("disk", "naa.1", {"status": "off", "multipath_plugin": "NMP"})),
+    ),
+    RuleCase(
+        "out-of-space.full_datastores",
+        "a datastore with 80 MB left",
+        case(state("vmfs", "fast", {"type": "VMFS-6", "available": 80_000_000})),
+        "one with 20 GB left, and a boot bank with little",
+        case(state("vmfs", "fast", {"type": "VMFS-6", "available": 20_000_000_000}),
+             state("vmfs", "BOOTBANK1", {"type": "vfat", "available": 80_000_000})),
+    ),
+    RuleCase(
+        "degraded.spaces",
+        "a mirror that lacks drives",
+        case(state("storage_space", "Data", {"operational_status": "{Degraded, Incomplete}",
+                                             "health_status": "Warning"})),
+        "one that an administrator detached, and one whose data lie unevenly",
+        case(state("storage_space", "Data", {"operational_status": "Detached",
+                                             "detached_reason": "By Policy",
+                                             "health_status": "Unknown"}),
+             state("storage_space", "Logs", {"operational_status": "Suboptimal",
+                                             "health_status": "Healthy"})),
+    ),
+    RuleCase(
+        "degraded.storage_pools",
+        "a pool that lacks drives",
+        case(state("storage_pool", "Pool", {"operational_status": "Degraded",
+                                            "is_primordial": False})),
+        "one that an administrator made read-only, and the drives that are in none",
+        case(state("storage_pool", "Pool", {"operational_status": "Read-only",
+                                            "is_read_only": True, "read_only_reason": "Policy"}),
+             state("storage_pool", "Primordial", {"operational_status": "Degraded",
+                                                  "is_primordial": True})),
+    ),
+    RuleCase(
+        "drive-failing.drives",
+        "a drive whose medium failed",
+        case(state("disk", "PhysicalDrive3", {"operational_status": "Failed Media",
+                                              "health_status": "Unhealthy"})),
+        "drives in maintenance and offline, as somebody asked for",
+        case(state("disk", "PhysicalDrive3", {"operational_status": "In Maintenance Mode",
+                                              "health_status": "Warning"}),
+             state("disk", "PhysicalDrive5", {"operational_status": "Offline"})),
+    ),
+    RuleCase(
+        "lost-device.missing",
+        "a drive that is missing",
+        case(state("disk", "PhysicalDrive4", {"operational_status": "Lost Communication"})),
+        "a drive that is being removed from its pool",
+        case(state("disk", "PhysicalDrive4", {"operational_status": "Removing From Pool"})),
     ),
 )  # fmt: skip

@@ -3,6 +3,8 @@
 Source:
     ceph include/types.h: up to 12 (si_t, pretty_si_t, prettybyte_t, kb_t) all prefixes shift by ten
     bits and have no "i"; since 13 byte_u_t prints KiB, and si_u_t counts with prefixes of 1000.
+    Texts of health checks: mon/PGMap.cc, mon/OSDMap.cc, mds/MDSMap.cc (get_health_checks()) and
+    messages/MMDSBeacon.h (mds_metric_summary()).
     common/TextTable.cc: cells are parted by blanks, and hold some ("12 TiB", "RAW USE").
 """
 
@@ -35,6 +37,15 @@ _CHECKS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("pgs_degraded", r"pgs? degraded"),
         ("pgs_undersized", r"pgs? undersized"),
         ("pgs_inactive", r"pgs? inactive"),
+        ("pools_full", r"pool\(s\) full"),
+        ("pools_near_full", r"pool\(s\) nearfull"),
+        ("filesystems_degraded", r"filesystems? (?:is|are) degraded"),
+        ("filesystems_offline", r"filesystems? (?:is|are) offline"),
+        ("mds_damaged", r"mds daemons? damaged"),
+        ("mds_with_damaged_metadata", r"MDSs report damaged metadata"),
+        ("mds_read_only", r"MDSs are read only"),
+        ("mds_with_slow_requests", r"MDSs report slow requests"),
+        ("mds_with_slow_metadata_io", r"MDSs report slow metadata IOs"),
     )
 )
 _FLAGS = re.compile(r"([a-z][a-z,-]{3,200}) flag\(s\) set")

@@ -1,0 +1,103 @@
+"""Rules about what ESXi prints: paths and controllers that are down, lost devices, full datastores.
+
+Source:
+    VMware vSphere Storage, "Monitoring and Managing Storage Paths" (a dead path is "no longer
+    available for processing I/O"), "Handling Transient APD Conditions" (the device's operational
+    state changes to Dead or Error) and, of vSphere 5.0, "Unplanned device loss" ("ESXi marks the
+    device as not connected"); Broadcom KB 318856 (VMFS needs 200 MB free, and stops growing at 100
+    MB); ESXCLI Reference, nvme controller list (Is Online). "Status: degraded" of a device says
+    that it has one path, as every local one has: no rule speaks of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from iosonde import units
+from iosonde.records.evidence import EvidenceSet, Rule, subject_of
+from iosonde.records.finding import Finding
+
+_VMFS = re.compile(r"VMFS-\d{1,2}")  # VMFS-L is ESXi's own
+_LITTLE, _LEAST = 200_000_000, 100_000_000  # bytes
+_LOST = {
+    "dead": "all its paths are down",
+    "dead timeout": "all its paths are down for longer than the APD timeout, and only I/O of "
+    "virtual machines is still tried again",
+    "not connected": "it is permanently lost: the array no longer presents it, or it failed",
+}
+
+
+def _dead_paths(case: EvidenceSet) -> Iterator[Finding]:
+    """Paths that no list of all paths of their device counts."""
+    counted = {
+        (lun.source, lun.name) for lun in case.of_kind("multipath") if lun.number("failed_paths")
+    }
+    for path in case.of_kind("path"):
+        device = str(path.values.get("device") or "")
+        if path.values.get("state") == "dead" and (path.source, device) not in counted:
+            yield Finding(
+                "failed-paths", "warning", subject_of(path),
+                f"The path {path.name}" + (f" to {device}" if device else "")
+                + " is dead: no I/O goes over it.",
+                path.evidence("state", "device", "adapter", "transport"),
+                "look at the link, the switch and the port of the array that this path goes over",
+                "`esxcli storage core path list` shows no path as dead",
+            )  # fmt: skip
+
+
+def _offline_controllers(case: EvidenceSet) -> Iterator[Finding]:
+    for controller in case.of_kind("nvme_controller"):
+        if controller.values.get("state") == "offline":
+            yield Finding(
+                "failed-paths", "warning", subject_of(controller),
+                f"The NVMe controller {controller.name} is offline: no I/O goes over it.",
+                controller.evidence("state", "adapter", "transport", "controller"),
+                "look at the link and the port of the array, or at the drive; vmkernel.log says "
+                "when it went offline",
+                "`esxcli nvme controller list` shows it with “Is Online” true",
+            )  # fmt: skip
+
+
+def _lost_devices(case: EvidenceSet) -> Iterator[Finding]:
+    for disk in case.of_kind("disk"):
+        why = _LOST.get(str(disk.values.get("status")))
+        if why and ("devfs_path" in disk.values or "multipath_plugin" in disk.values):
+            yield Finding(
+                "lost-device", "error", subject_of(disk),
+                f"ESXi cannot reach {disk.name}: {why}.",
+                disk.evidence("status", "multipath_plugin", "is_local"),
+                "look at the array, the switches and the cables; a device that is lost for good "
+                "is unmounted, detached and rescanned",
+                f"`esxcli storage core device list -d {disk.name}`: “Status: on”",
+            )  # fmt: skip
+
+
+def _full_datastores(case: EvidenceSet) -> Iterator[Finding]:
+    for volume in case.of_kind("vmfs"):
+        left = volume.values.get("available")
+        if not _VMFS.fullmatch(str(volume.values.get("type"))) or not isinstance(left, int):
+            continue
+        if left < _LITTLE:
+            yield Finding(
+                "out-of-space", "error" if left < _LEAST else "warning", subject_of(volume),
+                f"The datastore {volume.name} has {units.show_bytes(left)} left: "
+                + ("VMFS does not grow files any more below 100 MB, and virtual machines that "
+                   "write to thin disks or snapshots stop." if left < _LEAST
+                   else "below 100 MB VMFS does not grow files any more."),
+                volume.evidence("available", "size", "type"),
+                "delete or move files, consolidate snapshots, or grow the datastore",
+                "`esxcli storage filesystem list`: Free above 200 MB",
+            )  # fmt: skip
+
+
+_PATHS = "VMware vSphere Storage, Monitoring and Managing Storage Paths"
+RULES: tuple[Rule, ...] = (
+    Rule("failed-paths", "multipath", "Single paths of ESXi that are dead.", _PATHS, _dead_paths),
+    Rule("failed-paths", "multipath", "NVMe controllers of ESXi that are offline.",
+         "ESXCLI Reference, nvme controller list", _offline_controllers),
+    Rule("lost-device", "disk", "Devices that ESXi has lost, for now (APD) or for good (PDL).",
+         "VMware vSphere Storage, Handling Transient APD Conditions", _lost_devices),
+    Rule("out-of-space", "vmfs", "Datastores with less than 200 MB left.",
+         "Broadcom KB 318856", _full_datastores),
+)  # fmt: skip
