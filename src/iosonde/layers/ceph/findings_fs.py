@@ -148,14 +148,15 @@ def _full_pools(case: EvidenceSet) -> Iterator[Finding]:
     for cluster in case.of_kind("ceph"):
         key = cluster.source, cluster.host
         full, near = (int(cluster.number(f"pools_{x}")) for x in ("full", "near_full"))
-        if (full or near) and not cluster.number("osds_full") and key not in reported:
+        of_osds = cluster.number("osds_full") or (not full and cluster.number("osds_near_full"))
+        if (full or near) and not of_osds and key not in reported:
             reported.add(key)
             count, what = (full, "full") if full else (near, "nearly full")
             yield Finding(
                 "out-of-space", "error" if full else "warning", subject_of(cluster),
                 f"{count:,} {'pool of Ceph is' if count == 1 else 'pools of Ceph are'} {what}: "
                 + ("they take no writes." if full else "full ones take no writes."),
-                cluster.evidence("pools_full", "pools_near_full", "osds_near_full"),
+                cluster.evidence("pools_full", "pools_near_full"),
                 "`ceph health detail` says whether a quota (`ceph osd pool get-quota POOL`) or "
                 "the OSDs are reached",
                 "`ceph health detail`: no POOL_FULL, POOL_NEARFULL",
@@ -169,7 +170,7 @@ def _large_shards(case: EvidenceSet) -> Iterator[Finding]:
                 "large-index", "warning", subject_of(bucket),
                 f"The index of the bucket {bucket.name} has more objects in each shard than the "
                 f"gateway calls safe ({bucket.values.get('fill_status')}): listing, writing and "
-                "recovery of its index become slow.",
+                "recovering it can become slow.",
                 bucket.evidence("fill_status", "objects_per_shard", "num_objects", "num_shards"),
                 f"`radosgw-admin reshard add --bucket {bucket.name} --num-shards N` where dynamic "
                 "resharding is off or not possible",

@@ -40,8 +40,9 @@ _TEXTS = frozenset({
 _KINDS: tuple[tuple[str, frozenset[str]], ...] = (
     ("storage_job", frozenset({"JobState", "PercentComplete"})),
     ("disk_counter", frozenset({"Wear", "ReadErrorsUncorrected", "ReadErrorsTotal"})),
-    ("storage_space", frozenset({"ResiliencySettingName", "FootprintOnPool", "IsManualAttach"})),
-    ("storage_pool", frozenset({"IsPrimordial"})),
+    ("storage_space", frozenset({"ResiliencySettingName", "FootprintOnPool", "IsManualAttach",
+                                 "DetachedReason"})),
+    ("storage_pool", frozenset({"IsPrimordial", "ReadOnlyReason"})),
     ("mount", frozenset({"DriveLetter", "SizeRemaining"})),
     ("disk", frozenset({"MediaType", "CanPool", "Usage", "Total Size", "PartitionStyle",
                         "Partition Style", "SpindleSpeed"})),

@@ -35,6 +35,9 @@ _FORMS: tuple[tuple[re.Pattern[str], bool, bool, tuple[str, ...]], ...] = (
     (_STATUS, False, True, ("OperationalStatus", "Usage", "JobState")),
     (_HEALTH, False, False, ("HealthStatus", "DriveType")),
     (re.compile(r"SSD|HDD|SCM|Un[Ss]pecified"), False, False, ("MediaType",)),
+    (re.compile(r"[A-Z][A-Za-z]{1,24}(?: [A-Za-z]{1,16}){0,3}"), True, True, (
+        "DetachedReason", "ReadOnlyReason", "CannotPoolReason",
+    )),
     (re.compile(r"[A-Z]:?"), True, False, ("DriveLetter",)),
     (_HEALTH, True, False, ("ResiliencySettingName", "ProvisioningType", "BusType")),
     (re.compile(r"GPT|MBR|RAW"), False, False, ("Partition", "PartitionStyle")),

@@ -58,6 +58,7 @@ def _away(case: EvidenceSet, volume: str, bricks: list[StateEvidence]) -> Findin
         int(counted.number("bricks_online") + counted.number("bricks_offline")) if counted else 0
     )
     lost = (typed is not None and typed.values["type"] == "Distribute") or count == every
+    its = "its" if count == 1 else "their"
     names = ", ".join(brick.name for brick in bricks[:_SEVERAL])
     names += f" and {count - _SEVERAL:,} more" if count > _SEVERAL else ""
     return Finding(
@@ -65,8 +66,8 @@ def _away(case: EvidenceSet, volume: str, bricks: list[StateEvidence]) -> Findin
         f"{count:,}{f' of {every:,}' if every else ''} {'brick' if count == 1 else 'bricks'}"
         + (f" of the Gluster volume {volume}" if volume else " of a Gluster volume")
         + f" {'is' if count == 1 else 'are'} away ({names}): "
-        + ("the files on them cannot be reached." if lost else "the files on them have a copy or "
-           "a part less, or cannot be reached where no other brick holds them."),
+        + (f"{its} files cannot be reached." if lost else f"{its} files have a copy or a part "
+           "less, or cannot be reached where no other brick holds them."),
         tuple(line for brick in bricks[:_SEVERAL] for line in brick.evidence("state")),
         "the brick's log in /var/log/glusterfs/bricks, its disk and its file system say why; "
         f"`gluster volume start {volume or 'VOLUME'} force` starts bricks that do not run",

@@ -33,6 +33,13 @@ def test_pools_and_spaces() -> None:
     assert said(OUTPUTS / "spaces.txt") == {("degraded", "error", "Data")}
 
 
+def test_reasons_tell_a_fault_from_a_wish() -> None:
+    assert said(OUTPUTS / "reasons.txt") == {
+        ("degraded", "error", "Media"), ("degraded", "error", "Data"),
+        ("degraded", "error", "Pool One"),
+    }  # fmt: skip
+
+
 LIST = """FriendlyName          : Data
 ResiliencySettingName : Mirror
 OperationalStatus     : {state}

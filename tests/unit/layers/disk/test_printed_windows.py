@@ -52,6 +52,21 @@ def test_pools_and_spaces() -> None:
         assert share == data["storage_efficiency"] == 0.5, shape
 
 
+def test_reasons_of_states() -> None:
+    for shape, given in mangled((OUTPUTS / "reasons.txt").read_text(), wraps=False):
+        read = things(given)
+        data, pool = read["storage_space", "Data"], read["storage_pool", "Pool One"]
+        assert (data["operational_status"], data["detached_reason"]) == (
+            "{Degraded, Incomplete}", "None",
+        ), shape  # fmt: skip
+        media = read["storage_space", "Media"]
+        assert media["detached_reason"] == "Majority Disks Unhealthy", shape
+        assert (pool["operational_status"], pool["read_only_reason"]) == (
+            "Read-only", "Incomplete",
+        ), shape  # fmt: skip
+        assert read["disk", "ACME X4000"]["cannot_pool_reason"] == "In a Pool", shape
+
+
 def test_disks_whose_names_stand_in_two_lines() -> None:
     for shape, given in mangled(DISKS, wraps=False):
         read_disks = things(given)
