@@ -65,6 +65,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "compsize": "iosonde.layers.btrfs.printed_compsize:Compsize",
         "cryptsetup": "iosonde.layers.dm_crypt.printed:CryptsetupStatus",
         "cryptsetup_benchmark": "iosonde.layers.dm_crypt.printed_benchmark:CryptsetupBenchmark",
+        "cryptsetup_dialogue": "iosonde.layers.dm_crypt.printed_dialogue:CryptsetupDialogue",
         "cryptsetup_messages": "iosonde.layers.dm_crypt.printed_messages:CryptsetupMessages",
         "debugfs_extents": "iosonde.layers.ext4.printed_debugfs:DebugfsExtents",
         "debugfs_htree": "iosonde.layers.ext4.printed_debugfs:DebugfsHtree",

@@ -89,7 +89,7 @@ class CryptsetupMessages(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        read = _message(cursor, cursor.at)
+        read = message_at(cursor, cursor.at)
         if read is None:
             return None
         above = command_before(cursor, cursor.at, self.commands, reach=self.reach)[1]
@@ -102,7 +102,7 @@ class CryptsetupMessages(StateOutput):
         for index, line in close_lines(cursor, first, _MOST):
             if index <= last and index > first:
                 continue
-            read = _message(cursor, index)
+            read = message_at(cursor, index)
             if read is None or (index > first and prompt_in(line)):
                 break
             match, last = read
@@ -114,7 +114,7 @@ class CryptsetupMessages(StateOutput):
         return last, [*subjects, *counters]
 
 
-def _message(cursor: TextCursor, index: int) -> tuple[re.Match[str], int] | None:
+def message_at(cursor: TextCursor, index: int) -> tuple[re.Match[str], int] | None:
     """The message in a line, and in the next where a mail broke it; index of its last line."""
     line = (cursor.line(index) or "").strip()
     for form in (_ERROR, _PROGRESS):
