@@ -137,6 +137,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "lsscsi": "iosonde.layers.disk.printed_lsscsi:Lsscsi",
         "luks_dump": "iosonde.layers.dm_crypt.printed_luks:LuksDump",
         "lvm": "iosonde.layers.lvm.printed:LvmOutput",
+        "lvm_backup": "iosonde.layers.lvm.printed_backup:LvmBackup",
         "lvm_conf": "iosonde.layers.lvm.printed_conf:LvmConf",
         "lvm_display": "iosonde.layers.lvm.printed_display:LvmDisplay",
         "lvm_messages": "iosonde.layers.lvm.printed_messages:LvmMessages",

@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.layers._mapper.facts import mapper_name
+from iosonde.layers.lvm.asked_size import asked_size
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
@@ -112,6 +113,8 @@ class LvmMessages(StateOutput):
                 group = name if kind == "lvm_group" else group
             messages.append(line.strip())
             last = index
+        if not any(message.startswith("Rounding") for message in messages):
+            _ask(subjects, prompt.command)
         asked = _group_of(prompt.command) or group
         every = [
             PrintedSubject(kind, _whole(kind, name, asked), values, prompt.host)
@@ -145,6 +148,14 @@ def _said(line: str) -> Iterator[tuple[str, str, Mapping[str, Scalar]]]:
         yield "lvm_group", match["name"] or "", {
             "free_extents": int(free), "extents_needed": int(needed),
         }  # fmt: skip
+
+
+def _ask(subjects: Mapping[tuple[str, str], dict[str, Scalar]], command: str) -> None:
+    """Gives a volume that was created the size for which its command asks."""
+    for (kind, name), values in subjects.items():
+        size = asked_size(command, name) if kind == "lvm" and values.get("created") else None
+        if size:
+            values.setdefault("size", size)
 
 
 def _volume(match: re.Match[str]) -> str:

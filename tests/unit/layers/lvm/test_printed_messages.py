@@ -60,7 +60,7 @@ def test_the_messages_are_lvm_s() -> None:
 @pytest.mark.parametrize(
     ("command", "name"),
     [
-        ("lvcreate -L 1G vg0 -n data", "mapper/vg0-data"),
+        ("lvcreate -l 256 vg0 -n data", "mapper/vg0-data"),
         ("lvcreate -n data -y vg0 /dev/sdb1", "mapper/vg0-data"),
         ("sudo lvcreate -s --name=data /dev/vg0/home", "mapper/vg0-data"),
         ("lvcreate -n data /dev/mapper/vg0-home", "data"),
