@@ -4,7 +4,8 @@ Source: Ceph 0.48 to 10, mon/Monitor.cc (get_cluster_status(): "monmap e1: 3 mon
 epoch", "osdmap e455: "), mon/MDSMap.cc and mds/FSMap.cc (print_summary(): "e39: UP/IN/MAX up
 {RANK=NAME=STATE}, N up:standby"), osd/OSDMap.cc ("; N remapped pgs"); Ceph 12 to 19,
 mon/Monitor.cc ("mon: 3 daemons, quorum a,b,c (age 3d)"), mon/MgrMap.h (print_summary()),
-mon/PGMap.cc (overall recovery of 0.67: "4/2000 degraded (0.200%)").
+mon/PGMap.cc (overall recovery of 0.67: "4/2000 degraded (0.200%)"; "%lf%% pgs not active"),
+osd/OSDMap.cc (print_summary(): "N up (since AGE), N in (since AGE); epoch: eN"), mgr/ServiceMap.cc.
 """
 
 from __future__ import annotations
@@ -15,18 +16,30 @@ from iosonde.records.stack import Scalar
 
 _LISTED = r"[\w.-]{1,60}(?:,[\w.-]{1,60}){0,30}"
 _SPACED = r"[\w.-]{1,60}(?:, ?[\w.-]{1,60}){0,30}"
+_AGE = r"\d{1,9}(?:\.\d{1,9})?[a-zA-Z]{0,2}"
 _INTEGERS = tuple(
     (name, re.compile(pattern))
     for name, pattern in (
         ("monmap_epoch", r"\bmonmap e(\d{1,9}):"),
         ("election_epoch", r"\belection epoch (\d{1,9})"),
         ("osdmap_epoch", r"\bosdmap e(\d{1,9}):"),
+        ("osdmap_epoch", r"\bosds: [^;:]{1,80}; epoch: e(\d{1,9})(?!\w)"),
         ("mdsmap_epoch", r"\bmdsmap e(\d{1,9}):"),
         ("fsmap_epoch", r"\bfsmap e(\d{1,9}):"),
         ("pgmap_version", r"\bpgmap v(\d{1,12}):"),
         ("remapped_pgs", r"\b(\d{1,8}) remapped pgs"),
         ("mds_standby", r"\b(\d{1,4}) (?:up:standby(?!-)|standby\b(?! ?replay))"),
-        ("rgw_daemons", r"\brgw: (\d{1,4}) daemons? active"),
+        ("mds_standby_replay", r"\b(\d{1,4}) up:standby-replay\b"),
+        ("mds_hot_standby", r"\b(\d{1,4}) hot standby\b"),
+        *(
+            (
+                f"{name.replace('-', '_')}_daemons",
+                rf"\b{name}: (\d{{1,4}}) (?:daemon|portal)s? active",
+            )
+            for name in ("rgw", "nfs", "iscsi", "rbd-mirror", "cephfs-mirror", "tcmu-runner")
+        ),
+        ("volumes", r"\bvolumes: \d{1,4}/(\d{1,4}) healthy"),
+        ("volumes_healthy", r"\bvolumes: (\d{1,4})/\d{1,4} healthy"),
     )
 )
 _TEXTS = tuple(
@@ -35,8 +48,12 @@ _TEXTS = tuple(
         ("quorum", rf"\bquorum (?:\d{{1,3}}(?:,\d{{1,3}}){{0,30}} )?({_LISTED})"),
         ("monitors_out_of_quorum", rf"\bout of quorum: ({_SPACED})"),
         ("mgr", r"\bmgr: (no daemons active)"),
-        ("mgr_active", r"\bmgr: ([\w.-]{1,60})\(active\b"),
+        ("mgr_active", r"\bmgr(?:: (?=[\w.-]{1,60}\(active\b)| active: )([\w.-]{1,60})"),
+        ("mgr_active_since", rf"\bmgr: [\w.-]{{1,60}}\(active, since ({_AGE})"),
         ("mgr_standbys", rf"\bstandbys: ({_SPACED})"),
+        ("quorum_age", rf"\bquorum {_LISTED} \(age ({_AGE})\)"),
+        ("osds_up_since", rf"\bosds: \d{{1,6}} up \(since ({_AGE})\)"),
+        ("osds_in_since", rf"\d up(?: \(since {_AGE}\))?, \d{{1,6}} in \(since ({_AGE})\)"),
     )
 )
 _RANKS_OLD = re.compile(
@@ -46,6 +63,7 @@ _RANKS_OLD = re.compile(
 _RANKS = re.compile(r"\bmds:(?: [\w.-]{1,40}:(?P<up>\d{1,4}))(?:/(?P<in>\d{1,4}))?\s")
 _RANKS_COUNTED = re.compile(r"\bmds: (?P<up>\d{1,4})/(?P<in>\d{1,4}) daemons up\b")
 _RANK = re.compile(r"[{,](?:[\w.-]{1,40}:)?(\d{1,4})=([\w.-]{1,60})=up:([a-z-]{4,20})")
+_INACTIVE = re.compile(r"(?<![\w.])(\d{1,3}\.\d{1,3})% pgs (not active|unknown|inactive)\b")
 _DEGRADED = re.compile(r"(?<![\d/])(\d{1,15})/(\d{1,15}) (degraded|unfound) \(")
 
 
@@ -62,6 +80,8 @@ def daemons(text: str) -> dict[str, Scalar]:
         values[f"objects_{part[3]}"] = int(part[1])
         if int(part[2]):
             values[f"{part[3]}_share"] = int(part[1]) / int(part[2])
+    for part in _INACTIVE.finditer(text):
+        values[f"pgs_{part[2].replace(' ', '_')}_share"] = round(float(part[1]) / 100, 6)
     return values | _ranks(text)
 
 

@@ -51,11 +51,18 @@ _POOLS_OLD = re.compile(
 )
 _STORED = re.compile(rf"objects: ({COUNT}) objects, ({SIZE})")
 _OSDS = re.compile(r"(?<!\w)(\d{1,6}) osds: (\d{1,6}) up(?: \(since [^)]{1,20}\))?, (\d{1,6}) in\b")
-_MONS = re.compile(r"(?<!\w)(?:mon: (\d{1,4}) daemons|e\d+: (\d{1,4}) mons at)")
+_MONS = re.compile(r"(?<!\w)(?:mon: (\d{1,4}) daemons?|e\d+: (\d{1,4}) mons at)")
 _FLAGS = re.compile(r"\bflags ([a-z][\w,-]{2,200})")
 _ID = re.compile(r"(?:id:|cluster) +([0-9a-f]{8}-[0-9a-f-]{27})(?![0-9a-f])")
 _CLIENT = re.compile(r"client(?: io|:) (.{0,160}?)(?= recovery| cache| progress|$)")
-_RECOVERY = re.compile(rf"recovery(?: io|:) ({SIZE})/s")
+_OLD_CLIENT = re.compile(rf"{SIZE} avail; (?=[^;]{{0,40}}/s)([^;]{{1,160}}op/s)")
+_RECOVERY = re.compile(
+    rf"recovery(?: io|:) ({SIZE})/s(?:, (\d{{1,9}}) keys/s)?(?:, ({COUNT}) objects/s)?"
+)
+_SERVICE = re.compile(
+    r"\s*(?:monmap e\d{1,9}: \d{1,4} mons at \{|mon: \d{1,4} daemons?, quorum \w"
+    r"|(?:mds|fs)map e\d{1,9}: \d{1,4}/\d{1,4}/\d{1,4} up)"
+)
 _CODE = re.compile(r"\s*(?:\(MUTED[^)]{0,30}\) )?(?:\[(?:WRN|ERR)\] )?(?P<code>[A-Z][A-Z_]{5,60})"
                    r"(?: \(muted\))?:? (?P<message>\S.*)$")  # fmt: skip
 _SUM = re.compile(r"\s*(?P<health>HEALTH_(?:OK|WARN|ERR))(?:[ :] ?(?P<what>\S.*))?$")
@@ -70,6 +77,7 @@ class CephStatus(StateOutput):
     tool: ClassVar[str] = "ceph -s"
     anchors: ClassVar[tuple[str, ...]] = (
         "health: HEALTH_", "health HEALTH_", " osds: ", " pgs: ", " pools, ", " avail",
+        "monmap e", " daemons, quorum ", "mdsmap e", "fsmap e",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("ceph", "microceph.ceph")
 
@@ -91,8 +99,7 @@ class CephStatus(StateOutput):
     ) -> tuple[int, Iterable[PrintedSubject | PrintedCounters]]:
         last = _end(cursor, first)
         text = flow(cursor, first, last)
-        values = _values(text)
-        values = {**daemons(text), **values} if values else values
+        values = {**daemons(text), **_values(text)}
         health = _health(joined(cursor, first, last))
         cluster_id = {"id": match[1]} if (match := _ID.search(text)) else {}
         values = {**cluster_id, **health, **values}
@@ -108,7 +115,8 @@ class CephStatus(StateOutput):
 
 def _says(line: str) -> bool:
     return any(
-        pattern.search(line) for pattern in (_HEALTH, _OSDS, _POOLS, _POOLS_OLD, _USAGE, _SUMMARY)
+        pattern.search(line)
+        for pattern in (_HEALTH, _OSDS, _POOLS, _POOLS_OLD, _USAGE, _SUMMARY, _SERVICE)
     )
 
 
@@ -195,10 +203,13 @@ def _rates(text: str) -> dict[str, Json]:
     """What clients and the recovery move a second."""
     binary = "iB" not in text
     rates: dict[str, Json] = {}
-    if client := _CLIENT.search(text):
+    if client := _CLIENT.search(text) or _OLD_CLIENT.search(text):
         rates |= client_rates(client[1], binary=binary)
     if recovery := _RECOVERY.search(text):
         rates["recovery.bandwidth"] = size(recovery[1])
+        for name, figure in zip(("keys", "objects"), recovery.groups()[1:], strict=True):
+            if figure:
+                rates[f"recovery.{name}"] = count(figure, binary=binary)
     return rates
 
 
