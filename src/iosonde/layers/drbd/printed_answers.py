@@ -1,0 +1,165 @@
+"""What drbdadm answers: where its metadata went and what fits before them, states, refusals.
+
+Source: drbd-utils 9.22, user/shared/drbdmeta.c (check_for_existing_data(): "md_offset %llu",
+"al_offset", "bm_offset", "%12llu kB data area apparently used", "%12llu kB left usable by current
+configuration"), user/v9/drbdsetup.c and 8.4 (print_config_error(): "%s: State change failed: (%d)
+%s", "%s: Failure: (%d) %s", role_cmd(), cstate_cmd(), dstate_cmd()), user/v9/drbdadm_main.c
+("Command '%s' terminated with exit code %d").
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, command_before, lines, prompt_in
+from iosonde.text.reader import Items, StateOutput, close_lines, end_of, top_of
+
+_OFFSET = re.compile(r"\s*(?P<name>md_offset|al_offset|bm_offset) (?P<bytes>\d{1,19})\s*$")
+_CONTENT = re.compile(
+    r"\s*Found (?P<content>[\w -]{2,60}?(?: filesystem| signature| data)|some data)\s*$"
+)
+_KB = re.compile(
+    r"\s*(?P<kb>\d{1,16}) kB (?:data area apparently (?P<used>used)"
+    r"|left usable by current configuration)\s*$"
+)
+_REFUSED = re.compile(
+    r"\s*(?P<resource>[\w.:-]{1,80}?): (?:State change failed|Failure): "
+    r"\((?P<code>-?\d{1,4})\) ?(?P<error>\S.{2,200}?)\s*$"
+)
+_EXIT = re.compile(
+    r"\s*(?:Command '(?P<command>(?:\S{0,60}/)?drbd(?:setup|meta|adm)(?:-\d\d)?(?: [^']{1,300})?)' "
+    r"terminated with exit code|drbdadm [\w -]{3,120}: exited with code) (?P<exit>\d{1,3})\s*$"
+)
+_CREATED = re.compile(r"\s*New drbd meta ?data block (?:successfully|sucessfully) created\.\s*$")
+_SPLIT = re.compile(
+    r"\s*(?:Writing meta data\.{3}|initiali[sz]ing activity log|NOT initiali[sz](?:ing|ed) bitmap"
+    r"|initiali[sz]ing bitmap \(\d{1,12} KB\) to all (?:zero|one)|success"
+    r"|Device size would be truncated, which|would corrupt data and result in"
+    r"|'access beyond end of device' errors\.|You need to either"
+    r"|\* (?:use external meta data|shrink that filesystem|zero out the device).{0,40}"
+    r"|Operation refused\.|Even though it looks like this would place.{0,40}"
+    r"|unused space, you still need to confirm.{0,40}|Do you want to proceed\?"
+    r"|==> This might destroy existing data! <==|\[need to type 'yes' to confirm\](?: \w{1,3})?"
+    r"|additional info from kernel:)\s*$"
+)
+_BITMAP = re.compile(r"\s*initiali[sz]ing bitmap \((?P<bitmap>\d{1,12}) KB\)")
+_INFO = re.compile(r"\s*additional info from kernel:\s*$")
+_STATE = re.compile(r"\s*(?:[A-Z][A-Za-z]{3,20}/[A-Z][A-Za-z]{3,20}|[A-Z][A-Za-z]{5,20})\s*$")
+_ASKED = re.compile(r"(?:drbdadm|drbdsetup)(?: -{1,2}[\w-]{1,20})* (?P<what>[cd]?state|role)\b")
+_NAMES = {"role": "role", "state": "role", "dstate": "disk_state", "cstate": "connection"}
+_DEVICE = re.compile(r"/dev/([\w./:+-]{2,100})")
+
+
+class DrbdAnswers(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "drbdadm answers"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "md_offset ", "al_offset ", "bm_offset ", "data area apparently", "left usable by current",
+        ": State change failed: (", ": Failure: (", "Command 'drbd", "New drbd meta",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("drbdadm", "drbdsetup", "drbdmeta")
+    reach: ClassVar[int] = 14
+    nothing: ClassVar[str] = "neither a figure nor an error is left of it"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if not _says(cursor.line(cursor.at) or ""):
+            return None
+        return top_of(cursor, lambda line: not prompt_in(line) and _is_own(line), most=20)
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        values, errors, named, last = dict[str, Scalar](), list[str](), "", first
+        for index, line in close_lines(cursor, first, 60, gap=2):
+            if index > first and prompt_in(line):
+                break
+            if _INFO.match(cursor.line(index - 1) or "") and not _says(line):
+                values["kernel_info"] = line.strip()
+            elif not _is_own(line):
+                break
+            last = index
+            values |= _figures(line)
+            if refused := _REFUSED.match(line):
+                named = named or refused["resource"]
+                errors.append(refused["error"])
+                values.setdefault("error_code", int(refused["code"]))
+            elif ended := _EXIT.match(line):
+                device = _DEVICE.search(ended["command"] or "")
+                named = named or _resource(prompt.command) or (device[1] if device else "")
+        if errors:
+            values["error"] = "; ".join(dict.fromkeys(errors))
+        name = named or _resource(prompt.command)
+        if name.isdecimal():
+            name = f"drbd{name}"
+        return last, [PrintedSubject("drbd", name, values, prompt.host)] if values else []
+
+
+class DrbdStates(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "drbdadm states"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "UpToDate/", "/UpToDate", "/Secondary", "/Primary", "Primary/Unknown", "/DUnknown",
+        "Inconsistent/", "WFConnection", "StandAlone", "SyncSource", "SyncTarget", "Connected",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("drbdadm", "drbdsetup")
+    reach: ClassVar[int] = 2
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if not _STATE.match(cursor.line(cursor.at) or ""):
+            return None
+        command = command_before(cursor, cursor.at, self.commands, reach=self.reach)[1].command
+        return cursor.at if _ASKED.search(command) else None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        asked = _ASKED.search(prompt.command)
+        if asked is None:
+            raise Unreadable("its command is cut off")
+        last = end_of(cursor, first, _STATE.match, gap=1, most=60)
+        states = [line.strip() for _, line in lines(cursor, first, last - first + 1)]
+        named = _resource(prompt.command) if len(states) == 1 else ""
+        name = _NAMES[asked["what"]]
+        both = states[0].partition("/")
+        values: dict[str, Scalar] = {name: ", ".join(states)}
+        if len(states) == 1 and both[1] and name != "connection":
+            values = {name: both[0], f"peer_{name}": both[2]}
+        return last, [PrintedSubject("drbd", named, values, prompt.host)]
+
+
+def _figures(line: str) -> dict[str, Scalar]:
+    """What a line of a new area of metadata says; sizes in bytes."""
+    if offset := _OFFSET.match(line):
+        return {offset["name"]: int(offset["bytes"])}
+    if content := _CONTENT.match(line):
+        return {"found_content": content["content"]}
+    if room := _KB.match(line):
+        return {"used" if room["used"] else "usable": int(room["kb"]) * units.KIB}
+    if bitmap := _BITMAP.match(line):
+        return {"bitmap_size": int(bitmap["bitmap"]) * units.KIB}
+    if ended := _EXIT.match(line):
+        return {"exit_code": int(ended["exit"])}
+    return {"created": True} if _CREATED.match(line) else {}
+
+
+def _says(line: str) -> bool:
+    return any(form.match(line) for form in (_OFFSET, _KB, _REFUSED, _EXIT, _CREATED))
+
+
+def _is_own(line: str) -> bool:
+    return _says(line) or bool(_CONTENT.match(line) or _SPLIT.match(line))
+
+
+def _resource(command: str) -> str:
+    """The resource that a command of drbdadm names last."""
+    last = command.rpartition(" ")[2] if "drbdadm " in command else ""
+    is_name = re.fullmatch(r"[A-Za-z][\w.-]{0,79}(?:/\d{1,5})?", last)
+    return last if is_name and last != "all" else ""
