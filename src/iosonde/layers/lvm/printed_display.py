@@ -13,11 +13,11 @@ from typing_extensions import override
 
 from iosonde.layers._mapper.facts import mapper_name
 from iosonde.layers.lvm.facts import size_of
-from iosonde.records.printed import PrintedSubject, without_none
+from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.labels import as_labelled
-from iosonde.text.reader import HeadedOutput
+from iosonde.text.reader import HeadedOutput, start_of
 
 _HEAD = re.compile(r"\s*--- (?P<what>Logical volume|Volume group|(?:NEW )?Physical volume) ---\s*$")
 _PAIR = re.compile(
@@ -32,6 +32,26 @@ _READ = frozenset({
     "VG Size", "Total PE", "Cur PV", "Cur LV", "Format", "VG Status", "PV Size", "Allocatable",
 })  # fmt: skip
 """Labels of what is kept by discovery's names."""
+_OF_VOLUME = frozenset({
+    "LV Path", "LV Name", "LV UUID", "LV Write Access", "LV Status", "LV Size", "LV Pool name",
+    "LV Pool metadata", "LV Pool data", "LV Thin origin name", "LV snapshot status",
+    "LV VDO Pool data", "Current LE", "COW-table size", "COW-table LE", "Allocated to snapshot",
+    "Snapshot chunk size", "Mapped size", "Allocated pool data", "Allocated metadata",
+    "Mirrored volumes", "# open",
+})  # fmt: skip
+_OF_GROUP = frozenset({
+    "VG Size", "VG UUID", "VG Status", "VG Access", "Alloc PE / Size", "Free PE / Size", "Cur LV",
+    "Open LV", "MAX LV", "Max PV", "Cur PV", "Act PV", "Metadata Areas", "Metadata Sequence No",
+})  # fmt: skip
+_OF_DEVICE = frozenset({
+    "PV Name", "PV Size", "PV UUID", "PV Status", "PV#", "Allocatable", "Free PE", "Allocated PE",
+})  # fmt: skip
+_ANY = frozenset({"VG Name", "PE Size", "Total PE", "Format", "Segments", "Allocation",
+                  "Read ahead sectors", "- currently set to", "Block device"})  # fmt: skip
+_FIRM = frozenset({"LV Path", "LV Name", "LV Size", "LV Status", "LV UUID", "VG Size", "VG UUID",
+                   "PV Name", "PV Size", "PV UUID", "Alloc PE / Size", "Free PE / Size",
+                   "Total PE", "PE Size", "Current LE", "Allocated PE", "Free PE"})  # fmt: skip
+"""Labels that no other program has."""
 _OTHER = re.compile(
     r"\s+(?:--- Segments ---|LV Creation host, time .*|\w[\w /,#-]{2,40}(?:\s{2,}\S.*|:?)\s*$)"
 )
@@ -44,14 +64,22 @@ class LvmDisplay(HeadedOutput):
 
     tool: ClassVar[str] = "lvm display"
     anchors: ClassVar[tuple[str, ...]] = (
-        "--- Logical volume ---", "--- Volume group ---", "Physical volume ---",
+        "--- Logical volume ---", "--- Volume group ---", "Physical volume ---", "LV Size  ",
+        "VG Size  ", "PV Size  ", "PE Size  ", "LV Path  ", "LV Name  ", "PV Name  ", "Total PE  ",
+        "Alloc PE / Size", "PE / Size  ", "Allocated PE  ", "Free PE  ", "Current LE  ",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("lvdisplay", "vgdisplay", "pvdisplay", "lvm")
     nothing: ClassVar[str] = "the name of the volume is cut off"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _HEAD.match(cursor.line(cursor.at) or "") else None
+        line = cursor.line(cursor.at) or ""
+        if _HEAD.match(line):
+            return cursor.at
+        pair = _pair(line)
+        if pair is None or pair[0] not in _FIRM or not _fits(pair):
+            return None
+        return start_of(cursor, _is_part, most=40)
 
     @override
     def is_head(self, line: str) -> bool:
@@ -59,6 +87,8 @@ class LvmDisplay(HeadedOutput):
 
     @override
     def goes_on(self, line: str, above: list[str]) -> bool:
+        if above and not _HEAD.match(above[0]):  # its head is cut off
+            return _is_part(line)
         return len(above) < 60 and bool(_PAIR.match(line) or _OTHER.match(line))
 
     @override
@@ -70,12 +100,11 @@ class LvmDisplay(HeadedOutput):
     def block(self, text: str, prompt: Prompt) -> Iterable[PrintedSubject]:
         head, *rest = text.split("\n")
         match = _HEAD.match(head)
-        pairs = {
-            " ".join(pair["label"].split()): pair["value"]
-            for line in rest
-            if (pair := _PAIR.match(line))
-        }
-        what = match["what"] if match else ""
+        if match is None:
+            yield from _parts(text, prompt)
+            return
+        pairs = dict(pair for line in rest if (pair := _pair(line)))
+        what = match["what"]
         if what == "Logical volume":
             group, name = pairs.get("VG Name", ""), pairs.get("LV Name", "").rpartition("/")[2]
             if name:
@@ -88,6 +117,54 @@ class LvmDisplay(HeadedOutput):
         elif name := pairs.get("PV Name", "").removeprefix("/dev/"):
             values = as_labelled(pairs, _READ) | _device(pairs)
             yield PrintedSubject("lvm_pv", name, values, prompt.host)
+
+
+def _pair(line: str) -> tuple[str, str] | None:
+    pair = _PAIR.match(line)
+    return (" ".join(pair["label"].split()), pair["value"]) if pair else None
+
+
+def _is_part(line: str) -> bool:
+    pair = _pair(line)
+    return pair is not None and pair[0] in _OF_VOLUME | _OF_GROUP | _OF_DEVICE | _ANY
+
+
+def _fits(pair: tuple[str, str]) -> bool:
+    """Whether a value is one of its label: a size, a count, a name."""
+    label, value = pair
+    if label.endswith(("PE", "LE")):
+        return _count(value) is not None
+    if label.endswith(" Size") and "/" not in label:
+        return re.match(_SIZE, value) is not None
+    return label.endswith("/ Size") or (" " not in value and "|" not in value) or "Status" in label
+
+
+def _parts(text: str, prompt: Prompt) -> Iterable[PrintedSubject]:
+    """What lines say whose head is cut off; a label that comes again begins another thing."""
+    things: list[dict[str, str]] = [{}]
+    for line in text.split("\n"):
+        pair = _pair(line)
+        if pair is None:
+            continue
+        if pair[0] in things[-1]:
+            things.append({})
+        things[-1][pair[0]] = pair[1]
+    for pairs in things:
+        path = pairs.get("LV Path", "").removeprefix("/dev/").partition("/")
+        if pairs.keys() & _OF_VOLUME:
+            name = mapper_name(
+                pairs.get("VG Name", path[0]), pairs.get("LV Name", path[2]).rpartition("/")[2]
+            )
+            kind, values = "lvm", _volume(pairs)
+            name = name if pairs.keys() & {"LV Name", "LV Path"} else ""
+        elif pairs.keys() & _OF_DEVICE:
+            kind, values = "lvm_pv", _device(pairs)
+            name = pairs.get("PV Name", "").removeprefix("/dev/")
+        elif pairs.keys() & _OF_GROUP:
+            kind, values, name = "lvm_group", _group(pairs), pairs.get("VG Name", "")
+        else:
+            raise Unreadable("whether it is of a group or of a device is cut off")
+        yield PrintedSubject(kind, name, as_labelled(pairs, _READ) | values, prompt.host)
 
 
 def _bytes(text: str) -> int | None:
@@ -144,6 +221,7 @@ def _device(pairs: Mapping[str, str]) -> dict[str, Scalar]:
         {
             "volume_group": pairs.get("VG Name"),
             "size": _bytes(pairs.get("PV Size", "")),
+            "not_usable": _bytes(pairs.get("PV Size", "").partition("not usable")[2]),
             "extent_size": extent,
             "extents": _count(pairs.get("Total PE", "")),
             "free": free * extent if free is not None and extent else None,

@@ -17,6 +17,7 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.layers._mapper.facts import mapper_name
 from iosonde.layers.lvm.asked_size import asked_size
+from iosonde.layers.lvm.refusals import refusal
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
@@ -62,14 +63,37 @@ _OTHERS = re.compile(
     r"|(?:WARNING: )?Couldn't find device with uuid |Found volume group |Reading all physical vol"
     r"|Reading volume groups from cache|Thin pool volume with chunk size \d"
     r"|Failed to activate new LV|Aborting\. Failed to |Volume group \"\S{1,128}\" not found$"
-    r"|Cannot process volume group |device-mapper: )"
+    r"|Cannot process volume group |device-mapper: |Aborted wiping of \w|Aborting \w{2}create on /"
+    r"|\d{1,3} existing signatures? left on the device|Do you really want to (?:remove|reduce) "
+    r"|(?:WARNING: )?Reducing active |THIS MAY DESTROY YOUR DATA|Unable to add physical volume "
+    r"|/dev/\S{1,120}: already exists in filesystem|New volume group name \"|Command requires all "
+    r"|Use -ff? to force|Can't initialize physical volume )"
 )
 """Other messages, which are only kept as they are."""
 _COMMAND = re.compile(r"(?:^|/)(?:lv|vg)(?:create|extend|reduce|resize|remove|change|convert)$")
 _OPERAND = re.compile(
     rf"/dev/(?P<of_path>{_NAME})/{_NAME}|(?P<of_name>\w[\w+.-]{{0,127}})(?:/{_NAME})?"
 )
-_FLAGS = frozenset({"-y", "-f", "-ff", "-v", "-q", "-s", "-T", "-K", "-t", "--yes", "--force"})
+_FLAGS = frozenset(
+    {
+        "-y",
+        "-f",
+        "-ff",
+        "-v",
+        "-q",
+        "-s",
+        "-T",
+        "-K",
+        "-t",
+        "--yes",
+        "--force",
+        "-ay",
+        "-an",
+        "-aay",
+        "-aey",
+        "-asy",
+    }
+)
 """Options that have no value behind them."""
 _FOLDERS = frozenset({"disk", "mapper", "md", "block"})
 """Of /dev; no groups."""
@@ -83,7 +107,11 @@ class LvmMessages(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = (
         '" successfully ', 'hysical volume "/dev/', " logical volume(s) in volume group ",
         "Logical volume ", "Size of logical volume ", "Refusing activation of partial LV ",
-        "Insufficient free space: ", " has insufficient free space (",
+        "Insufficient free space: ", " has insufficient free space (", "No device found for /dev/",
+        " signature detected on /dev/", " exclusively. ", "find device with uuid ",
+        " is already in volume group '", "matches existing size (", "excluded by a filter",
+        "ignored by filtering)",
+        "Cannot use /dev/", " physical volumes missing.", "Cannot process volume group ",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = (
         "lvm", "pvcreate", "pvremove", "pvresize", "vgcreate", "vgextend", "vgreduce", "vgremove",
@@ -95,9 +123,11 @@ class LvmMessages(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at) or ""
-        if log_prefix(cursor.stamped(cursor.at) or "") or next(_said(line), None) is None:
+        if log_prefix(cursor.stamped(cursor.at) or "") or not (
+            next(_said(line), None) or line.strip().startswith("Cannot process volume group ")
+        ):
             return None
-        return start_of(cursor, _OTHERS.match)  # messages above it are of the same command
+        return start_of(cursor, _is_own)  # messages above it are of the same command
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -117,11 +147,15 @@ class LvmMessages(StateOutput):
             _ask(subjects, prompt.command)
         asked = _group_of(prompt.command) or group
         every = [
-            PrintedSubject(kind, _whole(kind, name, asked), values, prompt.host)
+            PrintedSubject(kind, _whole(kind, name, asked, prompt.path), values, prompt.host)
             for (kind, name), values in subjects.items()
         ]
         counters = self.counted("host", "", {"messages": [*messages[:_KEPT]]}, prompt)
         return last, [*every, counters]
+
+
+def _is_own(line: str) -> bool:
+    return not prompt_in(line) and bool(_OTHERS.match(line) or next(_said(line), None))
 
 
 def _said(line: str) -> Iterator[tuple[str, str, Mapping[str, Scalar]]]:
@@ -148,6 +182,8 @@ def _said(line: str) -> Iterator[tuple[str, str, Mapping[str, Scalar]]]:
         yield "lvm_group", match["name"] or "", {
             "free_extents": int(free), "extents_needed": int(needed),
         }  # fmt: skip
+    elif refused := refusal(line):
+        yield refused
 
 
 def _ask(subjects: Mapping[tuple[str, str], dict[str, Scalar]], command: str) -> None:
@@ -179,8 +215,11 @@ def _group_of(command: str) -> str:
     return ""
 
 
-def _whole(kind: str, name: str, group: str) -> str:
-    """The name of a volume or group, whole where the message leaves out the group."""
+def _whole(kind: str, name: str, group: str, path: str) -> str:
+    """The name of a volume or group, whole where the message leaves out a part or all of it."""
+    if kind == "lvm" and not name:
+        of_path = _OPERAND.fullmatch(f"/dev/{path}")
+        return mapper_name(group, path.rpartition("/")[2]) if of_path else ""
     if kind == "lvm_group":
         return name or group
     return mapper_name(group, name) if kind == "lvm" and not name.startswith("mapper/") else name

@@ -1,0 +1,91 @@
+"""What LVM's commands say of devices, groups and volumes where they do less than they were asked.
+
+Source: LVM2 2.03: tools/toollib.c ("No device found for %s.", "Physical volume '%s' is already in
+volume group '%s'"), tools/pvcreate.c, lib/device/dev-cache.c ("Device %s not found (or ignored by
+filtering)."), lib/metadata/metadata.c ("Device %s %s." with "excluded by a filter"),
+lib/metadata/pv_manip.c, lib/device/dev-type.c ("%s: %s signature detected on %s at offset %llu.
+Wipe it? [y/n]: "), lib/metadata/lv_manip.c ("New size (%d extents) matches existing size (%d
+extents)."; before 2.02.104 "Extending logical volume %s to %s"), lib/format_text/import_vsn1.c
+("Couldn't find device with uuid %s.").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from iosonde import units
+from iosonde.layers._mapper.facts import mapper_name
+from iosonde.records.stack import Scalar
+
+_DEVICE = r"(?P<device>/dev/[\w/.:+-]{1,120}?)"
+_NAME = r"[\w+.-]{1,128}"
+_Values = Mapping[str, Scalar]
+
+
+def _signature(match: re.Match[str]) -> _Values:
+    values: dict[str, Scalar] = {
+        "signature": match["signature"], "signature_offset": int(match["offset"]),
+    }  # fmt: skip
+    if match["answer"]:
+        values["wiped"] = match["answer"].lower() == "y"
+    return values
+
+
+def _sized(match: re.Match[str]) -> _Values:
+    return {"size": units.parse_bytes(match["size"].replace(",", "."))}
+
+
+_FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], _Values]], ...] = tuple(
+    (re.compile(rf"\s*{pattern}\s*$"), values)
+    for pattern, values in (
+        (rf"No device found for {_DEVICE}\.", lambda _: {"device_found": False}),
+        (rf"(?:Cannot use |Device ){_DEVICE}:? (?:is )?(?:excluded by a filter|not found \(or "
+         r"ignored by filtering\))\.?", lambda _: {"filtered": True}),
+        (rf"Cannot use {_DEVICE}: (?P<why>[a-z][\w ()-]{{3,80}})\.?",
+         lambda match: {"unusable": match["why"]}),
+        (rf"Can't open {_DEVICE} exclusively\. {{1,2}}(?:Mounted filesystem|Can't open).{{0,40}}",
+         lambda _: {"in_use": True}),
+        (rf"(?:WARNING: )?(?P<signature>\w[\w +-]{{0,30}}) signature detected on {_DEVICE} at "
+         r"offset (?P<offset>\d{1,19})\. Wipe it\? \[y/n\](?:: ?\[[yn]\])?:? ?(?P<answer>[yn]?)",
+         _signature),
+        (r"(?:WARNING: )?Couldn't find (?:all devices for |device with uuid )"
+         r"(?P<uuid>\w{6}(?:-\w{4}){5}-\w{6})\.?",
+         lambda _: {"missing": True}),
+        (rf"Physical volume '{_DEVICE}' is already in volume group '(?P<of>{_NAME})'",
+         lambda match: {"volume_group": match["of"]}),
+        (rf"(?:Extending|Reducing) logical volume (?P<volume>{_NAME}) to "
+         r"(?P<size>\d{1,9}[.,]\d\d [KMGTPE]iB)", _sized),
+        (r"New size \((?P<extents>\d{1,12}) extents\) matches existing size \((?P=extents) "
+         r"extents\)\.?", lambda match: {"extents": int(match["extents"])}),
+        (r"There are (?P<missing>\d{1,6}) physical volumes missing\.",
+         lambda match: {"missing_devices": int(match["missing"])}),
+        (rf"Volume group \"?(?P<absent>{_NAME})\"? not found\.?", lambda _: {"found": False}),
+    )
+)  # fmt: skip
+_KINDS = {
+    "uuid": "lvm_pv", "volume": "lvm", "absent": "lvm_group", "extents": "lvm",
+    "missing": "lvm_group",
+}  # fmt: skip
+"""What is named or counted, and the kind of thing that it is about."""
+
+
+def refusal(line: str) -> tuple[str, str, _Values] | None:
+    """Kind and name of what a message is about, and what it says of it."""
+    for form, values in _FORMS:
+        if match := form.match(line):
+            kind, name = _about(match.groupdict())
+            return kind, name, values(match)
+    return None
+
+
+def _about(named: Mapping[str, str | None]) -> tuple[str, str]:
+    device = (named.get("device") or "").removeprefix("/dev/")
+    if device:
+        group, _, volume = device.partition("/")
+        is_volume = volume and group not in {"mapper", "disk", "md", "block", "drbd"}
+        return ("lvm", mapper_name(group, volume)) if is_volume else ("lvm_pv", device)
+    for key, kind in _KINDS.items():
+        if name := named.get(key):
+            return kind, "" if name.isdecimal() else name
+    return "host", ""
