@@ -63,6 +63,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "checkpatch": "iosonde.layers._commands.printed_checkpatch:Checkpatch",
         "compiler": "iosonde.layers._commands.printed_compiler:Compiler",
         "compsize": "iosonde.layers.btrfs.printed_compsize:Compsize",
+        "crypttab": "iosonde.layers.dm_crypt.printed_crypttab:Crypttab",
         "cryptsetup": "iosonde.layers.dm_crypt.printed:CryptsetupStatus",
         "cryptsetup_benchmark": "iosonde.layers.dm_crypt.printed_benchmark:CryptsetupBenchmark",
         "cryptsetup_dialogue": "iosonde.layers.dm_crypt.printed_dialogue:CryptsetupDialogue",

@@ -20,7 +20,7 @@ from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.labels import as_labelled
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, start_of
 
 _HEAD = re.compile(
     r"\s*/dev/mapper/(?P<name>\S{1,128}) is (?P<state>active|inactive)(?: and is in use)?\.\s*$"
@@ -28,6 +28,7 @@ _HEAD = re.compile(
 _PAIR = re.compile(
     r"\s+(?P<name>(?:FEC |OPAL )?[a-z][a-z0-9 -]{2,40}(?: MAC)?):\s+(?P<value>\S.*?)\s*$"
 )
+_KEY = re.compile(r"\s+keysize:\s+\d{1,6} (?:bits|\[bits\])\s*$")
 _INLINE = re.compile(r"\s+inline mode\s*$")
 _SECTORS = re.compile(r"(\d{1,18}) (?:sectors|\[512-byte units\])")
 _OTHER_TYPES = {"INTEGRITY", "VERITY"}
@@ -46,18 +47,29 @@ class CryptsetupStatus(StateOutput):
         " is active and is in use",
         " is active.",
         " is inactive.",
+        "keysize: ",
     )
     commands: ClassVar[tuple[str, ...]] = ("cryptsetup",)
     reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if _HEAD.match(line):
+            return cursor.at
+        first = start_of(cursor, _PAIR.match, most=12) if _KEY.match(line) else None
+        if first is None or _HEAD.match(cursor.line(first - 1) or ""):
+            return None
+        pairs = {
+            pair["name"] for _, text in lines(cursor, first, 14) if (pair := _PAIR.match(text))
+        }
+        return first if pairs >= {"cipher", "device"} or pairs >= {"cipher", "offset"} else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         head = _HEAD.match(cursor.line(first) or "")
-        if head is None:
-            raise Unreadable("it has no head")
         pairs, last = dict[str, str](), first
-        for index, line in lines(cursor, first + 1, 40):
+        for index, line in lines(cursor, first + (head is not None), 40):
             pair = _PAIR.match(line)
             if (line and pair is None and not _INLINE.match(line)) or index > last + 2:
                 break
@@ -66,10 +78,11 @@ class CryptsetupStatus(StateOutput):
                 pairs[pair["name"]] = pair["value"]
         kind = "dm" if pairs.get("type") in _OTHER_TYPES else "dm_crypt"
         encrypts = {"cipher", "encryption"} & pairs.keys()
-        if head["state"] == "active" and not encrypts and kind == "dm_crypt":
+        state: dict[str, Scalar] = {"state": head["state"]} if head else {}
+        if state.get("state") == "active" and not encrypts and kind == "dm_crypt":
             raise Unreadable("its cipher is cut off", last)
-        values: dict[str, Scalar] = {"state": head["state"], **_values(pairs), **_others(pairs)}
-        return last, [PrintedSubject(kind, head["name"], values, prompt.host)]
+        values = {**state, **_values(pairs), **_others(pairs)}
+        return last, [PrintedSubject(kind, head["name"] if head else "", values, prompt.host)]
 
 
 def _values(pairs: Mapping[str, str]) -> dict[str, Scalar]:

@@ -38,7 +38,7 @@ _ERROR = across_wraps(
     r" info\))?\."
     r"|Cannot initialize device-mapper\. Is dm_mod kernel module loaded\?"
     r"|(?:Requested offset is beyond real size of device|Invalid device) \S{1,100}\."
-    r"|Key ?slot (?P<slot>\d{1,2}) (?:is (?:not active|invalid)|unlocked|created|removed)\."
+    r"|Key ?slot (?P<slot>\d{1,2}) is (?:not active|invalid)\."
     r"|LUKS keyslot \d{1,2} is invalid\.|Passphrases do not match\."
     r"|Device size is not aligned to (?:requested sector size|device logical block size)\."
     r"|Reencryption in-progress\. Cannot activate device\."

@@ -27,3 +27,13 @@ def test_inactive_cut_and_prose() -> None:
     (entry,) = read(TEXT.split("\n")[0] + "\n\n")
     assert isinstance(entry, Unread)
     assert read("The mapping is active and is in use. Do not remove it.") == []
+
+
+def test_without_its_head() -> None:
+    ((whole,),) = [state.subjects for state in states(TEXT)]
+    rows = TEXT.split("\n")
+    at = next(at for at, row in enumerate(rows) if " is active" in row)
+    ((part,),) = [state.subjects for state in states("\n".join(rows[at + 1 :]))]
+    assert part.name == ""
+    assert {**part.values, "state": "active"} == whole.values
+    assert states("  keysize: 512 bits\n  colour:  green\n") == []

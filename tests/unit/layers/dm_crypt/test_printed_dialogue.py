@@ -22,11 +22,16 @@ def _asked(text: str) -> list[tuple[str, str, dict[str, Any]]]:
 
 
 def test_what_was_about_to_be_done() -> None:
-    formatted, erased = _asked(TEXT)
+    formatted, erased, again, added = _asked(TEXT)
     assert formatted[1:] == (
         "sdx1", {"overwrites_data": True, "confirmed": True, "asks_passphrase": True},
     )  # fmt: skip
     assert erased[1:] == ("sdy1", {"erases_keyslots": True, "confirmed": False})
+    assert again[2] == {
+        "signature": "ext4", "wiped": True, "overwrites_data": True, "confirmed": True,
+        "asks_passphrase": True, "keyslot_created": 0, "exit_code": 0,
+    }  # fmt: skip
+    assert added[1:] == ("sdz1", {"keyslot_created": 1, "exit_code": 0})
     assert all(command.endswith(f"/dev/{device}") for command, device, _ in _asked(TEXT))
 
 
@@ -56,6 +61,8 @@ def test_what_it_came_to() -> None:
         "Be careful: This will overwrite data on /dev/sdb irrevocably. So do not.\n",
         "Enter the passphrase for /dev/sdb when asked.\n",
         "Row 3 is selected for deletion.\n",
+        "Key slot 1 created. What now?\n",
+        "Command successful.\n",
     ],
 )
 def test_what_looks_alike(text: str) -> None:
