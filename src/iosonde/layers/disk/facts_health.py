@@ -124,9 +124,7 @@ def health_of_tree(tree: Mapping[str, Any]) -> dict[str, Scalar]:
     )
     for page in _rows(_object(tree, "ata_device_statistics"), "pages"):
         for row in _rows(page):
-            if isinstance(row.get("name"), str) and row["name"] in _STATISTICS:
-                name, factor = _STATISTICS[row["name"]]
-                _put(values, name, row.get("value"), factor)
+            values |= health_of_statistics({str(row.get("name")): row.get("value")})
     for which, name in (("current", "interface_speed"), ("max", "interface_speed_max")):
         link = _object(_object(tree, "interface_speed"), which)
         rate, bits = link.get("units_per_second", ""), link.get("bits_per_unit", "")
@@ -156,6 +154,16 @@ def health_of_log(log: Mapping[str, Any], *, kelvin: bool) -> dict[str, Scalar]:
     temperature = log.get("temperature", "")
     if _is_count(temperature):
         _put(values, "temperature", temperature - (_KELVIN if kelvin else 0), 1)
+    return values
+
+
+def health_of_statistics(rows: Mapping[str, object]) -> dict[str, Scalar]:
+    """Device statistics of ATA: description → figure, which may be text."""
+    values: dict[str, Scalar] = {}
+    for label, figure in rows.items():
+        if label in _STATISTICS:
+            name, factor = _STATISTICS[label]
+            _put(values, name, _counter(figure), factor)
     return values
 
 

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 
 from iosonde import kerneltext
+from iosonde.layers.disk.facts_health import health_of_statistics
 from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.labels import as_labelled
@@ -26,7 +27,7 @@ ATTRIBUTE = re.compile(
     r"\**(?P<raw>\d{1,19})\b(?!\.)"
 )
 """A row of the table of attributes, with single blanks."""
-_OTHER_RAW = re.compile(
+OTHER_RAW = re.compile(
     r"\s*\d{1,3} +(?P<name>[A-Z][\w-]{2,40}) +"
     r"(?:0x[0-9a-f]{4} .{16,60}?|[P-][O-][S-][R-][C-][K-] .{10,20}?) "
     r"(?:-|FAILING_NOW|In_the_past|NOW|Past) +(?P<raw>\d[\w+.:/%]{1,40})(?: |$)"
@@ -34,6 +35,7 @@ _OTHER_RAW = re.compile(
 """A row whose raw value is no number: `6206h+47m+20.770s`. Lines that were not wrapped alone."""
 _PROSE = frozenset({
     "Copyright", "Warning", "Note", "NOTE", "Error", "General SMART Values", "SMART capabilities",
+    "Number of background scans performed", "Number of background medium scans performed",
 })  # fmt: skip
 _LABELS = {
     "Device Model": "model", "Model Number": "model", "Product": "model", "Vendor": "vendor",
@@ -42,7 +44,7 @@ _LABELS = {
     "Read Cache is": "read_cache", "Writeback Cache is": "write_cache",
     "SMART overall-health self-assessment test result": "health", "SMART Health Status": "health",
 }  # fmt: skip
-_PAIR = re.compile(r"^\s*(?P<label>[A-Z][\w-]*(?: [\w-]+){0,4}):\s+(?P<value>\S.*?)\s*$")
+_PAIR = re.compile(r"^\s*(?P<label>[A-Z][\w-]*(?: [\w-]+){0,6}):\s+(?P<value>\S.*?)\s*$")
 _BYTES = re.compile(r"(\d[\d,.\u202f' ]{3,30}\d) (?:bytes )?\[")
 _COUNTS = {
     "Elements in grown defect list": "reallocated_sectors",
@@ -54,7 +56,7 @@ _COUNTS = {
 }
 _SIZES = {"User Capacity", "Total NVM Capacity", "Namespace 1 Size/Capacity"}
 _FIRST = re.compile(r"(\d{1,15})(?:$| )")
-_SCT = re.compile(r"^\s*(Read|Write):\s+(?:\d+ \((\d+(?:\.\d+)?) seconds\)|(Disabled))\s*$")
+SCT_LIMIT = re.compile(r"^\s*(Read|Write):\s+(?:\d+ \((\d+(?:\.\d+)?) seconds\)|(Disabled))\s*$")
 _ERROR = re.compile(r"\bError: (?P<error>[A-Z]{2,5}(?: \d+ sectors)? at LBA = 0x[0-9a-f]+ = \d+)")
 _SELF_TEST = re.compile(
     r"# ?1 (?:Short|Extended|Conveyance|Selective|Background)\b[\w ]{0,20}? "
@@ -69,6 +71,34 @@ _COUNTER_ROW = re.compile(
 """A row of a SCSI drive's counters of errors; the tool prints processed units of 10^9 bytes."""
 _COUNTERS = ("corrected_fast", "corrected_delayed", "repeated", "corrected",
              "correction_invocations")  # fmt: skip
+STATISTIC = re.compile(
+    r"\s*0x[0-9a-f]{2} {1,3}0x[0-9a-f]{3} {1,3}[1-8] {1,20}(?P<figure>-?\d{1,20}|-) {1,3}"
+    r"[N-][D-][C-][ R-]? {0,3}(?P<name>[A-Z][\w /-]{3,60}?)\s*$"
+)
+"""A row of the statistics of a drive: page, offset, size, value, flags, description."""
+PHY_EVENT = re.compile(
+    r"\s*0x[0-9a-f]{4} {1,3}[248] {1,20}(?P<figure>\d{1,20})(?P<more>\+)? {1,3}"
+    r"(?P<name>[A-Z][\w /&,-]{3,90}?)\s*$"
+)
+"""A row of the counters of a SATA link; a plus sign: the counter is at its maximum."""
+SCSI_FIGURE = re.compile(
+    r"\s*(?P<name>[Nn]umber of hours powered up|number of minutes until next internal SMART test"
+    r"|Blocks sent to initiator|Blocks received from initiator"
+    r"|Blocks read from cache and sent to initiator"
+    r"|Number of read and write commands whose size (?:<=|>) segment size"
+    r") {1,3}= {1,3}(?P<figure>\d{1,20}(?:\.\d\d)?)\s*$"
+)
+"""What makers of SCSI drives log besides: the tool prints an equals sign here."""
+POWERED = re.compile(
+    r"\s*Accumulated power on time, hours:minutes (?P<hours>\d{1,9}):(?P<minutes>\d\d)\b"
+)
+SCANS = re.compile(
+    r"\s*(?:Number of background scans performed: (?P<scans>\d{1,9}), {1,3}"
+    r"scan progress: (?P<progress>\d{1,3}\.\d\d)%"
+    r"|Number of background medium scans performed: (?P<medium>\d{1,9}))\s*$"
+)
+_TIME = re.compile(r"(?P<hours>\d{1,9})h\+(?P<minutes>\d\d)m(?:\+(?P<seconds>\d\d)\.\d{3}s)?")
+"""A raw value of hours that the drive counts finer (atacmds.cpp, ata_format_attr_raw_value)."""
 _DEFECT = re.compile(r"^\s*\d{1,6}\s+(\d{1,18})\s+(\d{1,7})\s*$")
 
 
@@ -90,7 +120,8 @@ def drive_facts(text: str) -> dict[str, Scalar]:
             facts.setdefault("size", int(re.sub(r"\D", "", size[1])))
         else:
             others.setdefault(label, value)
-    for match in filter(None, map(_SCT.match, lines)):
+    facts |= _scsi_figures(lines)
+    for match in filter(None, map(SCT_LIMIT.match, lines)):
         limit: Scalar = "disabled" if match[3] else float(match[2])
         facts.setdefault(f"{match[1].lower()}_recovery_limit", limit)
     flowing = " ".join(kerneltext.fields(text.replace("\n", " ")))
@@ -99,12 +130,64 @@ def drive_facts(text: str) -> dict[str, Scalar]:
     if test := _SELF_TEST.search(flowing):
         lba = test["lba"]
         facts |= {"self_test": test["result"], "self_test_lba": None if lba == "-" else int(lba)}
-    for name, figure in _attributes(flowing):
+    for name, figure in _rows(flowing, lines):
         facts.setdefault(name, figure)
-    for row in filter(None, map(_OTHER_RAW.match, lines)):
-        facts.setdefault(row["name"].lower(), row["raw"])
     facts |= _scsi_counters(lines)
     return as_labelled(others, _PROSE) | without_none(facts | _defects(lines))
+
+
+def _rows(flowing: str, lines: list[str]) -> Iterator[tuple[str, Scalar]]:
+    """What the rows of tables say, by name: attributes first, then statistics and counters."""
+    yield from _attributes(flowing)
+    for row in filter(None, map(OTHER_RAW.match, lines)):
+        yield row["name"].lower(), row["raw"]
+        if row["name"].startswith("Power_On_") and (time := _TIME.match(row["raw"])):
+            yield "power_on_time", _seconds(time)
+    logged = _rows_of_logs(lines)
+    yield from health_of_statistics(logged).items()
+    yield from as_labelled(logged).items()
+
+
+def _rows_of_logs(lines: list[str]) -> dict[str, str]:
+    """The statistics of an ATA drive and the counters of its link, by their descriptions."""
+    rows = (STATISTIC.match(line) or PHY_EVENT.match(line) for line in lines)
+    return {
+        row["name"]: row["figure"]
+        for row in reversed([*filter(None, rows)])
+        if row["figure"] != "-"
+    }
+
+
+def _seconds(time: re.Match[str]) -> int:
+    parts = time.groupdict()
+    return (int(time["hours"]) * 60 + int(time["minutes"])) * 60 + int(parts.get("seconds") or 0)
+
+
+def _scsi_figures(lines: list[str]) -> dict[str, Scalar]:
+    """What a SCSI drive logs behind an equals sign, and its scans of its own medium.
+
+    Source: smartmontools 7.3, scsiprint.cpp: scsiPrintFactoryLPage(), scsiPrintSeagateCacheLPage(),
+    scsiPrintBackgroundResults().
+    """
+    facts: dict[str, Scalar] = {}
+    for line in lines:
+        if figure := SCSI_FIGURE.match(line):
+            name = figure["name"].replace("<=", "up to").replace(">", "above")
+            hours = "hours powered" in name
+            seconds = round(float(figure["figure"]) * 3600)
+            facts |= {"power_on_time": seconds} if hours else as_labelled({name: figure["figure"]})
+        elif powered := POWERED.match(line):
+            facts["power_on_time"] = _seconds(powered)
+        elif scans := SCANS.match(line):
+            facts |= _of_scans(scans)
+    return facts
+
+
+def _of_scans(scans: re.Match[str]) -> dict[str, Scalar]:
+    if scans["medium"]:
+        return {"background_medium_scans": int(scans["medium"])}
+    progress = round(float(scans["progress"]) / 100, 4)
+    return {"background_scans": int(scans["scans"]), "background_scan_progress": progress}
 
 
 def _scsi_counters(lines: list[str]) -> dict[str, Scalar]:

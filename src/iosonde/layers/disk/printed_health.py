@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from iosonde.layers.disk.facts_health import health_of_log, health_of_table, health_of_tree
-from iosonde.layers.disk.facts_smartctl import ATTRIBUTE, drive_facts
+from iosonde.layers.disk.facts_smartctl import ATTRIBUTE, OTHER_RAW, drive_facts
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import TextCursor, command_before, compact, joined, lines, prompt_in
@@ -27,7 +27,8 @@ _FIGURE = re.compile(r"0x[0-9a-f]{1,4}|\d[\d,.]{0,30}")
 _SMARTCTL: Mapping[str, str] = {
     "CriticalWarning": "critical_warning", "Temperature": "temperature",
     "AvailableSpare": "available_spare", "AvailableSpareThreshold": "available_spare_threshold",
-    "PercentageUsed": "percentage_used", "DataUnitsRead": "data_units_read",
+    "PercentageUsed": "percentage_used", "Percentageusedenduranceindicator": "percentage_used",
+    "DataUnitsRead": "data_units_read",
     "DataUnitsWritten": "data_units_written", "PowerCycles": "power_cycles",
     "PowerOnHours": "power_on_hours", "UnsafeShutdowns": "unsafe_shutdowns",
     "MediaandDataIntegrityErrors": "media_errors",
@@ -55,7 +56,9 @@ _NVME: Mapping[str, str] = {
     "ThermalManagementT1TotalTime": "thm_temp1_total_time",
     "ThermalManagementT2TotalTime": "thm_temp2_total_time",
 }  # fmt: skip
-_PASSED = re.compile(r"(?:self-assessmenttestresult|SMARTHealthStatus):(PASSED|OK|FAILED)")
+_PASSED = re.compile(
+    r"(?:self-assessmenttestresult|SMARTHealthStatus):(PASSED|OK|FAIL|[A-Z]+\[asc=)"
+)
 _HEAD = re.compile(
     r"^\s*smartctl \d|^\s*=== START OF |^\s*ID# ATTRIBUTE_NAME\s|^\s*Pending Defects log \(GP Log"
     r"|^\s*SMART/Health Information \(NVMe Log 0x02|^\s*Error counter log:\s*$"
@@ -65,7 +68,9 @@ _NEXT = re.compile(r"\s*(?:smartctl \d\.\d|=== START OF INFORMATION SECTION ===)
 _TEST = re.compile(r"\s*# ?\d+ +(?:Short|Extended|Conveyance|Selective|Background|Offline)")
 _COLOUR = re.compile(r"\[/?COLOR[^\]\n]{0,20}\]")
 _ROWS = ("Reallocated_Sector_Ct ", "Reported_Uncorrect ", "Current_Pending_Sector ",
-         "Offline_Uncorrectable ", "UDMA_CRC_Error_Count ")  # fmt: skip
+         "Offline_Uncorrectable ", "UDMA_CRC_Error_Count ", "Power_On_", "Command_Timeout ",
+         "Temperature_Cel", "_Leveling_Count ", "Wearout_Indicator ", "Total_LBAs_",
+         " Pre-fail ", " Old_age ")  # fmt: skip
 _DATABASE = re.compile(r"\s*Device is: {1,10}(?:Not in|In) smartctl database\b")
 _LABEL = re.compile(
     r"\s*(?:Model Family|Device Model|Serial Number|LU WWN Device Id|Add\. Product Id|User Capacity"
@@ -95,7 +100,7 @@ class Smartctl:
         if _DATABASE.match(line):
             return start_of(cursor, _LABEL.match, most=20)
         if not _HEAD.match(line):
-            return cursor.at if _row(line) else None
+            return start_of(cursor, _row, most=40) if _row(line) else None
         for index in range(cursor.at - 1, max(cursor.at - 6, -1), -1):
             if (cursor.line(index) or "").lstrip().startswith("smartctl "):
                 return index
@@ -112,7 +117,7 @@ class Smartctl:
             named = str(device.get("name")) if isinstance(device, dict) else command
         else:
             last = _end_of_rows(cursor, first) or _end_of_text(cursor, first)
-            values = _of_smartctl(cursor, first, last)
+            values = facts_of_lines(cursor, first, last)
             named = command
         return _reading(self.tool, begin, last, values, named, host=host, command=command)
 
@@ -162,7 +167,8 @@ def _reading(
     return OutputReading(first, last, states=(PrintedState(tool, (subject,), host, command),))
 
 
-def _of_smartctl(cursor: TextCursor, first: int, last: int) -> dict[str, Scalar]:
+def facts_of_lines(cursor: TextCursor, first: int, last: int) -> dict[str, Scalar]:
+    """What some lines of smartctl say of a drive and its health."""
     text = compact(cursor, first, last)
     values = health_of_log(_figures(text, _SMARTCTL), kelvin=False)
     text_lines = _COLOUR.sub("", joined(cursor, first, last))
@@ -172,7 +178,7 @@ def _of_smartctl(cursor: TextCursor, first: int, last: int) -> dict[str, Scalar]
     )
     values = drive_facts(text_lines) | values
     if passed := _PASSED.search(text):
-        values["health_passed"] = passed[1] != "FAILED"
+        values["health_passed"] = passed[1] in {"PASSED", "OK"}
     return values
 
 
@@ -181,6 +187,8 @@ def _figures(text: str, labels: Mapping[str, str]) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     for label, name in labels.items():
         at = text.find(f"{label}:")
+        if text.endswith("DriveTrip", 0, max(at, 0)):  # the temperature at which it stops
+            at = text.find(f"{label}:", at + 1)
         figure = _FIGURE.match(text, at + len(label) + 1) if at >= 0 else None
         if figure:
             digits = re.sub(r"[,.]", "", figure[0])
@@ -190,7 +198,8 @@ def _figures(text: str, labels: Mapping[str, str]) -> dict[str, Any]:
 
 def _row(line: str) -> re.Match[str] | None:
     """A row of the table of attributes that makes up the whole line."""
-    return ATTRIBUTE.match(" ".join(_COLOUR.sub("", line).split()))
+    plain = _COLOUR.sub("", line)
+    return ATTRIBUTE.match(" ".join(plain.split())) or OTHER_RAW.match(plain)
 
 
 def _end_of_rows(cursor: TextCursor, first: int) -> int | None:

@@ -396,6 +396,9 @@ def test_a_raw_value_that_is_no_number_is_kept_as_text() -> None:
     head = "ID# ATTRIBUTE_NAME FLAG VALUE WORST THRESH TYPE UPDATED WHEN_FAILED RAW_VALUE\n"
     row = "  9 Power_On_Hours_and_Msec 0x0032   093   093   000    Old_age   Always       -       "
     (drive,) = states(f"{head}{row}6206h+47m+20.770s\n")[0].subjects
-    assert drive.values == {"power_on_hours_and_msec": "6206h+47m+20.770s"}
+    assert drive.values == {
+        "power_on_hours_and_msec": "6206h+47m+20.770s",
+        "power_on_time": (6206 * 60 + 47) * 60 + 20,
+    }
     (drive,) = states(f"{head}{row}6206\n")[0].subjects
     assert drive.values["power_on_hours_and_msec"] == 6206

@@ -59,7 +59,7 @@ def test_a_part_that_is_torn_is_not_read() -> None:
 def test_counters_of_a_scsi_drive_add_up() -> None:
     """Corrected errors are those corrected fast, with delay and by repeating (scsiprint.cpp)."""
     for shape, given in mangled(COUNTERS, wraps=False):
-        (state,) = states(given)
+        state, *_ = states(given)
         values = state.subjects[0].values
         for way in ("read", "write", "verify"):
             parts = [values[f"{way}_{name}"] for name in ("corrected_fast", "corrected_delayed",
