@@ -8,12 +8,13 @@ qualifier, and secondary 3 for spans. Sizes are of 1024.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 
 from iosonde.layers.hwraid.facts import battery_state, data_disks, size_of
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
+from iosonde.text.labels import as_labelled
 
 _ADAPTER = re.compile(r"\s*(?:\w+ \w+ for )?Adapter:?\s*#?(?P<number>\d+)")
 
@@ -37,7 +38,13 @@ _OWNER = re.compile(r"Adapter(?P<number>\d{1,3})(?:-|—)+VirtualDrive")
 _MEMORY = re.compile(r"\d+ ?[KMGT]?i?B")
 _ONGOING = re.compile(r"OngoingProgresses:(\w+?):Completed(\d+)%")
 
-_ITEM = re.compile(r"^\s*(?P<name>[A-Za-z][\w ()&/.'#-]{1,60}?)\s*[:=]\s*(?P<value>.*?)\s*$")
+ADAPTER_COUNTS = (
+    "Virtual Drives", "Degraded", "Offline", "Physical Devices", "Disks", "Critical Disks",
+    "Failed Disks", "Memory Correctable Errors", "Memory Uncorrectable Errors",
+    "Relative State of Charge", "Absolute State of charge", "Remaining Capacity",
+    "Full Charge Capacity", "Design Capacity", "Cycle Count",
+)  # fmt: skip
+ITEM = re.compile(r"^\s*(?P<name>[A-Za-z][\w ()&/.'#-]{1,60}?)\s*[:=]\s*(?P<value>.*?)\s*$")
 _LEVELS = {(0, 0): "raid0", (1, 0): "raid1", (5, 0): "raid5", (6, 0): "raid6", (0, 3): "raid00",
            (1, 3): "raid10", (5, 3): "raid50", (6, 3): "raid60"}  # fmt: skip
 
@@ -47,10 +54,10 @@ def parse_megacli(text: str, host: str = "") -> Iterator[PrintedSubject]:
     yield from _volumes(text, host)
     adapters, drives = _items(text)
     for name, items in adapters.items():
-        if values := _adapter(items):
+        if values := adapter_of(items):
             yield PrintedSubject("controller", name, values, host)
     for name, items in drives.items():
-        if values := _disk(items):
+        if values := disk_of(items):
             yield PrintedSubject("disk", name, values, host)
 
 
@@ -62,7 +69,7 @@ def _volumes(text: str, host: str) -> Iterator[PrintedSubject]:
     for mark, after in zip_longest(marks, marks[1:]):
         above = [owner["number"] for owner in owners if owner.start() < mark.start()]
         owner = f"c{above[-1] if above else 0}"
-        values = _volume(packed[mark.end() : after.start() if after else len(packed)])
+        values = volume_of(packed[mark.end() : after.start() if after else len(packed)])
         if values:
             name = f"{owner}/v{mark['number']}"
             yield PrintedSubject(
@@ -70,7 +77,8 @@ def _volumes(text: str, host: str) -> Iterator[PrintedSubject]:
             )
 
 
-def _volume(block: str) -> dict[str, Scalar]:
+def volume_of(block: str) -> dict[str, Scalar]:
+    """What a virtual drive is, by the lines of -LDInfo without their blanks."""
     level = _LEVEL.search(block)
     spans = _whole(_SPANS, block)
     disks = _DRIVES.search(block)
@@ -126,7 +134,7 @@ def _items(text: str) -> tuple[dict[str, dict[str, str]], dict[str, dict[str, st
     where: dict[str, str] = {}
     adapters, drives = {owner: where}, {}
     for line in text.split("\n"):
-        named, item = _ADAPTER.match(line), _ITEM.match(line)
+        named, item = _ADAPTER.match(line), ITEM.match(line)
         if named:
             owner = f"c{named['number']}"
             where = adapters.setdefault(owner, {})
@@ -135,15 +143,18 @@ def _items(text: str) -> tuple[dict[str, dict[str, str]], dict[str, dict[str, st
         elif item and item["name"] == "Enclosure Device ID":
             enclosure, where = item["value"], {}
         elif item and item["name"] == "Slot Number":
-            drives[f"{owner}/e{enclosure}/s{item['value']}"] = where = {}
+            place = f"e{enclosure}/s{item['value']}" if enclosure else f"s{item['value']}"
+            drives[f"{owner}/{place}"] = where = {}
         elif item and item["value"]:
             where.setdefault(item["name"], item["value"])
     return adapters, drives
 
 
-def _adapter(items: dict[str, str]) -> dict[str, Scalar]:
+def adapter_of(items: Mapping[str, str]) -> dict[str, Scalar]:
+    """What an adapter and its battery are, by the labels of -AdpAllInfo and -AdpBbuCmd."""
     memory = items.get("Memory Size", "")
-    return without_none(
+    counted = {label: items[label] for label in ADAPTER_COUNTS if label in items}
+    return as_labelled(counted) | without_none(
         {
             "model": items.get("Product Name"),
             "firmware": items.get("FW Version") or items.get("FW Package Build"),
@@ -153,7 +164,7 @@ def _adapter(items: dict[str, str]) -> dict[str, Scalar]:
     )
 
 
-def _battery(items: dict[str, str]) -> str | None:
+def _battery(items: Mapping[str, str]) -> str | None:
     """In one word: what makes the cache unsafe first, then what switches write-back off."""
     state = battery_state(items.get("Battery State", ""))
     if state is None and items.get("isSOHGood") == "Yes":
@@ -172,7 +183,10 @@ def _battery(items: dict[str, str]) -> str | None:
     )
 
 
-def _disk(items: dict[str, str]) -> dict[str, Scalar]:
+def disk_of(items: Mapping[str, str]) -> dict[str, Scalar]:
+    """What a physical drive is, by the labels of -PDList."""
+    alert = items.get("Drive has flagged a S.M.A.R.T alert", "").strip()
+    heat = re.match(r"(\d{1,3}) ?C\b", items.get("Drive Temperature", ""))
     state = items.get("Firmware state", "").partition(",")[0]
     media = items.get("Media Type", "")
     size = re.match(r"[\d.]+ ?[KMGTP]B", items.get("Raw Size", ""))
@@ -193,5 +207,7 @@ def _disk(items: dict[str, str]) -> dict[str, Scalar]:
             "media_errors": int(errors) if errors.isdecimal() else None,
             "other_errors": int(others) if others.isdecimal() else None,
             "predicted_failures": int(predicted) if predicted.isdecimal() else None,
+            "temperature": int(heat[1]) if heat else None,
+            "smart_alert": {"Yes": True, "No": False}.get(alert),
         }
     )

@@ -1,0 +1,226 @@
+"""Lines of MegaCli that stand alone: picked by grep, quoted in a mail; progress; enclosures.
+
+Source: outputs of MegaCLI 8.x (-PDList, -LDInfo, -AdpBbuCmd, -AdpAllInfo, -EncInfo, -PDRbld
+-ShowProg); LSI's "MegaRAID SAS Software User Guide", chapter "MegaRAID Command Tool".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.layers.hwraid.facts_megacli import ADAPTER_COUNTS, ITEM, adapter_of, disk_of, volume_of
+from iosonde.records.printed import PrintedCounters, PrintedSubject
+from iosonde.records.stack import Json, Scalar
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.labels import as_labelled
+from iosonde.text.reader import HeadedOutput, Items, StateOutput, close_lines, top_of
+from iosonde.text.torn import joined_match
+
+_COMMANDS = ("MegaCli64", "MegaCli", "megacli", "MegaCLI", "megacli64", "megasasctl", "PercCli")
+_PLACES = ("Enclosure Device ID", "Slot Number", "Enclosure position", "Device Id")
+_DRIVE = frozenset({
+    *_PLACES, "Media Error Count", "Other Error Count", "Predictive Failure Count",
+    "Last Predictive Failure Event Seq Number", "Shield Counter", "Sequence Number", "WWN",
+    "PD Type", "Raw Size", "Non Coerced Size", "Coerced Size", "Sector Size", "Firmware state",
+    "Device Firmware Level", "Inquiry Data", "Foreign State", "Device Speed", "Link Speed",
+    "Media Type", "Drive Temperature", "Drive has flagged a S.M.A.R.T alert",
+    "Drive's position", "Drive's postion", "Connected Port Number",
+})  # fmt: skip
+_VOLUME = frozenset({
+    "Name", "RAID Level", "Size", "Sector Size", "State", "Strip Size", "Stripe Size",
+    "Number Of Drives", "Number Of Drives per span", "Span Depth", "Default Cache Policy",
+    "Current Cache Policy", "Access Policy", "Disk Cache Policy", "Encryption Type",
+})  # fmt: skip
+_BATTERY = frozenset({
+    "Battery State", "Battery Replacement required", "Battery Pack Missing", "Learn Cycle Active",
+    "Learn Cycle Requested", "Charging Status", "isSOHGood", "BatteryType", "Voltage", "Current",
+    "Temperature",
+})  # fmt: skip
+_ADAPTER = _BATTERY.union(ADAPTER_COUNTS)
+_GAP = re.compile(r"\s*(?:-{2}|={4,}|Exit Code: 0x\w\w)\s*$")
+_SURE = re.compile(
+    r"\s*(?:Slot Number|(?:Media|Other) Error Count|Predictive Failure Count|Enclosure Device ID)"
+    r" ?: {0,9}\d{1,9}\s*$"
+    r"|\s*Firmware state ?: ?(?:Online|Offline|Failed|Unconfigured|Hotspare|Rebuild|JBOD|Missing|C)"
+    r"|\s*(?:Current|Default) Cache Policy ?: ?Write\w{4,7}, ?\w{4,16}, ?(?:Direct|Cached)\b"
+    r"|\s*RAID Level {1,14}: Primary-\d, Secondary-\d"
+    r"|\s*(?:Battery Replacement required|Battery Pack Missing|Learn Cycle Active) {1,40}: \w"
+    r"|\s*(?:Remaining|Full Charge|Design) Capacity: \d{1,6} mAh|\s*isSOHGood: \w"
+    r"|\s*(?:Relative|Absolute) State of [Cc]harge: \d{1,3} ?%"
+    r"|\s*(?:Critical|Failed) Disks {1,9}: \d|\s*Memory (?:Unc|C)orrectable Errors {1,4}: \d"
+    r"|\s*Drive has flagged a S\.M\.A\.R\.T alert ?: ?(?:Yes|No)"
+)
+
+
+class MegaCliLines(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "MegaCli lines"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "Slot Number:", "Media Error Count:", "Other Error Count:", "Predictive Failure Count:",
+        "Firmware state:", "Cache Policy: Write", "Primary-", "Battery Replacement required",
+        "Battery Pack Missing", "Learn Cycle Active", " mAh", "isSOHGood:", "State of Charge:",
+        "Critical Disks", "Failed Disks", "orrectable Errors", "flagged a S.M.A.R.T",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = _COMMANDS
+    reach: ClassVar[int] = 4
+    nothing: ClassVar[str] = "it says nothing of a drive"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if not _SURE.match(cursor.line(cursor.at) or ""):
+            return None
+        return top_of(cursor, _labelled, most=40)
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        blocks: list[dict[str, str]] = []
+        enclosure, last = "", first
+        for index, line in close_lines(cursor, first, 2000, gap=2):
+            pair = _labelled(line)
+            if pair is None:
+                if _GAP.match(line):
+                    continue
+                break
+            label, text = pair["name"], pair["value"]
+            last = index
+            if label == "Enclosure Device ID":
+                enclosure = text
+            if not blocks or label in blocks[-1] or _begins(label, blocks[-1]):
+                blocks.append({"Enclosure Device ID": enclosure} if enclosure else {})
+            blocks[-1][label] = text
+        return last, self._of_blocks(blocks, prompt)
+
+    def _of_blocks(
+        self, blocks: list[dict[str, str]], prompt: Prompt
+    ) -> Iterator[PrintedSubject | PrintedCounters]:
+        """What each block is about; several without a name are rows of the same counters."""
+        nameless: dict[str, list[dict[str, Scalar]]] = {}
+        for block in blocks:
+            kind, name, values = _about(block)
+            if name and values:
+                yield PrintedSubject(kind, name, values, prompt.host)
+            elif values:
+                nameless.setdefault(kind, []).append(values)
+        for kind, rows in nameless.items():
+            if len(rows) == 1:
+                yield PrintedSubject(kind, "", rows[0], prompt.host)
+                continue
+            names = dict.fromkeys(name for row in rows for name in row)
+            columns: dict[str, Json] = {name: [row.get(name) for row in rows] for name in names}
+            yield self.counted(kind, "", columns, prompt)
+
+
+def _labelled(line: str) -> re.Match[str] | None:
+    pair = ITEM.match(line)
+    return pair if pair and pair["name"] in (_DRIVE | _VOLUME | _ADAPTER) else None
+
+
+def _begins(label: str, block: dict[str, str]) -> bool:
+    """Whether a label is of another drive than those above it."""
+    above = set(block) - {"Enclosure Device ID"}
+    if label in {"Slot Number", "Enclosure Device ID"}:
+        return bool(above)
+    return any(
+        label in labels and not above & labels and above for labels in (_DRIVE, _VOLUME, _ADAPTER)
+    )
+
+
+def _about(block: dict[str, str]) -> tuple[str, str, dict[str, Scalar]]:
+    if block.keys() & _ADAPTER:
+        return "controller", "", adapter_of(block)
+    if block.keys() & (_VOLUME - _DRIVE):
+        return (
+            "hwraid",
+            "",
+            volume_of("".join(f"{n}:{v}".replace(" ", "") for n, v in block.items())),
+        )
+    slot, enclosure = block.get("Slot Number", ""), block.get("Enclosure Device ID", "")
+    place = f"e{enclosure}/s{slot}" if enclosure.isdecimal() else f"s{slot}"
+    return "disk", place if slot else "", disk_of(block)
+
+
+_PROGRESS = re.compile(
+    r"\s*(?P<what>Rebuild|Copyback|Patrol Read|Clear|Check Consistency|Initialization"
+    r"|Reconstruction|Background Initialization)(?: Progress)? on "
+    r"(?:Device at Enclosure (?P<enclosure>\d{1,5}|N/A), Slot (?P<slot>\d{1,4})"
+    r"|VD #(?P<volume>\d{1,4})(?: \(target id #\d{1,4}\))?) Completed (?P<percent>\d{1,3})% in "
+    r"(?P<minutes>\d{1,6}) Minutes"
+)
+
+
+class MegaCliProgress(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "MegaCli progress"
+    anchors: ClassVar[tuple[str, ...]] = ("at Enclosure ", " on VD #")
+    commands: ClassVar[tuple[str, ...]] = _COMMANDS
+    nothing: ClassVar[str] = "it tells no progress"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if joined_match(_PROGRESS, cursor.block(cursor.at, 2)) else None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        subjects: list[PrintedSubject] = []
+        last = first - 1
+        for index, line in close_lines(cursor, first):
+            if index <= last:
+                continue
+            row = _PROGRESS.match(line) or joined_match(_PROGRESS, cursor.block(index, 2))
+            if row is None:
+                break
+            values: dict[str, Scalar] = {
+                "operation": row["what"].lower(), "progress": int(row["percent"]) / 100,
+                "elapsed": int(row["minutes"]) * 60,
+            }  # fmt: skip
+            enclosure = row["enclosure"] or ""
+            place = f"e{enclosure}/s{row['slot']}" if enclosure.isdecimal() else f"s{row['slot']}"
+            kind, name = ("hwraid", f"v{row['volume']}") if row["volume"] else ("disk", place)
+            subjects.append(PrintedSubject(kind, name, values, prompt.host))
+            last = index if _PROGRESS.match(line) else index + 1
+        return last, subjects
+
+
+_ENCLOSURE = re.compile(r"\s*Enclosure (?P<number>\d{1,3}):\s*$")
+_ENCLOSURES = re.compile(r"\s*Number of enclosures on adapter (?P<adapter>\d{1,3}) -- \d{1,3}\s*$")
+_ENCLOSURE_LABELS = re.compile(
+    r"\s*(?:Device ID|Number of [A-Z][\w ]{2,30}|Status|Position|Connector Name|Enclosure [Tt]ype"
+    r"|FRU Part Number|(?:Enclosure|ESM) Serial Number|Enclosure Zoning Mode|Partner Device Id"
+    r"|Inquiry data|(?:Vendor|Product) Identification|Product Revision Level|Vendor Specific"
+    r"|Voltage Sensors|[\w ]{1,24} (?:Status|[Ss]ensor|Fan|Count) ?\d{0,2}) *:(?:\s|$)"
+)
+
+
+class MegaCliEnclosures(HeadedOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "MegaCli enclosures"
+    anchors: ClassVar[tuple[str, ...]] = ("Number of enclosures on adapter",)
+    commands: ClassVar[tuple[str, ...]] = _COMMANDS
+    reach: ClassVar[int] = 4
+    nothing: ClassVar[str] = "it names no enclosure"
+    beginning: ClassVar[re.Pattern[str]] = _ENCLOSURES
+
+    @override
+    def is_head(self, line: str) -> bool:
+        return bool(_ENCLOSURE.match(line) or _ENCLOSURES.match(line))
+
+    @override
+    def goes_on(self, line: str, above: list[str]) -> bool:
+        return bool(_ENCLOSURE_LABELS.match(line))
+
+    @override
+    def block(self, text: str, prompt: Prompt) -> Iterator[PrintedSubject]:
+        head, *rest = text.split("\n")
+        if not _ENCLOSURE.match(head):
+            return
+        pairs = {pair["name"]: pair["value"] for pair in map(ITEM.match, rest) if pair}
+        values = as_labelled(pairs, {"Device ID"})
+        if values:
+            yield PrintedSubject("enclosure", f"e{pairs.get('Device ID', '')}", values, prompt.host)
