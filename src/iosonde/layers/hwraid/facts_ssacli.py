@@ -61,9 +61,15 @@ class _Controller:
     members: dict[str, set[str]] = field(default_factory=dict)  # array → its physical drives
 
 
-def parse_ssacli(text: str, host: str = "") -> Iterator[PrintedSubject]:
-    """The controllers, logical and physical drives that ssacli names."""
-    for controller in _controllers(text):
+def parse_ssacli(text: str, host: str = "", *, headless: bool = False) -> Iterator[PrintedSubject]:
+    """The controllers, logical and physical drives that ssacli names.
+
+    Args:
+        text: lines of it.
+        host: where it ran.
+        headless: they may be of a controller that they do not name.
+    """
+    for controller in _controllers(text, [_Controller("", "")] if headless else []):
         yield from _subjects(controller, host)
 
 
@@ -88,10 +94,9 @@ def _whole(text: str) -> Iterator[str]:
         yield held
 
 
-def _controllers(text: str) -> list[_Controller]:
+def _controllers(text: str, controllers: list[_Controller]) -> list[_Controller]:
     """Files every line under the heading above it."""
-    controllers: list[_Controller] = []
-    where: dict[str, str] = {}
+    where: dict[str, str] = controllers[0].items if controllers else {}
     array = ""
     for line in _whole(text):
         head = SSACLI_CONTROLLER.match(line)
@@ -145,7 +150,7 @@ def _short(about: dict[str, str], text: str) -> None:
 
 
 def _subjects(printed: _Controller, host: str) -> Iterator[PrintedSubject]:
-    name = f"slot{printed.slot}"
+    name = f"slot{printed.slot}" if printed.slot else ""
     items = printed.items
     ratio = _RATIO.search(items.get("Cache Ratio") or items.get("Accelerator Ratio", ""))
     battery = battery_state(items.get("Battery/Capacitor Status", ""))
@@ -153,8 +158,8 @@ def _subjects(printed: _Controller, host: str) -> Iterator[PrintedSubject]:
         battery = "missing"
     facts = without_none(
         {
-            "model": printed.model,
-            "slot": printed.slot,
+            "model": printed.model or None,
+            "slot": printed.slot or None,
             "firmware": items.get("Firmware Version"),
             "state": items.get("Controller Status"),
             "cache_size": _bytes(items.get("Total Cache Size"), binary=True),
@@ -162,17 +167,23 @@ def _subjects(printed: _Controller, host: str) -> Iterator[PrintedSubject]:
             "cache_read_share": int(ratio[1]) / 100 if ratio else None,
             "cache_write_share": int(ratio[2]) / 100 if ratio else None,
             "battery": battery,
+            "disk_cache": (items.get("Drive Write Cache") or "").lower() or None,
+            "unprotected_write_cache": items.get("No-Battery Write Cache"),
             "rebuild_priority": items.get("Rebuild Priority"),
             "expand_priority": items.get("Expand Priority"),
         }
     )
-    yield PrintedSubject("controller", name, facts, host)
+    if facts:
+        yield PrintedSubject("controller", name, facts, host)
     share = int(ratio[2]) / 100 if ratio else None
     for number, drive in printed.logical.items():
         values = _logical(printed, drive, share)
         device = drive.get("Disk Name", "").partition(" ")[0]
-        title = device.removeprefix("/dev/") if device.startswith("/dev/") else f"{name}/ld{number}"
-        own: dict[str, Scalar] = {"controller": name, "volume": f"{name}/ld{number}"}
+        title = (
+            device.removeprefix("/dev/") if device.startswith("/dev/") else _on(name, f"ld{number}")
+        )
+        own: dict[str, Scalar] = {"volume": _on(name, f"ld{number}")}
+        own |= {"controller": name} if name else {}
         yield PrintedSubject("hwraid", title, own | values, host)
     for place, disk in printed.physical.items():
         values = _physical(disk)
@@ -180,7 +191,12 @@ def _subjects(printed: _Controller, host: str) -> Iterator[PrintedSubject]:
         if values and arrays:
             values["drive_group"] = arrays[0]
         if values:
-            yield PrintedSubject("disk", f"{name}/{place}", values, host)
+            yield PrintedSubject("disk", _on(name, place), values, host)
+
+
+def _on(controller: str, thing: str) -> str:
+    """The name of what hangs on a controller, which may not be named."""
+    return f"{controller}/{thing}" if controller else thing
 
 
 def _logical(
@@ -226,12 +242,13 @@ def _policy(items: Mapping[str, str], drive: Mapping[str, str], share: float | N
         return "write_through"
     if items.get("No-Battery Write Cache") == "Enabled":
         return "write_back_always"
-    return "write_back"
+    return "write_back" if items or share is not None else None
 
 
 def _physical(disk: Mapping[str, str]) -> dict[str, Scalar]:
     interface = disk.get("Interface Type", "")
     speed = disk.get("Rotational Speed", "")
+    heat = disk.get("Current Temperature (C)", "")
     solid = "solid state" in interface.lower() or "SSD" in interface
     turning = True if speed.isdecimal() or "HDD" in interface else None
     bus = next((bus_name for bus_name in ("NVMe", "SATA", "SAS") if bus_name in interface), "")
@@ -244,6 +261,7 @@ def _physical(disk: Mapping[str, str]) -> dict[str, Scalar]:
             "serial": disk.get("Serial Number"),
             "media": "SSD" if solid else "HDD" if turning else None,
             "rotational": False if solid else turning,
+            "temperature": int(heat) if heat.isdecimal() else None,
             "rpm": int(speed) if speed.isdecimal() else None,
             "transport": bus.lower() or None,
             "size": _bytes(disk.get("Size"), binary=False),

@@ -22,12 +22,12 @@ from iosonde.records.stack import Scalar
 from iosonde.text.torn import decoded
 
 _SIZE = r"(?P<size>[\d.]+ [KMGTP]B)"
-_VIRTUAL = re.compile(
+VIRTUAL = re.compile(
     r"(?<![\w/])(?P<dg>\d{1,4}|-)/(?P<vd>\d{1,4}) (?P<type>(?:RAID|Cac|raid)\d{1,2}) "
     r"(?P<state>[A-Za-z]{2,8}) (?P<access>\w{1,6}) (?P<consist>Yes|No|-) (?P<cache>[A-Z]{3,6}|-) "
     rf"(?:[\w-]{{1,4}} ){{1,2}}{_SIZE}"
 )
-_PHYSICAL = re.compile(
+PHYSICAL = re.compile(
     r"(?<![\w:/])(?P<eid>\d{1,5}|)\s?:(?P<slot>\d{1,4}) (?P<did>\d{1,5}) (?P<state>[A-Za-z]{2,7}|-)"
     rf" (?P<dg>\d{{1,4}}|-|F) {_SIZE} (?P<intf>SAS|SATA|NVMe|PCIe|FC|-) (?P<med>HDD|SSD|-)"
     r" [YN-] [YN-] (?P<sesz>\d{3,5}B|\d{1,2}[kK]B?) (?P<model>\S.{0,48}?) (?P<sp>[UDTF])(?=\s|$)"
@@ -127,11 +127,11 @@ def _of_text(text: str) -> list[_Printed]:
 
 
 def _tables(joined: str, controller: _Printed) -> None:
-    for row in _VIRTUAL.finditer(joined):
+    for row in VIRTUAL.finditer(joined):
         columns = {"TYPE": row["type"], "State": row["state"], "Access": row["access"],
                    "Cache": row["cache"], "Size": row["size"], "DG": row["dg"]}  # fmt: skip
         controller.volumes.setdefault(row["vd"], {}).update(columns)
-    for row in _PHYSICAL.finditer(joined):
+    for row in PHYSICAL.finditer(joined):
         columns = {"State": row["state"], "DG": row["dg"], "Size": row["size"],
                    "Intf": row["intf"], "Med": row["med"], "SeSz": row["sesz"],
                    "Model": row["model"].strip()}  # fmt: skip
@@ -247,7 +247,9 @@ def _subjects(printed: _Printed, host: str) -> Iterator[PrintedSubject]:
     facts = without_none(
         {
             "model": _text(printed.properties, "Product Name", "Model"),
-            "firmware": _text(printed.properties, "Firmware Version", "FW Version"),
+            "firmware": _text(
+                printed.properties, "Firmware Version", "FW Version", "FW Package Build"
+            ),
             "cache_size": size_of(_text(printed.properties, "On Board Memory Size")),
             "battery": _battery(printed),
         }
@@ -267,7 +269,7 @@ def _subjects(printed: _Printed, host: str) -> Iterator[PrintedSubject]:
             own: dict[str, Scalar] = {"controller": name, "volume": f"{name}/v{number}"}
             yield PrintedSubject("hwraid", title, own | values, host)
     for place, row in printed.drives.items():
-        values = _disk(row)
+        values = drive_of(row)
         if values:
             yield PrintedSubject("disk", f"{name}/{place}", values, host)
 
@@ -306,7 +308,9 @@ def _volume(printed: _Printed, row: Row, members: Mapping[str, int]) -> dict[str
     )  # fmt: skip
 
 
-def _disk(row: Row) -> dict[str, Scalar]:
+def drive_of(row: Row) -> dict[str, Scalar]:
+    """What a physical drive is, by its columns and properties."""
+    heat = re.match(r"(\d{1,3}) ?C\b", str(row.get("Drive Temperature", "")).strip())
     media = {"HDD": True, "SSD": False}.get(str(row.get("Med")))
     transport = str(row.get("Intf", "-")).lower()
     cache = str(row.get("Write Cache", "")).lower()
@@ -327,6 +331,10 @@ def _disk(row: Row) -> dict[str, Scalar]:
             "media_errors": _number(row.get("Media Error Count")),
             "other_errors": _number(row.get("Other Error Count")),
             "predicted_failures": _number(row.get("Predictive Failure Count")),
+            "temperature": int(heat[1]) if heat else None,
+            "smart_alert": {"Yes": True, "No": False}.get(
+                str(row.get("S.M.A.R.T alert flagged by drive", "")).strip()
+            ),
         }
     )
 

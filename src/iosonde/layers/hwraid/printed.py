@@ -87,6 +87,7 @@ class Storcli(_ControllerTool):
         "EID:Slt DID", "VD LIST :", "PD LIST :",
         "Cachevault_Info :", "BBU_Info :", "Write Cache(initial setting)", '"DG/VD"', '"EID:Slt"',
         '"CLI Version"', "Ctl Model", "Firmware Package Build =", "FW Package Build =",
+        "Shield Counter =",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = (
         "storcli64", "storcli", "perccli64", "perccli", "storcli2", "perccli2",
@@ -96,7 +97,8 @@ class Storcli(_ControllerTool):
         r"|^\s*(?:Virtual Drives|System Overview|TOPOLOGY|Drive Information) :"
         r"|^\s*(?:Cachevault_Info|BBU_Info) :"
         r"|DG Arr Row EID:Slot"
-        r"|DG/VD TYPE|EID:Slt DID|^\s*VD\d+ Properties :|^\s*(?:Drive )?/c\d+(?:/\w+)* :"
+        r"|DG/VD TYPE|EID:Slt DID|^\s*VD\d+ Properties :"
+        r"|^\s*(?:Drive )?/c\d+(?:/\w+)*(?: [A-Z]\w+){0,3} :"
         r"|\"Controllers\"|\"Command Status\"|\"CLI Version\""
     )
     parse: ClassVar[Callable[[str, str], Iterator[PrintedSubject]]] = parse_storcli

@@ -37,6 +37,8 @@ def test_the_controller_with_its_cache_shares_and_battery() -> None:
         "cache_read_share": 0.1,
         "cache_write_share": 0.9,
         "battery": "failed",
+        "disk_cache": "enabled",
+        "unprotected_write_cache": "Enabled",
         "rebuild_priority": "High",
         "expand_priority": "Medium",
     }
