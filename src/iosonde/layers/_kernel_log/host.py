@@ -3,7 +3,9 @@
 Source:
     Linux 6.12 arch/x86/mm/fault.c, show_fault_oops() (before 5.1 with "kernel "); kernel/panic.c,
     panic(); lib/dump_stack.c, dump_stack_print_info(); kernel/watchdog.c; kernel/rcu/tree_stall.h;
-    mm/oom_kill.c; Documentation/admin-guide/bug-hunting.rst (RIP, IP, pc).
+    mm/oom_kill.c; Documentation/admin-guide/bug-hunting.rst (RIP, IP, pc);
+    fs/sysfs/dir.c, sysfs_warn_dup(); lib/kobject.c, kobject_add_internal(); xfstests,
+    check; blktests, check.
 """
 
 from __future__ import annotations
@@ -69,5 +71,28 @@ MESSAGES = (
     KernelMessage(
         "invoked oom-killer", r"(?P<asked_by>.{1,32}) invoked oom-killer: ",
         "host", "shortages_of_memory",
+    ),
+    *(
+        KernelMessage(
+            f"run {suite} ",
+            rf"run (?P<suites>{suite}) (?P<tests>[a-z][\w-]{{1,20}}/\d{{3,4}}) at "
+            r"(?P<test_times>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)", "host", "begun_tests",
+        )
+        for suite in ("fstests", "blktests")
+    ),
+    KernelMessage(
+        "sysfs: cannot create duplicate filename",
+        r"sysfs: cannot create duplicate filename '(?P<duplicates>/[^']{1,200})'", "host",
+        "duplicate_files",
+    ),
+    KernelMessage(
+        "kobject_add_internal failed for ",
+        r"kobject_add_internal failed for (?P<objects>\S{1,64}) "
+        r"(?:with (?P<error_names>-E[A-Z]{3,12})|\(error: (?P<errors>-\d{1,5}) )", "host",
+        "failed_objects",
+    ),
+    KernelMessage(
+        "Disabling lock debugging due to kernel taint",
+        r"Disabling lock debugging due to kernel taint", "", "disabled_lock_debugging",
     ),
 )  # fmt: skip

@@ -44,6 +44,7 @@ _MOST = 4000  # lines of one output; a longer log is several
 _APART = 3  # lines without a time that may stand between two messages
 _LISTED = 20  # distinct values of one name
 _LONGEST = 160  # characters of a message that is kept
+_BROKEN = 2  # lines that a mail breaks off of one
 _NARROW, _WIDE = 66, 80  # characters of lines that mails break, less the marks of quoting
 
 
@@ -84,32 +85,40 @@ class _LogLines:
         self._messages: dict[int, list[int]] = {}
         self._step = _STEP
 
-    def __iter__(self) -> Iterator[tuple[int, str, bool, tuple[_Event | None, bool]]]:
+    def __iter__(self) -> Iterator[tuple[int, str, bool, tuple[_Event | None, int]]]:
         """Index and text of each line, whether it begins as a log's do, and the message in it.
 
-        With the message, whether it goes on in the line below.
+        With the message, in how many lines below it goes on.
         """
         for place in range(_MOST):
-            if place + 1 >= len(self._texts):
+            if place + _BROKEN >= len(self._texts):
                 self._load()
             if place >= len(self._texts):
                 return
             text, is_logged = self._texts[place], self._is_logged[place]
             numbers = self._messages.get(place)
             event = _event_of(text, numbers) if numbers else None
-            wrapped = self._wrapped(place) if is_logged else ""
-            if wrapped and event is not None and not _is_torn(text, wrapped):
-                wrapped = ""
-            if wrapped:
-                event = _event(wrapped) or event
-            yield self._first + place, text, is_logged, (event, bool(wrapped))
+            below = self._broken_off(place) if is_logged else ()
+            if below and (event is None or _is_torn(text, f"{text} {below[0]}")):
+                event, goes_on = _longest(text, below, event)
+            else:
+                goes_on = 0
+            yield self._first + place, text, is_logged, (event, goes_on)
 
-    def _wrapped(self, place: int) -> str:
-        """A line of the log and the one below, as one, where that begins no line of its own."""
-        below = self._texts[place + 1] if place + 1 < len(self._texts) else ""
-        if not below or self._is_logged[place + 1]:
-            return ""
-        return f"{self._texts[place]} {below.strip()}"
+    def _broken_off(self, place: int) -> Sequence[str]:
+        """The lines below one of the log that a mail may have broken off of it.
+
+        None of them begins as a log's lines do.
+        """
+        below = list[str]()
+        for index in range(place + 1, min(place + 1 + _BROKEN, len(self._texts))):
+            line, above = self._texts[index].strip(), self._texts[index - 1]
+            if not line or self._is_logged[index]:
+                break
+            if below and not _is_torn(above, f"{above} {line}"):
+                break
+            below.append(line)
+        return below
 
     def _load(self) -> None:
         begin = len(self._texts)
@@ -147,6 +156,8 @@ class KernelLog(StateOutput):
         event = _event(line) or _event(_wrapped(cursor, cursor.at, line) or "")
         if event and event[0].kind:
             return cursor.at
+        if _is_begun_above(cursor, line):
+            return cursor.at - 1
         return cursor.at if _Traces(cursor, cursor.at).has(cursor.at) else None
 
     @override
@@ -231,6 +242,33 @@ def _wrapped(cursor: TextCursor, index: int, line: str) -> str | None:
     if not following or log_prefix(line) is None or log_prefix(following) is not None:
         return None
     return f"{line} {following.strip()}"
+
+
+def _is_begun_above(cursor: TextCursor, line: str) -> bool:
+    """Whether a line is the rest of a message, of which the one above, that a mail broke, has none.
+
+    What the message is known by stands in the rest.
+    """
+    above = cursor.stamped(cursor.at - 1) if cursor.at and log_prefix(line) is None else None
+    whole = _wrapped(cursor, cursor.at - 1, above) if above else None
+    event = _event(whole) if above and whole and _is_torn(above, whole) else None
+    return event is not None and bool(event[0].kind)
+
+
+def _longest(text: str, below: Sequence[str], event: _Event | None) -> tuple[_Event | None, int]:
+    """The message in a line and those below it, and how many of those it goes on in.
+
+    The first of them is the rest of the line; a further one only where the message reaches into it.
+    """
+    whole = f"{text} {below[0]}"
+    event, goes_on = _event(whole) or event, 1
+    for line in below[1:]:
+        longer = f"{whole} {line}"
+        reached = _event(longer)
+        if reached is None or reached[1].end() <= len(whole):
+            break
+        whole, event, goes_on = longer, reached, goes_on + 1
+    return event, goes_on
 
 
 def _is_torn(line: str, wrapped: str) -> bool:

@@ -2,8 +2,10 @@
 
 Source: Linux 6.12 drivers/md/bcache/io.c, bch_count_io_errors() and bch_count_backing_io_errors();
 drivers/md/bcache/super.c, bch_cache_set_error(), bch_cached_dev_error(), bch_cached_dev_attach(),
-cached_dev_status_update() and register_bcache(); drivers/md/bcache/journal.c, bch_journal_replay();
-drivers/md/bcache/request.c, backing_request_endio().
+cached_dev_status_update(), bcache_device_init(), bcache_device_free(), run_cache_set() and
+register_bcache(); drivers/md/bcache/journal.c, bch_journal_replay();
+drivers/md/bcache/request.c, backing_request_endio() and cached_dev_cache_miss() ("intsert" is
+its spelling).
 """
 
 from __future__ import annotations
@@ -120,5 +122,40 @@ MESSAGES = (
         "Can't flush ",
         rf"{_BCACHE}Can't flush (?P<name>[\w!-]{{1,32}}): returned bi_status "
         r"(?P<statuses>\d{1,3})", "bcache", "failed_flushes", "data",
+    ),
+    KernelMessage(
+        "invalidating existing data", rf"{_BCACHE}invalidating existing data", "bcache",
+        "invalidated_caches",
+    ),
+    KernelMessage(
+        "bcache_device_free() ", r"bcache: bcache_device_free\(\) (?P<name>[\w!-]{1,32}) stopped",
+        "bcache", "stops",
+    ),
+    KernelMessage(
+        "is running already",
+        rf"{_BCACHE}cached dev (?P<name>[\w!-]{{1,32}}) is running already", "bcache",
+        "devices_that_run",
+    ),
+    KernelMessage(
+        "bch_cache_set_error() ",
+        r"bcache: bch_cache_set_error\(\) (?:bcache: )?error on (?P<name>[\da-f-]{36}): *$",
+        "bcache", "disabled_caches",
+    ),
+    KernelMessage(
+        "falling back to device logical block size",
+        rf"{_BCACHE}(?P<name>[\w!-]{{1,32}}): sb/logical block size "
+        r"\((?P<asked_block_sizes>\d{3,7})\) greater than page size \(\d{4,7}\) falling back "
+        r"to device logical block size \((?P<logical_block_sizes>\d{3,7})\)", "bcache",
+        "replaced_block_sizes",
+    ),
+    KernelMessage(
+        "disable I/O request due to backing device offline",
+        rf"{_BCACHE}(?P<name>[\w!-]{{1,32}}): disable I/O request due to backing device offline",
+        "bcache", "refused_backing_devices", "device",
+    ),
+    KernelMessage(
+        "inserting bio is too large",
+        rf"{_BCACHE}inserting bio is too large: (?P<vectors>\d{{1,9}}) iovecs, not intsert",
+        "bcache", "uncached_reads",
     ),
 )  # fmt: skip

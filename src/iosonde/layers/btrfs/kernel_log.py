@@ -4,7 +4,9 @@ Source: Linux 6.12 fs/btrfs/volumes.c, btrfs_dev_stat_print_on_error() and btrfs
 fs/btrfs/scrub.c; fs/btrfs/disk-io.c, btrfs_validate_extent_buffer(); fs/btrfs/btrfs_inode.h,
 btrfs_print_data_csum_error(); fs/btrfs/bio.c, btrfs_repair_io_failure(); fs/btrfs/tree-checker.c;
 fs/btrfs/messages.c, btrfs_state_to_string() (" state EA", since 6.1 ": state EA"),
-__btrfs_handle_fs_error(); fs/btrfs/relocation.c; what a mount says is in `kernel_log_mount.py`.
+__btrfs_handle_fs_error(); fs/btrfs/relocation.c; fs/btrfs/space-info.c, __btrfs_dump_space_info();
+fs/btrfs/qgroup.c; fs/btrfs/dev-replace.c; fs/btrfs/ioctl.c, btrfs_ioctl_resize();
+what a mount says is in `kernel_log_mount.py`.
 """
 
 from __future__ import annotations
@@ -25,18 +27,28 @@ MESSAGES = (
         r"corrupt (?P<corrupt>\d{1,18}), gen (?P<gen>\d{1,18})",
         "btrfs", "error_counts",
     ),
-    KernelMessage("csum failed", rf"{_ON}csum failed (?:root|ino) ", "btrfs", "checksum_failures"),
     KernelMessage(
-        "unable to fixup", rf"{_ON}unable to fixup \(\w+\) error at logical \d+", "btrfs",
-        "unrepaired_errors", "damage",
+        "csum failed",
+        rf"{_ON}csum failed (?:root (?P<roots>-?\d{{1,18}}) )?(?:ino (?P<inodes>\d{{1,20}}))?"
+        r"(?: off (?P<offsets>\d{1,20}) csum (?P<checksums>0x[\da-f]{8,64}) expected csum "
+        r"(?P<expected_checksums>0x[\da-f]{8,64})(?: mirror (?P<mirrors>\d{1,3}))?)?", "btrfs",
+        "checksum_failures",
     ),
     KernelMessage(
-        "fixed up error at logical", rf"{_ON}fixed up error at logical \d+", "btrfs",
-        "repaired_errors", "recovered",
+        "unable to fixup", rf"{_ON}unable to fixup \(\w+\) error at logical "
+        rf"(?P<logical>\d{{1,20}})(?: on dev {_MEMBER}(?: physical (?P<physical>\d{{1,20}}))?)?",
+        "btrfs", "unrepaired_errors", "damage",
     ),
     KernelMessage(
-        "parent transid verify failed", rf"{_ON}parent transid verify failed on ", "btrfs",
-        "transid_failures",
+        "fixed up error at logical", rf"{_ON}fixed up error at logical "
+        rf"(?P<logical>\d{{1,20}})(?: on dev {_MEMBER}(?: physical (?P<physical>\d{{1,20}}))?)?",
+        "btrfs", "repaired_errors", "recovered",
+    ),
+    KernelMessage(
+        "parent transid verify failed", rf"{_ON}parent transid verify failed on "
+        r"(?:logical )?(?P<blocks>\d{1,20})?(?: mirror (?P<mirrors>\d{1,3}))?"
+        r"(?: wanted (?P<wanted_generations>\d{1,20}) found (?P<read_generations>\d{1,20}))?",
+        "btrfs", "transid_failures",
     ),
     *(
         KernelMessage(
@@ -54,8 +66,9 @@ MESSAGES = (
     ),
     KernelMessage(
         "bad tree block start",
-        rf"{_ON}bad tree block start,? (?:mirror \d want (?P<blocks>\d{{1,18}})|want|\d)",
-        "btrfs", "misplaced_blocks",
+        rf"{_ON}bad tree block start,? (?:mirror (?P<mirrors>\d{{1,3}}) )?"
+        r"(?:want )?(?P<blocks>\d{1,20})(?: (?:have )?(?P<read_blocks>\d{1,20}))?", "btrfs",
+        "misplaced_blocks",
     ),
     KernelMessage(
         "level verify failed",
@@ -144,5 +157,57 @@ MESSAGES = (
     KernelMessage(
         " extents", rf"{_ON}found (?P<balanced_extents>\d{{1,12}}) extents", "btrfs",
         "balanced_block_groups",
+    ),
+    KernelMessage(
+        "space_info total=",
+        rf"{_ON}space_info (?P<space_totals>total=\d{{1,20}}, used=\d{{1,20}}, pinned=\d{{1,20}}, "
+        r"reserved=\d{1,20}, may_use=\d{1,20}, readonly=\d{1,20}(?: zone_unusable=\d{1,20})?)",
+        "btrfs", "reported_space_totals",
+    ),
+    KernelMessage(
+        "_rsv: size ",
+        rf"{_ON}(?P<reservations>\w{{3,30}}_rsv: size \d{{1,20}} reserved \d{{1,20}})", "btrfs",
+        "reported_reservations",
+    ),
+    KernelMessage(
+        "qgroup scan ",
+        rf"{_ON}qgroup scan (?P<quota_scans>completed|paused|cancelled|failed with -\d{{1,5}})",
+        "btrfs", "ended_quota_scans",
+    ),
+    KernelMessage(
+        "failed setting block group ro",
+        rf"{_ON}failed setting block group ro: (?P<errors>-\d{{1,5}})", "btrfs",
+        "scrubs_without_space",
+    ),
+    KernelMessage(
+        "Skipping commit of aborted transaction",
+        rf"{_ON}Skipping commit of aborted transaction", "btrfs", "skipped_commits", "damage",
+    ),
+    KernelMessage(
+        ": balance: ",
+        rf"{_ON}balance: (?P<balance_states>canceled|paused|resume skipped|resume)\b", "btrfs",
+        "balance_changes",
+    ),
+    KernelMessage(
+        "has missing dev extent",
+        rf"{_ON}chunk (?P<chunks>\d{{1,20}}) has missing dev extent, have (?P<have>\d{{1,6}}) "
+        r"expect (?P<expected>\d{1,6})", "btrfs", "chunks_without_extents", "damage",
+    ),
+    KernelMessage(
+        ": disk added ", rf"{_ON}disk added {_MEMBER}", "btrfs", "added_devices",
+    ),
+    KernelMessage(
+        ": device deleted: ", rf"{_ON}device deleted: {_MEMBER}", "btrfs", "removed_devices",
+    ),
+    KernelMessage(
+        ": resize device ",
+        rf"{_ON}resize device {_MEMBER} \(devid (?P<devids>\d{{1,9}})\) from "
+        r"(?P<old_sizes>\d{1,20}) to (?P<new_sizes>\d{1,20})", "btrfs", "resizes",
+    ),
+    KernelMessage(
+        "dev_replace from ",
+        rf"{_ON}dev_replace from (?P<replaced>\S{{1,64}} \(devid \d{{1,9}}\)) to {_MEMBER} "
+        r"(?P<replacements>started|finished|canceled|continued|suspended)", "btrfs",
+        "replacement_changes",
     ),
 )  # fmt: skip

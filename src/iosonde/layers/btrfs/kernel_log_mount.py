@@ -19,7 +19,8 @@ _MOUNT = (
     "trying to use backup root at mount time", "disabling log replay at mount time",
     "enabling all of the rescue options", "force clearing of disk cache",
     "enabling free space tree", "setting nodatacow", "setting nodatasum", "turning off barriers",
-    "rebuilding free space tree",
+    "rebuilding free space tree", "has skinny extents", "flagging fs with big metadata feature",
+    "checking UUID tree",
 )  # fmt: skip
 """What a mount was asked for, or does, as fs/btrfs says it."""
 
@@ -70,5 +71,23 @@ MESSAGES = (
         "free space cache for block group",
         rf"{_ON}failed to load free space cache for block group (?P<block_groups>\d{{1,18}})",
         "btrfs", "rebuilt_space_caches",
+    ),
+    KernelMessage(
+        ": mounting filesystem ", rf"{_ON}mounting filesystem (?P<uuids>[\da-f-]{{36}})", "btrfs",
+        "mounts",
+    ),
+    KernelMessage(
+        ": unmounting filesystem ",
+        rf"{_ON}unmounting filesystem (?P<uuids>[\da-f-]{{36}})", "btrfs", "unmounts",
+    ),
+    KernelMessage(
+        "setting incompat feature flag for ",
+        rf"{_ON}setting incompat feature flag for (?P<set_features>\w{{3,40}}) "
+        r"\(0x[\da-f]{1,16}\)", "btrfs", "changed_features",
+    ),
+    KernelMessage(
+        "writable mount is not allowed",
+        rf"{_ON}(?P<failures>writable mount is not allowed due to too many missing devices)",
+        "btrfs", "failed_steps",
     ),
 )  # fmt: skip

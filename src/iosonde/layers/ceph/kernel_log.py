@@ -1,6 +1,7 @@
 """What the kernel's log says of Ceph's clients: libceph, the file system and RBD.
 
-Source: Linux 6.12 net/ceph/mon_client.c, osdmap.c, ceph_common.c; fs/ceph/mds_client.c;
+Source: Linux 6.12 net/ceph/mon_client.c, osdmap.c, ceph_common.c, messenger.c,
+ceph_con_process_message() and con_fault(); fs/ceph/mds_client.c;
 drivers/block/rbd.c.
 """
 
@@ -56,5 +57,14 @@ MESSAGES = (
     KernelMessage(
         "capacity ", r"rbd: (?P<name>rbd\d+): capacity (?P<capacities>\d{1,20}) features "
         r"(?P<features>0x[\da-f]{1,16})", "ceph", "mapped_images",
+    ),
+    *(
+        KernelMessage(
+            f" {said}",
+            r"libceph: (?:\([\da-f-]{36} \d+\): )?(?P<name>(?:mon|osd|mds)\d+) "
+            rf"(?:\(\d\))?(?P<addresses>[\w.:\[\]%-]{{3,60}}) (?P<connection_failures>{said}"
+            r"(?: on (?:read|write)| \(con state \w{3,24}\))?)", "ceph", "lost_connections",
+        )
+        for said in ("socket closed", "socket error", "connect error", "wrong peer at address")
     ),
 )  # fmt: skip

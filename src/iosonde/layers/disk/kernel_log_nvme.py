@@ -151,4 +151,14 @@ MESSAGES = (
         r"(?P<lbas>\d{1,20}), \d{1,9} blocks, (?P<statuses>[A-Z][\w/ -]{3,60}) \(sct 0x",
         "disk", "command_errors",
     ),
+    KernelMessage(
+        " default/read queues",
+        rf"{_NVME}mapped (?P<queue_counts>\d{{1,5}}/\d{{1,5}}) default/read queues\.", "disk",
+        "configured_queues",
+    ),
+    KernelMessage(
+        "Duplicate cntlid ",
+        rf"{_NVME}Duplicate cntlid (?P<controller_ids>\d{{1,5}}) with (?P<other>nvme\d+), ",
+        "disk", "refused_controllers",
+    ),
 )  # fmt: skip

@@ -90,4 +90,25 @@ MESSAGES = (
         "Host bus reset request", r"(?P<name>aacraid(?: [\da-f:.]{12})?): Host bus reset request",
         "disk", "adapter_resets", "device",
     ),
+    KernelMessage(
+        "dev error handler",
+        r"sas: (?P<name>ata\d{1,5}): (?P<sas_devices>end_device-[\d:]{1,20}): dev error handler",
+        "disk", "device_error_handlers",
+    ),
+    KernelMessage(
+        " phys DID NOT change", r"sas: ex (?P<name>[\da-f]{16}) phys DID NOT change", "disk",
+        "unchanged_expanders",
+    ),
+    KernelMessage(
+        ", sas_address(0x",
+        r"scsi (?P<name>target\d+:\d+:\d+): handle\((?P<handles>0x[\da-f]{4})\), "
+        r"sas_address\((?P<sas_addresses>0x[\da-f]{16})\)(?:, phy\((?P<phys>\d{1,3})\))?", "disk",
+        "described_targets",
+    ),
+    KernelMessage(
+        "enclosure logical id(0x",
+        r"(?:scsi )?(?P<name>target\d+:\d+:\d+): enclosure logical id "
+        r"?\((?P<enclosures>0x[\da-f]{16})\), slot\((?P<slots>\d{1,5})\)", "disk",
+        "described_slots",
+    ),
 )  # fmt: skip

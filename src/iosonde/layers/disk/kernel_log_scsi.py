@@ -5,7 +5,9 @@ Source:
     scsi_log_print_sense(); before 3.18 without "tag#N"; drivers/scsi/scsi_lib.c,
     scsi_device_state_check(); drivers/scsi/scsi_error.c, scsi_eh_offline_sdevs() and
     scsi_report_lun_change(); drivers/scsi/sd.c, sd_print_capacity(), sd_read_cache_type() and
-    sd_sync_cache(); drivers/scsi/device_handler/scsi_dh_alua.c, alua_rtpg();
+    sd_sync_cache(), sd_read_write_protect_flag() and sd_probe(); drivers/scsi/sg.c;
+    drivers/scsi/hosts.c, scsi_add_host_with_dma() (the host and its driver);
+    drivers/scsi/device_handler/scsi_dh_alua.c, alua_rtpg();
     drivers/scsi/mpt3sas/mpt3sas_base.c, _base_sas_log_info();
     drivers/scsi/megaraid/megaraid_sas_fusion.c; drivers/scsi/smartpqi/smartpqi_init.c.
 """
@@ -131,5 +133,36 @@ MESSAGES = (
     KernelMessage(
         "device offline or changed", rf"{_DISK}device offline or changed",
         "disk", "rejected_requests",
+    ),
+    KernelMessage(
+        " Attached SCSI ", rf"{_DISK}Attached SCSI (?:removable )?disk", "disk", "attached_disks",
+    ),
+    KernelMessage(
+        "Attached scsi generic ",
+        rf"(?:sd|scsi|sr|st|ses|ch|osst) (?P<name>{_ADDRESS}): Attached scsi generic "
+        r"(?P<generic_devices>sg\d{1,5}) type (?P<scsi_types>\d{1,2})", "disk",
+        "attached_generic_devices",
+    ),
+    KernelMessage(
+        "Write Protect is ", rf"{_DISK}Write Protect is (?P<write_protections>on|off)", "disk",
+        "described_protections",
+    ),
+    KernelMessage(
+        "Mode Sense: ", rf"{_DISK}Mode Sense: (?P<mode_senses>[\da-f]{{2}}(?: [\da-f]{{2}}){{3}})",
+        "disk", "described_modes",
+    ),
+    KernelMessage(
+        "Synchronizing SCSI cache", rf"{_DISK}Synchronizing SCSI cache", "disk",
+        "synchronized_caches",
+    ),
+    *(
+        KernelMessage(
+            f"{which} disk", rf"{_DISK}{which} disk", "disk", f"{counts}_disks"
+        )
+        for which, counts in (("Starting", "started"), ("Stopping", "stopped"))
+    ),
+    KernelMessage(
+        "scsi host",
+        r"scsi (?P<name>host\d{1,5}): (?P<drivers>[A-Za-z][\w -]{1,60})$", "disk", "adapters",
     ),
 )  # fmt: skip

@@ -1,8 +1,10 @@
 """What the kernel's log says of ext4.
 
-Source: Linux 6.12 fs/ext4/super.c, __ext4_error() and ext4_handle_error(); fs/jbd2/journal.c,
-jbd2_journal_abort(); fs/jbd2/recovery.c, do_one_pass(); fs/jbd2/commit.c; fs/ext4/page-io.c,
-ext4_end_bio(); fs/ext4/inode.c, mpage_map_and_submit_extent();
+Source: Linux 6.12 fs/ext4/super.c, __ext4_error(), ext4_handle_error() and __ext4_fill_super() (the
+access since 6.5, "r/w" or "ro"); fs/ext4/orphan.c, ext4_orphan_cleanup(); fs/ext4/ioctl.c,
+ext4_force_shutdown(); fs/namespace.c, mnt_warn_timestamp_expiry(); fs/jbd2/journal.c,
+jbd2_journal_abort() and jbd2_journal_bmap(); fs/jbd2/recovery.c, do_one_pass(); fs/jbd2/commit.c;
+fs/ext4/page-io.c, ext4_end_bio(); fs/ext4/inode.c, mpage_map_and_submit_extent();
 Linux 2.6.32 fs/ext3/super.c, ext3_abort() and __ext3_std_error().
 """
 
@@ -105,7 +107,7 @@ MESSAGES = (
     ),
     KernelMessage(
         ": mounted filesystem",
-        rf"{_ON}mounted filesystem(?: (?P<uuids>[\da-f-]{{36}}))?(?: (?P<access>r[ow]))? "
+        rf"{_ON}mounted filesystem(?: (?P<uuids>[\da-f-]{{36}}))?(?: (?P<access>ro|r/?w))? "
         r"(?:with (?P<data_modes>ordered data|writeback data|journalled data) mode|"
         r"(?P<journals>without journal))", "ext4", "mounts",
     ),
@@ -141,5 +143,53 @@ MESSAGES = (
         "Detected IO errors while flushing",
         rf"JBD2: Detected IO errors while flushing file data on {_JOURNAL}",
         "ext4", "unflushed_data", "data",
+    ),
+    KernelMessage(
+        "INFO: recovery required on readonly",
+        rf"{_ON}INFO: recovery required on readonly filesystem", "ext4",
+        "recoveries_before_reading",
+    ),
+    KernelMessage(
+        "write access will be enabled during recovery",
+        rf"{_ON}write access will be enabled during recovery", "ext4", "writable_recoveries",
+    ),
+    KernelMessage(
+        " orphan inode",
+        rf"{_ON}(?P<deleted_orphans>\d{{1,9}}) orphan inodes? deleted", "ext4", "orphan_cleanups",
+    ),
+    *(
+        KernelMessage(
+            f" {noun} cleaned up", rf"{_ON}(?P<finished_truncates>\d{{1,9}}) {noun} cleaned up",
+            "ext4", "truncate_cleanups",
+        )
+        for noun in ("truncate", "truncates")
+    ),
+    KernelMessage(
+        ": shut down requested (",
+        rf"{_ON}shut down requested \((?P<shutdown_flags>\d)\)", "ext4", "requested_shutdowns",
+    ),
+    KernelMessage(
+        ": jbd2_start: ",
+        rf"{_ON}(?P<functions>\w{{3,60}}): jbd2_start: (?P<asked_pages>\d{{1,18}}) pages, ino "
+        r"(?P<inodes>\d{1,18}); err (?P<errors>-\d{1,5})", "ext4", "refused_writebacks", "data",
+    ),
+    KernelMessage(
+        ": barriers disabled", rf"{_ON}barriers disabled", "ext4", "mounts_without_barriers",
+    ),
+    KernelMessage(
+        "running e2fsck is recommended",
+        rf"{_ON}warning: (?P<due>maximal mount count|checktime) reached, running e2fsck is "
+        r"recommended", "ext4", "due_checks",
+    ),
+    KernelMessage(
+        "journal block not found at offset",
+        rf"jbd2_journal_bmap: journal block not found at offset (?P<offsets>\d{{1,18}}) on "
+        rf"{_JOURNAL}",
+        "ext4", "missing_journal_blocks", "damage",
+    ),
+    KernelMessage(
+        "ext4 filesystem being ",
+        r"ext4 filesystem being (?:re)?mounted at (?P<name>/\S{0,200}) supports timestamps until "
+        r"(?P<last_timestamps>\d{4})", "ext4", "short_timestamps",
     ),
 )  # fmt: skip

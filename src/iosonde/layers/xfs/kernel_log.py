@@ -3,7 +3,9 @@
 Source: Linux 6.12 fs/xfs/xfs_buf.c, xfs_buf_ioerror_alert(); fs/xfs/xfs_fsops.c,
 xfs_do_force_shutdown(); fs/xfs/xfs_error.c, xfs_error_report(), xfs_corruption_error() and
 xfs_buf_verifier_error(); fs/xfs/xfs_log.c, xfs_log_mount() and xfs_log_check_lsn();
-fs/xfs/xfs_aops.c, xfs_discard_folio(); fs/xfs/xfs_message.c, assfail(); fs/iomap/buffered-io.c,
+fs/xfs/xfs_aops.c, xfs_discard_folio(); fs/xfs/xfs_message.c, assfail(); fs/xfs/xfs_qm.c,
+xfs_qm_quotacheck(); fs/xfs/xfs_error.c, xfs_errortag_test(); fs/namespace.c,
+mnt_warn_timestamp_expiry(); fs/iomap/buffered-io.c,
 iomap_finish_ioend() ("writeback error on inode").
 """
 
@@ -118,5 +120,50 @@ MESSAGES = (
         "memory allocation deadlock",
         r"XFS: (?P<other>[^()]{1,32})\(\d{1,10}\) possible memory allocation deadlock size "
         r"(?P<sizes>\d{1,12})", "xfs", "failed_allocations", "memory",
+    ),
+    KernelMessage(
+        ": Quotacheck needed", rf"{_XFS}Quotacheck needed: Please wait\.", "xfs",
+        "needed_quota_checks",
+    ),
+    KernelMessage(
+        ": Ending recovery (logdev",
+        rf"{_XFS}Ending recovery \(logdev: (?P<log_devices>\S{{1,64}})\)", "xfs",
+        "finished_recoveries",
+    ),
+    KernelMessage(
+        ": Unmount and run xfs_repair", rf"{_XFS}Unmount and run xfs_repair", "xfs",
+        "advised_repairs",
+    ),
+    KernelMessage(
+        "bytes of corrupted metadata buffer",
+        rf"{_XFS}First (?P<printed_bytes>\d{{1,6}}) bytes of corrupted metadata buffer:", "xfs",
+        "printed_buffers",
+    ),
+    KernelMessage(
+        "Please unmount the filesystem and rectify",
+        rf"{_XFS}Please unmount the filesystem and rectify the problem", "xfs",
+        "advised_unmounts",
+    ),
+    KernelMessage(": log mount failed", rf"{_XFS}log mount failed", "xfs", "failed_log_mounts"),
+    KernelMessage(
+        'mounting with "discard" option',
+        rf'{_XFS}mounting with "discard" option, but the device does not support discard', "xfs",
+        "mounts_without_discard",
+    ),
+    KernelMessage(
+        "Use at your own risk",
+        rf"{_XFS}EXPERIMENTAL (?P<experimental>[a-z][\w ,-]{{2,80}}?) "
+        r"(?:in use|enabled)[.,;]? {1,2}Use at your own risk", "xfs", "experimental_features",
+    ),
+    KernelMessage(
+        "Injecting error (",
+        r"XFS \([\w!-]{1,32}\): Injecting error \((?P<conditions>[^()]{1,80})\) at file "
+        r"(?P<places>[\w/.-]{3,80}\.[ch], line \d{1,6}), on filesystem "
+        r'"(?P<name>[\w!-]{1,32})"', "xfs", "injected_errors",
+    ),
+    KernelMessage(
+        "xfs filesystem being ",
+        r"xfs filesystem being (?:re)?mounted at (?P<name>/\S{0,200}) supports timestamps until "
+        r"(?P<last_timestamps>\d{4})", "xfs", "short_timestamps",
     ),
 )  # fmt: skip

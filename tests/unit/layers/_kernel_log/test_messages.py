@@ -1,0 +1,114 @@
+"""What single messages of the kernel name: those that say more of what stands beside them."""
+
+from __future__ import annotations
+
+import pytest
+
+from iosonde.text.document import Document
+from iosonde.text.find import FoundOutput, find
+from tests.mangle import counters
+
+UUID = "6f1c2a9e-3b5d-4d7e-8a90-1b2c3d4e5f60"
+
+
+def _counted(text: str) -> dict[tuple[str, str], dict[str, object]]:
+    return {
+        (thing.kind, thing.name): dict(thing.values)
+        for output in find(Document("text", text.encode()))
+        if isinstance(output, FoundOutput)
+        for thing in output.counters
+        if thing.tool == "kernel log"
+    }
+
+
+@pytest.mark.parametrize(("line", "kind", "name", "key", "value"), [
+    (f"EXT4-fs (sdq3): mounted filesystem {UUID} r/w with ordered data mode. Quota mode: none.",
+     "ext4", "sdq3", "access", ["r/w"]),
+    (f"EXT4-fs (sdq3): mounted filesystem {UUID} ro with ordered data mode. Quota mode: none.",
+     "ext4", "sdq3", "uuids", [UUID]),
+    ("EXT4-fs (sdq3): 17 orphan inodes deleted", "ext4", "sdq3", "deleted_orphans", [17]),
+    ("EXT4-fs (sdq3): ext4_writepages: jbd2_start: 5120 pages, ino 33; err -30", "ext4", "sdq3",
+     "asked_pages", [5120]),
+    ("XFS (dm-2): Injecting error (false) at file fs/xfs/libxfs/xfs_bmap.c, line 3941, on "
+     'filesystem "dm-2"', "xfs", "dm-2", "places", ["fs/xfs/libxfs/xfs_bmap.c, line 3941"]),
+    ("XFS (dm-2): EXPERIMENTAL reverse mapping btree feature enabled. Use at your own risk!",
+     "xfs", "dm-2", "experimental", ["reverse mapping btree feature"]),
+    ("sd 3:0:1:0: [sdq] Mode Sense: 47 00 10 08", "disk", "sdq", "mode_senses", ["47 00 10 08"]),
+    ("sd 3:0:1:0: Attached scsi generic sg7 type 13", "disk", "3:0:1:0", "scsi_types", [13]),
+    ("sd 3:0:1:0: [sdq] Attached SCSI removable disk", "disk", "sdq", "attached_disks", 1),
+    ("scsi host3: mpi3mr", "disk", "host3", "drivers", ["mpi3mr"]),
+    ("nvme nvme4: mapped 3/0 default/read queues.", "disk", "nvme4", "queue_counts", ["3/0"]),
+    ("BTRFS info (device sdq1 state A): delayed_refs_rsv: size 0 reserved 4096", "btrfs", "sdq1",
+     "reservations", ["delayed_refs_rsv: size 0 reserved 4096"]),
+    ("BTRFS error (device dm-1): qgroup scan failed with -4", "btrfs", "dm-1", "quota_scans",
+     ["failed with -4"]),
+    ("BTRFS warning (device sdq1): csum failed root 5 ino 260 off 4096 csum 0x1b3f55aa expected "
+     "csum 0x00000000 mirror 2", "btrfs", "sdq1", "expected_checksums", ["0x00000000"]),
+    ("BTRFS warning (device sdq1): csum failed root -9 ino 257 off 0 csum 0x1b3f55aa expected csum "
+     "0x2b3f55aa", "btrfs", "sdq1", "roots", [-9]),
+    ("BTRFS error (device sdq1): parent transid verify failed on logical 30408704 mirror 2 wanted "
+     "77 found 71", "btrfs", "sdq1", "read_generations", [71]),
+    ("BTRFS error (device sdq1): bad tree block start, want 30408704 have 0", "btrfs", "sdq1",
+     "read_blocks", [0]),
+    ("BTRFS error (device sdq1): fixed up error at logical 409600 on dev /dev/sdr physical 8192",
+     "btrfs", "sdq1", "physical", [8192]),
+    ("device-mapper: thin: 253:4: switching pool to read-only mode", "dm", "253:4", "pool_modes",
+     ["read-only"]),
+    ("device-mapper: array: array_block_check failed: csum 771 != wanted 904", "host", "",
+     "failures", ["csum 771 != wanted 904"]),
+    ("libceph: (6f1c2a9e-3b5d-4d7e-8a90-1b2c3d4e5f60 77): osd3 (1)10.7.0.9:6812 socket closed "
+     "(con state V1_BANNER)", "ceph", "osd3", "connection_failures",
+     ["socket closed (con state V1_BANNER)"]),
+    ("NFS: state manager reclaim reboot failed on NFSv4 server nas with error 5", "nfs", "nas",
+     "steps", ["reclaim reboot"]),
+    ("run fstests xfs/191 at 2031-02-03 04:05:06", "host", "", "test_times",
+     ["2031-02-03 04:05:06"]),
+])  # fmt: skip
+def test_what_a_message_names(line: str, kind: str, name: str, key: str, value: object) -> None:
+    for before in ("[   12.345678] ", "Nov  3 02:11:09 db1 kernel: "):
+        assert _counted(f"{before}{line}\n")[kind, name][key] == value
+
+
+@pytest.mark.parametrize("line", [
+    "EXT4-fs (sdq3): nothing was cleaned up",
+    "XFS: EXPERIMENTAL features are used at your own risk",
+    "sd 3:0:1:0: [sdq] Write Protect is what I turned on",
+    "sd 3:0:1:0: [sdq] Mode Sense: not asked",
+    "scsi host adapter: which driver is it, ahci?",
+    "BTRFS info (device sdq1): qgroup scan is slow",
+    "device-mapper: thin: 253:4: switching pool to what?",
+    "libceph: osd3 says nothing, socket closed by me",
+    "I run fstests generic/475 at night",
+    "bcache: is running already, I think",
+])  # fmt: skip
+def test_what_looks_alike_and_says_none_of_it(line: str) -> None:
+    assert _counted(f"{line}\n") == {}
+    assert _counted(f"[  100.000000] {line}\n") == {}
+
+
+def test_a_message_that_a_mail_broke_before_what_it_is_known_by() -> None:
+    text = (
+        "Nov  3 02:11:09 db1 kernel: bcache: bch_cached_dev_attach() \n"
+        f"Caching sdq1 as bcache4 on set {UUID}\n"
+    )
+    values = _counted(text)["bcache", "bcache4"]
+    assert (values["others"], values["cache_sets"]) == (["sdq1"], [UUID])
+    assert [entry.name for entry in counters(text)] == ["bcache4"]
+    whole = text.replace(" \nCaching", "\nNov  3 02:11:10 db1 kernel: bcache: Caching")
+    assert _counted(whole)["bcache", "bcache4"]["attachments"] == 1
+    assert _counted(f"Nov  3 02:11:09 db1 kernel: short\nCaching sdq1 on set {UUID}\n") == {}
+
+
+def test_a_message_that_a_mail_broke_in_three() -> None:
+    text = (
+        "[70219.837853] BTRFS warning (device sdq): csum failed root 5 ino\n"
+        "1300460022 off 1388544 csum 0x89644c3d02062469 expected csum\n"
+        "0x006926a7eef0358f mirror 1\n"
+    )
+    values = _counted(text)["btrfs", "sdq"]
+    assert (values["inodes"], values["mirrors"]) == ([1300460022], [1])
+    assert values["expected_checksums"] == ["0x006926a7eef0358f"]
+    other = text.replace("0x006926a7eef0358f mirror 1", "Filesystem 1K-blocks Used Available")
+    assert "expected_checksums" not in _counted(other)["btrfs", "sdq"]
+    (output,) = find(Document("text", other.encode()))
+    assert output.place.last_line == 2
