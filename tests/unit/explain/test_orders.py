@@ -195,6 +195,13 @@ def test_single_runs_support_no_order() -> None:
     assert "2 of 2 results are of one run each" in said.message
 
 
+def test_equal_figures_are_in_no_order() -> None:
+    for figures, number in (((5.0, 5.0), 0), ((5.0, 5.0, 5.1), 1)):
+        trials = tuple(trial({"write.iops": [value]}, label=f"t{place}")
+                       for place, value in enumerate(figures))  # fmt: skip
+        assert len(findings_named(noise.RULES, EvidenceSet(trials=trials))) == number
+
+
 def test_one_trial_alone_is_compared_with_nothing() -> None:
     case = EvidenceSet(trials=(trial({"write.iops": scatter(1, 100.0)}),))
     assert findings_named((*noise.RULES, *claims.RULES, *loops.RULES, *averages.RULES), case) == []
@@ -321,12 +328,12 @@ def test_single_runs_far_apart_are_in_order() -> None:
 
 
 def test_another_block_size_is_another_load() -> None:
-    def of(size: int, label: str) -> TrialEvidence:
-        figures = {"read.iops": [1000.0], "read.bandwidth": [1003.0 * size]}
+    def of(size: int, label: str, rate: float = 1000.0) -> TrialEvidence:
+        figures = {"read.iops": [rate], "read.bandwidth": [1.003 * rate * size]}
         return trial(figures, label=label)
 
-    same = EvidenceSet(trials=(of(4096, "a"), of(4096, "b")))
-    other = EvidenceSet(trials=(of(4096, "a"), of(8192, "b")))
+    same = EvidenceSet(trials=(of(4096, "a"), of(4096, "b", 1010.0)))
+    other = EvidenceSet(trials=(of(4096, "a"), of(8192, "b", 1010.0)))
     assert len(findings_named(noise.RULES, same, "within-noise")) == 1
     assert findings_named(noise.RULES, other, "within-noise") == []
 

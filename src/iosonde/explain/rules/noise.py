@@ -110,6 +110,8 @@ def _single(
         if len(close) < 2 or not unknown:
             continue
         first, last = close[0], close[-1]
+        if first.metric.mean == last.metric.mean:
+            continue  # equal figures are in no order
         spread = abs(last.metric.mean / first.metric.mean - 1) if first.metric.mean else 0.0
         yield Finding(
             rule="within-noise",

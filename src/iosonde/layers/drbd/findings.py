@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from iosonde.layers._raid.findings import stands_still
-from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, called, subject_of
 from iosonde.records.finding import Evidence, Finding
 
 _SYNCING = frozenset({"SyncSource", "SyncTarget", "VerifyS", "VerifyT"})
@@ -56,7 +56,7 @@ def _replication(peers: Sequence[StateEvidence]) -> Iterator[Finding]:
         link = " and ".join(dict.fromkeys(map(_link, away))) or "Diskless"
         yield Finding(
             "degraded", "error", subject_of(first),
-            f"{first.name} has no second copy at work ({link}): what is written "
+            f"{called(first)} has no second copy at work ({link}): what is written "
             "now is on one side only, and figures measured now are not those of replication.",
             _evidence(peers), "`drbdadm connect` or `drbdadm attach`, after the cause is known; "
             "the resync takes bandwidth until it is done",
@@ -66,7 +66,7 @@ def _replication(peers: Sequence[StateEvidence]) -> Iterator[Finding]:
         names = ", ".join(str(peer.values.get("peer") or "a peer") for peer in away)
         yield Finding(
             "degraded", "warning", subject_of(first),
-            f"{first.name} is without {names} ({_link(away[0])}): another copy is at work, one "
+            f"{called(first)} is without {names} ({_link(away[0])}): another copy is at work, one "
             "failure fewer is survived, and figures measured now lack the way to that peer.",
             _evidence(away), "`drbdadm connect`, after the cause is known",
             "the same trial when every peer is connected",
@@ -79,8 +79,9 @@ def _replication(peers: Sequence[StateEvidence]) -> Iterator[Finding]:
     if unlike:
         yield Finding(
             "degraded", "error", subject_of(first),
-            f"{first.name} is not the same on both sides, though they are connected and no resync "
-            "is under way: what a verify run found, or a change past DRBD, is still out of sync.",
+            f"{called(first)} is not the same on both sides, though they are connected and no "
+            "resync is under way: what a verify run found, or a change past DRBD, is still out of "
+            "sync.",
             _evidence(unlike), "`drbdadm disconnect` and `drbdadm connect` on the side whose data "
             "are right makes a resync of these blocks; look for what wrote past DRBD",
             "`drbdadm verify` finds nothing: out-of-sync is 0",
@@ -91,8 +92,8 @@ def _being_made_alike(syncing: Sequence[StateEvidence]) -> Finding:
     first = syncing[0]
     return Finding(
         "degraded", "warning", subject_of(first),
-        f"{first.name} is being made alike on both sides ({_link(first)}), which takes bandwidth "
-        "of the link and of both disks from whatever is measured meanwhile.",
+        f"{called(first)} is being made alike on both sides ({_link(first)}), which takes "
+        "bandwidth of the link and of both disks from whatever is measured meanwhile.",
         _evidence(syncing), "measure when both sides are UpToDate; c-max-rate limits the resync",
         "the same trial when the peer's disk is UpToDate",
     )  # fmt: skip

@@ -88,3 +88,9 @@ def test_a_resync_of_drbd_that_is_paused() -> None:
         case = EvidenceSet(states=(state,))
         said = findings_named(RULES, case)
         assert [finding.rule for finding in said] == [rule]
+
+
+def test_a_volume_that_the_text_does_not_name() -> None:
+    state = StateEvidence("drbd", "", "n1", {"disk_state": "Diskless"}, "p:1", "page")
+    (finding,) = findings_named(RULES, EvidenceSet(states=(state,)))
+    assert finding.message.startswith("unnamed drbd has no second copy at work (Diskless)")
