@@ -64,6 +64,7 @@ SHARED: Mapping[str, set[str]] = {
         "tuning_tables",
         "tuning_html",
         "captured",
+        "imported",
         "curves",
         "steady",
         "grid",

@@ -32,6 +32,7 @@ from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, join
 
 _IN = re.compile(r"(?:\+\d+|^)\s*records in\b")
 _RECORDS = re.compile(r"\d+\+\d+ records (?:in|out)")
+_RECORDED = re.compile(r"(\d{1,20}\+\d{1,20})records(in|out)")
 _DONE = re.compile(
     r"(?P<bytes>\d{1,25})bytes?(?:\([^)]{0,40}\))?(?:copied|transferred),"
     r"(?P<time>\d{1,20}(?:[.,]\d{1,20})?(?:e-?\d{1,3})?)s(?:econds|ec)?,"
@@ -59,11 +60,32 @@ _FOREIGN: Mapping[str, str] = {
     "скопировано, ": "copied, ", "скопирован, ": "copied, ",
     "的读入": "records in", "的写出": "records out", "已复制": " copied",
     "レコード入力": "records in", "レコード出力": "records out", "コピーされました": "copied",
+    "записей считано": "records in", "записей написано": "records out", "copié, ": "copied, ",
+    "записів прочитано": "records in", "записів записано": "records out",
+    "записа получени": "records in", "записа изпратени": "records out",
+    "records gelezen": "records in", "records geschreven": "records out",
+    "gekopieerd, ": "copied, ", "poster in": "records in", "poster ut": "records out",
+    "kopierade, ": "copied, ", "záznamů přečteno": "records in", "záznamů zapsáno": "records out",
+    "zkopírováno, ": "copied, ", "kirjet sisse": "records in", "kirjet välja": "records out",
+    "kopeeritud, ": "copied, ", "zapisa primljeno": "records in", "zapisa odaslano": "records out",
+    "je kopirano, ": "copied, ", "je kopiran, ": "copied, ", "레코드 입력함": "records in",
+    "레코드 출력함": "records out", "복사함, ": "copied, ", "kayıt girdi": "records in",
+    "kayıt çıktı": "records out", "kopyalandı, ": "copied, ",
 }  # fmt: skip
 """dd's words in other languages → its English ones. Source: po/*.po of coreutils 8.32 and 9.1."""
+_LEADING = re.compile(
+    r"(?:скопировано|скопійовано|копирани(?: са)?)\s{1,3}"
+    r"(?P<what>\d{1,25}\s{0,2}[^\W\d]{1,12}(?:\s{0,3}\([^)]{0,40}\))?), "
+)
+"""The sum where its verb comes first."""
+_COUNTED = re.compile(r"输(?P<way>[入出])了\s{0,2}(?P<records>\d{1,20}\+\d{1,20})\s{0,2}块记录")
+_CYRILLIC = re.compile(r"(?<=\d) [cс](?=,)|(?<=B/)[cс]\b")
 _UNITS: Mapping[str, str] = {
-    "Bytes": "bytes", "octets": "bytes", "байтов": "bytes", "байта": "bytes", "байт": "bytes",
-    "字节": " bytes ", "バイト": "bytes", "，": ", ", "、": ", ", "（": "(", "）": ")", "秒": "s",
+    "Bytes": "bytes", "Byte": "byte", "octets": "bytes", "octet": "byte", "байтов": "bytes",
+    "байтів": "bytes", "байти": "bytes", "байта": "bytes", "байт": "bytes", "bajtova": "bytes",
+    "bajtů": "bytes", "bajt": "byte", "baiti": "bytes", "bait": "byte", "bayt": "bytes",
+    "字节": " bytes ", "バイト": "bytes", "바이트": "bytes", "секунд": "s",
+    "，": ", ", "、": ", ", "（": "(", "）": ")", "秒": "s",
 }  # fmt: skip
 _FIRST = re.compile(r"\d bytes? (?:\(|transferred in (?:\d+\.\d{3,6}(?: secs|$)|$))")
 _SUM = re.compile(r"cop|\d bytes transferred in |bytes/sec\)")
@@ -80,6 +102,7 @@ _SOURCES = frozenset({"/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"})
 _PIECES = 9  # lines that one result may go over, blank ones among them
 _MOST = 400
 _DIGITS = 6
+_FAR = 9.0  # a decimal sign that is lost makes a power of ten
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +115,29 @@ class _Result:
     step: float
     first: int
     last: int
-    counted: bool
+    records: Mapping[str, str]
+
+    @property
+    def counted(self) -> bool:
+        return bool(self.records)
 
     @property
     def seconds(self) -> float:
         return float(self.time)
+
+    @property
+    def is_consistent(self) -> bool:
+        """Whether bytes over seconds are near the rate: a page may have lost the decimal sign."""
+        if not self.seconds or not self.bytes or not self.rate:
+            return True
+        return 1 / _FAR < self.bytes / self.seconds / self.rate < _FAR
 
     def exact(self) -> tuple[float, float]:
         """The rate, in bytes/s, and half of its last digit: bytes over seconds where these stand.
 
         Seconds of fewer than six digits may have been shortened by hand.
         """
-        if not self.seconds or not self.bytes:
+        if not self.seconds or not self.bytes or not self.is_consistent:
             return self.rate, self.step
         value = self.bytes / self.seconds
         half = value * units.printed(self.time)[1] / self.seconds
@@ -117,7 +151,7 @@ class Dd(Output):
     tool: ClassVar[str] = "dd"
     anchors: ClassVar[tuple[str, ...]] = (
         "records out", "records in", "copied, ", "bytes transferred in ", " 的读入", " 的写出",
-        "已复制，",
+        "已复制，", "块记录", "скопировано ", "скопійовано ", "копирани ",
         *(foreign for foreign in _FOREIGN if len(foreign) > 3),
     )  # fmt: skip
 
@@ -169,7 +203,7 @@ def _of_short(cursor: TextCursor, first: int, match: re.Match[str]) -> OutputRea
     begin, prompt = (first, Prompt(call)) if call else command_before(cursor, first, ("dd",))
     speed, seconds = (match[name].replace(",", ".") for name in ("rate", "time"))
     rate, step = units.printed(speed + match["unit"])
-    result = _Result(0, seconds, rate, step, first, first, counted=False)
+    result = _Result(0, seconds, rate, step, first, first, {})
     trial = _trial(result, _calls_of(prompt.command, 1)[0], prompt)
     return OutputReading(begin, first, trials=(trial,))
 
@@ -200,8 +234,8 @@ def _results(cursor: TextCursor, first: int) -> tuple[list[_Result], list[int]]:
             binary = bool(_BUSYBOX.search(joined(cursor, start, index)))
             speed, seconds = (match[name].replace(",", ".") for name in ("rate", "time"))
             rate, step = units.printed(speed + match["unit"], binary=binary)
-            counted = "records" in text[: match.start()]
-            results.append(_Result(int(match["bytes"]), seconds, rate, step, start, index, counted))
+            records = {way: count for count, way in _RECORDED.findall(text[: match.start()])}
+            results.append(_Result(int(match["bytes"]), seconds, rate, step, start, index, records))
             text, start = text[match.end() :], index
     if text:
         unread.append(start)
@@ -228,12 +262,21 @@ def _timings(cursor: TextCursor, results: Sequence[_Result]) -> tuple[int, Mappi
 
 def _in_english(line: str) -> str:
     """A line of dd in whatever language it was printed, as it is in English."""
-    for foreign, english in _FOREIGN.items():
-        if foreign in line:
-            line = line.replace(foreign, english)
-            for unit, plain in _UNITS.items():
-                line = line.replace(unit, plain)
-    return line
+    english = line
+    if not line.isascii():
+        english = _LEADING.sub(r"\g<what> copied, ", english)
+        english = _COUNTED.sub(_records_in_english, english)
+    for foreign, plain in _FOREIGN.items():
+        english = english.replace(foreign, plain)
+    if english == line:
+        return line
+    for unit, plain in _UNITS.items():
+        english = english.replace(unit, plain)
+    return _CYRILLIC.sub(lambda match: match[0][:-1] + "s", english)
+
+
+def _records_in_english(match: re.Match[str]) -> str:
+    return f"{match['records']} records {'in' if match['way'] == '入' else 'out'}"
 
 
 def _is_part(line: str) -> bool:
@@ -317,6 +360,7 @@ def _trial(
     name = f"{direction}.bandwidth"
     rate, step = result.exact()
     details: dict[str, Json] = {"bytes": result.bytes} if result.bytes else {}
+    details |= {f"records_{way}": count for way, count in result.records.items()}
     if timing:
         details |= {"real": timing.real, "user": timing.user, "system": timing.system}
     return PrintedTrial(
@@ -325,7 +369,7 @@ def _trial(
         command=asked.command,
         host=asked.host,
         target=call.get({"read": "if", "write": "of"}.get(direction, ""), ""),
-        elapsed=(result.seconds,),
+        elapsed=(result.seconds,) if result.is_consistent else None,
         options=dict(_options(call, direction)),
         steps={name: step},
         details=details,

@@ -6,6 +6,9 @@ Source: FreeBSD 14, bin/dd/misc.c, summary(): records, then "%ju bytes transferr
 
 from __future__ import annotations
 
+import os
+import subprocess
+
 import pytest
 
 from tests.mangle import read, trials
@@ -30,13 +33,17 @@ def test_dd_of_bsd(text: str) -> None:
     assert trial.loops[0].metrics == {"read.bandwidth": 134217728.0}
     assert trial.elapsed == (24.0,)
     assert trial.target == "/dev/da3"
-    assert trial.details == {"bytes": 3 << 30}
+    assert trial.details == {"bytes": 3 << 30, "records_in": "3072+0", "records_out": "3072+0"}
 
 
 def test_sums_of_bsd_in_a_row_are_each_a_result() -> None:
     table = "".join(
-        f"da3 bs {size}: 16777216 bytes transferred in {seconds} secs (1 bytes/sec)\n"
-        for size, seconds in [(512, "2.000000"), (1024, "1.000000"), (2048, "0.500000")]
+        f"da3 bs {size}: 16777216 bytes transferred in {seconds} secs ({rate} bytes/sec)\n"
+        for size, seconds, rate in [
+            (512, "2.000000", 2**23),
+            (1024, "1.000000", 2**24),
+            (2048, "0.500000", 2**25),
+        ]
     )
     assert [trial.loops[0].metrics["copy.bandwidth"] for trial in trials(table)] == [
         2**23, 2**24, 2**25,
@@ -95,7 +102,9 @@ dd: error reading '/dev/sdx': Input/output error
 def test_what_a_run_reports_at_a_read_error_is_no_result_of_its_own() -> None:
     call = "dd if=/dev/sdx of=/dev/null bs=64k conv=noerror status=progress"
     (trial,) = trials(FAULTY.format(call=call))
-    assert trial.details == {"bytes": 500107804672}
+    assert trial.details == {
+        "bytes": 500107804672, "records_in": "7631039+2", "records_out": "7631039+2",
+    }  # fmt: skip
     assert trial.elapsed == (9216.99,)
     assert trial.target == "/dev/sdx"
 
@@ -103,3 +112,64 @@ def test_what_a_run_reports_at_a_read_error_is_no_result_of_its_own() -> None:
 def test_runs_in_a_loop_with_a_complaint_between_are_results_each() -> None:
     call = "for d in sdx sdy; do dd if=/dev/$d of=/dev/null bs=64k; done"
     assert len(trials(FAULTY.format(call=call))) == 2
+
+
+def dd_in(language: str) -> str:
+    """What dd of this machine prints in a language that its catalogue has; else in English."""
+    ended = subprocess.run(
+        ["dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=20"], capture_output=True,
+        env={**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": language}, check=True,
+    )  # fmt: skip
+    return ended.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    "language", ["de", "et", "fr", "hr", "ko", "nl", "tr", "uk", "zh_CN", "en"]
+)
+def test_what_dd_of_this_machine_prints_in_many_languages(language: str) -> None:
+    printed = dd_in(language)
+    (trial,) = trials(f"$ dd if=/dev/zero of=/dev/null bs=1M count=20\n{printed}")
+    assert trial.details == {
+        "bytes": 20 << 20, "records_in": "20+0", "records_out": "20+0",
+    }, printed  # fmt: skip
+    (bandwidth,) = trial.loops[0].metrics.values()
+    assert trial.elapsed is not None
+    assert bandwidth == pytest.approx((20 << 20) / trial.elapsed[0])
+
+
+@pytest.mark.parametrize("printed", [
+    # Older releases, as people paste them; a page joins their lines.
+    "2048+0 записей получено\n2048+0 записей отправлено\n"
+    " скопировано 2147483648 байт (2,1 GB), 4,25 c, 505 MB/c\n",
+    "3+1 записей считано\n3+1 записей написано\nскопировано 2147483648 байт (2,1 GB), 4,25 секунд, "
+    "505 MB/s\n",
+    "2048+0 poster in\n2048+0 poster ut\n2147483648 byte (2,1 GB) kopierade, 4,25 s, 505 MB/s\n",
+    "2048+0 záznamů přečteno\n2048+0 záznamů zapsáno\n"
+    "2147483648 bajtů (2,1 GB, 2,0 GiB) zkopírováno, 4,25 s, 505 MB/s\n",
+    "2048+0 записа получени 2048+0 записа изпратени копирани 2147483648 байта (2,1 GB), 4,25 s, "
+    "505 MB/s\n",
+])  # fmt: skip
+def test_older_releases_in_other_languages(printed: str) -> None:
+    (trial,) = trials(f"$ dd if=/dev/zero of=x bs=1M count=2048\n{printed}")
+    assert trial.details["bytes"] == 2 << 30
+    assert trial.details["records_in"] in {"2048+0", "3+1"}
+    assert trial.loops[0].metrics["write.bandwidth"] == pytest.approx((2 << 30) / 4.25)
+
+
+def test_seconds_that_lost_their_decimal_sign_make_no_rate() -> None:
+    printed = (
+        "1024+0 records in\n1024+0 records out\n1073741824 bytes (1,1 GB) copied, {}, 69,5 MB/s"
+    )
+    (trial,) = trials(printed.format("15 446 s"))
+    assert trial.loops[0].metrics == {"copy.bandwidth": 69.5e6}
+    assert trial.elapsed is None
+    (whole,) = trials(printed.format("15,446 s"))
+    assert whole.loops[0].metrics == {"copy.bandwidth": pytest.approx(1073741824 / 15.446)}
+    assert whole.elapsed == (15.446,)
+
+
+@pytest.mark.parametrize("text", [
+    "Het aantal records gelezen was 12.", "We put the poster in the hall.", "kopierade, 12 s",
+])  # fmt: skip
+def test_prose_with_dds_phrases_is_none(text: str) -> None:
+    assert not trials(text)
