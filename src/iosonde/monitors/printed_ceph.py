@@ -24,7 +24,11 @@ _CELLS = 3
 
 
 def _is_head(cells: Sequence[str]) -> bool:
-    return len(cells) == _CELLS and cells[0] == "osd" and all(cell in _NAMES for cell in cells[1:])
+    return (
+        len(cells) == _CELLS
+        and cells[0] in {"osd", "osdid"}
+        and all(cell in _NAMES for cell in cells[1:])
+    )
 
 
 def _is_row(cells: Sequence[str]) -> bool:

@@ -87,3 +87,8 @@ def test_the_operations_and_seconds_of_dbench() -> None:
 def test_a_warm_up_alone_is_not_read() -> None:
     (entry,) = read("   8       123   12.50 MB/sec  warmup   1 sec  latency 9.100 ms\n")
     assert isinstance(entry, Unread)
+
+
+def test_the_latencies_of_osds_before_ceph_10() -> None:
+    (osd,) = counters("osdid fs_commit_latency(ms) fs_apply_latency(ms)\n    3    37    40\n")
+    assert (osd.name, osd.values) == ("osd.3", {"commit_latency": 0.037, "apply_latency": 0.04})

@@ -33,6 +33,8 @@ _CHECKS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("scrub_errors", r"(?:OSD )?scrub errors"),
         ("slow_requests", r"slow ops\b"),
         ("slow_requests", r"(?:slow )?requests are blocked"),
+        ("mds_slow_requests", r"MDSs? report slow requests"),
+        ("mds_slow_metadata", r"MDSs? report slow metadata IOs"),
         ("pgs_inconsistent", r"pgs? inconsistent"),
         ("pgs_degraded", r"pgs? degraded"),
         ("pgs_undersized", r"pgs? undersized"),
@@ -47,6 +49,13 @@ _CHECKS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("mds_with_slow_requests", r"MDSs report slow requests"),
         ("mds_with_slow_metadata_io", r"MDSs report slow metadata IOs"),
     )
+)
+_OLDEST = re.compile(
+    r"oldest one blocked for (\d{1,12}) sec(?:, (?:daemons )?((?:osd|mon|mds)\.[\w.-]{1,60}(?= has)"
+    r"|\[[\w.,-]{3,900}\]) ha(?:s|ve) slow ops)?"
+)
+_PING = re.compile(
+    r"OSD heartbeats on (back|front) \(longest (\d{1,12}(?:\.\d{1,6})?) ?ms(?:ec)?\)"
 )
 _FLAGS = re.compile(r"([a-z][a-z,-]{3,200}) flag\(s\) set")
 
@@ -101,6 +110,12 @@ def figures_in(checks: str) -> dict[str, Scalar]:
             values[name] = int(match[1])
     if flags := _FLAGS.search(checks):
         values["flags"] = flags[1]
+    if oldest := _OLDEST.search(checks):
+        values["oldest_blocked"] = int(oldest[1])
+        if oldest[2]:
+            values["slow_daemons"] = oldest[2].strip("[]")
+    if ping := _PING.search(checks):
+        values[f"longest_heartbeat_{ping[1]}"] = float(ping[2]) / 1000
     return values
 
 

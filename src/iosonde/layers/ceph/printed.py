@@ -65,6 +65,12 @@ _SERVICE = re.compile(
 )
 _CODE = re.compile(r"\s*(?:\(MUTED[^)]{0,30}\) )?(?:\[(?:WRN|ERR)\] )?(?P<code>[A-Z][A-Z_]{5,60})"
                    r"(?: \(muted\))?:? (?P<message>\S.*)$")  # fmt: skip
+_CHECK = re.compile(
+    r"\s*(?:\(MUTED[^)]{0,30}\) )?(?:\[(?:WRN|ERR)\] (?P<code>[A-Z][A-Z_]{5,60}): "
+    r"|(?:SLOW_OPS|(?:REQUEST|OSD|PG|OBJECT|MDS|BLUESTORE|OSDMAP|BLUEFS|POOL|MON)_[A-Z_]{3,40}) "
+    r"(?=\d{1,9} |Degraded data|Reduced data|Possible data|Slow OSD|[a-z,-]{4,60} flag|mons? \S))"
+)
+"""How a check begins where the line above them is cut off."""
 _SUM = re.compile(r"\s*(?P<health>HEALTH_(?:OK|WARN|ERR))(?:[ :] ?(?P<what>\S.*))?$")
 _MOST = 120
 _DETAILS = 2000
@@ -217,33 +223,38 @@ class CephHealth(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "ceph health"
-    anchors: ClassVar[tuple[str, ...]] = ("HEALTH_OK", "HEALTH_WARN", "HEALTH_ERR")
+    anchors: ClassVar[tuple[str, ...]] = (
+        "HEALTH_OK", "HEALTH_WARN", "HEALTH_ERR", "[WRN] ", "[ERR] ", "SLOW_OPS ", "REQUEST_S",
+        "OSD_DOWN ", "OSD_NEARFULL ", "OSD_SLOW_PING", "PG_DEGRADED ", "PG_AVAILABILITY ",
+        "OBJECT_MISPLACED ", "OBJECT_DEGRADED ", "MDS_SLOW_", "BLUESTORE_SLOW_OP", "OSDMAP_FLAGS ",
+        "BLUEFS_SPILLOVER", "POOL_NEARFULL ", "PG_DAMAGED ", "MON_DISK_LOW",
+    )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("ceph",)
     reach: ClassVar[int] = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at) or ""
-        if not _SUM.match(line):
-            return None
+        top = _SUM.match(line)
+        if top is None:
+            return cursor.at if _CHECK.match(line) else None
         asked = prompt_in(cursor.line(cursor.at - 1) or "")
         below = [cursor.line(cursor.at + step) or "" for step in (1, 2)]
         named = asked is not None and "health" in asked.command
         is_detailed = any(map(_CODE.match, below)) or detail_at(cursor, cursor.at + 1) is not None
-        return cursor.at if named or is_detailed else None
+        counts = bool(figures_in(top["what"] or ""))
+        return cursor.at if named or is_detailed or counts else None
 
     @override
     def items(
         self, cursor: TextCursor, first: int, prompt: Prompt
     ) -> tuple[int, Iterable[PrintedSubject]]:
         top = _SUM.match(cursor.line(first) or "")
-        if top is None:
-            raise Unreadable("it does not say how the cluster is")
         checks: dict[str, str] = {}
-        things: dict[tuple[str, str], dict[str, Scalar]] = {}
+        things: dict[tuple[str, str], dict[str, Scalar]] = {("ceph", "ceph"): {}}
         last, code = first, ""
-        for index, line in lines(cursor, first + 1, _DETAILS):
-            if index <= last:
+        for index, line in lines(cursor, first + (top is not None), _DETAILS):
+            if index <= last and index > first:
                 continue
             if not line.strip() or prompt_in(line):
                 break
@@ -258,12 +269,12 @@ class CephHealth(StateOutput):
             elif code and not line.startswith(" "):
                 break
             last = index
-        text = " ".join(checks.values()) or (top["what"] or "")
-        values: dict[str, Scalar] = {"health": top["health"], **figures_in(text)}
-        if top["what"] or checks:
-            values["health_checks"] = "; ".join(checks.values()) or top["what"]
-        values.update(checks)
-        subjects = [PrintedSubject("ceph", "ceph", values, prompt.host)]
-        return last, subjects + [
+        what = top["what"] if top else ""
+        values: dict[str, Scalar] = {"health": top["health"]} if top else {}
+        values |= figures_in(" ".join(checks.values()) or what or "")
+        if what or checks:
+            values["health_checks"] = "; ".join(checks.values()) or what
+        things["ceph", "ceph"] = {**values, **checks, **things["ceph", "ceph"]}
+        return last, [
             PrintedSubject(kind, name, facts, prompt.host) for (kind, name), facts in things.items()
         ]

@@ -3,7 +3,9 @@
 Source: Ceph 0.80, mon/PGMonitor.cc (note_stuck_detail(): "pg %s is stuck %s for %s, current state
 %s, last acting %s"; get_health(): "osd.%d is near full at %d%%"), mon/OSDMonitor.cc ("osd.%d is
 down since epoch %d, last address %s"); Ceph 18, mon/PGMap.cc (get_health_checks()), osd/OSDMap.cc
-(check_health(): "osd.%d (root=…) is down").
+(check_health(): "osd.%d (root=…) is down"), mgr/DaemonHealthMetricCollector, mds/Beacon.cc (" slow
+requests are blocked > "), os/bluestore/BlueStore.cc (" spilled over "), mon/PGMap.cc ("Slow OSD
+heartbeats on back from "), Ceph 12 ("osd.%d has blocked requests > %f sec").
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import ClassVar, NamedTuple
 
 from typing_extensions import override
 
+from iosonde.layers.ceph.facts import SIZE, size
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
@@ -34,10 +37,32 @@ _DETAILS = tuple(
         r"(?: since epoch (?P<down_since_epoch>\d{1,9}), last address (?P<address>\S{3,120}))?$",
         r"(?P<blocked_operations>\d{1,9}) ops are blocked > (?P<blocked_longer_than>[\d.]{1,12}) "
         r"sec on osd\.(?P<osd>\d{1,7})",
+        r"osd\.(?P<osd>\d{1,7}) has (?:blocked|slow) requests > "
+        r"(?P<blocked_longer_than>[\d.]{1,12}) sec",
+        r"(?P<blocked_operations>\d{1,9}) ops are blocked > (?P<longer_than>\d[\d.]{0,11}) sec$",
+        r"osd\.(?P<osd>\d{1,7}) (?P<slow_bluestore>observed slow operation) indications in "
+        r"BlueStore",
+        rf"osd\.(?P<osd>\d{{1,7}}) spilled over (?P<spilled_over>{SIZE}) metadata from 'db' device "
+        rf"\((?P<db_used>{SIZE}) used of (?P<db_size>{SIZE})\) to slow device",
+        r"Slow OSD heartbeats on (?P<network>back|front) from osd\.(?P<osd>\d{1,7})"
+        r"(?: \[[^\]]{0,80}\])?(?: \(down\))? to (?P<far>osd\.\d{1,7})(?: \[[^\]]{0,80}\])?"
+        r"(?: \(down\))? (?P<ping>\d{1,12}\.\d{1,6}) msec",
+        r"mds\.(?P<mds>[\w.-]{1,80})\(mds\.(?P<rank>\d{1,4})\): (?P<slow_requests>\d{1,9}) slow "
+        r"requests are blocked > (?P<blocked_longer_than>\d{1,9}) secs",
+        r"mds\.(?P<mds>[\w.-]{1,80})\(mds\.(?P<rank>\d{1,4})\): (?P<slow_metadata>\d{1,9}) slow "
+        r"metadata IOs are blocked > (?P<blocked_longer_than>\d{1,9}) secs, oldest blocked for "
+        r"(?P<oldest_blocked>\d{1,12}) secs",
+        r"mon\.(?P<mon>[\w.-]{1,80}) has (?P<available>\d{1,3})% avail",
     )
 )
-_BEGUN = re.compile(r"\s*(?:pg \d{1,10}\.[0-9a-f]{1,8} is [a-z]|osd\.\d{1,7} )")
-_SECONDS = frozenset({"stuck_for", "blocked_longer_than"})
+_BEGUN = re.compile(
+    r"\s*(?:pg \d{1,10}\.[0-9a-f]{1,8} is [a-z]|osd\.\d{1,7} |Slow OSD heartbeats on "
+    r"|mds\.[\w.-]{1,80}\(mds\.\d{1,4}\): )"
+)
+_SECONDS = frozenset({"stuck_for", "blocked_longer_than", "oldest_blocked"})
+_SHARES = frozenset({"full", "available"})
+_SIZES = frozenset({"spilled_over", "db_used", "db_size"})
+_KINDS = {"pg": "ceph_pg", "osd": "osd", "mds": "mds", "mon": "ceph_mon"}
 _FLOAT = re.compile(r"\d{1,12}(?:\.\d{1,9})?")
 _MOST = 20_000
 
@@ -66,19 +91,35 @@ def detail_at(cursor: TextCursor, index: int) -> Detail | None:
 
 
 def _detail(match: re.Match[str], last: int) -> Detail:
-    groups = match.groupdict()
-    pg, osd = groups.get("pg"), groups.get("osd")
-    values: dict[str, Scalar] = {}
-    for name, text in groups.items():
-        if not text or name in {"pg", "osd"}:
-            continue
-        if name == "full":
-            values[name] = int(text) / 100
-        elif name in _SECONDS:
-            values[name] = float(text) if _FLOAT.fullmatch(text) else text
-        else:
-            values[name] = int(text) if text.isdecimal() else text
-    return Detail("ceph_pg" if pg else "osd", pg or f"osd.{osd}", values, last)
+    groups = {name: text for name, text in match.groupdict().items() if text}
+    kind = next((name for name in _KINDS if name in groups), "")
+    number = groups.pop(kind, "")
+    name = number if kind == "pg" else f"{kind}.{number}"
+    if "longer_than" in groups:  # of all OSDs together
+        blocked = f"operations_blocked_longer_than_{groups['longer_than']}"
+        return Detail("ceph", "ceph", {blocked: int(groups["blocked_operations"])}, last)
+    if "ping" in groups:
+        ping = {
+            f"heartbeat_{groups['network']}_to_{groups['far']}": round(
+                float(groups["ping"]) / 1000, 9
+            )
+        }
+        return Detail("osd", name, dict(ping), last)
+    values = {key: _value(key, text) for key, text in groups.items()}
+    return Detail(_KINDS[kind], name, values, last)
+
+
+def _value(name: str, text: str) -> Scalar:
+    """Fractions, seconds and bytes."""
+    if name in _SHARES:
+        return int(text) / 100
+    if name in _SECONDS:
+        return float(text) if _FLOAT.fullmatch(text) else text
+    if name in _SIZES:
+        return size(text)
+    if name == "slow_bluestore":
+        return True
+    return int(text) if text.isdecimal() else text
 
 
 class CephHealthDetails(StateOutput):
@@ -87,6 +128,8 @@ class CephHealthDetails(StateOutput):
     tool: ClassVar[str] = "ceph health detail"
     anchors: ClassVar[tuple[str, ...]] = (
         " is stuck ", ", acting [", " full at ", " is down since epoch ", " ops are blocked > ",
+        " has blocked requests > ", " indications in BlueStore", "metadata from 'db' device",
+        "OSD heartbeats on ", " slow metadata IOs are", " slow requests are blocked > ",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("ceph",)
     reach: ClassVar[int] = 3
@@ -94,7 +137,8 @@ class CephHealthDetails(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         first = nearest(cursor, 2, lambda line: _BEGUN.match(line) or " ops are blocked > " in line)
-        if first is None or detail_at(cursor, first) is None:
+        detail = detail_at(cursor, first) if first is not None else None
+        if first is None or detail is None or detail.kind == "ceph":  # the last is not enough
             return None
         return start_of(cursor, _BEGUN.match, most=60) if first == cursor.at else first
 
