@@ -10,6 +10,7 @@ configuration"), user/v9/drbdsetup.c and 8.4 (print_config_error(): "%s: State c
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from typing_extensions import override
@@ -34,7 +35,8 @@ _REFUSED = re.compile(
 )
 _EXIT = re.compile(
     r"\s*(?:Command '(?P<command>(?:\S{0,60}/)?drbd(?:setup|meta|adm)(?:-\d\d)?(?: [^']{1,300})?)' "
-    r"terminated with exit code|drbdadm [\w -]{3,120}: exited with code) (?P<exit>\d{1,3})\s*$"
+    r"terminated with exit code|drbdadm [\w -]{2,60} (?P<of>[\w.-]{1,80}): exited with "
+    r"code) (?P<exit>\d{1,3})\s*$"
 )
 _CREATED = re.compile(r"\s*New drbd meta ?data block (?:successfully|sucessfully) created\.\s*$")
 _SPLIT = re.compile(
@@ -76,29 +78,60 @@ class DrbdAnswers(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        values, errors, named, last = dict[str, Scalar](), list[str](), "", first
-        for index, line in close_lines(cursor, first, 60, gap=2):
+        answers, last = [_Answer()], first
+        for index, line in close_lines(cursor, first, 600, gap=2):
             if index > first and prompt_in(line):
                 break
             if _INFO.match(cursor.line(index - 1) or "") and not _says(line):
-                values["kernel_info"] = line.strip()
+                answers[-1].values["kernel_info"] = line.strip()
             elif not _is_own(line):
                 break
             last = index
-            values |= _figures(line)
-            if refused := _REFUSED.match(line):
-                named = named or refused["resource"]
-                errors.append(refused["error"])
-                values.setdefault("error_code", int(refused["code"]))
-            elif ended := _EXIT.match(line):
-                device = _DEVICE.search(ended["command"] or "")
-                named = named or _resource(prompt.command) or (device[1] if device else "")
-        if errors:
-            values["error"] = "; ".join(dict.fromkeys(errors))
-        name = named or _resource(prompt.command)
-        if name.isdecimal():
-            name = f"drbd{name}"
-        return last, [PrintedSubject("drbd", name, values, prompt.host)] if values else []
+            if answers[-1].is_over(line):
+                answers.append(_Answer())
+            answers[-1].take(line)
+        asked = _resource(prompt.command) if len(answers) == 1 else ""
+        return last, [
+            PrintedSubject("drbd", answer.name(asked), answer.values, prompt.host)
+            for answer in answers
+            if answer.values
+        ]
+
+
+@dataclass(slots=True)
+class _Answer:
+    """What was answered about one resource."""
+
+    values: dict[str, Scalar] = field(default_factory=dict)
+    resource: str = ""
+    device: str = ""
+
+    def is_over(self, line: str) -> bool:
+        """Whether a line is of the next resource: it is another's, or says anew what was said."""
+        refused = _REFUSED.match(line)
+        if refused:
+            return bool(self.values) and refused["resource"] != self.resource
+        return "md_offset" in self.values and line.strip().startswith("md_offset ")
+
+    def take(self, line: str) -> None:
+        self.values |= _figures(line)
+        if refused := _REFUSED.match(line):
+            self.resource = refused["resource"]
+            before = self.values.get("error")
+            is_new = before is None or refused["error"] not in str(before)
+            if is_new:
+                self.values["error"] = (
+                    f"{before}; {refused['error']}" if before else refused["error"]
+                )
+            self.values.setdefault("error_code", int(refused["code"]))
+        elif ended := _EXIT.match(line):
+            device = _DEVICE.search(ended["command"] or "")
+            self.device = self.device or (device[1] if device else "")
+            self.resource = self.resource or ended["of"] or ""
+
+    def name(self, asked: str) -> str:
+        name = self.resource or asked or self.device
+        return f"drbd{name}" if name.isdecimal() else name
 
 
 class DrbdStates(StateOutput):

@@ -16,7 +16,7 @@ from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.labels import as_labelled
-from iosonde.text.reader import HeadedOutput
+from iosonde.text.reader import HeadedOutput, start_of
 
 _FLAT = re.compile(
     r"\s*(?P<transport>tcp|iser|bnx2i|cxgb[34]i|qla4xxx|qedi|be2iscsi): \[(?P<sid>\d{1,6})\] "
@@ -26,6 +26,17 @@ _FLAT = re.compile(
 _TREE = re.compile(r"\s*Target: (?P<target>\S{3,224})(?: \((?:non-)?flash\))?\s*$")
 _PAIR = re.compile(r"\s*(?P<label>[A-Za-z][\w() /-]{1,40}?): ?(?P<value>\S.{0,200})?$")
 _OTHER = re.compile(r"\s*(?:\*{5,}|scsi\d{1,4} Channel )")
+_LABELS = frozenset({
+    "Current Portal", "Persistent Portal", "Iface Name", "Iface Transport", "Iface Initiatorname",
+    "Iface IPaddress", "Iface HWaddress", "Iface Netdev", "SID", "iSCSI Connection State",
+    "iSCSI Session State", "Internal iscsid Session State", "Recovery Timeout",
+    "Target Reset Timeout", "LUN Reset Timeout", "Abort Timeout", "HeaderDigest", "DataDigest",
+    "MaxRecvDataSegmentLength", "MaxXmitDataSegmentLength", "FirstBurstLength", "MaxBurstLength",
+    "ImmediateData", "InitialR2T", "MaxOutstandingR2T",
+})  # fmt: skip
+"""Of a session whose target is cut off."""
+_SHORT = re.compile(r"\S{1,224}(?: [A-Z]{2,12}){0,2}")
+_STATE = re.compile(r"(?P<number>\d{1,6})\s+State: (?P<state>[\w -]{2,20})$")
 _DISK = re.compile(r"\s*Attached scsi disk (?P<disk>\w{2,20})\s+State: (?P<state>\w{2,20})\s*$")
 
 
@@ -35,6 +46,9 @@ class IscsiSessions(HeadedOutput):
     tool: ClassVar[str] = "iscsiadm"
     anchors: ClassVar[tuple[str, ...]] = (
         "Target: iqn.", "Target: eui.", "Target: naa.", "tcp: [", "iser: [", "Attached scsi disk ",
+        "iSCSI Connection State:", "iSCSI Session State:", "Iface Transport:", "Recovery Timeout:",
+        "LUN Reset Timeout:", "Abort Timeout:", "Digest: ", "DataSegmentLength: ", "BurstLength: ",
+        "Persistent Portal:", "MaxOutstandingR2T:", "InitialR2T:",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("iscsiadm",)
     reach: ClassVar[int] = 5
@@ -42,7 +56,10 @@ class IscsiSessions(HeadedOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if self.is_head(cursor.line(cursor.at) or "") else None
+        line = cursor.line(cursor.at) or ""
+        if self.is_head(line):
+            return cursor.at
+        return start_of(cursor, _is_part, most=60) if _is_part(line) else None
 
     @override
     def is_head(self, line: str) -> bool:
@@ -52,6 +69,8 @@ class IscsiSessions(HeadedOutput):
     def goes_on(self, line: str, above: list[str]) -> bool:
         if above and _FLAT.match(above[0]):
             return False
+        if above and not _TREE.match(above[0]):  # its target is cut off
+            return _is_part(line) or bool(_DISK.match(line) or _OTHER.match(line))
         return bool(_DISK.match(line) or _PAIR.match(line) or _OTHER.match(line))
 
     @override
@@ -65,22 +84,55 @@ class IscsiSessions(HeadedOutput):
             yield PrintedSubject("iscsi", flat["target"], values, prompt.host)
             return
         tree = _TREE.match(first)
-        if tree is None:
-            return
-        pairs: dict[str, str] = {}
-        disks: list[str] = []
-        states: list[str] = []
+        target = tree["target"] if tree else ""
+        rest = rest if tree else [first, *rest]
+        sessions: list[list[str]] = [[]]
+        labels = set[str]()
         for line in rest:
-            if disk := _DISK.match(line):
-                disks.append(disk["disk"])
-                states.append(f"{disk['disk']} {disk['state']}")
-            elif (pair := _PAIR.match(line)) and pair["value"]:
-                pairs.setdefault(pair["label"], pair["value"])
-        values = {"iqn": tree["target"], **as_labelled(pairs, {"SID", "Current Portal"})}
-        if sid := pairs.get("SID", "").strip():
-            values["session"] = int(sid) if sid.isdecimal() else sid
-        if portal := pairs.get("Current Portal", ""):
-            values["portal"] = portal.partition(",")[0]
-        if disks:
-            values |= {"disks": " ".join(disks), "disk_states": ", ".join(states)}
-        yield PrintedSubject("iscsi", tree["target"], values, prompt.host)
+            pair = _PAIR.match(line)
+            label = pair["label"] if pair and pair["label"] in _LABELS else ""
+            if label in labels:  # the next session with the same target
+                sessions.append([])
+                labels.clear()
+            labels |= {label} - {""}
+            sessions[-1].append(line)
+        for session in sessions:
+            yield PrintedSubject("iscsi", target, _values(session, target), prompt.host)
+
+
+def _values(lines: list[str], target: str) -> dict[str, Scalar]:
+    """What the lines of one session say."""
+    pairs: dict[str, str] = {}
+    disks: list[str] = []
+    states: list[str] = []
+    for line in lines:
+        if disk := _DISK.match(line):
+            disks.append(disk["disk"])
+            states.append(f"{disk['disk']} {disk['state']}")
+        elif (pair := _PAIR.match(line)) and pair["value"]:
+            pairs.setdefault(pair["label"], pair["value"])
+    values: dict[str, Scalar] = {"iqn": target} if target else {}
+    values |= as_labelled(pairs, {"SID", "Current Portal", "Host Number"})
+    if number := pairs.get("Host Number", "").strip():
+        state = _STATE.match(number)
+        values["host_number"] = int(state["number"]) if state else number
+        if state:
+            values["host_state"] = state["state"]
+    if sid := pairs.get("SID", "").strip():
+        values["session"] = int(sid) if sid.isdecimal() else sid
+    if portal := pairs.get("Current Portal", ""):
+        values["portal"] = portal.partition(",")[0]
+    if disks:
+        values |= {"disks": " ".join(disks), "disk_states": ", ".join(states)}
+    return values
+
+
+def _is_part(line: str) -> bool:
+    """Whether a line is of a session: with a label that no other program has, and its value."""
+    pair = _PAIR.match(line)
+    if pair is None or pair["label"] not in _LABELS or not pair["value"]:
+        return False
+    label, value = pair["label"], pair["value"].strip()
+    if label == "SID" or label.endswith(("Timeout", "Length", "OutstandingR2T")):
+        return value.isdecimal()
+    return _SHORT.fullmatch(value) is not None

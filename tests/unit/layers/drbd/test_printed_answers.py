@@ -54,6 +54,10 @@ def test_what_follows() -> None:
          {"md_offset": 4096, "al_offset": 36864, "bm_offset": 69632}),
         ("r0: State change failed: (-1) Multiple primaries not allowed by config\n", "r0",
          {"error_code": -1, "error": "Multiple primaries not allowed by config"}),
+        ("Command 'drbdmeta 1 v08 /dev/sdb1 internal create-md' terminated with exit code 40\n"
+         "drbdadm create-md logs: exited with code 40\n", "logs", {"exit_code": 40}),
+        ("Command 'drbdmeta 1 v08 /dev/sdb1 internal create-md' terminated with exit code 40\n",
+         "sdb1", {"exit_code": 40}),
         ("    10481664 kB data area apparently used\n", "", {"used": 10481664 << 10}),
         ("# drbdadm role all\nPrimary/Secondary\nSecondary/Unknown\n", "",
          {"role": "Primary/Secondary, Secondary/Unknown"}),
@@ -61,6 +65,17 @@ def test_what_follows() -> None:
 )  # fmt: skip
 def test_lines_alone(text: str, name: str, values: dict[str, Any]) -> None:
     assert _answers(text) == [(name, values)]
+
+
+def test_each_resource_keeps_what_was_said_of_it() -> None:
+    both = (
+        "# drbdadm up all\n1: Failure: (102) Local address(port) already in use.\n"
+        "Command 'drbdsetup connect 1' terminated with exit code 10\n"
+        "2: State change failed: (-2) Need access to UpToDate data\n"
+        "Command 'drbdsetup primary 2' terminated with exit code 17\n"
+    )
+    codes = {name: (said["error_code"], said["exit_code"]) for name, said in _answers(both)}
+    assert codes == {"drbd1": (102, 10), "drbd2": (-2, 17)}
 
 
 @pytest.mark.parametrize(

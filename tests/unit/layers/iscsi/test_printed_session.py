@@ -37,3 +37,41 @@ def test_a_target_alone_and_prose() -> None:
     assert things(f"Target: {IQN} (non-flash)\n") == {IQN: {"iqn": IQN}}
     assert not [entry for entry in read("See tcp: [2] below, and Target: iqn. of mine\n")
                 if isinstance(entry, Unread)]  # fmt: skip
+
+
+def test_a_session_whose_target_is_cut_off() -> None:
+    text = (PLACE / "session-P3.txt").read_text()
+    whole = things(text)[IQN]
+    assert (whole["host_number"], whole["host_state"]) == (4, "running")
+    rows = text.split("\n")
+    for label in ("SID:", "Recovery Timeout:", "HeaderDigest:"):
+        at = next(at for at, row in enumerate(rows) if label in row)
+        (part,) = things("\n".join(rows[at:])).items()
+        assert part[0] == ""
+        assert len(part[1]) > 3
+        assert part[1].items() <= whole.items(), label
+        if label != "SID:":  # which says too little alone
+            (first,) = things(f"{rows[at]}\n").values()
+            assert first.items() <= whole.items()
+
+
+def test_labels_of_others() -> None:
+    for text in (
+        "Recovery Timeout: see below\n", "InitialR2T: what does that say of it?\n",
+        "MaxBurstLength=262144\n", "SID: S-1-5-21\n", "Abort Timeout: 15 seconds later it did\n",
+    ):  # fmt: skip
+        assert not things(text), text
+
+
+def test_each_path_to_a_target_is_a_session() -> None:
+    text = (PLACE / "session-P3.txt").read_text()
+    rows = text.split("\n")
+    top = next(at for at, row in enumerate(rows) if "Current Portal:" in row)
+    end = next((at for at in range(top, len(rows)) if rows[at].startswith("Target:")), len(rows))
+    other = "\n".join(rows[top:end]).replace("10.2.3.4:", "10.2.3.5:").replace("SID: 2", "SID: 3")
+    both = "\n".join(rows[:end]).rstrip() + f"\n{other}\n"
+    sessions = [thing.values for state in states(both) for thing in state.subjects][-2:]
+    assert [(values["session"], values["portal"]) for values in sessions] == [
+        (2, "10.2.3.4:3260"), (3, "10.2.3.5:3260"),
+    ]  # fmt: skip
+    assert sessions[0]["disks"] == sessions[1]["disks"]
