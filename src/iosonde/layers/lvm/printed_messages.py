@@ -20,7 +20,7 @@ from iosonde.layers.lvm.asked_size import asked_size
 from iosonde.layers.lvm.refusals import refusal
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, command_before, prompt_in
 from iosonde.text.log_lines import log_prefix
 from iosonde.text.reader import Items, StateOutput, close_lines, start_of
 
@@ -98,6 +98,9 @@ _FLAGS = frozenset(
 _FOLDERS = frozenset({"disk", "mapper", "md", "block"})
 """Of /dev; no groups."""
 _KEPT = 60
+_SHOW = ("pvs", "vgs", "lvs", "pvdisplay", "vgdisplay", "lvdisplay")
+_ABOVE = 8
+"""Lines above a warning in which a command stands that shows something."""
 
 
 class LvmMessages(StateOutput):
@@ -127,6 +130,8 @@ class LvmMessages(StateOutput):
             next(_said(line), None) or line.strip().startswith("Cannot process volume group ")
         ):
             return None
+        if refusal(line) and command_before(cursor, cursor.at, _SHOW, reach=_ABOVE)[1].command:
+            return None  # a warning above a table, to which the command belongs
         return start_of(cursor, _is_own)  # messages above it are of the same command
 
     @override

@@ -80,3 +80,13 @@ def test_every_shape() -> None:
     for shape, changed in mangled(TEXT, wraps=False):
         if shape != "with blank lines":
             assert _things(changed) == _things(TEXT), shape
+
+
+def test_a_table_below_a_warning_keeps_its_command() -> None:
+    (table,) = states(
+        "root@n1:~# pvs\n"
+        "  WARNING: Couldn't find device with uuid Abcdef-1111-2222-3333-4444-5555-abcdef.\n"
+        "  PV         VG   Fmt  Attr PSize   PFree\n"
+        "  /dev/sdb   vg0  lvm2 a--  <10.00g 4.00g\n"
+    )
+    assert (table.command, table.host, table.tool) == ("pvs", "n1", "lvm")
