@@ -158,6 +158,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "mdadm_query": "iosonde.layers.md.printed_query:MdadmQuery",
         "mdadm_scan": "iosonde.layers.md.printed_scan:MdadmScan",
         "mdstat": "iosonde.layers.md.printed:Mdstat",
+        "mdstat_lines": "iosonde.layers.md.printed_mdstat_lines:MdstatLines",
         "megacli": "iosonde.layers.hwraid.printed:MegaCli",
         "megacli_enclosures": "iosonde.layers.hwraid.printed_megacli_lines:MegaCliEnclosures",
         "megacli_lines": "iosonde.layers.hwraid.printed_megacli_lines:MegaCliLines",

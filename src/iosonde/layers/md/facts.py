@@ -248,28 +248,20 @@ def parse_mdstat(text: str) -> Iterator[MdstatArray]:
 def _mdstat_array(head: re.Match[str], rest: str) -> MdstatArray:
     metadata = _METADATA.match(rest)
     rest = rest[metadata.end() :] if metadata else rest
-    working, chunk, bitmap = _WORKING.search(rest), _CHUNK.search(rest), _BITMAP.search(rest)
+    working = _WORKING.search(rest)
     members = _MEMBER.findall(head["members"])
     disks = int(working[1]) if working else len(members) if head["level"] == "raid0" else None
-    algorithm = _ALGORITHM.search(rest)
-    layout = int(algorithm[1]) if algorithm else near_far_layout(
-        (word, count) for count, word in _COPIES.findall(rest)
-    )  # fmt: skip
-    work = _work(rest)
-    size = parse_bytes(f"{chunk[1]}{chunk[2]}") if chunk else None
+    bitmap, work = _BITMAP.search(rest), _work(rest)
+    state = _state_facts(working, bitmap, work)
     facts = {
-        **geometry(head["level"], disks, size, layout),
+        **_layout_facts(head["level"], disks, rest),
         "size": int(head["blocks"]) * KIB,
         "array_state": head["mode"] or head["state"],
-        "degraded": int(working[1]) - int(working[2]) if working else None,
+        "degraded": state.pop("degraded"),
         "metadata_version": metadata[1] if metadata else None,
         **_marked(members),
-        "bitmap": (bitmap["file"] or "internal") if bitmap else None,
-        "bitmap_chunk": parse_bytes(f"{bitmap['chunk']}{bitmap['unit'] or ''}") if bitmap else None,
+        **state,
     }
-    if work:
-        facts |= {"sync_action": work.action, "sync_share": work.share, "sync_speed": work.speed,
-                  "sync_waits": work.waits, "sync_time_left": work.left}  # fmt: skip
     mode = f"({head['mode']})" if head["mode"] else ""
     slots = " ".join(f"{name}{slot}" for name, slot in _SLOT.findall(head["members"]))
     parts = (head["state"], mode, head["level"] or "", slots, head["blocks"], "blocks")
@@ -279,6 +271,46 @@ def _mdstat_array(head: re.Match[str], rest: str) -> MdstatArray:
         "bitmap_pages": f"{bitmap['dirty']}/{bitmap['pages']} pages" if bitmap else None,
     }
     return MdstatArray(head["name"], without_none(facts), work, without_none(printed))
+
+
+def parse_mdstat_part(text: str) -> dict[str, Scalar]:
+    """What lines of /proc/mdstat below an array's first one say, by discovery's names."""
+    packed = "".join(text.split())
+    blocks, level = re.match(r"(\d{1,18})blocks", packed), re.search(r"level(\d{1,2}),", packed)
+    metadata, working = _METADATA.search(packed), _WORKING.search(packed)
+    raid = f"raid{level[1]}" if level else None
+    places = _layout_facts(raid, int(working[1]) if working else None, packed) if raid else {}
+    facts = {
+        **places,
+        "size": int(blocks[1]) * KIB if blocks else None,
+        "metadata_version": metadata[1] if metadata else None,
+        "working_slots": f"[{working[1]}/{working[2]}] [{working[3]}]" if working else None,
+        **_state_facts(working, _BITMAP.search(packed), _work(packed)),
+    }
+    return without_none(facts)
+
+
+def _layout_facts(level: str | None, disks: int | None, rest: str) -> Mapping[str, Scalar]:
+    chunk, algorithm = _CHUNK.search(rest), _ALGORITHM.search(rest)
+    layout = int(algorithm[1]) if algorithm else near_far_layout(
+        (word, count) for count, word in _COPIES.findall(rest)
+    )  # fmt: skip
+    return geometry(level, disks, parse_bytes(f"{chunk[1]}{chunk[2]}") if chunk else None, layout)
+
+
+def _state_facts(
+    working: re.Match[str] | None, bitmap: re.Match[str] | None, work: MdWork | None
+) -> dict[str, Scalar]:
+    """How an array is, and what it does."""
+    facts: dict[str, Scalar] = {
+        "degraded": int(working[1]) - int(working[2]) if working else None,
+        "bitmap": (bitmap["file"] or "internal") if bitmap else None,
+        "bitmap_chunk": parse_bytes(f"{bitmap['chunk']}{bitmap['unit'] or ''}") if bitmap else None,
+    }
+    if work:
+        facts |= {"sync_action": work.action, "sync_share": work.share, "sync_speed": work.speed,
+                  "sync_waits": work.waits, "sync_time_left": work.left}  # fmt: skip
+    return facts
 
 
 def _marked(members: Sequence[tuple[str, str]]) -> dict[str, Scalar]:

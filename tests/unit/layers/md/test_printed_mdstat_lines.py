@@ -1,0 +1,62 @@
+"""Lines of /proc/mdstat without the name of the array above them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.records.stack import Scalar
+from tests.mangle import folded, mangled, states
+
+TEXT = (Path(__file__).parents[3] / "outputs" / "mdadm-parts" / "mdstat-lines.txt").read_text()
+PROGRESS = TEXT.splitlines()[1]
+
+
+def values_of(text: str) -> dict[str, Scalar]:
+    (state,) = states(text)
+    assert state.tool == "mdstat lines"
+    (array,) = state.subjects
+    assert (array.kind, array.name) == ("md", "")
+    return dict(array.values)
+
+
+def test_lines_in_every_shape() -> None:
+    for shape, given in mangled(TEXT, wraps=False):
+        values = values_of(given)
+        assert values["size"] == 5860270080 * 1024, shape
+        assert (values["degraded"], values["working_slots"]) == (1, "[4/3] [UUU_]"), shape
+        assert (values["sync_action"], values["sync_share"]) == ("recover", 0.126), shape
+        assert values["sync_speed"] == 151920 * 1024, shape
+        assert values["sync_time_left"] == 187.2 * 60, shape
+        assert values["bitmap_chunk"] == 65536 * 1024, shape
+
+
+def test_they_say_what_the_whole_says() -> None:
+    (state,) = states(f"md3 : active raid5 sda1[0] sdb1[1] sdc1[2] sdd1[4]\n{TEXT}")
+    whole = state.subjects[0].values
+    assert state.tool == "mdstat"
+    assert values_of(TEXT).items() <= whole.items()
+
+
+def test_the_kernels_figures_agree() -> None:
+    """Share and time left follow from the blocks done, all blocks and the speed (md.c)."""
+    values = values_of(f"It says:\n\n{PROGRESS}\n\nwhich is slow.\n")
+    assert values["sync_share"] == pytest.approx(246185984 / 1953423360, abs=0.001)
+    left = (1953423360 - 246185984) / 151920
+    assert values["sync_time_left"] == pytest.approx(left, rel=0.01)
+
+
+@pytest.mark.parametrize("width", [66, 72, 80])
+def test_progress_that_a_mail_broke(width: int) -> None:
+    assert values_of(folded(PROGRESS, width)) == values_of(PROGRESS)
+
+
+@pytest.mark.parametrize("text", [
+    "The recovery = 12.6% of the cost, finish=never.\n",
+    "I freed 100 blocks super fast.\n",
+    "resync = 5 (the default)\n",
+    "bitmap: see the manual\n",
+])  # fmt: skip
+def test_prose_is_none(text: str) -> None:
+    assert not states(text)
