@@ -186,6 +186,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "nvme_list": "iosonde.layers.nvmeof.printed:NvmeList",
         "nvme_registers": "iosonde.layers.disk.printed_nvme_registers:NvmeRegisters",
         "nvme_smart": "iosonde.layers.disk.printed_health:NvmeSmartLog",
+        "nvme_smart_lines": "iosonde.layers.disk.printed_smart_lines:NvmeSmartLines",
         "nvme_subsystems": "iosonde.layers.nvmeof.printed_subsystems:NvmeSubsystems",
         "nvme_verbose_list": "iosonde.layers.nvmeof.printed_subsystems:NvmeVerboseList",
         "nvme_zone_limits": "iosonde.layers.disk.printed_zones:NvmeZoneLimits",

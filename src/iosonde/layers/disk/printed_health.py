@@ -40,7 +40,7 @@ _SMARTCTL: Mapping[str, str] = {
     "ThermalTemp.1TotalTime": "thm_temp1_total_time",
     "ThermalTemp.2TotalTime": "thm_temp2_total_time",
 }  # fmt: skip
-_NVME: Mapping[str, str] = {
+NVME_LABELS: Mapping[str, str] = {
     name: name for name in (
         "critical_warning", "temperature", "available_spare", "available_spare_threshold",
         "percentage_used", "power_cycles", "power_on_hours", "unsafe_shutdowns", "media_errors",
@@ -141,7 +141,7 @@ class NvmeSmartLog:
         line = cursor.line(first) or ""
         if head := _NVME_HEAD.search(line):
             last = _end_of_text(cursor, first)
-            log = _figures(compact(cursor, first, last), _NVME)
+            log = figures_of(compact(cursor, first, last), NVME_LABELS)
             values, named = health_of_log(log, kelvin=False), f"/dev/{head['drive']}"
         else:
             last = _end_of_json(cursor, first)
@@ -170,7 +170,7 @@ def _reading(
 def facts_of_lines(cursor: TextCursor, first: int, last: int) -> dict[str, Scalar]:
     """What some lines of smartctl say of a drive and its health."""
     text = compact(cursor, first, last)
-    values = health_of_log(_figures(text, _SMARTCTL), kelvin=False)
+    values = health_of_log(figures_of(text, _SMARTCTL), kelvin=False)
     text_lines = _COLOUR.sub("", joined(cursor, first, last))
     values |= health_of_table(
         (int(row["number"]), row["name"], int(row["raw"]))
@@ -182,7 +182,7 @@ def facts_of_lines(cursor: TextCursor, first: int, last: int) -> dict[str, Scala
     return values
 
 
-def _figures(text: str, labels: Mapping[str, str]) -> dict[str, Any]:
+def figures_of(text: str, labels: Mapping[str, str]) -> dict[str, Any]:
     """The whole numbers behind some labels, in a text without blanks."""
     figures: dict[str, Any] = {}
     for label, name in labels.items():

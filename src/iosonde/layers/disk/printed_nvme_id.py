@@ -17,15 +17,31 @@ from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.labels import as_labelled
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, top_of
 
 _HEAD = re.compile(r"\s*NVME Identify (?P<what>Controller|Namespace (?P<space>\d{1,9})):?\s*$")
 _PAIR = re.compile(r"\s*(?P<name>[a-z]\w{1,12})\s*: ?(?P<value>.{0,200})$")
+_NAMES = frozenset({
+    "vid", "ssvid", "sn", "mn", "fr", "rab", "ieee", "cmic", "mdts", "cntlid", "ver", "rtd3r",
+    "rtd3e", "oaes", "ctratt", "rrls", "oacs", "acl", "aerl", "frmw", "lpa", "elpe", "npss",
+    "avscc", "apsta", "wctemp", "cctemp", "mtfa", "hmpre", "hmmin", "tnvmcap", "unvmcap",
+    "rpmbs", "edstt", "dsto", "fwug", "kas", "hctma", "mntmt", "mxtmt", "sanicap", "sqes",
+    "cqes", "maxcmd", "nn", "oncs", "fuses", "fna", "vwc", "awun", "awupf", "nvscc", "nwpc",
+    "acwu", "sgls", "mnan", "subnqn", "nsze", "ncap", "nuse", "nsfeat", "nlbaf", "flbas", "mc",
+    "dpc", "dps", "nmic", "rescap", "fpi", "dlfeat", "nawun", "nawupf", "nacwu", "nabsn", "nabo",
+    "nabspf", "noiob", "nvmcap", "nguid", "eui64",
+})  # fmt: skip
 _OTHER = re.compile(r"\s{6,}+\S|\s*+(?:\[|ps\s+\d|lbaf\s+\d|rwt:|active_power)")
 _FORMAT = re.compile(
     r"\s*lbaf\s+(?P<number>\d{1,2}) : ms:(?P<meta>\d{1,5})\s+(?:lba)?ds:(?P<shift>\d{1,2})\s+"
     r"rp:\S+(?P<used> \(in use\))?"
 )
+_LBA_FORMAT = re.compile(
+    r"\s*LBA Format {1,3}(?P<number>\d{1,2}) : Metadata Size: (?P<meta>\d{1,5}) {1,4}bytes - "
+    r"Data Size: (?P<block>\d{1,6}) bytes - Relative Performance: \S+ [A-Z]\w+"
+    r"(?P<used> \(in use\))?"
+)
+"""As `--human-readable` prints it."""
 _CHOSEN = re.compile(r"nvme id-(?:ctrl|ns) .{0,80}/dev/nvme\w{1,8}.{0,20}\| ?\w?grep ")
 _DEVICE = re.compile(r"/dev/(nvme\d{1,4}(?:n\d{1,4})?)\b")
 _READ = frozenset({"mn", "sn", "fr", "vid", "mdts", "nn", "vwc", "wctemp", "cctemp"})
@@ -38,6 +54,8 @@ class NvmeIdentify(StateOutput):
     tool: ClassVar[str] = "nvme id"
     anchors: ClassVar[tuple[str, ...]] = (
         "NVME Identify Controller", "NVME Identify Namespace", "nvme id-ctrl ", "nvme id-ns ",
+        "mdts      :", "vwc       :", "oncs      :", "mn        :", "fr        :", "nsze    :",
+        "ncap    :", "nuse    :", "flbas   :", " lbads:", "LBA Format ",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("nvme",)
     reach: ClassVar[int] = 3
@@ -47,6 +65,8 @@ class NvmeIdentify(StateOutput):
         line = cursor.line(cursor.at) or ""
         if _HEAD.match(line):
             return cursor.at
+        if _is_alone(line):
+            return top_of(cursor, _is_alone, most=60)
         below = cursor.line(cursor.at + 1) or ""
         chosen = _CHOSEN.search(line) and (_PAIR.match(below) or _FORMAT.match(below))
         return cursor.at + 1 if chosen else None  # grep leaves no head
@@ -56,8 +76,11 @@ class NvmeIdentify(StateOutput):
         head = _HEAD.match(cursor.line(first) or "")
         pairs, last = dict[str, str](), first
         formats: dict[int, re.Match[str]] = {}
+        alone = head is None and "nvme" not in prompt.command
         for index, line in lines(cursor, first + bool(head), _MOST):
-            pair, lbaf = _PAIR.match(line), _FORMAT.match(line)
+            pair, lbaf = _PAIR.match(line), _FORMAT.match(line) or _LBA_FORMAT.match(line)
+            if alone and line and not _is_alone(line):
+                break
             if index > last + 2 or (line and not (pair or lbaf or _OTHER.match(line))):
                 break
             if lbaf:
@@ -68,11 +91,26 @@ class NvmeIdentify(StateOutput):
         device = _DEVICE.search(prompt.command)
         name = device[1] if device else ""
         space = head["space"] if head else "id-ns" in prompt.command
+        space = space or (head is None and not pairs.keys() & {"mn", "sn", "mdts", "vwc", "nn"})
         values = _namespace(pairs, formats) if space else _controller(pairs)
         values = as_labelled(pairs, _READ) | values
         if not values:
             raise Unreadable("what it identifies is cut off", last)
         return last, [PrintedSubject("disk", name, values, prompt.host)]
+
+
+def _is_alone(line: str) -> bool:
+    """Whether a line is of this tool without a head above it."""
+    pair = _PAIR.match(line)
+    return bool((pair and pair["name"] in _NAMES) or _FORMAT.match(line) or _LBA_FORMAT.match(line))
+
+
+def _block_of(form: re.Match[str]) -> int | None:
+    """Bytes of a logical block in a format."""
+    cells = form.groupdict()
+    if cells.get("block"):
+        return int(form["block"])
+    return 1 << int(form["shift"]) if int(form["shift"]) < 20 else None
 
 
 def _number(text: str | None) -> int | None:
@@ -106,7 +144,7 @@ def _celsius(kelvin: int | None) -> int | None:
 
 def _namespace(pairs: Mapping[str, str], formats: Mapping[int, re.Match[str]]) -> dict[str, Scalar]:
     chosen = next((form for form in formats.values() if form["used"]), None)
-    block = 1 << int(chosen["shift"]) if chosen and int(chosen["shift"]) < 20 else None
+    block = _block_of(chosen) if chosen else None
     blocks, used = _number(pairs.get("nsze")), _number(pairs.get("nuse"))
     return without_none(
         {

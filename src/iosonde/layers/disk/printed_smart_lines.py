@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde.layers.disk.facts_health import health_of_log
 from iosonde.layers.disk.facts_smartctl import (
     PHY_EVENT,
     POWERED,
@@ -23,10 +24,10 @@ from iosonde.layers.disk.facts_smartctl import (
     SCT_LIMIT,
     STATISTIC,
 )
-from iosonde.layers.disk.printed_health import facts_of_lines
+from iosonde.layers.disk.printed_health import NVME_LABELS, facts_of_lines, figures_of
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.cursor import Prompt, TextCursor, compact, lines
 from iosonde.text.reader import Items, StateOutput, end_of, top_of
 
 _VERDICTS = ("SMART overall-health self-assessment test result", "SMART Health Status")
@@ -105,6 +106,44 @@ class SmartLines(StateOutput):
         last = end_of(cursor, first, _belongs, gap=2, most=200)
         facts = facts_of_lines(cursor, first, last)
         facts.pop("status", None)
+        return last, [PrintedSubject("disk", prompt.path, facts, prompt.host)] if facts else []
+
+
+_NVME_LINE = re.compile(
+    r"\s*(?:critical_warning|temperature|available_spare(?:_threshold)?|percentage_used"
+    r"|data_units_(?:read|written)|(?:host_read|host_write)_commands|controller_busy_time"
+    r"|power_cycles|power_on_hours|unsafe_shutdowns|media_errors|num_err_log_entries"
+    r"|endurance group critical warning summary|Data Units (?:Read|Written)"
+    r"|(?:Warning|Critical Composite) Temperature Time|Temperature Sensor \d"
+    r"|Thermal Management T\d T\w{4,6} (?:Count|Time)) {1,40}: {0,2}(?:0x[0-9a-f]{1,4}|\d)"
+    r".{0,60}$"
+)
+
+
+class NvmeSmartLines(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "nvme smart-log lines"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "percentage_used  ", "data_units_written  ", "data_units_read  ", "media_errors  ",
+        "available_spare  ", "critical_warning  ", "num_err_log_entries  ",
+        "used                     :", "written                  :", "hours                      :",
+        "shutdowns                    :", "errors                        :",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("nvme",)
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "it holds no figure of a drive's health"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        return top_of(cursor, _NVME_LINE.match, most=30) if _NVME_LINE.match(line) else None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        last = end_of(cursor, first, _NVME_LINE.match, gap=2, most=60)
+        figures = figures_of(compact(cursor, first, last), NVME_LABELS)
+        facts = health_of_log(figures, kelvin=False)
         return last, [PrintedSubject("disk", prompt.path, facts, prompt.host)] if facts else []
 
 
