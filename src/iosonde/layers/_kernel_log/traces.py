@@ -9,7 +9,9 @@ Source:
     kernel/locking/lockdep.c; mm/kmemleak.c; lib/ubsan.c; scripts/decode_stacktrace.sh
     (`function (file.c:12) module`); crash 8.0, kernel.c, print_task_header() and x86_64.c (`bt`);
     drgn 0.0.30, libdrgn/stack_trace.c (`#0  function (file.c:12:3)`); the reports of syzkaller
-    (`function file.c:12 [inline]`).
+    (`function file.c:12 [inline]`); arch/arm/kernel/traps.c,
+    die() ("8<--- cut here ---"); arch/powerpc/mm/fault.c, bad_page_fault(). What the reports of
+    KASAN and lockdep say beside is of `debug_reports`.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from iosonde.kerneltext import fields
+from iosonde.layers._kernel_log.debug_reports import LOCK, DebugReport
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
@@ -36,7 +39,7 @@ _VERSION = r"(?P<kernel>\d{1,3}\.\d{1,3}\S{0,90})"
 
 _Kind = Literal[
     "title", "cut", "cpu", "taint", "task", "head", "frame", "at", "code", "modules", "end",
-    "origin", "chain", "beside", "leak", "owner", "bt", "exception", "access",
+    "origin", "chain", "beside", "leak", "owner", "bt", "exception", "access", "lock",
 ]  # fmt: skip
 _FRAME = re.compile(
     rf"(?P<address>{_ADDRESS}){{0,2}}(?P<unsure>\? +)?(?P<function>{_NAME})(?:"
@@ -113,6 +116,7 @@ _NOTED: Mapping[_Kind, re.Pattern[str]] = {
 _WHOLES: Sequence[tuple[_Kind, re.Pattern[str]]] = (
     ("at", _AT), ("title", _TITLE), ("task", _TASK), ("leak", _LEAK), ("owner", _OWNER),
     ("bt", _CRASH_TASK), ("exception", _EXCEPTION), ("access", _ACCESS),
+    ("lock", LOCK),
 )  # fmt: skip
 _FORMS: Sequence[tuple[_Kind, str]] = (
     ("cut", r"-{6,}\[ cut here \]"),
@@ -137,8 +141,14 @@ _FORMS: Sequence[tuple[_Kind, str]] = (
                r"|hex dump|\d+ locks? held by| {0,2}#\d{1,3}: "
                r"|other info that|Possible unsafe locking|CPU\d +CPU\d|-{3,}(?: +-{3,})?$"
                r"|={8,}$|PKRU|lock\(|<Interrupt>|\*\*\* DEADLOCK|but (?:task is|now in)"
-               r"|which lock already|\S+ is trying to acquire|preempt_count|RCU nest depth"
-               r"|in_atomic\(\)"
+               r"|which lock already|\S.{0,40}/\d+ is trying to (?:acquire|release)|preempt_count"
+               r"|but there are no more locks to release|(?:\w+ )?\d+-byte region \["
+               r"|KASAN: \S|\d+\.\d+\.\S+ #\d+ (?:Not t|T)ainted"
+               r"|Faulting instruction address: |LE PAGE_SIZE=|BE PAGE_SIZE=|IRQMASK: "
+               r"|8<--- cut here|Exception stack\("
+               r"|\[[\da-f]{8}\] \*pgd=|NIP \[[\da-f]{16}\] 0x"
+               r"|\[[\da-f]{16}\] \[[\da-f]{16}\](?: 0x[\da-f]{1,16})?(?: \(unreliable\))?$"
+               r"|RCU nest depth|in_atomic\(\)"
                r"|rcu_scheduler_active|stack backtrace|Instruction dump:|Exception stack"
                r"|Sched_ext|Fixing recursive|stripe state)"),
     ("beside", r">?(?:0x)?[\da-f]{4,16}:?(?: [\da-f<>()]{2,18}){2,}|\^$|[\da-f]{16}$"),
@@ -299,6 +309,7 @@ class _Reading:
         self._unsure: list[Json] = []
         self._has_head = self._is_over = self._is_origin = self._is_chain = False
         self._addressed = 0
+        self._report = DebugReport(self.values)
 
     @property
     def _frames(self) -> int:
@@ -353,14 +364,15 @@ class _Reading:
                 self.values.setdefault("at", match["at"])
                 if offset := match.groupdict().get("offset"):
                     self.values.setdefault("ip", match["at"] + offset)
-        elif kind == "beside":
+        elif kind in {"beside", "origin", "chain", "lock"}:
             self._note(_LINK.match(text))
+            self._report.take(text)
         if kind == "head" and self._is_chain:
             self._functions, self._unsure = [], []
         self._has_head = self._has_head or kind == "head"
         self._is_over = self._is_over or kind == "end"
         self._is_origin = self._is_origin or kind == "origin"
-        self._is_chain = self._is_chain or kind == "chain"
+        self._is_chain = self._is_chain or kind == "chain" or "release lock (" in text
 
     def _note(self, match: re.Match[str] | None) -> None:
         for group, text in match.groupdict().items() if match else ():
