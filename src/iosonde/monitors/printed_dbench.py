@@ -2,6 +2,7 @@
 
 Source: dbench 4.00, dbench.c, sig_alarm() (the mean rate so far, each second), show_one_latency()
 (milliseconds) and main(): MB are 10⁶ bytes.
+Authors mark rows with asterisks before them.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _SECOND = re.compile(
 )
 _HEAD = re.compile(r"^\s*Operation\s+Count\s+AvgLat\s+MaxLat\s*$")
 _OPERATION = re.compile(
-    rf"^\s*(?P<name>[A-Z]\w{{1,30}})\s+(?P<count>\d{{1,12}})\s+(?P<mean>{_N})\s+(?P<max>{_N})\s*$"
+    rf"^\s*(?:\*{{1,3}}\s+)?(?P<name>[A-Z]\w{{1,30}})\s+(?P<count>\d{{1,12}})\s+(?P<mean>{_N})\s+(?P<max>{_N})\s*$"
 )
 _OWN = re.compile(
     r"^\s*(?:dbench version |Running for \d|failed to create barrier|\d+ of \d+ processes prepared"

@@ -82,6 +82,9 @@ def test_the_operations_and_seconds_of_dbench() -> None:
     (cut,) = counters(text.partition("Throughput")[0])
     assert "bandwidth" not in cut.values
     assert cut.values["Close.count"] == 129521
+    marked = text.replace(" Flush ", "** Flush ").replace(" Close ", "** Close ")
+    assert marked != text
+    assert [thing.values for thing in counters(marked)] == [mix.values]
 
 
 def test_a_warm_up_alone_is_not_read() -> None:

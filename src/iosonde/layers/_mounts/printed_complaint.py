@@ -25,7 +25,7 @@ _WHY = (
     r"|bad (?:usage|option)|no medium found|\S+ is (?:write-protected|not a block device)"
 )
 _FORMS = (
-    re.compile(rf"mount: (?P<point>/\S*): (?P<error>(?:{_WHY}).{{0,240}})$"),
+    re.compile(rf"mount: (?P<point>/[^\s:]*):? (?P<error>(?:{_WHY}).{{0,240}})$"),
     re.compile(r"mount: (?:mount|mounting) (?P<device>\S+) on (?P<point>/\S*) failed: "
                r"(?P<error>[A-Z][\w' ,()-]{2,80})\.?$"),
     re.compile(rf"mount: (?P<error>(?:{_WHY}).{{0,240}})$"),

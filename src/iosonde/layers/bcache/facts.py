@@ -36,9 +36,10 @@ def chosen(text: str) -> str | None:
 
 
 def size(text: str | None) -> int | None:
-    """Bytes of "4.0M" or "4.00 KiB", whatever follows in brackets; None where it is no size."""
+    """Bytes of "4.0M", "4.00KiB" or "4.00 KiB", whatever follows in brackets; None of no size."""
     try:
-        return parse_bytes(" ".join(text.split(" ")[:2])) if text else None
+        figure = (text or "").partition("(")[0]
+        return parse_bytes(" ".join(figure.split(" ")[:2]).strip()) if text else None
     except UsageError:
         return None
 

@@ -2,6 +2,8 @@
 
 Source: bcache-tools 1.0.8, bcache-super-show.c (sizes in sectors of 512 bytes); bcache-status by
 Darrick J. Wong, 2014, which prints what sysfs says with sizes made readable, and percents cut off.
+A later version prints "Device" before the identity, "Dirty Data" of the set, and units right
+behind the number.
 """
 
 from __future__ import annotations
@@ -38,11 +40,12 @@ _COUNTED = {
     "Bypass Misses": "cache_bypass_misses", "Bypassed": "bypassed",
 }  # fmt: skip
 _FACTS = (
-    "UUID", "Block Size", "Bucket Size", "Congested?", "Read Congestion", "Write Congestion",
-    "Total Cache Size", "Total Cache Used", "Total Cache Unused", "Evictable Cache",
-    "Replacement Policy", "Cache Mode", "Device File", "bcache Device File", "Size", "Readahead",
-    "Sequential Cutoff", "Merge sequential?", "State", "Writeback?", "Dirty Data", "Discard?",
-    "I/O Errors", "Metadata Written", "Data Written", "Buckets", "Cache Used", "Cache Unused",
+    "Device", "UUID", "Block Size", "Bucket Size", "Congested?", "Read Congestion",
+    "Write Congestion", "Total Cache Size", "Total Cache Used", "Total Cache Unused",
+    "Evictable Cache", "Replacement Policy", "Cache Mode", "Device File", "bcache Device File",
+    "Size", "Readahead", "Sequential Cutoff", "Merge sequential?", "State", "Writeback?",
+    "Dirty Data", "Discard?", "I/O Errors", "Metadata Written", "Data Written", "Buckets",
+    "Cache Used", "Cache Unused",
 )  # fmt: skip
 _KEYS = (*_FACTS, *(f"{span} {what}" for span in _SPANS for what in _COUNTED))
 _ENTRY = re.compile(
@@ -187,7 +190,7 @@ def _name(kind: str, entries: Mapping[str, str]) -> str:
 
 
 def _facts(entries: Mapping[str, str]) -> dict[str, Scalar]:
-    errors = entries.get("I/O Errors", "")
+    errors, buckets = entries.get("I/O Errors", ""), entries.get("Buckets", "")
     file = _DEVICE.search(entries.get("Device File", ""))
     evictable = _SHARE.search(entries.get("Evictable Cache", ""))
     unused = _SHARE.search(entries.get("Total Cache Unused") or entries.get("Cache Unused", ""))
@@ -201,6 +204,14 @@ def _facts(entries: Mapping[str, str]) -> dict[str, Scalar]:
             "size": size(entries.get("Size")),
             "available_share": int(evictable[1]) / 100 if evictable else None,
             "unused_share": int(unused[1]) / 100 if unused else None,
+            "cache_used": size(entries.get("Total Cache Used") or entries.get("Cache Used")),
+            "cache_unused": size(entries.get("Total Cache Unused") or entries.get("Cache Unused")),
+            "cache_evictable": size(entries.get("Evictable Cache")),
+            "congested": _flag(entries.get("Congested?")),
+            "sequential_merge": _flag(entries.get("Merge sequential?")),
+            "metadata_written": size(entries.get("Metadata Written")),
+            "written": size(entries.get("Data Written")),
+            "nbuckets": int(buckets) if buckets.isdecimal() else None,
             "sequential_cutoff": size(entries.get("Sequential Cutoff")),
             "dirty": size(entries.get("Dirty Data")),
             "writeback_running": _flag(entries.get("Writeback?")),

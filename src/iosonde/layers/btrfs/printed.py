@@ -53,7 +53,7 @@ _STAT_COUNTERS = {
     "corruption": "corruption_errs", "generation": "generation_errs",
 }  # fmt: skip
 _TARGET = re.compile(r"\bbtrfs\b.*\s(/\S*)\s*$")
-_PART = re.compile(rf"\s*/dev/([\w/.-]{{1,60}})\s+{_SIZE}\s*$")
+_UNALLOCATED = re.compile(rf"\s*/dev/([\w/.-]{{1,60}})\s+(-)?{_SIZE}\s*$")
 _BALANCE = re.compile(
     r"\s*Balance on '(?P<path>[^'\n]{1,200})' is (?P<state>running|paused)"
     r"(?P<more>, \w+ requested)?\s*$"
@@ -187,8 +187,9 @@ def _profiles(cursor: TextCursor, first: int) -> tuple[dict[str, Scalar], int]:
             last = index
         elif line.strip() == "Unallocated:":
             unallocated, last = True, index
-        elif unallocated and (part := _PART.match(line)):
-            facts[f"unallocated_{part[1]}"], last = _bytes(part[2]), index
+        elif unallocated and (part := _UNALLOCATED.match(line)):
+            sign = -1 if part[2] else 1  # of a device that is being removed
+            facts[f"unallocated_{part[1]}"], last = sign * (_bytes(part[3]) or 0), index
         elif line and not line.lstrip().startswith("/dev/"):
             break
     return facts, last

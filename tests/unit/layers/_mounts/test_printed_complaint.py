@@ -26,6 +26,13 @@ def test_the_command_names_what_the_complaint_does_not() -> None:
     assert (point.name, point.values["device"]) == ("/mnt/d", "filer:/vol/d")
 
 
+def test_a_point_without_its_colon() -> None:
+    text = "  mount: /mnt wrong fs type, bad option, bad superblock on /dev/sdq, or other error.\n"
+    ((point,),) = [state.subjects for state in states(text)]
+    assert (point.name, point.values["device"]) == ("/mnt", "/dev/sdq")
+    assert read("mount: /mnt is wrong, fs type and bad option\n") == []
+
+
 def test_prose_and_mounts_are_no_complaints() -> None:
     assert read("mount: /srv is where the data are, see mount(8).") == []
     assert read("mount.nfs: see nfs(5).") == []

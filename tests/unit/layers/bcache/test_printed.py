@@ -107,6 +107,30 @@ def test_the_status_of_set_device_and_cache() -> None:
     assert counted(STATUS)[SET].values == counted(STATUS)["bcache0"].values == expected
 
 
+def test_the_status_of_a_later_version() -> None:
+    text = (
+        "--- bcache ---\n"
+        "Device                      ? (?)\n"
+        "UUID                        6f1c2a9e-3b5d-4d7e-8a90-1b2c3d4e5f60\n"
+        "Block Size                  0.50KiB\n"
+        "Congested?                  False\n"
+        "Total Cache Size            64.00GiB\n"
+        "Total Cache Used            16.00GiB\t(25%)\n"
+        "Total Cache Unused          48.00GiB\t(75%)\n"
+        "Dirty Data                  0.50KiB\t(0%)\n"
+        "Cache Mode                  (Unknown)\n"
+        "Total Bypassed              0B\n"
+    )
+    (part,) = subjects(text).values()
+    assert part.name == "6f1c2a9e-3b5d-4d7e-8a90-1b2c3d4e5f60"
+    values = part.values
+    assert values["block_size"] == values["dirty"] == 512
+    assert values["cache_size"] == 64 << 30
+    assert (values["cache_used"], values["cache_unused"]) == (16 << 30, 48 << 30)
+    assert (values["unused_share"], values["congested"]) == (0.75, False)
+    assert "mode" not in values
+
+
 @pytest.mark.parametrize(
     "text",
     [DEVICE, TOTAL, CACHE, RELATIVE, HEADS, SUPER_CACHE, SUPER_BACKING, STATUS],

@@ -69,6 +69,17 @@ def test_the_usage_that_newer_progs_print_is_read_to_its_end() -> None:
     assert _facts(raw)["btrfs filesystem usage"] == usage
 
 
+def test_a_device_that_is_being_removed_has_less_than_nothing_unallocated() -> None:
+    text = (Path(__file__).parents[3] / "outputs" / "btrfs-composed" / "usage.txt").read_text()
+    line = next(line for line in text.splitlines() if "/dev/sdq1" in line and "8.50GiB" in line)
+    shrunk = text.replace(line, line.replace("8.50GiB", "-8.50GiB"))
+    usage = _facts(shrunk)["btrfs filesystem usage"]
+    assert usage["unallocated_sdq1"] == -8.5 * GIB
+    assert usage | {"unallocated_sdq1": 0} == _facts(text)["btrfs filesystem usage"] | {
+        "unallocated_sdq1": 0,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("text", [
     "Overall:\n    the device is fast\n",
     "Label: 'pool' is what I called it; uuid: follows\n",
