@@ -1,9 +1,10 @@
-"""Writes docs/reference/ and docs/validation/rules.md.
+"""Writes docs/reference/, docs/validation/rules.md, and pages of what is read in texts alone.
 
 Also src/iosonde/text/outputs.json, by which a search knows what to look for.
 
 docs/reference/ lists the outputs that are read, the rules there are, and where each kind of layer
-is named; docs/validation/rules.md the cases of tests/contract/rules that every rule is held to.
+is named; docs/layers/ceph.md and others (PRINTED) what is read and concluded of technologies that
+are no layer; docs/validation/rules.md the cases of tests/contract/rules that every rule is held to.
 
 `python tools/reference.py` writes; `--check` says what is not fresh and ends with 1.
 """
@@ -17,16 +18,20 @@ from pathlib import Path
 from typing import Any
 
 from iosonde.explain.judge import rules
-from iosonde.layers import CACHES, LAYERS, LEDGERS, RULES, TARGETS
+from iosonde.layers import CACHES, KERNEL_MESSAGES, LAYERS, LEDGERS, RULES, TARGETS
 from iosonde.layers.outputs import OUTPUTS as OF_LAYERS
 from iosonde.loads import OUTPUTS as OF_LOADS
 from iosonde.monitors import OUTPUTS as OF_MONITORS
+from iosonde.records.evidence import Rule
 from iosonde.registry import Table
 from iosonde.settings import MECHANISMS
 from iosonde.text.output_kinds import INDEX, index
 
 ROOT = Path(__file__).parents[1]
+EVERY: dict[str, Table[type]] = {"loads": OF_LOADS, "layers": OF_LAYERS, "monitors": OF_MONITORS}
+"""Tables of outputs."""
 PLACE = ROOT / "docs" / "reference"
+LAYER_PAGES = ROOT / "docs" / "layers"
 VALIDATION = ROOT / "docs" / "validation"
 
 
@@ -44,16 +49,81 @@ def _outputs() -> str:
         "| output | tool | what |",
         "| --- | --- | --- |",
     ]
-    every: dict[str, Table[type]] = {
-        "loads": OF_LOADS, "layers": OF_LAYERS, "monitors": OF_MONITORS
-    }  # fmt: skip
-    for folder, table in every.items():
+    for folder, table in EVERY.items():
         for name in table:
             module = import_module(table[name].split(":")[0])
             first = _cell((module.__doc__ or "").strip().split("\n\n")[0])
             tool = getattr(table.load(name), "tool", name)
             lines.append(f"| {folder}/{name} | {_cell(str(tool))} | {first} |")
     return "\n".join(lines) + "\n"
+
+
+PRINTED = {
+    "ceph": ("Ceph", "iosonde.layers.ceph", ("iosonde.layers.ceph.",)),
+    "esxi": ("ESXi", "iosonde.layers.multipath.findings_esxi",
+             ("iosonde.layers.multipath.printed_esxi", "iosonde.layers.multipath.findings")),
+    "gluster": ("Gluster", "iosonde.layers.gluster", ("iosonde.layers.gluster.",)),
+    "storage_spaces": ("Windows: drives and Storage Spaces", "iosonde.layers.disk.findings_windows",
+                       ("iosonde.layers.disk.printed_windows",
+                        "iosonde.layers.disk.findings_windows")),
+    "swap": ("Swap", "iosonde.layers._mounts.printed_swap",
+             ("iosonde.layers._mounts.printed_swap",)),
+    "zfs": ("ZFS", "iosonde.layers.zfs", ("iosonde.layers.zfs.",)),
+}  # fmt: skip
+"""Technologies that are read in texts alone, which have no kind of layer and so no page of one.
+
+Page → title, the module whose docstring says what it is, and how the names of its modules begin.
+"""
+
+
+def _paragraphs(module: str) -> tuple[list[str], str]:
+    """What a module's docstring says, and its sources."""
+    text = import_module(module).__doc__ or ""
+    parts = [" ".join(part.split()) for part in text.split("\n\n")]
+    says = [part for part in parts if part and not part.startswith("Source:")]
+    return says, "".join(part[8:] for part in parts if part.startswith("Source:"))
+
+
+def _printed(title: str, about: str, prefixes: tuple[str, ...]) -> str:
+    """The page of a technology that is read in texts alone."""
+    says, _ = _paragraphs(about)
+    readers = {
+        table[name]: table.load(name)
+        for table in EVERY.values()
+        for name in table
+        if table[name].startswith(prefixes)
+    }
+    messages = sum(len(KERNEL_MESSAGES.load(name)) for name in KERNEL_MESSAGES
+                   if KERNEL_MESSAGES[name].startswith(prefixes))  # fmt: skip
+    concluded = [rule for name in RULES if RULES[name].startswith(prefixes)
+                 for rule in RULES.load(name)]  # fmt: skip
+    modules = dict.fromkeys(place.partition(":")[0] for place in readers)
+    lines = [f"# {title}", "", "Made from the sources by `make reference`.", ""]
+    lines += [line for part in says for line in (part, "")]
+    lines += ["## What `iosonde import` reads", "", "| output | what |", "| --- | --- |"]
+    for module in modules:
+        tools = dict.fromkeys(
+            str(getattr(reader, "tool", "")) for place, reader in readers.items()
+            if place.startswith(f"{module}:")
+        )  # fmt: skip
+        lines.append(f"| {_cell(', '.join(tools))} | {_cell(_paragraphs(module)[0][0])} |")
+    if messages:
+        lines.append(f"| the kernel's log | {messages} messages |")
+    lines += ["", "## What `iosonde explain` concludes", ""]
+    if concluded:
+        lines += ["| rule | about | what it looks for | source |", "| --- | --- | --- | --- |"]
+        lines += [_row(rule) for rule in concluded]
+    else:
+        lines.append("Nothing.")
+    lines += ["", "## Sources of the readers", ""]
+    lines += [f"- {source}" for module in modules if (source := _paragraphs(module)[1])]
+    return "\n".join(lines) + "\n"
+
+
+def _row(rule: Rule) -> str:
+    """A rule as a row of a table."""
+    cells = (rule.name, rule.about, rule.says, rule.source)
+    return f"| {' | '.join(map(_cell, cells))} |"
 
 
 def _rules() -> str:
@@ -65,10 +135,7 @@ def _rules() -> str:
         "| rule | about | what it looks for | source |",
         "| --- | --- | --- | --- |",
     ]
-    lines += [
-        f"| {rule.name} | {_cell(rule.about)} | {_cell(rule.says)} | {_cell(rule.source)} |"
-        for rule in rules()
-    ]
+    lines += [_row(rule) for rule in rules()]
     return "\n".join(lines) + "\n"
 
 
@@ -151,6 +218,7 @@ def pages() -> Mapping[Path, str]:
         PLACE / "rules.md": _rules(),
         PLACE / "technologies.md": _technologies(),
         VALIDATION / "rules.md": _rule_cases(),
+        **{LAYER_PAGES / f"{page}.md": _printed(*of) for page, of in PRINTED.items()},
         ROOT / "src" / "iosonde" / "text" / INDEX: index(),
     }
 

@@ -1,5 +1,8 @@
 """Swap areas: `swapon -s`, `swapon --show`, /proc/swaps, and what mkswap says of one it made.
 
+Areas are kind `swap`, with `type`, `size`, `used` and `priority`. No rule speaks of swap: how much
+is used, or on which drive it lies, alone proves no fault.
+
 Source: Linux mm/swapfile.c, swap_show() (sizes in KiB, columns parted by tabs and blanks);
 util-linux 2.38, sys-utils/swapon.c, infos[] (columns of --show, sizes with prefixes of 1024, zram
 and all others as "partition"), and disk-utils/mkswap.c, main() ("size = %s (%ju bytes)"; before

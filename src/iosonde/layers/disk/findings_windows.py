@@ -1,9 +1,17 @@
-"""Rules about Windows' Storage Spaces: pools and spaces that lack drives, drives that fail.
+"""What Windows prints of its drives and Storage Spaces, and rules about it.
+
+Drives are kind `disk`, named after their number; pools are `storage_pool`, spaces (virtual disks)
+`storage_space`, volumes `mount` and jobs `storage_job`. Wear, errors and hours of a reliability
+counter have the names that they have of other drives.
+
+Nothing is asked of a live host. No rule speaks of states that an administrator asked for (Detached
+By Policy, Read-only by Policy, maintenance mode, Offline, Retired), of those that pass by
+themselves, of volumes, or of jobs. States in another language are kept as they are printed, and no
+rule knows them.
 
 Source: Microsoft, "Troubleshoot Storage Spaces health and operational states" (windowsserverdocs,
 storage/storage-spaces/storage-spaces-states.md), which says of each state what it means and what to
-do. No rule speaks of states that an administrator asked for (Detached By Policy, Read-only by
-Policy, maintenance mode, Offline, Retired), nor of those that pass by themselves.
+do.
 """
 
 from __future__ import annotations

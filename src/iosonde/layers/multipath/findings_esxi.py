@@ -1,12 +1,18 @@
-"""Rules about what ESXi prints: paths and controllers that are down, lost devices, full datastores.
+"""What ESXi prints of its devices, their paths and datastores, and rules about it.
+
+Devices are kind `disk`, each path is kind `path`, and all paths of a device together are
+`multipath`; datastores are `vmfs`, NVMe controllers `nvme_controller`, adapters `controller`.
+
+Nothing is asked of a live host. No rule speaks of a device with one path, which every local one is
+("Status: degraded" says no more), of paths that are standby or off, or of datastores that are not
+mounted. Logs of the VMkernel are not read.
 
 Source:
     VMware vSphere Storage, "Monitoring and Managing Storage Paths" (a dead path is "no longer
     available for processing I/O"), "Handling Transient APD Conditions" (the device's operational
     state changes to Dead or Error) and, of vSphere 5.0, "Unplanned device loss" ("ESXi marks the
     device as not connected"); Broadcom KB 318856 (VMFS needs 200 MB free, and stops growing at 100
-    MB); ESXCLI Reference, nvme controller list (Is Online). "Status: degraded" of a device says
-    that it has one path, as every local one has: no rule speaks of it.
+    MB); ESXCLI Reference, nvme controller list (Is Online).
 """
 
 from __future__ import annotations
