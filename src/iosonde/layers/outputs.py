@@ -109,7 +109,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "gluster_info": "iosonde.layers.gluster.printed:GlusterInfo",
         "gluster_peers": "iosonde.layers.gluster.printed:GlusterPeers",
         "gluster_pool": "iosonde.layers.gluster.printed:GlusterPool",
-        "gluster_rebalance": "iosonde.layers.gluster.printed_status:GlusterRebalance",
+        "gluster_rebalance": "iosonde.layers.gluster.printed_rebalance:GlusterRebalance",
         "gluster_status": "iosonde.layers.gluster.printed_status:GlusterStatus",
         "hdparm_actions": "iosonde.layers.disk.printed_hdparm_actions:HdparmActions",
         "hdparm_settings": "iosonde.layers.disk.printed_hdparm:HdparmSettings",

@@ -82,6 +82,12 @@ def groups_by_state(text: str) -> dict[str, Scalar]:
     return {f"pgs_{match['state']}": int(match["count"]) for match in _STATE.finditer(text)}
 
 
+def not_whole(what: str, objects: str, of: str) -> dict[str, int | float]:
+    """How many objects are degraded, misplaced or unfound, and which share of all."""
+    share = {f"{what}_share": int(objects) / int(of)} if int(of) else {}
+    return {f"objects_{what}": int(objects), **share}
+
+
 def client_rates(text: str, *, binary: bool) -> dict[str, Json]:
     """What clients read and write a second; `binary` as in `count`."""
     rates: dict[str, Json] = {}

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 
+from iosonde.layers.ceph.facts import not_whole
 from iosonde.records.stack import Scalar
 
 _LISTED = r"[\w.-]{1,60}(?:,[\w.-]{1,60}){0,30}"
@@ -77,9 +78,7 @@ def daemons(text: str) -> dict[str, Scalar]:
         if match := pattern.search(text):
             values[name] = match[1].replace(", ", ",")
     for part in _DEGRADED.finditer(text):
-        values[f"objects_{part[3]}"] = int(part[1])
-        if int(part[2]):
-            values[f"{part[3]}_share"] = int(part[1]) / int(part[2])
+        values |= not_whole(part[3], part[1], part[2])
     for part in _INACTIVE.finditer(text):
         values[f"pgs_{part[2].replace(' ', '_')}_share"] = round(float(part[1]) / 100, 6)
     return values | _ranks(text)

@@ -12,7 +12,7 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Finding
@@ -21,6 +21,18 @@ _LAGGY = "(laggy)"
 _COMING = frozenset({"replay", "resolve", "reconnect", "rejoin", "clientreplay"})
 _GONE = frozenset({"failed", "damaged"})
 _INSUFFICIENT = "insufficient standby MDS daemons available"
+
+
+def _clusters(
+    case: EvidenceSet, tells: Callable[[StateEvidence], object]
+) -> Iterator[StateEvidence]:
+    """The first state of each cluster that tells something."""
+    reported: set[tuple[str, str]] = set()
+    for cluster in case.of_kind("ceph"):
+        key = cluster.source, cluster.host
+        if key not in reported and tells(cluster):
+            reported.add(key)
+            yield cluster
 
 
 def _rank_state(daemon: StateEvidence) -> str:
@@ -83,20 +95,17 @@ def _laggy(case: EvidenceSet) -> Iterator[Finding]:
 
 
 def _no_standby(case: EvidenceSet) -> Iterator[Finding]:
-    reported: set[tuple[str, str]] = set()
-    for cluster in case.of_kind("ceph"):
-        key = cluster.source, cluster.host
-        if _INSUFFICIENT in str(cluster.values.get("health_checks")) and key not in reported:
-            reported.add(key)
-            yield Finding(
-                "no-standby", "warning", subject_of(cluster),
-                "Fewer MDS stand by than the file systems of Ceph ask for: where an active one "
-                "fails, its rank may stay without.",
-                cluster.evidence("mds_standby", "mds_up", "health"),
-                "start another MDS; or `ceph fs set FS standby_count_wanted 0` where none is "
-                "wanted",
-                "`ceph health detail`: no MDS_INSUFFICIENT_STANDBY",
-            )  # fmt: skip
+    for cluster in _clusters(
+        case, lambda state: _INSUFFICIENT in str(state.values.get("health_checks"))
+    ):
+        yield Finding(
+            "no-standby", "warning", subject_of(cluster),
+            "Fewer MDS stand by than the file systems of Ceph ask for: where an active one fails, "
+            "its rank may stay without.",
+            cluster.evidence("mds_standby", "mds_up", "health"),
+            "start another MDS; or `ceph fs set FS standby_count_wanted 0` where none is wanted",
+            "`ceph health detail`: no MDS_INSUFFICIENT_STANDBY",
+        )  # fmt: skip
 
 
 def _damaged_metadata(case: EvidenceSet) -> Iterator[Finding]:
@@ -107,60 +116,58 @@ def _damaged_metadata(case: EvidenceSet) -> Iterator[Finding]:
         "mds_read_only": "MDS are read-only, after an error when they wrote metadata or because "
         "somebody asked for it: clients cannot change metadata",
     }
-    reported: set[tuple[str, str]] = set()
-    for cluster in case.of_kind("ceph"):
+    for cluster in _clusters(case, lambda state: any(map(state.number, says))):
         parts = [f"{int(count):,} {what}" for name, what in says.items()
                  if (count := cluster.number(name))]  # fmt: skip
-        if parts and (cluster.source, cluster.host) not in reported:
-            reported.add((cluster.source, cluster.host))
-            yield Finding(
-                "damaged-files", "error", subject_of(cluster), f"Of CephFS {'; '.join(parts)}.",
-                cluster.evidence(*says),
-                "`ceph health detail` names the daemons, `ceph tell mds.N damage ls` what is "
-                "damaged; read the documentation on disaster recovery before any repair",
-                "`ceph health detail`: no MDS_DAMAGE, MDS_HEALTH_DAMAGE, MDS_HEALTH_READ_ONLY",
-            )  # fmt: skip
+        yield Finding(
+            "damaged-files", "error", subject_of(cluster), f"Of CephFS {'; '.join(parts)}.",
+            cluster.evidence(*says),
+            "`ceph health detail` names the daemons, `ceph tell mds.N damage ls` what is damaged; "
+            "read the documentation on disaster recovery before any repair",
+            "`ceph health detail`: no MDS_DAMAGE, MDS_HEALTH_DAMAGE, MDS_HEALTH_READ_ONLY",
+        )  # fmt: skip
 
 
 def _slow_metadata(case: EvidenceSet) -> Iterator[Finding]:
-    reported: set[tuple[str, str]] = set()
-    for cluster in case.of_kind("ceph"):
-        requests, writes = (int(cluster.number(f"mds_with_slow_{x}"))
-                            for x in ("requests", "metadata_io"))  # fmt: skip
-        if (requests or writes) and (cluster.source, cluster.host) not in reported:
-            reported.add((cluster.source, cluster.host))
-            parts = [f"{requests:,} with requests of clients"] if requests else []
-            parts += [f"{writes:,} with their own I/Os to the OSDs"] if writes else []
-            yield Finding(
-                "slow-requests", "warning", subject_of(cluster),
-                f"MDS of Ceph are slow: {' and '.join(parts)} that take longer than 30 seconds.",
-                cluster.evidence("mds_with_slow_requests", "mds_with_slow_metadata_io",
-                                 "slow_requests", "pgs_inactive"),
-                "`ceph health detail` names them; where their own I/Os are slow, the OSDs of the "
-                "metadata pool are",
-                "`ceph health detail` under the same load: no MDS_SLOW_REQUEST, "
-                "MDS_SLOW_METADATA_IO",
-            )  # fmt: skip
+    says = {
+        "mds_with_slow_requests": "with requests of clients",
+        "mds_with_slow_metadata_io": "with their own I/Os to the OSDs",
+    }
+    for cluster in _clusters(case, lambda state: any(map(state.number, says))):
+        parts = [f"{int(count):,} {what}" for name, what in says.items()
+                 if (count := cluster.number(name))]  # fmt: skip
+        yield Finding(
+            "slow-requests", "warning", subject_of(cluster),
+            f"MDS of Ceph are slow: {' and '.join(parts)} that take longer than 30 seconds.",
+            cluster.evidence(*says, "slow_requests", "pgs_inactive"),
+            "`ceph health detail` names them; where their own I/Os are slow, the OSDs of the "
+            "metadata pool are",
+            "`ceph health detail` under the same load: no MDS_SLOW_REQUEST, MDS_SLOW_METADATA_IO",
+        )  # fmt: skip
 
 
 def _full_pools(case: EvidenceSet) -> Iterator[Finding]:
-    reported: set[tuple[str, str]] = set()
-    for cluster in case.of_kind("ceph"):
-        key = cluster.source, cluster.host
-        full, near = (int(cluster.number(f"pools_{x}")) for x in ("full", "near_full"))
-        of_osds = cluster.number("osds_full") or (not full and cluster.number("osds_near_full"))
-        if (full or near) and not of_osds and key not in reported:
-            reported.add(key)
-            count, what = (full, "full") if full else (near, "nearly full")
-            yield Finding(
-                "out-of-space", "error" if full else "warning", subject_of(cluster),
-                f"{count:,} {'pool of Ceph is' if count == 1 else 'pools of Ceph are'} {what}: "
-                + ("they take no writes." if full else "full ones take no writes."),
-                cluster.evidence("pools_full", "pools_near_full"),
-                "`ceph health detail` says whether a quota (`ceph osd pool get-quota POOL`) or "
-                "the OSDs are reached",
-                "`ceph health detail`: no POOL_FULL, POOL_NEARFULL",
-            )  # fmt: skip
+    """Full pools; those that are full because OSDs are need no finding of their own."""
+    for cluster in _clusters(case, lambda state: _pools_beside_osds(state)[0]):
+        count, is_full = _pools_beside_osds(cluster)
+        yield Finding(
+            "out-of-space", "error" if is_full else "warning", subject_of(cluster),
+            f"{count:,} {'pool of Ceph is' if count == 1 else 'pools of Ceph are'} "
+            + ("full: they take no writes." if is_full else "nearly full: full ones take no "
+               "writes."),
+            cluster.evidence("pools_full", "pools_near_full"),
+            "`ceph health detail` says whether a quota (`ceph osd pool get-quota POOL`) or the "
+            "OSDs are reached",
+            "`ceph health detail`: no POOL_FULL, POOL_NEARFULL",
+        )  # fmt: skip
+
+
+def _pools_beside_osds(cluster: StateEvidence) -> tuple[int, bool]:
+    """How many pools are full, else nearly full, where no OSD is; and whether they are full."""
+    full, near = int(cluster.number("pools_full")), int(cluster.number("pools_near_full"))
+    if cluster.number("osds_full"):
+        return 0, False
+    return (full, True) if full else (0 if cluster.number("osds_near_full") else near, False)
 
 
 def _large_shards(case: EvidenceSet) -> Iterator[Finding]:

@@ -21,6 +21,7 @@ from iosonde.layers.ceph.facts import (
     count,
     figures_in,
     groups_by_state,
+    not_whole,
     size,
 )
 from iosonde.layers.ceph.facts_status import daemons
@@ -176,9 +177,7 @@ def _values(text: str) -> dict[str, Scalar]:
         values["flags"] = flags[1]
     values |= _stored(text)
     for match in _OBJECTS.finditer(text.partition("data:")[2] or text):
-        values[f"objects_{match[3]}"] = int(match[1])
-        if int(match[2]):
-            values[f"{match[3]}_share"] = int(match[1]) / int(match[2])
+        values |= not_whole(match[3], match[1], match[2])
     return values | groups_by_state(text)
 
 

@@ -14,7 +14,15 @@ from typing import ClassVar, NamedTuple
 
 from typing_extensions import override
 
-from iosonde.layers.ceph.facts import COUNT, SIZE, client_rates, count, groups_by_state, size
+from iosonde.layers.ceph.facts import (
+    COUNT,
+    SIZE,
+    client_rates,
+    count,
+    groups_by_state,
+    not_whole,
+    size,
+)
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
@@ -211,9 +219,7 @@ def _groups(match: re.Match[str]) -> dict[str, Json]:
     values |= {name: size(match[name]) for name in _ROOM}
     values |= client_rates(rest, binary="iB" not in match[0])
     for left in _LEFT.finditer(rest):
-        values[f"objects_{left['what']}"] = int(left["count"])
-        if int(left["total"]):
-            values[f"{left['what']}_share"] = int(left["count"]) / int(left["total"])
+        values |= not_whole(left["what"], left["count"], left["total"])
     for recovery in _RECOVERY.finditer(rest):
         if bandwidth := recovery["rate"] or recovery["bandwidth"]:
             values["recovery.bandwidth"] = size(bandwidth)

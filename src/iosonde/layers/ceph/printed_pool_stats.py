@@ -22,6 +22,7 @@ from iosonde.layers.ceph.facts import (
     client_rates,
     count,
     head_of,
+    not_whole,
     rows_of,
     size,
     tokens,
@@ -171,9 +172,7 @@ def _activity(text: str) -> dict[str, Json]:
     """What the lines below a pool say: what is not whole, and what is moved a second."""
     values: dict[str, Json] = {}
     for left in _LEFT.finditer(text):
-        values[f"objects_{left['what']}"] = int(left["count"])
-        if int(left["total"]):
-            values[f"{left['what']}_share"] = int(left["count"]) / int(left["total"])
+        values |= not_whole(left["what"], left["count"], left["total"])
     binary = "iB" not in text
     for part in _PART.finditer(text):
         figures = part["figures"]

@@ -2,7 +2,8 @@
 
 Source: glusterfs 3.4 to 11, cli/src/cli-rpc-ops.c (gf_cli_get_volume_cbk(): "Volume Name: ",
 "Number of Bricks: 2 x 3 = 6", "Brick1: HOST:PATH", "Thin-arbiter-path: ", "Options
-Reconfigured:"; gf_cli_list_friends: "Number of Peers: ", "State: Peer in Cluster (Connected)").
+Reconfigured:"); outputs of 3.3 to 11 ("Number of Peers: ", "State: Peer in Cluster (Connected)", in
+old versions also "Port: 24007").
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde.layers.gluster.facts import BRICK
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
@@ -19,7 +21,6 @@ from iosonde.text.labels import as_labelled
 from iosonde.text.reader import Items, StateOutput, close_lines, top_of
 from iosonde.text.torn import is_full
 
-BRICK = r"[\w.:-]{1,120}:/\S{1,300}"
 _VOLUME = re.compile(r"\s*Volume Name: (?P<name>\S{1,200})\s*$")
 _PAIR = re.compile(
     r"\s*(?P<label>Type|Volume ID|Status|Snapshot Count|Number of Bricks|Transport-type|"
@@ -106,9 +107,10 @@ def _pair(label: str, value: str) -> dict[str, Scalar]:
 _PEERS = re.compile(r"\s*Number of Peers: (?P<count>\d{1,5})\s*$")
 _HOST = re.compile(r"\s*Hostname: (?P<name>\S{1,200})\s*$")
 _PEER_PAIR = re.compile(
-    r"\s*(?P<label>Uuid|State): ?(?P<value>\S.{2,80}?)"
+    r"\s*(?P<label>Uuid|UUID|State|Port): ?(?P<value>\S.{2,80}?)"
     r"(?: \((?P<link>Connected|Disconnected)\))?\s*$"
 )
+_PEER_NAMES = {"Uuid": "id", "UUID": "id", "State": "state", "Port": "port"}
 _OTHER = re.compile(r"\s*Other names:\s*$")
 _NAME = re.compile(r"\s*[\w.:-]{3,100}\s*$")
 
@@ -132,37 +134,42 @@ class GlusterPeers(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        pool: dict[str, Scalar] = {}
         peers: dict[str, dict[str, Scalar]] = {}
-        subjects: list[PrintedSubject] = []
-        last, name, names = first, "", False
+        last, in_names = first, False
+        peer: dict[str, Scalar] | None = None
         for index, line in close_lines(cursor, first, _MOST, gap=4):
             if count := _PEERS.match(line):
-                values: dict[str, Scalar] = {"peers": int(count["count"])}
-                subjects.append(PrintedSubject("gluster", "gluster", values, prompt.host))
+                pool["peers"] = int(count["count"])
             elif host := _HOST.match(line):
-                name = host["name"]
-                peers[name] = {}
-            elif name and (pair := _PEER_PAIR.match(line)):
-                key = "state" if pair["label"] == "State" else "id"
-                peers[name][key] = pair["value"]
-                if pair["link"]:
-                    peers[name]["connection"] = pair["link"].lower()
-            elif names and _NAME.match(line):
-                also = peers[name].get("other_names")
-                peers[name]["other_names"] = f"{also}, {line.strip()}" if also else line.strip()
-            elif not (name and _OTHER.match(line)):
+                peer, in_names = peers.setdefault(host["name"], {}), False
+            elif peer is not None and (pair := _PEER_PAIR.match(line)):
+                peer |= _of_peer(pair)
+            elif peer is not None and _OTHER.match(line):
+                in_names = True
+            elif peer is not None and in_names and _NAME.match(line):
+                names = (peer.get("other_names"), line.strip())
+                peer["other_names"] = ", ".join(str(name) for name in names if name)
+            else:
                 break
-            last, names = index, bool(_OTHER.match(line)) or (names and not _HOST.match(line))
-        down = sum(values.get("connection") == "disconnected" for values in peers.values())
-        if subjects and peers:
-            subjects = [
-                PrintedSubject(s.kind, s.name, {**s.values, "peers_disconnected": down}, s.host)
-                for s in subjects
-            ]
-        return last, subjects + [
-            PrintedSubject("gluster_peer", peer, values, prompt.host)
-            for peer, values in peers.items() if "state" in values
+            last = index
+        if pool and peers:
+            pool["peers_disconnected"] = sum(
+                values.get("connection") == "disconnected" for values in peers.values()
+            )
+        whole = [PrintedSubject("gluster", "gluster", pool, prompt.host)] if pool else []
+        return last, whole + [
+            PrintedSubject("gluster_peer", name, values, prompt.host)
+            for name, values in peers.items() if "state" in values
         ]  # fmt: skip
+
+
+def _of_peer(pair: re.Match[str]) -> dict[str, Scalar]:
+    """What a line says of a peer; behind its state stands whether it is connected."""
+    text = pair["value"]
+    value: Scalar = int(text) if pair["label"] == "Port" and text.isdecimal() else text
+    values = {_PEER_NAMES[pair["label"]]: value}
+    return values | ({"connection": pair["link"].lower()} if pair["link"] else {})
 
 
 _POOL_HEAD = re.compile(r"\s*UUID\s+Hostname\s+State\s*$")

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.gluster.printed import BRICK
+from iosonde.layers.gluster.facts import BRICK
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in

@@ -1,10 +1,8 @@
-"""`gluster volume status`, also with `detail`, and `volume rebalance … status`.
+"""`gluster volume status`, also with `detail`: bricks, daemons and tasks of volumes.
 
 Source: glusterfs 3.4 to 11, cli/src/cli-rpc-ops.c (gf_cli_status_cbk(), cli_print_line(): a name of
-more than 43 characters goes on in the next line, before the ports; "Y" or "N"; cli_print_detailed
-_status(): labels padded to 20 characters; gf_cli_print_rebalance_status(): columns of fixed width,
-a size in powers of 1024 as uint64_2human_readable() of libglusterfs prints it, the run time as
-H:MM:SS, before 3.8 in seconds).
+more than 43 characters goes on in the next line, before the ports; "Y" or "N";
+cli_print_detailed_status(): labels padded to 20 characters, sizes as in facts.py).
 """
 
 from __future__ import annotations
@@ -14,9 +12,8 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde import units
 from iosonde.kerneltext import fields
-from iosonde.layers.gluster.printed import BRICK
+from iosonde.layers.gluster.facts import BRICK, size_of
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
@@ -41,7 +38,6 @@ _TASK = re.compile(
 )
 _MOST = 20_000
 _SIZES = {"Disk Space Free": "available", "Total Disk Space": "size"}
-_SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,2})?)(Bytes|[KMGTP]B)")
 
 
 class GlusterStatus(StateOutput):
@@ -137,10 +133,8 @@ class _Status:
         if not self._bricks:
             return
         values = self._bricks[list(self._bricks)[-1]]
-        size = _SIZE.fullmatch(value)
-        if label in _SIZES and size:
-            unit = "B" if size[2] == "Bytes" else size[2]
-            values[_SIZES[label]] = round(units.printed(size[1] + unit, binary=True)[0])
+        if label in _SIZES and (size := size_of(value)) is not None:
+            values[_SIZES[label]] = size
         elif label == "Online":
             values |= _state(value)
         elif value != "N/A":
@@ -166,94 +160,3 @@ class _Status:
 
 def _state(online: str) -> dict[str, Scalar]:
     return {"state": "online" if online == "Y" else "offline"}
-
-
-_REBALANCE_HEAD = re.compile(r"\s*Node\s+Rebalanced-files(?:\s+size\b|\s*$)")
-_REBALANCE_REST = re.compile(r"[\sA-Za-z:-]{1,200}$")
-"""The rest of a head that a mail broke, and the dashes below it."""
-_NODE = re.compile(
-    r"\s*(?P<node>[\w.:-]{1,120})\s+(?P<files>\d{1,12})\s+(?P<size>\d{1,12}(?:\.\d{1,2})?"
-    r"(?:Bytes|[KMGTP]B))\s+(?P<scanned>\d{1,12})\s+(?P<failures>\d{1,12})\s+"
-    r"(?P<skipped>\d{1,12})\s+(?P<state>[a-z][a-z -]{3,24}?)\s+"
-    r"(?P<time>\d{1,5}:\d\d:\d\d|\d{1,9}\.\d\d)\s*$"
-)
-_LEFT = re.compile(
-    r"\s*Estimated time left for rebalance to complete\s*:\s*(?P<time>\d{1,5}:\d\d:\d\d)\s*$"
-)
-_SAID = re.compile(r"\s*volume rebalance: (?P<volume>\S{1,200}): (?P<result>\w{4,12})\b.{0,80}$")
-
-
-class GlusterRebalance(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
-    tool: ClassVar[str] = "gluster volume rebalance"
-    anchors: ClassVar[tuple[str, ...]] = ("Rebalanced-files",)
-    commands: ClassVar[tuple[str, ...]] = ("gluster",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _REBALANCE_HEAD
-    nothing: ClassVar[str] = "its first row is not whole"
-
-    @override
-    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        rows = list(close_lines(cursor, first, _MOST))
-        nodes: dict[str, dict[str, Scalar]] = {}
-        volume: dict[str, Scalar] = {}
-        name = _operand(prompt.command)
-        at, last = 1, 0
-        while at < len(rows):
-            lines = [text for _, text in rows[at : at + 3]]
-            line = lines[0]
-            count, node = _node(lines)
-            if node:
-                nodes[node["node"]] = _values(node)
-            elif left := _LEFT.match(line):
-                volume["time_left"] = _seconds(left["time"])
-            elif said := _SAID.match(line):
-                name = said["volume"]
-                volume["result"] = said["result"]
-            elif nodes or not _REBALANCE_REST.fullmatch(line):
-                break
-            last = at + count - 1
-            at += count
-        subjects = [PrintedSubject("gluster_rebalance", node, values, prompt.host)
-                    for node, values in nodes.items()]  # fmt: skip
-        if nodes and (volume or name):
-            states = sorted({str(values["state"]) for values in nodes.values()})
-            volume["rebalance"] = ", ".join(states)
-            subjects.insert(0, PrintedSubject("gluster_volume", name, volume, prompt.host))
-        return rows[last][0] if rows else first, subjects
-
-
-def _node(lines: list[str]) -> tuple[int, re.Match[str] | None]:
-    """How many lines a node's row takes, and the row; a blank stands where a mail broke it."""
-    for count in range(1, len(lines) + 1):
-        for text in joinings(lines[:count]):
-            if match := _NODE.match(text):
-                return count, match
-    return 1, None
-
-
-def _operand(command: str) -> str:
-    """The volume that a command names."""
-    match = re.search(r"\brebalance (\S{1,200}) status", command)
-    return match[1] if match else ""
-
-
-def _values(row: re.Match[str]) -> dict[str, Scalar]:
-    size = _SIZE.fullmatch(row["size"])
-    unit = "B" if size and size[2] == "Bytes" else size[2] if size else "B"
-    values: dict[str, Scalar] = {
-        "files": int(row["files"]), "scanned": int(row["scanned"]),
-        "failures": int(row["failures"]), "skipped": int(row["skipped"]),
-        "state": row["state"], "elapsed": _seconds(row["time"]),
-    }  # fmt: skip
-    if size:
-        values["moved"] = round(units.printed(size[1] + unit, binary=True)[0])
-    return values
-
-
-def _seconds(text: str) -> int | float:
-    if ":" not in text:
-        return float(text) if "." in text else int(text)
-    hours, minutes, seconds = map(int, text.split(":"))
-    return hours * 3600 + minutes * 60 + seconds

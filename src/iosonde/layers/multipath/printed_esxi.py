@@ -141,11 +141,12 @@ class EsxcliLists(StateOutput):
         if smart:
             return last, [PrintedSubject("disk", things[0].name, _health(things[0].pairs),
                                          prompt.host)]  # fmt: skip
-        return last, self._said(things, prompt)
+        return last, self._items_of(things, prompt)
 
-    def _said(
+    def _items_of(
         self, things: Iterable[_Thing], prompt: Prompt
     ) -> Iterator[PrintedSubject | PrintedCounters]:
+        """What each thing is, and of devices whose paths are all there how many these are."""
         paths: dict[str, dict[str, str]] = {}
         for thing in things:
             kind, name = thing.kind, thing.pairs.get("Device") or thing.name
@@ -161,7 +162,7 @@ class EsxcliLists(StateOutput):
             elif kind == "disk":
                 yield PrintedSubject("disk", thing.name, _disk(thing.pairs), prompt.host)
             elif kind == "multipath":
-                yield PrintedSubject("multipath", thing.name, _lun(thing.pairs), prompt.host)
+                yield PrintedSubject("multipath", thing.name, _paths(thing.pairs), prompt.host)
         for device, states in paths.items():
             if all(states.values()) and (len(states) > 1 or not _is_some(prompt)):
                 yield PrintedSubject("multipath", device, path_states(states), prompt.host)
@@ -201,6 +202,7 @@ def _join(thing: _Thing, label: str, rest: str) -> None:
 
 
 def _disk(pairs: Mapping[str, str]) -> dict[str, Scalar]:
+    """A device, its size in bytes."""
     values = _typed(pairs, ("Size", "Vendor", "Model", "Revision"))
     for label, name in (("Vendor", "vendor"), ("Model", "model"), ("Revision", "firmware")):
         if text := pairs.get(label, "").strip():
@@ -212,7 +214,8 @@ def _disk(pairs: Mapping[str, str]) -> dict[str, Scalar]:
     return values
 
 
-def _lun(pairs: Mapping[str, str]) -> dict[str, Scalar]:
+def _paths(pairs: Mapping[str, str]) -> dict[str, Scalar]:
+    """How a device's paths are used: all and those that work, counted and by name."""
     named = {"Working Paths": "working_path", "Working Path Set": "working_path", "Paths": "path"}
     values = _typed(pairs, named)
     for label, name in named.items():
@@ -250,6 +253,7 @@ def esxi_prompt(cursor: TextCursor, first: int, prompt: Prompt) -> Prompt:
 
 
 def _health(pairs: Mapping[str, str]) -> dict[str, Scalar]:
+    """An NVMe drive's log of its health, by the names that other tools' have."""
     values = _typed(pairs, _HEALTH)
     for label, (name, factor) in _HEALTH.items():
         match = _NUMBER.match(pairs.get(label, ""))

@@ -22,7 +22,6 @@ _PATH = re.compile(
     r"\s*(?P<path>vmhba\d{1,3}:C\d{1,4}:T\d{1,5}:L\d{1,5}) LUN:(?P<lun>\d{1,5}) "
     r"state:(?P<state>[a-z]{2,12})(?: (?P<transport>[a-z][a-z0-9]{1,10})\b)?"
 )
-_REST = re.compile(r"\s*\S.{0,300}$")
 _BESIDE = re.compile(r"(?:Adapter|Target|WW[NP]N|IQN|Alias|Session|PortalTag|[0-9a-f]{2}:[0-9a-f])")
 _MOST = 10_000
 

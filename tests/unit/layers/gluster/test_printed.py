@@ -120,6 +120,14 @@ def test_a_peer_that_is_away() -> None:
         assert read["gluster_peer", "ash"]["connection"] == "connected", shape
 
 
+def test_peers_of_old_versions() -> None:
+    old = PEERS.replace("Uuid: ", "Port: 24007\nUuid: ")
+    assert things(old)["gluster_peer", "ash"] == {
+        "port": 24007, "id": "25b6ed92-6355-425a-adc9-25202419bf9a",
+        "state": "Peer in Cluster", "connection": "connected",
+    }  # fmt: skip
+
+
 def test_the_list_of_a_pool() -> None:
     for shape, given in mangled(POOL):
         read = things(given)
