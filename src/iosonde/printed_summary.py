@@ -151,7 +151,7 @@ def _unit(name: str) -> str:
 
 
 def _said(name: str, value: Json) -> str:
-    word, text = name.replace("_", " "), value_words(name, value)
+    word, text = visible(name).replace("_", " "), value_words(name, value)
     if isinstance(value, bool):
         return word if value else f"no {word}"
     way, _, last = word.rpartition(".")
