@@ -63,7 +63,8 @@ def _away(case: EvidenceSet, volume: str, bricks: list[StateEvidence]) -> Findin
     names += f" and {count - _SEVERAL:,} more" if count > _SEVERAL else ""
     return Finding(
         "degraded", "error" if lost else "warning", subject_of(first),
-        f"{count:,}{f' of {every:,}' if every else ''} {'brick' if count == 1 else 'bricks'}"
+        f"{count:,}{f' of {every:,}' if every else ''} "
+        f"{'brick' if (every or count) == 1 else 'bricks'}"
         + (f" of the Gluster volume {volume}" if volume else " of a Gluster volume")
         + f" {'is' if count == 1 else 'are'} away ({names}): "
         + (f"{its} files cannot be reached." if lost else f"{its} files have a copy or a part "
@@ -132,11 +133,11 @@ def _two_copies(case: EvidenceSet) -> Iterator[Finding]:
                 "split-brain-risk", "warning", subject_of(volume),
                 f"The Gluster volume {volume.name} keeps two copies ({layout}) without an arbiter, "
                 "and none of its options sets a quorum: where clients or servers lose sight of "
-                "each other, both copies can be written, and then none is right.",
+                "each other, both copies can be written, and then nothing tells which is right.",
                 volume.evidence("type", "layout"),
-                "add an arbiter: `gluster volume add-brick VOLUME replica 3 arbiter 1 "
-                "HOST:BRICK`; or `cluster.quorum-type auto`, which stops writes while the first "
-                "brick is away",
+                "add an arbiter to each pair: `gluster volume add-brick "
+                f"{volume.name} replica 3 arbiter 1 HOST:BRICK…`; or `cluster.quorum-type auto`, "
+                "which stops writes while the first brick is away",
                 "`gluster volume info`: “x (2 + 1)”",
             )  # fmt: skip
 
@@ -149,8 +150,7 @@ def _peers(case: EvidenceSet) -> Iterator[Finding]:
                 "lost-peer", "warning", subject_of(peer),
                 f"The Gluster server {peer.name} "
                 + ("is rejected: its configuration of the volumes is not that of the pool."
-                   if rejected else "is disconnected: its glusterd does not answer, and no volume "
-                   "can be changed, or its bricks started, there."),
+                   if rejected else "is disconnected: its glusterd does not answer this one."),
                 peer.evidence("state", "connection"),
                 "compare cluster.op-version on both; glusterd.log names the volume whose checksum "
                 "differs" if rejected
