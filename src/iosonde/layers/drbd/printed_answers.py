@@ -53,7 +53,7 @@ _SPLIT = re.compile(
 _BITMAP = re.compile(r"\s*initiali[sz]ing bitmap \((?P<bitmap>\d{1,12}) KB\)")
 _INFO = re.compile(r"\s*additional info from kernel:\s*$")
 _STATE = re.compile(r"\s*(?:[A-Z][A-Za-z]{3,20}/[A-Z][A-Za-z]{3,20}|[A-Z][A-Za-z]{5,20})\s*$")
-_ASKED = re.compile(r"(?:drbdadm|drbdsetup)(?: -{1,2}[\w-]{1,20})* (?P<what>[cd]?state|role)\b")
+_ASKED = re.compile(r"(?:drbdadm|drbdsetup)(?: -[\w-]{1,20}){0,4} (?P<what>[cd]?state|role)\b")
 _NAMES = {"role": "role", "state": "role", "dstate": "disk_state", "cstate": "connection"}
 _DEVICE = re.compile(r"/dev/([\w./:+-]{2,100})")
 
