@@ -73,7 +73,7 @@ _COUNTERS = ("corrected_fast", "corrected_delayed", "repeated", "corrected",
              "correction_invocations")  # fmt: skip
 STATISTIC = re.compile(
     r"\s*0x[0-9a-f]{2} {1,3}0x[0-9a-f]{3} {1,3}[1-8] {1,20}(?P<figure>-?\d{1,20}|-) {1,3}"
-    r"[N-][D-][C-][ R-]? {0,3}(?P<name>[A-Z][\w /-]{3,60}?)\s*$"
+    r"[N-][D-][C-][ R-]? {0,3}(?P<name>[A-Z][\w ./()-]{3,60}?)\s*$"
 )
 """A row of the statistics of a drive: page, offset, size, value, flags, description."""
 PHY_EVENT = re.compile(
@@ -84,7 +84,9 @@ PHY_EVENT = re.compile(
 SCSI_FIGURE = re.compile(
     r"\s*(?P<name>[Nn]umber of hours powered up|number of minutes until next internal SMART test"
     r"|Blocks sent to initiator|Blocks received from initiator"
-    r"|Blocks read from cache and sent to initiator"
+    r"|Blocks read from cache and sent to initiator|Grown defects during certification"
+    r"|Total blocks reassigned during format|Total new blocks reassigned"
+    r"|Power on minutes since format"
     r"|Number of read and write commands whose size (?:<=|>) segment size"
     r") {1,3}= {1,3}(?P<figure>\d{1,20}(?:\.\d\d)?)\s*$"
 )
@@ -167,7 +169,7 @@ def _scsi_figures(lines: list[str]) -> dict[str, Scalar]:
     """What a SCSI drive logs behind an equals sign, and its scans of its own medium.
 
     Source: smartmontools 7.3, scsiprint.cpp: scsiPrintFactoryLPage(), scsiPrintSeagateCacheLPage(),
-    scsiPrintBackgroundResults().
+    scsiPrintFormatStatusLPage(), scsiPrintBackgroundResults().
     """
     facts: dict[str, Scalar] = {}
     for line in lines:

@@ -59,6 +59,11 @@ _SIZES = {
 _QUICK = re.compile(
     r"\b(Model|FwRev|SerialNo|BuffSize|MultSect|LBAsects|WriteCache)=(.*?)(?=,|\s+\w+=|\s*$)"
 )
+_QUICK_REST = re.compile(
+    r"\s*(?:Config=\{|RawCHS=|BuffType=|CurCHS=|IORDY=|(?:PIO|DMA|UDMA) modes:|AdvancedPM="
+    r"|Drive conforms to:|\(maybe\):|\* signifies the current active mode)"
+)
+"""Lines of -i besides those with the figures that are read."""
 _FEATURE = re.compile(
     r"(?:\s*+(?P<star>\*))?\s++(?P<what>Write cache|Look-ahead|Native Command Queueing)\b"
 )
@@ -132,7 +137,11 @@ class HdparmSettings(StateOutput):
 
 
 def _is_own(line: str) -> bool:
-    return bool(_ITEM.match(line) or ("=" in line and len(_QUICK.findall(line)) > 1))
+    return bool(
+        _ITEM.match(line)
+        or _QUICK_REST.match(line)
+        or ("=" in line and len(_QUICK.findall(line)) > 1)
+    )
 
 
 def _of_identity(line: str) -> bool:
@@ -153,7 +162,7 @@ def _values(texts: list[str]) -> dict[str, Scalar]:
     for text in texts:
         if item := _ITEM.match(text):
             values |= _setting(item["name"], item["value"].strip())
-        elif "=" in text and len(pairs := _QUICK.findall(text)) > 1:
+        elif "=" in text and (pairs := _QUICK.findall(text)):
             values |= _quick({name: value.strip() for name, value in pairs})
     return values | _identity(texts)
 

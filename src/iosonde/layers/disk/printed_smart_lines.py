@@ -87,8 +87,9 @@ class SmartLines(StateOutput):
         *(f"{name}:" for name in _VERDICTS), *(f"{name}:" for name in _SCSI),
         "SCT Error Recovery Control:", "SATA Phy Event Counters", "R_ERR response for ",
         "failed due to ICRC", "  ---  ", "  N--  ", "hours powered up", "internal SMART test",
-        "sent to initiator", "received from initiator", "Accumulated power on time",
-        "background scans performed", "background medium scans", "Percentage Used: ",
+        "sent to initiator", "received from initiator", "new blocks reassigned =",
+        "minutes since format =", "Accumulated power on time", "background scans performed",
+        "background medium scans", "Percentage Used: ",
         "Available Spare: ", "Data Units Read: ", "Data Units Written: ", "Power On Hours: ",
         "Unsafe Shutdowns: ", "Media and Data Integrity", "Error Information Log Entr",
     )  # fmt: skip

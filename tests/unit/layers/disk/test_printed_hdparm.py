@@ -58,3 +58,19 @@ def test_a_timing_stays_a_timing() -> None:
 def test_prose_about_settings_is_none() -> None:
     assert read("The readahead = 256 setting and write-caching = off help.") == []
     assert read("Set multcount and using_dma in /etc/hdparm.conf.") == []
+
+
+def test_all_lines_of_what_the_kernel_knew() -> None:
+    """-i: the size stands some lines below the model (hdparm.c, dump_identity)."""
+    text = (
+        " Model=EXAMPLE HDX1000A1, FwRev=EX01, SerialNo=EX-0001\n"
+        " Config={ HardSect NotMFM HdSw>15uSec SpinMotCtl Fixed DTR>5Mbs FmtGapReq }\n"
+        " RawCHS=16383/16/63, TrkSize=0, SectSize=0, ECCbytes=0\n"
+        " BuffType=unknown, BuffSize=unknown, MaxMultSect=16, MultSect=16\n"
+        " CurCHS=16383/16/63, CurSects=16514064, LBA=yes, LBAsects=1953525168\n"
+        " IORDY=on/off, tPIO={min:120,w/IORDY:120}, tDMA={min:120,rec:120}\n"
+        " UDMA modes: udma0 udma1 udma2 udma3 udma4 udma5 *udma6\n"
+    )
+    for shape, given in mangled(text, wraps=False):
+        disk = drives(given)[""]
+        assert (disk["model"], disk["size"]) == ("EXAMPLE HDX1000A1", 1953525168 * 512), shape

@@ -88,6 +88,17 @@ def test_a_row_of_hours_alone(row: str, name: str, figure: Scalar) -> None:
     assert state.subjects[0].values[name] == figure
 
 
+@pytest.mark.parametrize(("line", "name", "figure"), [
+    ("0x03  0x038  4               2  ---  Number of Realloc. Candidate Logical Sectors",
+     "number_of_realloc_candidate_logical_sectors", 2),
+    ("Total new blocks reassigned = 4", "total_new_blocks_reassigned", 4),
+    ("Power on minutes since format = 35438", "power_on_minutes_since_format", 35438),
+])  # fmt: skip
+def test_a_figure_alone(line: str, name: str, figure: int) -> None:
+    (state,) = states(f"See\n\n{line}\n\nthere.\n")
+    assert state.subjects[0].values == {name: figure}
+
+
 @pytest.mark.parametrize("text", [
     "The Elements in grown defect list are many. Percentage Used: see the manual of the drive.\n",
     "Temperature: 36 C\n",
