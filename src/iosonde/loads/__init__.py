@@ -48,6 +48,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "fio_terse": "iosonde.loads.fio.printed_terse:FioTerse",
         "fio_text": "iosonde.loads.fio.printed_text:FioText",
         "gobonniego": "iosonde.loads.rate_lists:GoBonnieGo",
+        "hd_tune": "iosonde.loads.hd_tune:HdTune",
         "hdparm": "iosonde.loads.hdparm.printed:HdparmOutput",
         "ior": "iosonde.loads.ior:Ior",
         "iozone": "iosonde.loads.iozone.printed:IozoneOutput",
