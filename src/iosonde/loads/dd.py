@@ -24,6 +24,7 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.errors import UsageError
+from iosonde.loads._dd_languages import ANCHORS, in_english
 from iosonde.loads._timing import Timing, timing_at
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
@@ -50,43 +51,6 @@ _SHORT = re.compile(
 _LEFT_OUT = re.compile(
     r"\s*+(?:[:(\[<]?\s*+(?:\.{2,}|…+|snip(?:ped)?|中?略|省略)\s*+[:)\]>]?|:+)\s*", re.IGNORECASE
 )
-_FOREIGN: Mapping[str, str] = {
-    "Datensätze ein": "records in", "Datensätze aus": "records out", "kopiert, ": "copied, ",
-    "enregistrements lus": "records in", "enregistrements écrits": "records out",
-    "copiés, ": "copied, ", "registros leídos": "records in", "registros escritos": "records out",
-    "registros de entrada": "records in", "registros de saída": "records out",
-    "copiados, ": "copied, ", "record dentro": "records in", "record fuori": "records out",
-    "copiati, ": "copied, ", "записей получено": "records in", "записей отправлено": "records out",
-    "скопировано, ": "copied, ", "скопирован, ": "copied, ",
-    "的读入": "records in", "的写出": "records out", "已复制": " copied",
-    "レコード入力": "records in", "レコード出力": "records out", "コピーされました": "copied",
-    "записей считано": "records in", "записей написано": "records out", "copié, ": "copied, ",
-    "записів прочитано": "records in", "записів записано": "records out",
-    "записа получени": "records in", "записа изпратени": "records out",
-    "records gelezen": "records in", "records geschreven": "records out",
-    "gekopieerd, ": "copied, ", "poster in": "records in", "poster ut": "records out",
-    "kopierade, ": "copied, ", "záznamů přečteno": "records in", "záznamů zapsáno": "records out",
-    "zkopírováno, ": "copied, ", "kirjet sisse": "records in", "kirjet välja": "records out",
-    "kopeeritud, ": "copied, ", "zapisa primljeno": "records in", "zapisa odaslano": "records out",
-    "je kopirano, ": "copied, ", "je kopiran, ": "copied, ", "레코드 입력함": "records in",
-    "레코드 출력함": "records out", "복사함, ": "copied, ", "kayıt girdi": "records in",
-    "kayıt çıktı": "records out", "kopyalandı, ": "copied, ",
-}  # fmt: skip
-"""dd's words in other languages → its English ones. Source: po/*.po of coreutils 8.32 and 9.1."""
-_LEADING = re.compile(
-    r"(?:скопировано|скопійовано|копирани(?: са)?)\s{1,3}"
-    r"(?P<what>\d{1,25}\s{0,2}[^\W\d]{1,12}(?:\s{0,3}\([^)]{0,40}\))?), "
-)
-"""The sum where its verb comes first."""
-_COUNTED = re.compile(r"输(?P<way>[入出])了\s{0,2}(?P<records>\d{1,20}\+\d{1,20})\s{0,2}块记录")
-_CYRILLIC = re.compile(r"(?<=\d) [cс](?=,)|(?<=B/)[cс]\b")
-_UNITS: Mapping[str, str] = {
-    "Bytes": "bytes", "Byte": "byte", "octets": "bytes", "octet": "byte", "байтов": "bytes",
-    "байтів": "bytes", "байти": "bytes", "байта": "bytes", "байт": "bytes", "bajtova": "bytes",
-    "bajtů": "bytes", "bajt": "byte", "baiti": "bytes", "bait": "byte", "bayt": "bytes",
-    "字节": " bytes ", "バイト": "bytes", "바이트": "bytes", "секунд": "s",
-    "，": ", ", "、": ", ", "（": "(", "）": ")", "秒": "s",
-}  # fmt: skip
 _FIRST = re.compile(r"\d bytes? (?:\(|transferred in (?:\d+\.\d{3,6}(?: secs|$)|$))")
 _SUM = re.compile(r"cop|\d bytes transferred in |bytes/sec\)")
 _BUSYBOX = re.compile(r"\([\d.]{1,20}[kMG]B\)")
@@ -150,9 +114,7 @@ class Dd(Output):
 
     tool: ClassVar[str] = "dd"
     anchors: ClassVar[tuple[str, ...]] = (
-        "records out", "records in", "copied, ", "bytes transferred in ", " 的读入", " 的写出",
-        "已复制，", "块记录", "скопировано ", "скопійовано ", "копирани ",
-        *(foreign for foreign in _FOREIGN if len(foreign) > 3),
+        "records out", "records in", "copied, ", "bytes transferred in ", *ANCHORS,
     )  # fmt: skip
 
     @override
@@ -161,7 +123,7 @@ class Dd(Output):
         first = cursor.at if _shortened(cursor.line(cursor.at) or "") else None
         for index in range(cursor.at, max(cursor.at - 6, -1), -1):
             line = cursor.line(index)
-            line = line and _in_english(line)
+            line = line and in_english(line)
             if line is None or (line and not _RECORDS.search(line) and not _SUM.search(line)):
                 break
             if line and (_RECORDS.search(line) or _FIRST.search(line)):
@@ -192,7 +154,7 @@ class Dd(Output):
 
 def _shortened(line: str) -> re.Match[str] | None:
     """A result in a line that does not say how many bytes were copied."""
-    english = _in_english(line)
+    english = in_english(line)
     return None if re.search(r"\d bytes?\b", english) else _SHORT.search(english)
 
 
@@ -217,7 +179,7 @@ def _results(cursor: TextCursor, first: int) -> tuple[list[_Result], list[int]]:
     unread: list[int] = []
     start, text = first, ""
     for index, printed in lines(cursor, first, _MOST):
-        line = _in_english(printed)
+        line = in_english(printed)
         if text and (_IN.search(line) or index - start >= _PIECES):
             unread.append(start)
             text = ""
@@ -258,25 +220,6 @@ def _timings(cursor: TextCursor, results: Sequence[_Result]) -> tuple[int, Mappi
             if cursor.line(index):
                 break
     return last, timings
-
-
-def _in_english(line: str) -> str:
-    """A line of dd in whatever language it was printed, as it is in English."""
-    english = line
-    if not line.isascii():
-        english = _LEADING.sub(r"\g<what> copied, ", english)
-        english = _COUNTED.sub(_records_in_english, english)
-    for foreign, plain in _FOREIGN.items():
-        english = english.replace(foreign, plain)
-    if english == line:
-        return line
-    for unit, plain in _UNITS.items():
-        english = english.replace(unit, plain)
-    return _CYRILLIC.sub(lambda match: match[0][:-1] + "s", english)
-
-
-def _records_in_english(match: re.Match[str]) -> str:
-    return f"{match['records']} records {'in' if match['way'] == '入' else 'out'}"
 
 
 def _is_part(line: str) -> bool:
