@@ -1,7 +1,8 @@
 """rsync --stats, and the two lines that end every verbose run: what was moved, and how fast.
 
-Source: rsync 3.2, main.c, output_summary(): figures with commas since 3.1, with prefixes under -h,
-which are left out; bytes/sec are of both directions together over the whole run.
+Source: rsync 3.2, main.c, output_summary(): figures with prefixes under -h are left out; bytes/sec
+are of both directions together over the whole run. lib/compat.c, get_number_separator() and
+do_big_num(): commas part thousands since 3.1, dots where the language has a decimal comma.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput
 
-_N = r"(\d{1,3}(?:,\d{3}){1,6}|\d{1,18})(?![\d.,]*[KMGT])"
+_PLAIN = r"\d{1,3}(?:(?:,\d{3}){1,6}|(?:\.\d{3}){1,6})|\d{1,18}"
+_N = rf"({_PLAIN})(?![\d.,]*[KMGT\d])"
 _FIGURES = {
     "files": re.compile(rf"^\s*Number of files: {_N}"),
     "created_files": re.compile(rf"^\s*Number of created files: {_N}"),
@@ -25,12 +27,12 @@ _FIGURES = {
     "transferred_size": re.compile(rf"^\s*Total transferred file size: {_N} bytes"),
     "sent": re.compile(rf"^\s*(?:Total bytes sent: |sent ){_N}"),
     "received": re.compile(
-        rf"^\s*(?:Total bytes received: |sent [\d,]{{1,24}} bytes  received ){_N}"
+        rf"^\s*(?:Total bytes received: |sent [\d,.]{{1,24}} bytes  received ){_N}"
     ),
 }
 _RATE = re.compile(
-    r"^\s*sent [\d,]{1,24} bytes  received [\d,]{1,24} bytes  "
-    r"(?P<rate>[\d,]{1,24}(?:\.\d\d)?) bytes/sec"
+    r"^\s*sent [\d,.]{1,24} bytes  received [\d,.]{1,24} bytes  "
+    rf"(?P<rate>{_PLAIN})(?:[.,](?P<part>\d\d))? bytes/sec"
 )
 _OWN = re.compile(
     r"^\s*(?:Number of (?:files|created|deleted|regular)|Total (?:file|transferred|bytes)"
@@ -63,7 +65,11 @@ class Rsync(StateOutput):
             last = index if line else last
             for name, pattern in _FIGURES.items():
                 if match := pattern.match(line):
-                    values[name] = int(match[1].replace(",", ""))
+                    values[name] = _whole(match[1])
             if match := _RATE.match(line):
-                values["bandwidth"] = float(match["rate"].replace(",", ""))
+                values["bandwidth"] = _whole(match["rate"]) + int(match["part"] or 0) / 100
         return last, [self.counted("host", "", values, prompt)] if values else []
+
+
+def _whole(figure: str) -> int:
+    return int(figure.replace(",", "").replace(".", ""))
