@@ -13,20 +13,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
 from iosonde.layers._grid import alignment_facts
-from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.records.printed import OutputReading, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, flow, joined, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput
 
 _DISK = re.compile(
     r"\s*(?:[^\W\d_][\w-]{1,15}\s+(?P<device>/dev/[\w/.!-]+)|Disk (?P<image>[\w./-]+\.img))"
-    r"\s?[:：]\s*(?P<size>\d[\d.,]*)(?: ?(?P<unit>[kKMGTP]?i?B)\b)?"
+    r"\s?[:：]\s*(?P<size>\d[\d.,]*)(?: ?(?P<unit>[kKMGTP]?i?B|s)\b)?"
 )
 _SECTORS = re.compile(
     r"\([^()/:：\d]{2,30}(?P<both>/[^()/:：\d]{2,30})?\)\s?[:：]\s*"
@@ -42,6 +43,12 @@ _MODEL = re.compile(
     r"\s*(?:Disk model|Festplattenmodell|Modèle de disque|Modelo de(?:l)? disco|Modello disco"
     r"|Модель диска|磁盘型号|ディスク型式|Model|Modell|Modelo|Modèle|Модель|型号|モデル)"
     r"\s?[:：]\s*(\S.*?)\s*$"
+)
+_IDENTIFIER = re.compile(
+    r"^\s*(?:Disk identifier|Festplattenbezeichner|Identifiant de disque|Идентификатор диска"
+    r"|Identificador d[eo] disco|磁盘标识符|ディスク識別子)\s?[:：]\s?"
+    r"(0x[\da-f]{8}|[\dA-Fa-f-]{36})",
+    re.MULTILINE,
 )
 _GEOMETRY = re.compile(r"(?<!\S)(\d{1,6}) heads, (\d{1,6}) sectors/track, (\d{1,9}) cylinders")
 _LABEL = re.compile(
@@ -86,6 +93,13 @@ class PartitionTable(StateOutput):
         return None
 
     @override
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+        """See `Output.read`. The model stands above the disk in what parted prints."""
+        reading = super().read(cursor, first)
+        own = first - 1 if _MODEL.match(cursor.line(first - 1) or "") else first
+        return replace(reading, first=min(reading.first, own))
+
+    @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last, begun = first, False
         for index, line in lines(cursor, first + 1, 400):
@@ -117,8 +131,12 @@ class PartitionTable(StateOutput):
             "partition_table": label[1] or label[2] if label else None,
             "logical_block_size": logical, "physical_block_size": physical,
         }  # fmt: skip
-        models = (_MODEL.match(cursor.line(index) or "") for index in range(first, last + 1))
+        models = (_MODEL.match(cursor.line(index) or "") for index in range(first - 1, last + 1))
         disk["model"] = next((model[1] for model in models if model), None)
+        if identifier := _IDENTIFIER.search(joined(cursor, first, last)):
+            disk["disk_identifier"] = identifier[1]
+        if head["unit"] == "s" and head["size"].isdecimal():
+            disk["sectors"] = int(head["size"])
         if geometry := _GEOMETRY.search(text):
             names = ("heads", "sectors_per_track", "cylinders")
             disk |= dict(zip(names, map(int, geometry.groups()), strict=True))
@@ -155,6 +173,8 @@ def _size(head: re.Match[str], line: str, logical: int | None) -> int | None:
         return int(exact[1])
     if (count := _COUNT.search(line)) and logical:
         return int(count[1]) * logical
+    if head["unit"] == "s":
+        return int(head["size"]) * logical if logical and head["size"].isdecimal() else None
     if not head["unit"] or head["unit"] == "B":
         return int(head["size"]) if head["unit"] and head["size"].isdecimal() else None
     return round(units.printed(head["size"].replace(",", ".") + head["unit"])[0])
@@ -188,8 +208,9 @@ def _partitions(
             own |= {"type": row["type"].strip()}
             if unit:
                 own["size"] = (int(row["end"]) - start + 1) * unit
-            elif logical:
-                own["size"] = int(row["sectors"]) * units.KIB  # "Blocks"
+            elif in_cylinders or logical:
+                own["blocks"] = int(row["sectors"])  # of 1 KiB, whatever the unit of the others
+                own["size"] = int(row["sectors"]) * units.KIB
         elif row := _NUMBERED.match(line):
             between = "p" if device[-1:].isdigit() else ""
             name = f"{device}{between}{row['number']}"

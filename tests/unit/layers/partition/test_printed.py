@@ -162,3 +162,47 @@ def test_old_fdisk_counts_blocks_and_cylinders() -> None:
         _, partition = (thing for state in states(given) for thing in state.subjects)
         sizes.append((partition.values["size"], partition.values.get("start")))
     assert sizes == [(512 << 20, 2048 * 512), (104391 * 1024, None)]
+
+
+OLD = """Disk /dev/sdq: 298.9 GB, 298999349248 bytes
+255 heads, 63 sectors/track, 36351 cylinders
+Units = cylinders of 16065 * 512 = 8225280 bytes
+Disk identifier: 0x0badcafe
+
+   Device Boot      Start         End      Blocks   Id  System
+/dev/sdq1   *           1         131     1052226   83  Linux
+/dev/sdq2             132       17624   140512522+  83  Linux
+"""
+SECTORS = """Model: Heron Pond (scsi)
+Disk /dev/sdq: 32212254720s
+Sector size (logical/physical): 512B/4096B
+Partition Table: gpt
+
+Number  Start  End           Size          File system  Name   Flags
+ 1      2048s  10737416191s  10737414144s               disks
+"""
+
+
+def test_blocks_of_an_old_table_are_kib_in_whatever_unit_the_places_are() -> None:
+    """131 cylinders of 16065 sectors less the first track are 1052226 blocks of two sectors."""
+    for shape, given in mangled(OLD, wraps=False):
+        (state,) = states(given)
+        disk, first, second = state.subjects
+        assert disk.values["disk_identifier"] == "0x0badcafe", shape
+        assert first.values["blocks"] == (131 * 16065 - 63) // 2
+        assert first.values["size"] == 1052226 * 1024
+        assert second.values["blocks"] == 140512522
+        assert "start" not in first.values
+
+
+def test_a_disk_that_parted_says_in_sectors_and_its_model_above() -> None:
+    (entry,) = read(f"(parted) print\n{SECTORS}")
+    assert entry.place.first_line <= 2
+    (state,) = states(SECTORS)
+    disk, part = state.subjects
+    assert disk.values["model"] == "Heron Pond (scsi)"
+    assert (disk.values["sectors"], disk.values["size"]) == (32212254720, 32212254720 * 512)
+    assert part.values["size"] == 10737414144 * 512
+    (cut,) = states(SECTORS.replace("Sector size (logical/physical): 512B/4096B\n", "Units: s\n"))
+    assert "size" not in cut.subjects[0].values
+    assert cut.subjects[0].values["sectors"] == 32212254720
