@@ -190,10 +190,10 @@ class MegaCliProgress(StateOutput):
 _ENCLOSURE = re.compile(r"\s*Enclosure (?P<number>\d{1,3}):\s*$")
 _ENCLOSURES = re.compile(r"\s*Number of enclosures on adapter (?P<adapter>\d{1,3}) -- \d{1,3}\s*$")
 _ENCLOSURE_LABELS = re.compile(
-    r"\s*(?:Device ID|Number of [A-Z][\w ]{2,30}|Status|Position|Connector Name|Enclosure [Tt]ype"
+    r"\s*+(?:Device ID|Number of [A-Z][\w ]{2,30}|Status|Position|Connector Name|Enclosure [Tt]ype"
     r"|FRU Part Number|(?:Enclosure|ESM) Serial Number|Enclosure Zoning Mode|Partner Device Id"
     r"|Inquiry data|(?:Vendor|Product) Identification|Product Revision Level|Vendor Specific"
-    r"|Voltage Sensors|[\w ]{1,24} (?:Status|[Ss]ensor|Fan|Count) ?\d{0,2}) *:(?:\s|$)"
+    r"|Voltage Sensors|[\w ]{1,24} (?:Status|[Ss]ensor|Fan|Count) ?\d{0,2}) {0,40}:(?:\s|$)"
 )
 
 
