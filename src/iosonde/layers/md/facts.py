@@ -191,7 +191,7 @@ _CHUNK = re.compile(r"(\d+)([kKM])(?:chunk|rounding)")
 _WORKING = re.compile(r"\[(\d+)/(\d+)\]\**\[([U_]+)\]")
 _WORK = re.compile(
     r"(?P<operation>resync|recovery|reshape|check|repair)="
-    r"(?:(?P<share>\d+(?:\.\d+)?)%(?:\(\d+/\d+\))?(?:finish=(?P<left>\d+(?:\.\d+)?)min)?(?:speed=(?P<speed>\d+)K/sec)?"
+    r"(?:(?P<share>\d+(?:\.\d+)?)%(?:\((?P<done>\d+)/(?P<of>\d+)\))?(?:finish=(?P<left>\d+(?:\.\d+)?)min)?(?:speed=(?P<speed>\d+)K/sec)?"
     r"|(?P<waits>DELAYED|PENDING|REMOTE))"
 )
 _BITMAP = re.compile(
@@ -216,6 +216,9 @@ class MdWork:
     waits: str | None
     left: float | None = None
     """Seconds until it is done, by the kernel's estimate."""
+    done: int | None = None
+    of: int | None = None
+    """Bytes of each member that are done, of all."""
 
     @property
     def action(self) -> str:
@@ -268,7 +271,7 @@ def _mdstat_array(head: re.Match[str], rest: str) -> MdstatArray:
     printed = {
         "head": " ".join(filter(None, parts))[:_LONGEST],
         "working_slots": f"[{working[1]}/{working[2]}] [{working[3]}]" if working else None,
-        "bitmap_pages": f"{bitmap['dirty']}/{bitmap['pages']} pages" if bitmap else None,
+        "bitmap_pages": _pages(bitmap),
     }
     return MdstatArray(head["name"], without_none(facts), work, without_none(printed))
 
@@ -285,9 +288,14 @@ def parse_mdstat_part(text: str) -> dict[str, Scalar]:
         "size": int(blocks[1]) * KIB if blocks else None,
         "metadata_version": metadata[1] if metadata else None,
         "working_slots": f"[{working[1]}/{working[2]}] [{working[3]}]" if working else None,
-        **_state_facts(working, _BITMAP.search(packed), _work(packed)),
+        "bitmap_pages": _pages(bitmap := _BITMAP.search(packed)),
+        **_state_facts(working, bitmap, _work(packed)),
     }
     return without_none(facts)
+
+
+def _pages(bitmap: re.Match[str] | None) -> str | None:
+    return f"{bitmap['dirty']}/{bitmap['pages']} pages" if bitmap else None
 
 
 def _layout_facts(level: str | None, disks: int | None, rest: str) -> Mapping[str, Scalar]:
@@ -309,7 +317,8 @@ def _state_facts(
     }
     if work:
         facts |= {"sync_action": work.action, "sync_share": work.share, "sync_speed": work.speed,
-                  "sync_waits": work.waits, "sync_time_left": work.left}  # fmt: skip
+                  "sync_waits": work.waits, "sync_time_left": work.left,
+                  "sync_done": work.done, "sync_size": work.of}  # fmt: skip
     return facts
 
 
@@ -341,4 +350,6 @@ def _work(text: str) -> MdWork | None:
         int(work["speed"]) * KIB if work["speed"] else None,
         work["waits"].lower() if work["waits"] else None,
         float(work["left"]) * 60 if work["left"] else None,
+        int(work["done"]) * KIB if work["done"] else None,
+        int(work["of"]) * KIB if work["of"] else None,
     )

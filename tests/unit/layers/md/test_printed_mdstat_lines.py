@@ -60,3 +60,17 @@ def test_progress_that_a_mail_broke(width: int) -> None:
 ])  # fmt: skip
 def test_prose_is_none(text: str) -> None:
     assert not states(text)
+
+
+def test_how_much_of_a_rebuild_is_done() -> None:
+    """15.8 % are 77183744 of 488315232 blocks of 1 KiB; the rest at 72640K/sec takes 94.3 min."""
+    line = (
+        "[===>.................]  recovery = 15.8% (77183744/488315232) finish=94.3min "
+        "speed=72640K/sec"
+    )
+    (state,) = states(f"      {line}\n")
+    facts = state.subjects[0].values
+    assert (facts["sync_done"], facts["sync_size"]) == (77183744 * 1024, 488315232 * 1024)
+    assert facts["sync_share"] == pytest.approx(77183744 / 488315232, abs=5e-4)
+    left = (488315232 - 77183744) / 72640
+    assert facts["sync_time_left"] == pytest.approx(left, rel=2e-3)
