@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde.kerneltext import lines
 from iosonde.layers.gluster.facts import BRICK
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
@@ -28,7 +29,7 @@ _COUNT = re.compile(
     re.IGNORECASE,
 )
 _ENTRY = re.compile(
-    r"\s*(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d )?(?:/\S{0,300}(?: \S{1,100}){0,6}?|"
+    r"\s*(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d )?(?P<entry>/\S{0,300}(?: \S{1,100}){0,6}?|"
     r"<gfid:[0-9a-f-]{8,36}>\S{0,200})"
     r"(?: - (?:(?P<split_brain>Is in split-brain)|(?P<possibly_healing>Possibly undergoing heal)))?"
     r"\s*$"
@@ -41,6 +42,7 @@ _LISTED = re.compile(
 _ASKED = re.compile(r"\binfo (?P<what>split-brain|healed|heal-failed)\b")
 _ABOVE = 6  # lines above the first brick in which "Gathering list" is looked for
 _MOST = 20_000
+_LISTED_ENTRIES = 20  # files whose names are kept; all are counted
 
 
 class GlusterHeal(StateOutput):
@@ -75,6 +77,8 @@ class GlusterHeal(StateOutput):
             elif count := _COUNT.match(line):
                 values |= _counted(count, listed)
             elif entry := _ENTRY.match(line):
+                said = [*lines(str(values.get("entries", ""))), entry["entry"].strip()]
+                values["entries"] = "\n".join(list(dict.fromkeys(said))[:_LISTED_ENTRIES])
                 for tag in ("split_brain", "possibly_healing"):
                     if entry[tag]:
                         values[tag] = int(str(values.get(tag, 0))) + 1

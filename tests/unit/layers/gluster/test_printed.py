@@ -86,7 +86,9 @@ def test_entries_to_heal() -> None:
     for shape, given in mangled(HEAL):
         read = things(given)
         assert read["gluster_brick", "oak:/bricks/b1/homes"] == {
-            "state": "connected", "entries_to_heal": 3, "split_brain": 1
+            "state": "connected", "entries_to_heal": 3, "split_brain": 1,
+            "entries": "/projects/plan.odt\n<gfid:0f0f0f0f-aaaa-bbbb-cccc-ddddeeeeffff>\n"
+            "/projects/with a blank.txt",
         }, shape  # fmt: skip
         down = read["gluster_brick", "elm:/bricks/b1/homes"]
         assert down == {"state": "transport endpoint is not connected"}, shape
@@ -100,7 +102,9 @@ def test_entries_to_heal() -> None:
 def test_an_old_list_with_times() -> None:
     for shape, given in mangled(HEAL_OLD):
         read = things(given)
-        assert read["gluster_brick", "oak:/bricks/b1/homes"] == {"entries_split_brain": 2}, shape
+        assert read["gluster_brick", "oak:/bricks/b1/homes"] == {
+            "entries_split_brain": 2, "entries": "/projects/plan.odt",
+        }, shape  # fmt: skip
         assert read["gluster_brick", "elm:/bricks/b1/homes"] == {"entries_split_brain": 0}, shape
 
 
