@@ -2,11 +2,12 @@
 
 Two trials: the transfer test (slowest and fastest places are details) and the access time, which is
 of small requests at random places. HD Tune Pro says above the speeds which direction they are of;
-HD Tune only reads. Whether its MB is 10⁶ or 2²⁰ bytes is nowhere in the text: the difference is
-part of the rounding.
+where that line is cut off they are taken for reads, which is all that HD Tune does and what Pro
+does unless it is told to write. Whether its MB is 10⁶ or 2²⁰ bytes is nowhere in the text: the
+difference is part of the rounding.
 
-Source: efdsoftware.com, manual of HD Tune Pro, Benchmark; texts of its button "copy text to
-clipboard" in forums. A CPU usage below zero is what it prints where it could not measure it.
+Source: texts of its button "copy text to clipboard" in forums; the program is closed. A CPU usage
+below zero is what it prints where it could not measure it.
 """
 
 from __future__ import annotations
