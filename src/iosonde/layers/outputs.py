@@ -98,6 +98,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "ext_check_summary": "iosonde.layers.ext4.printed_check:ExtCheckSummary",
         "ext_groups": "iosonde.layers.ext4.printed_groups:ExtGroups",
         "ext_size": "iosonde.layers.ext4.printed_resize:ExtSize",
+        "fdisk_dialogue": "iosonde.layers.partition.printed_dialogue:FdiskDialogue",
         "filefrag": "iosonde.layers._mounts.printed_filefrag:Filefrag",
         "flashcache": "iosonde.layers.flashcache.printed:FlashcacheOutput",
         "fstab": "iosonde.layers._mounts.printed_fstab:Fstab",

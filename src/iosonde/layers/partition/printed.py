@@ -152,7 +152,9 @@ class PartitionTable(StateOutput):
 
 
 def _is_table(cursor: TextCursor, first: int) -> bool:
-    """Whether the lines below the disk's are those of a partition table."""
+    """Whether the disk's line says its bytes, or those below are of a partition table."""
+    if _BYTES.search(cursor.line(first) or ""):
+        return True
     below = [cursor.line(first + step) or "" for step in range(1, 6)]
     return any(
         _SECTORS.search(line) or _UNITS.search(line) or line.startswith("Units") for line in below

@@ -206,3 +206,13 @@ def test_a_disk_that_parted_says_in_sectors_and_its_model_above() -> None:
     (cut,) = states(SECTORS.replace("Sector size (logical/physical): 512B/4096B\n", "Units: s\n"))
     assert "size" not in cut.subjects[0].values
     assert cut.subjects[0].values["sectors"] == 32212254720
+
+
+@pytest.mark.parametrize(("line", "size"), [
+    ("Disk /dev/sdq: 8344 MB, 8344002560 bytes", 8344002560),
+    ("Disk /dev/sdq: 7.8 GiB, 8344002560 bytes, 16296880 sectors", 8344002560),
+    ("Disk /dev/sdq: I bought it in 2019, 4 of them", None),
+])  # fmt: skip
+def test_the_line_of_a_disk_alone(line: str, size: int | None) -> None:
+    sizes = [state.subjects[0].values["size"] for state in states(f"# fdisk -l /dev/sdq\n{line}\n")]
+    assert sizes == ([size] if size else [])

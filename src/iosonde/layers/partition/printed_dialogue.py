@@ -1,0 +1,173 @@
+"""What fdisk asks and answers: partitions that it makes, changes and deletes, until it writes them.
+
+Tables within the dialogue are read as those of `fdisk -l` are; what follows them is an output of
+its own. Nothing is on the disk before "The partition table has been altered".
+
+Source: util-linux 2.40, disk-utils/fdisk.c, libfdisk/src/ask.c and dos.c; fdisk of util-linux 2.20
+(disk-utils/fdisk.c, fdiskdoslabel.c), whose sector of an answer stands in the line below it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.reader import Items, StateOutput
+
+_OWN = re.compile(
+    r"\s*+(?:Command \(m for help\)|Note: sector size|Device (?:contains neither|does not contain)"
+    r"|Building a new |Created a new |Changes will remain|After that, of course|Be careful before"
+    r"|W(?:arning|ARNING): |Partition (?:type|number|#?\d|\S{1,20} is)"
+    r"|[pel]   (?:primary|extended|logical)|Select \(default|(?:First|Last) (?:sector|cylinder)"
+    r"|Using default|Hex code|Selected partition|Changed (?:system )?type|Do you want"
+    r"|The (?:partition table|signature|device presents|old|kernel|disk|backup|size|primary)"
+    r"|Calling ioctl|Syncing disks|Re-reading the|partitions, please see|information\.$"
+    r"|the physical sector|I/O\) size|Value out of range|No free sectors|All (?:space|primary)"
+    r"|Adding (?:logical|another)|Welcome to fdisk|Failed to |the next reboot)"
+)
+_DISKLABEL = re.compile(
+    r"(?:Building|Created) a new (?P<kind>DOS|GPT|SGI|Sun|BSD) (?:disk)?label[^.\n]{0,20}?"
+    r"(?: with disk identifier |\(GUID: )(?P<identifier>0x[\da-f]{8}|[\dA-F-]{36})"
+)
+_SECTOR = re.compile(r"Note: sector size is (\d{3,5}) ")
+_CREATED = re.compile(
+    r"Created a new partition (?P<number>\d{1,3}) of type '(?P<type>[^'\n]{1,40})' and of size "
+    r"(?P<size>\d{1,5}(?:[.,]\d{1,3})? [KMGTP]?i?B)"
+)
+_NUMBER = re.compile(
+    r"Partition number \([^)]{1,30}?(?:, default (?P<default>\d{1,3}))?\): ?\[?(?P<answer>\d{1,3})?"
+)
+_PLACE = re.compile(
+    r"(?P<end>First|Last) sector[^(\n]{0,40}\(\d{1,15}-\d{1,15}, default (?P<default>\d{1,15})\): ?"
+    r"\[?(?P<answer>\+?\d{1,15}[KMGTP]?)?"
+)
+_TYPE = re.compile(
+    r"Changed (?:system )?type of partition (?:(?P<number>\d{1,3}) to "
+    r"(?P<old>\w{1,2} \([^)\n]{1,40}\))"
+    r"|'[^'\n]{0,40}' to '(?P<new>[^'\n]{1,40})')"
+)
+_DELETED = re.compile(r"Partition (?P<number>\d{1,3}) has been deleted")
+_SELECTED = re.compile(r"Selected partition \[?(\d{1,3})")
+_FAILED = re.compile(
+    r"Re-reading the partition table failed(?: with error \d{1,3})?\.?: ?(.{3,60}?)\.?\s*$"
+)
+_CALL = re.compile(r"(?:^|[\s/])c?fdisk\s")
+_DEVICE = re.compile(r"(?:^|\s)/dev/(?P<device>[\w/.!-]{2,60})\s*$")
+_MOST = 200
+_GAP = 4  # lines
+_REACH = 60  # lines above it, a table among them, in which the command is looked for
+
+
+@dataclass(slots=True)
+class _Session:
+    """What a dialogue did so far: of the disk, and of each partition by its number."""
+
+    disk: dict[str, Scalar] = field(default_factory=dict)
+    partitions: dict[str, dict[str, Scalar]] = field(default_factory=dict)
+    number: str = ""
+
+    def take(self, line: str) -> None:
+        """Takes a line of it."""
+        self._take_of_disk(line)
+        if match := _CREATED.search(line):
+            size = round(units.printed(match["size"].replace(",", ".").replace(" ", ""))[0])
+            self._of(match["number"]).update({"type": match["type"], "size": size})
+        elif match := _NUMBER.search(line):
+            self.number = match["answer"] or match["default"] or ""
+        elif match := _SELECTED.search(line):
+            self.number = match[1]
+        elif (match := _PLACE.search(line)) and self.number:
+            self._place(match)
+        elif match := _TYPE.search(line):
+            if number := match["number"] or self.number:
+                self._of(number)["type"] = match["old"] or match["new"]
+        elif match := _DELETED.search(line):
+            self._of(match["number"])["deleted"] = True
+
+    def _take_of_disk(self, line: str) -> None:
+        if match := _DISKLABEL.search(line):
+            self.disk |= {
+                "partition_table": match["kind"].lower(), "disk_identifier": match["identifier"],
+            }  # fmt: skip
+        elif match := _SECTOR.search(line):
+            self.disk["logical_block_size"] = int(match[1])
+        elif "partition table has been altered" in line:
+            self.disk["written"] = True
+        elif match := _FAILED.search(line):
+            self.disk["not_read_again"] = match[1]
+
+    def _of(self, number: str) -> dict[str, Scalar]:
+        return self.partitions.setdefault(number, {})
+
+    def _place(self, match: re.Match[str]) -> None:
+        """Where a partition begins or ends: `+500M` is the size that was asked for."""
+        answer = match["answer"] or match["default"]
+        if answer.startswith("+"):
+            self._of(self.number)["size_asked"] = answer
+        elif answer.isdecimal():
+            self._of(self.number)[f"{match['end'].lower()}_sector"] = int(answer)
+
+
+class FdiskDialogue(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "fdisk dialogue"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "Command (m for help)", "partition table has been altered", "Created a new partition ",
+        " disklabel with disk identifier", "Created a new GPT disklabel",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("fdisk", "cfdisk")
+    looks_above: ClassVar[bool] = True
+    nothing: ClassVar[str] = "it changes nothing"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        first = cursor.at
+        if not _OWN.match(cursor.line(first) or ""):
+            return None
+        for index in range(first - 1, max(first - _REACH, 0) - 1, -1):
+            line = cursor.line(index) or ""
+            if line and not _OWN.match(line):
+                break
+            first = index if line else first
+        return first
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        session, last = _Session(), first
+        for index, line in lines(cursor, first, _MOST):
+            if not line:
+                if index > last + _GAP:
+                    break
+                continue
+            if not _OWN.match(line):
+                break
+            session.take(line)
+            last = index
+        prompt = prompt if prompt.command else _asked(cursor, first)
+        device = _DEVICE.search(prompt.command)
+        name = device["device"] if device else ""
+        between = "p" if name[-1:].isdigit() else ""
+        subjects = [PrintedSubject("disk", name, session.disk, prompt.host)] if session.disk else []
+        subjects += [
+            PrintedSubject("partition", f"{name}{between}{number}", own, prompt.host)
+            for number, own in session.partitions.items()
+        ]
+        return last, subjects
+
+
+def _asked(cursor: TextCursor, first: int) -> Prompt:
+    """The call of fdisk above a dialogue, whose own questions look like prompts."""
+    for index in range(first - 1, max(first - _REACH, 0) - 1, -1):
+        line = cursor.line(index) or ""
+        prompt = None if _OWN.match(line) else prompt_in(line)
+        if prompt is not None:
+            return prompt if _CALL.search(prompt.command) else Prompt("")
+    return Prompt("")

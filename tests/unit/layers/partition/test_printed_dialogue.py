@@ -1,0 +1,106 @@
+"""fdisk's dialogues. Oracle: sectors times their size are the size that fdisk itself says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.records.printed import Unread
+from iosonde.records.stack import Scalar
+from tests.mangle import mangled, read, states
+
+TEXT = (Path(__file__).parents[3] / "outputs/partitions-composed/fdisk-dialogue.txt").read_text()
+OLD = """# fdisk /dev/sdq
+Note: sector size is 1024 (not 512)
+Building a new DOS disklabel with disk identifier 0xa1b2c3d4.
+
+Command (m for help): [n]
+Partition type:
+    p   primary (0 primary, 0 extended, 4 free)
+    e   extended
+Select (default p): [p]
+Partition number (1-4, default 1): [Enter]
+Using default value 1
+First sector (1024-8148439, default 1024): [Enter]
+Using default value 1024
+Last sector, +sectors or +size{K,M,G} (1024-8148439, default 8148439): [Enter]
+Using default value 8148439
+
+Command (m for help): [w]
+The partition table has been altered!
+
+Calling ioctl() to re-read partition table.
+Syncing disks.
+"""
+
+
+def things(given: str) -> dict[str, dict[str, Scalar]]:
+    merged: dict[str, dict[str, Scalar]] = {}
+    for state in states(given):
+        if state.tool == "fdisk dialogue":
+            for subject in state.subjects:
+                merged.setdefault(subject.name, {}).update(subject.values)
+    return merged
+
+
+def test_a_dialogue_in_every_shape() -> None:
+    for shape, given in mangled(TEXT, wraps=False):
+        facts = things(given)
+        assert facts["sdq"] == {
+            "partition_table": "dos", "disk_identifier": "0x0badcafe", "written": True,
+            "not_read_again": "Device or resource busy",
+        }, shape  # fmt: skip
+        assert facts["sdq2"] == {
+            "first_sector": 2048, "size_asked": "+12G", "type": "Linux LVM", "size": 12 << 30,
+        }, shape  # fmt: skip
+        assert set(facts) == {"sdq", "sdq2"}, shape
+
+
+def test_an_old_dialogue_whose_answers_are_the_defaults() -> None:
+    facts = things(OLD)
+    assert facts["sdq"] == {
+        "logical_block_size": 1024, "partition_table": "dos", "disk_identifier": "0xa1b2c3d4",
+        "written": True,
+    }  # fmt: skip
+    assert facts["sdq1"] == {"first_sector": 1024, "last_sector": 8148439}
+
+
+def test_a_table_within_is_that_of_fdisk_and_the_rest_has_the_same_device() -> None:
+    table = (
+        "Disk /dev/nvme0n1: 20 GiB, 21474836480 bytes, 41943040 sectors\n"
+        "Units: sectors of 1 * 512 = 512 bytes\n"
+        "Sector size (logical/physical): 512 bytes / 512 bytes\n\n"
+        "Device         Boot Start      End  Sectors Size Id Type\n"
+        "/dev/nvme0n1p1       2048 25167871 25165824  12G 83 Linux\n\n"
+    )
+    given = (
+        f"# fdisk /dev/nvme0n1\n\nCommand (m for help): p\n{table}"
+        "Command (m for help): d\nSelected partition 1\nPartition 1 has been deleted.\n\n"
+        "Command (m for help): w\nThe partition table has been altered.\n"
+    )
+    assert [state.tool for state in states(given)] == ["partitions", "fdisk dialogue"]
+    assert things(given) == {"nvme0n1": {"written": True}, "nvme0n1p1": {"deleted": True}}
+
+
+@pytest.mark.parametrize("given", [
+    "Type n at Command (m for help) and press Enter.\n",
+    "The docs say that the partition table has been altered when you press w.\n",
+    "Partition type: primary\n",
+])  # fmt: skip
+def test_prose_on_fdisk_is_none(given: str) -> None:
+    assert not things(given)
+
+
+def test_a_dialogue_that_changes_nothing_says_so() -> None:
+    entries = [entry for entry in read("# fdisk /dev/sdq\n\nCommand (m for help): q\n")
+               if isinstance(entry, Unread)]  # fmt: skip
+    assert [entry.reason for entry in entries] == ["it changes nothing"]
+
+
+def test_the_type_that_an_old_fdisk_changed() -> None:
+    given = (
+        "# fdisk /dev/sdq\n\nCommand (m for help): t\nSelected partition 1\n"
+        "Hex code (type L to list codes): b\nChanged system type of partition 1 to b (W95 FAT32)\n"
+    )
+    assert things(given) == {"sdq1": {"type": "b (W95 FAT32)"}}
