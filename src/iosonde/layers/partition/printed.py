@@ -152,10 +152,13 @@ class PartitionTable(StateOutput):
 
 
 def _is_table(cursor: TextCursor, first: int) -> bool:
-    """Whether the disk's line says its bytes, or those below are of a partition table."""
-    if _BYTES.search(cursor.line(first) or ""):
-        return True
+    """Whether the lines below the disk's are of a table, or it stands alone and says its bytes.
+
+    Rows without the size of a sector are left to `PartitionRows`.
+    """
     below = [cursor.line(first + step) or "" for step in range(1, 6)]
+    if _BYTES.search(cursor.line(first) or "") and not any(map(_FDISK.match, below)):
+        return True
     return any(
         _SECTORS.search(line) or _UNITS.search(line) or line.startswith("Units") for line in below
     )

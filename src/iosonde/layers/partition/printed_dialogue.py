@@ -22,7 +22,8 @@ from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput
 
 _OWN = re.compile(
-    r"\s*+(?:Command \(m for help\)|Note: sector size|Device (?:contains neither|does not contain)"
+    r"\s*+(?:Command (?:\(m for help\)|action)|[pel\d]{1,3}$|Note: sector size"
+    r"|Device (?:contains neither|does not contain)"
     r"|Building a new |Created a new |Changes will remain|After that, of course|Be careful before"
     r"|W(?:arning|ARNING): |Partition (?:type|number|#?\d|\S{1,20} is)"
     r"|[pel]   (?:primary|extended|logical)|Select \(default|(?:First|Last) (?:sector|cylinder)"
@@ -120,8 +121,9 @@ class FdiskDialogue(StateOutput):
 
     tool: ClassVar[str] = "fdisk dialogue"
     anchors: ClassVar[tuple[str, ...]] = (
-        "Command (m for help)", "partition table has been altered", "Created a new partition ",
+        "partition table has been altered", "Created a new partition ", "Last sector, +",
         " disklabel with disk identifier", "Created a new GPT disklabel",
+        "Changed system type of", "Changed type of partition",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("fdisk", "cfdisk")
     looks_above: ClassVar[bool] = True
