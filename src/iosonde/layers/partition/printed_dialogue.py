@@ -121,7 +121,7 @@ class FdiskDialogue(StateOutput):
 
     tool: ClassVar[str] = "fdisk dialogue"
     anchors: ClassVar[tuple[str, ...]] = (
-        "partition table has been altered", "Created a new partition ", "Last sector, +",
+        "partition table has been altered", "Created a new partition ",
         " disklabel with disk identifier", "Created a new GPT disklabel",
         "Changed system type of", "Changed type of partition",
     )  # fmt: skip
