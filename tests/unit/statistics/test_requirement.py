@@ -83,3 +83,44 @@ def test_one_loop_decides_nothing() -> None:
 def test_all_looks_together_spend_the_level_and_no_more() -> None:
     spent = sum(level_at(look, 0.05) for look in range(1, 100_000))
     assert 0.0499 < spent < 0.05
+
+
+def stalls(noise: random.Random, mean: float, share: float) -> Callable[[], float]:
+    """Nothing but stalls: rarely a long time, else none, of a mean."""
+    return lambda: mean / share if noise.random() < share else 0.0
+
+
+@pytest.mark.parametrize("share", [0.03, 0.1, 0.3])
+def test_rare_stalls_that_are_good_enough_on_average_are_rarely_refused(share: float) -> None:
+    assert shares(stalls, 9.5e-3, share)["fail"] <= 0.05
+
+
+@pytest.mark.parametrize("stall", [0.2, 1.0, 30.0])
+def test_a_stall_in_one_loop_does_not_keep_what_is_too_slow_from_being_refused(
+    stall: float,
+) -> None:
+    """The interval of Student's t alone holds zero here for as many loops as the stall is long."""
+    noise = random.Random(2)
+    usual = normal(noise, 50e-3, 0.1)
+    values = [usual(), usual(), stall]
+    for look in range(2, 7):
+        values.append(usual())
+        verdict, mean, interval = judge_limit(values, LIMIT, above=False, look=look, level=LEVEL)
+    assert verdict == "fail"
+    assert mean is not None
+    assert interval is not None
+    assert mean == pytest.approx(sum(values) / len(values))
+    assert LIMIT < interval[0] < mean < interval[1]
+    assert judge_limit(values, 2 * mean, above=False, look=6, level=LEVEL)[0] == "undecided"
+
+
+def test_rates_with_an_empty_loop_pass_a_low_limit() -> None:
+    """Loops of a fifth of a second, in one of which a busy machine did nothing."""
+    rates = [16_000.0, 3_100.0, 0.0, *[2_160.0, 15_900.0] * 5]
+    verdicts = [
+        judge_limit(rates[:number], 10.0, above=True, look=number - FIRST + 1, level=LEVEL)[0]
+        for number in range(FIRST, len(rates) + 1)
+    ]
+    assert verdicts[0] == "undecided"
+    assert verdicts[-1] == "pass"
+    assert "fail" not in verdicts
