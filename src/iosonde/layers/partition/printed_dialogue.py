@@ -18,7 +18,7 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.reader import Items, StateOutput
 
 _OWN = re.compile(
@@ -59,7 +59,6 @@ _SELECTED = re.compile(r"Selected partition \[?(\d{1,3})")
 _FAILED = re.compile(
     r"Re-reading the partition table failed(?: with error \d{1,3})?\.?: ?(.{3,60}?)\.?\s*$"
 )
-_CALL = re.compile(r"(?:^|[\s/])c?fdisk\s")
 _DEVICE = re.compile(r"(?:^|\s)/dev/(?P<device>[\w/.!-]{2,60})\s*$")
 _MOST = 200
 _GAP = 4  # lines
@@ -126,6 +125,7 @@ class FdiskDialogue(StateOutput):
         "Changed system type of", "Changed type of partition",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("fdisk", "cfdisk")
+    reach: ClassVar[int] = _REACH
     looks_above: ClassVar[bool] = True
     nothing: ClassVar[str] = "it changes nothing"
 
@@ -153,7 +153,6 @@ class FdiskDialogue(StateOutput):
                 break
             session.take(line)
             last = index
-        prompt = prompt if prompt.command else _asked(cursor, first)
         device = _DEVICE.search(prompt.command)
         name = device["device"] if device else ""
         between = "p" if name[-1:].isdigit() else ""
@@ -163,13 +162,3 @@ class FdiskDialogue(StateOutput):
             for number, own in session.partitions.items()
         ]
         return last, subjects
-
-
-def _asked(cursor: TextCursor, first: int) -> Prompt:
-    """The call of fdisk above a dialogue, whose own questions look like prompts."""
-    for index in range(first - 1, max(first - _REACH, 0) - 1, -1):
-        line = cursor.line(index) or ""
-        prompt = None if _OWN.match(line) else prompt_in(line)
-        if prompt is not None:
-            return prompt if _CALL.search(prompt.command) else Prompt("")
-    return Prompt("")

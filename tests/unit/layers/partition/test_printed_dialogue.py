@@ -101,3 +101,16 @@ def test_the_type_that_an_old_fdisk_changed() -> None:
         "Hex code (type L to list codes): b\nChanged system type of partition 1 to b (W95 FAT32)\n"
     )
     assert things(given) == {"sdq1": {"type": "b (W95 FAT32)"}}
+
+
+def test_the_rest_of_a_dialogue_below_a_table_has_its_command_and_host() -> None:
+    table = (
+        "Disk /dev/sdq: 12 GiB, 12884901888 bytes, 25165824 sectors\n"
+        "Units: sectors of 1 * 512 = 512 bytes\n\n"
+    )
+    given = (
+        f"[root@pond ~]# fdisk /dev/sdq\n\nCommand (m for help): p\n{table}"
+        "Command (m for help): w\nThe partition table has been altered.\n"
+    )
+    (state,) = [state for state in states(given) if state.tool == "fdisk dialogue"]
+    assert (state.host, state.command) == ("pond", "fdisk /dev/sdq")
