@@ -59,17 +59,26 @@ def settings_said(state: PrintedState) -> str:
         kinds = Counter(subject.kind for subject in state.subjects)
         each = [f"{count} × {kind}" for kind, count in kinds.items()] if len(kinds) > 1 else []
         return ", ".join((*each, units.counted(number, "setting")))
-    more = number - len(said)
-    rest = [units.counted(more, "more setting")] if more else []
     name = f"{visible(device.name)}: " if device.name and len(state.subjects) > 1 else ""
-    return name + ", ".join((*said, *rest))
+    return name + _with_rest(said, number - len(said), "more setting")
 
 
 def answer_of(state: PrintedState) -> str:
     """What the first line says of a state: of a single device its name as well."""
-    said = settings_said(state)
-    names = {subject.name or subject.kind for subject in state.subjects}
-    return f"{visible(names.pop())}: {said}" if len(state.subjects) == 1 else said
+    return of_device(state, settings_said(state))
+
+
+def of_device(state: PrintedState, said: str) -> str:
+    """What is said of a state, with the name of its device where it is the only one."""
+    if len(state.subjects) != 1:
+        return said
+    (device,) = state.subjects
+    return f"{visible(device.name or device.kind)}: {said}"
+
+
+def _with_rest(said: Sequence[str], more: int, what: str) -> str:
+    """Values in a row, and how many there are besides."""
+    return ", ".join((*said, *([units.counted(more, what)] if more else ())))
 
 
 def _first_said(subjects: Sequence[PrintedSubject]) -> PrintedSubject | None:
@@ -89,7 +98,7 @@ def counters_in_short(values: Mapping[str, Json]) -> str:
     more = len(values) - len(said)
     if not said:
         return units.counted(more, "counter")
-    return ", ".join((*said, *([units.counted(more, "more counter")] if more else ())))
+    return _with_rest(said, more, "more counter")
 
 
 def values_said(values: Mapping[str, Scalar], telling: Sequence[str] = _TELLING) -> Sequence[str]:

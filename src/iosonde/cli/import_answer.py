@@ -55,10 +55,9 @@ def figure_of(place: TextLocation, trial: PrintedTrial) -> TrialFigure | None:
         tuple(f"{name}={trial.options[name]}" for name in names if name in trial.options)
         for names in (_DIRECTIONS, _SIZES)
     )
-    lines = f"{place.first_line}–{place.last_line}"
     return TrialFigure(
         trial.tool, metric, first.units.get(metric, ""), mean,
-        label_of(place, trial), trial.host, lines, directions, load,
+        label_of(place, trial), trial.host, place.lines, directions, load,
     )  # fmt: skip
 
 

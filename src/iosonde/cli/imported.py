@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from shlex import join
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,7 +26,7 @@ from iosonde.cli.import_answer import (
 from iosonde.cli.output import err, is_quiet, out, styled
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.contract import json_text
-from iosonde.printed_summary import all_said, answer_of, counters_in_short, settings_said
+from iosonde.printed_summary import all_said, counters_in_short, of_device, settings_said
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedTrial, Unread
 from iosonde.records.stack import Json
 from iosonde.text.find import FoundOutput
@@ -122,11 +123,16 @@ class ImportRow(NamedTuple):
     """Of settings and counters: all values, a line for each device; shown with -v."""
 
 
-def rows_of(output: FoundOutput | Unread) -> tuple[ImportRow, ...]:
-    """The rows of an output: of many counters or settings the first, and how many more."""
+def rows_of(output: FoundOutput | Unread, *, detailed: bool = False) -> tuple[ImportRow, ...]:
+    """The rows of an output: of many counters or settings the first, and how many more.
+
+    Args:
+        output: what was found.
+        detailed: with every setting and counter.
+    """
     if isinstance(output, Unread):
         return ()
-    rows = tuple(_rows(output))
+    rows = tuple(_rows(output, detailed=detailed))
     spare = [row for row in rows if not row.loops and row.what != _COMMAND][_FEW:]
     if len(spare) < 2:  # a row that says "1 more" is no shorter
         return rows
@@ -141,19 +147,20 @@ class ImportRows(NamedTuple):
     figures: tuple[TrialFigure, ...]
 
 
-def rows_and_figures(output: FoundOutput | Unread) -> ImportRows:
+def rows_and_figures(output: FoundOutput | Unread, *, detailed: bool = False) -> ImportRows:
     """The rows of an output, and the figures of its trials."""
     trials = () if isinstance(output, Unread) else output.trials
     figures = (figure_of(output.place, trial) for trial in trials)
-    return ImportRows(rows_of(output), tuple(figure for figure in figures if figure))
+    return ImportRows(
+        rows_of(output, detailed=detailed), tuple(figure for figure in figures if figure)
+    )
 
 
 class TableWriter:
     """Keeps the first rows and prints them."""
 
-    make = staticmethod(rows_and_figures)
-
     def __init__(self, *, verbose: bool = False) -> None:
+        self.make = partial(rows_and_figures, detailed=verbose)
         self._rows: list[ImportRow] = []
         self._printed: list[ImportRow] = []
         self._results = ResultRanges()
@@ -221,7 +228,7 @@ class TableWriter:
 
     def _print_details(self, rows: Sequence[ImportRow]) -> None:
         """With -v, every setting and counter, below the table that has a few of each."""
-        for row in rows if self._verbose else ():
+        for row in rows:
             if row.details:
                 out().print(styled("\n[cyan]{}[/cyan], lines {}", row.tool, row.lines))
             for line in row.details:
@@ -259,9 +266,8 @@ def _table(rows: Sequence[ImportRow]) -> Table:
     return fitted(_COLUMNS, cells)
 
 
-def _rows(output: FoundOutput) -> Iterator[ImportRow]:
-    lines = f"{output.place.first_line}–{output.place.last_line}"
-    start = (output.place.file, output.place.heading, lines)
+def _rows(output: FoundOutput, *, detailed: bool) -> Iterator[ImportRow]:
+    start = (output.place.file, output.place.heading, output.place.lines)
     for trial in output.trials:
         beside = sum(len(settings_of(state)) for state in output.states)
         said = _figure(trial) + (f", {units.counted(beside, 'setting')}" if beside else "")
@@ -269,19 +275,23 @@ def _rows(output: FoundOutput) -> Iterator[ImportRow]:
         yield ImportRow(*start, trial.tool, trial.host, what, said, str(len(trial.loops)))
     for state in () if output.trials else output.states:
         what = ", ".join(dict.fromkeys(subject.name or subject.kind for subject in state.subjects))
-        row = ImportRow(*start, state.tool, state.host, what, settings_said(state), "")
-        details = (f"{each.name or each.kind}: {all_said(each.values)}" for each in state.subjects)
-        yield row._replace(answer=answer_of(state), details=tuple(details))
+        said = settings_said(state)
+        row = ImportRow(*start, state.tool, state.host, what, said, "")
+        details = (f"{each.name or each.kind}: {all_said(each.values)}"
+                   for each in (state.subjects if detailed else ()))  # fmt: skip
+        yield row._replace(answer=of_device(state, said), details=tuple(details))
     for counters in output.counters:
-        figures = "" if counters.name else counters_said(counters.values)  # of a host, not a layer
-        said = figures or _messages(counters.values) or counters_in_short(counters.values)
+        name, values = counters.name, counters.values
+        figures = "" if name else counters_said(values)  # of a host, not a layer
+        row = ImportRow(*start, counters.tool, counters.host, name, "", "", bool(figures))
         if counters.kind == AS_PRINTED:
-            said = _as_printed(counters.values)
-        row = ImportRow(*start, counters.tool, counters.host, counters.name, said, "")
-        all_of_them = () if counters.kind == AS_PRINTED else (all_said(counters.values),)
-        answer = f"{counters.name}: {said}" if counters.name else said
-        answer = "" if counters.kind == AS_PRINTED else answer
-        yield row._replace(figures=bool(figures), answer=answer, details=all_of_them)
+            yield row._replace(says=_as_printed(values))
+            continue
+        said = figures or _messages(values) or counters_in_short(values)
+        yield row._replace(
+            says=said, answer=f"{name}: {said}" if name else said,
+            details=(all_said(values),) if detailed else (),
+        )  # fmt: skip
     for load in output.loads:
         yield ImportRow(*start, load.tool, load.host, _COMMAND, load.command, "")
 

@@ -48,6 +48,11 @@ class TextLocation:
     heading: str = field(default="", metadata=NULL)
     """The nearest one above."""
 
+    @property
+    def lines(self) -> str:
+        """`7–9`, as tables name its lines."""
+        return f"{self.first_line}–{self.last_line}"
+
     def __str__(self) -> str:
         """`FILE:FIRST-LAST`, as messages name a place."""
         lines = f"{self.first_line}"

@@ -9,7 +9,7 @@ from iosonde import units
 from iosonde.records.finding import Evidence, Finding
 from iosonde.report.blocks import Badge, Problem, Tone
 
-_RANK = {"error": 0, "warning": 1, "note": 2}
+RANK = {"error": 0, "warning": 1, "note": 2}
 _SENTENCES, _CHECKS = 3, 1
 """Of one rule that are read at once; the others are among its evidence."""
 
@@ -26,7 +26,7 @@ def grouped(findings: Iterable[tuple[str, Finding]]) -> tuple[Problem, ...]:
         rules.setdefault((finding.severity, finding.rule), []).append((place, finding))
     return tuple(
         _problem(rule, severity, placed)
-        for (severity, rule), placed in sorted(rules.items(), key=lambda item: _RANK[item[0][0]])
+        for (severity, rule), placed in sorted(rules.items(), key=lambda item: RANK[item[0][0]])
     )
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from iosonde.printed_summary import answer_of, counters_in_short, value_words
 from iosonde.records.printed import AS_PRINTED, PrintedCounters, PrintedState, StoredExtra
 from iosonde.records.sheet import RunSheet
 from iosonde.records.stack import Json
 from iosonde.report.blocks import MOST_SHOWN, Block, Cells, Title
+from iosonde.report.findings import RANK
 
 _SAID = 2  # outputs that the answer names
-_SEVERITIES = ("error", "warning", "note")
 _LINES = 60  # of an output that is kept as printed, and messages of one
 _MOST = 400  # rows of a table
 
@@ -20,14 +21,14 @@ def imported_answer(sheet: RunSheet) -> str:
     """The worst finding and the settings that tell most; empty where nothing was kept."""
     if not sheet.beside:
         return ""
-    worst = sorted(sheet.findings, key=lambda finding: _SEVERITIES.index(finding.severity))
-    said = [finding.message.rstrip(".") for finding in worst[:1]]
-    states = [each.what for each in sheet.beside if isinstance(each.what, PrintedState)]
-    said += [f"{state.tool}: {answer_of(state)}" for state in states[:_SAID]]
-    if not said:
-        said = [
-            f"{each.tool}: {counters_in_short(each.values)}" for each in _counters(sheet.beside)
-        ][:_SAID]
+    worst = min(sheet.findings, key=lambda finding: RANK[finding.severity], default=None)
+    said = [worst.message.rstrip(".")] if worst else []
+    states = [each.what for each in sheet.beside if isinstance(each.what, PrintedState)][:_SAID]
+    said += [f"{state.tool}: {answer_of(state)}" for state in states]
+    said = said or [
+        f"{counters.tool}: {counters_in_short(counters.values)}"
+        for _, counters in islice(_counters(sheet.beside), _SAID)
+    ]
     return ". ".join(said) + "." if said else ""
 
 
@@ -59,19 +60,26 @@ def _settings(extras: Sequence[StoredExtra]) -> Iterator[tuple[str, ...]]:
         for subject in state.subjects:
             what = subject.name or subject.kind
             for name, value in subject.values.items():
-                yield _lines(extra), state.tool, what, _name(name), value_words(name, value)
+                yield extra.place.lines, state.tool, what, _name(name), value_words(name, value)
+
+
+def _counters(
+    extras: Sequence[StoredExtra], *, as_printed: bool = False
+) -> Iterator[tuple[str, PrintedCounters]]:
+    """Lines and counters that readers made, or what is kept as it was printed."""
+    for extra in extras:
+        what = extra.what
+        if isinstance(what, PrintedCounters) and (what.kind == AS_PRINTED) is as_printed:
+            yield extra.place.lines, what
 
 
 def _counted(extras: Sequence[StoredExtra]) -> Iterator[tuple[str, ...]]:
     """Each counter; of messages and other lists each of the first."""
-    for extra in extras:
-        counters = extra.what
-        if not isinstance(counters, PrintedCounters) or counters.kind == AS_PRINTED:
-            continue
+    for lines, counters in _counters(extras):
         for name, value in counters.values.items():
             for item in _items(value):
                 said = value_words(name, item)
-                yield _lines(extra), counters.tool, counters.name, _name(name), said
+                yield lines, counters.tool, counters.name, _name(name), said
 
 
 def _items(value: Json) -> list[Json]:
@@ -85,18 +93,11 @@ def _message(item: Json) -> Json:
     return item["message"] if isinstance(item, dict) and "message" in item else item
 
 
-def _counters(extras: Sequence[StoredExtra]) -> Iterator[PrintedCounters]:
-    for extra in extras:
-        if isinstance(extra.what, PrintedCounters) and extra.what.kind != AS_PRINTED:
-            yield extra.what
-
-
 def _as_printed(extras: Sequence[StoredExtra]) -> Iterator[tuple[str, str]]:
     """Each line, row or pair of an output that is kept as it was printed."""
-    for extra in extras:
-        if isinstance(extra.what, PrintedCounters) and extra.what.kind == AS_PRINTED:
-            for text in list(_texts(extra.what))[:_LINES]:
-                yield _lines(extra), text
+    for lines, kept in _counters(extras, as_printed=True):
+        for text in islice(_texts(kept), _LINES):
+            yield lines, text
 
 
 def _texts(printed: PrintedCounters) -> Iterator[str]:
@@ -114,7 +115,3 @@ def _text(row: Json) -> str:
 
 def _name(setting: str) -> str:
     return setting.replace("_", " ")
-
-
-def _lines(extra: StoredExtra) -> str:
-    return f"{extra.place.first_line}–{extra.place.last_line}"

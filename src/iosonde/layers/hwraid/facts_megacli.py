@@ -16,6 +16,8 @@ from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.labels import as_labelled
 
+MEGACLI = ("MegaCli64", "MegaCli", "megacli", "MegaCLI", "megacli64", "megasasctl", "PercCli")
+"""Names of the command."""
 _ADAPTER = re.compile(r"\s*(?:\w+ \w+ for )?Adapter:?\s*#?(?P<number>\d+)")
 
 _VOLUME = re.compile(r"Virtual(?:Drive|Disk):(?P<number>\d+)\(TargetId:(?P<target>\d+)\)")

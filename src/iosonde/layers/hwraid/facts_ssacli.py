@@ -20,6 +20,8 @@ from iosonde.layers.hwraid.facts import battery_state, data_disks, identifier_of
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 
+SSACLI = ("ssacli", "hpssacli", "hpacucli")
+"""Names of the command."""
 SSACLI_CONTROLLER = re.compile(
     r"^\s*(?P<model>(?:HPE? |Dynamic )?(?:Smart (?:Array|HBA)|MSA\d?|SR\d+\w*|\w+-[pa])"
     r"[\w -]{0,40}?) in Slot (?P<slot>\w{1,8})\b"

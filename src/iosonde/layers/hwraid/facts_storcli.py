@@ -21,6 +21,8 @@ from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.torn import decoded
 
+STORCLI = ("storcli64", "storcli", "perccli64", "perccli", "storcli2", "perccli2")
+"""Names of the command."""
 _SIZE = r"(?P<size>[\d.]+ [KMGTP]B)"
 VIRTUAL = re.compile(
     r"(?<![\w/])(?P<dg>\d{1,4}|-)/(?P<vd>\d{1,4}) (?P<type>(?:RAID|Cac|raid)\d{1,2}) "

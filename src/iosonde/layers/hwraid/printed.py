@@ -9,9 +9,9 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.hwraid.facts_megacli import parse_megacli
-from iosonde.layers.hwraid.facts_ssacli import SSACLI_CONTROLLER, is_ssacli, parse_ssacli
-from iosonde.layers.hwraid.facts_storcli import parse_storcli
+from iosonde.layers.hwraid.facts_megacli import MEGACLI, parse_megacli
+from iosonde.layers.hwraid.facts_ssacli import SSACLI, SSACLI_CONTROLLER, is_ssacli, parse_ssacli
+from iosonde.layers.hwraid.facts_storcli import STORCLI, parse_storcli
 from iosonde.records.printed import PrintedSubject
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput, is_section
@@ -89,9 +89,7 @@ class Storcli(_ControllerTool):
         '"CLI Version"', "Ctl Model", "Firmware Package Build =", "FW Package Build =",
         "Shield Counter =",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = (
-        "storcli64", "storcli", "perccli64", "perccli", "storcli2", "perccli2",
-    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = STORCLI
     start: ClassVar[re.Pattern[str]] = re.compile(
         r"CLI Version = |^\s*Controller = \d|Generating detailed summary|^\s*(?:VD|PD) LIST :"
         r"|^\s*(?:Virtual Drives|System Overview|TOPOLOGY|Drive Information) :"
@@ -142,9 +140,7 @@ class MegaCli(_ControllerTool):
         "BBU status for Adapter", "Get BBU Status Failed", "BatteryType:", "FW Package Build:",
         "Enclosure Device ID:", "Firmware state:", "Battery State",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = (
-        "MegaCli64", "MegaCli", "megacli", "MegaCLI", "megacli64", "megasasctl", "PercCli",
-    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = MEGACLI
     reach: ClassVar[int] = 6
     strange_below: ClassVar[int] = 3
     start: ClassVar[re.Pattern[str]] = re.compile(
@@ -179,7 +175,7 @@ class Ssacli(_ControllerTool):
         "in Slot ", "physicaldrive ", "logicaldrive ", "Logical Drive: ",
         "Battery/Capacitor Status", "Fault Tolerance: ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("ssacli", "hpssacli", "hpacucli")
+    commands: ClassVar[tuple[str, ...]] = SSACLI
     strange_above: ClassVar[int] = 0
     start: ClassVar[re.Pattern[str]] = SSACLI_CONTROLLER
     parse: ClassVar[Callable[[str, str], Iterator[PrintedSubject]]] = parse_ssacli

@@ -14,14 +14,13 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import kerneltext
-from iosonde.layers.hwraid.facts_ssacli import parse_ssacli
-from iosonde.layers.hwraid.facts_storcli import PHYSICAL, VIRTUAL, drive_of, parse_storcli
+from iosonde.layers.hwraid.facts_ssacli import SSACLI, parse_ssacli
+from iosonde.layers.hwraid.facts_storcli import PHYSICAL, STORCLI, VIRTUAL, drive_of, parse_storcli
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined
 from iosonde.text.reader import Items, StateOutput, close_lines, end_of, start_of, top_of
 
-_STORCLI = ("storcli64", "storcli", "perccli64", "perccli", "storcli2", "perccli2")
 _START = re.compile(
     r"\s*(?:\d{1,4}|-)/\d{1,4} +(?:RAID|raid|Cac)\d{1,2} +[A-Z]\w{2,6} "
     r"|\s*\d{0,5}:\d{1,4} +\d{1,5} +[A-Z]\w{2,6} +(?:\d{1,4}|-|F) "
@@ -48,7 +47,7 @@ class StorcliRows(StateOutput):
         " DHS ", "Media Error Count =", "Other Error Count =", "Predictive Failure Count =",
         "alert flagged by drive =",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = _STORCLI
+    commands: ClassVar[tuple[str, ...]] = STORCLI
     reach: ClassVar[int] = 4
     nothing: ClassVar[str] = "its row is cut"
 
@@ -100,7 +99,7 @@ class StorcliProgress(StateOutput):
 
     tool: ClassVar[str] = "storcli progress"
     anchors: ClassVar[tuple[str, ...]] = ("In progress", "Not in progress")
-    commands: ClassVar[tuple[str, ...]] = _STORCLI
+    commands: ClassVar[tuple[str, ...]] = STORCLI
     beginning: ClassVar[re.Pattern[str]] = _PROGRESS
 
     @override
@@ -170,7 +169,7 @@ class SsacliLines(StateOutput):
         "Logical Drive: ",
         *(f"{name}: " for name in _LABELS["sure"]),
     )
-    commands: ClassVar[tuple[str, ...]] = ("ssacli", "hpssacli", "hpacucli")
+    commands: ClassVar[tuple[str, ...]] = SSACLI
     reach: ClassVar[int] = 4
     nothing: ClassVar[str] = "it says nothing of a drive"
 

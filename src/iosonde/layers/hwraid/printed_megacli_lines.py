@@ -12,7 +12,14 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.hwraid.facts_megacli import ADAPTER_COUNTS, ITEM, adapter_of, disk_of, volume_of
+from iosonde.layers.hwraid.facts_megacli import (
+    ADAPTER_COUNTS,
+    ITEM,
+    MEGACLI,
+    adapter_of,
+    disk_of,
+    volume_of,
+)
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor
@@ -20,7 +27,6 @@ from iosonde.text.labels import as_labelled
 from iosonde.text.reader import HeadedOutput, Items, StateOutput, close_lines, top_of
 from iosonde.text.torn import joined_match
 
-_COMMANDS = ("MegaCli64", "MegaCli", "megacli", "MegaCLI", "megacli64", "megasasctl", "PercCli")
 _PLACES = ("Enclosure Device ID", "Slot Number", "Enclosure position", "Device Id")
 _DRIVE = frozenset({
     *_PLACES, "Media Error Count", "Other Error Count", "Predictive Failure Count",
@@ -66,7 +72,7 @@ class MegaCliLines(StateOutput):
         "Battery Pack Missing", "Learn Cycle Active", " mAh", "isSOHGood:", "State of Charge:",
         "Critical Disks", "Failed Disks", "orrectable Errors", "flagged a S.M.A.R.T",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = _COMMANDS
+    commands: ClassVar[tuple[str, ...]] = MEGACLI
     reach: ClassVar[int] = 4
     nothing: ClassVar[str] = "it says nothing of a drive"
 
@@ -158,7 +164,7 @@ class MegaCliProgress(StateOutput):
 
     tool: ClassVar[str] = "MegaCli progress"
     anchors: ClassVar[tuple[str, ...]] = ("at Enclosure ", " on VD #")
-    commands: ClassVar[tuple[str, ...]] = _COMMANDS
+    commands: ClassVar[tuple[str, ...]] = MEGACLI
     nothing: ClassVar[str] = "it tells no progress"
 
     @override
@@ -202,7 +208,7 @@ class MegaCliEnclosures(HeadedOutput):
 
     tool: ClassVar[str] = "MegaCli enclosures"
     anchors: ClassVar[tuple[str, ...]] = ("Number of enclosures on adapter",)
-    commands: ClassVar[tuple[str, ...]] = _COMMANDS
+    commands: ClassVar[tuple[str, ...]] = MEGACLI
     reach: ClassVar[int] = 4
     nothing: ClassVar[str] = "it names no enclosure"
     beginning: ClassVar[re.Pattern[str]] = _ENCLOSURES

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from iosonde import kerneltext
+from iosonde import kerneltext, units
 
 _SIZE = re.compile(
     r"(?P<figure>\d{1,12}(?:\.\d{1,6})?)(?:(?P<unit>[bskmgtpe])(?:i?b)?)?", re.IGNORECASE
@@ -47,5 +47,5 @@ def asked_size(command: str, volume: str) -> int | None:
     if size is None:
         return None
     unit = (size["unit"] or "").lower()
-    of_unit = {"b": 1, "s": 512}.get(unit) or 1 << _SHIFTS[unit]
+    of_unit = {"b": 1, "s": units.SECTOR}.get(unit) or 1 << _SHIFTS[unit]
     return round(float(size["figure"]) * of_unit)

@@ -14,13 +14,13 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde import units
 from iosonde.layers._mapper.facts import mapper_name
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.reader import Items, StateOutput
 
-_SECTOR = 512
 _REMARK = r"(?:\s*#(?P<remark>.{0,200}))?$"
 _OPENS = re.compile(rf"\s*(?P<name>[\w+.-]{{1,128}}) \{{{_REMARK}")
 _PAIR = re.compile(
@@ -151,7 +151,7 @@ def _file(section: _Section, pair: re.Match[str]) -> None:
         extent = int(size / number)
         if extent * number == size and extent > 1023 and extent & (extent - 1) == 0:
             section.extent = extent
-    section.pairs[key] = number * _SECTOR if key in _IN_SECTORS else number
+    section.pairs[key] = number * units.SECTOR if key in _IN_SECTORS else number
 
 
 def _plain(text: str) -> str:
