@@ -67,7 +67,8 @@ _JSON = '":'
 
 def clean(text: str) -> list[str]:
     """The clean lines of a block; the same number of lines as it has, each without end blanks."""
-    text = text.replace("\r\n", "\n").replace("\r", " ")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", " ")
     if "\x1b" in text:
         text = _COLOUR.sub("", text)
     if not text.isascii():
@@ -76,7 +77,7 @@ def clean(text: str) -> list[str]:
     lines = text.split("\n")
     if ">" in text:
         lines = [line[quote_marks(line) :] if ">" in line else line for line in lines]
-    if "\n|" in text or text.startswith("|") or "> |" in text:
+    if "|" in text and ("\n|" in text or text.startswith("|") or "> |" in text):
         lines = _without_bars(lines)
     if ("`" in text and "```" in text) or ("~" in text and "~~~" in text):
         lines = ["" if _FENCE.fullmatch(line) else line for line in lines]
@@ -86,20 +87,23 @@ def clean(text: str) -> list[str]:
 
 
 def _without_marks(text: str) -> str:
-    """The text without escapes, tags and entities, bold lines and authors' arrows."""
+    """The text without escapes, tags and entities, bold lines and authors' arrows.
+
+    A single character is looked for first: that is many times as quick as looking for two.
+    """
     if "\\" in text:
         text = _ESCAPE.sub(r"\1", text)
-    if "<" in text and ("</" in text or "<br" in text or "<p" in text):  # one character is quick
+    if "<" in text and ("</" in text or "<br" in text or "<p" in text):
         text = _TAG.sub("", text)
     if "&" in text:
         text = _ENTITY.sub(lambda match: html.unescape(match[0]).replace("\u00a0", " "), text)
     if "`" in text:
         text = _CODE.sub(r"\1\2", text)
-    if "**" in text:
+    if "*" in text and "**" in text:
         text = _FOOTNOTE.sub("", _BOLD.sub(r"\1\2", text))
-    if "  #" in text or "\t#" in text:
+    if "#" in text and ("  #" in text or "\t#" in text):
         text = _COMMENTED.sub(r"\1", text)
-    if "<=" in text or "<-" in text or "←" in text:
+    if ("<" in text and ("<=" in text or "<-" in text)) or "←" in text:
         text = _REMARK.sub("", text)
     return text
 
