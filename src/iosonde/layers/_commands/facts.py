@@ -22,7 +22,7 @@ from iosonde.records.stack import Scalar
 
 _ECHO = re.compile(
     r"(?:echo|printf)\s{1,9}(?:-\w{1,9}\s{1,9})?[\"']?(?P<value>[^\"'>|;]{1,100}?)[\"']?\s{0,9}"
-    r"(?:>|\|\s*(?:sudo\s+)?tee\s+(?:-a\s+)?)\s*[\"']?(?P<path>/(?:sys|proc)/[^\s\"';|&`]+)"
+    r"(?:>|\|\s*(?:sudo\s+)?tee\s+(?:-a\s+)?)\s*[\"']?(?P<path>/(?:sys|proc)/[^\s\"';|&`()]+)"
 )
 _LOOP = re.compile(r"for\s+(?P<name>\w+)\s+in\s+(?P<items>[^;$`]{1,200});?\s+do\b")
 _BLOCK = re.compile(

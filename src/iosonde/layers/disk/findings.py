@@ -30,6 +30,8 @@ _BUSY = re.compile(
 )
 _STORAGE = re.compile(r"(?:nvme|mpt|megasas|megaraid|ahci|cciss|hpsa|aacraid|qla|lpfc|3w|ata)")
 _LINK = re.compile(r"^(?:eth|eno|enp|ens|em\d|bond|mlx|ixgbe|i40e|ice|be2net|bnx)")
+_PARTITION = "partition"
+_LISTED = 4  # disks, of those that have the same
 _MANY = 1_000_000
 _ONE_SIDED = 0.95
 _BUSY_SHARE = 0.05  # of all interrupts, from which on a line is busy
@@ -43,11 +45,11 @@ def _schedulers(case: EvidenceSet) -> Iterable[Finding]:
         for state in case.states
         if (traits := array_traits(state.kind)) and traits.by_controller
     }
-    kernels = [state for state in case.with_value("kernel") if _is_old(state)]
-    old = {(state.source, host) for state in kernels for host in (state.host, "")}
+    ended: dict[tuple[str, str, str], list[StateEvidence]] = {}
     for state in case.with_value("scheduler"):
         name = _active(str(state.values["scheduler"]))
-        place = f"/sys/block/{_sysfs(state.name)}/queue/scheduler"
+        if state.kind == _PARTITION or name not in {*_FAIR, *_TODAY}:
+            continue  # a partition has its disk's
         if name in _FAIR and _spreads(state, volumes):
             yield Finding(
                 rule="scheduler",
@@ -57,20 +59,41 @@ def _schedulers(case: EvidenceSet) -> Iterable[Finding]:
                 "to processes on one rotating disk; an array or flash behind it stands idle "
                 "meanwhile.",
                 evidence=(Evidence("scheduler", name, "", state.where),),
-                remedy=f"`echo {_best(state)} > {place}`; a udev rule keeps it over a reboot",
+                remedy=f"`echo {_best(state)} > {_file_of(state)}`; a udev rule keeps it over a "
+                "reboot",
                 confirm="random I/O at depth 32 with both",
             )
-        elif name in _TODAY and (state.source, state.host) not in old:
-            yield Finding(
-                rule="scheduler",
-                severity="note",
-                subject=state.name,
-                message=f"{name} on {state.name} is a scheduler of kernels before 5.0; today's "
-                f"name of what it did is {_TODAY[name]}.",
-                evidence=(Evidence("scheduler", name, "", state.where),),
-                remedy=f"on a current kernel `echo {_TODAY[name]} > {place}`",
-                confirm="the same file: the active one stands in brackets",
-            )
+        elif name in _TODAY:
+            ended.setdefault((state.source, state.host, name), []).append(state)
+    yield from _ended_schedulers(case, ended)
+
+
+def _ended_schedulers(
+    case: EvidenceSet, ended: Mapping[tuple[str, str, str], Sequence[StateEvidence]]
+) -> Iterable[Finding]:
+    """Disks of a host under a scheduler that Linux 5.0 ended, but where its kernel is older."""
+    kernels = [state for state in case.with_value("kernel") if _is_old(state)]
+    old = {(state.source, host) for state in kernels for host in (state.host, "")}
+    for (source, host, name), disks in ended.items():
+        if (source, host) in old:
+            continue
+        names = list(dict.fromkeys(disk.name for disk in disks))
+        listed = ", ".join(names[:_LISTED]) + (" …" if len(names) > _LISTED else "")
+        yield Finding(
+            rule="scheduler",
+            severity="note",
+            subject=listed,
+            message=f"{name} on {listed} is a scheduler of kernels before 5.0; today's "
+            f"name of what it did is {_TODAY[name]}.",
+            evidence=tuple(Evidence("scheduler", name, "", disk.where) for disk in disks[:_LISTED]),
+            remedy=f"on a current kernel `echo {_TODAY[name]} > {_file_of(disks[0])}`",
+            confirm="the same file: the active one stands in brackets",
+        )
+
+
+def _file_of(state: StateEvidence) -> str:
+    """The file of sysfs that holds a disk's scheduler."""
+    return f"/sys/block/{_sysfs(state.name)}/queue/scheduler"
 
 
 def _active(text: str) -> str:

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from iosonde import units
 from iosonde.layers._raid.geometry import PARITY
-from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, called, subject_of
 from iosonde.records.finding import Evidence, Finding
 
 _GOOD = frozenset({
@@ -73,11 +73,11 @@ def _agree(volume: StateEvidence, other: StateEvidence) -> bool:
 
 
 def _called(state: StateEvidence) -> str:
-    """A volume in words: its name with its level and size."""
+    """A volume in words: its name, if the text says it, with its level and size."""
     level, size = state.values.get("raid_level"), state.values.get("size")
     parts = [str(level).upper().replace("RAID", "RAID ")] if level else []
     parts += [units.show_bytes(size)] if isinstance(size, int) else []
-    return f"{state.name} ({', '.join(parts)})" if parts else state.name
+    return f"{called(state)} ({', '.join(parts)})" if parts else called(state)
 
 
 def _caches(case: EvidenceSet, volume: StateEvidence) -> Iterator[StateEvidence]:

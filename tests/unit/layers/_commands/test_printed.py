@@ -179,6 +179,8 @@ def test_files_are_named_as_the_text_names_them() -> None:
     ("echo 64 >/sys/block/sda/device/queue_depth", "disk", "sda", {"queue_depth": 64}),
     ("echo 128 > /proc/fs/nfsd/threads", "nfsd", "", {"threads": 128}),
     ("echo 5 > /proc/sys/vm/dirty_ratio", "host", "", {"vm.dirty_ratio": 5}),
+    ("It was started (by echo 1 > /proc/sys/vm/compact_memory):", "host", "",
+     {"vm.compact_memory": 1}),
     ("/sbin/blockdev --setra 1024 /dev/cciss/c0d0", "disk", "cciss/c0d0", {"read_ahead_kb": 512}),
     ("/sbin/ifconfig eth0 txqueuelen 10000", "link", "eth0", {"txqueuelen": 10000}),
     ("ifconfig eth1 192.168.1.1 netmask 255.255.255.0 mtu 9000 up", "link", "eth1", {"mtu": 9000}),

@@ -34,6 +34,17 @@ def test_schedulers(name: str, scheduler: str, severity: str | None) -> None:
     assert said == ([severity] if severity else [])
 
 
+def test_disks_under_one_ended_scheduler_are_named_once_and_partitions_not() -> None:
+    values: dict[str, Scalar] = {"scheduler": "deadline", "rotational": True}
+    disks = [state("disk", name, values) for name in ("sda", "sdb", "sdc", "sdd", "sde")]
+    case = EvidenceSet(states=(*disks, state("partition", "sda1", values)))
+    (finding,) = findings_named(queue.RULES, case, "scheduler")
+    assert finding.subject == "sda, sdb, sdc, sdd …"
+    assert "/sys/block/sda/queue/scheduler" in finding.remedy
+    other = state("disk", "sdf", {"scheduler": "noop", "rotational": True})
+    assert len(findings_named(queue.RULES, EvidenceSet(states=(*disks, other)), "scheduler")) == 2
+
+
 @pytest.mark.parametrize(("requests", "alarms"), [(128, 1), (256, 0), (1024, 0)])
 def test_a_queue_that_is_never_full(requests: int, alarms: int) -> None:
     values: dict[str, Scalar] = {"nr_requests": requests, "queue_depth": 256}

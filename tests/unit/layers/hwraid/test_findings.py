@@ -167,6 +167,13 @@ def test_write_back_is_suspended_while_the_battery_learns() -> None:
     assert findings(EvidenceSet(states=(GOOD, CONTROLLER)), "write-back-suspended") == []
 
 
+def test_a_volume_without_a_name_is_called_so() -> None:
+    volume = with_(GOOD, write_policy="write_through", write_policy_initial="write_back")
+    case = EvidenceSet(states=(replace(volume, name=""),))
+    (finding,) = findings(case, "write-back-suspended")
+    assert finding.message.startswith("unnamed hwraid (RAID 6, 4 TiB) is set to write-back")
+
+
 def test_write_through_that_was_chosen_is_not_suspended() -> None:
     chosen = with_(GOOD, write_policy="write_through")
     assert findings(EvidenceSet(states=(chosen, CONTROLLER)), "write-back-suspended") == []
