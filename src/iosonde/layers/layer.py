@@ -299,6 +299,8 @@ class Layer(Protocol):
     """Of a kind whose devices are striped or mirrored over members."""
     passes_through: ClassVar[bool] = False
     """It stands on one device, and a request goes there as it is, its place moved."""
+    queues_requests: ClassVar[bool] = True
+    """Its devices have queues of their own, with a scheduler and depths."""
     stripe_hints: ClassVar[StripeHints | None] = None
     """Of a file system that is made for the stripe below it."""
     renamed_by_login: ClassVar[bool] = False

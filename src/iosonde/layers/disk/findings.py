@@ -30,7 +30,6 @@ _BUSY = re.compile(
 )
 _STORAGE = re.compile(r"(?:nvme|mpt|megasas|megaraid|ahci|cciss|hpsa|aacraid|qla|lpfc|3w|ata)")
 _LINK = re.compile(r"^(?:eth|eno|enp|ens|em\d|bond|mlx|ixgbe|i40e|ice|be2net|bnx)")
-_PARTITION = "partition"
 _LISTED = 4  # disks, of those that have the same
 _MANY = 1_000_000
 _ONE_SIDED = 0.95
@@ -48,8 +47,8 @@ def _schedulers(case: EvidenceSet) -> Iterable[Finding]:
     ended: dict[tuple[str, str, str], list[StateEvidence]] = {}
     for state in case.with_value("scheduler"):
         name = _active(str(state.values["scheduler"]))
-        if state.kind == _PARTITION or name not in {*_FAIR, *_TODAY}:
-            continue  # a partition has its disk's
+        if name not in {*_FAIR, *_TODAY} or not _queues(state):
+            continue
         if name in _FAIR and _spreads(state, volumes):
             yield Finding(
                 rule="scheduler",
@@ -100,6 +99,11 @@ def _active(text: str) -> str:
     """The scheduler at work, also of the whole line of sysfs: "none [mq-deadline] bfq"."""
     _, bracket, rest = text.partition("[")
     return rest.partition("]")[0] if bracket else text.strip()
+
+
+def _queues(state: StateEvidence) -> bool:
+    """Whether the scheduler that is shown for a device is its own; a partition has its disk's."""
+    return state.kind not in LAYERS or LAYERS.load(state.kind).queues_requests
 
 
 def _spreads(state: StateEvidence, volumes: Set[tuple[str, str, str]]) -> bool:

@@ -110,6 +110,7 @@ class Partition(Layer, Builds, Sized, Compares, Shares):
 
     kind: ClassVar[str] = "partition"
     passes_through: ClassVar[bool] = True
+    queues_requests: ClassVar[bool] = False
     declaration: ClassVar[type[Declared]] = PartitionDeclared
     probe: ClassVar[str] = "device"
     settings: ClassVar[tuple[LayerSetting, ...]] = ()
