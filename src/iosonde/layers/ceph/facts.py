@@ -33,8 +33,6 @@ _CHECKS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("scrub_errors", r"(?:OSD )?scrub errors"),
         ("slow_requests", r"slow ops\b"),
         ("slow_requests", r"(?:slow )?requests are blocked"),
-        ("mds_slow_requests", r"MDSs? report slow requests"),
-        ("mds_slow_metadata", r"MDSs? report slow metadata IOs"),
         ("pgs_inconsistent", r"pgs? inconsistent"),
         ("pgs_degraded", r"pgs? degraded"),
         ("pgs_undersized", r"pgs? undersized"),
@@ -46,8 +44,8 @@ _CHECKS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("mds_damaged", r"mds daemons? damaged"),
         ("mds_with_damaged_metadata", r"MDSs report damaged metadata"),
         ("mds_read_only", r"MDSs are read only"),
-        ("mds_with_slow_requests", r"MDSs report slow requests"),
-        ("mds_with_slow_metadata_io", r"MDSs report slow metadata IOs"),
+        ("mds_with_slow_requests", r"MDSs? report slow requests"),
+        ("mds_with_slow_metadata_io", r"MDSs? report slow metadata IOs"),
     )
 )
 _OLDEST = re.compile(

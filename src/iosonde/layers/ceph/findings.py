@@ -18,6 +18,11 @@ from iosonde.records.finding import Finding
 _NEARLY, _FULL = 0.85, 0.95
 
 
+def place_of(thing: StateEvidence) -> str:
+    """By what clusters are told apart: the host, or the text where none is named."""
+    return thing.host or thing.source
+
+
 def _pgs(state: StateEvidence, word: str) -> int:
     """Placement groups in a state: as the health counts them, else the sum of their states."""
     counted = state.number(f"pgs_{word}")
@@ -29,16 +34,16 @@ def _pgs(state: StateEvidence, word: str) -> int:
 
 
 def _incomplete(case: EvidenceSet) -> Iterator[Finding]:
-    reported: set[str] = set()
+    reported = set[str]()
     for cluster in case.of_kind("ceph"):
         inactive = int(cluster.number("pgs_inactive"))
         down = int(cluster.number("osds_down")) or int(
             cluster.number("osds") - cluster.number("osds_up")
         )
         degraded = _pgs(cluster, "degraded") or _pgs(cluster, "undersized")
-        if cluster.host in reported or not (inactive or down > 0 or degraded):
+        if place_of(cluster) in reported or not (inactive or down > 0 or degraded):
             continue
-        reported.add(cluster.host)
+        reported.add(place_of(cluster))
         parts = [
             f"{count:,} {what}"
             for count, what in (
@@ -60,7 +65,7 @@ def _incomplete(case: EvidenceSet) -> Iterator[Finding]:
 
 
 def _room(case: EvidenceSet) -> Iterator[Finding]:
-    reported: set[str] = set()
+    reported = set[str]()
     for cluster in case.of_kind("ceph"):
         counts = {
             what: int(cluster.number(name))
@@ -71,9 +76,9 @@ def _room(case: EvidenceSet) -> Iterator[Finding]:
             )
             if cluster.number(name)
         }
-        if not counts or cluster.host in reported:
+        if not counts or place_of(cluster) in reported:
             continue
-        reported.add(cluster.host)
+        reported.add(place_of(cluster))
         yield Finding(
             "out-of-space", "error" if cluster.number("osds_full") else "warning",
             subject_of(cluster),
@@ -87,7 +92,7 @@ def _room(case: EvidenceSet) -> Iterator[Finding]:
         )  # fmt: skip
     for osd in case.of_kind("osd"):
         share = osd.number("full")
-        if share >= _NEARLY and osd.host not in reported:
+        if share >= _NEARLY and place_of(osd) not in reported:
             yield Finding(
                 "out-of-space", "error" if share >= _FULL else "warning", subject_of(osd),
                 f"{osd.name} is {units.show_fraction(share)} full: "
@@ -100,13 +105,13 @@ def _room(case: EvidenceSet) -> Iterator[Finding]:
 
 
 def _inconsistent(case: EvidenceSet) -> Iterator[Finding]:
-    reported: set[str] = set()
+    reported = set[str]()
     for cluster in case.of_kind("ceph"):
         count = _pgs(cluster, "inconsistent")
         errors = int(cluster.number("scrub_errors"))
-        if not (count or errors) or cluster.host in reported:
+        if not (count or errors) or place_of(cluster) in reported:
             continue
-        reported.add(cluster.host)
+        reported.add(place_of(cluster))
         yield Finding(
             "damaged-files", "error", subject_of(cluster),
             (f"{count:,} placement groups have copies of objects that differ"
@@ -120,12 +125,12 @@ def _inconsistent(case: EvidenceSet) -> Iterator[Finding]:
 
 
 def _slow(case: EvidenceSet) -> Iterator[Finding]:
-    reported: set[str] = set()
+    reported = set[str]()
     for cluster in case.of_kind("ceph"):
         count = int(cluster.number("slow_requests"))
-        if not count or cluster.host in reported:
+        if not count or place_of(cluster) in reported:
             continue
-        reported.add(cluster.host)
+        reported.add(place_of(cluster))
         yield Finding(
             "slow-requests", "warning", subject_of(cluster),
             f"{count:,} requests of clients wait for more than 30 seconds in OSDs of the Ceph "

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from iosonde.layers.ceph.findings import place_of
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Finding
 
@@ -27,11 +28,10 @@ def _clusters(
     case: EvidenceSet, tells: Callable[[StateEvidence], object]
 ) -> Iterator[StateEvidence]:
     """The first state of each cluster that tells something."""
-    reported: set[tuple[str, str]] = set()
+    reported = set[str]()
     for cluster in case.of_kind("ceph"):
-        key = cluster.source, cluster.host
-        if key not in reported and tells(cluster):
-            reported.add(key)
+        if place_of(cluster) not in reported and tells(cluster):
+            reported.add(place_of(cluster))
             yield cluster
 
 
@@ -41,23 +41,23 @@ def _rank_state(daemon: StateEvidence) -> str:
 
 def _ranks_not_up(case: EvidenceSet) -> Iterator[Finding]:
     """File systems some of whose ranks are not up, by their ranks, else by the health."""
-    ranks: dict[tuple[str, str, object], list[StateEvidence]] = {}
+    ranks: dict[tuple[str, object], list[StateEvidence]] = {}
     for daemon in case.of_kind("mds"):
         if "rank" in daemon.values and _rank_state(daemon) in _COMING | _GONE:
-            key = daemon.source, daemon.host, daemon.values.get("file_system")
+            key = place_of(daemon), daemon.values.get("file_system")
             ranks.setdefault(key, []).append(daemon)
-    for (_, _, system), daemons in ranks.items():
+    for (_, system), daemons in ranks.items():
         gone = any(_rank_state(daemon) in _GONE for daemon in daemons)
         listed = ", ".join(f"{daemon.values['rank']} {_rank_state(daemon)}" for daemon in daemons)
         yield _not_up(
             daemons[0], f"Ranks of the file system {system or 'of Ceph'} are not up ({listed})",
             "error" if gone else "warning", "state",
         )  # fmt: skip
-    hosts = {(source, host) for source, host, _ in ranks}
+    places = {place for place, _ in ranks}
     for cluster in case.of_kind("ceph"):
         offline, count = (int(cluster.number(f"filesystems_{x}")) for x in ("offline", "degraded"))
-        if (offline or count) and (cluster.source, cluster.host) not in hosts:
-            hosts.add((cluster.source, cluster.host))
+        if (offline or count) and place_of(cluster) not in places:
+            places.add(place_of(cluster))
             what = " and ".join(
                 f"{number:,} {'file system is' if number == 1 else 'file systems are'} {word}"
                 for number, word in ((offline, "offline"), (count, "degraded")) if number

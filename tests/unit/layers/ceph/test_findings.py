@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from iosonde.layers.ceph.findings import RULES
+from iosonde.records.evidence import EvidenceSet, StateEvidence
 from iosonde.verbs.explain import explain
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "ceph-composed"
@@ -29,3 +30,13 @@ def test_requests_that_wait() -> None:
 def test_one_osd_is_fuller_than_the_mean_of_all() -> None:
     assert said("osds") == {("out-of-space", "warning")}
     assert said("df") == set()
+
+
+def test_clusters_of_two_texts_are_two_and_two_texts_of_a_host_are_of_the_same() -> None:
+    texts = [
+        StateEvidence("ceph", "ceph", host, {"slow_requests": 3}, "line 1", source)
+        for source, host in (("a.txt", ""), ("b.txt", ""), ("c.txt", "n1"), ("d.txt", "n1"))
+    ]
+    case = EvidenceSet(states=tuple(texts))
+    findings = [finding for rule in RULES for finding in rule.find(case)]
+    assert [finding.rule for finding in findings] == ["slow-requests"] * 3
