@@ -39,6 +39,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "diskmark": "iosonde.loads.diskmark:DiskMark",
         "diskspd": "iosonde.loads.diskspd:Diskspd",
         "elbencho": "iosonde.loads.elbencho:Elbencho",
+        "f3": "iosonde.loads.f3:F3",
         "filebench": "iosonde.loads.filebench:Filebench",
         "fio_command": "iosonde.loads.fio.printed_command:FioCommand",
         "fio_fragment": "iosonde.loads.fio.printed_fragment:FioFragment",
@@ -85,5 +86,6 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "members": "iosonde.loads._rules.members:RULES",
         "page_cache": "iosonde.loads._rules.page_cache:RULES",
         "processes": "iosonde.loads._rules.processes:RULES",
+        "read_back": "iosonde.loads._rules.read_back:RULES",
     },
 )

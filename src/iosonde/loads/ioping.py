@@ -1,7 +1,8 @@
 """ioping's statistics: latency of single requests; or the requests alone, where these were cut off.
 
 Up to 0.9 the statistics do not say whether was read or written, and have one unit for all times:
-the lines of the requests tell it, or the command; without these they are kept as counters. The
+the lines of the requests tell it, or the command; without these they are kept as counters. Its
+"mb" of then are 2²⁰ bytes. The
 line of the sum stands alone where the one of times was cut off, and the one of times below its
 command where somebody left out the rest.
 
@@ -34,7 +35,7 @@ _DONE = re.compile(
 _DONE_OLD = re.compile(
     r"(?P<n>[\d.]{1,30}[kMG]?)requestscompletedin[\d.]{1,30}(?:us|ms|s|min|hour)\w*,"
     r"(?P<iops>[\d.]{1,30}[kMG]?)iops"
-    r"(?:,(?P<rate>[\d.]{1,30}[KMGT]?iB)/s)?"
+    r"(?:,(?P<rate>[\d.]{1,30}(?:[KMGT]?iB|mb))/s)?"
 )
 _TIMES = re.compile(
     r"min/avg/max/mdev=(?P<min>[\d.]{1,30})(?P<a>[num]?s|min)/(?P<mean>[\d.]{1,30})(?P<b>[num]?s|min)/"
@@ -95,7 +96,7 @@ class Ioping(Output):
         sheet = _Sheet(way or _EITHER)
         for name, unit, group in (("iops", "1/s", "iops"), ("bandwidth", "B/s", "rate")):
             if done and done[group]:
-                sheet.put(name, unit, *units.printed(done[group]))
+                sheet.put(name, unit, *units.printed(done[group].replace("mb", "MiB")))
         if times:
             _put_times(sheet, times)
         if not way:

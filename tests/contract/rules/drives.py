@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from iosonde.records.evidence import TrialEvidence
 from iosonde.records.run import HEALTH, Series
-from tests.contract.rules.case import RuleCase, case, state, trial
+from tests.contract.rules.case import RuleCase, case, counted, state, trial
 
 
 def during(name: str, before: float, after: float) -> TrialEvidence:
@@ -23,6 +23,22 @@ def apart(name: str, first: float, second: float) -> TrialEvidence:
 
 
 CASES = (
+    RuleCase(
+        "damaged-files.lost",
+        "a MiB that f3 read back from another place than it was written to",
+        case(counted("f3", "data read back", "/mnt/stick",
+                     {"lost_bytes": 1 << 20, "overwritten_bytes": 1 << 20})),
+        "all of it read back",
+        case(counted("f3", "data read back", "/mnt/stick",
+                     {"lost_bytes": 0, "overwritten_bytes": 0})),
+    ),
+    RuleCase(
+        "damaged-files.counterfeit",
+        "a stick that f3probe takes for a counterfeit",
+        case(state("disk", "sdx", {"genuine": False, "counterfeit": "limbo"})),
+        "the real thing",
+        case(state("disk", "sdx", {"genuine": True})),
+    ),
     RuleCase(
         "media-wear.wear",
         "93 % of the rated writes used",

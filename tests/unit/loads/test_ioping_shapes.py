@@ -64,8 +64,14 @@ def test_the_line_of_the_sum_alone() -> None:
     assert not list(read("All 8 requests completed in 7 days.\n"))
 
 
-def test_a_rate_in_another_unit_is_left_out() -> None:
-    (trial,) = trials("$ ioping /srv\n" + OLD.replace("0.8 MiB/s", "0.8 mb/s"))
+def test_the_mb_of_the_oldest_is_a_mebibyte_and_another_unit_is_left_out() -> None:
+    (trial,) = trials(
+        "$ ioping /srv\n" + OLD.replace("210 iops, 0.8 MiB/s", "2626 iops, 10.3 mb/s")
+    )
+    rate = trial.loops[0].metrics["read.bandwidth"]
+    assert rate == pytest.approx(10.3 * 2**20)
+    assert abs(2626 * 4096 - rate) <= trial.steps["read.bandwidth"]  # requests of 4 KiB
+    (trial,) = trials("$ ioping /srv\n" + OLD.replace("0.8 MiB/s", "0.8 xb/s"))
     assert "read.bandwidth" not in trial.loops[0].metrics
     assert trial.loops[0].metrics["read.iops"] == 210
 

@@ -31,6 +31,8 @@ _OVERALL = {
     "Device size": "size", "Device allocated": "allocated", "Device unallocated": "unallocated",
     "Device missing": "missing", "Used": "used", "Free (estimated)": "available",
     "Free (statfs, df)": "free_statfs", "Global reserve": "global_reserve",
+    "Device slack": "slack", "Device zone unusable": "zone_unusable",
+    "Device zone size": "zone_size",
 }  # fmt: skip
 _RATIOS = {"Data ratio": "data_ratio", "Metadata ratio": "metadata_ratio"}
 _PAIR = re.compile(r"\s*(?P<label>[A-Z][A-Za-z (),]{2,30}):\s+(?P<value>\S.*?)\s*$")

@@ -93,6 +93,10 @@ _BY_NAME = (
 """The kernel's names of devices whose type lsblk has from elsewhere → that type."""
 
 
+_DRIVES = frozenset({"rom", "tape", "worm", "scanner", "processor", "changer"})
+"""Types of SCSI devices (lsblk.c, get_type(); sysfs `device/type`) that are no disks."""
+
+
 def subjects(
     table: Iterable[tuple[Mapping[str, str], tuple[str, ...]]], host: str
 ) -> tuple[PrintedSubject, ...]:
@@ -139,6 +143,8 @@ def _values(cells: Mapping[str, str], kind: str) -> dict[str, Scalar]:
         fact: units.parse_bytes(cells[column].replace(",", ".").removesuffix("B"))
         for column, fact in _SIZES.items() if cells.get(column)
     }  # fmt: skip
+    if cells.get("TYPE") in _DRIVES:
+        values["type"] = cells["TYPE"]
     for column, fact in _FACTS.items():
         text = cells.get(column)
         if not text:

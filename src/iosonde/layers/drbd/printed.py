@@ -36,8 +36,15 @@ _FAR = re.compile(r"(?<!\S)(?:connection|replication|peer-disk):")
 _PART = re.compile(
     r"cs:|ns:|version:|GIT-hash|srcversion|role:|disk:|peer|volume:|replication:|sync'ed|oos:|"
     r"connection:|size:|\[[=>.]+|[=>.]{3,}\]|finish:|suspended|written:|congested|received:|pending|"
-    r"blocked|write-ordering|unacked|speed:|^\s*[\w:.,/-]{1,24}$|K/sec"
+    r"blocked|write-ordering|unacked|speed:|Transports \(|^\s*[\w:.,/-]{1,24}$|K/sec"
 )
+_VERSION = re.compile(
+    r"\s*version: (?P<version>\d[\w.-]{0,20}) \(api:(?P<api>\d{1,3})/proto:(?P<protocols>\d{1,3}"
+    r"(?:-\d{1,3})?)\)\s*$"
+)
+_BUILT = re.compile(r"\s*GIT-hash: (?P<hash>[0-9a-f]{7,40})\b")
+_TRANSPORTS = re.compile(r"\s*Transports \(api:\d{1,3}\): ?(?P<transports>.{0,120})")
+_ABOUT = re.compile(r"\s*(?:GIT-hash|srcversion|Transports \(|SVN Revision)")
 _FACT_NAMES = {"disk": "disk_state", "peer-disk": "peer_disk_state", "replication": "replication",
           "connection": "connection", "suspended": "suspended"}  # fmt: skip
 
@@ -75,6 +82,8 @@ class DrbdOutput(StateOutput):
         held = [line for line in cursor.block(first, last - first + 1) if line]
         old = any(_MINOR.match(line) for line in held)
         items: list[PrintedSubject | PrintedCounters] = []
+        if (version := _VERSION.match(held[0])) and all(map(_ABOUT.match, held[1:])):
+            return last, [PrintedSubject("drbd", "", _module(version, held), prompt.host)]
         for name, values, counts in _old(held) if old else _new(held):
             items.append(PrintedSubject("drbd", name, values, prompt.host))
             if counts:
@@ -84,6 +93,20 @@ class DrbdOutput(StateOutput):
 
 _Row = tuple[str, dict[str, Scalar], dict[str, Json]]
 """Name, states and counters of a subject."""
+
+
+def _module(version: re.Match[str], held: list[str]) -> dict[str, Scalar]:
+    """What /proc/drbd says of the module: since 9 it lists no resources."""
+    values: dict[str, Scalar] = {
+        "version": version["version"], "api": int(version["api"]),
+        "protocols": version["protocols"],
+    }  # fmt: skip
+    for line in held[1:]:
+        if match := _BUILT.match(line):
+            values["git_hash"] = match["hash"]
+        elif match := _TRANSPORTS.match(line):
+            values["transports"] = match["transports"].strip()
+    return values
 
 
 def _old(held: list[str]) -> Iterator[_Row]:

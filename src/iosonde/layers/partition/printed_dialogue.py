@@ -54,6 +54,7 @@ _TYPE = re.compile(
     r"(?P<old>\w{1,2} \([^)\n]{1,40}\))"
     r"|'[^'\n]{0,40}' to '(?P<new>[^'\n]{1,40})')"
 )
+_CODE = re.compile(r"Hex code [^:\n]{0,60}: ?(?P<code>[\da-fA-F]{1,2})(?:\s|$)")
 _DELETED = re.compile(r"Partition (?P<number>\d{1,3}) has been deleted")
 _SELECTED = re.compile(r"Selected partition \[?(\d{1,3})")
 _FAILED = re.compile(
@@ -85,6 +86,8 @@ class _Session:
             self.number = match[1]
         elif (match := _PLACE.search(line)) and self.number:
             self._place(match)
+        elif (match := _CODE.search(line)) and self.number:
+            self._of(self.number)["type_code"] = match["code"].lower()
         elif match := _TYPE.search(line):
             if number := match["number"] or self.number:
                 self._of(number)["type"] = match["old"] or match["new"]

@@ -35,6 +35,8 @@ _SAYS = (
     re.compile(r"(?:Dump|Restore) Status: (?P<status>[A-Z]{2,12})"),
     re.compile(r"(?:WARNING|ERROR): (?P<message>\S.{2,240})$"),
 )  # fmt: skip
+_ENDS = frozenset({"end", "seconds", "status"})
+"""What a dump that is piped into a restore says, and the restore again."""
 _TREE = re.compile(
     r"\s*(?:(?:file system|session|stream|media file) \d{1,6}:|fs id:|mount point:|device:|time:"
     r"|session label:|session id:|level:|resumed:|subtree:|streams:|pathname:|start:|end:"
@@ -67,6 +69,7 @@ class XfsDump(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         values, messages, mount, last = dict[str, Json](), list[Json](), "", first
+        tool = ""
         for index, line in close_lines(cursor, first, _MOST):
             text = _BEGIN.match(line)
             if text is None or prompt_in(line):
@@ -78,7 +81,11 @@ class XfsDump(StateOutput):
             mount = said.pop("of", mount)
             if message := said.pop("message", ""):
                 messages.append(message)
-            said = {name: part.strip() for name, part in said.items()}
+            tool = tool or text["tool"]
+            said = {
+                f"restore_{name}" if name in _ENDS and text["tool"] != tool else name: part.strip()
+                for name, part in said.items()
+            }
             values |= {name: int(part) if part.isdecimal() else part for name, part in said.items()}
         if messages:
             values["messages"] = messages

@@ -66,6 +66,25 @@ def test_a_device_alone() -> None:
     assert subject.values["protocol"] == "C"
 
 
+def test_the_module_alone_as_9_says_it() -> None:
+    text = (
+        "# cat /proc/drbd\nversion: 9.1.4 (api:2/proto:110-121)\n"
+        "GIT-hash: 1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d build by root@pond, 2022-02-01 10:00\n"
+        "Transports (api:17): tcp (9.1.4) rdma (9.1.4)\n"
+    )
+    (state,) = states(text)
+    assert state.subjects == (
+        PrintedSubject("drbd", "", {
+            "version": "9.1.4", "api": 2, "protocols": "110-121",
+            "git_hash": "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d",
+            "transports": "tcp (9.1.4) rdma (9.1.4)",
+        }),
+    )  # fmt: skip
+    (old,) = states(text.replace("Transports", " 0: cs:Connected ro:Primary/Secondary ds:UpToDate/"
+                                               "UpToDate C r-----\nTransports"))  # fmt: skip
+    assert [subject.name for subject in old.subjects] == ["drbd0"]
+
+
 def test_several_volumes_and_peers() -> None:
     """Composed after drbdsetup.c: two volumes, one peer that is there and one that is not."""
     given = (

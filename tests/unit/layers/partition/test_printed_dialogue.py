@@ -52,6 +52,7 @@ def test_a_dialogue_in_every_shape() -> None:
         }, shape  # fmt: skip
         assert facts["sdq2"] == {
             "first_sector": 2048, "size_asked": "+12G", "type": "Linux LVM", "size": 12 << 30,
+            "type_code": "8e",
         }, shape  # fmt: skip
         assert set(facts) == {"sdq", "sdq2"}, shape
 
@@ -100,7 +101,7 @@ def test_the_type_that_an_old_fdisk_changed() -> None:
         "# fdisk /dev/sdq\n\nCommand (m for help): t\nSelected partition 1\n"
         "Hex code (type L to list codes): b\nChanged system type of partition 1 to b (W95 FAT32)\n"
     )
-    assert things(given) == {"sdq1": {"type": "b (W95 FAT32)"}}
+    assert things(given) == {"sdq1": {"type": "b (W95 FAT32)", "type_code": "b"}}
 
 
 def test_the_rest_of_a_dialogue_below_a_table_has_its_command_and_host() -> None:

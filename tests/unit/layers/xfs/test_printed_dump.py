@@ -41,6 +41,20 @@ def test_a_dump_and_its_session() -> None:
     }  # fmt: skip
 
 
+def test_a_dump_that_is_piped_into_a_restore_says_both_ends() -> None:
+    text = (
+        "# xfsdump -J - /dev/vg/pond | xfsrestore -J - /mnt\n"
+        "xfsdump: level 0 dump of host:/pond\nxfsdump: dump complete: 8 seconds elapsed\n"
+        "xfsdump: Dump Status: SUCCESS\nxfsrestore: restore complete: 9 seconds elapsed\n"
+        "xfsrestore: Restore Status: ERROR\n"
+    )
+    ((name, values),) = _counts(text, XfsDump.tool)
+    assert (name, values) == ("/pond", {
+        "level": 0, "end": "complete", "seconds": 8, "status": "SUCCESS",
+        "restore_end": "complete", "restore_seconds": 9, "restore_status": "ERROR",
+    })  # fmt: skip
+
+
 def test_the_inventory() -> None:
     daily = _sessions(TEXT)["77a0b7f6-4f9f-4a8e-b1e2-55d1ff2a5f11"]
     assert (daily["level"], daily["subtree"], daily["resumed"], daily["streams"]) == (
