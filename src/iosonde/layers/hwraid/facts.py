@@ -14,6 +14,7 @@ _BATTERIES = (
     ("missing", ("missing", "msng", "absent", "not present", "abs", "notpresent")),
     ("learning", ("learn",)),
     ("charging", ("charg", "chrg")),
+    ("failed", ("non operational", "non-operational", "not operational")),
     ("ok", ("optimal", "operational", "opt", "ok")),
     ("failed", ("fail", "fld", "degraded", "dgd", "replace", "bad", "dead", "unkn", "need")),
 )

@@ -39,13 +39,27 @@ _DISK_CACHES = {"Enabled": "enabled", "Disabled": "disabled"}
 _OWNER = re.compile(r"Adapter(?P<number>\d{1,3})(?:-|—)+VirtualDrive")
 _MEMORY = re.compile(r"\d+ ?[KMGT]?i?B")
 _ONGOING = re.compile(r"OngoingProgresses:(\w+?):Completed(\d+)%")
+_SECTOR = re.compile(r"SectorSize:(\d{3,5})(?!\d)")
+_PARITY = re.compile(r"ParitySize:([\d.]+[KMGTP]B)")
 
 ADAPTER_COUNTS = (
     "Virtual Drives", "Degraded", "Offline", "Physical Devices", "Disks", "Critical Disks",
     "Failed Disks", "Memory Correctable Errors", "Memory Uncorrectable Errors",
     "Relative State of Charge", "Absolute State of charge", "Remaining Capacity",
-    "Full Charge Capacity", "Design Capacity", "Cycle Count",
+    "Full Charge Capacity", "Design Capacity", "Cycle Count", "Max Error", "Charger System State",
+    "Charger System Ctrl", "Charging current", "Remaining Capacity Alarm", "Remining Time Alarm",
+    "Date of Manufacture", "Design Voltage", "Auto Learn Period", "Next Learn time",
+    "Learn Delay Interval", "Pack energy", "Capacitance", "Number of Backend Port",
 )  # fmt: skip
+_COUNTS = {label.lower(): label for label in ADAPTER_COUNTS}
+_OF_BATTERY = ("Voltage", "Current", "Temperature")
+"""Labels that also stand before `OK`, and of other things than the battery."""
+_UNITS_OF_BATTERY = re.compile(r"-?\d{1,6} ?(?:mV|mA|C|degree)\b")
+_DISK_LABELS = frozenset({
+    "Device Id", "Enclosure position", "Connected Port Number", "Sequence Number", "WWN",
+    "Shield Counter", "Last Predictive Failure Event Seq Number", "Foreign State", "Device Speed",
+    "Link Speed", "Commissioned Spare", "Emergency Spare", "Port status",
+})  # fmt: skip
 ITEM = re.compile(r"^\s*(?P<name>[A-Za-z][\w ()&/.'#-]{1,60}?)\s*[:=]\s*(?P<value>.*?)\s*$")
 _LEVELS = {(0, 0): "raid0", (1, 0): "raid1", (5, 0): "raid5", (6, 0): "raid6", (0, 3): "raid00",
            (1, 3): "raid10", (5, 3): "raid50", (6, 3): "raid60"}  # fmt: skip
@@ -106,6 +120,9 @@ def volume_of(block: str) -> dict[str, Scalar]:
             "io_policy": now["io"].lower() if now else None,
             "disk_cache": _DISK_CACHES.get(cache[1], "default") if cache else None,
             "encryption": encryption[1] if encryption else None,
+            "spans": spans,
+            "logical_block_size": _whole(_SECTOR, block),
+            "parity_size": _bytes(_PARITY, block),
             "active_operations": f"{ongoing[1]} {ongoing[2]} %" if ongoing else None,
         }
     )
@@ -155,8 +172,17 @@ def _items(text: str) -> tuple[dict[str, dict[str, str]], dict[str, dict[str, st
 def adapter_of(items: Mapping[str, str]) -> dict[str, Scalar]:
     """What an adapter and its battery are, by the labels of -AdpAllInfo and -AdpBbuCmd."""
     memory = items.get("Memory Size", "")
-    counted = {label: items[label] for label in ADAPTER_COUNTS if label in items}
-    return as_labelled(counted) | without_none(
+    counted = {
+        _COUNTS[label.lower()]: text
+        for label, text in items.items()
+        if label.lower() in _COUNTS and text[:1].isdigit()
+    }
+    powered = {
+        f"Battery {label}": items[label]
+        for label in _OF_BATTERY
+        if _UNITS_OF_BATTERY.match(items.get(label, ""))
+    }
+    return as_labelled(counted | powered) | without_none(
         {
             "model": items.get("Product Name"),
             "firmware": items.get("FW Version") or items.get("FW Package Build"),
@@ -185,6 +211,9 @@ def _battery(items: Mapping[str, str]) -> str | None:
     )
 
 
+_SIZES = {"Non Coerced Size": "non_coerced_size", "Coerced Size": "coerced_size"}
+
+
 def disk_of(items: Mapping[str, str]) -> dict[str, Scalar]:
     """What a physical drive is, by the labels of -PDList."""
     alert = items.get("Drive has flagged a S.M.A.R.T alert", "").strip()
@@ -197,8 +226,16 @@ def disk_of(items: Mapping[str, str]) -> dict[str, Scalar]:
     predicted = items.get("Predictive Failure Count", "")
     kind = items.get("PD Type", "").lower()
     sector = items.get("Sector Size", "")
-    return without_none(
+    sizes = {name: re.match(r"[\d.]+ ?[KMGTP]B", items.get(name, "")) for name in _SIZES}
+    labelled = {
+        label: text for label, text in items.items() if label in _DISK_LABELS and text != "N/A"
+    }
+    return as_labelled(labelled) | without_none(
         {
+            "firmware": items.get("Device Firmware Level"),
+            **{
+                label: size_of(match[0]) for name, label in _SIZES.items() if (match := sizes[name])
+            },
             "state": state.lower() or None,
             "model": items.get("Inquiry Data", "").partition("   ")[0].strip() or None,
             "media": {"Hard": "HDD", "Solid": "SSD"}.get(media.partition(" ")[0]),

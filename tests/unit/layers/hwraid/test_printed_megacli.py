@@ -44,6 +44,9 @@ def test_virtual_drives() -> None:
         "io_policy": "cached",
         "disk_cache": "enabled",
         "encryption": "None",
+        "spans": 1,
+        "logical_block_size": 512,
+        "parity_size": round(931 * GIB),
     }
 
 
@@ -86,6 +89,23 @@ def test_the_battery(was: str, now: str, battery: str) -> None:
     assert subjects(text)["controller", "c0"].values["battery"] == battery
 
 
+def test_a_battery_that_is_not_operational_is_no_good_one() -> None:
+    text = TEXTS["bbu"].replace("Active                      : Yes", "Active : No")
+    text = text.replace("Battery State: Optimal", "Battery State     : Non Operational")
+    assert subjects(text)["controller", "c0"].values["battery"] == "failed"
+
+
+def test_the_charge_and_the_voltage_of_a_battery() -> None:
+    values = subjects(TEXTS["bbu"])["controller", "c0"].values
+    assert (values["battery_voltage"], values["battery_current"]) == ("4012 mV", "-527 mA")
+    assert (values["battery_temperature"], values["charger_system_state"]) == ("31 C", 1)
+    assert values["auto_learn_period"] == "28 Days"
+    named = TEXTS["bbu"].replace("Absolute State of charge", "Absolute state of charge")
+    assert subjects(named)["controller", "c0"].values["absolute_state_of_charge"] == "52 %"
+    sensors = "Adapter #0\nFW Package Build: 12.7\nROC temperature : 61 degree Celsius\n"
+    assert "battery_temperature" not in subjects(sensors)["controller", "c0"].values
+
+
 def test_a_battery_that_charges_or_is_not_there() -> None:
     charging = TEXTS["bbu"].replace("Active                      : Yes", "Active : No")
     charging = charging.replace("Status              : Discharging", "Status : Charging")
@@ -105,6 +125,11 @@ def test_physical_drives() -> None:
     assert (bad["state"], bad["media_errors"], bad["predicted_failures"]) == ("failed", 12, 2)
     assert (good["other_errors"], bad["other_errors"]) == (0, 50)
     assert bad["logical_block_size"] == 512
+    assert (good["coerced_size"], good["non_coerced_size"]) == (
+        round(465.25 * GIB), round(465.261 * GIB),
+    )  # fmt: skip
+    assert (good["device_id"], good["sequence_number"], good["firmware"]) == (11, 2, "0003")
+    assert "enclosure_position" not in good
 
 
 @pytest.mark.parametrize("name", list(TEXTS))
