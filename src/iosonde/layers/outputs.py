@@ -170,6 +170,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "mount": "iosonde.layers._mounts.printed_mount:MountOutput",
         "mount_complaint": "iosonde.layers._mounts.printed_complaint:MountComplaint",
         "mountstats": "iosonde.layers.nfs.printed_mountstats:Mountstats",
+        "mpt_status": "iosonde.layers.hwraid.printed_mpt_status:MptStatus",
         "multipath": "iosonde.layers.multipath.printed:MultipathOutput",
         "multipath_conf": "iosonde.layers.multipath.printed_conf:MultipathConf",
         "multipath_paths": "iosonde.layers.multipath.printed_paths:MultipathPaths",
