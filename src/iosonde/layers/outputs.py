@@ -14,6 +14,7 @@ OUTPUTS: Table[type[Output]] = Table(
     {
         "arc_summary": "iosonde.layers.zfs.printed_arc:ArcSummary",
         "arcconf": "iosonde.layers.hwraid.printed_arcconf:Arcconf",
+        "areca": "iosonde.layers.hwraid.printed_areca:Areca",
         "bcache": "iosonde.layers.bcache.printed:BcacheOutput",
         "bcache_made": "iosonde.layers.bcache.printed_make:MakeBcache",
         "bcache_show": "iosonde.layers.bcache.printed_make:BcacheShow",

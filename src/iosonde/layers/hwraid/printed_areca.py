@@ -1,0 +1,154 @@
+"""Areca's `cli64 disk info`, `rsf info` and `vsf info`: drives, RAID sets and volume sets.
+
+Source: Areca, CLI manual (disk, rsf, vsf: Info Field); nagios-plugin-check_raid 4.0, its plugin
+areca. GB are of 1000: a drive of 750156374016 bytes has 750.2GB.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.printed import PrintedSubject, without_none
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.reader import Items, StateOutput
+
+_DISKS = re.compile(r"\s*#\s+(?:Ch#|Enc#\s+Slot#)\s+ModelName\s+Capacity\s+Usage\s*$")
+_SETS = re.compile(
+    r"\s*#\s+Name\s+Disks\s+TotalCap\s+FreeCap\s+(?:DiskChannels|MinDiskCap)\s+State\s*$"
+)
+_VOLUMES = re.compile(r"\s*#\s+Name\s+Raid Name\s+Level\s+Capacity\s+Ch/Id/Lun\s+State\s*$")
+_RULE = re.compile(r"\s*={20,}\s*$")
+_END = re.compile(r"\s*GuiErrMsg<0x\w\w>: ")
+_SIZE = r"(?P<size>\d{1,7}\.\d)(?P<unit>[MGT]B)"
+_DISK = re.compile(
+    r"\s*(?P<number>\d{1,3}) +(?P<owner>\d{1,3}) +(?:(?i:slot)[ #]?(?P<slot>\d{1,3}) +)?"
+    rf"(?P<model>\S.{{0,40}}?) +{_SIZE} +(?P<usage>\S.{{0,40}}?)\s*$"
+)
+_SET = re.compile(
+    rf"\s*(?P<number>\d{{1,3}}) +(?P<name>\S.{{0,24}}?) +(?P<disks>\d{{1,3}}) +{_SIZE} +"
+    r"(?P<free>\d{1,7}\.\d[MGT]B) +(?P<last>\S{1,40}) +(?P<state>[A-Z]\S{2,24})\s*$"
+)
+_VOLUME = re.compile(
+    rf"\s*\d{{1,3}} +(?P<level>(?i:raid|jbod|pass)[\w+]{{0,8}}) +{_SIZE} +(?P<place>\w+/\w+/\w+) +"
+    r"(?P<state>[A-Z]\S{2,30})\s*$"
+)
+_NUMBERED = re.compile(r"\s*\d{1,3} ")
+_STATES = {"normal": "optimal", "failed": "offline", "rebuilding": "rebuild"}
+_LEVELS = {"raid1+0": "raid10", "raid5+0": "raid50", "raid6+0": "raid60"}
+_USAGES = {"failed": "failed", "free": "unconfigured good", "rebuild": "rebuild"}
+_PROGRESS = re.compile(r"\((\d{1,3}(?:\.\d)?)%\)")
+
+
+class Areca(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "areca cli"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "ModelName    ", "TotalCap  FreeCap", "Capacity Ch/Id/Lun",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = (
+        "cli64",
+        "cli32",
+        "areca-cli",
+        "areca_cli64",
+        "areca_cli32",
+    )
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "no row stands below its head"
+    beginning: ClassVar[re.Pattern[str]] = re.compile(
+        "|".join(pattern.pattern for pattern in (_DISKS, _SETS, _VOLUMES))
+    )
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        head = cursor.line(first) or ""
+        read = _disk if _DISKS.match(head) else _set if _SETS.match(head) else None
+        last, subjects = first, list[PrintedSubject]()
+        for index, line in lines(cursor, first + 1, 600):
+            if _RULE.match(line):
+                last = index
+            elif _END.match(line):
+                last = index
+                break
+            elif line.strip():
+                if not _NUMBERED.match(line):
+                    break
+                last = index
+                each = read(line, prompt.host) if read else _volume(head, line, prompt.host)
+                subjects += each
+            elif index > last + 2:
+                break
+        return last, subjects
+
+
+def _bytes(size: str, unit: str) -> int:
+    return round(units.printed(size + unit[0], binary=False)[0])
+
+
+def _disk(line: str, host: str) -> Iterator[PrintedSubject]:
+    """A drive; nothing of an empty slot and of a row that is cut."""
+    row = _DISK.match(line)
+    if row is None or row["model"] == "N.A.":
+        return
+    usage = row["usage"]
+    state = _USAGES.get(usage.lower().removesuffix("ing"), _USAGES.get(usage.lower()))
+    if usage.lower().startswith("hotspare"):
+        state = "hot spare"
+    elif usage == "Pass Through":
+        state = "pass through"
+    place = f"e{int(row['owner'])}/s{int(row['slot'])}" if row["slot"] else f"ch{int(row['owner'])}"
+    values: dict[str, Scalar] = {
+        "number": int(row["number"]), "model": " ".join(row["model"].split()),
+        "size": _bytes(row["size"], row["unit"]),
+    }  # fmt: skip
+    values |= {"state": state} if state else {"drive_group": usage}
+    yield PrintedSubject("disk", place, values, host)
+
+
+def _set(line: str, host: str) -> Iterator[PrintedSubject]:
+    row = _SET.match(line)
+    if row is None:
+        return
+    least = re.fullmatch(r"(\d{1,7}\.\d)([MGT]B)", row["last"])
+    free = re.fullmatch(r"(\d{1,7}\.\d)([MGT]B)", row["free"])
+    values: dict[str, Scalar] = {
+        "number": int(row["number"]), "disks": int(row["disks"]),
+        "size": _bytes(row["size"], row["unit"]), **_state(row["state"]),
+    }  # fmt: skip
+    values |= {"free": _bytes(free[1], free[2])} if free else {}
+    values |= {"smallest_disk": _bytes(least[1], least[2])} if least else {"channels": row["last"]}
+    yield PrintedSubject("drive_group", row["name"], values, host)
+
+
+def _volume(head: str, line: str, host: str) -> Iterator[PrintedSubject]:
+    """A volume set. Names hold blanks, so where they stand below the head says what they are."""
+    name, group, level = (head.index(word) for word in ("Name", "Raid Name", "Level"))
+    names = line[name : group - 1].strip(), line[group : level - 1].strip()
+    row = _VOLUME.match(f"{line[:name]} {line[level:]}")
+    if row is None or not all(names) or line[group - 1] != " " or line[level - 1] != " ":
+        return
+    raid = row["level"].lower()
+    level_name = _LEVELS.get(raid, raid if re.fullmatch(r"raid\d{1,2}", raid) else None)
+    values = without_none(
+        {
+            "volume": names[0], "drive_group": names[1], "raid_level": level_name,
+            "size": _bytes(row["size"], row["unit"]), "channel_id_lun": row["place"],
+        }
+    )  # fmt: skip
+    yield PrintedSubject("hwraid", names[0], values | _state(row["state"]), host)
+
+
+def _state(text: str) -> dict[str, Scalar]:
+    """The state in the words of other controllers' tools, and how far its work is."""
+    progress = _PROGRESS.search(text)
+    name = text.partition("(")[0].lower()
+    values: dict[str, Scalar] = {"state": _STATES.get(name, name)}
+    if progress:
+        values["active_operations"] = f"{name} {progress[1]} %"
+    return values
