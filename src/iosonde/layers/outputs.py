@@ -44,6 +44,8 @@ OUTPUTS: Table[type[Output]] = Table(
         "btrfs_transid": "iosonde.layers.btrfs.printed_progs:BtrfsTransid",
         "btrfs_tree": "iosonde.layers.btrfs.printed_tree:BtrfsTree",
         "btrfs_usage": "iosonde.layers.btrfs.printed:BtrfsUsage",
+        "cciss_proc": "iosonde.layers.hwraid.printed_cciss:CcissProc",
+        "cciss_vol_status": "iosonde.layers.hwraid.printed_cciss:CcissVolStatus",
         "ceph": "iosonde.layers.ceph.printed:CephStatus",
         "ceph_caps": "iosonde.layers.ceph.printed_kernel_client:CephCaps",
         "ceph_df": "iosonde.layers.ceph.printed_tables:CephDf",
