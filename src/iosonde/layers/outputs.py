@@ -251,6 +251,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "tool_versions": "iosonde.layers._commands.printed_versions:ToolVersions",
         "tuned": "iosonde.layers._commands.printed_tuned:TunedProfile",
         "tuned_conf": "iosonde.layers._commands.printed_tuned_conf:TunedConf",
+        "tw_cli_enclosure": "iosonde.layers.hwraid.printed_tw_cli_enclosure:TwCliEnclosure",
         "uname": "iosonde.layers._commands.printed_uname:Uname",
         "tw_cli": "iosonde.layers.hwraid.printed_tw_cli:TwCli",
         "udev_info": "iosonde.layers.disk.printed_udev:UdevInfo",
