@@ -225,6 +225,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "rgw_user_stats": "iosonde.layers.ceph.printed_rgw_stats:RgwUserStats",
         "robot_build": "iosonde.layers._commands.printed_robot:RobotBuild",
         "sas_ircu": "iosonde.layers.hwraid.printed_sas_ircu:SasIrcu",
+        "sas_ircu_list": "iosonde.layers.hwraid.printed_sas_ircu:SasIrcuList",
         "scsi_list": "iosonde.layers.disk.printed_scsi_list:ScsiList",
         "scsi_pages": "iosonde.layers.disk.printed_scsi:ScsiPages",
         "sdparm": "iosonde.layers.disk.printed_blockdev:Sdparm",

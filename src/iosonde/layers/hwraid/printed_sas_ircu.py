@@ -1,12 +1,13 @@
-"""`sas2ircu N DISPLAY` and `sas3ircu N DISPLAY`: a controller, its volumes and the disks it sees.
+"""`sas2ircu N DISPLAY` (and sas3ircu): a controller, its volumes and the disks it sees; `LIST`.
 
-Source: Broadcom, SAS-2 Integrated RAID Configuration Utility (SAS2IRCU) User Guide, DISPLAY.
+Source: Broadcom, SAS-2 Integrated RAID Configuration Utility (SAS2IRCU) User Guide, DISPLAY (states
+of volumes and of disks) and LIST.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from typing_extensions import override
@@ -16,7 +17,7 @@ from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.labels import as_labelled
-from iosonde.text.reader import HeadedOutput
+from iosonde.text.reader import HeadedOutput, Items, StateOutput, close_lines
 
 _PAIR = re.compile(r"\s*(?P<label>[A-Z][\w #/()\[\]-]{1,38}?) *: *(?P<value>\S.{0,200})?$")
 _CONTROLLER = re.compile(r"\s*Controller type {2,}: \S")
@@ -27,6 +28,20 @@ _OTHER = re.compile(
     r"\s*(?:-{20,}|(?:Controller|IR [Vv]olume|Physical device|Enclosure) information"
     r"|Initiator at ID #\d+)\s*$"
 )
+_NUMBER = re.compile(r"\bsas[23]ircu\s+(\d{1,3})\b")
+_CODE = re.compile(r"[A-Z][\w ,]{1,30}\((?P<code>[A-Z]{3,4})\)$")
+_STATES = {
+    "OKY": "optimal", "DGD": "degraded", "FLD": "offline", "MIS": "missing", "INIT": "initializing",
+    "ONL": "online",
+}  # fmt: skip
+_DISK_STATES = {
+    "ONL": "online", "OPT": "online", "HSP": "hot spare", "RDY": "ready", "AVL": "available",
+    "FLD": "failed", "MIS": "missing", "SBY": "standby", "OSY": "out of sync", "DGD": "degraded",
+    "RBLD": "rebuild",
+}  # fmt: skip
+_NAMED = frozenset({
+    "State", "Status of volume", "RAID level", "Model Number", "Serial No", "Firmware Revision",
+})  # fmt: skip
 _SECTORS = re.compile(r"(?P<mb>\d{1,12})/(?P<sectors>\d{1,15})$")
 
 
@@ -62,19 +77,46 @@ class SasIrcu(HeadedOutput):
                 pairs.setdefault(pair["label"], (pair["value"] or "").strip())
         if not pairs:
             return
-        values = as_labelled(pairs)
+        number = _NUMBER.search(prompt.command)
+        owner = f"c{number[1]}" if number else ""
+        values = as_labelled(pairs, _NAMED)
+        values |= {"controller": owner} if owner and head else {}
         if head is None:
-            yield PrintedSubject(
-                "controller", pairs.get("Controller type", ""), values, prompt.host
-            )
+            values = as_labelled(pairs)
+            name = owner or pairs.get("Controller type", "")
+            yield PrintedSubject("controller", name, values, prompt.host)
         elif head["volume"]:
-            yield PrintedSubject(
-                "logical_drive", f"volume {head['volume']}", _sized(pairs, values), prompt.host
-            )
+            name = f"{owner}/v{head['volume']}".lstrip("/")
+            own = _sized(pairs, values) | _of_volume(pairs) | {"volume": name}
+            yield PrintedSubject("hwraid", name, own, prompt.host)
         else:
-            place = f"{pairs.get('Enclosure #', '')}:{pairs.get('Slot #', '')}"
-            kind = "physical_drive" if "disk" in head["device"].lower() else "enclosure"
-            yield PrintedSubject(kind, place, _sized(pairs, values), prompt.host)
+            place = f"e{pairs.get('Enclosure #', '')}/s{pairs.get('Slot #', '')}"
+            kind = "disk" if "disk" in head["device"].lower() else "enclosure"
+            own = _sized(pairs, values) | _state(pairs.get("State", ""), _DISK_STATES)
+            named = {
+                "model": "Model Number",
+                "serial": "Serial No",
+                "firmware": "Firmware Revision",
+            }
+            own |= {name: pairs[label] for name, label in named.items() if pairs.get(label)}
+            yield PrintedSubject(kind, f"{owner}/{place}".lstrip("/"), own, prompt.host)
+
+
+def _state(text: str, states: Mapping[str, str]) -> dict[str, Scalar]:
+    """A state by its code in brackets, in the words of other controllers' tools."""
+    code = _CODE.match(text)
+    name = states.get(code["code"]) if code else None
+    return {"state": name or text.lower()} if text else {}
+
+
+def _of_volume(pairs: Mapping[str, str]) -> dict[str, Scalar]:
+    level = pairs.get("RAID level", "").lower().replace(" ", "")
+    members = sum(label.startswith("PHY[") for label in pairs)
+    return {
+        **({"raid_level": level} if level else {}),
+        **({"disks": members} if members else {}),
+        **_state(pairs.get("Status of volume", ""), _STATES),
+    }
 
 
 def _sized(pairs: dict[str, str], values: dict[str, Scalar]) -> dict[str, Scalar]:
@@ -84,3 +126,38 @@ def _sized(pairs: dict[str, str], values: dict[str, Scalar]) -> dict[str, Scalar
     if (size := pairs.get("Size (in MB)", "")).isdecimal():
         return {**values, "size": int(size) * units.MIB}
     return values
+
+
+_COLUMNS = re.compile(r"\s*Index +Type +ID +ID +Pci Address +Ven ID +Dev ID\s*$")
+_LISTED = re.compile(
+    r"\s*(?P<index>\d{1,3}) +(?P<model>\w{3,16}) +(?P<vendor_id>[0-9a-f]{1,4}h) +"
+    r"(?P<device_id>[0-9a-f]{1,4}h) +(?P<pci_address>(?:[0-9a-f]{2}h:){3}[0-9a-f]{2}h) +"
+    r"(?P<subsystem_vendor_id>[0-9a-f]{1,4}h) +(?P<subsystem_device_id>[0-9a-f]{1,4}h)\s*$"
+)
+_RULE = re.compile(r"\s*-{3,}[- ]*$")
+
+
+class SasIrcuList(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "sas2ircu list"
+    anchors: ClassVar[tuple[str, ...]] = ("Pci Address   ",)
+    commands: ClassVar[tuple[str, ...]] = ("sas2ircu", "sas3ircu")
+    nothing: ClassVar[str] = "no row stands below its head"
+    beginning: ClassVar[re.Pattern[str]] = _COLUMNS
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        last, subjects = first, list[PrintedSubject]()
+        for index, line in close_lines(cursor, first + 1, 60):
+            if row := _LISTED.match(line):
+                values: dict[str, Scalar] = {
+                    k: v for k, v in row.groupdict().items() if k != "index"
+                }
+                subjects.append(
+                    PrintedSubject("controller", f"c{row['index']}", values, prompt.host)
+                )
+            elif not _RULE.match(line):
+                break
+            last = index
+        return last, subjects

@@ -10,6 +10,8 @@ from tests.mangle import mangled, read, states
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "sas-ircu-composed" / "display.txt").read_text()
 
+LIST = (Path(__file__).parents[3] / "outputs" / "sas-ircu-composed" / "list.txt").read_text()
+
 
 def things(text: str) -> dict[str, dict[str, Scalar]]:
     return {s.name: dict(s.values) for state in states(text) for s in state.subjects}
@@ -20,11 +22,33 @@ def test_a_controller_in_every_shape() -> None:
         values_by_name = things(given)
         assert values_by_name["SAS3008"]["firmware_version"] == "16.00.10.00", shape
         assert values_by_name["SAS3008"]["concurrent_commands_supported"] == 9856
-        volume = values_by_name["volume 1"]
-        assert (volume["raid_level"], volume["size"]) == ("RAID1", 952720 << 20)
-        assert volume["status_of_volume"] == "Degraded (DGD)"
-        disk = values_by_name["1:0"]
-        assert (disk["size"], disk["state"]) == (1953525167 * 512, "Optimal (OPT)")
+        volume = values_by_name["v1"]
+        assert (volume["raid_level"], volume["size"]) == ("raid1", 952720 << 20)
+        assert (volume["state"], volume["disks"]) == ("degraded", 1)
+        disk = values_by_name["e1/s0"]
+        assert (disk["size"], disk["state"]) == (1953525167 * 512, "online")
+
+
+def test_the_number_of_the_controller_names_its_things() -> None:
+    values_by_name = things(f"# sas3ircu 2 DISPLAY\n{TEXT}")
+    assert list(values_by_name) == ["c2", "c2/v1", "c2/e1/s0"]
+    assert values_by_name["c2/v1"]["controller"] == "c2"
+    failed = TEXT.replace("Optimal (OPT)", "Failed (FLD)").replace("Degraded (DGD)", "Failed (FLD)")
+    assert things(failed)["e1/s0"]["state"] == "failed"
+    assert things(failed)["v1"]["state"] == "offline"
+    odd = TEXT.replace("Optimal (OPT)", "Sleeping (ZZZ)")
+    assert things(odd)["e1/s0"]["state"] == "sleeping (zzz)"
+
+
+def test_a_list_of_controllers() -> None:
+    for shape, given in mangled(LIST, wraps=False):
+        assert things(given) == {
+            "c0": {
+                "model": "SAS2308_2", "vendor_id": "1000h", "device_id": "87h",
+                "pci_address": "00h:03h:00h:00h", "subsystem_vendor_id": "15d9h",
+                "subsystem_device_id": "691h",
+            },
+        }, shape  # fmt: skip
 
 
 def test_a_torn_output_and_prose() -> None:
