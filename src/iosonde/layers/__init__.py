@@ -145,6 +145,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "ceph": "iosonde.layers.ceph.findings:RULES",
         "ceph_fs": "iosonde.layers.ceph.findings_fs:RULES",
         "controller": "iosonde.layers.hwraid.findings:RULES",
+        "controller_drives": "iosonde.layers.hwraid.findings_drives:RULES",
         "dirty_limits": "iosonde.layers._rules.dirty_limits:RULES",
         "drbd": "iosonde.layers.drbd.findings:RULES",
         "error_target": "iosonde.layers.dm.findings:RULES",

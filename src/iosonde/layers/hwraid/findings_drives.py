@@ -1,0 +1,126 @@
+"""RAID controllers: drives that failed or are gone, sets of drives that lack some, and enclosures.
+
+Values as in `iosonde.layers.hwraid.findings`; a set of drives is kind "drive_group". A drive is
+passed over where a volume of its controller is degraded: that finding names it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
+from iosonde.records.finding import Evidence, Finding
+
+_DEGRADED = frozenset({"degraded", "partially degraded", "offline", "incomplete"})
+_FAILED = {
+    "failed": "has failed",
+    "missing": "is missing",
+    "unconfigured bad": "is marked bad",
+    "unconfigured(bad)": "is marked bad",
+}
+_PLACE = re.compile(r"(?:[\w ]{1,40}/)?(?:(?:e\d{0,5}/)?s\d{1,4}|phy\d{1,3}|ch\d{1,3}|p\d{1,3}"
+                    r"|\w\w:\d{1,3}(?::\d{1,3})?)$")  # fmt: skip
+"""How drives behind controllers are called, as none is that the kernel sees."""
+_ALARMS = re.compile(r"(?<!no )fail|problem|alert|alarm-activated|critical|non-recoverable")
+
+
+def _same_machine(state: StateEvidence, other: StateEvidence) -> bool:
+    return state.source == other.source and (
+        state.host == other.host or "" in {state.host, other.host}
+    )
+
+
+def _failed_drives(case: EvidenceSet) -> Iterator[Finding]:
+    """Drives that failed where no volume of theirs is said to be degraded."""
+    degraded = [
+        state
+        for state in case.of_kind("hwraid")
+        if str(state.values.get("state")) in _DEGRADED and state.values.get("controller")
+    ]
+    for disk in case.of_kind("disk"):
+        said = _FAILED.get(str(disk.values.get("state") or ""))
+        if said is None or not _PLACE.fullmatch(disk.name):
+            continue
+        if any(
+            _same_machine(volume, disk) and disk.name.startswith(f"{volume.values['controller']}/")
+            for volume in degraded
+        ):
+            continue
+        model = disk.values.get("model")
+        named = f"{disk.name} ({model})" if model else disk.name
+        yield Finding(
+            "failed-drive", "error", subject_of(disk),
+            f"{named} {said}: what it was a member or a spare of has less redundancy than it "
+            "was built with.",
+            (Evidence("state", str(disk.values["state"]), "", disk.where),),
+            "look at the state of the arrays of its controller, and replace it; figures measured "
+            "during the rebuild are not the array's",
+            "the states of its arrays after the exchange",
+        )  # fmt: skip
+
+
+def _groups(case: EvidenceSet) -> Iterator[Finding]:
+    """Sets of drives that lack some, unless a volume on them is said to."""
+    for group in case.of_kind("drive_group"):
+        state = str(group.values.get("state") or "")
+        on_it = (
+            volume
+            for volume in case.of_kind("hwraid")
+            if _same_machine(volume, group) and volume.values.get("drive_group") == group.name
+        )
+        if state not in _DEGRADED or any(str(v.values.get("state")) in _DEGRADED for v in on_it):
+            continue
+        yield Finding(
+            "degraded", "error", subject_of(group),
+            f"The set of drives {group.name} is {state}: its volumes have less redundancy than "
+            "they were built with, or none, and figures measured now are not theirs.",
+            (Evidence("state", state, "", group.where),),
+            "replace the drive that is missing and let the controller rebuild; measure after it",
+            "the same trial on the whole set",
+        )  # fmt: skip
+
+
+def _enclosures(case: EvidenceSet) -> Iterator[Finding]:
+    """Enclosures with an alarm, and their fans and power supplies that failed."""
+    for enclosure in case.of_kind("enclosure"):
+        said = {
+            name: text
+            for name, value in enclosure.values.items()
+            if (name == "state" or name.endswith("_status"))
+            and _ALARMS.search(text := str(value).lower())
+        }
+        if not said:
+            continue
+        listed = ", ".join(f"{name.replace('_', ' ')} {text}" for name, text in said.items())
+        yield Finding(
+            "enclosure-alarm", "warning", subject_of(enclosure),
+            f"The enclosure {enclosure.name} reports trouble ({listed}): drives that get too hot "
+            "or lose their power drop out of their arrays together.",
+            tuple(Evidence(name.replace("_", " "), text, "", enclosure.where)
+                  for name, text in list(said.items())[:6]),
+            "look at its fans, temperatures and power supplies, and mend what failed",
+            "the state that the enclosure reports afterwards",
+        )  # fmt: skip
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "failed-drive", "disk",
+        "A drive behind a RAID controller failed or is missing.",
+        "Broadcom StorCLI reference manual, states of drives; mpt-status 1.2.0, mpt-status.c",
+        _failed_drives,
+    ),
+    Rule(
+        "degraded", "hwraid",
+        "A set of drives of a RAID controller lacks some.",
+        "Areca CLI manual, rsf: Info Field",
+        _groups,
+    ),
+    Rule(
+        "enclosure-alarm", "hwraid, disk",
+        "An enclosure reports a fan, a temperature or a power supply that is not well.",
+        "cciss_vol_status 1.10, print_bus_status(); tw_cli(8), /cx/ex show all",
+        _enclosures,
+    ),
+)  # fmt: skip
