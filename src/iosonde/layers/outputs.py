@@ -180,6 +180,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "multipath_tables": "iosonde.layers.multipath.printed_tables:MultipathTables",
         "multipath_verbose": "iosonde.layers.multipath.printed_verbose:MultipathVerbose",
         "multipathd": "iosonde.layers.multipath.printed_paths:MultipathdLog",
+        "mvcli": "iosonde.layers.hwraid.printed_mvcli:Mvcli",
         "nfs_conf": "iosonde.layers.nfs.printed_conf:NfsConf",
         "nfsd": "iosonde.layers.nfs.printed_nfsd:NfsdOutput",
         "nfsiostat": "iosonde.layers.nfs.printed_nfsiostat:NfsIostat",
