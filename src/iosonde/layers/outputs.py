@@ -79,6 +79,8 @@ OUTPUTS: Table[type[Output]] = Table(
         "device_properties": "iosonde.layers.disk.printed_properties:Properties",
         "dm_cache": "iosonde.layers.dm_cache.printed:DmCacheOutput",
         "dm_writecache": "iosonde.layers.dm_writecache.printed:DmWritecacheOutput",
+        "dmraid_drives": "iosonde.layers.dm.printed_dmraid:DmraidDrives",
+        "dmraid_sets": "iosonde.layers.dm.printed_dmraid:DmraidSets",
         "dmsetup": "iosonde.layers.dm.printed:Dmsetup",
         "dmsetup_info": "iosonde.layers.dm.printed_info:DmsetupInfo",
         "dpkg": "iosonde.layers._commands.printed_packages:Dpkg",
