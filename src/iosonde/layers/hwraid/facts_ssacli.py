@@ -19,6 +19,7 @@ from iosonde import units
 from iosonde.layers.hwraid.facts import battery_state, data_disks, identifier_of
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
+from iosonde.text.labels import as_labelled
 
 SSACLI = ("ssacli", "hpssacli", "hpacucli")
 """Names of the command."""
@@ -46,6 +47,27 @@ _SIZE = re.compile(r"([\d.]+) *([KMGTP]?B)")
 _LEVELS = {"0": "raid0", "1": "raid1", "1+0": "raid10", "5": "raid5", "6": "raid6", "50": "raid50",
            "60": "raid60", "5+0": "raid50", "6+0": "raid60", "adg": "raid6", "6 (adg)": "raid6",
            "1 (adm)": "raid1", "10": "raid10"}  # fmt: skip
+_OF_CONTROLLER = frozenset({
+    "Surface Scan Delay", "Surface Scan Mode", "Current Parallel Surface Scan Count",
+    "Max Parallel Surface Scan Count", "Queue Depth", "Monitor and Performance Delay",
+    "Elevator Sort", "Write Cache Bypass Threshold Size", "Wait for Cache Room",
+    "Post Prompt Timeout", "Total Cache Memory Available", "Battery Backed Cache Size",
+    "Negotiated PCIe Data Rate", "Driver Name", "Driver Version", "Cache Status Details",
+    "Cache Backup Power Source", "Spare Activation Mode", "Latency Scheduler Setting",
+    "Current Power Mode", "Controller Mode", "Battery/Capacitor Count",
+})  # fmt: skip
+_OF_LOGICAL = frozenset({
+    "Heads", "Sectors Per Track", "Cylinders", "Parity Initialization Status",
+    "Last Surface Scan Completion Timestamp",
+    "Last Surface Scan Duration", "Mount Points", "Logical Drive Label", "LD Acceleration Method",
+    "Unrecoverable Media Errors", "Caching Association",
+})  # fmt: skip
+_OF_PHYSICAL = frozenset({
+    "Drive Type", "PHY Count", "PHY Transfer Rate", "SSD Smart Trip Wearout",
+    "Estimated Life Remaining based on workload to date", "Carrier Application Version",
+    "Carrier Bootloader Version", "Drive Authentication Status", "Multi-Domain Status",
+})  # fmt: skip
+"""Labels whose values stand as printed, by names made of the labels."""
 _STATES = {"ok": "optimal", "interim recovery mode": "degraded", "recovering": "rebuild",
            "ready for recovery operation": "degraded", "failed": "offline"}  # fmt: skip
 
@@ -158,8 +180,12 @@ def _subjects(printed: _Controller, host: str) -> Iterator[PrintedSubject]:
     battery = battery_state(items.get("Battery/Capacitor Status", ""))
     if items.get("Battery/Capacitor Count") == "0":
         battery = "missing"
-    facts = without_none(
+    labelled = {label: items[label] for label in items if label in _OF_CONTROLLER}
+    facts = as_labelled(labelled) | without_none(
         {
+            "temperature": _degrees(items, "Controller Temperature (C)"),
+            "cache_temperature": _degrees(items, "Cache Module Temperature (C)"),
+            "capacitor_temperature": _degrees(items, "Capacitor Temperature  (C)"),
             "model": printed.model or None,
             "slot": printed.slot or None,
             "firmware": items.get("Firmware Version"),
@@ -213,7 +239,8 @@ def _logical(
     members = printed.members.get(drive.get("array", ""), set())
     about = printed.arrays.get(drive.get("array", ""), "")
     unused = _UNUSED.search(about)
-    return without_none(
+    labelled = {label: drive[label] for label in drive if label in _OF_LOGICAL}
+    return as_labelled(labelled) | without_none(
         {
             "drive_group": drive.get("array") or None,
             "array_state": about.lower() if about in {"Failed", "OK"} else None,
@@ -226,6 +253,7 @@ def _logical(
             if full and strip
             else data_disks(level, len(members) or None, None),
             "strip_size": strip,
+            "full_stripe_size": full,
             "write_policy": _policy(printed.items, drive, share),
             "disk_cache": cache.partition(" ")[0] or None,
             "active_operations": state[2].strip() or None,
@@ -256,8 +284,15 @@ def _physical(disk: Mapping[str, str]) -> dict[str, Scalar]:
     bus = next((bus_name for bus_name in ("NVMe", "SATA", "SAS") if bus_name in interface), "")
     blocks = disk.get("Native Block Size") or disk.get("Logical/Physical Block Size", "")
     sector = blocks.partition("/")
-    return without_none(
+    labelled = {label: disk[label] for label in disk if label in _OF_PHYSICAL}
+    unused = re.fullmatch(r"(\d{1,3}(?:\.\d{1,2})?)%", disk.get("Usage remaining", ""))
+    hours = disk.get("Power On Hours", "")
+    return as_labelled(labelled) | without_none(
         {
+            "firmware": disk.get("Firmware Revision"),
+            "maximum_temperature": _degrees(disk, "Maximum Temperature (C)"),
+            "media_wear": round(1 - float(unused[1]) / 100, 4) if unused else None,
+            "power_on_time": int(hours) * 3600 if hours.isdecimal() else None,
             "state": disk["Status"].lower() if "Status" in disk else None,
             "model": " ".join(disk.get("Model", "").split()) or None,
             "serial": disk.get("Serial Number"),
@@ -271,6 +306,11 @@ def _physical(disk: Mapping[str, str]) -> dict[str, Scalar]:
             "physical_block_size": int(sector[2]) if sector[2].isdecimal() else None,
         }
     )
+
+
+def _degrees(items: Mapping[str, str], label: str) -> int | None:
+    text = items.get(label, "")
+    return int(text) if text.isdecimal() else None
 
 
 def _bytes(text: str | None, *, binary: bool) -> int | None:

@@ -27,38 +27,49 @@ def subjects(text: str) -> dict[tuple[str, str], PrintedSubject]:
 def test_the_controller_with_its_cache_shares_and_battery() -> None:
     (state,) = states(DETAIL)
     assert (state.host, state.command) == ("app3", "hpssacli ctrl all show config detail")
-    assert subjects(DETAIL)["controller", "slot0"].values == {
-        "model": "Smart Array P440ar",
-        "slot": "0",
-        "firmware": "3.56",
-        "state": "OK",
-        "cache_size": 2 * GIB,
-        "cache_state": "OK",
-        "cache_read_share": 0.1,
-        "cache_write_share": 0.9,
-        "battery": "failed",
-        "disk_cache": "enabled",
-        "unprotected_write_cache": "Enabled",
-        "rebuild_priority": "High",
-        "expand_priority": "Medium",
-    }
+    values = subjects(DETAIL)["controller", "slot0"].values
+    assert values["driver_name"] == "hpsa"
+    assert values["battery_capacitor_count"] == 1
+    assert (
+        values.items()
+        >= {
+            "model": "Smart Array P440ar",
+            "slot": "0",
+            "firmware": "3.56",
+            "state": "OK",
+            "cache_size": 2 * GIB,
+            "cache_state": "OK",
+            "cache_read_share": 0.1,
+            "cache_write_share": 0.9,
+            "battery": "failed",
+            "disk_cache": "enabled",
+            "unprotected_write_cache": "Enabled",
+            "rebuild_priority": "High",
+            "expand_priority": "Medium",
+        }.items()
+    )
 
 
 def test_a_logical_drive_has_the_name_of_its_device() -> None:
-    assert subjects(DETAIL)["hwraid", "sda"].values == {
-        "controller": "slot0",
-        "volume": "slot0/ld1",
-        "drive_group": "A",
-        "raid_level": "raid5",
-        "state": "degraded",
-        "size": round(838.1 * GIB),
-        "disks": 4,
-        "data_disks": 3,
-        "strip_size": 256 * 1024,
-        "write_policy": "write_back_always",
-        "disk_cache": "enabled",
-        "identifier": "600508b1001c7a6e0d2b1c3d4e5f6071",
-    }
+    values = subjects(DETAIL)["hwraid", "sda"].values
+    assert (values["cylinders"], values["full_stripe_size"]) == (65535, 768 * 1024)
+    assert (
+        values.items()
+        >= {
+            "controller": "slot0",
+            "volume": "slot0/ld1",
+            "drive_group": "A",
+            "raid_level": "raid5",
+            "state": "degraded",
+            "size": round(838.1 * GIB),
+            "disks": 4,
+            "data_disks": 3,
+            "strip_size": 256 * 1024,
+            "write_policy": "write_back_always",
+            "disk_cache": "enabled",
+            "identifier": "600508b1001c7a6e0d2b1c3d4e5f6071",
+        }.items()
+    )
 
 
 def test_physical_drives() -> None:
@@ -135,3 +146,16 @@ def test_an_array_that_has_failed_and_one_with_room() -> None:
     assert volumes["slot3/ld1"]["unused_space"] == 2 * GIB
     assert "array_state" not in volumes["slot3/ld1"]
     assert volumes["slot3/ld2"]["array_state"] == "failed"
+
+
+def test_how_long_a_drive_runs_and_how_worn_it_is() -> None:
+    ssd = (
+        "Smart Array P408i-a SR Gen10 in Slot 3\n   Array: B\n      physicaldrive 2I:1:4\n"
+        "         Status: OK\n         Interface Type: Solid State SATA\n         Size: 960 GB\n"
+        "         Firmware Revision: HPG3\n         Maximum Temperature (C): 47\n"
+        "         Usage remaining: 97.50%\n         Power On Hours: 4100\n"
+    )
+    values = subjects(ssd)["disk", "slot3/2I:1:4"].values
+    assert (values["media_wear"], values["power_on_time"]) == (0.025, 4100 * 3600)
+    assert (values["firmware"], values["maximum_temperature"]) == ("HPG3", 47)
+    assert "media_wear" not in subjects(ssd.replace("97.50%", "N/A"))["disk", "slot3/2I:1:4"].values
