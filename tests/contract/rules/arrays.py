@@ -161,6 +161,15 @@ CASES = (
                                         "media_errors": 12})),
     ),
     RuleCase(
+        "degraded.metadevices",
+        "a mirror of Solaris Volume Manager with a half that needs maintenance",
+        case(state("metadevice", "d30", {"type": "mirror", "state": "needs maintenance",
+                                         "submirrors": "d31 okay, d32 needs maintenance"})),
+        "a mirror that is whole",
+        case(state("metadevice", "d30", {"type": "mirror", "state": "okay",
+                                         "submirrors": "d31 okay, d32 okay"})),
+    ),
+    RuleCase(
         "failed-drive.failed_drives",
         "a drive behind a controller that failed, with its volumes whole",
         case(state("disk", "ioc0/phy1", {"state": "failed"}),

@@ -216,6 +216,35 @@ def measured_meanwhile(case: EvidenceSet) -> Iterator[Finding]:
 
 _MD = "Linux drivers/md/md.c; Documentation/admin-guide/md.rst"
 _RAID5 = "Linux drivers/md/raid5.c; Documentation/admin-guide/md.rst"
+
+
+def _metadevices(case: EvidenceSet) -> Iterator[Finding]:
+    """Mirrors and RAID 5 of Solaris Volume Manager with a part that must be mended."""
+    for device in case.of_kind("metadevice"):
+        state = str(device.values.get("state") or "")
+        if device.values.get("type") not in {"mirror", "raid"} or state not in _MAINTENANCE:
+            continue
+        halves = device.values.get("submirrors")
+        named = f" ({halves})" if halves else ""
+        yield Finding(
+            rule="degraded",
+            severity="error",
+            subject=subject_of(device),
+            message=f"{device.name} {_MAINTENANCE[state]}{named}: it has less redundancy than it "
+            "was built with, and figures measured now are not those of the whole device.",
+            evidence=(Evidence("state", state, "", device.where),),
+            remedy="replace the slice that failed and run the metareplace that metastat names "
+            "behind “Invoke”; the resync takes hours of the drives' time",
+            confirm="metastat shows Okay, and the same trial then",
+        )
+
+
+_MAINTENANCE = {
+    "needs maintenance": "needs maintenance",
+    "last erred": "erred last, so its other parts need maintenance first",
+    "unavailable": "is unavailable",
+}
+
 RULES: tuple[Rule, ...] = (
     Rule("raid-penalty", "md", "Writes through the default stripe cache of a parity array.", _RAID5,
          stripe_cache),
@@ -225,4 +254,6 @@ RULES: tuple[Rule, ...] = (
          not_whole),
     Rule("resync-stuck", "md", "Resyncs that have not begun, are frozen, or would take weeks.", _MD,
          stuck),
+    Rule("degraded", "md", "A mirror of Solaris Volume Manager that needs maintenance.",
+         "Solaris Volume Manager Administration Guide, metastat(1M)", _metadevices),
 )  # fmt: skip
