@@ -145,6 +145,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "lshw": "iosonde.layers.disk.printed_lshw:Lshw",
         "lspci_nvme": "iosonde.layers.disk.printed_lspci:LspciNvme",
         "lsmod": "iosonde.layers._commands.printed_lsmod:Lsmod",
+        "lsraid": "iosonde.layers.md.printed_lsraid:Lsraid",
         "lsscsi": "iosonde.layers.disk.printed_lsscsi:Lsscsi",
         "luks_dump": "iosonde.layers.dm_crypt.printed_luks:LuksDump",
         "lvm": "iosonde.layers.lvm.printed:LvmOutput",

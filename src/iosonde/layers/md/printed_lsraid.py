@@ -1,0 +1,77 @@
+"""`lsraid` of the raidtools: md's arrays and their members, by device numbers and names.
+
+Source: raidtools 1.00.3, lsraid(8) and its EXAMPLES; nagios-plugin-check_raid 4.0, its plugin
+lsraid (lsraid -A -p). A slot whose drive is gone is "(unknown) … missing".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+
+_ROW = re.compile(
+    r"\s*\[dev {1,4}(?:\d{1,4}|\?), {1,4}(?:\d{1,4}|\?)\] (?P<name>/dev/\S{1,40}|\(unknown\)) +"
+    r"(?P<uuid>[0-9A-F]{8}(?:\.[0-9A-F]{8}){3}) (?P<state>online|offline|good|failed|missing|spare"
+    r"|unbound|unknown)\s*$"
+)
+_ARRAY = frozenset({"online", "offline"})
+
+
+class Lsraid(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "lsraid"
+    anchors: ClassVar[tuple[str, ...]] = ("[dev  ", "[dev   ?")
+    commands: ClassVar[tuple[str, ...]] = ("lsraid",)
+    nothing: ClassVar[str] = "it names no array"
+    beginning: ClassVar[re.Pattern[str]] = _ROW
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if super().begin(cursor) is None:
+            return None
+        return top_of(cursor, _ROW.match, most=70)
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        last, arrays = first, list[list[re.Match[str]]]()
+        for index, line in close_lines(cursor, first, 600, gap=3):
+            row = _ROW.match(line)
+            if row is None:
+                break
+            last = index
+            if row["state"] in _ARRAY:
+                arrays.append([row])
+            elif arrays:
+                arrays[-1].append(row)
+        return last, _subjects(arrays, prompt.host)
+
+
+def _subjects(arrays: list[list[re.Match[str]]], host: str) -> Iterator[PrintedSubject]:
+    """The arrays. How many members one lacks is said where only one list tells of it.
+
+    A drive that failed may stand there beside the slot that it left.
+    """
+    for head, *rows in arrays:
+        values: dict[str, Scalar] = {"uuid": head["uuid"], "array_state": head["state"]}
+        lists = {
+            name: [row["name"].removeprefix("/dev/") for row in rows if row["state"] == state]
+            for name, state in (
+                ("members", "good"), ("faulty", "failed"), ("spares", "spare"),
+                ("missing", "missing"),
+            )
+        }  # fmt: skip
+        missing = len(lists.pop("missing"))
+        values["active_members"] = len(lists["members"])
+        values |= {name: " ".join(names) for name, names in lists.items() if names}
+        if not (missing and lists["faulty"]):
+            values["degraded"] = missing + len(lists["faulty"])
+        yield PrintedSubject("md", head["name"].removeprefix("/dev/"), values, host)
