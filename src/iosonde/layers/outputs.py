@@ -170,6 +170,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "megacli_enclosures": "iosonde.layers.hwraid.printed_megacli_lines:MegaCliEnclosures",
         "megacli_lines": "iosonde.layers.hwraid.printed_megacli_lines:MegaCliLines",
         "megacli_progress": "iosonde.layers.hwraid.printed_megacli_lines:MegaCliProgress",
+        "megarc": "iosonde.layers.hwraid.printed_megarc:Megarc",
         "metastat": "iosonde.layers.md.printed_metastat:Metastat",
         "mke2fs": "iosonde.layers.ext4.printed_mke2fs:Mke2fs",
         "mkswap": "iosonde.layers._mounts.printed_swap:Mkswap",

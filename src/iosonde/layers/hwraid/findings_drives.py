@@ -19,8 +19,10 @@ _FAILED = {
     "unconfigured bad": "is marked bad",
     "unconfigured(bad)": "is marked bad",
 }
-_PLACE = re.compile(r"(?:[\w ]{1,40}/)?(?:(?:e\d{0,5}/)?s\d{1,4}|phy\d{1,3}|ch\d{1,3}|p\d{1,3}"
-                    r"|\w\w:\d{1,3}(?::\d{1,3})?)$")  # fmt: skip
+_PLACE = re.compile(
+    r"(?:[\w ]{1,40}/)?(?:(?:e\d{0,5}/)?s\d{1,4}|phy\d{1,3}|p\d{1,3}|ch\d{1,3}(?::\d{1,3})?"
+    r"|\w\w:\d{1,3}(?::\d{1,3})?)$"
+)
 """How drives behind controllers are called, as none is that the kernel sees."""
 _ALARMS = re.compile(r"(?<!no )fail|problem|alert|alarm-activated|critical|non-recoverable")
 
