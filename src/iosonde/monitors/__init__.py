@@ -45,6 +45,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "free_line": "iosonde.monitors.printed_free:FreeLine",
         "fs_mark": "iosonde.monitors.printed_fs_mark:FsMark",
         "fstests": "iosonde.monitors.printed_fstests:FsTests",
+        "fsslower": "iosonde.monitors.printed_fsslower:Fsslower",
         "fsx": "iosonde.monitors.printed_fsx:Fsx",
         "ftrace": "iosonde.monitors.printed_ftrace:FtraceEvents",
         "function_graph": "iosonde.monitors.printed_ftrace_tables:FunctionGraph",

@@ -1,40 +1,59 @@
-"""biosnoop: each request with its process, disk, direction, size and time, summed up by disk.
+"""biosnoop and iosnoop: each request with its process, disk, direction, size and time, by disk.
 
-Source: bcc, tools/biosnoop.py: columns TIME(s) COMM PID DISK T SECTOR BYTES [QUE(ms)] LAT(ms), the
-direction R or W (with -P others); libbpf-tools/biosnoop.c: the same with other types, such as WS;
-bpftrace, tools/biosnoop.bt: TIME(ms) COMM PID DISK T SECTOR BYTES LAT(ms).
+Source: bcc, tools/biosnoop.py: columns TIME(s) COMM PID DISK T SECTOR BYTES [P] [QUE(ms)] LAT(ms),
+the direction R or W, P whether it follows the request before; libbpf-tools/biosnoop.c: the same
+with other types, such as WS, and a queue time of -1 where it is not known; bpftrace,
+tools/biosnoop.bt: TIME(ms) DISK COMM PID LAT(ms), in whole milliseconds that are cut, not rounded;
+perf-tools, iosnoop: [STARTs] [ENDs] COMM PID TYPE DEV BLOCK BYTES LATms.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde.monitors import _traced_rows as traced
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput
 
-_NEEDED = {"COMM", "PID", "DISK", "T", "BYTES", "LAT(ms)"}
-_ALLOWED = {*_NEEDED, "TIME(s)", "TIME(ms)", "TIME", "SECTOR", "QUE(ms)"}
-_FIGURE = re.compile(r"\d{1,12}(?:\.\d{1,6})?")
-_WAYS = {"R": "read", "W": "write", "D": "discard", "F": "flush"}
-_MOST = 5000
+_CELLS = {
+    "TIME(s)": traced.SECONDS, "TIME(ms)": traced.WHOLE,
+    "TIME": rf"{traced.CLOCK}|{traced.SECONDS}", "TIMESTAMP": traced.CLOCK,
+    "STARTs": traced.SECONDS, "ENDs": traced.SECONDS,
+    "COMM": traced.COMM, "PID": traced.SIGNED, "DISK": traced.WORD, "DEV": r"\d{1,4},\d{1,7}",
+    "T": "[RWDFN][A-Z]{0,7}", "TYPE": "[RWDFN][A-Z]{0,7}", "SECTOR": traced.SIGNED,
+    "BLOCK": traced.WHOLE, "BYTES": traced.WHOLE, "P": "[SR?]", "QUE(ms)": r"-?\d{1,12}\.\d{1,6}",
+    "LAT(ms)": traced.SECONDS, "LATms": traced.SECONDS,
+}  # fmt: skip
+_HEADS = (
+    {"COMM", "PID", "DISK", "LAT(ms)"},
+    {"COMM", "PID", "TYPE", "DEV", "BLOCK", "BYTES", "LATms"},
+)
+_PATTERNS = {"S": "sequential", "R": "random", "?": None}
 
 
 def _is_head(cells: Sequence[str]) -> bool:
-    return _NEEDED <= set(cells) <= _ALLOWED and cells[-1] == "LAT(ms)"
+    named = set(cells)
+    return (
+        any(needed <= named for needed in _HEADS)
+        and named <= set(_CELLS)
+        and len(named) == len(cells)
+        and cells[-1].startswith("LAT")
+    )
 
 
 class Biosnoop(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "biosnoop"
-    anchors: ClassVar[tuple[str, ...]] = ("LAT(ms)",)
+    anchors: ClassVar[tuple[str, ...]] = ("LAT(ms)", "LATms")
 
-    commands: ClassVar[tuple[str, ...]] = ("biosnoop", "biosnoop-bpfcc", "biosnoop.bt")
+    commands: ClassVar[tuple[str, ...]] = (
+        "biosnoop", "biosnoop-bpfcc", "biosnoop.py", "biosnoop.bt", "iosnoop", "iosnoop-perf",
+    )  # fmt: skip
     nothing: ClassVar[str] = "no request follows"
 
     @override
@@ -44,38 +63,55 @@ class Biosnoop(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         head = (cursor.line(first) or "").split()
-        behind = len(head) - head.index("PID")
-        last, taken = first, dict[str, dict[str, list[float]]]()
-        sizes = dict[str, dict[str, int]]()
-        for index, line in lines(cursor, first + 1, _MOST):
-            cells = line.split()
-            if not line and index <= last + 1:
-                continue
-            row = dict(zip(head[-behind:], cells[-behind:], strict=False))
-            if len(cells) < len(head) or not _is_row(row):
-                break
+        last, disks, coarse = first, dict[str, list[dict[str, Json]]](), dict[str, Json]()
+        for index, row in traced.rows_below(cursor, first, head, _CELLS):
             last = index
-            way = _WAYS[row["T"][0]]
-            taken.setdefault(row["DISK"], {}).setdefault(way, []).append(
-                float(row["LAT(ms)"]) / 1e3
-            )
-            size = sizes.setdefault(row["DISK"], {})
-            size[way] = size.get(way, 0) + int(row["BYTES"])
-        counters = []
-        for disk, ways in taken.items():
-            values: dict[str, Json] = {}
-            for way, latencies in ways.items():
-                values[f"{way}.requests"] = len(latencies)
-                values[f"{way}.bytes"] = sizes[disk][way]
-                values[f"{way}.latencies"] = list(latencies)
-            counters.append(self.counted("disk", disk, values, prompt))
-        return last, counters
+            disk = row["DISK"] if "DISK" in row else row["DEV"].replace(",", ":")
+            disks.setdefault(disk, []).append(_request(row))
+            if "." not in (row.get("LAT(ms)") or row["LATms"]):
+                coarse["latency_step"] = 1e-3
+        return last, [
+            self.counted("disk", disk, {**_summed_up(requests), **coarse}, prompt)
+            for disk, requests in disks.items()
+        ]
 
 
-def _is_row(row: dict[str, str]) -> bool:
-    return (
-        row.get("T", "?")[:1] in _WAYS
-        and row.get("BYTES", "").isdecimal()
-        and row.get("PID", "").isdecimal()
-        and _FIGURE.fullmatch(row.get("LAT(ms)", "")) is not None
-    )
+def _request(row: Mapping[str, str]) -> dict[str, Json]:
+    """One request: its time as printed, in seconds where it is no clock; bytes and seconds."""
+    time = row.get("TIME(s)") or row.get("TIME") or row.get("TIMESTAMP") or row.get("STARTs")
+    request: dict[str, Json] = {}
+    if time or "TIME(ms)" in row:
+        milliseconds = row.get("TIME(ms)")
+        clock = time is not None and ":" in time
+        request["time"] = (
+            time if clock else traced.scaled(milliseconds, -3) if milliseconds else float(time or 0)
+        )
+    if "ENDs" in row:
+        request["end"] = float(row["ENDs"])
+    request |= {"process": row["COMM"], "pid": int(row["PID"])}
+    if way := row.get("T") or row.get("TYPE"):
+        request["way"] = way
+    if sector := row.get("SECTOR") or row.get("BLOCK"):
+        request["sector"] = int(sector)
+    if "BYTES" in row:
+        request["bytes"] = int(row["BYTES"])
+    if "P" in row:
+        request["pattern"] = _PATTERNS[row["P"]]
+    if "QUE(ms)" in row and not row["QUE(ms)"].startswith("-"):
+        request["queued"] = traced.scaled(row["QUE(ms)"], -3)
+    request["latency"] = traced.scaled(row["LAT(ms)"] if "LAT(ms)" in row else row["LATms"], -3)
+    return request
+
+
+def _summed_up(requests: Sequence[dict[str, Json]]) -> dict[str, Json]:
+    """Of each direction how many, how many bytes, and how long each took, in seconds."""
+    counts: dict[str, int] = {}
+    latencies: dict[str, list[Json]] = {}
+    for request in requests:
+        way = traced.way_of(str(request.get("way", "")))
+        of = f"{way}." if way else ""
+        counts[f"{of}requests"] = counts.get(f"{of}requests", 0) + 1
+        if (size := request.get("bytes")) is not None:
+            counts[f"{of}bytes"] = counts.get(f"{of}bytes", 0) + int(str(size))
+        latencies.setdefault(f"{of}latencies", []).append(request["latency"])
+    return {**counts, **latencies, "slowest": traced.slowest(requests)}

@@ -30,7 +30,7 @@ def test_transactions_osds_and_requests() -> None:
 def test_requests_of_biosnoop_by_disk_and_direction() -> None:
     journal, data = counters(SNOOP)
     assert (journal.name, data.name) == ("vda", "vdb")
-    assert data.values == {
+    assert {name: value for name, value in data.values.items() if name != "slowest"} == {
         "write.requests": 1, "write.bytes": 8192, "write.latencies": [0.0025],
         "read.requests": 2, "read.bytes": 8192, "read.latencies": [0.00025, 0.00075],
     }  # fmt: skip
