@@ -45,7 +45,9 @@ def rows_below(
         cells: what the cells of each column look like, by its name.
         most: lines to look at.
     """
-    row = re.compile(r"\s*+" + r"\s+".join(f"({cells[name]})" for name in head) + r"\s*")
+    row = re.compile(
+        r"\s*+(?:\^C\s{0,8})?" + r"\s+".join(f"({cells[name]})" for name in head) + r"\s*"
+    )
     near, broken = first, 0
     for index, line in lines(cursor, first + 1, most):
         if match := row.fullmatch(line):
