@@ -33,6 +33,7 @@ def rows_below(
     cells: Mapping[str, str],
     *,
     most: int = _MOST,
+    strict: bool = False,
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Indices and cells of the rows below a head.
 
@@ -44,6 +45,7 @@ def rows_below(
         head: names of its columns.
         cells: what the cells of each column look like, by its name.
         most: lines to look at.
+        strict: a line that is no row ends them, also a head that is repeated.
     """
     row = re.compile(
         r"\s*+(?:\^C\s{0,8})?" + r"\s+".join(f"({cells[name]})" for name in head) + r"\s*"
@@ -56,9 +58,9 @@ def rows_below(
         elif not line or prompt_in(line):
             if line or index > near + _GAP:
                 return
-        elif _BESIDE.fullmatch(line) or line.split() == [*head]:
+        elif _BESIDE.fullmatch(line) or (line.split() == [*head] and not strict):
             near = index
-        elif broken:
+        elif broken or strict:
             return
         else:
             near, broken = index, 1
