@@ -1,56 +1,41 @@
-"""Partition tables: `fdisk -l`, `parted … print` and `sgdisk -p`.
+"""Partition tables: `fdisk -l`, `sfdisk -l`, `parted … print` and `sgdisk -p`.
 
 Where partitions begin is read only where the tool prints it in sectors or bytes: parted's usual
 "1049kB" is rounded.
 
 Source:
     util-linux 2.38, disk-utils/fdisk-list.c and libfdisk/src/table.c; older fdisk, disk-utils/
-    fdisk.c of 2.20; parted 3.5, parted/parted.c (print_disk_info); gdisk 1.0.9, gpt.cc
-    (DisplayGPTData), gptpart.cc (ShowSummary).
+    fdisk.c of 2.20; sfdisk of 2.23, fdisk/sfdisk.c (out_partitions); parted 3.5, parted/parted.c
+    (print_disk_info); gdisk 1.0.9, gpt.cc (DisplayGPTData), gptpart.cc (ShowSummary).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.layers._grid import alignment_facts
+from iosonde.layers._grid import alignment_facts, believed_stripe
+from iosonde.layers.partition import fdisk_languages
+from iosonde.layers.partition.fdisk_languages import ANCHORS
 from iosonde.records.printed import OutputReading, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, joined, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput
 
 _DISK = re.compile(
-    r"\s*(?:[^\W\d_][\w-]{1,15}\s+(?P<device>/dev/[\w/.!-]+)|Disk (?P<image>[\w./-]+\.img))"
+    r"\s*(?:[^\W\d_][\w-]{1,15}\s+\"?(?P<device>/dev/[\w/.!-]+)\"?|Disk (?P<image>[\w./-]+\.img))"
     r"\s?[:：]\s*(?P<size>\d[\d.,]*)(?: ?(?P<unit>[kKMGTP]?i?B|s)\b)?"
 )
-_SECTORS = re.compile(
-    r"\([^()/:：\d]{2,30}(?P<both>/[^()/:：\d]{2,30})?\)\s?[:：]\s*"
-    r"(?P<logical>512|520|528|1024|2048|4096|4160|8192)(?![\d-])(?: ?[^\W\d_]{1,12})?"
-    r"(?: ?/ ?(?P<physical>512|520|528|1024|2048|4096|4160|8192|16384|32768)(?!\d))?"
-)
-"""The logical and the physical sector in any language: "Sektorgröße (logisch/physisch): 512B/…"."""
-_CYLINDERS = re.compile(r"Units = cylinders|\d \* 512 = (?!512 )\d{5,}")
-_UNITS = re.compile(r"\d \* \d+ = \d+")
-_BYTES = re.compile(r"[,，] ?(\d{4,18}) ?[^\W\d_]+(?=[,，\s]|$)")
+_CYLINDERS = re.compile(r"Units = cylinders|\d [*×·] 512 = (?!512 )\d{5,}")
+_COUNTED_CYLINDERS = re.compile(r"Units: cylinders|[^\W\d_][:：] ?[^=]{1,40}\d [*×·] 512 = ")
+"""Since 2.23, where a row counts the cylinders; before it counted blocks of 1 KiB."""
+_UNITS = re.compile(r"\d [*×·] \d+ = \d+")
 _COUNT = re.compile(r": (\d{4,18}) sectors, ")
-_MODEL = re.compile(
-    r"\s*(?:Disk model|Festplattenmodell|Modèle de disque|Modelo de(?:l)? disco|Modello disco"
-    r"|Модель диска|磁盘型号|ディスク型式|Model|Modell|Modelo|Modèle|Модель|型号|モデル)"
-    r"\s?[:：]\s*(\S.*?)\s*$"
-)
-_IDENTIFIER = re.compile(
-    r"^\s*(?:Disk identifier|Festplattenbezeichner|Identifiant de disque|Идентификатор диска"
-    r"|Identificador d[eo] disco|磁盘标识符|ディスク識別子)\s?[:：]\s?"
-    r"(0x[\da-f]{8}|[\dA-Fa-f-]{36})",
-    re.MULTILINE,
-)
-_GEOMETRY = re.compile(r"(?<!\S)(\d{1,6}) heads, (\d{1,6}) sectors/track, (\d{1,9}) cylinders")
 _LABEL = re.compile(
     r"(?:Disklabel type|Partition Table): (\w+)"
     r"|[:：] ?(gpt|dos|msdos|sun|sgi|mac|bsd|loop|amiga|atari|dvh|pc98|aix)(?=\s|$)"
@@ -58,8 +43,19 @@ _LABEL = re.compile(
 _FREE = re.compile(r"\s*+(?:[\d.,]++\w*+\s++){3}Free Space\s*+$")
 _FDISK = re.compile(
     r"\s*(?P<name>(?:/dev/)?[\w/.!-]*\d)\s+(?P<boot>\*\s+)?(?P<start>\d+)\s+(?P<end>\d+)\s+"
-    r"(?P<sectors>\d+)[+-]?\s+(?:[\d.,]+[KMGTP]?\s+)?(?P<type>\S.*)$"
+    r"(?P<sectors>\d+)[+-]?\s+(?:(?P<human>[\d.,]+[BKMGTPE])\s+)?(?P<type>\S.*)$"
 )
+_CHS = re.compile(r"\s+\d{1,6}/\d{1,6}/\d{1,6}\s+\d{1,6}/\d{1,6}/\d{1,6}(?:\s+\S+)?$")
+_DETAILS = re.compile(
+    r"(?P<guid>[\dA-F]{8}-[\dA-F-]{27})\s+(?P<uuid>[\dA-F]{8}-[\dA-F-]{27})(?:\s+(?P<label>\S.*))?$"
+)
+"""What `fdisk -x` prints of a partition of GPT in place of the name of its type."""
+_OLD_SFDISK = re.compile(
+    r"\s*/dev/(?P<name>[\w/.!-]*\d)\s+(?P<boot>\*\s+)?(?P<start>\d+)[+-]?\s+(?P<end>\d+|-)[+-]?\s+"
+    r"(?P<count>\d+)[+-]?\s+(?:(?P<blocks>\d+)[+-]?\s+)?(?P<type>[\da-f]{1,2}\s+\S.*)$"
+)
+_OLD_UNITS = re.compile(r"Units: \S.{0,50}, counting from 0")
+"""sfdisk before 2.26."""
 _NUMBERED = re.compile(
     r"\s*(?P<number>\d{1,3})\s+(?P<start>[\d.,]+)(?P<unit>s|B|[kMGT]i?B)?\s+"
     r"(?P<end>[\d.,]+)(?:s|B|[kMGT]i?B)?\s+(?P<size>[\d.,]+ ?\w*)(?:\s+(?P<rest>\S.*?))?\s*$"
@@ -77,12 +73,13 @@ class PartitionTable(StateOutput):
 
     tool: ClassVar[str] = "partitions"
     anchors: ClassVar[tuple[str, ...]] = (
-        "Sector size (logical", "Disk /dev/", "Disklabel type:", "Partition Table:",
-        "Festplatte /dev/", "Festplatte  /dev/", "Platte /dev/", "Disque /dev/", "Disco /dev/",
-        "Диск /dev/", "磁盘 /dev/", "磁碟 /dev/", "ディスク /dev/", "디스크 /dev/", "Dysk /dev/",
-        "Schijf /dev/", "Lemez /dev/", "Levy /dev/",
-    )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("fdisk", "parted", "sgdisk", "gdisk")
+        "Sector size (logical",
+        "Disk /dev/",
+        "Disklabel type:",
+        "Partition Table:",
+        *ANCHORS,
+    )
+    commands: ClassVar[tuple[str, ...]] = ("fdisk", "sfdisk", "parted", "sgdisk", "gdisk")
     nothing: ClassVar[str] = "neither its disk nor a partition is whole"
 
     @override
@@ -96,7 +93,7 @@ class PartitionTable(StateOutput):
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`. The model stands above the disk in what parted prints."""
         reading = super().read(cursor, first)
-        own = first - 1 if _MODEL.match(cursor.line(first - 1) or "") else first
+        own = first - 1 if fdisk_languages.model(cursor.line(first - 1) or "") else first
         return replace(reading, first=min(reading.first, own))
 
     @override
@@ -107,7 +104,7 @@ class PartitionTable(StateOutput):
                 if index > last + 3:
                     break
                 continue
-            is_row = _FDISK.match(line) or _NUMBERED.match(line)
+            is_row = _FDISK.match(line) or _NUMBERED.match(line) or _OLD_SFDISK.match(line)
             begun = begun or bool(is_row)
             own = (
                 is_row
@@ -121,34 +118,41 @@ class PartitionTable(StateOutput):
         head = _DISK.match(cursor.line(first) or "")
         if head is None:
             raise Unreadable("the line of its disk is cut off", last)
-        text = flow(cursor, first, last)
-        sizes = _SECTORS.search(text)
-        logical = int(sizes["logical"]) if sizes else None
-        physical = int(sizes["physical"]) if sizes and sizes["physical"] else None
-        label = _LABEL.search(text)
-        disk: dict[str, Scalar] = {
-            "size": _size(head, cursor.line(first) or "", logical),
-            "partition_table": label[1] or label[2] if label else None,
-            "logical_block_size": logical, "physical_block_size": physical,
-        }  # fmt: skip
-        models = (_MODEL.match(cursor.line(index) or "") for index in range(first - 1, last + 1))
-        disk["model"] = next((model[1] for model in models if model), None)
-        if identifier := _IDENTIFIER.search(joined(cursor, first, last)):
-            disk["disk_identifier"] = identifier[1]
-        if head["unit"] == "s" and head["size"].isdecimal():
-            disk["sectors"] = int(head["size"])
-        if geometry := _GEOMETRY.search(text):
-            names = ("heads", "sectors_per_track", "cylinders")
-            disk |= dict(zip(names, map(int, geometry.groups()), strict=True))
+        facts = _facts_of_disk(cursor, (first, last), head)
         device = (head["device"] or head["image"]).removeprefix("/dev/")
-        facts = {name: value for name, value in disk.items() if value is not None}
         return last, [
             PrintedSubject("disk", device, facts, prompt.host),
             *(
                 PrintedSubject("partition", name, own, prompt.host)
-                for name, own in _partitions(cursor, (first, last), device, (logical, physical))
+                for name, own in _partitions(cursor, (first, last), device, facts)
             ),
         ]
+
+
+def _facts_of_disk(
+    cursor: TextCursor, span: tuple[int, int], head: re.Match[str]
+) -> dict[str, Scalar]:
+    """What the lines above a table say of its disk."""
+    first, last = span
+    text = flow(cursor, first, last)
+    logical, physical = fdisk_languages.sector_sizes(text)
+    label = _LABEL.search(text)
+    models = (
+        fdisk_languages.model(cursor.line(index) or "") for index in range(first - 1, last + 1)
+    )
+    disk: dict[str, Scalar] = {
+        "size": _size(head, cursor.line(first) or "", logical),
+        "partition_table": label[1] or label[2] if label else None,
+        "logical_block_size": logical, "physical_block_size": physical,
+        **fdisk_languages.io_sizes(text),
+        "alignment_offset": fdisk_languages.alignment_offset(text) or None,
+        "model": next(filter(None, models), None),
+        "disk_identifier": fdisk_languages.identifier(joined(cursor, first, last)),
+    }  # fmt: skip
+    if head["unit"] == "s" and head["size"].isdecimal():
+        disk["sectors"] = int(head["size"])
+    disk |= fdisk_languages.geometry(text)
+    return {name: value for name, value in disk.items() if value is not None}
 
 
 def _is_table(cursor: TextCursor, first: int) -> bool:
@@ -157,25 +161,31 @@ def _is_table(cursor: TextCursor, first: int) -> bool:
     Rows without the size of a sector are left to `PartitionRows`.
     """
     below = [cursor.line(first + step) or "" for step in range(1, 6)]
-    if _BYTES.search(cursor.line(first) or "") and not any(map(_FDISK.match, below)):
+    exact = fdisk_languages.size_in_bytes(cursor.line(first) or "")
+    if exact and not any(map(_FDISK.match, below)):
         return True
     return any(
-        _SECTORS.search(line) or _UNITS.search(line) or line.startswith("Units") for line in below
+        fdisk_languages.is_sector_size(line) or _UNITS.search(line) or line.startswith("Units")
+        for line in below
     )
 
 
 def _is_head(cursor: TextCursor, index: int) -> bool:
     """Whether a line may be one of those above the partitions, or the names of their columns."""
-    below = cursor.line(index + 1) or ""
+    below = next((line for line in cursor.block(index + 1, 3) if line), "")
     return bool(
-        _LABELLED.match(cursor.line(index) or "") or _FDISK.match(below) or _NUMBERED.match(below)
+        _LABELLED.match(cursor.line(index) or "")
+        or fdisk_languages.geometry(cursor.line(index) or "")
+        or _FDISK.match(below)
+        or _NUMBERED.match(below)
+        or _OLD_SFDISK.match(below)
     )
 
 
 def _size(head: re.Match[str], line: str, logical: int | None) -> int | None:
     """Bytes of a disk: as said, by its sectors, or as coarsely as parted says it."""
-    if exact := _BYTES.search(line):
-        return int(exact[1])
+    if exact := fdisk_languages.size_in_bytes(line):
+        return exact
     if (count := _COUNT.search(line)) and logical:
         return int(count[1]) * logical
     if head["unit"] == "s":
@@ -198,33 +208,102 @@ def _numbered(row: re.Match[str], unit: int | None) -> dict[str, Scalar]:
 
 
 def _partitions(
-    cursor: TextCursor, span: tuple[int, int], device: str, sizes: tuple[int | None, int | None]
+    cursor: TextCursor, span: tuple[int, int], device: str, disk: Mapping[str, Scalar]
 ) -> Iterator[tuple[str, dict[str, Scalar]]]:
-    """Name and facts of each partition. `sizes` are the logical and physical blocks of the disk."""
-    logical, physical = sizes
-    above = (cursor.line(index) or "" for index in range(span[0], span[0] + 5))
-    in_cylinders = any(_CYLINDERS.search(line) for line in above)
+    """Name and facts of each partition. `disk` is what is said of the disk."""
+    above = [cursor.line(index) or "" for index in range(span[0], span[0] + 5)]
+    unit = _Unit(
+        next((line for line in above if _CYLINDERS.search(line) or _OLD_UNITS.search(line)), ""),
+        _bytes_in(disk, "logical_block_size"),
+    )
+    physical = _bytes_in(disk, "physical_block_size")
+    stripe = None
+    if physical and (best := _bytes_in(disk, "io_opt")):
+        stripe = believed_stripe(physical, _bytes_in(disk, "io_min") or 0, best)
+    offset = _bytes_in(disk, "alignment_offset") or 0
     for index in range(span[0], span[1] + 1):
         line = cursor.line(index) or ""
         own: dict[str, Scalar] = {"below": device}
-        if row := _FDISK.match(line):
-            name, start = row["name"].removeprefix("/dev/"), int(row["start"])
-            unit = None if in_cylinders else logical
-            own |= {"type": row["type"].strip()}
-            if unit:
-                own["size"] = (int(row["end"]) - start + 1) * unit
-            elif in_cylinders or logical:
-                own["blocks"] = int(row["sectors"])  # of 1 KiB, whatever the unit of the others
-                own["size"] = int(row["sectors"]) * units.KIB
+        begin = 0
+        if row := _OLD_SFDISK.match(line) if unit.is_old_sfdisk else None:
+            if row["end"] == "-":
+                continue
+            name = row["name"]
+            begin = unit.of_old_sfdisk(row, own)
+        elif row := _FDISK.match(line):
+            name = row["name"].removeprefix("/dev/")
+            begin = unit.of_fdisk(row, own)
         elif row := _NUMBERED.match(line):
             between = "p" if device[-1:].isdigit() else ""
             name = f"{device}{between}{row['number']}"
-            unit = {"s": logical, "B": 1, None: logical}.get(row["unit"])
-            start = int(row["start"]) if row["start"].isdecimal() else 0
-            own |= _numbered(row, unit)
+            size = {"s": unit.logical, "B": 1, None: unit.logical}.get(row["unit"])
+            begin = int(row["start"]) * (size or 0) if row["start"].isdecimal() else 0
+            own |= _numbered(row, size)
         else:
             continue
-        if unit and start:
-            begin = start * unit
-            own |= alignment_facts(begin, physical, None) if physical else {"start": begin}
+        if begin:
+            own |= (
+                alignment_facts(begin, physical, stripe, offset) if physical else {"start": begin}
+            )
         yield name, own
+
+
+def _bytes_in(values: Mapping[str, Scalar], name: str) -> int | None:
+    value = values.get(name)
+    return value if isinstance(value, int) else None
+
+
+class _Unit:
+    """In what a table of fdisk or sfdisk counts.
+
+    Args:
+        line: that names the unit, where it is no sector or the table is of an old sfdisk.
+        logical: bytes of the disk's sector; None where it is not said.
+    """
+
+    def __init__(self, line: str, logical: int | None) -> None:
+        self.in_cylinders = bool(_CYLINDERS.search(line))
+        self.counts_cylinders = self.in_cylinders and bool(_COUNTED_CYLINDERS.search(line))
+        self.is_old_sfdisk = bool(_OLD_UNITS.search(line))
+        self.in_sectors = "sectors of 512 bytes" in line
+        self.logical = logical
+
+    def of_fdisk(self, row: re.Match[str], own: dict[str, Scalar]) -> int:
+        """Takes a row of fdisk; where the partition begins in bytes, 0 where that is not said."""
+        start, count = int(row["start"]), int(row["sectors"])
+        own |= _type_of(row["type"].strip())
+        if row["boot"]:
+            own["boot"] = True
+        if self.counts_cylinders:
+            own["cylinders"] = count
+            if human := row["human"]:
+                text = human.replace(",", ".").removesuffix("B")
+                own["size"] = round(
+                    units.printed(f"{text}{'B' if text[-1:].isdigit() else 'iB'}")[0]
+                )
+        elif self.in_cylinders:
+            own |= {"blocks": count, "size": count * units.KIB}  # whatever the unit of the others
+        elif self.logical:
+            own["size"] = (int(row["end"]) - start + 1) * self.logical
+            return start * self.logical
+        return 0
+
+    def of_old_sfdisk(self, row: re.Match[str], own: dict[str, Scalar]) -> int:
+        """As `of_fdisk`, of sfdisk before 2.26, which rounds all but sectors and blocks."""
+        own["type"] = " ".join(row["type"].split())
+        if row["boot"]:
+            own["boot"] = True
+        if row["blocks"]:
+            own |= {"blocks": int(row["blocks"]), "size": int(row["blocks"]) * units.KIB}
+        elif self.in_sectors:
+            own["size"] = int(row["count"]) * units.SECTOR
+            return int(row["start"]) * units.SECTOR
+        return 0
+
+
+def _type_of(text: str) -> dict[str, Scalar]:
+    """The type at the end of a row, with what `fdisk -x` says of a partition beside it."""
+    if details := _DETAILS.match(text):
+        facts: dict[str, Scalar] = {"type": details["guid"], "partuuid": details["uuid"]}
+        return facts | ({"label": details["label"]} if details["label"] else {})
+    return {"type": " ".join(_CHS.sub("", text).split())}
