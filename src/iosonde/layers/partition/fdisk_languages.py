@@ -73,8 +73,8 @@ _OLD_GEOMETRY = re.compile(
 )
 """Of sfdisk before 2.26."""
 _BYTES = re.compile(
-    r"[,，،] ?(?:bajtów: ?(?P<polish>\d{4,18})"
-    r"|(?P<plain>\d{4,18}) ?[^\W\d_]+(?=[,，،\s]|$)"
+    r"[,，،] ?(?:(?:bajtów:|бајтова –) ?(?P<named>\d{4,18})"
+    r"|(?P<plain>\d{4,18})(?: ?个)? ?[^\W\d_]+(?=[,，،\s]|$)"
     r"|(?P<grouped>\d{1,3}(?: \d{3}){1,6}) bajt(?:ů|ov)(?!\w))"
 )
 ANCHORS = (
@@ -84,6 +84,16 @@ ANCHORS = (
     "القرص /dev/",
 )  # fmt: skip
 """How the line of the disk begins; in the other languages of the catalogs as in English."""
+FREE_ANCHORS = (
+    "Unpartitioned space", "Unpartitionierter Bereich", "Espace non partitionné",
+    "Espacio no particionado", "Espaço não particionado", "Неразмеченное место", "未分区的空间",
+    "パーティション未割当領域", "분할하지 않은", "Miejsce niespartycjonowane",
+    "Ongepartitioneerde ruimte", "Opartitionerat utrymme", "Nerozdělené místo",
+    "Nerozdelené miesto", "Нерозподілений простір", "Непартиционисани простор",
+    "Spațiu nepartiționat", "Ikke partitioneret plads", "Bölümlenmeyen boşluk",
+    "المساحة غير المقسمة",
+)  # fmt: skip
+"""How the line of a disk's free space begins."""
 
 
 def model(line: str) -> str | None:
@@ -146,4 +156,4 @@ def size_in_bytes(line: str) -> int | None:
     match = _BYTES.search(line)
     if match is None:
         return None
-    return int((match["plain"] or match["polish"] or match["grouped"]).replace(" ", ""))
+    return int((match["plain"] or match["named"] or match["grouped"]).replace(" ", ""))
