@@ -40,6 +40,8 @@ _HELD_BACK = 3
 _LARGEST = 400_000
 _NUMBER = re.compile(r"(?<![\w.:/-])-?\d+(?:\.\d+)?(?![\w.:/-])")
 
+_GROUPS = re.compile(r"(?<![\w.,:/-])\d{1,3}(?:,\d{3})+(?![\w,])")
+
 
 @dataclass(frozen=True, slots=True)
 class Published:
@@ -166,6 +168,16 @@ COLLECTIONS = (
         r"src/test/disk_tests/(?P<tool>\w+)/\w+_(?:smart|health)",
         whole,
     ),
+    Collection(
+        "AnalogJ+scrutiny",
+        r"(?:collector|webapp/backend)/pkg/.*/testdata/(?P<tool>smart)\w*-?[-\w]*\.json",
+        whole,
+    ),
+    Collection(
+        "influxdata+telegraf",
+        r"plugins/inputs/(?P<tool>smartctl)/testcases_device/\w+/response\.json",
+        whole,
+    ),
     Collection("linux-nvme+nvme-cli", r"Documentation/(?P<tool>[\w-]+)\.txt", examples),
     Collection("openzfs+zfs", r"man/man8/(?P<tool>z[\w-]+)\.8", examples),
     Collection("kdave+btrfs-progs", r"Documentation/(?P<tool>[\w-]+)\.rst", examples),
@@ -266,10 +278,21 @@ def measure(output: Published, folder: Path) -> Measured:
         over = [record for record in by_reader if _covers(record, at)]
         if numbers and over:
             said = _said(over)
+            numbers = _NUMBER.findall(_with_groups_joined(line, said))
             missed = [number for number in numbers if not _is_printed_in(number, said)]
             measured.numbers += len(numbers)
             measured.missed += [f"{number}: {line.strip()}" for number in missed]
     return measured
+
+
+def _with_groups_joined(line: str, said: tuple[set[str], str]) -> str:
+    """A line in which `1,234,567` is one number where the records say that one."""
+
+    def joined(match: re.Match[str]) -> str:
+        whole = match[0].replace(",", "")
+        return whole if _is_printed_in(whole, said) else match[0]
+
+    return _GROUPS.sub(joined, line)
 
 
 def _is_kept(record: Json) -> bool:
