@@ -72,9 +72,16 @@ _NVME: Mapping[str, tuple[tuple[str, ...], float]] = {
     "critical_temperature_time": (("critical_comp_time",), 60),
 }
 _THROTTLE = {
-    "throttle_time": ("thm_temp1_total_time", "thm_temp2_total_time"),
-    "throttle_count": ("thm_temp1_trans_count", "thm_temp2_trans_count"),
-}
+    "throttle_time": (
+        "thm_temp1_total_time", "thm_temp2_total_time",
+        "thermal_mgmt_temperature_1_total_time", "thermal_mgmt_temperature_2_total_time",
+    ),
+    "throttle_count": (
+        "thm_temp1_trans_count", "thm_temp2_trans_count",
+        "thermal_mgmt_temperature_1_transition_count",
+        "thermal_mgmt_temperature_2_transition_count",
+    ),
+}  # fmt: skip
 _ATTRIBUTES = {
     5: "reallocated_sectors", 197: "pending_sectors", 198: "uncorrectable_sectors",
     199: "interface_errors",
@@ -148,11 +155,11 @@ def health_of_log(log: Mapping[str, Any], *, kelvin: bool) -> dict[str, Scalar]:
                 value = value.get("value")
             _put(values, name, _counter(value) if kelvin else value, factor)
     for name, keys in _THROTTLE.items():
-        parts = [log[key] for key in keys if _is_count(log.get(key))]
+        parts = [part for key in keys if _is_count(part := _counter(log.get(key)))]
         if parts:
-            _put(values, name, sum(parts), 1)
-    temperature = log.get("temperature", "")
-    if _is_count(temperature):
+            _put(values, name, sum(int(str(part)) for part in parts), 1)
+    temperature = _counter(log.get("temperature", "")) if kelvin else log.get("temperature", "")
+    if isinstance(temperature, int) and _is_count(temperature):
         _put(values, "temperature", temperature - (_KELVIN if kelvin else 0), 1)
     return values
 
@@ -179,7 +186,9 @@ def health_of_table(rows: Iterable[tuple[object, object, object]]) -> dict[str, 
 
 
 def _counter(value: object) -> object:
-    """A counter that is printed as text, as the number that it is."""
+    """A counter that is printed as text, or with a point and a zero, as the number that it is."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     return int(value) if isinstance(value, str) and _DIGITS.fullmatch(value) else value
 
 

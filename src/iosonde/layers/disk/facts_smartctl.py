@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from iosonde import kerneltext
 from iosonde.layers.disk.facts_health import health_of_statistics
+from iosonde.layers.disk.facts_smart_values import as_numbers, values_of_text
 from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.labels import as_labelled
@@ -44,11 +45,12 @@ _LABELS = {
     "Read Cache is": "read_cache", "Writeback Cache is": "write_cache",
     "SMART overall-health self-assessment test result": "health", "SMART Health Status": "health",
 }  # fmt: skip
-_PAIR = re.compile(r"^\s*(?P<label>[A-Z][\w-]*(?: [\w-]+){0,6}):\s+(?P<value>\S.*?)\s*$")
+_PAIR = re.compile(r"^\s*(?P<label>[A-Z][\w-]*(?: {1,2}[\w./()-]+){0,9}):\s+(?P<value>\S.*?)\s*$")
 _BYTES = re.compile(r"(\d[\d,.\u202f' ]{3,30}\d) (?:bytes )?\[")
 _COUNTS = {
     "Elements in grown defect list": "reallocated_sectors",
     "ATA Error Count": "ata_errors",
+    "Device Error Count": "ata_errors",
     "Current Drive Temperature": "temperature",
     "Rotation Rate": "rotation_rate",
     "Logical block size": "logical_block_size",
@@ -72,10 +74,10 @@ _COUNTER_ROW = re.compile(
 _COUNTERS = ("corrected_fast", "corrected_delayed", "repeated", "corrected",
              "correction_invocations")  # fmt: skip
 STATISTIC = re.compile(
-    r"\s*0x[0-9a-f]{2} {1,3}0x[0-9a-f]{3} {1,3}[1-8] {1,20}(?P<figure>-?\d{1,20}|-) {1,3}"
-    r"[N-][D-][C-][ R-]? {0,3}(?P<name>[A-Z][\w ./()-]{3,60}?)\s*$"
+    r"\s*(?:0x[0-9a-f]{2}|\d) {1,3}0x[0-9a-f]{3} {1,3}[1-8] {1,20}(?P<figure>-?\d{1,20}|-)"
+    r"(?:~| {1,3}[N-][D-][C-][ R+-]?)? {1,3}(?P<name>[A-Z][\w ./()-]{3,60}?)(?: \[.{1,30}\])?\s*$"
 )
-"""A row of the statistics of a drive: page, offset, size, value, flags, description."""
+"""A row of the statistics of a drive: page, offset, size, value, flags (since 6.5), description."""
 PHY_EVENT = re.compile(
     r"\s*0x[0-9a-f]{4} {1,3}[248] {1,20}(?P<figure>\d{1,20})(?P<more>\+)? {1,3}"
     r"(?P<name>[A-Z][\w /&,-]{3,90}?)\s*$"
@@ -135,7 +137,8 @@ def drive_facts(text: str) -> dict[str, Scalar]:
     for name, figure in _rows(flowing, lines):
         facts.setdefault(name, figure)
     facts |= _scsi_counters(lines)
-    return as_labelled(others, _PROSE) | without_none(facts | _defects(lines))
+    named = as_numbers(as_labelled(others, _PROSE))
+    return without_none(named | values_of_text(lines) | facts | _defects(lines))
 
 
 def _rows(flowing: str, lines: list[str]) -> Iterator[tuple[str, Scalar]]:

@@ -9,17 +9,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
-from iosonde.layers.disk.facts_health import health_of_log, health_of_table, health_of_tree
+from iosonde.layers.disk.facts_health import health_of_log, health_of_table
+from iosonde.layers.disk.facts_nvme_log import facts_of_nvme_log
+from iosonde.layers.disk.facts_smart_tables import tables_of_text
+from iosonde.layers.disk.facts_smart_tree import (
+    drives_of_scan,
+    facts_of_tree,
+    says_nothing,
+    tables_of_tree,
+)
 from iosonde.layers.disk.facts_smartctl import ATTRIBUTE, OTHER_RAW, drive_facts
-from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
-from iosonde.records.stack import Scalar
+from iosonde.records.printed import (
+    OutputReading,
+    PrintedCounters,
+    PrintedState,
+    PrintedSubject,
+    Unreadable,
+)
+from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import TextCursor, command_before, compact, joined, lines, prompt_in
 from iosonde.text.kernel_lines import is_kernel_line
-from iosonde.text.reader import is_section, start_of
+from iosonde.text.reader import is_section, nearest, start_of
 from iosonde.text.shell import called
-from iosonde.text.torn import decoded, opening
+from iosonde.text.torn import decoded
 
 _DRIVE = re.compile(r"/dev/((?:nvme\d+n?|sd|hd|sg)\w{0,8})\b")
 _FIGURE = re.compile(r"0x[0-9a-f]{1,4}|\d[\d,.]{0,30}")
@@ -65,7 +79,11 @@ _HEAD = re.compile(
 )
 _NEXT = re.compile(r"\s*(?:smartctl \d\.\d|=== START OF INFORMATION SECTION ===)")
 """Where the output about another drive begins."""
-_TEST = re.compile(r"\s*# ?\d+ +(?:Short|Extended|Conveyance|Selective|Background|Offline)")
+_NO_PROMPT = re.compile(
+    r"\s*# ?(?:\d+ +(?:Short|Extended|Conveyance|Selective|Background|Offline|Foreground|Vendor)"
+    r"| when {2,}lba)"
+)
+"""Lines that begin like a prompt of root."""
 _COLOUR = re.compile(r"\[/?COLOR[^\]\n]{0,20}\]")
 _ROWS = ("Reallocated_Sector_Ct ", "Reported_Uncorrect ", "Current_Pending_Sector ",
          "Offline_Uncorrectable ", "UDMA_CRC_Error_Count ", "Power_On_", "Command_Timeout ",
@@ -79,7 +97,7 @@ _LABEL = re.compile(
 _KEY = re.compile(r'"json_format_version"|"smartctl"\s*:')
 _NVME_HEAD = re.compile(r"Smart Log for NVME device\s*:\s*(?:/dev/)?(?P<drive>nvme\w{1,12})")
 _NVME_KEY = re.compile(r'"critical_warning"\s*:')
-_LONGEST = 200
+_LONGEST = 1200
 
 
 class Smartctl:
@@ -112,14 +130,21 @@ class Smartctl:
         if "{" in (cursor.line(first) or ""):
             last = _end_of_json(cursor, first)
             tree = decoded(joined(cursor, first, last), _KEY)
-            values = health_of_tree(tree)
+            if scanned := [*drives_of_scan(tree)]:
+                drives = tuple(PrintedSubject("disk", *drive, host) for drive in scanned)
+                state = PrintedState(self.tool, drives, host, command)
+                return OutputReading(begin, last, states=(state,))
+            values, tables = facts_of_tree(tree), tables_of_tree(tree)
+            values = {} if says_nothing(values) and "smart_problem" not in values else values
             device = tree.get("device")
             named = str(device.get("name")) if isinstance(device, dict) else command
         else:
             last = _end_of_rows(cursor, first) or _end_of_text(cursor, first)
             values = facts_of_lines(cursor, first, last)
+            tables = tables_of_text(cursor.block(first, last - first + 1))
             named = command
-        return _reading(self.tool, begin, last, values, named, host=host, command=command)
+        about = _About(self.tool, named, host, command)
+        return _reading(about, begin, last, values, tables)
 
 
 class NvmeSmartLog:
@@ -146,25 +171,35 @@ class NvmeSmartLog:
         else:
             last = _end_of_json(cursor, first)
             log = decoded(joined(cursor, first, last), _NVME_KEY)
-            values, named = health_of_log(log, kelvin=True), command
-        return _reading(self.tool, begin, last, values, named, host=host, command=command)
+            values, named = facts_of_nvme_log(log), command
+        return _reading(_About(self.tool, named, host, command), begin, last, values, {})
 
 
 def _opened(cursor: TextCursor) -> int | None:
-    """Index of the line that opens the object that holds the anchor's line as its first key."""
-    start = opening(cursor, cursor.at)
-    return start if (cursor.line(start) or "").lstrip().startswith("{") else None
+    """Index of the line that opens the object that holds the anchor's line as one of its first."""
+    return nearest(cursor, 8, lambda line: line.lstrip().startswith("{"))
+
+
+class _About(NamedTuple):
+    """What printed an output, and of which drive, as far as something names it."""
+
+    tool: str
+    named: str
+    host: str
+    command: str
 
 
 def _reading(
-    tool: str, first: int, last: int, values: Mapping[str, Scalar], named: str, *, host: str,
-    command: str,
-) -> OutputReading:  # fmt: skip
+    about: _About, first: int, last: int, values: Mapping[str, Scalar], tables: Mapping[str, Json]
+) -> OutputReading:
     if not values:
         raise Unreadable("it says nothing of the drive and its health")
-    drive = _DRIVE.search(named)
-    subject = PrintedSubject("disk", drive[1] if drive else "", values, host)
-    return OutputReading(first, last, states=(PrintedState(tool, (subject,), host, command),))
+    drive = _DRIVE.search(about.named)
+    name = drive[1] if drive else ""
+    subject = PrintedSubject("disk", name, values, about.host)
+    state = PrintedState(about.tool, (subject,), about.host, about.command)
+    counted = PrintedCounters(about.tool, "disk", name, tables, about.host, about.command)
+    return OutputReading(first, last, states=(state,), counters=(counted,) if tables else ())
 
 
 def facts_of_lines(cursor: TextCursor, first: int, last: int) -> dict[str, Scalar]:
@@ -216,7 +251,7 @@ def _end_of_text(cursor: TextCursor, first: int) -> int:
     """Index of the last line before the next prompt or a longer gap."""
     last = first
     for index, line in lines(cursor, first, _LONGEST):
-        prompt = not _TEST.match(line) and prompt_in(line)
+        prompt = not _NO_PROMPT.match(line) and prompt_in(line)
         if index > first and (prompt or index > last + 3 or _NVME_HEAD.search(line)):
             break
         ends = is_section(line) or is_kernel_line(line) or (index > first and called(line, ()))
@@ -229,9 +264,9 @@ def _end_of_text(cursor: TextCursor, first: int) -> int:
 
 def _end_of_json(cursor: TextCursor, first: int) -> int:
     depth, last = 0, first
-    for index, line in lines(cursor, first, 6000):
+    for index, line in lines(cursor, first, 20_000):
         depth += line.count("{") - line.count("}")
         last = index
-        if depth <= 0 and index > first:
+        if depth <= 0 and (index > first or "}" in line):
             break
     return last

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.disk.facts_health import health_of_tree
-from iosonde.records.printed import PrintedSubject, Unreadable
-from iosonde.records.stack import Scalar
+from iosonde.layers.disk.facts_smart_tree import facts_of_tree, tables_of_tree
+from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines
 from iosonde.text.reader import Items, StateOutput, start_of
 
@@ -27,14 +25,7 @@ _PART = re.compile(
     r'|-?\d[\d.]{0,20},?\s*$|"[^"]{0,100}",?\s*$)'
 )
 _DRIVE = re.compile(r"(?:/dev/)?([\w/.-]{1,40})")
-_COVERED = frozenset({
-    "smart_status", "temperature", "power_on_time", "power_cycle_count", "device",
-    "json_format_version", "smartctl", "ata_smart_attributes", "ata_device_statistics",
-    "nvme_smart_health_information_log",
-})  # fmt: skip
-"""Keys of which `health_of_tree` says the figures, or which say none of the drive's."""
-_MOST = 400
-_DEEPEST = 6
+_MOST = 6000
 
 
 class SmartJsonPart(StateOutput):
@@ -61,11 +52,16 @@ class SmartJsonPart(StateOutput):
             tree = json.loads(text if text.startswith("{") else f"{{{text}}}")
         except json.JSONDecodeError as error:
             raise Unreadable("its JSON is broken") from error
-        values = health_of_tree(tree) | dict(_others(tree))
+        values, tables = facts_of_tree(tree), tables_of_tree(tree)
         device = tree.get("device")
         drive = _DRIVE.fullmatch(str(device.get("name"))) if isinstance(device, dict) else None
         name = drive[1] if drive else prompt.path
-        return last, [PrintedSubject("disk", name, values, prompt.host)] if values else []
+        items: list[PrintedSubject | PrintedCounters] = []
+        if values:
+            items.append(PrintedSubject("disk", name, values, prompt.host))
+        if tables:
+            items.append(self.counted("disk", name, tables, prompt))
+        return last, items
 
 
 def _end(cursor: TextCursor, first: int) -> int:
@@ -81,21 +77,3 @@ def _end(cursor: TextCursor, first: int) -> int:
             break
         last = index
     return last
-
-
-def _others(tree: Mapping[str, Any]) -> Iterator[tuple[str, Scalar]]:
-    """What the keys say that are no figures of health, by the names on the way to each."""
-    for key, value in tree.items():
-        if key not in _COVERED:
-            yield from _leaves(key, value, _DEEPEST)
-
-
-def _leaves(name: str, value: object, deepest: int) -> Iterator[tuple[str, Scalar]]:
-    if isinstance(value, dict) and deepest:
-        for key, inner in value.items():
-            yield from _leaves(f"{name}_{key}", inner, deepest - 1)
-    elif isinstance(value, list) and deepest:
-        for place, inner in enumerate(value):
-            yield from _leaves(f"{name}_{place}", inner, deepest - 1)
-    elif isinstance(value, bool | int | float | str):
-        yield name, value

@@ -9,43 +9,19 @@ scsiprint.cpp, scsiPrintSelfTest() (number of the segment, hours or NOW, address
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde import kerneltext
+from iosonde.layers.disk.facts_smart_log import SmartLogEntries, is_test_row
 from iosonde.layers.disk.facts_smartctl import drive_facts
 from iosonde.records.printed import PrintedSubject
-from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput, is_section, start_of
 
-_NAME = r"\s*# ?\d{1,3} {1,3}(?P<test>[A-Z]\w{1,20}(?: [\w()]{1,20}){0,3}) {2,}"
 _BEGIN = re.compile(
     r"\s*(?:Error \d{1,9} (?:\[\d{1,2}\] )?occurred at disk power-on|Num {1,4}Test_Description\b"
     r"|SMART (?:Extended )?Self-test [Ll]og)"
-)
-_ERROR = re.compile(
-    r"\s*Error (?P<number>\d{1,9}) (?:\[\d{1,2}\] )?occurred at disk power-on lifetime: "
-    r"(?P<hours>\d{1,9}) hours"
-)
-_WHAT = re.compile(r"\bError: (?P<what>[A-Z]{2,5}\b[^\n]{0,100})")
-_ADDRESS = re.compile(r"\bLBA = 0x[0-9a-f]{1,16} = (\d{1,18})(?!\d)")
-_COMMAND = re.compile(
-    r"\s*[0-9a-f]{2}(?: (?:[0-9a-f]{2}|--)){6,15} {1,9}(?:\d{1,5}d\+)?"
-    r"\d{2}:\d{2}:\d{2}\.\d{3} {1,4}(?P<command>[A-Z\[][^\n]{1,60})$"
-)
-"""Registers, time since power-on, name."""
-_TEST = re.compile(
-    _NAME + r"(?P<status>[A-Z][\w :()-]{4,50}?) {2,}"
-    r"(?:(?P<remaining>\d{1,3})% {1,12}(?P<hours>\d{1,9}) {1,12}(?P<lba>\d{1,18}|-)|.{0,60})\s*$"
-)
-_SCSI_TEST = re.compile(
-    _NAME + r"(?P<status>[A-Z][\w :(),.>-]{4,50}?) {1,30}(?P<segment>\d{1,3}|-) {1,12}"
-    r"(?P<hours>\d{1,9}|NOW) {1,20}(?P<lba>\d{1,20}|0x[0-9a-f]{1,16}|-) "
-    r"\[(?P<sense>[0-9a-fx-]{1,4} {1,5}[0-9a-fx-]{1,4} {1,5}[0-9a-fx-]{1,4})\]\s*$"
 )
 _MOST = 400
 _APART = 4  # lines
@@ -69,88 +45,23 @@ class SmartLogs(StateOutput):
         line = cursor.line(cursor.at) or ""
         if _BEGIN.match(line):
             return cursor.at
-        return start_of(cursor, _is_row, most=30) if _is_row(line) else None
+        return start_of(cursor, is_test_row, most=30) if is_test_row(line) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        values: dict[str, list[Json]] = {}
-        errors: list[_Error] = []
+        entries = SmartLogEntries()
         last = first
         for index, line in lines(cursor, first, _MOST):
-            row = _SCSI_TEST.match(line) or _TEST.match(line)
             if index > last + _APART or (index > first and is_section(line)):
                 break
-            if row is None and index > first and prompt_in(line):
+            if index > first and not is_test_row(line) and prompt_in(line):
                 break
-            if error := _ERROR.match(line):
-                errors.append(_Error(int(error["number"]), int(error["hours"])))
-            elif row:
-                _add(values, row)
-            elif errors and line:
-                errors[-1].add(line)
-            else:
-                continue
-            last = index
-        values = _of_errors(errors) | values
+            if entries.take(line):
+                last = index
+        values = entries.columns()
         if not values:
             return first, ()
         facts = drive_facts(joined(cursor, first, last))
         counters = self.counted("disk", prompt.path, {**values}, prompt)
         subject = PrintedSubject("disk", prompt.path, facts, prompt.host)
         return last, (subject, counters) if facts else (counters,)
-
-
-@dataclass(slots=True)
-class _Error:
-    """An entry of the log of errors: what it was, and the command that caused it."""
-
-    number: int
-    hours: int
-    what: str | None = None
-    lba: int | None = None
-    command: str | None = None
-
-    def add(self, line: str) -> None:
-        """Takes what a line below its head says of it: the first of each kind."""
-        if self.what is None and (what := _WHAT.search(line)):
-            self.what = what["what"].strip()
-            address = _ADDRESS.search(line)
-            self.lba = int(address[1]) if address else None
-        elif self.command is None and (row := _COMMAND.match(line)):
-            self.command = row["command"].strip()
-
-
-def _of_errors(errors: Sequence[_Error]) -> dict[str, list[Json]]:
-    """Lists of as many entries as there are errors; those that no error has are left out."""
-    columns: dict[str, list[Json]] = {
-        "logged_errors": [error.number for error in errors],
-        "logged_error_hours": [error.hours for error in errors],
-        "errors": [error.what for error in errors if error.what],
-        "error_lbas": [error.lba for error in errors],
-        "error_commands": [error.command for error in errors],
-    }
-    return {
-        name: column
-        for name, column in columns.items()
-        if any(entry is not None for entry in column)
-    }
-
-
-def _is_row(line: str) -> bool:
-    return bool(_SCSI_TEST.match(line) or _TEST.match(line))
-
-
-def _add(values: dict[str, list[Json]], row: re.Match[str]) -> None:
-    """Adds a row of the table of self-tests; one that goes on has no address."""
-    cells = row.groupdict()
-    values.setdefault("self_tests", []).append(f"{row['test']}: {row['status']}")
-    hours, lba, share = cells["hours"], cells["lba"], cells.get("remaining")
-    if hours:
-        values.setdefault("self_test_hours", []).append(int(hours) if hours.isdecimal() else hours)
-        values.setdefault("self_test_lbas", []).append(None if lba == "-" else int(lba, 0))
-    if share:
-        values.setdefault("self_test_remaining", []).append(int(share) / 100)
-    if sense := cells.get("sense"):
-        values.setdefault("self_test_senses", []).append(
-            " ".join(kerneltext.fields(sense)) if "0x" in sense else None
-        )
