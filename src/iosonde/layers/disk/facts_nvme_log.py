@@ -18,7 +18,7 @@ from iosonde.text.json_tree import scalars
 _KELVIN = 273
 _BILLION = 10**9
 _LARGEST = 2**63 - 1
-_WHOLE = re.compile(r"-?\d{1,18}")
+_WHOLE = re.compile(r"0|-?[1-9]\d{0,17}")
 HEALTH_KEYS = frozenset({
     "percent_used", "percentage_used", "critical_warning", "temperature", "avail_spare",
     "available_spare", "spare_thresh", "available_spare_threshold", "power_cycles",

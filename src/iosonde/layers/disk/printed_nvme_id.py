@@ -92,7 +92,7 @@ class NvmeIdentify(StateOutput):
         name = device[1] if device else ""
         space = head["space"] if head else "id-ns" in prompt.command
         space = space or (head is None and not pairs.keys() & {"mn", "sn", "mdts", "vwc", "nn"})
-        values = _namespace(pairs, formats) if space else _controller(pairs)
+        values = _namespace(pairs, formats) if space else controller_facts(pairs)
         values = as_labelled(pairs, _READ) | values
         if not values:
             raise Unreadable("what it identifies is cut off", last)
@@ -119,7 +119,12 @@ def _number(text: str | None) -> int | None:
     return None
 
 
-def _controller(pairs: Mapping[str, str]) -> dict[str, Scalar]:
+def controller_facts(pairs: Mapping[str, str]) -> dict[str, Scalar]:
+    """What a controller is, by the names of discovery.
+
+    Args:
+        pairs: field of the identify structure → value as printed.
+    """
     cache = _number(pairs.get("vwc"))
     return without_none(
         {
@@ -146,12 +151,26 @@ def _namespace(pairs: Mapping[str, str], formats: Mapping[int, re.Match[str]]) -
     chosen = next((form for form in formats.values() if form["used"]), None)
     block = _block_of(chosen) if chosen else None
     blocks, used = _number(pairs.get("nsze")), _number(pairs.get("nuse"))
+    return namespace_size(blocks, used, block, int(chosen["meta"]) if chosen else 0)
+
+
+def namespace_size(
+    blocks: int | None, used: int | None, block: int | None, meta: int
+) -> dict[str, Scalar]:
+    """Sizes of a namespace in bytes.
+
+    Args:
+        blocks: of it.
+        used: blocks of it that hold data.
+        block: bytes of a logical block.
+        meta: bytes of metadata with each block.
+    """
     return without_none(
         {
             "blocks": blocks,
             "size": blocks * block if blocks and block else None,
             "used": used * block if used and block else None,
             "logical_block_size": block,
-            "metadata_size": int(chosen["meta"]) or None if chosen else None,
+            "metadata_size": meta or None,
         }
     )

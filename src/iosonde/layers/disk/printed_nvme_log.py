@@ -1,8 +1,9 @@
-"""`nvme error-log`, `nvme fw-log` and `nvme get-feature`: what a controller notes, how it is set.
+"""`nvme error-log`, `fw-log`, `self-test-log` and `get-feature`: what a controller notes and keeps.
 
 Source: nvme-cli 2.11, nvme-print-stdout.c (stdout_error_log(): "NAME%*s: VALUE" between dotted
 lines; stdout_fw_log(): "frs%d : 0x%016lx (%s)"), nvme.c (get_feature_id_print():
-"get-feature:0x%02x (%s), Current value:0x%08x"); 1.x prints fewer digits.
+"get-feature:0x%02x (%s), Current value:0x%08x"); 1.x prints fewer digits. stdout_self_test_log():
+"Self Test Result[%d]:"; hours are hexadecimal there.
 """
 
 from __future__ import annotations
@@ -35,6 +36,15 @@ _FEATURE = re.compile(
     r"(?P<value>0x[0-9a-fA-F]{1,16}|\d{1,20})"
     r"\s*$"
 )
+_TESTS = re.compile(r"\s*Device Self Test Log for NVME device: ?(?P<device>nvme\w{1,12})\s*$")
+_TEST = re.compile(r"\s*Self Test Result\[(?P<number>\d{1,2})\]:\s*$")
+_TESTED = re.compile(
+    r"\s*(?P<name>Current operation|Current Completion|Operation Result|Self Test Code"
+    r"|Segment Number|Valid Diagnostic Information|Power on hours \(POH\)|Namespace Identifier"
+    r"|Failing LBA|Status Code Type|Status Code|Vendor Specific)\s*: ?"
+    r"(?P<value>0x[0-9a-f]{1,16}|\d{1,20})%?(?: (?P<text>\S.{0,120}))?\s*$"
+)
+_UNUSED = 15
 _DEVICE = re.compile(r"/dev/(nvme\d{1,4}(?:n\d{1,4})?)\b")
 _MOST = 2000
 _KEPT = 64
@@ -95,6 +105,44 @@ class NvmeFirmwareLog(StateOutput):
             last = index if line else last
         name = head["device"] if head else ""
         return last, [PrintedSubject("disk", name, values, prompt.host)] if values else []
+
+
+class NvmeSelfTestLog(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "nvme self-test-log"
+    anchors: ClassVar[tuple[str, ...]] = ("Device Self Test Log for NVME",)
+    commands: ClassVar[tuple[str, ...]] = ("nvme",)
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "no result follows"
+    beginning: ClassVar[re.Pattern[str]] = _TESTS
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        head = _TESTS.match(cursor.line(first) or "")
+        now: dict[str, Json] = {}
+        tests: list[dict[str, Json]] = []
+        last = first
+        for index, line in lines(cursor, first + 1, _MOST):
+            field = _TESTED.match(line)
+            if test := _TEST.match(line):
+                tests.append({"entry": int(test["number"])})
+            elif field:
+                values = tests[-1] if tests else now
+                name = re.sub(r"[^a-z]+", "_", field["name"].lower().replace(" (poh)", ""))
+                values[name] = int(field["value"], 0)
+                if field["text"]:
+                    values[f"{name}_text"] = field["text"].strip()
+            elif line or index > last + 2:
+                break
+            last = index if line else last
+        used: list[Json] = [
+            {**test} for test in tests if test.get("operation_result") not in {_UNUSED, None}
+        ]
+        if not now and not tests:
+            return last, []
+        counted = {**now, "results_shown": len(tests), "results": used}
+        return last, [self.counted("disk", head["device"] if head else "", counted, prompt)]
 
 
 class NvmeFeatures(StateOutput):

@@ -1,0 +1,192 @@
+"""JSON of nvme-cli (`-o json`): id-ctrl, id-ns, logs of errors, self-tests, firmware and makers.
+
+`nvme list` and `nvme smart-log` have readers of their own.
+
+Source: nvme-cli 2.16, src/nvme-print-json.c (json_nvme_id_ctrl(), json_nvme_id_ns(),
+json_error_log(), json_self_test_log(), json_fw_log(), json_print_nvme_subsystem_list()),
+plugins/ocp/ocp-print-json.c (json_smart_extended_log()), plugins/intel/intel-nvme.c
+(show_intel_smart_log_jsn()); 1.x nests the paths of a subsystem in an object of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from typing_extensions import override
+
+from iosonde.layers.disk.facts_nvme_vendor import facts_of_vendor
+from iosonde.layers.disk.printed_nvme_id import controller_facts, namespace_size
+from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable, without_none
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, joined, lines
+from iosonde.text.json_tree import scalars, tables
+from iosonde.text.reader import Items, StateOutput, nearest
+from iosonde.text.torn import decoded
+
+_KEYS = (
+    "ssvid", "nsze", "error_count", "Current Device Self-Test Operation", "HostNQN",
+    "Active Firmware Slot (afi)", "Physical media units written", "Intel Smart log",
+)  # fmt: skip
+_KEY = re.compile(rf'"(?:{"|".join(map(re.escape, _KEYS))})"\s*:')
+_DEVICE = re.compile(r"/dev/(nvme\d{1,4}(?:n\d{1,4})?)\b")
+_NAMED = re.compile(r'"(nvme\d{1,4}(?:n\d{1,4})?)"\s*:\s*\{')
+_FIELDS = frozenset({"mn", "sn", "fr"})
+_FLBAS_LOW, _FLBAS_HIGH = 0xF, 0x60
+_MOST = 20_000
+
+
+class NvmeJson(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "nvme -o json"
+    anchors: ClassVar[tuple[str, ...]] = tuple(f'"{key}"' for key in _KEYS)
+    commands: ClassVar[tuple[str, ...]] = ("nvme",)
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "it says nothing of a drive"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        """See `Output.begin`. The outermost object near the key; `nvme list` has another reader."""
+        if not _KEY.search(cursor.line(cursor.at) or ""):
+            return None
+        start = nearest(cursor, 8, lambda line: line.lstrip().startswith(("{", "[")))
+        while start and (cursor.line(start - 1) or "").rstrip().endswith(("[", "{")):
+            start -= 1
+        return start
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        last = _end(cursor, first)
+        text = joined(cursor, first, last)
+        key = _KEY.search(text)
+        if key is None or '"Devices"' in text[: key.start()]:
+            raise Unreadable("it is the JSON of another command", last)
+        outer = re.compile(r'"errors"\s*:') if "error_count" in key[0] else _KEY
+        tree = decoded(text, outer if outer.search(text) else _KEY)
+        if not _is_own(tree):
+            raise Unreadable("it is the JSON of another command", last)
+        device = _DEVICE.search(prompt.command) or _NAMED.search(text[: key.start()])
+        return last, [*_items(self, tree, device[1] if device else "", prompt)]
+
+
+def _end(cursor: TextCursor, first: int) -> int:
+    """Index of the last line of the object or list that begins in a line."""
+    depth, last = 0, first
+    for index, line in lines(cursor, first, _MOST):
+        depth += sum(map(line.count, "{[")) - sum(map(line.count, "}]"))
+        last = index
+        if depth <= 0 and (index > first or "}" in line):
+            break
+    return last
+
+
+def _is_own(tree: Mapping[str, Any]) -> bool:
+    """Whether an object has further keys of the one of nvme-cli that its first key is of."""
+    errors = tree.get("errors")
+    logged = isinstance(errors, list) and all(
+        isinstance(error, Mapping) and error.keys() >= {"error_count", "sqid"} for error in errors
+    )
+    pairs = (("ssvid", "vid"), ("nsze", "ncap"), ("HostNQN", "Subsystems"))
+    return (
+        logged
+        or any(key in tree for key in _KEYS[3:] if key != "HostNQN")
+        or any(all(key in tree for key in pair) for pair in pairs)
+    )
+
+
+def _items(
+    output: StateOutput, tree: Mapping[str, Any], name: str, prompt: Prompt
+) -> Iterator[PrintedSubject | PrintedCounters]:
+    """What an object says: of controllers and their paths, or of one drive."""
+    if "HostNQN" in tree:
+        yield from _subsystems(tree, prompt.host)
+        return
+    if facts := _facts(tree):
+        yield PrintedSubject("disk", name, facts, prompt.host)
+    if rows := tables(tree):
+        if isinstance(errors := rows.get("errors"), list):
+            rows["errors"] = [
+                row for row in errors if isinstance(row, dict) and row.get("error_count")
+            ]
+            rows["entries_shown"] = len(errors)
+        yield output.counted("disk", name, rows, prompt)
+
+
+def _facts(tree: Mapping[str, Any]) -> dict[str, Scalar]:
+    """The single values of an object, those that have a name of discovery's by that."""
+    if _ACTIVE in tree:
+        return _firmware(tree)
+    facts = scalars(tree, ("Intel Smart log", "errors"))
+    if "ssvid" in tree:
+        pairs = {key: str(value) for key, value in facts.items()}
+        kept = {key: value for key, value in facts.items() if key not in _FIELDS}
+        return kept | controller_facts(pairs)
+    if "nsze" in tree:
+        return facts | _namespace(tree)
+    return facts | facts_of_vendor(tree)
+
+
+_ACTIVE = "Active Firmware Slot (afi)"
+
+
+def _firmware(slots: Mapping[str, Any]) -> dict[str, Scalar]:
+    """The revision in each slot, and the slot that is active (bits 0 to 2 of AFI)."""
+    facts: dict[str, Scalar] = {}
+    for key, value in slots.items():
+        slot = re.fullmatch(r"Firmware Rev Slot ([1-7])", key)
+        text = re.search(r"\((.{1,8})\)\s*$", str(value))
+        if key == _ACTIVE and isinstance(value, int):
+            facts["active_slot"] = value & 7
+        elif slot:
+            facts[f"firmware_slot_{slot[1]}"] = (text[1] if text else str(value)).strip()
+    return facts
+
+
+def _namespace(tree: Mapping[str, Any]) -> dict[str, Scalar]:
+    """Sizes in bytes, by the format in use: FLBAS bits 0 to 3 and 5 to 6 are its number."""
+    formats = tree.get("lbafs")
+    chosen, flbas = None, tree.get("flbas")
+    if isinstance(formats, list) and isinstance(flbas, int):
+        number = (flbas & _FLBAS_LOW) | (flbas & _FLBAS_HIGH) >> 1
+        chosen = formats[number] if number < len(formats) else None
+    shift = chosen.get("ds") if isinstance(chosen, Mapping) else None
+    meta = chosen.get("ms") if isinstance(chosen, Mapping) else None
+    blocks, used = tree.get("nsze"), tree.get("nuse")
+    return namespace_size(
+        blocks if isinstance(blocks, int) else None, used if isinstance(used, int) else None,
+        1 << shift if isinstance(shift, int) and 0 < shift < 20 else None,
+        meta if isinstance(meta, int) else 0,
+    )  # fmt: skip
+
+
+def _subsystems(tree: Mapping[str, Any], host: str) -> Iterator[PrintedSubject]:
+    """Controllers with the subsystem that they are paths of, as `nvme list-subsys` in text."""
+    name, nqn = "", ""
+    for entry in tree.get("Subsystems", ()):
+        if not isinstance(entry, Mapping):
+            continue
+        name, nqn = str(entry.get("Name", name)), str(entry.get("NQN", nqn))
+        for path in entry.get("Paths", ()):
+            transport = str(path.get("Transport", ""))
+            facts: dict[str, Scalar] = {
+                "nqn": nqn, "subsystem": name, "hostnqn": str(tree.get("HostNQN") or "") or None,
+                "transport": "nvme" if transport == "pcie" else transport,
+                "state": str(path.get("State") or "") or None,
+                "ana_state": str(path.get("ANAState") or "") or None,
+                "iopolicy": str(entry.get("IOPolicy") or "") or None,
+            }  # fmt: skip
+            facts |= _address(str(path.get("Address") or ""))
+            kind = "disk" if transport == "pcie" else "nvmeof"
+            yield PrintedSubject(kind, str(path["Name"]), without_none(facts), host)
+
+
+def _address(text: str) -> dict[str, Scalar]:
+    """Address and port: `0000:41:00.0` or `traddr=192.0.2.9,trsvcid=4420`."""
+    names = {"traddr": "address", "trsvcid": "port"}
+    parts = (part.partition("=") for part in text.split(",") if part)
+    return {
+        names.get(name, name) if equals else "address": value if equals else name
+        for name, equals, value in parts
+    }
