@@ -154,6 +154,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "lvm_backup": "iosonde.layers.lvm.printed_backup:LvmBackup",
         "lvm_conf": "iosonde.layers.lvm.printed_conf:LvmConf",
         "lvm_display": "iosonde.layers.lvm.printed_display:LvmDisplay",
+        "lvm_json": "iosonde.layers.lvm.printed_json:LvmJson",
         "lvm_messages": "iosonde.layers.lvm.printed_messages:LvmMessages",
         "lvmcache_stats": "iosonde.layers.dm_cache.printed_stats:LvmcacheStats",
         "mdadm": "iosonde.layers.md.printed:Mdadm",

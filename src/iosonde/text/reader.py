@@ -25,8 +25,12 @@ from iosonde.records.stack import Json
 from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, joined, lines, prompt_in
 
 T = TypeVar("T")
+UnreadPart: TypeAlias = tuple[int, int, str]
+"""Lines of an output that were not understood, as `OutputReading.unread` has them."""
 Items: TypeAlias = tuple[int, Iterable[PrintedSubject | PrintedCounters]]
 """Index of an output's last line, and the things that it is about."""
+PartlyReadItems: TypeAlias = tuple[int, Iterable[PrintedSubject | PrintedCounters | UnreadPart]]
+"""The same, with parts that were not understood."""
 
 
 class StateOutput(Output):
@@ -48,7 +52,7 @@ class StateOutput(Output):
         return cursor.at if self.beginning.match(cursor.line(cursor.at) or "") else None
 
     @abstractmethod
-    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
         """Index of the last line, and the things that the output from line `first` on is about.
 
         Raises:
@@ -63,16 +67,20 @@ class StateOutput(Output):
         last, items = self.items(cursor, first, prompt)
         subjects: list[PrintedSubject] = []
         counters: list[PrintedCounters] = []
+        unread: list[UnreadPart] = []
         for item in items:
             if isinstance(item, PrintedSubject):
                 subjects.append(item)
-            else:
+            elif isinstance(item, PrintedCounters):
                 counters.append(item)
+            else:
+                unread.append(item)
         if self.nothing and not subjects and not counters:
             raise Unreadable(self.nothing)
         state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
+        states = (state,) if subjects else ()
         return OutputReading(
-            begin, last, states=(state,) if subjects else (), counters=tuple(counters)
+            begin, last, states=states, counters=tuple(counters), unread=tuple(unread)
         )
 
     def counted(

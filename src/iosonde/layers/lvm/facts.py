@@ -191,9 +191,9 @@ _COLUMNS = {
     "CachePolicy": "cache_policy", "CacheTotalBlocks": "cache_total_blocks",
     "CacheUsedBlocks": "cache_used_blocks", "CacheDirtyBlocks": "cache_dirty_blocks",
     "SyncAction": "raid_sync_action", "Mismatches": "raid_mismatch_count",
-    "WCacheBlkSize": "writecache_block_size",
+    "WCacheBlkSize": "writecache_block_size", "Ext": "vg_extent_size",
 }  # fmt: skip
-_SIZED = frozenset({"stripe_size", "chunk_size", "region_size", "lv_size"})
+_SIZED = frozenset({"stripe_size", "chunk_size", "region_size", "lv_size", "vg_extent_size"})
 
 
 def size_of(text: str) -> int | None:

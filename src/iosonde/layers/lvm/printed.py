@@ -6,7 +6,7 @@ Source: LVM2 2.03, lvs(8), vgs(8), pvs(8); lib/report/columns.h: the columns tha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from typing_extensions import override
@@ -63,11 +63,12 @@ _ALIKE: tuple[tuple[str, re.Pattern[str], bool, bool], ...] = (  # names, cell, 
     ("CacheSettings,KCacheSettings,Cache Settings,Metadata Devs", _WORD, True, False),
     ("CTime,RTime", _TEXT, True, True),
 )  # fmt: skip
-_COLUMNS: Mapping[str, Column] = {
+COLUMNS: Mapping[str, Column] = {
     name: Column(name, cell, empty, several_words)
     for names, cell, empty, several_words in _ALIKE
     for name in names.split(",")
 } | {"VG": Column("VG", _NAME, empty=True)}
+"""Columns by their headings."""
 _GROUP = {"VSize": "size", "VFree": "free", "Ext": "extent_size", "#PV": "volumes",
           "#LV": "logical_volumes", "#SN": "snapshots", "Attr": "attributes"}  # fmt: skip
 _VOLUME = {"PSize": "size", "PFree": "free", "1st PE": "data_offset", "VG": "volume_group",
@@ -99,26 +100,38 @@ class LvmOutput(StateOutput):
             if line is None:
                 return None
             if _HEAD.match(line):
-                return index if head_at(cursor, index, _COLUMNS) else None
+                return index if head_at(cursor, index, COLUMNS) else None
         return None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = head_at(cursor, first, _COLUMNS)
+        head = head_at(cursor, first, COLUMNS)
         if head is None:
             raise Unreadable("its columns are not known")
         table = list(rows(cursor, head))
-        last, host = table[-1].last if table else first, prompt.host
-        cells = [row.cells for row in table]
+        last = table[-1].last if table else first
         columns = {column.name for column in head.columns}
-        if "LV" in columns:
-            return last, _volumes(cells, host)
-        if "PV" in columns:
-            return last, _others("lvm_pv", "PV", _VOLUME, cells, host)
-        return last, _others("lvm_group", "VG", _GROUP, cells, host)
+        return last, subjects_of_rows(columns, [row.cells for row in table], prompt.host)
 
 
-def _volumes(table: list[Mapping[str, str]], host: str) -> Iterator[PrintedSubject]:
+def subjects_of_rows(
+    columns: Collection[str], table: Sequence[Mapping[str, str]], host: str
+) -> Iterator[PrintedSubject]:
+    """What rows of lvs, vgs or pvs are about.
+
+    Args:
+        columns: headings that there are; LV and PV tell which of the three it is.
+        table: cells by their headings.
+        host: as the prompt names it.
+    """
+    if "LV" in columns:
+        return _volumes(table, host)
+    if "PV" in columns:
+        return _others("lvm_pv", "PV", _VOLUME, table, host)
+    return _others("lvm_group", "VG", _GROUP, table, host)
+
+
+def _volumes(table: Sequence[Mapping[str, str]], host: str) -> Iterator[PrintedSubject]:
     """The logical volumes, each with the rows of all its segments."""
     volumes: dict[tuple[str, str], list[Mapping[str, str]]] = {}
     for cells in table:
@@ -156,7 +169,7 @@ def _member(group: str, name: str) -> str:
 
 
 def _others(
-    kind: str, column: str, names: Mapping[str, str], table: list[Mapping[str, str]], host: str
+    kind: str, column: str, names: Mapping[str, str], table: Sequence[Mapping[str, str]], host: str
 ) -> Iterator[PrintedSubject]:
     for cells in table:
         values = _columns(cells)
@@ -164,7 +177,7 @@ def _others(
             text = cells.get(name)
             if text is None or name == column:
                 continue
-            if _COLUMNS[name].cell is SIZE:
+            if COLUMNS[name].cell is SIZE:
                 values[fact] = size_of(text)
             else:
                 values[fact] = int(text) if _NUMBER.fullmatch(text) else text
