@@ -291,6 +291,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "xfs_superblock": "iosonde.layers.xfs.printed_db:XfsSuperblock",
         "zed": "iosonde.layers.zfs.printed_events:ZedEvents",
         "zfs_get": "iosonde.layers.zfs.printed_tables:ZfsGet",
+        "zfs_json": "iosonde.layers.zfs.printed_json:ZfsJson",
         "zfs_kstat": "iosonde.layers.zfs.printed_kstat:ZfsKstat",
         "zfs_list": "iosonde.layers.zfs.printed_tables:ZfsList",
         "zones": "iosonde.layers.disk.printed_zones:Zones",

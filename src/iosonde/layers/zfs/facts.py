@@ -22,7 +22,8 @@ _ROW = re.compile(
     rf"(?<!\S)(?P<name>\S{{1,120}}) (?P<state>{_STATE})(?!\S)"
     rf"(?: (?P<read>{_NUMBER}) (?P<write>{_NUMBER}) (?P<checksum>{_NUMBER})(?!\S))?"
 )
-_GROUP = re.compile(r"(?:mirror|raidz\d?|draid\S*|replacing|spare|root)-\d+$|draid\S*$")
+GROUP = re.compile(r"(?:mirror|raidz\d?|draid\S*|replacing|spare|root)-\d+$|draid\S*$")
+"""Name of a vdev that others make up."""
 _SECTION = re.compile(r"(?<!\S)(logs|cache|spares|special|dedup)(?!\S)")
 _BLOCK_SIZE = re.compile(r"blocksize:(\d+)Bconfigured,(\d+)Bnative")
 _NOTE = re.compile(
@@ -77,7 +78,7 @@ def devices_of(config: str) -> list[tuple[str, dict[str, Scalar]]]:
             facts |= {"block_size": int(size[1]), "physical_block_size": int(size[2])}
         if note := _NOTE.match(config, row.end(), end):
             facts["note"] = note[1]
-        if _GROUP.search(row["name"]):
+        if GROUP.search(row["name"]):
             group = row["name"] if not row["name"].startswith(("replacing", "spare")) else group
             facts["group"] = True
         elif place and group:

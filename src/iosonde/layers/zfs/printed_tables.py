@@ -53,7 +53,7 @@ class ZpoolList(StateOutput):
             return first, ()
         last, rows = _with_devices(cursor, first, table)
         return last, [
-            PrintedSubject(kind, row[0], _facts(table.head, row) | more, prompt.host)
+            PrintedSubject(kind, row[0], pool_facts(table.head[1:], row[1:]) | more, prompt.host)
             for kind, row, more in rows
         ]
 
@@ -134,9 +134,15 @@ def _is_pool(cells: Sequence[str]) -> bool:
     return any(word in STATES for word in cells[1:]) and bool(_SIZE.fullmatch(cells[1]))
 
 
-def _facts(head: Sequence[str], row: Sequence[str]) -> dict[str, Scalar]:
+def pool_facts(head: Sequence[str], row: Sequence[str]) -> dict[str, Scalar]:
+    """What cells of `zpool list` say of a pool or a device.
+
+    Args:
+        head: columns behind the name, as their heading calls them.
+        row: a cell for each of the first ones.
+    """
     facts: dict[str, Scalar] = {}
-    for column, cell in zip(head[1:], row[1:], strict=False):
+    for column, cell in zip(head, row, strict=False):
         name = _POOL_COLUMNS[column]
         if cell == "-":
             continue
@@ -214,7 +220,9 @@ class ZfsGet(StateOutput):
             if (line and (match is None or prompt_in(line))) or index > last + 3:
                 break
             if match:
-                things.setdefault(match["name"], {})[match["property"]] = _value(match["value"])
+                things.setdefault(match["name"], {})[match["property"]] = property_value(
+                    match["value"]
+                )
                 last = index
         kind = "zpool" if re.match(r"(?:sudo )?(?:[^\s/]*/)*zpool\s", prompt.command) else "dataset"
         return last, [
@@ -229,7 +237,7 @@ _PROPERTY = re.compile(
 _WITH_UNIT = re.compile(r"\d{1,20}(?:\.\d{1,3})?[KMGTPEZ]B?")
 
 
-def _value(cell: str) -> Scalar:
+def property_value(cell: str) -> Scalar:
     """A property: sizes in bytes, ratios as numbers, switches as they are printed."""
     if _WITH_UNIT.fullmatch(cell):
         return whole(cell)
