@@ -25,7 +25,7 @@ from iosonde.text.reader import Items, StateOutput
 from iosonde.text.table import head_before, read_table
 
 _K, _M, _S = float(units.KIB), float(units.MIB), float(units.SECTOR)
-_COLUMNS: dict[str, tuple[str, float]] = {
+COLUMNS: dict[str, tuple[str, float]] = {
     "r/s": ("read.iops", 1), "w/s": ("write.iops", 1), "d/s": ("discard.iops", 1),
     "f/s": ("flush.iops", 1), "tps": ("iops", 1),
     "rkB/s": ("read.bandwidth", _K), "wkB/s": ("write.bandwidth", _K),
@@ -52,7 +52,7 @@ _COLUMNS: dict[str, tuple[str, float]] = {
     "kB_r/s": ("read.bandwidth", _K), "kB_w/s": ("write.bandwidth", _K),  # as scripts cut them
     "kB_r": ("read.bytes", _K), "kB_w": ("write.bytes", _K),
 }  # fmt: skip
-_CPU = {
+CPU = {
     "%user": "cpu_user", "%nice": "cpu_nice", "%system": "cpu_system", "%sys": "cpu_system",
     "%iowait": "cpu_iowait", "%steal": "cpu_steal", "%idle": "cpu_idle",
 }  # fmt: skip
@@ -60,10 +60,10 @@ _FEW = 4  # words of a head of which columns were left out
 _CUT = {"kB_r": "kB_r/s", "kB_w": "kB_w/s"}
 """Last columns of a script, and what must stand with each: else it is the torn end of a line."""
 _REPORTS = 5000
-_WITHOUT_BOOT = re.compile(r"(?:^|[\s/])iostat\s(?:.*\s)?-[a-eh-ik-np-zA-Z]*y")
+WITHOUT_BOOT = re.compile(r"(?:^|[\s/])iostat\s(?:.*\s)?-[a-eh-ik-np-zA-Z]*y")
 """An option -y, also beside others; -f, -g, -j and -o take what follows them."""
-_GROUP = re.compile(r"\s-[a-zA-Z]*g\s*(\S+)")
-_SUMMED_UP = frozenset({
+GROUP = re.compile(r"\s-[a-zA-Z]*g\s*(\S+)")
+SUMMED_UP = frozenset({
     "sum", "avg", "average", "mean", "median", "min", "max", "stddev", "stdev", "std", "total",
 })  # fmt: skip
 _CELL = re.compile(r"(?:\*\*)?(\d+(?:[.,]\d+)?)([BkKMGTP])?%?(?:\*\*)?")  # bold in Markdown
@@ -79,7 +79,7 @@ def is_head(cells: Sequence[str]) -> bool:
     if cells[-1] == "Device":
         cells = (cells[-1], *cells[:-1])
     torn = cells[-1] in _CUT and _CUT[cells[-1]] not in cells
-    return cells[0] in _DEVICE and not torn and all(word in _COLUMNS for word in cells[1:])
+    return cells[0] in _DEVICE and not torn and all(word in COLUMNS for word in cells[1:])
 
 
 def is_row(cells: Sequence[str]) -> bool:
@@ -97,11 +97,11 @@ def figures(head: Sequence[str], row: Sequence[str]) -> dict[str, Json]:
     values: dict[str, Json] = {}
     if len(head) == len(row) and _PLAIN.fullmatch(" ".join(row)):
         for column, cell in zip(head, row, strict=True):
-            name, scale = _COLUMNS[column]
+            name, scale = COLUMNS[column]
             values[name] = float(cell) * scale
         return values
     for column, cell in zip(head, row, strict=True):
-        name, scale = _COLUMNS[column]
+        name, scale = COLUMNS[column]
         match = _CELL.fullmatch(cell)
         if not match:
             raise Unreadable(f"{cell} is no figure of {column}")
@@ -142,7 +142,7 @@ class Iostat(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         counters: list[PrintedCounters] = []
         command, cursor = prompt.command, UnclockedCursor(cursor)
-        groups = frozenset(_GROUP.findall(command))
+        groups = frozenset(GROUP.findall(command))
         index, last = first, first
         for report in range(1, _REPORTS + 1):
             table = read_table(cursor, index, is_head, is_row=is_row, longest=True)
@@ -152,7 +152,7 @@ class Iostat(StateOutput):
             since_boot = (
                 None
                 if report == 1 and not command
-                else (report == 1 and not _WITHOUT_BOOT.search(command))
+                else (report == 1 and not WITHOUT_BOOT.search(command))
             )
             if of_cpus := _of_cpus(cursor, index):
                 of_cpus |= {"report": report, "since_boot": since_boot}
@@ -164,7 +164,7 @@ class Iostat(StateOutput):
                 values = figures(names, cells)
                 values |= {"report": report, "since_boot": since_boot}
                 name = device.rstrip(":")
-                kind = "disks" if name.lower() in _SUMMED_UP or name in groups else "disk"
+                kind = "disks" if name.lower() in SUMMED_UP or name in groups else "disk"
                 counters.append(self.counted(kind, name, values, prompt))
             following = _next_head(cursor, last)
             if following is None:
@@ -190,12 +190,12 @@ def _of_cpus(cursor: TextCursor, head: int) -> dict[str, Json]:
     if index is None:
         return {}
     cells = " ".join(cursor.block(index, head - index)).split()[1:]
-    columns = list(takewhile(_CPU.__contains__, cells))
+    columns = list(takewhile(CPU.__contains__, cells))
     values = [_CELL.fullmatch(cell) for cell in cells[len(columns) : 2 * len(columns)]]
     if len(values) != len(columns):
         return {}
     return {
-        _CPU[column]: float(value[1].replace(",", ".")) / 100
+        CPU[column]: float(value[1].replace(",", ".")) / 100
         for column, value in zip(columns, values, strict=True)
         if value
     }

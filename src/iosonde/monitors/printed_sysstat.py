@@ -22,7 +22,7 @@ from iosonde.text.reader import Items, StateOutput
 from iosonde.text.table import TextTable, read_table
 
 _K, _S = float(units.KIB), float(units.SECTOR)
-_CPU: dict[str, tuple[str, float]] = {
+CPU: dict[str, tuple[str, float]] = {
     "%usr": ("cpu_user", 0.01), "%user": ("cpu_user", 0.01), "%nice": ("cpu_nice", 0.01),
     "%sys": ("cpu_system", 0.01), "%system": ("cpu_system", 0.01),
     "%iowait": ("cpu_iowait", 0.01), "%irq": ("cpu_irq", 0.01), "%soft": ("cpu_softirq", 0.01),
@@ -137,7 +137,7 @@ class Mpstat(SysstatTable):
     anchors: ClassVar[tuple[str, ...]] = ("%iowait",)
     commands: ClassVar[tuple[str, ...]] = ("mpstat",)
     key: ClassVar[str] = "CPU"
-    columns: ClassVar[Mapping[str, tuple[str, float]]] = _CPU
+    columns: ClassVar[Mapping[str, tuple[str, float]]] = CPU
     needed: ClassVar[frozenset[str]] = frozenset({"%irq", "%iowait", "%idle"})
 
 
@@ -149,7 +149,7 @@ class SarCpu(SysstatTable):
     commands: ClassVar[tuple[str, ...]] = ("sar",)
     key: ClassVar[str] = "CPU"
     columns: ClassVar[Mapping[str, tuple[str, float]]] = {
-        name: _CPU[name] for name in ("%user", "%nice", "%system", "%iowait", "%steal", "%idle")
+        name: CPU[name] for name in ("%user", "%nice", "%system", "%iowait", "%steal", "%idle")
     }
     needed: ClassVar[frozenset[str]] = frozenset({"%user", "%iowait", "%idle"})
 

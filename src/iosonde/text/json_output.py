@@ -24,7 +24,7 @@ from iosonde.text.reader import PartlyReadItems, StateOutput, UnreadPart
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?P<end>"?)|[{}\[\]]', re.DOTALL)
 _CLOSES = {"{": "}", "[": "]"}
 _LIKE_JSON = re.compile(r'"|^\s*[{}\[\]:,\d.eE+\s-]*+$|^\s*(?:true|false|null)\s*,?\s*$')
-_AHEAD = 10
+_AHEAD = 20
 """Lines in which a document's first keys stand."""
 _SHOWN = 2000
 """Characters of them that are looked at."""
