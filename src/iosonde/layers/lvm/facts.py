@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from iosonde import units
@@ -181,12 +182,63 @@ def _percent(value: object) -> float | None:
 
 # ── tables ────────────────────────────────────────────────────────────────────────────────────
 
-SIZE = re.compile(r"<?(\d+(?:[.,]\d+)?)([bBsSkKmMgGtTpPeE]?)")
+SIZE = re.compile(r"<?(\d+(?:[.,]\d+)?)([bBsSkKmMgGtTpPeEuU]?)")
 """A cell that is a size."""
+_ASKED = re.compile(r"--units[= ]\s*[\"']?(\d{1,9}(?:\.\d{1,4})?)?([a-zA-Z])\b")
+
+
+@dataclass(frozen=True, slots=True)
+class SizeUnits:
+    """What sizes of an output are in, where they do not say so themselves.
+
+    Args:
+        factor: bytes of what has no letter behind it, or a "U"; None: nobody says.
+        thousands: whether capital letters are prefixes of 1000.
+        asked: whether capital letters were asked for.
+    """
+
+    factor: float | None = None
+    thousands: bool = True
+    asked: bool = False
+
+    def of_old_versions(self) -> SizeUnits:
+        """As versions print them that have capital letters for prefixes of 1024."""
+        return self if self.asked else SizeUnits(self.factor, thousands=False)
+
+
+def units_of(command: str) -> SizeUnits:
+    """The units that a command asks for; without `--units` capital letters are of old versions.
+
+    Source: LVM2 2.03, libdm/libdm-string.c, dm_size_to_string and dm_units_to_factor (a number
+    before the letter makes a unit "U" of its own); WHATS_NEW of 2.02.54 (si_unit_consistency).
+    """
+    match = _ASKED.search(command)
+    if match is None:
+        return SizeUnits(thousands=not command)
+    number, letter = float(match[1] or 1), match[2]
+    capital = letter.isupper() and letter not in "BS"
+    if letter.lower() in {"r", "h"}:
+        return SizeUnits(None, capital, capital)
+    factor = _factor(letter, thousands=True)
+    return SizeUnits(factor * number if factor else None, capital, capital)
+
+
+def _factor(letter: str, *, thousands: bool) -> float | None:
+    """Bytes of what a letter stands for; None where it stands for nothing."""
+    if letter in {"s", "S"}:
+        return units.SECTOR
+    if letter in {"b", "B"}:
+        return 1
+    place = "kmgtpe".find(letter.lower())
+    base = 1000.0 if thousands and letter.isupper() else 1024.0
+    return base ** (place + 1) if letter and place >= 0 else None
+
+
 _COLUMNS = {
     "VG": "vg_name", "Attr": "lv_attr", "Type": "segtype", "#Str": "stripes",
     "Stripe": "stripe_size", "Chunk": "chunk_size", "Region": "region_size",
-    "Data%": "data_percent", "Meta%": "metadata_percent", "Cpy%Sync": "copy_percent",
+    "Snap%": "data_percent", "Copy%": "copy_percent", "Data%": "data_percent",
+    "Meta%": "metadata_percent", "Cpy%Sync": "copy_percent",
     "Origin": "origin", "Pool": "pool_lv", "LSize": "lv_size", "CacheMode": "cache_mode",
     "CachePolicy": "cache_policy", "CacheTotalBlocks": "cache_total_blocks",
     "CacheUsedBlocks": "cache_used_blocks", "CacheDirtyBlocks": "cache_dirty_blocks",
@@ -196,24 +248,32 @@ _COLUMNS = {
 _SIZED = frozenset({"stripe_size", "chunk_size", "region_size", "lv_size", "vg_extent_size"})
 
 
-def size_of(text: str) -> int | None:
-    """Bytes of "<1.50t", "64.00k", "1000.00M" (of 1000), "2048s" or "0"."""
-    match = SIZE.fullmatch(text)
+def size_of(text: str, given: SizeUnits | None = None) -> int | None:
+    """Bytes of "<1.50t", "64.00k", "1000.00M" (of 1000), "2048s" or "0"; None where nobody says.
+
+    Args:
+        text: of a cell.
+        given: what its command says about it.
+    """
+    match, given = SIZE.fullmatch(text), given or SizeUnits()
     if not match:
         return None
     number, letter = float(match[1].replace(",", ".")), match[2]
-    if letter in {"s", "S"}:
-        return round(number * units.SECTOR)
-    if letter in {"", "b", "B"}:
-        return round(number)
-    base = 1024.0 if letter.islower() else 1000.0
-    return round(number * base ** ("kmgtpe".index(letter.lower()) + 1))
+    bare = letter in {"", "u", "U"}
+    factor = given.factor if bare else _factor(letter, thousands=given.thousands)
+    if factor is None:
+        return None if number else 0
+    return round(number * factor)
 
 
-def row_of_table(cells: Mapping[str, str]) -> dict[str, Any]:
+def row_of_table(cells: Mapping[str, str], given: SizeUnits | None = None) -> dict[str, Any]:
     """A row of lvs by the names that LVM's own report in JSON has, sizes in bytes.
 
     Where a wrap broke it, its volume's kind tells the column of some cells.
+
+    Args:
+        cells: heading → cell.
+        given: what the command says about its sizes.
     """
     kind, moved = cells.get("Attr", "-")[:1], dict(cells)
     if kind in "rRmM" and "Data%" in cells and not {"Cpy%Sync", "Meta%"} & cells.keys():
@@ -221,7 +281,7 @@ def row_of_table(cells: Mapping[str, str]) -> dict[str, Any]:
     if kind in "sS" and "Pool" in cells and "Origin" not in cells:
         moved["Origin"] = moved.pop("Pool")
     return {
-        name: size_of(moved[column]) if name in _SIZED else moved[column].replace(",", ".")
+        name: size_of(moved[column], given) if name in _SIZED else moved[column].replace(",", ".")
         for column, name in _COLUMNS.items()
         if column in moved
     }

@@ -60,7 +60,7 @@ def test_all_volumes_and_what_they_stand_on() -> None:
     )
     assert values_by_name["mapper/my--vg-r5_rimage_1"] | {} == {
         "volume_group": "my-vg", "size": 8 * 2**20, "attributes": "iwi-aor---", "below": "ubdb",
-        "role": "part",
+        "role": "part", "first_extents": "ubdb:3",
     }  # fmt: skip
     assert len(values_by_name) == len(text("lvs-a.txt").splitlines()) - 2
 

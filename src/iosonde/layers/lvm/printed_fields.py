@@ -1,0 +1,80 @@
+"""lvs, vgs and pvs by the names of their fields: `--nameprefixes`.
+
+Source: LVM2 2.03, lvs(8) (`--nameprefixes`, `--unquoted`: LVM2_ and the name of the field in
+capital letters), libdm/libdm-report.c.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.layers.lvm.facts import units_of
+from iosonde.layers.lvm.rows import of_fields, subjects
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.reader import Items, StateOutput
+
+_COMMANDS = ("lvs", "vgs", "pvs", "lvm", "lvdisplay", "vgdisplay", "pvdisplay")
+_PAIR = re.compile(
+    r"LVM2_([A-Z0-9_]{2,40})=(?:'([^'\n]{0,2000})'|\"([^\"\n]{0,2000})\"|([^\s'\"|;]*))"
+)
+_START = re.compile(r"\s*LVM2_([A-Z0-9_]{2,40})=")
+_WARNING = re.compile(r"\s*(?:WARNING: |File descriptor \d)")
+
+
+class LvmPairs(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "lvm"
+    anchors: ClassVar[tuple[str, ...]] = ("LVM2_", r"LVM2\_")
+    commands: ClassVar[tuple[str, ...]] = _COMMANDS
+    nothing: ClassVar[str] = "no volume follows"
+    beginning: ClassVar[re.Pattern[str]] = _START
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        start = _START.match(cursor.line(first) or "")
+        rows, last = _rows(cursor, first, start[1] if start else "")
+        cells = [of_fields(row) for row in rows]
+        return last, subjects(cells, units_of(prompt.command), prompt.host)
+
+
+def _rows(cursor: TextCursor, first: int, name: str) -> tuple[list[Mapping[str, str]], int]:
+    """The rows, each of which begins with the same field, and the index of the last line."""
+    parts: list[list[str]] = []
+    last = first
+    for index, line in lines(cursor, first, 4000):
+        if not line:
+            continue
+        start = _START.match(line)
+        if index > last + 2 or prompt_in(line) or (not start and _WARNING.match(line)):
+            break
+        if start and start[1] == name:
+            parts.append([line])
+        elif start or _is_rest(parts[-1][-1], line):
+            parts[-1].append(line)
+        else:
+            break
+        last = index
+    width = max((len(line) for part in parts for line in part), default=0)
+    return [_fields_of(part, width) for part in parts], last
+
+
+def _is_rest(above: str, line: str) -> bool:
+    """Whether a line that begins with no field is the rest of the one above."""
+    return len(above) >= 56 and ("'" in line or "=" in line or "|" in line)
+
+
+def _fields_of(parts: list[str], width: int) -> dict[str, str]:
+    """Name → value of one row, whose lines were cut at a column or folded at blanks."""
+    whole = parts[0]
+    for above, part in pairwise(parts):
+        whole += part if len(above) == width else f" {part}"
+    return {
+        match[1].lower(): (match[2] or match[3] or match[4] or "").strip()
+        for match in _PAIR.finditer(whole)
+    }
