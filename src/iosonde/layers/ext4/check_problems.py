@@ -17,7 +17,7 @@ from iosonde.text.torn import across_wraps
 
 _N = r"\d{1,20}"
 _INODE = rf"(?P<inode>{_N})"
-
+_ENTRY = rf"(?:[Ee]ntry '[^\n']{{0,255}}' in [^\n(]{{1,200}}\((?P<directory>{_N})\) )?"
 
 _WRONG = tuple((name, across_wraps(text)) for name, text in (
     ("i_blocks", rf"Inode {_INODE}, i_blocks is (?P<said>{_N}), should be (?P<counted>{_N})"),
@@ -51,7 +51,9 @@ _WRONG = tuple((name, across_wraps(text)) for name, text in (
 """Problems of a figure: what it was, and what e2fsck counted."""
 _OTHERS = tuple((name, across_wraps(text)) for name, text in (
     ("orphaned_inodes", rf"Inode {_INODE} was part of the orphaned inode list"),
-    ("cleared_orphans", rf"(?:Clearing|Truncating) orphaned inode {_INODE} \("),
+    ("cleared_orphans", rf"(?:Clearing|Truncating) orphaned inode {_INODE} "
+     rf"\((?:uid=(?P<uid>{_N}), gid=(?P<gid>{_N}), mode=(?P<mode>\d{{1,7}}), "
+     rf"size=(?P<size>{_N})\))?"),
     ("corrupted_orphan_lists", r"Inodes that were part of a corrupted orphan linked list found"),
     ("zero_dtimes", rf"Deleted inode {_INODE} has zero dtime"),
     ("dtimes_of_used_inodes", rf"Inode {_INODE} is in use, but has dtime set"),
@@ -64,13 +66,16 @@ _OTHERS = tuple((name, across_wraps(text)) for name, text in (
      rf"physical block (?P<block>{_N})(?:, (?:invalid )?len (?P<length>{_N}))?\)"),
     ("corrupt_extent_headers", rf"Inode {_INODE} has corrupt extent header"),
     ("extent_trees_too_deep",
-     rf"Inode {_INODE} extent tree (?:could be more shallow \({_N}; could be <= {_N}\)"
+     rf"Inode {_INODE} extent tree (?:could be more shallow "
+     rf"\((?P<depth>{_N}); could be <= (?P<counted>{_N})\)"
      rf"|\(at level {_N}\) could be (?:shorter|narrower))"),
     ("illegal_blocks_found", rf"Inode {_INODE} has illegal block\(s\)"),
     ("illegal_blocks",
-     rf"Illegal (?:[\w/]{{1,12}} ){{0,2}}block #{_N} \((?P<block>{_N})\) in inode {_INODE}"),
+     rf"Illegal (?:[\w/]{{1,12}} ){{0,2}}block (?:#(?P<logical>{_N}) )?\((?P<block>{_N})\) "
+     rf"in inode {_INODE}"),
     ("overlapping_metadata",
-     rf"[Bb]lock #{_N} \((?P<block>{_N})\) overlaps file ?system metadata in inode {_INODE}"),
+     rf"[Bb]lock #(?P<logical>{_N}) \((?P<block>{_N})\) overlaps file ?system metadata "
+     rf"in inode {_INODE}"),
     ("too_big", rf"Inode {_INODE} is too big"),
     ("garbage_inodes", rf"Inode {_INODE} seems to contain garbage"),
     ("inode_checksums", rf"Inode {_INODE} passes checks, but checksum does not match inode"),
@@ -82,22 +87,67 @@ _OTHERS = tuple((name, across_wraps(text)) for name, text in (
     ("group_checksums_found", r"One or more block group descriptor checksums are invalid"),
     ("bitmap_checksums",
      rf"Group (?P<group>{_N}) (?:block|inode) bitmap does not match checksum"),
-    ("multiply_claimed_inodes", rf"Multiply-claimed block\(s\) in inode {_INODE}:"),
-    ("shared_files", rf"has (?P<blocks>{_N}) multiply-claimed block\(s\), shared with {_N} file"),
-    ("deleted_entries", rf"has deleted/unused inode {_INODE}"),
+    ("multiply_claimed_inodes",
+     rf"Multiply-claimed block\(s\) in inode {_INODE}:"
+     rf"(?P<claimed>(?: \d{{1,20}}+(?:--\d{{1,20}}+)?+(?!\S)){{1,400}}+)?"),
+    ("shared_files",
+     rf"has (?P<blocks>{_N}) multiply-claimed block\(s\), shared with (?P<files>{_N}) file"),
+    ("deleted_entries", rf"{_ENTRY}has deleted/unused inode {_INODE}"),
+    ("entries_in_bad_blocks", rf"{_ENTRY}points to inode \({_INODE}\) located in a bad block"),
+    ("links_to_directories", rf"{_ENTRY}is a link to directory [^\n]{{1,200}}? \({_INODE}\)"),
+    ("links_to_root", rf"{_ENTRY}is a link to (?:the root inode|'\.')"),
+    ("names_in_vain",
+     rf"{_ENTRY}has (?:illegal (?:UTF-8 )?characters in its name|a non-unique filename"
+     rf"|a zero-length name|illegal name)"),
+    ("encrypted_entries", rf"{_ENTRY}references (?:unencrypted )?inode {_INODE}"),
+    ("metadata_conflicts",
+     rf"Inode {_INODE} block (?P<block>{_N}) conflicts with critical metadata"),
+    ("cluster_violations",
+     rf"Inode {_INODE} logical block (?P<logical>{_N}) \(physical block (?P<block>{_N})\) "
+     r"violates cluster allocation rules"),
+    ("corrupt_attributes", rf"Inode {_INODE} extended attribute is corrupt"),
+    ("attribute_hashes",
+     rf"Extended attribute in inode {_INODE} has a hash \((?P<said>{_N})\) which is invalid"),
+    ("invalid_attribute_blocks",
+     rf"Extended attribute block for inode {_INODE} (?:\([^\n]{{1,200}}?\) )?is invalid "
+     rf"\((?P<block>{_N})\)"),
+    ("invalid_extra_sizes",
+     rf"Inode {_INODE} has an? extra size \((?P<said>{_N})\) which is invalid"),
+    ("wrong_flags",
+     rf"Inode {_INODE} has(?: the)? (?P<flag>[\w-]{{3,30}}) flag "
+     r"(?:set|on filesystem without|but) "),
+    ("nonzero_fields",
+     rf"(?P<field>i_\w{{3,20}}) for inode {_INODE} \([^\n]{{1,200}}?\) is (?P<said>{_N}), "
+     r"should be zero"),
+    ("blocks_beyond_the_size",
+     rf"Block #(?P<logical>{_N}) \((?P<block>{_N})\) causes directory to be too big"),
+    ("special_files_with_data",
+     rf"Special \(device/socket/fifo\)(?: file)? \(?inode {_INODE}\)? has "),
+    ("illegal_devices",
+     rf"Inode {_INODE} \([^\n]{{1,200}}?\) is an illegal (?:block|character) device"),
+    ("quota_usages",
+     rf"\[QUOTA WARNING\] Usage inconsistent for ID (?P<id>{_N}):actual \((?P<counted_bytes>{_N}), "
+     rf"(?P<counted_inodes>{_N})\) != expected \((?P<said_bytes>{_N}), (?P<said_inodes>{_N})\)"),
     ("entries_of_unused_inodes",
      rf"references inode {_INODE} (?:found in group|in group) (?P<group>{_N})"),
     ("invalid_inode_numbers", rf"has invalid inode #: {_INODE}"),
-    ("invalid_modes", rf"Inode {_INODE} \([^\n]{{1,200}}?\) has invalid mode \(\d{{1,7}}\)"),
+    ("invalid_modes",
+     rf"Inode {_INODE} \([^\n]{{1,200}}?\) has invalid mode \((?P<mode>\d{{1,7}})\)"),
     ("corrupt_directories",
-     rf"[Dd]irectory inode {_INODE}, block #{_N}, offset (?P<offset>{_N}): directory corrupted"),
+     rf"[Dd]irectory inode {_INODE}, block #(?P<logical>{_N}), offset (?P<offset>{_N}): "
+     r"directory corrupted"),
     ("directory_checksums",
-     rf"[Dd]irectory inode {_INODE}, block #{_N}(?:, offset (?P<offset>{_N}))?: "
+     rf"[Dd]irectory inode {_INODE}, block #(?P<logical>{_N})(?:, offset (?P<offset>{_N}))?: "
      r"directory (?:has no checksum|passes checks but fails checksum)"),
     ("unallocated_directory_blocks",
-     rf"[Dd]irectory inode {_INODE} has an unallocated block #{_N}"),
+     rf"[Dd]irectory inode {_INODE} has an unallocated block #(?P<logical>{_N})"),
     ("missing_dots", rf"Missing '\.\.?' in directory inode {_INODE}"),
-    ("htree_problems", rf"(?:Problem in|Invalid) HTREE directory(?: inode)? {_INODE}"),
+    ("htree_problems",
+     rf"(?:Problem in|Invalid) HTREE directory(?: inode)? {_INODE}(?:: block #(?P<logical>{_N}) "
+     rf"(?:has bad (?P<hash>min|max) hash|referenced twice|not referenced"
+     rf"|has invalid (?:depth|count|limit) \((?P<said>{_N})\)))?"),
+    ("htree_roots", rf"HTREE directory inode {_INODE} has (?:an? |root node )"
+     rf"(?:[a-z\s]{{3,40}}(?:\((?P<said>{_N})\))?)?"),
     ("invalid_symlinks", rf"Symlink [^\n]{{1,200}}? \(inode #{_INODE}\) is invalid"),
     ("unconnected_directories", rf"Unconnected directory inode {_INODE}"),
     ("wrong_parents", rf"'\.\.' in [^\n]{{1,200}}? \({_INODE}\) is "),
@@ -139,7 +189,12 @@ _RANGE = re.compile(
     r"\s{1,4}(?P<range>(?P<sign>[+-])"
     r"(?:\((?P<from>\d{1,20})--(?P<to>\d{1,20})\)|(?P<only>\d{1,20})))(?!\S)"
 )
-_KEPT = 100  # problems with their figures, inodes, ranges
+_SHARING = across_wraps(
+    rf"(?P<file>/[^\n]{{0,200}}?|<The [a-z\s]{{4,40}}>) \(inode #{_INODE}, mod time "
+    r"(?P<modified>[A-Z]\w\w [A-Z]\w\w \d{1,2} [\d:]{8} \d{4})\)"
+)
+"""A file that shares blocks, or the one with which it does."""
+_KEPT = 1000  # problems with their figures, inodes, ranges
 
 
 def is_problem(line: str) -> bool:
@@ -190,7 +245,7 @@ def problems(text: str) -> dict[str, Json]:
     """
     forms = [(f"{name}_wrong", form) for name, form in _WRONG] + list(_OTHERS)
     at = sorted(
-        (match.start(), name, groups_of(match))
+        (match.start(), name, _figures(match))
         for name, form in forms
         for match in form.finditer(text)
     )
@@ -202,6 +257,7 @@ def problems(text: str) -> dict[str, Json]:
             inodes[int(str(figures["inode"]))] = None
         if figures:
             rows.append({"problem": name, **figures})
+    rows += [{"problem": "shares_blocks", **groups_of(match)} for match in _SHARING.finditer(text)]
     if others := _unnamed(text, [place for place, _, _ in at]):
         counts["other_problems"] = others
     values: dict[str, Json] = {**counts}
@@ -212,6 +268,13 @@ def problems(text: str) -> dict[str, Json]:
         named: list[Json] = [*inodes]
         values["inodes"] = named[:_KEPT]
     return values | dict(_bitmaps(text))
+
+
+def _figures(match: re.Match[str]) -> dict[str, Json]:
+    """What a problem names; octal modes and lists of blocks as text."""
+    texts = {name: text for name, text in match.groupdict().items() if text}
+    kept = {name: " ".join(texts[name].split()) for name in ("mode", "claimed") if name in texts}
+    return groups_of(match) | kept
 
 
 def _unnamed(text: str, places: Sequence[int]) -> int:
