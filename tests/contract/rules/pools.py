@@ -58,6 +58,14 @@ CASES = (
         case(state("zpool", "tank", {"full": 0.8})),
     ),
     RuleCase(
+        "out-of-space.short_of_blocks",
+        "a VDO volume with 94 % of its physical blocks in use",
+        case(state("dm", "mapper/vdo0", {"target": "vdo", "used_share": 0.94})),
+        "one with 71 %, and a cache that is full as it should be",
+        case(state("dm", "mapper/vdo0", {"target": "vdo", "used_share": 0.71}),
+             state("dm", "mapper/fast", {"target": "cache", "used_share": 1.0})),
+    ),
+    RuleCase(
         "degraded.incomplete",
         "one of twelve OSDs is down",
         case(state("ceph", "ceph", {"osds": 12, "osds_up": 11, "pgs_active+clean": 116,

@@ -1,9 +1,10 @@
-"""Device-mapper devices made to fail: the targets error, flakey, delay and dust.
+"""Device-mapper devices made to fail (error, flakey, delay, dust), and VDO volumes without room.
 
 Source:
     Linux drivers/md/dm-target.c (error: every request fails); Documentation/admin-guide/
     device-mapper/dm-flakey.rst, delay.rst, dm-dust.rst; lvmraid(7) and lvm2's activation: a missing
-    physical volume is mapped to error.
+    physical volume is mapped to error; lvmvdo(7), "Out of space" and vdo(8): writes fail once no
+    physical block is free, whatever is free in the file system above.
 """
 
 from __future__ import annotations
@@ -47,7 +48,35 @@ def _finding(state: StateEvidence, target: str) -> Finding:
     )
 
 
+_NEARLY, _FULL = 0.9, 0.999
+
+
+def short_of_blocks(case: EvidenceSet) -> Iterator[Finding]:
+    """VDO volumes with less than a tenth of their physical blocks free."""
+    for state in case.of_kind("dm"):
+        share = state.values.get("used_share")
+        if state.values.get("target") != "vdo" or not isinstance(share, (int, float)):
+            continue
+        if share < _NEARLY:
+            continue
+        gone = share >= _FULL
+        after = "writes fail" if gone else "writes fail once they are used up"
+        yield Finding(
+            rule="out-of-space",
+            severity="error" if gone else "warning",
+            subject=subject_of(state),
+            message=f"{share:.1%} of the physical blocks of the VDO volume {state.name} are in "
+            f"use: {after}, whatever its file system says to be free.",
+            evidence=(Evidence("used_share", share, "fraction", state.where),),
+            remedy="Give it more storage (lvextend of its pool; `vdo growPhysical`), or delete "
+            "files and discard their blocks with fstrim.",
+            confirm="`vdostats` shows a lower Use%",
+        )
+
+
 RULES: tuple[Rule, ...] = (
     Rule("error-target", "dm", "Devices of device-mapper that are made to fail or to be slow.",
          "Linux drivers/md/dm-target.c; dm-flakey.rst, delay.rst, dm-dust.rst", made_to_fail),
+    Rule("out-of-space", "dm", "VDO volumes with hardly a physical block free.",
+         "lvmvdo(7), vdo(8)", short_of_blocks),
 )  # fmt: skip
