@@ -101,6 +101,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "ext_check": "iosonde.layers.ext4.printed_check:ExtCheck",
         "ext_check_figures": "iosonde.layers.ext4.printed_check_figures:ExtCheckFigures",
         "ext_check_summary": "iosonde.layers.ext4.printed_check:ExtCheckSummary",
+        "ext_check_translated": "iosonde.layers.ext4.printed_check_languages:ExtCheckTranslated",
         "ext_groups": "iosonde.layers.ext4.printed_groups:ExtGroups",
         "ext_size": "iosonde.layers.ext4.printed_resize:ExtSize",
         "fdisk_dialogue": "iosonde.layers.partition.printed_dialogue:FdiskDialogue",
