@@ -23,6 +23,7 @@ _PAIR = re.compile(
     r"LVM2_([A-Z0-9_]{2,40})=(?:'([^'\n]{0,2000})'|\"([^\"\n]{0,2000})\"|([^\s'\"|;]*))"
 )
 _START = re.compile(r"\s*LVM2_([A-Z0-9_]{2,40})=")
+_TORN = re.compile(r"(?:^|[\s|;,])L(?:V(?:M(?:2(?:_[A-Z0-9_]{0,40}=?)?)?)?)?$")
 _WARNING = re.compile(r"\s*(?:WARNING: |File descriptor \d)")
 
 
@@ -55,7 +56,7 @@ def _rows(cursor: TextCursor, first: int, name: str) -> tuple[list[Mapping[str, 
             break
         if start and start[1] == name:
             parts.append([line])
-        elif start or _is_rest(parts[-1][-1], line):
+        elif start or _is_rest(parts[-1], line):
             parts[-1].append(line)
         else:
             break
@@ -64,9 +65,13 @@ def _rows(cursor: TextCursor, first: int, name: str) -> tuple[list[Mapping[str, 
     return [_fields_of(part, width) for part in parts], last
 
 
-def _is_rest(above: str, line: str) -> bool:
-    """Whether a line that begins with no field is the rest of the one above."""
-    return len(above) >= 56 and ("'" in line or "=" in line or "|" in line)
+def _is_rest(parts: list[str], line: str) -> bool:
+    """Whether a line that begins with no field is the rest of a row.
+
+    It holds a field, or a quote mark or the name of a field above it is left open.
+    """
+    torn = sum(part.count("'") for part in parts) % 2 or _TORN.search(parts[-1])
+    return len(parts[-1]) >= 56 and bool("LVM2_" in line or torn)
 
 
 def _fields_of(parts: list[str], width: int) -> dict[str, str]:

@@ -29,7 +29,9 @@ class LvmSeparated(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "lvm"
-    anchors: ClassVar[tuple[str, ...]] = ("LSize", "PSize", "VSize", "Attr")
+    anchors: ClassVar[tuple[str, ...]] = (
+        "LSize", "PSize", "VSize", "|Attr", ";Attr", ",Attr", ":Attr",
+    )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("lvs", "vgs", "pvs", "lvm")
     nothing: ClassVar[str] = "no volume follows"
 

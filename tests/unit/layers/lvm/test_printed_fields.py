@@ -101,3 +101,13 @@ def test_devices_that_lvm_uses() -> None:
     for shape, changed in mangled(given, wraps=False):
         assert values_of(changed) == expected, shape
     assert states(given.replace("IDNAME", "NAME")) == []
+
+
+def test_a_sentence_below_is_no_rest_of_a_row() -> None:
+    row = (
+        "  LVM2_LV_NAME=home LVM2_VG_NAME=sys LVM2_LV_SIZE=1.00g LVM2_SEGTYPE=linear "
+        "LVM2_STRIPES=1\n"
+    )
+    below = f"Now x = 7 is what I would expect of it: {'a' * (len(row) - 41)}\n"
+    values = values_of(row + below)["mapper/sys-home"]
+    assert (values["size"], values["stripes"]) == (GIB, 1)
