@@ -68,6 +68,8 @@ OUTPUTS: Table[type[Output]] = Table(
         "speed_rows": "iosonde.loads.speed_rows:SpeedRows",
         "spdk_perf": "iosonde.loads.spdk_perf:SpdkPerf",
         "sysbench": "iosonde.loads.sysbench:Sysbench",
+        "sysbench_events": "iosonde.loads.sysbench_events:SysbenchEvents",
+        "sysbench_prepare": "iosonde.loads.sysbench_events:SysbenchPrepare",
         "timed": "iosonde.loads.timed:TimedCommand",
         "vdbench": "iosonde.loads.vdbench:Vdbench",
         "xfs_io": "iosonde.loads.xfs_io:XfsIo",

@@ -17,6 +17,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.loads._sysbench_text import LATENCY, intervals_in
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json, Scalar
@@ -63,11 +64,6 @@ _SIZES = re.compile(
 _RATE = re.compile(rf"{_N}Requests/secexecuted")
 _TOTAL = re.compile(rf"totaltime:{_N}s")
 _EVENTS = re.compile(r"totalnumberofevents:(\d{1,18})")
-_LATENCY = re.compile(
-    r"min:(\d{1,12}\.\d{2,4})(?P<unit>m?s?)avg:(\d{1,12}\.\d{2,4})m?s?"
-    r"max:(\d{1,12}\.\d\d(?:\d\d(?=s))?)m?s?"
-    r"(?:(?:approx\.)?(?P<share>\d{1,2})(?:th)?percentile:(\d{1,12}\.\d{2,4}))?"
-)
 _MODES = {
     "sequential write (creation)": "write", "sequential rewrite": "write",
     "sequential read": "read", "random read": "randread", "random write": "randwrite",
@@ -204,7 +200,9 @@ def _read(text: str) -> _Sheet:
         raise Unreadable("its requests per second are all zero" if idle else "no figures follow")
     if events:
         sheet.details["events"] = int(events[1])
-    if latency := _LATENCY.search(text):
+    if intervals := intervals_in(text):
+        sheet.details["intervals"] = intervals
+    if latency := LATENCY.search(text):
         _put_latency(sheet, latency, mixed=syncs_are_events)
     return sheet
 
