@@ -72,6 +72,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "sysbench_prepare": "iosonde.loads.sysbench_events:SysbenchPrepare",
         "timed": "iosonde.loads.timed:TimedCommand",
         "vdbench": "iosonde.loads.vdbench:Vdbench",
+        "warp": "iosonde.loads.warp:Warp",
         "xfs_io": "iosonde.loads.xfs_io:XfsIo",
         "yabs": "iosonde.loads.yabs:Yabs",
     },

@@ -47,7 +47,7 @@ _PROGRAM = re.compile(
     r"|truncate|nvmet?cli|lvm|(?:lv|vg|pv)(?:change|convert|create|extend|move|reduce|remove"
     r"|rename|resize|scan|ck|merge|split|import|export)|(?:mkfs|fsck)\.\w+|mke2fs|e2\w+"
     r"|xfs_\w+|xfsdump|xfsrestore|(?:crypt|integrity|verity)setup|quota(?:check|on|off)|repquota"
-    r"|drbd\w+|qemu(?:-\w+)*|sg_\w+)"
+    r"|drbd\w+|qemu(?:-\w+)*|sg_\w+|stress-ng)"
 )
 """Programs that print their names before a message, beside those of `iosonde.text.shell`."""
 

@@ -1,0 +1,109 @@
+"""stress-ng --metrics: what each stressor did in how many seconds, as counters of it; what failed.
+
+Bogus operations are a stressor's own. Further metrics of a stressor are kept with what they are of,
+in the unit that is printed there (its MB are MiB).
+
+Source: stress-ng 0.12 to 0.17, stress-ng.c, stress_metrics_dump(), and core-time.c; --metrics
+prints two columns more than --metrics-brief (the share of a processor, and memory in KB).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import Unreadable
+from iosonde.records.stack import Json
+from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.reader import Items, StateOutput, start_of
+
+_OWN = re.compile(r"^\s*(?:stress-ng: )?(?P<level>info|metrc|fail|warn|error|debug): +\[\d{1,9}\] ")
+_HEAD = re.compile(r"stressor {2,}bogo ops ")
+_N = r"\d{1,18}\.\d\d"
+_ROW = re.compile(
+    rf"(?P<name>[a-z][\w-]{{1,30}}) +(?P<operations>\d{{1,18}}) +(?P<seconds>{_N}) +"
+    rf"(?P<user>{_N}) +(?P<system>{_N}) +(?P<rate>{_N}) +(?P<cpu_rate>{_N})"
+    rf"(?: +(?P<cpu>{_N}) +(?P<rss>\d{{1,12}}))?\s*$"
+)
+_METRIC = re.compile(rf"(?P<name>[a-z][\w-]{{1,30}}) +(?P<value>{_N}) (?P<what>[^\d\s].{{0,120}})$")
+_RUN = re.compile(r"for a (?P<seconds>\d{1,9}\.\d\d)s run time:")
+_MOST = 2000
+
+
+class StressNg(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "stress-ng"
+    anchors: ClassVar[tuple[str, ...]] = ("stressor       bogo ops", "stress-ng: ", "metrc: [")
+    commands: ClassVar[tuple[str, ...]] = ("stress-ng",)
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if not _OWN.match(cursor.line(cursor.at) or ""):
+            return None
+        return start_of(cursor, _OWN.match)
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        last, run = first, _Run()
+        for index, line in lines(cursor, first, _MOST):
+            own = _OWN.match(line)
+            if own is not None:
+                last = index
+                run.take(own["level"], line[own.end() :].strip())
+            elif line or index > last + 1:
+                break
+        if not run.stressors and not run.failures:
+            raise Unreadable("no figures of a stressor follow", last)
+        counters = [
+            self.counted("stressor", name, values, prompt) for name, values in run.stressors.items()
+        ]
+        whole = [self.counted("host", "", values, prompt)] if (values := run.whole()) else []
+        return last, [*counters, *whole]
+
+
+class _Run:
+    """What the lines of one run have said so far."""
+
+    def __init__(self) -> None:
+        self.stressors = dict[str, dict[str, Json]]()
+        self.failures = list[Json]()
+        self._seconds = 0.0
+        self._headed = False
+
+    def take(self, level: str, text: str) -> None:
+        """Notes what a line says."""
+        if level in {"fail", "error"}:
+            self.failures.append(text)
+        elif _HEAD.match(text):
+            self._headed = True
+        elif match := _RUN.match(text):
+            self._seconds = float(match["seconds"])
+        elif self._headed and (row := _ROW.match(text)):
+            self.stressors.setdefault(row["name"], {}).update(_figures(row))
+        elif (metric := _METRIC.match(text)) and metric["name"] in self.stressors:
+            others = self.stressors[metric["name"]].setdefault("metrics", {})
+            if isinstance(others, dict):
+                others[metric["what"]] = float(metric["value"])
+
+    def whole(self) -> dict[str, Json]:
+        """Of the run itself; empty where nothing is said of it."""
+        values: dict[str, Json] = {"seconds": self._seconds, "failures": self.failures}
+        return {name: value for name, value in values.items() if value}
+
+
+def _figures(row: re.Match[str]) -> dict[str, Json]:
+    """Operations, seconds and rates of a row; memory in bytes, and the share of one processor."""
+    values: dict[str, Json] = {
+        "operations": int(row["operations"]),
+        "seconds": float(row["seconds"]),
+        "user_seconds": float(row["user"]),
+        "system_seconds": float(row["system"]),
+        "operations_per_second": float(row["rate"]),
+        "operations_per_cpu_second": float(row["cpu_rate"]),
+    }
+    if row["cpu"]:
+        values |= {"cpu": round(float(row["cpu"]) / 100, 8), "rss": int(row["rss"]) * 1024}
+    return values

@@ -1,0 +1,81 @@
+"""stress-ng and MMTests. Oracle: rates are counts over seconds, changes those of the values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from tests.mangle import counters, mangled
+
+OUTPUTS = Path(__file__).parents[2] / "outputs"
+HDD, FAILED = (
+    (OUTPUTS / "stress-ng-composed" / f"{name}.txt").read_text() for name in ("hdd", "failed")
+)
+KERNELS = (OUTPUTS / "mmtests-composed" / "two-kernels.txt").read_text()
+
+
+def test_a_stressor_with_its_metrics() -> None:
+    hdd, whole = counters(HDD)
+    assert (hdd.tool, hdd.kind, hdd.name) == ("stress-ng", "stressor", "hdd")
+    values = cast("dict[str, float]", hdd.values)
+    assert values["operations_per_second"] == values["operations"] / values["seconds"]
+    cpu = values["user_seconds"] + values["system_seconds"]
+    assert values["operations_per_cpu_second"] == values["operations"] / cpu
+    assert values["cpu"] == cpu / 4 / values["seconds"]
+    assert values["rss"] == 5000 * 1024
+    assert hdd.values["metrics"] == {
+        "MB/sec read rate (harmonic mean of 4 instances)": 250.5,
+        "MB/sec write rate (harmonic mean of 4 instances)": 125.25,
+    }
+    assert whole.values == {"seconds": 60.12}
+    assert hdd.command.startswith("stress-ng --hdd 4")
+    assert hdd.host == ""  # the program's own name stands before every line
+
+
+def test_what_failed() -> None:
+    iomix, whole = counters(FAILED)
+    assert iomix.values["operations_per_second"] == 500 / 10
+    assert whole.values == {"failures": ["iomix: write failed, errno=5 (Input/output error)"]}
+
+
+def test_kernels_compared() -> None:
+    (table,) = counters(KERNELS)
+    assert table.tool == "mmtests"
+    assert table.values["kernels"] == ["6.1.0-rc3-vanilla", "6.1.0-rc3-batchflush-v2"]
+    single, eight, many, spread = cast("list[dict[str, Any]]", table.values["metrics"])
+    assert (single["metric"], spread["metric"]) == ("Hmean 1", "CoeffVar 1")
+    for row in (single, eight, many):
+        before, after = row["values"]
+        assert row["changes"] == [0, pytest.approx(after / before - 1)]
+    assert spread["changes"] == [0, -0.2]  # more of it is worse
+    assert eight["significant"] == [False, True]
+    assert "significant" not in many
+    totals = cast("dict[str, list[float]]", table.values["totals"])
+    assert totals["Duration Elapsed"] == [600.1, 600.2]
+
+
+@pytest.mark.parametrize("text", [HDD, FAILED, KERNELS])
+def test_every_shape(text: str) -> None:
+    expected = [(row.name, dict(row.values)) for row in counters(text)]
+    for shape, changed in mangled(text, wraps=False):
+        if "underscores" in shape:
+            continue
+        assert [(row.name, dict(row.values)) for row in counters(changed)] == expected, shape
+
+
+def test_rows_without_their_head_have_no_names() -> None:
+    rows = KERNELS[KERNELS.index("Hmean     1") : KERNELS.index("CoeffVar")]
+    (table,) = counters(rows)
+    assert set(table.values) == {"metrics"}
+
+
+@pytest.mark.parametrize("text", [
+    "Lost 12 of 400 ( 0.00%) and 13 of 500 ( 1.00%)\n",
+    "Hmean  1  250.00 (   0.00%)\n",
+    "stress-ng: info:  [1] dispatching hogs: 4 hdd\n",
+    "The stressor       bogo ops of stress-ng: what are they?\n",
+])  # fmt: skip
+def test_what_looks_alike(text: str) -> None:
+    assert counters(text) == []
