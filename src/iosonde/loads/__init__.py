@@ -30,6 +30,7 @@ FLEETS: Table[type[Fleet]] = Table(
 OUTPUTS: Table[type[Output]] = Table(
     "output of a load tool",
     {
+        "as_ssd": "iosonde.loads.as_ssd:AsSsd",
         "bench_sh": "iosonde.loads.bench_sh:BenchSh",
         "bonnie": "iosonde.loads.bonnie:Bonnie",
         "dd": "iosonde.loads.dd:Dd",
@@ -71,8 +72,10 @@ OUTPUTS: Table[type[Output]] = Table(
         "sysbench_events": "iosonde.loads.sysbench_events:SysbenchEvents",
         "sysbench_prepare": "iosonde.loads.sysbench_events:SysbenchPrepare",
         "timed": "iosonde.loads.timed:TimedCommand",
+        "tiobench": "iosonde.loads.tiobench:Tiobench",
         "vdbench": "iosonde.loads.vdbench:Vdbench",
         "warp": "iosonde.loads.warp:Warp",
+        "winsat": "iosonde.loads.winsat:Winsat",
         "xfs_io": "iosonde.loads.xfs_io:XfsIo",
         "yabs": "iosonde.loads.yabs:Yabs",
     },

@@ -5,7 +5,8 @@ KiB/s by 1000: which unit a line of it means is decided by its IOPS times its bl
 these leave it open, the difference is part of the rounding.
 
 Source: CrystalDiskMark 3 to 8, its own head ("MB/s = 1,000,000 bytes/s"); KDiskMark,
-src/benchmark.cpp, parseResult(), and the three reports in its README of as many years.
+src/benchmark.cpp, parseResult(), and the three reports in its README of as many years. Texts of
+CrystalDiskMark 2.2 in forums do not say what their MB is: the difference is part of the rounding.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from iosonde.text.cursor import Output, TextCursor, compact, joined, lines, prom
 _ROW = re.compile(r"^\W{0,60}(?:SEQ|RND|Sequential|Random) .{0,40}:\s+\d[\d.,]{0,12}(?: MB/s|$)")
 _OWN = re.compile(
     r"^\s*+(?:-{20,}|(?:Crystal|K)DiskMark|Crystal Dew|Flexible I/O|\* (?:MB/s|KB) ?="
-    r"|[\w/.]{1,10}$|\[(?:Read|Write|Mix)\]|(?:Profile|Test|Mode|Time|Date|OS|Comment) ?:|https?://"
+    r"|[\w/.]{1,10}$|\[(?:Read|Write|Mix)\]|(?:Profile|Test(?: Size)?|Mode|Time|Date|OS|Comment) ?:|https?://"
     r"|MB/s|\[? *+[\d.]*+ *IOPS\]"
     r"|<? *+[\d.]*+ *us>|SATA/\d|\[SATA/\d|= \d{3},000|bytes/s\]|bytes$)"
 )
-_REST = re.compile(r"^\s*(?:Profile|Test|Mode|Time|Date|OS|Comment) ?:")
+_REST = re.compile(r"^\s*(?:Profile|Test(?: Size)?|Mode|Time|Date|OS|Comment) ?:")
 _TITLE = re.compile(r"(?P<tool>CrystalDiskMark|KDiskMark) \(?v?(?P<version>\d[\w.]{0,15})")
 _UNIT = re.compile(r"MB/s = 1,000,000 byte")
 _LINE = re.compile(
@@ -46,7 +47,7 @@ _RESULT = re.compile(
     r"\d[\d.]{0,12} ?MB/s(?:\s{0,3}\[\s*[\d.]{1,16} IOPS\])?(?:\s{0,3}<\s*[\d.]{1,16} us>)?"
 )
 _GAP_OF_NAMES = re.compile(r"\s{2,}|\t")
-_SIZE = re.compile(r"Test ?:\s*(\d[\d.]{0,9} ?[KMG]i?B)")
+_SIZE = re.compile(r"Test(?: Size)? ?:\s*(\d[\d.]{0,9} ?[KMG]i?B)")
 _MB, _KIBI, _MIB = 1e6, 1024e3, float(units.MIB)
 _NEAR = 0.002  # of a rate: fio cuts it to whole KiB/s, and means of several passes are rounded
 _GAP = 3
@@ -58,7 +59,8 @@ class DiskMark(Output):
 
     tool: ClassVar[str] = "CrystalDiskMark"
     anchors: ClassVar[tuple[str, ...]] = (
-        "MB/s = 1,000,000 byte", " IOPS] <", "T= 1):", "T= 1) :", "(QD=32) :",
+        "MB/s = 1,000,000 byte", " IOPS] <", "T= 1):", "T= 1) :", "(QD=32) :", "Random Read 4KB :",
+        "Random Write 4KB :", "Random Read 512KB :",
     )  # fmt: skip
 
     @override
@@ -187,7 +189,7 @@ def _trials(
             own["bs"] = size
         depth = match["depth"] or match["queue"]
         own |= {"iodepth": int(depth or 1), "numjobs": int(match["threads"] or 1)}
-        metrics, steps = _figures(match, way, size, tool)
+        metrics, steps = _figures(match, way, size, tool, version)
         yield PrintedTrial(
             tool=tool,
             loops=(LoadResult(metrics=metrics, units={name: _kind(name) for name in metrics}),),
@@ -210,11 +212,14 @@ def _block(match: re.Match[str]) -> int | None:
 
 
 def _figures(
-    match: re.Match[str], way: str, size: int | None, tool: str
+    match: re.Match[str], way: str, size: int | None, tool: str, version: str
 ) -> tuple[dict[str, float], dict[str, float]]:
     rate, half = units.printed(match["rate"])
     iops = units.printed(match["iops"]) if match["iops"] else None
     unit, slack = (_MB, 0.0) if tool != "KDiskMark" else _unit(rate, half, iops, size)
+    queued = match["depth"] or match["queue"] or match["threads"]
+    if version.startswith(("1.", "2.")) or not (version or queued):
+        slack = _MIB / _MB - 1
     metrics = {f"{way}.bandwidth": rate * unit}
     steps = {f"{way}.bandwidth": half * unit + rate * unit * slack}
     if iops:
