@@ -18,6 +18,7 @@ from iosonde.records.finding import Evidence, Finding
 
 _GOOD = frozenset({
     "online", "ok", "hot spare", "unconfigured good", "unconfigured(good)", "jbod", "hotspare",
+    "ready", "available", "standby", "pass through", "optimal",
 })  # fmt: skip
 _LEFT = {  # what the tools mean by the words for what is left of the redundancy
     "partially degraded": "it stands the loss of one more drive",

@@ -210,6 +210,14 @@ def test_an_array_with_one_drive_lost_of_two_and_one_that_is_offline() -> None:
     assert finding.message.endswith("is offline: nothing of it can be read or written.")
 
 
+def test_drives_that_wait_are_not_named_as_bad() -> None:
+    volume = with_(GOOD, state="degraded", controller="c0")
+    waiting = state("disk", "c0/e1/s4", state="available")
+    lost = state("disk", "c0/e1/s5", state="missing")
+    (finding,) = findings(EvidenceSet(states=(volume, waiting, lost)), "degraded")
+    assert "(c0/e1/s5 missing)" in finding.message
+
+
 def test_work_in_the_background_shares_the_drives() -> None:
     busy = with_(GOOD, active_operations="CheckConsistency 12 %")
     (finding,) = findings(EvidenceSet(states=(busy,)), "degraded")
