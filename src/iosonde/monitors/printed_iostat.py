@@ -49,13 +49,19 @@ COLUMNS: dict[str, tuple[str, float]] = {
     "kB_read": ("read.bytes", _K), "kB_wrtn": ("write.bytes", _K), "kB_dscd": ("discard.bytes", _K),
     "MB_read": ("read.bytes", _M), "MB_wrtn": ("write.bytes", _M), "MB_dscd": ("discard.bytes", _M),
     "Blk_read": ("read.bytes", _S), "Blk_wrtn": ("write.bytes", _S),
+    "Blk_dscd/s": ("discard.bandwidth", _S), "Blk_dscd": ("discard.bytes", _S),
+    "kB_w+d/s": ("write_and_discard.bandwidth", _K), "kB_w+d": ("write_and_discard.bytes", _K),
+    "MB_w+d/s": ("write_and_discard.bandwidth", _M), "MB_w+d": ("write_and_discard.bytes", _M),
+    "Blk_w+d/s": ("write_and_discard.bandwidth", _S), "Blk_w+d": ("write_and_discard.bytes", _S),
     "kB_r/s": ("read.bandwidth", _K), "kB_w/s": ("write.bandwidth", _K),  # as scripts cut them
     "kB_r": ("read.bytes", _K), "kB_w": ("write.bytes", _K),
 }  # fmt: skip
+"""Columns of devices: name, and what one of it is in bytes, seconds or as a fraction."""
 CPU = {
     "%user": "cpu_user", "%nice": "cpu_nice", "%system": "cpu_system", "%sys": "cpu_system",
     "%iowait": "cpu_iowait", "%steal": "cpu_steal", "%idle": "cpu_idle",
 }  # fmt: skip
+"""Columns of the report on CPUs, all in per cent."""
 _FEW = 4  # words of a head of which columns were left out
 _CUT = {"kB_r": "kB_r/s", "kB_w": "kB_w/s"}
 """Last columns of a script, and what must stand with each: else it is the torn end of a line."""
@@ -120,7 +126,7 @@ class Iostat(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = (
         "Device:  ", "Device   ", "Device: rrqm", "Device r/s", "Device tps", "Device: tps",
         "%util Device", "kB_wrtn Device", "kB_read/s", "MB_read/s", "_dscd Device",
-        "r_await w_await", "Device\u00a0", "Device:\u00a0", "Device\uff1a ",
+        "Blk_read/s", "r_await w_await", "Device\u00a0", "Device:\u00a0", "Device\uff1a ",
     )  # fmt: skip
 
     commands: ClassVar[tuple[str, ...]] = ("iostat",)

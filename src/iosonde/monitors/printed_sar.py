@@ -5,13 +5,15 @@ Source: sysstat 12.6, pr_stats.c, print_disk_stats(); sysstat 10 for rd_sec/s, a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
 from iosonde.monitors.clocked import CLOCK, ClockedCursor, as_printed
+from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput
@@ -25,6 +27,18 @@ _COLUMNS: dict[str, tuple[str, float]] = {
     "aqu-sz": ("queue", 1), "avgqu-sz": ("queue", 1), "await": ("await", 1e-3),
     "svctm": ("svctm", 1e-3), "%util": ("util", 0.01),
 }  # fmt: skip
+_CELL = re.compile(r"(?P<number>-?\d{1,15}(?:[.,]\d{1,6})?)(?:(?P<prefix>[BkMGTP])|%)?")
+
+
+def _figure(cell: str, scale: float) -> float:
+    """A figure in bytes, seconds or as a fraction; with -h it has a prefix of 1024 or per cent."""
+    match = _CELL.fullmatch(cell)
+    if match is None:
+        raise Unreadable(f"{cell} is no figure")
+    number = float(match["number"].replace(",", "."))
+    if match["prefix"] and scale >= units.SECTOR:
+        return number * 1024.0 ** "BkMGTP".index(match["prefix"])
+    return number * scale
 
 
 def _is_head(cells: Sequence[str]) -> bool:
@@ -44,6 +58,8 @@ class SarDisk(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = (" DEV ", "%util DEV")
 
     commands: ClassVar[tuple[str, ...]] = ("sar",)
+    columns: ClassVar[Mapping[str, tuple[str, float]]] = _COLUMNS
+    """Columns: name, and what one of it is in bytes, seconds or as a fraction."""
     nothing: ClassVar[str] = "no device follows"
 
     @override
@@ -62,7 +78,7 @@ class SarDisk(StateOutput):
                 if not CLOCK.fullmatch(row[0]):
                     continue
                 values: dict[str, Json] = {
-                    name: float(cell.replace(",", ".")) * scale
+                    name: _figure(cell, scale)
                     for column, cell in zip(table.head, row, strict=True)
                     if column in _COLUMNS
                     for name, scale in [_COLUMNS[column]]

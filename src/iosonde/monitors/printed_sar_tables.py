@@ -153,6 +153,13 @@ class SarFilesystems(_SarThings):
     needed: ClassVar[frozenset[str]] = frozenset({"MBfsfree", "MBfsused"})
 
 
+class SarMounts(SarFilesystems):
+    """See `iosonde.text.cursor.Output`. `sar -F MOUNT`, which names mount points alone."""
+
+    key: ClassVar[str] = "MOUNTPOINT"
+    text_columns: ClassVar[frozenset[str]] = frozenset()
+
+
 class SarFibreChannel(_SarThings):
     """See `iosonde.text.cursor.Output`."""
 

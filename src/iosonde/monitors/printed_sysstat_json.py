@@ -1,124 +1,210 @@
-"""`iostat -o JSON` and `mpstat -o JSON`: the reports of their tables.
+"""`-o JSON` of iostat, mpstat, pidstat and cifsiostat, and `sadf -j`.
 
-Source: sysstat 12.7, iostat.c (write_json_ext_stat(), write_json_basic_stat(),
-write_json_cpu_stat(): columns have the names of the table, shares without their percent sign) and
-mpstat.c (write_json_cpu_stats()); ioconf.c and common.c for what stands above: "nodename", "date".
-sadf -j also begins with "sysstat" but has "file-date" or "sysdata-version" there.
+Names are those of the columns without the sign of per cent. Of `sadf -j` activities of the host
+and of disks, links and file systems are taken, with sadf's own names where sar has no column.
+
+Source: sysstat 12.7, iostat.c (write_json_ext_stat(), write_json_cpu_stat()), mpstat.c
+(write_json_cpu_stats()), pidstat.c, cifsiostat.c (write_cifs_stat_json()), json_stats.c
+(json_print_*()); kB are of 1024 bytes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from typing_extensions import override
 
-from iosonde.monitors.printed_iostat import COLUMNS, CPU, GROUP, SUMMED_UP, WITHOUT_BOOT
-from iosonde.monitors.printed_sysstat import CPU as CPU_OF_MPSTAT
+from iosonde import units
+from iosonde.monitors import printed_iostat
+from iosonde.monitors.printed_pidstat import Pidstat
+from iosonde.monitors.printed_sysstat import Mpstat
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt
-from iosonde.text.json_output import JsonOutput, number, objects, part
+from iosonde.text.json_output import JsonOutput, objects, part
 
-_SHARES = {name.removeprefix("%"): name for name in COLUMNS if name.startswith("%")}
-_FIELD = r'\s*"[\w-]{1,40}"\s*:\s*(?:"[^"]{0,120}"|\d{1,9})\s*,'
-_HEAD = re.compile(
-    rf'\{{\s*"sysstat"\s*:\s*\{{\s*"hosts"\s*:\s*\[\s*\{{(?:{_FIELD}){{1,6}}\s*"date"\s*:'
-)
-
-
-class _SysstatJson(JsonOutput):
-    """What both have in common."""
-
-    head: ClassVar[re.Pattern[str]] = _HEAD
-
-    @override
-    def things(self, value: Any, prompt: Prompt) -> Iterable[PrintedCounters]:
-        for host in objects(part(value, "sysstat").get("hosts")):
-            asked = prompt._replace(host=prompt.host or str(host.get("nodename") or ""))
-            for report, statistics in enumerate(objects(host.get("statistics")), 1):
-                yield from self.report(report, statistics, asked)
-
-    def report(
-        self, report: int, statistics: Mapping[str, Any], prompt: Prompt
-    ) -> Iterator[PrintedCounters]:
-        """What one report counts."""
-        raise NotImplementedError
+_K = float(units.KIB)
+_SADF_DISK = {
+    "tps": ("iops", 1.0), "rkB": ("read.bandwidth", _K), "wkB": ("write.bandwidth", _K),
+    "dkB": ("discard.bandwidth", _K), "rd_sec": ("read.bandwidth", float(units.SECTOR)),
+    "wr_sec": ("write.bandwidth", float(units.SECTOR)), "areq-sz": ("size", _K),
+    "aqu-sz": ("queue", 1.0), "await": ("await", 1e-3), "util": ("util", 0.01),
+}  # fmt: skip
+_SADF_THINGS = {"net-dev": ("link", "iface"), "net-edev": ("link", "iface"),
+                "filesystems": ("mount", "filesystem")}  # fmt: skip
+_OF_CPU = {name: (field, 0.01) for name, field in printed_iostat.CPU.items()} | dict(Mpstat.columns)
+_OF_TASK = {**Pidstat.columns, "cpu": Pidstat.columns["%CPU"]}
+_CPUS = ("avg-cpu", "cpu-load", "cpu-load-all", "sum-interrupts")
+_TASKS = ("task-cpu-load", "task-memory", "stack", "io", "context-switch", "kernel")
+_CIFS = {
+    "rkB/s": ("read.bandwidth", _K), "wkB/s": ("write.bandwidth", _K),
+    "rMB/s": ("read.bandwidth", float(units.MIB)), "wMB/s": ("write.bandwidth", float(units.MIB)),
+    "rB/s": ("read.bandwidth", 1.0), "wB/s": ("write.bandwidth", 1.0),
+    "rops/s": ("read.iops", 1.0), "wops/s": ("write.iops", 1.0), "fo/s": ("files_opened", 1.0),
+    "fc/s": ("files_closed", 1.0), "fd/s": ("files_deleted", 1.0),
+}  # fmt: skip
 
 
-class IostatJson(_SysstatJson):
+class SysstatJson(JsonOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "iostat"
-    anchors: ClassVar[tuple[str, ...]] = ('"disk_device"', '"avg-cpu"', '"tps":')
-    commands: ClassVar[tuple[str, ...]] = ("iostat",)
-    nothing: ClassVar[str] = "no device follows"
+    anchors: ClassVar[tuple[str, ...]] = ('"sysstat": {', '"sysstat":{')
+    commands: ClassVar[tuple[str, ...]] = ("iostat", "mpstat", "sadf", "S_TIME_FORMAT")
+    reach: ClassVar[int] = 4
+    nothing: ClassVar[str] = "it has no report on CPUs or disks"
+    head: ClassVar[re.Pattern[str]] = re.compile(
+        r'\{\s*"sysstat"\s*:\s*\{\s*(?:"sysdata-version"\s*:\s*[\d."]{1,12}\s*,\s*)?"hosts"'
+    )
 
     @override
-    def report(
-        self, report: int, statistics: Mapping[str, Any], prompt: Prompt
-    ) -> Iterator[PrintedCounters]:
-        groups = frozenset(GROUP.findall(prompt.command))
-        since_boot = (
-            None
-            if report == 1 and not prompt.command
-            else report == 1 and not WITHOUT_BOOT.search(prompt.command)
-        )
-        more: dict[str, Json] = {"report": report, "since_boot": since_boot}
-        cpus = dict(_of_cpus(part(statistics, "avg-cpu"), CPU))
-        if cpus:
-            yield self.counted("host", "", {**cpus, **more}, prompt)
-        for disk in objects(statistics.get("disk")):
-            name = str(disk.get("disk_device") or "")
-            kind = "disks" if name.lower() in SUMMED_UP or name in groups else "disk"
-            values = dict(_figures(disk))
-            if name and values:
-                yield self.counted(kind, name, {**values, **more}, prompt)
+    def things(self, value: Any, prompt: Prompt) -> Iterator[PrintedCounters]:
+        for host in objects(part(value, "sysstat").get("hosts")):
+            own = prompt._replace(host=prompt.host or str(host.get("nodename") or ""))
+            for number, report in enumerate(objects(host.get("statistics")), start=1):
+                yield from _report(report, number, own)
 
 
-class MpstatJson(_SysstatJson):
-    """See `iosonde.text.cursor.Output`."""
-
-    tool: ClassVar[str] = "mpstat"
-    anchors: ClassVar[tuple[str, ...]] = ('"cpu-load"',)
-    commands: ClassVar[tuple[str, ...]] = ("mpstat",)
-    nothing: ClassVar[str] = "no processor follows"
-
-    @override
-    def report(
-        self, report: int, statistics: Mapping[str, Any], prompt: Prompt
-    ) -> Iterator[PrintedCounters]:
-        stamp = statistics.get("timestamp")
-        time: dict[str, Json] = {"time": stamp} if isinstance(stamp, str) else {}
-        for processor in objects(statistics.get("cpu-load")):
-            values = dict(_of_processor(processor))
-            name = str(processor.get("cpu", ""))
-            if name and values:
-                name = "" if name in {"all", "-1"} else f"cpu{name}"
-                yield self.counted("host", name, {**time, **values}, prompt)
-
-
-def _figures(disk: Mapping[str, Any]) -> Iterator[tuple[str, Json]]:
-    """The figures of a device by the names that those of the table have."""
-    for name, figure in disk.items():
-        value = number(figure)
-        column = _SHARES.get(name, name).replace("GB", "MB")
-        if value is not None and column in COLUMNS:
-            field, scale = COLUMNS[column]
-            yield field, float(value) * scale * (1024 if "GB" in name else 1)
-
-
-def _of_cpus(shares: Mapping[str, Any], columns: Mapping[str, str]) -> Iterator[tuple[str, Json]]:
-    for name, share in shares.items():
-        value = number(share)
-        if value is not None and f"%{name}" in columns:
-            yield columns[f"%{name}"], float(value) / 100
+def _report(report: Mapping[str, Any], number: int, prompt: Prompt) -> Iterator[PrintedCounters]:
+    """What one report says, whichever of the tools made it."""
+    is_iostat = "avg-cpu" in report or any(
+        "disk_device" in disk for disk in _entries(report.get("disk"))
+    )
+    tool = (
+        "iostat" if is_iostat else "sadf" if isinstance(report.get("timestamp"), dict) else "mpstat"
+    )
+    shared = _time(report.get("timestamp"))
+    if is_iostat:
+        shared |= {"report": number, "since_boot": _since_boot(number, prompt)}
+    for cpu in (entry for group in _CPUS for entry in _entries(report.get(group))):
+        name = str(cpu.get("cpu", "all"))
+        yield PrintedCounters(
+            tool, "host", "" if name == "all" else f"cpu{name}", shared | _shares(cpu),
+            prompt.host, prompt.command,
+        )  # fmt: skip
+    for disk in _entries(report.get("disk")):
+        name = str(disk.get("disk_device") or disk.get("disk-device") or "")
+        groups = printed_iostat.GROUP.findall(prompt.command)
+        summed_up = name.lower() in printed_iostat.SUMMED_UP or name in groups
+        kind = "disks" if is_iostat and summed_up else "disk"
+        yield PrintedCounters(
+            tool, kind, name, shared | _of_disk(disk, is_iostat=is_iostat),
+            prompt.host, prompt.command,
+        )  # fmt: skip
+    for node in _entries(report.get("node-load")):
+        name = str(node.get("node", "all"))
+        yield PrintedCounters(
+            tool, "host", "" if name == "all" else f"node{name}", shared | _shares(node),
+            prompt.host, prompt.command,
+        )  # fmt: skip
+    yield from _of_shares_and_tasks(report, shared, prompt)
+    if tool == "sadf":
+        yield from _of_sadf(report, shared, prompt)
 
 
-def _of_processor(shares: Mapping[str, Any]) -> Iterator[tuple[str, Json]]:
-    for name, share in shares.items():
-        value = number(share)
-        if value is not None and f"%{name}" in CPU_OF_MPSTAT:
-            field, scale = CPU_OF_MPSTAT[f"%{name}"]
-            yield field, float(value) * scale
+def _of_shares_and_tasks(
+    report: Mapping[str, Any], shared: Mapping[str, Json], prompt: Prompt
+) -> Iterator[PrintedCounters]:
+    """What cifsiostat says of shares, and pidstat of processes and threads."""
+    for share in _entries(report.get("filesystem")):
+        if name := share.get("fs_name"):
+            yield PrintedCounters(
+                "cifsiostat", "filesystem", str(name), {**shared, **_named(share, _CIFS)},
+                prompt.host, prompt.command,
+            )  # fmt: skip
+    for task in (entry for group in _TASKS for entry in _entries(report.get(group))):
+        if "cmd" not in task:
+            continue
+        process = str(task.get("PID") or task.get("TID") or task.get("TGID") or "")
+        values: dict[str, Json] = {**shared, "command": str(task["cmd"])}
+        yield PrintedCounters(
+            "pidstat", "process", process, {**values, **_named(task, _OF_TASK)},
+            prompt.host, prompt.command,
+        )  # fmt: skip
+
+
+def _of_sadf(
+    report: Mapping[str, Any], shared: Mapping[str, Json], prompt: Prompt
+) -> Iterator[PrintedCounters]:
+    """Activities of the host, with sadf's own names; and those of links and file systems."""
+    groups = {**report, **_group(report.get("network"))}
+    for group, (kind, key) in _SADF_THINGS.items():
+        for entry in _entries(groups.get(group)):
+            yield PrintedCounters(
+                "sadf", kind, str(entry.get(key, "")), {**shared, **_numbers(entry, "")},
+                prompt.host, prompt.command,
+            )  # fmt: skip
+    values: dict[str, Json] = {}
+    for group, content in groups.items():
+        if isinstance(content, dict) and group not in {"timestamp", "network", "avg-cpu"}:
+            values |= _numbers(content, f"{group}.")
+    if values:
+        yield PrintedCounters("sadf", "host", "", {**shared, **values}, prompt.host, prompt.command)
+
+
+def _numbers(content: Mapping[str, Any], prefix: str) -> dict[str, Json]:
+    """The numbers of a group and of the groups within it."""
+    values: dict[str, Json] = {}
+    for name, value in content.items():
+        if isinstance(value, dict):
+            values |= {
+                f"{prefix}{name}.{inner}": number
+                for inner, number in value.items()
+                if isinstance(number, (int, float)) and not isinstance(number, bool)
+            }
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            values[f"{prefix}{name}"] = value
+    return values
+
+
+def _of_disk(disk: Mapping[str, Any], *, is_iostat: bool) -> dict[str, Json]:
+    return _named(disk, printed_iostat.COLUMNS if is_iostat else _SADF_DISK)
+
+
+def _named(entry: Mapping[str, Any], columns: Mapping[str, tuple[str, float]]) -> dict[str, Json]:
+    """The figures of an entry by the columns of the table; their names lack the per cent sign."""
+    values: dict[str, Json] = {}
+    for name, value in entry.items():
+        giga = name.replace("GB", "MB") if "GB" in name else ""
+        if giga in columns and isinstance(value, (int, float)) and not isinstance(value, bool):
+            values[columns[giga][0]] = float(value) * units.KIB * columns[giga][1]
+            continue
+        column = columns.get(name) or columns.get(f"%{name}") or columns.get(f"{name}/s")
+        if column and isinstance(value, (int, float)) and not isinstance(value, bool):
+            values[column[0]] = float(value) * column[1]
+    return values
+
+
+def _shares(cpu: Mapping[str, Any]) -> dict[str, Json]:
+    """Shares of a CPU's time, and its interrupts a second."""
+    return _named(cpu, _OF_CPU)
+
+
+def _since_boot(number: int, prompt: Prompt) -> bool | None:
+    """Whether a report of iostat is since boot; None where no command says it."""
+    if number > 1:
+        return False
+    return not printed_iostat.WITHOUT_BOOT.search(prompt.command) if prompt.command else None
+
+
+def _time(stamp: object) -> dict[str, Json]:
+    if isinstance(stamp, str):
+        return {"time": stamp}
+    if not isinstance(stamp, dict):
+        return {}
+    time = " ".join(str(stamp[name]) for name in ("date", "time", "tz") if stamp.get(name))
+    values: dict[str, Json] = {"time": time} if time else {}
+    interval = stamp.get("interval")
+    return values | ({"interval": interval} if isinstance(interval, int) else {})
+
+
+def _entries(value: object) -> list[dict[str, Any]]:
+    """The objects of a list; an object alone is one."""
+    given = value if isinstance(value, list) else [value]
+    return [entry for entry in given if isinstance(entry, dict)]
+
+
+def _group(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -72,9 +72,8 @@ def test_a_command_says_whether_the_first_report_is_since_boot() -> None:
     assert item.values["since_boot"] is True
 
 
-def test_what_sadf_prints_is_another_thing() -> None:
-    sadf = report({"disk-device": "sda", "tps": 1.0}).replace('"date"', '"file-date"')
-    assert read(sadf) == []
+def test_what_another_program_calls_sysstat_is_another_thing() -> None:
+    assert read('{"sysstat": {"enabled": true, "history": 28}}') == []
 
 
 def test_of_a_report_that_is_cut_off_whole_devices_are_read() -> None:
