@@ -26,8 +26,20 @@ _TEXTS = {
     "ID_MODEL": "model", "ID_VENDOR": "vendor", "ID_REVISION": "firmware", "ID_BUS": "transport",
     "ID_PATH": "path", "ID_WWN": "wwn", "ID_FS_TYPE": "filesystem", "ID_FS_UUID": "uuid",
     "ID_FS_LABEL": "label", "ID_PART_TABLE_TYPE": "partition_table", "DM_NAME": "map",
-    "DM_UUID": "map_uuid", "MD_LEVEL": "level", "MD_DEVNAME": "array",
+    "ID_FS_VERSION": "version", "ID_FS_USAGE": "usage", "ID_FS_UUID_SUB": "uuid_sub",
+    "ID_PART_TABLE_UUID": "disk_identifier", "ID_PART_ENTRY_UUID": "partuuid",
+    "ID_PART_ENTRY_TYPE": "type", "DM_UUID": "map_uuid", "MD_LEVEL": "level", "MD_DEVNAME": "array",
 }  # fmt: skip
+_NUMBERS = {
+    "ID_IOLIMIT_MINIMUM_IO_SIZE": "io_min", "ID_IOLIMIT_OPTIMAL_IO_SIZE": "io_opt",
+    "ID_IOLIMIT_PHYSICAL_SECTOR_SIZE": "physical_block_size",
+    "ID_IOLIMIT_LOGICAL_SECTOR_SIZE": "logical_block_size",
+    "ID_IOLIMIT_ALIGNMENT_OFFSET": "alignment_offset", "ID_PART_ENTRY_NUMBER": "number",
+    "ID_FS_FSSIZE": "filesystem_size", "ID_FS_SIZE": "filesystem_size",
+    "ID_FS_FSBLOCKSIZE": "filesystem_block_size", "ID_FS_BLOCKSIZE": "filesystem_block_size",
+    "ID_FS_FSLASTBLOCK": "filesystem_last_block", "ID_FS_LASTBLOCK": "filesystem_last_block",
+}  # fmt: skip
+"""Bytes and numbers. Source: util-linux 2.40, misc-utils/blkid.c (print_udev_format())."""
 _SECTORS = {"ID_PART_ENTRY_SIZE": "size", "ID_PART_ENTRY_OFFSET": "start"}
 _ASKED = re.compile(r"\s(?:(?:-n|--name)[= ]?)?(?:/dev/|/sys/(?:class/)?block/)([\w./:+-]{2,80})")
 _MOST = 400
@@ -81,6 +93,13 @@ class UdevInfo(StateOutput):
         return last, (subject,)
 
 
+def nameless(properties: Mapping[str, str], host: str) -> PrintedSubject | None:
+    """What `blkid -o udev` says of a device that it does not name; None where it says nothing."""
+    values = _values(properties)
+    kind = "partition" if "ID_PART_ENTRY_NUMBER" in properties else "disk"
+    return PrintedSubject(kind, "", values, host) if values else None
+
+
 def subject_of(properties: Mapping[str, str], node: str, host: str) -> PrintedSubject | None:
     """What udev's properties say of a block device; None where they say nothing of one.
 
@@ -109,6 +128,9 @@ def _values(properties: Mapping[str, str]) -> dict[str, Scalar]:
     }
     if serial := properties.get("ID_SERIAL_SHORT") or properties.get("ID_SERIAL"):
         values["serial"] = serial
+    for key, name in _NUMBERS.items():
+        if (text := properties.get(key, "")).isdecimal() and (int(text) or name != "io_opt"):
+            values[name] = int(text)
     for key, name in _SECTORS.items():
         if (text := properties.get(key, "")).isdecimal():
             values[name] = int(text) * units.SECTOR

@@ -51,6 +51,7 @@ def test_properties() -> None:
     assert (second[1], second[2]["partuuid"]) == ("vdq2", "7ac0f1de-02")
     assert udev == ("disk", "vdq1", {
         "filesystem": "ext4", "uuid": ext4[0]["uuid"], "label": ext4[0]["label"],
+        "version": "1.0", "usage": "filesystem",
     })  # fmt: skip
     assert disk[1:] == ("sdq", {"model": "HERON_POND2000", "transport": "ata", "serial": "HP20A7"})
     assert grep[1:] == ("sdr", {"model": "TEAL_REED", "serial": "TR77"})
