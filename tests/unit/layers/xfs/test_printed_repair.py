@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.mangle import mangled, read, states
+from tests.mangle import counters, mangled, read, states
 
 SAMPLES = Path(__file__).parents[3] / "outputs" / "xfsprogs-composed"
 FAILED, DONE = ((SAMPLES / f"repair-{name}.txt").read_text() for name in ("failed", "done"))
@@ -26,3 +26,31 @@ def test_done_or_cut_off() -> None:
     ((torn,),) = [state.subjects for state in states(DONE.replace("done\n", ""))]
     assert "repaired" not in torn.values
     assert read("Phase 1 - find customers, Phase 2 - grow.") == []
+
+
+def test_what_was_counted_otherwise_and_found() -> None:
+    text = (SAMPLES / "repair-n.txt").read_text()
+    for shape, given in mangled(text, wraps=False):
+        ((xfs,),) = [state.subjects for state in states(given)]
+        assert xfs.values == {
+            "repair_phase": "Phase 7 - verify link counts", "no_modify": True,
+        }, shape  # fmt: skip
+        (counted,) = counters(given)
+        assert counted.values == {
+            "wrong_figures": 4,
+            "figures": [
+                {"problem": "agf_freeblks", "said": 71203, "counted": 71199, "group": 2},
+                {"problem": "agi_freecount", "said": 44, "counted": 45, "group": 0},
+                {"problem": "sb_fdblocks", "said": 2598345, "counted": 2598341},
+                {"problem": "nlinks", "inode": 128, "said": 4, "counted": 3},
+            ],
+            "disconnected_inodes": 1, "cleared_inodes": 1, "metadata_checksum_errors": 1,
+            "inode_map_errors": 1,
+        }, shape  # fmt: skip
+
+
+def test_what_stands_below_the_last_phase_is_no_part_of_it() -> None:
+    text = "Phase 1 - find and verify superblock...\nPhase 2 - using internal log\n\nHello!\n"
+    assert [state.subjects[0].values["repair_phase"] for state in states(text)] == [
+        "Phase 2 - using internal log"
+    ]
