@@ -1,7 +1,8 @@
 """perf report (and top), and perf stat: where a host's processors spent their time, and counts.
 
 Source: Linux 6.1, tools/perf/ui/hist.c and util/sort.c: "Children" before "Self" with call graphs,
-[k] the kernel, [.] a program; tools/perf/util/stat-display.c, print_header() and print_footer().
+[k] the kernel, [.] a program; tools/perf/util/stat-display.c, print_header() and print_footer();
+perf-stat(1), CSV FORMAT: [time,]count,unit,event,run time,share of it[,metric,its unit].
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing_extensions import override
 from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, close_lines, top_of
 
 _ROW = re.compile(
     r"^\s*[+-]? *(?P<share>\d{1,3}\.\d\d)% +(?:(?P<own>\d{1,3}\.\d\d)% +)?"
@@ -33,7 +34,14 @@ _ELAPSED = re.compile(
     r"^\s*(?P<seconds>\d{1,9}\.\d{3,12}) (?:\+- .{0,40} )?seconds "
     r"(?P<of>time elapsed|user|sys)"
 )
+_FIELDS = re.compile(
+    r"\s*+(?:(?P<time>\d{1,9}\.\d{9}),)?"
+    r"(?P<count>\d{1,18}(?:\.\d{1,6})?|<not (?:counted|supported)>),"
+    r"(?P<unit>[A-Za-z]{0,12}),(?P<event>[A-Za-z][\w.:/=-]{2,80}),\d{1,18},\d{1,3}\.\d\d"
+    r"(?:,[\d.]{0,20}(?:,.{0,60})?)?\s*"
+)
 _MOST = 400
+_MOST_FIELDS = 20000
 
 
 class PerfReport(StateOutput):
@@ -92,6 +100,40 @@ class PerfStat(StateOutput):
         return last, [
             self.counted("host", "", {"of": head["of"] if head else "", **values}, prompt)
         ]
+
+
+class PerfStatFields(StateOutput):
+    """See `iosonde.text.cursor.Output`. What perf stat prints with -x, and -I."""
+
+    tool: ClassVar[str] = "perf"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "-cycles,", ",instructions,", "-switches,", "-faults,", "-clock,", "-misses,",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("perf",)
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if not _FIELDS.fullmatch(cursor.line(cursor.at) or ""):
+            return None
+        return top_of(cursor, _FIELDS.fullmatch)
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        last, events = first, dict[str, list[Json]]()
+        times = dict[str, None]()
+        for index, line in close_lines(cursor, first, _MOST_FIELDS):
+            row = _FIELDS.fullmatch(line)
+            if row is None:
+                break
+            last = index
+            count = None if row["count"].startswith("<") else row["count"]
+            power = -3 if row["unit"] == "msec" else 0
+            figure = float(f"{count}e{power}") if count else None
+            events.setdefault(row["event"], []).append(figure)
+            if row["time"]:
+                times[row["time"]] = None
+        values: dict[str, Json] = {"time": [float(time) for time in times]} if times else {}
+        return last, [self.counted("host", "", {**values, **events}, prompt)]
 
 
 def _figures(line: str) -> Iterator[tuple[str, Json]]:

@@ -1,6 +1,7 @@
-"""slabtop: what the kernel's caches of objects take.
+"""slabtop and /proc/slabinfo: what the kernel's caches of objects take.
 
-Source: procps-ng 4.0, slabtop.c: sizes in units of 1024 bytes.
+Source: procps-ng 4.0, slabtop.c: sizes in units of 1024 bytes; Linux, mm/slab_common.c,
+print_slabinfo_header() and cache_show(): <objsize> in bytes, a slab in pages of the processor.
 """
 
 from __future__ import annotations
@@ -24,6 +25,15 @@ _HEAD = re.compile(r"\s*OBJS ACTIVE\s+USE OBJ SIZE\s+SLABS OBJ/SLAB CACHE SIZE N
 _ROW = re.compile(
     r"\s*(?P<objects>\d+) +(?P<active>\d+) +\d+% +(?P<object_size>\d+[.,]\d+)K +(?P<slabs>\d+) +"
     r"(?P<objects_per_slab>\d+) +(?P<size>\d+)K +(?P<name>\S[^|]{0,60}?)\s*$"
+)
+_SLABINFO_HEAD = re.compile(
+    r"\s*+(?:#\s{1,4})?name\s{1,30}<active_objs> <num_objs> <objsize> .{1,200}"
+)
+_SLABINFO_ROW = re.compile(
+    r"\s*+(?P<name>\S{1,64})\s{1,40}(?P<active>\d{1,12})\s{1,12}(?P<objects>\d{1,12})"
+    r"\s{1,12}(?P<object_size>\d{1,9})\s{1,12}(?P<objects_per_slab>\d{1,6})"
+    r"\s{1,12}(?P<pages_per_slab>\d{1,6})\s{1,4}:\s{1,4}tunables(?:\s{1,12}\d{1,9}){3}"
+    r"\s{1,4}:\s{1,4}slabdata\s{1,12}\d{1,12}\s{1,12}(?P<slabs>\d{1,12})(?:\s.{0,300})?"
 )
 _MOST = 400
 
@@ -69,6 +79,30 @@ class Slabtop(StateOutput):
         if rows:
             values["kernel_caches"] = rows
         return max(last, first), [self.counted("host", "", values, prompt)] if values else []
+
+
+class Slabinfo(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "slabinfo"
+    anchors: ClassVar[tuple[str, ...]] = ("<objsize>", "<objperslab>")
+    commands: ClassVar[tuple[str, ...]] = ("cat", "head", "grep", "sort", "sudo")
+    nothing: ClassVar[str] = "no cache follows"
+    beginning: ClassVar[re.Pattern[str]] = _SLABINFO_HEAD
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        last, rows = first, list[Json]()
+        for index, line in close_lines(cursor, first + 1, _MOST):
+            row = _SLABINFO_ROW.fullmatch(line)
+            if row is None:
+                break
+            last = index
+            rows.append({
+                name: figure if name == "name" else int(figure)
+                for name, figure in row.groupdict().items()
+            })  # fmt: skip
+        return last, [self.counted("host", "", {"kernel_caches": rows}, prompt)] if rows else []
 
 
 def _figure(text: str) -> float:
