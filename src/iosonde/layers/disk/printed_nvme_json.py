@@ -22,7 +22,7 @@ from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable,
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines
 from iosonde.text.json_tree import scalars, tables
-from iosonde.text.reader import Items, StateOutput, nearest
+from iosonde.text.reader import Items, StateOutput, before, nearest
 from iosonde.text.torn import decoded
 
 _KEYS = (
@@ -52,8 +52,8 @@ class NvmeJson(StateOutput):
         if not _KEY.search(cursor.line(cursor.at) or ""):
             return None
         start = nearest(cursor, 8, lambda line: line.lstrip().startswith(("{", "[")))
-        while start and (cursor.line(start - 1) or "").rstrip().endswith(("[", "{")):
-            start -= 1
+        while start and (cursor.line(before(cursor, start)) or "").rstrip().endswith(("[", "{")):
+            start = before(cursor, start)
         return start
 
     @override

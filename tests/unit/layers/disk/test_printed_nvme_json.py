@@ -80,6 +80,9 @@ def test_self_tests_in_text_and_in_json_are_the_same() -> None:
 
 
 def test_paths_of_subsystems() -> None:
+    for shape, given in mangled(text("subsystems.json"), wraps=False):
+        (state,) = states(given)
+        assert len(state.subjects) == 3, shape
     (state,) = states(text("subsystems.json"))
     local, first, second = state.subjects
     assert (local.kind, local.name, local.values["transport"]) == ("disk", "nvme0", "nvme")
