@@ -41,11 +41,11 @@ _LOOP = re.compile(
     r"(?:, encryption.{0,80})?\s*$"
 )
 _TABLE_HEAD = re.compile(r"\s*NAME\s+(?:[A-Z-]{2,10}\s+){0,8}BACK-FILE(?:\s+[A-Z-]{2,10}){0,5}\s*$")
-_COLUMNS = {
+LOOP_COLUMNS = {
     "SIZELIMIT": "size_limit", "OFFSET": "offset", "AUTOCLEAR": "autoclear", "RO": "read_only",
     "BACK-FILE": "backing_file", "DIO": "direct_io", "LOG-SEC": "logical_block_size",
 }  # fmt: skip
-_FLAGS = frozenset({"AUTOCLEAR", "RO", "DIO"})
+LOOP_FLAGS = frozenset({"AUTOCLEAR", "RO", "DIO"})
 _MOST = 300
 
 
@@ -188,14 +188,14 @@ def _loop_row(head: list[str], line: str, host: str) -> PrintedSubject:
         raise Unreadable("a row has not as many cells as its head")
     values: dict[str, Scalar] = {}
     for column, cell in zip(head, cells, strict=True):
-        if column not in _COLUMNS:
+        if column not in LOOP_COLUMNS:
             continue
         if column == "BACK-FILE":
-            values[_COLUMNS[column]] = cell
+            values[LOOP_COLUMNS[column]] = cell
         elif not cell.isdecimal():
             raise Unreadable(f"{column} is no number")
         else:
-            values[_COLUMNS[column]] = cell == "1" if column in _FLAGS else int(cell)
+            values[LOOP_COLUMNS[column]] = cell == "1" if column in LOOP_FLAGS else int(cell)
     if not values.get("size_limit", 1):
         del values["size_limit"]  # 0: none
     if deleted != line:

@@ -1,0 +1,51 @@
+"""`findmnt -J`: what is mounted, each file system with those below it.
+
+Source: util-linux 2.25 to 2.40, misc-utils/findmnt.c (add_line(), "filesystems", "target",
+"source", "fstype", "options") and libsmartcols/src/print-json.c ("children").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from typing_extensions import override
+
+from iosonde.layers._mounts.facts import subject
+from iosonde.records.printed import PrintedSubject
+from iosonde.text.cursor import Prompt
+from iosonde.text.json_output import JsonOutput, objects
+
+_DEEPEST = 50
+
+
+class FindmntJson(JsonOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "mount"
+    anchors: ClassVar[tuple[str, ...]] = ('"filesystems"',)
+    commands: ClassVar[tuple[str, ...]] = ("findmnt",)
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "it lists no file system that stores anything"
+    head: ClassVar[re.Pattern[str]] = re.compile(
+        r'\{\s*"filesystems"\s*:\s*\[\s*\{\s*"(?:target|source)"\s*:\s*"'
+    )
+
+    @override
+    def things(self, value: Any, prompt: Prompt) -> Iterable[PrintedSubject]:
+        for row in _rows(value.get("filesystems")):
+            fields = [row.get(name) for name in ("source", "target", "fstype", "options")]
+            if all(isinstance(field, str) for field in fields):
+                mount = subject(*map(str, fields))
+                if mount is not None:
+                    yield replace(mount, host=prompt.host)
+
+
+def _rows(rows: object, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    """The file systems from the top down."""
+    for row in objects(rows):
+        yield row
+        if depth < _DEEPEST:
+            yield from _rows(row.get("children"), depth + 1)
