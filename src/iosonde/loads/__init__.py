@@ -33,6 +33,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "as_ssd": "iosonde.loads.as_ssd:AsSsd",
         "bench_sh": "iosonde.loads.bench_sh:BenchSh",
         "bonnie": "iosonde.loads.bonnie:Bonnie",
+        "db_bench": "iosonde.loads.database_benchmarks:DbBench",
         "dd": "iosonde.loads.dd:Dd",
         "dd_command": "iosonde.loads.dd_command:DdCommand",
         "ioping": "iosonde.loads.ioping:Ioping",
@@ -58,6 +59,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "io_uring_tool": "iosonde.loads.rate_lists:IoUringTool",
         "kbench": "iosonde.loads.kbench:Kbench",
         "loop_tester": "iosonde.loads.loop_tester:LoopTester",
+        "memtier": "iosonde.loads.database_benchmarks:Memtier",
         "nas_tester": "iosonde.loads.rate_lists:NasTester",
         "nench_ioping": "iosonde.loads.bench_sh:NenchIoping",
         "pi_benchmarks": "iosonde.loads.pi_benchmarks:PiBenchmarks",
@@ -78,6 +80,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "winsat": "iosonde.loads.winsat:Winsat",
         "xfs_io": "iosonde.loads.xfs_io:XfsIo",
         "yabs": "iosonde.loads.yabs:Yabs",
+        "ycsb": "iosonde.loads.database_benchmarks:Ycsb",
     },
 )
 """What load tools print; `iosonde import` reads it wherever it stands."""

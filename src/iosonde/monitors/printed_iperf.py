@@ -5,11 +5,13 @@ was sent and what was received where iperf3 prints both. A bit rate becomes byte
 
 Source: iperf 3.12, src/iperf_locale.c, report_bw_format and its like, src/units.c, unit_snprintf():
 prefixes of bit rates are of 1000, of amounts 1024; iperf 2.1, src/ReportOutputs.c. YABS (yabs.sh,
-launch_iperf()) prints a table of the same rates and of ping's times.
+launch_iperf()) prints a table of the same rates and of ping's times. iperf3 -J: iperf_api.c,
+iperf_print_results(), the object "end".
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import ClassVar
@@ -149,3 +151,64 @@ def _bytes(rate: str, prefix: str, what: str) -> float:
     if what == "Bytes":
         return float(rate) * 1024.0 ** " KMGT".index(prefix or " ")
     return float(rate) * _SCALE[prefix] / 8
+
+
+_END = re.compile(r'^\s*"end":\s{0,4}\{\s*$')
+
+
+class IperfJson(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "iperf"
+    anchors: ClassVar[tuple[str, ...]] = ('"end": {', '"end":\t{')
+    commands: ClassVar[tuple[str, ...]] = ("iperf3",)
+    beginning: ClassVar[re.Pattern[str]] = _END
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        texts, depth, last = list[str](), 0, first
+        for index, line in lines(cursor, first, _MOST):
+            texts.append(line)
+            depth += line.count("{") - line.count("}")
+            last = index
+            if depth <= 0:
+                break
+        if depth > 0:
+            raise Unreadable("its end is cut off", last)
+        text = "\n".join(texts)
+        end = json.loads(text[text.index("{") : text.rindex("}") + 1])
+        values = _of_json(end) if isinstance(end, dict) else {}
+        if not values:
+            raise Unreadable("it holds no sums of iperf", last)
+        return last, [self.counted("link", "", values, prompt)]
+
+
+def _of_json(end: Mapping[str, Json]) -> dict[str, Json]:
+    """The sums of iperf3's "end"; empty where it is of something else."""
+    values: dict[str, Json] = {}
+    names = {
+        "sum_sent": "send.bandwidth", "sum_received": "receive.bandwidth", "sum": "bandwidth",
+        "sum_sent_bidir_reverse": "reverse.send.bandwidth",
+        "sum_received_bidir_reverse": "reverse.receive.bandwidth",
+    }  # fmt: skip
+    for key, name in names.items():
+        total = end.get(key)
+        if not isinstance(total, dict) or not isinstance(total.get("bits_per_second"), int | float):
+            continue
+        values[name] = float(str(total["bits_per_second"])) / 8
+        for figure, own, scale in (
+            ("seconds", "seconds", 1.0), ("retransmits", "retransmissions", 1),
+            ("jitter_ms", "jitter", 1e-3), ("lost_packets", "lost_packets", 1),
+            ("packets", "packets", 1),
+        ):  # fmt: skip
+            if isinstance(value := total.get(figure), int | float):
+                values.setdefault(own, value * scale)
+    cpu = end.get("cpu_utilization_percent")
+    if not values or not isinstance(cpu, dict):
+        return {}
+    for side in ("host", "remote"):
+        if isinstance(share := cpu.get(f"{side}_total"), int | float):
+            values[f"{side}.cpu"] = share / 100
+    if isinstance(streams := end.get("streams"), list):
+        values["streams"] = len(streams)
+    return values
