@@ -63,6 +63,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "nas_tester": "iosonde.loads.rate_lists:NasTester",
         "nench_ioping": "iosonde.loads.bench_sh:NenchIoping",
         "pi_benchmarks": "iosonde.loads.pi_benchmarks:PiBenchmarks",
+        "postmark": "iosonde.loads.postmark:PostMark",
         "pveperf": "iosonde.loads.pveperf:Pveperf",
         "rados_bench": "iosonde.loads.rados_bench:RadosBench",
         "rbd_bench": "iosonde.loads.rbd_bench:RbdBench",

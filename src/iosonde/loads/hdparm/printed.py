@@ -3,7 +3,8 @@
 Source: hdparm 9.65, hdparm.c, time_cache() and time_device(): MB are MiB, the speed has two
 decimals, and blanks between depend on the version; 4.x and 5.x wrote "buffer-cache reads" for
 cached ones; busybox 1.36, miscutils/hdparm.c, print_timing(): whole KiB/s as "kB/s". Each disk has
-a line of its own above its timings, and a command may name several.
+a line of its own above its timings, and a command may name several. The GB of --offset are GiB
+(hdparm(8)).
 """
 
 from __future__ import annotations
@@ -23,13 +24,15 @@ from iosonde.records.stack import Json
 from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, lines, prompt_in
 
 _TIMING = re.compile(  # without blanks, so that it does not matter where a line was broken
-    r"Timing(?P<how>O_DIRECT)?(?P<what>cached|buffer-cache|buffereddisk|disk)reads:?"
+    r"Timing(?P<how>O_DIRECT)?(?P<what>cached|buffer-cache|buffereddisk|disk)reads"
+    r"(?:\(offset(?P<offset>\d{1,9})GB\))?:?"
     r"(?P<amount>[\d.]{1,20}[kMG])Bin(?P<seconds>[\d.]{1,20})seconds="
     r"(?P<rate>\d[\d.]{0,20})(?P<unit>[kMG])B/s(?:ec)?"
 )
 _DEVICE = re.compile(r"^\s*(?:hdparm\s+-\S+\s+)?(?P<device>/dev/\S+?):?\s*$")
 _START = re.compile(
-    r"Timing (?:O_DIRECT )?(?:cached|buffer-cache|buffered disk|disk) reads(?::| *$| +\d)"
+    r"Timing (?:O_DIRECT )?(?:cached|buffer-cache|buffered disk|disk) reads"
+    r"(?::| *$| +\d| \(offset )"
 )
 _BESIDE = re.compile(r"^\s*HDIO_DRIVE_CMD")
 """What hdparm complains of between its timings where a disk knows no flush command."""
@@ -133,7 +136,10 @@ def _put(match: re.Match[str], device: str, runs: list[_Run]) -> None:
     now.metrics[metric], now.steps[metric] = rate, step
     now.seconds += float(match["seconds"])
     size = round(units.printed(match["amount"], binary=True)[0])
-    now.details[name] = {"bytes": size, "seconds": float(match["seconds"])}
+    timing: dict[str, Json] = {"bytes": size, "seconds": float(match["seconds"])}
+    if match["offset"]:
+        timing["offset"] = int(match["offset"]) << 30
+    now.details[name] = timing
 
 
 def _trial(run: _Run, asked: Prompt) -> PrintedTrial:

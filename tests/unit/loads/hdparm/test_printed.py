@@ -123,3 +123,17 @@ def test_how_much_was_read_in_how_long() -> None:
         assert isinstance(part, dict)
         rate = trial.loops[0].metrics[f"{name}.bandwidth"]
         assert part["bytes"] / part["seconds"] == pytest.approx(rate)  # type: ignore[operator]
+
+
+def test_reads_at_an_offset_say_where() -> None:
+    text = (
+        "/dev/sdq:\n Timing buffered disk reads (offset 100 GB): 512 MB in  3.20 seconds = 160.00 MB/sec\n"  # noqa: E501
+        "\n/dev/sdq:\n Timing buffered disk reads (offset 200 GB): 256 MB in  3.20 seconds =  80.00 MB/sec\n"  # noqa: E501
+    )
+    near, far = trials(text)
+    assert near.loops[0].metrics == {"buffered_read.bandwidth": 512 / 3.2 * 2**20}
+    assert near.details["buffered_read"] == {
+        "bytes": 512 << 20, "seconds": 3.2, "offset": 100 << 30,
+    }  # fmt: skip
+    assert far.loops[0].metrics == {"buffered_read.bandwidth": 80 * 2**20}
+    assert near.target == far.target == "/dev/sdq"
