@@ -113,6 +113,14 @@ CASES = (
                                    "reallocated_sectors": 8})),
     ),
     RuleCase(
+        "media-errors.uncorrected",
+        "a SAS disk with reads that no repetition corrected",
+        case(state("disk", "sdk", {"read_uncorrected": 2, "read_corrected": 54321107})),
+        "a SAS disk that corrected millions of errors, as all do, and some late",
+        case(state("disk", "sdk", {"read_uncorrected": 0, "verify_uncorrected": 0,
+                                   "read_corrected": 54321107, "read_corrected_delayed": 7})),
+    ),
+    RuleCase(
         "media-errors.failed_reads",
         "an error more after the loop",
         case(during("media_errors", 0, 1)),

@@ -38,7 +38,7 @@ def _number(state: StateEvidence, name: str) -> float | None:
 
 def _evidence(state: StateEvidence, *names: str) -> tuple[Evidence, ...]:
     return tuple(
-        Evidence(name.replace("_", " "), value, HEALTH_UNITS[name], state.where)
+        Evidence(name.replace("_", " "), value, HEALTH_UNITS.get(name, ""), state.where)
         for name in names if (value := _number(state, name)) is not None
     )  # fmt: skip
 
@@ -157,6 +157,21 @@ def _errors(case: EvidenceSet) -> Iterator[Finding]:
                 "again and again, and end in errors.",
                 _evidence(state, *names, "reallocated_sectors"),
                 "replace the drive, or in an array scrub it; write to sectors that are pending",
+                f"smartctl -t long {_path(state)}, and the kernel's log",
+            )  # fmt: skip
+
+
+def _uncorrected(case: EvidenceSet) -> Iterator[Finding]:
+    """SAS drives that count reads which no repetition corrected."""
+    names = ("read_uncorrected", "verify_uncorrected")
+    for state in case.of_kind("disk"):
+        if any(_number(state, name) for name in names):
+            yield Finding(
+                "media-errors", "error", subject_of(state),
+                f"{called(state)} counts reads that neither its code nor a repetition corrected: "
+                "they ended in errors.",
+                _evidence(state, *names, "reallocated_sectors"),
+                "replace the drive, or in an array scrub it",
                 f"smartctl -t long {_path(state)}, and the kernel's log",
             )  # fmt: skip
 
@@ -311,6 +326,8 @@ RULES: tuple[Rule, ...] = (
     Rule("unsafe-shutdowns", "disk", "A drive that lost power or was reset during a trial.", _LOG,
          _lost_power),
     Rule("media-errors", "disk", "Data that a drive could not read back.", _LOG, _errors),
+    Rule("media-errors", "disk", "Reads that a SAS drive could not correct.",
+         "SPC-4, log pages 03h and 05h, parameter 6", _uncorrected),
     Rule("media-errors", "disk", "Media errors that came during a trial.", _LOG, _failed_reads),
     Rule("interface-speed", "disk", "A SATA or SAS link that agreed on less than the drive can do.",
          "smartctl(8); Serial ATA Revision 3.4, 9.4 (speed negotiation)", _interface),
