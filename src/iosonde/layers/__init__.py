@@ -201,6 +201,7 @@ KERNEL_MESSAGES: Table[tuple[KernelMessage, ...]] = Table(
         "bcache": "iosonde.layers.bcache.kernel_log:MESSAGES",
         "btrfs": "iosonde.layers.btrfs.kernel_log:MESSAGES",
         "btrfs_mounts": "iosonde.layers.btrfs.kernel_log_mount:MESSAGES",
+        "cam": "iosonde.layers.disk.kernel_log_cam:MESSAGES",
         "ceph": "iosonde.layers.ceph.kernel_log:MESSAGES",
         "disk": "iosonde.layers.disk.kernel_log:MESSAGES",
         "dm": "iosonde.layers.dm.kernel_log:MESSAGES",

@@ -61,6 +61,16 @@ def _counted(text: str) -> dict[tuple[str, str], dict[str, object]]:
      ["socket closed (con state V1_BANNER)"]),
     ("NFS: state manager reclaim reboot failed on NFSv4 server nas with error 5", "nfs", "nas",
      "steps", ["reclaim reboot"]),
+    ("(da3:mps0:0:9:0): CAM status: Command timeout", "disk", "da3", "timeouts", 1),
+    ("(da3:mps0:0:9:0): SCSI sense: MEDIUM ERROR asc:11,0 (Unrecovered read error)", "disk", "da3",
+     "additional_sense_codes", ["11,0"]),
+    ("(ada1:ahcich1:0:0:0): ATA status: 51 (DRDY SERV ERR), error: 40 (UNC )", "disk", "ada1",
+     "ata_statuses", ["51 (DRDY SERV ERR)"]),
+    ("(da3:mps0:0:9:0): Error 5, Retries exhausted", "disk", "da3", "io_errors", 1),
+    ("(ada1:ahcich1:0:0:0): Error 5, Periph was invalidated", "disk", "ada1", "io_errors", 1),
+    ("(da7:umass-sim0:0:0:0): Error 22, Unretryable error", "disk", "da7", "refused_commands", 1),
+    ("(cd0:ahcich3:0:0:0): Error 5, Unretryable error", "disk", "cd0", "refused_commands", 1),
+    ("(da7:umass-sim0:0:0:0): Periph destroyed", "disk", "da7", "removed_devices", 1),
     ("run fstests xfs/191 at 2031-02-03 04:05:06", "host", "", "test_times",
      ["2031-02-03 04:05:06"]),
 ])  # fmt: skip
@@ -79,6 +89,8 @@ def test_what_a_message_names(line: str, kind: str, name: str, key: str, value: 
     "device-mapper: thin: 253:4: switching pool to what?",
     "libceph: osd3 says nothing, socket closed by me",
     "I run fstests generic/475 at night",
+    "(da3:mps0:0:9:0): CAM status: what is that?",
+    "(see da3): Error 5, Unretryable error",
     "bcache: is running already, I think",
 ])  # fmt: skip
 def test_what_looks_alike_and_says_none_of_it(line: str) -> None:
