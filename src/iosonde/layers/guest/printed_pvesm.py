@@ -1,0 +1,75 @@
+"""`pvesm status` of Proxmox VE: the storages of a node, whether they are active, and their room.
+
+Each is kind `pve_storage` with `type`, `state` and, where it is active, `size`, `used` and
+`available` in bytes. No rule speaks of one: a storage that is disabled was disabled, and how full
+one may be depends on its type.
+
+Source: pve-storage 7 to 9, src/PVE/CLI/pvesm.pm, print_status: columns Name, Type, Status, Total,
+Used, Available (with "(KiB)" behind each of them since 9) and %; KiB; N/A where it is disabled.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.reader import Items, StateOutput
+
+_HEAD = re.compile(
+    r"\s*Name\s+Type\s+Status\s+Total(?: \(KiB\))?\s+Used(?: \(KiB\))?\s+"
+    r"Available(?: \(KiB\))?\s+%\s*$"
+)
+_ROW = re.compile(
+    r"\s*(?P<name>[A-Za-z][\w.-]{0,99})\s+(?P<type>[a-z]{2,16})\s+"
+    r"(?P<state>active|inactive|disabled)\s+(?P<size>\d{1,15})\s+(?P<used>\d{1,15})\s+"
+    r"(?P<available>\d{1,15})\s+(?P<share>\d{1,3}\.\d\d%|N/A)\s*$"
+)
+_MOST = 400
+_NEAR = 0.011  # of 100: how far a share may be from what it is printed as
+
+
+class PvesmStatus(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "pvesm status"
+    anchors: ClassVar[tuple[str, ...]] = ("Type     Status",)
+    commands: ClassVar[tuple[str, ...]] = ("pvesm",)
+    reach: ClassVar[int] = 3
+    beginning: ClassVar[re.Pattern[str]] = _HEAD
+    nothing: ClassVar[str] = "no storage follows its head"
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        storages: list[PrintedSubject] = []
+        last = first
+        for index, line in lines(cursor, first + 1, _MOST):
+            row = _ROW.match(line)
+            if row and _is_whole(row):
+                storages.append(
+                    PrintedSubject("pve_storage", row["name"], _facts(row), prompt.host)
+                )
+                last = index
+            elif line or index > last + 2:
+                break
+        return last, storages
+
+
+def _is_whole(row: re.Match[str]) -> bool:
+    """Whether the share is that of what is used: else a figure lost digits."""
+    size, used = int(row["size"]), int(row["used"])
+    if row["share"] == "N/A" or not size:
+        return True
+    return abs(used * 100 / size - float(row["share"][:-1])) < _NEAR
+
+
+def _facts(row: re.Match[str]) -> dict[str, Scalar]:
+    values: dict[str, Scalar] = {"type": row["type"], "state": row["state"]}
+    if row["state"] == "active" and int(row["size"]):
+        values |= {name: int(row[name]) * units.KIB for name in ("size", "used", "available")}
+    return values

@@ -1,0 +1,139 @@
+"""`omreport storage` of Dell's OpenManage: virtual disks and physical disks of PERC controllers.
+
+Each thing is a list of labels; the line of its controller stands above its first one. A virtual
+disk is kind `hwraid`, a physical one kind `disk`, named by its place on the controller.
+
+Source: Dell EMC OpenManage Server Administrator, CLI User's Guide, 8.x to 10.x, omreport storage
+vdisk and pdisk; sizes are printed in bytes beside the rounded ones; State Ready, Degraded, Failed,
+Rebuilding … of virtual disks, Online, Failed, Removed … of physical ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.layers.hwraid.facts import size_of
+from iosonde.records.printed import PrintedSubject, without_none
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, prompt_in
+from iosonde.text.labels import as_labelled
+from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+
+_PAIR = re.compile(r"\s*(?P<label>[A-Z][A-Za-z0-9 /().-]{1,48}?)\s*: (?P<value>\S.{0,200}?)?\s*$")
+_TITLE = re.compile(
+    r"\s*(?:(?:List of )?(?:Physical|Virtual) Disks? .{2,100}|Controller .{2,100})$"
+)
+_CONTROLLER = re.compile(
+    r"\s*Controller (?P<name>[^:]{2,80}?)(?: \((?:Embedded|Slot [^()]*)\))?\s*$"
+)
+_BYTES = re.compile(r"\((?P<bytes>\d{1,19}) bytes\)")
+_PLACE = re.compile(r"\d{1,3}:\d{1,3}(?::\d{1,3})?")
+_LEVEL = re.compile(r"RAID-(?P<level>10|50|60|[0156])$")
+_NOTHING = frozenset({"Not Applicable", "Not Available", "None", "N/A"})
+_STATES = {"Ready": "optimal"}
+_WRITES = {"Write Back": "write_back", "Write Through": "write_through",
+           "Force Write Back": "write_back_always"}  # fmt: skip
+_READ = frozenset({
+    "State", "Size", "Capacity", "Stripe Element Size", "Write Policy", "Disk Cache Policy",
+    "Serial No.", "Product ID", "Vendor ID", "Revision", "Media", "Device Name", "Layout", "ID",
+    "Available RAID Disk Space", "Used RAID Disk Space", "Failure Predicted",
+})  # fmt: skip
+_LEAST = 4
+_MOST = 8000
+
+
+class Omreport(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "omreport"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "Failure Predicted", "Stripe Element Size", "Used RAID Disk Space",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("omreport",)
+    reach: ClassVar[int] = 4
+    nothing: ClassVar[str] = "no disk is whole in it"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if not _PAIR.match(cursor.line(cursor.at) or ""):
+            return None
+        first = top_of(cursor, lambda line: _PAIR.match(line) or _TITLE.match(line))
+        labels = {pair["label"] for line in cursor.block(first, 60) if (pair := _PAIR.match(line))}
+        return first if {"ID", "Status", "State", "Name"} <= labels else None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        things: list[tuple[str, dict[str, str]]] = []
+        last, controller = first, ""
+        for index, line in close_lines(cursor, first, _MOST, gap=2):
+            pair = _PAIR.match(line)
+            if pair and not prompt_in(line):
+                if pair["label"] == "ID":
+                    things.append((controller, {}))
+                if things:
+                    things[-1][1].setdefault(pair["label"], pair["value"] or "")
+            elif named := _CONTROLLER.match(line):
+                controller = named["name"]
+            elif not _TITLE.match(line):
+                break
+            last = index
+        return last, [_subject(*thing, prompt.host) for thing in things if _is_whole(thing[1])]
+
+
+def _is_whole(pairs: Mapping[str, str]) -> bool:
+    return len(pairs) >= _LEAST and "State" in pairs and ("Layout" in pairs or "Capacity" in pairs)
+
+
+def _subject(controller: str, pairs: Mapping[str, str], host: str) -> PrintedSubject:
+    said = {label: text for label, text in pairs.items() if text and text not in _NOTHING}
+    values = as_labelled(said, _READ)
+    values |= without_none({
+        "controller": controller or None,
+        "size": _bytes(said.get("Size") or said.get("Capacity")),
+    })  # fmt: skip
+    number = pairs["ID"]
+    if "Layout" in pairs:
+        device = said.get("Device Name", "").removeprefix("/dev/")
+        name = device or f"virtual disk {number}"
+        return PrintedSubject("hwraid", name, values | _volume(said, number), host)
+    name = f"physical disk {number}" if _PLACE.fullmatch(number) else number
+    return PrintedSubject("disk", name, values | _drive(said), host)
+
+
+def _bytes(text: str | None) -> int | None:
+    """A size in bytes: as it stands in brackets, else as it is rounded."""
+    exact = _BYTES.search(text or "")
+    return int(exact["bytes"]) if exact else size_of((text or "").partition(" (")[0] or None)
+
+
+def _volume(said: Mapping[str, str], number: str) -> dict[str, Scalar]:
+    level = _LEVEL.match(said.get("Layout", ""))
+    state = said.get("State", "")
+    cache = said.get("Disk Cache Policy", "").lower()
+    return without_none({
+        "volume": number,
+        "raid_level": f"raid{level['level']}" if level else None,
+        "state": _STATES.get(state, state.lower()) or None,
+        "strip_size": size_of(said.get("Stripe Element Size")),
+        "write_policy": _WRITES.get(said.get("Write Policy", "")),
+        "disk_cache": cache if cache in {"enabled", "disabled", "default"} else None,
+    })  # fmt: skip
+
+
+def _drive(said: Mapping[str, str]) -> dict[str, Scalar]:
+    media, predicted = said.get("Media"), said.get("Failure Predicted")
+    state = said.get("State", "").lower()
+    if predicted == "Yes" and state == "online":
+        state = "predictive failure"
+    return without_none({
+        "state": state or None,
+        "vendor": said.get("Vendor ID", "").replace("(tm)", "") or None,
+        "model": said.get("Product ID"),
+        "serial": said.get("Serial No."),
+        "firmware": said.get("Revision"),
+        "rotational": {"HDD": True, "SSD": False}.get(media or ""),
+    })  # fmt: skip

@@ -1,0 +1,55 @@
+"""`omreport storage`. Oracle: the exact bytes beside rounded sizes; rules on the states."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iosonde.records.stack import Scalar
+from iosonde.verbs.explain import explain
+from tests.mangle import mangled, read, states
+
+PLACE = Path(__file__).parents[3] / "outputs" / "omreport-composed"
+VOLUMES, DRIVES = ((PLACE / f"{name}.txt").read_text() for name in ("vdisk", "pdisk"))
+
+
+def things(text: str) -> dict[tuple[str, str], dict[str, Scalar]]:
+    return {(s.kind, s.name): dict(s.values) for state in states(text) for s in state.subjects}
+
+
+def test_virtual_disks_in_every_shape() -> None:
+    for shape, given in mangled(VOLUMES, wraps=False):
+        named = things(given)
+        volume = named["hwraid", "sda"]
+        assert (volume["raid_level"], volume["state"]) == ("raid1", "degraded"), shape
+        assert (volume["size"], volume["strip_size"]) == (599550590976, 65536), shape
+        assert (volume["write_policy"], volume["disk_cache"]) == ("write_back", "disabled"), shape
+        assert volume["controller"] == "PERC H710 Mini", shape
+        assert named["hwraid", "sdb"]["state"] == "optimal", shape
+
+
+def test_physical_disks_in_every_shape() -> None:
+    for shape, given in mangled(DRIVES, wraps=False):
+        named = things(given)
+        failing = named["disk", "physical disk 0:1:0"]
+        assert (failing["state"], failing["rotational"]) == ("predictive failure", True), shape
+        assert (failing["model"], failing["serial"]) == ("ACME600MM0006", "S0M0ABCD"), shape
+        assert named["disk", "physical disk 0:1:1"]["state"] == "failed", shape
+        assert "remaining_rated_write_endurance" not in failing, shape
+
+
+def test_what_is_wrong_is_said() -> None:
+    findings = {(f.rule, f.subject) for f in explain(str(PLACE / "vdisk.txt")).findings}
+    assert {rule for rule, subject in findings if "sdb" in subject} == set()
+    assert ("degraded", "r720: sda") in findings
+    drives = {(f.rule, f.subject) for f in explain(str(PLACE / "pdisk.txt")).findings}
+    assert ("failing-drive", "r720: physical disk 0:1:0") in drives
+
+
+def test_what_is_none() -> None:
+    assert things("The Failure Predicted : Yes made me replace it.\n") == {}
+    assert things("ID : 1\nStripe Element Size : 64 KB\n\nand so on\n") == {}
+    assert not [
+        s
+        for entry in read("Layout : RAID-1\nState : Degraded\n")
+        for s in getattr(entry, "states", ())
+    ]
