@@ -159,12 +159,13 @@ def _single(ending: re.Match[str]) -> str:
 
 
 def _of(thing: CounterEvidence) -> str:
+    """Whose it is, with the other names that the log has for it."""
     others = thing.values.get("others")
-    names = ", ".join(map(str, others[:4])) if isinstance(others, list) else ""
-    more = f" and {len(others) - 4} more" if isinstance(others, list) and len(others) > 4 else ""
-    if not thing.name:
-        return f" ({names}{more})" if names else ""
-    return f" of {thing.name}" + (f" ({names}{more})" if names else "")
+    listed = others if isinstance(others, list) else []
+    names = [str(name) for name in listed if name != thing.name]
+    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    inside = f" ({', '.join(names[:4])}{more})" if names else ""
+    return f" of {thing.name}{inside}" if thing.name else inside
 
 
 def _when(thing: CounterEvidence) -> str:

@@ -87,6 +87,16 @@ def test_a_count_is_a_sentence(tmp_path: Path, lines: str, said: str) -> None:
     assert said in finding.message
 
 
+def test_a_device_is_not_named_twice(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text(
+        "[    9.500000] BTRFS error (device sdz8): unable to fixup (regular) error at logical "
+        "98304 on dev /dev/sdz8 physical 106496\n"
+    )
+    (finding,) = explain(str(tmp_path / "log")).findings
+    assert "(sdz8)" not in finding.message
+    assert " of sdz8 at 9.5" in finding.message
+
+
 def test_a_file_system_that_somebody_shut_down_is_no_finding(tmp_path: Path) -> None:
     (tmp_path / "log.txt").write_text(
         "[    1.000000] XFS (vdc): User initiated shutdown received.\n"
