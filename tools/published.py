@@ -36,6 +36,7 @@ from iosonde.verbs.import_ import import_
 Json = Mapping[str, Any]
 
 _RECORDS = ("trials", "captures", "counters", "loads")
+_OUTCOMES = ("read", "kept", "unread", "lost")
 _HELD_BACK = 3
 _LARGEST = 400_000
 _NUMBER = re.compile(r"(?<![\w.:/-])-?\d+(?:\.\d+)?(?![\w.:/-])")
@@ -178,11 +179,6 @@ COLLECTIONS = (
         r"plugins/inputs/(?P<tool>smartctl)/testcases_device/\w+/response\.json",
         whole,
     ),
-    Collection("linux-nvme+nvme-cli", r"Documentation/(?P<tool>[\w-]+)\.txt", examples),
-    Collection("openzfs+zfs", r"man/man8/(?P<tool>z[\w-]+)\.8", examples),
-    Collection("kdave+btrfs-progs", r"Documentation/(?P<tool>[\w-]+)\.rst", examples),
-    Collection("axboe+fio", r"(?P<tool>HOWTO)\.rst", examples),
-    Collection("performancecopilot+pcp", r"qa/(?P<tool>\d+)\.out(?:\.\w+)?", whole),
 )  # fmt: skip
 """What is looked for. To add one: a row, and how its files are taken apart."""
 
@@ -349,18 +345,26 @@ def _is_printed_in(number: str, said: tuple[set[str], str]) -> bool:
 
 
 def table(measured: Sequence[Measured]) -> Iterator[str]:
-    """Rows: repository and tool, outcomes, and figures of the oracle that are said."""
+    """Rows: repository and tool, outcomes, numbers of what is read, and the oracle's figures."""
     groups: dict[tuple[str, str], list[Measured]] = {}
     for row in measured:
         groups.setdefault((row.output.name.split("/")[0], row.output.tool), []).append(row)
     for (repository, tool), rows in groups.items():
-        counts = Counter(row.outcome for row in rows)
-        figures = sum(len(row.output.figures) for row in rows)
-        lacking = sum(len(row.lacking) for row in rows)
-        said = f"  {figures - lacking} of {figures} figures" if figures else ""
-        outcomes = "  ".join(f"{name} {count}" for name, count in sorted(counts.items()))
-        numbers, missed = sum(row.numbers for row in rows), sum(len(row.missed) for row in rows)
-        yield f"{repository:32} {tool:20} {outcomes}; {numbers - missed} of {numbers}{said}"
+        yield f"{repository:32} {tool:20} {_sum(rows)}"
+    for repository in dict.fromkeys(name for name, _ in groups):
+        rows = [row for row in measured if row.output.name.startswith(f"{repository}/")]
+        yield f"{repository:32} {'in all':20} {_sum(rows)}"
+    yield f"{'all of them':53} {_sum(measured)}"
+
+
+def _sum(rows: Sequence[Measured]) -> str:
+    counts = Counter(row.outcome for row in rows)
+    outcomes = "  ".join(f"{name} {counts[name]}" for name in _OUTCOMES if counts[name])
+    numbers, missed = sum(row.numbers for row in rows), sum(len(row.missed) for row in rows)
+    figures = sum(len(row.output.figures) for row in rows)
+    lacking = sum(len(row.lacking) for row in rows)
+    said = f"; {figures - lacking} of {figures} figures of another reader" if figures else ""
+    return f"{outcomes}; {numbers - missed} of {numbers} numbers{said}"
 
 
 def main() -> int:

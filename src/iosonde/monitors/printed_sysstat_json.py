@@ -55,6 +55,7 @@ class SysstatJson(JsonOutput):
     commands: ClassVar[tuple[str, ...]] = ("iostat", "mpstat", "sadf", "S_TIME_FORMAT")
     reach: ClassVar[int] = 4
     nothing: ClassVar[str] = "it has no report on CPUs or disks"
+    opens_within: ClassVar[int] = 3
     head: ClassVar[re.Pattern[str]] = re.compile(
         r'\{\s*"sysstat"\s*:\s*\{\s*(?:"sysdata-version"\s*:\s*[\d."]{1,12}\s*,\s*)?"hosts"'
     )

@@ -50,10 +50,12 @@ class JsonOutput(StateOutput):
 
     head: ClassVar[re.Pattern[str]]
     """How it begins: from its first bracket to what tells it from others."""
+    opens_within: ClassVar[int] = REACH
+    """Lines above an anchor in which it begins."""
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        for index in range(cursor.at, max(cursor.at - REACH, -1), -1):
+        for index in range(cursor.at, max(cursor.at - self.opens_within, -1), -1):
             line = cursor.line(index)
             if line is None or (index < cursor.at and "{" not in line and prompt_in(line)):
                 return None

@@ -83,7 +83,8 @@ def test_an_attribute_below_its_threshold() -> None:
 
 def test_smartctl_ends_where_the_kernel_speaks() -> None:
     log = "Jul 10 11:59:03 nas kernel: blk_update_request: I/O error, dev sdb, sector 1764\n"
-    (logged,) = counters(ATTRIBUTES.format("-") + log)
+    attributes, logged = counters(ATTRIBUTES.format("-") + log)
+    assert attributes.tool == "smartctl"
     assert logged.values["sectors"] == [1764]
 
 
