@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 
+from iosonde.kerneltext import fields
 from iosonde.records.stack import Json
 from iosonde.text.cursor import TextCursor, lines, prompt_in
 
@@ -58,7 +59,7 @@ def rows_below(
         elif not line or prompt_in(line):
             if line or index > near + _GAP:
                 return
-        elif _BESIDE.fullmatch(line) or (line.split() == [*head] and not strict):
+        elif _BESIDE.fullmatch(line) or (fields(line) == [*head] and not strict):
             near = index
         elif broken or strict:
             return

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from iosonde.kerneltext import fields
 from iosonde.layers.disk.facts_smart_log import log_columns
 from iosonde.records.stack import Json
 
@@ -132,7 +133,7 @@ def tables_of_text(lines: Sequence[str]) -> dict[str, Json]:
 
 def _attributes(lines: Iterable[str]) -> list[Json]:
     """Rows of the table of attributes, of which a wrap may have broken some."""
-    flowing = " ".join(" ".join(lines).split())
+    flowing = " ".join(fields(" ".join(lines)))
     rows = sorted(
         (match.start(), match) for form in ATTRIBUTE_ROWS for match in form.finditer(flowing)
     )

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from iosonde.kerneltext import fields
 from iosonde.records.stack import Scalar
 
 _STATUS = "ata_smart_data_"
@@ -80,7 +81,7 @@ def values_of_text(lines: list[str]) -> dict[str, Scalar]:
     Args:
         lines: of the text.
     """
-    flowing = " ".join(" ".join(lines).split())
+    flowing = " ".join(fields(" ".join(lines)))
     values: dict[str, Scalar] = {}
     for name, pattern in _VALUES:
         if match := pattern.search(flowing):

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
+from iosonde.kerneltext import fields
 from iosonde.records.stack import Json
 from iosonde.text.reader import groups_of
 from iosonde.text.torn import across_wraps
@@ -273,7 +274,7 @@ def problems(text: str) -> dict[str, Json]:
 def _figures(match: re.Match[str]) -> dict[str, Json]:
     """What a problem names; octal modes and lists of blocks as text."""
     texts = {name: text for name, text in match.groupdict().items() if text}
-    kept = {name: " ".join(texts[name].split()) for name in ("mode", "claimed") if name in texts}
+    kept = {name: " ".join(fields(texts[name])) for name in ("mode", "claimed") if name in texts}
     return groups_of(match) | kept
 
 

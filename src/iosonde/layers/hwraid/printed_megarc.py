@@ -37,7 +37,7 @@ _DISK = re.compile(
     r"(?P<state>[A-Z]{4,10})\s*$"
 )
 _OTHER = re.compile(
-    r"\s*(?:-{4,}[- ]*|Chnl +Target +StartBlock +Blocks +Physical Target Status)\s*$"
+    r"\s*+(?:-{4}[- ]*+|Chnl +Target +StartBlock +Blocks +Physical Target Status)\s*$"
 )
 _STATES = {"OPTIMAL": "optimal", "DEGRADED": "degraded", "OFFLINE": "offline"}
 

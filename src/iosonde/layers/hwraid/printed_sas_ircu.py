@@ -134,7 +134,7 @@ _LISTED = re.compile(
     r"(?P<device_id>[0-9a-f]{1,4}h) +(?P<pci_address>(?:[0-9a-f]{2}h:){3}[0-9a-f]{2}h) +"
     r"(?P<subsystem_vendor_id>[0-9a-f]{1,4}h) +(?P<subsystem_device_id>[0-9a-f]{1,4}h)\s*$"
 )
-_RULE = re.compile(r"\s*-{3,}[- ]*$")
+_RULE = re.compile(r"\s*+-{3}[- ]*+$")
 
 
 class SasIrcuList(StateOutput):

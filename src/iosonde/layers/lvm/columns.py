@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from iosonde.kerneltext import fields
 from iosonde.layers.lvm.facts import SIZE
 from iosonde.text.cells import Column
 
@@ -81,7 +82,7 @@ def _headings(pairs: str) -> dict[str, str]:
     """Names and headings of "lv_name=LV pe_start=1st_PE"."""
     return {
         name: heading.replace("_", " ")
-        for name, _, heading in (pair.partition("=") for pair in pairs.split())
+        for name, _, heading in (pair.partition("=") for pair in fields(pairs))
     }
 
 
@@ -173,7 +174,7 @@ _SIZED = (
     "seg_start seg_size vdo_block_map_cache_size vdo_index_memory_size vdo_slab_size "
     "vdo_header_size"
 )
-SIZED_FIELDS = frozenset(_SIZED.split())
+SIZED_FIELDS = frozenset(fields(_SIZED))
 """Fields of the type SIZ, which `--units` is about."""
 DEFAULTS: Mapping[str, str] = {
     "lvs": "lv_name,vg_name,lv_attr,lv_size,pool_lv,origin,data_percent,metadata_percent,move_pv,"
