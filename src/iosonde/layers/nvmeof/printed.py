@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
@@ -26,6 +27,9 @@ _KEY = re.compile(r'"Devices"\s*:\s*\[')
 _DASHES = re.compile(r"\s*-[- ]*")
 _PIECES = 16
 """Lines between the beginnings of two rows: head and dashes in 20 columns are 14."""
+_MOST_ROWS = 64
+_FOLDED = 3
+"""Lines of a row that a mail folded."""
 _ROW = re.compile(
     r"(?P<node>/dev/nvme\d+n\d+) (?:(?P<generic>/dev/ng\w+) )?(?P<serial>\S{1,20}) "
     r"(?P<model>\S.{0,48}?) (?P<id>0x[\da-f]+|\d{1,10}) +(?P<used>[\d.,]{1,12} [kMGTP]?B) / "
@@ -40,7 +44,8 @@ class NvmeList(StateOutput):
     tool: ClassVar[str] = "nvme list"
     anchors: ClassVar[tuple[str, ...]] = (
         "Namespace Usage", "Namespace  Usage", "Format           FW Rev", "Node             SN  ",
-        "Node                  Generic", " B +  0 B", '"DevicePath"', '"ModelNumber"',
+        "Node                  Generic", " B +  0 B", "iB +  0 B",
+        '"DevicePath"', '"ModelNumber"',
     )  # fmt: skip
 
     commands: ClassVar[tuple[str, ...]] = ("nvme",)
@@ -52,12 +57,12 @@ class NvmeList(StateOutput):
         for index in range(cursor.at, max(cursor.at - 40, -1), -1):
             line = cursor.line(index)
             if line is None or (index < cursor.at and prompt_in(line)):
-                return None
+                break
             if _HEAD.match(line):
                 return index
             if _KEY.search(line):
                 return opening(cursor, index)
-        return None
+        return _without_head(cursor)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -89,6 +94,21 @@ def _table(cursor: TextCursor, first: int, host: str) -> tuple[int, tuple[Printe
     if matches:
         last = max(last, _line_before(texts, rows[matches[-1].end() :]))
     return last, tuple(_subject(match, host) for match in matches)
+
+
+def _without_head(cursor: TextCursor) -> int | None:
+    """Index of the first of some rows whose head was cut off, as `nvme list | grep` leaves them."""
+    first = None
+    for index in range(cursor.at, max(cursor.at - _MOST_ROWS, -1), -1):
+        line = cursor.line(index) or ""
+        if line.lstrip().startswith("/dev/nvme"):
+            whole = " ".join(fields(" ".join(cursor.block(index, _FOLDED))))
+            if not _ROW.match(whole):
+                break
+            first = index
+        elif not line or prompt_in(line) or (first or cursor.at) - index >= _FOLDED:
+            break
+    return first
 
 
 def _line_before(texts: list[tuple[int, str]], rest: str) -> int:

@@ -113,3 +113,16 @@ def test_sentences_below_a_table_are_not_its_rows(name: str, gap: str) -> None:
     assert isinstance(listed, FoundOutput)
     assert (listed.place.first_line, listed.place.last_line) == (1, table.count("\n") + 1)
     assert len(messages) == len(read(panic)) == 1
+
+
+@pytest.mark.parametrize("name", ["list-1.x.txt", "list-2.x.txt"])
+def test_rows_without_their_head(name: str) -> None:
+    rows = "".join(LISTS[name].splitlines(keepends=True)[2:])
+    whole = subjects(LISTS[name])
+    assert subjects(rows) == whole
+    assert subjects(f"# nvme list | grep dev\n{rows}") == whole
+    for shape, changed in mangled(f"$ nvme list | tail -n 2\n{rows}", wraps=False):
+        assert subjects(changed) == whole, shape
+    last = rows.splitlines()[-1]
+    assert list(subjects(f"It is the second:\n\n{last}\n")) == ["nvme1n1"]
+    assert not subjects("/dev/nvme0n1 is formatted with 512   B +  0 B of metadata\n")
