@@ -45,12 +45,19 @@ _SAID = 3  # values of a device
 _LONGEST = 40  # characters of a value; a longer one is a sentence
 
 
+_SUMS = frozenset({"health", "degraded"})
+"""What a pool or a cluster says of all that it stands on."""
+_BAD = re.compile(
+    r"fail|degrad|offline|missing|fault|unavail|configured.?bad|\bdown\b", re.IGNORECASE
+)
+
+
 def settings_said(state: PrintedState) -> str:
     """What a state says first: `state clean, level raid5, size 2.69 TiB, 24 more settings`.
 
-    Of several devices it is what one of them says: the fullest, or the first where that stands
-    above the others (`tank: state DEGRADED, 30 more settings`); else how many there are of each
-    kind: `4 × disk, 2 × partition, 29 settings`.
+    Of several devices it is what one of them says: the fullest, one that failed, or the first where
+    that stands above the others (`tank: state DEGRADED, 30 more settings`); else how many there are
+    of each kind: `4 × disk, 2 × partition, 29 settings`.
     """
     number = sum(len(subject.values) for subject in state.subjects)
     device = _first_said(state.subjects)
@@ -86,8 +93,16 @@ def _first_said(subjects: Sequence[PrintedSubject]) -> PrintedSubject | None:
     full = [subject for subject in subjects if isinstance(subject.values.get(_FULL), float)]
     if len(full) > 1:
         return max(full, key=lambda subject: float(str(subject.values[_FULL])))
+    sums_up = bool(subjects) and bool(_SUMS.intersection(subjects[0].values))
+    if not sums_up and (bad := next(filter(_is_in_trouble, subjects), None)):
+        return bad
     kinds = Counter(subject.kind for subject in subjects)
     return subjects[0] if subjects and kinds[subjects[0].kind] == 1 else None
+
+
+def _is_in_trouble(subject: PrintedSubject) -> bool:
+    """Whether its state is that of a device that failed, is gone, or lacks a part."""
+    return _BAD.search(str(subject.values.get("state") or "")) is not None
 
 
 def counters_in_short(values: Mapping[str, Json]) -> str:
@@ -117,6 +132,8 @@ def values_said(values: Mapping[str, Scalar], telling: Sequence[str] = _TELLING)
     for name in names:
         text = visible(str(values[name]))
         twice = isinstance(values[name], str) and any(text in other for other in said.values())
+        alike = _said(name, values[name]).casefold()  # health PASSED, and health_passed
+        twice = twice or any(alike == _said(other, values[other]).casefold() for other in said)
         if len(text) <= _LONGEST and not twice:
             said[name] = text
         if len(said) == _SAID:

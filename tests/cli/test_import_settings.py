@@ -43,6 +43,10 @@ def state(*subjects: tuple[str, str, Mapping[str, Scalar]]) -> PrintedState:
         ({"layout": 2, "events": 39795}, ("layout 2", "events 39795")),
         # A value that another one holds is not said twice; a number is.
         ({"state": "clean, degraded", "array_state": "clean"}, ("state clean, degraded",)),
+        # smartctl's JSON has the verdict beside the text's.
+        ({"health": "PASSED", "health_passed": True, "model": "EX 1"},
+         ("health PASSED", "model EX 1")),
+        ({"health": "FAILED", "health_passed": False}, ("health FAILED", "no health passed")),
         ({"read_errors": 0, "write_errors": 0}, ("read errors 0", "write errors 0")),
         ({"read_only": False, "trim": True}, ("no read only", "trim")),
         ({"used_share": 0.93, "used": 930, "size": 1000},
@@ -133,3 +137,16 @@ def test_a_control_character_is_made_visible(iosonde: Run, tmp_path: Path) -> No
     text = tmp_path / "mail.txt"
     text.write_text(MDSTAT.replace("sdb1", "sd\x1b[31mb1"))
     assert "\x1b[31m" not in iosonde("import", "--dry-run", "-v", str(text)).stdout
+
+
+def test_of_several_devices_the_failed_is_said_unless_a_sum_stands_above_them() -> None:
+    values: Mapping[str, Scalar] = {"state": "ready", "size": 1 << 30}
+    drives = [("disk", f"ch{number}", values) for number in (1, 2)]
+    failed: tuple[str, str, Mapping[str, Scalar]] = ("disk", "ch3", {"state": "failed"})
+    assert settings_said(state(*drives)) == "4 settings"
+    assert settings_said(state(*drives, failed)).startswith("ch3: state failed, ")
+    controller = ("controller", "c1", {"state": "optimal"})
+    assert settings_said(state(controller, *drives, failed)).startswith("ch3: state failed")
+    assert settings_said(state(controller, *drives)).startswith("c1: state optimal")
+    pool = ("zfs", "tank", {"health": "DEGRADED"})
+    assert settings_said(state(pool, *drives, failed)).startswith("tank: health DEGRADED")
