@@ -156,6 +156,7 @@ class ExtCheckSummary(StateOutput):
             raise Unreadable("it is no summary")
         values: dict[str, Scalar] = {
             "blocks": int(checked["blocks"]), "inodes": int(checked["inodes"]),
+            "used_blocks": int(checked["full"]), "used_inodes": int(checked["used"]),
             "free_blocks": int(checked["blocks"]) - int(checked["full"]),
             "free_inodes": int(checked["inodes"]) - int(checked["used"]),
         }  # fmt: skip

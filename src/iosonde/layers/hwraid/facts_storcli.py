@@ -134,7 +134,7 @@ def _tables(joined: str, controller: _Printed) -> None:
                    "Cache": row["cache"], "Size": row["size"], "DG": row["dg"]}  # fmt: skip
         controller.volumes.setdefault(row["vd"], {}).update(columns)
     for row in PHYSICAL.finditer(joined):
-        columns = {"State": row["state"], "DG": row["dg"], "Size": row["size"],
+        columns = {"DID": row["did"], "State": row["state"], "DG": row["dg"], "Size": row["size"],
                    "Intf": row["intf"], "Med": row["med"], "SeSz": row["sesz"],
                    "Model": row["model"].strip()}  # fmt: skip
         controller.drives.setdefault(_drive(row["eid"], row["slot"]), {}).update(columns)
@@ -320,6 +320,7 @@ def drive_of(row: Row) -> dict[str, Scalar]:
     return without_none(
         {
             "drive_group": _group(row),
+            "device_id": _number(row.get("DID")),
             "state": _state(row),
             "model": _text(row, "Model", "Model Number"),
             "serial": _text(row, "SN"),

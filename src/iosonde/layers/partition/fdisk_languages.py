@@ -97,9 +97,9 @@ FREE_ANCHORS = (
 
 
 def model(line: str) -> str | None:
-    """The model that a line says."""
+    """The model that a line says; parted says `(file)` alone of an image."""
     match = _MODEL.match(line)
-    return match[1] if match else None
+    return match[1] if match and not match[1].startswith("(") else None
 
 
 def identifier(text: str) -> str | None:

@@ -40,7 +40,10 @@ _LABEL = re.compile(
     r"(?:Disklabel type|Partition Table): (\w+)"
     r"|[:：] ?(gpt|dos|msdos|sun|sgi|mac|bsd|loop|amiga|atari|dvh|pc98|aix)(?=\s|$)"
 )
-_FREE = re.compile(r"\s*+(?:[\d.,]++\w*+\s++){3}Free Space\s*+$")
+_FREE = re.compile(
+    r"\s*+(?P<start>[\d.,]{1,20}\w{0,3})\s++(?P<end>[\d.,]{1,20}\w{0,3})\s++[\d.,]{1,20}\w{0,3}\s++"
+    r"Free Space\s*+$"
+)
 _FDISK = re.compile(
     r"\s*(?P<name>(?:/dev/)?[\w/.!-]*\d)\s+(?P<boot>\*\s+)?(?P<start>\d+)\s+(?P<end>\d+)\s+"
     r"(?P<sectors>\d+)[+-]?\s+(?:(?P<human>[\d.,]+[BKMGTPE])\s+)?(?P<type>\S.*)$"
@@ -136,7 +139,7 @@ def _facts_of_disk(
     first, last = span
     text = flow(cursor, first, last)
     logical, physical = fdisk_languages.sector_sizes(text)
-    label = _LABEL.search(text)
+    label, free = _LABEL.search(text), list(_free_areas(cursor, span))
     models = (
         fdisk_languages.model(cursor.line(index) or "") for index in range(first - 1, last + 1)
     )
@@ -148,11 +151,20 @@ def _facts_of_disk(
         "alignment_offset": fdisk_languages.alignment_offset(text) or None,
         "model": next(filter(None, models), None),
         "disk_identifier": fdisk_languages.identifier(joined(cursor, first, last)),
+        "free_areas": len(free) or None,
+        "free_places": ", ".join(free) or None,
     }  # fmt: skip
     if head["unit"] == "s" and head["size"].isdecimal():
         disk["sectors"] = int(head["size"])
     disk |= fdisk_languages.geometry(text)
     return {name: value for name, value in disk.items() if value is not None}
+
+
+def _free_areas(cursor: TextCursor, span: tuple[int, int]) -> Iterator[str]:
+    """Where parted's `print free` lists free space, in its own units: `17.4kB to 1997GB`."""
+    for line in cursor.block(span[0], span[1] - span[0] + 1):
+        if match := _FREE.match(line):
+            yield f"{match['start']} to {match['end']}"
 
 
 def _is_table(cursor: TextCursor, first: int) -> bool:

@@ -84,6 +84,19 @@ def test_json_says_the_same_as_text() -> None:
     )
 
 
+def test_a_drive_has_the_number_that_the_controller_gives_it() -> None:
+    drives = {
+        name: subject for (kind, name), subject in subjects(VOLUMES).items() if kind == "disk"
+    }
+    rows = json.loads(AS_JSON)["Controllers"][0]["Response Data"]
+    members = [row for part in rows.values() if isinstance(part, list)
+               for row in part if "EID:Slt" in row]  # fmt: skip
+    assert members
+    for row in members:
+        enclosure, slot = row["EID:Slt"].split(":")
+        assert drives[f"c0/e{enclosure}/s{slot}"].values["device_id"] == row["DID"]
+
+
 def test_details_of_a_drive() -> None:
     values = subjects((PLACE / "drive.txt").read_text())["disk", "c0/e252/s8"].values
     assert values["serial"] == "S460A1B2"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -216,3 +217,20 @@ def test_a_disk_that_parted_says_in_sectors_and_its_model_above() -> None:
 def test_the_line_of_a_disk_alone(line: str, size: int | None) -> None:
     sizes = [state.subjects[0].values["size"] for state in states(f"# fdisk -l /dev/sdq\n{line}\n")]
     assert sizes == ([size] if size else [])
+
+
+def test_free_space_as_the_real_parted_prints_it(tmp_path: Path) -> None:
+    image = tmp_path / "image"
+    with image.open("wb") as file:
+        file.truncate(64 << 20)
+    layout = ["mklabel", "gpt", "mkpart", "a", "1MiB", "10MiB", "mkpart", "b", "20MiB", "30MiB"]
+    subprocess.run(["parted", "-s", str(image), *layout], check=True, capture_output=True)
+    asked = ["parted", "-s", str(image), "unit", "MiB", "print", "free"]
+    printed = subprocess.run(asked, check=True, capture_output=True, text=True).stdout
+    (state,) = states(printed.replace(str(image), "/dev/sdq"))
+    disk, *parts = state.subjects
+    assert [part.name for part in parts] == ["sdq1", "sdq2"]
+    assert (disk.values["free_areas"], disk.values.get("model")) == (3, None)
+    assert disk.values["free_places"] == (
+        "0.02MiB to 1.00MiB, 10.0MiB to 20.0MiB, 30.0MiB to 64.0MiB"
+    )
