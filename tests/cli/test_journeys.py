@@ -24,7 +24,7 @@ ANSWERS = {
     "run --interleave": r"(\S+) against (\S+) \(in turns, 5 pairs, run \w+\): .*write bandwidth.*",
     "explain iozone-page.txt": r"1 warning in 1 command: page-cache",
     "run --load": r"iozone at \S+: write [\d.]+ .iB/s ± .* %, 3 loops",
-    "explain nfs-page.txt": r"7 warnings, 5 notes in .*: counter-wrap, export-unsafe, .*",
+    "explain nfs-page.txt": r"7 warnings, 4 notes in .*: counter-wrap, export-unsafe, .*",
     "explain san.txt": r"1 error in .*: cache-whole-blocks",
     "predict --stack": r"best: aoe.mtu 8700 or 9000: 2 disk I/Os .*; worst: aoe.mtu 1500: 16 .*",
     "explain --waterfall": r"hdparm of fabric.md, .* keeps 110.6 % .*; most is lost at NVMe-oF: .*",
