@@ -58,7 +58,7 @@ def test_a_drive_that_loses_data_is_a_finding(name: str, rules: int) -> None:
     assert len([finding for finding in findings if finding.rule == "damaged-files"]) == rules
 
 
-@pytest.mark.parametrize("text", [SOUND, LOST])
+@pytest.mark.parametrize("text", [SOUND, LOST], ids=["sound", "lost"])
 def test_any_shape_says_the_same(text: str) -> None:
     for name, shape in mangled(text):
         assert figures(trials(shape)) == figures(trials(text)), name

@@ -41,7 +41,7 @@ def test_analyses_of_old_versions() -> None:
     assert get.loops[0].metrics == {"read.bandwidth": 512 * 2**20, "read.iops": 256}
 
 
-@pytest.mark.parametrize("text", [MIXED, OLD])
+@pytest.mark.parametrize("text", [MIXED, OLD], ids=["mixed", "old"])
 def test_every_shape(text: str) -> None:
     expected = [dict(trial.loops[0].metrics) for trial in trials(text)]
     for shape, changed in mangled(text, wraps=False):

@@ -67,11 +67,15 @@ def _damaged(text: str, noise: random.Random) -> str:
     return "".join(letters)
 
 
+_TIMES = 6
+"""Of each sample, of which there are many; tests/fuzz takes the time to damage them further."""
+
+
 @pytest.mark.parametrize("path", OUTPUTS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_damaged_outputs(path: Path) -> None:
     text = path.read_text(errors="replace")
     noise = random.Random(path.name)
-    for _ in range(12):
+    for _ in range(_TIMES):
         read(_damaged(text, noise))
 
 

@@ -151,7 +151,7 @@ def test_tables_of_an_nvme_drive() -> None:
     assert values(NVME)["host_read_commands"] == 7223344556
 
 
-@pytest.mark.parametrize("text", [ATA, SCSI, NVME])
+@pytest.mark.parametrize("text", [ATA, SCSI, NVME], ids=["ata", "scsi", "nvme"])
 def test_every_whole_number_is_said(text: str) -> None:
     """Those of the tables, which begin with a number, and those behind labels."""
     said = json.dumps([{**values(text)}, {**tables(text)}])
