@@ -62,8 +62,17 @@ class Fsslower(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = ("LAT(ms) FILENAME", "TASK,PID,TYPE,BYTES")
 
     commands: ClassVar[tuple[str, ...]] = tuple(
-        f"{system}slower{ending}"
-        for system in ("ext4", "xfs", "btrfs", "f2fs", "nfs", "zfs", "file", "fs")
+        f"{program}{ending}"
+        for program in (
+            "ext4slower",
+            "xfsslower",
+            "btrfsslower",
+            "f2fsslower",
+            "nfsslower",
+            "zfsslower",
+            "fileslower",
+            "fsslower",
+        )
         for ending in ("", "-bpfcc", ".py")
     )
     nothing: ClassVar[str] = "no operation follows"

@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde.layers._names import kind_by_name
 from iosonde.monitors import _traced_rows as traced
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
@@ -123,7 +124,7 @@ class Mdflush(_Snoop):
                 "flushes": len(own), "processes": _by_process(own, "flushes"),
                 "events": [_event(row) for row in own[: traced.KEPT]],
             }  # fmt: skip
-            counters.append(self.counted("md", device, values, prompt))
+            counters.append(self.counted(kind_by_name(device), device, values, prompt))
         return counters
 
 
