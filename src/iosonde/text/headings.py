@@ -16,6 +16,8 @@ _CALL = re.compile(
     r"\s*#\s+(?:cat|cd|cp|dmesg|echo|getconf|grep|ls|lsmod|lspci|mkdir|modprobe|rm|sudo|umount"
     r"|uname)(?:\s|$)"
 )
+_ROW = re.compile(r"\s*#\s{1,2}\d{1,2}\s{2,}\S")
+"""Of smartctl's log of self-tests: `# 1  Short offline       Completed without error`."""
 _UNDERLINE = re.compile(r"\s*(?:={4,}|-{4,})\s*")
 _TITLE = re.compile(r"[A-Z0-9][^=|;:{}<>\[\]$@\\]{2,69}")
 _ENDED = re.compile(r"[.!?:)\"'…]\s*$|^\s*$")
@@ -85,7 +87,8 @@ def _is_of_letter(line: Callable[[int], str | None], index: int) -> bool:
 def marked_heading(line: str) -> str:
     """The words of a line that Markdown or a wiki marks as a heading; empty where it is none."""
     marked = _MARKED.fullmatch(line)
-    if marked is None or _COMMAND.search(line) or _CALL.match(line) or "<--" in line:
+    no_heading = _COMMAND.search(line) or _CALL.match(line) or _ROW.match(line)
+    if marked is None or no_heading or "<--" in line:
         return ""  # root's command, or a head that collectl draws
     return _EMPHASIS.sub("", marked["a"] or marked["b"] or marked["c"])
 

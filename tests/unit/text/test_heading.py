@@ -54,3 +54,9 @@ def test_a_command_after_the_prompt_of_root_is_no_heading() -> None:
     assert above("## Real\n\n# fio --name=a --rw=read\n") == "Real"
     assert above("## Real\n\n# getconf PAGESIZE\n") == "Real"
     assert above("## Real\n\n# cats and dogs\n") == "cats and dogs"
+
+
+def test_a_row_of_smartctl_s_self_tests_is_no_heading() -> None:
+    row = "# 2  Short offline       Completed without error       00%     24700         -\n"
+    assert above(f"## Real\n\n{row}\n") == "Real"
+    assert above("## Real\n\n# 2 Short strips\n") == "2 Short strips"
