@@ -307,7 +307,8 @@ def _resent(case: EvidenceSet) -> Iterator[Finding]:
 
 
 def _path(state: StateEvidence) -> str:
-    return f"/dev/{state.name.removeprefix('/dev/')}"
+    """The device to ask; `DEVICE` where the text does not name it."""
+    return f"/dev/{state.name.removeprefix('/dev/')}" if state.name else "DEVICE"
 
 
 RULES: tuple[Rule, ...] = (
