@@ -179,7 +179,10 @@ def _unit(name: str) -> str:
 def _said(name: str, value: Json) -> str:
     word, text = visible(name).replace("_", " "), value_words(name, value)
     if isinstance(value, bool):
-        return word if value else f"no {word}"
+        no = (
+            f"{word.removesuffix('passed')}not passed" if word.endswith(" passed") else f"no {word}"
+        )
+        return word if value else no
     way, _, last = word.rpartition(".")
     text = text if len(text) <= _LONGEST or not isinstance(value, str) else _cut(text)
     return f"{way if last in _RATES else word} {text}".lstrip()

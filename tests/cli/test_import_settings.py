@@ -46,7 +46,7 @@ def state(*subjects: tuple[str, str, Mapping[str, Scalar]]) -> PrintedState:
         # smartctl's JSON has the verdict beside the text's.
         ({"health": "PASSED", "health_passed": True, "model": "EX 1"},
          ("health PASSED", "model EX 1")),
-        ({"health": "FAILED", "health_passed": False}, ("health FAILED", "no health passed")),
+        ({"health": "FAILED", "health_passed": False}, ("health FAILED", "health not passed")),
         ({"read_errors": 0, "write_errors": 0}, ("read errors 0", "write errors 0")),
         ({"read_only": False, "trim": True}, ("no read only", "trim")),
         ({"used_share": 0.93, "used": 930, "size": 1000},
