@@ -70,7 +70,7 @@ class Collection:
 
 
 def whole(path: str, text: str) -> Iterator[tuple[str, str]]:
-    """A file that is one output."""
+    """A file that is one output, or a page of several between prose."""
     yield path, text
 
 
@@ -95,11 +95,6 @@ def _string(node: ast.expr) -> str | None:
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         node = node.func.value
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
-
-
-def examples(path: str, text: str) -> Iterator[tuple[str, str]]:
-    """A page of examples: prose and outputs behind prompts, as a document of several outputs."""
-    yield path, text
 
 
 def cram(path: str, text: str) -> Iterator[tuple[str, str]]:
@@ -150,9 +145,9 @@ COLLECTIONS = (
     ),
     Collection("akopytov+sysbench", r"tests/t/(?P<tool>\w+)\.t", cram),
     Collection("tytso+e2fsprogs", r"tests/(?P<tool>[fjmru])_\w+/expect(?:\.\d)?", whole),
-    Collection("iovisor+bcc", r"(?:libbpf-)?tools/(?P<tool>\w+)_example\.txt", examples),
-    Collection("iovisor+bpftrace", r"tools/(?P<tool>\w+)_example\.txt", examples),
-    Collection("brendangregg+perf-tools", r"examples/(?P<tool>[\w-]+)_example\.txt", examples),
+    Collection("iovisor+bcc", r"(?:libbpf-)?tools/(?P<tool>\w+)_example\.txt", whole),
+    Collection("iovisor+bpftrace", r"tools/(?P<tool>\w+)_example\.txt", whole),
+    Collection("brendangregg+perf-tools", r"examples/(?P<tool>[\w-]+)_example\.txt", whole),
     Collection(
         "glensc+nagios-plugin-check_raid",
         r"t/data/(?P<tool>\w+)/(?:.*/)?[\w.-]+",

@@ -128,14 +128,14 @@ def values_said(values: Mapping[str, Scalar], telling: Sequence[str] = _TELLING)
         name for name in (*telling, *others)
         if values.get(name) not in {None, ""} and (values[name] or name not in _TROUBLES)
     ]  # fmt: skip
-    said: dict[str, str] = {}
+    said, phrases = dict[str, str](), set[str]()
     for name in names:
         text = visible(str(values[name]))
         twice = isinstance(values[name], str) and any(text in other for other in said.values())
         alike = _said(name, values[name]).casefold()  # health PASSED, and health_passed
-        twice = twice or any(alike == _said(other, values[other]).casefold() for other in said)
-        if len(text) <= _LONGEST and not twice:
+        if len(text) <= _LONGEST and not twice and alike not in phrases:
             said[name] = text
+            phrases.add(alike)
         if len(said) == _SAID:
             break
     return tuple(_said(name, values[name]) for name in said or names[:1])
@@ -179,10 +179,10 @@ def _unit(name: str) -> str:
 def _said(name: str, value: Json) -> str:
     word, text = visible(name).replace("_", " "), value_words(name, value)
     if isinstance(value, bool):
-        no = (
-            f"{word.removesuffix('passed')}not passed" if word.endswith(" passed") else f"no {word}"
-        )
-        return word if value else no
+        if value:
+            return word
+        test = word.removesuffix(" passed")
+        return f"no {word}" if test == word else f"{test} not passed"
     way, _, last = word.rpartition(".")
     text = text if len(text) <= _LONGEST or not isinstance(value, str) else _cut(text)
     return f"{way if last in _RATES else word} {text}".lstrip()

@@ -12,6 +12,7 @@ import re
 
 from iosonde import units
 from iosonde.records.stack import Json
+from iosonde.text.cursor import TextCursor
 
 _F = r"(\d{1,15}\.\d\d)"
 LATENCY = re.compile(
@@ -75,3 +76,11 @@ def intervals_in(text: str) -> dict[str, Json]:
 def _named(pattern: re.Pattern[str]) -> set[int]:
     """The numbers of a pattern's groups that have names."""
     return set(pattern.groupindex.values())
+
+
+def line_above(cursor: TextCursor, index: int, reach: int) -> str:
+    """The next line above that is not blank; empty where none is so near."""
+    for above in range(index - 1, max(index - reach, 0) - 1, -1):
+        if line := cursor.line(above):
+            return line
+    return ""

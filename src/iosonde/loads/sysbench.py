@@ -17,7 +17,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.loads._sysbench_text import LATENCY, intervals_in
+from iosonde.loads._sysbench_text import LATENCY, intervals_in, line_above
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json, Scalar
@@ -98,7 +98,7 @@ class Sysbench(Output):
             if blanks > _GAP or (line and (not _OWN.match(line) or prompt_in(line))):
                 break
             top = index if line else top
-            if _HEAD.match(line) and not _HEAD.match(_above(cursor, index)):
+            if _HEAD.match(line) and not _HEAD.match(line_above(cursor, index, _GAP)):
                 break
         return top
 
@@ -129,14 +129,6 @@ def _is_followed(cursor: TextCursor) -> bool:
         if line := cursor.line(index):
             return bool(_RATES.match(line))
     return False
-
-
-def _above(cursor: TextCursor, index: int) -> str:
-    """The next line above that is not blank."""
-    for above in range(index - 1, max(index - _GAP, 0) - 1, -1):
-        if line := cursor.line(above):
-            return line
-    return ""
 
 
 def _end(cursor: TextCursor, first: int) -> int:

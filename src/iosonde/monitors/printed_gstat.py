@@ -18,7 +18,7 @@ from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput
-from iosonde.text.table import head_before, read_table
+from iosonde.text.table import following_head, head_before, read_table
 
 _KINDS = {"r": "read", "w": "write", "d": "discard", "o": "other"}
 _SCALES: dict[str, tuple[str, float]] = {
@@ -83,7 +83,7 @@ class Gstat(StateOutput):
                 counters.append(
                     self.counted("disk", row[-1], values | _values(table.head, row), prompt)
                 )
-            at = _next_head(cursor, last)
+            at = following_head(cursor, last, _is_head, _INTERVAL, _GAP)
         return last, counters
 
 
@@ -108,16 +108,3 @@ def _values(head: Sequence[str], row: Sequence[str]) -> dict[str, Json]:
         else:
             values[f"{_KINDS[column[-1]]}.await"] = figure * 1e-3
     return values
-
-
-def _next_head(cursor: TextCursor, last: int) -> int | None:
-    """Index of the next report's head, its interval before it; None where none follows."""
-    for index in range(last + 1, last + _GAP + 1):
-        line = cursor.line(index)
-        if line is None:
-            return None
-        if _is_head(line.split()):
-            return index
-        if line and not _INTERVAL.match(line):
-            return None
-    return None

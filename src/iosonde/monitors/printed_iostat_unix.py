@@ -19,7 +19,7 @@ from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.reader import Items, StateOutput
-from iosonde.text.table import head_before, read_table
+from iosonde.text.table import following_head, head_before, read_table
 
 _K, _M = float(units.KIB), float(units.MIB)
 _COLUMNS: dict[str, tuple[str, float]] = {
@@ -100,7 +100,7 @@ class UnixIostat(StateOutput):
                         name, scale = _COLUMNS[column]
                         values[name] = float(cell) * scale
                 counters.append(self.counted("disk", named["device"], values, prompt))
-            following = _next_head(cursor, last)
+            following = following_head(cursor, last, _is_head, _CLOCK, _GAP)
             if following is None:
                 break
             index = following
@@ -185,16 +185,3 @@ def _devices(cursor: TextCursor, at: int) -> list[str]:
     rest = above[count:]
     fits = len(devices) == count and rest in ([], ["cpu"], ["cpu", "load", "average"])
     return devices if fits and all(re.fullmatch(r"[a-z]\w{1,20}", name) for name in devices) else []
-
-
-def _next_head(cursor: TextCursor, last: int) -> int | None:
-    """Index of the next report's head, its title or a time before it."""
-    for index in range(last + 1, last + _GAP + 1):
-        line = cursor.line(index)
-        if line is None:
-            return None
-        if _is_head(line.split()):
-            return index
-        if line and not _CLOCK.match(line):
-            return None
-    return None

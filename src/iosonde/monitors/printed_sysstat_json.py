@@ -23,7 +23,7 @@ from iosonde.monitors.printed_sysstat import Mpstat
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt
-from iosonde.text.json_output import JsonOutput, objects, part
+from iosonde.text.json_output import JsonOutput, number, objects, part
 
 _K = float(units.KIB)
 _SADF_DISK = {
@@ -64,8 +64,8 @@ class SysstatJson(JsonOutput):
     def things(self, value: Any, prompt: Prompt) -> Iterator[PrintedCounters]:
         for host in objects(part(value, "sysstat").get("hosts")):
             own = prompt._replace(host=prompt.host or str(host.get("nodename") or ""))
-            for number, report in enumerate(objects(host.get("statistics")), start=1):
-                yield from _report(report, number, own)
+            for at, report in enumerate(objects(host.get("statistics")), start=1):
+                yield from _report(report, at, own)
 
 
 def _report(report: Mapping[str, Any], number: int, prompt: Prompt) -> Iterator[PrintedCounters]:
@@ -130,7 +130,7 @@ def _of_sadf(
     report: Mapping[str, Any], shared: Mapping[str, Json], prompt: Prompt
 ) -> Iterator[PrintedCounters]:
     """Activities of the host, with sadf's own names; and those of links and file systems."""
-    groups = {**report, **_group(report.get("network"))}
+    groups = {**report, **part(report, "network")}
     for group, (kind, key) in _SADF_THINGS.items():
         for entry in _entries(groups.get(group)):
             yield PrintedCounters(
@@ -150,13 +150,10 @@ def _numbers(content: Mapping[str, Any], prefix: str) -> dict[str, Json]:
     values: dict[str, Json] = {}
     for name, value in content.items():
         if isinstance(value, dict):
-            values |= {
-                f"{prefix}{name}.{inner}": number
-                for inner, number in value.items()
-                if isinstance(number, (int, float)) and not isinstance(number, bool)
-            }
-        elif isinstance(value, (int, float)) and not isinstance(value, bool):
-            values[f"{prefix}{name}"] = value
+            inner = {f"{prefix}{name}.{key}": number(figure) for key, figure in value.items()}
+        else:
+            inner = {f"{prefix}{name}": number(value)}
+        values |= {key: figure for key, figure in inner.items() if figure is not None}
     return values
 
 
@@ -168,13 +165,13 @@ def _named(entry: Mapping[str, Any], columns: Mapping[str, tuple[str, float]]) -
     """The figures of an entry by the columns of the table; their names lack the per cent sign."""
     values: dict[str, Json] = {}
     for name, value in entry.items():
-        giga = name.replace("GB", "MB") if "GB" in name else ""
-        if giga in columns and isinstance(value, (int, float)) and not isinstance(value, bool):
-            values[columns[giga][0]] = float(value) * units.KIB * columns[giga][1]
-            continue
         column = columns.get(name) or columns.get(f"%{name}") or columns.get(f"{name}/s")
-        if column and isinstance(value, (int, float)) and not isinstance(value, bool):
-            values[column[0]] = float(value) * column[1]
+        times = 1
+        if column is None and "GB" in name:  # of which the table's MB are the 1024th part
+            column, times = columns.get(name.replace("GB", "MB")), units.KIB
+        figure = number(value)
+        if column and figure is not None:
+            values[column[0]] = float(figure) * times * column[1]
     return values
 
 
@@ -205,7 +202,3 @@ def _entries(value: object) -> list[dict[str, Any]]:
     """The objects of a list; an object alone is one."""
     given = value if isinstance(value, list) else [value]
     return [entry for entry in given if isinstance(entry, dict)]
-
-
-def _group(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

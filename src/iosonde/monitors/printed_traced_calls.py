@@ -9,6 +9,7 @@ there that was deleted.
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -57,9 +58,9 @@ class _Snoop(StateOutput):
             rows.append(row)
         return last, self.summed_up(rows, prompt) if rows else []
 
+    @abstractmethod
     def summed_up(self, rows: Sequence[Mapping[str, str]], prompt: Prompt) -> list[PrintedCounters]:
         """What the rows say."""
-        raise NotImplementedError
 
 
 def _event(row: Mapping[str, str], **more: Json) -> Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -136,4 +137,31 @@ def head_before(
         table = read_table(cursor, first, is_head, most=40, longest=longest) if line else None
         if table is not None:
             return first if table.rows else None
+    return None
+
+
+def following_head(
+    cursor: TextCursor,
+    last: int,
+    is_head: Callable[[Sequence[str]], bool],
+    between: re.Pattern[str],
+    gap: int,
+) -> int | None:
+    """Index of the head of the next report behind a table; None where none follows closely.
+
+    Args:
+        cursor: to look at.
+        last: index of the table's last line.
+        is_head: whether the words of a line are a head.
+        between: how a line begins that may stand before it, as a time or a title.
+        gap: lines to look at.
+    """
+    for index in range(last + 1, last + gap + 1):
+        line = cursor.line(index)
+        if line is None:
+            return None
+        if is_head(line.split()):
+            return index
+        if line and not between.match(line):
+            return None
     return None

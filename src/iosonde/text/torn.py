@@ -14,7 +14,7 @@ from typing import Any
 
 from iosonde.kerneltext import fields
 from iosonde.records.printed import Unreadable
-from iosonde.text.cursor import TextCursor
+from iosonde.text.cursor import TextCursor, lines
 
 _BREAKS = 4
 """Breaks of one line for which every way of joining is tried."""
@@ -88,6 +88,17 @@ def opening(cursor: TextCursor, first: int) -> int:
         if (cursor.line(index) or "").lstrip().startswith("{"):
             return index
     return first
+
+
+def closing(cursor: TextCursor, first: int, most: int) -> int:
+    """Index of the last line of the object or list that begins in line `first`."""
+    depth, last = 0, first
+    for index, line in lines(cursor, first, most):
+        depth += sum(map(line.count, "{[")) - sum(map(line.count, "}]"))
+        last = index
+        if depth <= 0 and (index > first or "}" in line):
+            break
+    return last
 
 
 def decoded(text: str, key: re.Pattern[str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ since 14 "namespace", "image", "snap" or a dash, "device"), Status.cc ("Watchers
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from typing import ClassVar
 
 from typing_extensions import override
@@ -49,9 +50,9 @@ class _RbdTable(StateOutput):
     nothing: ClassVar[str] = "its first row is not whole"
     row: ClassVar[re.Pattern[str]]
 
+    @abstractmethod
     def subject(self, row: re.Match[str], host: str) -> PrintedSubject:
         """What a row says."""
-        raise NotImplementedError
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -16,9 +16,10 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, joined, lines
+from iosonde.text.cursor import Prompt, TextCursor, joined
 from iosonde.text.json_tree import scalars
 from iosonde.text.reader import Items, StateOutput, before, nearest
+from iosonde.text.torn import closing
 
 _DEVICE = re.compile(r'"dev"\s*:\s*"(?:namespace\d|region\d|nmem\d|ndbus\d)')
 _KINDS = (("namespace", "disk"), ("region", "nvdimm_region"), ("nmem", "nvdimm"))
@@ -55,12 +56,7 @@ class NdctlList(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        depth, last = 0, first
-        for index, line in lines(cursor, first, _MOST):
-            depth += sum(map(line.count, "{[")) - sum(map(line.count, "}]"))
-            last = index
-            if depth <= 0 and (index > first or "}" in line):
-                break
+        last = closing(cursor, first, _MOST)
         try:
             tree = json.loads(joined(cursor, first, last))
         except json.JSONDecodeError as error:

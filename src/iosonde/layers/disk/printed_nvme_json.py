@@ -20,10 +20,10 @@ from iosonde.layers.disk.facts_nvme_vendor import facts_of_vendor
 from iosonde.layers.disk.printed_nvme_id import controller_facts, namespace_size
 from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, joined, lines
+from iosonde.text.cursor import Prompt, TextCursor, joined
 from iosonde.text.json_tree import scalars, tables
 from iosonde.text.reader import Items, StateOutput, before, nearest
-from iosonde.text.torn import decoded
+from iosonde.text.torn import closing, decoded
 
 _KEYS = (
     "ssvid", "nsze", "error_count", "Current Device Self-Test Operation", "HostNQN",
@@ -58,7 +58,7 @@ class NvmeJson(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        last = _end(cursor, first)
+        last = closing(cursor, first, _MOST)
         text = joined(cursor, first, last)
         key = _KEY.search(text)
         if key is None or '"Devices"' in text[: key.start()]:
@@ -69,17 +69,6 @@ class NvmeJson(StateOutput):
             raise Unreadable("it is the JSON of another command", last)
         device = _DEVICE.search(prompt.command) or _NAMED.search(text[: key.start()])
         return last, [*_items(self, tree, device[1] if device else "", prompt)]
-
-
-def _end(cursor: TextCursor, first: int) -> int:
-    """Index of the last line of the object or list that begins in a line."""
-    depth, last = 0, first
-    for index, line in lines(cursor, first, _MOST):
-        depth += sum(map(line.count, "{[")) - sum(map(line.count, "}]"))
-        last = index
-        if depth <= 0 and (index > first or "}" in line):
-            break
-    return last
 
 
 def _is_own(tree: Mapping[str, Any]) -> bool:
