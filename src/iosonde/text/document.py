@@ -49,6 +49,15 @@ class Document:
         place = min(line, len(self.numbers)) - 1
         return self.numbers[place] if place >= 0 else line
 
+    def lines_on(self, offset: int, count: int) -> int:
+        """The offset behind so many ends of lines from an offset on; the text's end at most."""
+        for _ in range(count):
+            end = self.data.find(b"\n", offset)
+            if end < 0:
+                return len(self.data)
+            offset = end + 1
+        return offset
+
     def digest(self) -> str:
         """SHA-256 of the text, in hexadecimal digits."""
         sum_so_far = hashlib.sha256()

@@ -185,7 +185,7 @@ class FindState:
         failed: by output, number of the last line of a broken one.
         heading: the last heading seen.
         looked: number of the line up to which headings were looked for.
-        offset: of that line.
+        offset: of the byte up to which they were: what an output has holds none.
     """
 
     free: int = 1
@@ -275,6 +275,7 @@ class Search:
         if reading.trials or reading.states or reading.counters:
             # A command alone is left to the output below it, which wants to know it too.
             self._free = max(view.number(max(reading.last, first)) + 1, number + 1)
+            self._offset = self._document.lines_on(offset, self._free - number)
         if not reading.loads or reading.last > reading.first:
             self._take(view, reading.first, reading.last, output)
         for low, high, _ in reading.unread:
@@ -330,7 +331,7 @@ class Search:
                 heading_above(
                     lambda at: view.line(at) if at == self._own(view, at) else None, first
                 )
-                or marked_between(self._document, self._offset, offset)
+                or marked_between(self._document, max(self._offset - 1, 0), offset)
                 or self._heading
             )
             self._looked, self._offset = here, offset

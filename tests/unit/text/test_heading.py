@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from iosonde.text.document import of_bytes
+from iosonde.text.find import find
 from iosonde.text.headings import heading_above
 
 
@@ -60,3 +62,15 @@ def test_a_row_of_smartctl_s_self_tests_is_no_heading() -> None:
     row = "# 2  Short offline       Completed without error       00%     24700         -\n"
     assert above(f"## Real\n\n{row}\n") == "Real"
     assert above("## Real\n\n# 2 Short strips\n") == "2 Short strips"
+
+
+def test_a_comment_within_an_output_is_no_heading_of_the_next() -> None:
+    table = "UUID=0a3407de-014b / ext4 defaults 0 1\n"
+    swap = "UUID=c0ffee00-014b none swap sw 0 0\n"
+    far = "nothing of any tool stands in these lines, which go on.\n" * 200
+    df = "Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/sda1 205 112 93 55% /\n"
+    inside = f"## Real\n\n{table}# swap on the second disk\n{swap}\n{far}\n{df}"
+    below = f"## Real\n\n{table}{swap}# swap on the second disk\n\n{far}\n{df}"
+    assert [output.place.heading for output in find(of_bytes("a", inside.encode()))] == ["Real"] * 2
+    headings = [output.place.heading for output in find(of_bytes("a", below.encode()))]
+    assert headings == ["Real", "swap on the second disk"]
