@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tools.corpus import documents, is_held_back, judged
+from tools.corpus import TRUTHS, is_held_back, judged
 
 OUTPUT: dict[str, Any] = {
     "tool": "fio", "line": 10, "last": 20,
@@ -88,9 +88,20 @@ def test_what_is_said_in_another_unit_or_part_by_part(
     assert judged("0a1b2c3d4e5f", output, 1, 9, 30, _state(values)).outcome == outcome
 
 
-def test_no_document_is_there_twice_and_a_third_is_held_back() -> None:
-    read = documents(None)
-    assert len({document["key"] for document in read}) == len(read)
-    held = sum(is_held_back(document) for document in read)
-    assert len(documents(True)) == held
-    assert len(documents(False)) == len(read) - held
+def test_no_document_is_there_twice() -> None:
+    """Found by their lines alone: the parser of YAML takes a quarter of a minute."""
+    ids = [
+        line
+        for file in sorted(TRUTHS.glob("*.yaml"))
+        for line in file.read_text().splitlines()
+        if line.startswith("id:")
+    ]
+    assert len(ids) > 800
+    assert len(set(ids)) == len(ids)
+
+
+def test_a_third_is_held_back_until_it_was_opened() -> None:
+    keys = [f"{number:012x}" for number in range(30)]
+    held = [key for key in keys if is_held_back({"key": key})]
+    assert len(held) == 10
+    assert not any(is_held_back({"key": key, "opened": "2026-11"}) for key in held)

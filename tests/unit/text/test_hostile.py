@@ -79,14 +79,14 @@ def test_damaged_outputs(path: Path) -> None:
         read(_damaged(text, noise))
 
 
-_MOST = 1000
+_MOST = 600
 """Times that each line of a text may be looked at, whatever the text holds."""
 _REPEATED = 6 * _MOST
-"""Lines of a repeated text: looked at by each line before, a line would be looked at 3000 times."""
+"""Lines of a repeated text: looked at by each line before, a line would be looked at 1800 times."""
 _LINES, _OF_EACH = 600, 250
 """So many lines alike, each looked at so often: were it by each line before it, it would be 300."""
-_FEW, _OF_FEW = 200, 66
-"""The same of fewer lines, where it would be 100: most parsers pass this already."""
+_FEW, _OF_FEW = 120, 40
+"""The same of fewer lines, where it would be 60: most parsers pass this already."""
 
 
 class Looked:
