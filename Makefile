@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help build dev demo test test-real test-long test-kills check check-types check-all-else format reference bench fuzz clean packages-run packages-test packages-bench packages-kernel packages-lab packages-release packages-roots release test-kernel test-lab test-lab-long lab
+.PHONY: help build dev demo test test-core test-python test-real test-long test-kills check check-types check-all-else format reference bench fuzz clean packages-run packages-test packages-bench packages-kernel packages-lab packages-release packages-roots release test-kernel test-lab test-lab-long lab
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -37,16 +37,23 @@ demo: build ## measures a scratch file here within two minutes and writes a repo
 	@examples/demo
 
 PARALLEL := -n 2 --dist loadgroup --durations=20
+# Tests of real things wait for half of their time.
+WAITING := -n 4 --dist loadgroup --durations=40
 
 # What Python compiles is kept also where the environment forbids it: thousands of processes start.
-test test-real test-long test-kills test-kernel test-lab test-lab-long: export PYTHONDONTWRITEBYTECODE :=
+test-python test-real test-long test-kills test-kernel test-lab test-lab-long: export PYTHONDONTWRITEBYTECODE :=
 
 test: dev ## unit and contract tests
-	cargo test --workspace --quiet
+	@$(MAKE) --no-print-directory --jobs 2 test-core test-python
+
+test-core: # the compiler fills what the other tests leave of the processors while they wait
+	nice cargo test --workspace --quiet
+
+test-python: dev
 	$(BIN)/pytest $(PARALLEL)
 
 test-real: dev ## the command, real loads, loop devices, kills
-	$(BIN)/pytest -m "slow and not kernel and not lab and not long" $(PARALLEL)
+	$(BIN)/pytest -m "slow and not kernel and not lab and not long" $(WAITING)
 
 HISTORIES := 1000000
 
