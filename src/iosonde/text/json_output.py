@@ -22,6 +22,7 @@ from iosonde.text.cursor import REACH, Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import PartlyReadItems, StateOutput, UnreadPart
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?P<end>"?)|[{}\[\]]', re.DOTALL)
+_MARK = re.compile(rf"{_TOKEN.pattern}|,", re.DOTALL)
 _CLOSES = {"{": "}", "[": "]"}
 _LIKE_JSON = re.compile(r'"|^\s*[{}\[\]:,\d.eE+\s-]*+$|^\s*(?:true|false|null)\s*,?\s*$')
 _AHEAD = 20
@@ -90,6 +91,19 @@ def begin_of(cursor: TextCursor, index: int, head: re.Pattern[str]) -> int | Non
     return match.start() if match and match.start() < len(rows[0]) else None
 
 
+def object_with(key: str) -> re.Pattern[str]:
+    """How an object begins that has a key before any inner object; `key`: a regular expression."""
+    return re.compile(rf'\{{(?=[^{{]{{0,900}}?"(?:{key})"\s*:)')
+
+
+def opening(cursor: TextCursor, first: int) -> int:
+    """Index of the line that opens the object whose first key stands in line `first`."""
+    for index in range(first, max(first - 3, 0) - 1, -1):
+        if (cursor.line(index) or "").lstrip().startswith("{"):
+            return index
+    return first
+
+
 def document_at(cursor: TextCursor, first: int, head: re.Pattern[str]) -> JsonDocument:
     """The document that begins in a line.
 
@@ -101,16 +115,45 @@ def document_at(cursor: TextCursor, first: int, head: re.Pattern[str]) -> JsonDo
     Raises:
         Unreadable: it is no valid JSON, or nothing of it is whole.
     """
-    rows, widths, last, closed = _extent(cursor, first, begin_of(cursor, first, head) or 0)
+    column = begin_of(cursor, first, head) or 0
+    return _document(lines(cursor, first, _LONGEST), first, column)
+
+
+def object_at(cursor: TextCursor, first: int, head: re.Pattern[str]) -> tuple[dict[str, Any], int]:
+    """The object that begins in a line, and the index of its last line.
+
+    Raises:
+        Unreadable: it is no valid JSON, no object, or cut off.
+    """
+    document = document_at(cursor, first, head)
+    if document.is_cut or not isinstance(document.value, dict):
+        raise Unreadable(CUT, document.last)
+    return document.value, document.last
+
+
+def document_in(text: str, head: re.Pattern[str]) -> Any:
+    """The document in a text; `Unreadable` is raised as by `object_at`."""
+    match = head.search(text)
+    rows = enumerate(text[match.start() if match else 0 :].split("\n"))
+    document = _document(rows, 0, 0)
+    if document.is_cut:
+        raise Unreadable(CUT)
+    return document.value
+
+
+def _document(numbered: Iterable[tuple[int, str]], first: int, column: int) -> JsonDocument:
+    rows, widths, last, closed = _extent(numbered, first, column)
     for text in _unbroken(rows, widths):
         try:
-            return JsonDocument(from_json(text if closed else _whole_part(text)), last, not closed)
+            return JsonDocument(from_json(text if closed else whole_part(text)), last, not closed)
         except ValueError:
             continue
     raise Unreadable("it is not valid JSON" if closed else CUT, last)
 
 
-def _extent(cursor: TextCursor, first: int, column: int) -> tuple[list[str], list[int], int, bool]:
+def _extent(
+    numbered: Iterable[tuple[int, str]], first: int, column: int
+) -> tuple[list[str], list[int], int, bool]:
     """A document's lines, the index of the last one, and whether all brackets are closed there.
 
     Second is how long those are in which a string is broken.
@@ -119,7 +162,7 @@ def _extent(cursor: TextCursor, first: int, column: int) -> tuple[list[str], lis
     rows: list[str] = []
     widths: list[int] = []
     torn, size, stray, last = False, 0, 0, first
-    for index, line in lines(cursor, first, _LONGEST):
+    for index, line in numbered:
         row = line[column:] if index == first else line
         if index > first and _is_strange(row):
             stray += 1
@@ -189,15 +232,19 @@ def _unbroken(rows: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
     yield "\n".join(row for row in rows if not _is_strange(row))  # warnings of the tool's between
 
 
-def _whole_part(text: str) -> str:
+def whole_part(text: str, *, values: bool = False) -> str:
     """A document without the end that is missing: up to the last object or list that is closed.
+
+    Args:
+        text: the document.
+        values: up to the last value that a comma follows, if that comes later.
 
     Raises:
         ValueError: none is.
     """
     opened: list[str] = []
     end, closing = 0, ""
-    for token in _TOKEN.finditer(text):
+    for token in (_MARK if values else _TOKEN).finditer(text):
         mark = token[0]
         if mark in _CLOSES:
             opened.append(_CLOSES[mark])
@@ -205,6 +252,8 @@ def _whole_part(text: str) -> str:
             if not opened or opened.pop() != mark:
                 break
             end, closing = token.end(), "".join(reversed(opened))
+        elif mark == ",":
+            end, closing = token.start(), "".join(reversed(opened))
     if not end:
         raise ValueError(CUT)
     return text[:end] + closing

@@ -6,15 +6,11 @@ written anywhere; what the line must hold decides.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any
 
 from iosonde.kerneltext import fields
-from iosonde.records.printed import Unreadable
-from iosonde.text.cursor import TextCursor, lines
 
 _BREAKS = 4
 """Breaks of one line for which every way of joining is tried."""
@@ -77,46 +73,3 @@ def joinings(parts: Sequence[str]) -> Iterator[str]:
 def joined_match(pattern: re.Pattern[str], parts: Sequence[str]) -> re.Match[str] | None:
     """The first match of a pattern at the begin of a line that several parts may have been."""
     return next((match for text in joinings(parts) if (match := pattern.match(text))), None)
-
-
-# ── JSON ────────────────────────────────────────────────────────────────────────────────────────
-
-
-def opening(cursor: TextCursor, first: int) -> int:
-    """Index of the line that opens the object whose first key stands in line `first`."""
-    for index in range(first, max(first - 3, 0) - 1, -1):
-        if (cursor.line(index) or "").lstrip().startswith("{"):
-            return index
-    return first
-
-
-def closing(cursor: TextCursor, first: int, most: int) -> int:
-    """Index of the last line of the object or list that begins in line `first`."""
-    depth, last = 0, first
-    for index, line in lines(cursor, first, most):
-        depth += sum(map(line.count, "{[")) - sum(map(line.count, "}]"))
-        last = index
-        if depth <= 0 and (index > first or "}" in line):
-            break
-    return last
-
-
-def decoded(text: str, key: re.Pattern[str]) -> dict[str, Any]:
-    """The JSON object that a key begins, in a text whose lines a wrap may have torn.
-
-    Raises:
-        Unreadable: it is no JSON even so.
-    """
-    match = key.search(text)
-    start = text.rfind("{", 0, match.start() if match else 0)
-    lines = text[max(start, 0) :].split("\n")
-    longest = max(map(len, lines))
-    cut = sum(len(line) == longest for line in lines) > 1  # by a terminal; mail folds at blanks
-    for between in ("\n", "", " ") if cut else ("\n", " ", ""):
-        try:
-            value = json.JSONDecoder().raw_decode(between.join(lines))[0]
-        except json.JSONDecodeError:
-            continue
-        if isinstance(value, dict):
-            return value
-    raise Unreadable("its JSON is broken")

@@ -30,10 +30,10 @@ from iosonde.records.printed import (
 )
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import TextCursor, command_before, compact, joined, lines, prompt_in
+from iosonde.text.json_output import object_at, object_with
 from iosonde.text.kernel_lines import is_kernel_line
 from iosonde.text.reader import is_section, nearest, start_of
 from iosonde.text.shell import called
-from iosonde.text.torn import decoded
 
 _DRIVE = re.compile(r"/dev/((?:nvme\d+n?|sd|hd|sg)\w{0,8})\b")
 _FIGURE = re.compile(r"0x[0-9a-f]{1,4}|\d[\d,.]{0,30}")
@@ -95,8 +95,10 @@ _LABEL = re.compile(
     r"|Firmware Version|Sector Sizes?|Rotation Rate|Form Factor|TRIM Command): {1,12}\S"
 )
 _KEY = re.compile(r'"json_format_version"|"smartctl"\s*:')
+_OBJECT = object_with("json_format_version|smartctl")
 _NVME_HEAD = re.compile(r"Smart Log for NVME device\s*:\s*(?:/dev/)?(?P<drive>nvme\w{1,12})")
 _NVME_KEY = re.compile(r'"critical_warning"\s*:')
+_NVME_OBJECT = object_with("critical_warning")
 _LONGEST = 1200
 
 
@@ -128,8 +130,7 @@ class Smartctl:
         """See `Output.read`."""
         begin, (command, host) = command_before(cursor, first, ("smartctl",), reach=3)
         if "{" in (cursor.line(first) or ""):
-            last = _end_of_json(cursor, first)
-            tree = decoded(joined(cursor, first, last), _KEY)
+            tree, last = object_at(cursor, first, _OBJECT)
             if scanned := [*drives_of_scan(tree)]:
                 drives = tuple(PrintedSubject("disk", *drive, host) for drive in scanned)
                 state = PrintedState(self.tool, drives, host, command)
@@ -169,8 +170,7 @@ class NvmeSmartLog:
             log = figures_of(compact(cursor, first, last), NVME_LABELS)
             values, named = health_of_log(log, kelvin=False), f"/dev/{head['drive']}"
         else:
-            last = _end_of_json(cursor, first)
-            log = decoded(joined(cursor, first, last), _NVME_KEY)
+            log, last = object_at(cursor, first, _NVME_OBJECT)
             values, named = facts_of_nvme_log(log), command
         return _reading(_About(self.tool, named, host, command), begin, last, values, {})
 
@@ -259,14 +259,4 @@ def _end_of_text(cursor: TextCursor, first: int) -> int:
             break
         if line:
             last = index
-    return last
-
-
-def _end_of_json(cursor: TextCursor, first: int) -> int:
-    depth, last = 0, first
-    for index, line in lines(cursor, first, 20_000):
-        depth += line.count("{") - line.count("}")
-        last = index
-        if depth <= 0 and (index > first or "}" in line):
-            break
     return last

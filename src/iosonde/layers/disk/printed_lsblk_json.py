@@ -6,25 +6,21 @@ Source: as in layers/_lsblk.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from typing_extensions import override
 
 from iosonde.layers._lsblk import devices_in
 from iosonde.layers.disk.facts import COLUMNS, subjects
-from iosonde.records.printed import Unreadable
-from iosonde.text.cursor import Prompt, TextCursor, joined, lines
-from iosonde.text.reader import Items, StateOutput
-from iosonde.text.torn import decoded, opening
-
-_KEY = re.compile(r'"blockdevices"\s*:')
-_OPENING = 4  # lines in which the first brace must come
+from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.text.cursor import Prompt
+from iosonde.text.json_output import JsonOutput, object_with
 
 _Row = tuple[Mapping[str, str], tuple[str, ...]]
 
 
-class LsblkJson(StateOutput):
+class LsblkJson(JsonOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "lsblk"
@@ -32,29 +28,14 @@ class LsblkJson(StateOutput):
 
     commands: ClassVar[tuple[str, ...]] = ("lsblk",)
     nothing: ClassVar[str] = "it lists no devices"
+    head: ClassVar[re.Pattern[str]] = object_with("blockdevices")
 
     @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return opening(cursor, cursor.at)
-
-    @override
-    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        last = _end(cursor, first)
-        devices = decoded(joined(cursor, first, last), _KEY).get("blockdevices")
+    def things(self, value: Any, prompt: Prompt) -> Iterable[PrintedSubject]:
+        devices = value["blockdevices"]
         if not isinstance(devices, list):
             raise Unreadable(self.nothing)
-        return last, subjects(_rows(devices), prompt.host)
-
-
-def _end(cursor: TextCursor, first: int) -> int:
-    """Index of the line with the last brace: where as many are closed as were opened."""
-    depth, last = 0, first
-    for index, line in lines(cursor, first, 6000):
-        depth += line.count("{") - line.count("}")
-        last = index
-        if depth <= 0 and ("}" in line or index > first + _OPENING):
-            break
-    return last
+        return subjects(_rows(devices), prompt.host)
 
 
 def _rows(devices: list[Any]) -> Iterator[_Row]:

@@ -7,19 +7,18 @@ buses and regions others are nested.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, joined
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.json_output import JsonOutput
 from iosonde.text.json_tree import scalars
-from iosonde.text.reader import Items, StateOutput, before, nearest
-from iosonde.text.torn import closing
+from iosonde.text.reader import before, nearest
 
 _DEVICE = re.compile(r'"dev"\s*:\s*"(?:namespace\d|region\d|nmem\d|ndbus\d)')
 _KINDS = (("namespace", "disk"), ("region", "nvdimm_region"), ("nmem", "nvdimm"))
@@ -29,10 +28,9 @@ _NAMES = {"sector_size": "logical_block_size", "health_temperature_celsius": "te
 _SHARES = {"health_spares_percentage": "spare", "health_spares_threshold": "spare_threshold",
            "health_life_used_percentage": "media_wear"}  # fmt: skip
 _OPENS = re.compile(r"[\[{]\s*$")
-_MOST = 10_000
 
 
-class NdctlList(StateOutput):
+class NdctlList(JsonOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "ndctl list"
@@ -43,6 +41,7 @@ class NdctlList(StateOutput):
     commands: ClassVar[tuple[str, ...]] = ("ndctl",)
     reach: ClassVar[int] = 3
     nothing: ClassVar[str] = "it names no device"
+    head: ClassVar[re.Pattern[str]] = re.compile(r"[\[{]")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -55,13 +54,8 @@ class NdctlList(StateOutput):
         return start
 
     @override
-    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        last = closing(cursor, first, _MOST)
-        try:
-            tree = json.loads(joined(cursor, first, last))
-        except json.JSONDecodeError as error:
-            raise Unreadable("its JSON is broken", last) from error
-        return last, [*_devices(tree, prompt.host)]
+    def things(self, value: Any, prompt: Prompt) -> Iterator[PrintedSubject]:
+        return _devices(value, prompt.host)
 
 
 def _devices(tree: object, host: str) -> Iterator[PrintedSubject]:

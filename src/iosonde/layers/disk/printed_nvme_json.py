@@ -20,10 +20,10 @@ from iosonde.layers.disk.facts_nvme_vendor import facts_of_vendor
 from iosonde.layers.disk.printed_nvme_id import controller_facts, namespace_size
 from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, joined
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.json_output import CUT, document_at
 from iosonde.text.json_tree import scalars, tables
 from iosonde.text.reader import Items, StateOutput, before, nearest
-from iosonde.text.torn import closing, decoded
 
 _KEYS = (
     "ssvid", "nsze", "error_count", "Current Device Self-Test Operation", "HostNQN",
@@ -31,10 +31,10 @@ _KEYS = (
 )  # fmt: skip
 _KEY = re.compile(rf'"(?:{"|".join(map(re.escape, _KEYS))})"\s*:')
 _DEVICE = re.compile(r"/dev/(nvme\d{1,4}(?:n\d{1,4})?)\b")
-_NAMED = re.compile(r'"(nvme\d{1,4}(?:n\d{1,4})?)"\s*:\s*\{')
+_OPENS = re.compile(r"[\[{]")
+_NAME = re.compile(r"nvme\d{1,4}(?:n\d{1,4})?")
 _FIELDS = frozenset({"mn", "sn", "fr"})
 _FLBAS_LOW, _FLBAS_HIGH = 0xF, 0x60
-_MOST = 20_000
 
 
 class NvmeJson(StateOutput):
@@ -58,17 +58,25 @@ class NvmeJson(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        last = closing(cursor, first, _MOST)
-        text = joined(cursor, first, last)
-        key = _KEY.search(text)
-        if key is None or '"Devices"' in text[: key.start()]:
-            raise Unreadable("it is the JSON of another command", last)
-        outer = re.compile(r'"errors"\s*:') if "error_count" in key[0] else _KEY
-        tree = decoded(text, outer if outer.search(text) else _KEY)
+        document = document_at(cursor, first, _OPENS)
+        name, tree = next(_holders(document.value, ""), ("", {}))
+        if document.is_cut:
+            raise Unreadable(CUT, document.last)
         if not _is_own(tree):
-            raise Unreadable("it is the JSON of another command", last)
-        device = _DEVICE.search(prompt.command) or _NAMED.search(text[: key.start()])
-        return last, [*_items(self, tree, device[1] if device else "", prompt)]
+            raise Unreadable("it is the JSON of another command", document.last)
+        device = _DEVICE.search(prompt.command)
+        return document.last, [*_items(self, tree, device[1] if device else name, prompt)]
+
+
+def _holders(value: object, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Objects that hold such a key, with the drive by whose name they stand, from the outermost."""
+    if isinstance(value, Mapping) and "Devices" not in value:
+        if any(key in value for key in (*_KEYS, "errors")):
+            yield name, value
+        for key, inner in value.items():
+            yield from _holders(inner, key if _NAME.fullmatch(key) else name)
+    for inner in value if isinstance(value, list) else ():
+        yield from _holders(inner, name)
 
 
 def _is_own(tree: Mapping[str, Any]) -> bool:

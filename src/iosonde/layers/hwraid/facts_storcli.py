@@ -19,7 +19,7 @@ from iosonde import units
 from iosonde.layers.hwraid.facts import battery_state, data_disks, identifier_of, size_of
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
-from iosonde.text.torn import decoded
+from iosonde.text.json_output import document_in, object_with
 
 STORCLI = ("storcli64", "storcli", "perccli64", "perccli", "storcli2", "perccli2")
 """Names of the command."""
@@ -188,7 +188,7 @@ def _properties(text: str, controllers: dict[int, _Printed], number: int) -> Non
 
 def _of_json(text: str) -> list[_Printed]:
     controllers: list[_Printed] = []
-    for answer in decoded(text, _JSON)["Controllers"]:
+    for answer in document_in(text, object_with("Controllers"))["Controllers"]:
         status, said = answer["Command Status"], answer.get("Response Data", {})
         controller = _Printed(int(status.get("Controller", 0)))
         for section, content in said.items():

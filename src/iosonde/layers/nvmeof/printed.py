@@ -18,9 +18,9 @@ from iosonde import units
 from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.json_output import object_at, object_with, opening
 from iosonde.text.reader import Items, StateOutput
-from iosonde.text.torn import decoded, opening
 
 _HEAD = re.compile(r"^\s*Node +(?:Generic +)?SN +Model")
 _KEY = re.compile(r'"Devices"\s*:\s*\[')
@@ -67,8 +67,8 @@ class NvmeList(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         if "{" in (cursor.line(first) or ""):
-            last = _end_of_json(cursor, first)
-            return last, _devices(decoded(joined(cursor, first, last), _KEY), prompt.host)
+            answer, last = object_at(cursor, first, object_with("Devices"))
+            return last, _devices(answer, prompt.host)
         return _table(cursor, first, prompt.host)
 
 
@@ -159,16 +159,6 @@ def _subject(row: re.Match[str], host: str) -> PrintedSubject:
 
 
 # ── JSON ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def _end_of_json(cursor: TextCursor, first: int) -> int:
-    depth, last = 0, first
-    for index, line in lines(cursor, first, 20_000):
-        depth += line.count("{") + line.count("[") - line.count("}") - line.count("]")
-        last = index
-        if depth <= 0 and index > first:
-            break
-    return last
 
 
 def _devices(answer: Mapping[str, Any], host: str) -> Iterator[PrintedSubject]:

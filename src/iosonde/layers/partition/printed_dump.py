@@ -17,9 +17,9 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, joined, lines
+from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.json_output import JsonOutput, object_with, objects
 from iosonde.text.reader import Items, StateOutput, top_of
-from iosonde.text.torn import decoded, opening
 from iosonde.units import SECTOR
 
 _HEADER = re.compile(
@@ -41,7 +41,6 @@ _UUID = re.compile(r", uuid=([\dA-Fa-f-]{11,36})(?=,|\s*$)")
 _LABEL = re.compile(r', name="([^"]{1,80})"')
 _ATTRIBUTES = re.compile(r', attrs="([^"]{1,120})"')
 _BOOT = re.compile(r", bootable(?=,|\s*$)")
-_KEY = re.compile(r'"partitiontable"\s*:')
 _MOST = 300
 
 
@@ -89,7 +88,7 @@ class SfdiskDump(StateOutput):
         return last, _of_dump(header, rows, prompt)
 
 
-class SfdiskJson(StateOutput):
+class SfdiskJson(JsonOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "sfdisk"
@@ -98,32 +97,20 @@ class SfdiskJson(StateOutput):
     reach: ClassVar[int] = 3
     nothing: ClassVar[str] = "it has no partition"
 
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return opening(cursor, cursor.at)
+    head: ClassVar[re.Pattern[str]] = object_with("partitiontable")
 
     @override
-    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        depth, last = 0, first
-        for index, line in lines(cursor, first, 4000):
-            depth += line.count("{") - line.count("}")
-            last = index
-            if depth <= 0 and ("}" in line or index > first + 3):
-                break
-        table = decoded(joined(cursor, first, last), _KEY).get("partitiontable")
+    def things(self, value: Any, prompt: Prompt) -> Iterator[PrintedSubject]:
+        table = value["partitiontable"]
         if not isinstance(table, dict):
-            raise Unreadable(self.nothing, last)
+            raise Unreadable(self.nothing)
         header = {
             "label": _text(table, "label"), "label-id": _text(table, "id"),
             "device": _text(table, "device"), "sector-size": _text(table, "sectorsize"),
             "first-lba": _text(table, "firstlba"), "last-lba": _text(table, "lastlba"),
         }  # fmt: skip
-        partitions = table.get("partitions")
-        rows = partitions if isinstance(partitions, list) else []
-        return last, [
-            _disk(header, prompt),
-            *(_of_json(row, header, prompt) for row in rows if isinstance(row, dict)),
-        ]
+        yield _disk(header, prompt)
+        yield from (_of_json(row, header, prompt) for row in objects(table.get("partitions")))
 
 
 def _is_own(line: str) -> bool:

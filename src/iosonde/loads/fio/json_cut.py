@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from iosonde.loads.fio.result import find_document
 from iosonde.records.stack import Json
+from iosonde.text.json_output import whole_part
 
-_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|[{}\[\],]')
 _LATENCIES = ("lat_ns", "lat")
-_CLOSES = {"{": "}", "[": "]"}
 
 
 def document_of_cut(text: str) -> dict[str, Json] | None:
@@ -20,19 +17,10 @@ def document_of_cut(text: str) -> dict[str, Json] | None:
     Args:
         text: from the document's own brace on.
     """
-    opened: list[str] = []
-    end, closing = 0, ""
-    for token in _TOKEN.finditer(text):
-        mark = token[0]
-        if mark in _CLOSES:
-            opened.append(_CLOSES[mark])
-        elif mark in {"}", "]"}:
-            if not opened or opened.pop() != mark:
-                return None
-            end, closing = token.end(), "".join(reversed(opened))
-        elif mark == ",":
-            end, closing = token.start(), "".join(reversed(opened))
-    document = find_document(text[:end] + closing) if end and closing else None
+    try:
+        document = find_document(whole_part(text, values=True))
+    except ValueError:
+        return None
     jobs = document.get("jobs") if document else None
     if isinstance(jobs, list) and jobs and isinstance(jobs[-1], dict):
         for part in jobs[-1].values():

@@ -53,7 +53,7 @@ def test_attributes_and_counters_of_scsi_devices() -> None:
 
 def test_an_output_that_is_torn() -> None:
     (output,) = read(NAMESPACES[: NAMESPACES.index("align")])
-    assert getattr(output, "reason", "") == "its JSON is broken"
+    assert getattr(output, "reason", "").startswith("it is cut off")
 
 
 @pytest.mark.parametrize("text", [
