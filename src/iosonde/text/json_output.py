@@ -19,7 +19,7 @@ from iosonde.exact import from_json
 from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import REACH, Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import PartlyReadItems, StateOutput, UnreadPart
+from iosonde.text.reader import PartlyReadItems, StateOutput, UnreadPart, before
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?P<end>"?)|[{}\[\]]', re.DOTALL)
 _MARK = re.compile(rf"{_TOKEN.pattern}|,", re.DOTALL)
@@ -61,7 +61,10 @@ class JsonOutput(StateOutput):
             if line is None or (index < cursor.at and "{" not in line and prompt_in(line)):
                 return None
             if ("{" in line or "[" in line) and begin_of(cursor, index, self.head) is not None:
-                return index
+                above = before(cursor, index)
+                is_listed = (cursor.line(above) or "").strip() == "["
+                listed = is_listed and begin_of(cursor, above, self.head) is not None
+                return above if listed else index
         return None
 
     @override

@@ -1,0 +1,109 @@
+"""`qemu-img info`, `check` and `map` with --output=json: images of virtual disks.
+
+Source: QEMU 9.1, qapi/block-core.json (ImageInfo, ImageCheck, SnapshotInfo: sizes in bytes; what
+one format has stands in "format-specific"), qemu-img.c (dump_json_image_check(), dump_map_entry():
+one extent a line, all offsets in bytes); since 8.0 nodes below an image stand in "children".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedCounters, PrintedSubject
+from iosonde.records.stack import Json, Scalar
+from iosonde.text.cursor import Prompt
+from iosonde.text.json_output import JsonOutput, number, objects
+from iosonde.text.json_tree import as_json, scalars, tables
+
+_KEYS = (
+    "virtual-size|children|snapshots|filename|cluster-size|format|actual-size|encrypted|compressed|"
+    "(?:full-)?backing-filename(?:-format)?|dirty-flag|format-specific"
+)
+_NAMES = {
+    "virtual_size": "size", "actual_size": "allocation", "backing_filename": "backing_file",
+    "backing_filename_format": "backing_format", "full_backing_filename": "full_backing_file",
+    "dirty_flag": "dirty",
+}  # fmt: skip
+"""Names that `qemu-img info` in text has."""
+_OF_FORMAT = "format_specific_data_"
+_FLAGS = ("present", "zero", "data", "compressed")
+
+
+class QemuImageJson(JsonOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "qemu-img info"
+    anchors: ClassVar[tuple[str, ...]] = ('"virtual-size"', '"actual-size"')
+    commands: ClassVar[tuple[str, ...]] = ("qemu-img",)
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "it does not say the size of an image"
+    head: ClassVar[re.Pattern[str]] = re.compile(rf'(?<!:)(?<!: )(?:\[\s*)?\{{\s*"(?:{_KEYS})"\s*:')
+
+    @override
+    def things(self, value: Any, prompt: Prompt) -> Iterator[PrintedSubject | PrintedCounters]:
+        for image in [value] if isinstance(value, dict) else objects(value):
+            size, path = number(image.get("virtual-size")), image.get("filename")
+            if size is None or not isinstance(path, str) or "format" not in image:
+                continue
+            yield PrintedSubject("guest", path, _image(image), prompt.host)
+            if lists := tables(image):
+                yield self.counted("guest", path, lists, prompt)
+
+
+def _image(image: Mapping[str, Any]) -> dict[str, Scalar]:
+    values: dict[str, Scalar] = {}
+    for key, value in scalars(image, ("filename",)).items():
+        name = _NAMES.get(key, key.removeprefix(_OF_FORMAT))
+        if key != "format_specific_type" or value != image["format"]:
+            values[name] = value
+    return values
+
+
+class QemuCheckJson(JsonOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "qemu-img check"
+    anchors: ClassVar[tuple[str, ...]] = ('"check-errors"',)
+    commands: ClassVar[tuple[str, ...]] = ("qemu-img",)
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "it does not say what was checked"
+    head: ClassVar[re.Pattern[str]] = re.compile(
+        r'\{\s*"(?:image-end-offset|total-clusters|allocated-clusters|fragmented-clusters|'
+        r'compressed-clusters|check-errors|filename|format|leaks|corruptions)(?:-fixed)?"\s*:'
+    )
+
+    @override
+    def things(self, value: Any, prompt: Prompt) -> Iterable[PrintedCounters]:
+        path = value.get("filename")
+        if isinstance(path, str) and number(value.get("check-errors")) is not None:
+            yield self.counted("guest", path, {**scalars(value, ("filename",))}, prompt)
+
+
+class QemuMapJson(JsonOutput):
+    """See `iosonde.text.cursor.Output`: the extents as a table, and what they hold in bytes."""
+
+    tool: ClassVar[str] = "qemu-img map"
+    anchors: ClassVar[tuple[str, ...]] = ('"depth":',)
+    commands: ClassVar[tuple[str, ...]] = ("qemu-img",)
+    reach: ClassVar[int] = 3
+    nothing: ClassVar[str] = "it lists no extent"
+    head: ClassVar[re.Pattern[str]] = re.compile(
+        r'\[\s*\{\s*"start"\s*:\s*\d{1,19}\s*,\s*"length"\s*:\s*\d{1,19}\s*,\s*"depth"\s*:'
+    )
+
+    @override
+    def things(self, value: Any, prompt: Prompt) -> Iterable[PrintedCounters]:
+        extents = [row for row in objects(value) if isinstance(row.get("length"), int)]
+        if not extents:
+            return
+        sums: dict[str, Json] = {"extents": len(extents)}
+        for flag in _FLAGS:
+            if any(flag in row for row in extents):
+                sums[f"{flag}_bytes"] = sum(row["length"] for row in extents if row.get(flag))
+        image = prompt.command.split()[-1:]
+        path = image[0] if prompt.command and not image[0].startswith("-") else "image"
+        yield self.counted("guest", path, {**sums, "table": as_json(extents)}, prompt)
