@@ -93,6 +93,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "drbd_answers": "iosonde.layers.drbd.printed_answers:DrbdAnswers",
         "drbd_conf": "iosonde.layers.drbd.printed_conf:DrbdConf",
         "drbd_events": "iosonde.layers.drbd.printed_events:DrbdEvents",
+        "drbd_json": "iosonde.layers.drbd.printed_json:DrbdStatusJson",
         "drbd_states": "iosonde.layers.drbd.printed_answers:DrbdStates",
         "du": "iosonde.layers._mounts.printed_du:Du",
         "dumpe2fs": "iosonde.layers.ext4.printed:Superblock",
