@@ -198,6 +198,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "mpt_status": "iosonde.layers.hwraid.printed_mpt_status:MptStatus",
         "multipath": "iosonde.layers.multipath.printed:MultipathOutput",
         "multipath_conf": "iosonde.layers.multipath.printed_conf:MultipathConf",
+        "multipath_json": "iosonde.layers.multipath.printed_json:MultipathJson",
         "multipath_paths": "iosonde.layers.multipath.printed_paths:MultipathPaths",
         "multipath_tables": "iosonde.layers.multipath.printed_tables:MultipathTables",
         "multipath_verbose": "iosonde.layers.multipath.printed_verbose:MultipathVerbose",
