@@ -78,7 +78,7 @@ def _bytes_or_raw(text: str) -> int | None:
     return int(number) if number.isdecimal() and len(number) < 20 else _bytes(text)
 
 
-def _name(prompt: Prompt) -> str:
+def mount_point(prompt: Prompt) -> str:
     """What the command was given: a mount point."""
     target = _TARGET.search(prompt.command)
     return target[1] if target else ""
@@ -154,7 +154,7 @@ class BtrfsUsage(_BtrfsOutput):
             return last, []
         profiles, end = _profiles(cursor, last + 1)
         return (end if profiles else last), [
-            PrintedSubject("btrfs", _name(prompt), facts | profiles, prompt.host)
+            PrintedSubject("btrfs", mount_point(prompt), facts | profiles, prompt.host)
         ]
 
 
@@ -171,7 +171,9 @@ class BtrfsDf(_BtrfsOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         facts, last = _profiles(cursor, first)
-        return last, [PrintedSubject("btrfs", _name(prompt), facts, prompt.host)] if facts else []
+        return last, [
+            PrintedSubject("btrfs", mount_point(prompt), facts, prompt.host)
+        ] if facts else []
 
 
 def _profiles(cursor: TextCursor, first: int) -> tuple[dict[str, Scalar], int]:
