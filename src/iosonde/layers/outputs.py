@@ -289,6 +289,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "sysfs": "iosonde.layers._commands.printed_sysfs:SysfsFiles",
         "systool": "iosonde.layers.disk.printed_systool:Systool",
         "targetcli": "iosonde.layers.iscsi.printed_targetcli:Targetcli",
+        "targetcli_config": "iosonde.layers.iscsi.printed_saveconfig:TargetConfig",
         "targetcli_messages": "iosonde.layers.iscsi.printed_target_messages:TargetcliMessages",
         "tgtadm": "iosonde.layers.iscsi.printed_tgt:Tgtadm",
         "tool_versions": "iosonde.layers._commands.printed_versions:ToolVersions",
