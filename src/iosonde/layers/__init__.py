@@ -206,6 +206,7 @@ KERNEL_MESSAGES: Table[tuple[KernelMessage, ...]] = Table(
         "disk": "iosonde.layers.disk.kernel_log:MESSAGES",
         "dm": "iosonde.layers.dm.kernel_log:MESSAGES",
         "drbd": "iosonde.layers.drbd.kernel_log:MESSAGES",
+        "esxi": "iosonde.layers.multipath.kernel_log_esxi:MESSAGES",
         "ext4": "iosonde.layers.ext4.kernel_log:MESSAGES",
         "host": "iosonde.layers._kernel_log.host:MESSAGES",
         "iscsi": "iosonde.layers.iscsi.kernel_log:MESSAGES",

@@ -6,7 +6,8 @@ Source:
     /dev/kmsg); the PREEMPT_RT patches before 5.15 (`[   12.345678] 003: `, the processor); RFC
     3164, 4.1.2; RFC 3339; journalctl(1), --output=short and short-iso (months by strftime's %b, in
     the language of who prints); rsyslog.conf(5), properties; pdsh(1); GitHub Actions' logs (a time
-    before what a console prints).
+    before what a console prints); vmkernel.log of ESXi 5 to 7 (`TIME cpu2:2050)MODULE: …`) and 8
+    (`TIME In(182) vmkernel: cpu2:2050)…`).
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ _SEVERITY = (
     r"(?:(?:(?:kern|user|daemon)\.)?"
     r"(?:emerg|alert|crit|err|error|warn|warning|notice|info|debug) {1,4}(?:kern |daemon )?)?"
 )
-_KERNEL = r"kernel(?:\[\d{1,9}\])?:| ?\[kernel\]| ?kernel - - -|kernel(?= {1,4}\[ {0,9}\d{1,9}\.)"
+_KERNEL = (
+    r"kernel(?:\[\d{1,9}\])?:| ?\[kernel\]| ?kernel - - -|kernel(?= {1,4}\[ {0,9}\d{1,9}\.)"
+    r"|(?:vmkernel|vmkwarning|vobd):(?= )|(?=cpu\d{1,4}:\d{1,10}(?: opID=[\w:-]{1,80})?\)\S)"
+)
 _THREAD = r"[\da-f]{8,16} {1,4}-?\d{1,2}(?= )"  # of a daemon, and the message's level
 _PROGRAM = r"[A-Za-z_(][\w./()@-]{0,63}(?:\[\d{1,9}\](?:\(\w{1,16}\))?)?:(?=\s|$)"
 _LINE = re.compile(

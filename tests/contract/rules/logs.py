@@ -55,4 +55,21 @@ CASES = (
         "a member that failed for good, which is another finding",
         case(log("md", "md0", failed_members=1, others=["sdb1"])),
     ),
+    RuleCase(
+        "lost-device.lost_in_log",
+        "all paths of a LUN went down, and came back once of two times",
+        case(log("disk", "naa.1", all_paths_down=2, all_paths_down_ends=1)),
+        "one that went on over another path",
+        case(log("disk", "naa.1", failed_on_path=3, states_in_doubt=2)),
+    ),
+    RuleCase(
+        "refused-commands.not_offered",
+        "a drive of ESXi without a mode page",
+        case(log("disk", "mpx.1", refused_commands=4, commands=["0x1a"], senses=["0x5 0x24 0x0"])),
+        "a write that was refused, and a LUN that the array does not have any more",
+        case(
+            log("disk", "naa.1", refused_commands=4, commands=["0x2a"], senses=["0x5 0x24 0x0"]),
+            log("disk", "naa.2", refused_commands=4, commands=["0x12"], senses=["0x5 0x25 0x0"]),
+        ),
+    ),
 )

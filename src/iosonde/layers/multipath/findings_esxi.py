@@ -5,14 +5,15 @@ Devices are kind `disk`, each path is kind `path`, and all paths of a device tog
 
 Nothing is asked of a live host. No rule speaks of a device with one path, which every local one is
 ("Status: degraded" says no more), of paths that are standby or off, or of datastores that are not
-mounted. Logs of the VMkernel are not read.
+mounted. Its log is read by `kernel_log_esxi.py`.
 
 Source:
     VMware vSphere Storage, "Monitoring and Managing Storage Paths" (a dead path is "no longer
     available for processing I/O"), "Handling Transient APD Conditions" (the device's operational
     state changes to Dead or Error) and, of vSphere 5.0, "Unplanned device loss" ("ESXi marks the
     device as not connected"); Broadcom KB 318856 (VMFS needs 200 MB free, and stops growing at 100
-    MB); ESXCLI Reference, nvme controller list (Is Online).
+    MB); ESXCLI Reference, nvme controller list (Is Online); KB 318888 (APD and PDL; 0x5 0x25 0x0);
+    KB 1010244 (commands that devices refuse during a rescan); T10 SPC-4 (opcodes, senses).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from collections.abc import Iterator
 
 from iosonde import units
 from iosonde.records.evidence import EvidenceSet, Rule, subject_of
-from iosonde.records.finding import Finding
+from iosonde.records.finding import Evidence, Finding
 
 _VMFS = re.compile(r"VMFS-\d{1,2}")  # VMFS-L is ESXi's own
 _LITTLE, _LEAST = 200_000_000, 100_000_000  # bytes
@@ -32,6 +33,16 @@ _LOST = {
     "virtual machines is still tried again",
     "not connected": "it is permanently lost: the array no longer presents it, or it failed",
 }
+_LOG = "kernel log"
+_APD = ("all_paths_down", "all_paths_down_ends", "all_paths_down_timeouts", "permanent_losses")
+_NO_LUN = "0x5 0x25 0x0"
+_ASKED = {
+    "0x12": "INQUIRY (0x12)", "0x1a": "MODE SENSE (0x1a)", "0x4d": "LOG SENSE (0x4d)",
+    "0x5a": "MODE SENSE (0x5a)", "0x85": "ATA PASS-THROUGH (0x85)",
+    "0x9e": "SERVICE ACTION IN (0x9e)",
+}  # fmt: skip
+_NOT_OFFERED = re.compile(r"0x5 0x2[04] 0x0")
+"""Invalid command operation code, invalid field in CDB."""
 
 
 def _dead_paths(case: EvidenceSet) -> Iterator[Finding]:
@@ -97,6 +108,53 @@ def _full_datastores(case: EvidenceSet) -> Iterator[Finding]:
             )  # fmt: skip
 
 
+def _lost_in_log(case: EvidenceSet) -> Iterator[Finding]:
+    """Devices that were lost as the VMkernel's log counts it."""
+    for disk in case.counted(_LOG):
+        count = {name: disk.values.get(name) or 0 for name in _APD}
+        down, ends, timeouts, gone = (int(str(value)) for value in count.values())
+        senses = disk.values.get("senses")
+        unknown = isinstance(senses, list) and _NO_LUN in senses
+        if disk.kind != "disk" or not (down or timeouts or gone or unknown):
+            continue
+        if gone or unknown:
+            why = "it was removed or is permanently inaccessible (PDL)"
+        else:
+            why = f"all its paths were down ({down or timeouts} ×, back {ends} ×)"
+        yield Finding(
+            "lost-device", "error" if gone or unknown or ends < (down or timeouts) else "warning",
+            subject_of(disk), f"The log of ESXi says of {disk.name}: {why}.",
+            tuple(
+                Evidence(name.replace("_", " "), value, "", disk.where)
+                for name, value in count.items() if isinstance(value, int) and value
+            ),
+            "look at the array, the switches and the cables at these times; of a device that is "
+            "lost for good, unmount the datastore, detach the device and rescan",
+            "`esxcli storage core device list`: “Status: on”, and the log stays without such lines",
+        )  # fmt: skip
+
+
+def _not_offered(case: EvidenceSet) -> Iterator[Finding]:
+    """Devices that refused only what ESXi asks each one for."""
+    for disk in case.counted(_LOG):
+        refused, failed = disk.values.get("refused_commands"), disk.values.get("failed_commands")
+        senses, commands = disk.values.get("senses"), disk.values.get("commands")
+        if not refused or failed or not isinstance(senses, list) or not isinstance(commands, list):
+            continue
+        names = [_ASKED.get(str(command), "") for command in commands]
+        if not all(names) or not all(_NOT_OFFERED.fullmatch(str(sense)) for sense in senses):
+            continue
+        yield Finding(
+            "refused-commands", "note", subject_of(disk),
+            f"{disk.name} answered ILLEGAL REQUEST to {', '.join(names)}: it does not have what "
+            "ESXi asks every device for. No data were lost.",
+            (Evidence("refused commands", int(str(refused)), "", disk.where),
+             Evidence("senses", ", ".join(map(str, senses)), "", disk.where)),
+            "nothing has to be done",
+            "the opcodes in the log stay these, and none is of a read (0x28) or a write (0x2a)",
+        )  # fmt: skip
+
+
 _PATHS = "VMware vSphere Storage, Monitoring and Managing Storage Paths"
 RULES: tuple[Rule, ...] = (
     Rule("failed-paths", "multipath", "Single paths of ESXi that are dead.", _PATHS, _dead_paths),
@@ -104,6 +162,10 @@ RULES: tuple[Rule, ...] = (
          "ESXCLI Reference, nvme controller list", _offline_controllers),
     Rule("lost-device", "disk", "Devices that ESXi has lost, for now (APD) or for good (PDL).",
          "VMware vSphere Storage, Handling Transient APD Conditions", _lost_devices),
+    Rule("lost-device", "disk", "Devices that the log of ESXi says were lost.",
+         "Broadcom KB 318888", _lost_in_log),
+    Rule("refused-commands", "disk", "Devices that refused only what ESXi asks each of.",
+         "Broadcom KB 1010244; T10 SPC-4", _not_offered),
     Rule("out-of-space", "vmfs", "Datastores with less than 200 MB left.",
          "Broadcom KB 318856", _full_datastores),
 )  # fmt: skip
