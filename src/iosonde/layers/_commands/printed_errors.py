@@ -7,7 +7,8 @@ What libdevmapper says is read whatever the error: it speaks of nothing but stor
 
 Source: LVM2 2.03, libdm/ioctl/libdm-iface.c (_do_dm_ioctl(): "device-mapper: %s ioctl on %s %s%s%s
 failed: %s"); glibc, sysdeps/gnu/errlist.c (texts of errors in English); coreutils, util-linux and
-nvme-cli print "program: what: text" or "what: text", strerror(3) last.
+nvme-cli print "program: what: text" or "what: text", strerror(3) last. Errors in other languages
+(`error_languages.py`) are counted by their English text, messages kept as printed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde.layers._commands.error_languages import TRANSLATED
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
@@ -33,18 +35,29 @@ _ERRORS = (
     "No medium found", "Wrong medium type", "Numerical result out of range",
     "Operation not supported", "Inappropriate ioctl for device", "Message too long",
 )  # fmt: skip
+_ENGLISH = {text: error for error, texts in TRANSLATED.items() for text in texts}
+_TEXTS = "|".join(re.escape(text).replace("'", "['’]") for text in (*_ERRORS, *_ENGLISH))
 _PROGRAM = r"(?P<program>(?:[\w./~-]{0,80}/)?[a-z][\w.+-]{1,30})"
 _SAID = re.compile(
-    rf"\s*(?:{_PROGRAM}: )?(?P<what>\S.{{0,200}}?)?(?:(?<=\S): |(?<=: ))"
-    rf"(?P<error>{'|'.join(map(re.escape, _ERRORS))})\.?\s*$"
+    rf"\s*(?:{_PROGRAM}: )?(?P<what>\S.{{0,200}}?)?(?:(?<=\S): |(?<=: )|：)"
+    rf"(?P<error>{_TEXTS})[.。]?\s*$"
 )
 _MAPPER = re.compile(
     r"\s*(?P<program>device-mapper): (?P<what>[a-z][\w -]{1,30} ioctl on \S.{0,160}?"
     r"|[a-z][\w -]{1,30} ioctl) +failed: (?P<error>[A-Z][\w /-]{2,60})\s*$"
 )
 _FAILED = re.compile(r"(?i)\b(?:failed|cannot|can't|could not|couldn't|unable|error)\b")
+_NAMED = re.compile(r"['\"«„‘“`][^\s'\"»”’]|(?<!\S)/\w")
+"""A file that a message names; in other languages it cannot be told from a sentence otherwise."""
 _MOST = 400
 _KEPT = 20  # messages
+
+
+def _anchors() -> tuple[str, ...]:
+    """What marks an error in another language, with each apostrophe and colon that texts have."""
+    typed = {text.replace("'", sign) for text in _ENGLISH for sign in "'’"}
+    wide = {text for text in typed if max(text) > "\u2e80"}
+    return (*sorted(f": {text}" for text in typed), *sorted(f"：{text}" for text in wide))
 
 
 class ProgramErrors(StateOutput):
@@ -52,7 +65,7 @@ class ProgramErrors(StateOutput):
 
     tool: ClassVar[str] = "errors of programs"
     anchors: ClassVar[tuple[str, ...]] = (
-        *(f": {error}" for error in _ERRORS), " ioctl on ",
+        *(f": {error}" for error in _ERRORS), " ioctl on ", *_anchors(),
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ()
     reach: ClassVar[int] = 0
@@ -74,7 +87,8 @@ class ProgramErrors(StateOutput):
                 continue
             program = (match["program"] or "").rpartition("/")[2]
             errors = counts.setdefault(program, {})
-            errors[match["error"]] = errors.get(match["error"], 0) + 1
+            error = _ENGLISH.get(match["error"].replace("’", "'"), match["error"])
+            errors[error] = errors.get(error, 0) + 1
             messages.setdefault(program, []).append(line.strip())
             last = index
         return last, [
@@ -103,4 +117,5 @@ def _said(cursor: TextCursor, index: int) -> re.Match[str] | None:
         return None
     if not match["program"] and not (_FAILED.search(what) and what[0].isupper()):
         return None
-    return None if is_sentence(what) and not _FAILED.search(what) else match
+    is_foreign = match["error"] not in _ERRORS and _NAMED.search(what)
+    return None if is_sentence(what) and not is_foreign and not _FAILED.search(what) else match

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.layers._commands.printed_errors import ProgramErrors
+from iosonde.layers._commands.error_languages import TRANSLATED
+from iosonde.layers._commands.printed_errors import _ERRORS, ProgramErrors
 from tests.mangle import counters, mangled
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "commands-composed" / "errors.txt").read_text()
@@ -24,7 +25,41 @@ def _errors(text: str) -> list[tuple[str, object]]:
 
 def test_the_texts_are_those_of_the_library() -> None:
     texts = {f": {os.strerror(number)}" for number in errno.errorcode}
-    assert set(ProgramErrors.anchors) <= texts | {" ioctl on "}
+    english = {anchor for anchor in ProgramErrors.anchors if anchor[2:] in set(_ERRORS)}
+    assert len(english) == len(_ERRORS)
+    assert english <= texts
+
+
+OUTPUTS = Path(__file__).parents[3] / "outputs"
+FOREIGN = (OUTPUTS / "languages-debian-12" / "errors.txt").read_text()
+
+
+def test_other_languages_are_counted_by_the_english_text() -> None:
+    full, failed = "No space left on device", "Input/output error"
+    assert _errors(FOREIGN) == [
+        ("dd", {full: 1}), ("cat", {failed: 1}), ("touch", {"Read-only file system": 1}),
+        ("cp", {full: 1}), ("cat", {failed: 1}), ("cp", {full: 1}),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("sign", ["'", "’"])
+def test_an_apostrophe_that_a_page_changed(sign: str) -> None:
+    text = f"dd: erreur de lecture de '/dev/sdq': Erreur d{sign}entrée/sortie\n"
+    assert _errors(text) == [("dd", {"Input/output error": 1})]
+
+
+def test_a_translation_is_of_a_single_error() -> None:
+    texts = [text for texts in TRANSLATED.values() for text in texts]
+    assert len(texts) == len(set(texts))
+
+
+@pytest.mark.parametrize("text", [
+    "Was heißt das: Eingabe-/Ausgabefehler\n",
+    "系统提示：设备上没有空间\n",
+    "cp: /mnt/a: Keine Berechtigung\n",
+])  # fmt: skip
+def test_prose_in_other_languages_is_none(text: str) -> None:
+    assert _errors(text) == []
 
 
 def test_errors_by_program() -> None:
