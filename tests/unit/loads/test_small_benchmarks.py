@@ -84,6 +84,39 @@ def test_kbench_has_a_load_of_each_kind() -> None:
     assert every["write"]["write.latency.mean"] == pytest.approx(0.5e-3)
 
 
+COMPARED = (OUTPUTS / "kbench-compared.txt").read_text()
+
+
+def test_kbench_compares_two_volumes() -> None:
+    every = {trial.label: trial for trial in trials(COMPARED)}
+    assert len(every) == 8
+    first, second = every["Plain random read"], every["Spread random read"]
+    assert (figures(first)["read.iops"], figures(second)["read.iops"]) == (80000, 60000)
+    assert first.options == {"rw": "randread", "size": 30 * 2**30}
+    assert first.details["cpu_idle"] == {"iops": 0.8, "bandwidth": 0.9, "latency": 0.85}
+    assert second.details["cpu_idle"] == {"iops": 0.5, "bandwidth": 0.75, "latency": 0.7}
+    change = second.details["change against Plain"]
+    assert isinstance(change, dict)
+    assert change["iops"] == 60000 / 80000 - 1
+    assert change["latency.mean"] == 3.0
+    assert change["cpu_idle"] == {"iops": -0.3, "bandwidth": -0.15, "latency": -0.15}
+    assert every["Plain sequential write"].details["quick_mode"] == "disabled"
+
+
+def test_kbench_of_a_mode_that_measures_one_direction() -> None:
+    text = (
+        "=========================\nFIO Benchmark Summary\nFor: disk7\nCPU Idleness Profiling: "
+        "disabled\nSize: 9g\nMode: random-read-iops\n=========================\n"
+        "IOPS (Read/Write)\n        Random:                 51,200 / \n    Sequential:      / \n"
+    )
+    (trial,) = trials(text)
+    assert figures(trial) == {"read.iops": 51200}
+    assert (trial.label, trial.options["size"]) == ("disk7 random read", 9 * 2**30)
+    assert trial.details["mode"] == "random-read-iops"
+    old = text.replace("Size: 9g\nMode: random-read-iops", "SIZE: 9g\nQUICK MODE: DISABLED")
+    assert trials(old)[0].details["quick_mode"] == "disabled"
+
+
 def test_rows_of_speeds_are_reads_and_writes() -> None:
     every = trials(ROWS)
     assert [trial.options["rw"] for trial in every[::2]] == ["read"] * 2 + ["randread"] * 2
