@@ -225,6 +225,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "nvme_smart": "iosonde.layers.disk.printed_health:NvmeSmartLog",
         "nvme_smart_lines": "iosonde.layers.disk.printed_smart_lines:NvmeSmartLines",
         "nvme_subsystems": "iosonde.layers.nvmeof.printed_subsystems:NvmeSubsystems",
+        "nvme_makers_log": "iosonde.layers.disk.printed_nvme_makers:NvmeMakersLog",
         "nvme_vendor_log": "iosonde.layers.disk.printed_nvme_vendor:NvmeVendorLog",
         "nvme_verbose_list": "iosonde.layers.nvmeof.printed_subsystems:NvmeVerboseList",
         "nvme_zone_limits": "iosonde.layers.disk.printed_zones:NvmeZoneLimits",
