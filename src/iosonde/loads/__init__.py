@@ -33,6 +33,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "as_ssd": "iosonde.loads.as_ssd:AsSsd",
         "bench_sh": "iosonde.loads.bench_sh:BenchSh",
         "bonnie": "iosonde.loads.bonnie:Bonnie",
+        "bonnie_page": "iosonde.loads.bonnie:BonniePage",
         "db_bench": "iosonde.loads.database_benchmarks:DbBench",
         "dd": "iosonde.loads.dd:Dd",
         "dd_command": "iosonde.loads.dd_command:DdCommand",

@@ -1,8 +1,10 @@
 """bonnie++: its table and its line of CSV.
 
 Source: bonnie++ 2.00, bon_csv2txt.cpp and bon_csv2html.cpp (order of the fields of formats 1.96,
-1.97 and 1.98); bonnie++ 1.03, bonnie++.cpp. Speeds are in KiB/s, seeks in 1/s, %CP of one core;
-"+++++" is what was too short to be measured. The line "Latency" has the greatest latencies.
+1.97 and 1.98; print_item(): blocks in MiB/s, characters in KiB/s under the same head),
+bon_csv2txt.in, convSpd() (k, m and g are of 1024); bonnie++ 1.03, bonnie++.cpp. Speeds are in
+KiB/s, seeks in 1/s, %CP of one core; "+++++" is what was too short to be measured. The line
+"Latency" has the greatest latencies.
 """
 
 from __future__ import annotations
@@ -29,12 +31,15 @@ _CSV = re.compile(
     r"(?P<format>1\.9[678]),(?P<version>[\w.]+),(?P<name>[^,\s]+),(?P<jobs>\d+),(?P<seed>\d+),"
     r"(?P<size>\d+[KMG]?),(?P<rest>[\w.,+]*)"
 )
+_OF_CSV = ("chunk_size", "seeks", "seek_processes")
+"""What stands between the size and the first test; releases before 1.98 have the first alone."""
+_OF_FILES = ("largest", "smallest", "directories", "chunk_size")
 _CSV_OLD = re.compile(
     r"\s*(?P<name>[^,\s]{1,120}),(?P<size>\d+[KMG]),"
     r"(?P<cells>(?:(?:\d+(?:\.\d+)?|\++),){12})\d*(?:,(?:\d+(?:\.\d+)?|\++)){12}\s*"
 )
 """Of 1.03: name, size, six tests with their %CP, files, and six tests of files."""
-_CELL = r"(?:\d{1,12}(?:\.\d{1,4})?[km]?|\+{1,9})(?: |$)"
+_CELL = r"(?:\d{1,12}(?:\.\d{1,4})?[kmg]?|\+{1,9})(?: |$)"
 _ROW = re.compile(
     r"(?P<name>[\w.()+-]{1,60}) (?P<size>\d{1,9}[KMG])(?:[:x]\S+)? "
     rf"(?P<cells>(?:{_CELL}){{12}}|(?:{_CELL}){{8}}(?![\d+]))"
@@ -43,12 +48,29 @@ _BEGINS = re.compile(r" [\w.()+-]{1,60} \d{1,9}[KMG](?:[:x]\S+)? (?=[\d+])")
 _FILES = re.compile(
     rf"files (?:/sec %CP ){{6}}(?P<files>\d{{1,9}})(?:[:x]\S+)? (?P<cells>(?:{_CELL}){{12}})"
 )
+_ALL_FILES = re.compile(r"files:max:min (?:/sec %CP ){6}")
+_NAMED_FILES = re.compile(
+    r"(?<!\S)(?P<name>[\w.()+-]{1,60}) (?P<files>\d{1,9})(?:[:x]\S+)? "
+    rf"(?P<cells>(?:{_CELL}){{12}})"
+)
+"""Below the head of bon_csv2txt, which has the files of all machines behind their tests."""
 _FILE_TESTS = tuple(
     f"{order} {what}" for order in ("sequential", "random") for what in ("create", "read", "delete")
 )
 _LATENCY = re.compile(r"Latency (?P<cells>(?:\d+(?:us|ms|s)(?: |$)){4,6})")
+_PAGE = re.compile(
+    r"\s*Version (?P<version>\d[\w.]{1,12}) \| Sequential Output \| Sequential Input"
+)
+_PAGE_UNIT = re.compile(r"[\s|]*(?P<unit>[KM])/sec \| % CPU")
+_PAGE_HEAD = re.compile(r"[\s|]*(?:Size|Seeks|Per Char|Random)(?: \||$)")
+_SIZE = re.compile(r"\d{1,9}[KMG]")
+_CELLS = 3 + 4 * len(_TESTS)
+"""Name, size, number of files; the tests of a file's content and those of files, with % CPU."""
+_LEAST_CELLS = 6
+_MOST_MACHINES = 400
 _VERSION = re.compile(r"Version\s+(\d[\w.]+)")
-_SCALE = {"": units.KIB, "k": units.KIB, "m": units.MIB}
+_SCALE = {"": units.KIB, "k": units.KIB, "m": units.MIB, "g": units.GIB}
+_TIME = re.compile(r"(\d{1,12})(us|ms|s)")
 _TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -73,7 +95,9 @@ class Bonnie(Output):
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         if old := _CSV_OLD.fullmatch(cursor.line(first) or ""):
             trial = _trial(old["name"], old["size"], old["cells"].split(","), [], "")
-            return OutputReading(first, first, trials=(trial,))
+            cells = (cursor.line(first) or "").strip().split(",")
+            details = {**trial.details, **_file_tests(cells[14], cells[15:27])}
+            return OutputReading(first, first, trials=(replace(trial, details=details),))
         last = first
         for index, line in lines(cursor, first, 30):
             if index > first and not line and index - last > 2:
@@ -87,20 +111,29 @@ class Bonnie(Output):
         csv = _CSV.search("".join(text.split()))
         if trials := tuple(_rows(text)):
             torn = len(_BEGINS.findall(text)) - len(_ROW.findall(text))
+            if csv and len(trials) == 1 and csv["name"] == trials[0].host:
+                more = _of_csv(csv, csv["rest"].split(","), _begin(csv))
+                trials = (replace(trials[0], details={**more, **trials[0].details}),)
             why = f"{torn} of its rows have neither all columns nor those of -f"
             return OutputReading(first, last, trials, unread=((first, last, why),) if torn else ())
         if csv:
             fields = csv["rest"].split(",")
-            begin = 3 if csv["format"] == "1.98" else 1
+            begin = _begin(csv)
             trial = _trial(
                 csv["name"], csv["size"], fields[begin : begin + 12], _latencies(fields),
                 csv["version"],
             )  # fmt: skip
+            trial = replace(trial, details={**trial.details, **_of_csv(csv, fields, begin)})
         else:
             raise Unreadable("no row of figures follows")
         if not trial.loops[0].metrics:
             raise Unreadable("all its tests were too short to be measured")
         return OutputReading(first, last, trials=(trial,))
+
+
+def _begin(csv: re.Match[str]) -> int:
+    """Place of the first test behind the size in a line of CSV."""
+    return len(_OF_CSV) if csv["format"] == "1.98" else 1
 
 
 def _rows(text: str) -> Iterator[PrintedTrial]:
@@ -120,23 +153,66 @@ def _rows(text: str) -> Iterator[PrintedTrial]:
             row["name"], row["size"], cells, latency["cells"].split() if latency else [],
             version[1] if version else "", _TESTS if len(cells) == 2 * len(_TESTS) else _FAST,
         )  # fmt: skip
-        files = _FILES.search(text, row.end(), end)
-        trials.append(replace(trial, details={**trial.details, **_of_files(files)}))
+        files = _FILES.search(text, row.end(), end) or _named_files(text, row["name"])
+        trials.append(replace(trial, details={**trial.details, **_of_files(text, files)}))
     if trials and not any(trial.loops[0].metrics for trial in trials):
         raise Unreadable("all its tests were too short to be measured")
     yield from (trial for trial in trials if trial.loops[0].metrics)
 
 
-def _of_files(row: re.Match[str] | None) -> dict[str, Json]:
-    """Files (in 1024) and 1/s of the tests of files; what was too short to be measured is left."""
+def _named_files(text: str, name: str) -> re.Match[str] | None:
+    """The row of a machine in the table of the files of all of them."""
+    head = _ALL_FILES.search(text)
+    every = list(_NAMED_FILES.finditer(text, head.end())) if head else []
+    mine = [row for row in every if row["name"] == name]
+    return mine[0] if len(mine) == 1 else None
+
+
+def _of_files(text: str, row: re.Match[str] | None) -> dict[str, Json]:
+    """The tests of files in a table, with their row of latencies right behind it."""
     if row is None:
         return {}
-    rates: dict[str, Json] = {
-        test: float(rate)
-        for test, rate in zip(_FILE_TESTS, row["cells"].split()[::2], strict=True)
-        if not rate.startswith("+") and rate[-1].isdigit()
-    }
-    return {"files": {"count": int(row["files"]), **rates}} if rates else {}
+    latency = _LATENCY.match(text, row.end())
+    return _file_tests(
+        row["files"], row["cells"].split(), latency["cells"].split() if latency else ()
+    )
+
+
+def _file_tests(count: str, cells: Sequence[str], latencies: Sequence[str] = ()) -> dict[str, Json]:
+    """Files (in 1024), 1/s, cores and s of the tests of files; what was too short is left out."""
+    tests: dict[str, Json] = {}
+    for place, (rate, cpu) in enumerate(zip(cells[::2], cells[1::2], strict=False)):
+        if not rate or rate.startswith("+") or not rate[-1].isdigit():
+            continue
+        tests[_FILE_TESTS[place]] = float(rate)
+        if cpu.isdecimal():
+            tests[f"{_FILE_TESTS[place]} cpu"] = int(cpu) / 100
+        most = _TIME.fullmatch(latencies[place]) if len(latencies) == len(_FILE_TESTS) else None
+        if most:
+            tests[f"{_FILE_TESTS[place]} latency"] = round(int(most[1]) * _TIMES[most[2]], 6)
+    return {"files": {"count": int(count), **tests}} if tests and count.isdecimal() else {}
+
+
+def _of_csv(csv: re.Match[str], fields: Sequence[str], begin: int) -> dict[str, Json]:
+    """What a line of CSV says besides its tests: format, processes, seed, sizes, and the files.
+
+    Args:
+        csv: the line.
+        fields: what stands behind its size.
+        begin: place of the first test among them.
+    """
+    details: dict[str, Json] = {
+        "format": csv["format"], "processes": int(csv["jobs"]), "seed": int(csv["seed"]),
+        **{name: text for name, text in zip(_OF_CSV, fields[:begin], strict=False) if text},
+    }  # fmt: skip
+    files = begin + 2 * len(_TESTS)
+    cells = fields[files + 5 : files + 5 + 2 * len(_FILE_TESTS)]
+    latencies = fields[files + 5 + 2 * len(_FILE_TESTS) + len(_TESTS) :][: len(_FILE_TESTS)]
+    said = _file_tests(fields[files], cells, latencies) if len(fields) > files else {}
+    if isinstance(of := said.get("files"), dict):
+        shapes = zip(_OF_FILES, fields[files + 1 : files + 5], strict=False)
+        said["files"] = {**of, **{name: text for name, text in shapes if text}}
+    return {**details, **said}
 
 
 def _latencies(fields: Sequence[str]) -> list[str]:
@@ -158,7 +234,7 @@ def _trial(
     unmeasured: list[Json] = []
     for place, test in enumerate(tests):
         value, cpu = (cells[2 * place], cells[2 * place + 1])
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)([km]?)", value)
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)", value)
         if not match:
             unmeasured.append(test)
             continue
@@ -172,7 +248,7 @@ def _trial(
             metrics[f"{test}.cpu"], kinds[f"{test}.cpu"] = int(cpu) / 100, "cores"
             steps[f"{test}.cpu"] = 0.005
     for test, text in zip(tests if len(latencies) == len(tests) else (), latencies, strict=False):
-        most = re.fullmatch(r"(\d+)(us|ms|s)", text)
+        most = _TIME.fullmatch(text)
         if most and f"{test}.cpu" in metrics:
             metrics[f"{test}.latency.max"] = int(most[1]) * _TIMES[most[2]]
             kinds[f"{test}.latency.max"] = "s"
@@ -187,3 +263,70 @@ def _trial(
         steps=steps,
         details=details,
     )
+
+
+class BonniePage(Output):
+    """See `iosonde.text.cursor.Output`. The page of bon_csv2html, a row for each machine."""
+
+    tool: ClassVar[str] = "bonnie++"
+    anchors: ClassVar[tuple[str, ...]] = ("Sequential Output | Sequential Input",)
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _PAGE.match(cursor.line(cursor.at) or "") else None
+
+    @override
+    def read(self, cursor: TextCursor, first: int) -> OutputReading:
+        head = _PAGE.match(cursor.line(first) or "")
+        trials: list[PrintedTrial] = []
+        last, unit, torn, is_whole = first, "", 0, False
+        for index, line in lines(cursor, first + 1, _MOST_MACHINES):
+            cells = [cell.strip() for cell in line.split("|")]
+            if head_unit := _PAGE_UNIT.match(line):
+                unit = head_unit["unit"]
+            elif cells[0] == "Latency":
+                if is_whole and len(cells) >= 1 + len(_TESTS):
+                    trials[-1] = _with_latencies(trials[-1], cells)
+            elif len(cells) > _LEAST_CELLS and _SIZE.fullmatch(cells[1]) and unit:
+                is_whole = len(cells) == _CELLS
+                torn += not is_whole
+                if is_whole:
+                    trials.append(_of_page(cells, unit, head["version"] if head else ""))
+            elif line and not _PAGE_HEAD.match(line):
+                break
+            last = index if line else last
+        trials = [trial for trial in trials if trial.loops[0].metrics]
+        why = f"{torn} of its rows have other columns than its tests"
+        if not trials:
+            raise Unreadable(why if torn else "no row of figures follows", last)
+        return OutputReading(
+            first, last, trials=tuple(trials), unread=((first, last, why),) if torn else ()
+        )
+
+
+def _of_page(cells: Sequence[str], unit: str, version: str) -> PrintedTrial:
+    """A machine: name, size, six tests with % CPU, files and the six tests of these."""
+    tests = list(cells[2:14])
+    for place in (2, 4, 8) if unit == "M" else ():  # blocks; characters are not converted
+        tests[place] += "m" if tests[place].isdecimal() else ""
+    trial = _trial(cells[0], cells[1], tests, [], version)
+    return replace(trial, details={**trial.details, **_file_tests(cells[14], cells[15:27])})
+
+
+def _with_latencies(trial: PrintedTrial, cells: Sequence[str]) -> PrintedTrial:
+    """A machine with the row of latencies below it: of its tests, then of those of files."""
+    (loop,) = trial.loops
+    metrics, kinds, steps = dict(loop.metrics), dict(loop.units), dict(trial.steps)
+    for test, text in zip(_TESTS, cells[1 : 1 + len(_TESTS)], strict=True):
+        most = _TIME.fullmatch(text)
+        if most and f"{test}.cpu" in metrics:
+            name, scale = f"{test}.latency.max", _TIMES[most[2]]
+            metrics[name], kinds[name], steps[name] = int(most[1]) * scale, "s", 0.5 * scale
+    files = trial.details.get("files")
+    said = dict(files) if isinstance(files, dict) else {}
+    for test, text in zip(_FILE_TESTS, cells[2 + len(_TESTS) :], strict=False):
+        if test in said and (most := _TIME.fullmatch(text)):
+            said[f"{test} latency"] = round(int(most[1]) * _TIMES[most[2]], 6)
+    details = {**trial.details, "files": said} if said else trial.details
+    loops = (replace(loop, metrics=metrics, units=kinds),)
+    return replace(trial, loops=loops, steps=steps, details=details)
