@@ -82,6 +82,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "winsat": "iosonde.loads.winsat:Winsat",
         "xfs_io": "iosonde.loads.xfs_io:XfsIo",
         "yabs": "iosonde.loads.yabs:Yabs",
+        "yabs_json": "iosonde.loads.yabs_json:YabsJson",
         "ycsb": "iosonde.loads.database_benchmarks:Ycsb",
     },
 )
