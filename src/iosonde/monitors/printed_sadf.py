@@ -9,7 +9,7 @@ print_db_restart(): "LINUX-RESTART"); sadf(1).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from typing_extensions import override
@@ -44,6 +44,8 @@ _ROW = re.compile(
     rf"\s*(?P<host>[\w.-]{{1,80}})\s+(?P<interval>\d{{1,7}})\s+(?P<time>{_TIME})\s+"
     r"(?P<thing>\S{1,80})\s+(?P<column>%?[A-Za-z][\w%/-]{1,20})\s+(?P<figure>-?\d{1,20}(?:\.\d{1,6})?)$"
 )
+_CPUS, _RATES = "CPU*", "rates"
+"""Of interrupts: one column for each CPU that was asked for, which the head does not name."""
 _MOST = 200_000
 _ALL = frozenset({"-", "all", "-1"})
 
@@ -74,14 +76,19 @@ class SadfDatabase(StateOutput):
                 cells = text.split(";")
                 if len(cells) < 4 or not _STAMP.fullmatch(cells[2]):
                     break
-                if len(cells) == len(head) and "[...]" not in head:
+                if head[-1] == _CPUS and len(cells) > len(head):
+                    rates, cells = cells[len(head) - 1 :], [*cells[: len(head) - 1], ""]
+                    counters.append(self._row([*head[:-1], _RATES], cells, prompt, rates))
+                elif len(cells) == len(head) and "[...]" not in head:
                     counters.append(self._row(head, cells, prompt))
             else:
                 continue
             last = index
         return last, counters
 
-    def _row(self, head: list[str], cells: list[str], prompt: Prompt) -> PrintedCounters:
+    def _row(
+        self, head: list[str], cells: list[str], prompt: Prompt, rates: Sequence[str] = ()
+    ) -> PrintedCounters:
         values: dict[str, Json] = {"time": cells[2]}
         if cells[1].isdecimal():
             values["interval"] = int(cells[1])
@@ -90,6 +97,8 @@ class SadfDatabase(StateOutput):
             if column in _KINDS:
                 kind = _KINDS[column]
                 name = _thing(column, cell)
+            elif column == _RATES:
+                values[_RATES] = [float(rate) for rate in rates if _CELL.fullmatch(rate)]
             elif column in _OTHER_KEYS:
                 values[column.lower()] = cell
             else:

@@ -169,3 +169,14 @@ def test_a_row_with_too_few_cells_is_left_out() -> None:
     given: list[PrintedCounters] = counters(torn)
     assert [each.name for each in given if each.kind == "disk"] == []
     assert [each.name for each in given if each.kind == "link"] == ["enp7s0"]
+
+
+def test_rates_of_interrupts_whose_processors_the_head_does_not_name() -> None:
+    text = (
+        "# hostname;interval;timestamp;INTR;CPU*\n"
+        "box;1;2026-02-14 08:15:02 UTC;sum;700.00;371.00;329.00\n"
+        "box;1;2026-02-14 08:15:02 UTC;27;120.00;120.00;0.00\n"
+    )
+    every = counters(text)
+    assert [(row.host, row.values["intr"]) for row in every] == [("box", "sum"), ("box", "27")]
+    assert every[0].values["rates"] == [700, 371, 329]
