@@ -41,6 +41,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "diskinfo": "iosonde.loads.diskinfo:Diskinfo",
         "diskmark": "iosonde.loads.diskmark:DiskMark",
         "diskspd": "iosonde.loads.diskspd:Diskspd",
+        "diskspd_xml": "iosonde.loads.diskspd_xml:DiskspdXml",
         "elbencho": "iosonde.loads.elbencho:Elbencho",
         "f3": "iosonde.loads.f3:F3",
         "filebench": "iosonde.loads.filebench:Filebench",
