@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TypeAlias
 
 from iosonde import units
 from iosonde.errors import UsageError
 from iosonde.layers._raid.geometry import MIRRORED, SPANNED, data_members
+from iosonde.records.stack import Scalar
+from iosonde.text.labels import as_labelled
 
 _BATTERIES = (
     ("missing", ("missing", "msng", "absent", "not present", "abs", "notpresent")),
@@ -38,6 +40,65 @@ SMART_ARRAY_POLICIES: Policies = {
     ),
     "cache_ratio": ("cacheratio", {}),
 }  # fmt: skip
+
+_FIELDS = frozenset(
+    {
+        "battery",
+        "cache_size",
+        "data_disks",
+        "disk_cache",
+        "disks",
+        "firmware",
+        "identifier",
+        "io_policy",
+        "logical_block_size",
+        "media",
+        "media_errors",
+        "model",
+        "number",
+        "other_errors",
+        "physical_block_size",
+        "predicted_failures",
+        "raid_level",
+        "read_ahead",
+        "rotational",
+        "rpm",
+        "serial",
+        "size",
+        "slot",
+        "smart_alert",
+        "spans",
+        "state",
+        "strip_size",
+        "temperature",
+        "transport",
+        "volume",
+        "write_cache",
+        "write_policy",
+        "write_policy_initial",
+    }
+)
+"""Names with a unit or words of their own, which no label gives as it stands."""
+_NOT_LABELS = frozenset({
+    "bcc", "by", "cc", "date", "edit", "from", "note", "ps", "re", "sent", "subject", "to",
+    "update", "warning",
+})  # fmt: skip
+_NOTHING = frozenset({"", "-", "n/a", "na", "none."})
+
+
+def other_labels(pairs: Mapping[str, str], read: Collection[str] = ()) -> dict[str, Scalar]:
+    """What stands under labels that have no name of the records, by names made of these labels.
+
+    Args:
+        pairs: label → value, both as printed.
+        read: labels that are read into names of the records.
+    """
+    values = as_labelled(pairs, read)
+    return {
+        name: value
+        for name, value in values.items()
+        if name not in _FIELDS and name not in _NOT_LABELS and str(value).lower() not in _NOTHING
+    }
 
 
 def policy_words(policies: Policies, name: str) -> tuple[str, Mapping[str, str]]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
+from typing import TypeAlias
 
-from iosonde.layers.hwraid.facts import battery_state, data_disks, size_of
+from iosonde.layers.hwraid.facts import battery_state, data_disks, other_labels, size_of
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.labels import as_labelled
@@ -55,11 +56,25 @@ _COUNTS = {label.lower(): label for label in ADAPTER_COUNTS}
 _OF_BATTERY = ("Voltage", "Current", "Temperature")
 """Labels that also stand before `OK`, and of other things than the battery."""
 _UNITS_OF_BATTERY = re.compile(r"-?\d{1,6} ?(?:mV|mA|C|degree)\b")
-_DISK_LABELS = frozenset({
-    "Device Id", "Enclosure position", "Connected Port Number", "Sequence Number", "WWN",
-    "Shield Counter", "Last Predictive Failure Event Seq Number", "Foreign State", "Device Speed",
-    "Link Speed", "Commissioned Spare", "Emergency Spare", "Port status",
+_READ_OF_ADAPTER = frozenset({
+    "Product Name", "FW Version", "Memory Size", "Serial No", *_OF_BATTERY,
+    "BBU Capacity Info for Adapter", "BBU Properties for Adapter", "BBU Design Info for Adapter",
 })  # fmt: skip
+_READ_OF_DISK = frozenset({
+    "Device Firmware Level", "Drive Temperature", "Media Error Count", "Other Error Count",
+    "Predictive Failure Count", "PD Type", "Raw Size", "Non Coerced Size", "Coerced Size",
+    "Sector Size", "Drive has flagged a S.M.A.R.T alert", "Drive's position", "Drive's postion",
+    "Slot Number", "Enclosure Device ID", "Inquiry Data", "Torn", "Firmware state", "Media Type",
+})  # fmt: skip
+_READ_OF_VOLUME = frozenset({
+    "Size", "State", "Strip Size", "Stripe Size", "Span Depth", "Sector Size", "Parity Size",
+    "Encryption Type", "Disk Cache Policy", "Number Of Drives", "Number Of Drives per span",
+    "Default Cache Policy", "Current Cache Policy", "RAID Level",
+})  # fmt: skip
+_VOLUME_LINE = re.compile(r"\s*(?:CacheCade )?Virtual (?:Drive|Disk): ?(\d+) ?\(")
+_VOLUME_END = re.compile(r"\s*(?:PD|Span): ?\d")
+_BAR = re.compile(r"\s*={3,}\s*$")
+_POSITION = re.compile(r"DiskGroup: ?(\d+), Span: ?(\d+), Arm: ?(\d+)")
 ITEM = re.compile(r"^\s*(?P<name>[A-Za-z][\w ()&/.'#-]{1,60}?)\s*[:=]\s*(?P<value>.*?)\s*$")
 _LEVELS = {(0, 0): "raid0", (1, 0): "raid1", (5, 0): "raid5", (6, 0): "raid6", (0, 3): "raid00",
            (1, 3): "raid10", (5, 3): "raid50", (6, 3): "raid60"}  # fmt: skip
@@ -67,8 +82,8 @@ _LEVELS = {(0, 0): "raid0", (1, 0): "raid1", (5, 0): "raid5", (6, 0): "raid6", (
 
 def parse_megacli(text: str, host: str = "") -> Iterator[PrintedSubject]:
     """The virtual drives, adapters with their battery, and physical drives that MegaCli names."""
-    yield from _volumes(text, host)
-    adapters, drives = _items(text)
+    adapters, drives, volumes = _items(text)
+    yield from _volumes(text, host, volumes)
     for name, items in adapters.items():
         if values := adapter_of(items):
             yield PrintedSubject("controller", name, values, host)
@@ -77,7 +92,9 @@ def parse_megacli(text: str, host: str = "") -> Iterator[PrintedSubject]:
             yield PrintedSubject("disk", name, values, host)
 
 
-def _volumes(text: str, host: str) -> Iterator[PrintedSubject]:
+def _volumes(
+    text: str, host: str, labelled: Mapping[str, Mapping[str, str]]
+) -> Iterator[PrintedSubject]:
     """The virtual drives. Their lines are read without blanks: some are wider than a page."""
     packed = "".join(text.split())
     marks = list(_VOLUME.finditer(packed))
@@ -88,9 +105,9 @@ def _volumes(text: str, host: str) -> Iterator[PrintedSubject]:
         values = volume_of(packed[mark.end() : after.start() if after else len(packed)])
         if values:
             name = f"{owner}/v{mark['number']}"
-            yield PrintedSubject(
-                "hwraid", name, {"controller": owner, "volume": name} | values, host
-            )
+            own = other_labels(labelled.get(name, {}), _READ_OF_VOLUME)
+            own |= {"controller": owner, "volume": name, "target_id": int(mark["target"])}
+            yield PrintedSubject("hwraid", name, own | values, host)
 
 
 def volume_of(block: str) -> dict[str, Scalar]:
@@ -116,6 +133,8 @@ def volume_of(block: str) -> dict[str, Scalar]:
             "strip_size": _bytes(_STRIP, block),
             "write_policy": _write(now) if now else None,
             "write_policy_initial": _write(policies["Default"]) if "Default" in policies else None,
+            "cache_policy": _policy(now) if now else None,
+            "cache_policy_initial": _policy(policies["Default"]) if "Default" in policies else None,
             "read_ahead": now["ahead"] not in {"ReadAheadNone", "Normal"} if now else None,
             "io_policy": now["io"].lower() if now else None,
             "disk_cache": _DISK_CACHES.get(cache[1], "default") if cache else None,
@@ -134,6 +153,12 @@ def _write(policy: re.Match[str]) -> str:
     return "write_back" if policy["bad"].startswith("No") else "write_back_always"
 
 
+def _policy(policy: re.Match[str]) -> str:
+    """As printed, with the blanks that the packed lines lack."""
+    bad = "No Write Cache" if policy["bad"].startswith("No") else "Write Cache OK"
+    return f"{policy['write']}, {policy['ahead']}, {policy['io']}, {bad} if Bad BBU"
+
+
 def _whole(pattern: re.Pattern[str], text: str) -> int | None:
     match = pattern.search(text)
     return int(match[1]) if match else None
@@ -147,26 +172,50 @@ def _bytes(pattern: re.Pattern[str], text: str) -> int | None:
 # ── adapters, drives and batteries: one `Name: value` per line ────────────────────────────────
 
 
-def _items(text: str) -> tuple[dict[str, dict[str, str]], dict[str, dict[str, str]]]:
-    """`Name: value` lines by adapter, and by physical drive."""
-    owner, enclosure = "c0", ""
+_Labels: TypeAlias = dict[str, dict[str, str]]
+"""Thing → label → value."""
+
+
+def _items(text: str) -> tuple[_Labels, _Labels, _Labels]:
+    """`Name: value` lines by adapter, by physical and by virtual drive."""
+    owner, enclosure, section, above = "c0", "", "", ""
     where: dict[str, str] = {}
-    adapters, drives = {owner: where}, {}
+    adapters, drives, volumes = {owner: where}, _Labels(), _Labels()
     for line in text.split("\n"):
-        named, item = _ADAPTER.match(line), ITEM.match(line)
-        if named:
-            owner = f"c{named['number']}"
+        named, item, volume = _ADAPTER.match(line), ITEM.match(line), _VOLUME_LINE.match(line)
+        if _BAR.match(line):
+            section = section if ":" in above else above
+        elif named:
+            owner, section = f"c{named['number']}", ""
             where = adapters.setdefault(owner, {})
             if "Get BBU Status Failed" in line:
                 where["Battery State"] = "missing"
+        elif volume or _VOLUME_END.match(line):
+            where = volumes.setdefault(f"{owner}/v{volume[1]}", {}) if volume else {}
         elif item and item["name"] == "Enclosure Device ID":
             enclosure, where = item["value"], {}
         elif item and item["name"] == "Slot Number":
             place = f"e{enclosure}/s{item['value']}" if enclosure else f"s{item['value']}"
             drives[f"{owner}/{place}"] = where = {}
-        elif item and item["value"]:
-            where.setdefault(item["name"], item["value"])
-    return adapters, drives
+        elif item:
+            _file(item, section, where)
+        elif above.startswith("Inquiry Data") and line:
+            where["Torn"] = "Inquiry Data"
+        above = line.strip() or above
+    return adapters, drives, volumes
+
+
+def _file(item: re.Match[str], section: str, where: dict[str, str]) -> None:
+    """Files a label, which says its section where others have it too."""
+    name, prefix = item["name"], section.partition(" ")[0]
+    if item["value"] and name != "Exit Code":
+        where.setdefault(
+            f"{prefix} {name}" if section.startswith(_PREFIXED) else name, item["value"]
+        )
+
+
+_PREFIXED = ("Supported ", "Default Settings", "Limitations")
+"""Sections of -AdpAllInfo in which labels of other sections stand again."""
 
 
 def adapter_of(items: Mapping[str, str]) -> dict[str, Scalar]:
@@ -177,18 +226,28 @@ def adapter_of(items: Mapping[str, str]) -> dict[str, Scalar]:
         for label, text in items.items()
         if label.lower() in _COUNTS and text[:1].isdigit()
     }
+    rest = {
+        label: text
+        for label, text in items.items()
+        if label.lower() not in _COUNTS and (label, text) != ("Battery State", "missing")
+    }
     powered = {
         f"Battery {label}": items[label]
         for label in _OF_BATTERY
         if _UNITS_OF_BATTERY.match(items.get(label, ""))
     }
-    return as_labelled(counted | powered) | without_none(
-        {
-            "model": items.get("Product Name"),
-            "firmware": items.get("FW Version") or items.get("FW Package Build"),
-            "cache_size": size_of(memory) if _MEMORY.fullmatch(memory) else None,
-            "battery": _battery(items),
-        }
+    return (
+        as_labelled(counted | powered)
+        | other_labels(rest, _READ_OF_ADAPTER)
+        | without_none(
+            {
+                "model": items.get("Product Name"),
+                "serial": items.get("Serial No"),
+                "firmware": items.get("FW Version") or items.get("FW Package Build"),
+                "cache_size": size_of(memory) if _MEMORY.fullmatch(memory) else None,
+                "battery": _battery(items),
+            }
+        )
     )
 
 
@@ -218,8 +277,8 @@ def disk_of(items: Mapping[str, str]) -> dict[str, Scalar]:
     """What a physical drive is, by the labels of -PDList."""
     alert = items.get("Drive has flagged a S.M.A.R.T alert", "").strip()
     heat = re.match(r"(\d{1,3}) ?C\b", items.get("Drive Temperature", ""))
-    state = items.get("Firmware state", "").partition(",")[0]
-    media = items.get("Media Type", "")
+    state, _, spun = items.get("Firmware state", "").partition(", ")
+    media, inquiry = items.get("Media Type", ""), items.get("Inquiry Data", "")
     size = re.match(r"[\d.]+ ?[KMGTP]B", items.get("Raw Size", ""))
     errors = items.get("Media Error Count", "")
     others = items.get("Other Error Count", "")
@@ -227,17 +286,20 @@ def disk_of(items: Mapping[str, str]) -> dict[str, Scalar]:
     kind = items.get("PD Type", "").lower()
     sector = items.get("Sector Size", "")
     sizes = {name: re.match(r"[\d.]+ ?[KMGTP]B", items.get(name, "")) for name in _SIZES}
-    labelled = {
-        label: text for label, text in items.items() if label in _DISK_LABELS and text != "N/A"
-    }
-    return as_labelled(labelled) | without_none(
+    place = _POSITION.match(items.get("Drive's position") or items.get("Drive's postion", ""))
+    return other_labels(items, _READ_OF_DISK) | without_none(
         {
+            "drive_group": place[1] if place else None,
+            "span": int(place[2]) if place else None,
+            "arm": int(place[3]) if place else None,
             "firmware": items.get("Device Firmware Level"),
             **{
                 label: size_of(match[0]) for name, label in _SIZES.items() if (match := sizes[name])
             },
             "state": state.lower() or None,
-            "model": items.get("Inquiry Data", "").partition("   ")[0].strip() or None,
+            "model": inquiry.partition("   ")[0].strip() or None,
+            "inquiry_data": None if "Torn" in items else " ".join(inquiry.split()) or None,
+            "spin_state": {"Spun Up": "up", "Spun down": "down", "Spun Down": "down"}.get(spun),
             "media": {"Hard": "HDD", "Solid": "SSD"}.get(media.partition(" ")[0]),
             "rotational": {"Hard": True, "Solid": False}.get(media.partition(" ")[0]),
             "transport": kind or None,

@@ -16,16 +16,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from iosonde import units
-from iosonde.layers.hwraid.facts import battery_state, data_disks, identifier_of
+from iosonde.layers.hwraid.facts import battery_state, data_disks, identifier_of, other_labels
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
-from iosonde.text.labels import as_labelled
 
 SSACLI = ("ssacli", "hpssacli", "hpacucli")
 """Names of the command."""
 SSACLI_CONTROLLER = re.compile(
     r"^\s*(?P<model>(?:HPE? |Dynamic )?(?:Smart (?:Array|HBA)|MSA\d?|SR\d+\w*|\w+-[pa])"
     r"[\w -]{0,40}?) in Slot (?P<slot>\w{1,8})\b"
+    r"(?:[^\n]{0,60}\(sn: (?P<serial>\w{4,24}) *\))?"
 )
 _ARRAY = re.compile(
     r"^\s*[Aa]rray:? (?P<name>[A-Z]{1,2})\b(?: \((?P<about>[^()]{1,80})\))?"
@@ -38,36 +38,44 @@ _LOGICAL = re.compile(
 _PHYSICAL = re.compile(
     r"^\s*physicaldrive (?P<name>[\w:]{3,16})(?: \((?P<about>port[^)]{0,160})\)?)?"
 )
-_DRIVE = re.compile(r"\s*(?:physical|logical)drive ")
+_DRIVE = re.compile(r"\s*(?:(?:physical|logical)drive|SEP|Enclosure SEP|Expander) ")
 _WORD_BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])")  # between words whose blank a wrap may have eaten
-_ITEM = re.compile(r"^\s*(?P<name>[A-Z][\w /().-]{1,58}?):\s+(?P<value>\S.*)$")
+_ENCLOSURE = re.compile(
+    r"^\s*+(?:(?P<what>(?:Enclosure )?SEP|Expander|Enclosure)\b"
+    r"(?: \(Vendor ID (?P<vendor>[^,()]{1,40}), Model (?P<model>[^()]{1,40})\))?"
+    r" (?P<number>\d{1,4})(?: \((?P<about>[^()]{0,120})\)?)?"
+    r"|[A-Z][\w ]{2,40} at Port (?P<port>\w{1,6})"
+    r", Box (?P<box>\d{1,3}), (?P<state>[\w ]{2,30}))\s*$"
+)
+_WWID = re.compile(r"WWID: ?(\w{8,32})")
+_TORN_WWID = re.compile(r"[0-9A-F]{16}[,)]")  # which a wrap put in a line of its own
+_APART = re.compile(r"\s*(?:SEP|Enclosure|Expander|Port Name)\b")
+_ITEM = re.compile(
+    r"^\s*(?P<name>PCI Address \(Domain:Bus:Device\.Function\)"
+    r"|[A-Z][\w /().-]{1,58}?):\s+(?P<value>\S.*)$"
+)
 _UNUSED = re.compile(r"Unused Space: *(\d[\d.]* +[KMGTP]B)")
 _RATIO = re.compile(r"(\d{1,3})% Read ?/ ?(\d{1,3})% Write")
 _SIZE = re.compile(r"([\d.]+) *([KMGTP]?B)")
 _LEVELS = {"0": "raid0", "1": "raid1", "1+0": "raid10", "5": "raid5", "6": "raid6", "50": "raid50",
            "60": "raid60", "5+0": "raid50", "6+0": "raid60", "adg": "raid6", "6 (adg)": "raid6",
            "1 (adm)": "raid1", "10": "raid10"}  # fmt: skip
-_OF_CONTROLLER = frozenset({
-    "Surface Scan Delay", "Surface Scan Mode", "Current Parallel Surface Scan Count",
-    "Max Parallel Surface Scan Count", "Queue Depth", "Monitor and Performance Delay",
-    "Elevator Sort", "Write Cache Bypass Threshold Size", "Wait for Cache Room",
-    "Post Prompt Timeout", "Total Cache Memory Available", "Battery Backed Cache Size",
-    "Negotiated PCIe Data Rate", "Driver Name", "Driver Version", "Cache Status Details",
-    "Cache Backup Power Source", "Spare Activation Mode", "Latency Scheduler Setting",
-    "Current Power Mode", "Controller Mode", "Battery/Capacitor Count",
+_READ_OF_CONTROLLER = frozenset({
+    "Controller Temperature (C)", "Cache Module Temperature (C)", "Capacitor Temperature  (C)",
+    "Capacitor Temperature (C)", "Slot", "Firmware Version", "Controller Status", "Serial Number",
+    "Total Cache Size", "Cache Status", "Cache Ratio", "Accelerator Ratio", "Rebuild Priority",
+    "Drive Write Cache", "No-Battery Write Cache", "Expand Priority",
 })  # fmt: skip
-_OF_LOGICAL = frozenset({
-    "Heads", "Sectors Per Track", "Cylinders", "Parity Initialization Status",
-    "Last Surface Scan Completion Timestamp",
-    "Last Surface Scan Duration", "Mount Points", "Logical Drive Label", "LD Acceleration Method",
-    "Unrecoverable Media Errors", "Caching Association",
+_READ_OF_LOGICAL = frozenset({
+    "array", "Fault Tolerance", "Status", "Size", "Strip Size", "Stripe Size", "Full Stripe Size",
+    "Unique Identifier",
 })  # fmt: skip
-_OF_PHYSICAL = frozenset({
-    "Drive Type", "PHY Count", "PHY Transfer Rate", "SSD Smart Trip Wearout",
-    "Estimated Life Remaining based on workload to date", "Carrier Application Version",
-    "Carrier Bootloader Version", "Drive Authentication Status", "Multi-Domain Status",
+_READ_OF_PHYSICAL = frozenset({
+    "Firmware Revision", "Maximum Temperature (C)", "Usage remaining", "Power On Hours", "Status",
+    "Model", "Serial Number", "Current Temperature (C)", "Rotational Speed", "Size",
+    "Native Block Size", "Logical/Physical Block Size",
 })  # fmt: skip
-"""Labels whose values stand as printed, by names made of the labels."""
+"""Labels that are read into names of the records; the others stand as printed."""
 _STATES = {"ok": "optimal", "interim recovery mode": "degraded", "recovering": "rebuild",
            "ready for recovery operation": "degraded", "failed": "offline"}  # fmt: skip
 
@@ -78,11 +86,14 @@ class _Controller:
 
     model: str
     slot: str
+    serial: str = ""
     items: dict[str, str] = field(default_factory=dict)
     logical: dict[str, dict[str, str]] = field(default_factory=dict)
     physical: dict[str, dict[str, str]] = field(default_factory=dict)
     arrays: dict[str, str] = field(default_factory=dict)  # array → what stands behind it
     members: dict[str, set[str]] = field(default_factory=dict)  # array → its physical drives
+    groups: dict[str, dict[str, str]] = field(default_factory=dict)  # array → its items
+    enclosures: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 def parse_ssacli(text: str, host: str = "", *, headless: bool = False) -> Iterator[PrintedSubject]:
@@ -99,7 +110,7 @@ def parse_ssacli(text: str, host: str = "", *, headless: bool = False) -> Iterat
 
 def is_ssacli(line: str) -> bool:
     """Whether a line is one that the tool prints."""
-    patterns = (SSACLI_CONTROLLER, _ITEM, _ARRAY, _LOGICAL, _PHYSICAL)
+    patterns = (SSACLI_CONTROLLER, _ITEM, _ARRAY, _LOGICAL, _PHYSICAL, _TORN_WWID)
     return any(pattern.match(line) for pattern in patterns) or line.lstrip().startswith(
         ("Mirror Group", "SEP ", "Enclosure", "Expander", "Port Name")
     )
@@ -125,12 +136,15 @@ def _controllers(text: str, controllers: list[_Controller]) -> list[_Controller]
     for line in _whole(text):
         head = SSACLI_CONTROLLER.match(line)
         if head:
-            controllers.append(_Controller(head["model"].strip(), head["slot"]))
+            controllers.append(
+                _Controller(head["model"].strip(), head["slot"], head["serial"] or "")
+            )
             where, array = controllers[-1].items, ""
         elif not controllers:
             continue
         elif group := _ARRAY.match(line):
-            where, array = {}, group["name"] or ""
+            array = group["name"] or ""
+            where = controllers[-1].groups.setdefault(array, {}) if array else {}
             if group["about"]:
                 controllers[-1].arrays[array] = group["about"]
         elif drive := _LOGICAL.match(line):
@@ -138,9 +152,29 @@ def _controllers(text: str, controllers: list[_Controller]) -> list[_Controller]
         elif disk := _PHYSICAL.match(line):
             own = _disk(controllers[-1], disk, array)
             where = where if own is None else own
+        elif (apart := _enclosure(controllers[-1], line)) is not None:
+            where = apart
         elif item := _ITEM.match(line):
             where.setdefault(item["name"], item["value"].strip())
     return controllers
+
+
+def _enclosure(printed: _Controller, line: str) -> dict[str, str] | None:
+    """The items of an enclosure, its processor (SEP) or an expander; None where none begins."""
+    named = _ENCLOSURE.match(line)
+    if named is None:
+        return {} if _APART.match(line) else None
+    name = f"{named['port']}:{named['box']}" if named["port"] else str(named["number"])
+    where = printed.enclosures.setdefault(name, {})
+    wwid = _WWID.search(named["about"] or "")
+    where |= {
+        label: text
+        for label, text in (
+            ("Status", named["state"]), ("Vendor ID", named["vendor"]), ("Model", named["model"]),
+            ("WWID", wwid[1] if wwid else None), ("Type", named["what"]),
+        ) if text
+    }  # fmt: skip
+    return where
 
 
 def _drive(printed: _Controller, named: re.Match[str], array: str) -> dict[str, str]:
@@ -180,9 +214,9 @@ def _subjects(printed: _Controller, host: str) -> Iterator[PrintedSubject]:
     battery = battery_state(items.get("Battery/Capacitor Status", ""))
     if items.get("Battery/Capacitor Count") == "0":
         battery = "missing"
-    labelled = {label: items[label] for label in items if label in _OF_CONTROLLER}
-    facts = as_labelled(labelled) | without_none(
+    facts = other_labels(items, _READ_OF_CONTROLLER) | without_none(
         {
+            "serial": items.get("Serial Number") or printed.serial or None,
             "temperature": _degrees(items, "Controller Temperature (C)"),
             "cache_temperature": _degrees(items, "Cache Module Temperature (C)"),
             "capacitor_temperature": _degrees(items, "Capacitor Temperature  (C)"),
@@ -220,6 +254,31 @@ def _subjects(printed: _Controller, host: str) -> Iterator[PrintedSubject]:
             values["drive_group"] = arrays[0]
         if values:
             yield PrintedSubject("disk", _on(name, place), values, host)
+    yield from _others(printed, name, host)
+
+
+def _others(printed: _Controller, name: str, host: str) -> Iterator[PrintedSubject]:
+    """Arrays that say more than their drives do, and enclosures."""
+    for array, items in printed.groups.items():
+        used, unused = (items.get(f"{word} Space", "").partition("(")[0] for word in _SPACES)
+        values = other_labels(items, {"Status", "Used Space", "Unused Space"}) | without_none(
+            {
+                "state": items.get("Status", "").lower() or None,
+                "used_space": _bytes(used, binary=True) if used else None,
+                "unused_space": _bytes(unused, binary=True) if unused else None,
+            }
+        )
+        if items and values:
+            yield PrintedSubject("drive_group", _on(name, array), values, host)
+    for place, items in printed.enclosures.items():
+        values = other_labels(items, {"Status", "Model"}) | without_none(
+            {"state": items.get("Status", "").lower() or None, "model": items.get("Model")}
+        )
+        if values:
+            yield PrintedSubject("enclosure", _on(name, place), values, host)
+
+
+_SPACES = ("Used", "Unused")
 
 
 def _on(controller: str, thing: str) -> str:
@@ -239,8 +298,7 @@ def _logical(
     members = printed.members.get(drive.get("array", ""), set())
     about = printed.arrays.get(drive.get("array", ""), "")
     unused = _UNUSED.search(about)
-    labelled = {label: drive[label] for label in drive if label in _OF_LOGICAL}
-    return as_labelled(labelled) | without_none(
+    return other_labels(drive, _READ_OF_LOGICAL) | without_none(
         {
             "drive_group": drive.get("array") or None,
             "array_state": about.lower() if about in {"Failed", "OK"} else None,
@@ -284,10 +342,9 @@ def _physical(disk: Mapping[str, str]) -> dict[str, Scalar]:
     bus = next((bus_name for bus_name in ("NVMe", "SATA", "SAS") if bus_name in interface), "")
     blocks = disk.get("Native Block Size") or disk.get("Logical/Physical Block Size", "")
     sector = blocks.partition("/")
-    labelled = {label: disk[label] for label in disk if label in _OF_PHYSICAL}
     unused = re.fullmatch(r"(\d{1,3}(?:\.\d{1,2})?)%", disk.get("Usage remaining", ""))
     hours = disk.get("Power On Hours", "")
-    return as_labelled(labelled) | without_none(
+    return other_labels(disk, _READ_OF_PHYSICAL) | without_none(
         {
             "firmware": disk.get("Firmware Revision"),
             "maximum_temperature": _degrees(disk, "Maximum Temperature (C)"),

@@ -11,52 +11,55 @@ gives "Size" so. Cache "NRWBD" is read-ahead (R, NR), write policy (WT, WB, AWB)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from iosonde import units
-from iosonde.layers.hwraid.facts import battery_state, data_disks, identifier_of, size_of
+from iosonde.layers.hwraid.facts import (
+    battery_state,
+    data_disks,
+    identifier_of,
+    other_labels,
+    size_of,
+)
+from iosonde.layers.hwraid.facts_storcli_text import (
+    BATTERY_SECTIONS,
+    LEARNS,
+    OVERVIEW_COLUMNS,
+    PLACE,
+    VOLUME,
+    PrintedController,
+    file_of_battery,
+    place_of_drive,
+    rows_of_text,
+)
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.json_output import document_in, object_with
 
 STORCLI = ("storcli64", "storcli", "perccli64", "perccli", "storcli2", "perccli2")
 """Names of the command."""
-_SIZE = r"(?P<size>[\d.]+ [KMGTP]B)"
-VIRTUAL = re.compile(
-    r"(?<![\w/])(?P<dg>\d{1,4}|-)/(?P<vd>\d{1,4}) (?P<type>(?:RAID|Cac|raid)\d{1,2}) "
-    r"(?P<state>[A-Za-z]{2,8}) (?P<access>\w{1,6}) (?P<consist>Yes|No|-) (?P<cache>[A-Z]{3,6}|-) "
-    rf"(?:[\w-]{{1,4}} ){{1,2}}{_SIZE}"
-)
-PHYSICAL = re.compile(
-    r"(?<![\w:/])(?P<eid>\d{1,5}|)\s?:(?P<slot>\d{1,4}) (?P<did>\d{1,5}) (?P<state>[A-Za-z]{2,7}|-)"
-    rf" (?P<dg>\d{{1,4}}|-|F) {_SIZE} (?P<intf>SAS|SATA|NVMe|PCIe|FC|-) (?P<med>HDD|SSD|-)"
-    r" [YN-] [YN-] (?P<sesz>\d{3,5}B|\d{1,2}[kK]B?) (?P<model>\S.{0,48}?) (?P<sp>[UDTF])(?=\s|$)"
-)
-_BATTERY = re.compile(
-    r"(?:Cachevault_Info|BBU_Info)\b[^A-Za-z]{0,80}"
-    r"(?:Model State [A-Za-z ]{4,80}[- ]{3,120}[\w-]+|Property Value\b.{0,200}? State) "
-    r"(?P<state>[A-Za-z]+(?: ?\([^)]{1,40}\))?)"
-)
-_LEARNS = re.compile(r'Learn Cycle Active(?:", ?"Value" ?: ?"| )Yes')
-_OVERVIEW = re.compile(
-    r"(?<![\w/])(?P<ctl>\d{1,3}) (?P<model>[A-Z][\w.-]{1,40}(?: [\w.()-]{1,40}){0,6}?)(?: \d+){6} "
-    r"(?P<bbu>[A-Z][A-Za-z/]{1,8}|-) (?:On|Off|-) \S+ [YN-] \d+ \S+"
-)
-_TOPOLOGY = re.compile(
-    r"(?<![\w/])(?P<dg>\d{1,4}) - - - - (?P<type>RAID\d{1,2}) [A-Za-z]+ [YN-] "
-    rf"{_SIZE} (?P<pdc>dflt|dsbl|enbl)"
-)
-_MEMBER = re.compile(
-    r"(?<![\w/])(?P<dg>\d{1,4}) \d{1,4} \d{1,4} (?P<eid>\d{1,5}|):(?P<slot>\d{1,4}) \d{1,5} DRIVE "
-    rf"(?P<state>[A-Za-z]{{2,7}}) [YN-] {_SIZE} (?:dflt|dsbl|enbl) "
-)
-"""A drive in the topology of a controller."""
-_PROPERTY = re.compile(r"\s*(?P<name>[A-Z][\w /()&.'-]{1,48}?)\s*=(?:\s+(?P<value>\S.*))?\s*")
-_SECTION = re.compile(r"\s*(?P<name>\S[\w/ -]{1,60}?)\s*:\s*")
-_PLACE = re.compile(r"/c(?P<c>\d+)(?:/e(?P<e>\d+))?(?:/(?P<kind>[vs])(?P<n>\d+))?")
-_VOLUME = re.compile(r"(?:VD ?(?P<vd>\d+) Properties|/c\d+/v(?P<v>\d+))")
+_READ_OF_CONTROLLER = frozenset({
+    "Controller", "Product Name", "Model", "Firmware Version", "FW Version", "Serial Number",
+    "On Board Memory Size", "CLI Version", "Operating system", "Operating System", "Status",
+    "Description", "Status Code", "Host Name", "Number of Controllers", "Command", "Battery State",
+})  # fmt: skip
+_READ_OF_VOLUME = frozenset({
+    "DG", "DG/VD", "TYPE", "State", "Cache", "Size", "Number of Blocks", "Strip Size",
+    "Write Cache(initial setting)", "Disk Cache Policy", "Encryption", "Active Operations",
+    "Emulation type", "SCSI NAA Id", "sCC", "Consist",
+})  # fmt: skip
+_READ_OF_DRIVE = frozenset({
+    "EID:Slt", "DG", "DID", "State", "Model", "Model Number", "SN", "Firmware Revision", "Med",
+    "Intf", "Size", "SeSz", "Write Cache", "Media Error Count", "Other Error Count",
+    "Predictive Failure Count", "Drive Temperature", "S.M.A.R.T alert flagged by drive", "Sp",
+})  # fmt: skip
+_SPUN = {"U": "up", "D": "down", "T": "transition"}
+_YES_NO = {"Yes": True, "No": False}
+_OVERVIEW_JSON = {
+    "Ports": "ports", "PDs": "pds", "DGs": "dgs", "DNOpt": "dnopt", "VDs": "vds",
+    "VNOpt": "vnopt", "sPR": "spr", "EHS": "ehs", "Hlth": "health",
+}  # fmt: skip
 _JSON = re.compile(r'"Controllers"\s*:\s*\[')
 _CACHE = re.compile(r"(?P<ahead>NR|R)(?P<write>AWB|WB|WT|FWB)(?P<io>[CD])?")
 _WRITE = {"WB": "write_back", "AWB": "write_back_always", "FWB": "write_back_always",
@@ -70,22 +73,8 @@ _STATES = {
 _DISK_CACHE = {"disk's default": "default", "enabled": "enabled", "disabled": "disabled",
                "dflt": "default", "dsbl": "disabled", "enbl": "enabled"}  # fmt: skip
 _PARTS = re.compile(r"^(?=CLI Version = |Generating detailed summary)", re.MULTILINE)
-_JOINED = 1 << 16
-"""Characters of a text made one line: many patterns take the square of it in time."""
 
 Row = Mapping[str, Any]
-
-
-@dataclass(slots=True)
-class _Printed:
-    """One controller as printed: rows of tables by column, properties by section."""
-
-    number: int
-    properties: dict[str, Any] = field(default_factory=dict)
-    volumes: dict[str, dict[str, Any]] = field(default_factory=dict)
-    drives: dict[str, dict[str, Any]] = field(default_factory=dict)
-    battery: str = ""
-    caches: dict[str, str] = field(default_factory=dict)  # drive group → cache of its drives
 
 
 def parse_storcli(text: str, host: str = "") -> Iterator[PrintedSubject]:
@@ -100,136 +89,74 @@ def parse_storcli(text: str, host: str = "") -> Iterator[PrintedSubject]:
     printed = (
         _of_json(text)
         if _JSON.search(text)
-        else [controller for part in _PARTS.split(text) for controller in _of_text(part)]
+        else [controller for part in _PARTS.split(text) for controller in rows_of_text(part)]
     )
     for controller in printed:
         yield from _subjects(controller, where)
 
 
-# ── text ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def _of_text(text: str) -> list[_Printed]:
-    """The controllers in a text."""
-    joined = " ".join(text[:_JOINED].split())
-    pieces = re.split(r"(?:^|\s)Controller = (\d{1,3})(?=\s)", joined)
-    parts = [(int(n), part) for n, part in zip(pieces[1::2], pieces[2::2], strict=True)]
-    named = _PLACE.search(joined)
-    lead = parts[0][0] if parts else int(named["c"]) if named else 0
-    controllers: dict[int, _Printed] = {}
-    for number, part in [(lead, pieces[0]), *parts]:
-        controller = controllers.setdefault(number, _Printed(number))
-        _tables(part, controller)
-    for overview in _OVERVIEW.finditer(joined):
-        controller = controllers.setdefault(int(overview["ctl"]), _Printed(int(overview["ctl"])))
-        controller.properties.setdefault("Model", overview["model"])
-        controller.battery = controller.battery or overview["bbu"]
-    _properties(text, controllers, lead)
-    return list(controllers.values())
-
-
-def _tables(joined: str, controller: _Printed) -> None:
-    for row in VIRTUAL.finditer(joined):
-        columns = {"TYPE": row["type"], "State": row["state"], "Access": row["access"],
-                   "Cache": row["cache"], "Size": row["size"], "DG": row["dg"]}  # fmt: skip
-        controller.volumes.setdefault(row["vd"], {}).update(columns)
-    for row in PHYSICAL.finditer(joined):
-        columns = {"DID": row["did"], "State": row["state"], "DG": row["dg"], "Size": row["size"],
-                   "Intf": row["intf"], "Med": row["med"], "SeSz": row["sesz"],
-                   "Model": row["model"].strip()}  # fmt: skip
-        controller.drives.setdefault(_drive(row["eid"], row["slot"]), {}).update(columns)
-    for row in _MEMBER.finditer(joined):
-        drive = controller.drives.setdefault(_drive(row["eid"], row["slot"]), {})
-        for name, text in (("State", row["state"]), ("DG", row["dg"]), ("Size", row["size"])):
-            drive.setdefault(name, text)
-    for row in _TOPOLOGY.finditer(joined):
-        controller.caches[row["dg"]] = row["pdc"]
-    battery = _BATTERY.search(joined)
-    if battery:
-        controller.battery = battery["state"]
-    if _LEARNS.search(joined):
-        controller.battery = "learning"
-
-
-def _drive(enclosure: str, slot: str) -> str:
-    return f"e{enclosure}/s{slot}" if enclosure.strip() else f"s{slot}"
-
-
-def _properties(text: str, controllers: dict[int, _Printed], number: int) -> None:
-    """Files every `Name = value` under the thing that the section above it is about."""
-    where = controllers[number].properties
-    for line in text.split("\n"):
-        section = _SECTION.fullmatch(line)
-        if section:
-            place, volume = _PLACE.search(section["name"]), _VOLUME.search(section["name"])
-            if place and int(place["c"]) in controllers:
-                number = int(place["c"])
-            if volume:
-                name = volume["vd"] or volume["v"]
-                where = controllers[number].volumes.setdefault(name, {})
-            elif place and place["kind"] == "s":
-                name = _drive(place["e"] or "", place["n"])
-                where = controllers[number].drives.setdefault(name, {})
-            elif section["name"] != "Inquiry Data":
-                where = controllers[number].properties
-            continue
-        pair = _PROPERTY.fullmatch(line)
-        if pair is None:
-            continue
-        if pair["name"] == "Controller" and (pair["value"] or "").isdecimal():
-            number = int(pair["value"])
-            where = controllers[number].properties
-        elif pair["value"] and "|" not in line:
-            where.setdefault(pair["name"].strip(), pair["value"].strip())
-
-
 # ── JSON ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _of_json(text: str) -> list[_Printed]:
-    controllers: list[_Printed] = []
+def _of_json(text: str) -> list[PrintedController]:
+    controllers: list[PrintedController] = []
     for answer in document_in(text, object_with("Controllers"))["Controllers"]:
         status, said = answer["Command Status"], answer.get("Response Data", {})
-        controller = _Printed(int(status.get("Controller", 0)))
+        controller = PrintedController(int(status.get("Controller", 0)))
         for section, content in said.items():
             _section(controller, section, content)
-        if _LEARNS.search(" ".join(text.split())):
+        if LEARNS.search(" ".join(text.split())):
             controller.battery = "learning"
         for row in said.get("System Overview", []):
-            other = _Printed(int(row["Ctl"]), {"Model": row.get("Model", "")})
+            other = PrintedController(int(row["Ctl"]), {"Model": row.get("Model", "")})
             other.battery = str(row.get("BBU", ""))
+            other.properties |= {
+                OVERVIEW_COLUMNS[group]: row[name]
+                for name, group in _OVERVIEW_JSON.items()
+                if name in row
+            }
             controllers.append(other)
         controllers.append(controller)
     return controllers
 
 
-def _section(controller: _Printed, section: str, content: Any) -> None:
+def _section(controller: PrintedController, section: str, content: Any) -> None:
     """Files one section of the answer."""
-    volume, place = _VOLUME.search(section), _PLACE.search(section)
+    volume, place = VOLUME.search(section), PLACE.search(section)
     rows = [row for row in content if isinstance(row, dict)] if isinstance(content, list) else []
     for row in rows:
-        if "DG/VD" in row:
-            group, _, number = str(row["DG/VD"]).partition("/")
-            controller.volumes.setdefault(number, {}).update(row, DG=group)
-        elif "EID:Slt" in row:
-            name = _drive(*str(row["EID:Slt"]).partition(":")[::2])
-            controller.drives.setdefault(name, {}).update(row)
-        elif "PDC" in row and row.get("Arr") == "-":
-            controller.caches[str(row["DG"])] = str(row["PDC"])
-        elif section in {"Cachevault_Info", "BBU_Info"} and row.get("Property", "State") == "State":
-            controller.battery = str(row.get("State") or row.get("Value", ""))
+        _json_row(controller, section, row)
     if isinstance(content, dict):
         if volume:
             name = volume["vd"] or volume["v"]
             controller.volumes.setdefault(name, {}).update(content)
         elif place and place["kind"] == "s":
             _details(
-                controller.drives.setdefault(_drive(place["e"] or "", place["n"]), {}), content
+                controller.drives.setdefault(place_of_drive(place["e"] or "", place["n"]), {}),
+                content,
             )
         else:
             controller.properties.update(content)
     elif not isinstance(content, list):
         controller.properties[section] = content
+
+
+def _json_row(controller: PrintedController, section: str, row: Row) -> None:
+    """Files a row of a table."""
+    if "DG/VD" in row:
+        group, _, number = str(row["DG/VD"]).partition("/")
+        controller.volumes.setdefault(number, {}).update(row, DG=group)
+    elif "EID:Slt" in row:
+        name = place_of_drive(*str(row["EID:Slt"]).partition(":")[::2])
+        controller.drives.setdefault(name, {}).update(row)
+    elif "PDC" in row and row.get("Arr") == "-":
+        controller.caches[str(row["DG"])] = str(row["PDC"])
+    elif section in BATTERY_SECTIONS and "Property" in row and row["Property"] != "State":
+        file_of_battery(controller, str(row["Property"]), str(row.get("Value", "")))
+    elif section in {"Cachevault_Info", "BBU_Info"} and row.get("Property", "State") == "State":
+        controller.battery = str(row.get("State") or row.get("Value", ""))
+        if "Temp" in row:
+            file_of_battery(controller, "Temperature", str(row["Temp"]))
 
 
 def _details(drive: dict[str, Any], content: Mapping[str, Any]) -> None:
@@ -244,11 +171,12 @@ def _details(drive: dict[str, Any], content: Mapping[str, Any]) -> None:
 # ── what they say ─────────────────────────────────────────────────────────────────────────────
 
 
-def _subjects(printed: _Printed, host: str) -> Iterator[PrintedSubject]:
+def _subjects(printed: PrintedController, host: str) -> Iterator[PrintedSubject]:
     name = f"c{printed.number}"
-    facts = without_none(
+    facts = _rest(printed.properties, _READ_OF_CONTROLLER) | without_none(
         {
             "model": _text(printed.properties, "Product Name", "Model"),
+            "serial": _text(printed.properties, "Serial Number"),
             "firmware": _text(
                 printed.properties, "Firmware Version", "FW Version", "FW Package Build"
             ),
@@ -276,7 +204,13 @@ def _subjects(printed: _Printed, host: str) -> Iterator[PrintedSubject]:
             yield PrintedSubject("disk", f"{name}/{place}", values, host)
 
 
-def _volume(printed: _Printed, row: Row, members: Mapping[str, int]) -> dict[str, Scalar]:
+def _rest(row: Row, read: Collection[str]) -> dict[str, Scalar]:
+    """What has no name of the records: columns and properties of one line each."""
+    texts = {label: str(text) for label, text in row.items() if isinstance(text, (str, int))}
+    return other_labels(texts, read)
+
+
+def _volume(printed: PrintedController, row: Row, members: Mapping[str, int]) -> dict[str, Scalar]:
     level = str(row.get("TYPE", "")).lower() or None
     spans = _number(row.get("Span Depth"))
     each = _number(row.get("Number of Drives Per Span"))
@@ -286,8 +220,10 @@ def _volume(printed: _Printed, row: Row, members: Mapping[str, int]) -> dict[str
     drives = str(row.get("Disk Cache Policy") or printed.caches.get(str(row.get("DG")), ""))
     operations = row.get("Active Operations")
     blocks = _number(row.get("Number of Blocks"))
-    return without_none(
+    return _rest(row, _READ_OF_VOLUME) | without_none(
         {
+            "consistent": _YES_NO.get(str(row.get("Consist"))),
+            "scheduled_consistency_check": {"ON": True, "OFF": False}.get(str(row.get("sCC"))),
             "drive_group": _group(row),
             "raid_level": level,
             "state": _state(row),
@@ -317,8 +253,9 @@ def drive_of(row: Row) -> dict[str, Scalar]:
     transport = str(row.get("Intf", "-")).lower()
     cache = str(row.get("Write Cache", "")).lower()
     sector = str(row.get("SeSz", ""))
-    return without_none(
+    return _rest(row, _READ_OF_DRIVE) | without_none(
         {
+            "spin_state": _SPUN.get(str(row.get("Sp"))),
             "drive_group": _group(row),
             "device_id": _number(row.get("DID")),
             "state": _state(row),
@@ -352,7 +289,7 @@ def _group(row: Row) -> str | None:
     return group if group.isdecimal() else None
 
 
-def _battery(printed: _Printed) -> str | None:
+def _battery(printed: PrintedController) -> str | None:
     """What protects the cache: the battery's or the capacitor's state in one word."""
     text = printed.battery or ""
     if printed.properties.get("BBU") in {"Absent", "No"} and not text:

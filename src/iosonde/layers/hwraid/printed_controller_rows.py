@@ -15,7 +15,8 @@ from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.layers.hwraid.facts_ssacli import SSACLI, parse_ssacli
-from iosonde.layers.hwraid.facts_storcli import PHYSICAL, STORCLI, VIRTUAL, drive_of, parse_storcli
+from iosonde.layers.hwraid.facts_storcli import STORCLI, drive_of, parse_storcli
+from iosonde.layers.hwraid.facts_storcli_text import PHYSICAL, VIRTUAL
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined

@@ -69,7 +69,7 @@ def test_progress() -> None:
 def test_counts_with_and_without_the_drive() -> None:
     wanted = {
         "media_errors": 7, "other_errors": 1, "predicted_failures": 0, "temperature": 29,
-        "smart_alert": False,
+        "smart_alert": False, "shield_counter": 0,
     }  # fmt: skip
     for shape, given in mangled(COUNTS, wraps=False):
         assert values_of(given) == {"": wanted}, shape
@@ -97,13 +97,15 @@ def test_a_drive_of_ssacli() -> None:
         assert values_of(given)["2I:1:5"] == {
             "state": "ok", "model": "ATA MB1000GCXXX", "media": "HDD", "rotational": True,
             "rpm": 7200, "transport": "sata", "size": 10**12, "temperature": 31,
+            "interface_type": "SATA", "port": "2I", "box": 1, "bay": 5,
         }, shape  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "wanted"), [
     ("   Cache Ratio: 25% Read / 75% Write\n   No-Battery Write Cache: Disabled\n",
      {"cache_read_share": 0.25, "cache_write_share": 0.75, "unprotected_write_cache": "Disabled"}),
-    ("   Battery/Capacitor Status: Failed (Replace Batteries)\n", {"battery": "failed"}),
+    ("   Battery/Capacitor Status: Failed (Replace Batteries)\n",
+     {"battery": "failed", "battery_capacitor_status": "Failed (Replace Batteries)"}),
 ])  # fmt: skip
 def test_a_line_or_two_of_ssacli(text: str, wanted: dict[str, Scalar]) -> None:
     assert values_of(f"It says\n\n{text}\nsince then.\n") == {"": wanted}

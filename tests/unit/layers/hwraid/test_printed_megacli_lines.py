@@ -23,7 +23,7 @@ def test_lines_that_grep_picked_of_several_drives() -> None:
         (state,) = states(given)
         assert state.tool == TOOL
         assert {subject.name: subject.values for subject in state.subjects} == {
-            "s0": {"state": "online", "media_errors": 3},
+            "s0": {"state": "online", "media_errors": 3, "spin_state": "up"},
             "s1": {"state": "failed", "media_errors": 0},
         }, shape
 
@@ -52,6 +52,7 @@ def test_lines_of_a_battery() -> None:
         assert state.subjects[0].values == {
             "battery": "failed", "relative_state_of_charge": "61 %",
             "remaining_capacity": "512 mAh", "full_charge_capacity": "840 mAh",
+            "battery_pack_missing": "No", "battery_replacement_required": "Yes", "issohgood": "Yes",
         }, shape  # fmt: skip
     remaining, full = (int(re.search(rf"{name} Capacity: (\d+)", BATTERY)[1])  # type: ignore[index]
                        for name in ("Remaining", "Full Charge"))  # fmt: skip
@@ -60,7 +61,8 @@ def test_lines_of_a_battery() -> None:
 
 @pytest.mark.parametrize(("text", "wanted"), [
     ("Current Cache Policy: WriteThrough, ReadAheadNone, Direct, No Write Cache if Bad BBU",
-     {"write_policy": "write_through", "read_ahead": False, "io_policy": "direct"}),
+     {"write_policy": "write_through", "read_ahead": False, "io_policy": "direct",
+      "cache_policy": "WriteThrough, ReadAheadNone, Direct, No Write Cache if Bad BBU"}),
     ("RAID Level          : Primary-6, Secondary-0, RAID Level Qualifier-3\n"
      "Number Of Drives    : 8", {"raid_level": "raid6", "disks": 8, "data_disks": 6}),
     ("  Critical Disks  : 1\n  Failed Disks    : 2", {"critical_disks": 1, "failed_disks": 2}),

@@ -30,6 +30,8 @@ def test_the_controller_with_its_cache_shares_and_battery() -> None:
     values = subjects(DETAIL)["controller", "slot0"].values
     assert values["driver_name"] == "hpsa"
     assert values["battery_capacitor_count"] == 1
+    assert (values["serial"], values["bus_interface"]) == ("PDNLH0BRH00001", "PCI")
+    assert values["pci_address_domain_bus_device_function"] == "0000:03:00.0"
     assert (
         values.items()
         >= {
@@ -50,9 +52,30 @@ def test_the_controller_with_its_cache_shares_and_battery() -> None:
     )
 
 
+def test_an_enclosure_is_no_drive() -> None:
+    """What stands below an enclosure's processor is not of the drive above it."""
+    enclosure = subjects(DETAIL)["enclosure", "slot0/380"].values
+    assert (enclosure["wwid"], enclosure["firmware_version"]) == ("5001438028842E1F", "RevB")
+    drive = subjects(DETAIL)["disk", "slot0/1I:1:5"].values
+    assert not drive.keys() & {"wwid", "firmware_version", "vendor_id"}
+    cage = DETAIL.replace(
+        "   Array: A\n",
+        "   Internal Drive Cage at Port 1I, Box 1, OK\n      Drive Bays: 4\n\n   Array: A\n",
+    )
+    assert subjects(cage)["enclosure", "slot0/1I:1"].values == {"state": "ok", "drive_bays": 4}
+    assert "drive_bays" not in subjects(cage)["controller", "slot0"].values
+
+
+def test_an_array_says_its_state_and_space() -> None:
+    array = subjects(DETAIL)["drive_group", "slot0/A"].values
+    assert (array["state"], array["array_type"]) == ("failed physical drive", "Data")
+    assert (array["used_space"], array["unused_space"]) == (round(1.1 * 1024 * GIB), 0)
+
+
 def test_a_logical_drive_has_the_name_of_its_device() -> None:
     values = subjects(DETAIL)["hwraid", "sda"].values
     assert (values["cylinders"], values["full_stripe_size"]) == (65535, 768 * 1024)
+    assert (values["os_status"], values["caching"]) == ("LOCKED", "Enabled")
     assert (
         values.items()
         >= {

@@ -31,12 +31,20 @@ def test_the_controller_its_cache_and_its_battery() -> None:
     (state,) = states(ALL)
     assert state.host == "store1"
     assert state.command == "storcli64 /c0 show all"
-    assert subjects(ALL)["controller", "c0"].values == {
-        "model": "AVAGO MegaRAID SAS 9361-8i",
-        "firmware": "4.680.00-8519",
-        "cache_size": GIB,
-        "battery": "failed",
-    }
+    values = subjects(ALL)["controller", "c0"].values
+    named = {
+        "model": "AVAGO MegaRAID SAS 9361-8i", "firmware": "4.680.00-8519", "cache_size": GIB,
+        "battery": "failed", "serial": "SK00000001", "sas_address": "500605b000000001",
+        "firmware_package_build": "24.21.0-0126", "controller_status": "Needs Attention",
+        "driver_version": "07.714.04.00-rc1", "bbu": "Yes", "bbu_status": 4,
+        "rebuild_rate": "30 %", "interrupt_throttle_active_count": 16,
+        "interrupt_throttle_completion": "50 us", "cache_flush_interval": "4s",
+        "predictive_fail_poll_interval": "300 sec", "physical_drives": 12,
+        "battery_model": "BBU", "battery_temperature": "39C",
+        "battery_retention_time": "0 hour(s)",
+    }  # fmt: skip
+    assert {name: values[name] for name in named} == named
+    assert not values.keys() & {"status", "description", "cli_version", "model_state"}
 
 
 def test_virtual_drives_with_their_cache_policy() -> None:
@@ -52,6 +60,9 @@ def test_virtual_drives_with_their_cache_policy() -> None:
     assert second["read_ahead"] is False
     assert second["disk_cache"] == "disabled"
     assert second["size"] == round(446.102 * GIB)
+    assert (first["name"], first["access"], first["consistent"]) == ("data", "RW", True)
+    assert (second["consistent"], second["scheduled_consistency_check"]) == (False, False)
+    assert "name" not in second
 
 
 def test_physical_drives() -> None:
@@ -104,12 +115,21 @@ def test_details_of_a_drive() -> None:
     assert values["write_cache"] == "write back"
     assert values["media_errors"] == 3
     assert values["predicted_failures"] == 1
+    assert (values["wwn"], values["manufacturer_id"]) == ("5000C500A1B2C3D4", "SEAGATE")
+    assert (values["link_speed"], values["spin_state"]) == ("12.0Gb/s", "up")
+    assert values["raw_size"] == "1.819 TB [0xe8e088b0 Sectors]"
+    assert "nand_vendor" not in values
 
 
 def test_the_overview_of_all_controllers() -> None:
     printed_subjects = subjects((PLACE / "overview.txt").read_text())
     assert printed_subjects["controller", "c0"].values["battery"] == "failed"
-    assert printed_subjects["controller", "c1"].values == {"model": "SAS3508", "battery": "ok"}
+    assert printed_subjects["controller", "c1"].values == {
+        "model": "SAS3508", "battery": "ok", "ports": 8, "physical_drives": 2, "drive_groups": 1,
+        "drive_groups_not_optimal": 0, "virtual_drives": 1, "virtual_drives_not_optimal": 0,
+        "scheduled_patrol_read": "On", "emergency_spare": "Y", "health": "Opt",
+    }  # fmt: skip
+    assert printed_subjects["controller", "c0"].values["health"] == "NdAtn"
     assert printed_subjects["controller", "c1"].host == "store1"
 
 
@@ -140,23 +160,26 @@ def test_a_controller_that_is_not_there_is_unread() -> None:
 
 def test_the_cachevault_alone_as_a_list_of_properties() -> None:
     text = (PLACE / "cv.txt").read_text()
-    assert subjects(text)["controller", "c0"].values == {"battery": "ok"}
+    assert subjects(text)["controller", "c0"].values == {
+        "battery": "ok", "battery_type": "CVPM02", "battery_temperature": "28 C",
+        "nvcache_state": "OK", "replacement_required": "No", "learn_cycle_active": "No",
+    }  # fmt: skip
     failed = text.replace("Optimal", "Failed ")
-    assert subjects(failed)["controller", "c0"].values == {"battery": "failed"}
+    assert subjects(failed)["controller", "c0"].values["battery"] == "failed"
 
 
 def test_a_learn_cycle_counts_in_text_and_json() -> None:
     text = (PLACE / "cv.txt").read_text().replace("Active               No", "Active Yes")
-    assert subjects(text)["controller", "c0"].values == {"battery": "learning"}
+    assert subjects(text)["controller", "c0"].values["battery"] == "learning"
     rows = [{"Property": "Type", "Value": "CVPM02"}, {"Property": "State", "Value": "Optimal"}]
     state = [{"Property": "Learn Cycle Active", "Value": "Yes"}]
     said = {"Cachevault_Info": rows, "Firmware_Status": state}
     status = {"CLI Version": "007.1211", "Controller": 3, "Status": "Success"}
     answer = {"Controllers": [{"Command Status": status, "Response Data": said}]}
     whole = json.dumps(answer, indent=1)
-    assert subjects(whole)["controller", "c3"].values == {"battery": "learning"}
+    assert subjects(whole)["controller", "c3"].values["battery"] == "learning"
     done = whole.replace("Yes", "No")
-    assert subjects(done)["controller", "c3"].values == {"battery": "ok"}
+    assert subjects(done)["controller", "c3"].values["battery"] == "ok"
 
 
 def test_a_broken_output_is_told_once() -> None:
