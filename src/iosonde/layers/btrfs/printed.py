@@ -35,6 +35,10 @@ _OVERALL = {
     "Device zone size": "zone_size",
 }  # fmt: skip
 _RATIOS = {"Data ratio": "data_ratio", "Metadata ratio": "metadata_ratio"}
+_IN_BRACKETS = {
+    "Free (estimated)": ("available_min", re.compile(r"\(min: ?(\S{1,24})\)")),
+    "Global reserve": ("global_reserve_used", re.compile(r"\(used: ?(\S{1,24})\)")),
+}  # fmt: skip
 _PAIR = re.compile(r"\s*(?P<label>[A-Z][A-Za-z (),]{2,30}):\s+(?P<value>\S.*?)\s*$")
 _PROFILE = re.compile(
     r"\s*(?P<type>Data|System|Metadata|GlobalReserve|Data\+Metadata), ?"
@@ -147,6 +151,9 @@ class BtrfsUsage(_BtrfsOutput):
             label, value = pair["label"], pair["value"]
             if label in _OVERALL and (size := _bytes_or_raw(value)) is not None:
                 facts[_OVERALL[label]] = size
+                facts |= _bracketed(label, value)
+            elif label == "Multiple profiles" and value.partition(" ")[0] in {"yes", "no"}:
+                facts["multiple_profiles"] = value.startswith("yes")
             elif label in _RATIOS and re.fullmatch(r"\d{1,3}\.\d\d", value):
                 facts[_RATIOS[label]] = float(value)
             last = index
@@ -176,14 +183,27 @@ class BtrfsDf(_BtrfsOutput):
         ] if facts else []
 
 
+def _bracketed(label: str, value: str) -> dict[str, Scalar]:
+    """The second size of a line."""
+    if label not in _IN_BRACKETS:
+        return {}
+    name, pattern = _IN_BRACKETS[label]
+    match = pattern.search(value)
+    size = _bytes_or_raw(match[1]) if match else None
+    return {} if size is None else {name: size}
+
+
 def _profiles(cursor: TextCursor, first: int) -> tuple[dict[str, Scalar], int]:
     """What each type of block groups has, from a line on, and the index of the last of them."""
     facts: dict[str, Scalar] = {}
-    last, unallocated = first, False
+    last, unallocated, above = first, False, ""
     for index, line in lines(cursor, first, _MOST):
         if match := _PROFILE.match(line):
             name = match["type"].lower()
             name = {"globalreserve": "global_reserve", "data+metadata": "mixed"}.get(name, name)
+            if f"{name}_profile" in facts:  # while a balance converts it
+                name = f"{name}_{match['profile'].lower()}"
+            above = name
             facts |= {
                 f"{name}_profile": match["profile"].lower(), f"{name}_total": _bytes(match[3]),
                 f"{name}_used": _bytes(match[4]),
@@ -191,6 +211,8 @@ def _profiles(cursor: TextCursor, first: int) -> tuple[dict[str, Scalar], int]:
             last = index
         elif line.strip() == "Unallocated:":
             unallocated, last = True, index
+        elif not unallocated and above and (part := _UNALLOCATED.match(line)):
+            facts[f"{above}_{part[1]}"], last = _bytes(part[3]), index
         elif unallocated and (part := _UNALLOCATED.match(line)):
             sign = -1 if part[2] else 1  # of a device that is being removed
             facts[f"unallocated_{part[1]}"], last = sign * (_bytes(part[3]) or 0), index

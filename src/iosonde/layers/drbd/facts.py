@@ -25,6 +25,9 @@ _VOLUME = re.compile(
 )
 _COUNT = re.compile(r"(ns|nr|dw|dr|al|bm|lo|pe|ua|ap|ep|oos):(\d+)")
 _SYNCED = re.compile(r"sync'ed:([\d.]+)%")
+_FINISH = re.compile(r"finish:(\d{1,4}):(\d\d):(\d\d)(?=speed)")
+_WANT = re.compile(r"want:([\d,]+)K/sec")
+_LEFT = re.compile(r"sync'ed:[\d.]+%\((\d+)/(\d+)\)(K|M)")
 _SPEED = re.compile(r"speed:([\d,]+)\([\d,]+\)(?:want:[\d,]+)?K/sec")
 _KIBS = frozenset({"ns", "nr", "dw", "dr", "oos", "size", "read", "written", "received", "sent",
                    "out-of-sync"})  # fmt: skip
@@ -62,6 +65,7 @@ def parse_volumes(text: str) -> Iterator[DrbdVolume]:
             "connection": volume["cs"], "role": volume["role"], "peer_role": volume["peer"],
             "disk_state": volume["disk"], "peer_disk_state": volume["far"],
             "protocol": volume["protocol"], "out_of_sync": counters.get("oos"),
+            **_resync(packed),
         }  # fmt: skip
         yield DrbdVolume(
             int(volume["minor"]),
@@ -70,6 +74,21 @@ def parse_volumes(text: str) -> Iterator[DrbdVolume]:
             float(share[1]) / 100 if share else None,
             int(speed[1].replace(",", "")) * KIB if speed else None,
         )
+
+
+def _resync(packed: str) -> dict[str, Scalar]:
+    """Seconds to the end of a resync, the speed that it wants to have, and its bytes."""
+    finish, want, left = _FINISH.search(packed), _WANT.search(packed), _LEFT.search(packed)
+    values: dict[str, Scalar] = {}
+    if finish:
+        hours, minutes, seconds = map(int, finish.groups())
+        values["sync_time_left"] = hours * 3600 + minutes * 60 + seconds
+    if want:
+        values["sync_speed_wanted"] = int(want[1].replace(",", "")) * KIB
+    if left:
+        unit = KIB if left[3] == "K" else KIB * KIB
+        values |= {"sync_left": int(left[1]) * unit, "sync_total": int(left[2]) * unit}
+    return values
 
 
 def names_device(text: str, device: str) -> bool:

@@ -24,6 +24,8 @@ _DISK = re.compile(r"\s*Disk\d\d Serial : ")
 _ROW = re.compile(
     r"^\s+(?:\d+|-)\s+\d+\s+\d+\s+(?:\d+|-)\s+(?P<state>\S+(?:\s+\S+)*?)\s+/dev/(?P<name>\S+)$"
 )
+_REMOVED = re.compile(r"^\s+-\s+0\s+0\s+(?P<place>\d+)\s+removed$")
+_PLACE = re.compile(r"^\s+(?:\d+|-)\s+\d+\s+\d+\s+(?P<place>\d+|-)\s")
 _OF_TABLE = re.compile(
     r"^\s+Number\s+Major|RaidDevice|^\s*+(?:\d+|-|this)\s+\d+\s+\d+\s|replacing\)$"
     r"|^\s*(?:Layout|Flags|Member Arrays) :"
@@ -48,6 +50,8 @@ class MdadmReport:
     name: str
     pairs: Mapping[str, str]
     rows: Sequence[tuple[str, str]]
+    places: Sequence[str] = ()
+    """Each row's place in the array, member and state: "3 sdd1 active sync", "1 removed"."""
 
     @property
     def examined(self) -> bool:
@@ -95,6 +99,8 @@ class MdadmReport:
             "bitmap": pairs.get("Intent Bitmap", "").lower() or None,
             "faulty": self._in_state("faulty"), "spares": self._in_state("spare"),
             "rebuilding": self._in_state("rebuilding"), "below": self._in_state(""),
+            "member_states": "; ".join(self.places) or None,
+            "layout_name": layout if number is not None else None,
             "uuid": pairs.get("UUID"),
         })  # fmt: skip
 
@@ -123,6 +129,7 @@ def parse_mdadm(lines: Sequence[str]) -> tuple[MdadmReport, int]:
     """What mdadm says of the first array or member, and the place of its last line."""
     pairs: dict[str, str] = {}
     rows: list[tuple[str, str]] = []
+    places: list[str] = []
     last = strange = 0
     head = MDADM_DEVICE.match(lines[0]) if lines else None
     for index, line in enumerate(lines):
@@ -133,15 +140,19 @@ def parse_mdadm(lines: Sequence[str]) -> tuple[MdadmReport, int]:
             pairs[pair[1]] = pair[2]
         elif row:
             rows.append((row["name"], row["state"]))
+            place = _PLACE.match(line)
+            places.append(f"{place['place'] if place else '-'} {row['name']} {row['state']}")
         elif pair:
             break  # another device
+        elif removed := _REMOVED.match(line):
+            places.append(f"{removed['place']} removed")
         elif line and index and not _OF_TABLE.search(line):
             strange += 1
             if strange > 1:
                 break
             continue  # the rest of a line that was wrapped, where others of its own follow
         last, strange = (index, 0) if line else (last, strange)
-    return MdadmReport(head["name"] if head else "", pairs, rows), last
+    return MdadmReport(head["name"] if head else "", pairs, rows, places), last
 
 
 def as_mdadm_says(pairs: Mapping[str, str]) -> dict[str, Scalar]:

@@ -32,6 +32,17 @@ _FAULTED = frozenset({"CORRUPT_DATA", "BAD_LOG"})
 _COUNTS = ("read_errors", "write_errors", "checksum_errors", "slow_ios")
 _ASHIFTS = {"configured_ashift": "block_size", "physical_ashift": "physical_block_size"}
 _LARGEST_ASHIFT = 16
+_POOL_TEXTS = ("pool_guid", "txg", "spa_version", "zpl_version", "action", "msgid", "moreinfo")
+_DEVICE_TEXTS = ("guid", "vdev_type", "path", "phys_path", "devid")
+_DEVICE_SIZES = {
+    "alloc_space": "allocated", "total_space": "size", "def_space": "deflated_size",
+    "rep_dev_size": "replaceable_size", "phys_space": "physical_size",
+}  # fmt: skip
+_SCAN_TIMES = ("start_time", "end_time", "scrub_pause", "pass_start")
+_SCAN_SIZES = {
+    name: f"scan_{name}"
+    for name in ("to_examine", "examined", "skipped", "processed", "issued", "errors")
+}
 _COLUMNS = {
     "size": "SIZE", "allocated": "ALLOC", "free": "FREE", "checkpoint": "CKPOINT",
     "expandsize": "EXPANDSZ", "fragmentation": "FRAG", "capacity": "CAP", "dedupratio": "DEDUP",
@@ -83,6 +94,7 @@ def _status(pool: str, item: Mapping[str, Any], host: str) -> Iterator[PrintedSu
         facts["state"] = str(state)
     if item.get("status"):
         facts["status"] = " ".join(str(item["status"]).split())
+    facts |= _texts(item, _POOL_TEXTS)
     errors = _figure(item.get("error_count"))
     if errors is not None:
         facts["data_errors"] = errors
@@ -91,6 +103,12 @@ def _status(pool: str, item: Mapping[str, Any], host: str) -> Iterator[PrintedSu
     yield PrintedSubject("zpool", pool, facts, host)
     for name, own in rows:
         yield PrintedSubject("zpool_device", name, {"pool": pool, **own}, host)
+
+
+def _texts(item: Mapping[str, Any], names: Iterable[str]) -> dict[str, Scalar]:
+    """Identities, versions, times and advice as printed, without those that are not set."""
+    texts = {name: " ".join(str(item[name]).split()) for name in names if name in item}
+    return {name: text for name, text in texts.items() if text not in {"", "-"}}
 
 
 def _below(
@@ -121,13 +139,12 @@ def _device(vdev: Mapping[str, Any]) -> dict[str, Scalar]:
         state = down if state == "CANT_OPEN" else "OFFLINE"
     if state in STATES:
         facts["state"] = state
-    for name in _COUNTS:
-        if (count := _figure(vdev.get(name))) is not None:
-            facts[name] = count
+    facts |= _figures(vdev, {name: name for name in _COUNTS})
     for name, fact in _ASHIFTS.items():
         shift = _figure(vdev.get(name))
         if shift is not None and shift <= _LARGEST_ASHIFT:
             facts[fact] = 1 << shift
+    facts |= _texts(vdev, _DEVICE_TEXTS) | _figures(vdev, _DEVICE_SIZES)
     if reason:
         facts["reason"] = reason.lower()
     if vdev.get("was"):
@@ -144,6 +161,8 @@ def _scan(scan: Mapping[str, Any]) -> dict[str, Scalar]:
         return {}
     facts: dict[str, Scalar] = {"scan_function": function.lower(), "scan_state": state.lower()}
     errors, processed = _figure(scan.get("errors")), _figure(scan.get("processed"))
+    facts |= {f"scan_{name}": text for name, text in _texts(scan, _SCAN_TIMES).items()}
+    facts |= _figures(scan, _SCAN_SIZES)
     if function == "SCRUB" and state == "FINISHED" and errors is not None:
         facts["scrub_errors"] = errors
     if function == "RESILVER" and processed is not None:
@@ -157,6 +176,12 @@ def _scan(scan: Mapping[str, Any]) -> dict[str, Scalar]:
         if 0 <= issued <= left:
             facts["scan_share"] = round(issued / left, digits)
     return facts
+
+
+def _figures(item: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Scalar]:
+    """Counts and bytes by the names that facts have for them."""
+    figures = {fact: _figure(item.get(name)) for name, fact in names.items()}
+    return {fact: figure for fact, figure in figures.items() if figure is not None}
 
 
 def _figure(value: object) -> int | None:

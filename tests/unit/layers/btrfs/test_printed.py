@@ -61,12 +61,26 @@ def test_the_usage_that_newer_progs_print_is_read_to_its_end() -> None:
     assert (usage["free_statfs"], usage["metadata_ratio"]) == (9.75 * GIB, 2.0)
     assert (usage["data_profile"], usage["data_used"]) == ("single", 24.5 * GIB)
     assert (usage["unallocated_sdq1"], usage["missing"]) == (8.5 * GIB, 0)
+    assert (usage["available_min"], usage["global_reserve_used"]) == (round(5.65 * GIB), 0)
+    assert (usage["data_sdq1"], usage["metadata_sdq1"]) == (26 * GIB, 3.5 * GIB)
+    assert usage["multiple_profiles"] is False
     scrub = facts["btrfs scrub status"]
     assert (scrub["scrub_time"], scrub["scrub_csum_errors"], scrub["scrub_status"]) == (
         3607, 4, "finished",
     )  # fmt: skip
     raw = text.replace("38.00GiB", str(38 << 30)).replace("0.00B", "0")
     assert _facts(raw)["btrfs filesystem usage"] == usage
+
+
+def test_a_type_with_two_profiles_while_a_balance_converts_it() -> None:
+    text = (Path(__file__).parents[3] / "outputs" / "btrfs-composed" / "usage.txt").read_text()
+    second = (
+        "Data,RAID1: Size:2.00GiB, Used:1.50GiB (75.00%)\n   /dev/sdq1\t   2.00GiB\n\nMetadata,"
+    )
+    usage = _facts(text.replace("Metadata,", second, 1))["btrfs filesystem usage"]
+    assert (usage["data_profile"], usage["data_total"]) == ("single", 26 * GIB)
+    assert (usage["data_raid1_profile"], usage["data_raid1_used"]) == ("raid1", 1.5 * GIB)
+    assert (usage["data_sdq1"], usage["data_raid1_sdq1"]) == (26 * GIB, 2 * GIB)
 
 
 def test_a_device_that_is_being_removed_has_less_than_nothing_unallocated() -> None:

@@ -59,6 +59,16 @@ def test_a_resync_has_its_share_and_speed() -> None:
     assert target.values["disk_state"] == "Inconsistent"
 
 
+def test_when_a_resync_ends_and_what_is_left_of_it() -> None:
+    """finish: HH:MM:SS; the amounts behind the share are of KiB here: `(95900/102360)K`."""
+    first, second = (subject.values for subject in subjects(text("proc-sync.txt")))
+    assert (first["sync_time_left"], first["sync_left"]) == (14, 95900 * 1024)
+    assert (first["sync_total"], second["sync_speed_wanted"]) == (102360 * 1024, 6400 * 1024)
+    assert "sync_speed_wanted" not in first
+    large = text("proc-sync.txt").replace("(95900/102360)K", "(95900/102360)M")
+    assert subjects(large)[0].values["sync_left"] == 95900 * 1024**2
+
+
 def test_a_device_alone() -> None:
     (subject,) = subjects(text("proc-alone.txt"))
     assert subject.values["connection"] == "WFConnection"

@@ -132,6 +132,15 @@ def test_every_shape(name: str) -> None:
         assert values_of(changed) == expected, shape
 
 
+def test_the_place_and_state_of_each_member() -> None:
+    detail = values_of(text("detail-md1.txt"))["md1"]
+    assert detail["member_states"] == (
+        "0 ubdj active sync set-A; 1 ubdk active sync set-B; 2 ubdl active sync set-A; 3 removed; "
+        "- ubdm faulty"
+    )
+    assert (detail["layout_name"], detail["layout"]) == ("near=2", 0x102)
+
+
 def test_which_places_are_empty_and_of_whom() -> None:
     printed = values_of(
         "md7 : active raid1 sdq1[2](W) sdr1[0]\n      4192256 blocks super 1.2 [3/2] [U_U]\n"

@@ -77,6 +77,20 @@ def test_a_device_that_is_flat_or_away() -> None:
     assert values["zpool", "p"]["devices"] == 2
 
 
+def test_identities_and_space_of_pools_and_devices() -> None:
+    values = values_of(text("status.json"))
+    document = json.loads(text("status.json"))["pools"]["tank"]
+    pool, device = values["zpool", "tank"], values["zpool_device", "sda"]
+    assert (pool["pool_guid"], pool["txg"]) == (document["pool_guid"], document["txg"])
+    assert (pool["guid"], pool["msgid"]) == ("9000000000000055434", "ZFS-8000-9P")
+    assert pool["scan_end_time"] == "Sun Mar 9 02:35:34 2025"
+    assert pool["scan_to_examine"] == round(14.1 * 2**40)
+    assert pool["scan_errors"] == 0
+    assert (device["guid"], device["path"]) == ("9000000000000015839", "/dev/sda")
+    assert (device["allocated"], device["size"]) == (round(1.2 * 2**40), round(3.62 * 2**40))
+    assert "scan_scrub_pause" not in pool  # "-"
+
+
 def test_other_programs_have_an_output_version_too() -> None:
     assert read('{"output_version": {"command": "zpool version", "vers_major": 0}}') == []
     assert read('{"output_version": 3, "pools": {"p": {"name": "p"}}}') == []
