@@ -73,6 +73,32 @@ def intervals_in(text: str) -> dict[str, Json]:
     return {}
 
 
+_REST: tuple[tuple[str, re.Pattern[str], float], ...] = tuple(
+    (name, re.compile(pattern), scale)
+    for name, pattern, scale in (
+        ("latency_sum", rf"(?<=\d)sum:{_F}", 1e-3),
+        ("event_time", r"totaltimetakenbyeventexecution:(\d{1,15}\.\d{2,4})s?", 1.0),
+        ("thread_events_mean", r"events\(avg/stddev\):(\d{1,15}\.\d{4})/", 1.0),
+        ("thread_events_stdev", r"events\(avg/stddev\):\d{1,15}\.\d{4}/(\d{1,15}\.\d\d)", 1.0),
+        ("thread_time_mean", r"executiontime\(avg/stddev\):(\d{1,15}\.\d{4})/", 1.0),
+        ("thread_time_stdev",
+         r"executiontime\(avg/stddev\):\d{1,15}\.\d{4}/(\d{1,15}\.\d\d)", 1.0),
+    )
+)  # fmt: skip
+
+
+def rest_of(text: str) -> dict[str, Json]:
+    """The sums of all events' times, and how alike threads were: of a report without its blanks.
+
+    Times are seconds; events of the threads are counts.
+    """
+    values: dict[str, Json] = {}
+    for name, pattern, scale in _REST:
+        if match := pattern.search(text):
+            values[name] = float(match[1]) * scale
+    return values
+
+
 def _named(pattern: re.Pattern[str]) -> set[int]:
     """The numbers of a pattern's groups that have names."""
     return set(pattern.groupindex.values())

@@ -17,7 +17,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.loads._sysbench_text import LATENCY, intervals_in, line_above
+from iosonde.loads._sysbench_text import LATENCY, intervals_in, line_above, rest_of
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json, Scalar
@@ -64,6 +64,11 @@ _SIZES = re.compile(
 _RATE = re.compile(rf"{_N}Requests/secexecuted")
 _TOTAL = re.compile(rf"totaltime:{_N}s")
 _EVENTS = re.compile(r"totalnumberofevents:(\d{1,18})")
+_SET_UP = {
+    "files": re.compile(r"(?<!\S)(\d{1,9}) files, \d"),
+    "read_write_ratio": re.compile(r"ratio for combined random IO test: (\d{1,6}\.\d\d)(?!\d)"),
+    "fsync_after": re.compile(r"calling fsync\(\) each (\d{1,9}) requests"),
+}
 _MODES = {
     "sequential write (creation)": "write", "sequential rewrite": "write",
     "sequential read": "read", "random read": "randread", "random write": "randwrite",
@@ -118,7 +123,7 @@ class Sysbench(Output):
             elapsed=(sheet.seconds,) if sheet.seconds else None,
             options=_options(head),
             steps=sheet.steps,
-            details=sheet.details,
+            details=sheet.details | _set_up(head),
         )
         return OutputReading(begin, last, trials=(trial,))
 
@@ -192,6 +197,7 @@ def _read(text: str) -> _Sheet:
         raise Unreadable("its requests per second are all zero" if idle else "no figures follow")
     if events:
         sheet.details["events"] = int(events[1])
+    sheet.details |= rest_of(text)
     if intervals := intervals_in(text):
         sheet.details["intervals"] = intervals
     if latency := LATENCY.search(text):
@@ -248,6 +254,14 @@ def _put_latency(sheet: _Sheet, latency: re.Match[str], *, mixed: bool) -> None:
             sheet.put(f"{alone}.latency.{key}", units.printed(text), scale)
         else:
             sheet.details[f"latency_{key}"] = float(text) * scale
+
+
+def _set_up(head: str) -> dict[str, Json]:
+    """Of the test, what is no word of fio: its files, ratio of reads to writes, and syncs."""
+    plain = " ".join(head.split())
+    matches = {name: pattern.search(plain) for name, pattern in _SET_UP.items()}
+    texts = {name: match[1] for name, match in matches.items() if match}
+    return {name: int(text) if text.isdecimal() else float(text) for name, text in texts.items()}
 
 
 def _options(head: str) -> dict[str, Scalar]:

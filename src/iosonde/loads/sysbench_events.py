@@ -18,7 +18,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.loads._sysbench_text import LATENCY, intervals_in, line_above
+from iosonde.loads._sysbench_text import LATENCY, intervals_in, line_above, rest_of
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedCounters, PrintedTrial, Unreadable
 from iosonde.records.stack import Json
@@ -147,6 +147,7 @@ class SysbenchEvents(StateOutput):
         }
         if latency := LATENCY.search(text):
             values |= _latencies(latency)
+        values |= {name: value for name, value in rest_of(text).items() if name != "latency_sum"}
         intervals = intervals_in(text)
         if not {"events", "tps", "events_per_second", "operations_per_second"} & values.keys():
             if not intervals:

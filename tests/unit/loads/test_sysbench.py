@@ -29,6 +29,14 @@ def test_each_report_of_1_0_is_a_trial() -> None:
     }  # fmt: skip
     assert mixed.details["latency_max"] == pytest.approx(31.71e-3)
     assert mixed.details["latency_p95"] == pytest.approx(0.01e-3)
+    assert mixed.details["latency_sum"] == pytest.approx(1.99183)
+    assert (mixed.details["files"], mixed.details["fsync_after"]) == (4, 100)
+    assert (mixed.details["read_write_ratio"], "read_write_ratio" in writing.details) == (
+        1.5,
+        False,
+    )
+    assert mixed.details["thread_events_mean"] == 16535
+    assert mixed.details["thread_time_mean"] == pytest.approx(1.9918)
     assert (mixed.version, mixed.elapsed) == ("1.0.20", (2.0144,))
     assert (writing.options["rw"], writing.options["numjobs"]) == ("write", 2)
     assert "write.latency.mean" not in writing.loops[0].metrics  # its fsyncs are among them
@@ -41,6 +49,7 @@ def test_counts_of_0_4_over_its_seconds() -> None:
     assert metrics["read.iops"] + metrics["write.iops"] == 400  # as "Requests/sec executed" says
     assert metrics["read.bandwidth"] + metrics["write.bandwidth"] == 6.25 * 2**20
     assert metrics["sync.iops"] == 512
+    assert (trial.details["event_time"], trial.details["files"]) == (88.4021, 128)
     assert trial.details["latency_mean"] == pytest.approx(8.84e-3)
     assert (trial.host, trial.version) == ("db3", "0.4.12")
     assert trial.command.startswith("sysbench --test=fileio")

@@ -39,6 +39,9 @@ def test_a_database_of_0_4() -> None:
     assert run.values["queries"] == 140000 + 50000
     assert run.values["latency.max"] == pytest.approx(0.2125)
     assert run.values["threads"] == 8
+    assert run.values["event_time"] == 159.5
+    assert (run.values["thread_events_mean"], run.values["thread_events_stdev"]) == (1250, 3.25)
+    assert (run.values["thread_time_mean"], run.values["thread_time_stdev"]) == (19.9375, 0)
 
 
 def test_cpu_memory_and_mutex() -> None:

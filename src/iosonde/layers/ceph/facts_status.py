@@ -53,6 +53,10 @@ _TEXTS = tuple(
         ("mgr_active_since", rf"\bmgr: [\w.-]{{1,60}}\(active, since ({_AGE})"),
         ("mgr_standbys", rf"\bstandbys: ({_SPACED})"),
         ("quorum_age", rf"\bquorum {_LISTED} \(age ({_AGE})\)"),
+        *(
+            (f"{name}_names", rf"\b{name}: \d{{1,4}} (?:daemon|portal)s? active \(({_SPACED})\)")
+            for name in ("rgw", "nfs", "iscsi")
+        ),
         ("osds_up_since", rf"\bosds: \d{{1,6}} up \(since ({_AGE})\)"),
         ("osds_in_since", rf"\d up(?: \(since {_AGE}\))?, \d{{1,6}} in \(since ({_AGE})\)"),
     )
@@ -85,12 +89,17 @@ def daemons(text: str) -> dict[str, Scalar]:
 
 
 def _ranks(text: str) -> dict[str, Scalar]:
-    """How many MDS hold ranks, and the ranks that do not serve."""
+    """How many MDS hold ranks, which are active, and the ranks that do not serve."""
     values: dict[str, Scalar] = {}
     ranks = _RANKS_OLD.search(text) or _RANKS_COUNTED.search(text) or _RANKS.search(text)
     if ranks:
         values |= {f"mds_{key}": int(figure) for key, figure in ranks.groupdict().items() if figure}
+    active = list[str]()
     for rank in _RANK.finditer(text):
-        if rank[3] != "active":
+        if rank[3] == "active":
+            active.append(rank[2])
+        else:
             values[f"mds_rank_{rank[1]}"] = rank[3]
+    if active:
+        values["mds_active"] = ",".join(active)
     return values

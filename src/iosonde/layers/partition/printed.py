@@ -61,12 +61,22 @@ _OLD_UNITS = re.compile(r"Units: \S.{0,50}, counting from 0")
 """sfdisk before 2.26."""
 _NUMBERED = re.compile(
     r"\s*(?P<number>\d{1,3})\s+(?P<start>[\d.,]+)(?P<unit>s|B|[kMGT]i?B)?\s+"
-    r"(?P<end>[\d.,]+)(?:s|B|[kMGT]i?B)?\s+(?P<size>[\d.,]+ ?\w*)(?:\s+(?P<rest>\S.*?))?\s*$"
+    r"(?P<end>[\d.,]+)(?P<end_unit>s|B|[kMGT]i?B)?\s+(?P<size>[\d.,]+ ?\w*)"
+    r"(?:\s+(?P<rest>\S.*?))?\s*$"
 )
 _HEAD = re.compile(
     r"\s*(?:Disk|Units|Sector size|I/O size|Disklabel|Disk identifier|Device\s|Number\s|Partition|"
     r"Main partition|First usable|Total free|Logical sector|Model|Warning|\d+ heads|Disk model)"
 )
+_GUID = re.compile(r"Disk identifier \(GUID\): ([\dA-F]{8}-[\dA-F-]{27})(?![\dA-F-])")
+_FLAGS = re.compile(r"^\s*+Disk Flags: (\w[\w, -]{1,80}?)\s*$", re.MULTILINE)
+_OF_SGDISK = {
+    "partition_entries": re.compile(r"Partition table holds up to (\d{1,6}) entries"),
+    "first_usable_sector": re.compile(r"First usable sector is (\d{1,18}), last"),
+    "last_usable_sector": re.compile(r"last usable sector is (\d{1,18})(?!\d)"),
+    "alignment_sectors": re.compile(r"will be aligned on (\d{1,9})-sector"),
+    "free_sectors": re.compile(r"Total free space is (\d{1,18}) sectors"),
+}
 _LABELLED = re.compile(r"\s*[^\W\d_][^:：=]{0,60}[:：=]")
 """A line above the table in whatever language the tool speaks."""
 
@@ -157,6 +167,11 @@ def _facts_of_disk(
     if head["unit"] == "s" and head["size"].isdecimal():
         disk["sectors"] = int(head["size"])
     disk |= fdisk_languages.geometry(text)
+    disk |= {name: int(of[1]) for name, how in _OF_SGDISK.items() if (of := how.search(text))}
+    if guid := _GUID.search(text):
+        disk["disk_identifier"] = guid[1]
+    if flags := _FLAGS.search(joined(cursor, first, last)):
+        disk["disk_flags"] = flags[1]
     return {name: value for name, value in disk.items() if value is not None}
 
 
@@ -208,12 +223,18 @@ def _size(head: re.Match[str], line: str, logical: int | None) -> int | None:
 
 
 def _numbered(row: re.Match[str], unit: int | None) -> dict[str, Scalar]:
-    """Size and the rest of a row of parted or sgdisk; exact if places are in sectors or bytes."""
+    """What a row of parted or sgdisk says; exact if places are in sectors or bytes.
+
+    Places that parted rounds ("1049kB") stand as printed.
+    """
     values: dict[str, Scalar] = {}
     if unit and row["start"].isdecimal() and row["end"].isdecimal():
         values["size"] = (int(row["end"]) - int(row["start"]) + 1) * unit
     elif re.fullmatch(r"[\d.,]+ ?[kKMGTP]?i?B", row["size"]):
         values["size"] = round(units.printed(row["size"].replace(",", ".").replace(" ", ""))[0])
+    if row["unit"] and row["unit"] not in {"s", "B"}:
+        values["start_printed"] = f"{row['start']}{row['unit']}"
+        values["end_printed"] = f"{row['end']}{row['end_unit'] or ''}"
     if row["rest"]:
         values["type"] = " ".join(row["rest"].split())
     return values

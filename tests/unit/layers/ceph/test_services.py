@@ -46,6 +46,7 @@ def test_the_services_of_a_status() -> None:
     assert (values["osdmap_epoch"], values["flags"]) == (83, "noout")
     assert (values["mgr_active"], values["mgr_standbys"]) == ("x", "y,z")
     assert (values["mgr_active_since"], values["mds_up"], values["mds_standby"]) == ("5d", 1, 2)
+    assert (values["mds_active"], values["rgw_names"]) == ("a", "gw1")
     assert (values["rgw_daemons"], values["volumes"], values["volumes_healthy"]) == (1, 1, 1)
     assert values["pgs_not_active_share"] == values["pgs_peering"] / values["pgs"]
 

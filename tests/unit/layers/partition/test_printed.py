@@ -32,6 +32,27 @@ def test_three_tools_agree(tool: str) -> None:
 
 def test_where_the_figure_is_rounded_there_is_no_start() -> None:
     assert starts(text("parted")) == [None, None]
+    (state,) = states(text("parted"))
+    first, second = (thing.values for thing in state.subjects if thing.kind == "partition")
+    assert (first["start_printed"], first["end_printed"]) == ("1049kB", "105MB")
+    assert (second["start_printed"], second["end_printed"]) == ("105MB", "314MB")
+    exact = [thing for state in states(text("parted-s")) for thing in state.subjects]
+    assert not any("start_printed" in thing.values for thing in exact)
+
+
+def test_what_sgdisk_says_above_its_table() -> None:
+    (state,) = states(text("sgdisk"))
+    disk = state.subjects[0].values
+    assert disk["disk_identifier"] == "BD0A879D-DA97-473B-8936-F086FBF18FA0"
+    assert (disk["partition_entries"], disk["alignment_sectors"]) == (128, 2048)
+    assert (disk["first_usable_sector"], disk["last_usable_sector"]) == (34, 614366)
+    assert disk["free_sectors"] == 4029
+
+
+def test_flags_of_a_disk() -> None:
+    flagged = text("parted").replace("Disk Flags: \n", "Disk Flags: pmbr_boot\n")
+    assert states(flagged)[0].subjects[0].values["disk_flags"] == "pmbr_boot"
+    assert "disk_flags" not in states(text("parted"))[0].subjects[0].values
 
 
 def test_what_is_off_the_grid() -> None:
