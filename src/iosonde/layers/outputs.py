@@ -89,6 +89,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "dm_cache": "iosonde.layers.dm_cache.printed:DmCacheOutput",
         "dm_writecache": "iosonde.layers.dm_writecache.printed:DmWritecacheOutput",
         "dmraid_drives": "iosonde.layers.dm.printed_dmraid:DmraidDrives",
+        "dmraid_missing": "iosonde.layers.dm.printed_dmraid:DmraidMissing",
         "dmraid_sets": "iosonde.layers.dm.printed_dmraid:DmraidSets",
         "dmsetup": "iosonde.layers.dm.printed:Dmsetup",
         "dmsetup_info": "iosonde.layers.dm.printed_info:DmsetupInfo",

@@ -171,8 +171,9 @@ CASES = (
     ),
     RuleCase(
         "failed-drive.failed_drives",
-        "a drive behind a controller that failed, with its volumes whole",
+        "drives behind controllers that failed, with their volumes whole",
         case(state("disk", "ioc0/phy1", {"state": "failed"}),
+             state("disk", "c0/p3", {"state": "ecc-error"}),
              state("hwraid", "ioc0/v0", {"state": "optimal", "controller": "ioc0"})),
         "the same drive beside the volume that is degraded for it, and a failed path of multipath",
         case(state("disk", "ioc0/phy1", {"state": "failed"}),
@@ -275,6 +276,13 @@ CASES = (
         case(state("drbd", "r0", {"replication": "PausedSyncS", "disk_state": "UpToDate"})),
         "one whose resync is under way",
         case(state("drbd", "r0", {"replication": "SyncSource", "disk_state": "UpToDate"})),
+    ),
+    RuleCase(
+        "degraded.bios_sets",
+        "a mirror of the BIOS with one of two drives",
+        case(state("dmraid", "isw_bacdfe_Vol0", {"disks": 1, "expected_disks": 2})),
+        "one of two drives that is well",
+        case(state("dmraid", "isw_bacdfe_Vol0", {"disks": 2, "status": "ok"})),
     ),
     RuleCase(
         "error-target.made_to_fail",

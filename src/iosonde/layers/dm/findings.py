@@ -74,9 +74,44 @@ def short_of_blocks(case: EvidenceSet) -> Iterator[Finding]:
         )
 
 
+_BIOS_SETS = {
+    "broken": ("error", "is broken: too many of its drives are gone for it to be used"),
+    "inconsistent": ("error", "is inconsistent: it lacks drives, or they differ"),
+    "nosync": ("warning", "is not in sync: its copies differ until a rebuild ends"),
+}
+
+
+def bios_sets(case: EvidenceSet) -> Iterator[Finding]:
+    """Sets of a BIOS' RAID that lack drives, or whose drives are not in sync."""
+    for state in case.of_kind("dmraid"):
+        status = str(state.values.get("status") or "")
+        present, expected = state.values.get("disks"), state.values.get("expected_disks")
+        if isinstance(present, int) and isinstance(expected, int) and present < expected:
+            severity, says = "error", f"has {present} of its {expected} drives"
+            evidence = Evidence("disks", present, "", state.where)
+        elif status in _BIOS_SETS:
+            severity, says = _BIOS_SETS[status]
+            evidence = Evidence("status", status, "", state.where)
+        else:
+            continue
+        yield Finding(
+            rule="degraded",
+            severity=severity,
+            subject=subject_of(state),
+            message=f"The RAID set {state.name} of the BIOS {says}; figures measured now are not "
+            "those of the whole set.",
+            evidence=(evidence,),
+            remedy="look which drive is missing (`dmraid -r`), replace it and rebuild with "
+            "`dmraid -R`, mdadm or the BIOS",
+            confirm="`dmraid -s` says status ok, and the same trial then",
+        )
+
+
 RULES: tuple[Rule, ...] = (
     Rule("error-target", "dm", "Devices of device-mapper that are made to fail or to be slow.",
          "Linux drivers/md/dm-target.c; dm-flakey.rst, delay.rst, dm-dust.rst", made_to_fail),
     Rule("out-of-space", "dm", "VDO volumes with hardly a physical block free.",
          "lvmvdo(7), vdo(8)", short_of_blocks),
+    Rule("degraded", "dm", "Sets of a BIOS' RAID that lack drives or are not in sync.",
+         "dmraid 1.0.0.rc16, lib/metadata/metadata.c and lib/format/format.c", bios_sets),
 )  # fmt: skip

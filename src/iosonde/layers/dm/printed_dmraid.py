@@ -1,8 +1,10 @@
-"""`dmraid -r` and `dmraid -s`: drives with the metadata of a BIOS' RAID, and the sets they make.
+"""`dmraid -r`, `-b` and `-s`: drives with the metadata of a BIOS' RAID, and the sets they make.
 
-Source: dmraid 1.0.0.rc16, lib/format/format.c and lib/display/display.c (`_log_rd()`, `_log_rs()`:
-sizes in sectors of 512 bytes, stride in sectors; the status is ok, broken, inconsistent, nosync,
-setup or undef), lib/metadata/metadata.c (`get_type()`).
+Source: dmraid 1.0.0.rc16, lib/display/display.c (`log_disk()`, `log_rd()`, `log_rs()`: sizes and
+strides are sectors of 512 bytes; `display_set()`: heads begin with --> or ***, and say that a set
+is inconsistent or active; `check_null()`: unknown), lib/metadata/metadata.c (`ascii_type`,
+`stacked_ascii_type`, whose raid01 is a stripe over mirrors, `ascii_status`: ok, nosync,
+inconsistent, broken, setup).
 """
 
 from __future__ import annotations
@@ -14,27 +16,42 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import PrintedSubject, without_none
+from iosonde.layers.hwraid.rows import wrapped_rows
+from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import HeadedOutput, Items, StateOutput, close_lines, start_of
+from iosonde.text.reader import HeadedOutput, Items, StateOutput, start_of
 
 _TYPE = (
-    r"(?:GROUP|linear|stripe|mirror|raid01|raid10|raid4|raid5_\w\w|raid6_\w\w|spare|partition|\?)"
+    r"(?:GROUP|linear|stripe|mirror|raid4|raid5_[lr][sa]|raid6|raid[1-6]0|raid0[1-6]|spare"
+    r"|partition|unknown)"
 )
-_STATUS = r"(?:ok|broken|inconsistent|nosync|setup|undef)"
-_DRIVE = re.compile(
-    r"\s*(?P<device>/dev/[\w/-]{2,40}): (?P<format>[a-z]\w{1,10}), \"(?P<set>[^\"]{1,60})\", "
+_STATUS = r"(?:ok|broken|inconsistent|nosync|setup|unknown)"
+_DEVICE = r"/dev/[\w/!.:-]{2,60}"
+_DRIVE_FORM = (
+    rf"(?P<device>{_DEVICE}): (?P<format>[a-z]\w{{1,10}}), \"(?P<set>[^\"]{{1,60}})\", "
     rf"(?P<type>{_TYPE}), (?P<status>{_STATUS}), (?P<sectors>\d{{1,15}}) sectors, "
-    r"data@ (?P<start>\d{1,15})\s*$"
+    r"data@ (?P<start>\d{1,15})"
 )
+_BLOCK_FORM = (
+    rf"(?P<block>{_DEVICE}): {{1,12}}(?P<length>\d{{1,15}}) total, \"(?P<serial>[^\"]{{1,60}})\""
+)
+_ROW = re.compile(f"{_DRIVE_FORM}|{_BLOCK_FORM}")
+_BEGINS = re.compile(r"\s*/dev/[\w/!.:-]{2,60}: {1,12}(?:\d{1,15} total,|[a-z]\w{1,10}, \")")
 _HEAD = re.compile(
-    r"\s*(?:\*{3} Group superset (?P<group>\S{1,60})|--> (?P<role>(?:Active |\*Inactive\* )?"
-    r"(?:Sub|Super)?[Ss]et))\s*$"
+    r"\s*(?:\*{3} Group superset (?P<group>\S.{0,60}?)|(?:-->|\*{3}) (?P<role>"
+    r"(?:\*Inconsistent\* )?(?:Active )?(?:Subset|Superset|Set)))\s*$"
 )
 _PAIR = re.compile(
-    r"\s*(?P<label>name|size|stride|type|status|subsets|devs|spares) {0,6}: (?P<value>\S{1,80})\s*$"
+    r"\s*(?P<label>name|size|stride|type|status|subsets|devs|spares) {0,6}: "
+    r"(?P<value>\S.{0,80}?)\s*$"
 )
+_MISSING = re.compile(
+    r"\s*(?:ERROR: )?(?P<format>[a-z]\w{1,10}): wrong # of devices in RAID set "
+    r"\"(?P<set>[^\"]{1,60})\" \[(?P<present>\d{1,4})/(?P<expected>\d{1,4})\] on "
+    r"(?P<device>/dev/[\w/!.:-]{2,60})\s*$"
+)
+_BEGINS_MISSING = re.compile(r"\s*(?:ERROR: )?[a-z]\w{1,10}: wrong # of devices in RAID set")
 _LEVELS = {"stripe": "raid0", "mirror": "raid1", "raid01": "raid10", "raid10": "raid10",
            "raid4": "raid4", "raid5": "raid5", "raid6": "raid6", "linear": "linear"}  # fmt: skip
 
@@ -43,32 +60,43 @@ class DmraidDrives(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "dmraid -r"
-    anchors: ClassVar[tuple[str, ...]] = (" sectors, data@ ",)
+    anchors: ClassVar[tuple[str, ...]] = (" sectors, data@", ' total, "')
     commands: ClassVar[tuple[str, ...]] = ("dmraid",)
-    beginning: ClassVar[re.Pattern[str]] = _DRIVE
+    nothing: ClassVar[str] = "its row is cut"
+    beginning: ClassVar[re.Pattern[str]] = _BEGINS
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         if super().begin(cursor) is None:
             return None
-        return start_of(cursor, _DRIVE.match, most=60)
+        return start_of(cursor, _BEGINS.match, most=60)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last, subjects = first, list[PrintedSubject]()
-        for index, line in close_lines(cursor, first, 400, gap=2):
-            row = _DRIVE.match(line)
-            if row is None:
-                break
+        for row, index in wrapped_rows(cursor, first, _ROW, _BEGINS):
             last = index
-            values: dict[str, Scalar] = {
-                "metadata": row["format"], "set": row["set"].strip(), "type": row["type"],
-                "status": row["status"], "size": int(row["sectors"]) * units.SECTOR,
-                "data_start": int(row["start"]) * units.SECTOR,
-            }  # fmt: skip
-            name = row["device"].removeprefix("/dev/")
+            name = (row["device"] or row["block"]).removeprefix("/dev/")
+            values = _of_drive(row) if row["device"] else _of_block(row)
             subjects.append(PrintedSubject("disk", name, values, prompt.host))
         return last, subjects
+
+
+def _of_drive(row: re.Match[str]) -> dict[str, Scalar]:
+    return {
+        "metadata": row["format"],
+        "set": row["set"].strip(),
+        "type": row["type"],
+        "status": row["status"],
+        "size": int(row["sectors"]) * units.SECTOR,
+        "data_start": int(row["start"]) * units.SECTOR,
+    }
+
+
+def _of_block(row: re.Match[str]) -> dict[str, Scalar]:
+    serial = row["serial"].strip()
+    size: dict[str, Scalar] = {"size": int(row["length"]) * units.SECTOR}
+    return size if serial == "N/A" else {**size, "serial": serial}
 
 
 class DmraidSets(HeadedOutput):
@@ -76,8 +104,8 @@ class DmraidSets(HeadedOutput):
 
     tool: ClassVar[str] = "dmraid -s"
     anchors: ClassVar[tuple[str, ...]] = (
-        "*** Group superset ", "--> Active S", "--> Subset", "--> Set", "--> *Inactive",
-        "--> Superset",
+        "*** Group superset ", "--> Active S", "--> Subset", "--> Set", "--> Superset",
+        "*** Active S", "*** Superset", "*** Set", " *Inconsistent* ",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("dmraid",)
     nothing: ClassVar[str] = "nothing is said of a set"
@@ -98,7 +126,9 @@ class DmraidSets(HeadedOutput):
         }
         head = _HEAD.match(text.partition("\n")[0])
         if "name" in pairs and head:
-            yield PrintedSubject("dmraid", pairs["name"], _of_set(pairs, head["role"]), prompt.host)
+            yield PrintedSubject(
+                "dmraid", pairs["name"], _of_set(pairs, head["role"] or ""), prompt.host
+            )
 
 
 def _of_set(pairs: Mapping[str, str], role: str) -> dict[str, Scalar]:
@@ -108,7 +138,8 @@ def _of_set(pairs: Mapping[str, str], role: str) -> dict[str, Scalar]:
               if pairs.get(label, "").isdecimal()}  # fmt: skip
     return without_none(
         {
-            "active": "Inactive" not in role if "ctive" in role else None,
+            "active": "Active" in role if role else None,
+            "inconsistent": True if "*Inconsistent*" in role else None,
             "size": int(size) * units.SECTOR if size.isdecimal() else None,
             "strip_size": int(stride) * units.SECTOR
             if stride.isdecimal() and stride != "0"
@@ -121,3 +152,27 @@ def _of_set(pairs: Mapping[str, str], role: str) -> dict[str, Scalar]:
             "spares": counts.get("spares"),
         }
     )
+
+
+class DmraidMissing(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "dmraid"
+    anchors: ClassVar[tuple[str, ...]] = (": wrong # of devices in RAID set",)
+    commands: ClassVar[tuple[str, ...]] = ("dmraid",)
+    beginning: ClassVar[re.Pattern[str]] = _BEGINS_MISSING
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        last, values_by_set = first, dict[str, dict[str, Scalar]]()
+        for row, index in wrapped_rows(cursor, first, _MISSING, _BEGINS_MISSING):
+            last = index
+            values = values_by_set.setdefault(row["set"].strip(), {"metadata": row["format"]})
+            values |= {"disks": int(row["present"]), "expected_disks": int(row["expected"])}
+            device = row["device"].removeprefix("/dev/")
+            values["members"] = f"{values.get('members', '')} {device}".strip()
+        if not values_by_set:
+            raise Unreadable("it is cut")
+        return last, [
+            PrintedSubject("dmraid", *each, prompt.host) for each in values_by_set.items()
+        ]

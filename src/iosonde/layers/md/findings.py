@@ -243,6 +243,8 @@ _MAINTENANCE = {
     "needs maintenance": "needs maintenance",
     "last erred": "erred last, so its other parts need maintenance first",
     "unavailable": "is unavailable",
+    "resync cancelled": "has a resync that was cancelled",
+    "initialization failed": "could not be initialised",
 }
 
 RULES: tuple[Rule, ...] = (
@@ -255,5 +257,5 @@ RULES: tuple[Rule, ...] = (
     Rule("resync-stuck", "md", "Resyncs that have not begun, are frozen, or would take weeks.", _MD,
          stuck),
     Rule("degraded", "md", "A mirror of Solaris Volume Manager that needs maintenance.",
-         "Solaris Volume Manager Administration Guide, metastat(1M)", _metadevices),
+         "OpenSolaris libmeta, sm_state_to_name(), raid_state_to_name()", _metadevices),
 )  # fmt: skip

@@ -1,7 +1,9 @@
 """`lsraid` of the raidtools: md's arrays and their members, by device numbers and names.
 
-Source: raidtools 1.00.3, lsraid(8) and its EXAMPLES; nagios-plugin-check_raid 4.0, its plugin
-lsraid (lsraid -A -p). A slot whose drive is gone is "(unknown) … missing".
+Its source is no longer at hand. Source: raidtools 1.00.3, lsraid(8), its options and EXAMPLES;
+nagios-plugin-check_raid 4.0, its plugin lsraid (lsraid -A -p) and the outputs of Red Hat 2.1 and 3
+that it is tested with. A slot whose drive is gone is "(unknown) … missing". Any other state is said
+as it stands.
 """
 
 from __future__ import annotations
@@ -19,9 +21,9 @@ from iosonde.text.reader import Items, StateOutput, close_lines, top_of
 
 _ROW = re.compile(
     r"\s*\[dev {1,4}(?:\d{1,4}|\?), {1,4}(?:\d{1,4}|\?)\] (?P<name>/dev/\S{1,40}|\(unknown\)) +"
-    r"(?P<uuid>[0-9A-F]{8}(?:\.[0-9A-F]{8}){3}) (?P<state>online|offline|good|failed|missing|spare"
-    r"|unbound|unknown)\s*$"
+    r"(?P<uuid>[0-9A-F]{8}(?:\.[0-9A-F]{8}){3}) (?P<state>[a-z]{4,12})\s*$"
 )
+_LISTED = frozenset({"good", "failed", "spare", "missing"})
 _ARRAY = frozenset({"online", "offline"})
 
 
@@ -72,6 +74,10 @@ def _subjects(arrays: list[list[re.Match[str]]], host: str) -> Iterator[PrintedS
         missing = len(lists.pop("missing"))
         values["active_members"] = len(lists["members"])
         values |= {name: " ".join(names) for name, names in lists.items() if names}
+        for row in rows:
+            if row["state"] not in _LISTED:
+                other = row["name"].removeprefix("/dev/")
+                values[row["state"]] = f"{values.get(row['state'], '')} {other}".strip()
         if not (missing and lists["faulty"]):
             values["degraded"] = missing + len(lists["faulty"])
         yield PrintedSubject("md", head["name"].removeprefix("/dev/"), values, host)

@@ -27,6 +27,13 @@ def test_arrays_in_every_shape() -> None:
     assert states(TEXT)[0].host == "old1"
 
 
+def test_a_state_that_is_not_listed() -> None:
+    text = TEXT.replace("FF00 spare", "FF00 unbound")
+    assert things(text)["md1"]["unbound"] == "hdc2"
+    assert "spares" not in things(text)["md1"]
+    assert list(things(text)) == ["md0", "md1", "md2"]
+
+
 def test_a_member_alone_and_prose() -> None:
     member = "[dev   3,   1] /dev/hda1        0A1B2C3D.4E5F6071.8293A4B5.C6D7E8F9 good\n"
     assert things(member) == {}
