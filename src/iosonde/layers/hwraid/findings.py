@@ -24,6 +24,10 @@ _LEFT = {  # what the tools mean by the words for what is left of the redundancy
     "partially degraded": "it stands the loss of one more drive",
     "degraded": "the next drive that fails may take data with it",
 }
+_GONE = {  # what they mean by the words for a volume of which nothing is left
+    "offline": "is offline", "failed": "has failed", "missing": "is missing",
+    "inoperable": "is inoperable", "incomplete": "is incomplete", "incompleted": "is incomplete",
+}  # fmt: skip
 _LATEST = 64  # different states of one volume that a further one is compared with
 _OFF_DUTY = {"learning": "is in a learn cycle", "charging": "is charging", "failed": "has failed",
              "missing": "is missing"}  # fmt: skip
@@ -268,13 +272,15 @@ def _suspended(case: EvidenceSet) -> Iterator[Finding]:
 def _degraded(case: EvidenceSet) -> Iterator[Finding]:
     for volume in _volumes(case):
         state = str(volume.values.get("state") or "")
-        if state not in {"degraded", "partially degraded", "offline"}:
+        if state not in _LEFT and state not in _GONE:
             continue
         bad = _bad_drives(case, volume)
         listed = ", ".join(f"{drive.name} {drive.values['state']}" for drive in bad[:3])
         named = f" ({listed})" if bad else ""
-        if state == "offline":
-            message = f"{_called(volume)} is offline{named}: nothing of it can be read or written."
+        if state in _GONE:
+            message = (
+                f"{_called(volume)} {_GONE[state]}{named}: nothing of it can be read or written."
+            )
         else:
             message = (
                 f"{_called(volume)} is {state}{named}: {_LEFT[state]}, reads of what is missing "
@@ -374,7 +380,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "degraded", "hwraid",
         "A virtual drive lacks members or is offline.",
-        "Broadcom StorCLI reference manual, states of virtual drives; HPE SSA CLI guide",
+        "Broadcom StorCLI reference manual, states of virtual drives; HPE SSA CLI guide; "
+        "tw_cli(8); Dell OpenManage Storage Management User's Guide, virtual disk states",
         _degraded,
     ),
     Rule(

@@ -12,16 +12,28 @@ from collections.abc import Iterator
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 
-_DEGRADED = frozenset({"degraded", "partially degraded", "offline", "incomplete"})
+_DEGRADED = frozenset({
+    "degraded", "partially degraded", "offline", "failed", "missing", "inoperable", "incomplete",
+    "incompleted",
+})  # fmt: skip
 _FAILED = {
     "failed": "has failed",
+    "failed requested": "was put out of service as failed",
     "missing": "is missing",
+    "offline": "is offline",
+    "offline requested": "was taken offline",
+    "other offline": "is offline",
+    "not compatible": "is not compatible with its volume",
+    "degraded": "is marked as degraded",
+    "device-error": "has an error",
+    "drive-removed": "was removed",
+    "ecc-error": "has sectors that cannot be read",
     "unconfigured bad": "is marked bad",
     "unconfigured(bad)": "is marked bad",
 }
 _PLACE = re.compile(
     r"(?:[\w ]{1,40}/)?(?:(?:e\d{0,5}/)?s\d{1,4}|phy\d{1,3}|p\d{1,3}|ch\d{1,3}(?::\d{1,3})?"
-    r"|\w\w:\d{1,3}(?::\d{1,3})?)$"
+    r"|pd\d{1,3}|\w\w:\d{1,3}(?::\d{1,3})?|physical disk [\d:]{3,11})$"
 )
 """How drives behind controllers are called, as none is that the kernel sees."""
 _ALARMS = re.compile(r"(?<!no )fail|problem|alert|alarm-activated|critical|non-recoverable")

@@ -1,7 +1,10 @@
 """Areca's `cli64 disk info`, `rsf info` and `vsf info`: drives, RAID sets and volume sets.
 
-Source: Areca, CLI manual (disk, rsf, vsf: Info Field); nagios-plugin-check_raid 4.0, its plugin
-areca. GB are of 1000: a drive of 750156374016 bytes has 750.2GB.
+Its source is not public. Source: Areca, CLI manual (disk, rsf, vsf: Info Field);
+nagios-plugin-check_raid 4.0, its plugin areca; gsmartcontrol, areca_cli_get_drives() (three forms
+of disk info, EXTP of expanders); a mail to linux-scsi of 2005 with the columns of old versions. GB
+are of 1000: a drive of 750156374016 bytes has 750.2GB. A state that is not known is said as it
+stands.
 """
 
 from __future__ import annotations
@@ -18,30 +21,43 @@ from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.reader import Items, StateOutput
 
-_DISKS = re.compile(r"\s*#\s+(?:Ch#|Enc#\s+Slot#)\s+ModelName\s+Capacity\s+Usage\s*$")
-_SETS = re.compile(
-    r"\s*#\s+Name\s+Disks\s+TotalCap\s+FreeCap\s+(?:DiskChannels|MinDiskCap)\s+State\s*$"
+_DISKS = re.compile(
+    r"\s*(?:#\s+(?:Ch#|Enc#\s+Slot#)\s+ModelName\s+Capacity\s+Usage"
+    r"|(?:#|Ch)\s+ModelName\s+Serial#\s+FirmRev\s+Capacity\s+State)\s*$"
 )
-_VOLUMES = re.compile(r"\s*#\s+Name\s+Raid Name\s+Level\s+Capacity\s+Ch/Id/Lun\s+State\s*$")
+_SETS = re.compile(
+    r"\s*(?:#|Num)\s+Name\s+Disks\s+TotalCap\s+FreeCap\s+(?:DiskChannels|MinDiskCap)\s+State\s*$"
+)
+_VOLUMES = re.compile(
+    r"\s*#\s+Name\s+(?:Raid Name|Raid#)\s+Level\s+Capacity\s+Ch/Id/Lun\s+State\s*$"
+)
 _RULE = re.compile(r"\s*={20,}\s*$")
 _END = re.compile(r"\s*GuiErrMsg<0x\w\w>: ")
 _SIZE = r"(?P<size>\d{1,7}\.\d)(?P<unit>[MGT]B)"
 _DISK = re.compile(
-    r"\s*(?P<number>\d{1,3}) +(?P<owner>\d{1,3}) +(?:(?i:slot)[ #]?(?P<slot>\d{1,3}) +)?"
+    r"\s*(?P<number>\d{1,3}) +(?P<owner>\d{1,3}) +"
+    r"(?:(?P<port>(?i:slot|extp))[ #]?(?P<slot>\d{1,3}) +)?"
     rf"(?P<model>\S.{{0,40}}?) +{_SIZE} +(?P<usage>\S.{{0,40}}?)\s*$"
+)
+_OLD_DISK = re.compile(
+    r"\s*(?P<number>\d{1,3}) +(?P<model>\S.{0,40}?) +(?P<serial>[\w-]{4,24})"
+    rf" +(?P<firmware>\S{{1,10}}) +{_SIZE} +(?P<usage>\S.{{0,40}}?)\s*$"
 )
 _SET = re.compile(
     rf"\s*(?P<number>\d{{1,3}}) +(?P<name>\S.{{0,24}}?) +(?P<disks>\d{{1,3}}) +{_SIZE} +"
-    r"(?P<free>\d{1,7}\.\d[MGT]B) +(?P<last>\S{1,40}) +(?P<state>[A-Z]\S{2,24})\s*$"
+    r"(?P<free>\d{1,7}\.\d[MGT]B) +(?P<last>\S{1,40}) +(?P<state>[A-Z]\S{2,24}(?: \S{3,16})?)\s*$"
 )
 _VOLUME = re.compile(
     rf"\s*\d{{1,3}} +(?P<level>(?i:raid|jbod|pass)[\w+]{{0,8}}) +{_SIZE} +(?P<place>\w+/\w+/\w+) +"
-    r"(?P<state>[A-Z]\S{2,30})\s*$"
+    r"(?P<state>[A-Z]\S{2,30}(?: \S{3,16})?)\s*$"
 )
+_MEMBER = re.compile(r"RaidSet Member\((\d{1,3})\)$")
 _NUMBERED = re.compile(r"\s*\d{1,3} ")
-_STATES = {"normal": "optimal", "failed": "offline", "rebuilding": "rebuild"}
-_LEVELS = {"raid1+0": "raid10", "raid5+0": "raid50", "raid6+0": "raid60"}
-_USAGES = {"failed": "failed", "free": "unconfigured good", "rebuild": "rebuild"}
+_STATES = {"normal": "optimal", "failed": "offline", "rebuilding": "rebuild",
+           "degrade": "degraded", "incompleted": "incomplete"}  # fmt: skip
+_LEVELS = {"raid0+1": "raid10", "raid1+0": "raid10", "raid5+0": "raid50", "raid6+0": "raid60"}
+_USAGES = {"failed": "failed", "free": "unconfigured good", "rebuild": "rebuild", "jbod": "jbod",
+           "offlined": "offline", "offline": "offline"}  # fmt: skip
 _PROGRESS = re.compile(r"\((\d{1,3}(?:\.\d)?)%\)")
 
 
@@ -50,7 +66,7 @@ class Areca(StateOutput):
 
     tool: ClassVar[str] = "areca cli"
     anchors: ClassVar[tuple[str, ...]] = (
-        "ModelName    ", "TotalCap  FreeCap", "Capacity Ch/Id/Lun",
+        "ModelName    ", "FirmRev     Capacity", "TotalCap  FreeCap", "Capacity Ch/Id/Lun",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = (
         "cli64",
@@ -94,21 +110,44 @@ def _bytes(size: str, unit: str) -> int:
 def _disk(line: str, host: str) -> Iterator[PrintedSubject]:
     """A drive; nothing of an empty slot and of a row that is cut."""
     row = _DISK.match(line)
+    old = None if row else _OLD_DISK.match(line)
+    if row is None and old is not None:
+        yield _old_disk(old, host)
     if row is None or row["model"] == "N.A.":
         return
-    usage = row["usage"]
-    state = _USAGES.get(usage.lower().removesuffix("ing"), _USAGES.get(usage.lower()))
-    if usage.lower().startswith("hotspare"):
-        state = "hot spare"
-    elif usage == "Pass Through":
-        state = "pass through"
-    place = f"e{int(row['owner'])}/s{int(row['slot'])}" if row["slot"] else f"ch{int(row['owner'])}"
+    port = "s" if (row["port"] or "").lower() == "slot" else "extp"
+    place = f"ch{int(row['owner'])}"
+    if row["slot"]:
+        place = f"e{int(row['owner'])}/{port}{int(row['slot'])}"
     values: dict[str, Scalar] = {
         "number": int(row["number"]), "model": " ".join(row["model"].split()),
         "size": _bytes(row["size"], row["unit"]),
     }  # fmt: skip
-    values |= {"state": state} if state else {"drive_group": usage}
+    values |= _used(row["usage"])
     yield PrintedSubject("disk", place, values, host)
+
+
+def _old_disk(row: re.Match[str], host: str) -> PrintedSubject:
+    """A drive as old versions printed it, with the number of its set instead of the name."""
+    values: dict[str, Scalar] = {
+        "number": int(row["number"]), "model": " ".join(row["model"].split()),
+        "serial": row["serial"], "firmware": row["firmware"],
+        "size": _bytes(row["size"], row["unit"]),
+    }  # fmt: skip
+    member = _MEMBER.match(row["usage"])
+    values |= {"drive_group": member[1]} if member else _used(row["usage"])
+    return PrintedSubject("disk", f"ch{int(row['number'])}", values, host)
+
+
+def _used(usage: str) -> dict[str, Scalar]:
+    """What a drive is used for: a state, or the name of its set."""
+    text = usage.lower().replace(" ", "")
+    if text.startswith("hotspare"):
+        return {"state": "hot spare"}
+    if text == "passthrough":
+        return {"state": "pass through"}
+    state = _USAGES.get(text.removesuffix("ing"), _USAGES.get(text))
+    return {"state": state} if state else {"drive_group": usage}
 
 
 def _set(line: str, host: str) -> Iterator[PrintedSubject]:
@@ -128,13 +167,14 @@ def _set(line: str, host: str) -> Iterator[PrintedSubject]:
 
 def _volume(head: str, line: str, host: str) -> Iterator[PrintedSubject]:
     """A volume set. Names hold blanks, so where they stand below the head says what they are."""
-    name, group, level = (head.index(word) for word in ("Name", "Raid Name", "Level"))
+    raid = "Raid#" if "Raid#" in head else "Raid Name"
+    name, group, level = (head.index(word) for word in ("Name", raid, "Level"))
     names = line[name : group - 1].strip(), line[group : level - 1].strip()
     row = _VOLUME.match(f"{line[:name]} {line[level:]}")
     if row is None or not all(names) or line[group - 1] != " " or line[level - 1] != " ":
         return
-    raid = row["level"].lower()
-    level_name = _LEVELS.get(raid, raid if re.fullmatch(r"raid\d{1,2}", raid) else None)
+    printed = row["level"].lower()
+    level_name = _LEVELS.get(printed, printed if re.fullmatch(r"raid\d{1,2}", printed) else None)
     values = without_none(
         {
             "volume": names[0], "drive_group": names[1], "raid_level": level_name,

@@ -1,8 +1,9 @@
 """`megarc` of LSI's MegaRAID controllers before SAS: adapters, logical drives, their disks.
 
-Source: nagios-plugin-check_raid 4.0, its plugin megarc (-AllAdpInfo, -dispCfg); LSI, MegaRAID
-Configuration Software User's Guide (policies, spans, "Stripes": disks of a span). Blocks are
-hexadecimal, of 512 bytes.
+Its source is not public. Source: nagios-plugin-check_raid 4.0, its plugin megarc (-AllAdpInfo,
+-dispCfg) and the output that it is tested with; LSI, MegaRAID Configuration Software User's Guide
+(policies, spans, "Stripes": disks of a span). Blocks are hexadecimal, of 512 bytes. A state that is
+not known is said as it stands.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from iosonde.text.reader import Items, StateOutput, close_lines
 
 _DRIVE = re.compile(
     r"\s*Logical Drive {0,3}: {0,3}(?P<drive>\d{1,3}) ?\( ?Adapter: {0,3}(?P<adapter>\d{1,3}) ?\): "
-    r"{0,4}Status: {0,3}(?P<state>[A-Z]{4,12})\s*$"
+    r"{0,4}Status: {0,3}(?P<state>[A-Z][A-Z ]{2,16}[A-Z])\s*$"
 )
 _LEVEL = re.compile(
     r"\s*SpanDepth {0,3}: ?(?P<spans>\d{1,2}) +RaidLevel: {1,3}(?P<level>\d) +RdAhead {0,2}: "
@@ -34,12 +35,15 @@ _STRIPE = re.compile(
 _SPAN = re.compile(r"\s*Logical Drive (?P<drive>\d{1,3}) : SpanLevel_(?P<span>\d{1,2}) Disks\s*$")
 _DISK = re.compile(
     r"\s*(?P<channel>\d{1,2}) +(?P<target>\d{2}) +0x[0-9a-f]{8} +0x(?P<blocks>[0-9a-f]{8}) +"
-    r"(?P<state>[A-Z]{4,10})\s*$"
+    r"(?P<state>[A-Z]{2,12}(?:[ -][A-Z]{2,12})?)\s*$"
 )
 _OTHER = re.compile(
     r"\s*+(?:-{4}[- ]*+|Chnl +Target +StartBlock +Blocks +Physical Target Status)\s*$"
 )
-_STATES = {"OPTIMAL": "optimal", "DEGRADED": "degraded", "OFFLINE": "offline"}
+_STATES = {"OPTIMAL": "optimal", "DEGRADED": "degraded", "OFFLINE": "offline",
+           "FAILED": "offline", "FAIL": "offline"}  # fmt: skip
+_DISK_STATES = {"FAIL": "failed", "HOTSP": "hot spare", "HSP": "hot spare", "RBLD": "rebuild",
+                "ONLN": "online", "RDY": "ready"}  # fmt: skip
 
 
 class Megarc(StateOutput):
@@ -97,6 +101,6 @@ def _disk(row: re.Match[str], owner: str, place: str, host: str) -> PrintedSubje
     values: dict[str, Scalar] = {
         "controller": owner, "drive_group": place,
         "used_size": int(row["blocks"], 16) * units.SECTOR,
-        "state": {"FAIL": "failed"}.get(row["state"], row["state"].lower()),
+        "state": _DISK_STATES.get(row["state"], row["state"].lower()),
     }  # fmt: skip
     return PrintedSubject("disk", f"{owner}/ch{row['channel']}:{int(row['target'])}", values, host)

@@ -1,9 +1,10 @@
 """`mpt-status` of LSI's Fusion-MPT controllers: volumes, their disks, how far a resync is.
 
 Source: mpt-status 1.2.0, mpt-status.c (`__print_volume_classic()`, `__print_physdisk_classic()`,
-the `…_advanced()` ones of -n, GetResyncPercentage(): blocks done of all, by the disk's number
-whatever its label says). GB are MaxLBA / (2 × 1024 × 1024), so of 1024, rounded down. SMART ASC
-0x5d: failure prediction threshold exceeded (SPC-4, annex D).
+the `…_advanced()` ones of -n, which alone know spares; -s prints the states alone;
+GetResyncPercentage(): blocks done of all, by the disk's number whatever its label says). GB are
+MaxLBA / (2 × 1024 × 1024), so of 1024, rounded down. Flags that it has no name for leave nothing
+behind "flags". SMART ASC 0x5d: failure prediction threshold exceeded (SPC-4, annex D).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput, start_of
 
 _FLAG = r"(?:ENABLED|QUIESCED|RESYNC_IN_PROGRESS|VOLUME_INACTIVE|OUT_OF_SYNC|NONE)"
-_FLAGS = rf"{_FLAG}(?: {_FLAG}){{0,3}}"
+_FLAGS = rf"(?: {_FLAG}){{0,4}}"
 _VOLUME = "OPTIMAL|DEGRADED|FAILED|UNKNOWN"
 _DISK = (
     "ONLINE|MISSING|NOT_COMPATIBLE|FAILED|INITIALIZING|OFFLINE_REQUESTED|FAILED_REQUESTED"
@@ -31,21 +32,21 @@ _DISK = (
 )
 _FORMS = (
     r"ioc(?P<ioc>\d{1,2}) vol_id (?P<volume>\d{1,3}) type (?P<type>\w{1,8}), (?P<disks>\d{1,3}) "
-    rf"phy, (?P<size>\d{{1,6}}) GB, state (?P<state>{_VOLUME}), flags (?P<flags>{_FLAGS})",
+    rf"phy, (?P<size>\d{{1,6}}) GB, state (?P<state>{_VOLUME}), flags(?P<flags>{_FLAGS})",
     r"ioc:(?P<ioc>\d{1,2}) vol_id:(?P<volume>\d{1,3}) type:(?P<type>\w{1,8}) raidlevel:\S{0,8} "
     rf"num_disks:(?P<disks>\d{{1,3}}) size\(GB\):(?P<size>\d{{1,6}}) state: (?P<state>{_VOLUME}) "
-    rf"flags: (?P<flags>{_FLAGS})",
+    rf"flags:(?P<flags>{_FLAGS})",
     r"ioc(?P<ioc>\d{1,2}) phy (?P<disk>\d{1,3}) scsi_id (?P<scsi>\d{1,3}) (?P<model>\S.{0,40}?), "
-    rf"(?P<size>\d{{1,6}}) GB, state (?P<state>{_DISK}), flags (?P<flags>{_FLAGS})",
+    rf"(?P<size>\d{{1,6}}) GB, state (?P<state>{_DISK}), flags(?P<flags>{_FLAGS})",
     r"ioc:(?P<ioc>\d{1,2}) (?P<role>phys|spare)_id:(?P<disk>\d{1,3}) scsi_id:(?P<scsi>\d{1,3}) "
     r"vendor:(?P<vendor>.{0,12}?) {0,8}product_id:(?P<model>.{0,24}?) {0,16}"
     r"revision:(?P<firmware>\S{0,8}) {0,8}"
-    rf"size\(GB\):(?P<size>\d{{1,6}}) state: (?P<state>{_DISK}) flags: (?P<flags>{_FLAGS}) "
+    rf"size\(GB\):(?P<size>\d{{1,6}}) state: (?P<state>{_DISK}) flags:(?P<flags>{_FLAGS}) "
     r"sync_state: (?P<sync>\d{1,3}|n/a) ASC/ASCQ:(?P<asc>0x\w\w/0x\w\w) "
     r"SMART ASC/ASCQ:(?P<smart>0x\w\w/0x\w\w)",
     r"scsi_id:(?P<disk>\d{1,3}) (?P<sync>\d{1,3})%",
     rf"(?:log_id |vol_id:)(?P<volume>\d{{1,3}}) (?P<state>{_VOLUME})",
-    rf"phys_id[ :](?P<disk>\d{{1,3}}) (?P<state>{_DISK})",
+    rf"(?P<role>phys|spare)_id[ :](?P<disk>\d{{1,3}}) (?P<state>{_DISK})",
 )
 _ROW = re.compile("|".join(
     re.sub(r"\?P<(\w+)>", rf"?P<\g<1>_{number}>", form) for number, form in enumerate(_FORMS)
@@ -114,7 +115,7 @@ def _subjects(
 def _of_volume(cells: Mapping[str, str]) -> dict[str, Scalar]:
     level = _LEVELS.get(cells.get("type", ""))
     disks = int(cells["disks"]) if "disks" in cells else None
-    flags = cells.get("flags", "NONE")
+    flags = cells.get("flags") or "NONE"
     state = cells["state"]
     return without_none(
         {
@@ -131,7 +132,7 @@ def _of_volume(cells: Mapping[str, str]) -> dict[str, Scalar]:
 
 
 def _of_disk(cells: Mapping[str, str]) -> dict[str, Scalar]:
-    flags = cells.get("flags", "NONE")
+    flags = cells.get("flags") or "NONE"
     sync = cells.get("sync", "")
     smart = cells.get("smart", "")
     model = " ".join(f"{cells.get('vendor', '')} {cells.get('model', '')}".split())

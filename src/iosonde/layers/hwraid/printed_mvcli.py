@@ -1,8 +1,10 @@
 """`mvcli info` and `mnv_cli info` of Marvell's controllers (Dell's BOSS, Lenovo's M.2 RAID).
 
-Source: nagios-plugin-check_raid 4.0, its plugin mvcli (info -o vd); SmartX, SMTX OS operation and
-maintenance guide 6.3 (outputs of both tools during a rebuild). "M" behind a size is of 1024
-(3815367 M of a drive of 4 TB), a stripe size is of KiB; mnv_cli's GB stay as printed.
+Their source is not public. Source: nagios-plugin-check_raid 4.0, its plugin mvcli (info -o vd,
+blk); SmartX, SMTX OS operation and maintenance guide 6.3 (outputs of both tools during a rebuild);
+notes on Lenovo's M.2 RAID and Nutanix' guide for its hosts (info -o pd). "K" and "M" behind a size
+are of 1024 (468851544 K of a drive of 480 GB, 3815367 M of one of 4 TB), a stripe size is of KiB;
+mnv_cli's GB stay as printed.
 """
 
 from __future__ import annotations
@@ -22,19 +24,22 @@ from iosonde.text.labels import as_labelled
 from iosonde.text.reader import Items, StateOutput, close_lines, top_of
 
 _PAIR = re.compile(r"\s*(?P<label>#? ?[A-Za-z][\w #/().-]{0,32}?): *(?P<value>\S.{0,100})?$")
-_TITLE = re.compile(r"\s*Virtual Disk Information\s*$")
+_TITLE = re.compile(r"\s*(?:Virtual|Physical) Disk Information\s*$")
 _SKIPPED = re.compile(r"\s*(?:-{10,}|SG driver version [\d.]+|Total # of [A-Z]{2,3}: +\d+)\s*$")
 _SURE = re.compile(
     r"\s*(?:BGA (?:status|progress): |PD RAID setup: |Stripe Block Size: |Cache mode: "
-    r"|VD is secure:)"
+    r"|VD is secure:|PD valid size: )"
 )
-_FIRSTS = frozenset({"id", "VD ID"})
+_FIRSTS = frozenset({"id", "VD ID", "Adapter", "PD ID"})
 _STATES = {"functional": "optimal", "degrade": "degraded", "failed": "offline",
            "partially optimal": "degraded"}  # fmt: skip
 _SIZE = re.compile(r"(?P<number>\d{1,15}) (?P<unit>[KM])$")
 _DONE = re.compile(
     r"(?P<work>[A-Za-z][a-z -]{2,24}?) is (?:running in )?(?P<percent>\d{1,3})%(?: done)?$"
 )
+_READ_OF_DRIVES = frozenset({
+    "pd id", "pd status", "model", "serial", "firmware version", "size",
+})  # fmt: skip
 _READ = frozenset({
     "id", "name", "status", "stripe size", "raid mode", "size", "bga status", "bga progress",
     "# of pds", "vd id", "pd count", "stripe block size", "sector size", "vd status",
@@ -46,7 +51,8 @@ class Mvcli(StateOutput):
 
     tool: ClassVar[str] = "mvcli"
     anchors: ClassVar[tuple[str, ...]] = (
-        "Virtual Disk Information", "BGA status:", "BGA progress:",
+        "Virtual Disk Information", "Physical Disk Information", "PD valid size:",
+        "BGA status:", "BGA progress:",
         "PD RAID setup:", "Stripe Block Size:", "VD is secure:",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("mvcli", "mnv_cli", "mvsetup", "mvcli.exe")
@@ -72,7 +78,8 @@ class Mvcli(StateOutput):
             if index > first and _TITLE.match(line):
                 break
             if pair and not _SKIPPED.match(line):
-                if pair["label"] in _FIRSTS or not blocks:
+                begun = bool(blocks) and set(blocks[-1]) == {"Adapter"}
+                if not blocks or (pair["label"] in _FIRSTS and not begun):
                     blocks.append({})
                 if pair["value"]:
                     blocks[-1].setdefault(pair["label"], pair["value"].strip())
@@ -87,6 +94,22 @@ def _subjects(block: Mapping[str, str], host: str) -> Iterator[PrintedSubject]:
     number = pairs.get("vd id", pairs.get("id", ""))
     if "raid mode" in pairs and number.isdecimal():
         yield PrintedSubject("hwraid", f"vd{number}", _of_volume(pairs), host)
+    elif pairs.get("pd id", "").isdecimal() and "model" in pairs:
+        yield PrintedSubject("disk", f"pd{pairs['pd id']}", _of_drive(pairs), host)
+
+
+def _of_drive(pairs: Mapping[str, str]) -> dict[str, Scalar]:
+    """A physical disk; its state is said by new versions alone."""
+    kind = pairs.get("ssd type", "").lower()
+    return as_labelled(dict(pairs), _READ_OF_DRIVES) | _sized(pairs) | without_none(
+        {
+            "state": pairs["pd status"].lower() if "pd status" in pairs else None,
+            "model": pairs["model"],
+            "serial": pairs.get("serial"),
+            "firmware": pairs.get("firmware version"),
+            "rotational": {"ssd": False, "no ssd": True}.get(kind),
+        }
+    )  # fmt: skip
 
 
 def _sized(pairs: Mapping[str, str]) -> dict[str, Scalar]:
@@ -105,7 +128,10 @@ def _of_volume(pairs: Mapping[str, str]) -> dict[str, Scalar]:
     disks = int(count) if count.isdecimal() else None
     stripe = pairs.get("stripe block size", pairs.get("stripe size", "")).removesuffix("K")
     sector = re.match(r"(\d{3,5}) bytes", pairs.get("sector size", ""))
-    status = pairs.get("status", "").lower()
+    statuses = [pairs.get(label, "").lower() for label in ("status", "vd status")]
+    state = next(
+        (s for s in map(_state, statuses) if s not in {"", "optimal"}), _state(statuses[0])
+    )
     done = _DONE.match(pairs.get("bga progress", ""))
     running = pairs.get("bga status", "not running") == "running"
     work = f"{done['work'].lower()} {done['percent']} %" if done else "running" if running else None
@@ -113,7 +139,7 @@ def _of_volume(pairs: Mapping[str, str]) -> dict[str, Scalar]:
         {
             "label": pairs.get("name"),
             "raid_level": level,
-            "state": _STATES.get(status, status) or None,
+            "state": (state or _state(statuses[1])) or None,
             "disks": disks,
             "data_disks": data_disks(level, disks, None),
             "strip_size": int(stripe) * units.KIB if stripe.isdecimal() else None,
@@ -121,3 +147,8 @@ def _of_volume(pairs: Mapping[str, str]) -> dict[str, Scalar]:
             "active_operations": work,
         }
     )  # fmt: skip
+
+
+def _state(text: str) -> str:
+    """A state as other controllers' tools name it."""
+    return _STATES.get(text, text)

@@ -3,9 +3,12 @@
 Each thing is a list of labels; the line of its controller stands above its first one. A virtual
 disk is kind `hwraid`, a physical one kind `disk`, named by its place on the controller.
 
-Source: Dell EMC OpenManage Server Administrator, CLI User's Guide, 8.x to 10.x, omreport storage
-vdisk and pdisk; sizes are printed in bytes beside the rounded ones; State Ready, Degraded, Failed,
-Rebuilding … of virtual disks, Online, Failed, Removed … of physical ones.
+Its source is not public. Source: Dell EMC OpenManage Server Administrator, CLI User's Guide, 8.x to
+10.x, omreport storage vdisk and pdisk (sizes are printed in bytes beside the rounded ones), Storage
+Management User's Guide (states of virtual disks: Ready, Degraded, Degraded Redundancy, Failed
+Redundancy, Permanently Degraded, Failed, Resynching, Rebuilding, Regenerating …; of physical ones:
+Online, Ready, Failed, Removed, SMART Alert Detected …); check_om_storage and check_openmanage,
+which read both.
 """
 
 from __future__ import annotations
@@ -34,7 +37,13 @@ _BYTES = re.compile(r"\((?P<bytes>\d{1,19}) bytes\)")
 _PLACE = re.compile(r"\d{1,3}:\d{1,3}(?::\d{1,3})?")
 _LEVEL = re.compile(r"RAID-(?P<level>10|50|60|[0156])$")
 _NOTHING = frozenset({"Not Applicable", "Not Available", "None", "N/A"})
-_STATES = {"Ready": "optimal"}
+_STATES = {
+    "Ready": "optimal", "Failed": "offline", "Degraded Redundancy": "partially degraded",
+    "Failed Redundancy": "degraded", "Permanently Degraded": "degraded", "Rebuilding": "rebuild",
+    "Resynching": "rebuild", "Regenerating": "rebuild",
+}  # fmt: skip
+_DRIVE_STATES = {"removed": "missing", "smart alert detected": "predictive failure",
+                 "rebuilding": "rebuild"}  # fmt: skip
 _WRITES = {"Write Back": "write_back", "Write Through": "write_through",
            "Force Write Back": "write_back_always"}  # fmt: skip
 _READ = frozenset({
@@ -127,7 +136,8 @@ def _volume(said: Mapping[str, str], number: str) -> dict[str, Scalar]:
 def _drive(said: Mapping[str, str]) -> dict[str, Scalar]:
     media, predicted = said.get("Media"), said.get("Failure Predicted")
     state = said.get("State", "").lower()
-    if predicted == "Yes" and state == "online":
+    state = _DRIVE_STATES.get(state, state)
+    if predicted == "Yes" and state in {"online", "ready", "non-raid", "foreign"}:
         state = "predictive failure"
     return without_none({
         "state": state or None,

@@ -1,7 +1,9 @@
-"""`sas2ircu N DISPLAY` (and sas3ircu): a controller, its volumes and the disks it sees; `LIST`.
+"""`sas2ircu N DISPLAY` and `STATUS` (and sas3ircu): a controller, its volumes and disks; `LIST`.
 
-Source: Broadcom, SAS-2 Integrated RAID Configuration Utility (SAS2IRCU) User Guide, DISPLAY (states
-of volumes and of disks) and LIST.
+Its source is not public. Source: Broadcom, SAS-2 Integrated RAID Configuration Utility (SAS2IRCU)
+User Guide, DISPLAY (states of volumes and of disks with their codes; Inactive before a volume's)
+and LIST; nagios-plugin-check_raid 4.0 and check_mk's sas2ircu, which read STATUS (Volume state)
+and DISPLAY.
 """
 
 from __future__ import annotations
@@ -39,8 +41,10 @@ _DISK_STATES = {
     "FLD": "failed", "MIS": "missing", "SBY": "standby", "OSY": "out of sync", "DGD": "degraded",
     "RBLD": "rebuild",
 }  # fmt: skip
+_PLAIN_STATES = {"failed": "offline", "okay": "optimal"}
 _NAMED = frozenset({
-    "State", "Status of volume", "RAID level", "Model Number", "Serial No", "Firmware Revision",
+    "State", "Status of volume", "Volume state", "Current operation", "RAID level", "Model Number",
+    "Serial No", "Firmware Revision",
 })  # fmt: skip
 _SECTORS = re.compile(r"(?P<mb>\d{1,12})/(?P<sectors>\d{1,15})$")
 
@@ -112,11 +116,19 @@ def _state(text: str, states: Mapping[str, str]) -> dict[str, Scalar]:
 def _of_volume(pairs: Mapping[str, str]) -> dict[str, Scalar]:
     level = pairs.get("RAID level", "").lower().replace(" ", "")
     members = sum(label.startswith("PHY[") for label in pairs)
+    status = pairs.get("Status of volume", "")
+    state = pairs.get("Volume state", "").lower()
+    work = pairs.get("Current operation", "None")
+    done = pairs.get("Percentage complete", "").removesuffix("%")
     return {
         **({"raid_level": level} if level else {}),
         **({"disks": members} if members else {}),
-        **_state(pairs.get("Status of volume", ""), _STATES),
-    }
+        **({"active": False} if status.startswith("Inactive") else {}),
+        **({"state": _PLAIN_STATES.get(state, state)} if state else {}),
+        **_state(status, _STATES),
+        **({"active_operations": f"{work.lower()} {done} %".replace("  %", "")}
+           if work != "None" else {}),
+    }  # fmt: skip
 
 
 def _sized(pairs: dict[str, str], values: dict[str, Scalar]) -> dict[str, Scalar]:

@@ -9,7 +9,9 @@ from iosonde.records.stack import Scalar
 from tests.mangle import mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs" / "areca-composed"
-DISK, SLOTS, SETS = ((PLACE / f"{name}.txt").read_text() for name in ("disk", "slots", "sets"))
+DISK, SLOTS, SETS, OLD = (
+    (PLACE / f"{name}.txt").read_text() for name in ("disk", "slots", "sets", "old")
+)
 
 
 def things(text: str) -> dict[tuple[str, str], dict[str, Scalar]]:
@@ -29,6 +31,21 @@ def test_drives_in_every_shape() -> None:
             "ch6": "unconfigured good",
         }  # fmt: skip
     assert states(DISK)[0].host == "vault1"
+
+
+def test_old_versions_in_every_shape() -> None:
+    for shape, given in mangled(OLD, wraps=False):
+        named = things(given)
+        group = named["drive_group", "Raid Set # 00"]
+        assert (group["state"], group["channels"], group["disks"]) == ("rebuild", "12345", 5), shape
+        volume = named["hwraid", "ARC-1160-VOL#00"]
+        assert (volume["raid_level"], volume["state"]) == ("raid10", "need rebuild"), shape
+        assert (volume["size"], volume["drive_group"]) == (19_000_000_000, "1")
+        assert named["disk", "ch1"]["state"] == "hot spare"
+        assert named["disk", "ch2"]["drive_group"] == "1"
+        assert (named["disk", "ch3"]["state"], named["disk", "ch3"]["serial"]) == (
+            "failed", "4AB1JKDY",
+        )  # fmt: skip
 
 
 def test_drives_behind_an_expander() -> None:

@@ -32,6 +32,18 @@ def test_logical_drives_in_every_shape() -> None:
     assert states(TEXT)[0].command == "megarc -dispCfg -a1"
 
 
+def test_states_are_said_as_they_stand() -> None:
+    text = TEXT.replace("FAIL", "RBLD").replace("Status: OPTIMAL", "Status: FAILED")
+    text = text.replace("0x0884a000   ONLINE", "0x0884a000   HSP", 1)
+    named = things(text)
+    assert named["disk", "c1/ch0:1"]["state"] == "rebuild"
+    assert named["disk", "c1/ch0:0"]["state"] == "hot spare"
+    assert named["hwraid", "c1/v1"]["state"] == "offline"
+    odd = things(TEXT.replace("ONLINE", "NOT RESP", 1))
+    assert odd["disk", "c1/ch0:0"]["state"] == "not resp"
+    assert odd["disk", "c1/ch1:2"]["state"] == "online"
+
+
 def test_prose_and_a_cut_head() -> None:
     assert read("Logical Drive : 0( Adapter: 1 ): the first\n") == []
     assert read("It is on it (Adapter: 1) as told\n") == []

@@ -28,6 +28,8 @@ def test_a_degraded_mirror_in_every_shape() -> None:
         assert named["disk", "ioc0/phy0"]["flags"] == "OUT_OF_SYNC"
         assert named["disk", "ioc0/phy1"]["scsi_id"] == 8
         assert "flags" not in named["disk", "ioc0/phy1"]
+        asked = named["disk", "ioc0/phy2"]
+        assert (asked["state"], "flags" in asked) == ("failed requested", False), shape
     assert states(STATUS)[0].host == "mail2"
     assert things(STATUS)["disk", "ioc0/phy1"]["model"] == "ATA ST3500320NS SN05"
 
@@ -47,6 +49,7 @@ def test_states_alone() -> None:
         ("hwraid", "v0"): {"volume": "v0", "state": "degraded"},
         ("disk", "phy0"): {"state": "missing"},
         ("disk", "phy1"): {"state": "online"},
+        ("disk", "phy2"): {"state": "failed", "role": "spare"},
     }
 
 

@@ -9,7 +9,7 @@ from iosonde.records.stack import Scalar
 from tests.mangle import mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs" / "mvcli-composed"
-MVCLI, MNV = ((PLACE / f"{name}.txt").read_text() for name in ("mvcli", "mnv"))
+MVCLI, MNV, DRIVES = ((PLACE / f"{name}.txt").read_text() for name in ("mvcli", "mnv", "drives"))
 
 
 def things(text: str) -> dict[str, dict[str, Scalar]]:
@@ -34,6 +34,30 @@ def test_of_nvme() -> None:
         assert (values["state"], values["active_operations"]) == ("degraded", "rebuilding 64 %")
         assert (values["strip_size"], values["logical_block_size"]) == (128 << 10, 512), shape
         assert values["printed_size"] == "894 GB"
+
+
+def test_drives_in_every_shape() -> None:
+    for shape, given in mangled(DRIVES, wraps=False):
+        named = things(given)
+        assert list(named) == ["pd0", "pd1"], shape
+        whole = named["pd0"]
+        assert (whole["size"], whole["state"]) == (234431064 << 10, "online"), shape
+        assert (whole["model"], whole["firmware"]) == ("ACME_M2_240", "D0MU071")
+        assert (named["pd1"]["state"], named["pd1"]["rotational"]) == ("offline", False)
+
+
+def test_a_state_that_one_of_two_lines_says() -> None:
+    for status, of_disk, state in (
+        ("functional", "optimal", "optimal"),
+        ("functional", "degraded", "degraded"),
+        ("degrade", "optimal", "degraded"),
+    ):
+        text = (
+            "Virtual Disk Information\n-------------------------\nid:                  0\n"
+            f"status:              {status}\nRAID mode:           RAID1\n"
+            f"BGA status:          not running\nVD status:           {of_disk}\n"
+        )
+        assert things(text)["vd0"]["state"] == state
 
 
 def test_a_title_alone_and_prose() -> None:

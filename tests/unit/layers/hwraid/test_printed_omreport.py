@@ -43,6 +43,22 @@ def test_what_is_wrong_is_said() -> None:
     assert ("degraded", "r720: sda") in findings
     drives = {(f.rule, f.subject) for f in explain(str(PLACE / "pdisk.txt")).findings}
     assert ("failing-drive", "r720: physical disk 0:1:0") in drives
+    assert ("failed-drive", "r720: physical disk 0:1:1") in drives
+
+
+def test_states_in_the_words_of_other_controllers() -> None:
+    for printed, state in (
+        ("Failed Redundancy", "degraded"), ("Degraded Redundancy", "partially degraded"),
+        ("Failed", "offline"), ("Resynching", "rebuild"), ("Formatting", "formatting"),
+    ):  # fmt: skip
+        text = VOLUMES.replace(": Degraded", f": {printed}")
+        assert things(text)["hwraid", "sda"]["state"] == state, printed
+    for printed, state in (
+        ("Removed", "missing"), ("SMART Alert Detected", "predictive failure"),
+        ("Ready", "predictive failure"), ("Failed", "failed"), ("Foreign", "predictive failure"),
+    ):  # fmt: skip
+        text = DRIVES.replace(": Online", f": {printed}")
+        assert things(text)["disk", "physical disk 0:1:0"]["state"] == state, printed
 
 
 def test_what_is_none() -> None:

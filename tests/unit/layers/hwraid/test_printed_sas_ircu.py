@@ -10,6 +10,7 @@ from tests.mangle import mangled, read, states
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "sas-ircu-composed" / "display.txt").read_text()
 
+STATUS = (Path(__file__).parents[3] / "outputs" / "sas-ircu-composed" / "status.txt").read_text()
 LIST = (Path(__file__).parents[3] / "outputs" / "sas-ircu-composed" / "list.txt").read_text()
 
 
@@ -38,6 +39,22 @@ def test_the_number_of_the_controller_names_its_things() -> None:
     assert things(failed)["v1"]["state"] == "offline"
     odd = TEXT.replace("Optimal (OPT)", "Sleeping (ZZZ)")
     assert things(odd)["e1/s0"]["state"] == "sleeping (zzz)"
+
+
+def test_what_status_says_of_a_volume() -> None:
+    for shape, given in mangled(STATUS, wraps=False):
+        (volume,) = things(given).values()
+        assert volume["state"] == "degraded", shape
+        assert volume["active_operations"] == "synchronize 75.00 %", shape
+        assert volume["volume_id"] == 286
+    idle = STATUS.replace("Synchronize", "None").replace(": Degraded", ": Optimal")
+    (volume,) = things(idle).values()
+    assert (volume["state"], "active_operations" in volume) == ("optimal", False)
+
+
+def test_a_volume_that_is_inactive() -> None:
+    text = TEXT.replace("Degraded (DGD)", "Inactive, Okay (OKY)")
+    assert (things(text)["v1"]["state"], things(text)["v1"]["active"]) == ("optimal", False)
 
 
 def test_a_list_of_controllers() -> None:
