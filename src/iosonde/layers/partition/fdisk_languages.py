@@ -19,7 +19,7 @@ _MODEL = re.compile(
     r"|Model|Modell|Modelo|Modèle|Модель|型号|モデル)\s?[:：]\s*(\S.*?)\s*$"
 )
 _IDENTIFIER = re.compile(
-    r"^\s*(?:Disk identifier|Festplattenbezeichner|Identifiant de disque"
+    r"^\s*(?:Disk identifier(?: \(GUID\))?|Festplattenbezeichner|Identifiant de disque"
     r"|Identificador d(?:e|o|el) disco|Identificativo disco"
     r"|Disk(?:identifikation|identifierare| belirleyicisi)"
     r"|Identifikátor disku|Identyfikator dysku|Identifikator diska"

@@ -20,7 +20,7 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.layers._grid import alignment_facts, believed_stripe
-from iosonde.layers.partition import fdisk_languages
+from iosonde.layers.partition import fdisk_languages, table_facts
 from iosonde.layers.partition.fdisk_languages import ANCHORS
 from iosonde.records.printed import OutputReading, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
@@ -69,14 +69,6 @@ _HEAD = re.compile(
     r"Main partition|First usable|Total free|Logical sector|Model|Warning|\d+ heads|Disk model)"
 )
 _GUID = re.compile(r"Disk identifier \(GUID\): ([\dA-F]{8}-[\dA-F-]{27})(?![\dA-F-])")
-_FLAGS = re.compile(r"^\s*+Disk Flags: (\w[\w, -]{1,80}?)\s*$", re.MULTILINE)
-_OF_SGDISK = {
-    "partition_entries": re.compile(r"Partition table holds up to (\d{1,6}) entries"),
-    "first_usable_sector": re.compile(r"First usable sector is (\d{1,18}), last"),
-    "last_usable_sector": re.compile(r"last usable sector is (\d{1,18})(?!\d)"),
-    "alignment_sectors": re.compile(r"will be aligned on (\d{1,9})-sector"),
-    "free_sectors": re.compile(r"Total free space is (\d{1,18}) sectors"),
-}
 _LABELLED = re.compile(r"\s*[^\W\d_][^:：=]{0,60}[:：=]")
 """A line above the table in whatever language the tool speaks."""
 
@@ -166,12 +158,9 @@ def _facts_of_disk(
     }  # fmt: skip
     if head["unit"] == "s" and head["size"].isdecimal():
         disk["sectors"] = int(head["size"])
-    disk |= fdisk_languages.geometry(text)
-    disk |= {name: int(of[1]) for name, how in _OF_SGDISK.items() if (of := how.search(text))}
+    disk |= fdisk_languages.geometry(text) | table_facts.of_table(joined(cursor, *span), text)
     if guid := _GUID.search(text):
         disk["disk_identifier"] = guid[1]
-    if flags := _FLAGS.search(joined(cursor, first, last)):
-        disk["disk_flags"] = flags[1]
     return {name: value for name, value in disk.items() if value is not None}
 
 
@@ -254,8 +243,10 @@ def _partitions(
     if physical and (best := _bytes_in(disk, "io_opt")):
         stripe = believed_stripe(physical, _bytes_in(disk, "io_min") or 0, best)
     offset = _bytes_in(disk, "alignment_offset") or 0
+    columns: Mapping[str, tuple[int, int]] = {}
     for index in range(span[0], span[1] + 1):
         line = cursor.line(index) or ""
+        columns = table_facts.columns_of(line) or columns
         own: dict[str, Scalar] = {"below": device}
         begin = 0
         if row := _OLD_SFDISK.match(line) if unit.is_old_sfdisk else None:
@@ -271,7 +262,7 @@ def _partitions(
             name = f"{device}{between}{row['number']}"
             size = {"s": unit.logical, "B": 1, None: unit.logical}.get(row["unit"])
             begin = int(row["start"]) * (size or 0) if row["start"].isdecimal() else 0
-            own |= _numbered(row, size)
+            own |= _numbered(row, size) | table_facts.cells_of(line, columns)
         else:
             continue
         if begin:

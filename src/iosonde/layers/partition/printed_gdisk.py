@@ -1,0 +1,166 @@
+"""`sgdisk -i` of a partition, and what gdisk finds when it reads the tables of a disk.
+
+Source: gdisk 1.0.9, gptpart.cc (GPTPart::ShowDetails()), gpt.cc (GPTData::LoadPartitions(),
+LoadMainTable(), PartitionScan()), basicmbr.cc; sizes in brackets are rounded.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.reader import Items, StateOutput, top_of
+
+_GUID = r"[\dA-Fa-f]{8}(?:-[\dA-Fa-f]{4}){3}-[\dA-Fa-f]{12}"
+_DETAILS = tuple(
+    re.compile(rf"\s*{form}\s*$")
+    for form in (
+        rf"Partition GUID code: (?P<type_guid>{_GUID}) \((?P<type>[^()\n]{{1,80}})\)",
+        rf"Partition unique GUID: (?P<partuuid>{_GUID})",
+        r"First sector: (?P<first_sector>\d{1,15}) \(at [\d.]{1,8} [KMGTPE]?i?B\)",
+        r"Last sector: (?P<last_sector>\d{1,15}) \(at [\d.]{1,8} [KMGTPE]?i?B\)",
+        r"Partition size: (?P<sectors>\d{1,15}) sectors "
+        r"\((?P<printed_size>[\d.]{1,8} [KMGTPE]?i?B)\)",
+        r"Attribute flags: (?P<attributes>[\dA-F]{16})",
+        r"Partition name:(?: '?(?P<label>[^'\s].{0,70}?)?'?)?",
+    )
+)
+_COUNTED = frozenset({"first_sector", "last_sector", "sectors"})
+_NUMBER = re.compile(
+    r"(?:-[a-zA-Z]*i|--info=?)[ =]?(?P<number>\d{1,3})\b|\s(?P<device>/dev/[\w/.!-]{2,60})"
+)
+_SCANNED = re.compile(r"\s*(?P<name>MBR|BSD|APM|GPT): (?P<state>(?:MBR )?[a-z][a-z -]{2,30})\s*$")
+_CHECKED = re.compile(
+    r"\s*(?P<which>Main|Backup) (?P<what>header|partition table): (?P<state>OK|ERROR)\s*$"
+)
+_AROUND = re.compile(
+    r"\s*(?:\*{20,}|Caution|Warning|from backup|on the recovery|instead of main|but disk"
+    r"|verification and|The protective|in memory|program|typing|Type|Partition table scan:"
+    r"|Creating new|Using GPT)"
+)
+_VERSION = re.compile(r"\s*GPT fdisk \(gdisk\) version (?P<version>\d[\d.]{1,12})\s*$")
+_WARNED = (
+    ("Main and backup partition tables differ", "tables_differ"),
+    ("loaded backup partition table", "backup_used"),
+)
+
+
+_DEVICE = re.compile(r"\s/dev/([\w/.!-]{2,60})\s*$")
+_CHOSEN = re.compile(r"\s*(?:Using (?=\d)|Partition number \(\d{1,3}-\d{1,3}\): ?)(\d{1,3})\s*$")
+_WORKED_ON = re.compile(
+    r"(?:^\s*Disk|(?:^|\s)gdisk\s(?:-\S{1,9}\s)?)\s?/dev/([\w/.!-]{2,60})(?::|\s*$)"
+)
+_REACH = 70
+_TELLING = frozenset({"gpt_state", "gpt_main_header"})
+
+
+class SgdiskInfo(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "sgdisk -i"
+    anchors: ClassVar[tuple[str, ...]] = ("Partition GUID code: ", "Partition unique GUID: ")
+    commands: ClassVar[tuple[str, ...]] = ("sgdisk",)
+    reach: ClassVar[int] = 4
+    looks_above: ClassVar[bool] = True
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at) or ""
+        if not _detail(line):
+            return None
+        return top_of(cursor, lambda text: _detail(text) is not None, most=8)
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        values: dict[str, Scalar] = {}
+        last = first
+        for index, line in lines(cursor, first, 20):
+            match = _detail(line)
+            if line and (match is None or values.keys() & match.groupdict().keys()):
+                break
+            if match:
+                last = index
+                values |= {
+                    name: int(text) if name in _COUNTED else text
+                    for name, text in match.groupdict().items()
+                    if text
+                }
+        name = _asked(prompt.command) if prompt.command else _of_dialogue(cursor, first)
+        return last, [PrintedSubject("partition", name, values, prompt.host)]
+
+
+def _detail(line: str) -> re.Match[str] | None:
+    return next((match for form in _DETAILS if (match := form.match(line))), None)
+
+
+def _asked(command: str) -> str:
+    """The partition that a command of sgdisk asks for; empty where it names no one."""
+    number, device = "", ""
+    for match in _NUMBER.finditer(command):
+        number = match["number"] or number
+        device = (match["device"] or device).removeprefix("/dev/")
+    return _named(device, number)
+
+
+def _of_dialogue(cursor: TextCursor, first: int) -> str:
+    """The partition that gdisk was asked for in its dialogue, by the lines above its details."""
+    above = [cursor.line(index) or "" for index in range(first - 1, max(first - _REACH, 0) - 1, -1)]
+    number = _CHOSEN.match(above[0]) if above else None
+    device = next((match[1] for line in above if (match := _WORKED_ON.search(line))), "")
+    return _named(device, number[1]) if number else ""
+
+
+def _named(device: str, number: str) -> str:
+    if not number or not device:
+        return ""
+    return f"{device}{'p' if device[-1:].isdigit() else ''}{number}"
+
+
+class GdiskScan(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "gdisk scan"
+    anchors: ClassVar[tuple[str, ...]] = ("Partition table scan:", "Main header: ")
+    commands: ClassVar[tuple[str, ...]] = ("gdisk", "sgdisk", "cgdisk")
+    reach: ClassVar[int] = 40
+    beginning: ClassVar[re.Pattern[str]] = re.compile(
+        r"\s*(?:Partition table scan:|Main header: (?:OK|ERROR))\s*$"
+    )
+    nothing: ClassVar[str] = "it does not say which tables are there"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if super().begin(cursor) is None:
+            return None
+        return top_of(cursor, _is_own)
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        values: dict[str, Scalar] = {}
+        last = first
+        for index, line in lines(cursor, first, 60):
+            if line and (not _is_own(line) or index > last + 4):
+                break
+            if match := _SCANNED.match(line):
+                values[f"{match['name'].lower()}_state"] = match["state"]
+            elif match := _CHECKED.match(line):
+                what = "header" if match["what"] == "header" else "table"
+                values[f"gpt_{match['which'].lower()}_{what}"] = match["state"]
+            elif match := _VERSION.match(line):
+                values["gdisk_version"] = match["version"]
+            for text, name in _WARNED:
+                if text in line:
+                    values[name] = True
+            last = index if line else last
+        device = _DEVICE.search(prompt.command)
+        subject = PrintedSubject("disk", device[1] if device else "", values, prompt.host)
+        return last, [subject] if values.keys() & _TELLING else []
+
+
+def _is_own(line: str) -> bool:
+    return any(form.match(line) for form in (_SCANNED, _CHECKED, _AROUND, _VERSION))

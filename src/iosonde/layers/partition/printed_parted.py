@@ -1,0 +1,141 @@
+"""What parted says and asks beside its tables: of copies of a GPT, unused space and alignment.
+
+Source: parted 3.6, libparted/labels/gpt.c (_header_is_valid(), gpt_read(), _check_disk_size():
+blocks are sectors of the device), parted/parted.c (partition_align_check(), do_align_check()).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
+from iosonde.text.reader import Items, StateOutput
+
+_UNUSED = re.compile(
+    r"Not all of the space available to (?P<device>/\S{2,80}) appears to be used, you can fix the "
+    r"GPT to use all of the space \(an extra (?P<unused_sectors>\d{1,15}) blocks\) or continue"
+)
+_COPIES: tuple[tuple[str, dict[str, Scalar]], ...] = (
+    ("The backup GPT table is not at the end of the disk, as it should be",
+     {"gpt_backup": "not at the end of the disk"}),
+    ("The backup GPT table is corrupt, but the primary appears OK", {"gpt_backup": "corrupt"}),
+    ("The primary GPT table is corrupt, but the backup appears OK", {"gpt_primary": "corrupt"}),
+    ("Both the primary and backup GPT tables are corrupt",
+     {"gpt_primary": "corrupt", "gpt_backup": "corrupt"}),
+)  # fmt: skip
+_OFF = re.compile(
+    r"The resulting partition is not properly aligned for best performance: "
+    r"(?P<first_sector>\d{1,15})s % (?P<grain_sectors>\d{1,10})s != (?P<offset>\d{1,10})s"
+)
+_CHECK = re.compile(
+    r"\s*(?P<number>\d{1,3}) (?:(?P<aligned>aligned)|not aligned: (?P<first_sector>\d{1,15})s % "
+    r"(?P<grain_sectors>\d{1,10})s != (?P<offset>\d{1,10})s)\s*$"
+)
+_ASKED = re.compile(r"align-check\s{1,4}(?P<which>\w{3,8})\s{1,4}(?P<number>\d{1,3})\s*$")
+_DEVICE = re.compile(
+    r"(?:(?:^|\s)parted\s(?:.{0,40}\s)?|Using\s|^\s*Disk\s)/dev/(?P<device>[\w/.!-]{2,60})"
+)
+_REACH = 60
+_PIECES = 5
+_MOST = 30
+
+
+class PartedMessages(StateOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "parted messages"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "Not all of the space available to ", "The backup GPT table is ",
+        "The primary GPT table is corrupt", "primary and backup GPT tables",
+        "not properly aligned for best performance", "align-check ",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("parted",)
+    reach: ClassVar[int] = 3
+    looks_above: ClassVar[bool] = True
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _said(cursor, cursor.at) else None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        disk: dict[str, Scalar] = {}
+        partitions: list[PrintedSubject] = []
+        last, following, device = first, first, ""
+        for index, line in lines(cursor, first, _MOST):
+            if index < following:
+                continue
+            said = _said(cursor, index) if line else None
+            if said is None:
+                if line or index > last + 2:
+                    break
+                continue
+            name, values, end = said
+            if name.startswith("/"):
+                device = name.removeprefix("/dev/")
+                disk |= values
+            elif name:
+                partitions.append(PrintedSubject("partition", name, values, prompt.host))
+            else:
+                disk |= values
+            last, following = end, end + 1
+        device = device or _device(cursor, first)
+        subjects = [PrintedSubject("disk", device, disk, prompt.host)] if disk else []
+        between = "p" if device[-1:].isdigit() else ""
+        return last, subjects + [
+            PrintedSubject("partition", f"{device}{between}{each.name}" if device else each.name,
+                           each.values, each.host)
+            for each in partitions
+        ]  # fmt: skip
+
+
+def _device(cursor: TextCursor, first: int) -> str:
+    """The device that parted works on, of the lines above."""
+    for index in range(first - 1, max(first - _REACH, 0) - 1, -1):
+        if match := _DEVICE.search(cursor.line(index) or ""):
+            return match["device"]
+    return ""
+
+
+def _said(cursor: TextCursor, index: int) -> tuple[str, dict[str, Scalar], int] | None:
+    """A device or a partition's number, what is said of it, and the message's last line.
+
+    The name is empty where a message is about the disk at hand. Terminals and mails wrap messages.
+    """
+    if asked := _ASKED.search(cursor.line(index) or ""):
+        check = _CHECK.match(cursor.line(index + 1) or "")
+        if check and check["number"] == asked["number"]:
+            values = _aligned(check)
+            return check["number"], {"alignment_checked": asked["which"], **values}, index + 1
+        return None
+    for last in range(index, index + _PIECES):
+        line = cursor.line(last)
+        if line is None or (last > index and prompt_in(line)):
+            break
+        if message := _message(flow(cursor, index, last)):
+            return *message, last
+    return None
+
+
+def _message(text: str) -> tuple[str, dict[str, Scalar]] | None:
+    if match := _UNUSED.search(text):
+        return match["device"], {"unused_sectors": int(match["unused_sectors"])}
+    if match := _OFF.search(text):
+        return "", {f"asked_{name}": value for name, value in _aligned(match).items()}
+    return next(((("", dict(values))) for message, values in _COPIES if message in text), None)
+
+
+def _aligned(match: re.Match[str]) -> dict[str, Scalar]:
+    values: dict[str, Scalar] = {
+        name: int(match[name]) for name in ("first_sector", "grain_sectors") if match[name]
+    }
+    if "number" in match.re.groupindex:
+        values["aligned"] = bool(match["aligned"])
+    if match["offset"]:
+        values["grain_offset_sectors"] = int(match["offset"])
+    return values

@@ -1,0 +1,68 @@
+"""gdisk, sgdisk -i. Oracle: gptpart.cc and gpt.cc; a partition's sectors go from first to last."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.records.stack import Scalar
+from tests.mangle import mangled, read, states
+
+TEXT = (Path(__file__).parents[3] / "outputs/partitions-composed/gdisk.txt").read_text()
+
+
+def things(text: str) -> dict[tuple[str, str], dict[str, Scalar]]:
+    return {
+        (state.tool, thing.name): dict(thing.values)
+        for state in states(text)
+        for thing in state.subjects
+    }
+
+
+def test_every_shape() -> None:
+    for shape, given in mangled(TEXT, wraps=False):
+        named = things(given)
+        details = named["sgdisk -i", "sdk2"]
+        first, last = int(str(details["first_sector"])), int(str(details["last_sector"]))
+        assert last - first + 1 == details["sectors"] == 5858432512, shape
+        assert details["label"] == "depot md", shape
+        assert details["partuuid"] == "88B1D0E4-2C57-4F39-8A61-E09D3B7C5F20", shape
+        scan = named["gdisk scan", "sdk"]
+        assert (scan["gpt_state"], scan["gpt_main_header"]) == ("damaged", "ERROR"), shape
+        assert scan["gpt_backup_table"] == "OK", shape
+
+
+def test_the_table_says_its_entries_places_and_names() -> None:
+    named = things(TEXT)
+    disk = named["partitions", "sdk"]
+    # Source: 128 entries of 128 bytes fill 32 sectors
+    assert disk["partition_entries"] == 128
+    assert int(str(disk["table_last_sector"])) - int(str(disk["table_first_sector"])) + 1 == 32
+    assert (disk["first_usable_sector"], disk["free_sectors"]) == (34, 3437)
+    assert disk["disk_identifier"] == "3F0C7A52-91DE-4B68-A2C4-7D15E8B06F93"
+    first, second = named["partitions", "sdk1"], named["partitions", "sdk2"]
+    assert (first["type_code"], first["label"]) == ("EF00", "boot area")
+    assert second["type_code"] == "FD00"
+    assert "label" not in second
+
+
+def test_details_within_a_dialogue() -> None:
+    details = TEXT[TEXT.index("Partition GUID code") :].replace("'depot md'", "''")
+    dialogue = f"# gdisk /dev/nvme7n1\n\nCommand (? for help): i\nUsing 1\n{details}"
+    own = things(dialogue)["sgdisk -i", "nvme7n1p1"]
+    assert own["type"] == "Linux RAID"
+    assert "label" not in own
+
+
+@pytest.mark.parametrize("near_miss", [
+    "Partition unique GUID: is what blkid calls PARTUUID\n",
+    "Main header: ERROR means that it is damaged.\n",
+    "I wonder what the Partition table scan: does\n",
+])  # fmt: skip
+def test_what_looks_like_it(near_miss: str) -> None:
+    assert read(near_miss) == []
+
+
+def test_a_torn_one_is_not_read() -> None:
+    assert "not say which" in str(read("Partition table scan:\n"))

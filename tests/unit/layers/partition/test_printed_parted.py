@@ -1,0 +1,58 @@
+"""parted's dialogue. Oracle: the messages of libparted/labels/gpt.c and parted.c."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.records.stack import Scalar
+from tests.mangle import mangled, read, states
+
+TEXT = (Path(__file__).parents[3] / "outputs/partitions-composed/parted-dialogue.txt").read_text()
+
+
+def things(text: str, tool: str = "parted messages") -> dict[str, dict[str, Scalar]]:
+    named: dict[str, dict[str, Scalar]] = {}
+    for state in states(text):
+        for thing in state.subjects if state.tool == tool else ():
+            named.setdefault(thing.name, {}).update(thing.values)
+    return named
+
+
+def test_every_shape() -> None:
+    for shape, given in mangled(TEXT, wraps=False):
+        named = things(given)
+        assert named["sdm"]["unused_sectors"] == 419430400, shape
+        assert named["sdm"]["gpt_backup"] == "corrupt", shape
+        assert named["sdm"]["asked_first_sector"] == 419430367, shape
+        if shape != "with blank lines":  # an answer stands in the line below
+            assert named["sdm3"]["aligned"] is False, shape
+            assert named["sdm1"] == {"alignment_checked": "min", "aligned": True}, shape
+
+
+def test_columns_of_the_table() -> None:
+    named = things(TEXT, "partitions")
+    assert named["sdm"]["disk_flags"] == "pmbr_boot"
+    first = named["sdm1"]
+    assert (first["fstype"], first["label"], first["flags"]) == ("fat32", "boot", "boot, esp")
+    assert (first["start_printed"], first["end_printed"]) == ("1049kB", "106MB")
+    assert named["sdm2"]["label"] == "root one"
+    assert "flags" not in named["sdm2"]
+
+
+def test_a_table_whose_columns_were_moved_has_no_cells() -> None:
+    moved = TEXT.replace(" 1      1049kB  106MB  105MB  fat32        boot      boot, esp",
+                         " 1 1049kB 106MB 105MB fat32 boot boot, esp")  # fmt: skip
+    assert "fstype" not in things(moved, "partitions")["sdm1"]
+
+
+@pytest.mark.parametrize("near_miss", [
+    "Not all of the space available to users is used.\n",
+    "(parted) align-check opt 1\n2 aligned\n",
+    "The backup GPT table is at the end of the disk.\n",
+    "It is not properly aligned for best performance, I think.\n",
+])  # fmt: skip
+def test_what_looks_like_it(near_miss: str) -> None:
+    assert things(near_miss) == {}
+    assert read(near_miss.partition("\n")[2]) == []
