@@ -1,0 +1,164 @@
+"""Windows' chkdsk in English, and `fsutil fsinfo ntfsinfo`.
+
+Source: Microsoft, Windows commands, chkdsk (example of its report; KB are 1024 bytes, bad sectors
+are those that the file system does not use any more) and fsutil fsinfo; Windows 7 to 11 and Server
+2008 to 2022 as they print them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from typing_extensions import override
+
+from iosonde import units
+from iosonde.layers._mounts.phrases import PhrasedOutput, phrases
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt
+
+_N = r"\d[\d,]{0,24}"
+_RECORDS = {
+    "file records": "file_records", "large file records": "large_file_records",
+    "bad file records": "bad_file_records", "EA records": "ea_records",
+    "reparse records": "reparse_records", "index entries": "index_entries",
+    "data files": "data_files", "USN bytes": "usn_journal", "file SDs/SIDs": "file_descriptors",
+    "security descriptors": "security_descriptors", "free clusters": "free_clusters_checked",
+    "files": "files_checked",
+}  # fmt: skip
+_SPACES = (
+    ("size", "total disk space"), ("index_size", r"in (?P<indexes>\d[\d,]{0,14}) index(?:es)?"),
+    ("files_size", r"in (?P<files>\d[\d,]{0,14}) (?:user )?files?"),
+    ("bad_sectors_size", "in bad sectors"), ("system_size", "in use by the system"),
+    ("log_size", "occupied by the log file"), ("available", "available on disk"),
+    ("hidden_size", r"in (?P<hidden_files>\d[\d,]{0,14}) hidden files?"),
+)  # fmt: skip
+_CALLED = r"(?:PS )?[A-Z]:\\[^>\n]{0,80}> ?"
+_VOLUME = re.compile(r"\s(?P<letter>[A-Za-z]):(?=\s|\\|$)")
+
+
+class Chkdsk(PhrasedOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "chkdsk"
+    anchors: ClassVar[tuple[str, ...]] = (
+        "The type of the file system is ", " file records processed.", " KB total disk space.",
+        " KB available on disk.", " bytes in each allocation unit.",
+    )  # fmt: skip
+    commands: ClassVar[tuple[str, ...]] = ("chkdsk", "CHKDSK", "chkdsk.exe", "Repair-Volume")
+    reach: ClassVar[int] = 6
+    forms: ClassVar[Sequence[re.Pattern[str]]] = phrases(
+        rf"{_CALLED}(?i:chkdsk)(?:\.exe)?(?: (?P<volume>[A-Za-z]):?[ \w/:]{{0,60}})?",
+        r"The type of the file system is (?P<type>[A-Z][A-Za-z\d]{2,9})\.?",
+        r"Volume label is (?P<label>[^\n]{1,40}?)\.?",
+        r"(?:The )?[Vv]olume [Ss]erial [Nn]umber is (?P<volume_serial>[\dA-F]{4}-[\dA-F]{4})\.?",
+        *(rf"(?P<{name}>{_N}) {text} processed\." for text, name in _RECORDS.items()),
+        rf"(?P<unindexed_files>{_N}) unindexed files? scanned\.",
+        rf"(?P<recovered_files>{_N}) unindexed files? recovered(?: to (?:lost and found|original "
+        r"directory))?\.",
+        *(rf"(?P<{name}>{_N}) (?P<{name}_unit>KB|bytes) {text}\." for name, text in _SPACES),
+        rf"(?P<cluster_size>{_N}) bytes in each allocation unit\.",
+        rf"(?P<clusters>{_N}) total allocation units on disk\.",
+        rf"(?P<clusters_available>{_N}) allocation units available on disk\.",
+        r"Total duration: [\d.]{1,12} \w{4,12} \((?P<duration_ms>\d{1,12}) ms\)\.",
+    )
+    states: ClassVar[Sequence[tuple[str, str, Scalar]]] = (
+        ("found no problems", "state", "no problems"),
+        ("has made corrections to the file system", "state", "corrected"),
+        ("Windows found problems with the file system", "state", "problems found"),
+        ("Windows found errors on the disk, but will not fix", "state", "problems found"),
+        ("Errors found.  CHKDSK cannot continue in read-only", "state", "problems found"),
+        ("Errors found. CHKDSK cannot continue in read-only", "state", "problems found"),
+        ("CHKDSK is scanning usn journal", "usn_journal_checked", True),
+        ("Running CHKDSK in read-only mode", "read_only", True),
+    )
+    others: ClassVar[re.Pattern[str]] = re.compile(
+        r"\s*(?:Stage \d|CHKDSK |Chkdsk |Checking file system on|WARNING!  ?(?:F|/F)|Running CHKDSK"
+        r"|\w[\w ]{3,60} verification completed|Index verification|Windows (?:has|found|is|will)"
+        r"|No further action|Please run chkdsk|Errors found\.|Phase duration|Total (?:duration|)"
+        r"|Progress: |A disk check has been|Deleting |Recovering |Correcting |Inserting |Repairing "
+        r"|Free space verification|Usn Journal|File data |Cleaning up|Read failure|An unspecified"
+        r"|Failed to transfer logged|Volume |The Volume|Internal Info|[\da-f]{2}(?: [\da-f]{2}){7,}"
+        r"|Attribute record|Index entry|Minor inconsistencies|Fixing |Adding |Replacing |Sparse "
+        r"|Creating |Detected |Found \d|Repaired |Truncating |Unable to |The (?:first|two|USN|file)"
+        r"|The Volume Bitmap|Master File Table|Security descriptor|Orphan|Insufficient )"
+    )
+    texts: ClassVar[frozenset[str]] = frozenset({"label"})
+
+    @override
+    def named(self, values: dict[str, Scalar], prompt: Prompt) -> tuple[str, str]:
+        for name, _ in _SPACES:
+            unit, amount = values.pop(f"{name}_unit", None), values.get(name)
+            if isinstance(amount, int) and unit == "KB":
+                values[name] = amount * units.KIB
+        took = values.pop("duration_ms", None)
+        if isinstance(took, int):
+            values["duration"] = took / 1000
+        return "mount", _letter(values, prompt)
+
+
+class FsutilNtfs(PhrasedOutput):
+    """See `iosonde.text.cursor.Output`."""
+
+    tool: ClassVar[str] = "fsutil ntfsinfo"
+    anchors: ClassVar[tuple[str, ...]] = ("NTFS Volume Serial Number", "Bytes Per FileRecord Seg")
+    commands: ClassVar[tuple[str, ...]] = ("fsutil",)
+    reach: ClassVar[int] = 4
+    forms: ClassVar[Sequence[re.Pattern[str]]] = phrases(
+        rf"{_CALLED}(?i:fsutil +fsinfo +ntfsinfo) (?P<volume>[A-Za-z]):?\\?",
+        r"NTFS Volume Serial Number ?: +(?P<volume_serial>0x[\da-f]{8,16})",
+        r"NTFS Version +: +(?P<ntfs_version>\d\.\d)",
+        r"LFS Version +: +(?P<lfs_version>\d\.\d)",
+        *(
+            rf"{text} ?: +(?P<{name}>\d[\d,]{{0,24}}|0x[\da-f]{{1,16}})(?: +\([\d.,]+ [KMGTP]?B\))?"
+            for text, name in (
+                ("(?:Total|Number) Sectors *", "sectors"), ("Total Clusters *", "clusters"),
+                ("Free Clusters *", "free_clusters"),
+                ("Total Reserved(?: Clusters)? *", "reserved_clusters"),
+                ("Reserved For Storage Reserve *", "storage_reserve_clusters"),
+                ("Bytes Per Sector *", "logical_block_size"),
+                ("Bytes Per Physical Sector *", "physical_block_size"),
+                ("Bytes Per Cluster *", "cluster_size"),
+                ("Bytes Per FileRecord Segment *", "file_record_size"),
+                ("Clusters Per FileRecord Segment *", "file_record_clusters"),
+                ("Mft Start Lcn *", "mft_first_cluster"),
+                ("Mft2 Start Lcn *", "mft_mirror_first_cluster"),
+                ("Mft Zone Start *", "mft_zone_first_cluster"),
+                ("Mft Zone End *", "mft_zone_end_cluster"),
+                ("Max Device Trim Extent Count *", "device_trim_extents_max"),
+                ("Max Device Trim Byte Count *", "device_trim_max"),
+                ("Max Volume Trim Extent Count *", "volume_trim_extents_max"),
+                ("Max Volume Trim Byte Count *", "volume_trim_max"),
+            )
+        ),
+        r"Mft Valid Data Length ?: +(?P<mft_size>[\d.,]{1,20}(?: [KMGT]?B)?|0x[\da-f]{1,16})",
+        r"MFT Zone Size +: +(?P<mft_zone_size>[\d.,]{1,20} [KMGT]?B)",
+    )  # fmt: skip
+    others: ClassVar[re.Pattern[str]] = re.compile(r"\s*Resource Manager Identifier ?:")
+    scales: ClassVar[Mapping[str, int]] = {}
+    texts: ClassVar[frozenset[str]] = frozenset({"ntfs_version", "lfs_version", "volume_serial"})
+    least: ClassVar[int] = 4
+
+    @override
+    def named(self, values: dict[str, Scalar], prompt: Prompt) -> tuple[str, str]:
+        drive = _letter(values, prompt)
+        for name, value in list(values.items()):
+            if isinstance(value, str) and name not in self.texts:
+                values[name] = _amount(value)
+        values["type"] = "NTFS"
+        return "mount", drive
+
+
+def _amount(text: str) -> int:
+    """Bytes or a count: 0x… in the base of 16, otherwise a size by powers of 1024."""
+    if text.startswith("0x"):
+        return int(text, 16)
+    return round(units.printed(text.replace(",", "").replace(" ", ""), binary=True)[0])
+
+
+def _letter(values: dict[str, Scalar], prompt: Prompt) -> str:
+    """The volume that a command names; empty where it names none."""
+    volume = _VOLUME.search(prompt.command)
+    letter = str(values.pop("volume", None) or (volume["letter"] if volume else ""))
+    return f"{letter.upper()}:" if letter else ""

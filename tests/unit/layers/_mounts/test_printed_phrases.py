@@ -1,0 +1,101 @@
+"""mkfs.fat, fsck.fat, ntfsprogs, chkdsk, fsutil. Oracle: sums that the figures must give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.records.stack import Scalar
+from tests.mangle import mangled, read, states
+
+PLACE = Path(__file__).parents[3] / "outputs" / "foreign-checks-composed"
+FAT, NTFS, CHKDSK = ((PLACE / f"{name}.txt").read_text() for name in ("fat", "ntfs", "chkdsk"))
+
+
+def things(text: str) -> dict[tuple[str, str, str], dict[str, Scalar]]:
+    return {
+        (state.tool, thing.kind, thing.name): dict(thing.values)
+        for state in states(text)
+        for thing in state.subjects
+    }
+
+
+def number(values: dict[str, Scalar], name: str) -> int:
+    value = values[name]
+    assert isinstance(value, int), name
+    return value
+
+
+def test_fat() -> None:
+    for shape, given in mangled(FAT, wraps=False):
+        named = things(given)
+        made, checked = named["mkfs.fat", "vfat", "sdq1"], named["fsck.fat", "vfat", "sdq1"]
+        data = number(made, "clusters") * number(made, "cluster_size")
+        assert data == number(checked, "data_size") == 7953620992, shape
+        fats = number(made, "fats") * number(made, "sectors_per_fat")
+        assert number(checked, "data_first_sector") == fats + number(made, "reserved_sectors"), (
+            shape
+        )
+        assert made["hidden_sectors"] == checked["hidden_sectors"] == 2048, shape
+        assert (made["label"], made["volume_serial"]) == ("CAMERA", "7c01d9e4"), shape
+        assert checked["dirty"] is checked["changed"] is checked["written"] is True, shape
+        used = number(checked, "clusters_used") + number(checked, "free_clusters")
+        assert used == checked["clusters"] == checked["data_clusters"], shape
+        assert (checked["files"], checked["reclaimed_chains"]) == (733, 3), shape
+        assert number(checked, "reclaimed_clusters") * 4096 == checked["reclaimed"], shape
+
+
+def test_ntfs() -> None:
+    for shape, given in mangled(NTFS, wraps=False):
+        named = things(given)
+        volume, fixed = named["ntfsprogs", "ntfs", "sdr3"], named["ntfsprogs", "ntfs", "sdr5"]
+        assert volume["size"] == 125829115392, shape
+        assert (volume["used"], volume["used_share"]) == (47186 * 10**6, 0.375), shape
+        assert (volume["least_size"], volume["freed"]) == (47185920000, 78644 * 10**6), shape
+        assert (volume["ordinary_last_used"], volume["ordinary_inode"]) == (118733 * 10**6, 152004)
+        assert fixed == {
+            "dirty": True, "windows_cache_kept": True, "journal_emptied": True,
+            "ntfs_version": "3.1", "state": "processed",
+        }, shape  # fmt: skip
+
+
+def test_windows() -> None:
+    for shape, given in mangled(CHKDSK, wraps=False):
+        named = things(given)
+        volume = next(values for (tool, _, _), values in named.items() if tool == "chkdsk")
+        assert volume["size"] == 488384511 * 1024, shape
+        parts = ("files_size", "index_size", "bad_sectors_size", "system_size", "available")
+        assert sum(number(volume, name) for name in parts) <= number(volume, "size"), shape
+        assert volume["bad_sectors_size"] == 24 * 1024, shape
+        assert (volume["state"], volume["unindexed_files"]) == ("corrected", 2), shape
+        assert (volume["recovered_files"], volume["duration"]) == (1, 91.804), shape
+        ntfs = next(values for (tool, _, _), values in named.items() if tool == "fsutil ntfsinfo")
+        assert ntfs["clusters"] == volume["clusters"] == 122096127, shape
+        assert ntfs["free_clusters"] == volume["clusters_available"], shape
+        assert (ntfs["mft_first_cluster"], ntfs["mft_size"]) == (0xC0000, 345 << 18), shape
+
+
+def test_windows_names_its_volume() -> None:
+    assert {name for _, _, name in things(CHKDSK)} == {"F:"}
+
+
+@pytest.mark.parametrize("near_miss", [
+    "The type of the file system is what matters here.\n",
+    "It left 24 KB available on disk.\n",
+    "fsck.fat is what checks FAT, and dosfsck was its name.\n",
+    "My FAT size is wrong, and provides 12 clusters of grapes.\n",
+    "Was sdr5 processed? It was processed successfully.\n",
+    "NTFS volume version of old disks\n",
+])  # fmt: skip
+def test_what_looks_like_it(near_miss: str) -> None:
+    assert read(near_miss) == []
+
+
+def test_another_run_is_another_output() -> None:
+    again = FAT[FAT.index("fsck.fat 4.2") :]
+    both = again + again.replace("733 files", "734 files")
+    counts = [
+        thing.values["files"] for state in states(both) for thing in state.subjects
+    ]  # fmt: skip
+    assert counts == [733, 734]
