@@ -123,6 +123,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "free_space": "iosonde.layers.partition.printed_lists:FreeSpace",
         "fstab": "iosonde.layers._mounts.printed_fstab:Fstab",
         "fstrim": "iosonde.layers._commands.printed_block_tools:Fstrim",
+        "geom_status": "iosonde.layers.md.printed_gmirror:GeomStatus",
         "getfattr": "iosonde.layers._mounts.printed_getfattr:Getfattr",
         "git_bisect": "iosonde.layers._commands.printed_bisect:GitBisect",
         "git_commits": "iosonde.layers._commands.printed_git:GitCommits",
