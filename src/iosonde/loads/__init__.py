@@ -67,6 +67,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "pi_benchmarks": "iosonde.loads.pi_benchmarks:PiBenchmarks",
         "postmark": "iosonde.loads.postmark:PostMark",
         "pveperf": "iosonde.loads.pveperf:Pveperf",
+        "rados_bench_json": "iosonde.loads.rados_bench_json:RadosBenchJson",
         "rados_bench": "iosonde.loads.rados_bench:RadosBench",
         "rbd_bench": "iosonde.loads.rbd_bench:RbdBench",
         "result_table": "iosonde.loads.result_table:ResultTable",

@@ -55,7 +55,7 @@ _OTHERS = {
     "max_iops": (rf"MaxIOPS:{_N}", 1.0), "min_iops": (rf"MinIOPS:{_N}", 1.0),
 }  # fmt: skip
 _SIZE = re.compile(r"(?:Write|Read)size:(\d{1,15})")
-_POOL = re.compile(r"\s(?:-p|--pool)[ =](\S{1,100})")
+POOL = re.compile(r"\s(?:-p|--pool)[ =](\S{1,100})")
 _MOST = 4000
 _GAP = 4
 
@@ -105,7 +105,7 @@ class RadosBench(Output):
         text = compact(cursor, at, last)
         asked = _ASKED.search(compact(cursor, first, min(first + 4, last)))
         begin, prompt = command_before(cursor, first, ("rados",), about="bench")
-        metrics, steps, details, direction = _figures(text)
+        metrics, steps, details, direction = figures(text)
         options: dict[str, Scalar] = {"rw": direction}
         if " rand" in prompt.command:
             options["rw"] = "randread"
@@ -115,11 +115,11 @@ class RadosBench(Output):
             options |= {"iodepth": int(asked[1]), "bs": int(asked[2])}
         elif depth := re.search(r"\s-t ?(\d{1,6})", prompt.command):
             options["iodepth"] = int(depth[1])
-        pool = _POOL.search(prompt.command)
+        pool = POOL.search(prompt.command)
         time = _TIME.search(text)
         trial = PrintedTrial(
             tool=self.tool,
-            loops=(LoadResult(metrics=metrics, units={name: _kind(name) for name in metrics}),),
+            loops=(LoadResult(metrics=metrics, units={name: kind_of(name) for name in metrics}),),
             command=prompt.command,
             host=prompt.host,
             target=pool[1] if pool else "",
@@ -154,11 +154,12 @@ def _ends(line: str) -> bool:
     return bool(re.match(r"^\s*Min latency", line))
 
 
-def _kind(name: str) -> str:
+def kind_of(name: str) -> str:
+    """The unit of a metric."""
     return "1/s" if name.endswith("iops") else "B/s" if name.endswith("width") else "s"
 
 
-def _figures(text: str) -> tuple[dict[str, float], dict[str, float], dict[str, Json], str]:
+def figures(text: str) -> tuple[dict[str, float], dict[str, float], dict[str, Json], str]:
     """Metrics, half of the last digit of each, details, and the direction.
 
     Raises:
