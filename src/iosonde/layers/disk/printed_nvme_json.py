@@ -20,7 +20,7 @@ from iosonde.layers.disk.facts_nvme_vendor import facts_of_vendor
 from iosonde.layers.disk.printed_nvme_id import controller_facts, namespace_size
 from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.cursor import Prompt, TextCursor, joined
 from iosonde.text.json_output import CUT, document_at
 from iosonde.text.json_tree import scalars, tables
 from iosonde.text.reader import Items, StateOutput, before, nearest
@@ -54,6 +54,8 @@ class NvmeJson(StateOutput):
         start = nearest(cursor, 8, lambda line: line.lstrip().startswith(("{", "[")))
         while start and (cursor.line(before(cursor, start)) or "").rstrip().endswith(("[", "{")):
             start = before(cursor, start)
+        if start is not None and '"Devices"' in joined(cursor, start, cursor.at):
+            return None
         return start
 
     @override

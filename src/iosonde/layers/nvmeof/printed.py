@@ -3,7 +3,8 @@
 Source: nvme-cli 1.x and 2.x, nvme-print-stdout.c, stdout_simple_topology and stdout_list_items:
 sizes are of 1000, with the point or comma of the locale; the column "Generic" came with 2.0; since
 2.x the dashes below the head are as wide as the columns. nvme-cli 2.10 nests JSON:
-devices, subsystems, controllers, namespaces.
+devices, subsystems, controllers, namespaces; 2.16, nvme-print-json.c (json_detail_list(),
+json_detail_list_v2(): of multipath the controllers stand below namespaces, as "Paths").
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from iosonde.text.reader import Items, StateOutput
 
 _HEAD = re.compile(r"^\s*Node +(?:Generic +)?SN +Model")
 _KEY = re.compile(r'"Devices"\s*:\s*\[')
+_CONTROLLER = re.compile(r"c\d+(?=n\d+$)")
+"""What a path has in its name, and its namespace not: nvme0c1n1, nvme0n1."""
 _DASHES = re.compile(r"\s*-[- ]*")
 _PIECES = 16
 """Lines between the beginnings of two rows: head and dashes in 20 columns are 14."""
@@ -164,26 +167,44 @@ def _subject(row: re.Match[str], host: str) -> PrintedSubject:
 def _devices(answer: Mapping[str, Any], host: str) -> Iterator[PrintedSubject]:
     for device in answer["Devices"]:
         if "DevicePath" in device:
-            yield _device(str(device["DevicePath"]), device, device, host)
+            yield _device(str(device["DevicePath"]), {**device, "Flat": True}, host)
         for subsystem in device.get("Subsystems", []):
-            controllers = subsystem.get("Controllers", [])
+            own = {key: device.get(key) for key in ("HostNQN", "HostID")} | subsystem
             shared = subsystem.get("Namespaces", [])
-            for controller in controllers:
+            for controller in subsystem.get("Controllers", []):
+                paths = {_CONTROLLER.sub("", path["Path"]): path
+                         for path in controller.get("Paths", [])}  # fmt: skip
                 for space in (*controller.get("Namespaces", []), *shared):
-                    yield _device(str(space["NameSpace"]), space, controller, host)
+                    name = str(space["NameSpace"])
+                    yield _device(name, own | controller | paths.get(name, {}) | space, host)
+            if "Controllers" not in subsystem:  # they stand below the namespaces
+                for space in shared:
+                    for path in space.get("Paths", []) or [{}]:
+                        yield _device(str(space["NameSpace"]), own | path | space, host)
 
 
-def _device(
-    path: str, space: Mapping[str, Any], controller: Mapping[str, Any], host: str
-) -> PrintedSubject:
-    bus = str(controller.get("Transport", "pcie"))
-    values: dict[str, Scalar] = {
-        "model": str(controller["ModelNumber"]).strip() if "ModelNumber" in controller else None,
-        "serial": str(controller["SerialNumber"]).strip() if "SerialNumber" in controller else None,
-        "firmware": str(controller["Firmware"]).strip() if "Firmware" in controller else None,
-        "transport": "nvme" if bus == "pcie" else f"nvme-{bus}",
-        "address": str(controller["Address"]) if controller.get("Address") else None,
-        "size": int(space["PhysicalSize"]) if "PhysicalSize" in space else None,
-        "logical_block_size": int(space["SectorSize"]) if "SectorSize" in space else None,
-    }
-    return PrintedSubject("disk", path.removeprefix("/dev/"), without_none(values), host)
+_TEXTS = {
+    "ModelNumber": "model", "SerialNumber": "serial", "Firmware": "firmware", "Address": "address",
+    "Generic": "generic", "GenericPath": "generic", "ProductName": "product", "Slot": "slot",
+    "Controller": "controller", "Cntlid": "controller_id", "Subsystem": "subsystem",
+    "SubsystemNQN": "nqn", "Path": "path", "ANAState": "ana_state",
+    "HostNQN": "hostnqn", "HostID": "hostid",
+}  # fmt: skip
+_NUMBERS = {
+    "PhysicalSize": "size", "UsedBytes": "used", "SectorSize": "logical_block_size",
+    "MaximumLBA": "maximum_lba", "NSID": "namespace", "Index": "index",
+}  # fmt: skip
+
+
+def _device(path: str, row: Mapping[str, Any], host: str) -> PrintedSubject:
+    """A namespace with its controller and subsystem; sizes in bytes, `maximum_lba` in blocks."""
+    bus = str(row.get("Transport", "pcie"))
+    values: dict[str, Scalar] = {"transport": "nvme" if bus == "pcie" else f"nvme-{bus}"}
+    for key, name in _TEXTS.items():
+        text = str(row[key]).strip() if row.get(key) is not None else ""
+        if text:
+            values[name] = text.removeprefix("/dev/") if name == "generic" else text
+    values |= {name: int(row[key]) for key, name in _NUMBERS.items() if key in row}
+    if row.get("Flat") and isinstance(row.get("NameSpace"), int):
+        values["namespace"] = row["NameSpace"]
+    return PrintedSubject("disk", path.removeprefix("/dev/"), values, host)

@@ -126,3 +126,32 @@ def test_rows_without_their_head(name: str) -> None:
     last = rows.splitlines()[-1]
     assert list(subjects(f"It is the second:\n\n{last}\n")) == ["nvme1n1"]
     assert not subjects("/dev/nvme0n1 is formatted with 512   B +  0 B of metadata\n")
+
+
+def test_nested_json_says_all_of_a_namespace() -> None:
+    values = subjects(LISTS["list-2.11.json"])["nvme0n1"].values
+    assert (values["used"], values["maximum_lba"]) == (1920383410176, 3750748848)
+    assert (values["namespace"], values["generic"], values["slot"]) == (1, "ng0n1", "1")
+    assert (values["controller"], values["controller_id"]) == ("nvme0", "4")
+    assert values["subsystem"] == "nvme-subsys0"
+    assert values["nqn"] == "nqn.1994-11.com.samsung:nvme:PM983:2.5-inch:S4YPNG0M300001"
+
+
+def test_controllers_that_stand_below_a_namespace() -> None:
+    path = {
+        "Path": "nvme4c4n1", "ANAState": "optimized", "Controller": "nvme4", "Cntlid": "2",
+        "SerialNumber": "Q7", "ModelNumber": "Heron", "Firmware": "5.1", "Transport": "tcp",
+        "Address": "traddr=192.0.2.9,trsvcid=4420", "Slot": "",
+    }  # fmt: skip
+    space = {
+        "NameSpace": "nvme4n1", "Generic": "ng4n1", "NSID": 9, "UsedBytes": 4096,
+        "MaximumLBA": 2048, "PhysicalSize": 8388608, "SectorSize": 4096, "Paths": [path],
+    }  # fmt: skip
+    subsystem = {"Subsystem": "nvme-subsys4", "SubsystemNQN": "nqn.x:q", "Namespaces": [space]}
+    text = json.dumps({"Devices": [{"HostNQN": "nqn.x:h", "Subsystems": [subsystem]}]}, indent=2)
+    values = subjects(text)["nvme4n1"].values
+    assert (values["size"], values["used"], values["namespace"]) == (8388608, 4096, 9)
+    assert (values["transport"], values["model"], values["path"]) == (
+        "nvme-tcp", "Heron", "nvme4c4n1",
+    )  # fmt: skip
+    assert values["ana_state"] == "optimized"
