@@ -237,6 +237,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "nvme_vendor_log": "iosonde.layers.disk.printed_nvme_vendor:NvmeVendorLog",
         "nvme_verbose_list": "iosonde.layers.nvmeof.printed_subsystems:NvmeVerboseList",
         "nvme_zone_limits": "iosonde.layers.disk.printed_zones:NvmeZoneLimits",
+        "nvmet_config": "iosonde.layers.nvmeof.printed_config:NvmetConfig",
         "nvmetcli": "iosonde.layers.nvmeof.printed_nvmetcli:Nvmetcli",
         "omreport": "iosonde.layers.hwraid.printed_omreport:Omreport",
         "os_release": "iosonde.layers._commands.printed_os_release:OsRelease",
