@@ -10,7 +10,7 @@ KiB/s, seeks in 1/s, %CP of one core; "+++++" is what was too short to be measur
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -193,6 +193,11 @@ def _file_tests(count: str, cells: Sequence[str], latencies: Sequence[str] = ())
     return {"files": {"count": int(count), **tests}} if tests and count.isdecimal() else {}
 
 
+def _whole(pairs: Iterable[tuple[str, str]]) -> dict[str, Json]:
+    """Names and what is not empty: whole numbers as such."""
+    return {name: int(text) if text.isdecimal() else text for name, text in pairs if text}
+
+
 def _of_csv(csv: re.Match[str], fields: Sequence[str], begin: int) -> dict[str, Json]:
     """What a line of CSV says besides its tests: format, processes, seed, sizes, and the files.
 
@@ -203,7 +208,7 @@ def _of_csv(csv: re.Match[str], fields: Sequence[str], begin: int) -> dict[str, 
     """
     details: dict[str, Json] = {
         "format": csv["format"], "processes": int(csv["jobs"]), "seed": int(csv["seed"]),
-        **{name: text for name, text in zip(_OF_CSV, fields[:begin], strict=False) if text},
+        **_whole(zip(_OF_CSV, fields[:begin], strict=False)),
     }  # fmt: skip
     files = begin + 2 * len(_TESTS)
     cells = fields[files + 5 : files + 5 + 2 * len(_FILE_TESTS)]
@@ -211,7 +216,7 @@ def _of_csv(csv: re.Match[str], fields: Sequence[str], begin: int) -> dict[str, 
     said = _file_tests(fields[files], cells, latencies) if len(fields) > files else {}
     if isinstance(of := said.get("files"), dict):
         shapes = zip(_OF_FILES, fields[files + 1 : files + 5], strict=False)
-        said["files"] = {**of, **{name: text for name, text in shapes if text}}
+        said["files"] = {**of, **_whole(shapes)}
     return {**details, **said}
 
 
