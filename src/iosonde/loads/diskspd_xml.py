@@ -65,7 +65,10 @@ class DiskspdXml(Output):
             if ending in line:
                 closed = True
                 break
-        leaves = tuple(_leaves("\n".join(rows)))
+        text = "\n".join(rows)
+        if not closed:  # of a time span that is cut off the sums would be too small
+            text = text[: text.rfind("</TimeSpan>") + 1]
+        leaves = tuple(_leaves(text))
         trials = tuple(_trials(leaves, 1 if is_whole else 0))
         if not trials:
             raise Unreadable("no result follows, or it is cut off", last)
@@ -127,7 +130,8 @@ def _trial(
     values = _values(span)
     seconds = _number(values.get("TestTimeSeconds"))
     every = [_values(group) for group in _groups(span, ("Thread", "Target"))]
-    if not seconds or not every:
+    threads = str(len(_groups(span, ("Thread",))))
+    if not seconds or not every or values.get("ThreadCount", threads) != threads:
         return None
     metrics: dict[str, float] = {}
     for way in _WAYS:
@@ -143,6 +147,9 @@ def _trial(
     details = _latencies(span, metrics, steps)
     details |= _processors(span, values)
     paths = {target.get("Path", "") for target in every}
+    lengths = {target.get("FileSize", "") for target in every}
+    if len(lengths) == 1 and (text := lengths.pop()).isdecimal():
+        details["file_size"] = int(text)
     kinds = {
         name: "1/s" if name.endswith("iops") else "B/s" if name.endswith("bandwidth") else "s"
         for name in metrics
@@ -185,9 +192,15 @@ def _latencies(
                 put(way, f"p{share.replace('.', '_')}", text)
             elif (figure := _number(text)) is not None:
                 rest.setdefault(way.lower(), {})[share] = round(figure / 1000, 9)
-    return (
-        {"latency percentiles": {way: dict(shares) for way, shares in rest.items()}} if rest else {}
-    )
+    details: dict[str, Json] = {}
+    if rest:
+        details["latency percentiles"] = {way: dict(shares) for way, shares in rest.items()}
+    both = {"mean": means.get("AverageTotalMilliseconds"), "stdev": means.get("LatencyStdev")}
+    figures = {name: _number(text) for name, text in both.items()}
+    together: dict[str, Json] = {
+        name: round(figure / 1000, 9) for name, figure in figures.items() if figure is not None
+    }
+    return {**details, "latency of both": together} if together else details
 
 
 def _processors(span: _Leaves, values: Mapping[str, str]) -> dict[str, Json]:

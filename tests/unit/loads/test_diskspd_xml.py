@@ -26,6 +26,8 @@ def test_threads_are_summed_up() -> None:
         "rw": "randrw", "bs": 8192, "iodepth": 16, "numjobs": 2, "rwmixread": 75, "direct": True,
     }  # fmt: skip
     assert trial.details["cpu_usage"] == 0.125
+    assert trial.details["latency of both"] == {"mean": 0.0005, "stdev": 0.00015}
+    assert trial.details["file_size"] == 10 * 2**30
     assert trial.details["latency percentiles"] == {
         "read": {"42": 0.00035}, "write": {"42": 0.0007},
     }  # fmt: skip
@@ -37,9 +39,16 @@ def test_a_time_span_alone() -> None:
     assert trial.options == {}
 
 
-def test_one_that_is_cut_off_between_threads_is_said() -> None:
-    cut = TEXT[: TEXT.rindex("    <Thread>")]
-    assert [x for x in read(cut) if isinstance(x, Unread)]
+@pytest.mark.parametrize("at", ["    <Thread>", "<WriteCount>", "200000</WriteCount>"])
+def test_of_one_that_is_cut_off_no_sum_is_made(at: str) -> None:
+    cut = TEXT[: TEXT.rindex(at) + 3]
+    assert trials(cut) == []
+    assert [entry for entry in read(cut) if isinstance(entry, Unread)]
+
+
+def test_of_a_thread_that_is_missing_no_sum_is_made() -> None:
+    first, second = TEXT.index("    <Thread>"), TEXT.rindex("    <Thread>")
+    assert trials(TEXT[:first] + TEXT[second:]) == []
 
 
 def test_other_results_in_xml_are_none() -> None:
