@@ -1,4 +1,4 @@
-"""ESXi's lists: `esxcli storage core|nmp|hpp device list`, `core path list`, device statistics.
+"""ESXi's lists: `esxcli storage core|nmp|hpp device list`, `core path list`, `vsan storage list`.
 
 Each thing has a line with its identifier; below it stand its labels, indented by three blanks.
 What a label tells of a disk, a path or the paths of a LUN has the names that rules know.
@@ -47,7 +47,8 @@ _KINDS = (
     ("counters", ("Successful Commands", "Failed Commands")),
     ("path", ("Runtime Name",)),
     ("disk", ("Has Settable Display Name", "Devfs Path", "Multipath Plugin", "VAAI Status",
-              "Is Perennially Reserved", "Other UIDs", "ATS Status")),
+              "Is Perennially Reserved", "Other UIDs", "ATS Status", "In CMMDS",
+              "VSAN Disk Group UUID")),
     ("multipath", ("Path Selection Policy", "Path Selection Scheme", "Storage Array Type",
                    "Working Paths", "Working Path Set")),
 )  # fmt: skip
@@ -92,7 +93,7 @@ class EsxcliLists(StateOutput):
         "Has Settable Display Name:", "Device Display Name:", "Multipath Plugin:",
         "Is Perennially Reserved:", "Path Selection Policy:", "Path Selection Scheme:",
         "Working Paths: vmhba", "Runtime Name: vmhba", "Successful Commands:",
-        "SMART And Health Info:", "ATS Status:",
+        "SMART And Health Info:", "ATS Status:", "In CMMDS:", "VSAN Disk Group UUID:",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("esxcli", "localcli", "esxcfg-mpath")
     reach: ClassVar[int] = 4

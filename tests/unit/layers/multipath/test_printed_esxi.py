@@ -135,3 +135,15 @@ def test_a_file_system_that_is_not_mounted() -> None:
 )
 def test_words_about_them_are_none(text: str) -> None:
     assert not [name for _, name in things(text) if name]
+
+
+def test_drives_of_vsan() -> None:
+    text = (OUTPUTS / "vsan.txt").read_text()
+    every = {thing.name: thing.values for state in states(text) for thing in state.subjects}
+    assert set(every) == {"naa.5000c500aaaabbbb", "naa.5000c500cccc0000"}
+    capacity, cache = every.values()
+    assert (capacity["in_cmmds"], cache["in_cmmds"]) == (False, True)
+    assert capacity["vsan_disk_group_uuid"] == "52aaaaaa-bbbb-cccc-dddd-eeeeeeee0000"
+    assert capacity["on_disk_format_version"] == 19
+    assert capacity["creation_time"] == "Tue Mar  3 09:11:52 2026"
+    assert cache["rotational"] is False
