@@ -23,7 +23,7 @@ def test_the_maps_of_a_status_of_firefly() -> None:
     assert values == {
         "id": "2b5c1a04-7a5c-4a6e-b0a0-7d8e5e0d1c3f", "health": "HEALTH_OK", "monmap_epoch": 1,
         "monitors": 1, "election_epoch": 2, "quorum": "a", "mdsmap_epoch": 4,
-        "mds_up": 1, "mds_in": 1, "mds_max": 1, "mds_standby": 2,
+        "mds_up": 1, "mds_in": 1, "mds_max": 1, "mds_standby": 2, "mds_active": "a",
         "osdmap_epoch": 26, "osds": 2, "osds_up": 2, "osds_in": 2, "pgmap_version": 57, "pgs": 64,
         "pools": 1, "stored": 12, "objects": 1, "used": 2070 << 20, "available": 10 << 30,
         "size": 12 << 30, "pgs_active+clean": 64,
@@ -71,7 +71,7 @@ def test_the_services_of_a_status() -> None:
         ("mon: 3 daemons, quorum a,b (age 2h), out of quorum: c",
          {"monitors": 3, "quorum": "a,b", "quorum_age": "2h", "monitors_out_of_quorum": "c"}),
         ("mdsmap e4: 1/1/1 up {0=a=up:active}",
-         {"mdsmap_epoch": 4, "mds_up": 1, "mds_in": 1, "mds_max": 1}),
+         {"mdsmap_epoch": 4, "mds_up": 1, "mds_in": 1, "mds_max": 1, "mds_active": "a"}),
         ("pgmap v57: 192 pgs: 192 active+degraded; 8730 bytes data, 2070 MB used, 10 GB / 12 GB"
          " avail; 20/40 degraded (50.000%)",
          {"pgmap_version": 57, "pgs": 192, "stored": 8730, "used": 2070 << 20,
