@@ -16,6 +16,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.layers.disk.facts_hdparm import identity_rest
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
@@ -47,7 +48,9 @@ _IDENTITY = re.compile(
 _LABEL = re.compile(r"\s*(?P<label>[A-Z][\w-]*(?: {1,2}[\w-]+){0,4}):\s+(?P<value>\S.*?)\s*$")
 _LABELS = {
     "Model Number": "model", "Serial Number": "serial", "Firmware Revision": "firmware",
-    "Form Factor": "form_factor", "Transport": "transport",
+    "Form Factor": "form_factor", "Transport": "transport", "Checksum": "checksum",
+    "Logical Unit WWN Device Identifier": "wwn", "Media Serial Num": "media_serial",
+    "Media Manufacturer": "media_manufacturer",
 }  # fmt: skip
 _SIZES = {
     "LBA48 user addressable sectors": "sectors", "LBA user addressable sectors": "sectors_28",
@@ -164,7 +167,8 @@ def _values(texts: list[str]) -> dict[str, Scalar]:
             values |= _setting(item["name"], item["value"].strip())
         elif "=" in text and (pairs := _QUICK.findall(text)):
             values |= _quick({name: value.strip() for name, value in pairs})
-    return values | _identity(texts)
+    identity = any(map(_IDENTITY.match, texts))
+    return values | (identity_rest(texts) if identity else {}) | _identity(texts)
 
 
 def _setting(name: str, text: str) -> Mapping[str, Scalar]:

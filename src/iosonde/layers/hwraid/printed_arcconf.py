@@ -36,10 +36,11 @@ _SAID = re.compile(r"\s*(?:Device is an? |No logical |No physical |Command compl
 _REST = re.compile(r"\s*\((?:Controller|Connector|Enclosure|\d+MB|\d+,\d+)")
 """What a mail broke off of a segment's line."""
 _SEGMENT = re.compile(r"(?:Group (?P<group>\d{1,3}), )?(?:Segment|Device) \d{1,4}$")
+_PLACE = re.compile(r"Enclosure:(\d{1,4}), ?Slot:(\d{1,4})\)")
 _LOCATION = re.compile(r"Enclosure (?P<enclosure>\d{1,4}), Slot (?P<slot>\d{1,4})")
 _LEVEL = re.compile(r"(?:RAID ?)?(?P<level>[0156]|[1-6]0|1E|5EE)(?: .*)?$")
 _NUMBER = re.compile(r"(?i)\barcconf\d?\s+get\w+\s+(\d{1,3})\b")
-_TEMPERATURE = re.compile(r"(\d{1,3}) ?(?:C\b|deg C)")
+_TEMPERATURE = re.compile(r"(-?\d{1,3}) ?(?:C\b|deg C)")
 _POWERED = ("battery", "backup", "zmm", "cache backup")
 _SENTENCE = re.compile(r"[a-z]{3} [a-z]{2,9} [a-z]{2,12}[,.]")
 _FULL = 60
@@ -170,6 +171,7 @@ def _of_volume(number: str, pairs: Mapping[str, str], owner: str, host: str) -> 
             "size": size_of(_value(pairs, "size") or None),
             "disks": disks,
             "missing_disks": len(absent) if disks else None,
+            "segment_states": "; ".join(map(_segment, segments.items())) or None,
             "data_disks": data_disks(raid, disks, spans),
             "strip_size": size_of(strip or None),
             **_policies(pairs),
@@ -177,6 +179,14 @@ def _of_volume(number: str, pairs: Mapping[str, str], owner: str, host: str) -> 
     )
     title = device.removeprefix("/dev/") if re.fullmatch(r"/dev/\w+", device) else name
     return PrintedSubject("hwraid", title, values, host)
+
+
+def _segment(segment: tuple[str, str]) -> str:
+    """A segment, its state and the place of its drive: "Segment 0 present e0/s3"."""
+    label, value = segment
+    place = _PLACE.search(value)
+    where = f" e{place[1]}/s{place[2]}" if place else ""
+    return f"{label} {value.split()[0].lower()}{where}"
 
 
 def _policies(pairs: Mapping[str, str]) -> dict[str, Scalar]:

@@ -40,6 +40,28 @@ def test_the_drives_own_word() -> None:
     assert disk["rotation_rate"] == 7200
 
 
+def test_features_security_and_standards_of_a_drive() -> None:
+    disk = drives(IDENTITY)["sdc"]
+    assert disk["features_not_enabled"] == "Write cache"
+    assert str(disk["features_enabled"]).split("; ")[:2] == ["SMART feature set", "Look-ahead"]
+    assert (disk["ata_versions"], disk["checksum"]) == ("9 8 7 6 5", "correct")
+    assert (disk["multcount_max"], disk["multcount"], disk["cylinders"]) == (16, 16, 16383)
+    assert disk["security_enabled"] is False
+    locked = IDENTITY.replace(
+        "\t\tnot\tenabled\n",
+        "\tMaster password revision code = 65534\n\t\tsupported\n\t\tenabled\n\tnot\tlocked\n"
+        "\t\tfrozen\n\tnot\texpired: security count\n\t\tsupported: enhanced erase\n"
+        "\t112min for SECURITY ERASE UNIT. 90min for ENHANCED SECURITY ERASE UNIT.\n"
+        "Logical Unit WWN Device Identifier: 50012345abcdef01\n",
+    )
+    disk = drives(locked)["sdc"]
+    assert (disk["security_enabled"], disk["security_locked"]) == (True, False)
+    assert (disk["security_frozen"], disk["security_enhanced_erase"]) == (True, True)
+    assert disk["security_erase_time"] == 112 * 60
+    assert disk["security_enhanced_erase_time"] == 90 * 60
+    assert disk["wwn"] == "50012345abcdef01"
+
+
 def test_the_old_word_and_one_line_forms() -> None:
     old = (
         "/dev/hda:\n\n Model=EX DISK 20, FwRev=1.2, SerialNo=A1\n"

@@ -35,11 +35,18 @@ def test_a_configuration_in_every_shape() -> None:
         assert (data["size"], data["strip_size"]) == (11426790 * MIB, 262144)
         assert (data["disks"], data["data_disks"], data["missing_disks"]) == (6, 4, 1)
         assert (data["write_policy"], data["write_policy_initial"]) == ("write_back", "write_back")
+        assert boot["segment_states"] == "Segment 0 present e0/s0; Segment 1 present e0/s1", shape
+        assert "Segment 1 missing" in str(data["segment_states"]), shape
         failed = named["disk", "c1/e0/s3"]
         assert (failed["state"], failed["smart_warnings"]) == ("failed", 14)
         assert (failed["rotational"], failed["write_cache"]) == (True, "write back")
         assert named["disk", "c1/e0/s0"]["reported_channel_device_t_l"] == "0,0(0:0)"
         assert named["enclosure", "c1/d8"]["model"] == "Virtual SGPIO"
+
+
+def test_a_sensor_below_zero() -> None:
+    cold = CONFIG.replace("48 C/ 118 F", "-4 C/ 25 F")
+    assert things(cold)["controller", "c1"]["temperature"] == -4
 
 
 def test_folded_lines_lose_only_what_was_torn() -> None:
