@@ -49,7 +49,7 @@ _ENCLOSURE = re.compile(
 )
 _WWID = re.compile(r"WWID: ?(\w{8,32})")
 _TORN_WWID = re.compile(r"[0-9A-F]{16}[,)]")  # which a wrap put in a line of its own
-_APART = re.compile(r"\s*(?:SEP|Enclosure|Expander|Port Name)\b")
+_APART = re.compile(r"\s*(?:(?:SEP|Enclosure|Expander)\b(?![^:]{0,60}:\s)|Port Name: )")
 _ITEM = re.compile(
     r"^\s*(?P<name>PCI Address \(Domain:Bus:Device\.Function\)"
     r"|[A-Z][\w /().-]{1,58}?):\s+(?P<value>\S.*)$"
@@ -64,7 +64,7 @@ _READ_OF_CONTROLLER = frozenset({
     "Controller Temperature (C)", "Cache Module Temperature (C)", "Capacitor Temperature  (C)",
     "Capacitor Temperature (C)", "Slot", "Firmware Version", "Controller Status", "Serial Number",
     "Total Cache Size", "Cache Status", "Cache Ratio", "Accelerator Ratio", "Rebuild Priority",
-    "Drive Write Cache", "No-Battery Write Cache", "Expand Priority",
+    "Drive Write Cache", "No-Battery Write Cache", "Expand Priority", "Sensor ID",
 })  # fmt: skip
 _READ_OF_LOGICAL = frozenset({
     "array", "Fault Tolerance", "Status", "Size", "Strip Size", "Stripe Size", "Full Stripe Size",
@@ -155,8 +155,22 @@ def _controllers(text: str, controllers: list[_Controller]) -> list[_Controller]
         elif (apart := _enclosure(controllers[-1], line)) is not None:
             where = apart
         elif item := _ITEM.match(line):
-            where.setdefault(item["name"], item["value"].strip())
+            _file(item, where)
     return controllers
+
+
+_OF_SENSOR = frozenset({"Location", "Current Value (C)", "Max Value Since Power On"})
+
+
+def _file(item: re.Match[str], where: dict[str, str]) -> None:
+    """Files a label; those of several sensors with the number of theirs."""
+    name, value = item["name"], item["value"].strip()
+    if name == "Sensor ID":
+        where[name] = value
+    elif name in _OF_SENSOR and "Sensor ID" in where:
+        where.setdefault(f"Sensor {where['Sensor ID']} {name}", value)
+    else:
+        where.setdefault(name, value)
 
 
 def _enclosure(printed: _Controller, line: str) -> dict[str, str] | None:

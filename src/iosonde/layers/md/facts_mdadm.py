@@ -22,8 +22,10 @@ MDADM_PAIR = re.compile(r"^\s*([A-Z][A-Za-z0-9'/() -]{1,40}?) : (\S.*?)\s*$")
 _DISK = re.compile(r"\s*Disk\d\d Serial : ")
 """How a disk of IMSM begins, below its volumes: super-intel.c, print_imsm_disk()."""
 _ROW = re.compile(
-    r"^\s+(?:\d+|-)\s+\d+\s+\d+\s+(?:\d+|-)\s+(?P<state>\S+(?:\s+\S+)*?)\s+/dev/(?P<name>\S+)$"
+    r"^\s+(?:\d+|-)\s+\d+\s+\d+\s+(?:\d+|-)\s+(?:(?P<state>\S+(?:\s+\S+)*?)\s+)?"
+    r"/dev/(?P<name>\S+)$"
 )
+"""A member; of an array that is not active without a state (Detail.c)."""
 _REMOVED = re.compile(r"^\s+-\s+0\s+0\s+(?P<place>\d+)\s+removed$")
 _PLACE = re.compile(r"^\s+(?:\d+|-)\s+\d+\s+\d+\s+(?P<place>\d+|-)\s")
 _OF_TABLE = re.compile(
@@ -139,9 +141,9 @@ def parse_mdadm(lines: Sequence[str]) -> tuple[MdadmReport, int]:
         if pair and pair[1] not in pairs:
             pairs[pair[1]] = pair[2]
         elif row:
-            rows.append((row["name"], row["state"]))
-            place = _PLACE.match(line)
-            places.append(f"{place['place'] if place else '-'} {row['name']} {row['state']}")
+            state, place = row["state"] or "", _PLACE.match(line)
+            rows.append((row["name"], state))
+            places.append(f"{place['place'] if place else '-'} {row['name']} {state}".rstrip())
         elif pair:
             break  # another device
         elif removed := _REMOVED.match(line):

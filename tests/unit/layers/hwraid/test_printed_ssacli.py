@@ -56,6 +56,10 @@ def test_an_enclosure_is_no_drive() -> None:
     """What stands below an enclosure's processor is not of the drive above it."""
     enclosure = subjects(DETAIL)["enclosure", "slot0/380"].values
     assert (enclosure["wwid"], enclosure["firmware_version"]) == ("5001438028842E1F", "RevB")
+    modules = f"{DETAIL}      SEP: (1) 2.16\n      Backplane Module (BPM): (1) 2.06, (2) 2.06\n"
+    assert subjects(modules)["enclosure", "slot0/380"].values.items() >= {
+        "sep": "(1) 2.16", "backplane_module_bpm": "(1) 2.06, (2) 2.06",
+    }.items()  # fmt: skip
     drive = subjects(DETAIL)["disk", "slot0/1I:1:5"].values
     assert not drive.keys() & {"wwid", "firmware_version", "vendor_id"}
     cage = DETAIL.replace(
@@ -64,6 +68,20 @@ def test_an_enclosure_is_no_drive() -> None:
     )
     assert subjects(cage)["enclosure", "slot0/1I:1"].values == {"state": "ok", "drive_bays": 4}
     assert "drive_bays" not in subjects(cage)["controller", "slot0"].values
+
+
+def test_sensors_by_their_numbers() -> None:
+    sensors = "".join(
+        f"   Sensor ID: {number}\n      Location: {place}\n      Current Value (C): {heat}\n"
+        f"      Max Value Since Power On: {most}\n"
+        for number, place, heat, most in ((0, "Inlet Ambient", 23, 28), (1, "ASIC", 44, 57))
+    )
+    text = DETAIL.replace("   Driver Name: hpsa\n", f"   Driver Name: hpsa\n{sensors}")
+    values = subjects(text)["controller", "slot0"].values
+    assert (values["sensor_0_location"], values["sensor_1_location"]) == ("Inlet Ambient", "ASIC")
+    assert (values["sensor_0_current_value_c"], values["sensor_1_current_value_c"]) == (23, 44)
+    assert values["sensor_1_max_value_since_power_on"] == 57
+    assert "sensor_id" not in values
 
 
 def test_an_array_says_its_state_and_space() -> None:

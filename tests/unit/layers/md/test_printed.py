@@ -141,6 +141,20 @@ def test_the_place_and_state_of_each_member() -> None:
     assert (detail["layout_name"], detail["layout"]) == ("near=2", 0x102)
 
 
+def test_members_of_an_array_that_is_not_active() -> None:
+    detail = values_of(
+        "/dev/md7:\n           Version : 1.2\n        Raid Level : raid1\n"
+        "     Total Devices : 2\n       Persistence : Superblock is persistent\n\n"
+        "             State : inactive\n   Working Devices : 2\n\n"
+        "    Number   Major   Minor   RaidDevice\n\n"
+        "       -       8       17        -        /dev/sdq1\n"
+        "       -       8       33        -        /dev/sdr1\n"
+    )["md7"]
+    assert (detail["below"], detail["array_state"]) == ("sdq1 sdr1", "inactive")
+    assert detail["member_states"] == "- sdq1; - sdr1"
+    assert not detail.keys() & {"spares", "faulty", "rebuilding"}
+
+
 def test_which_places_are_empty_and_of_whom() -> None:
     printed = values_of(
         "md7 : active raid1 sdq1[2](W) sdr1[0]\n      4192256 blocks super 1.2 [3/2] [U_U]\n"
