@@ -4,8 +4,10 @@ Their operations are no requests of a device, so no metrics of a load. Times are
 of db_bench are MiB, the KB of memtier 1024 bytes.
 
 Source: RocksDB 8.5, tools/db_bench_tool.cc, Stats::Report() (LevelDB and RocksDB before 7 print
-neither seconds nor counts); YCSB 0.17, TextMeasurementsExporter (`[GROUP], name, value`);
-memtier_benchmark 1.2 to 2.0, run_stats.cpp, run_stats::print().
+neither seconds nor counts); YCSB 0.18, TextMeasurementsExporter (`[GROUP], name, value`),
+OneMeasurementHistogram (a variance is of µs²), OneMeasurementRaw (its summary is in microseconds);
+memtier_benchmark 1.2 to 2.3, run_stats.cpp, run_stats::print() (KB of 1024 bytes, times in
+milliseconds, MOVED and ASK of a cluster, commands of --command by their names).
 """
 
 from __future__ import annotations
@@ -103,13 +105,14 @@ def _db_figures(row: re.Match[str]) -> dict[str, Json]:
 
 _YCSB = re.compile(
     r"^\s*\[(?P<group>[A-Z][\w%-]{1,50})\], (?P<name>[^,]{1,60}), "
-    r"(?P<value>\d{1,15}(?:\.\d{1,24})?(?:E-?\d{1,3})?)\s*$"
+    r"(?P<value>-?\d{1,15}(?:\.\d{1,24})?(?:E-?\d{1,3})?)\s*$"
 )  # fmt: skip
 _YCSB_TIME = re.compile(r"(?P<name>.{1,40}?)\((?P<unit>us|ms)\)$")
 _YCSB_NAMES = {
     "AverageLatency": "latency.mean", "MinLatency": "latency.min", "MaxLatency": "latency.max",
-    "RunTime": "seconds", "Operations": "operations",
+    "RunTime": "seconds", "Operations": "operations", "Total Operations": "operations",
 }  # fmt: skip
+_YCSB_RAW = {"Average": "mean", "Min": "min", "Max": "max"}
 
 
 class Ycsb(StateOutput):
@@ -137,6 +140,8 @@ class Ycsb(StateOutput):
             if row["group"] == "OVERALL" and row["name"] in groups.get("OVERALL", {}):
                 break
             last = index
+            if row["name"].startswith("Below is a summary"):
+                continue
             name, value = _ycsb_figure(row["name"].strip(), float(row["value"]))
             values = groups.setdefault(row["group"], {})
             if name in values:
@@ -155,15 +160,19 @@ def _ycsb_figure(name: str, value: float) -> tuple[str, Json]:
         return "operations_per_second", value
     if time := _YCSB_TIME.match(name):
         scale = 1e6 if time["unit"] == "us" else 1e3
+        if time["name"] == "LatencyVariance":
+            return "latency.variance", value / scale**2
         share = re.fullmatch(r"(\d{2}(?:\.\d{1,2})?)(?:th)?PercentileLatency", time["name"])
         key = f"latency.p{share[1]}" if share else _YCSB_NAMES.get(time["name"])
         return key or time["name"], round(value / scale, 12)
+    if name in _YCSB_RAW or re.fullmatch(r"p\d{1,2}(?:\.\d{1,2})?", name):
+        return f"latency.{_YCSB_RAW.get(name, name)}", round(value / 1e6, 12)
     return _YCSB_NAMES.get(name, name), int(value) if value.is_integer() else value
 
 
 _MEMTIER_HEAD = re.compile(r"^\s*Type +Ops/sec +(?:Hits/sec +Misses/sec +)?")
 _MEMTIER_ROW = re.compile(
-    r"^\s*(?P<name>Sets|Gets|Waits|Totals) +(?P<cells>[-\d][\d. n/a-]{10,240})$"
+    r"^\s*(?P<name>[A-Z][a-z0-9._-]{1,40}s) +(?P<cells>[-\d][\d. n/a-]{10,240})$"
 )
 _MEMTIER_OWN = re.compile(
     r"^\s*(?:ALL STATS|AGGREGATED|BEST RUN|WORST RUN|[=-]{20,}$"
@@ -171,7 +180,8 @@ _MEMTIER_OWN = re.compile(
 )
 _MEMTIER_NAMES = {
     "Ops/sec": ("operations_per_second", 1.0), "Hits/sec": ("hits_per_second", 1.0),
-    "Misses/sec": ("misses_per_second", 1.0), "Latency": ("latency.mean", 1e-3),
+    "Misses/sec": ("misses_per_second", 1.0), "MOVED/sec": ("moved_per_second", 1.0),
+    "ASK/sec": ("ask_per_second", 1.0), "Latency": ("latency.mean", 1e-3),
     "Avg. Latency": ("latency.mean", 1e-3), "KB/sec": ("bandwidth", 1024.0),
 }  # fmt: skip
 

@@ -1,7 +1,7 @@
 """PostMark: how many small files a second were made, read, extended and deleted, as counters.
 
-Source: NetApp's PostMark 1.51, postmark.c, report(): kilo- and megabytes are of 1024 (scalef());
-counts a second are whole figures.
+Source: NetApp's PostMark 1.51 and 1.53, postmark.c, verbose_report(): kilo- and megabytes are of
+1024, and nothing is "0.000000 bytes" (scalef()); counts a second are whole figures.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _COUNT = re.compile(
     r"\((?P<rate>\d{1,12}) per second\)\s*$"
 )
 _BYTES = re.compile(
-    r"^\s*(?P<amount>\d{1,12}\.\d\d) (?P<unit>bytes|kilobytes|megabytes|gigabytes) "
-    r"(?P<way>read|written) \((?P<rate>\d{1,12}\.\d\d) (?P<per>bytes|kilobytes|megabytes|gigabytes)"
-    r" per second\)\s*$"
+    r"^\s*(?P<amount>\d{1,12}\.\d{2,6}) (?P<unit>bytes|kilobytes|megabytes|gigabytes) "
+    r"(?P<way>read|written) \((?P<rate>\d{1,12}\.\d{2,6}) "
+    r"(?P<per>bytes|kilobytes|megabytes|gigabytes) per second\)\s*$"
 )
 _TIME = re.compile(
     r"^\s*(?P<seconds>\d{1,9}) seconds "

@@ -4,8 +4,9 @@ A rate of the processors that is -1 was not measured. Of UDP there are two rates
 what arrived.
 
 Source: netperf 2.7, src/nettest_bsd.c (the heads of send_tcp_stream(), send_udp_stream() and
-send_tcp_rr()), and src/netlib.c, format_units(): 10^6bits, or Bytes with prefixes of 1024; the
-service demand is of 1024 bytes or of a transaction.
+send_tcp_rr(): with -f its rate is a throughput of both ways, and may be a latency in microseconds),
+and src/netlib.c, format_units() and format_number(): 10^0bits to 10^9bits, or Bytes with prefixes
+of 1024; the service demand is of 1024 bytes or of a transaction.
 """
 
 from __future__ import annotations
@@ -26,7 +27,11 @@ _TITLE = re.compile(
     r"^\s*(?:MIGRATED )?(?P<test>[A-Z][\w /-]{1,40}?) TEST from (?P<from>\S{1,80}) "
     r"(?:\([^)]{0,80}\) )?port \d{1,5} AF_INET6? to (?P<to>\S{1,80})"
 )
-_UNIT = re.compile(r"(?<!\S)(?:10\^(?P<power>[369])bits|(?P<prefix>[KMG])Bytes)/s")
+_UNIT = re.compile(
+    r"(?<!\S)(?:10\^(?P<power>[0369])bits|(?P<prefix>[KMG]?)Bytes)"
+    r"(?:/s|(?= {1,4}local {1,4}remote))"
+)
+_RATE_OF = re.compile(r"\b(?P<what>Throughput|Tput|Latency)\b")
 _ROW = re.compile(r"^\s*-?\d[\d. -]{3,200}$")
 _HEAD = re.compile(
     r"^\s*(?:Recv|Send|Socket|Size|bytes|Local|Request|Elapsed|Message|!!! WARNING)\b"
@@ -45,7 +50,7 @@ class Netperf(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         title = _TITLE.match(cursor.line(first) or "")
-        last, rows, unit = first, list[list[str]](), 0.0
+        last, rows, unit, rate_of = first, list[list[str]](), 0.0, ""
         for index, line in lines(cursor, first + 1, _MOST):
             if not line:
                 continue
@@ -53,13 +58,15 @@ class Netperf(StateOutput):
                 rows.append(fields(line))
             elif not _HEAD.match(line) or rows:
                 break
-            elif match := _UNIT.search(line):
-                unit = _scale(match)
+            else:
+                match, rate = _UNIT.search(line), _RATE_OF.search(line)
+                unit = _scale(match) if match else unit
+                rate_of = rate["what"] if rate else rate_of
             if index > last + 4:
                 break
             last = index
         test = title["test"] if title else ""
-        values = _figures(test, rows, unit)
+        values = _figures(test, rows, unit, rate_of)
         if not title or not values:
             raise Unreadable("no figures follow that its test prints", last)
         values |= {"test": test, "from": title["from"], "to": title["to"]}
@@ -70,21 +77,31 @@ def _scale(match: re.Match[str]) -> float:
     """Bytes in the unit of a rate."""
     if match["power"]:
         return float(10 ** int(match["power"])) / 8
-    return float(1024 ** (" KMG".index(match["prefix"])))
+    return float(1024 ** (" KMG".index(match["prefix"] or " ")))
 
 
-def _figures(test: str, rows: Sequence[Sequence[str]], unit: float) -> dict[str, Json]:
-    """Of the rows below a title; empty where they are not those of its test."""
+def _figures(
+    test: str, rows: Sequence[Sequence[str]], unit: float, rate_of: str
+) -> dict[str, Json]:
+    """Of the rows below a title; empty where they are not those of its test.
+
+    Args:
+        test: its name.
+        rows: their cells.
+        unit: bytes in the unit of the rate; 0: of none.
+        rate_of: what the head calls the rate where it is not one of transactions.
+    """
     if not rows:
         return {}
     row, width = rows[0], len(rows[0])
     values = dict[str, Json]()
     if "REQUEST/RESPONSE" in test or test.endswith(" RR"):
-        if width not in {6, 8, 10}:
+        rate = _rate_of_requests(float(row[5]), unit, rate_of) if width in {6, 8, 10} else {}
+        if not rate:
             return {}
         values = {
-            "seconds": float(row[4]), "transactions_per_second": float(row[5]),
-            "request_size": int(row[2]), "response_size": int(row[3]),
+            "seconds": float(row[4]), "request_size": int(row[2]), "response_size": int(row[3]),
+            **rate,
         }  # fmt: skip
         _put_processors(values, row[6:], 1e-6)
     elif test.startswith("UDP") and unit:
@@ -105,6 +122,15 @@ def _figures(test: str, rows: Sequence[Sequence[str]], unit: float) -> dict[str,
         }  # fmt: skip
         _put_processors(values, row[5:], 1e-6 / 1024)
     return values
+
+
+def _rate_of_requests(rate: float, unit: float, rate_of: str) -> dict[str, Json]:
+    """What the head calls the rate of requests; empty where it is in no unit that is known."""
+    if rate_of == "Latency":
+        return {"latency.mean": round(rate / 1e6, 12)}
+    if not rate_of:
+        return {"transactions_per_second": rate}
+    return {"bandwidth": rate * unit} if unit else {}
 
 
 def _put_processors(values: dict[str, Json], cells: Sequence[str], scale: float) -> None:

@@ -3,8 +3,9 @@
 Bogus operations are a stressor's own. Further metrics of a stressor are kept with what they are of,
 in the unit that is printed there (its MB are MiB).
 
-Source: stress-ng 0.12 to 0.17, stress-ng.c, stress_metrics_dump(), and core-time.c; --metrics
-prints two columns more than --metrics-brief (the share of a processor, and memory in KB).
+Source: stress-ng 0.12 to 0.20, stress-ng.c, stress_metrics_dump() (the last two of the columns of
+--metrics are the share of a processor and memory in KB; --sn prints exponents), core-time.c; an
+output of 0.15.06.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from iosonde.text.reader import Items, StateOutput, start_of
 
 _OWN = re.compile(r"^\s*(?:stress-ng: )?(?P<level>info|metrc|fail|warn|error|debug): +\[\d{1,9}\] ")
 _HEAD = re.compile(r"stressor {2,}bogo ops ")
-_N = r"\d{1,18}\.\d\d"
+_N = r"\d{1,18}\.\d{2,5}(?:e[+-]\d{2,3})?"
 _ROW = re.compile(
     rf"(?P<name>[a-z][\w-]{{1,30}}) +(?P<operations>\d{{1,18}}) +(?P<seconds>{_N}) +"
     rf"(?P<user>{_N}) +(?P<system>{_N}) +(?P<rate>{_N}) +(?P<cpu_rate>{_N})"

@@ -2,8 +2,8 @@
 
 Transactions are no requests of one direction, so no metrics of a load.
 
-Source: PostgreSQL 16, src/bin/pgbench/pgbench.c, printResults(); before 14 tps stands there with
-and without connections.
+Source: PostgreSQL 16, src/bin/pgbench/pgbench.c, printResults() (before 14 tps stands there with
+and without connections; from 15 on how many transactions failed); outputs of 13 to 17.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _TYPE = re.compile(r"^\s*transaction type: ")
 _PGBENCH = re.compile(
     r"^\s*(?:transaction type:|scaling factor:|query mode:|maximum number of tries|duration:"
     r"|number of (?:clients|threads|trans|failed)|latency (?:average|stddev)"
-    r"|initial connection time|average conn|tps = |statement latencies|progress: |pgbench \()"
+    r"|initial connection time|average conn|tps = |statement latencies|progress: |pgbench \("
+    r"|(?:limit: )?(?:\d{1,12}/\d{1,12} )?\(?\d{1,3}\.\d{1,6}%\)$)"
 )
 _N = r"(\d{1,12}(?:\.\d{1,6})?)"
 _FIGURES = {
@@ -34,6 +35,13 @@ _FIGURES = {
     "scale": (re.compile(rf"scaling factor: {_N}"), 1.0),
     "duration": (re.compile(rf"duration: {_N} s"), 1.0),
     "transactions": (re.compile(rf"number of transactions actually processed: {_N}"), 1.0),
+    "failed_transactions": (re.compile(rf"number of failed transactions: {_N}"), 1.0),
+    "skipped_transactions": (re.compile(rf"number of transactions skipped: {_N}"), 1.0),
+    "late_transactions": (
+        re.compile(rf"number of transactions above the [\d.]{{1,16}} ms latency limit: {_N}"),
+        1.0,
+    ),
+    "connection_time": (re.compile(rf"(?:initial|average) connection time = {_N} ms"), 1e-3),
 }
 _BEFORE = re.compile(r"^\s*(?:starting vacuum|pgbench \(|end\.$)")
 _MOST = 40

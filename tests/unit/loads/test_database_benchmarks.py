@@ -57,6 +57,35 @@ def test_memtier() -> None:
     assert gets["latency.p99.9"] == pytest.approx(5.151e-3)
 
 
+def test_a_variance_and_a_summary_of_raw_data() -> None:
+    text = (
+        "[OVERALL], RunTime(ms), 1000\n[READ], Operations, 2\n"
+        "[READ], LatencyVariance(us), 2500.0\n"
+        "[SCAN], Total Operations, 9\n"
+        "[SCAN], Below is a summary of latency in microseconds:, -1\n"
+        "[SCAN], Average, 120.5\n[SCAN], Max, 4000\n[SCAN], p99.9, 3900\n"
+    )
+    values = {counter.name: counter.values for counter in counters(text)}
+    assert values["READ"]["latency.variance"] == pytest.approx(2500e-12)
+    assert values["SCAN"] == {
+        "operations": 9, "latency.mean": 120.5e-6, "latency.max": 0.004, "latency.p99.9": 0.0039,
+    }  # fmt: skip
+
+
+def test_commands_and_a_cluster_of_memtier() -> None:
+    text = (
+        "Type         Ops/sec     Hits/sec   Misses/sec    MOVED/sec      ASK/sec    Avg. Latency"
+        "       KB/sec \n" + "-" * 100 + "\n"
+        "Hsets        1000.00          ---          ---         2.00         0.50         0.25000"
+        "       100.00 \n"
+        "Totals       1000.00         0.00         0.00         2.00         0.50         0.25000"
+        "       100.00 \n"
+    )
+    first, total = counters(text)
+    assert (first.name, first.values["moved_per_second"]) == ("Hsets", 2.0)
+    assert (total.values["ask_per_second"], total.values["latency.mean"]) == (0.5, 0.00025)
+
+
 def test_a_row_that_lost_a_cell_is_left_out() -> None:
     torn = MEMTIER.replace("150000.00    120000.00     30000.00", "150000.00    120000.00")
     assert [row.name for row in counters(torn)] == ["Sets", "Totals"]

@@ -29,6 +29,14 @@ def test_files_and_bytes_a_second() -> None:
     assert values["write.bandwidth"] == values["write.bytes"] / 40
 
 
+def test_nothing_read() -> None:
+    nothing = "0.000000 bytes read (0.000000 bytes per second)"
+    text = TEXT.replace("60.00 megabytes read (1.50 megabytes per second)", nothing)
+    ((values,),) = ([run.values for run in counters(text)],)
+    assert (values["read.bytes"], values["read.bandwidth"]) == (0, 0)
+    assert values["write.bytes"] == 180 * 2**20
+
+
 def test_every_shape() -> None:
     expected = [dict(run.values) for run in counters(TEXT)]
     for shape, changed in mangled(TEXT, wraps=False):

@@ -14,6 +14,24 @@ OUTPUTS = Path(__file__).parents[2] / "outputs" / "monitors-composed"
 TEXT, SNOOP = ((OUTPUTS / f"{name}.txt").read_text() for name in ("applications", "biosnoop"))
 
 
+def test_transactions_that_failed_or_came_late() -> None:
+    text = (
+        "transaction type: <builtin: TPC-B (sort of)>\nscaling factor: 10\nquery mode: simple\n"
+        "number of clients: 4\nnumber of threads: 2\nmaximum number of tries: 1\n"
+        "duration: 60 s\nnumber of transactions actually processed: 6000\n"
+        "number of failed transactions: 12 (0.200%)\n"
+        "number of transactions skipped: 5 (0.083%)\n"
+        "number of transactions above the 50.0 ms latency limit: 30/6000 (0.500%)\n"
+        "latency average = 40.000 ms\nlatency stddev = 4.000 ms\n"
+        "initial connection time = 8.500 ms\ntps = 100.0 (without initial connection time)\n"
+    )
+    for shape, given in mangled(text):
+        (bench,) = counters(given)
+        figures = [bench.values[f"{name}_transactions"] for name in ("failed", "skipped", "late")]
+        assert figures == [12, 5, 30], shape
+        assert bench.values["connection_time"] == 0.0085, shape
+
+
 def test_transactions_osds_and_requests() -> None:
     bench, mix, *osds = counters(TEXT)
     values = bench.values

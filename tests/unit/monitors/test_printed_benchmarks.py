@@ -16,6 +16,19 @@ HDD, FAILED = (
 KERNELS = (OUTPUTS / "mmtests-composed" / "two-kernels.txt").read_text()
 
 
+def test_a_stressor_with_exponents() -> None:
+    rest = "info:  [9] dispatching hogs: 1 hdd\nstress-ng: metrc: [9] "
+    rest += "stressor       bogo ops real time"
+    text = (
+        f"stress-ng: {rest}  usr time  sys time   bogo ops/s     bogo ops/s\n"
+        "stress-ng: metrc: [9] hdd               20000 2.000e+00 4.400e-01 3.700e-01  1.00000e+04"
+        "    2.46914e+04\n"
+    )
+    (hdd,) = counters(text)
+    assert hdd.values["operations_per_second"] == 10000.0
+    assert (hdd.values["seconds"], hdd.values["user_seconds"]) == (2.0, 0.44)
+
+
 def test_a_stressor_with_its_metrics() -> None:
     hdd, whole = counters(HDD)
     assert (hdd.tool, hdd.kind, hdd.name) == ("stress-ng", "stressor", "hdd")

@@ -29,8 +29,11 @@ def test_a_stream_with_what_it_took_of_the_processors() -> None:
 def test_rates_in_other_units() -> None:
     text = STREAM.replace("10^6bits/s ", "MBytes  /s ").replace("9400.00", "1100.00")
     assert isinstance(read(text)[0], Unread)  # no unit that netperf prints
-    (link,) = counters(STREAM.replace("10^6bits/s", "MBytes/s  "))
-    assert link.values["bandwidth"] == 9400 * 2**20
+    for printed, scale in (
+        ("MBytes/s  ", 2**20), ("Bytes/s   ", 1), ("10^0bits/s", 1 / 8), ("10^9bits/s", 1e9 / 8),
+    ):  # fmt: skip
+        (link,) = counters(STREAM.replace("10^6bits/s", printed))
+        assert link.values["bandwidth"] == 9400 * scale, printed
 
 
 def test_requests() -> None:
@@ -38,6 +41,34 @@ def test_requests() -> None:
     assert link.values["transactions_per_second"] == 25000.5
     assert (link.values["request_size"], link.values["response_size"]) == (1, 1)
     assert "local.cpu" not in link.values
+
+
+def test_what_requests_carried_and_how_long_they_took() -> None:
+    head = (
+        "MIGRATED TCP REQUEST/RESPONSE TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to 10.0.0.7 () "
+        "port 0 AF_INET : demo : first burst 0\nLocal /Remote\n"
+    )
+    row = "16384  131072 1       1       10.00     0.40   \n16384  131072\n"
+    (link,) = counters(
+        f"{head}Socket Size   Request  Resp.   Elapsed  \n"
+        "Send   Recv   Size     Size    Time     Throughput \n"
+        f"bytes  Bytes  bytes    bytes   secs.    10^6bits/sec   \n\n{row}"
+    )
+    assert link.values["bandwidth"] == 0.4e6 / 8
+    assert "transactions_per_second" not in link.values
+    processors = "16384  131072 1      1      10.00   40.00   1.50   2.50   3.000   4.000 \n"
+    for name, below, key, value in (
+        ("Latency ", "usecs   ", "latency.mean", 40e-6),
+        ("Tput    ", "KBytes  ", "bandwidth", 40 * 1024),
+    ):
+        (link,) = counters(
+            f"{head}Socket Size   Request Resp.  Elapsed {name} CPU    CPU    S.dem   S.dem\n"
+            f"Send   Recv   Size    Size   Time    {below} local  remote local   remote\n"
+            "bytes  bytes  bytes   bytes  secs.   per sec  % S    % S    us/Tr   us/Tr\n\n"
+            f"{processors}"
+        )
+        assert link.values[key] == value, name
+        assert link.values["local.cpu"] == 0.015
 
 
 def test_datagrams_that_were_lost() -> None:
