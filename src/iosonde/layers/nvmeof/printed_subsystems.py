@@ -3,7 +3,9 @@
 Source: nvme-cli 1.16, nvme-print.c (print_nvme_subsystem_list(): "%s - NQN=%s", a backslash,
 " +- %s %s %s %s %s"), and 2.11, nvme-print-stdout.c (stdout_subsystem_list(): "hostnqn=",
 "iopolicy=" below; stdout_detailed_list(): tables of subsystems, controllers and namespaces, as
-wide as their dashes).
+wide as their dashes). States are the kernel's: Linux 4.16 to 6.12, drivers/nvme/host/core.c and
+sysfs.c, nvme_sysfs_show_state() (reconnecting and only-admin of old ones), multipath.c,
+nvme_ana_state_names.
 """
 
 from __future__ import annotations
@@ -25,9 +27,9 @@ _SUBSYSTEM = re.compile(r"\s*(?P<name>nvme-subsys\d{1,4}) - NQN=(?P<nqn>\S.{0,22
 _MORE = re.compile(r"\s*(?P<name>hostnqn|iopolicy|model|serial|firmware|type)=(?P<value>.{0,222})$")
 _PATH = re.compile(
     r"\s*\+- (?P<name>nvme\d{1,4}) (?P<transport>pcie|tcp|rdma|fc|loop|apple-nvme)"
-    r"(?P<address>(?: [\w:.=,%\[\]/-]{1,200}?){0,6}?) (?P<state>live|connecting|resetting|deleting"
-    r"|deleting \(no IO\)|dead|new)"
-    r"(?: (?P<ana>optimized|non-optimized|inaccessible|persistent-loss|change))?\s*$"
+    r"(?P<address>(?: [\w:.=,%\[\]/-]{1,200}?){0,6}?) (?P<state>live|connecting"
+    r"|reconnecting|resetting|deleting|deleting \(no IO\)|dead|new|only-admin|unknown state)"
+    r"(?: (?P<ana>optimized|non-optimized|inaccessible|persistent-loss|change|invalid state))?\s*$"
 )
 _PCI = re.compile(r"[0-9a-f]{4,6}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$")
 _HEAD = re.compile(

@@ -1,8 +1,9 @@
 """`gpart show` of FreeBSD: tables of partitions, also with labels (-l) or names of devices (-p).
 
 Source: FreeBSD 14, lib/geom/part/geom_part.c, gpart_show_geom(): `=>  START  SECTORS  NAME  SCHEME
-(SIZE)`, then a line for each partition and each gap; sectors are those of the device, whose size is
-not printed; sizes in brackets are rounded (libxo's {h:}, K of 1024).
+(SIZE)`, then a line for each partition and each gap; -l prints labels in place of types, which may
+hold blanks, -r types as they are stored; sectors are those of the device, whose size is not
+printed; sizes in brackets are rounded (libxo's {h:}, K of 1024).
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ from iosonde.text.reader import Items, StateOutput
 _SIZE = r"\((?P<size>\d{1,4}(?:\.\d)?[BKMGTPE]?)\)"
 _HEAD = re.compile(
     r"\s*=>\s{0,20}(?P<start>\d{1,19})\s+(?P<sectors>\d{1,19})\s+(?P<name>[\w./%-]{2,100})\s+"
-    rf"(?P<scheme>GPT|MBR|EBR|BSD|BSD64|APM|LDM|VTOC8)\s+{_SIZE}(?P<corrupt> \[CORRUPT\])?\s*$"
+    rf"(?P<scheme>GPT|MBR|EBR|BSD|BSD64|APM|LDM|VTOC8|PC98)\s+{_SIZE}(?P<corrupt> \[CORRUPT\])?\s*$"
 )
 _ROW = re.compile(
-    r"\s*(?P<start>\d{1,19})\s+(?P<sectors>\d{1,19})\s+(?P<index>[\w./%-]{1,100})\s+"
-    rf"(?P<type>\S{{1,100}})(?:\s+\[(?P<attributes>[a-z,]{{3,40}})\])?\s+{_SIZE}\s*$"
+    r"\s*(?P<start>\d{1,19})\s+(?P<sectors>\d{1,19})\s+(?!- free -)(?P<index>[\w./%-]{1,100})\s+"
+    rf"(?P<type>\S(?:.{{0,98}}?\S)?)(?:\s+\[(?P<attributes>[a-z,]{{3,40}})\])?\s+{_SIZE}\s*$"
 )
 _FREE = re.compile(rf"\s*(?P<start>\d{{1,19}})\s+(?P<sectors>\d{{1,19}})\s+- free -\s+{_SIZE}\s*$")
+_OPTIONS = re.compile(r"\bshow (?:-p )?-p?([lr])")
 _INFIX = {"GPT": "p", "APM": "s", "MBR": "s", "EBR": "s", "LDM": "s"}
 _LETTERS = frozenset({"BSD", "BSD64", "VTOC8"})
 _MOST = 4000
@@ -49,13 +51,15 @@ class GpartShow(StateOutput):
         subjects: list[PrintedSubject] = []
         table: re.Match[str] | None = None
         last = first
+        options = _OPTIONS.search(prompt.command)
+        key = {"l": "label", "r": "raw_type"}.get(options[1] if options else "", "type")
         for index, line in lines(cursor, first, _MOST):
             if head := _HEAD.match(line):
                 table = head
                 subjects.append(PrintedSubject("disk", head["name"], _table(head), prompt.host))
             elif table and (row := _ROW.match(line)) and _fits(table, row):
                 subjects.append(
-                    PrintedSubject("partition", _name(table, row["index"]), _facts(row),
+                    PrintedSubject("partition", _name(table, row["index"]), _facts(row, key),
                                    prompt.host)
                 )  # fmt: skip
             elif (line and not _FREE.match(line)) or (not line and index > last + 2):
@@ -81,9 +85,9 @@ def _fits(table: re.Match[str], row: re.Match[str]) -> bool:
     return int(table["start"]) <= start and start + sectors <= end
 
 
-def _facts(row: re.Match[str]) -> dict[str, Scalar]:
+def _facts(row: re.Match[str], key: str) -> dict[str, Scalar]:
     values: dict[str, Scalar] = {
-        "first_sector": int(row["start"]), "sectors": int(row["sectors"]), "type": row["type"],
+        "first_sector": int(row["start"]), "sectors": int(row["sectors"]), key: row["type"],
         "printed_size": row["size"],
     }  # fmt: skip
     if row["attributes"]:

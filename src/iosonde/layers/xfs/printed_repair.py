@@ -4,7 +4,8 @@ Source: xfsprogs 6.1, repair/xfs_repair.c ("Phase %d - …", "done"), repair/pha
 must be replayed), repair/sb.c, libxfs/util.c and repair/globals.c (do_error: "fatal error -- %s");
 repair/scan.c and phase5.c ("agf_freeblks %u, counted %u in ag %u", "sb_fdblocks %lu, counted %lu"),
 phase6.c and phase7.c ("disconnected inode %lu, moving to lost+found", "resetting inode %lu nlinks
-from %u to %u"); with -n "would have …", "No modify flag set".
+from %u to %u"); with -n "would have …", "No modify flag set"; phase1.c, no_sb() and xfs_repair.c:
+what it ends with where it cannot go on.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ _PHASE = re.compile(r"\s*Phase ([1-7]) - ([a-z][\w ,'()-]{3,80}?)(?:\.\.\.)?\s*$
 _OWN = re.compile(
     r"\s*(?:- |Phase \d|done\b|ERROR: |fatal error|superblock read failed|bad |resetting |clearing "
     r"|rebuilding |found |correcting |Metadata |Inode |entry |attempting |Log |Maximum |destroy"
+    r"|Sorry, could|Exiting now|Cannot proceed|Inode allocation btrees|Found unsupported"
     r"|\.{3,}|be replayed|re-running|the -L option|Note that|of the filesystem|reinitializing )"
 )
 _DONE = re.compile(r"\s*done\s*$")
@@ -31,6 +33,11 @@ _READ = re.compile(
     r"superblock read failed, offset (?P<offset>\d{1,19}), size \d{1,12}, ag (?P<ag>\d{1,9})"
 )
 _FATAL = re.compile(r"fatal error -- ([A-Z][\w' /,()-]{2,120})")
+_ENDS = re.compile(
+    r"Sorry, could not find valid secondary superblock|Cannot proceed further in no_modify mode"
+    r"|Found unsupported filesystem features|Inode allocation btrees are too corrupted, skipping "
+    r"phases 6 and 7"
+)
 _LOG = "The filesystem has valuable metadata changes in a log which needs to be replayed"
 _N = r"\d{1,19}"
 _COUNTED = re.compile(
@@ -107,6 +114,8 @@ def _stopped(text: str) -> Iterator[tuple[str, Scalar]]:
         yield "repair_error", fatal[1].strip()
     elif _LOG in text:
         yield "repair_error", _LOG
+    elif ended := _ENDS.search(text):
+        yield "repair_error", ended[0]
 
 
 def _is_own(line: str) -> bool:

@@ -93,6 +93,14 @@ def test_every_shape(text: str) -> None:
         assert _things(changed) == _things(text), shape
 
 
+def test_states_of_old_kernels() -> None:
+    head = "nvme-subsys1 - NQN=nqn.2014-08.org.example:array\n\\\n"
+    for state in ("reconnecting", "only-admin", "unknown state", "deleting (no IO)"):
+        text = f"{head} +- nvme3 tcp traddr=192.0.2.7 trsvcid=4420 {state} \n"
+        (output,) = states(text)
+        assert output.subjects[0].values["state"] == state
+
+
 def test_one_path_alone() -> None:
     ((kind, name, values),) = _things(" +- nvme0 pcie 0000:c3:00.0 live\n")
     assert (kind, name, values["state"]) == ("disk", "nvme0", "live")

@@ -35,6 +35,18 @@ def test_names_of_devices_and_slices() -> None:
     assert list(things(text)) == ["da1s1", "da1s1a", "da1s1d", "md0", "md0p1"]
 
 
+def test_labels_with_blanks() -> None:
+    text = (
+        "# gpart show -l da7\n=>       40  20971440  da7  GPT  (10G)\n"
+        "         40      1024    1  EFI System  [bootme]  (512K)\n"
+        "       1064   2097152    2  (null)  (1.0G)\n"
+    )
+    named = {s.name: s.values for state in states(text) for s in state.subjects}
+    assert (named["da7p1"]["label"], named["da7p1"]["attributes"]) == ("EFI System", "bootme")
+    assert named["da7p2"]["sectors"] == 2097152
+    assert "type" not in named["da7p1"]
+
+
 def test_a_partition_outside_of_its_table_and_prose_are_none() -> None:
     broken = things(TEXT.replace("4196352  972574720", "4196352  982574720"))
     assert list(broken) == ["ada0", "ada0p1", "ada0p2", "da1", "da1s1"]

@@ -49,6 +49,20 @@ def test_what_was_counted_otherwise_and_found() -> None:
         }, shape  # fmt: skip
 
 
+def test_what_it_ends_with_where_it_cannot_go_on() -> None:
+    text = (
+        "# xfs_repair /dev/sdb1\nPhase 1 - find and verify superblock...\n"
+        "bad primary superblock - bad magic number !!!\n\n"
+        "attempting to find secondary superblock...\n"
+        "....................Sorry, could not find valid secondary superblock\nExiting now.\n"
+    )
+    for shape, given in mangled(text):
+        ((subject,),) = (state.subjects for state in states(given))
+        error = "Sorry, could not find valid secondary superblock"
+        assert subject.values["repair_error"] == error, shape
+        assert "repaired" not in subject.values
+
+
 def test_what_stands_below_the_last_phase_is_no_part_of_it() -> None:
     text = "Phase 1 - find and verify superblock...\nPhase 2 - using internal log\n\nHello!\n"
     assert [state.subjects[0].values["repair_phase"] for state in states(text)] == [
