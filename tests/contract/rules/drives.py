@@ -24,6 +24,20 @@ def apart(name: str, first: float, second: float) -> TrialEvidence:
 
 CASES = (
     RuleCase(
+        "drive-failing.nvdimms",
+        "a DIMM of a critical health",
+        case(state("nvdimm", "nmem1", {"health_health_state": "critical"})),
+        "one that is well, of which an alarm could be raised",
+        case(state("nvdimm", "nmem1", {"health_health_state": "ok", "health_alarm_spares": False})),
+    ),
+    RuleCase(
+        "media-errors.bad_blocks",
+        "a namespace with sectors that cannot be read",
+        case(state("disk", "pmem0", {"mode": "fsdax", "badblock_count": 8})),
+        "one without",
+        case(state("disk", "pmem0", {"mode": "fsdax", "badblock_count": 0})),
+    ),
+    RuleCase(
         "damaged-files.lost",
         "a MiB that f3 read back from another place than it was written to",
         case(counted("f3", "data read back", "/mnt/stick",

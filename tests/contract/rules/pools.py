@@ -58,6 +58,13 @@ CASES = (
         case(state("zpool", "tank", {"full": 0.8})),
     ),
     RuleCase(
+        "read-only.read_only",
+        "a VDO volume in read-only mode",
+        case(state("dm", "data-vpool0", {"target": "vdo", "mode": "read-only"})),
+        "one that takes writes",
+        case(state("dm", "data-vpool0", {"target": "vdo", "mode": "normal"})),
+    ),
+    RuleCase(
         "out-of-space.short_of_blocks",
         "a VDO volume with 94 % of its physical blocks in use",
         case(state("dm", "mapper/vdo0", {"target": "vdo", "used_share": 0.94})),

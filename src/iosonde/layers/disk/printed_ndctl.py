@@ -1,8 +1,8 @@
 """`ndctl list`: namespaces, regions and DIMMs of persistent memory, as JSON.
 
-Source: ndctl 77, ndctl-list(1) and ndctl/json.c (util_namespace_to_json(), util_region_to_json(),
-util_dimm_to_json(), util_dimm_health_to_json()): objects in a list, or one; sizes in bytes; within
-buses and regions others are nested.
+Source: ndctl 82, ndctl-list(1), ndctl/json.c (util_namespace_to_json(), util_region_to_json(),
+util_dimm_to_json()) and ndctl/json-smart.c (util_dimm_health_to_json()): objects in a list, or one;
+sizes in bytes; within buses and regions others are nested.
 """
 
 from __future__ import annotations

@@ -74,6 +74,25 @@ def short_of_blocks(case: EvidenceSet) -> Iterator[Finding]:
         )
 
 
+def read_only(case: EvidenceSet) -> Iterator[Finding]:
+    """VDO volumes that take no more writes after an error of their metadata."""
+    for state in case.of_kind("dm"):
+        modes = (state.values.get(name) for name in ("mode", "operating_mode"))
+        if state.values.get("target") != "vdo" or "read-only" not in modes:
+            continue
+        yield Finding(
+            rule="read-only",
+            severity="error",
+            subject=subject_of(state),
+            message=f"The VDO volume {state.name} is in read-only mode: it met an error of its "
+            "metadata, every write fails, and it stays so until it is rebuilt.",
+            evidence=(Evidence("mode", "read-only", "", state.where),),
+            remedy="copy what can be read; then `vdo start --forceRebuild` or vdoforcerebuild, "
+            "which may lose the latest writes",
+            confirm="`dmsetup status` says normal for it",
+        )
+
+
 _BIOS_SETS = {
     "broken": ("error", "is broken: too many of its drives are gone for it to be used"),
     "inconsistent": ("error", "is inconsistent: it lacks drives, or they differ"),
@@ -112,6 +131,8 @@ RULES: tuple[Rule, ...] = (
          "Linux drivers/md/dm-target.c; dm-flakey.rst, delay.rst, dm-dust.rst", made_to_fail),
     Rule("out-of-space", "dm", "VDO volumes with hardly a physical block free.",
          "lvmvdo(7), vdo(8)", short_of_blocks),
+    Rule("read-only", "dm", "VDO volumes that went into read-only mode.",
+         "Linux drivers/md/dm-vdo/dm-vdo-target.c, vdo_status(); vdoforcerebuild(8)", read_only),
     Rule("degraded", "dm", "Sets of a BIOS' RAID that lack drives or are not in sync.",
          "dmraid 1.0.0.rc16, lib/metadata/metadata.c and lib/format/format.c", bios_sets),
 )  # fmt: skip

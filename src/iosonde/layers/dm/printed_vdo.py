@@ -111,7 +111,9 @@ def _room(counts: Mapping[str, str]) -> dict[str, Scalar]:
     if len(figures) < len(names) or not figures[1]:
         return {}
     block, physical, data, overhead = figures
+    mode = counts.get("operating mode")
     return {
+        **({"operating_mode": mode} if mode else {}),
         "physical_size": physical * block, "used": (data + overhead) * block,
         "used_share": (data + overhead) / physical,
     }  # fmt: skip
