@@ -1,7 +1,9 @@
 """`tw_cli` of 3ware's controllers: tables of units, ports, controllers and batteries.
 
-Source: tw_cli(8) 2.0 to 3.1 (/cx show: GB of 1024, as the blocks beside them show; Cache: W for
-writes, Ri and Rb for reads, ON and OFF of older versions for writes), and outputs of 9.3 to 10.2.
+Its source is not public. Source: tw_cli(8) 2.0 to 3.1 (/cx show: GB of 1024, as the blocks beside
+them show; Cache: W for writes, Ri and Rb for reads, ON and OFF of older versions for writes), and
+outputs of 9.3 to 10.2; nagios-plugin-check_raid 4.0 and check_mk, 3ware_disks (SMART_FAILURE). A
+state that is not known is said as it stands.
 """
 
 from __future__ import annotations
@@ -53,6 +55,9 @@ _TORN = re.compile(r"\s*(?=[A-Z-]*\d)[A-Z0-9-]{1,24}$")
 """What a wrap leaves of the last cell of a row."""
 _LONG = 48
 """Characters of a line that a mail may have broken."""
+_DRIVE_STATES = {"OK": "online", "SMART-FAILURE": "predictive failure",
+                 "SMART_FAILURE": "predictive failure"}  # fmt: skip
+_UNIT_STATES = {"OK": "optimal", "REBUILDING": "rebuild", "REBUILD-PAUSED": "degraded"}
 _WORDS_OF_BBU = {"ok": "ok", "-": "missing"}
 
 
@@ -230,7 +235,7 @@ def _of_unit(row: Mapping[str, str], disks: int | None) -> dict[str, Scalar]:
 
 def _state(text: str) -> str:
     """A state as other controllers' tools name it."""
-    return {"OK": "optimal"}.get(text, text.lower())
+    return _UNIT_STATES.get(text, text.lower())
 
 
 def _of_disk(row: Mapping[str, str]) -> dict[str, Scalar]:
@@ -242,7 +247,7 @@ def _of_disk(row: Mapping[str, str]) -> dict[str, Scalar]:
     read = ("Status", "Size", "Blocks", "Type", "status", "Size(GB)", "UnitType", "Stripe")
     return _plain(row, *read) | without_none(
         {
-            "state": None if state == "-" else {"OK": "online"}.get(state, state.lower()),
+            "state": None if state == "-" else _DRIVE_STATES.get(state, state.lower()),
             "size": size or size_of(f"{row.get('Size(GB)', '')}GB"),
             "unit": unit if re.match(r"u\d", unit) else None,
             "transport": None if kind == "-" else kind,

@@ -26,12 +26,17 @@ def test_units_and_ports_in_every_shape() -> None:
         assert (unit["disks"], unit["data_disks"]) == (4, 3)
         assert unit["write_policy"] == "write_back"
         mirror = named["hwraid", "c4/u1"]
-        assert (mirror["state"], mirror["percent_rcmpl"]) == ("rebuilding", "61%")
+        assert (mirror["state"], mirror["percent_rcmpl"]) == ("rebuild", "61%")
         assert mirror["write_policy"] == "write_through"
         assert "write_policy" not in named["hwraid", "c4/u2"]
         assert named["disk", "c4/p1"]["state"] == "degraded"
         assert named["disk", "c4/p4"]["size"] == round(149.05 * GIB)
         assert named["battery", "c4/bbu"]["battery"] == "charging"
+
+
+def test_a_rebuild_that_is_paused_leaves_a_unit_degraded() -> None:
+    paused = things(SHOW.replace("REBUILDING    ", "REBUILD-PAUSED", 1))
+    assert paused["hwraid", "c4/u1"]["state"] == "degraded"
 
 
 def test_a_model_is_whole_and_takes_no_prose() -> None:
@@ -45,7 +50,7 @@ def test_a_controller_with_blocks_and_serials() -> None:
     assert named["controller", "c1"]["model"] == "9650SE-4LPML"
     assert named["controller", "c1"]["cache_size"] == 224 << 20
     assert named["disk", "c1/p3"] == {
-        "controller": "c1", "serial": "9QJ5T04D", "state": "smart-failure",
+        "controller": "c1", "serial": "9QJ5T04D", "state": "predictive failure",
         "size": 1953525168 * 512, "unit": "u0",
     }  # fmt: skip
     assert named["hwraid", "c1/u0"]["data_disks"] == 2
