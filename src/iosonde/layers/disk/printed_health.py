@@ -29,10 +29,18 @@ from iosonde.records.printed import (
     Unreadable,
 )
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import TextCursor, command_before, compact, joined, lines, prompt_in
+from iosonde.text.cursor import (
+    REACH,
+    TextCursor,
+    command_before,
+    compact,
+    joined,
+    lines,
+    prompt_in,
+)
 from iosonde.text.json_output import object_at, object_with
 from iosonde.text.kernel_lines import is_kernel_line
-from iosonde.text.reader import is_section, nearest, start_of
+from iosonde.text.reader import is_section, start_of
 from iosonde.text.shell import called
 
 _DRIVE = re.compile(r"/dev/((?:nvme\d+n?|sd|hd|sg)\w{0,8})\b")
@@ -94,8 +102,8 @@ _LABEL = re.compile(
     r"\s*(?:Model Family|Device Model|Serial Number|LU WWN Device Id|Add\. Product Id|User Capacity"
     r"|Firmware Version|Sector Sizes?|Rotation Rate|Form Factor|TRIM Command): {1,12}\S"
 )
-_KEY = re.compile(r'"json_format_version"|"smartctl"\s*:')
-_OBJECT = object_with("json_format_version|smartctl")
+_KEY = re.compile(r'"json_format_version"|"smartctl"\s*:|"ata_smart_attributes"\s*:')
+_OBJECT = re.compile(r"\{")
 _NVME_HEAD = re.compile(r"Smart Log for NVME device\s*:\s*(?:/dev/)?(?P<drive>nvme\w{1,12})")
 _NVME_KEY = re.compile(r'"critical_warning"\s*:')
 _NVME_OBJECT = object_with("critical_warning")
@@ -108,7 +116,8 @@ class Smartctl:
     tool: ClassVar[str] = "smartctl"
     anchors: ClassVar[tuple[str, ...]] = (
         "smartctl 7", "smartctl 6", "smartctl 5", "=== START OF ", '"json_format_version"',
-        '"smartctl"', "ID# ATTRIBUTE_NAME", "Pending Defects log", "(NVMe Log 0x02",
+        '"smartctl"', '"ata_smart_attributes"', "ID# ATTRIBUTE_NAME", "Pending Defects log",
+        "(NVMe Log 0x02",
         "Error counter log:", "n smartctl database", *_ROWS,
     )  # fmt: skip
 
@@ -176,8 +185,19 @@ class NvmeSmartLog:
 
 
 def _opened(cursor: TextCursor) -> int | None:
-    """Index of the line that opens the object that holds the anchor's line as one of its first."""
-    return nearest(cursor, 8, lambda line: line.lstrip().startswith("{"))
+    """Index of the line that opens the object that holds the anchor's key; None if it is far above.
+
+    The keys may be sorted (`jq -S`), so that others with objects of their own stand before it.
+    """
+    if (cursor.line(cursor.at) or "").lstrip().startswith("{"):
+        return cursor.at
+    depth = 0
+    for index in range(cursor.at - 1, max(cursor.at - REACH, 0) - 1, -1):
+        line = cursor.line(index) or ""
+        depth += line.count("{") - line.count("}")
+        if depth > 0:
+            return index if line.lstrip().startswith("{") else None
+    return None
 
 
 class _About(NamedTuple):

@@ -83,3 +83,31 @@ def test_the_line_on_the_database_alone_and_with_those_above_it() -> None:
     (state,) = states(f"Device Model:     EXAMPLE HD\nFirmware Version: 1.0\n{line}")
     assert state.subjects[0].values["model"] == "EXAMPLE HD"
     assert not states("My device is not in smartctl database, it seems.\n")
+
+
+def _sorted_whole(device: str, count: int) -> str:
+    """What `smartctl --json | jq -S` prints: the keys that tell the tool stand below others."""
+    rows = [
+        {"id": 200 + index, "name": f"Vendor_{index}", "value": 90, "worst": 80, "thresh": 0,
+         "when_failed": "", "raw": {"value": 7 * index, "string": str(7 * index)}}
+        for index in range(count)
+    ]  # fmt: skip
+    whole = {
+        "device": {"name": device, "protocol": "NVMe" if not rows else "ATA"},
+        "json_format_version": [1, 0], "model_name": "Example 9", "power_cycle_count": 41,
+        "smart_status": {"passed": True}, "smartctl": {"exit_status": 4, "version": [7, 3]},
+    } | ({"ata_smart_attributes": {"revision": 1, "table": rows}} if rows else {})  # fmt: skip
+    return json.dumps(whole, indent=2, sort_keys=True)
+
+
+@pytest.mark.parametrize(("device", "count"), [("nvme4", 0), ("sdq", 2), ("sdq", 30)])
+def test_the_whole_with_sorted_keys_is_read_from_its_first_brace(device: str, count: int) -> None:
+    text = _sorted_whole(f"/dev/{device}", count)
+    (state,) = states(text)
+    assert (state.tool, state.subjects[0].name) == ("smartctl", device)
+    values = state.subjects[0].values
+    assert (values["model"], values["power_cycles"]) == ("Example 9", 41)
+    assert (values["health_passed"], values["smartctl_exit_status"]) == (True, 4)
+    if count:
+        assert f'"Vendor_{count - 1}"' in text
+        assert 7 * (count - 1) in values.values()
