@@ -1,7 +1,8 @@
 """Files of /proc/spl/kstat/zfs (arcstats, zil, dmu_tx, dbufstats …): ZFS's counters.
 
 Source: OpenZFS 2.2, module/os/linux/spl/spl-kstat.c, kstat_seq_show_headers() ("%-31s %-4s %s") and
-kstat_seq_show_named(): a name, its type (3 and 4: whole numbers of 64 bits) and the figure.
+kstat_seq_show_named(): a name, its type (3 and 4: whole numbers of 64 bits; 7: a text) and the
+figure.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from iosonde.text.reader import Items, StateOutput, start_of
 _HEAD = re.compile(r"\s*name\s+type\s+data\s*$")
 _FIRST = re.compile(r"\s*\d{1,4} 1 0x[0-9a-f]{2} \d{1,6} \d{1,8} \d+ \d+\s*$")
 _ROW = re.compile(
-    r"\s*(?P<name>(?=\d{0,20}[a-z])[a-z0-9_]{1,60})\s+(?P<type>[1-4])\s+(?P<figure>-?\d{1,20})$"
+    r"\s*(?P<name>(?=\d{0,20}[a-z])[a-z0-9_-]{1,60})\s+(?P<type>[1-4])\s+(?P<figure>-?\d{1,20})$"
 )
+_NAMED = re.compile(r"\s*(?P<name>[a-z][a-z0-9_-]{1,60})\s+7\s+(?P<text>\S.{0,300})$")
 _PATH = re.compile(r"kstat/zfs/(?:(?P<pool>[\w.-]{1,60})/)?(?P<file>[\w.-]{1,60})")
 
 
@@ -53,6 +55,8 @@ class ZfsKstat(StateOutput):
                 break
             if row:
                 values[row["name"]] = int(row["figure"])
+            elif text := _NAMED.match(line):
+                values[text["name"]] = text["text"].strip()
             elif line and (not _is_own(line) or prompt_in(line)):
                 break
             last = index if line else last
@@ -66,4 +70,4 @@ class ZfsKstat(StateOutput):
 
 
 def _is_own(line: str) -> bool:
-    return bool(_ROW.match(line) or _HEAD.match(line) or _FIRST.match(line))
+    return bool(_ROW.match(line) or _NAMED.match(line) or _HEAD.match(line) or _FIRST.match(line))
