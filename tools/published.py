@@ -21,6 +21,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ _RECORDS = ("trials", "captures", "counters", "loads")
 _OUTCOMES = ("read", "kept", "unread", "lost")
 _HELD_BACK = 3
 _LARGEST = 400_000
+_SYMLINK = "120000 "
 _NUMBER = re.compile(r"(?<![\w.:/-])-?\d+(?:\.\d+)?(?![\w.:/-])")
 
 _GROUPS = re.compile(r"(?<![\w.,:/-])\d{1,3}(?:,\d{3})+(?![\w,])")
@@ -101,6 +103,36 @@ def cram(path: str, text: str) -> Iterator[tuple[str, str]]:
     """A test of cram: commands and outputs two columns in; lines with patterns are left out."""
     lines = [line[2:] for line in text.splitlines() if line.startswith("  ")]
     yield path, "\n".join(line for line in lines if not line.endswith((" (glob)", " (re)"))) + "\n"
+
+
+_HEREDOC = re.compile(r"<<[-~]?'?([A-Z]\w*)'?[^\n]*\n(.*?)\n[ \t]*\1\b", re.DOTALL)
+
+
+def heredocs(path: str, text: str) -> Iterator[tuple[str, str]]:
+    """Texts that a test in Ruby or a shell has between `<<WORD` and WORD."""
+    for at, match in enumerate(_HEREDOC.finditer(text), start=1):
+        content = textwrap.dedent(match[2])
+        if len(content.strip().splitlines()) > 1:
+            yield f"{path}:{at}", content + "\n"
+
+
+_OF_STORAGE = re.compile(
+    r"/(?:diskstats|mdstat|meminfo|vmstat|loadavg|swaps|slabinfo|stat|interrupts|zoneinfo|buddyinfo|"
+    r"mounts|mountinfo|mountstats|io|status|limits|smaps|fs/.+|rpc/.+|pressure/.+|spl/.+|"
+    r"stats|stats_total/.+|queue/.+|block/.+/uevent)$"
+)
+
+
+def archive(path: str, text: str) -> Iterator[tuple[str, str]]:
+    """Files of an archive of ttar that are about storage and have more than one line."""
+    for entry in re.split(r"^Path: ", text, flags=re.MULTILINE)[1:]:
+        name, _, rest = entry.partition("\n")
+        count, _, content = rest.partition("\n")
+        if not count.startswith("Lines: ") or not _OF_STORAGE.search(name):
+            continue
+        lines = content.split("\n")[: int(count.removeprefix("Lines: "))]
+        if len(lines) > 1:
+            yield f"{path}:{name}", "\n".join(lines).replace("NULLBYTE", "") + "\n"
 
 
 _STORAGE = (
@@ -174,6 +206,51 @@ COLLECTIONS = (
         r"plugins/inputs/(?P<tool>smartctl)/testcases_device/\w+/response\.json",
         whole,
     ),
+    Collection("prometheus+procfs", r"testdata/(?P<tool>fixtures)\.ttar", archive),
+    Collection(
+        "prometheus+node_exporter",
+        r"collector/fixtures/proc/(?:.*/)?(?P<tool>mountinfo|mountstats|diskstats|drbd|interrupts|loadavg|"
+        r"mdstat|meminfo|nfsd?|(?<=pressure/)\w+|slabinfo|\w+stats|(?<=pool\d/)io|objset-\d|zil|fm|"
+        r"dmu_tx|stat|swaps|vmstat|zoneinfo|buddyinfo)",
+        whole,
+    ),
+    Collection(
+        "prometheus-community+smartctl_exporter", r"(?P<tool>testdata)/.*\.json", whole
+    ),
+    Collection(
+        "prometheus-community+node-exporter-textfile-collector-scripts",
+        r"mock/fixtures/(?P<tool>storcli|zfs)_.*",
+        whole,
+    ),
+    Collection("truenas+py-SMART", r"tests/dataset/(?P<tool>\w+)tests/.*/_-.*", whole),
+    Collection(
+        "openstack+os-brick",
+        r"os_brick/tests/(?:.*/)?test_(?P<tool>\w+)\.py",
+        constants,
+    ),
+    Collection(
+        "chef+ohai",
+        r"spec/unit/plugins/(?:linux/)?(?P<tool>filesystem|mdadm|zpools|memory|interrupts|"
+        r"block_device|lspci|sysctl)_spec\.rb",
+        heredocs,
+    ),
+    Collection(
+        "puppetlabs+facter",
+        r"spec/fixtures/(?P<tool>blkid|df|lsblk|meminfo|mount|proc_self_mounts|rhel5_memory|zfs|"
+        r"zpool)[-\w]*",
+        whole,
+    ),
+    Collection("canonical+curtin", r"tests/data/(?P<tool>bcache|multipath|udevadm)[-\w.]*", whole),
+    Collection(
+        "canonical+curtin",
+        r"tests/unittests/test_(?P<tool>block\w*|swap|udev)\.py",
+        constants,
+    ),
+    Collection("canonical+probert", r"probert/tests/data/(?P<tool>\w+)\.(?:out|view)", whole),
+    Collection("LINBIT+drbd-utils", r"tests/v\d+/(?P<tool>drbdsetup)_\w+\.txt", whole),
+    Collection(
+        "DocBrown101+zfs-spectator", r"src/Zfs\.Tests/TestData/(?P<tool>[a-z]+)\w*\.\w+", whole
+    ),
 )  # fmt: skip
 """What is looked for. To add one: a row, and how its files are taken apart."""
 
@@ -191,14 +268,17 @@ def published(clones: Path, collection: Collection) -> Iterator[Published]:
     if folder is None:
         return
     wanted = re.compile(collection.paths)
-    names = _git(folder, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0")
+    entries = _git(folder, "ls-tree", "-r", "-z", "HEAD").split("\0")
+    names = [entry.partition("\t")[2] for entry in entries if not entry.startswith(_SYMLINK)]
     present = set(names)
     for name in names:
         match = wanted.fullmatch(name)
         if match is None:
             continue
         text = _git(folder, "show", f"HEAD:{name}")
-        if not text.strip() or "\0" in text or len(text) > _LARGEST:
+        if not text.strip() or "\0" in text:
+            continue
+        if len(text) > _LARGEST and collection.parts is not archive:
             continue
         figures: tuple[object, ...] = ()
         if collection.oracle:
