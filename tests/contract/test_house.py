@@ -12,6 +12,16 @@ import pytest
 from tools import house
 
 
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    return house.sources(house.SOURCE)
+
+
+@pytest.fixture(scope="module")
+def tests() -> dict[str, str]:
+    return house.sources(house.TESTS)
+
+
 @pytest.mark.parametrize(
     ("planted", "name"),
     [

@@ -113,7 +113,7 @@ def _lost_in_log(case: EvidenceSet) -> Iterator[Finding]:
     for disk in case.counted(_LOG):
         count = {name: disk.values.get(name) or 0 for name in _APD}
         down, ends, timeouts, gone = (int(str(value)) for value in count.values())
-        senses = disk.values.get("senses")
+        senses = disk.values.get("sense_data")
         unknown = isinstance(senses, list) and _NO_LUN in senses
         if disk.kind != "disk" or not (down or timeouts or gone or unknown):
             continue
@@ -138,7 +138,7 @@ def _not_offered(case: EvidenceSet) -> Iterator[Finding]:
     """Devices that refused only what ESXi asks each one for."""
     for disk in case.counted(_LOG):
         refused, failed = disk.values.get("refused_commands"), disk.values.get("failed_commands")
-        senses, commands = disk.values.get("senses"), disk.values.get("commands")
+        senses, commands = disk.values.get("sense_data"), disk.values.get("commands")
         if not refused or failed or not isinstance(senses, list) or not isinstance(commands, list):
             continue
         names = [_ASKED.get(str(command), "") for command in commands]
@@ -149,7 +149,7 @@ def _not_offered(case: EvidenceSet) -> Iterator[Finding]:
             f"{disk.name} answered ILLEGAL REQUEST to {', '.join(names)}: it does not have what "
             "ESXi asks every device for. No data were lost.",
             (Evidence("refused commands", int(str(refused)), "", disk.where),
-             Evidence("senses", ", ".join(map(str, senses)), "", disk.where)),
+             Evidence("sense_data", ", ".join(map(str, senses)), "", disk.where)),
             "nothing has to be done",
             "the opcodes in the log stay these, and none is of a read (0x28) or a write (0x2a)",
         )  # fmt: skip

@@ -32,7 +32,7 @@ _COMMAND = (
     rf"|Command (?P<opcodes>{_HEX}) to device) {_DEVICE} failed "
 )
 _STATUS = rf"(?P<statuses>H:{_HEX} D:{_HEX} P:{_HEX})"
-_REST = rf" {{0,2}}\.?(?:(?P<validity>[A-Z][a-z]+) sense data: (?P<senses>{_HEX} {_HEX} {_HEX}))?"
+_REST = rf" {{0,2}}\.?(?:(?P<validity>[A-Z][a-z]+) sense data: (?P<sense_data>{_HEX} {_HEX} {_HEX}))?"
 _OVER = (
     rf"Cmd (?P<commands>{_HEX}) \(0x[\da-f]{{1,16}}, \d{{1,10}}\) to dev {_DEVICE} on path {_PATH} "
     r"Failed:"
@@ -44,7 +44,7 @@ _OVER_OLD = (
 
 
 def _valid(key: str) -> str:
-    return rf" (?P<validity>Valid) sense data: (?P<senses>0[x×]{key} {_HEX} {_HEX})"
+    return rf" (?P<validity>Valid) sense data: (?P<sense_data>0[x×]{key} {_HEX} {_HEX})"
 
 
 _OF_DEVICE: tuple[tuple[str, str, Trouble | None], ...] = (

@@ -38,7 +38,7 @@ def test_a_log_of_seven_and_eight() -> None:
     assert (lun["average_microseconds"], lun["microseconds"]) == ([1940], [58213])
     assert (lun["all_paths_down"], lun["all_paths_down_ends"]) == (1, 1)
     medium = counted["disk", "naa.5000c500aabbccdd"]
-    assert (medium["media_errors"], medium["senses"]) == (1, ["0x3 0x11 0x0"])
+    assert (medium["media_errors"], medium["sense_data"]) == (1, ["0x3 0x11 0x0"])
     assert medium["first"] == "2024-02-06T04:13:02.918Z"
 
 
@@ -48,7 +48,7 @@ def test_a_log_of_seven_and_eight() -> None:
     ("Mar 10 18:04:02 esx2 vmkernel: 1:08:22:15.031 cpu1:4514)NMP: nmp_CompleteCommandForPath: "
      'Command 0x2a (0x4100040ebc00) to NMP device "naa.6000eb" failed on physical path '
      '"vmhba33:C0:T14:L0" H:0x0 D:0x2 P:0x0 Valid sense data: 0x9 0x4 0x2.', "naa.6000eb",
-     "senses", ["0x9 0x4 0x2"]),
+     "sense_data", ["0x9 0x4 0x2"]),
     ("Mar  9 23:53:24 esx2 vmkernel: 2:14:39:54.069 cpu3:4300)ScsiDeviceIO: 1688: Command 0x28 to "
      'device "naa.6000097" failed H:0x1 D:0x0 P:0x3 Possible sense data: 0x0 0x0 0x0.',
      "naa.6000097", "failed_commands", 1),
