@@ -232,6 +232,7 @@ def test_a_load_can_be_given_little_memory(iosonde: Iosonde) -> None:
     assert "cgroup.procs" in load  # what that does: tests/loop/test_confine.py
 
 
+@pytest.mark.slow
 def test_loops_go_on_until_the_interval_is_narrow_or_the_time_is_over(iosonde: Iosonde) -> None:
     options = ("--load", "latency", "--target", ".", "--size", "8m", "--seconds", "1")
     hopeless = iosonde("run", *options, "--until", "0.0001%", "--max-seconds", "3", "--json")

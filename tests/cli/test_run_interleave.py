@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import jsonschema
+import pytest
 
 from tests.cli.conftest import Ended
 
@@ -13,6 +14,7 @@ Iosonde = Callable[..., Ended]
 OPTIONS = ("--load", "latency", "--size", "1m", "--seconds", "1", "--loops", "4")
 
 
+@pytest.mark.slow
 def test_two_targets_in_turns_are_compared_by_pairs(iosonde: Iosonde, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()

@@ -50,6 +50,7 @@ async def test_a_command_gives_status_and_both_streams(host: Host, tmp_path: Pat
         await keeper.close()
 
 
+@pytest.mark.slow
 async def test_a_command_past_its_time_ends_with_its_children(host: Host, tmp_path: Path) -> None:
     keeper = await start_keeper(host, where=str(tmp_path))
     await keeper.open("scratch", str(tmp_path))

@@ -58,6 +58,7 @@ def test_what_is_slow_is_found() -> None:
     assert time.process_time() - begun < 6
 
 
+@pytest.mark.slow
 def test_patterns_that_are_too_slow_are_found() -> None:
     assert len(patterns()) > 400
     assert slowest(re.compile(r"(?:\S*/)*fio\b"))[0] > SLOW

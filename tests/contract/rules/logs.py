@@ -65,11 +65,17 @@ CASES = (
     RuleCase(
         "refused-commands.not_offered",
         "a drive of ESXi without a mode page",
-        case(log("disk", "mpx.1", refused_commands=4, commands=["0x1a"], sense_data=["0x5 0x24 0x0"])),
+        case(
+            log("disk", "mpx.1", refused_commands=4, commands=["0x1a"], sense_data=["0x5 0x24 0x0"])
+        ),
         "a write that was refused, and a LUN that the array does not have any more",
         case(
-            log("disk", "naa.1", refused_commands=4, commands=["0x2a"], sense_data=["0x5 0x24 0x0"]),
-            log("disk", "naa.2", refused_commands=4, commands=["0x12"], sense_data=["0x5 0x25 0x0"]),
+            log(
+                "disk", "naa.1", refused_commands=4, commands=["0x2a"], sense_data=["0x5 0x24 0x0"]
+            ),
+            log(
+                "disk", "naa.2", refused_commands=4, commands=["0x12"], sense_data=["0x5 0x25 0x0"]
+            ),
         ),
     ),
 )

@@ -103,6 +103,7 @@ def test_a_release_that_the_archive_lacks_is_refused_before_anything_is_laid_out
         require_suites(archives(own, suite), own)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not apt_helper(), reason="needs apt")
 def test_an_archive_that_does_not_answer_is_not_said_to_lack_a_release() -> None:
     own = PackageSource("bookworm", "http://127.0.0.1:9/", ("main",))

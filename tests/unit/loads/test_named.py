@@ -160,6 +160,7 @@ def test_hdparm_refuses_a_file() -> None:
         )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.root
 async def test_the_real_hdparm_on_a_loop_device(tmp_path: Path) -> None:
     with loop_device(tmp_path / "disk", 64 * 2**20) as device:

@@ -9,6 +9,8 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+
 from iosonde.hosts.local import LocalHost
 from iosonde.monitors.observer import _BATCH, Observer
 
@@ -26,6 +28,7 @@ def reads(device: str) -> int:
     return int(Path(f"/sys/class/block/{device}/stat").read_text().split()[0])
 
 
+@pytest.mark.slow
 async def test_it_counts_what_fio_counts(tmp_path: Path) -> None:
     place = Path.cwd() / f".observer-{os.getpid()}"
     device = device_below(Path.cwd())
@@ -78,6 +81,7 @@ async def test_series_have_a_value_for_each_time_and_idle_strangers_are_left_out
     assert "loop6" not in subjects
 
 
+@pytest.mark.slow
 async def test_the_schedule_does_not_drift() -> None:
     """Readings and those left out are as many as intervals have passed, however late they came.
 

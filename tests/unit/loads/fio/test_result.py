@@ -79,6 +79,7 @@ def test_all_jobs_count_not_the_first_alone(two_jobs: RawOutput) -> None:
         assert sum(result.histograms[direction].counts) == total
 
 
+@pytest.mark.slow
 def test_percentiles_are_fios_own_for_one_job(scratch: Path) -> None:
     spec = {"ioengine": "psync", "rw": "randread", "bs": "4k", "size": "8m"}
     raw = run_fio(spec, scratch)
@@ -89,6 +90,7 @@ def test_percentiles_are_fios_own_for_one_job(scratch: Path) -> None:
         assert quantile(histogram, float(percent) / 100) == pytest.approx(value * 1e-9), percent
 
 
+@pytest.mark.slow
 def test_grouped_and_apart_give_the_same(scratch: Path) -> None:
     """The second view: fio's own group report of such jobs; a job left out would halve it."""
     spec = {"ioengine": "psync", "rw": "read", "bs": "4k", "size": "4m", "numjobs": 2,
@@ -100,6 +102,7 @@ def test_grouped_and_apart_give_the_same(scratch: Path) -> None:
     assert apart["read.iops"] == pytest.approx(1000, rel=0.2)
 
 
+@pytest.mark.slow
 def test_phases_one_after_the_other_are_not_added_up(scratch: Path) -> None:
     spec = {
         "global": {"ioengine": "psync", "bs": "4k", "size": "4m", "rate_iops": 500},
@@ -110,6 +113,7 @@ def test_phases_one_after_the_other_are_not_added_up(scratch: Path) -> None:
     assert result.metrics["read.iops"] == pytest.approx(500, rel=0.1)
 
 
+@pytest.mark.slow
 def test_a_new_group_runs_beside_the_one_before_it(scratch: Path) -> None:
     """fio numbers groups at `new_group` as at `stonewall`, and names neither in its result."""
     spec = {
@@ -144,6 +148,7 @@ def test_groups_that_fio_had_time_for_ran_one_after_the_other() -> None:
     assert metrics["elapsed"] == pytest.approx(0.148 + 0.101, abs=0.002)
 
 
+@pytest.mark.slow
 def test_two_processes_reported_together_do_not_take_twice_the_time(scratch: Path) -> None:
     """fio adds up the time of a group's processes, and does not say that it is a group."""
     spec = {"ioengine": "psync", "rw": "randrw", "bs": "4k", "size": "4m", "numjobs": 2,
@@ -283,6 +288,7 @@ def test_the_small_one_is_whole() -> None:
     assert parsed(copy.deepcopy(_SMALL)).metrics["read.iops"] == 200
 
 
+@pytest.mark.slow
 def test_requests_that_move_nothing_are_no_measurement(tmp_path: Path) -> None:
     """Reads at the end of a file give latencies, and nothing else."""
     small = tmp_path / "small"

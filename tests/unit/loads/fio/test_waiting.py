@@ -73,6 +73,7 @@ def test_groups_are_reported_apart_only_where_their_jobs_wait_for_each_other() -
     )
 
 
+@pytest.mark.slow
 def test_rates_are_over_the_time_of_both_phases_of_a_real_fio(tmp_path: Path) -> None:
     """Each job moves 1 MiB at 1 MiB/s; the readers begin when the writers are done."""
     file = tmp_path / "data"
