@@ -118,6 +118,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "ext_size": "iosonde.layers.ext4.printed_resize:ExtSize",
         "fdisk_dialogue": "iosonde.layers.partition.printed_dialogue:FdiskDialogue",
         "filefrag": "iosonde.layers._mounts.printed_filefrag:Filefrag",
+        "findmnt": "iosonde.layers._mounts.printed_findmnt:Findmnt",
         "findmnt_json": "iosonde.layers._mounts.printed_findmnt_json:FindmntJson",
         "flashcache": "iosonde.layers.flashcache.printed:FlashcacheOutput",
         "free_space": "iosonde.layers.partition.printed_lists:FreeSpace",

@@ -1,4 +1,4 @@
-"""`findmnt -J`: what is mounted, each file system with those below it.
+"""`findmnt -J` with any columns: what is mounted, each file system with those below it.
 
 Source: util-linux 2.25 to 2.40, misc-utils/findmnt.c (add_line(), "filesystems", "target",
 "source", "fstype", "options") and libsmartcols/src/print-json.c ("children").
@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers._mounts.facts import subject
+from iosonde.layers._mounts.facts_findmnt import column_of, fit, mount_of
 from iosonde.records.printed import PrintedSubject
 from iosonde.text.cursor import Prompt
 from iosonde.text.json_output import JsonOutput, objects
@@ -30,17 +29,21 @@ class FindmntJson(JsonOutput):
     reach: ClassVar[int] = 3
     nothing: ClassVar[str] = "it lists no file system that stores anything"
     head: ClassVar[re.Pattern[str]] = re.compile(
-        r'\{\s*"filesystems"\s*:\s*\[\s*\{\s*"(?:target|source)"\s*:\s*"'
+        r'\{\s*"filesystems"\s*:\s*\[\s*\{\s*"(?:target|source|fstype|size|maj:min)"\s*:'
     )
 
     @override
     def things(self, value: Any, prompt: Prompt) -> Iterable[PrintedSubject]:
         for row in _rows(value.get("filesystems")):
-            fields = [row.get(name) for name in ("source", "target", "fstype", "options")]
-            if all(isinstance(field, str) for field in fields):
-                mount = subject(*map(str, fields))
+            cells = {
+                column_of(name): str(value)
+                for name, value in row.items()
+                if isinstance(value, str | int) and not isinstance(value, bool)
+            }
+            if "TARGET" in cells and fit(cells):
+                mount = mount_of(cells, prompt.host)
                 if mount is not None:
-                    yield replace(mount, host=prompt.host)
+                    yield mount
 
 
 def _rows(rows: object, depth: int = 0) -> Iterator[Mapping[str, Any]]:
