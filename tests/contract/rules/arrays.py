@@ -161,6 +161,15 @@ CASES = (
                                         "media_errors": 12})),
     ),
     RuleCase(
+        "degraded.geoms",
+        "a mirror of GEOM whose second component is gone",
+        case(state("geom", "mirror/sys", {"type": "mirror", "state": "DEGRADED",
+                                          "members": "ada2", "ada2_state": "ACTIVE"})),
+        "a volume of graid that is whole, and a stripe that is up",
+        case(state("geom", "raid/r1", {"type": "raid", "state": "OPTIMAL", "members": "ada6"}),
+             state("geom", "stripe/st0", {"type": "stripe", "state": "UP"})),
+    ),
+    RuleCase(
         "degraded.metadevices",
         "a mirror of Solaris Volume Manager with a half that needs maintenance",
         case(state("metadevice", "d30", {"type": "mirror", "state": "needs maintenance",

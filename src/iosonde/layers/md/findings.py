@@ -247,6 +247,42 @@ _MAINTENANCE = {
     "initialization failed": "could not be initialised",
 }
 
+
+def _geoms(case: EvidenceSet) -> Iterator[Finding]:
+    """Mirrors and RAID of FreeBSD's GEOM with a component that is gone or not yet in step."""
+    for geom in case.of_kind("geom"):
+        state, type_ = geom.values.get("state"), geom.values.get("type")
+        if state not in {"DEGRADED", "BROKEN"} or type_ not in {"mirror", "raid", "raid3", None}:
+            continue
+        name = geom.name or "a GEOM"
+        shares = {
+            key.removesuffix("_synchronised"): value
+            for key, value in geom.values.items()
+            if key.endswith("_synchronised") and isinstance(value, float)
+        }
+        parts = ", ".join(f"{part} is at {share:.0%}" for part, share in shares.items())
+        if state == "BROKEN":
+            does = "is BROKEN: it lacks more components than it stands, and does not run"
+            remedy = "write nothing to its components; look for the drives that are gone"
+        elif parts:
+            does = f"is DEGRADED while a component is being synchronised ({parts}), which takes "
+            does += "bandwidth from all else; until then it has less redundancy"
+            remedy = "wait for it, and measure again afterwards"
+        else:
+            does = "is DEGRADED: a component is gone or stale, and it has less redundancy"
+            remedy = "see what became of the drive that is missing in its list; `gmirror forget` "
+            remedy += "and `insert`, or `graid insert`, put a new one in its place"
+        yield Finding(
+            rule="degraded",
+            severity="warning" if parts and state == "DEGRADED" else "error",
+            subject=subject_of(geom),
+            message=f"{name} {does}.",
+            evidence=(Evidence("state", str(state), "", geom.where),),
+            remedy=remedy,
+            confirm="its status is COMPLETE (gmirror, graid3) or OPTIMAL (graid)",
+        )
+
+
 RULES: tuple[Rule, ...] = (
     Rule("raid-penalty", "md", "Writes through the default stripe cache of a parity array.", _RAID5,
          stripe_cache),
@@ -258,4 +294,6 @@ RULES: tuple[Rule, ...] = (
          stuck),
     Rule("degraded", "md", "A mirror of Solaris Volume Manager that needs maintenance.",
          "OpenSolaris libmeta, sm_state_to_name(), raid_state_to_name()", _metadevices),
+    Rule("degraded", "md", "A mirror or RAID of FreeBSD's GEOM that is degraded or broken.",
+         "FreeBSD g_raid.c, g_raid_volume_state2str(); gmirror(8), graid(8)", _geoms),
 )  # fmt: skip

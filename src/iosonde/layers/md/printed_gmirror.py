@@ -1,7 +1,11 @@
 """`gmirror status`, `graid status`, `gstripe status` and their like of FreeBSD.
 
-Source: FreeBSD 14, sbin/geom/core/geom.c (std_status(), status_one_consumer(): a component with its
-state in brackets, how far it is synchronised behind a comma); lib/geom/mirror, raid and raid3.
+Source: FreeBSD 14, sbin/geom/core/geom.c (std_status(), status_one_geom_prs(),
+status_one_consumer(): a component with its state in brackets, how far it is synchronised behind a
+comma; before 8 only the latter; "N/A" is what has no state or no component; with -g geoms are named
+instead of providers, without their class); sys/geom/raid/g_raid.c (g_raid_volume_state2str(),
+g_raid_dumpconf(): a drive's state, in brackets those of its parts with how far each is rebuilt);
+FreeBSD Handbook, GEOM (examples of DEGRADED and BROKEN).
 """
 
 from __future__ import annotations
@@ -17,15 +21,20 @@ from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.reader import Items, StateOutput
 
 _HEAD = re.compile(r"\s*+Name\s++Status\s++Components\s*+$")
+_PART = r"[A-Z_]{2,20}(?: \d{1,3}%)?"
 _MEMBER = (
-    r"(?P<member>[a-z][\w./%-]{1,60})"
-    r"(?: \((?P<state>[A-Z]{2,20}(?: \([A-Z]{2,20}\))?)(?:, (?P<share>\d{1,3})%)?\))?"
+    r"(?P<member>N/A|[a-z][\w./%-]{1,60})"
+    rf"(?: \((?:(?P<state>[A-Z_]{{2,20}}(?: \({_PART}(?:, {_PART}){{0,7}}\))?)"
+    r"(?:, (?P<share>\d{1,3})%)?|(?P<only>\d{1,3})%)\))?"
 )
 _ROW = re.compile(
-    rf"\s*+(?P<class>mirror|raid|raid3|stripe|concat|shsec)/(?P<name>[\w.+-]{{1,60}})\s++"
-    rf"(?P<status>[A-Z]{{2,16}})\s++{_MEMBER}\s*+$"
+    r"\s*+(?P<name>(?:(?P<class>mirror|raid|raid3|stripe|concat|shsec)/)?[A-Za-z\d][\w.+-]{0,60})"
+    r"\s++(?P<status>UP|DOWN|COMPLETE|DEGRADED|STARTING|BROKEN|SUBOPTIMAL|OPTIMAL|UNSUPPORTED"
+    rf"|STOPPED|N/A)\s++{_MEMBER}\s*+$"
 )
 _MORE = re.compile(rf"\s*+{_MEMBER}\s*+$")
+_REBUILT = re.compile(r"\([A-Z_]{2,20} (\d{1,3})%\)")
+_ABSENT = frozenset({None, "N/A"})
 _MOST = 400
 _MEMBERS = 64
 
@@ -52,8 +61,10 @@ class GeomStatus(StateOutput):
                     break
                 continue
             if row := _ROW.match(line):
-                name = f"{row['class']}/{row['name']}"
-                arrays.append((name, {"type": row["class"], "state": row["status"]}))
+                said = {"type": row["class"], "state": row["status"]}
+                arrays.append(
+                    (row["name"], {key: text for key, text in said.items() if text not in _ABSENT})
+                )
             else:
                 row = _MORE.match(line) if arrays and line[:1].isspace() else None
             if row is None:
@@ -65,10 +76,13 @@ class GeomStatus(StateOutput):
 
 def _take(array: dict[str, Scalar], row: re.Match[str]) -> None:
     """Adds a component to its array: its state, and the share of it that is synchronised."""
+    if row["member"] in _ABSENT:
+        return
     members = str(array.get("members") or "").split(", ") if array.get("members") else []
     if len(members) < _MEMBERS:
         array["members"] = ", ".join([*members, row["member"]])
         if row["state"]:
             array[f"{row['member']}_state"] = row["state"]
-        if row["share"]:
-            array[f"{row['member']}_synchronised"] = int(row["share"]) / 100
+        rebuilt = _REBUILT.search(row["state"] or "")
+        if share := row["share"] or row["only"] or (rebuilt and rebuilt[1]):
+            array[f"{row['member']}_synchronised"] = int(share) / 100

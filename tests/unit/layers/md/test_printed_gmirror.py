@@ -1,4 +1,4 @@
-"""`gmirror status`. Oracle: geom.c, std_status(): a row for each array, then its components."""
+"""`gmirror status`. Oracle: geom.c, status_one_geom(), and g_raid.c, g_raid_dumpconf()."""
 
 from __future__ import annotations
 
@@ -29,7 +29,28 @@ def test_every_shape() -> None:
                 "type": "raid", "state": "OPTIMAL", "members": "ada6, ada7",
                 "ada6_state": "ACTIVE (ACTIVE)", "ada7_state": "ACTIVE (ACTIVE)",
             },
+            "raid/r2": {
+                "type": "raid", "state": "DEGRADED", "members": "ada8, ada9",
+                "ada8_state": "ACTIVE (ACTIVE)", "ada9_state": "ACTIVE (REBUILD 63%)",
+                "ada9_synchronised": 0.63,
+            },
         }, shape  # fmt: skip
+
+
+def test_geoms_and_old_releases() -> None:
+    """With -g classes are not printed; before FreeBSD 8 components had no state."""
+    geom = "  Name  Status  Components\nIntel-7b1f  BROKEN  ada6 (STALE_FAILED (FAILED))\n"
+    assert things(geom) == {
+        "Intel-7b1f": {
+            "state": "BROKEN", "members": "ada6", "ada6_state": "STALE_FAILED (FAILED)",
+        },
+    }  # fmt: skip
+    old = "      Name    Status  Components\nmirror/gm3  DEGRADED  ad4\n           ad6 (12%)\n"
+    assert things(old)["mirror/gm3"] == {
+        "type": "mirror", "state": "DEGRADED", "members": "ad4, ad6", "ad6_synchronised": 0.12,
+    }  # fmt: skip
+    bare = "     Name  Status  Components\nstripe/t1     N/A  N/A\n"
+    assert things(bare) == {"stripe/t1": {"type": "stripe"}}
 
 
 def test_what_looks_like_it() -> None:
