@@ -1,8 +1,12 @@
 """Windows' chkdsk in English, and `fsutil fsinfo ntfsinfo`.
 
-Source: Microsoft, Windows commands, chkdsk (example of its report; KB are 1024 bytes, bad sectors
-are those that the file system does not use any more) and fsutil fsinfo; Windows 7 to 11 and Server
-2008 to 2022 as they print them.
+Source: no source of these programs is open. The forms are those of outputs that people published
+(forum posts and notes on Windows XP to 11: NTFS in three, four and five stages, FAT32 with folders
+and "are available"; ntfsinfo of Windows 7, 10 and Server 2012 to 2019) and of Microsoft's pages:
+Windows commands, fsutil fsinfo (four of the lines of ntfsinfo); Windows Internals, 6th and 7th
+edition, "Viewing NTFS information". The page on chkdsk shows no report. KB and GB are powers of
+1024: total clusters times bytes per cluster give the same. chkdsk's reports of MS-DOS and Windows
+NT, and the messages between its figures, are not all covered.
 """
 
 from __future__ import annotations
@@ -31,10 +35,13 @@ _SPACES = (
     ("size", "total disk space"), ("index_size", r"in (?P<indexes>\d[\d,]{0,14}) index(?:es)?"),
     ("files_size", r"in (?P<files>\d[\d,]{0,14}) (?:user )?files?"),
     ("bad_sectors_size", "in bad sectors"), ("system_size", "in use by the system"),
-    ("log_size", "occupied by the log file"), ("available", "available on disk"),
+    ("log_size", "occupied by the log file"), ("available", "(?:available on disk|are available)"),
     ("hidden_size", r"in (?P<hidden_files>\d[\d,]{0,14}) hidden files?"),
+    ("folders_size", r"in (?P<folders>\d[\d,]{0,14}) (?:folders?|directories)"),
+    ("recovered_size", r"in (?P<recovered_files>\d[\d,]{0,14}) recover(?:ed|able) files?"),
 )  # fmt: skip
 _CALLED = r"(?:PS )?[A-Z]:\\[^>\n]{0,80}> ?"
+_ROUNDED = r"(?: {1,40}\( {0,9}[\d.,]{1,20} [KMGTP]?B\))?"
 _VOLUME = re.compile(r"\s(?P<letter>[A-Za-z]):(?=\s|\\|$)")
 
 
@@ -44,7 +51,7 @@ class Chkdsk(PhrasedOutput):
     tool: ClassVar[str] = "chkdsk"
     anchors: ClassVar[tuple[str, ...]] = (
         "The type of the file system is ", " file records processed.", " KB total disk space.",
-        " KB available on disk.", " bytes in each allocation unit.",
+        " KB available on disk.", " KB are available.", " bytes in each allocation unit.",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("chkdsk", "CHKDSK", "chkdsk.exe", "Repair-Volume")
     reach: ClassVar[int] = 6
@@ -61,6 +68,9 @@ class Chkdsk(PhrasedOutput):
         rf"(?P<cluster_size>{_N}) bytes in each allocation unit\.",
         rf"(?P<clusters>{_N}) total allocation units on disk\.",
         rf"(?P<clusters_available>{_N}) allocation units available on disk\.",
+        r"The current log file size is (?P<log_size>\d[\d,]{0,14}) (?P<log_size_unit>KB)\.",
+        r"The default log file size for this volume is (?P<default_log_size>\d[\d,]{0,14}) "
+        r"(?P<default_log_size_unit>KB)\.",
         r"Total duration: [\d.]{1,12} \w{4,12} \((?P<duration_ms>\d{1,12}) ms\)\.",
     )
     states: ClassVar[Sequence[tuple[str, str, Scalar]]] = (
@@ -70,6 +80,7 @@ class Chkdsk(PhrasedOutput):
         ("Windows found errors on the disk, but will not fix", "state", "problems found"),
         ("Errors found.  CHKDSK cannot continue in read-only", "state", "problems found"),
         ("Errors found. CHKDSK cannot continue in read-only", "state", "problems found"),
+        ("with the file system that could not be corrected", "state", "problems left"),
         ("CHKDSK is scanning usn journal", "usn_journal_checked", True),
         ("Running CHKDSK in read-only mode", "read_only", True),
     )
@@ -81,14 +92,16 @@ class Chkdsk(PhrasedOutput):
         r"|Free space verification|Usn Journal|File data |Cleaning up|Read failure|An unspecified"
         r"|Failed to transfer logged|Volume |The Volume|Internal Info|[\da-f]{2}(?: [\da-f]{2}){7,}"
         r"|Attribute record|Index entry|Minor inconsistencies|Fixing |Adding |Replacing |Sparse "
-        r"|Creating |Detected |Found \d|Repaired |Truncating |Unable to |The (?:first|two|USN|file)"
+        r"|Removing |File and folder|Convert lost|Free space|The current|The default|The size of"
+        r"|Bad links|Creating |Detected |Found \d|Repaired |Truncating |Unable to "
+        r"|The (?:first|two|USN|file)"
         r"|The Volume Bitmap|Master File Table|Security descriptor|Orphan|Insufficient )"
     )
     texts: ClassVar[frozenset[str]] = frozenset({"label"})
 
     @override
     def named(self, values: dict[str, Scalar], prompt: Prompt) -> tuple[str, str]:
-        for name, _ in _SPACES:
+        for name in (*(name for name, _ in _SPACES), "default_log_size"):
             unit, amount = values.pop(f"{name}_unit", None), values.get(name)
             if isinstance(amount, int) and unit == "KB":
                 values[name] = amount * units.KIB
@@ -108,10 +121,10 @@ class FsutilNtfs(PhrasedOutput):
     forms: ClassVar[Sequence[re.Pattern[str]]] = phrases(
         rf"{_CALLED}(?i:fsutil +fsinfo +ntfsinfo) (?P<volume>[A-Za-z]):?\\?",
         r"NTFS Volume Serial Number ?: +(?P<volume_serial>0x[\da-f]{8,16})",
-        r"NTFS Version +: +(?P<ntfs_version>\d\.\d)",
-        r"LFS Version +: +(?P<lfs_version>\d\.\d)",
+        r"(?:NTFS )?Version *: +(?P<ntfs_version>\d\.\d)",
+        r"LFS Version *: +(?P<lfs_version>\d\.\d)",
         *(
-            rf"{text} ?: +(?P<{name}>\d[\d,]{{0,24}}|0x[\da-f]{{1,16}})(?: +\([\d.,]+ [KMGTP]?B\))?"
+            rf"{text} ?: +(?P<{name}>\d[\d,]{{0,24}}|0x[\da-f]{{1,16}}){_ROUNDED}"
             for text, name in (
                 ("(?:Total|Number) Sectors *", "sectors"), ("Total Clusters *", "clusters"),
                 ("Free Clusters *", "free_clusters"),
@@ -135,7 +148,9 @@ class FsutilNtfs(PhrasedOutput):
         r"Mft Valid Data Length ?: +(?P<mft_size>[\d.,]{1,20}(?: [KMGT]?B)?|0x[\da-f]{1,16})",
         r"MFT Zone Size +: +(?P<mft_zone_size>[\d.,]{1,20} [KMGT]?B)",
     )  # fmt: skip
-    others: ClassVar[re.Pattern[str]] = re.compile(r"\s*Resource Manager Identifier ?:")
+    others: ClassVar[re.Pattern[str]] = re.compile(
+        r"\s*(?:(?:Resource Manager|RM) Identifier ?:|Bytes Per Physical Sector : {1,20}<Not Supp)"
+    )
     scales: ClassVar[Mapping[str, int]] = {}
     texts: ClassVar[frozenset[str]] = frozenset({"ntfs_version", "lfs_version", "volume_serial"})
     least: ClassVar[int] = 4

@@ -1,7 +1,9 @@
 """`sgdisk -i` of a partition, and what gdisk finds when it reads the tables of a disk.
 
-Source: gdisk 1.0.9, gptpart.cc (GPTPart::ShowDetails()), gpt.cc (GPTData::LoadPartitions(),
-LoadMainTable(), PartitionScan()), basicmbr.cc; sizes in brackets are rounded.
+Source: gptfdisk 1.0.10, gptpart.cc (GPTPart::ShowDetails()), gpt.cc (PartitionScan(),
+GPTData::ForceLoadGPTData(): what is damaged, which table was loaded; ShowGPTState()), basicmbr.cc
+and bsd.cc (ShowState()), support.cc (BytesToIeee(): sizes in brackets are rounded), parttypes.cc
+(names of types, which have brackets of their own).
 """
 
 from __future__ import annotations
@@ -17,16 +19,17 @@ from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.reader import Items, StateOutput, top_of
 
 _GUID = r"[\dA-Fa-f]{8}(?:-[\dA-Fa-f]{4}){3}-[\dA-Fa-f]{12}"
+_SIZE = r"\d{1,8}(?:\.\d [KMGTPEZ]iB| bytes)"
 _DETAILS = tuple(
     re.compile(rf"\s*{form}\s*$")
     for form in (
-        rf"Partition GUID code: (?P<type_guid>{_GUID}) \((?P<type>[^()\n]{{1,80}})\)",
+        rf"Partition GUID code: (?P<type_guid>{_GUID}) \((?P<type>[^\n]{{1,80}})\)",
         rf"Partition unique GUID: (?P<partuuid>{_GUID})",
-        r"First sector: (?P<first_sector>\d{1,15}) \(at [\d.]{1,8} [KMGTPE]?i?B\)",
-        r"Last sector: (?P<last_sector>\d{1,15}) \(at [\d.]{1,8} [KMGTPE]?i?B\)",
+        rf"First sector: (?P<first_sector>\d{{1,15}}) \(at {_SIZE}\)",
+        rf"Last sector: (?P<last_sector>\d{{1,15}}) \(at {_SIZE}\)",
         r"Partition size: (?P<sectors>\d{1,15}) sectors "
-        r"\((?P<printed_size>[\d.]{1,8} [KMGTPE]?i?B)\)",
-        r"Attribute flags: (?P<attributes>[\dA-F]{16})",
+        rf"\((?P<printed_size>{_SIZE})\)",
+        r"Attribute flags: (?P<attributes>[\dA-Fa-f]{16})",
         r"Partition name:(?: '?(?P<label>[^'\s].{0,70}?)?'?)?",
     )
 )
@@ -40,6 +43,7 @@ _CHECKED = re.compile(
 )
 _AROUND = re.compile(
     r"\s*(?:\*{20,}|Caution|Warning|from backup|on the recovery|instead of main|but disk"
+    r"|backup header from|secondary header from|verify disk integrity|the disk\.\s*$"
     r"|verification and|The protective|in memory|program|typing|Type|Partition table scan:"
     r"|Creating new|Using GPT)"
 )
@@ -47,6 +51,9 @@ _VERSION = re.compile(r"\s*GPT fdisk \(gdisk\) version (?P<version>\d[\d.]{1,12}
 _WARNED = (
     ("Main and backup partition tables differ", "tables_differ"),
     ("loaded backup partition table", "backup_used"),
+    ("Loaded backup partition table", "backup_used"),
+    ("Unable to load either main or backup", "tables_unreadable"),
+    ("Disk size is smaller than the main header indicates", "disk_too_small"),
 )
 
 

@@ -2,7 +2,7 @@
 
 parted's columns depend on the table: "Type" is of DOS tables, "Name" of those that have names.
 
-Source: gdisk 1.0.9, gpt.cc (DisplayGPTData()) and gptpart.cc (ShowSummary()); parted 3.5,
+Source: gptfdisk 1.0.10, gpt.cc (DisplayGPTData()) and gptpart.cc (ShowSummary()); parted 3.5,
 parted/parted.c (do_print(), print_disk_info(): "Disk Flags: %s").
 """
 

@@ -77,12 +77,35 @@ def test_windows() -> None:
 
 
 def test_windows_names_its_volume() -> None:
-    assert {name for _, _, name in things(CHKDSK)} == {"F:"}
+    assert {name for _, _, name in things(CHKDSK)} == {"F:", "G:", "H:"}
+
+
+def test_windows_7_and_fat32() -> None:
+    """Figures in the base of 16 without "NTFS" before the version; folders and commas."""
+    named = things(CHKDSK)
+    old, card = named["fsutil ntfsinfo", "mount", "G:"], named["chkdsk", "mount", "H:"]
+    assert number(old, "sectors") == 0x1D1C4FFF == number(old, "clusters") * 8 + 7
+    assert (old["ntfs_version"], old["reserved_clusters"]) == ("3.1", 2000)
+    assert "physical_block_size" not in old
+    parts = sum(number(card, f"{part}_size") for part in ("hidden", "folders", "files"))
+    assert number(card, "size") == parts + number(card, "available") + 32768
+    assert (card["folders"], card["files"]) == (52, 4107)
+    assert number(card, "clusters") * number(card, "cluster_size") == card["size"]
+
+
+def test_the_size_of_the_log() -> None:
+    log = (
+        "The type of the file system is NTFS.\nThe current log file size is 65536 KB.\n"
+        "The default log file size for this volume is 32768 KB.\n"
+    )
+    values = things(log)["chkdsk", "mount", ""]
+    assert (values["log_size"], values["default_log_size"]) == (65536 << 10, 32768 << 10)
 
 
 @pytest.mark.parametrize("near_miss", [
     "The type of the file system is what matters here.\n",
     "It left 24 KB available on disk.\n",
+    "Of the address space 38 KB are available.\n",
     "fsck.fat is what checks FAT, and dosfsck was its name.\n",
     "My FAT size is wrong, and provides 12 clusters of grapes.\n",
     "Was sdr5 processed? It was processed successfully.\n",

@@ -33,6 +33,10 @@ def test_every_shape() -> None:
         assert scan["gpt_backup_table"] == "OK", shape
 
 
+def test_the_backup_was_used() -> None:
+    assert things(TEXT)["gdisk scan", "sdk"]["backup_used"] is True
+
+
 def test_the_table_says_its_entries_places_and_names() -> None:
     named = things(TEXT)
     disk = named["partitions", "sdk"]
@@ -53,6 +57,33 @@ def test_details_within_a_dialogue() -> None:
     own = things(dialogue)["sgdisk -i", "nvme7n1p1"]
     assert own["type"] == "Linux RAID"
     assert "label" not in own
+
+
+def test_types_with_brackets_and_sizes_in_bytes() -> None:
+    """parttypes.cc names "Linux x86-64 root (/)"; BytesToIeee() prints up to 1024 in bytes."""
+    details = TEXT[TEXT.index("[root@depot ~]# sgdisk -i") :]
+    root = details.replace("(Linux RAID)", "(Linux x86-64 root (/))").replace(
+        "(2.7 TiB)", "(512 bytes)"
+    )
+    own = things(root)["sgdisk -i", "sdk2"]
+    assert (own["type"], own["printed_size"]) == ("Linux x86-64 root (/)", "512 bytes")
+    assert own["partuuid"] == "88B1D0E4-2C57-4F39-8A61-E09D3B7C5F20"
+
+
+def test_a_main_table_whose_sum_is_wrong() -> None:
+    """Here gpt.cc writes "Loaded" with a capital, over two lines."""
+    scan = (
+        "# gdisk -l /dev/sdq\nGPT fdisk (gdisk) version 1.0.10\n\n"
+        "Warning! Main partition table CRC mismatch! Loaded backup partition table\n"
+        "instead of main partition table!\n\n"
+        "Warning! One or more CRCs don't match. You should repair the disk!\n"
+        "Main header: OK\nBackup header: OK\nMain partition table: ERROR\n"
+        "Backup partition table: OK\n\nPartition table scan:\n  MBR: protective\n"
+        "  BSD: not present\n  APM: not present\n  GPT: damaged\n"
+    )
+    own = things(scan)["gdisk scan", "sdq"]
+    assert own["backup_used"] is True
+    assert (own["gpt_main_header"], own["gpt_main_table"]) == ("OK", "ERROR")
 
 
 @pytest.mark.parametrize("near_miss", [
