@@ -24,6 +24,30 @@ def apart(name: str, first: float, second: float) -> TrialEvidence:
 
 CASES = (
     RuleCase(
+        "damaged-table.damaged",
+        "a GPT whose main header is damaged, with its copy at the end whole",
+        case(state("disk", "sdk", {"gpt_state": "damaged", "gpt_main_header": "ERROR",
+                                   "gpt_main_table": "ERROR", "gpt_backup_header": "OK",
+                                   "gpt_backup_table": "OK"})),
+        "a GPT that is whole",
+        case(state("disk", "sdk", {"gpt_state": "present", "mbr_state": "protective"})),
+    ),
+    RuleCase(
+        "damaged-image.damaged",
+        "an image with errors",
+        case(counted("qemu-img check", "guest", "reed.qcow2", {"corruptions": 2, "leaks": 7})),
+        "an image that only leaks clusters, and one that is not marked",
+        case(counted("qemu-img check", "guest", "reed.qcow2", {"check_errors": 0, "leaks": 7}),
+             state("guest", "fern.qcow2", {"corrupt": False})),
+    ),
+    RuleCase(
+        "media-errors.bad_sectors",
+        "a volume with space that chkdsk counts as bad",
+        case(state("mount", "F:", {"type": "NTFS", "bad_sectors_size": 24576})),
+        "a volume without",
+        case(state("mount", "F:", {"type": "NTFS", "bad_sectors_size": 0})),
+    ),
+    RuleCase(
         "drive-failing.nvdimms",
         "a DIMM of a critical health",
         case(state("nvdimm", "nmem1", {"health_health_state": "critical"})),

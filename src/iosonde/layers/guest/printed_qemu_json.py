@@ -1,8 +1,10 @@
 """`qemu-img info`, `check` and `map` with --output=json: images of virtual disks.
 
-Source: QEMU 9.1, qapi/block-core.json (ImageInfo, ImageCheck, SnapshotInfo: sizes in bytes; what
-one format has stands in "format-specific"), qemu-img.c (dump_json_image_check(), dump_map_entry():
-one extent a line, all offsets in bytes); since 8.0 nodes below an image stand in "children".
+Source: QEMU, qapi/block-core.json (SnapshotInfo, ImageInfo, ImageCheck, MapEntry: sizes and
+offsets in bytes; what one format has stands in "format-specific") and qemu-img.c
+(dump_json_image_check(), dump_map_entry(): one extent a line) as of 2.2, and later changes to them:
+"compression-type" (5.1), "present" (6.1), BlockNodeInfo, from which nodes below an image stand in
+"children" (8.0), "compressed" of extents (8.2).
 """
 
 from __future__ import annotations

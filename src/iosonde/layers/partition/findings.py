@@ -1,6 +1,7 @@
-"""Partitions that begin off the grid of what lies below them.
+"""Partitions that begin off the grid of what lies below them, and damaged tables.
 
-Source: Linux ABI/stable/sysfs-block (alignment_offset, physical_block_size).
+Source: Linux ABI/stable/sysfs-block (alignment_offset, physical_block_size); gptfdisk, gpt.cc
+(GPTData::ForceLoadGPTData()); gdisk(8), recovery menu.
 """
 
 from __future__ import annotations
@@ -66,7 +67,47 @@ def _shifted(state: StateEvidence, start: int, block: int | None, *, old: bool) 
     )
 
 
+def damaged(case: EvidenceSet) -> Iterator[Finding]:
+    """GPTs with a header or a table whose sum is wrong."""
+    for disk in case.of_kind("disk"):
+        if disk.values.get("gpt_state") != "damaged":
+            continue
+        parts = {
+            which: [str(disk.values.get(f"gpt_{which}_{part}")) for part in ("header", "table")]
+            for which in ("main", "backup")
+        }
+        bad = {which for which, states in parts.items() if "ERROR" in states}
+        name = disk.name or "a disk"
+        if bad == {"main"}:
+            what = "its main copy, at the beginning, is damaged, and the one at the end is whole"
+            remedy = (
+                "in gdisk `r`, then `b` and `c` take the backup, `p` shows it and `w` writes it"
+            )
+        elif bad == {"backup"}:
+            what = "its copy at the end is damaged, and the main one is whole"
+            remedy = "see what wrote there (metadata of RAID, a disk that was grown or made "
+            remedy += "smaller); in gdisk `r`, then `d` and `e` take the main one, `w` writes it"
+        else:
+            what = "gdisk calls it damaged" if not bad else "both of its copies are damaged"
+            remedy = "write nothing; copy the first and last MiB of the disk, and look for the "
+            remedy += "partitions (`gdisk -l`, testdisk)"
+        yield Finding(
+            rule="damaged-table",
+            severity="warning" if len(bad) == 1 else "error",
+            subject=subject_of(disk),
+            message=f"The GPT of {name} is damaged: {what}.",
+            evidence=disk.evidence(
+                "gpt_state", "gpt_main_header", "gpt_main_table", "gpt_backup_header",
+                "gpt_backup_table",
+            ),
+            remedy=f"save what is there first (`sgdisk --backup=FILE`); {remedy}",
+            confirm="`sgdisk --verify` finds no problems",
+        )  # fmt: skip
+
+
 RULES: tuple[Rule, ...] = (
     Rule("misaligned", "partition", "Partitions that begin within a physical block or a stripe.",
          "Linux ABI/stable/sysfs-block", partitions),
+    Rule("damaged-table", "disk", "GPTs with a header or a table whose sum is wrong.",
+         "gptfdisk gpt.cc, GPTData::ForceLoadGPTData(); gdisk(8)", damaged),
 )  # fmt: skip

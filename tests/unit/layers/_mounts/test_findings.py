@@ -1,0 +1,12 @@
+"""Space in bad sectors. Oracle: the bytes that the volume has there."""
+
+from __future__ import annotations
+
+from iosonde.layers._mounts.findings import RULES
+from tests.contract.rules.case import case, state
+
+
+def test_a_volume_without_a_name() -> None:
+    findings = list(RULES[0].find(case(state("mount", "", {"bad_sectors_size": 4096}))))
+    assert [finding.evidence[0].value for finding in findings] == [4096]
+    assert "4 KiB of a volume" in findings[0].message
