@@ -1,8 +1,9 @@
 """`rbd info`, `rbd ls -l` and `rbd du` with --format json: images, their snapshots and their use.
 
-Source: Ceph 10 to 18, src/tools/rbd/action/Info.cc (do_show_info()), List.cc
-(list_process_image()), DiskUsage.cc (format_image_disk_usage()): sizes in bytes, "features" and
-"flags" lists of words.
+Source: Ceph, src/tools/rbd/action/Info.cc (do_show_info()) as of about 13: its fields were compared
+one by one, sizes are in bytes, "features" and "flags" lists of words, "protected" a text; "id",
+"snapshot_count", "op_features" and "pool_namespace" came later. List.cc (list_process_image()) and
+DiskUsage.cc (format_image_disk_usage()) were not compared again.
 """
 
 from __future__ import annotations
