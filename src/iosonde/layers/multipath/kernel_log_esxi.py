@@ -32,7 +32,9 @@ _COMMAND = (
     rf"|Command (?P<opcodes>{_HEX}) to device) {_DEVICE} failed "
 )
 _STATUS = rf"(?P<statuses>H:{_HEX} D:{_HEX} P:{_HEX})"
-_REST = rf" {{0,2}}\.?(?:(?P<validity>[A-Z][a-z]+) sense data: (?P<sense_data>{_HEX} {_HEX} {_HEX}))?"
+_REST = (
+    rf" {{0,2}}\.?(?:(?P<validity>[A-Z][a-z]+) sense data: (?P<sense_data>{_HEX} {_HEX} {_HEX}))?"
+)
 _OVER = (
     rf"Cmd (?P<commands>{_HEX}) \(0x[\da-f]{{1,16}}, \d{{1,10}}\) to dev {_DEVICE} on path {_PATH} "
     r"Failed:"
