@@ -52,6 +52,7 @@ class Chkdsk(PhrasedOutput):
     anchors: ClassVar[tuple[str, ...]] = (
         "The type of the file system is ", " file records processed.", " KB total disk space.",
         " KB available on disk.", " KB are available.", " bytes in each allocation unit.",
+        " KB in bad sectors", "Windows has scanned the file system",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("chkdsk", "CHKDSK", "chkdsk.exe", "Repair-Volume")
     reach: ClassVar[int] = 6

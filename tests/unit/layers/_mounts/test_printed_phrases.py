@@ -122,3 +122,13 @@ def test_another_run_is_another_output() -> None:
         thing.values["files"] for state in states(both) for thing in state.subjects
     ]  # fmt: skip
     assert counts == [733, 734]
+
+
+def test_the_end_of_chkdsk_alone() -> None:
+    end = (
+        "Windows has scanned the file system and found no problems.\nNo further action is required."
+    )
+    (state,) = states(f"{end}\n        0 KB in bad sectors.\n")
+    assert state.subjects[0].values == {"state": "no problems", "bad_sectors_size": 0}
+    assert not states("Windows has scanned the file system of my laptop all night.\n")
+    assert not states("There were 0 KB in bad sectors, and no other trouble.\n")
