@@ -15,9 +15,10 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde.layers._mounts.facts_findmnt import COLUMNS, column_of, fit, mount_of
+from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.text.cells import Column, assign, head_at, rows
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import PartlyReadItems, StateOutput, UnreadPart
 from iosonde.text.torn import joinings
 
 _USUAL = frozenset({"TARGET", "SOURCE", "FSTYPE", "OPTIONS"})
@@ -31,6 +32,8 @@ _BARE = re.compile(
 )
 _PLACE = re.compile(r"\s(?P<path>/\S*)\s*$")
 _TARGETED = re.compile(r"\s(?:-[a-zA-Z]*T|--target)[ =]")
+_ROW = re.compile(r"[\s│├└|`─-]{0,40}/\S{0,200}\s{2,}\S")
+"""A row that is left: a mount point, and a cell some way off."""
 _MOST = 600
 
 
@@ -55,7 +58,7 @@ class Findmnt(StateOutput):
         return cursor.at if "TARGET" in names and names != _USUAL else None
 
     @override
-    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
         line = cursor.line(first) or ""
         columns = _bare_columns(prompt.command)
         if columns:
@@ -71,7 +74,13 @@ class Findmnt(StateOutput):
             )
         mounts = [mount_of(cells, prompt.host) for cells, _ in table]
         last = table[-1][1] if table else first
-        return last, [mount for mount in mounts if mount is not None]
+        things: list[PrintedSubject | PrintedCounters | UnreadPart] = [
+            mount for mount in mounts if mount is not None
+        ]
+        below = cursor.line(last + 1) or ""
+        if _ROW.match(below) and not prompt_in(below):
+            things.append((last + 1, last + 1, "its cells do not stand below the columns' names"))
+        return last, things
 
 
 def _may_be_head(line: str) -> bool:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.mangle import mangled, states
+from iosonde.records.printed import Unread
+from tests.mangle import mangled, read, states
 
 SAMPLES = Path(__file__).parents[3] / "outputs" / "findmnt-composed"
 TREE = (SAMPLES / "tree.txt").read_text()
@@ -98,3 +99,14 @@ def test_near_misses_are_none(text: str) -> None:
 def test_a_torn_row_ends_the_table() -> None:
     (state,) = states(TREE.replace("14.6T   9.1T", "14.6T   9.?T"))
     assert [subject.name for subject in state.subjects] == ["/", "/dev/shm", "/boot"]
+
+
+def test_a_row_whose_cells_do_not_fit_is_said_to_be_unread() -> None:
+    rows = "TARGET  SIZE  USED USE%\n/srv     20G    4G  20%\n"
+    (state,) = states(f"{rows}/home    10G    1G  10%\n")
+    assert [mount.name for mount in state.subjects] == ["/srv", "/home"]
+    text = f"{rows}/home          1G\n"
+    assert [mount.name for mount in states(text)[0].subjects] == ["/srv"]
+    (unread,) = (output for output in read(text) if isinstance(output, Unread))
+    assert (unread.place.first_line, unread.reason[:9]) == (3, "its cells")
+    assert len(read(f"{rows}/home is where I keep my things\n")) == 1
