@@ -31,6 +31,7 @@ def runs(environment: Mapping[str, str]) -> list[str]:
     return ids
 
 
+@pytest.mark.slow
 def test_runs_are_compared_with_a_baseline(iosonde: Command, runs: list[str]) -> None:
     ended = iosonde("baseline", "set", "good", "n0", "--json")
     jsonschema.validate(ended.json, schema("baseline"))
@@ -61,6 +62,7 @@ def test_a_baseline_stays_until_it_is_one_no_more(iosonde: Command, runs: list[s
     assert iosonde("rm", "n0").status == 0
 
 
+@pytest.mark.slow
 def test_what_is_no_baseline(iosonde: Command, runs: list[str]) -> None:
     for row, message in (
         (("baseline", "set"), "say which baseline"), (("baseline", "sit", "x"), "expected set"),

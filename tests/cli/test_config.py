@@ -75,6 +75,7 @@ def test_a_file_elsewhere_by_xdg_and_never_by_a_relative_path(
     assert origins(iosonde("config", "--json"))["loops"][0] == 3
 
 
+@pytest.mark.slow
 def test_loops_are_the_options_then_the_studys_then_the_files(
     iosonde: Run, file: Path, tmp_path: Path
 ) -> None:

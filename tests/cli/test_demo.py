@@ -60,6 +60,7 @@ def _suggested(printed: str) -> list[str]:
     return [line.strip() for line in commands.replace(" · ", "\n").splitlines()]
 
 
+@pytest.mark.slow
 def test_what_is_suggested_next_can_be_run_as_it_stands(demo: Demo, tmp_path: Path) -> None:
     store = ["--store", str(tmp_path / "own.sqlite")]
     runs: list[str] = []
@@ -77,6 +78,7 @@ def test_what_is_suggested_next_can_be_run_as_it_stands(demo: Demo, tmp_path: Pa
         assert end.value.code in {0, 1}, command
 
 
+@pytest.mark.slow
 def test_verbose_adds_the_commands_of_the_loads(demo: Demo, tmp_path: Path) -> None:
     for number, options in enumerate(([], ["-v"])):
         ended = demo(*options, "--report", f"{number}.html")

@@ -68,6 +68,7 @@ def test_times_for_people() -> None:
     assert "█" in drawn
 
 
+@pytest.mark.slow
 def test_each_point_of_a_matrix_is_predicted_and_drawn(tmp_path: Path) -> None:
     matrix = "--name=x --rw=randread --bs={4k,64k} --direct=1 --ioengine=libaio --iodepth={1,4,16}"
     row = ("--device", "disk=7k2-sata", "--html", str(tmp_path / "page.html"))
@@ -105,6 +106,7 @@ def test_a_search_writes_a_prior(tmp_path: Path) -> None:
     assert "10" in predict("--load", LOAD, *values)
 
 
+@pytest.mark.slow
 def test_a_run_is_held_against_the_model_and_keeps_the_record(tmp_path: Path) -> None:
     ten = predict("--load", LOAD, "--device", HELD, "--set", "r5.level=10", "--json")
     said = checked("predict", ten)

@@ -96,6 +96,7 @@ def test_a_pasted_command_line_is_measured_as_the_contract_says(
     assert strangers(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_what_was_measured_can_be_listed_exported_reported_and_compared(
     iosonde: Iosonde, tmp_path: Path
 ) -> None:

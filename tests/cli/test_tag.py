@@ -32,6 +32,7 @@ def runs(environment: Mapping[str, str]) -> tuple[str, str]:
     return ids[0], ids[1]
 
 
+@pytest.mark.slow
 def test_a_run_is_named_and_found_by_its_name(iosonde: Command) -> None:
     ended = iosonde("run", *LOAD, "--name", "mtu-9000", "--tag", "lab3", "--tag", "quiet", "--json")
     assert ended.status == 0, ended.stderr

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from html import unescape
 from pathlib import Path
 
+import pytest
+
 from iosonde.records.campaign import Campaign
 from iosonde.store import open_store
 from tests.campaigns import simulated, stored
@@ -20,6 +22,7 @@ def keep(environment: Mapping[str, str], campaign: Campaign) -> str:
         store.close()
 
 
+@pytest.mark.slow
 def test_a_stored_campaign_is_reported_as_page_and_as_text(
     iosonde: Callable[..., Ended], environment: Mapping[str, str], tmp_path: Path
 ) -> None:
@@ -52,6 +55,7 @@ def test_an_interrupted_one_too(
     assert "7 measurements are kept" in (tmp_path / "page.md").read_text()
 
 
+@pytest.mark.slow
 def test_a_campaign_beside_a_plain_run(
     iosonde: Callable[..., Ended], environment: Mapping[str, str], tmp_path: Path
 ) -> None:

@@ -20,6 +20,7 @@ LOAD = "fio --name=x --rw=randwrite --bs=4k --direct=1 --iodepth=32 --ioengine=l
 
 
 @pytest.mark.parametrize("dask", ["local", "tcp://127.0.0.1:1"])
+@pytest.mark.slow
 def test_dask_here_and_nowhere(tmp_path: Path, dask: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     changes = [
