@@ -50,7 +50,12 @@ class Document:
         return self.numbers[place] if place >= 0 else line
 
     def lines_on(self, offset: int, count: int) -> int:
-        """The offset behind so many ends of lines from an offset on; the text's end at most."""
+        """The offset of the line so many lines after the one at an offset; before it, if negative.
+
+        It is the text's end, or its beginning, at most.
+        """
+        for _ in range(-count):
+            offset = self.data.rfind(b"\n", 0, max(offset - 1, 0)) + 1
         for _ in range(count):
             end = self.data.find(b"\n", offset)
             if end < 0:

@@ -240,7 +240,7 @@ class Search:
         self._window.go_to(number, offset)
         floor = 1 if getattr(output, "looks_above", False) else self._free
         view = View(self._window, floor=floor, anchor=number)
-        first, heading = view.at, ""
+        first = view.at
         self._check_time()
         WATCH.begin()
         try:
@@ -252,7 +252,6 @@ class Search:
                 # It goes on: what begins in it was tried already.
                 self._failed[output] = max(number, self._failed[output])
                 return
-            heading = self._heading_above(view, first, offset)
             reading = output.read(view, first)
             if not is_finite(reading):
                 raise Unreadable("a figure of it is larger than any number")
@@ -260,6 +259,7 @@ class Search:
             WATCH.end()
             self._failed[output] = max(number, view.number(problem.last))
             self._take(view, first, max(view.at, problem.last), output)
+            heading = self._heading_above(view, first, offset)
             yield Unread(self._place(view, first, view.at, heading), output.tool, problem.reason)
             return
         except _BROKEN as problem:
@@ -267,11 +267,14 @@ class Search:
             self._failed[output] = number
             self._take(view, first, view.at, output)
             reason = f"it is not as {output.tool} prints it ({problem})"
+            heading = self._heading_above(view, first, offset)
             yield Unread(self._place(view, first, view.at, heading), output.tool, reason)
             return
         finally:
             WATCH.end()
         reading = replace(reading, first=self._own(view, reading.first))
+        above = self._document.lines_on(offset, min(reading.first - view.at, 0))
+        heading = self._heading_above(view, reading.first, above)
         if reading.trials or reading.states or reading.counters:
             # A command alone is left to the output below it, which wants to know it too.
             self._free = max(view.number(max(reading.last, first)) + 1, number + 1)

@@ -65,7 +65,7 @@ def marked_between(document: Document, start: int, end: int) -> str:
     """The last heading of Markdown in a part of a document that no parser looked at."""
     data = document.data
     at = data.rfind(b"\n#", start, end) + 1
-    if at == 0 and (start > 0 or data[:1] != b"#"):
+    if at >= end or (at == 0 and (start > 0 or data[:1] != b"#")):
         return ""
     line = data[at : at + 200].split(b"\n")[0].decode(errors="replace")
     return heading_above(lambda index: line if index == 0 else None, 1)

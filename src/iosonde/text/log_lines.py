@@ -30,7 +30,8 @@ _ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
 _RECORD = r"\d{1,3},\d{1,12},\d{1,18},[-c](?:,caller=\w{1,12})?;"
 _SEVERITY = (
     r"(?:(?:(?:kern|user|daemon)\.)?"
-    r"(?:emerg|alert|crit|err|error|warn|warning|notice|info|debug) {1,4}(?:kern |daemon )?)?"
+    r"(?:emerg|alert|crit|err|error|warn|warning|notice|info|debug) {1,4}(?:kern |daemon )?"
+    r"|(?:Em|Al|Cr|Er|Wa|No|In|Db)\(\d{1,3}\) {1,4})?"
 )
 _KERNEL = (
     r"kernel(?:\[\d{1,9}\])?:| ?\[kernel\]| ?kernel - - -|kernel(?= {1,4}\[ {0,9}\d{1,9}\.)"

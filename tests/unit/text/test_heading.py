@@ -74,3 +74,14 @@ def test_a_comment_within_an_output_is_no_heading_of_the_next() -> None:
     assert [output.place.heading for output in find(of_bytes("a", inside.encode()))] == ["Real"] * 2
     headings = [output.place.heading for output in find(of_bytes("a", below.encode()))]
     assert headings == ["Real", "swap on the second disk"]
+
+
+def test_the_command_of_an_output_after_the_prompt_of_root_is_no_heading_of_it() -> None:
+    show = (
+        "Label: none  uuid: 7a3e5d10-8f4c-4b7a-9d7e-6f2c1a9b0d33\n\tTotal devices 1 FS bytes used"
+    )
+    device = "devid    1 size 9.00GiB used 1.00GiB path /dev/sdb"
+    text = f"# btrfs filesystem show\n{show} 12.00GiB\n\t{device}\n"
+    for above, heading in (("", ""), ("## Disks\n\n", "Disks"), ("prose. " * 800 + "\n", "")):
+        (output,) = find(of_bytes("a", f"{above}{text}".encode()))
+        assert output.place.heading == heading
