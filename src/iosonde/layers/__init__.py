@@ -181,6 +181,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "targets": "iosonde.layers._rules.targets:RULES",
         "storage_spaces": "iosonde.layers.disk.findings_windows:RULES",
         "whole_blocks": "iosonde.layers.flashcache.findings_blocks:RULES",
+        "btrfs": "iosonde.layers.btrfs.findings:RULES",
         "zfs": "iosonde.layers.zfs.findings:RULES",
     },
 )

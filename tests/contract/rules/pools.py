@@ -2,9 +2,43 @@
 
 from __future__ import annotations
 
-from tests.contract.rules.case import RuleCase, case, state
+from tests.contract.rules.case import RuleCase, case, counted, state
 
 CASES = (
+    RuleCase(
+        "degraded.missing",
+        "a file system of btrfs that shows some devices missing, and one whose usage says so",
+        case(state("btrfs", "bulk", {"devices": 3, "devices_missing": True}),
+             state("btrfs", "/srv", {"size": 3 << 30, "missing": 1 << 30})),
+        "all there, and nothing missing",
+        case(state("btrfs", "bulk", {"devices": 3}), state("btrfs", "/srv", {"missing": 0})),
+    ),
+    RuleCase(
+        "io-errors.requests",
+        "fourteen reads that failed",
+        case(counted("btrfs device stats", "btrfs", "sdb1",
+                     {"read_io_errs": 14, "write_io_errs": 0, "flush_io_errs": 0})),
+        "wrong blocks alone",
+        case(counted("btrfs device stats", "btrfs", "sdb1",
+                     {"read_io_errs": 0, "corruption_errs": 3})),
+    ),
+    RuleCase(
+        "checksum-errors.contents",
+        "three wrong blocks",
+        case(counted("btrfs device stats", "btrfs", "sdb1",
+                     {"corruption_errs": 3, "generation_errs": 0})),
+        "none, and reads that failed",
+        case(counted("btrfs device stats", "btrfs", "sdb1",
+                     {"corruption_errs": 0, "generation_errs": 0, "read_io_errs": 9})),
+    ),
+    RuleCase(
+        "damaged-files.uncorrectable",
+        "two errors that a scrub could not correct",
+        case(state("btrfs", "/srv", {"scrub_uncorrectable_errors": 2})),
+        "what it corrected",
+        case(state("btrfs", "/srv",
+                   {"scrub_uncorrectable_errors": 0, "scrub_corrected_errors": 7})),
+    ),
     RuleCase(
         "failed-paths.failed_paths",
         "one of four paths has failed",

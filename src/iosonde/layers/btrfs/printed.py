@@ -25,7 +25,13 @@ _LABEL = re.compile(
 )
 _TOTAL = re.compile(rf"\s*Total devices (\d{{1,4}}) FS bytes used {_SIZE}\s*$")
 _DEVICE = re.compile(
-    rf"\s*devid +(?P<id>\d{{1,6}}) size {_SIZE} used {_SIZE} path (?P<path>\S+)(?: MISSING)?\s*$"
+    rf"\s*devid +(?P<id>\d{{1,6}}) size {_SIZE} used {_SIZE} path (?P<path>\S+)"
+    r"(?P<gone> \*{0,3}MISSING\*{0,3})?\s*$"
+)
+_MISSING = re.compile(
+    r"\s*(?:\*\*\* Some devices missing"
+    r"|devid +\d{1,6} size \S{1,20} used \S{1,20} path (?:<missing disk>|\S{1,120}) "
+    r"\*{0,3}MISSING\*{0,3})\s*$"
 )
 _OVERALL = {
     "Device size": "size", "Device allocated": "allocated", "Device unallocated": "unallocated",
@@ -115,6 +121,9 @@ class BtrfsShow(_BtrfsOutput):
                 paths.append(device["path"])
                 facts[f"device_{device['id']}_size"] = _bytes(device[2])
                 facts[f"device_{device['id']}_used"] = _bytes(device[3])
+                facts |= {"devices_missing": True} if device["gone"] else {}
+            elif _MISSING.match(line):
+                facts["devices_missing"] = True
             elif line or index > last + 1:
                 break
             last = index if line else last

@@ -1,0 +1,102 @@
+"""Rules about file systems of btrfs: devices that are missing, and errors that it counted.
+
+Source:
+    btrfs-device(8), DEVICE STATS (what each counter counts, and that they stay until they are
+    zeroed); btrfs-scrub(8) (errors that no copy could correct); btrfs-progs 6.6, cmds/filesystem.c,
+    print_one_uuid() ("*** Some devices missing", "MISSING"); btrfs(5), MULTIPLE DEVICES (degraded).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from iosonde import units
+from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, subject_of
+from iosonde.records.finding import Evidence, Finding
+
+_STATS = "btrfs device stats"
+_REQUESTS = ("write_io_errs", "read_io_errs", "flush_io_errs")
+_CONTENTS = ("corruption_errs", "generation_errs")
+
+
+def _counts(device: CounterEvidence, names: Sequence[str]) -> list[int]:
+    return [count if isinstance(count := device.values.get(name), int) else 0 for name in names]
+
+
+def _evidence(device: CounterEvidence, names: Sequence[str]) -> tuple[Evidence, ...]:
+    return tuple(
+        Evidence(name, str(count), "", device.where)
+        for name, count in zip(names, _counts(device, names), strict=True)
+    )
+
+
+def _missing(case: EvidenceSet) -> Iterator[Finding]:
+    for system in case.of_kind("btrfs"):
+        size = system.number("missing")
+        if not system.values.get("devices_missing") and not size:
+            continue
+        amount = f" ({units.show_bytes(size)})" if size else ""
+        yield Finding(
+            "degraded", "error", subject_of(system),
+            f"{system.name or 'The file system'} lacks devices{amount}: its data has fewer copies "
+            "than it was made with, and what had one copy alone is gone.",
+            system.evidence("devices", "devices_missing", "missing", "paths"),
+            "bring the device back, or mount with `-o degraded` and `btrfs replace` it; then "
+            "`btrfs balance` what was written meanwhile to the profile that it had",
+            "`btrfs filesystem show` lists all devices; `btrfs scrub` finds no errors",
+        )  # fmt: skip
+
+
+def _requests(case: EvidenceSet) -> Iterator[Finding]:
+    for device in case.counted(_STATS):
+        writes, reads, flushes = _counts(device, _REQUESTS)
+        if writes or reads or flushes:
+            yield Finding(
+                "io-errors", "error", subject_of(device),
+                f"Requests of btrfs to {device.name} ended with errors: {reads:,} reads, "
+                f"{writes:,} writes and {flushes:,} flushes since the counters were zeroed.",
+                _evidence(device, _REQUESTS),
+                "the kernel's log and `smartctl -x` say whether it is the drive or its cable",
+                "`btrfs device stats -z`, `btrfs scrub`, and the counters stay 0",
+            )  # fmt: skip
+
+
+def _contents(case: EvidenceSet) -> Iterator[Finding]:
+    for device in case.counted(_STATS):
+        sums, ages = _counts(device, _CONTENTS)
+        if sums or ages:
+            yield Finding(
+                "checksum-errors", "error", subject_of(device),
+                f"{device.name} returned blocks whose checksum is wrong ({sums:,}) or that are "
+                f"older than they should be ({ages:,}) since the counters were zeroed: the drive, "
+                "its cable, the controller or memory changes or loses data.",
+                _evidence(device, _CONTENTS),
+                "check cable and controller, and memory where several drives have them; "
+                "`btrfs scrub`, and replace what goes on counting",
+                "`btrfs device stats -z`, `btrfs scrub`, and the counters stay 0",
+            )  # fmt: skip
+
+
+def _uncorrectable(case: EvidenceSet) -> Iterator[Finding]:
+    for system in case.of_kind("btrfs"):
+        if count := system.number("scrub_uncorrectable_errors"):
+            yield Finding(
+                "damaged-files", "error", subject_of(system),
+                f"The scrub of {system.name or 'the file system'} found {count:,} errors that no "
+                "good copy could correct.",
+                system.evidence("scrub_uncorrectable_errors", "scrub_errors", "scrub_started"),
+                "the kernel's log names the files: restore them, then `btrfs scrub` again",
+                "the scrub finds no uncorrectable errors",
+            )  # fmt: skip
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("degraded", "btrfs", "A file system that lacks devices.",
+         "btrfs(5), MULTIPLE DEVICES; btrfs-progs cmds/filesystem.c", _missing),
+    Rule("io-errors", "btrfs", "A device whose requests ended with errors.",
+         "btrfs-device(8), DEVICE STATS", _requests),
+    Rule("checksum-errors", "btrfs", "A device that returned wrong or old blocks.",
+         "btrfs-device(8), DEVICE STATS", _contents),
+    Rule("damaged-files", "btrfs", "A scrub that found what it could not correct.",
+         "btrfs-scrub(8)", _uncorrectable),
+)  # fmt: skip
