@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 
 from iosonde import units
+from iosonde.kerneltext import fields
 from iosonde.layers._mounts.facts import STORAGE, printed_kind, subject
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
@@ -36,7 +37,7 @@ _KINDS: tuple[tuple[str, str, bool, bool], ...] = (
 COLUMNS: Mapping[str, Column] = {
     name: Column(name, re.compile(cell), empty, blanks)
     for names, cell, empty, blanks in _KINDS
-    for name in names.split()
+    for name in fields(names)
 }
 """The columns of its tables; not those that only --poll fills, nor SOURCES, of several lines."""
 _SIZES = {"SIZE": "size", "USED": "used", "AVAIL": "available"}

@@ -74,12 +74,12 @@ class NtfsTools(PhrasedOutput):
         ("Going to empty the journal ($LogFile)... OK", "journal_emptied", True),
     )
     others: ClassVar[re.Pattern[str]] = re.compile(
-        r"\s*(?:Checking (?:filesystem|the alternate|for bad)|\d{1,3}\.\d\d percent completed"
+        r"\s*+(?:Checking (?:filesystem|the alternate|for bad)|\d{1,3}\.\d\d percent completed"
         r"|Accounting clusters|Collecting |Estimating |File feature|Please make a test|Mounting vol"
         r"|Metadata kept|FAILED|OK$|Attempting to correct|Process|Reading |Comparing |Setting "
         r"|Going to empty|Schedule chkdsk|Resetting |Relocating |Updating |The read-only test"
         r"|Syncing device|Successfully resized|You can go on|to shrink|defined|The disk contains"
-        r"|WARNING: Every sanity|\s*safe|The partition start sector|Windows (?:is|will)|Initializ"
+        r"|WARNING: Every sanity|safe|The partition start sector|Windows (?:is|will)|Initializ"
         r"|Creating NTFS|mkntfs completed|It has been|obtained automatically|To boot|The number of"
         r"|Nothing to do|Are you sure|Volume is|ERROR(?:\(\d{1,3}\))?: |Remount|Cleaning|Fix|Fuse"
         r"|Setting the volume|Clearing|Correcting|Found |No need|The startup data|Please |Warning"

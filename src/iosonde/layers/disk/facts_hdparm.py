@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 
 from iosonde import units
+from iosonde.kerneltext import fields
 from iosonde.records.stack import Scalar
 
 _SECTION = re.compile(
@@ -51,7 +52,7 @@ def identity_rest(texts: Sequence[str]) -> dict[str, Scalar]:
             feature = _FEATURE.match(text)
             if feature and not feature["what"].startswith("Enabled"):
                 enabled = "features_enabled" if feature["star"] else "features_not_enabled"
-                features[enabled].append(" ".join(feature["what"].split()))
+                features[enabled].append(" ".join(fields(feature["what"])))
         elif section == "Security":
             values |= _security(text)
         else:

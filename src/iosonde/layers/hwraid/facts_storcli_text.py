@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from iosonde.kerneltext import fields
+
 _SIZE = r"(?P<size>[\d.]+ [KMGTP]B)"
 VIRTUAL = re.compile(
     r"(?<![\w/])(?P<dg>\d{1,4}|-)/(?P<vd>\d{1,4}) (?P<type>(?:RAID|Cac|raid)\d{1,2}) "
@@ -90,7 +92,7 @@ class PrintedController:
 
 def rows_of_text(text: str) -> list[PrintedController]:
     """The controllers in a text."""
-    joined = " ".join(text[:_JOINED].split())
+    joined = " ".join(fields(text[:_JOINED].replace("\n", " ")))
     pieces = re.split(r"(?:^|\s)Controller = (\d{1,3})(?=\s)", joined)
     parts = [(int(n), part) for n, part in zip(pieces[1::2], pieces[2::2], strict=True)]
     named = PLACE.search(joined)
@@ -183,8 +185,8 @@ def _row(line: str, section: str, controller: PrintedController) -> None:
             controller.properties.setdefault(policy["name"], policy["value"])
     elif section in BATTERY_SECTIONS and (row := _BATTERY_PROPERTY.fullmatch(line)):
         file_of_battery(controller, row["name"], row["value"])
-    elif volume := VIRTUAL.match(" ".join(line.split())):
-        name = " ".join(line.split())[volume.end() :].strip()
+    elif volume := VIRTUAL.match(flat := " ".join(fields(line))):
+        name = flat[volume.end() :].strip()
         if name and len(name) <= _LONGEST_NAME:
             controller.volumes.setdefault(volume["vd"], {})["Name"] = name
 
