@@ -114,6 +114,7 @@ class Looked:
         return self.lines - before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [type(output).__name__ for output in outputs()])
 def test_lines_are_looked_at_in_proportion(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beginnings without ends, by the hundred: the worst that a text can hold."""
