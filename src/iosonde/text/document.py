@@ -49,20 +49,6 @@ class Document:
         place = min(line, len(self.numbers)) - 1
         return self.numbers[place] if place >= 0 else line
 
-    def lines_on(self, offset: int, count: int) -> int:
-        """The offset of the line so many lines after the one at an offset; before it, if negative.
-
-        It is the text's end, or its beginning, at most.
-        """
-        for _ in range(-count):
-            offset = self.data.rfind(b"\n", 0, max(offset - 1, 0)) + 1
-        for _ in range(count):
-            end = self.data.find(b"\n", offset)
-            if end < 0:
-                return len(self.data)
-            offset = end + 1
-        return offset
-
     def digest(self) -> str:
         """SHA-256 of the text, in hexadecimal digits."""
         sum_so_far = hashlib.sha256()

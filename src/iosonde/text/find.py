@@ -185,7 +185,7 @@ class FindState:
         failed: by output, number of the last line of a broken one.
         heading: the last heading seen.
         looked: number of the line up to which headings were looked for.
-        offset: of the byte up to which they were: what an output has holds none.
+        offset: of the line with the anchor below it.
     """
 
     free: int = 1
@@ -273,12 +273,10 @@ class Search:
         finally:
             WATCH.end()
         reading = replace(reading, first=self._own(view, reading.first))
-        above = self._document.lines_on(offset, min(reading.first - view.at, 0))
-        heading = self._heading_above(view, reading.first, above)
+        heading = self._heading_above(view, reading.first, offset)
         if reading.trials or reading.states or reading.counters:
             # A command alone is left to the output below it, which wants to know it too.
             self._free = max(view.number(max(reading.last, first)) + 1, number + 1)
-            self._offset = self._document.lines_on(offset, self._free - number)
         if not reading.loads or reading.last > reading.first:
             self._take(view, reading.first, reading.last, output)
         for low, high, _ in reading.unread:
@@ -334,7 +332,12 @@ class Search:
                 heading_above(
                     lambda at: view.line(at) if at == self._own(view, at) else None, first
                 )
-                or marked_between(self._document, max(self._offset - 1, 0), offset)
+                or marked_between(
+                    self._document,
+                    self._offset,
+                    (view.number(view.at), offset),
+                    range(self._free, here),
+                )
                 or self._heading
             )
             self._looked, self._offset = here, offset

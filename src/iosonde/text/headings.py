@@ -34,6 +34,7 @@ _END_OF_LETTER = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"\s*[A-ZÀ-Ý][\w.'-]*(?: [A-ZÀ-Ý][\w.'-]*){0,3}\s*")
+_STEP = 1 << 20  # bytes of a long text at once
 _EMPHASIS = re.compile(r"^[*_`\s]+|[*_`\s]+$")
 
 
@@ -61,14 +62,29 @@ def heading_above(line: Callable[[int], str | None], first: int) -> str:
     return ""
 
 
-def marked_between(document: Document, start: int, end: int) -> str:
-    """The last heading of Markdown in a part of a document that no parser looked at."""
-    data = document.data
-    at = data.rfind(b"\n#", start, end) + 1
-    if at >= end or (at == 0 and (start > 0 or data[:1] != b"#")):
-        return ""
-    line = data[at : at + 200].split(b"\n")[0].decode(errors="replace")
-    return heading_above(lambda index: line if index == 0 else None, 1)
+def marked_between(document: Document, start: int, below: tuple[int, int], lines: range) -> str:
+    """The last heading of Markdown in a part of a document that no parser looked at.
+
+    Args:
+        document: to look at.
+        start: offset from which on.
+        below: number and offset of a line at or below its end.
+        lines: numbers of those that no output has.
+    """
+    data, (number, offset) = document.data, below
+    end = offset
+    while end > start:
+        at = data.rfind(b"\n#", start, end) + 1
+        if at == 0 and (start > 0 or data[:1] != b"#"):
+            break
+        parts = range(at, offset, _STEP)
+        own = number - sum(data[low : min(low + _STEP, offset)].count(b"\n") for low in parts)
+        if own in lines:
+            return marked_heading(data[at : at + 200].split(b"\n")[0].decode(errors="replace"))
+        if own < lines.start or at == 0:
+            break
+        end = at
+    return ""
 
 
 def _is_of_letter(line: Callable[[int], str | None], index: int) -> bool:

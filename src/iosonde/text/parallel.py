@@ -94,7 +94,11 @@ def find_by_spans(
             inherited = result.heading[0] == _INHERITED
             same_heading = inherited or result.heading == (state.heading, state.offset)
             if same_heading and result.arrived == state.seen_from(span.line):
-                between = marked_between(document, state.offset, _before(document, span).start)
+                before = _before(document, span)
+                place = before.line, before.start
+                between = marked_between(
+                    document, state.offset, place, range(state.free, before.line)
+                )
                 heading = between or state.heading
                 yield from (tell(_under(output, heading)) for output in result.under)
                 yield from result.items
