@@ -28,7 +28,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from iosonde.layers import LAYERS
+from iosonde.layers import KERNEL_MESSAGES, LAYERS
+from iosonde.layers.outputs import OUTPUTS as OF_LAYERS
+from iosonde.loads import OUTPUTS as OF_LOADS
+from iosonde.monitors import OUTPUTS as OF_MONITORS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "iosonde"
@@ -41,6 +44,12 @@ ENGINES = (
 _ORDINARY = frozenset({"disk", "dm", "filesystem", "guest", "link", "loop", "partition"})
 """Kinds whose names are words: no identifier names them, and not every string that is the word."""
 _SHARED = frozenset({"layer", "site", "step"})
+_READERS = frozenset(
+    table[row].partition(":")[0]
+    for table in (OF_LAYERS, OF_LOADS, OF_MONITORS, KERNEL_MESSAGES)
+    for row in table
+)
+"""Modules that the tables of outputs and of the kernel's messages name."""
 _MOST = 5  # lines of a shell program in a string
 _LONGEST = 450  # lines of a module
 _MOST_CODE = 60  # lines of a function
@@ -183,9 +192,8 @@ def names_in(text: str, path: str) -> Iterator[str]:
         elif token.type == tokenize.NAME:
             name = f"_{token.string.lower()}_"
             yield from (kind for kind in LAYERS if kind not in _ORDINARY and f"_{kind}_" in name)
-    room, name = path.partition("/")[0], path.rpartition("/")[2]
-    is_reader = room in {"layers", "loads", "monitors"} and name.startswith("printed")
-    yield from _ordinary_in(text, is_reader=is_reader)
+    module = f"iosonde.{path.removesuffix('.py').replace('/', '.')}"
+    yield from _ordinary_in(text, is_reader=module in _READERS)
     for module in _facts(text).importing_from:
         parts = module.split(".")
         if parts[:2] == ["iosonde", "layers"] and len(parts) > 2:
@@ -198,8 +206,9 @@ def _ordinary_in(text: str, *, is_reader: bool) -> Iterator[str]:
     """The kinds whose names are words, where the word is not plainly something else.
 
     Something else are the kind of a record of what a tool printed, the name of a group or of a
-    column that is looked up, a device's type in lsblk, and a part of a command. A reader's words
-    are those of its text and of its records, unless it asks for the kind of a layer.
+    column that is looked up, a device's type in lsblk, a part of a command, and what the list of
+    rules says a rule is about. A reader's words are those of its text and of its records, unless
+    it asks for the kind of a layer.
     """
     for string, chain in _with_parents(ast.parse(text), ()):
         if string not in _ORDINARY:
@@ -232,9 +241,9 @@ def _called(node: ast.AST) -> str:
 def _asks_for_kind(node: ast.AST) -> bool:
     """Whether what stands here is compared with the kind of a layer, or looks for layers of one."""
     match node:
-        case ast.Compare(left=left, comparators=others):
+        case ast.Compare():
             return any(
-                isinstance(side, ast.Attribute) and side.attr == "kind" for side in (left, *others)
+                isinstance(part, ast.Attribute) and part.attr == "kind" for part in ast.walk(node)
             )
         case ast.Subscript(value=ast.Name(id=table)):
             return table.isupper()
@@ -246,7 +255,9 @@ def _is_of_records(node: ast.AST) -> bool:
     match node:
         case ast.Subscript() | ast.Compare(left=ast.Attribute(attr="type")):
             return True
-    return _called(node) in {"PrintedSubject", "PrintedCounters", "counted", "run", "Check"}
+    return _called(node) in {
+        "PrintedSubject", "PrintedCounters", "counted", "kind_by_type", "run", "Check", "Rule",
+    }  # fmt: skip
 
 
 # ── class names ───────────────────────────────────────────────────────────────────────────────

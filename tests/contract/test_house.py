@@ -52,6 +52,13 @@ def test_an_engine_that_names_a_technology_is_seen(planted: str, name: str) -> N
         ("layers/xfs/printed.py", 'PrintedSubject("md", name, values)\n', "md"),
         ("layers/xfs/printed.py", "from iosonde.layers.disk.facts import subjects\n", "disk"),
         ("text/printed.py", 'kind = "disk"\n', "disk"),
+        ("layers/xfs/printed_of_no_table.py", 'kind = "disk"\n', "disk"),
+        ("loads/yabs.py", 'if "disk" in {each.kind for each in states}:\n    pass\n', "disk"),
+        (
+            "layers/xfs/findings.py",
+            'Rule("a", "b", lambda case: case.of_kind("disk"))\n',
+            "disk",
+        ),
     ],
 )
 def test_a_kind_that_is_asked_for_is_a_name_wherever_it_stands(
@@ -70,6 +77,10 @@ def test_a_kind_that_is_asked_for_is_a_name_wherever_it_stands(
         ("layers/md/kind.py", 'if device.type != "disk" or device.type == "loop":\n    pass\n'),
         ("monitors/printed_iostat.py", 'kind = "disks" if name in groups else "disk"\n'),
         ("monitors/printed_atop.py", 'KINDS = {"DSK": "disk", "NET": "link"}\n'),
+        ("loads/yabs.py", 'where = {"partition": device}\n'),
+        ("layers/multipath/kernel_log_esxi.py", 'SAID = (("APD ", "disk", "all_paths_down"),)\n'),
+        ("layers/md/findings.py", 'Rule("degraded", "disk", says, source, find)\n'),
+        ("layers/md/facts.py", 'kind = kind_by_type("loop")\n'),
     ],
 )
 def test_words_of_a_text_and_of_its_records_are_no_names(path: str, planted: str) -> None:
