@@ -9,7 +9,9 @@ Source: FreeBSD 14, sys/cam/cam.c, cam_error_print() and cam_status_table; sys/c
 cam_periph_error() ("Retrying command, %d more tries remain", before 13 "Retrying command", and
 "Error %d, %s"), cam_periph_release_locked_buses() ("Periph destroyed");
 sys/cam/scsi/scsi_all.c, scsi_command_sbuf() and scsi_sense_sbuf(); sys/cam/ata/ata_all.c,
-ata_command_sbuf() and ata_status_sbuf().
+ata_command_sbuf() and ata_status_sbuf(); sys/dev/ahci/ahci.c, ahci_timeout() and
+ahci_execute_transaction(); sys/dev/siis/siis.c and sys/dev/mvs/mvs.c, which print the first line of
+the two.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from __future__ import annotations
 from iosonde.layers._kernel_log.events import KernelMessage
 
 _AT = r":[a-z_]{2,16}(?:-sim)?\d{1,4}(?::\d{1,5}){2}:(?:\d{1,5}|[\da-f]{8,16})\): +"
-_DEVICE = rf"\((?P<name>(?:da|ada|nda|cd|ses|pass|probe|sa)\d{{1,4}}){_AT}"
+_DEVICE = rf"\((?P<name>(?:da|ada|nda|cd|ses|pass|a?probe|sa)\d{{1,4}}){_AT}"
+_CHANNEL = r"(?P<name>(?:ahcich|siisch|mvsch)\d{1,4}): +"
 _DISK = rf"\((?P<name>(?:da|ada|nda)\d{{1,4}}){_AT}"
 
 MESSAGES = (
@@ -59,7 +62,8 @@ MESSAGES = (
     KernelMessage("): Retrying command", rf"{_DEVICE}Retrying command", "disk", "retried_commands"),
     KernelMessage(
         "): Error 5, ",
-        rf"{_DISK}Error (?P<errors>5), (?P<reasons>Unretryable error|Retries exhausted)",
+        rf"{_DISK}Error (?P<errors>5), "
+        r"(?P<reasons>Unretryable error|Retries exhausted|Retry was blocked)",
         "disk", "io_errors", "data",
     ),
     KernelMessage(
@@ -69,8 +73,20 @@ MESSAGES = (
     ),
     KernelMessage(
         "): Error ",
-        rf"{_DEVICE}Error (?P<errors>\d{{1,3}}), (?P<reasons>Unretryable error|Retries exhausted)",
+        rf"{_DEVICE}Error (?P<errors>\d{{1,3}}), "
+        r"(?P<reasons>Unretryable error|Retries exhausted|Retry was blocked)",
         "disk", "refused_commands",
+    ),
+    KernelMessage(
+        "imeout on slot ",
+        rf"{_CHANNEL}(?:Poll t|T)imeout on slot (?P<slots>\d{{1,2}}) port (?P<ports>\d{{1,2}})\b",
+        "disk", "slot_timeouts", "device",
+    ),
+    KernelMessage(
+        " serr ",
+        rf"{_CHANNEL}is [\da-f]{{8}} cs [\da-f]{{8}} ss [\da-f]{{8}} rs [\da-f]{{8}} "
+        r"(?P<registers>tfd [\da-f]{2,4} serr [\da-f]{8}) cmd [\da-f]{8}",
+        "disk", "described_timeouts",
     ),
     KernelMessage("Periph destroyed", rf"{_DEVICE}Periph destroyed", "disk", "removed_devices"),
     KernelMessage(": lost device", rf"{_DEVICE}lost device", "disk", "removed_devices"),

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from iosonde.kerneltext import fields
+from iosonde.kerneltext import fields, lines
 from iosonde.records.stack import Json
 from iosonde.text.reader import groups_of
 from iosonde.text.torn import across_wraps
@@ -195,7 +195,9 @@ _SHARING = across_wraps(
     r"(?P<modified>[A-Z]\w\w [A-Z]\w\w \d{1,2} [\d:]{8} \d{4})\)"
 )
 """A file that shares blocks, or the one with which it does."""
-_KEPT = 1000  # problems with their figures, inodes, ranges
+_KEPT = 1000  # problems with their figures, inodes, ranges, messages
+_LONGEST = 200  # characters of a message
+_PASS = re.compile(r"\s*Pass \d")
 
 
 def is_problem(line: str) -> bool:
@@ -259,9 +261,12 @@ def problems(text: str) -> dict[str, Json]:
         if figures:
             rows.append({"problem": name, **figures})
     rows += [{"problem": "shares_blocks", **groups_of(match)} for match in _SHARING.finditer(text)]
-    if others := _unnamed(text, [place for place, _, _ in at]):
-        counts["other_problems"] = others
+    others = _unnamed(text, [place for place, _, _ in at])
+    if others:
+        counts["other_problems"] = len(others)
     values: dict[str, Json] = {**counts}
+    if messages := [*dict.fromkeys(message for message in others if message)]:
+        values["other_messages"] = [*messages[:_KEPT]]
     if rows:
         values["figures"] = rows[:_KEPT]
     if inodes:
@@ -278,19 +283,29 @@ def _figures(match: re.Match[str]) -> dict[str, Json]:
     return groups_of(match) | kept
 
 
-def _unnamed(text: str, places: Sequence[int]) -> int:
-    """How many answers have no problem of the tables above them, since the answer before."""
+def _unnamed(text: str, places: Sequence[int]) -> list[str]:
+    """What stands above each answer that has no problem of the tables above it.
+
+    Looked at is what stands there since the answer before; empty: nothing does.
+    """
     ends = sorted(
         match.span()
         for form in (_ANSWER, _SAID)
         for match in form.finditer(text)
         if form is _SAID or match["answer"]
     )
-    unnamed, before = 0, 0
+    unnamed, before = list[str](), 0
     for start, end in ends:
-        unnamed += bisect_left(places, before) == bisect_left(places, start)
+        if bisect_left(places, before) == bisect_left(places, start):
+            unnamed.append(_last_message(text[before:start]))
         before = end
     return unnamed
+
+
+def _last_message(text: str) -> str:
+    """The last line of a text that says something of its own, without the name of a device."""
+    said = [line.strip() for line in lines(text) if line.strip() and not _PASS.match(line)]
+    return _PREEN.sub("", said[-1])[:_LONGEST] if said else ""
 
 
 def _bitmaps(text: str) -> Iterator[tuple[str, Json]]:

@@ -98,25 +98,21 @@ class ExtCheck(StateOutput):
         values: dict[str, Scalar] = {}
         last, strange, name = first, 0, ""
         for index, line in lines(cursor, first, _MOST):
-            if (
-                strange > _GAP
-                or index > last + 2 * _GAP
-                or _SUMMARY.match(line)
-                or (index > first and prompt_in(line))
-            ):
+            if strange > _GAP or index > last + 2 * _GAP or (index > first and prompt_in(line)):
                 break
-            if sure := _sure(line):
-                setting, match = sure
-                groups = match.groupdict()
-                values[setting] = groups.get("value") or True
-                name = name or groups.get("device") or ""
-            elif version := _VERSION.match(line):
-                values["e2fsck_version"] = version["version"]
-            elif not (_OTHERS.match(line) or is_problem(line)):
+            if _SUMMARY.match(line):
+                checked = _CHECKED.match(line)
+                if checked and name in {"", checked["device"]}:
+                    values |= _fill(checked)
+                    last, name = index, checked["device"]
+                break
+            own = _own_line(line)
+            if own is None:
                 strange += bool(line)
                 continue
-            elif mended_by_itself := _PREEN.match(line):
-                name = name or mended_by_itself["device"]
+            settings, device = own
+            values |= settings
+            name = name or device
             last, strange = index, 0
         text = joined(cursor, first, last)
         values |= answers(text)
@@ -154,24 +150,44 @@ class ExtCheckSummary(StateOutput):
         checked = _CHECKED.match(cursor.line(last) or "")
         if checked is None:
             raise Unreadable("it is no summary")
-        values: dict[str, Scalar] = {
-            "blocks": int(checked["blocks"]), "inodes": int(checked["inodes"]),
-            "used_blocks": int(checked["full"]), "used_inodes": int(checked["used"]),
-            "free_blocks": int(checked["blocks"]) - int(checked["full"]),
-            "free_inodes": int(checked["inodes"]) - int(checked["used"]),
-        }  # fmt: skip
+        values = _fill(checked)
         if version:
             values["e2fsck_version"] = version["version"]
-        if checked["state"]:
-            values["superblock_state"] = checked["state"]
-        if checked["share"]:
-            values["non_contiguous"] = round(float(checked["share"]) / 100, 4)
         name = checked["device"].removeprefix("/dev/")
         return last, [PrintedSubject("ext4", name, values, prompt.host)]
 
 
+def _fill(checked: re.Match[str]) -> dict[str, Scalar]:
+    """How full a file system is by the summary of its check."""
+    values: dict[str, Scalar] = {
+        "blocks": int(checked["blocks"]), "inodes": int(checked["inodes"]),
+        "used_blocks": int(checked["full"]), "used_inodes": int(checked["used"]),
+        "free_blocks": int(checked["blocks"]) - int(checked["full"]),
+        "free_inodes": int(checked["inodes"]) - int(checked["used"]),
+    }  # fmt: skip
+    if checked["state"]:
+        values["superblock_state"] = checked["state"]
+    if checked["share"]:
+        values["non_contiguous"] = round(float(checked["share"]) / 100, 4)
+    return values
+
+
 def _is_own(line: str) -> bool:
     return bool(_OTHERS.match(line) or _sure(line)) or is_problem(line)
+
+
+def _own_line(line: str) -> tuple[dict[str, Scalar], str] | None:
+    """The settings and the device that a line of a check names; None where it is no line of it."""
+    if sure := _sure(line):
+        setting, match = sure
+        groups = match.groupdict()
+        return {setting: groups.get("value") or True}, groups.get("device") or ""
+    if version := _VERSION.match(line):
+        return {"e2fsck_version": version["version"]}, ""
+    if not _is_own(line):
+        return None
+    mended_by_itself = _PREEN.match(line)
+    return {}, mended_by_itself["device"] if mended_by_itself else ""
 
 
 def _sure(line: str) -> tuple[str, re.Match[str]] | None:
