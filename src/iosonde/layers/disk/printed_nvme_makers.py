@@ -22,7 +22,8 @@ from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.json_tree import key_name
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.labels import is_apart
+from iosonde.text.reader import PartlyReadItems, StateOutput, UnreadPart
 
 _HEAD = re.compile(
     r"\s*(?:(?:C[1A] Log Page Performance|D0 Smart Log Page|NAND) Statistics :-"
@@ -76,19 +77,29 @@ class NvmeMakersLog(StateOutput):
         return cursor.at if _row(following) else None
 
     @override
-    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
         head = _HEAD.match(cursor.line(first) or "")
         values: dict[str, Json] = {}
-        begin, last = first + (head is not None), first
+        begin, last, above = first + (head is not None), first, list[str]()
+        broken: list[UnreadPart] = []
         for index, line in lines(cursor, begin, _MOST):
             row = _row(line)
-            if row and not prompt_in(line):
-                values |= _said(row)
-            elif line or index > last + 2:
+            if (
+                prompt_in(line)
+                or _HEAD.match(line)
+                or index > last + 3
+                or (line and is_apart(line, above))
+                or not (row or not line or _row(cursor.line(index + 1) or ""))
+            ):
                 break
+            if row:
+                values |= _said(row)
+            elif line:
+                broken.append((index, index, "its row is broken"))
+            above.append(line)
             last = index if line else last
         name = (head["device"] if head else "") or prompt.path
-        return last, [*self._of(values, name, prompt)]
+        return last, [*self._of(values, name, prompt), *broken]
 
     def _of(
         self, values: dict[str, Json], name: str, prompt: Prompt

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from iosonde.layers.hwraid.facts import battery_state, data_disks, other_labels, size_of
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
-from iosonde.text.labels import as_labelled
+from iosonde.text.labels import as_labelled, is_apart
 
 MEGACLI = ("MegaCli64", "MegaCli", "megacli", "MegaCLI", "megacli64", "megasasctl", "PercCli")
 """Names of the command."""
@@ -180,38 +180,47 @@ def _items(text: str) -> tuple[_Labels, _Labels, _Labels]:
     """`Name: value` lines by adapter, by physical and by virtual drive."""
     owner, enclosure, section, above = "c0", "", "", ""
     where: dict[str, str] = {}
+    own: list[str] = []  # lines of a drive or of a section
     adapters, drives, volumes = {owner: where}, _Labels(), _Labels()
     for line in text.split("\n"):
         named, item, volume = _ADAPTER.match(line), ITEM.match(line), _VOLUME_LINE.match(line)
         if _BAR.match(line):
-            section = section if ":" in above else above
+            section, own = section if ":" in above else above, []
         elif named:
             owner, section = f"c{named['number']}", ""
             where = adapters.setdefault(owner, {})
             if "Get BBU Status Failed" in line:
                 where["Battery State"] = "missing"
         elif volume or _VOLUME_END.match(line):
+            own = []
             where = volumes.setdefault(f"{owner}/v{volume[1]}", {}) if volume else {}
         elif item and item["name"] == "Enclosure Device ID":
-            enclosure, where = item["value"], {}
+            enclosure, where, own = item["value"], {}, []
         elif item and item["name"] == "Slot Number":
             place = f"e{enclosure}/s{item['value']}" if enclosure else f"s{item['value']}"
             drives[f"{owner}/{place}"] = where = {}
         elif item:
-            _file(item, section, where)
+            of_battery = where is adapters[owner] and not section  # which has paragraphs
+            where = _file(item, section, where, [] if of_battery else own)
         elif above.startswith("Inquiry Data") and line:
             where["Torn"] = "Inquiry Data"
+        own.append(line)
         above = line.strip() or above
     return adapters, drives, volumes
 
 
-def _file(item: re.Match[str], section: str, where: dict[str, str]) -> None:
-    """Files a label, which says its section where others have it too."""
+def _file(
+    item: re.Match[str], section: str, where: dict[str, str], above: list[str]
+) -> dict[str, str]:
+    """Files a label, which says its section where others have it too; returns where to go on."""
     name, prefix = item["name"], section.partition(" ")[0]
+    if name not in _READ_OF_DISK and is_apart(item[0], above):
+        return {}  # a remark of somebody
     if item["value"] and name != "Exit Code":
         where.setdefault(
             f"{prefix} {name}" if section.startswith(_PREFIXED) else name, item["value"]
         )
+    return where
 
 
 _PREFIXED = ("Supported ", "Default Settings", "Limitations")

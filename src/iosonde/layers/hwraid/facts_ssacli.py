@@ -19,6 +19,7 @@ from iosonde import units
 from iosonde.layers.hwraid.facts import battery_state, data_disks, identifier_of, other_labels
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
+from iosonde.text.labels import is_apart
 
 SSACLI = ("ssacli", "hpssacli", "hpacucli")
 """Names of the command."""
@@ -132,17 +133,18 @@ def _whole(text: str) -> Iterator[str]:
 def _controllers(text: str, controllers: list[_Controller]) -> list[_Controller]:
     """Files every line under the heading above it."""
     where: dict[str, str] = controllers[0].items if controllers else {}
-    array = ""
+    array, leftmost = "", list[str]()
     for line in _whole(text):
         head = SSACLI_CONTROLLER.match(line)
         if head:
             controllers.append(
                 _Controller(head["model"].strip(), head["slot"], head["serial"] or "")
             )
-            where, array = controllers[-1].items, ""
-        elif not controllers:
+            where, array, leftmost = controllers[-1].items, "", []
             continue
-        elif group := _ARRAY.match(line):
+        if not controllers:
+            continue
+        if group := _ARRAY.match(line):
             array = group["name"] or ""
             where = controllers[-1].groups.setdefault(array, {}) if array else {}
             if group["about"]:
@@ -154,9 +156,16 @@ def _controllers(text: str, controllers: list[_Controller]) -> list[_Controller]
             where = where if own is None else own
         elif (apart := _enclosure(controllers[-1], line)) is not None:
             where = apart
-        elif item := _ITEM.match(line):
+        elif (item := _ITEM.match(line)) and not is_apart(line, leftmost):
             _file(item, where)
+        else:
+            continue
+        leftmost = [min(*leftmost, line, key=_margin)] if leftmost else [line]
     return controllers
+
+
+def _margin(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 _OF_SENSOR = frozenset({"Location", "Current Value (C)", "Max Value Since Power On"})

@@ -17,7 +17,7 @@ from iosonde.layers.hwraid.facts import battery_state, data_disks, size_of
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.labels import as_labelled
+from iosonde.text.labels import as_labelled, is_apart
 from iosonde.text.reader import HeadedOutput, nearest
 
 _HEAD = re.compile(
@@ -29,7 +29,7 @@ _HEAD = re.compile(
 )
 _PAIR = re.compile(
     r"\s*+(?P<label>[A-Z0-9](?:[\w.,/# &-]|\([^()]{1,40}\)){0,41}|[a-z(][\w.,/() ]{3,40}(?= :))"
-    r"\s*+:+ ?(?P<value>.{0,400})$"
+    r"\s*+:+(?: |$)(?P<value>.{0,400})$"
 )
 _TITLE = re.compile(r"\s*(?:-{10,}|[A-Za-z][\w. /#:()-]{2,60})\s*$")
 _SAID = re.compile(r"\s*(?:Device is an? |No logical |No physical |Command completed|Command abor)")
@@ -77,7 +77,9 @@ class Arcconf(HeadedOutput):
 
     @override
     def goes_on(self, line: str, above: list[str]) -> bool:
-        if _PAIR.match(line) or _TITLE.match(line) or _SAID.match(line) or _REST.match(line):
+        if _PAIR.match(line):
+            return not is_apart(line, above[1:])
+        if _TITLE.match(line) or _SAID.match(line) or _REST.match(line):
             return True
         return bool(above) and len(above[-1]) >= _FULL and not line.rstrip().endswith(".")
 

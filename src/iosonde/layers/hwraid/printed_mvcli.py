@@ -20,7 +20,7 @@ from iosonde.layers.hwraid.facts import data_disks
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.labels import as_labelled
+from iosonde.text.labels import as_labelled, is_apart
 from iosonde.text.reader import Items, StateOutput, close_lines, top_of
 
 _PAIR = re.compile(r"\s*(?P<label>#? ?[A-Za-z][\w #/().-]{0,32}?): *(?P<value>\S.{0,100})?$")
@@ -72,8 +72,9 @@ class Mvcli(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        last, blocks = first, list[dict[str, str]]()
+        last, blocks, above = first, list[dict[str, str]](), list[str]()
         for index, line in close_lines(cursor, first, 600, gap=3):
+            above += [""] * (index > last + 1)
             pair = _PAIR.match(line)
             if index > first and _TITLE.match(line):
                 break
@@ -81,6 +82,10 @@ class Mvcli(StateOutput):
                 begun = bool(blocks) and set(blocks[-1]) == {"Adapter"}
                 if not blocks or (pair["label"] in _FIRSTS and not begun):
                     blocks.append({})
+                    above = []
+                elif is_apart(line, above):
+                    break
+                above.append(line)
                 if pair["value"]:
                     blocks[-1].setdefault(pair["label"], pair["value"].strip())
             elif not (_SKIPPED.match(line) or _TITLE.match(line)):

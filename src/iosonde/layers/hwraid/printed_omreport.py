@@ -23,7 +23,7 @@ from iosonde.layers.hwraid.facts import size_of
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.labels import as_labelled
+from iosonde.text.labels import as_labelled, is_apart
 from iosonde.text.reader import Items, StateOutput, close_lines, top_of
 
 _PAIR = re.compile(r"\s*(?P<label>[A-Z][A-Za-z0-9 /().-]{1,48}?)\s*: (?P<value>\S.{0,200}?)?\s*$")
@@ -77,12 +77,17 @@ class Omreport(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         things: list[tuple[str, dict[str, str]]] = []
-        last, controller = first, ""
+        last, controller, above = first, "", list[str]()
         for index, line in close_lines(cursor, first, _MOST, gap=2):
+            above += [""] * (index > last + 1)
             pair = _PAIR.match(line)
             if pair and not prompt_in(line):
                 if pair["label"] == "ID":
                     things.append((controller, {}))
+                    above = []
+                elif is_apart(line, above):
+                    break
+                above.append(line)
                 if things:
                     things[-1][1].setdefault(pair["label"], pair["value"] or "")
             elif named := _CONTROLLER.match(line):

@@ -18,7 +18,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.labels import as_labelled
+from iosonde.text.labels import as_labelled, is_apart
 from iosonde.text.reader import HeadedOutput, Items, StateOutput, close_lines
 
 _PAIR = re.compile(r"\s*(?P<label>[A-Z][\w #/()\[\]-]{1,38}?) *: *(?P<value>\S.{0,200})?$")
@@ -70,7 +70,8 @@ class SasIrcu(HeadedOutput):
 
     @override
     def goes_on(self, line: str, above: list[str]) -> bool:
-        return bool(_PAIR.match(line) or _OTHER.match(line))
+        is_own = _PAIR.match(line) and not is_apart(line, above)
+        return bool(is_own or _OTHER.match(line))
 
     @override
     def block(self, text: str, prompt: Prompt) -> Iterator[PrintedSubject]:

@@ -21,7 +21,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.labels import as_labelled
+from iosonde.text.labels import as_labelled, is_apart
 from iosonde.text.reader import Items, StateOutput, before, close_lines, top_of
 from iosonde.text.torn import is_full
 
@@ -119,7 +119,7 @@ class EsxcliLists(StateOutput):
         prompt = esxi_prompt(cursor, first, prompt)
         device = _DEVICE.search(prompt.command) or _ADAPTER.search(prompt.command)
         things = [_Thing(device[1].rstrip(",;|") if device else "")]
-        last, label, above = first, "", ""
+        last, label, above, labelled = first, "", "", list[str]()
         for index, line in close_lines(cursor, first, _MOST, gap=3):
             if index > first and (prompt_in(line) or _PROMPT.match(line)):
                 break
@@ -129,8 +129,11 @@ class EsxcliLists(StateOutput):
                 _join(things[-1], label, line.strip())
             elif identifier := _ID.match(line):
                 things.append(_Thing(identifier["id"]))
-                label = ""
+                label, labelled = "", []
             elif pair and not _SMART.match(line):
+                if is_apart(line, labelled):
+                    break
+                labelled.append(line)
                 label = pair["label"]
                 things[-1].pairs.setdefault(label, pair["value"] or "")
             elif full:

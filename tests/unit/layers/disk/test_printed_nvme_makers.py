@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers.disk.printed_nvme_makers import NvmeMakersLog
-from tests.mangle import counters
+from iosonde.records.printed import Unread
+from tests.mangle import counters, read
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "nvme-logs-composed"
 WDC, MICRON = ((OUTPUTS / f"{name}.txt").read_text() for name in ("wdc", "micron"))
@@ -56,5 +57,17 @@ def test_what_speaks_of_them_is_none(text: str) -> None:
 
 
 def test_a_row_without_its_figure_is_left_out() -> None:
-    ((_, values), *_) = _logs(WDC.replace("327680", ""))
+    text = WDC.replace("327680", "")
+    ((_, values), *_) = _logs(text)
     assert "host_read_blocks" not in values
+    assert values["nand_read_before_write"] == 0  # the rows below it are read
+    broken = next(part for part in read(text) if isinstance(part, Unread))
+    assert (broken.reason, text.split("\n")[broken.place.first_line - 1].split()) == (
+        "its row is broken", ["Host", "Read", "Blocks"],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [WDC, MICRON], ids=["wdc", "micron"])
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_a_remark_below_it_is_none_of_its_figures(text: str, gap: str) -> None:
+    assert _logs(f"{text.rstrip()}{gap}Ticket: 48151\n") == _logs(text)
