@@ -16,11 +16,11 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.layers.hwraid.rows import wrapped_rows
 from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import HeadedOutput, Items, StateOutput, start_of
+from iosonde.text.wrapped_rows import wrapped_rows
 
 _TYPE = (
     r"(?:GROUP|linear|stripe|mirror|raid4|raid5_[lr][sa]|raid6|raid[1-6]0|raid0[1-6]|spare"

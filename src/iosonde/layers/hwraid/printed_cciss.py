@@ -15,12 +15,12 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde.layers.hwraid.facts import size_of
-from iosonde.layers.hwraid.rows import wrapped_rows
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.labels import as_labelled
 from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.wrapped_rows import any_of, cells_of, wrapped_rows
 
 _HEAD = re.compile(r"\s*(?P<name>cciss\d{1,2}): (?P<model>HP \w.{2,60}?) Controller\s*$")
 _LABEL = re.compile(
@@ -114,7 +114,7 @@ _DRIVE = (
     r"bay (?P<bay>\d{1,3})"
 )
 _DRIVE_STATE = r"(?: {1,3}(?P<drive_state>OK|S\.M\.A\.R\.T\. predictive failure\.))?"
-_FORMS = (
+_ROW = any_of((
     rf"{_DEVICE}: \((?P<model>[\w. -]{{2,40}})\) "
     r"(?P<level>RAID [\w+()]{1,9}|\(Unknown RAID level "
     r"\(tolerance_type = -?\d{1,5}\)) Volume (?P<volume>\d{1,4})(?:\(\?\))? status: "
@@ -135,9 +135,6 @@ _FORMS = (
     rf"{_DRIVE} (?P<fixed>.{{40}} .{{40}} .{{8}}){_DRIVE_STATE}",
     rf"{_DRIVE} +(?P<vendor>\S{{1,8}}) +(?P<product>\S{{2,16}}) +(?P<number>\w{{4,40}}) +"
     rf"(?P<firmware>\w{{2,8}}){_DRIVE_STATE}",
-)
-_ROW = re.compile("|".join(
-    re.sub(r"\?P<(\w+)>", rf"?P<\g<1>_{number}>", form) for number, form in enumerate(_FORMS)
 ))  # fmt: skip
 _BEGINS = re.compile(
     r"\s*(?:/dev/[\w/-]{2,40} ?[:(]|unknown-scsi-device:|Controller: |Board ID: |Logical drives: "
@@ -182,9 +179,8 @@ class CcissVolStatus(StateOutput):
         for row, index in wrapped_rows(cursor, first, _ROW, _BEGINS, gap=3, most=600):
             last = index
             status.take({
-                name.rpartition("_")[0]: text if name.startswith("fixed") else text.strip()
-                for name, text in row.groupdict().items()
-                if text is not None and (text or not name.startswith("spares"))
+                name: text if name == "fixed" else text.strip()
+                for name, text in cells_of(row).items()
             })  # fmt: skip
         return max(last, first), status.subjects(prompt.host)
 

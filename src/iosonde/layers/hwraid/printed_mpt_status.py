@@ -17,11 +17,11 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.layers.hwraid.facts import data_disks
-from iosonde.layers.hwraid.rows import wrapped_rows
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput, start_of
+from iosonde.text.wrapped_rows import any_of, cells_of, wrapped_rows
 
 _FLAG = r"(?:ENABLED|QUIESCED|RESYNC_IN_PROGRESS|VOLUME_INACTIVE|OUT_OF_SYNC|NONE)"
 _FLAGS = rf"(?: {_FLAG}){{0,4}}"
@@ -30,7 +30,7 @@ _DISK = (
     "ONLINE|MISSING|NOT_COMPATIBLE|FAILED|INITIALIZING|OFFLINE_REQUESTED|FAILED_REQUESTED"
     "|OTHER_OFFLINE|UNKNOWN"
 )
-_FORMS = (
+_ROW = any_of((
     r"ioc(?P<ioc>\d{1,2}) vol_id (?P<volume>\d{1,3}) type (?P<type>\w{1,8}), (?P<disks>\d{1,3}) "
     rf"phy, (?P<size>\d{{1,6}}) GB, state (?P<state>{_VOLUME}), flags(?P<flags>{_FLAGS})",
     r"ioc:(?P<ioc>\d{1,2}) vol_id:(?P<volume>\d{1,3}) type:(?P<type>\w{1,8}) raidlevel:\S{0,8} "
@@ -47,9 +47,6 @@ _FORMS = (
     r"scsi_id:(?P<disk>\d{1,3}) (?P<sync>\d{1,3})%",
     rf"(?:log_id |vol_id:)(?P<volume>\d{{1,3}}) (?P<state>{_VOLUME})",
     rf"(?P<role>phys|spare)_id[ :](?P<disk>\d{{1,3}}) (?P<state>{_DISK})",
-)
-_ROW = re.compile("|".join(
-    re.sub(r"\?P<(\w+)>", rf"?P<\g<1>_{number}>", form) for number, form in enumerate(_FORMS)
 ))  # fmt: skip
 _BEGINS = re.compile(
     r"\s*(?:ioc:?\d{1,2} |scsi_id:\d{1,3} \d|log_id \d|vol_id:\d|(?:phys|spare)_id[ :]\d)"
@@ -82,11 +79,7 @@ class MptStatus(StateOutput):
         last, values_by_thing = first, dict[tuple[str, str], dict[str, Scalar]]()
         for row, index in wrapped_rows(cursor, first, _ROW, _BEGINS):
             last = index
-            cells = {
-                name.rpartition("_")[0]: text.strip()
-                for name, text in row.groupdict().items()
-                if text is not None
-            }
+            cells = {name: text.strip() for name, text in cells_of(row).items()}
             is_volume = "volume" in cells
             thing = ("hwraid", cells["volume"]) if is_volume else ("disk", cells["disk"])
             values = _of_volume(cells) if is_volume else _of_disk(cells)

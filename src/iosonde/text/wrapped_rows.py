@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from iosonde.text.cursor import TextCursor, prompt_in
 from iosonde.text.torn import joinings
 
 _PIECES = 4  # lines that a row may have become
 _LONG = 48  # shorter lines are not broken by anyone
+
+
+def any_of(forms: Sequence[str]) -> re.Pattern[str]:
+    """A pattern of rows that come in several forms, whose groups may have the same names."""
+    return re.compile("|".join(
+        re.sub(r"\?P<(\w+)>", rf"?P<\g<1>_{number}>", form) for number, form in enumerate(forms)
+    ))  # fmt: skip
+
+
+def cells_of(row: re.Match[str]) -> dict[str, str]:
+    """The groups of `any_of` that took part, by the names that they have in their form."""
+    return {
+        name.rpartition("_")[0]: text for name, text in row.groupdict().items() if text is not None
+    }
 
 
 def wrapped_rows(
