@@ -2,7 +2,8 @@
 
 Of others, every figure keeps the labels that do not name what it is about.
 
-Source: Prometheus documentation, "Exposition formats" (text format 0.0.4); node_exporter 1.8,
+Source: Prometheus documentation, "Exposition formats" (text format 0.0.4), and "Metric and label
+naming" for the base units that names end in; node_exporter 1.8,
 collector/diskstats_common.go, filesystem_common.go, mdadm_linux.go: names with their base units.
 """
 
@@ -84,6 +85,7 @@ class ExpositionOfOthers(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = (
         "# HELP ", "# TYPE ", '{namespace="', '{ceph_daemon="', '{driver_name="', '{instance="',
         '{volume="', '{pool_id="', '{cluster="', ',le="', '{le="', ',persistentvolumeclaim="',
+        "_bytes{", "_percent{", "_ratio{", "_seconds{", "_total{",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("curl", "wget", "cat", "grep", "kubectl")
     nothing: ClassVar[str] = "no sample with a value follows"

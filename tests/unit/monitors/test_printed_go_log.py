@@ -77,6 +77,18 @@ def test_samples_of_others_than_node_exporter() -> None:
         assert rows["ceph", ""] == {"ceph_health_status": 1}, shape
 
 
+def test_samples_of_an_exporter_that_grep_left() -> None:
+    """The names end in base units, as Prometheus' rules for names want it."""
+    (row,) = counters(
+        'pool_data_percent{class="thin",node="n1"} 0.75\n'
+        'pool_size_bytes{class="thin",node="n1"} 1.073741824e+09\n'
+    )
+    assert row.values == {
+        "pool_data_percent{class=thin,node=n1}": 0.75,
+        "pool_size_bytes{class=thin,node=n1}": 1 << 30,
+    }
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -86,6 +98,8 @@ def test_samples_of_others_than_node_exporter() -> None:
         'rate(foo{instance="x"}[5m]) > 3\n',
         "# HELP wanted with my metrics, 3 of them\n",
         'up{instance="x"} is 1\n',
+        'sum(pool_size_bytes{class="thin"}) by (node) 3\n',
+        "if (sizes_bytes{0} > 3) 4\n",
     ],
 )
 def test_words_about_them_are_none(text: str) -> None:

@@ -239,6 +239,10 @@ class CephOsdsJson(_CephJson):
                 if node["id"] in hosts:
                     values["host"] = hosts[node["id"]]
                 yield PrintedSubject("osd", f"osd.{node['id']}", values, prompt.host)
+            elif "kb" in node and node.get("name"):
+                values = {"type": str(node.get("type")), **_node(node)}
+                values.pop("reweight", None)  # -1: a bucket has none
+                yield PrintedSubject("ceph_bucket", str(node["name"]), values, prompt.host)
         if cluster := _spread(part(value, "summary")):
             yield PrintedSubject("ceph", "ceph", cluster, prompt.host)
 

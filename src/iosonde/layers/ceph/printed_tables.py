@@ -124,7 +124,7 @@ def _osds(
     host: str,
     last: int,
 ) -> tuple[int, list[PrintedSubject]]:
-    """The OSDs of a table, each with the host that it stands below in a tree."""
+    """The OSDs of a table, each with the host that it stands below in a tree, and its buckets."""
     cells = {**_OSD_CELLS, "name": re.compile(r"osd\.\d{1,7}|[a-z]{3,20} \S{1,100}")}
     osds: list[PrintedSubject] = []
     place = TreePlace()
@@ -133,16 +133,20 @@ def _osds(
         text = cursor.line(line) or ""
         if fields(text)[:1] != [row["id"]]:
             text = ""  # a mail broke it: where its name stands says nothing
+        figures = {
+            name: _value(name, cell, binary=False)
+            for name, cell in row.items()
+            if name not in {"id", "name"} and cell != "-"
+        }
         if row["id"].startswith("-"):
             kind, _, name = row.get("name", "").partition(" ")
             place = TreePlace(name if kind == "host" else "", column_of(text, f"{kind} "))
+            if name and figures:
+                osds.append(PrintedSubject("ceph_bucket", name, {"type": kind, **figures}, host))
             continue
         bucket = place.host_of(row.get("weight", ""), column_of(text, f"osd.{row['id']}"))
         values: dict[str, Scalar] = {"host": bucket} if bucket else {}
-        for name, text in row.items():
-            if name not in {"id", "name"} and text != "-":
-                values[name] = _value(name, text, binary=False)
-        osds.append(PrintedSubject("osd", f"osd.{row['id']}", values, host))
+        osds.append(PrintedSubject("osd", f"osd.{row['id']}", values | figures, host))
     return last, osds
 
 

@@ -78,7 +78,7 @@ def test_tables_of_pools_and_osds() -> None:
         figure(total, "used") / figure(total, "size"), abs=1e-3
     )
     assert [pool.name for pool in pools] == ["device_health_metrics", "rbd"]
-    first, second, cluster = subjects(OSDS)
+    first, second, cluster = (each for each in subjects(OSDS) if each.kind != "ceph_bucket")
     assert figure(cluster, "used") == pytest.approx(
         figure(first, "used") + figure(second, "used"), rel=0.05
     )
@@ -89,9 +89,20 @@ def test_tables_of_pools_and_osds() -> None:
         )
         assert figure(osd, "used") + figure(osd, "available") == figure(osd, "size")
     assert (second.values["host"], second.values["reweight"]) == ("ceph2", 0.95001)
-    assert [(osd.name, osd.values["status"]) for osd in subjects(TREE)] == [
+    assert [(osd.name, osd.values["status"]) for osd in subjects(TREE) if osd.kind == "osd"] == [
         ("osd.0", "up"), ("osd.1", "down"),
     ]  # fmt: skip
+
+
+def test_what_a_tree_says_of_hosts_and_of_all() -> None:
+    for text in (OSDS, OSDS.replace("host ceph2", "rack ceph2")):
+        root, *below = (each for each in subjects(text) if each.kind == "ceph_bucket")
+        assert (root.name, root.values["type"], root.values["weight"]) == ("default", "root", 2)
+        assert [each.name for each in below] == ["ceph1", "ceph2"]
+        assert sum(figure(each, "weight") for each in below) == figure(root, "weight")
+        assert figure(below[1], "variance") == 1.52
+        assert figure(below[0], "used") == 280 << 30
+        assert not {"reweight", "class", "status", "pgs"} & {*root.values, *below[0].values}
 
 
 def test_a_row_that_is_cut_is_not_guessed() -> None:
@@ -153,16 +164,22 @@ def test_a_table_is_not_looked_for_in_all_that_follows(
     assert lines["fetched"] < alone + 200
 
 
+def _hosts(given: str) -> dict[str, object]:
+    """The host of each OSD, or None."""
+    every = (each for each in subjects(given) if each.kind == "osd")
+    return {osd.name: osd.values.get("host") for osd in every}
+
+
 def test_osds_in_no_bucket_belong_to_no_host() -> None:
     """Where no blanks show how deep an OSD of no weight stands, no host is said of it."""
     for shape, given in mangled(OUTSIDE):
-        hosts = {osd.name: osd.values.get("host") for osd in subjects(given)}
+        hosts = _hosts(given)
         assert hosts == {
             "osd.0": "oak", "osd.1": "oak", "osd.2": "elm", "osd.5": "elm",
             "osd.3": None, "osd.4": None,
         }, shape  # fmt: skip
     flat = "\n".join(" ".join(line.split()) for line in OUTSIDE.splitlines())
-    hosts = {osd.name: osd.values.get("host") for osd in subjects(flat)}
+    hosts = _hosts(flat)
     assert (hosts["osd.2"], hosts["osd.4"]) == ("elm", None)
 
 
@@ -174,9 +191,7 @@ def test_an_osd_below_the_root_itself_belongs_to_no_host() -> None:
         " 0    hdd  1.00000          osd.0             up   1.00000  1.00000\n"
         " 2    hdd  1.00000      osd.2               down   1.00000  1.00000\n"
     )
-    assert {osd.name: osd.values.get("host") for osd in subjects(tree)} == {
-        "osd.0": "node-a", "osd.2": None
-    }  # fmt: skip
+    assert _hosts(tree) == {"osd.0": "node-a", "osd.2": None}
 
 
 def test_rows_that_a_mail_broke_keep_their_hosts() -> None:
