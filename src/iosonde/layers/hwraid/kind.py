@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
+from iosonde.layers._names import kind_by_type
 from iosonde.layers._raid.geometry import STRIPED
 from iosonde.layers._raid.traits import ArrayTraits
 from iosonde.layers.hwraid.building import asking, steps
@@ -106,11 +107,10 @@ class Hwraid(Layer, Builds, Geometric):
     def _layer(self, scene: Scene, volume: Volume) -> StackLayer:
         device = volume.device
         facts = volume_facts(volume.values, volume.controller)
-        seen_as = "loop" if device.type == "loop" else "disk"
         return scene.device_layer(
             self.kind,
             device,
-            below=(scene.identity(seen_as, device.name),),
+            below=(scene.identity(kind_by_type(device.type), device.name),),
             facts=facts,
             hazards=volume_hazards(facts),
         )
