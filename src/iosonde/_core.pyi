@@ -506,10 +506,11 @@ class Far:
     @property
     def inline(self) -> int | None: ...
 
-_Rule = (
+Rule = (
     Same | Linear | Segments | Striped | Mirror | Raid1 | Raid10 | Parity | Cache | Promote
     | Writecache | Bcache | Controller | PageCache | Journal | Drbd | Far
 )  # fmt: skip
+"""What the core does with the I/Os of a layer: for annotations, the module has no such name."""
 
 @final
 class Limits:
@@ -569,7 +570,7 @@ class Node:
 
     def __new__(
         cls,
-        rule: _Rule,
+        rule: Rule,
         *,
         below: Sequence[int] = (),
         starts: Sequence[int] = (),
@@ -577,7 +578,7 @@ class Node:
         bitmap: Bitmap | None = None,
     ) -> Node: ...
     @property
-    def rule(self) -> _Rule: ...
+    def rule(self) -> Rule: ...
     @property
     def below(self) -> list[int]: ...
     @property

@@ -15,7 +15,7 @@ from iosonde.contract import ADDED
 from iosonde.errors import UsageError
 from iosonde.extras import LazyModule
 from iosonde.layers import LEDGERS
-from iosonde.layers._ledger.rule import LedgerContext, LedgerLayer, Rule, accounting_of
+from iosonde.layers._ledger.rule import LedgerContext, LedgerLayer, accounting_of
 from iosonde.layers.site import Site
 from iosonde.predict import memory
 from iosonde.records.prediction import Account
@@ -23,6 +23,7 @@ from iosonde.records.prediction import Account
 if TYPE_CHECKING:
     import numpy as np
 
+    from iosonde._core import Rule
     from iosonde.predict.recorded import Recorded
     from iosonde.predict.requests import Requests
     from iosonde.stack.file import DeclaredStack

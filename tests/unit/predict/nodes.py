@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from iosonde import _core
-from iosonde.layers._ledger.rule import NO_LIMITS, Rule
+from iosonde.layers._ledger.rule import NO_LIMITS
+
+if TYPE_CHECKING:
+    from iosonde._core import Rule
 
 SECTOR, PAGE, KIB = 512, 4096, 1024
 Request = tuple[int, int, int]  # 0 read, 1 write or 2 flush, first sector, sectors

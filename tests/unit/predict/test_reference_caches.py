@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iosonde._core import Bcache, Bitmap, Controller, Parity, Raid1, Raid10
-from iosonde.layers._ledger.rule import Rule
 from tests.examples import examples
 from tests.unit.predict.accounts import (
     FAST,
@@ -26,6 +25,9 @@ from tests.unit.predict.accounts import (
     runs,
 )
 from tests.unit.predict.nodes import PAGE, SECTOR, Node, Request, core_of, run
+
+if TYPE_CHECKING:
+    from iosonde._core import Rule
 
 # --- md's write-intent bitmap
 

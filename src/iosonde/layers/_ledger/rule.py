@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 from iosonde import _core
 from iosonde.layers import LEDGERS
 from iosonde.records.prediction import Account
 
 if TYPE_CHECKING:
+    from iosonde._core import Rule
     from iosonde.layers._ledger.look import Look
     from iosonde.layers._mapper.facts import MapperTarget
     from iosonde.layers.site import Site
     from iosonde.records.stack import Scalar, StackLayer
 
 NOTHING = Account(0, 0, 0, 0)
-Rule: TypeAlias = (
-    _core.Same | _core.Linear | _core.Segments | _core.Striped | _core.Mirror | _core.Raid1
-    | _core.Raid10 | _core.Parity | _core.Cache | _core.Promote | _core.Writecache | _core.Bcache
-    | _core.Controller | _core.PageCache | _core.Journal | _core.Drbd | _core.Far
-)  # fmt: skip
-"""What the core does with the I/Os of a layer."""
 NO_LIMITS = _core.Limits()
 
 

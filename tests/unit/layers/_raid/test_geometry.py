@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import combinations
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from iosonde._core import LedgerError, Limits, Parity, Raid1, Raid10, Segment, Segments
 from iosonde.hosts import open_host
-from iosonde.layers._ledger.rule import Rule
 from iosonde.layers._raid.geometry import (
     NEAR_TWO,
     PARITY,
@@ -29,6 +29,9 @@ from iosonde.layers._raid.geometry import (
 )
 from iosonde.stack.discover import discover
 from tests.unit.predict.nodes import SECTOR, Node, core_of, disk, run
+
+if TYPE_CHECKING:
+    from iosonde._core import Rule
 
 RECORDINGS = Path(__file__).parents[3] / "recordings"
 CHUNK = 4096

@@ -6,13 +6,17 @@ unasked, each further one is asked for.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from iosonde._core import Far
-from iosonde.layers._ledger.rule import Rule
 from iosonde.predict.model import model_of, top_of
 from iosonde.stack.file import understand
 from tests.unit.layers.accounts import KIB, MIB, account
+
+if TYPE_CHECKING:
+    from iosonde._core import Rule
 
 STACK = """
 stack: s
