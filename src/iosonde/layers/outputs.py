@@ -249,6 +249,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "package_fields": "iosonde.layers._commands.printed_packages:PackageFields",
         "package_names": "iosonde.layers._commands.printed_packages:PackageNames",
         "parted_messages": "iosonde.layers.partition.printed_parted:PartedMessages",
+        "parted_rows": "iosonde.layers.partition.printed_rows:NumberedRows",
         "partition_rows": "iosonde.layers.partition.printed_rows:PartitionRows",
         "partitions": "iosonde.layers.partition.printed:PartitionTable",
         "partx": "iosonde.layers.partition.printed_lists:Partx",

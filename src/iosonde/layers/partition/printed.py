@@ -40,7 +40,7 @@ _LABEL = re.compile(
     r"(?:Disklabel type|Partition Table): (\w+)"
     r"|[:：] ?(gpt|dos|msdos|sun|sgi|mac|bsd|loop|amiga|atari|dvh|pc98|aix)(?=\s|$)"
 )
-_FREE = re.compile(
+FREE = re.compile(
     r"\s*+(?P<start>[\d.,]{1,20}\w{0,3})\s++(?P<end>[\d.,]{1,20}\w{0,3})\s++[\d.,]{1,20}\w{0,3}\s++"
     r"Free Space\s*+$"
 )
@@ -59,7 +59,7 @@ _OLD_SFDISK = re.compile(
 )
 _OLD_UNITS = re.compile(r"Units: \S.{0,50}, counting from 0")
 """sfdisk before 2.26."""
-_NUMBERED = re.compile(
+NUMBERED = re.compile(
     r"\s*(?P<number>\d{1,3})\s+(?P<start>[\d.,]+)(?P<unit>s|B|[kMGT]i?B)?\s+"
     r"(?P<end>[\d.,]+)(?P<end_unit>s|B|[kMGT]i?B)?\s+(?P<size>[\d.,]+ ?\w*)"
     r"(?:\s+(?P<rest>\S.*?))?\s*$"
@@ -109,11 +109,11 @@ class PartitionTable(StateOutput):
                 if index > last + 3:
                     break
                 continue
-            is_row = _FDISK.match(line) or _NUMBERED.match(line) or _OLD_SFDISK.match(line)
+            is_row = _FDISK.match(line) or NUMBERED.match(line) or _OLD_SFDISK.match(line)
             begun = begun or bool(is_row)
             own = (
                 is_row
-                or _FREE.match(line)
+                or FREE.match(line)
                 or _HEAD.match(line)
                 or (not begun and _is_head(cursor, index))
             )
@@ -167,7 +167,7 @@ def _facts_of_disk(
 def _free_areas(cursor: TextCursor, span: tuple[int, int]) -> Iterator[str]:
     """Where parted's `print free` lists free space, in its own units: `17.4kB to 1997GB`."""
     for line in cursor.block(span[0], span[1] - span[0] + 1):
-        if match := _FREE.match(line):
+        if match := FREE.match(line):
             yield f"{match['start']} to {match['end']}"
 
 
@@ -193,7 +193,7 @@ def _is_head(cursor: TextCursor, index: int) -> bool:
         _LABELLED.match(cursor.line(index) or "")
         or fdisk_languages.geometry(cursor.line(index) or "")
         or _FDISK.match(below)
-        or _NUMBERED.match(below)
+        or NUMBERED.match(below)
         or _OLD_SFDISK.match(below)
     )
 
@@ -211,7 +211,7 @@ def _size(head: re.Match[str], line: str, logical: int | None) -> int | None:
     return round(units.printed(head["size"].replace(",", ".") + head["unit"])[0])
 
 
-def _numbered(row: re.Match[str], unit: int | None) -> dict[str, Scalar]:
+def numbered(row: re.Match[str], unit: int | None) -> dict[str, Scalar]:
     """What a row of parted or sgdisk says; exact if places are in sectors or bytes.
 
     Places that parted rounds ("1049kB") stand as printed.
@@ -257,12 +257,12 @@ def _partitions(
         elif row := _FDISK.match(line):
             name = row["name"].removeprefix("/dev/")
             begin = unit.of_fdisk(row, own)
-        elif row := _NUMBERED.match(line):
+        elif row := NUMBERED.match(line):
             between = "p" if device[-1:].isdigit() else ""
             name = f"{device}{between}{row['number']}"
             size = {"s": unit.logical, "B": 1, None: unit.logical}.get(row["unit"])
             begin = int(row["start"]) * (size or 0) if row["start"].isdecimal() else 0
-            own |= _numbered(row, size) | table_facts.cells_of(line, columns)
+            own |= numbered(row, size) | table_facts.cells_of(line, columns)
         else:
             continue
         if begin:

@@ -38,7 +38,7 @@ _CHECK = re.compile(
 )
 _ASKED = re.compile(r"align-check\s{1,4}(?P<which>\w{3,8})\s{1,4}(?P<number>\d{1,3})\s*$")
 _DEVICE = re.compile(
-    r"(?:(?:^|\s)parted\s(?:.{0,40}\s)?|Using\s|^\s*Disk\s)/dev/(?P<device>[\w/.!-]{2,60})"
+    r"(?:(?:^|\s)parted\s(?:.{0,40}\s)?|(?:Using|select)\s|^\s*Disk\s)/dev/(?P<device>[\w/.!-]{2,60})"
 )
 _REACH = 60
 _PIECES = 5
@@ -84,7 +84,7 @@ class PartedMessages(StateOutput):
             else:
                 disk |= values
             last, following = end, end + 1
-        device = device or _device(cursor, first)
+        device = device or device_above(cursor, first)
         subjects = [PrintedSubject("disk", device, disk, prompt.host)] if disk else []
         between = "p" if device[-1:].isdigit() else ""
         return last, subjects + [
@@ -94,7 +94,7 @@ class PartedMessages(StateOutput):
         ]  # fmt: skip
 
 
-def _device(cursor: TextCursor, first: int) -> str:
+def device_above(cursor: TextCursor, first: int) -> str:
     """The device that parted works on, of the lines above."""
     for index in range(first - 1, max(first - _REACH, 0) - 1, -1):
         if match := _DEVICE.search(cursor.line(index) or ""):

@@ -1,7 +1,9 @@
-"""Rows of `fdisk -l` that stand without the lines about their disk, in whatever language.
+"""Rows of partitions that stand without the lines about their disk.
 
-Source: util-linux 2.38, disk-utils/fdisk-list.c: device, boot, start, end, sectors, size, type; a
-DOS table has the type's number before its name.
+Source:
+    util-linux 2.38, disk-utils/fdisk-list.c: device, boot, start, end, sectors, size, type; a DOS
+    table has the type's number before its name. parted 3.5, parted/parted.c (do_print()); gdisk
+    1.0.9, gpt.cc (DisplayGPTData()), whose places are sectors.
 """
 
 from __future__ import annotations
@@ -11,6 +13,9 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde.layers.partition import table_facts
+from iosonde.layers.partition.printed import FREE, NUMBERED, numbered
+from iosonde.layers.partition.printed_parted import device_above
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
@@ -54,6 +59,54 @@ class PartitionRows(StateOutput):
                 )
                 last = index
         return last, partitions
+
+
+class NumberedRows(StateOutput):
+    """See `iosonde.text.cursor.Output`: the table of parted or gdisk, under its columns' names."""
+
+    tool: ClassVar[str] = "partitions"
+    anchors: ClassVar[tuple[str, ...]] = ("Number  Start ",)
+    commands: ClassVar[tuple[str, ...]] = ("parted", "gdisk", "sgdisk")
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if not table_facts.columns_of(cursor.line(cursor.at) or ""):
+            return None
+        below = [line for line in cursor.block(cursor.at + 1, 3) if line]
+        return cursor.at if below and NUMBERED.match(below[0]) else None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        columns = table_facts.columns_of(cursor.line(first) or "")
+        device = device_above(cursor, first)
+        between = "p" if device[-1:].isdigit() else ""
+        partitions, last = list[PrintedSubject](), first
+        for index, line in lines(cursor, first + 1, 400):
+            row = NUMBERED.match(line)
+            if row:
+                facts = _numbered_facts(row) | table_facts.cells_of(line, columns)
+                name, below = row["number"], {"below": device} if device else {}
+                partitions.append(
+                    PrintedSubject(
+                        "partition", f"{device}{between}{name}", {**below, **facts}, prompt.host
+                    )
+                )
+                last = index
+            elif (line and not FREE.match(line)) or index > last + 2:
+                break
+            elif line:
+                last = index
+        return last, partitions
+
+
+def _numbered_facts(row: re.Match[str]) -> dict[str, Scalar]:
+    """What a row says; places in sectors as such, for nothing says how large one is."""
+    if row["unit"] in {"s", None} and row["start"].isdecimal() and row["end"].isdecimal():
+        first, last = int(row["start"]), int(row["end"])
+        return numbered(row, None) | {"first_sector": first, "sectors": last - first + 1}
+    size = 1 if row["unit"] == "B" else None
+    start: dict[str, Scalar] = {"start": int(row["start"])} if size else {}
+    return numbered(row, size) | start
 
 
 def _row(line: str) -> re.Match[str] | None:

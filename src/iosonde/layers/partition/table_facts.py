@@ -56,6 +56,8 @@ def columns_of(line: str) -> Mapping[str, tuple[int, int]]:
     if not _HEAD.match(line):
         return {}
     names = [(match[0], match.start()) for match in _NAME.finditer(line)]
+    if not names:
+        return {}
     ends = [start for _, start in names[1:]] + [len(line) + 400]
     return {name: (start, end) for (name, start), end in zip(names, ends, strict=True)}
 
