@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from iosonde.contract import HIDDEN
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.prediction import Ledger
 from iosonde.records.run import Metric, Series
 from iosonde.records.stack import HostFacts, Json, Scalar
+
+_NO_UNITS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +88,29 @@ class TrialEvidence:
         return None if metric_values is None else metric_values.mean
 
 
+class _Named:
+    """Values by their names, and where they were read: what rules ask states and counters."""
+
+    __slots__ = ()
+    values: Mapping[str, Json]
+    where: str
+
+    def number(self, name: str) -> int | float:
+        """A value that is a number; 0 where it is none, or unknown."""
+        value = self.values.get(name)
+        return value if isinstance(value, int | float) and not isinstance(value, bool) else 0
+
+    def evidence(self, *names: str, units: Mapping[str, str] = _NO_UNITS) -> tuple[Evidence, ...]:
+        """Those of some values that are known, as a finding shows them, with their units."""
+        return tuple(
+            Evidence(name.replace("_", " "), value, units.get(name, ""), self.where)
+            for name in names
+            if isinstance(value := self.values.get(name), str | int | float)
+        )
+
+
 @dataclass(frozen=True, slots=True)
-class StateEvidence:
+class StateEvidence(_Named):
     """Settings and facts of one thing: `kind`, `name` and `values` as in `printed.Subject`.
 
     `below` are the names of what it stands on, where that is known.
@@ -100,22 +124,9 @@ class StateEvidence:
     source: str
     below: tuple[str, ...] = ()
 
-    def number(self, name: str) -> int | float:
-        """A value that is a number; 0 where it is none, or unknown."""
-        value = self.values.get(name)
-        return value if isinstance(value, int | float) and not isinstance(value, bool) else 0
-
-    def evidence(self, *names: str) -> tuple[Evidence, ...]:
-        """Those of some values that are known, as a finding shows them: without units."""
-        return tuple(
-            Evidence(name.replace("_", " "), value, "", self.where)
-            for name in names
-            if (value := self.values.get(name)) is not None
-        )
-
 
 @dataclass(frozen=True, slots=True)
-class CounterEvidence:
+class CounterEvidence(_Named):
     """Counters of one thing, as in `printed.PrintedCounters`."""
 
     tool: str

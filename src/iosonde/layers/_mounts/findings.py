@@ -16,8 +16,7 @@ from iosonde.records.finding import Evidence, Finding
 def _bad_sectors(case: EvidenceSet) -> Iterator[Finding]:
     """Volumes of Windows with space that chkdsk counts as bad."""
     for volume in case.of_kind("mount"):
-        size = volume.values.get("bad_sectors_size")
-        if not isinstance(size, int) or isinstance(size, bool) or size <= 0:
+        if not (size := volume.number("bad_sectors_size")):
             continue
         yield Finding(
             rule="media-errors",

@@ -8,26 +8,15 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from iosonde import units
-from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, subject_of
-from iosonde.records.finding import Evidence, Finding
+from iosonde.records.evidence import EvidenceSet, Rule, subject_of
+from iosonde.records.finding import Finding
 
 _STATS = "btrfs device stats"
 _REQUESTS = ("write_io_errs", "read_io_errs", "flush_io_errs")
 _CONTENTS = ("corruption_errs", "generation_errs")
-
-
-def _counts(device: CounterEvidence, names: Sequence[str]) -> list[int]:
-    return [count if isinstance(count := device.values.get(name), int) else 0 for name in names]
-
-
-def _evidence(device: CounterEvidence, names: Sequence[str]) -> tuple[Evidence, ...]:
-    return tuple(
-        Evidence(name, str(count), "", device.where)
-        for name, count in zip(names, _counts(device, names), strict=True)
-    )
 
 
 def _missing(case: EvidenceSet) -> Iterator[Finding]:
@@ -49,13 +38,13 @@ def _missing(case: EvidenceSet) -> Iterator[Finding]:
 
 def _requests(case: EvidenceSet) -> Iterator[Finding]:
     for device in case.counted(_STATS):
-        writes, reads, flushes = _counts(device, _REQUESTS)
+        writes, reads, flushes = map(device.number, _REQUESTS)
         if writes or reads or flushes:
             yield Finding(
                 "io-errors", "error", subject_of(device),
                 f"Requests of btrfs to {device.name} ended with errors: {reads:,} reads, "
                 f"{writes:,} writes and {flushes:,} flushes since the counters were zeroed.",
-                _evidence(device, _REQUESTS),
+                device.evidence(*_REQUESTS),
                 "the kernel's log and `smartctl -x` say whether it is the drive or its cable",
                 "`btrfs device stats -z`, `btrfs scrub`, and the counters stay 0",
             )  # fmt: skip
@@ -63,14 +52,14 @@ def _requests(case: EvidenceSet) -> Iterator[Finding]:
 
 def _contents(case: EvidenceSet) -> Iterator[Finding]:
     for device in case.counted(_STATS):
-        sums, ages = _counts(device, _CONTENTS)
+        sums, ages = map(device.number, _CONTENTS)
         if sums or ages:
             yield Finding(
                 "checksum-errors", "error", subject_of(device),
                 f"{device.name} returned blocks whose checksum is wrong ({sums:,}) or that are "
                 f"older than they should be ({ages:,}) since the counters were zeroed: the drive, "
                 "its cable, the controller or memory changes or loses data.",
-                _evidence(device, _CONTENTS),
+                device.evidence(*_CONTENTS),
                 "check cable and controller, and memory where several drives have them; "
                 "`btrfs scrub`, and replace what goes on counting",
                 "`btrfs device stats -z`, `btrfs scrub`, and the counters stay 0",

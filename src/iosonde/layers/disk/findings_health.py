@@ -31,29 +31,17 @@ _SPARE_BIT, _FAILING_BITS = 1, {4: "its reliability is degraded", 8: "its medium
 _LOG = "NVM Express Base Specification 2.0, 5.16.1.3; ACS-4, 9.5"
 
 
-def _number(state: StateEvidence, name: str) -> float | None:
-    value = state.values.get(name)
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def _evidence(state: StateEvidence, *names: str) -> tuple[Evidence, ...]:
-    return tuple(
-        Evidence(name.replace("_", " "), value, HEALTH_UNITS.get(name, ""), state.where)
-        for name in names if (value := _number(state, name)) is not None
-    )  # fmt: skip
-
-
 def _wear(case: EvidenceSet) -> Iterator[Finding]:
     for state in case.of_kind("disk"):
-        wear = _number(state, "media_wear")
-        if wear is None or wear < _WORN:
+        wear = state.number("media_wear")
+        if wear < _WORN:
             continue
         yield Finding(
             "media-wear", "warning", subject_of(state),
             f"{called(state)} has used {units.show_fraction(wear)} of the writes that its flash is "
             "rated for: retention without power and the speed of writes are no longer what the "
             "data sheet promises.",
-            _evidence(state, "media_wear", "written"),
+            state.evidence("media_wear", "written", units=HEALTH_UNITS),
             "replace the drive before it is relied on; figures measured on it are those of a "
             "worn drive",
             f"smartctl -a {_path(state)}: “Percentage Used” after a day of the usual load",
@@ -62,15 +50,15 @@ def _wear(case: EvidenceSet) -> Iterator[Finding]:
 
 def _spare(case: EvidenceSet) -> Iterator[Finding]:
     for state in case.of_kind("disk"):
-        spare, least = _number(state, "spare"), _number(state, "spare_threshold")
-        warned = int(_number(state, "critical_warning") or 0) & _SPARE_BIT
-        if warned or (spare is not None and least is not None and spare < least):
+        spare, is_said = state.number("spare"), "spare" in state.values
+        warned = int(state.number("critical_warning")) & _SPARE_BIT
+        if warned or (is_said and spare < state.number("spare_threshold")):
             yield Finding(
                 "spare-low", "error", subject_of(state),
                 f"{called(state)} has few spare blocks left"
-                + (f" ({units.show_fraction(spare)})" if spare is not None else "")
+                + (f" ({units.show_fraction(spare)})" if is_said else "")
                 + ": worn or defective ones can soon not be replaced any more.",
-                _evidence(state, "spare", "spare_threshold", "critical_warning"),
+                state.evidence("spare", "spare_threshold", "critical_warning", units=HEALTH_UNITS),
                 "copy its data and replace the drive",
                 f"smartctl -a {_path(state)}: “Available Spare” against its threshold",
             )  # fmt: skip
@@ -78,7 +66,7 @@ def _spare(case: EvidenceSet) -> Iterator[Finding]:
 
 def _failing(case: EvidenceSet) -> Iterator[Finding]:
     for state in case.of_kind("disk"):
-        bits = int(_number(state, "critical_warning") or 0)
+        bits = int(state.number("critical_warning"))
         reasons = [phrase for bit, phrase in _FAILING_BITS.items() if bits & bit]
         if state.values.get("health_passed") is False and not bits:
             reasons.append("its own assessment of its health has failed")
@@ -87,7 +75,7 @@ def _failing(case: EvidenceSet) -> Iterator[Finding]:
                 "drive-failing", "error", subject_of(state),
                 f"{called(state)} reports that {' and that '.join(reasons)}.",
                 (
-                    *_evidence(state, "critical_warning"),
+                    *state.evidence("critical_warning", units=HEALTH_UNITS),
                     Evidence("health passed", state.values.get("health_passed"), "", state.where),
                 ),
                 "copy its data and replace the drive; measure nothing on it",
@@ -99,16 +87,16 @@ def _hot(case: EvidenceSet) -> Iterator[Finding]:
     """Heat over the life of a drive."""
     for state in case.of_kind("disk"):
         names = ("warning_temperature_time", "critical_temperature_time", "throttle_time")
-        if int(_number(state, "critical_warning") or 0) & TOO_HOT:
+        if int(state.number("critical_warning")) & TOO_HOT:
             continue
-        if not any(_number(state, name) for name in names):
+        if not any(map(state.number, names)):
             continue
-        spent = max(_number(state, name) or 0 for name in names)
+        spent = max(map(state.number, names))
         yield Finding(
             "temperature-throttling", "note", subject_of(state),
             f"{called(state)} has spent {units.show_seconds(spent)} of its life too hot: it slows "
             "itself down then, and long loads measure its cooling.",
-            _evidence(state, "temperature", *names, "throttle_count"),
+            state.evidence("temperature", *names, "throttle_count", units=HEALTH_UNITS),
             "give it air or a heat sink; where a trial is flagged with this name, it happened "
             "while that was measured",
             "the same figures before and after a long write at full speed",
@@ -118,12 +106,14 @@ def _hot(case: EvidenceSet) -> Iterator[Finding]:
 def _warns(case: EvidenceSet) -> Iterator[Finding]:
     """Drives that are too hot now."""
     for state in case.of_kind("disk"):
-        if int(_number(state, "critical_warning") or 0) & TOO_HOT:
+        if int(state.number("critical_warning")) & TOO_HOT:
             yield Finding(
                 "temperature-throttling", "warning", subject_of(state),
                 f"{called(state)} warns that its temperature is beyond its threshold: drives slow "
                 "themselves down then.",
-                _evidence(state, "temperature", "critical_warning", "throttle_time"),
+                state.evidence(
+                    "temperature", "critical_warning", "throttle_time", units=HEALTH_UNITS
+                ),
                 "give it air or a heat sink before anything is measured on it",
                 f"nvme smart-log {_path(state)}: “critical_warning” without its bit 1",
             )  # fmt: skip
@@ -131,8 +121,8 @@ def _warns(case: EvidenceSet) -> Iterator[Finding]:
 
 def _unsafe(case: EvidenceSet) -> Iterator[Finding]:
     for state in case.of_kind("disk"):
-        unsafe, cycles = (_number(state, key) for key in ("unsafe_shutdowns", "power_cycles"))
-        if unsafe is None or not cycles or unsafe <= _MANY_UNSAFE:
+        unsafe, cycles = state.number("unsafe_shutdowns"), state.number("power_cycles")
+        if not cycles or unsafe <= _MANY_UNSAFE:
             continue
         if unsafe / cycles > _UNSAFE_SHARE:
             yield Finding(
@@ -140,7 +130,7 @@ def _unsafe(case: EvidenceSet) -> Iterator[Finding]:
                 f"{called(state)} lost power without notice {int(unsafe):,} times in "
                 f"{int(cycles):,} power cycles: what its write cache held then is lost "
                 "unless capacitors keep it.",
-                _evidence(state, "unsafe_shutdowns", "power_cycles"),
+                state.evidence("unsafe_shutdowns", "power_cycles", units=HEALTH_UNITS),
                 "look whether the host shuts down in an orderly way, and whether the drive has "
                 "power-loss protection",
                 "the counter before and after an orderly shutdown: it does not rise",
@@ -150,12 +140,12 @@ def _unsafe(case: EvidenceSet) -> Iterator[Finding]:
 def _errors(case: EvidenceSet) -> Iterator[Finding]:
     names = ("media_errors", "pending_sectors", "uncorrectable_sectors")
     for state in case.of_kind("disk"):
-        if any(_number(state, name) for name in names):
+        if any(map(state.number, names)):
             yield Finding(
                 "media-errors", "error", subject_of(state),
                 f"{called(state)} has data that it could not read back: I/Os to them are tried "
                 "again and again, and end in errors.",
-                _evidence(state, *names, "reallocated_sectors"),
+                state.evidence(*names, "reallocated_sectors", units=HEALTH_UNITS),
                 "replace the drive, or in an array scrub it; write to sectors that are pending",
                 f"smartctl -t long {_path(state)}, and the kernel's log",
             )  # fmt: skip
@@ -165,12 +155,12 @@ def _uncorrected(case: EvidenceSet) -> Iterator[Finding]:
     """SAS drives that count reads which no repetition corrected."""
     names = ("read_uncorrected", "verify_uncorrected")
     for state in case.of_kind("disk"):
-        if any(_number(state, name) for name in names):
+        if any(map(state.number, names)):
             yield Finding(
                 "media-errors", "error", subject_of(state),
                 f"{called(state)} counts reads that neither its code nor a repetition corrected: "
                 "they ended in errors.",
-                _evidence(state, *names, "reallocated_sectors"),
+                state.evidence(*names, "reallocated_sectors", units=HEALTH_UNITS),
                 "replace the drive, or in an array scrub it",
                 f"smartctl -t long {_path(state)}, and the kernel's log",
             )  # fmt: skip
@@ -179,13 +169,13 @@ def _uncorrected(case: EvidenceSet) -> Iterator[Finding]:
 def _interface(case: EvidenceSet) -> Iterator[Finding]:
     """A SATA or SAS drive that agreed on less than it can do."""
     for state in case.of_kind("disk"):
-        now, most = (_number(state, f"interface_speed{end}") for end in ("", "_max"))
+        now, most = (state.number(f"interface_speed{end}") for end in ("", "_max"))
         if now and most and now < most:
             yield Finding(
                 "interface-speed", "warning", subject_of(state),
                 f"{called(state)} is linked at {now / 1e9:g} Gbit/s although it can do "
                 f"{most / 1e9:g} Gbit/s.",
-                _evidence(state, "interface_speed", "interface_speed_max"),
+                state.evidence("interface_speed", "interface_speed_max", units=HEALTH_UNITS),
                 "another cable, slot or controller; the kernel lowers the speed of a link with "
                 "errors (dmesg: “limiting SATA link speed”)",
                 "sequential reads at full queue depth with both",

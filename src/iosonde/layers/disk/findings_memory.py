@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde.records.evidence import EvidenceSet, Rule, called, subject_of
-from iosonde.records.finding import Evidence, Finding
+from iosonde.records.finding import Finding
 
 _FAILED = {
     "flag_failed_save": "did not save its contents",
@@ -37,11 +37,7 @@ def nvdimms(case: EvidenceSet) -> Iterator[Finding]:
         yield Finding(
             "drive-failing", severity, subject_of(dimm),
             f"The DIMM {dimm.name} {' and '.join(reasons)}: what is on its namespaces may be lost.",
-            tuple(
-                Evidence(name.replace("_", " "), dimm.values[name], "", dimm.where)
-                for name in ("health_health_state", *_FAILED)
-                if name in dimm.values
-            ),
+            dimm.evidence("health_health_state", *_FAILED),
             "copy its data and replace the DIMM",
             "ndctl list -DH shows health_state ok and no failed flag",
         )  # fmt: skip
@@ -50,14 +46,13 @@ def nvdimms(case: EvidenceSet) -> Iterator[Finding]:
 def bad_blocks(case: EvidenceSet) -> Iterator[Finding]:
     """Namespaces of persistent memory with blocks that cannot be read."""
     for state in case.of_kind("disk"):
-        count = state.values.get("badblock_count")
-        if not isinstance(count, int) or isinstance(count, bool) or count <= 0:
+        if not (count := state.number("badblock_count")):
             continue
         yield Finding(
             "media-errors", "error", subject_of(state),
             f"{called(state)} has {count} sectors of persistent memory that cannot be read: what "
             "reads them by DAX is killed by SIGBUS, others get EIO.",
-            (Evidence("bad blocks", count, "", state.where),),
+            state.evidence("badblock_count"),
             "restore the files on them from a copy; writing the blocks, or ndctl clear-errors, "
             "clears them",
             "ndctl list -M shows no badblock_count",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde.records.evidence import EvidenceSet, Rule, subject_of
-from iosonde.records.finding import Evidence, Finding
+from iosonde.records.finding import Finding
 
 _REMEDY = (
     "stop its machine and copy the image before anything else; `qemu-img check -r all` on the copy "
@@ -21,8 +21,7 @@ _REMEDY = (
 def _damaged(case: EvidenceSet) -> Iterator[Finding]:
     """Images whose check counted errors, or that QEMU marked as corrupt."""
     for image in case.counted("qemu-img check"):
-        errors = image.values.get("corruptions")
-        if not isinstance(errors, int) or isinstance(errors, bool) or errors <= 0:
+        if not (errors := int(image.number("corruptions"))):
             continue
         yield Finding(
             rule="damaged-image",
@@ -30,7 +29,7 @@ def _damaged(case: EvidenceSet) -> Iterator[Finding]:
             subject=subject_of(image),
             message=f"qemu-img counted {errors} error{'s'[: errors - 1]} in the image "
             f"{image.name}: data in it may be corrupt, and further writes may corrupt more.",
-            evidence=(Evidence("corruptions", errors, "", image.where),),
+            evidence=image.evidence("corruptions"),
             remedy=_REMEDY,
             confirm="`qemu-img check` finds no errors; leaked clusters do no harm",
         )
@@ -42,7 +41,7 @@ def _damaged(case: EvidenceSet) -> Iterator[Finding]:
                 subject=subject_of(state),
                 message=f"QEMU marked the image {state.name} as corrupt: it opens it only for "
                 "reading until it is repaired.",
-                evidence=(Evidence("corrupt", True, "", state.where),),
+                evidence=state.evidence("corrupt"),
                 remedy=_REMEDY,
                 confirm="`qemu-img info` says corrupt: false",
             )

@@ -111,8 +111,7 @@ def _full_datastores(case: EvidenceSet) -> Iterator[Finding]:
 def _lost_in_log(case: EvidenceSet) -> Iterator[Finding]:
     """Devices that were lost as the VMkernel's log counts it."""
     for disk in case.counted(_LOG):
-        count = {name: disk.values.get(name) or 0 for name in _APD}
-        down, ends, timeouts, gone = (int(str(value)) for value in count.values())
+        down, ends, timeouts, gone = map(disk.number, _APD)
         senses = disk.values.get("sense_data")
         unknown = isinstance(senses, list) and _NO_LUN in senses
         if disk.kind != "disk" or not (down or timeouts or gone or unknown):
@@ -124,10 +123,7 @@ def _lost_in_log(case: EvidenceSet) -> Iterator[Finding]:
         yield Finding(
             "lost-device", "error" if gone or unknown or ends < (down or timeouts) else "warning",
             subject_of(disk), f"The log of ESXi says of {disk.name}: {why}.",
-            tuple(
-                Evidence(name.replace("_", " "), value, "", disk.where)
-                for name, value in count.items() if isinstance(value, int) and value
-            ),
+            disk.evidence(*_APD),
             "look at the array, the switches and the cables at these times; of a device that is "
             "lost for good, unmount the datastore, detach the device and rescan",
             "`esxcli storage core device list`: “Status: on”, and the log stays without such lines",
@@ -137,7 +133,7 @@ def _lost_in_log(case: EvidenceSet) -> Iterator[Finding]:
 def _not_offered(case: EvidenceSet) -> Iterator[Finding]:
     """Devices that refused only what ESXi asks each one for."""
     for disk in case.counted(_LOG):
-        refused, failed = disk.values.get("refused_commands"), disk.values.get("failed_commands")
+        refused, failed = disk.number("refused_commands"), disk.number("failed_commands")
         senses, commands = disk.values.get("sense_data"), disk.values.get("commands")
         if not refused or failed or not isinstance(senses, list) or not isinstance(commands, list):
             continue
@@ -148,7 +144,7 @@ def _not_offered(case: EvidenceSet) -> Iterator[Finding]:
             "refused-commands", "note", subject_of(disk),
             f"{disk.name} answered ILLEGAL REQUEST to {', '.join(names)}: it does not have what "
             "ESXi asks every device for. No data were lost.",
-            (Evidence("refused commands", int(str(refused)), "", disk.where),
+            (*disk.evidence("refused_commands"),
              Evidence("sense_data", ", ".join(map(str, senses)), "", disk.where)),
             "nothing has to be done",
             "the opcodes in the log stay these, and none is of a read (0x28) or a write (0x2a)",
