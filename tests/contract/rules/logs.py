@@ -21,6 +21,13 @@ CASES = (
         case(log("disk", "sr0", io_errors=12, first="1.0", last="9.0")),
     ),
     RuleCase(
+        "checksum-errors.changed",
+        "blocks of btrfs with a wrong checksum, and a tree of an older generation",
+        case(log("btrfs", "sdb1", checksum_failures=2), log("btrfs", "sdc1", transid_failures=1)),
+        "a block group that is moved, and a scrub that began",
+        case(log("btrfs", "sdb1", relocated_block_groups=2), log("btrfs", "sdc1", scrubs=1)),
+    ),
+    RuleCase(
         "device-resets.reset",
         "a link that was reset three times",
         case(log("disk", "ata1", link_resets=3)),
@@ -44,7 +51,7 @@ CASES = (
     RuleCase(
         "hung-tasks.hung",
         "two tasks that hung",
-        case(log("host", "", hung_tasks=2, others=["jbd2/sda1-8"])),
+        case(log("host", "", hung_tasks=2, blocked_seconds=[122, 245], others=["jbd2/sda1-8"])),
         "a log without any",
         case(log("host", "", others=["jbd2/sda1-8"])),
     ),

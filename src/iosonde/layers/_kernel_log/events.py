@@ -6,15 +6,25 @@ from dataclasses import dataclass
 from typing import Literal
 
 Trouble = Literal[
-    "data", "device", "gone", "damage", "member", "stall", "memory", "lockup", "recovered"
+    "data",
+    "contents",
+    "device",
+    "gone",
+    "damage",
+    "member",
+    "stall",
+    "memory",
+    "lockup",
+    "recovered",
 ]
 """What a message is a sign of.
 
-data: a request ended with an error, and what it carried was not read or written; device: a device
-or its link did not answer and was reset; gone: the kernel gave a device up; damage: a file system
-found itself damaged or stopped; member: an array lost a member; stall: a process waited for
-minutes, mostly for I/O; memory: one waited for memory; lockup: a processor did not leave the
-kernel; recovered: an error that a layer below repaired.
+data: a request ended with an error, and what it carried was not read or written; contents: what
+was read is not what was written there; device: a device or its link did not answer and was reset;
+gone: the kernel gave a device up; damage: a file system found itself damaged or stopped; member: an
+array lost a member; stall: a process waited for minutes, mostly for I/O; memory: one waited for
+memory; lockup: a processor did not leave the kernel; recovered: an error that a layer below
+repaired.
 """
 
 
@@ -30,6 +40,8 @@ class KernelMessage:
         kind: of the layer that `name` is; "host" without a name.
         counts: name of the counter that it adds to.
         trouble: what it is a sign of; None: of none, it only says more of what stands beside it.
+        each: a group whose distinct values are counted, where the kernel says each several times;
+            empty: each message counts.
     """
 
     literal: str
@@ -37,3 +49,4 @@ class KernelMessage:
     kind: str
     counts: str
     trouble: Trouble | None = None
+    each: str = ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 from iosonde.layers import KERNEL_MESSAGES
@@ -22,11 +22,15 @@ _REMOVABLE = re.compile(r"(?:sr|fd|scd)\d+$")
 """Drives whose empty or scratched media the kernel reports in the same words."""
 _ENDING = re.compile(r"(?:ies|shes|ches|s)$")
 _INITIALS = re.compile(r"\bio ")
+_SECONDS = re.compile(r"\{(\w+)\}")
 _PART = re.compile(r"(?:(?<=\d)p)?\d+$")
 
 
 class _Kind(NamedTuple):
-    """How a trouble is said: `after` the counters, with its remedy."""
+    """How a trouble is said: `after` the counters, with its remedy.
+
+    A list of seconds that the log names may stand in braces.
+    """
 
     rule: str
     severity: str
@@ -42,6 +46,13 @@ _SAID: Mapping[Trouble, _Kind] = {
         "save the data; look at the drive (`smartctl -x`), its cable and its controller, and "
         "replace what is defective before anything is measured on it",
         "the log stays without such lines while the whole device is read",
+    ),
+    "contents": _Kind(
+        "checksum-errors", "error",
+        "what was read there is not what was written, or is older.",
+        "save the data; scrub what has copies of it; look for the cause in the drive, its cable, "
+        "the controller and memory",
+        "a scrub finds nothing more, and the log stays without such lines",
     ),
     "device": _Kind(
         "device-resets", "warning",
@@ -73,7 +84,7 @@ _SAID: Mapping[Trouble, _Kind] = {
     ),
     "stall": _Kind(
         "hung-tasks", "warning",
-        "these processes did not run for at least that long, mostly because they waited for I/O.",
+        "these processes did not run for {blocked_seconds}, mostly because they waited for I/O.",
         "find what they waited for: the lines above and below in the log, `iostat -x 1`, "
         "/proc/PID/stack",
         "the log stays without such lines under the same load",
@@ -88,7 +99,7 @@ _SAID: Mapping[Trouble, _Kind] = {
     ),
     "lockup": _Kind(
         "hung-tasks", "warning",
-        "a processor did not leave the kernel for at least that long, and nothing else ran on it.",
+        "a processor did not leave the kernel for {stuck_seconds}, and nothing else ran on it.",
         "the trace below the line in the log says where it was; look for storms of interrupts, for "
         "a hypervisor that took the processor away, and for a newer kernel",
         "the log stays without such lines under the same load",
@@ -102,6 +113,17 @@ _SAID: Mapping[Trouble, _Kind] = {
 }  # fmt: skip
 
 
+_OF_KIND: Mapping[tuple[Trouble, str], _Kind] = {
+    ("member", "btrfs"): _Kind(
+        "member-failed",
+        "error",
+        "the file system is mounted, if at all, without it.",
+        "see `btrfs filesystem show`; bring the device back, or mount with `-o degraded` and "
+        "`btrfs replace` it",
+        "`btrfs filesystem show` lists all devices; `btrfs scrub` finds no errors",
+    ),
+}
+"""What is said otherwise of one kind of layer."""
 _STALLS: tuple[Trouble, ...] = ("stall", "memory", "lockup")
 
 
@@ -129,23 +151,33 @@ def _log(case: EvidenceSet, trouble: Trouble) -> Iterator[tuple[CounterEvidence,
 
 
 def _find(trouble: Trouble, case: EvidenceSet) -> Iterator[Finding]:
-    said, every = _SAID[trouble], list(_log(case, trouble))
+    every = list(_log(case, trouble))
     there = {(thing.source, thing.host, thing.name) for thing, _ in every}
     for thing, counts in every:
         whole = _PART.sub("", thing.name)
         if whole != thing.name and (thing.source, thing.host, whole) in there:
             continue  # a partition of a disk that is named itself
+        said = _OF_KIND.get((trouble, thing.kind), _SAID[trouble])
         counted = ", ".join(_counted(name, value) for name, value in counts.items())
         yield Finding(
             said.rule, said.severity,
             subject_of(thing) if thing.name else thing.host or "kernel log",
-            f"The kernel's log counts {counted}{_of(thing)}{_when(thing)}: {said.after}",
+            f"The kernel's log counts {counted}{_of(thing)}{_when(thing)}: "
+            f"{_SECONDS.sub(partial(_longest, thing), said.after)}",
             tuple(
                 Evidence(name.replace("_", " "), value, "", thing.where)
                 for name, value in counts.items()
             ),
             said.remedy, said.confirm,
         )  # fmt: skip
+
+
+def _longest(thing: CounterEvidence, place: re.Match[str]) -> str:
+    """The longest of the seconds that a log names."""
+    listed = thing.values.get(place[1])
+    every = listed if isinstance(listed, list) else []
+    seconds = [each for each in every if isinstance(each, int)]
+    return f"{max(seconds)} s or more" if seconds else "a long time"
 
 
 def _counted(name: str, value: int) -> str:
@@ -179,6 +211,10 @@ def _lost(case: EvidenceSet) -> Iterator[Finding]:
     return _find("data", case)
 
 
+def _changed(case: EvidenceSet) -> Iterator[Finding]:
+    return _find("contents", case)
+
+
 def _reset(case: EvidenceSet) -> Iterator[Finding]:
     yield from _find("device", case)
     yield from _find("gone", case)
@@ -205,6 +241,8 @@ def _corrected(case: EvidenceSet) -> Iterator[Finding]:
 RULES = (
     Rule("io-errors", "disk", "Requests that the kernel's log says failed.",
          "Linux block/blk-core.c, blk_errors[]; fs/buffer.c, buffer_io_error()", _lost),
+    Rule("checksum-errors", "file systems", "Blocks that do not hold what was written to them.",
+         "Linux fs/btrfs/disk-io.c, btrfs_validate_extent_buffer(); fs/btrfs/scrub.c", _changed),
     Rule("device-resets", "disk", "Devices and links that were reset, or given up.",
          "Linux drivers/ata/libata-eh.c; drivers/nvme/host/pci.c, nvme_timeout()", _reset),
     Rule("member-failed", "arrays", "Members that an array has lost, in the kernel's log.",

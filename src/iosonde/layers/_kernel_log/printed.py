@@ -42,7 +42,7 @@ _UNTIMED = re.compile(r"\s*(?:<\d>|kern *:\w+ *: )?(?:[\w.-]{1,64} kernel: |kern
 _WHOLE = re.compile(r"-?\d{1,20}")
 _MOST = 4000  # lines of one output; a longer log is several
 _APART = 3  # lines without a time that may stand between two messages
-_LISTED = 20  # distinct values of one name
+_LISTED = 20  # distinct values of one name: the first ones and the last
 _LONGEST = 160  # characters of a message that is kept
 _BROKEN = 2  # lines that a mail breaks off of one
 _NARROW, _WIDE = 66, 80  # characters of lines that mails break, less the marks of quoting
@@ -306,6 +306,9 @@ def _add(values: dict[str, Json], message: KernelMessage, match: re.Match[str], 
             is_count = group != "other" and _WHOLE.fullmatch(value)
             exact = int(value) if is_count else value.strip()
             _list(values, "others" if group == "other" else group, exact)
+    distinct = values.get(message.each)
+    if isinstance(distinct, list):
+        values[message.counts] = len(distinct)
     if number in (0, 1):
         _list(values, "messages", match.string[match.start() :].strip()[:_LONGEST])
     if at and message.trouble:
@@ -316,5 +319,5 @@ def _add(values: dict[str, Json], message: KernelMessage, match: re.Match[str], 
 def _list(values: dict[str, Json], name: str, value: Json) -> None:
     """Adds a value to a list that holds each once."""
     listed = values.setdefault(name, [])
-    if isinstance(listed, list) and value not in listed and len(listed) < _LISTED:
-        listed.append(value)
+    if isinstance(listed, list) and value not in listed:
+        listed[_LISTED - 1 :] = [value]

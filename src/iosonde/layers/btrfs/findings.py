@@ -9,14 +9,41 @@ Source:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from iosonde import units
-from iosonde.records.evidence import EvidenceSet, Rule, subject_of
+from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, subject_of
 from iosonde.records.finding import Finding
+from iosonde.records.stack import Json
 
 _STATS = "btrfs device stats"
 _REQUESTS = ("write_io_errs", "read_io_errs", "flush_io_errs")
 _CONTENTS = ("corruption_errs", "generation_errs")
+_MISSING = ("(efault)", "<missing disk>")
+"""Of a device without a name. Source: Linux fs/btrfs/volumes.h, btrfs_dev_name()."""
+_IN_LOG = dict(zip((*_REQUESTS, *_CONTENTS), ("wr", "rd", "flush", "corrupt", "gen"), strict=True))
+"""Counter → what the kernel's log calls it.
+
+Source: Linux fs/btrfs/volumes.c, btrfs_dev_stat_print_on_error().
+"""
+
+
+def _devices(case: EvidenceSet) -> Iterator[CounterEvidence]:
+    """Devices with the counters of `btrfs device stats`, which the kernel's log says, too.
+
+    Of a log, which says them again and again as they grow, the largest.
+    """
+    yield from case.counted(_STATS)
+    for device in case.counted("kernel log"):
+        if device.kind == "btrfs" and "error_counts" in device.values:
+            largest: dict[str, Json] = {}
+            for counter, short in _IN_LOG.items():
+                logged = device.values.get(short)
+                every = logged if isinstance(logged, list) else []
+                counts = (count for count in every if isinstance(count, int))
+                largest[counter] = max(counts, default=0)
+            name = "a missing device" if device.name in _MISSING else device.name
+            yield replace(device, name=name, values=largest)
 
 
 def _missing(case: EvidenceSet) -> Iterator[Finding]:
@@ -37,7 +64,7 @@ def _missing(case: EvidenceSet) -> Iterator[Finding]:
 
 
 def _requests(case: EvidenceSet) -> Iterator[Finding]:
-    for device in case.counted(_STATS):
+    for device in _devices(case):
         writes, reads, flushes = map(device.number, _REQUESTS)
         if writes or reads or flushes:
             yield Finding(
@@ -50,15 +77,20 @@ def _requests(case: EvidenceSet) -> Iterator[Finding]:
             )  # fmt: skip
 
 
+def _blocks(count: int) -> str:
+    return f"{count:,} block{'s' * (count != 1)}"
+
+
 def _contents(case: EvidenceSet) -> Iterator[Finding]:
-    for device in case.counted(_STATS):
+    for device in _devices(case):
         sums, ages = map(device.number, _CONTENTS)
-        if sums or ages:
+        said = [f"{_blocks(sums)} with a wrong checksum"] if sums else []
+        said += [f"{_blocks(ages)} of an older generation"] if ages else []
+        if said:
             yield Finding(
                 "checksum-errors", "error", subject_of(device),
-                f"{device.name} returned blocks whose checksum is wrong ({sums:,}) or that are "
-                f"older than they should be ({ages:,}) since the counters were zeroed: the drive, "
-                "its cable, the controller or memory changes or loses data.",
+                f"{device.name} returned {' and '.join(said)} since the counters were zeroed: the "
+                "drive, its cable, the controller or memory changes or loses data.",
                 device.evidence(*_CONTENTS),
                 "check cable and controller, and memory where several drives have them; "
                 "`btrfs scrub`, and replace what goes on counting",

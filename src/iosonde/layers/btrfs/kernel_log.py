@@ -32,7 +32,14 @@ MESSAGES = (
         rf"{_ON}csum failed (?:root (?P<roots>-?\d{{1,18}}) )?(?:ino (?P<inodes>\d{{1,20}}))?"
         r"(?: off (?P<offsets>\d{1,20}) csum (?P<checksums>0x[\da-f]{8,64}) expected csum "
         r"(?P<expected_checksums>0x[\da-f]{8,64})(?: mirror (?P<mirrors>\d{1,3}))?)?", "btrfs",
-        "checksum_failures",
+        "checksum_failures", "contents",
+    ),
+    KernelMessage(
+        "checksum verify failed on ",
+        rf"{_ON}(?:[\w!-]{{1,32}} )?checksum verify failed on (?:logical )?(?P<blocks>\d{{1,20}}) "
+        r"(?:mirror (?P<mirrors>\d{1,3}) )?wanted (?P<expected_checksums>(?:0x)?[\dA-Fa-f]{8,64}) "
+        r"found (?P<checksums>(?:0x)?[\dA-Fa-f]{8,64})(?: level (?P<levels>\d))?",
+        "btrfs", "tree_checksum_failures", "contents",
     ),
     KernelMessage(
         "unable to fixup", rf"{_ON}unable to fixup \(\w+\) error at logical "
@@ -48,7 +55,7 @@ MESSAGES = (
         "parent transid verify failed", rf"{_ON}parent transid verify failed on "
         r"(?:logical )?(?P<blocks>\d{1,20})?(?: mirror (?P<mirrors>\d{1,3}))?"
         r"(?: wanted (?P<wanted_generations>\d{1,20}) found (?P<read_generations>\d{1,20}))?",
-        "btrfs", "transid_failures",
+        "btrfs", "transid_failures", "contents",
     ),
     *(
         KernelMessage(
@@ -68,12 +75,12 @@ MESSAGES = (
         "bad tree block start",
         rf"{_ON}bad tree block start,? (?:mirror (?P<mirrors>\d{{1,3}}) )?"
         r"(?:want )?(?P<blocks>\d{1,20})(?: (?:have )?(?P<read_blocks>\d{1,20}))?", "btrfs",
-        "misplaced_blocks",
+        "misplaced_blocks", "contents",
     ),
     KernelMessage(
         "level verify failed",
         rf"{_ON}level verify failed on logical (?P<blocks>\d{{1,18}}) ", "btrfs",
-        "misplaced_blocks",
+        "misplaced_blocks", "contents",
     ),
     KernelMessage(
         "Transaction aborted (error",
@@ -104,9 +111,14 @@ MESSAGES = (
     ),
     KernelMessage(
         "rror at logical",
-        rf"{_ON}(?P<failures>checksum error|(?:unable to fixup|i/o error|super block error)"
-        rf"(?: \(\w+\))?|checksum/header error) at logical (?P<logical>\d{{1,18}}) on (?:dev "
-        rf"{_MEMBER}|mirror)", "btrfs", "errors_in_scrub",
+        rf"{_ON}(?P<failures>i/o error)(?: \(\w+\))? at logical (?P<logical>\d{{1,18}}) on (?:dev "
+        rf"{_MEMBER}|mirror)", "btrfs", "io_errors_in_scrub", "data",
+    ),
+    KernelMessage(
+        "rror at logical",
+        rf"{_ON}(?P<failures>checksum error|super block error|checksum/header error)(?: \(\w+\))? "
+        rf"at logical (?P<logical>\d{{1,18}}) on (?:dev {_MEMBER}|mirror)",
+        "btrfs", "errors_in_scrub", "contents",
     ),
     KernelMessage(
         "max tolerance is",
@@ -115,8 +127,8 @@ MESSAGES = (
     ),
     KernelMessage("forced readonly", rf"{_ON}forced readonly", "btrfs", "shutdowns", "damage"),
     KernelMessage(
-        " is missing", rf"{_ON}devid \d+ uuid (?P<other>[\da-f-]{{36}}) is missing", "btrfs",
-        "missing_devices", "member",
+        " is missing", rf"{_ON}devid \d+ uuid (?P<missing_uuids>[\da-f-]{{36}}) is missing",
+        "btrfs", "missing_devices", "member", "missing_uuids",
     ),
     KernelMessage("scrub: started", rf"{_ON}scrub: started on devid \d+", "btrfs", "scrubs"),
     KernelMessage(
@@ -187,6 +199,22 @@ MESSAGES = (
         ": balance: ",
         rf"{_ON}balance: (?P<balance_states>canceled|paused|resume skipped|resume)\b", "btrfs",
         "balance_changes",
+    ),
+    KernelMessage(
+        "unable to find ",
+        rf"{_ON}unable to find (?:chunk map for )?logical (?P<logical>\d{{1,20}}) length \d",
+        "btrfs", "unmapped_blocks", "damage",
+    ),
+    KernelMessage(
+        "unable to find ",
+        rf"{_ON}unable to find (?:ref byte nr (?P<blocks>\d{{1,20}})|root key \([\d ]{{5,60}}\))",
+        "btrfs", "missing_items", "damage",
+    ),
+    KernelMessage(
+        "direct IO failed ino ",
+        rf"{_ON}direct IO failed ino (?P<inodes>\d{{1,20}}) (?:rw|op) .{{1,80}} err no "
+        r"(?P<errors>\d{1,5})",
+        "btrfs", "failed_direct_requests", "data",
     ),
     KernelMessage(
         "has missing dev extent",

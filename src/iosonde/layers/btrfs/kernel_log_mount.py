@@ -2,7 +2,9 @@
 
 Source: Linux 6.12 fs/btrfs/disk-io.c, open_ctree() and btrfs_init_csum_hash(); fs/btrfs/super.c,
 btrfs_parse_param() and btrfs_emit_options(); fs/btrfs/volumes.c, device_list_add();
-fs/btrfs/free-space-cache.c, load_free_space_cache().
+fs/btrfs/free-space-cache.c, load_free_space_cache(); fs/btrfs/volumes.c,
+btrfs_read_chunk_tree() and read_one_dev() (sizes); include/uapi/asm-generic/errno.h (-5 is EIO,
+-117 EUCLEAN).
 """
 
 from __future__ import annotations
@@ -56,6 +58,18 @@ MESSAGES = (
     ),
     *(
         KernelMessage(
+            f"failed to {verb}",
+            rf"{_ON}(?P<failures>failed to {verb} [a-z][\w /-]{{3,60}}): (?P<errors>-(?:5|117))$",
+            "btrfs", "unreadable_trees", "damage",
+        )
+        for verb in ("read", "load", "verify", "recover")
+    ),
+    KernelMessage(
+        "couldn't read", rf"{_ON}(?P<failures>couldn't read (?:tree|chunk) root)$", "btrfs",
+        "unreadable_trees", "damage",
+    ),
+    *(
+        KernelMessage(
             step, rf"{_ON}(?P<failures>{step} [a-z][\w /-]{{3,60}}?)(?:: (?P<errors>-\d{{1,5}})|$)",
             "btrfs", "failed_steps",
         )
@@ -84,6 +98,22 @@ MESSAGES = (
         "setting incompat feature flag for ",
         rf"{_ON}setting incompat feature flag for (?P<set_features>\w{{3,40}}) "
         r"\(0x[\da-f]{1,16}\)", "btrfs", "changed_features",
+    ),
+    *(
+        KernelMessage(
+            literal, rf"{_ON}(?P<failures>{pattern})", "btrfs", counts, "damage",
+        )
+        for literal, pattern, counts in (
+            ("superblock c", r"superblock c(?:hecksum mismatch|ontains fatal errors)",
+             "bad_superblocks"),
+            ("total_bytes should be at most",
+             r"device total_bytes should be at most \d{1,20} but found \d{1,20}", "wrong_sizes"),
+            ("super_total_bytes ",
+             r"super_total_bytes \d{1,20} mismatch with fs_devices total_rw_bytes \d{1,20}",
+             "wrong_sizes"),
+            ("Remounting read-write after error is not allowed",
+             "Remounting read-write after error is not allowed", "refused_remounts"),
+        )
     ),
     KernelMessage(
         "writable mount is not allowed",

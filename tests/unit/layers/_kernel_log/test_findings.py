@@ -74,6 +74,15 @@ def test_what_does_not_go_on_waits_for_what_the_message_says(
 
 
 @pytest.mark.parametrize(("lines", "said"), [
+    ("BTRFS warning (device sdq): devid 3 uuid 209b22ec-69c7-fc32-3bdd-e269fd35b554 is missing\n"
+     "BTRFS warning (device sdq): devid 3 uuid 209b22ec-69c7-fc32-3bdd-e269fd35b554 is missing",
+     "counts 1 missing device of sdq at 1.0"),
+    ("BTRFS error (device sdq): bdev /dev/sdr errs: wr 0, rd 3, flush 0, corrupt 0, gen 0\n"
+     "BTRFS error (device sdq): bdev /dev/sdr errs: wr 0, rd 4, flush 0, corrupt 0, gen 0",
+     "to sdr ended with errors: 4 reads, 0 writes and 0 flushes since"),
+    ("BTRFS error (device sdq): bdev <missing disk> errs: wr 0, rd 0, flush 0, corrupt 7, gen 1",
+     "a missing device returned 7 blocks with a wrong checksum and 1 block of an older generation"),
+    ("INFO: task kworker/0:1:77 blocked for more than 245 seconds.", "did not run for 245 s or"),
     ("nvme nvme4: starting error recovery", "counts 1 error recovery of nvme4"),
     ("nvme nvme4: starting error recovery\n[    2.000000] nvme nvme4: starting error recovery",
      "counts 2 error recoveries of nvme4"),
@@ -85,6 +94,28 @@ def test_a_count_is_a_sentence(tmp_path: Path, lines: str, said: str) -> None:
     (tmp_path / "log.txt").write_text(f"[    1.000000] {lines}\n")
     (finding,) = explain(str(tmp_path / "log.txt")).findings
     assert said in finding.message
+
+
+@pytest.mark.parametrize(("line", "rule"), [
+    ("csum failed root 5 ino 257 off 8192 csum 0x8941f998 expected csum 0x2a1c4d77 mirror 1",
+     "checksum-errors"),
+    ("parent transid verify failed on logical 65028096 mirror 1 wanted 358014 found 358193",
+     "checksum-errors"),
+    ("bad tree block start, want 17628726968320 have 396461950000496896", "checksum-errors"),
+    ("sdq checksum verify failed on 21057101103104 wanted 0x753cdd5f found 0x9c0ba035 level 0",
+     "checksum-errors"),
+    ("failed to read block groups: -5", "filesystem-errors"),
+    ("couldn't read tree root", "filesystem-errors"),
+    ("unable to find logical 365541452218368 length 4096", "filesystem-errors"),
+    ("direct IO failed ino 261 rw 0,0 sector 0xa4e8 len 4096 err no 10", "io-errors"),
+    ("failed to read the system array: -2", None),
+    ("open_ctree failed: -22", None),
+])  # fmt: skip
+def test_trouble_of_btrfs(tmp_path: Path, line: str, rule: str | None) -> None:
+    """A tree that is not there (-2) lacks a device, of which other messages speak."""
+    (tmp_path / "log.txt").write_text(f"[    1.000000] BTRFS error (device sdq): {line}\n")
+    rules = [finding.rule for finding in explain(str(tmp_path / "log.txt")).findings]
+    assert rules == ([rule] if rule else [])
 
 
 def test_a_device_is_not_named_twice(tmp_path: Path) -> None:
