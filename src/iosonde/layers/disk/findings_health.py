@@ -7,6 +7,7 @@ Source:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -297,8 +298,13 @@ def _resent(case: EvidenceSet) -> Iterator[Finding]:
 
 
 def _path(state: StateEvidence) -> str:
-    """The device to ask; `DEVICE` where the text does not name it."""
-    return f"/dev/{state.name.removeprefix('/dev/')}" if state.name else "DEVICE"
+    """The device to ask; `DEVICE` where the text does not name it, or it is behind a controller."""
+    name = state.name.removeprefix("/dev/")
+    is_device = name != state.name or _KERNEL_NAME.fullmatch(name)
+    return f"/dev/{name}" if is_device else "DEVICE"
+
+
+_KERNEL_NAME = re.compile(r"[a-z]\w*(?:/c\d+d\d+)?")
 
 
 RULES: tuple[Rule, ...] = (

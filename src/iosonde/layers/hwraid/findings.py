@@ -325,31 +325,40 @@ def _busy(case: EvidenceSet) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _failing(case: EvidenceSet) -> Iterator[Finding]:
-    """Drives that still work but announce that they will not for long."""
-    for disk in case.of_kind("disk"):
-        predicted = disk.values.get("predicted_failures")
-        warned = str(disk.values.get("state") or "") == "predictive failure"
-        if not warned and not (isinstance(predicted, int) and predicted > 0):
+def _batteries(case: EvidenceSet) -> Iterator[Finding]:
+    """Failed batteries of controllers of whose volumes, and so of their caches, nothing is said."""
+    for controller in case.of_kind("controller"):
+        volumes = (
+            volume
+            for volume in case.of_kind("hwraid")
+            if volume.source == controller.source
+            and volume.values.get("controller") in {None, controller.name}
+        )
+        if controller.values.get("battery") != "failed" or any(volumes):
             continue
-        errors = disk.values.get("media_errors")
-        unreadable = (
-            f" and has {errors} unreadable sectors" if isinstance(errors, int) and errors else ""
-        )
-        evidence = [Evidence("predicted failures", predicted, "", disk.where)] if predicted else [
-            Evidence("state", "predictive failure", "", disk.where)]  # fmt: skip
-        if isinstance(errors, int) and errors:
-            evidence.append(Evidence("media errors", errors, "", disk.where))
         yield Finding(
-            "failing-drive",
-            "warning",
-            subject_of(disk),
-            f"{disk.name} predicts its own failure{unreadable}: its retries slow the whole array "
-            "down before it fails.",
-            tuple(evidence),
-            "replace it while the array is whole; the rebuild reads all other drives",
-            "the latencies of its array before and after the exchange",
-        )
+            "cache-battery", "warning", subject_of(controller),
+            f"The battery of the cache of {called(controller)} has failed: its volumes are "
+            "written through, with the drives' own latency, or lose what the cache holds in a "
+            "power cut.",
+            controller.evidence("battery", "battery_state", "battery_replacement_required"),
+            "replace the battery or its module, and look at the write policies of the volumes",
+            "the state of the battery after it was charged",
+        )  # fmt: skip
+
+
+def _memory(case: EvidenceSet) -> Iterator[Finding]:
+    for controller in case.of_kind("controller"):
+        if errors := controller.number("memory_uncorrectable_errors"):
+            yield Finding(
+                "cache-memory", "error", subject_of(controller),
+                f"The memory of {called(controller)} had {errors:,} errors that its code could not "
+                "correct: data that went through its cache may be wrong.",
+                controller.evidence("memory_uncorrectable_errors", "memory_correctable_errors"),
+                "seat or replace the memory of the controller, or the controller, and check the "
+                "file systems on its volumes",
+                "the counter after a restart: it stays 0",
+            )  # fmt: skip
 
 
 RULES: tuple[Rule, ...] = (
@@ -391,9 +400,15 @@ RULES: tuple[Rule, ...] = (
         _busy,
     ),
     Rule(
-        "failing-drive", "disk",
-        "A physical drive under a controller predicts its failure.",
-        "Broadcom MegaRAID: predictive failure count (SMART); HPE: predictive failure",
-        _failing,
+        "cache-battery", "hwraid, controller",
+        "A controller whose battery failed, where its volumes are not shown.",
+        "Broadcom 12Gb/s MegaRAID SAS Software User Guide, write policy",
+        _batteries,
+    ),
+    Rule(
+        "cache-memory", "hwraid, controller",
+        "A controller whose memory had errors that its code did not correct.",
+        "Broadcom MegaRAID SAS Software User Guide, adapter information (memory errors)",
+        _memory,
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""RAID controllers: drives that failed or are gone, sets of drives that lack some, and enclosures.
+"""RAID controllers: drives that failed, will fail or are gone, sets of drives, and enclosures.
 
 Values as in `iosonde.layers.hwraid.findings`; a set of drives is kind "drive_group". A drive is
 passed over where a volume of its controller is degraded: that finding names it.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, called, subject_of
 from iosonde.records.finding import Evidence, Finding
 
 _DEGRADED = frozenset({
@@ -64,13 +64,35 @@ def _failed_drives(case: EvidenceSet) -> Iterator[Finding]:
         model = disk.values.get("model")
         named = f"{disk.name} ({model})" if model else disk.name
         yield Finding(
-            "failed-drive", "error", subject_of(disk),
+            "drive-failed", "error", subject_of(disk),
             f"{named} {said}: what it was a member or a spare of has less redundancy than it "
             "was built with.",
             (Evidence("state", str(disk.values["state"]), "", disk.where),),
             "look at the state of the arrays of its controller, and replace it; figures measured "
             "during the rebuild are not the array's",
             "the states of its arrays after the exchange",
+        )  # fmt: skip
+
+
+def _predicted(case: EvidenceSet) -> Iterator[Finding]:
+    """Drives that still work but announce that they will not for long."""
+    for disk in case.of_kind("disk"):
+        counts = max(disk.number("predicted_failures"), disk.number("smart_warnings"))
+        alert = disk.values.get("smart_alert") is True
+        warned = disk.values.get("state") == "predictive failure"
+        if not (counts or alert or warned):
+            continue
+        errors = disk.number("media_errors")
+        unreadable = f" and has {errors:,} unreadable sectors" if errors else ""
+        names = ("predicted_failures", "smart_warnings", "smart_alert", "media_errors")
+        yield Finding(
+            "drive-failing", "warning", subject_of(disk),
+            f"{called(disk)} predicts its own failure{unreadable}: its retries slow the whole "
+            "array down before it fails.",
+            disk.evidence(*(["state"] if warned else []),
+                          *(name for name in names if disk.values.get(name))),
+            "replace it while the array is whole; the rebuild reads all other drives",
+            "the latencies of its array before and after the exchange",
         )  # fmt: skip
 
 
@@ -120,10 +142,17 @@ def _enclosures(case: EvidenceSet) -> Iterator[Finding]:
 
 RULES: tuple[Rule, ...] = (
     Rule(
-        "failed-drive", "disk",
+        "drive-failed", "disk",
         "A drive behind a RAID controller failed or is missing.",
         "Broadcom StorCLI reference manual, states of drives; mpt-status 1.2.0, mpt-status.c",
         _failed_drives,
+    ),
+    Rule(
+        "drive-failing", "disk",
+        "A physical drive under a controller predicts its failure.",
+        "Broadcom MegaRAID: predictive failure count (SMART); HPE: predictive failure; Adaptec: "
+        "S.M.A.R.T. warnings",
+        _predicted,
     ),
     Rule(
         "degraded", "hwraid",

@@ -67,16 +67,25 @@ def _shifted(state: StateEvidence, start: int, block: int | None, *, old: bool) 
     )
 
 
+_COPIES = {
+    "main": ("gpt_main_header", "gpt_main_table", "gpt_primary"),
+    "backup": ("gpt_backup_header", "gpt_backup_table", "gpt_backup"),
+}
+"""What gdisk says of the copies of a GPT, and parted and fdisk last."""
+_DAMAGED = {"gpt_state": "damaged", "partition_table_state": "corrupt"}
+
+
 def damaged(case: EvidenceSet) -> Iterator[Finding]:
-    """GPTs with a header or a table whose sum is wrong."""
+    """GPTs with a copy that is damaged, as gdisk, parted, fdisk or gpart says."""
     for disk in case.of_kind("disk"):
-        if disk.values.get("gpt_state") != "damaged":
-            continue
-        parts = {
-            which: [str(disk.values.get(f"gpt_{which}_{part}")) for part in ("header", "table")]
-            for which in ("main", "backup")
+        bad = {
+            which
+            for which, names in _COPIES.items()
+            if {str(disk.values.get(name)) for name in names} & {"ERROR", "corrupt"}
         }
-        bad = {which for which, states in parts.items() if "ERROR" in states}
+        is_damaged = any(disk.values.get(name) == state for name, state in _DAMAGED.items())
+        if not is_damaged and not bad:
+            continue
         name = disk.name or "a disk"
         if bad == {"main"}:
             what = "its main copy, at the beginning, is damaged, and the one at the end is whole"
@@ -88,18 +97,15 @@ def damaged(case: EvidenceSet) -> Iterator[Finding]:
             remedy = "see what wrote there (metadata of RAID, a disk that was grown or made "
             remedy += "smaller); in gdisk `r`, then `d` and `e` take the main one, `w` writes it"
         else:
-            what = "gdisk calls it damaged" if not bad else "both of its copies are damaged"
+            what = "one of its copies, or both" if not bad else "both of its copies are damaged"
             remedy = "write nothing; copy the first and last MiB of the disk, and look for the "
-            remedy += "partitions (`gdisk -l`, testdisk)"
+            remedy += "partitions (`gdisk -l`, testdisk, `gpart recover` of FreeBSD)"
         yield Finding(
             rule="damaged-table",
             severity="warning" if len(bad) == 1 else "error",
             subject=subject_of(disk),
             message=f"The GPT of {name} is damaged: {what}.",
-            evidence=disk.evidence(
-                "gpt_state", "gpt_main_header", "gpt_main_table", "gpt_backup_header",
-                "gpt_backup_table",
-            ),
+            evidence=disk.evidence(*_DAMAGED, *_COPIES["main"], *_COPIES["backup"]),
             remedy=f"save what is there first (`sgdisk --backup=FILE`); {remedy}",
             confirm="`sgdisk --verify` finds no problems",
         )  # fmt: skip
@@ -109,5 +115,6 @@ RULES: tuple[Rule, ...] = (
     Rule("misaligned", "partition", "Partitions that begin within a physical block or a stripe.",
          "Linux ABI/stable/sysfs-block", partitions),
     Rule("damaged-table", "disk", "GPTs with a header or a table whose sum is wrong.",
-         "gptfdisk gpt.cc, GPTData::ForceLoadGPTData(); gdisk(8)", damaged),
+         "gptfdisk gpt.cc, GPTData::ForceLoadGPTData(); gdisk(8); parted libparted/labels/gpt.c",
+         damaged),
 )  # fmt: skip

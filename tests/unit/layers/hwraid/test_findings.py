@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from iosonde.explain.gather import of_document
+from iosonde.layers.hwraid import findings_drives
 from iosonde.layers.hwraid.findings import RULES
 from iosonde.records.evidence import EvidenceSet, StateEvidence
 from iosonde.records.finding import Finding
@@ -16,7 +17,12 @@ PLACE = Path(__file__).parents[3] / "outputs"
 
 
 def findings(case: EvidenceSet, name: str) -> list[Finding]:
-    return [finding for rule in RULES if rule.name == name for finding in rule.find(case)]
+    return [
+        finding
+        for rule in (*RULES, *findings_drives.RULES)
+        if rule.name == name
+        for finding in rule.find(case)
+    ]
 
 
 def of_texts(*names: str) -> EvidenceSet:
@@ -229,19 +235,19 @@ def test_work_in_the_background_shares_the_drives() -> None:
 
 def test_a_drive_that_predicts_its_failure() -> None:
     disk = state("disk", "c0/e1/s1", state="online", predicted_failures=2, media_errors=12)
-    (finding,) = findings(EvidenceSet(states=(disk,)), "failing-drive")
+    (finding,) = findings(EvidenceSet(states=(disk,)), "drive-failing")
     assert finding.message == (
         "c0/e1/s1 predicts its own failure and has 12 unreadable sectors: its retries slow the "
         "whole array down before it fails."
     )
-    assert findings(EvidenceSet(states=(with_(disk, predicted_failures=0),)), "failing-drive") == []
+    assert findings(EvidenceSet(states=(with_(disk, predicted_failures=0),)), "drive-failing") == []
 
 
 def test_several_outputs_of_one_volume_give_one_finding() -> None:
     case = of_texts("storcli-7/show-all.txt", "storcli-7/vall-show-all.txt")
     rows = [
         (finding.rule, finding.severity, finding.subject)
-        for rule in RULES
+        for rule in (*RULES, *findings_drives.RULES)
         for finding in rule.find(case)
     ]
     assert rows == [

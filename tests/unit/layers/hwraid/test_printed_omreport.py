@@ -42,8 +42,8 @@ def test_what_is_wrong_is_said() -> None:
     assert {rule for rule, subject in findings if "sdb" in subject} == set()
     assert ("degraded", "r720: sda") in findings
     drives = {(f.rule, f.subject) for f in explain(str(PLACE / "pdisk.txt")).findings}
-    assert ("failing-drive", "r720: physical disk 0:1:0") in drives
-    assert ("failed-drive", "r720: physical disk 0:1:1") in drives
+    assert ("drive-failing", "r720: physical disk 0:1:0") in drives
+    assert ("drive-failed", "r720: physical disk 0:1:1") in drives
 
 
 def test_states_in_the_words_of_other_controllers() -> None:
