@@ -1,10 +1,10 @@
 """What `hdparm -I` prints of a drive below its name and sizes: standards, features, security.
 
 Source: hdparm 9.65, identify.c, identify(): a star before a feature that is enabled, else only
-supported; secu_str[] ("supported", "enabled", "locked", "frozen", …), each with "not" before it
-where it does not hold; "%umin for SECURITY ERASE UNIT"; "cache/buffer size  = %u KBytes";
-"R/W multiple sector transfer: Max = %u" with "Current = %u" behind it; the second column of
-figures under "Configuration" is the current one.
+supported; secu_str[] ("supported", "enabled", "locked", "frozen", "expired: security count"), each
+with "not" before it where it does not hold; "%umin for SECURITY ERASE UNIT"; "cache/buffer size  =
+%u KBytes"; "R/W multiple sector transfer: Max = %u" with "Current = %u" behind it; the second
+column of figures under "Configuration" is the current one.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from iosonde.records.stack import Scalar
 
 _SECTION = re.compile(
     r"\s*(?P<title>Standards|Configuration|Capabilities|Commands/features|Security"
-    r"|HW reset results.{0,60}|Logical Unit WWN.{0,80}):?(?:\s|$)"
+    r"|HW reset results|Logical Unit WWN Device Identifier|Checksum):(?:\s|$)"
 )
-_FEATURE = re.compile(r"\s+(?P<star>\*\s+)?(?P<what>[A-Z][\w/ ,.()+-]{2,70}?)\s*$")
+_FEATURE = re.compile(r"\s+(?P<star>\*\s+)?(?P<what>[\w{][\w/ ,.(){}|\[\]+-]{2,70}?)\s*$")
 _SECURITY = re.compile(
-    r"\s+(?P<no>not\s+)?(?P<what>supported: enhanced erase|supported|enabled|locked|frozen)\s*$"
+    r"\s+(?P<no>not\s+)?(?P<what>supported: enhanced erase|supported|enabled|locked|frozen"
+    r"|expired)(?:: security count)?\s*$"
 )
 _ERASE = re.compile(r"(?P<minutes>\d{1,6})min for (?P<enhanced>ENHANCED )?SECURITY ERASE UNIT")
 _MULTIPLE = re.compile(

@@ -62,6 +62,23 @@ def test_features_security_and_standards_of_a_drive() -> None:
     assert disk["wwn"] == "50012345abcdef01"
 
 
+def test_features_whose_names_begin_like_a_section_or_with_a_figure() -> None:
+    added = IDENTITY.replace(
+        "Commands/features:\n\tEnabled\tSupported:\n",
+        "Commands/features:\n\tEnabled\tSupported:\n\t    \tSecurity Mode feature set\n"
+        "\t   *\t48-bit Address feature set\n\t   *\t{READ,WRITE}_DMA_EXT_GPL commands\n",
+    )
+    assert added != IDENTITY
+    before, after = drives(IDENTITY)["sdc"], drives(added)["sdc"]
+    assert after["features_enabled"] == (
+        f"48-bit Address feature set; {{READ,WRITE}}_DMA_EXT_GPL commands; "
+        f"{before['features_enabled']}"
+    )
+    assert after["features_not_enabled"] == (
+        f"Security Mode feature set; {before['features_not_enabled']}"
+    )
+
+
 def test_the_old_word_and_one_line_forms() -> None:
     old = (
         "/dev/hda:\n\n Model=EX DISK 20, FwRev=1.2, SerialNo=A1\n"
