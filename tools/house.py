@@ -7,7 +7,7 @@
 - No module of the package has more than 450 lines.
 - No function of the package has more than 60 lines of code: without its signature, docstring,
   blank lines and comments.
-- Every aspect of a technology (settings, printed, findings, ledger) has a test.
+- Every aspect of a technology (settings, printed, sampled, findings, ledger) has a test.
 - Nothing in the package, nor a module of it or of the tests, has a name that says nothing: `one`,
   `found`, `known`, `told`, `words`.
 
@@ -54,7 +54,7 @@ _MOST = 5  # lines of a shell program in a string
 _LONGEST = 450  # lines of a module
 _MOST_CODE = 60  # lines of a function
 _SHELL = re.compile(r"\$[1-9@#?({]|\"\$")
-_ASPECT = re.compile(r"(settings|printed|findings)(_\w+)?|ledger")
+_ASPECT = re.compile(r"(settings|printed|findings)(_\w+)?|sampled|ledger")
 
 Named = Mapping[str, Set[str]]
 

@@ -22,6 +22,7 @@ from iosonde.layers import CACHES, KERNEL_MESSAGES, LAYERS, LEDGERS, RULES, TARG
 from iosonde.layers.outputs import OUTPUTS as OF_LAYERS
 from iosonde.loads import OUTPUTS as OF_LOADS
 from iosonde.monitors import OUTPUTS as OF_MONITORS
+from iosonde.monitors import SAMPLERS
 from iosonde.records.evidence import Rule
 from iosonde.registry import Table
 from iosonde.settings import MECHANISMS
@@ -33,6 +34,12 @@ EVERY: dict[str, Table[type]] = {"loads": OF_LOADS, "layers": OF_LAYERS, "monito
 PLACE = ROOT / "docs" / "reference"
 LAYER_PAGES = ROOT / "docs" / "layers"
 VALIDATION = ROOT / "docs" / "validation"
+
+
+_ROWS = frozenset({
+    "layers/__init__.py", "layers/outputs.py", "monitors/__init__.py", "settings/__init__.py",
+})  # fmt: skip
+"""Where the tables stand that have a technology's rows."""
 
 
 def _cell(text: str) -> str:
@@ -170,7 +177,7 @@ def _technologies() -> str:
     named = {path: frozenset(house.names_in(text, path)) for path, text in texts.items()}
     tables: dict[str, Table[Any]] = {
         "LAYERS": LAYERS, "LEDGERS": LEDGERS, "OUTPUTS": OF_LAYERS, "RULES": RULES,
-        "MECHANISMS": MECHANISMS, "TARGETS": TARGETS, "CACHES": CACHES,
+        "MECHANISMS": MECHANISMS, "TARGETS": TARGETS, "CACHES": CACHES, "SAMPLERS": SAMPLERS,
     }  # fmt: skip
     lines = [
         "# Where each kind of layer is named",
@@ -200,7 +207,7 @@ def _technologies() -> str:
             for path, names in named.items()
             if kind in names
             and not path.startswith((f"{folder}/", f"{folder}.py"))
-            and path not in {"layers/__init__.py", "layers/outputs.py", "settings/__init__.py"}
+            and path not in _ROWS
         ]
         cells = (
             f"[{kind}](../layers/{kind}.md)", f"{folder}.py" if single else f"{folder}/",

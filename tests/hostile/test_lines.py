@@ -235,7 +235,7 @@ BARE_SPLIT = {
     "layers/xfs/facts.py": "the place of a log: internal, external or a device of one word",
     "layers/zram.py": "figures",
     "measure/counting.py": "commands of ours",
-    "monitors/link.py": "figures behind an interface's name, which has no blanks",
+    "layers/link/sampled.py": "figures behind an interface's name, which has no blanks",
     "change/applier.py": "what a command printed, in a sentence",
     "settings/cpufreq.py": "names of governors",
     "layers/drbd/facts.py": "/proc/drbd, whose blanks do not matter",

@@ -1,9 +1,10 @@
 """The layer technologies, one folder each, or one file while that is enough.
 
 A folder's files have fixed names: `kind` (how it is declared, found and built), `facts` (constants
-and the only parsers of its tools' text), `settings` (a mechanism of its own), `printed` (its tools'
-output in any text), `findings` (rules about it), `ledger` (what it makes of I/Os). What several
-technologies share lies in folders that begin with an underscore.
+and the only parsers of its tools' text), `settings` (a mechanism of its own), `sampled` (what of it
+is read while a load runs), `printed` (its tools' output in any text), `findings` (rules about it),
+`ledger` (what it makes of I/Os). What several technologies share lies in folders that begin with an
+underscore.
 """
 
 from __future__ import annotations

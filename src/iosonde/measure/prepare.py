@@ -12,11 +12,10 @@ from iosonde.change.hold import hold
 from iosonde.change.keeper import OPENED
 from iosonde.change.scratch import Scratch
 from iosonde.errors import HostFailed, PermissionMissing, Refused, UsageError
-from iosonde.hosts.host import Host
+from iosonde.hosts.host import FilesSnapshot, Host
 from iosonde.loads.fio.command import filename_option
 from iosonde.measure.study import Prepare
-from iosonde.monitors.resync import PATH as MDSTAT
-from iosonde.monitors.resync import operations
+from iosonde.monitors import SAMPLERS
 from iosonde.records.load import Target, TargetKind
 
 _DROP = "/proc/sys/vm/drop_caches"
@@ -121,14 +120,18 @@ async def wait_idle(
 
 async def background(host: Host) -> tuple[str, ...]:
     """What md arrays do besides their work: "md0: resync 12.6%"."""
-    mdstat = (await host.read_many([MDSTAT])).get(MDSTAT)
-    shares = operations(mdstat) if isinstance(mdstat, bytes) else {}
+    sampler = SAMPLERS.load("resync")()
+    files = await host.read_many(sampler.paths)
+    reading = FilesSnapshot(
+        0.0, {path: text for path, text in files.items() if isinstance(text, bytes)}
+    )
+    shares = {point.subject: point.value for point in sampler.points(reading, reading)}
     actions = []
     for file in await host.glob(_ACTION):
         array = file.split("/")[3]
         action = kerneltext.decoded(await host.read(file)).strip()
         if action not in {"idle", "frozen"}:
-            share = f" {shares[array][1]:.1%}" if array in shares else ""
+            share = f" {shares[array]:.1%}" if array in shares else ""
             actions.append(f"{array}: {action}{share}")
     return tuple(actions)
 

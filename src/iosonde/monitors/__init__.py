@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from iosonde.registry import Table
 
 if TYPE_CHECKING:
-    from iosonde.monitors.sampler import Sampler
+    from iosonde.hosts.sampler import Sampler
     from iosonde.text.cursor import Output
 
 SAMPLERS: Table[type[Sampler]] = Table(
@@ -15,11 +15,11 @@ SAMPLERS: Table[type[Sampler]] = Table(
     {
         "diskstats": "iosonde.monitors.diskstats:Diskstats",
         "cpu": "iosonde.monitors.cpu:Cpu",
-        "link": "iosonde.monitors.link:LinkSampler",
+        "link": "iosonde.layers.link.sampled:LinkSampler",
         "pressure": "iosonde.monitors.pressure:Pressure",
         "memory": "iosonde.monitors.memory:Memory",
-        "nfsd": "iosonde.monitors.nfsd:Nfsd",
-        "resync": "iosonde.monitors.resync:Resync",
+        "nfsd": "iosonde.layers.nfs.sampled:Nfsd",
+        "resync": "iosonde.layers.md.sampled:Resync",
     },
 )
 

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.hosts.host import FilesSnapshot
-from iosonde.monitors.sampler import SampledFigure, Sampler
+from iosonde.hosts.sampler import SampledFigure, Sampler
 
 PATH = "/proc/stat"
 _NAMES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")

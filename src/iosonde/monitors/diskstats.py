@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from iosonde import kerneltext, units
 from iosonde.hosts.host import FilesSnapshot
-from iosonde.monitors.sampler import SampledFigure, Sampler, change
+from iosonde.hosts.sampler import SampledFigure, Sampler, change
 
 PATH = "/proc/diskstats"
 # Direction → columns of completed I/Os, sectors and milliseconds, from the first figure.

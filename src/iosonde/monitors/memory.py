@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.hosts.host import FilesSnapshot
-from iosonde.monitors.sampler import SampledFigure, Sampler
+from iosonde.hosts.sampler import SampledFigure, Sampler
 
 PATH = "/proc/meminfo"
 _WANTED = re.compile(rb"^(Dirty|Writeback|Cached|MemAvailable): +(\d+) kB", re.MULTILINE)

@@ -14,7 +14,7 @@ from itertools import pairwise
 from types import TracebackType
 
 from iosonde.hosts.host import FilesSnapshot, FilesWatch, Host
-from iosonde.monitors import SAMPLERS, diskstats, resync
+from iosonde.monitors import SAMPLERS, diskstats
 from iosonde.records.run import Series
 from iosonde.units import show_fraction
 
@@ -44,6 +44,7 @@ class Observer:
         self._devices = devices
         self._interval = interval
         self._samplers = [SAMPLERS.load(name)() for name in SAMPLERS]
+        self._in_background = SAMPLERS.load("resync")()
         self._watch: FilesWatch | None = None
         self._packed: list[bytes] = []
         self._fresh: list[FilesSnapshot] = []
@@ -78,10 +79,9 @@ class Observer:
             if newest is not None:
                 self._last = (newest, reading)
             newest = reading
-            for array, (what, share) in resync.operations(
-                reading.files.get(resync.PATH, b"")
-            ).items():
-                self._going[f"{array}: {what}"] = f"{array}: {what} {show_fraction(share)}"
+            for point in self._in_background.points(reading, reading):
+                work = f"{point.subject}: {point.name}"
+                self._going[work] = f"{work} {show_fraction(point.value or 0.0)}"
         self._fresh += taken
         if len(self._fresh) >= _BATCH:
             self._pack()

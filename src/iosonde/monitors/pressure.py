@@ -12,7 +12,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde.hosts.host import FilesSnapshot
-from iosonde.monitors.sampler import SampledFigure, Sampler, change
+from iosonde.hosts.sampler import SampledFigure, Sampler, change
 
 _TOTAL = re.compile(rb"^(some|full) .*\btotal=(\d+)", re.MULTILINE)
 

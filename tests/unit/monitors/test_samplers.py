@@ -11,8 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iosonde.hosts.host import FilesSnapshot
-from iosonde.monitors import SAMPLERS, diskstats, resync
-from iosonde.monitors.sampler import change
+from iosonde.hosts.sampler import change
+from iosonde.layers.link import sampled as link
+from iosonde.layers.md import sampled as resync
+from iosonde.layers.nfs import sampled as nfs_server
+from iosonde.monitors import SAMPLERS, diskstats
 
 
 def figures(name: str, before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, float]:
@@ -81,8 +84,8 @@ def test_link_pressure_memory_nfsd() -> None:
     line = "  eth0: {} {} 0 {} 0 0 0 0 {} {} 0 0 0 0 0 0\n"
     seen = figures(
         "link",
-        {"/proc/net/dev": head + line.format(0, 0, 0, 0, 0)},
-        {"/proc/net/dev": head + line.format(3000, 2, 4, 1000, 8)},
+        {link.PATH: head + line.format(0, 0, 0, 0, 0)},
+        {link.PATH: head + line.format(3000, 2, 4, 1000, 8)},
     )
     assert seen == {
         "eth0.receive.bandwidth": 1500, "eth0.receive.packets": 1, "eth0.receive.lost": 2,
@@ -98,7 +101,7 @@ def test_link_pressure_memory_nfsd() -> None:
         "memory.dirty": 4096, "memory.cached": 102400,
     }  # fmt: skip
     nfsd = "rc 0 0 10\nio {} 0\nth 8 0 0.000\nrpc {} 0 0 0 0\n"
-    path = "/proc/net/rpc/nfsd"
+    path = nfs_server.PATH
     assert figures("nfsd", {path: nfsd.format(0, 0)}, {path: nfsd.format(2048, 6)}) == {
         "nfsd.read.bandwidth": 1024, "nfsd.calls": 3, "nfsd.threads": 8,
     }  # fmt: skip

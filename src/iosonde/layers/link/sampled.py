@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.hosts.host import FilesSnapshot
-from iosonde.monitors.sampler import SampledFigure, Sampler, change
+from iosonde.hosts.sampler import SampledFigure, Sampler, change
 
 PATH = "/proc/net/dev"
 # Columns of "receive" and of "transmit": bytes, packets, errs, drop.

@@ -8,8 +8,8 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde.hosts.host import FilesSnapshot
+from iosonde.hosts.sampler import SampledFigure, Sampler, change
 from iosonde.layers.nfs.facts import parse_rpc
-from iosonde.monitors.sampler import SampledFigure, Sampler, change
 from iosonde.records.stack import Json
 
 PATH = "/proc/net/rpc/nfsd"

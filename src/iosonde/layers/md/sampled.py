@@ -9,8 +9,8 @@ from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.hosts.host import FilesSnapshot
+from iosonde.hosts.sampler import SampledFigure, Sampler
 from iosonde.layers.md.facts import parse_mdstat
-from iosonde.monitors.sampler import SampledFigure, Sampler
 
 PATH = "/proc/mdstat"
 
