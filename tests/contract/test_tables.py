@@ -41,6 +41,7 @@ SHARED: Mapping[str, set[str]] = {
         "conversation",
         "gathered",
         "private",
+        "sampler",
         "packages",
         "become",
         "still",
