@@ -185,7 +185,7 @@ def one_connection(case: EvidenceSet) -> Iterator[Finding]:
             continue
         speeds = [
             (float(speed), link)
-            for link in case.of_kind("link")
+            for link in case.with_value("speed")
             if link.source == mount.source and link.host == mount.host and link.name in mount.below
             and isinstance(speed := link.values.get("speed"), int | float)
         ]  # fmt: skip

@@ -50,7 +50,7 @@ def _bytes(counters: CounterEvidence, name: str) -> int:
 
 
 def _counterfeit(case: EvidenceSet) -> Iterator[Finding]:
-    for disk in case.of_kind("disk"):
+    for disk in case.with_value("genuine"):
         if disk.values.get("genuine") is not False:
             continue
         usable, announced = disk.number("usable_size"), disk.number("announced_size")
