@@ -4,8 +4,9 @@ The tool prints sections of `Name = value` and tables; which ones depends on the
 version. Text and JSON name columns and properties alike, so both are brought into the same rows.
 
 Source: outputs of storcli 1.x and 7.x and perccli 7.x; Broadcom's StorCLI reference manual, chapter
-"StorCLI commands" (abbreviations below each table). Sizes are of 1024: "Number of Blocks" × 512
-gives "Size" so. Cache "NRWBD" is read-ahead (R, NR), write policy (WT, WB, AWB), I/O policy (C, D).
+"StorCLI commands" (abbreviations below each table). Sizes are of 1024: "Number of Blocks" × 512, or
+× 4096 on drives with such sectors ("4 KB"), gives "Size" so. Cache "NRWBD" is read-ahead (R, NR),
+write policy (WT, WB, AWB), I/O policy (C, D).
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _READ_OF_CONTROLLER = frozenset({
     "Description", "Status Code", "Host Name", "Number of Controllers", "Command", "Battery State",
 })  # fmt: skip
 _READ_OF_VOLUME = frozenset({
-    "DG", "DG/VD", "TYPE", "State", "Cache", "Size", "Number of Blocks", "Strip Size",
+    "DG", "DG/VD", "TYPE", "State", "Cache", "Size", "Strip Size",
     "Write Cache(initial setting)", "Disk Cache Policy", "Encryption", "Active Operations",
     "Emulation type", "SCSI NAA Id", "sCC", "Consist",
 })  # fmt: skip
@@ -219,7 +220,6 @@ def _volume(printed: PrintedController, row: Row, members: Mapping[str, int]) ->
     initial = str(row.get("Write Cache(initial setting)", "")).replace(" ", "")
     drives = str(row.get("Disk Cache Policy") or printed.caches.get(str(row.get("DG")), ""))
     operations = row.get("Active Operations")
-    blocks = _number(row.get("Number of Blocks"))
     return _rest(row, _READ_OF_VOLUME) | without_none(
         {
             "consistent": _YES_NO.get(str(row.get("Consist"))),
@@ -227,7 +227,7 @@ def _volume(printed: PrintedController, row: Row, members: Mapping[str, int]) ->
             "drive_group": _group(row),
             "raid_level": level,
             "state": _state(row),
-            "size": blocks * units.SECTOR if blocks else size_of(_text(row, "Size")),
+            "size": _size_of_volume(row),
             "disks": disks,
             "data_disks": data_disks(level, disks, spans),
             "strip_size": size_of(_text(row, "Strip Size")),
@@ -244,6 +244,20 @@ def _volume(printed: PrintedController, row: Row, members: Mapping[str, int]) ->
             "identifier": identifier_of(row.get("SCSI NAA Id")),
         }
     )  # fmt: skip
+
+
+def _size_of_volume(row: Row) -> int | None:
+    """Bytes: exact ones by the blocks whose size fits the rounded size beside them, else that."""
+    blocks, rounded = _number(row.get("Number of Blocks")), size_of(_text(row, "Size"))
+    if not blocks:
+        return rounded
+    exact = (blocks * sector for sector in (units.SECTOR, 4 * units.KIB))
+    fitting = (size for size in exact if rounded and abs(size / rounded - 1) < _ROUNDED)
+    return next(fitting, rounded)
+
+
+_ROUNDED = 0.01
+"""By what share of it a printed size may be off."""
 
 
 def drive_of(row: Row) -> dict[str, Scalar]:

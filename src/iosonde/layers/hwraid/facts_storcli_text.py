@@ -20,7 +20,7 @@ VIRTUAL = re.compile(
 PHYSICAL = re.compile(
     r"(?<![\w:/])(?P<eid>\d{1,5}|)\s?:(?P<slot>\d{1,4}) (?P<did>\d{1,5}) (?P<state>[A-Za-z]{2,7}|-)"
     rf" (?P<dg>\d{{1,4}}|-|F) {_SIZE} (?P<intf>SAS|SATA|NVMe|PCIe|FC|-) (?P<med>HDD|SSD|-)"
-    r" (?P<sed>[YN-]) (?P<pi>[YN-]) (?P<sesz>\d{3,5}B|\d{1,2}[kK]B?)"
+    r" (?P<sed>[YN-]) (?P<pi>[YN-]) (?P<sesz>\d{3,5}B|\d{1,2} ?[kK]B?)"
     r" (?P<model>\S.{0,48}?) (?P<sp>[UDTF])(?=\s|$)"
 )
 _BATTERY = re.compile(

@@ -121,6 +121,38 @@ def test_details_of_a_drive() -> None:
     assert "nand_vendor" not in values
 
 
+LARGE_SECTORS = """\
+CLI Version = 007.1017.0000.0000 May 10, 2019
+Controller = 0
+
+DG/VD TYPE  State Access Consist Cache Cac sCC     Size Name
+0/0   RAID1 Optl  RW     Yes     NRWBD -   ON  3.637 TB data
+
+EID:Slt DID State DG     Size Intf Med SED PI SeSz Model      Sp
+252:0     8 Onln   0 3.637 TB SAS  HDD N   N  4 KB ACME0004TB U
+252:1     9 Onln   0 3.637 TB SAS  HDD N   N  4 KB ACME0004TB U
+
+VD0 Properties :
+==============
+Strip Size = 256 KB
+Number of Blocks = 976494592
+"""
+
+
+def test_drives_with_sectors_of_4_kib() -> None:
+    """Their rows have a blank in the column SeSz, and a volume counts blocks of such sectors."""
+    things = subjects(LARGE_SECTORS)
+    assert things["disk", "c0/e252/s1"].values["logical_block_size"] == 4096
+    assert things["hwraid", "c0/v0"].values["size"] == 976494592 * 4096
+    small = subjects(LARGE_SECTORS.replace("976494592", str(976494592 * 8)))
+    assert small["hwraid", "c0/v0"].values["size"] == 976494592 * 4096
+    alone = subjects(LARGE_SECTORS.partition("DG/VD")[0] + "VD0 Properties :" +
+                     LARGE_SECTORS.partition("VD0 Properties :")[2])  # fmt: skip
+    values = alone["hwraid", "c0/v0"].values
+    assert "size" not in values  # nothing says how large the blocks are
+    assert values["number_of_blocks"] == 976494592
+
+
 def test_the_overview_of_all_controllers() -> None:
     printed_subjects = subjects((PLACE / "overview.txt").read_text())
     assert printed_subjects["controller", "c0"].values["battery"] == "failed"
