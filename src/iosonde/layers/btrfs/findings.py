@@ -77,7 +77,7 @@ def _requests(case: EvidenceSet) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _blocks(count: int) -> str:
+def _blocks(count: float) -> str:
     return f"{count:,} block{'s' * (count != 1)}"
 
 
