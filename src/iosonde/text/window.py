@@ -34,7 +34,7 @@ _HARNESS = re.compile(
     r"(?:\[std(?:out|err)\] ?)?(?P<host>(?!))?"
 )
 """What autotest and avocado log a program's output behind."""
-_HOST = re.compile(r"(?P<host>[A-Za-z][\w-]*(?:\.[\w-]+)*)(?:(?:: | ?\| )\s?|:$)")
+_HOST = re.compile(r"(?P<host>[A-Za-z][\w-]*(?:\.[\w-]+)*)(?:: | ?\| |:$)")
 
 _NO_HOSTS = frozenset({
     "read", "write", "trim", "mixed", "lat", "clat", "slat", "sync", "bw", "iops", "cpu", "jobs",
