@@ -262,7 +262,10 @@ def _partitions(
             name = f"{device}{between}{row['number']}"
             size = {"s": unit.logical, "B": 1, None: unit.logical}.get(row["unit"])
             begin = int(row["start"]) * (size or 0) if row["start"].isdecimal() else 0
-            own |= numbered(row, size) | table_facts.cells_of(line, columns)
+            cells = table_facts.cells_of(line, columns)
+            own |= numbered(row, size) | cells
+            if cells:  # what stands behind the size, in its columns
+                own.pop("type", None)
         else:
             continue
         if begin:

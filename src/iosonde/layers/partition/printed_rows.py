@@ -84,7 +84,10 @@ class NumberedRows(StateOutput):
         for index, line in lines(cursor, first + 1, 400):
             row = NUMBERED.match(line)
             if row:
-                facts = _numbered_facts(row) | table_facts.cells_of(line, columns)
+                cells = table_facts.cells_of(line, columns)
+                facts = _numbered_facts(row) | cells
+                if cells:  # what stands behind the size, in its columns
+                    facts.pop("type", None)
                 name, below = row["number"], {"below": device} if device else {}
                 partitions.append(
                     PrintedSubject(
