@@ -152,6 +152,9 @@ def _json_row(controller: PrintedController, section: str, row: Row) -> None:
         controller.drives.setdefault(name, {}).update(row)
     elif "PDC" in row and row.get("Arr") == "-":
         controller.caches[str(row["DG"])] = str(row["PDC"])
+    elif row.get("Type") == "DRIVE" and row.get("Row") != "-":
+        group = str(row.get("DG"))
+        controller.members[group] = controller.members.get(group, 0) + 1
     elif section in BATTERY_SECTIONS and "Property" in row and row["Property"] != "State":
         file_of_battery(controller, str(row["Property"]), str(row.get("Value", "")))
     elif section in {"Cachevault_Info", "BBU_Info"} and row.get("Property", "State") == "State":
@@ -187,11 +190,8 @@ def _subjects(printed: PrintedController, host: str) -> Iterator[PrintedSubject]
     )
     if facts:
         yield PrintedSubject("controller", name, facts, host)
-    members: dict[str, int] = {}
-    for row in printed.drives.values():
-        members[str(row.get("DG"))] = members.get(str(row.get("DG")), 0) + 1
     for number, row in printed.volumes.items():
-        values = _volume(printed, row, members)
+        values = _volume(printed, row)
         if values:
             device = _text(row, "OS Drive Name") or ""
             title = (
@@ -211,11 +211,22 @@ def _rest(row: Row, read: Collection[str]) -> dict[str, Scalar]:
     return other_labels(texts, read)
 
 
-def _volume(printed: PrintedController, row: Row, members: Mapping[str, int]) -> dict[str, Scalar]:
+def _members(printed: PrintedController, volume: Row) -> int | None:
+    """Drives of a volume's group: as its topology lists them, or those shown, if it is whole."""
+    group = str(volume.get("DG"))
+    shown = sum(
+        str(drive.get("DG")) == group and _state(drive) != "hot spare"
+        for drive in printed.drives.values()
+    )
+    listed = printed.members.get(group, 0)
+    return max(listed, shown) or None if listed or _state(volume) == "optimal" else None
+
+
+def _volume(printed: PrintedController, row: Row) -> dict[str, Scalar]:
     level = str(row.get("TYPE", "")).lower() or None
     spans = _number(row.get("Span Depth"))
     each = _number(row.get("Number of Drives Per Span"))
-    disks = each * spans if each and spans else members.get(str(row.get("DG")))
+    disks = each * spans if each and spans else _members(printed, row)
     cache = _CACHE.fullmatch(str(row.get("Cache", "")))
     initial = str(row.get("Write Cache(initial setting)", "")).replace(" ", "")
     drives = str(row.get("Disk Cache Policy") or printed.caches.get(str(row.get("DG")), ""))

@@ -24,7 +24,7 @@ PHYSICAL = re.compile(
     r" (?P<model>\S.{0,48}?) (?P<sp>[UDTF])(?=\s|$)"
 )
 _BATTERY = re.compile(
-    r"(?:Cachevault_Info|BBU_Info)\b[^A-Za-z]{0,80}"
+    r"(?:Cachevault_Info|BBU_Info)\b[^A-Za-z]{0,240}"
     r"(?:Model State [A-Za-z ]{4,80}[- ]{3,120}[\w-]+|Property Value\b.{0,200}? State) "
     r"(?P<state>[A-Za-z]+(?: ?\([^)]{1,40}\))?)"
 )
@@ -66,10 +66,10 @@ _TOPOLOGY = re.compile(
     rf"{_SIZE} (?P<pdc>dflt|dsbl|enbl)"
 )
 _MEMBER = re.compile(
-    r"(?<![\w/])(?P<dg>\d{1,4}) \d{1,4} \d{1,4} (?P<eid>\d{1,5}|):(?P<slot>\d{1,4}) \d{1,5} DRIVE "
-    rf"(?P<state>[A-Za-z]{{2,7}}) [YN-] {_SIZE} (?:dflt|dsbl|enbl) "
+    r"(?<![\w/])(?P<dg>\d{1,4}) \d{1,4} \d{1,4} (?:(?P<eid>\d{1,5}|):(?P<slot>\d{1,4})|-) "
+    rf"(?:\d{{1,5}}|-) DRIVE (?P<state>[A-Za-z]{{2,7}}) [YN-] {_SIZE} (?:dflt|dsbl|enbl|-) "
 )
-"""A drive in the topology of a controller."""
+"""A member in the topology of a controller, or what is left of one that is missing."""
 _PROPERTY = re.compile(r"\s*(?P<name>[A-Z][\w /()&.'-]{1,48}?)\s*=(?:\s+(?P<value>\S.*))?\s*")
 _SECTION = re.compile(r"\s*(?P<name>\S[\w/ -]{1,60}?)\s*:\s*")
 PLACE = re.compile(r"/c(?P<c>\d+)(?:/e(?P<e>\d+))?(?:/(?P<kind>[vs])(?P<n>\d+))?")
@@ -88,6 +88,7 @@ class PrintedController:
     drives: dict[str, dict[str, Any]] = field(default_factory=dict)
     battery: str = ""
     caches: dict[str, str] = field(default_factory=dict)  # drive group → cache of its drives
+    members: dict[str, int] = field(default_factory=dict)  # drive group → all that it is made of
 
 
 def rows_of_text(text: str) -> list[PrintedController]:
@@ -126,6 +127,9 @@ def _tables(joined: str, controller: PrintedController) -> None:
                    "Sp": row["sp"]}  # fmt: skip
         controller.drives.setdefault(place_of_drive(row["eid"], row["slot"]), {}).update(columns)
     for row in _MEMBER.finditer(joined):
+        controller.members[row["dg"]] = controller.members.get(row["dg"], 0) + 1
+        if row["slot"] is None:
+            continue
         drive = controller.drives.setdefault(place_of_drive(row["eid"], row["slot"]), {})
         for name, text in (("State", row["state"]), ("DG", row["dg"]), ("Size", row["size"])):
             drive.setdefault(name, text)

@@ -121,6 +121,52 @@ def test_details_of_a_drive() -> None:
     assert "nand_vendor" not in values
 
 
+DEGRADED = """\
+CLI Version = 007.2007.0000.0000 Feb 11, 2022
+Controller = 0
+
+TOPOLOGY :
+========
+
+DG Arr Row EID:Slot DID Type  State BT      Size PDC  PI SED DS3  FSpace TR
+ 0 -   -   -        -   RAID5 Dgrd  N   1.744 TB dflt N  N   none N      N
+ 0 0   -   -        -   RAID5 Dgrd  N   1.744 TB dflt N  N   none N      N
+ 0 0   0   252:0    0   DRIVE Onln  N 893.750 GB dflt N  N   none -      N
+ 0 0   1   252:1    1   DRIVE Onln  N 893.750 GB dflt N  N   none -      N
+ 0 0   2   -        -   DRIVE Msng  - 893.750 GB -    -  -   -    -      N
+ 0 -   -   252:4    4   DRIVE DHS   -  893.750 GB -   -  -   -    -      N
+
+DG/VD TYPE  State Access Consist Cache Cac sCC     Size Name
+0/239 RAID5 Dgrd  RW     No      RWBD  -   OFF 1.744 TB os
+
+EID:Slt DID State DG       Size Intf Med SED PI SeSz Model   Sp Type
+252:0     0 Onln   0 893.750 GB SATA SSD N   N  512B ACME960 U  -
+252:1     1 Onln   0 893.750 GB SATA SSD N   N  512B ACME960 U  -
+252:4     4 DHS    0 893.750 GB SATA SSD N   N  512B ACME960 U  -
+
+BBU_Info :
+========
+
+---------------------------------------------------------------------
+Model State   RetentionTime Temp Mode MfgDate    Next Learn
+---------------------------------------------------------------------
+BBU   Optimal 0 hour(s)     31C  -    2021/08/27 2023/08/08  06:20:14
+---------------------------------------------------------------------
+"""
+
+
+def test_a_missing_drive_counts_and_a_spare_does_not() -> None:
+    things = subjects(DEGRADED)
+    volume = things["hwraid", "c0/v239"].values
+    assert (volume["disks"], volume["data_disks"]) == (3, 2)
+    assert things["controller", "c0"].values["battery"] == "ok"
+    assert ("disk", "c0/e252/s4") in things
+    without = DEGRADED.partition("TOPOLOGY")[0] + "DG/VD" + DEGRADED.partition("DG/VD")[2]
+    assert "disks" not in subjects(without)["hwraid", "c0/v239"].values
+    whole = subjects(without.replace("Dgrd", "Optl"))["hwraid", "c0/v239"].values
+    assert whole["disks"] == 2  # the members that are shown
+
+
 LARGE_SECTORS = """\
 CLI Version = 007.1017.0000.0000 May 10, 2019
 Controller = 0
