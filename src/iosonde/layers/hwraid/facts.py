@@ -18,7 +18,23 @@ _BATTERIES = (
     ("charging", ("charg", "chrg")),
     ("failed", ("non operational", "non-operational", "not operational")),
     ("ok", ("optimal", "operational", "opt", "ok")),
-    ("failed", ("fail", "fld", "degraded", "dgd", "replace", "bad", "dead", "unkn", "need")),
+    (
+        "failed",
+        (
+            "fail",
+            "fld",
+            "degraded",
+            "dgd",
+            "replace",
+            "bad",
+            "dead",
+            "unkn",
+            "need",
+            "weak",
+            "fault",
+            "error",
+        ),
+    ),
 )
 
 Policies: TypeAlias = Mapping[str, tuple[str, Mapping[str, str]]]

@@ -40,7 +40,9 @@ _PHYSICAL = re.compile(
     r"^\s*physicaldrive (?P<name>[\w:]{3,16})(?: \((?P<about>port[^)]{0,160})\)?)?"
 )
 _DRIVE = re.compile(r"\s*(?:(?:physical|logical)drive|SEP|Enclosure SEP|Expander) ")
-_WORD_BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])")  # between words whose blank a wrap may have eaten
+_WORD_BREAK = re.compile(
+    r"(?<=[a-z])(?=[A-Z])|(?<=[SA])(?=[HS][DS]D$)"
+)  # between words whose blank a wrap may have eaten
 _ENCLOSURE = re.compile(
     r"^\s*+(?:(?P<what>(?:Enclosure )?SEP|Expander|Enclosure)\b"
     r"(?: \(Vendor ID (?P<vendor>[^,()]{1,40}), Model (?P<model>[^()]{1,40})\))?"
@@ -228,6 +230,8 @@ def _short(about: dict[str, str], text: str) -> None:
         about.setdefault("Interface Type", _WORD_BREAK.sub(" ", parts[1]))
         about.setdefault("Size", parts[2])
         about.setdefault("Status", _WORD_BREAK.sub(" ", parts[3]))
+    if len(parts) > 4 and parts[4].endswith("spare"):
+        about.setdefault("Drive Type", "spare")
 
 
 def _subjects(printed: _Controller, host: str) -> Iterator[PrintedSubject]:
@@ -318,7 +322,11 @@ def _logical(
     cache = printed.items.get("Drive Write Cache", "")
     cache = (cache or printed.items.get("Configured Drive Write Cache Policy", "")).lower()
     level = _LEVELS.get(drive.get("Fault Tolerance", "").lower())
-    members = printed.members.get(drive.get("array", ""), set())
+    members = [
+        name
+        for name in printed.members.get(drive.get("array", ""), ())
+        if "spare" not in printed.physical[name].get("Drive Type", "").lower()
+    ]
     about = printed.arrays.get(drive.get("array", ""), "")
     unused = _UNUSED.search(about)
     return other_labels(drive, _READ_OF_LOGICAL) | without_none(
@@ -336,11 +344,18 @@ def _logical(
             "strip_size": strip,
             "full_stripe_size": full,
             "write_policy": _policy(printed.items, drive, share),
+            "write_policy_initial": _policy({**printed.items, "Cache Status": "OK"}, drive, share)
+            if printed.items.get("Cache Status") in _SUSPENDED
+            else None,
             "disk_cache": cache.partition(" ")[0] or None,
             "active_operations": state[2].strip() or None,
             "identifier": identifier_of(drive.get("Unique Identifier")),
         }
     )
+
+
+_SUSPENDED = frozenset({"Temporarily Disabled", "Permanently Disabled"})
+"""What the controller says of a cache that it does not use although it was set to."""
 
 
 def _policy(items: Mapping[str, str], drive: Mapping[str, str], share: float | None) -> str | None:

@@ -18,7 +18,7 @@ from iosonde.records.finding import Evidence, Finding
 
 _GOOD = frozenset({
     "online", "ok", "hot spare", "unconfigured good", "unconfigured(good)", "jbod", "hotspare",
-    "ready", "available", "standby", "pass through", "optimal",
+    "ready", "available", "standby", "pass through", "optimal", "not-present",
 })  # fmt: skip
 _LEFT = {  # what the tools mean by the words for what is left of the redundancy
     "partially degraded": "it stands the loss of one more drive",
@@ -86,8 +86,9 @@ def _called(state: StateEvidence) -> str:
 
 
 def _caches(case: EvidenceSet, volume: StateEvidence) -> Iterator[StateEvidence]:
-    """What may tell of the cache in front of a volume: its controller, then itself."""
-    yield from _like(case, volume, "controller", str(volume.values.get("controller")))
+    """What may tell of the cache in front of a volume: its controller, the battery, then itself."""
+    for kind in ("controller", "battery"):
+        yield from _like(case, volume, kind, str(volume.values.get("controller")))
     yield volume
 
 
@@ -327,19 +328,20 @@ def _busy(case: EvidenceSet) -> Iterator[Finding]:
 
 def _batteries(case: EvidenceSet) -> Iterator[Finding]:
     """Failed batteries of controllers of whose volumes, and so of their caches, nothing is said."""
-    for controller in case.of_kind("controller"):
+    for controller in case.of_kind("controller", "battery"):
+        owner = controller.values.get("controller") or controller.name
         volumes = (
             volume
             for volume in case.of_kind("hwraid")
             if volume.source == controller.source
-            and volume.values.get("controller") in {None, controller.name}
+            and volume.values.get("controller") in {None, owner}
         )
         if controller.values.get("battery") != "failed" or any(volumes):
             continue
         yield Finding(
             "cache-battery", "warning", subject_of(controller),
-            f"The battery of the cache of {called(controller)} has failed: its volumes are "
-            "written through, with the drives' own latency, or lose what the cache holds in a "
+            f"The battery of the cache of {owner or called(controller)} has failed: its volumes "
+            "are written through, with the drives' own latency, or lose what the cache holds in a "
             "power cut.",
             controller.evidence("battery", "battery_state", "battery_replacement_required"),
             "replace the battery or its module, and look at the write policies of the volumes",

@@ -9,7 +9,7 @@ state that is not known is said as it stands.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar, TypeVar
 
@@ -196,7 +196,7 @@ def _subjects(
                 subjects.append(PrintedSubject("disk", f"{owner}/{port}".lstrip("/"), values, host))
         elif kind == "hwraid":
             inner = [other for _, other in rows if re.match(rf"{name}-\d+$", other)]
-            members = sum(port["Unit"] == name for port in ports) or len(inner)
+            members = len(inner) or _members(row, [p for p in ports if p["Unit"] == name])
             values = own | {"volume": title} | _of_unit(row, members or None)
             subjects.append(PrintedSubject(kind, title, values, host))
         elif kind == "disk":
@@ -204,6 +204,15 @@ def _subjects(
         else:
             subjects.append(PrintedSubject(kind, title, own | _of_controller(row), host))
     return subjects
+
+
+def _members(unit: Mapping[str, str], ports: Sequence[Mapping[str, str]]) -> int:
+    """How many drives a unit has; 0 where one that it lacks is at no port any more."""
+    lacks = unit.get("Status") in _LACKING and all(port.get("Status") == "OK" for port in ports)
+    return 0 if lacks else len(ports)
+
+
+_LACKING = frozenset({"DEGRADED", "INOPERABLE"})
 
 
 def _plain(row: Mapping[str, str], *read: str) -> dict[str, Scalar]:

@@ -52,6 +52,26 @@ def test_the_controller_with_its_cache_shares_and_battery() -> None:
     )
 
 
+def test_a_spare_is_no_member_and_a_type_keeps_its_blank() -> None:
+    text = CONFIG.replace(
+        "bay 4, SAS, 600 GB, Predictive Failure)", "bay 4, SAS HDD, 600 GB, OK, spare)"
+    )
+    assert text != CONFIG
+    things = subjects(text)
+    spare = things["disk", "slot2/1I:1:4"].values
+    assert (spare["interface_type"], spare["drive_type"]) == ("SAS HDD", "spare")
+    assert things["hwraid", "slot2/ld1"].values["disks"] == 3
+
+
+def test_a_cache_that_is_disabled_for_now_was_set_to_write_back() -> None:
+    text = DETAIL.replace("Cache Status: OK", "Cache Status: Temporarily Disabled", 1)
+    volume = next(each for (kind, _), each in subjects(text).items() if kind == "hwraid")
+    assert volume.values["write_policy"] == "write_through"
+    assert volume.values["write_policy_initial"] in {"write_back", "write_back_always"}
+    whole = next(each for (kind, _), each in subjects(DETAIL).items() if kind == "hwraid")
+    assert "write_policy_initial" not in whole.values
+
+
 def test_an_enclosure_is_no_drive() -> None:
     """What stands below an enclosure's processor is not of the drive above it."""
     enclosure = subjects(DETAIL)["enclosure", "slot0/380"].values

@@ -39,6 +39,17 @@ def test_a_rebuild_that_is_paused_leaves_a_unit_degraded() -> None:
     assert paused["hwraid", "c4/u1"]["state"] == "degraded"
 
 
+def test_members_of_a_unit_whose_drive_is_at_no_port_are_not_counted() -> None:
+    port = next(line for line in SHOW.split("\n") if line.startswith("p1 "))
+    gone = things(
+        SHOW.replace(port, "p1    NOT-PRESENT    -    -         -     -   -            -")
+    )
+    assert gone["hwraid", "c4/u0"]["state"] == "degraded"
+    assert "disks" not in gone["hwraid", "c4/u0"]
+    weak = things(SHOW.replace("Charging", "WeakBat "))
+    assert weak["battery", "c4/bbu"]["battery"] == "failed"
+
+
 def test_a_model_is_whole_and_takes_no_prose() -> None:
     assert things(SHOW)["disk", "c4/p3"]["model"] == "WDC WD2003FYYS-02W0B0"
     end = SHOW[: SHOW.index("\nName  Online")]
