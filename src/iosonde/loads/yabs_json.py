@@ -88,7 +88,11 @@ def _trials(value: Mapping[str, Any]) -> Iterator[PrintedTrial]:
                     metrics[f"{way}.{name}"] = figure * scale
         if not metrics:
             continue
-        sums = {name: entry[name] for name in ("speed_rw", "iops_rw") if name in entry}
+        sums: dict[str, Json] = {
+            name: figure * scale
+            for key, name, scale in (("speed_rw", "bandwidth", unit), ("iops_rw", "iops", 1.0))
+            if (figure := number(entry.get(key))) is not None
+        }
         yield PrintedTrial(
             tool=YabsJson.tool,
             loops=(LoadResult(metrics=metrics, units={
@@ -100,5 +104,5 @@ def _trials(value: Mapping[str, Any]) -> Iterator[PrintedTrial]:
             steps={
                 name: 1.0 if name.endswith("iops") else unit for name in metrics
             },
-            details={**details, **sums},
+            details={**details, "both ways": sums} if sums else details,
         )  # fmt: skip

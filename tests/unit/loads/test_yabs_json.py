@@ -24,7 +24,7 @@ def test_rates_are_requests_times_their_size(text: str) -> None:
             )
     assert every[0].version == "v2026-02-11"
     assert every[0].details["partition"] == "/dev/vda3"
-    assert every[1].details["iops_rw"] == 900 + 950
+    assert every[1].details["both ways"] == {"bandwidth": (900 + 950) * 2**20, "iops": 900 + 950}
 
 
 def test_what_is_cut_off_has_the_rest() -> None:
