@@ -15,27 +15,22 @@ from iosonde.text.labels import as_labelled
 _BATTERIES = (
     ("missing", ("missing", "msng", "absent", "not present", "abs", "notpresent")),
     ("learning", ("learn",)),
-    ("charging", ("charg", "chrg")),
+    ("charging", ("charg", "chrg", "not ready")),
     ("failed", ("non operational", "non-operational", "not operational")),
-    ("ok", ("optimal", "operational", "opt", "ok")),
-    (
-        "failed",
-        (
-            "fail",
-            "fld",
-            "degraded",
-            "dgd",
-            "replace",
-            "bad",
-            "dead",
-            "unkn",
-            "need",
-            "weak",
-            "fault",
-            "error",
-        ),
-    ),
+    ("ok", ("optimal", "operational", "opt", "ok", "ready")),
+    ("failed", ("fail", "fld", "degraded", "dgd", "replace", "bad", "dead", "unkn", "need")),
+    ("failed", ("weak", "fault", "error")),
 )
+_VOLUME_STATES = {
+    **dict.fromkeys(("ok", "okay", "normal", "functional"), "optimal"),
+    **dict.fromkeys(("failed", "fail"), "offline"),
+    **dict.fromkeys(
+        ("degrade", "partially optimal", "rebuild-paused", "interim recovery mode",
+         "using interim recovery mode", "ready for recovery operation"), "degraded",
+    ),
+    **dict.fromkeys(("rebuilding", "recovering", "currently recovering"), "rebuild"),
+    "incompleted": "incomplete",
+}  # fmt: skip
 
 Policies: TypeAlias = Mapping[str, tuple[str, Mapping[str, str]]]
 """Name of a setting → what a tool calls it, and its words for the values."""
@@ -127,6 +122,12 @@ def policy_word(policies: Policies, name: str, value: str) -> str:
     policy, values = policy_words(policies, name)
     word = f"{value}/{100 - int(value)}" if policy == "cacheratio" else values.get(value, value)
     return f"{policy}={word}"
+
+
+def volume_state(text: str) -> str:
+    """A volume's state in the words that rules know; one that is not known in small letters."""
+    state = text.strip().lower()
+    return _VOLUME_STATES.get(state, state)
 
 
 def battery_state(text: str) -> str | None:

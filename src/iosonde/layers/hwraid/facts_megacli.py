@@ -60,13 +60,13 @@ _READ_OF_ADAPTER = frozenset({
     "Product Name", "FW Version", "Memory Size", "Serial No", *_OF_BATTERY,
     "BBU Capacity Info for Adapter", "BBU Properties for Adapter", "BBU Design Info for Adapter",
 })  # fmt: skip
-_READ_OF_DISK = frozenset({
+READ_OF_DISK = frozenset({
     "Device Firmware Level", "Drive Temperature", "Media Error Count", "Other Error Count",
     "Predictive Failure Count", "PD Type", "Raw Size", "Non Coerced Size", "Coerced Size",
     "Sector Size", "Drive has flagged a S.M.A.R.T alert", "Drive's position", "Drive's postion",
     "Slot Number", "Enclosure Device ID", "Inquiry Data", "Torn", "Firmware state", "Media Type",
 })  # fmt: skip
-_READ_OF_VOLUME = frozenset({
+READ_OF_VOLUME = frozenset({
     "Size", "State", "Strip Size", "Stripe Size", "Span Depth", "Sector Size", "Parity Size",
     "Encryption Type", "Disk Cache Policy", "Number Of Drives", "Number Of Drives per span",
     "Default Cache Policy", "Current Cache Policy", "RAID Level",
@@ -105,7 +105,7 @@ def _volumes(
         values = volume_of(packed[mark.end() : after.start() if after else len(packed)])
         if values:
             name = f"{owner}/v{mark['number']}"
-            own = other_labels(labelled.get(name, {}), _READ_OF_VOLUME)
+            own = other_labels(labelled.get(name, {}), READ_OF_VOLUME)
             own |= {"controller": owner, "volume": name, "target_id": int(mark["target"])}
             yield PrintedSubject("hwraid", name, own | values, host)
 
@@ -214,7 +214,7 @@ def _file(
 ) -> dict[str, str]:
     """Files a label, which says its section where others have it too; returns where to go on."""
     name, prefix = item["name"], section.partition(" ")[0]
-    if name not in _READ_OF_DISK and is_apart(item[0], above):
+    if name not in READ_OF_DISK and is_apart(item[0], above):
         return {}  # a remark of somebody
     if item["value"] and name != "Exit Code":
         where.setdefault(
@@ -296,7 +296,7 @@ def disk_of(items: Mapping[str, str]) -> dict[str, Scalar]:
     sector = items.get("Sector Size", "")
     sizes = {name: re.match(r"[\d.]+ ?[KMGTP]B", items.get(name, "")) for name in _SIZES}
     place = _POSITION.match(items.get("Drive's position") or items.get("Drive's postion", ""))
-    return other_labels(items, _READ_OF_DISK) | without_none(
+    return other_labels(items, READ_OF_DISK) | without_none(
         {
             "drive_group": place[1] if place else None,
             "span": int(place[2]) if place else None,

@@ -16,7 +16,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from iosonde import units
-from iosonde.layers.hwraid.facts import battery_state, data_disks, identifier_of, other_labels
+from iosonde.layers.hwraid.facts import (
+    battery_state,
+    data_disks,
+    identifier_of,
+    other_labels,
+    volume_state,
+)
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.labels import is_apart
@@ -79,8 +85,6 @@ _READ_OF_PHYSICAL = frozenset({
     "Native Block Size", "Logical/Physical Block Size",
 })  # fmt: skip
 """Labels that are read into names of the records; the others stand as printed."""
-_STATES = {"ok": "optimal", "interim recovery mode": "degraded", "recovering": "rebuild",
-           "ready for recovery operation": "degraded", "failed": "offline"}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -335,7 +339,7 @@ def _logical(
             "array_state": about.lower() if about in {"Failed", "OK"} else None,
             "unused_space": _bytes(unused[1], binary=True) if unused else None,
             "raid_level": level,
-            "state": _STATES.get(state[0].strip().lower(), state[0].strip() or None),
+            "state": volume_state(state[0]) or None,
             "size": _bytes(drive.get("Size"), binary=True),
             "disks": len(members) or None,
             "data_disks": full // strip

@@ -16,6 +16,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.layers.hwraid.facts import volume_state
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
@@ -53,8 +54,6 @@ _VOLUME = re.compile(
 )
 _MEMBER = re.compile(r"RaidSet Member\((\d{1,3})\)$")
 _NUMBERED = re.compile(r"\s*\d{1,3} ")
-_STATES = {"normal": "optimal", "failed": "offline", "rebuilding": "rebuild",
-           "degrade": "degraded", "incompleted": "incomplete"}  # fmt: skip
 _LEVELS = {"raid0+1": "raid10", "raid1+0": "raid10", "raid5+0": "raid50", "raid6+0": "raid60"}
 _USAGES = {"failed": "failed", "free": "unconfigured good", "rebuild": "rebuild", "jbod": "jbod",
            "offlined": "offline", "offline": "offline"}  # fmt: skip
@@ -188,7 +187,7 @@ def _state(text: str) -> dict[str, Scalar]:
     """The state in the words of other controllers' tools, and how far its work is."""
     progress = _PROGRESS.search(text)
     name = text.partition("(")[0].lower()
-    values: dict[str, Scalar] = {"state": _STATES.get(name, name)}
+    values: dict[str, Scalar] = {"state": volume_state(name)}
     if progress:
         values["active_operations"] = f"{name} {progress[1]} %"
     return values

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.hwraid.facts import size_of
+from iosonde.layers.hwraid.facts import size_of, volume_state
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
@@ -145,10 +145,6 @@ _BEGINS = re.compile(
 _SURE = re.compile(
     r"\s*(?:(?:/dev/[\w/-]{2,40}|unknown-scsi-device):? ?\(|Controller: (?:Smart|MSA|HP|P\d))"
 )
-_STATES = {
-    "ok": "optimal", "failed": "offline", "using interim recovery mode": "degraded",
-    "ready for recovery operation": "degraded", "currently recovering": "rebuild",
-}  # fmt: skip
 _TITLES = {"Failed drives:": "failed", "'Replacement' drives:": "replacement"}
 _CACHES = {"Total cache memory": "cache_size", "Read cache memory": "read_cache_size",
            "Write cache memory": "write_cache_size"}  # fmt: skip
@@ -230,7 +226,6 @@ class _Status:
         return self.values.setdefault(("controller", self.owner), {})
 
     def _take_volume(self, cells: Mapping[str, str]) -> None:
-        state = cells["state"].lower()
         level = _LEVELS.get(cells["level"].removeprefix("RAID "))
         device = cells["device"].removeprefix("/dev/")
         place = f"{self.owner}/v{cells['volume']}"
@@ -243,7 +238,7 @@ class _Status:
                     "volume": place,
                     "raid_level": None if level == "raid1" else level,
                     "printed_level": cells["level"].removeprefix("RAID "),
-                    "state": _STATES.get(state, state),
+                    "state": volume_state(cells["state"]),
                     "spares": cells.get("spares") or None,
                 }
             )

@@ -16,6 +16,8 @@ from iosonde.layers.hwraid.facts_megacli import (
     ADAPTER_COUNTS,
     ITEM,
     MEGACLI,
+    READ_OF_DISK,
+    READ_OF_VOLUME,
     adapter_of,
     disk_of,
     volume_of,
@@ -27,20 +29,12 @@ from iosonde.text.labels import as_labelled
 from iosonde.text.reader import HeadedOutput, Items, StateOutput, close_lines, top_of
 from iosonde.text.torn import joined_match
 
-_PLACES = ("Enclosure Device ID", "Slot Number", "Enclosure position", "Device Id")
-_DRIVE = frozenset({
-    *_PLACES, "Media Error Count", "Other Error Count", "Predictive Failure Count",
-    "Last Predictive Failure Event Seq Number", "Shield Counter", "Sequence Number", "WWN",
-    "PD Type", "Raw Size", "Non Coerced Size", "Coerced Size", "Sector Size", "Firmware state",
-    "Device Firmware Level", "Inquiry Data", "Foreign State", "Device Speed", "Link Speed",
-    "Media Type", "Drive Temperature", "Drive has flagged a S.M.A.R.T alert",
-    "Drive's position", "Drive's postion", "Connected Port Number",
-})  # fmt: skip
-_VOLUME = frozenset({
-    "Name", "RAID Level", "Size", "Sector Size", "State", "Strip Size", "Stripe Size",
-    "Number Of Drives", "Number Of Drives per span", "Span Depth", "Default Cache Policy",
-    "Current Cache Policy", "Access Policy", "Disk Cache Policy", "Encryption Type",
-})  # fmt: skip
+_DRIVE = READ_OF_DISK | {
+    "Enclosure position", "Device Id", "Last Predictive Failure Event Seq Number",
+    "Shield Counter", "Sequence Number", "WWN", "Foreign State", "Device Speed", "Link Speed",
+    "Connected Port Number",
+}  # fmt: skip
+_VOLUME = READ_OF_VOLUME | {"Name", "Access Policy"}
 _BATTERY = frozenset({
     "Battery State", "Battery Replacement required", "Battery Pack Missing", "Learn Cycle Active",
     "Learn Cycle Requested", "Charging Status", "isSOHGood", "BatteryType", "Voltage", "Current",

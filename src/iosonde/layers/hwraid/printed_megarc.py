@@ -14,7 +14,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.layers.hwraid.facts import data_disks
+from iosonde.layers.hwraid.facts import data_disks, volume_state
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
@@ -40,8 +40,6 @@ _DISK = re.compile(
 _OTHER = re.compile(
     r"\s*+(?:-{4}[- ]*+|Chnl +Target +StartBlock +Blocks +Physical Target Status)\s*$"
 )
-_STATES = {"OPTIMAL": "optimal", "DEGRADED": "degraded", "OFFLINE": "offline",
-           "FAILED": "offline", "FAIL": "offline"}  # fmt: skip
 _DISK_STATES = {"FAIL": "failed", "HOTSP": "hot spare", "HSP": "hot spare", "RBLD": "rebuild",
                 "ONLN": "online", "RDY": "ready"}  # fmt: skip
 
@@ -64,7 +62,7 @@ class Megarc(StateOutput):
             if head := _DRIVE.match(line):
                 owner, place = f"c{int(head['adapter'])}", f"v{int(head['drive'])}"
                 values = {"controller": owner, "volume": f"{owner}/{place}"}
-                values["state"] = _STATES.get(head["state"], head["state"].lower())
+                values["state"] = volume_state(head["state"])
                 subjects.append(PrintedSubject("hwraid", f"{owner}/{place}", values, prompt.host))
             elif row := _LEVEL.match(line):
                 values |= {"printed_level": int(row["level"]), "spans": int(row["spans"])}

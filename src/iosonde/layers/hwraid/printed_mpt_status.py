@@ -16,7 +16,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.layers.hwraid.facts import data_disks
+from iosonde.layers.hwraid.facts import data_disks, volume_state
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
@@ -52,7 +52,6 @@ _BEGINS = re.compile(
     r"\s*(?:ioc:?\d{1,2} |scsi_id:\d{1,3} \d|log_id \d|vol_id:\d|(?:phys|spare)_id[ :]\d)"
 )
 _LEVELS = {"IS": "raid0", "IM": "raid1", "IME": "raid1e"}
-_STATES = {"OPTIMAL": "optimal", "FAILED": "offline"}
 
 
 class MptStatus(StateOutput):
@@ -109,7 +108,6 @@ def _of_volume(cells: Mapping[str, str]) -> dict[str, Scalar]:
     level = _LEVELS.get(cells.get("type", ""))
     disks = int(cells["disks"]) if "disks" in cells else None
     flags = cells.get("flags") or "NONE"
-    state = cells["state"]
     return without_none(
         {
             "controller": f"ioc{cells['ioc']}" if "ioc" in cells else None,
@@ -117,7 +115,7 @@ def _of_volume(cells: Mapping[str, str]) -> dict[str, Scalar]:
             "disks": disks,
             "data_disks": data_disks(level, disks, None) if level != "raid1e" else None,
             "size": int(cells["size"]) * units.GIB if "size" in cells else None,
-            "state": _STATES.get(state, state.lower()),
+            "state": volume_state(cells["state"]),
             "flags": None if flags == "NONE" else flags,
             "active_operations": "resync" if "RESYNC" in flags else None,
         }

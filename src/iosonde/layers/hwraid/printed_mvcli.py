@@ -16,7 +16,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.layers.hwraid.facts import data_disks
+from iosonde.layers.hwraid.facts import data_disks, volume_state
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
@@ -31,8 +31,6 @@ _SURE = re.compile(
     r"|VD is secure:|PD valid size: )"
 )
 _FIRSTS = frozenset({"id", "VD ID", "Adapter", "PD ID"})
-_STATES = {"functional": "optimal", "degrade": "degraded", "failed": "offline",
-           "partially optimal": "degraded"}  # fmt: skip
 _SIZE = re.compile(r"(?P<number>\d{1,15}) (?P<unit>[KM])$")
 _DONE = re.compile(
     r"(?P<work>[A-Za-z][a-z -]{2,24}?) is (?:running in )?(?P<percent>\d{1,3})%(?: done)?$"
@@ -135,7 +133,8 @@ def _of_volume(pairs: Mapping[str, str]) -> dict[str, Scalar]:
     sector = re.match(r"(\d{3,5}) bytes", pairs.get("sector size", ""))
     statuses = [pairs.get(label, "").lower() for label in ("status", "vd status")]
     state = next(
-        (s for s in map(_state, statuses) if s not in {"", "optimal"}), _state(statuses[0])
+        (s for s in map(volume_state, statuses) if s not in {"", "optimal"}),
+        volume_state(statuses[0]),
     )
     done = _DONE.match(pairs.get("bga progress", ""))
     running = pairs.get("bga status", "not running") == "running"
@@ -144,7 +143,7 @@ def _of_volume(pairs: Mapping[str, str]) -> dict[str, Scalar]:
         {
             "label": pairs.get("name"),
             "raid_level": level,
-            "state": (state or _state(statuses[1])) or None,
+            "state": (state or volume_state(statuses[1])) or None,
             "disks": disks,
             "data_disks": data_disks(level, disks, None),
             "strip_size": int(stripe) * units.KIB if stripe.isdecimal() else None,
@@ -152,8 +151,3 @@ def _of_volume(pairs: Mapping[str, str]) -> dict[str, Scalar]:
             "active_operations": work,
         }
     )  # fmt: skip
-
-
-def _state(text: str) -> str:
-    """A state as other controllers' tools name it."""
-    return _STATES.get(text, text)

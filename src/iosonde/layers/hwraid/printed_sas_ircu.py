@@ -15,6 +15,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.layers.hwraid.facts import volume_state
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
@@ -32,16 +33,11 @@ _OTHER = re.compile(
 )
 _NUMBER = re.compile(r"\bsas[23]ircu\s+(\d{1,3})\b")
 _CODE = re.compile(r"[A-Z][\w ,]{1,30}\((?P<code>[A-Z]{3,4})\)$")
-_STATES = {
-    "OKY": "optimal", "DGD": "degraded", "FLD": "offline", "MIS": "missing", "INIT": "initializing",
-    "ONL": "online",
-}  # fmt: skip
 _DISK_STATES = {
     "ONL": "online", "OPT": "online", "HSP": "hot spare", "RDY": "ready", "AVL": "available",
     "FLD": "failed", "MIS": "missing", "SBY": "standby", "OSY": "out of sync", "DGD": "degraded",
     "RBLD": "rebuild",
 }  # fmt: skip
-_PLAIN_STATES = {"failed": "offline", "okay": "optimal"}
 _NAMED = frozenset({
     "State", "Status of volume", "Volume state", "Current operation", "RAID level", "Model Number",
     "Serial No", "Firmware Revision",
@@ -97,7 +93,7 @@ class SasIrcu(HeadedOutput):
         else:
             place = f"e{pairs.get('Enclosure #', '')}/s{pairs.get('Slot #', '')}"
             kind = "disk" if "disk" in head["device"].lower() else "enclosure"
-            own = _sized(pairs, values) | _state(pairs.get("State", ""), _DISK_STATES)
+            own = _sized(pairs, values) | _disk_state(pairs.get("State", ""))
             named = {
                 "model": "Model Number",
                 "serial": "Serial No",
@@ -107,10 +103,10 @@ class SasIrcu(HeadedOutput):
             yield PrintedSubject(kind, f"{owner}/{place}".lstrip("/"), own, prompt.host)
 
 
-def _state(text: str, states: Mapping[str, str]) -> dict[str, Scalar]:
+def _disk_state(text: str) -> dict[str, Scalar]:
     """A state by its code in brackets, in the words of other controllers' tools."""
     code = _CODE.match(text)
-    name = states.get(code["code"]) if code else None
+    name = _DISK_STATES.get(code["code"]) if code else None
     return {"state": name or text.lower()} if text else {}
 
 
@@ -118,15 +114,14 @@ def _of_volume(pairs: Mapping[str, str]) -> dict[str, Scalar]:
     level = pairs.get("RAID level", "").lower().replace(" ", "")
     members = sum(label.startswith("PHY[") for label in pairs)
     status = pairs.get("Status of volume", "")
-    state = pairs.get("Volume state", "").lower()
+    state = status.removeprefix("Inactive, ").partition(" (")[0] or pairs.get("Volume state", "")
     work = pairs.get("Current operation", "None")
     done = pairs.get("Percentage complete", "").removesuffix("%")
     return {
         **({"raid_level": level} if level else {}),
         **({"disks": members} if members else {}),
         **({"active": False} if status.startswith("Inactive") else {}),
-        **({"state": _PLAIN_STATES.get(state, state)} if state else {}),
-        **_state(status, _STATES),
+        **({"state": volume_state(state)} if state else {}),
         **({"active_operations": f"{work.lower()} {done} %".replace("  %", "")}
            if work != "None" else {}),
     }  # fmt: skip

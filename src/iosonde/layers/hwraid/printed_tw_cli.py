@@ -16,7 +16,7 @@ from typing import ClassVar, TypeVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.layers.hwraid.facts import battery_state, data_disks, size_of
+from iosonde.layers.hwraid.facts import battery_state, data_disks, size_of, volume_state
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
@@ -57,7 +57,6 @@ _LONG = 48
 """Characters of a line that a mail may have broken."""
 _DRIVE_STATES = {"OK": "online", "SMART-FAILURE": "predictive failure",
                  "SMART_FAILURE": "predictive failure"}  # fmt: skip
-_UNIT_STATES = {"OK": "optimal", "REBUILDING": "rebuild", "REBUILD-PAUSED": "degraded"}
 _WORDS_OF_BBU = {"ok": "ok", "-": "missing"}
 
 
@@ -232,7 +231,7 @@ def _of_unit(row: Mapping[str, str], disks: int | None) -> dict[str, Scalar]:
     return _plain(row, "Status", "Size(GB)", "Blocks", "Stripe", "status") | without_none(
         {
             "raid_level": raid,
-            "state": None if state in {None, "-"} else _state(str(state)),
+            "state": None if state in {None, "-"} else volume_state(str(state)),
             "size": bytes_,
             "strip_size": size_of(f"{row.get('Stripe', '')}B"),
             "disks": disks if raid else None,
@@ -240,11 +239,6 @@ def _of_unit(row: Mapping[str, str], disks: int | None) -> dict[str, Scalar]:
             "write_policy": None if cache == "-" else "write_back" if writes else "write_through",
         }
     )
-
-
-def _state(text: str) -> str:
-    """A state as other controllers' tools name it."""
-    return _UNIT_STATES.get(text, text.lower())
 
 
 def _of_disk(row: Mapping[str, str]) -> dict[str, Scalar]:

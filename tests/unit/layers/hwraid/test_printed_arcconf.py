@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from iosonde.explain.gather import of_document
 from iosonde.layers.hwraid.findings import RULES
 from iosonde.records.finding import Finding
@@ -77,6 +79,12 @@ def test_prose_and_logs_are_left() -> None:
     assert read("Controllers found: 2 of them are new and they work, says the man.\n") == []
     log = "Controllers found: 1\n\n   ControllerLog\n      controllerID ..................... 0\n"
     assert not [entry for entry in read(log) if isinstance(entry, Unread)]
+
+
+@pytest.mark.parametrize(("status", "state"), [("Ready", "ok"), ("Not Ready", "charging")])
+def test_a_backup_unit_that_is_ready_or_not(status: str, state: str) -> None:
+    controller = things(CONFIG.replace("ZMM Optimal", status))["controller", "c1"]
+    assert controller["battery"] == state
 
 
 def test_the_remedy_for_a_cache_without_a_battery_is_a_command_of_arcconf() -> None:
