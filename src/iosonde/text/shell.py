@@ -34,6 +34,12 @@ _SIGN = re.compile(r"[#$%>+]|@[\w.-]{1,80}:[^\]]{1,60}\] ")
 _STARTS = re.compile(r"(?:sudo|time|nice|exec|env|LANG=\S+|LC_ALL=\S+)\s+")
 _PROGRAM = re.compile(r"(?:[\w.~-]*/)*[\w.+-]{1,40}")
 _ARGUMENT = re.compile(r"\s(?:-{1,2}[A-Za-z0-9]|[\w.~-]*/\w|\|)")
+_SHOWN = re.compile(
+    r"(?:sudo )?(?:kubectl|oc|gluster|linstor|lxc|pct|pvesm|qm|virsh)(?: -n [\w-]{1,60})?"
+    r"(?: (?:volume|resource|storage))? (?:describe|get|info|list|show|status|config|top)"
+    r"(?: [\w.=-]{1,100}){0,4}"
+)
+"""Commands that name what they show by words alone."""
 _PROSE_IN_COMMAND = re.compile(
     r"\s(?:the|a|an|of|from|with|is|are|was|and|we|you|this|that|all|to|as|my|our"
     r"|for|in|on|by|not|when|does|can|it|its|be|has|have|returns)(?=[\s.,:]|$)"
@@ -176,6 +182,8 @@ def called(line: str, programs: Collection[str]) -> bool:
     by_path = text.startswith(("./", "/")) and _PROGRAM.fullmatch(text.split()[0]) is not None
     if not text or ": " in text or " = " in text or text.startswith("/dev/"):
         return False
+    if _SHOWN.fullmatch(text):
+        return True
     is_program = name in programs or name in PROGRAMS
     return (is_program or by_path) and _ARGUMENT.search(text) is not None and not _is_prose(text)
 

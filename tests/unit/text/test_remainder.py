@@ -97,6 +97,10 @@ def test_a_table_below_a_command_is_kept() -> None:
     assert kept(f"```\n./raidcli /c1 show errors\n{_ERRORS}```\n") == [
         ("./raidcli /c1 show errors", table)
     ]
+    assert kept(f"```\nkubectl describe pod a-0\n{_ERRORS}```\n") == [
+        ("kubectl describe pod a-0", table)
+    ]
+    assert kept(f"```\nkubectl can describe errors, so:\n{_ERRORS}```\n") == []
     assert kept(f"the errors, by `raidcli /c1 show errors`:\n```\n{_ERRORS}```\n") == [("", table)]
 
 
