@@ -26,6 +26,8 @@ _PROMPT = re.compile(
     r"|root[#$]|(?<![\w\"'])\]?[#$]|(?:ba)?sh-\d\.\d{1,2}[#$]"
     r"|\[root [~/][\w./-]{0,60}\][#$])[ \t]+(?P<command>[\w./~({-].*)$"
 )
+_OPTION = re.compile(r"\s*--[a-z][\w-]+(?:[= ]|$)")
+"""How the rest of a command begins that was wrapped, and hardly any output."""
 _NO_COMMAND = re.compile(r"[#$]\s+(?:[A-Z][\w ]+$|#)")
 
 
@@ -196,6 +198,7 @@ def command_before(
             more = cursor.line(after)
             goes_on = rest[-1].endswith("-") or len(rest[-1]) > 60
             goes_on = goes_on and not is_head_of_columns(more or "")
+            goes_on = goes_on or _OPTION.match(more or "") is not None
             if not more or not (goes_on or rest[-1].endswith("\\")):
                 break
             rest.append(more.strip())

@@ -409,3 +409,16 @@ HOSTILE = {
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_time_grows_with_the_text_alone(kind: str) -> None:
     assert not grows_faster(read, HOSTILE[kind], 100)
+
+
+def test_a_command_that_a_mail_wrapped_before_an_option_is_whole() -> None:
+    """Oracle: fio's rate_iops holds it back, and the load says so where the command does."""
+    (trial,) = trials(
+        "root@ib2:~# fio --rw=write --ioengine=libaio --iodepth=32\n--size=1000MB --rate_iops=5000"
+        " --numjobs=1\n--name=w --filename=/dev/md0\n"
+        "w: (g=0): rw=write, bs=4K-4K/4K-4K/4K-4K, ioengine=libaio, iodepth=32\nfio-2.2.10\n"
+        "w: (groupid=0, jobs=1): err= 0: pid=3351: Fri Aug  2 15:31:26 2019\n"
+        "  write: io=400004KB, bw=19999KB/s, iops=4999, runt= 20001msec\n"
+    )
+    assert trial.command.endswith("--name=w --filename=/dev/md0")
+    assert trial.options["paced"] is True
