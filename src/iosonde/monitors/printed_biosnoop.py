@@ -9,6 +9,7 @@ perf-tools, iosnoop: [STARTs] [ENDs] COMM PID TYPE DEV BLOCK BYTES LATms.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -16,7 +17,7 @@ from typing_extensions import override
 
 from iosonde.monitors import _traced_rows as traced
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.cursor import Prompt, TextCursor, prompt_in
 from iosonde.text.reader import Items, StateOutput
 
 _CELLS = {
@@ -32,6 +33,9 @@ _HEADS = (
     {"COMM", "PID", "DISK", "LAT(ms)"},
     {"COMM", "PID", "TYPE", "DEV", "BLOCK", "BYTES", "LATms"},
 )
+_COLUMNS = ["TIME(s)", "COMM", "PID", "DISK", "T", "SECTOR", "BYTES", "LAT(ms)"]
+_ROW = re.compile(r"\s*+" + r"\s+".join(_CELLS[name] for name in _COLUMNS) + r"\s*")
+"""Without options, as grep leaves it without its head."""
 _PATTERNS = {"S": "sequential", "R": "random", "?": None}
 
 
@@ -49,8 +53,7 @@ class Biosnoop(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "biosnoop"
-    anchors: ClassVar[tuple[str, ...]] = ("LAT(ms)", "LATms")
-
+    anchors: ClassVar[tuple[str, ...]] = ("LAT(ms)", "LATms", "biosnoop")
     commands: ClassVar[tuple[str, ...]] = (
         "biosnoop", "biosnoop-bpfcc", "biosnoop.py", "biosnoop.bt", "iosnoop", "iosnoop-perf",
     )  # fmt: skip
@@ -58,11 +61,19 @@ class Biosnoop(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _is_head((cursor.line(cursor.at) or "").split()) else None
+        line = cursor.line(cursor.at) or ""
+        if _is_head(line.split()):
+            return cursor.at
+        prompt = prompt_in(line)
+        without = (
+            prompt and "|" in prompt.command and _ROW.fullmatch(cursor.line(cursor.at + 1) or "")
+        )
+        return cursor.at if without else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         head = (cursor.line(first) or "").split()
+        head = head if _is_head(head) else _COLUMNS
         last, disks, coarse = first, dict[str, list[dict[str, Json]]](), dict[str, Json]()
         for index, row in traced.rows_below(cursor, first, head, _CELLS):
             last = index

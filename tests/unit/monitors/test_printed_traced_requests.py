@@ -123,3 +123,17 @@ def test_a_head_alone_is_unread(text: str) -> None:
 ])  # fmt: skip
 def test_prose_and_other_tables(text: str) -> None:
     assert read(text) == []
+
+
+def test_requests_without_their_head_behind_grep() -> None:
+    rows = (
+        "0.000329000    jbd2/sda1-8    17553  sda     W  4096      8192       0.20\n"
+        "4.338511000    fio            17553  sda     R  0         4096       1.27\n"
+    )
+    (disk,) = counters(f"$ sudo /usr/share/bcc/tools/biosnoop | grep sda\n{rows}")
+    assert (disk.tool, disk.name) == ("biosnoop", "sda")
+    assert (disk.values["write.bytes"], disk.values["write.latencies"]) == (8192, [0.0002])
+    assert (disk.values["read.requests"], disk.values["read.latencies"]) == (1, [0.00127])
+    for other in (f"$ biosnoop -Q | grep sda\n{rows.replace('0.20', '0.20 0.4')}",
+                  f"biosnoop prints:\n{rows}"):  # fmt: skip
+        assert not [row for row in counters(other) if row.tool == "biosnoop"]

@@ -1,7 +1,8 @@
 """The version of btrfs-progs that some of its commands print above what they say.
 
-Source: btrfs-progs 6.2, cmds/inspect-dump-tree.c (PACKAGE_STRING first), mkfs/main.c ("%s" and
-"See %s for more information."); the version of a package begins with "v" (VERSION).
+Source: btrfs-progs 6.2, cmds/inspect-dump-tree.c (PACKAGE_STRING first), mkfs/main.c ("%s", "See
+%s for more information.", "Performing full device TRIM", the note on defaults); the version of a
+package begins with "v" (VERSION).
 """
 
 from __future__ import annotations
@@ -12,7 +13,13 @@ from iosonde.text.cursor import TextCursor
 
 VERSION = re.compile(r"\s*btrfs-progs (?P<version>v\d{1,4}(?:\.\d{1,5}){1,3}[\w.+~-]{0,40})\s*$")
 _SITE = re.compile(r"\s*See https?://\S{4,80} for more information\.\s*$")
-_REACH = 3
+_NOTE = re.compile(
+    r"\s*(?:Performing full device TRIM .*|WARNING: RAID5/6 support .*"
+    r"|to be used besides testing or evaluation\.|NOTE: several default settings have changed .*"
+    r"|sure"
+    r"|this does not affect your deployments:|- .{3,60} \(-[a-zA-Z] [\w-]{2,30}\))\s*$"
+)
+_REACH = 14
 
 
 def version_above(cursor: TextCursor, first: int) -> dict[str, str]:
@@ -26,6 +33,6 @@ def version_above(cursor: TextCursor, first: int) -> dict[str, str]:
         line = cursor.line(index) or ""
         if match := VERSION.match(line):
             return {"btrfs_progs": match["version"]}
-        if line.strip() and not _SITE.match(line):
+        if line.strip() and not (_SITE.match(line) or _NOTE.match(line)):
             break
     return {}

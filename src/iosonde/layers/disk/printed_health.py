@@ -131,6 +131,8 @@ class Smartctl:
         if not _HEAD.match(line):
             return start_of(cursor, _row, most=40) if _row(line) else None
         for index in range(cursor.at - 1, max(cursor.at - 6, -1), -1):
+            if prompt_in(cursor.line(index) or ""):
+                break
             if (cursor.line(index) or "").lstrip().startswith("smartctl "):
                 return index
         return cursor.at

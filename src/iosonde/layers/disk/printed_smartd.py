@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde import units
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
@@ -39,6 +40,11 @@ _FIGURES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(No more) Currently unreadable \(pending\) sectors"), "pending_sectors"),
     (re.compile(r"(No more) Offline uncorrectable sectors"), "uncorrectable_sectors"),
 )  # fmt: skip
+_INFO = re.compile(
+    r"\s*(?:Device info:\s*)?(?P<model>[A-Za-z0-9][^,]{1,60}), S/N:(?P<serial>[\w-]{3,40})"
+    r"(?:, WWN:(?P<wwn>[\w-]{3,40}))?(?:, FW:(?P<firmware>[\w.-]{1,20}))?"
+    r"(?:, (?P<size>\d[\d.,]{0,8} [kMGTP]B))?\s*$"
+)
 _FAILED = "FAILED SMART self-check"
 _RAW = re.compile(
     r"SMART (?:Prefailure|Usage) Attribute: \d{1,3} (?P<name>[A-Z][\w-]{2,40}) changed from "
@@ -75,6 +81,8 @@ class Smartd(StateOutput):
             if (event := _event(cursor, index)) is None:
                 continue
             name, named, values, last = event
+            info, last = _info(cursor, last)
+            values |= info
             host = host or named
             drives.setdefault(name, {}).update(values)
         return last, [PrintedSubject("disk", name, values, host) for name, values in drives.items()]
@@ -94,6 +102,21 @@ def _event(cursor: TextCursor, index: int) -> tuple[str, str, dict[str, Scalar],
             message = text[:_LONGEST].rstrip()
             return match["name"], host, {**values, "message": message}, last
     return None
+
+
+def _info(cursor: TextCursor, last: int) -> tuple[dict[str, Scalar], int]:
+    """What a mail says of the drive behind its message, and index of the last line of that."""
+    for index in range(last + 1, last + 1 + _APART):
+        if (cursor.stamped(index) or "").strip() in {"", "Device info:"}:
+            continue
+        match = _INFO.match(cursor.stamped(index) or "")
+        if match is None:
+            break
+        named: dict[str, Scalar] = {name: text for name, text in match.groupdict().items() if text}
+        if match["size"]:
+            named["size"] = round(units.printed(match["size"])[0])
+        return named, index
+    return {}, last
 
 
 def _figures(message: str) -> dict[str, Scalar]:

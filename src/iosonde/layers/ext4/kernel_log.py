@@ -88,6 +88,15 @@ MESSAGES = (
         r"\(\d{1,18} blocks\)|[a-z].{3,80})", "ext4", "wrong_sizes", "damage",
     ),
     KernelMessage(
+        "Could not load journal inode",
+        rf"{_ON}(?P<errors>Could not load journal inode)", "ext4", "failed_journals",
+    ),
+    KernelMessage(
+        "Cannot locate journal superblock",
+        r"(?P<functions>jbd2_journal_init_inode): (?P<errors>Cannot locate journal superblock)",
+        "ext4", "failed_journals",
+    ),
+    KernelMessage(
         "error loading journal",
         rf"{_ON}error loading journal", "ext4", "failed_journals",
     ),

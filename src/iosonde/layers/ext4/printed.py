@@ -80,6 +80,9 @@ _READ = frozenset({
     "Block size", "RAID stride", "RAID stripe width", "Journal size",
     "Total journal size", "Filesystem volume name",
 })  # fmt: skip
+_TOOLS = ("dumpe2fs: ", "tune2fs: ")
+_PROBLEM = re.compile(r"(?:dumpe2fs|tune2fs): (\S.{4,120}?) while (?:trying to open|reading)\b")
+"""Of the library, which the programs print behind what they could read."""
 _PAIR = re.compile(r"(?P<label>[A-Z][\w #(),/'-]{2,40}):[ \t]{1,40}(?P<value>\S.{0,200}?)\s*$")
 
 
@@ -113,6 +116,11 @@ class Superblock(StateOutput):
         facts = {**superblock_facts(text), **_labelled(text)}
         if not facts:
             raise Unreadable("its lines are cut off", last)
+        below = [line.strip() for line in cursor.block(last + 1, 4)]
+        at = next((at for at, line in enumerate(below[:3]) if line.startswith(_TOOLS)), 0)
+        if problem := _PROBLEM.match(" ".join(below[at : at + 2])):
+            facts["problem"] = problem[1]
+            last += at + 1
         return last, [_subject(facts, text, prompt)]
 
 

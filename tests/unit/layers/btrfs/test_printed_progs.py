@@ -99,3 +99,18 @@ def test_an_old_scrub_that_was_waited_for() -> None:
     (state,) = states(text)
     values = state.subjects[0].values
     assert (values["scrub_size"], values["scrub_time"]) == (320 << 10, 10)
+
+
+def test_the_version_above_what_is_said_of_defaults() -> None:
+    note = (
+        "Performing full device TRIM /dev/sdw1 (1.00TiB) ...\n"
+        "NOTE: several default settings have changed in version 5.15, please make\nsure\n"
+        "      this does not affect your deployments:\n      - DUP for metadata (-m dup)\n"
+        "      - enabled no-holes (-O no-holes)\n"
+    )
+    begin, warning = MKFS.index("WARNING"), MKFS.index("\nLabel:")
+    for given in (MKFS, MKFS[:begin] + note + MKFS[warning:]):
+        (state,) = states(given)
+        assert state.subjects[0].values["btrfs_progs"] == "v5.18"
+    (other,) = states(MKFS[:begin] + "Then I made it anew:\n" + MKFS[warning:])
+    assert "btrfs_progs" not in other.subjects[0].values

@@ -111,3 +111,12 @@ def test_the_whole_with_sorted_keys_is_read_from_its_first_brace(device: str, co
     if count:
         assert f'"Vendor_{count - 1}"' in text
         assert 7 * (count - 1) in values.values()
+
+
+def test_a_command_that_a_page_names_above_its_prompt_begins_nothing() -> None:
+    (state,) = states(
+        "smartctl -i /dev/sda\n$ sudo smartctl -i /dev/sda\nsmartctl 7.3 2022-02-28 r5338\n"
+        "=== START OF INFORMATION SECTION ===\nDevice Model: ACME ZX 5\nSerial Number: A1-B2\n"
+        "User Capacity: 2,000,398,934,016 bytes [2.00 TB]\n"
+    )
+    assert (state.subjects[0].name, state.subjects[0].values["model"]) == ("sda", "ACME ZX 5")

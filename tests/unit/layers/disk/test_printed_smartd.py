@@ -36,3 +36,17 @@ def test_normalised_values_and_prose_are_no_figures() -> None:
         "smartd[1]: Device: /dev/sda, SMART Usage Attribute: 194 Airflow changed from 112 to 113"
     )
     assert read("Currently unreadable (pending) sectors are those that a read has failed on.") == []
+
+
+def test_a_mail_says_which_drive_it_is() -> None:
+    event = "Device: /dev/nvme0, number of Error Log entries increased from 2519 to 2521\n"
+    for info in (
+        "\nDevice info:\nACME ZX 5, S/N:A1-B2, WWN:5-0-1, FW:1.0b, 2.00 TB\n",
+        "Device info: ACME ZX 5, S/N:A1-B2, WWN:5-0-1, FW:1.0b, 2.00 TB\n",
+    ):
+        ((disk,),) = [state.subjects for state in states(event + info)]
+        assert disk.values["error_log_entries"] == 2521
+        named = [disk.values[name] for name in ("model", "serial", "wwn", "firmware", "size")]
+        assert named == ["ACME ZX 5", "A1-B2", "5-0-1", "1.0b", 2 * 10**12]
+    ((bare,),) = [state.subjects for state in states(f"{event}\nIt is the ACME, S/N: see below\n")]
+    assert not {"model", "serial"} & bare.values.keys()

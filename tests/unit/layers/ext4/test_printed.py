@@ -92,3 +92,13 @@ def test_features_that_a_mail_broke() -> None:
 )  # fmt: skip
 def test_lines_of_prose_are_none(text: str) -> None:
     assert not states(text)
+
+
+def test_what_is_wrong_with_it_stands_below_it() -> None:
+    wrong = "dumpe2fs: Superblock checksum does not match superblock while trying to open"
+    for below in (f"{wrong} /dev/sdb1\n", f"\n{wrong}\n/dev/sdb1\n*** Run e2fsck now!\n"):
+        (state,) = states(TEXT.rstrip("\n") + "\n" + below)
+        problem = state.subjects[0].values["problem"]
+        assert problem == "Superblock checksum does not match superblock", below
+    (state,) = states(f"{TEXT}\ndumpe2fs: it prints that while trying out a disk\n")
+    assert "problem" not in state.subjects[0].values
