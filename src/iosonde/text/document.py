@@ -36,11 +36,20 @@ class NoText(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text. `numbers` holds the line of the source for each line of `data`; None: the same."""
+    """A text.
+
+    Args:
+        name: what it is called in messages and places.
+        data: all bytes.
+        numbers: the line of the source for each line of `data`; None: the same.
+        lost: lines of the source of which a part is not in `data`, as it is of an output whose line
+            breaks were lost, and its tool.
+    """
 
     name: str
     data: Data
     numbers: Sequence[int] | None = None
+    lost: Sequence[tuple[int, str]] = ()
 
     def number(self, line: int) -> int:
         """The source's number of a line; both count from 1."""
@@ -139,20 +148,27 @@ def of_bytes(name: str, data: Data, wrappings: int = 0) -> Document:
         from iosonde.text.page import text_of_page
 
         whole = _whole(data, name, "an HTML page")
-        return Document(name, *confined(text_of_page, whole, name=name, what="this HTML page"))
+        return _in_own_lines(name, *confined(text_of_page, whole, name=name, what="this HTML page"))
     if len(data) > _MAIL_MOST:
         return Document(name, data)
-    plain, numbers = _in_own_lines(data[:])
-    return Document(name, _blanks(plain), numbers)
+    return _in_own_lines(name, *(mail.decoded(data[:]) or (data[:], None)))
 
 
-def _in_own_lines(text: bytes) -> tuple[bytes, list[int] | None]:
-    """The text of a mail or a page in the lines meant, and the number of each where it differs."""
-    plain, numbers = mail.decoded(text) or (text, None)
-    if lines := relined(plain):
-        plain, own = lines
-        numbers = own if numbers is None else [numbers[line - 1] for line in own]
-    return plain, numbers
+def _in_own_lines(name: str, text: bytes, numbers: Sequence[int] | None) -> Document:
+    """The text of a mail or a page in the lines meant.
+
+    Args:
+        name: what it is called.
+        text: as it was unwrapped.
+        numbers: of its lines in the source; None: the same.
+    """
+    lines = relined(text)
+    if lines is None:
+        return Document(name, _blanks(text), numbers)
+    source = numbers or range(1, text.count(b"\n") + 2)
+    own = [source[line - 1] for line in lines.numbers]
+    lost = tuple((source[line - 1], tool) for line, tool in lines.lost)
+    return Document(name, _blanks(lines.data), own, lost)
 
 
 def _blanks(data: Data) -> Data:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -21,6 +22,7 @@ from iosonde.records.printed import (
     Unreadable,
     is_finite,
 )
+from iosonde.records.stack import Json
 from iosonde.text.cursor import REACH, Output, joined
 from iosonde.text.document import Document
 from iosonde.text.headings import heading_above, marked_between
@@ -32,6 +34,7 @@ Item = TypeVar("Item")
 Printed = TypeVar("Printed", PrintedTrial, PrintedState, PrintedCounters, PrintedLoad)
 _BLOCK = 1 << 22
 WATCH = StepTimeLimit()
+BREAKS_LOST = "its line breaks seem to be lost, and what stood in which line is not certain"
 _BROKEN = (
     ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError,
     UsageError,
@@ -59,7 +62,8 @@ def outputs() -> tuple[Output, ...]:
 
 
 @cache
-def _anchors() -> Anchors:
+def anchors() -> Anchors:
+    """The literals of which each output has one, in groups by the order of `output_kinds`."""
     return Anchors(
         [(anchor, group) for group, kind in enumerate(output_kinds()) for anchor in kind.anchors]
     )
@@ -100,6 +104,8 @@ def find_and_tell(
     with WATCH:
         for hit in hits(document, Span(0, 1, len(document.data))):
             yield from map(tell, search.look(*hit))
+    for line, tool in document.lost:
+        yield tell(Unread(TextLocation(document.name, line, line, ""), tool, BREAKS_LOST))
     if rest:
         from iosonde.text.remainder import remainder
 
@@ -127,13 +133,13 @@ class Span:
 
 def hits(document: Document, span: Span) -> Iterator[tuple[int, int, Output]]:
     """Number and offset of each line that holds an anchor, and the output it may belong to."""
-    data, anchors = document.data, _anchors()
+    data, literals = document.data, anchors()
     kinds = output_kinds()
     start, number = span.start, span.line
     while start < span.end:
         end = end_of_line(document, min(start + _BLOCK, span.end))
         block = data[start:end]
-        lines, starts, groups, ends = anchors.scan(block)
+        lines, starts, groups, ends = literals.scan(block)
         for line, offset, group in zip(lines, starts, groups, strict=True):
             output = kinds[group].output
             holds = getattr(output, "holds", None)
@@ -253,8 +259,7 @@ class Search:
                 self._failed[output] = max(number, self._failed[output])
                 return
             reading = output.read(view, first)
-            if not is_finite(reading):
-                raise Unreadable("a figure of it is larger than any number")
+            _require_sound(view, reading)
         except Unreadable as problem:
             WATCH.end()
             self._failed[output] = max(number, view.number(problem.last))
@@ -342,6 +347,30 @@ class Search:
             )
             self._looked, self._offset = here, offset
         return self._heading
+
+
+_LABEL = re.compile(r"(?<!\S)[A-Za-z][\w.() -]{0,40}\s?[:=]\s")
+_LONG_LINE, _LONG_VALUE, _LABELS = 120, 50, 2
+
+
+def _require_sound(view: View, reading: OutputReading) -> None:
+    """Raises Unreadable where a value cannot be what the tool printed."""
+    if not is_finite(reading):
+        raise Unreadable("a figure of it is larger than any number")
+    if _runs_together(view, reading):
+        raise Unreadable(BREAKS_LOST)
+
+
+def _runs_together(view: View, reading: OutputReading) -> bool:
+    """Whether a value is the rest of an output of which only one line is left."""
+    if reading.last > reading.first or len(view.line(reading.first) or "") < _LONG_LINE:
+        return False
+    subjects = [subject for state in reading.states for subject in state.subjects]
+    texts = [subject.name for subject in subjects]
+    values: list[Mapping[str, Json]] = [subject.values for subject in subjects]
+    values += [counters.values for counters in reading.counters]
+    texts += [value for each in values for value in each.values() if isinstance(value, str)]
+    return any(len(text) > _LONG_VALUE and len(_LABEL.findall(text)) >= _LABELS for text in texts)
 
 
 def _of_host(record: Printed, host: str) -> Printed:

@@ -1,4 +1,4 @@
-"""Texts whose lines a page changed: `<br>` instead of line ends, or a number between every two.
+"""Texts whose lines a page changed: `<br>` or blanks instead of line ends, or a number between two.
 
 Pages that number the lines of what they show are copied with each number on a line of its own.
 """
@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
+
+from iosonde.text.joined_lines import LaidOut, laid_out
 
 _BREAK = re.compile(rb"<br\s{0,3}/?>", re.IGNORECASE)
 _WITHIN = re.compile(rb"<br\s{0,3}/?>[ \t]*[^\s<]", re.IGNORECASE)
@@ -16,25 +19,62 @@ _NUMBERED = re.compile(rb"(?:^|\n)\d{1,5}\r?\n[^\n]*\n\d{1,5}\r?\n[^\n]*\n\d{1,5
 _NUMBER = re.compile(rb"\d{1,5}\r?")
 _WORD = re.compile(rb"[A-Za-z]{2}")
 _FEWEST_NUMBERS = 4
+_LONG = 60  # bytes of a line that may have been several
 _MOST = 1 << 21  # bytes; a page that people copy is shorter
 
 
-def relined(data: bytes) -> tuple[bytes, list[int]] | None:
-    """The text in the lines meant, and for each of them the number of the line where it stands.
+class RelinedText(NamedTuple):
+    """A text in the lines meant.
 
-    None where nothing of it is of that kind.
+    Args:
+        data: the text.
+        numbers: for each line of it, that of the line where it stands.
+        lost: of lines in which an output goes on that could not be laid out again, and its tool.
     """
+
+    data: bytes
+    numbers: list[int]
+    lost: tuple[tuple[int, str], ...] = ()
+
+
+def relined(data: bytes) -> RelinedText | None:
+    """The text in the lines meant; None where nothing of it is of that kind."""
     if len(data) > _MOST:
         return None
-    broken = b"<br" in data or b"<BR" in data
-    if not (broken and _is_broken(data)) and not _NUMBERED.search(data):
+    broken = (b"<br" in data or b"<BR" in data) and _is_broken(data)
+    joined = _joined(data.split(b"\n"))
+    if not broken and not joined and not _NUMBERED.search(data):
         return None
     lines = list(enumerate(data.split(b"\n"), 1))
-    if broken and _is_broken(data):
+    if broken:
         lines = [(number, part) for number, line in lines for part in _BREAK.split(line)]
+    elif joined:
+        lines = [
+            (number, part.encode(errors="surrogateescape"))
+            for number, line in lines
+            for part in (
+                joined[number].lines
+                if number in joined
+                else [line.decode(errors="surrogateescape")]
+            )
+        ]
     numbers = set(_line_numbers([line for _, line in lines]))
     kept = [line for place, line in enumerate(lines) if place not in numbers]
-    return b"\n".join(line for _, line in kept), [number for number, _ in kept]
+    return RelinedText(
+        b"\n".join(line for _, line in kept),
+        [number for number, _ in kept],
+        tuple((number, tool) for number, made in joined.items() for tool in made.lost),
+    )
+
+
+def _joined(lines: Sequence[bytes]) -> dict[int, LaidOut]:
+    """The lines that each long one was made of, by its number, where that is certain."""
+    made = {
+        number: laid_out(line.decode(errors="surrogateescape"))
+        for number, line in enumerate(lines, 1)
+        if len(line) > _LONG and not (b"{" in line and b'":' in line)
+    }
+    return {number: each for number, each in made.items() if each}
 
 
 def _is_broken(data: bytes) -> bool:

@@ -12,7 +12,9 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from operator import itemgetter
 
+from iosonde.kerneltext import fields
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedCounters, TextLocation, Unread
 from iosonde.records.stack import Json
 from iosonde.text.alike_lines import alike_at
@@ -27,9 +29,10 @@ from iosonde.text.figures import (
     pairs_of,
     read_figures,
 )
-from iosonde.text.find import FoundOutput, TakenLines
+from iosonde.text.find import BREAKS_LOST, FoundOutput, TakenLines, anchors
 from iosonde.text.kernel_lines import is_mostly_log, timelines
 from iosonde.text.loose_lines import fenced_lines, loose_lines
+from iosonde.text.output_kinds import output_kinds
 from iosonde.text.plain_lines import plain_lines
 from iosonde.text.shell import prints_figures, program_of, shows_text
 from iosonde.text.whole_outputs import whole_json, whole_value
@@ -44,6 +47,10 @@ _TITLES = 3  # lines, drawn ones among them
 _HEAD = 4  # lines above a list
 _READ = 0.5  # of the lines of an output
 _NAMED = 120  # characters of a command
+_JOINED, _JOINED_WORDS, _JOINED_SHARE, _JOINED_ANCHORS, _JOINED_ANCHOR = 120, 12, 0.12, 14, 6
+"""Of a line in which several of an output stand: characters, words, how many of these have figures,
+how many characters of anchors of the output it holds, and how many each has."""
+_OPTION = re.compile(r"\s--[a-z]")
 
 
 def remainder(
@@ -72,6 +79,10 @@ class _Remainder:
 
     def every(self) -> Iterator[FoundOutput | Unread]:
         """Everything that is left of the document."""
+        for place, line in enumerate(self._lines):
+            if self._free[place] and (tool := _run_together(line)):
+                self._free[place] = False
+                yield Unread(self._place(place, place), tool, BREAKS_LOST)
         for block in self._blocks.every():
             yield from self._records(block)
 
@@ -262,6 +273,24 @@ class _Remainder:
         return TextLocation(
             self._document.name, number(first + 1), number(last + 1), self._blocks.heading
         )
+
+
+def _run_together(line: str) -> str:
+    """The tool of whose output several lines stand in one; empty where it is none or not sure."""
+    if len(line) < _JOINED or '":' in line or _OPTION.search(line):
+        return ""
+    parts = fields(line)
+    if len(parts) < _JOINED_WORDS or sum(map(has_digit, parts)) < _JOINED_SHARE * len(parts):
+        return ""
+    kinds, counts = output_kinds(), Counter[str]()
+    for group in set(anchors().scan(line.encode())[2]):
+        counts[kinds[group].tool] += sum(
+            len(each)
+            for each in kinds[group].anchors
+            if len(each) >= _JOINED_ANCHOR and each in line
+        )
+    tool, count = max(counts.items(), key=itemgetter(1), default=("", 0))
+    return tool if count >= _JOINED_ANCHORS else ""
 
 
 def _as_whole(command: str, lines: Sequence[str]) -> tuple[dict[str, Json], int] | None:
