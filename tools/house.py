@@ -103,10 +103,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "report/tuning_path.py": {
         "loop": "one repetition of a load",
     },
-    "stack/label.py": {
-        "aoe": "a transport that the kernel calls rotating",
-        "nbd": "a transport that the kernel calls rotating",
-    },
     "stack/rehearsal.py": {
         "guest": "the lab emulates machines: it needs what was declared",
     },

@@ -206,7 +206,7 @@ def test_an_aspect_without_a_test_is_seen() -> None:
 
 
 def _without_a_name(texts: dict[str, str]) -> None:
-    texts["stack/label.py"] = ""
+    texts["stack/rehearsal.py"] = ""
 
 
 def _with_a_vague_name(texts: dict[str, str]) -> None:
@@ -234,7 +234,7 @@ def _with_many_lines(texts: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (_without_a_name, "stack/label.py: aoe: holds by now"),
+        (_without_a_name, "stack/rehearsal.py: guest: holds by now"),
         (_with_a_name, "zram: an engine names"),
         (_with_many_lines, "lines, 450 at most"),
         (_with_a_vague_name, ": one: name it for what it holds"),

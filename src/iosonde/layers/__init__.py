@@ -106,6 +106,19 @@ DEVICE_NAMES = {
 }
 """The kernel's names of devices, of which a text may leave the number open → kind of layer."""
 
+TRANSPORTS = {
+    "vd": "virtio", "nvme": "nvme", "xvd": "xen", "nbd": "nbd", "rbd": "rbd", "mmcblk": "mmc",
+    "drbd": "drbd", "pmem": "pmem", "ram": "ram", "etherd/": "aoe", "fd": "floppy", "sr": "ata",
+}  # fmt: skip
+"""How the kernel's names of devices begin → what such a device is attached by.
+
+Source: Linux Documentation/admin-guide/devices.txt; lsblk(8), column TRAN, which leaves these out
+(virtio before 2.38, all of them in part).
+"""
+
+NO_PLATTERS = frozenset({"aoe", "nbd", "nvme", "rbd", "virtio", "xen"})
+"""Transports of devices that the kernel may call rotating: it does so of every virtio disk."""
+
 MEMBERS = {"lvm_pv": "lvm", "md_member": "md"}
 """What a device that belongs to a layer is printed as by itself → kind of that layer."""
 

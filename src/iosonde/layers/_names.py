@@ -1,10 +1,10 @@
-"""Kinds of layer by the kernel's names of devices, by lsblk's types, by types of mounts."""
+"""What the kernel's names of devices, lsblk's types and types of mounts say of a layer."""
 
 from __future__ import annotations
 
 import re
 
-from iosonde.layers import DEVICE_NAMES, DEVICE_TYPES, FSTYPES, LAYERS
+from iosonde.layers import DEVICE_NAMES, DEVICE_TYPES, FSTYPES, LAYERS, TRANSPORTS
 
 _NAMES = tuple((re.compile(pattern), kind) for pattern, kind in DEVICE_NAMES.items())
 _NUMBER = re.compile(r"\d+$")
@@ -18,6 +18,12 @@ def kind_by_name(name: str) -> str:
 def kind_by_type(word: str) -> str:
     """The kind of a device of this type; a type that is in no table is a disk's."""
     return DEVICE_TYPES.get(_NUMBER.sub("", word.lower()), DEVICE_TYPES[""])
+
+
+def transport_by_name(path: str) -> str | None:
+    """The transport of a device of this path ("/dev/etherd/e0.1": "aoe"); None: any is possible."""
+    name = path.removeprefix("/dev/")
+    return next((word for start, word in TRANSPORTS.items() if name.startswith(start)), None)
 
 
 def fstypes_of(kind: str) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from iosonde.kerneltext import lines
+from iosonde.layers import NO_PLATTERS
 from iosonde.records.stack import HostFacts, Scalar, StackLayer
 from iosonde.units import show_bytes
 from iosonde.visible import visible
@@ -14,8 +15,6 @@ _FACTS = (
     "server", "export", "version", "backing_file", "state",
 )  # fmt: skip
 _SIZES = ("chunk_size", "strip_size", "block_size", "used")
-# Where the kernel's rotational flag is a guess: it is set for every virtio disk.
-_NO_PLATTERS = frozenset({"nvme", "virtio", "xen", "aoe", "nbd", "rbd"})
 _FLAGS = {"direct_io": "direct I/O"}
 
 
@@ -31,7 +30,7 @@ def name(layer: StackLayer) -> str:
 def brief(layer: StackLayer) -> tuple[str, ...]:
     """What the layer is in a few words; the page of its kind tells the rest."""
     phrases = [str(layer.facts[key]) for key in _FACTS if layer.facts.get(key)]
-    if "rotational" in layer.facts and layer.facts.get("transport") not in _NO_PLATTERS:
+    if "rotational" in layer.facts and layer.facts.get("transport") not in NO_PLATTERS:
         phrases.append("rotating" if layer.facts["rotational"] else "solid state")
     for key in _SIZES:
         size = layer.facts.get(key)

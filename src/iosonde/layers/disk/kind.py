@@ -21,9 +21,9 @@ from iosonde import kerneltext
 from iosonde.errors import HostFailed
 from iosonde.hosts.host import Host
 from iosonde.layers import LAYERS
+from iosonde.layers._names import transport_by_name
 from iosonde.layers.disk.facts_health import ALARMS, HEALTH_UNITS, STATES
 from iosonde.layers.disk.health import read_health
-from iosonde.layers.disk.names import transport_by_name
 from iosonde.layers.layer import BlockDevice, Everything, Layer, LayerSetting, Scene, queue_settings
 from iosonde.layers.site import (
     Builds,
@@ -195,7 +195,7 @@ class Disk(Layer, Builds, Sized, Compares):
             and device.type in _TYPES
             and not _OTHERS.match(device.name)
             and device.name not in fabrics
-            and device.lsblk.get("tran") != "iscsi"  # a layer of its own
+            and device.lsblk.get("tran") not in LAYERS
         )
 
     async def health(self, host: Host, layer: StackLayer) -> Mapping[str, Scalar]:

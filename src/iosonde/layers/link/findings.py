@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from iosonde import units
 from iosonde.layers import LAYERS
-from iosonde.layers.disk.names import transport_by_name
+from iosonde.layers._names import transport_by_name
 from iosonde.records.evidence import (
     CounterEvidence,
     EvidenceSet,
