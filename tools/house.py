@@ -106,11 +106,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "stack/rehearsal.py": {
         "guest": "the lab emulates machines: it needs what was declared",
     },
-    "stack/scene.py": {
-        "disk": "lsblk's word for a type of device, where there is no lsblk",
-        "dm": "lsblk's word for a type of device, where there is no lsblk",
-        "loop": "lsblk's word for a type of device, where there is no lsblk",
-    },
 }
 UNTESTED: Set[str] = frozenset()
 VAGUE = frozenset({"one", "found", "known", "told", "words"})

@@ -46,7 +46,39 @@ MAPPER_UUIDS = {
 Source: util-linux 2.40, misc-utils/lsblk.c, `get_type()`.
 """
 
+_BY_NAME = (
+    (re.compile(r"md[\d_]\w*?p\d+|(?:sd[a-z]+|vd[a-z]+|xvd[a-z]+|hd[a-z])\d+|"
+                r"(?:nvme\d+n\d+|mmcblk\d+|loop\d+|cciss!c\d+d\d+)p\d+"), "part"),
+    (re.compile(r"loop\d+"), "loop"),
+    (re.compile(r"(?:sd|vd|xvd|hd|sr|nvme|mmcblk|ubd|nbd|rbd|drbd|cciss|zram|pmem|bcache|fd)[\w!-]*"),
+     "disk"),
+)  # fmt: skip
+"""The kernel's names of devices whose type lsblk has from elsewhere → that type."""
+
+
 _Node = tuple[Mapping[str, Any], Mapping[str, Any]]
+
+
+def device_type(kernel: str, texts: Mapping[str, str]) -> str:
+    """The TYPE lsblk gives a device that is no partition, from its files in sysfs.
+
+    Args:
+        kernel: the kernel's name.
+        texts: "md/level" and "dm/uuid", empty where there is none.
+    """
+    if kernel.startswith("dm-"):
+        prefix = texts["dm/uuid"].partition("-")[0].lower()
+        return "part" if prefix.startswith("part") else prefix or "dm"
+    if kernel.startswith("loop"):
+        return "loop"
+    if kernel.startswith("sr"):
+        return "rom"
+    return texts["md/level"] or "disk"
+
+
+def named_type(name: str) -> str:
+    """The TYPE lsblk gives a device that the kernel calls so; empty where the name tells none."""
+    return next((word for names, word in _BY_NAME if names.fullmatch(name)), "")
 
 
 def devices_in(nodes: object, parent: Mapping[str, Any], depth: int = 0) -> Iterator[_Node]:

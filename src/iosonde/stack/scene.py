@@ -18,7 +18,7 @@ from iosonde.errors import IosondeError
 from iosonde.hosts.host import Host
 from iosonde.hosts.packages import install_hint
 from iosonde.kerneltext import decoded, fields, lines, unescape
-from iosonde.layers._lsblk import parse_lsblk_json, parse_lsblk_pairs
+from iosonde.layers._lsblk import device_type, parse_lsblk_json, parse_lsblk_pairs
 from iosonde.layers.layer import BlockDevice, Mount, Scene
 from iosonde.records.stack import Gap, Scalar
 from iosonde.units import SECTOR
@@ -124,23 +124,6 @@ async def _from_sysfs(host: Host) -> dict[str, dict[str, Scalar]]:
             "pkname": disk_of.get(kernel, "").replace("!", "/") or None,
         }
     return columns
-
-
-def device_type(kernel: str, texts: Mapping[str, str]) -> str:
-    """The TYPE lsblk gives a device that is no partition, from its files in sysfs.
-
-    Args:
-        kernel: the kernel's name.
-        texts: "md/level" and "dm/uuid", empty where there is none.
-    """
-    if kernel.startswith("dm-"):
-        prefix = texts["dm/uuid"].partition("-")[0].lower()
-        return "part" if prefix.startswith("part") else prefix or "dm"
-    if kernel.startswith("loop"):
-        return "loop"
-    if kernel.startswith("sr"):
-        return "rom"
-    return texts["md/level"] or "disk"
 
 
 def _links(paths: Iterable[str]) -> dict[str, list[str]]:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from iosonde import units
 from iosonde.layers import FSTYPES
 from iosonde.layers._grid import alignment_facts, believed_stripe
-from iosonde.layers._lsblk import MAPPER_UUIDS
+from iosonde.layers._lsblk import MAPPER_UUIDS, named_type
 from iosonde.layers._names import kind_by_name, kind_by_type
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
@@ -83,15 +83,6 @@ _READ = frozenset({
 _PARTITION = kind_by_type("part")
 _MAPPED = frozenset(map(kind_by_type, MAPPER_UUIDS))
 _KERNEL_NAME = re.compile(r"dm-\d+")
-_BY_NAME = (
-    (re.compile(r"md[\d_]\w*?p\d+|(?:sd[a-z]+|vd[a-z]+|xvd[a-z]+|hd[a-z])\d+|"
-                r"(?:nvme\d+n\d+|mmcblk\d+|loop\d+|cciss!c\d+d\d+)p\d+"), "part"),
-    (re.compile(r"loop\d+"), "loop"),
-    (re.compile(r"(?:sd|vd|xvd|hd|sr|nvme|mmcblk|ubd|nbd|rbd|drbd|cciss|zram|pmem|bcache|fd)[\w!-]*"),
-     "disk"),
-)  # fmt: skip
-"""The kernel's names of devices whose type lsblk has from elsewhere → that type."""
-
 
 _DRIVES = frozenset({"rom", "tape", "worm", "scanner", "processor", "changer"})
 """Types of SCSI devices (lsblk.c, get_type(); sysfs `device/type`) that are no disks."""
@@ -129,9 +120,7 @@ def subjects(
 
 
 def _kind(cells: Mapping[str, str], name: str, stands: bool) -> str:
-    word = cells.get("TYPE") or next(
-        (word for names, word in _BY_NAME if names.fullmatch(name)), ""
-    )
+    word = cells.get("TYPE") or named_type(name)
     if word:
         return kind_by_type(word)
     is_mapped = kind_by_name(name) == "disk" and (stands or "-" in name)
