@@ -254,7 +254,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "partitions": "iosonde.layers.partition.printed:PartitionTable",
         "partx": "iosonde.layers.partition.printed_lists:Partx",
         "pool_stats": "iosonde.layers.nfs.printed_pool_stats:PoolStats",
-        "proc_partitions": "iosonde.layers.partition.printed_proc:ProcPartitions",
+        "proc_partitions": "iosonde.layers.disk.printed_partitions:ProcPartitions",
         "process_limits": "iosonde.layers._commands.printed_limits:ProcessLimits",
         "process_stack": "iosonde.layers._kernel_log.printed_stack:ProcessStack",
         "program_errors": "iosonde.layers._commands.printed_errors:ProgramErrors",

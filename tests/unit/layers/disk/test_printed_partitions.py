@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.layers.partition.printed_proc import ProcPartitions
+from iosonde.layers.disk.printed_partitions import ProcPartitions
 from tests.mangle import mangled, read, states
 
 OUTPUTS = Path(__file__).parents[3] / "outputs"
