@@ -17,7 +17,7 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.layers._mapper.facts import mapper_name
 from iosonde.layers.lvm.asked_size import asked_size
-from iosonde.layers.lvm.refusals import refusal
+from iosonde.layers.lvm.refusals import FOLDERS, refusal
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, command_before, prompt_in
@@ -95,8 +95,6 @@ _FLAGS = frozenset(
     }
 )
 """Options that have no value behind them."""
-_FOLDERS = frozenset({"disk", "mapper", "md", "block"})
-"""Of /dev; no groups."""
 _KEPT = 60
 _SHOW = ("pvs", "vgs", "lvs", "pvdisplay", "vgdisplay", "lvdisplay")
 _ABOVE = 8
@@ -215,7 +213,7 @@ def _group_of(command: str) -> str:
         is_value = before.startswith("-") and "=" not in before and before not in _FLAGS
         operand = _OPERAND.fullmatch(part)
         group = (operand["of_path"] or operand["of_name"]) if operand else ""
-        if group and not is_value and group not in _FOLDERS:
+        if group and not is_value and group not in FOLDERS:
             return group
     return ""
 

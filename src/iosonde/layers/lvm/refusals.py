@@ -70,6 +70,10 @@ _KINDS = {
 """What is named or counted, and the kind of thing that it is about."""
 
 
+FOLDERS = frozenset({"mapper", "disk", "md", "block", "drbd"})
+"""Of /dev; no groups."""
+
+
 def refusal(line: str) -> tuple[str, str, _Values] | None:
     """Kind and name of what a message is about, and what it says of it."""
     for form, values in _FORMS:
@@ -83,7 +87,7 @@ def _about(named: Mapping[str, str | None]) -> tuple[str, str]:
     device = (named.get("device") or "").removeprefix("/dev/")
     if device:
         group, _, volume = device.partition("/")
-        is_volume = volume and group not in {"mapper", "disk", "md", "block", "drbd"}
+        is_volume = volume and group not in FOLDERS
         return ("lvm", mapper_name(group, volume)) if is_volume else ("lvm_pv", device)
     for key, kind in _KINDS.items():
         if name := named.get(key):
