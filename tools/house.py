@@ -247,7 +247,8 @@ def _is_of_records(node: ast.AST) -> bool:
         case ast.Subscript() | ast.Compare(left=ast.Attribute(attr="type")):
             return True
     return _called(node) in {
-        "PrintedSubject", "PrintedCounters", "counted", "kind_by_type", "run", "Check", "Rule",
+        "PrintedSubject", "PrintedCounters", "counted", "kind_by_type", "printed_kind", "run",
+        "Check", "Rule",
     }  # fmt: skip
 
 

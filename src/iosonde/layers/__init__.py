@@ -77,7 +77,9 @@ MOUNTS: Table[MountValues] = Table(
         "nfs4": "iosonde.layers.nfs.facts:mount_values",
     },
 )
-"""What the source and the options of mounts of a type say, as states of its kind."""
+"""What the source and the options of mounts of a type say, as states of its kind.
+
+The first is the type of one that does not say it."""
 
 MODULES = {
     "bcache": ("bcache",), "btrfs": ("btrfs",), "dm": ("dm_", "dm-"), "drbd": ("drbd",),

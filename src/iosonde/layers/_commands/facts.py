@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 
 from iosonde import units
 from iosonde.layers._commands.printed_sysctl import as_values
+from iosonde.layers._mounts.facts import REMOTE
 from iosonde.layers._mounts.facts import subject as mounted
 from iosonde.layers._names import kind_by_name
 from iosonde.records.printed import PrintedSubject
@@ -200,7 +201,7 @@ def _mount(match: re.Match[str]) -> Iterator[PrintedSubject]:
     fstype = match["type"] or match["later"]
     source, point = match["source"], match["point"]
     if fstype is None and point and re.match(r"[\w.\[\]:-]+:/", source):
-        fstype = "nfs"
+        fstype = REMOTE
     if fstype and point and (mount := mounted(source, point, fstype, match["options"])):
         yield mount
 

@@ -24,6 +24,8 @@ TYPES = STORAGE | {
     "overlay", "proc", "pstore", "ramfs", "rootfs", "rpc_pipefs", "securityfs", "selinuxfs",
     "squashfs", "sysfs", "tmpfs", "tracefs", "udf", "usbfs",
 }  # fmt: skip
+REMOTE = next(iter(MOUNTS))
+"""The type of a mount of HOST:/FOLDER whose type is not said (mount(8), libmount)."""
 OPTIONS = r"[A-Za-z][\w=,.:/%@+~\[\]{}*-]*"
 """What a list of mount options may hold."""
 _MARKS = re.compile(r"^[\s`*|•-]*(?=[/\w<\"])")

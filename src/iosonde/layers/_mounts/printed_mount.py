@@ -12,7 +12,7 @@ from typing import ClassVar, TypeAlias
 
 from typing_extensions import override
 
-from iosonde.layers._mounts.facts import OPTIONS, STORAGE, TYPES, subject, unmarked
+from iosonde.layers._mounts.facts import OPTIONS, REMOTE, STORAGE, TYPES, subject, unmarked
 from iosonde.records.printed import Unreadable
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput, entries
@@ -123,7 +123,7 @@ def _parsed(parts: Sequence[str]) -> _Entry | None:
         for form in _FORMS:
             if not (match := form.fullmatch(whole)):
                 continue
-            fstype = match["type"] if "type" in form.groupindex else "nfs"
+            fstype = match["type"] if "type" in form.groupindex else REMOTE
             if fstype.partition(".")[0] in TYPES:
                 return match["source"], match["point"], fstype, match["options"]
     return None
