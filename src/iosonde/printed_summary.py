@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from iosonde import units
 from iosonde.records.printed import PrintedState, PrintedSubject
 from iosonde.records.stack import Json, Scalar
-from iosonde.visible import visible
+from iosonde.visible import visible, with_name
 
 # In the order in which they are said.
 _TELLING = (
@@ -66,8 +66,10 @@ def settings_said(state: PrintedState) -> str:
         kinds = Counter(subject.kind for subject in state.subjects)
         each = [f"{count} × {kind}" for kind, count in kinds.items()] if len(kinds) > 1 else []
         return ", ".join((*each, units.counted(number, "setting")))
-    name = f"{visible(device.name)}: " if device.name and len(state.subjects) > 1 else ""
-    return name + _with_rest(said, number - len(said), "more setting")
+    rest = _with_rest(said, number - len(said), "more setting")
+    return (
+        with_name(visible(device.name), rest) if device.name and len(state.subjects) > 1 else rest
+    )
 
 
 def answer_of(state: PrintedState) -> str:
@@ -80,7 +82,7 @@ def of_device(state: PrintedState, said: str) -> str:
     if len(state.subjects) != 1:
         return said
     (device,) = state.subjects
-    return f"{visible(device.name or device.kind)}: {said}"
+    return with_name(visible(device.name or device.kind), said)
 
 
 def _with_rest(said: Sequence[str], more: int, what: str) -> str:

@@ -70,3 +70,8 @@ def _fallback(problem: UnicodeError) -> tuple[str | bytes, int]:
 FALLBACK = "iosonde"
 """Name of an error handler for streams: text that their encoding lacks never ends a run."""
 codecs.register_error(FALLBACK, _fallback)
+
+
+def with_name(name: str, said: str) -> str:
+    """What is said of something behind its name; a volume of Windows (`F:`) has its colon."""
+    return f"{name} {said}" if name.endswith(":") else f"{name}: {said}"

@@ -12,6 +12,7 @@ from iosonde.cli.output import out, styled
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.sheet import Waterfall
+from iosonde.visible import with_name
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -93,7 +94,7 @@ def _print_short(severity: str, rule: str, group: Sequence[Finding]) -> None:
         )
     )
     for finding in apart:
-        subject = f"{finding.subject}: " if finding.subject else ""
+        subject = with_name(finding.subject, "") if finding.subject else ""
         _indented(styled("[bold]{}[/bold]{}", subject, finding.message))
     others = list(dict.fromkeys(finding.subject for finding in group[len(apart) :]))
     if others:

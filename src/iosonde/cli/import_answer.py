@@ -12,6 +12,7 @@ from iosonde.cli.explained import severity_counts
 from iosonde.records.printed import PrintedTrial, TextLocation
 from iosonde.records.stack import Json
 from iosonde.statistics.direction import headline_among, higher_is_better
+from iosonde.visible import with_name
 
 if TYPE_CHECKING:
     from iosonde.records.finding import Finding
@@ -190,7 +191,7 @@ def findings_sentence(findings: Sequence[Finding]) -> str:
     """`8 errors, 2 notes; the worst, page-cache: …`: the message's first clauses."""
     worst = min(findings, key=lambda finding: _SEVERITIES.index(finding.severity))
     subject = worst.subject if not worst.message.startswith(worst.subject) else ""
-    message = f"{subject}: {worst.message}" if subject else worst.message
+    message = with_name(subject, worst.message) if subject else worst.message
     rank = "the worst, " if len(findings) > 1 else ""
     return f"{severity_counts(findings)}; {rank}{worst.rule}: {_cut(message)}"
 

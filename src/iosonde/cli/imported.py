@@ -33,6 +33,7 @@ from iosonde.text.find import FoundOutput
 from iosonde.text.imported import settings_of
 from iosonde.verbs.import_ import imported
 from iosonde.verbs.imported_records import ImportedTexts
+from iosonde.visible import with_name
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -277,7 +278,7 @@ def _rows(output: FoundOutput, *, detailed: bool) -> Iterator[ImportRow]:
         what = ", ".join(dict.fromkeys(subject.name or subject.kind for subject in state.subjects))
         said = settings_said(state)
         row = ImportRow(*start, state.tool, state.host, what, said, "")
-        details = (f"{each.name or each.kind}: {all_said(each.values)}"
+        details = (with_name(each.name or each.kind, all_said(each.values))
                    for each in (state.subjects if detailed else ()))  # fmt: skip
         yield row._replace(answer=of_device(state, said), details=tuple(details))
     for counters in output.counters:
@@ -289,7 +290,7 @@ def _rows(output: FoundOutput, *, detailed: bool) -> Iterator[ImportRow]:
             continue
         said = figures or _messages(values) or counters_in_short(values)
         yield row._replace(
-            says=said, answer=f"{name}: {said}" if name else said,
+            says=said, answer=with_name(name, said) if name else said,
             details=(all_said(values),) if detailed else (),
         )  # fmt: skip
     for load in output.loads:
