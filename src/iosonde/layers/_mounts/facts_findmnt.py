@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from iosonde import units
 from iosonde.kerneltext import fields
 from iosonde.layers._mounts.facts import STORAGE, printed_kind, subject
+from iosonde.layers._mounts.options import options_of
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cells import Column
@@ -68,9 +69,9 @@ def column_of(name: str) -> str:
 
 
 def fit(cells: Mapping[str, str]) -> bool:
-    """Whether each cell that holds something holds what its column does; strange columns may."""
+    """Whether each cell holds what its column does, or nothing, or a text with blanks in it."""
     return all(
-        not cell or name not in COLUMNS or COLUMNS[name].cell.fullmatch(cell)
+        not cell or name not in COLUMNS or COLUMNS[name].cell.fullmatch(cell.replace(" ", "_"))
         for name, cell in cells.items()
     )
 
@@ -91,6 +92,8 @@ def mount_of(cells: Mapping[str, str], host: str = "") -> PrintedSubject | None:
         return None
     kind, name = printed_kind(base or "filesystem"), cells["TARGET"]
     values: dict[str, Scalar] = {"device": source} if source else {}
+    if options and not base:
+        values |= options_of(options.split(","))
     if mount is not None:
         kind, name = mount.kind, mount.name
         values |= mount.values

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from typing_extensions import override
@@ -32,8 +33,8 @@ _BARE = re.compile(
 )
 _PLACE = re.compile(r"\s(?P<path>/\S*)\s*$")
 _TARGETED = re.compile(r"\s(?:-[a-zA-Z]*T|--target)[ =]")
-_ROW = re.compile(r"[\s│├└|`─-]{0,40}/\S{0,200}\s{2,}\S")
-"""A row that is left: a mount point, and a cell some way off."""
+_ROW = re.compile(r"[\s│├└|`─-]{0,40}/(?:\S| (?=\S)){0,200}\s{2,}\S")
+"""A row that is left: a mount point, which may hold blanks, and a cell some way off."""
 _MOST = 600
 
 
@@ -62,25 +63,35 @@ class Findmnt(StateOutput):
         line = cursor.line(first) or ""
         columns = _bare_columns(prompt.command)
         if columns:
-            table = list(_without_head(cursor, first, columns, prompt.command))
+            table: list[tuple[Mapping[str, str] | None, int]] = [
+                *_without_head(cursor, first, columns, prompt.command)
+            ]
         elif 'TARGET="' in line:
             table = list(_pairs(cursor, first))
         else:
-            head = head_at(cursor, first, COLUMNS)
-            table = (
-                [(row.cells, row.last) for row in rows(cursor, head, plain=_plain, most=_MOST)]
-                if head is not None
-                else []
-            )
-        mounts = [mount_of(cells, prompt.host) for cells, _ in table]
-        last = table[-1][1] if table else first
-        things: list[PrintedSubject | PrintedCounters | UnreadPart] = [
-            mount for mount in mounts if mount is not None
-        ]
+            table = list(_below_head(cursor, first))
+        things: list[PrintedSubject | PrintedCounters | UnreadPart] = []
+        for cells, at in table:
+            if cells is None:
+                things.append((at, at, "its cells do not stand below the columns' names"))
+            elif (mount := mount_of(cells, prompt.host)) is not None:
+                things.append(mount)
+        return (table[-1][1] if table else first), things
+
+
+def _below_head(cursor: TextCursor, first: int) -> Iterator[tuple[Mapping[str, str] | None, int]]:
+    """Rows and the index of each one's last line; None of those that are in disorder."""
+    head = head_at(cursor, first, COLUMNS)
+    while head is not None:
+        last = head.last
+        for row in rows(cursor, head, plain=_plain, most=_MOST):
+            last = row.last
+            yield row.cells, last
         below = cursor.line(last + 1) or ""
-        if _ROW.match(below) and not prompt_in(below):
-            things.append((last + 1, last + 1, "its cells do not stand below the columns' names"))
-        return last, things
+        if prompt_in(below) or not _ROW.match(below):
+            return
+        yield None, last + 1
+        head = replace(head, last=last + 1)
 
 
 def _may_be_head(line: str) -> bool:

@@ -96,9 +96,32 @@ def test_near_misses_are_none(text: str) -> None:
     assert not any(state.tool == "findmnt" for state in states(text))
 
 
-def test_a_torn_row_ends_the_table() -> None:
-    (state,) = states(TREE.replace("14.6T   9.1T", "14.6T   9.?T"))
-    assert [subject.name for subject in state.subjects] == ["/", "/dev/shm", "/boot"]
+def test_a_torn_row_is_said_and_the_rest_read() -> None:
+    torn = TREE.replace("14.6T   9.1T", "14.6T   9.?T")
+    (state,) = states(torn)
+    names = [subject.name for subject in state.subjects]
+    assert names == ["/", "/dev/shm", "/boot", "/srv/old-data"]
+    assert [output.reason[:9] for output in read(torn) if isinstance(output, Unread)] == [
+        "its cells"
+    ]
+
+
+def test_a_mount_point_with_a_blank_ends_nothing() -> None:
+    head = "TARGET           SOURCE     SIZE USED\n"
+    rows = "/mnt/red oak     /dev/sdb1   10G   1G\n/mnt/elm         /dev/sdc1   20G   4G\n"
+    assert [mount.name for mount in states(head + rows)[0].subjects] == ["/mnt/elm"]
+    (unread,) = (output for output in read(head + rows) if isinstance(output, Unread))
+    assert unread.place.first_line == 2
+    (state,) = states(
+        'TARGET="/mnt/red oak" SOURCE="//nas/Old Files" SIZE="10G"\n'
+        'TARGET="/mnt/elm" SOURCE="/dev/sdc1" SIZE="20G"\n'
+    )
+    assert [mount.name for mount in state.subjects] == ["/mnt/red oak", "/mnt/elm"]
+
+
+def test_options_without_a_type_are_said() -> None:
+    (state,) = states("TARGET  SIZE OPTIONS\n/srv     20G ro,relatime\n")
+    assert state.subjects[0].values == {"size": 20 << 30, "ro": True, "relatime": True}
 
 
 def test_a_row_whose_cells_do_not_fit_is_said_to_be_unread() -> None:
