@@ -17,7 +17,6 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde import units
 from iosonde.layers._mounts.phrases import PhrasedOutput, phrases
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt
@@ -40,7 +39,7 @@ _SPACES = (
     ("folders_size", r"in (?P<folders>\d[\d,]{0,14}) (?:folders?|directories)"),
     ("recovered_size", r"in (?P<recovered_files>\d[\d,]{0,14}) recover(?:ed|able) files?"),
 )  # fmt: skip
-_CALLED = r"(?:PS )?[A-Z]:\\[^>\n]{0,80}> ?"
+_CALLED = r"(?:PS )?[A-Z]:\\?[^>\n]{0,80}> ?"
 _ROUNDED = r"(?: {1,40}\( {0,9}[\d.,]{1,20} [KMGTP]?B\))?"
 _VOLUME = re.compile(r"\s(?P<letter>[A-Za-z]):(?=\s|\\|$)")
 
@@ -49,6 +48,7 @@ class Chkdsk(PhrasedOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "chkdsk"
+    kind: ClassVar[str] = "mount"
     anchors: ClassVar[tuple[str, ...]] = (
         "The type of the file system is ", " file records processed.", " KB total disk space.",
         " KB available on disk.", " KB are available.", " bytes in each allocation unit.",
@@ -58,20 +58,20 @@ class Chkdsk(PhrasedOutput):
     reach: ClassVar[int] = 6
     forms: ClassVar[Sequence[re.Pattern[str]]] = phrases(
         rf"{_CALLED}(?i:chkdsk)(?:\.exe)?(?: (?P<volume>[A-Za-z]):?[ \w/:]{{0,60}})?",
-        r"The type of the file system is (?P<type>[A-Z][A-Za-z\d]{2,9})\.?",
+        r"The type of the file system is (?P<type>(?:ex)?[A-Z][A-Za-z\d]{2,9})\.?",
         r"Volume label is (?P<label>[^\n]{1,40}?)\.?",
+        r"Volume (?P<label>\S.{0,31}?) created \d{1,4}[./-]\d\d?[./-]\d{2,4} \d\d?:\d\d.{0,6}",
         r"(?:The )?[Vv]olume [Ss]erial [Nn]umber is (?P<volume_serial>[\dA-F]{4}-[\dA-F]{4})\.?",
         *(rf"(?P<{name}>{_N}) {text} processed\." for text, name in _RECORDS.items()),
         rf"(?P<unindexed_files>{_N}) unindexed files? scanned\.",
         rf"(?P<recovered_files>{_N}) unindexed files? recovered(?: to (?:lost and found|original "
         r"directory))?\.",
-        *(rf"(?P<{name}>{_N}) (?P<{name}_unit>KB|bytes) {text}\." for name, text in _SPACES),
+        *(rf"(?P<{name}>{_N} (?:KB|bytes)) {text}\." for name, text in _SPACES),
         rf"(?P<cluster_size>{_N}) bytes in each allocation unit\.",
         rf"(?P<clusters>{_N}) total allocation units on disk\.",
         rf"(?P<clusters_available>{_N}) allocation units available on disk\.",
-        r"The current log file size is (?P<log_size>\d[\d,]{0,14}) (?P<log_size_unit>KB)\.",
-        r"The default log file size for this volume is (?P<default_log_size>\d[\d,]{0,14}) "
-        r"(?P<default_log_size_unit>KB)\.",
+        r"The current log file size is (?P<log_size>\d[\d,]{0,14} KB)\.",
+        r"The default log file size for this volume is (?P<default_log_size>\d[\d,]{0,14} KB)\.",
         r"Total duration: [\d.]{1,12} \w{4,12} \((?P<duration_ms>\d{1,12}) ms\)\.",
     )
     states: ClassVar[Sequence[tuple[str, str, Scalar]]] = (
@@ -100,22 +100,28 @@ class Chkdsk(PhrasedOutput):
     )
     texts: ClassVar[frozenset[str]] = frozenset({"label"})
 
+    sums: ClassVar[Mapping[str, re.Pattern[str]]] = {
+        "read_failures": re.compile(r"\s*Read failure with status 0x[\da-fA-F]{1,8} at offset 0x"),
+        "files_with_bad_clusters": re.compile(r"\s*Windows replaced bad clusters in file \d"),
+        "bad_clusters_added": re.compile(rf"\s*Adding (?P<amount>{_N}) bad clusters? to the Bad"),
+    }
+
     @override
-    def named(self, values: dict[str, Scalar], prompt: Prompt) -> tuple[str, str]:
-        for name in (*(name for name, _ in _SPACES), "default_log_size"):
-            unit, amount = values.pop(f"{name}_unit", None), values.get(name)
-            if isinstance(amount, int) and unit == "KB":
-                values[name] = amount * units.KIB
+    def put_more(self, values: dict[str, Scalar]) -> None:
         took = values.pop("duration_ms", None)
         if isinstance(took, int):
             values["duration"] = took / 1000
-        return "mount", _letter(values, prompt)
+
+    @override
+    def name(self, values: dict[str, Scalar], prompt: Prompt) -> str:
+        return _letter(values, prompt)
 
 
 class FsutilNtfs(PhrasedOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "fsutil ntfsinfo"
+    kind: ClassVar[str] = "mount"
     anchors: ClassVar[tuple[str, ...]] = ("NTFS Volume Serial Number", "Bytes Per FileRecord Seg")
     commands: ClassVar[tuple[str, ...]] = ("fsutil",)
     reach: ClassVar[int] = 4
@@ -152,25 +158,16 @@ class FsutilNtfs(PhrasedOutput):
     others: ClassVar[re.Pattern[str]] = re.compile(
         r"\s*(?:(?:Resource Manager|RM) Identifier ?:|Bytes Per Physical Sector : {1,20}<Not Supp)"
     )
-    scales: ClassVar[Mapping[str, int]] = {}
     texts: ClassVar[frozenset[str]] = frozenset({"ntfs_version", "lfs_version", "volume_serial"})
     least: ClassVar[int] = 4
 
     @override
-    def named(self, values: dict[str, Scalar], prompt: Prompt) -> tuple[str, str]:
-        drive = _letter(values, prompt)
-        for name, value in list(values.items()):
-            if isinstance(value, str) and name not in self.texts:
-                values[name] = _amount(value)
+    def put_more(self, values: dict[str, Scalar]) -> None:
         values["type"] = "NTFS"
-        return "mount", drive
 
-
-def _amount(text: str) -> int:
-    """Bytes or a count: 0x… in the base of 16, otherwise a size by powers of 1024."""
-    if text.startswith("0x"):
-        return int(text, 16)
-    return round(units.printed(text.replace(",", "").replace(" ", ""), binary=True)[0])
+    @override
+    def name(self, values: dict[str, Scalar], prompt: Prompt) -> str:
+        return _letter(values, prompt)
 
 
 def _letter(values: dict[str, Scalar], prompt: Prompt) -> str:

@@ -7,15 +7,11 @@ bytes_to_human_readable(): prefixes of 1024, cut off after two decimals).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from typing_extensions import override
-
-from iosonde import units
 from iosonde.layers._mounts.phrases import PhrasedOutput, phrases
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt
 
 _N = r"\d{1,19}"
 _SIZE = r"\d{1,4}\.\d\d [KMGTP]?B"
@@ -34,6 +30,7 @@ class Exfat(PhrasedOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "exfatprogs"
+    kind: ClassVar[str] = "exfat"
     anchors: ClassVar[tuple[str, ...]] = (
         "exfatprogs version", "Creating exFAT filesystem(", "volume boot record: ",
         ": clean. directories ", ": corrupted. directories ", ": files corrupted ",
@@ -60,16 +57,9 @@ class Exfat(PhrasedOutput):
         ("exFAT format complete!", "formatted", True),
         ("exFAT format fail!", "formatted", False),
     )
+    sums: ClassVar[Mapping[str, re.Pattern[str]]] = {"errors": re.compile(r"\s*ERROR: \S")}
     others: ClassVar[re.Pattern[str]] = re.compile(
         r"\s*(?:Synchronizing\.\.\.|exFAT format (?:complete|fail)!"
         r"|Detected (?:partition table|filesystem) type: )"
     )
     texts: ClassVar[frozenset[str]] = frozenset({"device"})
-
-    @override
-    def named(self, values: dict[str, Scalar], prompt: Prompt) -> tuple[str, str]:
-        for name in ("logical_block_size", "cluster_size", "size"):
-            if isinstance(text := values.get(name), str):
-                values[name] = round(units.printed(text.replace(" ", ""), binary=True)[0])
-        device = str(values.pop("device", "")) or prompt.path
-        return "exfat", device.removeprefix("/dev/")

@@ -50,6 +50,7 @@ class F2fs(PhrasedOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "f2fs-tools"
+    kind: ClassVar[str] = "f2fs"
     anchors: ClassVar[tuple[str, ...]] = (
         "F2FS-tools: ", "Info: Segments per section", "Info: Sections per zone",
         "Info: Overprovision ", "Info: checkpoint state = ", "Info: total FS sectors",
@@ -81,7 +82,6 @@ class F2fs(PhrasedOutput):
         r"Info: Host-(?P<zoned>aware|managed) zoned block device:",
         rf"(?P<zones>{_N}) zones, (?P<randomly_writable_zones>{_N}) randomly writeable zones",
         rf"(?P<blocks_per_zone>{_N}) blocks per zone",
-        rf"Info: (?:Secure )?Discarded (?P<discarded>{_N}) MB",
         r"Info: superblock features = (?P<feature_bits>[\da-f]{1,8}) : *"
         r"(?P<features>[a-z][a-z_ ]{0,200})?",
         r"Info: superblock encrypt level = (?P<encryption_level>\d{1,3}), salt = [\da-f]{32}",
@@ -94,7 +94,6 @@ class F2fs(PhrasedOutput):
             for text, name in _CHECKS.items()
         ),
         rf"\[FSCK\] Max image size: (?P<image_size_limit>{_N}) MB, Free space: (?P<free>{_N}) MB",
-        r"NID\[0x[\da-f]{1,8}\] is (?P<unreachable_nodes>unreachable)",
     )
     states: ClassVar[Sequence[tuple[str, str, Scalar]]] = (
         ("Info: format successful", "formatted", True),
@@ -106,32 +105,33 @@ class F2fs(PhrasedOutput):
         ("Info: Disable heap-based policy", "heap_allocation", False),
         ("This device doesn't support BLKSECDISCARD", "secure_discard", False),
     )
+    sums: ClassVar[Mapping[str, re.Pattern[str]]] = {
+        "discarded": re.compile(rf"\s*Info: (?:Secure )?Discarded (?P<amount>{_N}) MB\s*$"),
+        "unreachable_nodes": re.compile(r"\s*NID\[0x[\da-f]{1,8}\] is unreachable\s*$"),
+        "failed_assertions": re.compile(r"\s*\[ASSERT\] \("),
+        "fixes": re.compile(r"\s*\[FIX\] \("),
+    }
     others: ClassVar[re.Pattern[str]] = re.compile(rf"\s*+(?:{'|'.join(_OTHERS)})")
     texts: ClassVar[frozenset[str]] = frozenset({
         "label", "model", "feature_bits", "checkpoint_bits", "checkpoint_version",
     })  # fmt: skip
+    repeated: ClassVar[frozenset[str]] = frozenset({"device", "model", "discarding", "zoned"})
     scales: ClassVar[Mapping[str, int]] = {
         "discarded": 1 << 20, "image_size_limit": 1 << 20, "free": 1 << 20,
     }  # fmt: skip
     gap: ClassVar[int] = 4
-    most: ClassVar[int] = 400
 
     @override
-    def named(self, values: dict[str, Scalar], prompt: Prompt) -> tuple[str, str]:
-        values.pop("unreachable_nodes", None)
-        if "overprovision_share" in values:
-            percent = float(str(values["overprovision_share"]))
-            values["overprovision_share"] = round(percent / 100, 5)
+    def put_more(self, values: dict[str, Scalar]) -> None:
         for name in _CHECKS.values():
             if name in values:
                 values[name] = "ok" if values[name] == "Ok.." else "failed"
-            counted = values.get(f"{name}_counted")
-            if isinstance(counted, str):
-                values[f"{name}_counted"] = int(counted, 16)
         sector, sectors = values.get("logical_block_size"), values.get("sectors")
         if isinstance(sector, int) and isinstance(sectors, int):
             values["size"] = sector * sectors
+
+    @override
+    def name(self, values: dict[str, Scalar], prompt: Prompt) -> str:
         discarding = str(values.pop("discarding", ""))
         device = str(values.pop("device", "")) or discarding
-        device = prompt.path or device  # of several, the last argument has the file system
-        return "f2fs", device.removeprefix("/dev/")
+        return (prompt.path or device).removeprefix("/dev/")

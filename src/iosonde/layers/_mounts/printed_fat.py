@@ -14,7 +14,6 @@ from typing_extensions import override
 
 from iosonde.layers._mounts.phrases import PhrasedOutput, phrases
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt
 
 _VERSION = (
     r"(?:mkfs\.fat|mkdosfs|fsck\.fat|dosfsck) (?P<dosfstools_version>\d[\w.+-]{0,20}) "
@@ -27,6 +26,7 @@ class MkfsFat(PhrasedOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "mkfs.fat"
+    kind: ClassVar[str] = "vfat"
     anchors: ClassVar[tuple[str, ...]] = (
         " sectors per track,", "logical sector size is ", " media descriptor, with ",
         "FAT size is ",
@@ -60,25 +60,23 @@ class MkfsFat(PhrasedOutput):
         r"\s*(?:Auto-selecting FAT|Boot jump code|Using (?:sector )?\d{1,6} |Trying |Choosing \d"
         r"|WARNING: (?:Number|Not enough) |Disabling alignment)"
     )
-    texts: ClassVar[frozenset[str]] = frozenset({"label", "volume_serial"})
+    texts: ClassVar[frozenset[str]] = frozenset({
+        "label", "volume_serial", "media_descriptor", "drive_number",
+    })  # fmt: skip
     least: ClassVar[int] = 3
 
     @override
-    def named(self, values: dict[str, Scalar], prompt: Prompt) -> tuple[str, str]:
-        hidden = values.get("hidden_sectors")
-        if isinstance(hidden, str):
-            values["hidden_sectors"] = int(hidden, 16)
+    def put_more(self, values: dict[str, Scalar]) -> None:
         sector, cluster = values.get("logical_block_size"), values.get("sectors_per_cluster")
         if isinstance(sector, int) and isinstance(cluster, int):
             values["cluster_size"] = sector * cluster
-        device = str(values.pop("device", "")) or prompt.path
-        return "vfat", device.removeprefix("/dev/")
 
 
 class FsckFat(PhrasedOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "fsck.fat"
+    kind: ClassVar[str] = "vfat"
     anchors: ClassVar[tuple[str, ...]] = (
         "fsck.fat ", "dosfsck ", " bytes per logical sector", "Dirty bit is set. Fs was not ",
         "Free cluster summary wrong (", "FATs differ ", "There are differences between boot sect",
@@ -138,9 +136,4 @@ class FsckFat(PhrasedOutput):
         r"|Has a large|Duplicate directory|First  |Second |Got \d|share clusters|Fs has|\[1234"
         r"|Start does point|Start cluster |Size |Deleting|Unused |Broke cycle|Correcting|Fixing)"
     )
-    texts: ClassVar[frozenset[str]] = frozenset({"made_by"})
-
-    @override
-    def named(self, values: dict[str, Scalar], prompt: Prompt) -> tuple[str, str]:
-        device = str(values.pop("device", "")) or prompt.path
-        return "vfat", device.removeprefix("/dev/")
+    texts: ClassVar[frozenset[str]] = frozenset({"made_by", "media_descriptor"})

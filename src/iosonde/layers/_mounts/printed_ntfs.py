@@ -15,7 +15,6 @@ from typing_extensions import override
 
 from iosonde.layers._mounts.phrases import PhrasedOutput, phrases
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt
 
 _MB = 1000**2
 _N = r"\d{1,19}"
@@ -30,10 +29,12 @@ class NtfsTools(PhrasedOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "ntfsprogs"
+    kind: ClassVar[str] = "ntfs"
     anchors: ClassVar[tuple[str, ...]] = (
         "Current volume size: ", "Current device size: ", "NTFS volume version",
         "You might resize at ", "Going to empty the journal", "Processing $MFT and $MFTMirr",
         "Needed relocations :", " was processed successfully.",
+        "Cluster accounting failed at ",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("ntfsresize", "ntfsfix", "mkntfs", "mkfs.ntfs", "mkfs")
     reach: ClassVar[int] = 4
@@ -70,6 +71,7 @@ class NtfsTools(PhrasedOutput):
         ("Windows is hibernated, refused to mount", "hibernated", True),
         ("Metadata kept in Windows cache, refused to mount", "windows_cache_kept", True),
         ("Volume is corrupt. You should run chkdsk", "state", "corrupt"),
+        ("NTFS is inconsistent. Run chkdsk", "state", "inconsistent"),
         ("Volume is scheduled for check", "state", "scheduled for chkdsk"),
         ("Going to empty the journal ($LogFile)... OK", "journal_emptied", True),
     )
@@ -89,16 +91,14 @@ class NtfsTools(PhrasedOutput):
     scales: ClassVar[Mapping[str, int]] = {
         "used": _MB, "relocated": _MB, **{f"{name}_last_used": _MB for _, name in _FEATURES},
     }  # fmt: skip
-    texts: ClassVar[frozenset[str]] = frozenset({"ntfs_version"})
+    texts: ClassVar[frozenset[str]] = frozenset({"ntfs_version", "freed"})
+    repeated: ClassVar[frozenset[str]] = frozenset({"failed_cluster"})
 
     @override
-    def named(self, values: dict[str, Scalar], prompt: Prompt) -> tuple[str, str]:
-        freed, share = values.get("freed"), values.get("used_share")
+    def put_more(self, values: dict[str, Scalar]) -> None:
+        freed = values.get("freed")
         if isinstance(freed, str):
             amount, unit = freed.split()
             values["freed"] = int(amount) * (_MB if unit == "MB" else 1)
-        if isinstance(share, str):
-            values["used_share"] = float(share) / 100
-        partition = str(values.pop("partition", ""))
-        device = str(values.pop("device", "")) or partition or prompt.path
-        return "ntfs", device.removeprefix("/dev/")
+        if partition := values.pop("partition", ""):
+            values.setdefault("device", partition)

@@ -55,6 +55,41 @@ def test_exfat() -> None:
     assert states(failed)[0].subjects[0].values["fat_table"] == "failed"
 
 
+def test_f2fs_that_fails_its_assertions() -> None:
+    assertion = "[ASSERT] (sanity_check_nid: 431)  --> nid[0x72b] is orphaned or free\n"
+    fix = "[FIX] (fsck_chk_inode_blk: 967)  --> [0x5d2] i_blocks=0x00000009 -> 0x2\n"
+    text = sample("f2fs-composed/fsck.txt").replace("\nNID[", f"\n{(assertion + fix) * 300}\nNID[")
+    (state,) = states(text)
+    values = state.subjects[0].values
+    assert state.subjects[0].name == "nvme3n1p6"
+    assert (values["failed_assertions"], values["fixes"]) == (300, 300)
+    assert (values["unreachable_nodes"], values["other_corruption"]) == (1, "failed")
+
+
+def test_f2fs_of_two_devices() -> None:
+    """The first that is named has the file system; what was discarded adds up."""
+    made = sample("f2fs-composed/mkfs.txt").replace("# mkfs.f2fs -l spool /dev/mmcblk4p3", "$")
+    text = made.replace(
+        "Info: Over", "Info: [/dev/sdz] Discarding device\nInfo: Discarded 7 MB\nInfo: Over", 1
+    )
+    (state,) = states(text)
+    assert state.subjects[0].name == "mmcblk4p3"
+    assert state.subjects[0].values["discarded"] == (57352 + 7) << 20
+
+
+def test_exfat_with_errors() -> None:
+    checked = sample("exfat-composed/fsck.txt")
+    error = "ERROR: /DCIM: invalid checksum at 0x5f20. Delete (y/N)? n\nsector size:"
+    (state,) = states(checked.replace("sector size:", error))
+    assert state.subjects[0].values["errors"] == 1
+    assert state.subjects[0].values["exfatprogs_version"] == "1.4.2"
+    alone = checked[checked.index("sector size:") :]
+    other = alone.replace("sdw1", "sdx2").replace("volume size:  1", "volume size:  2")
+    first, second = (state.subjects[0] for state in states(alone + other))
+    assert (first.name, second.name) == ("sdw1", "sdx2")
+    assert first.values["size"] != second.values["size"]
+
+
 @pytest.mark.parametrize("text", [
     "The F2FS-tools: they have a version of their own.\n",
     "[FSCK] the patch makes this faster [Ok..]\n",

@@ -89,7 +89,7 @@ def test_windows_7_and_fat32() -> None:
     assert "physical_block_size" not in old
     parts = sum(number(card, f"{part}_size") for part in ("hidden", "folders", "files"))
     assert number(card, "size") == parts + number(card, "available") + 32768
-    assert (card["folders"], card["files"]) == (52, 4107)
+    assert (card["folders"], card["files"], card["label"]) == (52, 4107, "CARD")
     assert number(card, "clusters") * number(card, "cluster_size") == card["size"]
 
 
@@ -132,3 +132,46 @@ def test_the_end_of_chkdsk_alone() -> None:
     assert state.subjects[0].values == {"state": "no problems", "bad_sectors_size": 0}
     assert not states("Windows has scanned the file system of my laptop all night.\n")
     assert not states("There were 0 KB in bad sectors, and no other trouble.\n")
+
+
+def test_windows_that_repairs_a_drive() -> None:
+    """Messages in between, two-line ones too, divide nothing."""
+    text = (
+        "C:\\>chkdsk d: /r\nThe type of the file system is exFAT.\nVolume Serial Number is "
+        "51C0-77AE\n"
+        "Read failure with status 0xc0000185 at offset 0x1f4000 for 0x10000 bytes.\n"
+        "Read failure with status 0xc0000185 at offset 0x1f8000 for 0x1000 bytes.\n"
+        "Windows replaced bad clusters in file 4711\nof name \\WOODS\\ASH.TIF.\n"
+        "  93 files processed.\n"
+        "Adding 1,024 bad clusters to the Bad Clusters File.\n"
+        "CHKDSK discovered free space marked as allocated in the\nmaster file table bitmap.\n"
+        "Windows has made corrections to the file system.\n  102400 KB total disk space.\n"
+    )
+    assert things(text) == {("chkdsk", "mount", "D:"): {
+        "type": "exFAT", "volume_serial": "51C0-77AE", "read_failures": 2,
+        "files_with_bad_clusters": 1, "files_checked": 93, "bad_clusters_added": 1024,
+        "state": "corrected", "size": 102400 << 10,
+    }}  # fmt: skip
+
+
+def test_cluster_accounting_that_fails_often() -> None:
+    named = things(
+        "# ntfsresize -i /dev/sdr8\nCluster size       : 4096 bytes\n"
+        + "".join(
+            f"Cluster accounting failed at {at} ({at:#x}): extra cluster in $Bitmap\n"
+            for at in (7100, 7101, 7102)
+        )
+        + "Filesystem check failed! Totally 3 cluster accounting mismatches.\n"
+        "ERROR: NTFS is inconsistent. Run chkdsk /f on Windows then reboot it TWICE!\n"
+    )
+    assert named == {("ntfsprogs", "ntfs", "sdr8"): {
+        "cluster_size": 4096, "failed_cluster": 7100, "cluster_mismatches": 3,
+        "state": "inconsistent",
+    }}  # fmt: skip
+
+
+def test_a_check_of_fat_with_messages_between() -> None:
+    lines = FAT[FAT.index("fsck.fat 4.2") :].splitlines()
+    lines[4:4] = ['Orphaned long file name part "ELM~1.TXT"', "  Auto-deleting.", "/BEECH/.."]
+    (checked,) = things("\n".join(lines)).values()
+    assert (checked["dirty"], checked["files"]) == (True, 733)
