@@ -1,16 +1,66 @@
-"""What checks of foreign file systems say of the medium.
+"""What checks of file systems say of these and of the medium.
 
 Source: Microsoft, Windows commands, chkdsk (/r finds bad sectors; /b clears the list of bad
-clusters and checks them again, for volumes that were copied to another drive).
+clusters and checks them again, for volumes that were copied to another drive); f2fs-tools 1.16,
+fsck/fsck.c (fsck_verify()); exfatprogs 1.4, fsck/fsck.c (exfat_show_info(): "corrupted" where
+errors are left); dosfstools 4.2, src/fat.c (read_fat()); ntfs-3g 2022.10, ntfsprogs/ntfsresize.c
+(check_cluster_allocation()), ntfsfix.c; e2fsck(8).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from iosonde import units
-from iosonde.records.evidence import EvidenceSet, Rule, subject_of
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
+from iosonde.records.stack import Scalar
+
+_DAMAGED: Mapping[str, Mapping[str, frozenset[Scalar]]] = {
+    "exfat": {"state": frozenset({"corrupted"})},
+    "ext4": {"errors_remain": frozenset({True}), "run_manually": frozenset({True})},
+    "mount": {"state": frozenset({"problems found", "problems left"})},
+    "ntfs": {"state": frozenset({"corrupt", "inconsistent"})},
+    "vfat": {
+        "state": frozenset({"no FAT file system"}),
+        "fat_copies": frozenset({
+            "differ, intact", "differ, both corrupt", "differ, the first is corrupt",
+            "differ, the second is corrupt",
+        }),
+    },
+}  # fmt: skip
+"""By kinds, the facts of a check and their values where damage is left; all of f2fs say it."""
+_REPAIRS = {
+    "exfat": "fsck.exfat -y", "ext4": "e2fsck -f", "f2fs": "fsck.f2fs -f", "mount": "chkdsk /f",
+    "ntfs": "chkdsk /f", "vfat": "fsck.fat -a",
+}  # fmt: skip
+
+
+def _is_damage(system: StateEvidence, fact: str, value: Scalar) -> bool:
+    if system.kind == "f2fs":
+        return value == "failed"
+    return value in _DAMAGED[system.kind].get(fact, frozenset())
+
+
+def _failed_checks(case: EvidenceSet) -> Iterator[Finding]:
+    """File systems of which a check says that they are damaged."""
+    for system in case.of_kind(*_REPAIRS):
+        damages = [name for name, value in system.values.items() if _is_damage(system, name, value)]
+        if not damages:
+            continue
+        repair = _REPAIRS[system.kind]
+        name = system.name or "a file system"
+        yield Finding(
+            rule="filesystem-errors",
+            severity="error",
+            subject=subject_of(system),
+            message=f"A check found {name} damaged: files of it may be lost, or hold other data "
+            "than was written.",
+            evidence=system.evidence(*damages),
+            remedy="save what can be read, and look at the drive (`smartctl -x`) and the kernel's "
+            f"log; then, with the file system not mounted, `{repair}`",
+            confirm=f"`{repair}` a second time finds nothing",
+        )
 
 
 def _bad_sectors(case: EvidenceSet) -> Iterator[Finding]:
@@ -36,4 +86,7 @@ def _bad_sectors(case: EvidenceSet) -> Iterator[Finding]:
 RULES: tuple[Rule, ...] = (
     Rule("media-errors", "mount", "Volumes of Windows with space in bad sectors.",
          "Microsoft, Windows commands, chkdsk", _bad_sectors),
+    Rule("filesystem-errors", ", ".join(_REPAIRS), "File systems that a check found damaged.",
+         "f2fs-tools fsck/fsck.c; exfatprogs fsck/fsck.c; dosfstools src/fat.c; e2fsck(8)",
+         _failed_checks),
 )  # fmt: skip
