@@ -56,7 +56,7 @@ def _missing(case: EvidenceSet) -> Iterator[Finding]:
             "degraded", "error", subject_of(system),
             f"{system.name or 'The file system'} lacks devices{amount}: its data has fewer copies "
             "than it was made with, and what had one copy alone is gone.",
-            system.evidence("devices", "devices_missing", "missing", "paths"),
+            system.evidence("devices", "devices_missing", "missing", "missing_paths", "paths"),
             "bring the device back, or mount with `-o degraded` and `btrfs replace` it; then "
             "`btrfs balance` what was written meanwhile to the profile that it had",
             "`btrfs filesystem show` lists all devices; `btrfs scrub` finds no errors",

@@ -8,6 +8,7 @@ Source: btrfs-progs 6.2, cmds/filesystem.c (print_one_uuid, print_df_text), file
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import ClassVar
 
 from typing_extensions import override
@@ -18,21 +19,18 @@ from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines
 from iosonde.text.reader import Items, StateOutput, end_of
 
-_SIZE = r"(\d+(?:\.\d+)?(?:[KMGTPE]iB|B))"
+_SIZE = r"(\d{1,20}(?:\.\d+)?(?:[KMGTPE]iB|B)|\d{1,19}(?![\w.]))"
+"""Or bytes without a unit, as --raw prints them."""
 _LABEL = re.compile(
     r"\s*Label: +(?:'(?P<label>[^']{1,256})'|none) +uuid: "
     r"(?:(?P<uuid>[\da-f-]{36})|[\[<(]?[\w.*-]{2,40}[\])>]?)\s*$"  # many people hide it
 )
 _TOTAL = re.compile(rf"\s*Total devices (\d{{1,4}}) FS bytes used {_SIZE}\s*$")
 _DEVICE = re.compile(
-    rf"\s*devid +(?P<id>\d{{1,6}}) size {_SIZE} used {_SIZE} path (?P<path>\S+)"
+    rf"\s*devid +(?P<id>\d{{1,6}}) size {_SIZE} used {_SIZE} path (?P<path><missing disk>|\S+)"
     r"(?P<gone> \*{0,3}MISSING\*{0,3})?\s*$"
 )
-_MISSING = re.compile(
-    r"\s*(?:\*\*\* Some devices missing"
-    r"|devid +\d{1,6} size \S{1,20} used \S{1,20} path (?:<missing disk>|\S{1,120}) "
-    r"\*{0,3}MISSING\*{0,3})\s*$"
-)
+_MISSING = re.compile(r"\s*\*\*\* Some devices missing\s*$")
 _OVERALL = {
     "Device size": "size", "Device allocated": "allocated", "Device unallocated": "unallocated",
     "Device missing": "missing", "Used": "used", "Free (estimated)": "available",
@@ -64,6 +62,7 @@ _STAT_COUNTERS = {
     "write": "write_io_errs", "read": "read_io_errs", "flush": "flush_io_errs",
     "corruption": "corruption_errs", "generation": "generation_errs",
 }  # fmt: skip
+_TYPES = {"globalreserve": "global_reserve", "data+metadata": "mixed"}
 _TARGET = re.compile(r"\bbtrfs\b.*\s(/\S*)\s*$")
 _UNALLOCATED = re.compile(rf"\s*/dev/([\w/.-]{{1,60}})\s+(-)?{_SIZE}\s*$")
 _BALANCE = re.compile(
@@ -79,13 +78,10 @@ _MOST = 60
 
 def _bytes(text: str) -> int | None:
     match = re.match(_SIZE, text)
-    return round(units.printed(match[1], binary=True)[0]) if match else None
-
-
-def _bytes_or_raw(text: str) -> int | None:
-    """Bytes of a size with its unit, or without as `--raw` prints it."""
-    number = text.partition(" ")[0]
-    return int(number) if number.isdecimal() and len(number) < 20 else _bytes(text)
+    if match is None:
+        return None
+    exact = match[1].isdecimal()
+    return int(match[1]) if exact else round(units.printed(match[1], binary=True)[0])
 
 
 def mount_point(prompt: Prompt) -> str:
@@ -113,15 +109,17 @@ class BtrfsShow(_BtrfsOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         head = _LABEL.match(cursor.line(first) or "")
         facts: dict[str, Scalar] = {"uuid": head["uuid"]} if head and head["uuid"] else {}
-        last, paths = first, []
+        last, paths, missing = first, list[str](), list[str]()
         for index, line in lines(cursor, first + 1, _MOST):
             if total := _TOTAL.match(line):
                 facts |= {"devices": int(total[1]), "used": _bytes(total[2])}
             elif device := _DEVICE.match(line):
-                paths.append(device["path"])
-                facts[f"device_{device['id']}_size"] = _bytes(device[2])
-                facts[f"device_{device['id']}_used"] = _bytes(device[3])
-                facts |= {"devices_missing": True} if device["gone"] else {}
+                gone = device["gone"] or device["path"].startswith("<")
+                (missing if gone else paths).append(device["path"])
+                facts |= {"devices_missing": True} if gone else {}
+                if not gone or _bytes(device[2]):
+                    facts[f"device_{device['id']}_size"] = _bytes(device[2])
+                    facts[f"device_{device['id']}_used"] = _bytes(device[3])
             elif _MISSING.match(line):
                 facts["devices_missing"] = True
             elif line or index > last + 1:
@@ -131,6 +129,8 @@ class BtrfsShow(_BtrfsOutput):
             return last, []
         facts["below"] = " ".join(path.removeprefix("/dev/") for path in paths)
         facts["paths"] = " ".join(paths)
+        if missing:
+            facts["missing_paths"] = " ".join(missing)
         name = (head["label"] if head else "") or str(facts.get("uuid") or "")
         return last, [PrintedSubject("btrfs", name, facts, prompt.host)]
 
@@ -158,7 +158,7 @@ class BtrfsUsage(_BtrfsOutput):
             if not pair or index > last + 1:
                 break
             label, value = pair["label"], pair["value"]
-            if label in _OVERALL and (size := _bytes_or_raw(value)) is not None:
+            if label in _OVERALL and (size := _bytes(value)) is not None:
                 facts[_OVERALL[label]] = size
                 facts |= _bracketed(label, value)
             elif label == "Multiple profiles" and value.partition(" ")[0] in {"yes", "no"}:
@@ -198,8 +198,15 @@ def _bracketed(label: str, value: str) -> dict[str, Scalar]:
         return {}
     name, pattern = _IN_BRACKETS[label]
     match = pattern.search(value)
-    size = _bytes_or_raw(match[1]) if match else None
+    size = _bytes(match[1]) if match else None
     return {} if size is None else {name: size}
+
+
+def group_name(kind: str, profile: str, facts: Mapping[str, Scalar]) -> str:
+    """What facts of a type of block groups begin with; of a second profile they say which one."""
+    name = _TYPES.get(kind.lower(), kind.lower())
+    # there are two while a balance converts it
+    return f"{name}_{profile.lower()}" if f"{name}_profile" in facts else name
 
 
 def _profiles(cursor: TextCursor, first: int) -> tuple[dict[str, Scalar], int]:
@@ -208,14 +215,10 @@ def _profiles(cursor: TextCursor, first: int) -> tuple[dict[str, Scalar], int]:
     last, unallocated, above = first, False, ""
     for index, line in lines(cursor, first, _MOST):
         if match := _PROFILE.match(line):
-            name = match["type"].lower()
-            name = {"globalreserve": "global_reserve", "data+metadata": "mixed"}.get(name, name)
-            if f"{name}_profile" in facts:  # while a balance converts it
-                name = f"{name}_{match['profile'].lower()}"
-            above = name
+            above = group_name(match["type"], match["profile"], facts)
             facts |= {
-                f"{name}_profile": match["profile"].lower(), f"{name}_total": _bytes(match[3]),
-                f"{name}_used": _bytes(match[4]),
+                f"{above}_profile": match["profile"].lower(), f"{above}_total": _bytes(match[3]),
+                f"{above}_used": _bytes(match[4]),
             }  # fmt: skip
             last = index
         elif line.strip() == "Unallocated:":

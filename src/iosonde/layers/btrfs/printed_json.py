@@ -13,14 +13,13 @@ from typing import Any, ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.btrfs.printed import mount_point
+from iosonde.layers.btrfs.printed import group_name, mount_point
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt
 from iosonde.text.json_output import JsonOutput, number, objects
 from iosonde.text.json_tree import key_name
 
-_TYPES = {"globalreserve": "global_reserve", "data+metadata": "mixed"}
 _SUBVOLUME = {
     "cgeneration": "created_in", "otime": "created", "stransid": "send_transid",
     "rtransid": "receive_transid", "stime": "sent", "rtime": "received",
@@ -70,10 +69,10 @@ class BtrfsDfJson(_BtrfsJson):
     def things(self, value: Any, prompt: Prompt) -> Iterator[PrintedSubject]:
         facts: dict[str, Scalar] = {}
         for row in objects(value.get("filesystem-df")):
-            kind = str(row.get("bg-type", "")).lower()
-            kind = _TYPES.get(kind, kind)
-            if kind and row.get("bg-profile"):
-                facts[f"{kind}_profile"] = str(row["bg-profile"]).lower()
+            kind, profile = str(row.get("bg-type") or ""), str(row.get("bg-profile") or "")
+            if kind and profile:
+                kind = group_name(kind, profile, facts)
+                facts[f"{kind}_profile"] = profile.lower()
                 for key in ("total", "used", "zone_unusable"):
                     if (figure := number(row.get(key))) is not None:
                         facts[f"{kind}_{key}"] = figure

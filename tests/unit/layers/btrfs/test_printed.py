@@ -123,3 +123,19 @@ def test_what_each_device_has_left_and_how_far_a_balance_is() -> None:
         assert facts["balance_state"] == "running, pause requested"
         assert (facts["balanced_chunks"], facts["balance_left"]) == (12, 0.96)
     assert read("Balance on '/srv' is running since May.") == []
+
+
+def test_show_of_exact_bytes_and_which_devices_are_missing() -> None:
+    text = (
+        "Label: 'oak'  uuid: 5d0ac3b1-7a21-4b60-92c4-60be7715f3aa\n"
+        "\tTotal devices 3 FS bytes used 1319413953331\n"
+        "\tdevid    1 size 2000398934016 used 1400201246474 path /dev/sdb\n"
+        "\tdevid    2 size 0 used 0 path /dev/sdc MISSING\n"
+        "\tdevid    3 size 0 used 0 path <missing disk> MISSING\n"
+    )
+    (facts,) = _facts(text).values()
+    assert (facts["used"], facts["device_1_size"]) == (1319413953331, 2000398934016)
+    assert (facts["paths"], facts["missing_paths"]) == ("/dev/sdb", "/dev/sdc <missing disk>")
+    assert "device_2_size" not in facts
+    usage = "Overall:\n    Device size:\t\t  931.51GB\n    Used:\t\t  10.00GiB\n"
+    assert not _facts(usage), "whether GB of old releases are of 1000 is not said"

@@ -54,6 +54,18 @@ def test_quota_groups() -> None:
     }  # fmt: skip
 
 
+def test_two_profiles_of_a_type() -> None:
+    """While a balance converts data, it has both: neither takes the place of the other."""
+    rows = ", ".join(
+        f'{{"bg-type": "Data", "bg-profile": "{profile}", "total": {total}, "used": 8192}}'
+        for profile, total in (("single", 1 << 30), ("RAID1", 3 << 30))
+    )
+    text = f'{{"__header": {{"version": "1"}}, "filesystem-df": [{rows}]}}\n'
+    (facts,) = things(text).values()
+    assert (facts["data_profile"], facts["data_total"]) == ("single", 1 << 30)
+    assert (facts["data_raid1_profile"], facts["data_raid1_total"]) == ("raid1", 3 << 30)
+
+
 @pytest.mark.parametrize("name", ["stats", "df", "subvolumes", "qgroups"])
 def test_every_shape(name: str) -> None:
     expected = of(name)
