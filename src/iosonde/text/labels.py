@@ -13,6 +13,7 @@ from iosonde.records.stack import Scalar
 
 _APART = re.compile(r"[^0-9a-z]+")
 _WHOLE = re.compile(r"-?\d{1,18}")
+_IDENTITY = re.compile(r"(?:.*_)?(?:serial(?:_n(?:o|umber|um))?|sn|wwn|wwid|guid|uuid|eui64)")
 _LONGEST = 200  # characters of a value
 _PAIR = re.compile(r"(?P<margin>\s*+)(?P<label>\S[^\n]{0,80}?)(?:\s*[:=]\s+|\s{2,})(?=\S)")
 _FEW = 3  # labels from which on where they stand says something
@@ -22,6 +23,8 @@ _UNPADDED = 3  # characters between a label and its value where nothing aligns t
 
 def as_labelled(pairs: Mapping[str, str], read: Collection[str] = ()) -> dict[str, Scalar]:
     """Values by their labels in lower case, words joined by underscores; whole numbers as numbers.
+
+    Serial numbers and other identities keep the zeros that they begin with.
 
     Args:
         pairs: label → value, both as printed.
@@ -33,7 +36,8 @@ def as_labelled(pairs: Mapping[str, str], read: Collection[str] = ()) -> dict[st
         value = text.strip()
         if label in read or not name or not value:
             continue
-        values.setdefault(name, int(value) if _WHOLE.fullmatch(value) else value[:_LONGEST])
+        is_number = _WHOLE.fullmatch(value) and not (value[0] == "0" and _IDENTITY.fullmatch(name))
+        values.setdefault(name, int(value) if is_number else value[:_LONGEST])
     return values
 
 

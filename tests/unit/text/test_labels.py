@@ -59,3 +59,10 @@ def test_labels_of_several_lengths_stay_together() -> None:
     assert not is_apart("Size: 4", ["Name: data", "", "State: ok", "", "Disks: 4", ""])
     assert is_apart("Ticket: 48151", ["  Name: data"])
     assert not is_apart("    Speed: 6", ["  Name: data"])
+
+
+def test_identities_keep_the_zeros_that_they_begin_with() -> None:
+    pairs = {"Serial Number": "00417", "WWN": "0500", "Unit Serial": "417", "Errors": "00417"}
+    assert as_labelled(pairs) == {
+        "serial_number": "00417", "wwn": "0500", "unit_serial": 417, "errors": 417,
+    }  # fmt: skip

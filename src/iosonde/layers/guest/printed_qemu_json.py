@@ -32,6 +32,7 @@ _NAMES = {
 }  # fmt: skip
 """Names that `qemu-img info` in text has."""
 _OF_FORMAT = "format_specific_data_"
+_MAPPED = re.compile(r"\bmap\b[^|;&<>]*\s(?P<path>[^\s|;&<>-][^\s|;&<>]{0,300})\s*(?:[|;&<>]|$)")
 _FLAGS = ("present", "zero", "data", "compressed")
 
 
@@ -106,6 +107,6 @@ class QemuMapJson(JsonOutput):
         for flag in _FLAGS:
             if any(flag in row for row in extents):
                 sums[f"{flag}_bytes"] = sum(row["length"] for row in extents if row.get(flag))
-        image = prompt.command.split()[-1:]
-        path = image[0] if prompt.command and not image[0].startswith("-") else "image"
+        image = _MAPPED.search(prompt.command)
+        path = image["path"] if image else ""
         yield self.counted("guest", path, {**sums, "table": as_json(extents)}, prompt)

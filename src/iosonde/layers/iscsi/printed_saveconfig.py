@@ -88,8 +88,9 @@ def _group(group: Mapping[str, Any], before: Mapping[str, Scalar]) -> dict[str, 
             values[key] = all_
     if any(portal.get("iser") for portal in portals):
         values["iser"] = True
-    if "authentication" in attributes:
-        values["authentication"] = bool(attributes["authentication"])
+    if "authentication" in attributes:  # of several groups, whether any asks for it
+        asked = bool(attributes["authentication"])
+        values["authentication"] = asked or bool(before.get("authentication"))
     if isinstance(group.get("enable"), bool):
         values[f"{tag}_enabled"] = group["enable"]
     for name in ("attributes", "parameters"):
@@ -100,21 +101,26 @@ def _group(group: Mapping[str, Any], before: Mapping[str, Scalar]) -> dict[str, 
 
 
 def _luns(target: Mapping[str, Any], iqn: str, host: str) -> Iterator[PrintedSubject]:
-    """LUNs of a target, and what each initiator may see of them."""
-    for group in objects(target.get("tpgs")):
+    """LUNs of a target, and what each initiator may see of them; of several groups with theirs."""
+    groups = objects(target.get("tpgs"))
+    for group in groups:
+        name, tag = iqn, group.get("tag")
+        above: dict[str, Scalar] = {"iqn": iqn}
+        if len(groups) > 1:
+            name, above["tpg"] = f"{iqn}/tpg{tag}", tag
         for lun in objects(group.get("luns")):
             store = str(lun.get("storage_object") or "").removeprefix("/backstores/")
             number = lun.get("index")
             if isinstance(number, int) and store:
-                values: dict[str, Scalar] = {"iqn": iqn, "lun": number, "backstore": store}
+                values: dict[str, Scalar] = {**above, "lun": number, "backstore": store}
                 for key in ("alua_tg_pt_gp_name", "alias"):
                     if lun.get(key):
                         values[key] = str(lun[key])
-                yield PrintedSubject("iscsi_target", f"{iqn}/lun_{number}", values, host)
+                yield PrintedSubject("iscsi_target", f"{name}/lun_{number}", values, host)
         for acl in objects(group.get("node_acls")):
-            own: dict[str, Scalar] = {"iqn": iqn, "initiator": str(acl.get("node_wwn"))}
+            own: dict[str, Scalar] = {**above, "initiator": str(acl.get("node_wwn"))}
             for row in objects(acl.get("mapped_luns")):
                 mode = "read-only" if row.get("write_protect") else "read-write"
                 own[f"mapped_lun{row.get('index')}"] = f"lun{row.get('tpg_lun')} {mode}"
             own |= scalars(part(acl, "attributes"))
-            yield PrintedSubject("iscsi_target", f"{iqn}/acl_{acl.get('node_wwn')}", own, host)
+            yield PrintedSubject("iscsi_target", f"{name}/acl_{acl.get('node_wwn')}", own, host)

@@ -31,7 +31,11 @@ class NvmetConfig(JsonOutput):
     commands: ClassVar[tuple[str, ...]] = ("nvmetcli", "cat")
     reach: ClassVar[int] = 3
     nothing: ClassVar[str] = "no port and no subsystem is in it"
-    head: ClassVar[re.Pattern[str]] = re.compile(r'\{\s*"(?:hosts|ports|subsystems)"\s*:\s*\[')
+    head: ClassVar[re.Pattern[str]] = re.compile(
+        r'\{\s*"(?:hosts"\s*:\s*\[\s*(?:\]|\{\s*"(?:nqn|dhchap_\w{1,20})")'
+        r'|ports"\s*:\s*\[\s*(?:\]|\{\s*"(?:addr|ana_groups|param|portid|referrals|subsystems)")'
+        r'|subsystems"\s*:\s*\[\s*(?:\]|\{\s*"(?:allowed_hosts|attr|namespaces|nqn)"))'
+    )
 
     @override
     def things(self, value: Any, prompt: Prompt) -> Iterator[PrintedSubject]:

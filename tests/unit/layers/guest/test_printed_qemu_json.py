@@ -75,6 +75,15 @@ def test_extents_and_their_sums() -> None:
     assert values["table"][1]["offset"] == 5242880
 
 
+def test_the_image_of_a_map_is_the_one_that_its_command_names() -> None:
+    extents = '[{"start": 0, "length": 65536, "depth": 0, "zero": false, "data": true}]\n'
+    for command, name in (
+        ("", ""), ("# qemu-img map --output=json fern.qcow2 | jq -c\n", "fern.qcow2"),
+        ("# qemu-img map -U --output json /srv/oak.img > extents.json\n", "/srv/oak.img"),
+    ):  # fmt: skip
+        assert [counted.name for counted in counters(command + extents)] == [name], command
+
+
 def test_every_shape_and_without_a_command() -> None:
     expected = image(INFO)
     for shape, changed in mangled(INFO):

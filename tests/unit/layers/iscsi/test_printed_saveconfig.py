@@ -40,6 +40,22 @@ def test_a_target_with_its_luns_and_initiators() -> None:
     assert (acl["mapped_lun0"], acl["dataout_timeout"]) == ("lun3 read-only", 3)
 
 
+def test_each_of_two_groups_has_its_own_luns() -> None:
+    groups = ", ".join(
+        f'{{"tag": {tag}, "enable": true, "attributes": {{"authentication": {2 - tag}}}, '
+        f'"luns": [{{"index": 0, "storage_object": "/backstores/block/{store}"}}], '
+        f'"node_acls": [], "portals": []}}'
+        for tag, store in ((1, "reed"), (2, "fern"))
+    )
+    said = things(
+        '{"fabric_modules": [], "storage_objects": [], "targets": '
+        f'[{{"fabric": "iscsi", "tpgs": [{groups}], "wwn": "{IQN}"}}]}}\n'
+    )
+    stores = [said[f"{IQN}/tpg{tag}/lun_0"]["backstore"] for tag in (1, 2)]
+    assert stores == ["block/reed", "block/fern"]
+    assert said[IQN]["authentication"] is True, "the first asks for it"
+
+
 def test_secrets_are_not_taken() -> None:
     assert "marsh-harrier" in TEXT
     assert "marsh-harrier" not in repr(read(TEXT)[0])

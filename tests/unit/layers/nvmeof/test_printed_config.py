@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mangle import mangled, states
+from tests.mangle import mangled, read, states
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "nvmetcli-composed" / "config.json").read_text()
 NQN = "nqn.2026-01.org.example:pond"
@@ -47,3 +47,11 @@ def test_every_shape_and_without_a_command() -> None:
 ])  # fmt: skip
 def test_what_looks_alike_is_none(text: str) -> None:
     assert not states(text)
+
+
+@pytest.mark.parametrize("text", [
+    '{"ports": [{"port": 80}], "hosts": [{"name": "a"}], "nsid": 4}\n',
+    '{"subsystems": [{"subsystem": "nvmf", "config": [{"params": {"nsid": 1}}]}]}\n',
+])  # fmt: skip
+def test_of_the_json_of_others_nothing_is_said(text: str) -> None:
+    assert read(text) == []
