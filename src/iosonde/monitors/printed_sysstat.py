@@ -102,9 +102,15 @@ class SysstatTable(StateOutput):
         def is_own(cells: Sequence[str]) -> bool:
             return list(cells[1:]) == columns and CLOCK.fullmatch(cells[0]) is not None
 
+        def is_row(cells: Sequence[str]) -> bool:
+            """Whether it may be one, and is no head of another table: of nodes, of interrupts."""
+            return any(map(_FIGURE.fullmatch, cells[1:]))
+
         counters: list[PrintedCounters] = []
         index, last = first, first
-        while (table := read_table(clocked, index, is_own)) is not None and table.rows:
+        while (
+            table := read_table(clocked, index, is_own, is_row=is_row)
+        ) is not None and table.rows:
             counters += [
                 self._row(table, row, prompt) for row in table.rows if self._is_row(table.head, row)
             ]

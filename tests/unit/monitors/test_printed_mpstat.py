@@ -43,6 +43,24 @@ def test_interrupts_and_softirqs() -> None:
     assert {row.name for row in every} == {"cpu0", "cpu1"}
 
 
+def test_a_table_of_as_many_columns_right_below() -> None:
+    """As `mpstat -A` prints them: neither a node nor an interrupt is one of the table above."""
+    cpus, nodes = (
+        f"08:15:01  {key}  %usr  %nice  %sys  %iowait  %irq  %soft  %steal  %guest  %gnice  %idle\n"
+        f"08:15:02    0  {share}  0.00  0.00  0.00  0.00  0.00  0.00  0.00  0.00  50.00\n\n"
+        for key, share in ((" CPU", "50.00"), ("NODE", "25.00"))
+    )
+    hard, soft = (
+        f"08:15:01  CPU  {names}\n08:15:02    0  {rates}\n\n"
+        for names, rates in (("LOC/s  RES/s", "7.00  8.00"), ("HI/s  TIMER/s", "1.00  2.00"))
+    )
+    rows = [(row.name, row.values) for row in counters(cpus + nodes + hard + soft)]
+    assert [name for name, _ in rows] == ["cpu0", "node0", "cpu0", "cpu0"]
+    assert [rows[0][1]["cpu_user"], rows[1][1]["cpu_user"]] == [0.5, 0.25]
+    assert rows[2][1] == {"time": "08:15:02", "LOC/s": 7, "RES/s": 8}
+    assert rows[3][1] == {"time": "08:15:02", "HI/s": 1, "TIMER/s": 2}
+
+
 def test_a_torn_row_is_left_out() -> None:
     torn = f"$ {INTERRUPTS}".replace("     120.00 ", "     1x0.00 ")
     assert [row.name for row in counters(torn) if "LOC/s" in row.values] == ["cpu1"]
