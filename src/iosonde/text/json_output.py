@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from typing_extensions import override
@@ -51,6 +51,8 @@ class JsonOutput(StateOutput):
 
     head: ClassVar[re.Pattern[str]]
     """How it begins: from its first bracket to what tells it from others."""
+    counts: ClassVar[frozenset[str]] = frozenset()
+    """Values that count what the document holds: of its last thing they are wrong if it is cut."""
     opens_within: ClassVar[int] = REACH
     """Lines above an anchor in which it begins."""
 
@@ -75,6 +77,7 @@ class JsonOutput(StateOutput):
         if document.is_cut:
             if not things:
                 raise Unreadable(CUT, document.last)
+            things = _uncounted(things, self.counts)
             things.append((document.last, document.last, "it is cut off here"))
         return document.last, things
 
@@ -85,6 +88,21 @@ class JsonOutput(StateOutput):
         Raises:
             Unreadable: as `Output.read`.
         """
+
+
+_Thing = PrintedSubject | PrintedCounters | UnreadPart
+
+
+def _uncounted(things: Sequence[_Thing], counts: frozenset[str]) -> list[_Thing]:
+    """The things, the last one that has such counts without them."""
+    rest = list(things)
+    for place in range(len(rest) - 1, -1, -1):
+        thing = rest[place]
+        if isinstance(thing, PrintedSubject) and counts & thing.values.keys():
+            left = {name: thing.values[name] for name in thing.values if name not in counts}
+            rest[place] = replace(thing, values=left)
+            break
+    return rest
 
 
 def begin_of(cursor: TextCursor, index: int, head: re.Pattern[str]) -> int | None:

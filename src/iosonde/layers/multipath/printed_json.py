@@ -46,6 +46,7 @@ class MultipathJson(JsonOutput):
     commands: ClassVar[tuple[str, ...]] = ("multipathd", "multipath")
     reach: ClassVar[int] = 3
     nothing: ClassVar[str] = "it lists no map"
+    counts: ClassVar[frozenset[str]] = frozenset({"paths", "failed_paths", "path_groups"})
     head: ClassVar[re.Pattern[str]] = re.compile(
         r'\{\s*"major_version"\s*:\s*\d{1,3}\s*,\s*"minor_version"\s*:\s*\d{1,3}\s*,'
         r'\s*"maps?"\s*:\s*[\[{]'
@@ -57,12 +58,17 @@ class MultipathJson(JsonOutput):
             if not isinstance(row.get("name"), str):
                 continue
             groups = objects(row.get("path_groups"))
-            paths = [path for group in groups for path in objects(group.get("paths"))]
+            paths = [
+                path
+                for group in groups
+                for path in objects(group.get("paths"))
+                if isinstance(path.get("dev"), str)
+            ]
             values = _named(row, _OF_MAP) | _of_paths(paths) | _of_groups(row, groups)
             yield PrintedSubject("multipath", row["name"], values, prompt.host)
             for path in paths:
                 own = {"multipath": row["name"], **_named(path, _OF_PATH)}
-                yield PrintedSubject("disk", str(path.get("dev")), own, prompt.host)
+                yield PrintedSubject("disk", path["dev"], own, prompt.host)
 
 
 def _named(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Scalar]:
@@ -78,16 +84,16 @@ def _named(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Scalar
 def _of_paths(paths: list[Mapping[str, Any]]) -> dict[str, Scalar]:
     """How many paths a map has, which, and how they are, as `multipath -ll` is read."""
     failed = [
-        str(path.get("dev"))
+        path["dev"]
         for path in paths
         if path.get("dm_st") == "failed" or path.get("chk_st") == "faulty"
     ]
     values: dict[str, Scalar] = {
         "paths": len(paths),
         "failed_paths": len(failed),
-        "below": " ".join(str(path.get("dev")) for path in paths),
+        "below": " ".join(path["dev"] for path in paths),
         "path_states": ", ".join(
-            " ".join(str(path.get(key)) for key in ("dev", "dm_st", "chk_st", "dev_st"))
+            " ".join(str(path[key]) for key in ("dev", "dm_st", "chk_st", "dev_st") if key in path)
             for path in paths
         ),
     }

@@ -41,6 +41,18 @@ def test_a_path_without_what_is_undefined() -> None:
     assert "host_wwnn" not in values
 
 
+def test_of_a_map_that_is_cut_off_nothing_is_counted() -> None:
+    cut = things(TEXT[: TEXT.rindex('"dev_t"') - 20])["multipath", "mpathq"]
+    assert (cut["active_paths"], cut["below"]) == (1, "sdq")
+    assert not cut.keys() & {"paths", "failed_paths", "path_groups"}
+
+
+def test_a_path_without_a_name_has_none() -> None:
+    said = things(TEXT.replace('"dev" : "sdr",', ""))
+    assert said["multipath", "mpathq"]["below"] == "sdq"
+    assert not [name for _, name in said if "None" in name]
+
+
 def test_one_map() -> None:
     text = TEXT.replace('"maps": [{', '"map":{').replace("   }]\n}\n", "   }\n}\n")
     assert things(text) == things(TEXT)
