@@ -21,14 +21,14 @@ _BATTERIES = (
     ("failed", ("fail", "fld", "degraded", "dgd", "replace", "bad", "dead", "unkn", "need")),
     ("failed", ("weak", "fault", "error")),
 )
-_VOLUME_STATES = {
+_VOLUME_STATES = {  # without blanks, which a wrap may have eaten
     **dict.fromkeys(("ok", "okay", "normal", "functional"), "optimal"),
     **dict.fromkeys(("failed", "fail"), "offline"),
     **dict.fromkeys(
-        ("degrade", "partially optimal", "rebuild-paused", "interim recovery mode",
-         "using interim recovery mode", "ready for recovery operation"), "degraded",
+        ("degrade", "partiallyoptimal", "rebuild-paused", "interimrecoverymode",
+         "usinginterimrecoverymode", "readyforrecoveryoperation"), "degraded",
     ),
-    **dict.fromkeys(("rebuilding", "recovering", "currently recovering"), "rebuild"),
+    **dict.fromkeys(("rebuilding", "recovering", "currentlyrecovering"), "rebuild"),
     "incompleted": "incomplete",
 }  # fmt: skip
 
@@ -127,7 +127,7 @@ def policy_word(policies: Policies, name: str, value: str) -> str:
 def volume_state(text: str) -> str:
     """A volume's state in the words that rules know; one that is not known in small letters."""
     state = text.strip().lower()
-    return _VOLUME_STATES.get(state, state)
+    return _VOLUME_STATES.get("".join(state.split()), state)
 
 
 def battery_state(text: str) -> str | None:

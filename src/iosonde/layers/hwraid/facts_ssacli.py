@@ -56,7 +56,7 @@ _ENCLOSURE = re.compile(
     r"|[A-Z][\w ]{2,40} at Port (?P<port>\w{1,6})"
     r", Box (?P<box>\d{1,3}), (?P<state>[\w ]{2,30}))\s*$"
 )
-_WWID = re.compile(r"WWID: ?(\w{8,32})")
+_WWID = re.compile(r"WWID: ?([0-9A-F]{16})(?!\w)")
 _TORN_WWID = re.compile(r"[0-9A-F]{16}[,)]")  # which a wrap put in a line of its own
 _APART = re.compile(r"\s*(?:(?:SEP|Enclosure|Expander)\b(?![^:]{0,60}:\s)|Port Name: )")
 _ITEM = re.compile(

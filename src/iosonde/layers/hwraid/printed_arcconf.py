@@ -112,13 +112,18 @@ class Arcconf(HeadedOutput):
 def _pairs(rows: list[str]) -> tuple[dict[str, str], str]:
     """Labels and values, and what is said of the battery or capacitor behind the cache."""
     pairs: dict[str, str] = {}
-    powered = title = ""
-    for row in rows:
+    powered = title = label = ""
+    for above, row in zip(["", *rows], rows, strict=False):
         pair = _PAIR.match(row)
+        is_rest = len(above) >= _FULL or _REST.match(row)
+        if pair is None and label and is_rest and "--" not in row:
+            pairs[label] += f" {row.strip()}"  # which a mail or a terminal broke off
+            continue
         if pair is None:
             said = re.match(r"\s*Device is an? (?P<what>[\w ]{3,40})\s*$", row)
             pairs |= {"Device": said["what"].strip()} if said else {}
             title = row.strip().lower() if _TITLE.match(row) and "--" not in row else title
+            label = ""
             continue
         label, value = pair["label"].strip(), pair["value"].strip()
         if any(part in title for part in _POWERED) and (
@@ -197,7 +202,7 @@ def _policies(pairs: Mapping[str, str]) -> dict[str, Scalar]:
     status = _value(pairs, "write-cache status").lower()
     if text.startswith("disabled") or "write-through" in text:
         setting = "write_through"
-    elif "protected" in text:
+    elif "protected" in text.replace(" ", ""):
         setting = "write_back"
     elif text.startswith("enabled"):
         setting = "write_back_always"

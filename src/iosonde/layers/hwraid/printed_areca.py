@@ -146,7 +146,8 @@ def _used(usage: str) -> dict[str, Scalar]:
     if text == "passthrough":
         return {"state": "pass through"}
     state = _USAGES.get(text.removesuffix("ing"), _USAGES.get(text))
-    return {"state": state} if state else {"drive_group": usage}
+    torn = usage.endswith("#") or text in {"raid", "raidset"}  # its number is in the next line
+    return {"state": state} if state else {} if torn else {"drive_group": usage}
 
 
 def _set(line: str, host: str) -> Iterator[PrintedSubject]:

@@ -134,7 +134,7 @@ _ROW = any_of((
     r"Total of (?P<failed>\d{1,4}) failed physical drives detected on this logical drive\.",
     rf"{_DRIVE} (?P<fixed>.{{40}} .{{40}} .{{8}}){_DRIVE_STATE}",
     rf"{_DRIVE} +(?P<vendor>\S{{1,8}}) +(?P<product>\S{{2,16}}) +(?P<number>\w{{4,40}}) +"
-    rf"(?P<firmware>\w{{2,8}}){_DRIVE_STATE}",
+    rf"(?P<firmware>(?!OK\b)\w{{2,8}}){_DRIVE_STATE}",
 ))  # fmt: skip
 _BEGINS = re.compile(
     r"\s*(?:/dev/[\w/-]{2,40} ?[:(]|unknown-scsi-device:|Controller: |Board ID: |Logical drives: "

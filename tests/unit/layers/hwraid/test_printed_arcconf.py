@@ -12,7 +12,7 @@ from iosonde.records.finding import Finding
 from iosonde.records.printed import Unread
 from iosonde.records.stack import Scalar
 from iosonde.text.document import of_bytes
-from tests.mangle import mangled, read, states
+from tests.mangle import cut, folded, mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs" / "arcconf-composed"
 CONFIG = (PLACE / "getconfig.txt").read_text()
@@ -79,6 +79,13 @@ def test_prose_and_logs_are_left() -> None:
     assert read("Controllers found: 2 of them are new and they work, says the man.\n") == []
     log = "Controllers found: 1\n\n   ControllerLog\n      controllerID ..................... 0\n"
     assert not [entry for entry in read(log) if isinstance(entry, Unread)]
+
+
+def test_a_policy_and_segments_that_go_over_two_lines() -> None:
+    for changed in (folded(CONFIG, 72), cut(CONFIG, 80), cut(CONFIG, 72)):
+        assert things(changed)["hwraid", "c1/v1"]["write_policy"] == "write_back"
+    expected = things(CONFIG)["hwraid", "c1/v1"]["segment_states"]
+    assert things(folded(CONFIG, 72))["hwraid", "c1/v1"]["segment_states"] == expected
 
 
 @pytest.mark.parametrize(("status", "state"), [("Ready", "ok"), ("Not Ready", "charging")])

@@ -18,6 +18,15 @@ def things(text: str) -> dict[tuple[str, str], dict[str, Scalar]]:
     return {(s.kind, s.name): dict(s.values) for state in states(text) for s in state.subjects}
 
 
+def test_a_set_whose_number_is_torn_off_has_no_name() -> None:
+    values = things(
+        "  # Enc# Slot#   ModelName                        Capacity  Usage\n"
+        f"{'=' * 79}\n"
+        "  2  01  Slot#2  ST4000NM0033-9ZM170              4000.8GB  Raid Set #\n00\n"
+    )["disk", "e1/s2"]
+    assert "drive_group" not in values
+
+
 def test_drives_in_every_shape() -> None:
     for shape, given in mangled(DISK, wraps=False):
         named = things(given)

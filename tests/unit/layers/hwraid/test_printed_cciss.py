@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, read, states
+from tests.mangle import folded, mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs" / "cciss-composed"
 PROC, STATUS, PLAIN = ((PLACE / f"{name}.txt").read_text() for name in ("proc", "status", "plain"))
@@ -15,6 +15,12 @@ PROC, STATUS, PLAIN = ((PLACE / f"{name}.txt").read_text() for name in ("proc", 
 
 def things(text: str) -> dict[tuple[str, str], dict[str, Scalar]]:
     return {(s.kind, s.name): dict(s.values) for state in states(text) for s in state.subjects}
+
+
+def test_a_state_that_was_folded_is_the_same() -> None:
+    changed = folded(STATUS, 72)
+    assert changed != STATUS
+    assert things(changed)["hwraid", "sdb"]["state"] == "degraded"
 
 
 def test_the_file_in_proc_in_every_shape() -> None:
