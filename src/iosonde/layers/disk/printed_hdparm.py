@@ -222,17 +222,23 @@ def _identity(texts: list[str]) -> dict[str, Scalar]:
                 values[_LABELS[name]] = label["value"]
             elif name in _SIZES:
                 _size(values, _SIZES[name], label["value"])
-    sectors = values.pop("sectors", None) or values.pop("sectors_28", None)
-    values.pop("sectors_28", None)
+    few, sectors = values.pop("sectors_28", None), values.pop("sectors", None)
+    sectors = sectors or (None if few == _MOST_OF_28_BITS else few)
     if isinstance(sectors, int):
         block = values.get("logical_block_size", units.SECTOR)
         values["size"] = sectors * (block if isinstance(block, int) else units.SECTOR)
     return values
 
 
+_COUNT, _BYTES = re.compile(r"\d{1,18}\b"), re.compile(r"\d{3,5}(?= bytes)")
+_OF_SECTOR = frozenset({"both", "logical_block_size", "physical_block_size"})
+_MOST_OF_28_BITS = 2**28 - 1
+"""What a drive with more sectors says of those that 28 bits can number."""
+
+
 def _size(values: dict[str, Scalar], name: str, text: str) -> None:
     if name == "rotation_rate" and text.startswith("Solid"):
         values["rotational"] = False
-    elif match := re.match(r"\d{1,18}\b", text):
+    elif match := (_BYTES if name in _OF_SECTOR else _COUNT).match(text):
         names = ("logical_block_size", "physical_block_size") if name == "both" else (name,)
         values |= dict.fromkeys(names, int(match[0]))

@@ -128,9 +128,10 @@ def _of_volume(pairs: Mapping[str, str]) -> dict[str, Scalar]:
 
 
 def _sized(pairs: dict[str, str], values: dict[str, Scalar]) -> dict[str, Scalar]:
-    """With the size in bytes, from sectors where they are said, else from MiB."""
+    """With the size in bytes, from sectors where they are said and whole, else from MiB."""
     if match := _SECTORS.match(pairs.get("Size (in MB)/(in sectors)", "")):
-        return {**values, "size": int(match["sectors"]) * units.SECTOR}
+        exact, rounded = int(match["sectors"]) * units.SECTOR, int(match["mb"]) * units.MIB
+        return {**values, "size": exact if 0 <= exact - rounded < units.MIB else rounded}
     if (size := pairs.get("Size (in MB)", "")).isdecimal():
         return {**values, "size": int(size) * units.MIB}
     return values

@@ -66,7 +66,8 @@ class GeomStatus(StateOutput):
                     (row["name"], {key: text for key, text in said.items() if text not in _ABSENT})
                 )
             else:
-                row = _MORE.match(line) if arrays and line[:1].isspace() else None
+                is_more = arrays and (line[:1].isspace() or line.rstrip().endswith(")"))
+                row = _MORE.match(line) if is_more else None
             if row is None:
                 break
             _take(arrays[-1][1], row)

@@ -17,11 +17,11 @@ _COUNTS = (
     re.compile(r"Partition table holds up to (?P<partition_entries>\d{1,6}) entries"),
     re.compile(
         r"[Mm]ain partition table begins at sector (?P<table_first_sector>\d{1,15}) "
-        r"and ends at sector (?P<table_last_sector>\d{1,15})"
+        r"and ends at sector (?P<table_last_sector>\d{1,15})(?= [A-Z])"
     ),
     re.compile(
         r"First usable sector is (?P<first_usable_sector>\d{1,15}), "
-        r"last usable sector is (?P<last_usable_sector>\d{1,15})(?!\d)"
+        r"last usable sector is (?P<last_usable_sector>\d{1,15})(?= [A-Z])"
     ),
     re.compile(r"Partitions will be aligned on (?P<alignment_sectors>\d{1,10})-sector boundaries"),
     re.compile(r"Total free space is (?P<free_sectors>\d{1,15}) sectors"),

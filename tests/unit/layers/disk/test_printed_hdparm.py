@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -60,6 +61,17 @@ def test_features_security_and_standards_of_a_drive() -> None:
     assert disk["security_erase_time"] == 112 * 60
     assert disk["security_enhanced_erase_time"] == 90 * 60
     assert disk["wwn"] == "50012345abcdef01"
+
+
+def test_figures_of_a_page_that_is_cut_are_left_out() -> None:
+    assert "size" in drives(IDENTITY)["sdc"]
+    large = re.sub(r"LBA    user addressable sectors: +\d+", "LBA    user addressable sectors: "
+                   "268435455", IDENTITY)  # fmt: skip
+    assert drives(large)["sdc"]["size"] == drives(IDENTITY)["sdc"]["size"]
+    without = re.sub(r"\tLBA48 .*\n", "", large)
+    assert "size" not in drives(without)["sdc"]  # so many and more
+    cut = IDENTITY[: IDENTITY.index("4096 bytes") + 3]
+    assert "physical_block_size" not in drives(cut)["sdc"]
 
 
 def test_features_whose_names_begin_like_a_section_or_with_a_figure() -> None:

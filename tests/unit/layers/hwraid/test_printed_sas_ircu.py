@@ -52,6 +52,13 @@ def test_what_status_says_of_a_volume() -> None:
     assert (volume["state"], "active_operations" in volume) == ("optimal", False)
 
 
+def test_a_count_of_sectors_that_is_cut_is_none() -> None:
+    whole = things(TEXT)["e1/s0"]["size"]
+    cut = things(TEXT.replace("953869/1953525167", "953869/19535251"))["e1/s0"]
+    assert whole == 1953525167 * 512
+    assert cut["size"] == 953869 << 20
+
+
 def test_a_volume_that_is_inactive() -> None:
     text = TEXT.replace("Degraded (DGD)", "Inactive, Okay (OKY)")
     assert (things(text)["v1"]["state"], things(text)["v1"]["active"]) == ("optimal", False)

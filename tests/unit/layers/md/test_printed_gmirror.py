@@ -37,6 +37,11 @@ def test_every_shape() -> None:
         }, shape  # fmt: skip
 
 
+def test_a_list_without_its_indentation() -> None:
+    bare = "\n".join(line.strip() for line in TEXT.split("\n"))
+    assert things(bare) == things(TEXT)
+
+
 def test_geoms_and_old_releases() -> None:
     """With -g classes are not printed; before FreeBSD 8 components had no state."""
     geom = "  Name  Status  Components\nIntel-7b1f  BROKEN  ada6 (STALE_FAILED (FAILED))\n"

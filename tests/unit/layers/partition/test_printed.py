@@ -165,6 +165,21 @@ def test_the_size_of_what_gdisk_prints() -> None:
     assert partition.values["type_code"] == "FD00"
 
 
+def test_a_sector_that_a_terminal_cut_is_left_out() -> None:
+    text = (
+        "Disk /dev/sdq: 1953525168 sectors, 931.5 GiB\n"
+        "Sector size (logical/physical): 512/512 bytes\n"
+        "Main partition table begins at sector 2 and ends at sector 3\n3\n"
+        "First usable sector is 34, last usable sector is 1953525134\n"
+        "Partitions will be aligned on 2048-sector boundaries\n"
+    )
+    (disk,) = (thing for state in states(text) for thing in state.subjects)
+    assert "table_last_sector" not in disk.values
+    whole = text.replace("sector 3\n3\n", "sector 33\n")
+    (disk,) = (thing for state in states(whole) for thing in state.subjects)
+    assert (disk.values["table_last_sector"], disk.values["last_usable_sector"]) == (33, 1953525134)
+
+
 def test_old_fdisk_counts_blocks_and_cylinders() -> None:
     table = (
         "Disk /dev/sdq: 500.1 GB, 500107862016 bytes\n"
