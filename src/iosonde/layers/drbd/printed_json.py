@@ -3,8 +3,9 @@
 Subjects, states and counters are those of the text (printed.py), and what only the JSON has.
 
 Source: drbd-utils 9.34, user/v9/drbdsetup.c (resource_status_json(), device_status_json(),
-connection_status_json(), peer_device_status_json(): amounts in KiB, times in ms where the name says
-so, rates in MiB/s; 987654321 seconds to finish are none).
+connection_status_json(), peer_device_status_json(): amounts in KiB, those of a resync and of what a
+verification has left in sectors, times in ms where the name says so, rates in MiB/s; 987654321
+seconds to finish are none).
 """
 
 from __future__ import annotations
@@ -21,13 +22,14 @@ from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt
 from iosonde.text.json_output import JsonOutput, number, objects
 from iosonde.text.json_tree import as_json, key_name
-from iosonde.units import MIB
+from iosonde.units import MIB, SECTOR
 
 _SUSPENDED = ("user", "no-data", "fencing", "quorum")
 _RATES = {
-    "want": "sync_wanted", "db/dt [MiB/s]": "sync_bandwidth", "db0/dt0 [MiB/s]": "sync_bandwidth_0",
-    "db1/dt1 [MiB/s]": "sync_bandwidth_1",
+    "want": "sync_speed_wanted", "db/dt [MiB/s]": "sync_bandwidth",
+    "db0/dt0 [MiB/s]": "sync_bandwidth_0", "db1/dt1 [MiB/s]": "sync_bandwidth_1",
 }  # fmt: skip
+_SECTORS = {"rs-total": "sync_total", "rs-failed": "sync_failed", "ov-left": "verify_left"}
 _SHARES = {"percent-in-sync": "in_sync_share", "percent-resync-done": "sync_share"}
 _LEFT = "estimated-seconds-to-finish"
 _NEVER = 987654321
@@ -107,11 +109,13 @@ def _counts(part: Mapping[str, Any]) -> dict[str, Json]:
             values[key] = as_json(value)
         elif figure is None or key in _PLACES or key in _SHARES:
             continue
+        elif key in _SECTORS:
+            values[_SECTORS[key]] = round(figure * SECTOR)
         elif key in _RATES:
             values[_RATES[key]] = round(figure * MIB)
         elif key == _LEFT:
             if figure != _NEVER:
-                values["sync_remaining"] = figure
+                values["sync_time_left"] = figure
         else:
             values[key] = amount(key, figure) if isinstance(figure, int) else figure
     return values

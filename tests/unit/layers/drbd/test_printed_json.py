@@ -37,8 +37,9 @@ def test_amounts_are_bytes_and_rates_bytes_a_second() -> None:
     first, second = (dict(counted.values) for counted in counters(TEXT))
     assert (first["size"], first["written"]) == (52427180 * KIB, 40211 * KIB)
     assert (first["sent"], first["al-writes"], first["unacked"]) == (8192044 * KIB, 37, 6)
-    assert (first["sync_wanted"], first["sync_bandwidth_1"]) == (120 * MIB, 100 * MIB)
-    assert first["sync_remaining"] == 128
+    assert (first["sync_speed_wanted"], first["sync_bandwidth_1"]) == (120 * MIB, 100 * MIB)
+    assert first["sync_time_left"] == 128
+    assert first["sync_total"] == 42598420 * 512, "its source subtracts sectors from it"
     assert "size" not in second  # the volume's own figures are said once
 
 
@@ -47,7 +48,7 @@ def test_reasons_of_a_suspension_and_no_end_in_sight() -> None:
     text = text.replace('"suspended-quorum": false', '"suspended-quorum": true')
     text = text.replace('finish": 128', 'finish": 987654321')
     assert peers(text)["jetty"]["suspended"] == "quorum"
-    assert "sync_remaining" not in counters(text)[0].values
+    assert "sync_time_left" not in counters(text)[0].values
 
 
 def test_every_shape_and_without_a_command() -> None:
