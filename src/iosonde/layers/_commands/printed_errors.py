@@ -7,7 +7,8 @@ What libdevmapper says is read whatever the error: it speaks of nothing but stor
 
 Source: LVM2 2.03, libdm/ioctl/libdm-iface.c (_do_dm_ioctl(): "device-mapper: %s ioctl on %s %s%s%s
 failed: %s"); glibc, sysdeps/gnu/errlist.c (texts of errors in English); coreutils, util-linux and
-nvme-cli print "program: what: text" or "what: text", strerror(3) last. Errors in other languages
+nvme-cli print "program: what: text" or "what: text", strerror(3) last; rsync 3.2, log.c, rsyserr()
+puts its number behind it: "text (5)". Errors in other languages
 (`error_languages.py`) are counted by their English text, messages kept as printed.
 """
 
@@ -40,13 +41,15 @@ _TEXTS = "|".join(re.escape(text).replace("'", "['’]") for text in (*_ERRORS, 
 _PROGRAM = r"(?P<program>(?:[\w./~-]{0,80}/)?[a-z][\w.+-]{1,30})"
 _SAID = re.compile(
     rf"\s*(?:{_PROGRAM}: )?(?P<what>\S.{{0,200}}?)?(?:(?<=\S): |(?<=: )|：)"
-    rf"(?P<error>{_TEXTS})[.。]?\s*$"
+    rf"(?P<error>{_TEXTS})(?: \(\d{{1,3}}\))?[.。]?\s*$"
 )
 _MAPPER = re.compile(
     r"\s*(?P<program>device-mapper): (?P<what>[a-z][\w -]{1,30} ioctl on \S.{0,160}?"
     r"|[a-z][\w -]{1,30} ioctl) +failed: (?P<error>[A-Z][\w /-]{2,60})\s*$"
 )
 _FAILED = re.compile(r"(?i)\b(?:failed|cannot|can't|could not|couldn't|unable|error)\b")
+_TELLS = re.compile(r"(?:I|We|You|He|She|They|My|Our|Then|Now|When|And|But|So)\b")
+"""A sentence of a person's."""
 _NAMED = re.compile(r"['\"«„‘“`][^\s'\"»”’]|(?<!\S)/\w")
 """A file that a message names; in other languages it cannot be told from a sentence otherwise."""
 _MOST = 400
@@ -113,7 +116,7 @@ def _said(cursor: TextCursor, index: int) -> re.Match[str] | None:
     if match is None or prompt_in(line) or log_prefix(cursor.stamped(index) or ""):
         return None
     what = match["what"] or ""
-    if what.startswith(("Subject:", "Re:")):
+    if what.startswith(("Subject:", "Re:")) or (not match["program"] and _TELLS.match(what)):
         return None
     if not match["program"] and not (_FAILED.search(what) and what[0].isupper()):
         return None

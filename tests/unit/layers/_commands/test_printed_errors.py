@@ -62,6 +62,12 @@ def test_prose_in_other_languages_is_none(text: str) -> None:
     assert _errors(text) == []
 
 
+def test_the_number_that_rsync_puts_behind_it() -> None:
+    said = 'rsync: [sender] read errors mapping "/srv/oak": Input/output error (5)\n'
+    assert _errors(said) == [("rsync", {"Input/output error": 1})]
+    assert not _errors("I get an error: Input/output error\n"), "a person tells it"
+
+
 def test_errors_by_program() -> None:
     assert _errors(TEXT) == [
         ("cat", {"Input/output error": 2}),
