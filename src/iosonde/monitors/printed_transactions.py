@@ -21,7 +21,8 @@ from iosonde.text.reader import Items, StateOutput, nearest
 _TYPE = re.compile(r"^\s*transaction type: ")
 _PGBENCH = re.compile(
     r"^\s*(?:transaction type:|scaling factor:|query mode:|maximum number of tries|duration:"
-    r"|number of (?:clients|threads|trans|failed)|latency (?:average|stddev)"
+    r"|(?:total )?number of (?:clients|threads|trans|failed|retries|serialization|deadlock)"
+    r"|latency (?:average|stddev)|rate limit schedule lag|partition(?:s| method):"
     r"|initial connection time|average conn|tps = |statement latencies|progress: |pgbench \("
     r"|(?:limit: )?(?:\d{1,12}/\d{1,12} )?\(?\d{1,3}\.\d{1,6}%\)$)"
 )
@@ -41,6 +42,10 @@ _FIGURES = {
         re.compile(rf"number of transactions above the [\d.]{{1,16}} ms latency limit: {_N}"),
         1.0,
     ),
+    "retried_transactions": (re.compile(rf"number of transactions retried: {_N}"), 1.0),
+    "retries": (re.compile(rf"total number of retries: {_N}"), 1.0),
+    "schedule_lag.mean": (re.compile(rf"schedule lag: avg {_N} \(max [\d.]{{1,20}}\) ms"), 1e-3),
+    "schedule_lag.max": (re.compile(rf"schedule lag: avg [\d.]{{1,20}} \(max {_N}\) ms"), 1e-3),
     "connection_time": (re.compile(rf"(?:initial|average) connection time = {_N} ms"), 1e-3),
 }
 _BEFORE = re.compile(r"^\s*(?:starting vacuum|pgbench \(|end\.$)")
@@ -80,7 +85,9 @@ class Pgbench(StateOutput):
             last = index if line else last
         text = flow(cursor, first, last)
         values: dict[str, Json] = {
-            name: float(match[1]) * scale
+            name: int(match[1])
+            if match[1].isdecimal() and scale == 1
+            else round(float(match[1]) * scale, 12)
             for name, (pattern, scale) in _FIGURES.items()
             if (match := pattern.search(text))
         }

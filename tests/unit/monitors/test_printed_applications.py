@@ -45,6 +45,21 @@ def test_transactions_osds_and_requests() -> None:
     ]  # fmt: skip
 
 
+def test_transactions_at_a_limited_rate() -> None:
+    """-R and --max-tries print lines between the counts and tps."""
+    (bench,) = counters(
+        "transaction type: <builtin: TPC-B (sort of)>\npartition method: range\npartitions: 4\n"
+        "number of clients: 2\nnumber of transactions actually processed: 6000\n"
+        "number of failed transactions: 3 (0.050%)\nnumber of serialization failures: 3 (0.050%)\n"
+        "number of transactions retried: 7 (0.117%)\ntotal number of retries: 9\n"
+        "latency average = 2.500 ms\nrate limit schedule lag: avg 0.125 (max 4.000) ms\n"
+        "tps = 100.0 (without initial connection time)\n"
+    )
+    values = bench.values
+    assert (values["tps"], values["retried_transactions"], values["retries"]) == (100, 7, 9)
+    assert (values["schedule_lag.mean"], values["schedule_lag.max"]) == (0.000125, 0.004)
+
+
 def test_requests_of_biosnoop_by_disk_and_direction() -> None:
     journal, data = counters(SNOOP)
     assert (journal.name, data.name) == ("vda", "vdb")
