@@ -21,7 +21,7 @@ from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.json_output import object_at, object_with, opening
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import PartlyReadItems, StateOutput
 
 _HEAD = re.compile(r"^\s*Node +(?:Generic +)?SN +Model")
 _KEY = re.compile(r'"Devices"\s*:\s*\[')
@@ -35,10 +35,13 @@ _FOLDED = 3
 """Lines of a row that a mail folded."""
 _ROW = re.compile(
     r"(?P<node>/dev/nvme\d+n\d+) (?:(?P<generic>/dev/ng\w+) )?(?P<serial>\S{1,20}) "
-    r"(?P<model>\S.{0,48}?) (?P<id>0x[\da-f]+|\d{1,10}) +(?P<used>[\d.,]{1,12} [kMGTP]?B) / "
-    r"(?P<size>[\d.,]{1,12} [kMGTP]?B) (?P<block>\d+ [KM]?i?B) \+ (?P<meta>\d+ B) ?"
-    r"(?P<firmware>\S{0,8})"
+    r"(?:(?P<model>\S(?:(?!/dev/).){0,48}?) )?(?P<id>0x[\da-f]{1,8}|\d{1,10}) +"
+    r"(?P<used>[\d.,]{1,12} [kMGTP]?B) / (?P<size>[\d.,]{1,12} [kMGTP]?B) "
+    r"(?P<block>\d+ [KM]?i?B) \+ (?P<meta>\d+ B) ?(?P<firmware>(?!/dev/)\S{0,8})"
 )
+
+
+_BROKEN = re.compile(r"\s*(?P<node>/dev/nvme\d+n\d+)\s{2,}\S")
 
 
 class NvmeList(StateOutput):
@@ -68,7 +71,7 @@ class NvmeList(StateOutput):
         return _without_head(cursor)
 
     @override
-    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
         if "{" in (cursor.line(first) or ""):
             answer, last = object_at(cursor, first, object_with("Devices"))
             return last, _devices(answer, prompt.host)
@@ -78,7 +81,7 @@ class NvmeList(StateOutput):
 # ── table ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _table(cursor: TextCursor, first: int, host: str) -> tuple[int, tuple[PrintedSubject, ...]]:
+def _table(cursor: TextCursor, first: int, host: str) -> PartlyReadItems:
     last, pieces, texts = first, 0, [(first, cursor.line(first) or "")]
     for index, line in lines(cursor, first + 1, 2000):
         begins = line.lstrip().startswith("/dev/nvme")
@@ -96,7 +99,10 @@ def _table(cursor: TextCursor, first: int, host: str) -> tuple[int, tuple[Printe
     matches = list(_ROW.finditer(rows))
     if matches:
         last = max(last, _line_before(texts, rows[matches[-1].end() :]))
-    return last, tuple(_subject(match, host) for match in matches)
+    nodes = {match["node"] for match in matches}
+    cut = ((at, row["node"]) for at, text in texts if (row := _BROKEN.match(text)))
+    broken = [(at, at, "a cell of it is missing") for at, node in cut if node not in nodes]
+    return last, [*(_subject(match, host) for match in matches), *(broken if matches else ())]
 
 
 def _without_head(cursor: TextCursor) -> int | None:
@@ -149,8 +155,10 @@ def _subject(row: re.Match[str], host: str) -> PrintedSubject:
         units.printed(row[name].replace(" ", "").replace(",", "."))[0] for name in ("size", "used")
     )
     values: dict[str, Scalar] = {
-        "model": row["model"].strip(),
+        "model": row["model"],
         "serial": row["serial"],
+        "generic": (row["generic"] or "").removeprefix("/dev/") or None,
+        "namespace": int(row["id"], 0),
         "firmware": row["firmware"] or None,
         "transport": "nvme",
         "size": round(size),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers.disk.printed_lspci import lane_rate
-from iosonde.records.printed import PrintedSubject
+from iosonde.records.printed import PrintedSubject, Unread
 from iosonde.text.find import FoundOutput
 from tests.mangle import mangled, read, states
 
@@ -33,6 +33,24 @@ def test_the_table_says_what_json_says(name: str) -> None:
         assert values["firmware"] == row["Firmware"]
         assert values["logical_block_size"] == row["SectorSize"]
         assert values["size"] == pytest.approx(row["PhysicalSize"], rel=0.003)
+
+
+def test_no_row_takes_the_cells_of_another() -> None:
+    """Of a row that is cut off, and of one without model and firmware."""
+    head, dashes, *rows = LISTS["list-1.x.txt"].splitlines()[-4:]
+    cut = rows[0][: rows[0].index("TB")].rstrip()
+    bare = "/dev/nvme8n1     S8                                                  2      " + (
+        "   0.00   B /   3.84  TB      4 KiB +  8 B"
+    )
+    text = "\n".join((head, dashes, cut, bare, rows[1])) + "\n"
+    said = subjects(text)
+    assert list(said) == ["nvme8n1", "nvme1n1"]
+    assert dict(said["nvme8n1"].values) == {
+        "serial": "S8", "namespace": 2, "transport": "nvme", "size": 3840000000000, "used": 0,
+        "logical_block_size": 4096, "metadata_size": 8,
+    }  # fmt: skip
+    (unread,) = (part for part in read(text) if isinstance(part, Unread))
+    assert unread.place.first_line == 3
 
 
 def test_json_is_exact() -> None:
