@@ -211,7 +211,8 @@ def _listed(
         facts = {name: property_value(value) for name, value in properties.items()}
         yield PrintedSubject("zpool", pool, facts, host)
         return
-    yield PrintedSubject("zpool", pool, _columns(properties), host)
+    facts = _columns(properties) | _texts(item, _POOL_TEXTS)
+    yield PrintedSubject("zpool", pool, facts, host)
     groups = {"": part(item, "vdevs")} | {use: part(item, key) for key, use in _SECTIONS.items()}
     for use, vdevs in groups.items():
         for name, own in _vdevs(vdevs):

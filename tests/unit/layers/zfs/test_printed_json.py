@@ -44,6 +44,14 @@ def test_every_shape(name: str) -> None:
         assert values_of(changed) == expected, shape
 
 
+def test_a_list_identifies_its_pools() -> None:
+    pools = [
+        values for (kind, _), values in values_of(text("list.json")).items() if kind == "zpool"
+    ]
+    assert [pool["pool_guid"] for pool in pools] == ["9000000000000126705", "9000000000000134624"]
+    assert {pool["txg"] for pool in pools} == {"99"}
+
+
 def status(**more: object) -> str:
     scan = {"function": "RESILVER", "state": "SCANNING", "to_examine": 4000, "skipped": 0,
             "issued": 1000, "processed": 500, "errors": 0}  # fmt: skip
