@@ -4,7 +4,8 @@ Source: Microsoft, Windows commands, chkdsk (/r finds bad sectors; /b clears the
 clusters and checks them again, for volumes that were copied to another drive); f2fs-tools 1.16,
 fsck/fsck.c (fsck_verify()); exfatprogs 1.4, fsck/fsck.c (exfat_show_info(): "corrupted" where
 errors are left); dosfstools 4.2, src/fat.c (read_fat()); ntfs-3g 2022.10, ntfsprogs/ntfsresize.c
-(check_cluster_allocation()), ntfsfix.c; e2fsck(8).
+(check_cluster_allocation()), ntfsfix.c; e2fsck(8);
+btrfs-check(8) (which also says why nobody should begin with --repair).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from iosonde.records.finding import Evidence, Finding
 from iosonde.records.stack import Scalar
 
 _DAMAGED: Mapping[str, Mapping[str, frozenset[Scalar]]] = {
+    "btrfs": {"check": frozenset({"error(s) found"})},
     "exfat": {"state": frozenset({"corrupted"})},
     "ext4": {"errors_remain": frozenset({True}), "run_manually": frozenset({True})},
     "mount": {"state": frozenset({"problems found", "problems left"})},
@@ -31,8 +33,8 @@ _DAMAGED: Mapping[str, Mapping[str, frozenset[Scalar]]] = {
 }  # fmt: skip
 """By kinds, the facts of a check and their values where damage is left; all of f2fs say it."""
 _REPAIRS = {
-    "exfat": "fsck.exfat -y", "ext4": "e2fsck -f", "f2fs": "fsck.f2fs -f", "mount": "chkdsk /f",
-    "ntfs": "chkdsk /f", "vfat": "fsck.fat -a",
+    "btrfs": "btrfs check", "exfat": "fsck.exfat -y", "ext4": "e2fsck -f", "f2fs": "fsck.f2fs -f",
+    "mount": "chkdsk /f", "ntfs": "chkdsk /f", "vfat": "fsck.fat -a",
 }  # fmt: skip
 
 
