@@ -74,13 +74,15 @@ class PhrasedOutput(StateOutput):
         values: dict[str, Scalar] = {}
         last, strange = first, 0
         for index, line in lines(cursor, first, self.most):
+            if index <= last and index > first:
+                continue  # the rest of a line
             if not line:
                 if index > last + self.gap + strange:
                     break
                 continue
             if index > first and (prompt_in(line) or (values and self.forms[0].match(line))):
                 break
-            said = self._said(line)
+            said, end = self._said_at(cursor, index, line)
             if self._begins_anew(said, values):
                 break
             added = self._put_sums(line, values)
@@ -91,7 +93,7 @@ class PhrasedOutput(StateOutput):
                 continue
             kept = self.repeated & {*values}
             values |= {name: value for name, value in said.items() if name not in kept}
-            last, strange = index, 0
+            last, strange = end, 0
         if len(values) < self.least:
             return last, []
         self.put_more(values)
@@ -124,6 +126,17 @@ class PhrasedOutput(StateOutput):
             or self.others.match(line) is not None
             or any(form.match(line) for form in self.sums.values())
         )
+
+    def _said_at(self, cursor: TextCursor, index: int, line: str) -> tuple[dict[str, Scalar], int]:
+        """What a line says, with the next one where a wrap broke it, and the index of its end."""
+        said, below = self._said(line), (cursor.line(index + 1) or "").strip()
+        may_go_on = below and (said or not self._is_own(line))
+        if may_go_on and not prompt_in(below) and not self._is_own(below):
+            for gap in (" ", ""):
+                whole = self._said(f"{line}{gap}{below}")
+                if whole.items() > said.items():
+                    return whole, index + 1
+        return said, index
 
     def _said(self, line: str) -> dict[str, Scalar]:
         values: dict[str, Scalar] = {}

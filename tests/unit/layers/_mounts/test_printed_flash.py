@@ -16,7 +16,7 @@ def sample(name: str) -> str:
 
 
 def test_mkfs_f2fs_in_every_shape() -> None:
-    for shape, given in mangled(sample("f2fs-composed/mkfs.txt"), wraps=False):
+    for shape, given in mangled(sample("f2fs-composed/mkfs.txt")):
         (state,) = states(given)
         (system,) = state.subjects
         assert (state.tool, system.kind, system.name) == ("f2fs-tools", "f2fs", "mmcblk4p3"), shape
@@ -28,7 +28,7 @@ def test_mkfs_f2fs_in_every_shape() -> None:
 
 
 def test_fsck_f2fs_says_each_check() -> None:
-    for shape, given in mangled(sample("f2fs-composed/fsck.txt"), wraps=False):
+    for shape, given in mangled(sample("f2fs-composed/fsck.txt")):
         (state,) = states(given)
         values = state.subjects[0].values
         assert (values["unreachable_nat_entries"], values["unreachable_nat_entries_counted"]) == (
@@ -36,13 +36,19 @@ def test_fsck_f2fs_says_each_check() -> None:
         ), shape  # fmt: skip
         assert (values["sit_bitmap"], values["other_corruption"]) == ("ok", "failed")
         assert values["valid_blocks_counted"] == 0x3D0F21
+        assert values["encryption_level"] == 0
         assert (values["image_size_limit"], values["free"]) == (16214 << 20, 13582 << 20)
         assert values["valid_nodes_in_nat_counted"] == 0x1F8F
         assert str(values["checkpoint_state"]).endswith("sudden-power-off")
 
 
+def test_a_label_takes_no_line_below_it() -> None:
+    text = sample("f2fs-composed/mkfs.txt").replace("spool\n", "spool\nand so on\n")
+    assert states(text)[0].subjects[0].values["label"] == "spool"
+
+
 def test_exfat() -> None:
-    for shape, given in mangled(sample("exfat-composed/fsck.txt"), wraps=False):
+    for shape, given in mangled(sample("exfat-composed/fsck.txt")):
         (state,) = states(given)
         (system,) = state.subjects
         assert (system.kind, system.name) == ("exfat", "sdw1"), shape

@@ -28,7 +28,7 @@ def number(values: dict[str, Scalar], name: str) -> int:
 
 
 def test_fat() -> None:
-    for shape, given in mangled(FAT, wraps=False):
+    for shape, given in mangled(FAT):
         named = things(given)
         made, checked = named["mkfs.fat", "vfat", "sdq1"], named["fsck.fat", "vfat", "sdq1"]
         data = number(made, "clusters") * number(made, "cluster_size")
@@ -47,7 +47,7 @@ def test_fat() -> None:
 
 
 def test_ntfs() -> None:
-    for shape, given in mangled(NTFS, wraps=False):
+    for shape, given in mangled(NTFS):
         named = things(given)
         volume, fixed = named["ntfsprogs", "ntfs", "sdr3"], named["ntfsprogs", "ntfs", "sdr5"]
         assert volume["size"] == 125829115392, shape
@@ -61,7 +61,7 @@ def test_ntfs() -> None:
 
 
 def test_windows() -> None:
-    for shape, given in mangled(CHKDSK, wraps=False):
+    for shape, given in mangled(CHKDSK):
         named = things(given)
         volume = next(values for (tool, _, _), values in named.items() if tool == "chkdsk")
         assert volume["size"] == 488384511 * 1024, shape
