@@ -20,7 +20,7 @@ from iosonde.kerneltext import fields
 
 _FEWEST = 60
 """Characters of a line that may hold a head and a row."""
-_LONGEST = 1 << 16  # characters of a line that is looked at
+LONGEST = 1 << 16  # characters of a line that is looked at
 _FEWEST_ROWS = 2  # of a table without a head
 _BLANKS = r"[ \t]{1,200}+"
 _BRANCH = re.compile(r"(?P<bars>(?:[│|][ \t]+)*)(?P<sign>[├└|`][─-])")
@@ -234,7 +234,7 @@ def laid_out(line: str) -> LaidOut | None:
     Args:
         line: as it stands in a text.
     """
-    if not _FEWEST <= len(line) <= _LONGEST:
+    if not _FEWEST <= len(line) <= LONGEST:
         return None
     pieces = sorted(piece for layout in _LAYOUTS for piece in _pieces(layout, line))
     pieces = pieces or next(filter(None, (_joints(*each, line) for each in _JOINTS)), [])

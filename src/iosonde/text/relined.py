@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from iosonde.text.joined_labels import parted
 from iosonde.text.joined_lines import LaidOut, laid_out
 
 _BREAK = re.compile(rb"<br\s{0,3}/?>", re.IGNORECASE)
@@ -69,12 +70,13 @@ def relined(data: bytes) -> RelinedText | None:
 
 def _joined(lines: Sequence[bytes]) -> dict[int, LaidOut]:
     """The lines that each long one was made of, by its number, where that is certain."""
-    made = {
-        number: laid_out(line.decode(errors="surrogateescape"))
+    texts = (
+        (number, line.decode(errors="surrogateescape"))
         for number, line in enumerate(lines, 1)
         if len(line) > _LONG and not (b"{" in line and b'":' in line)
-    }
-    return {number: each for number, each in made.items() if each}
+    )
+    made = ((number, laid_out(text) or parted(text)) for number, text in texts)
+    return {number: each for number, each in made if each}
 
 
 def _is_broken(data: bytes) -> bool:

@@ -26,11 +26,6 @@ _AMOUNT = r"(\d{1,19}(?:\.\d{1,3})?[KMGTPE]?)B?"
 _RESILVERED = re.compile(rf"(?<!\S){_AMOUNT} resilvered|resilvered {_AMOUNT} in ")
 _REPAIRED = re.compile(r"(?:scrub )?repaired (\S+) in .{1,40}? with (\d+) errors")
 _ENDED = re.compile(r"in (?:(\d{1,4}) days )?(\d{1,3}):(\d\d):(\d\d) with (\d{1,12}) errors")
-_FLOWED = re.compile(
-    rf"(?:^|[#$] zpool status \S.{{0,60}}? |\s)pool: \S{{1,200}} (?:id: \d{{1,20}} )?"
-    rf"state: (?:{'|'.join(STATES)}) .{{0,4000}}?config: "
-)
-"""All of it in one line, as a page without line breaks has it."""
 _LONGEST = 1500  # lines of one pool
 _GAP = 4
 
@@ -48,16 +43,13 @@ class ZpoolStatus(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         at = cursor.at
-        line = cursor.line(at) or ""
-        whole_line = "config: " in line and _FLOWED.search(line)
-        return at if whole_line or _begins(cursor, at) or _is_cut(cursor, at) else None
+        return at if _begins(cursor, at) or _is_cut(cursor, at) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last = first
-        most = 0 if _FLOWED.search(cursor.line(first) or "") else _LONGEST
-        for index, line in lines(cursor, first + 1, most):
-            if prompt_in(line) or index > last + _GAP or _begins(cursor, index):
+        for index, line in lines(cursor, first + 1, _LONGEST):
+            if index > last + _GAP or _ends(cursor, index, line):
                 break
             last = index if line else last
             if line.lstrip().startswith("errors: ") and "following files" not in line:
@@ -113,6 +105,13 @@ def _is_cut(cursor: TextCursor, index: int) -> bool:
         and "config:" in below
         and any(line.startswith(("status: ", "scan: ", "action: ")) for line in below)
     )
+
+
+def _ends(cursor: TextCursor, index: int, line: str) -> bool:
+    """Whether something else begins: a command, another pool, what `zfs get` prints."""
+    if prompt_in(line) or line.split()[:2] == ["NAME", "PROPERTY"]:
+        return True
+    return _begins(cursor, index)
 
 
 def _begins(cursor: TextCursor, index: int) -> bool:
