@@ -26,8 +26,8 @@ _PROMPT = re.compile(
     r"|root[#$]|(?<![\w\"'])\]?[#$]|(?:ba)?sh-\d\.\d{1,2}[#$]"
     r"|\[root [~/][\w./-]{0,60}\][#$])[ \t]+(?P<command>[\w./~({-].*)$"
 )
-_OPTION = re.compile(r"\s*--[a-z][\w-]+(?:[= ]|$)")
-"""How the rest of a command begins that was wrapped, and hardly any output."""
+_OPTION = re.compile(r"\s*--[a-z][\w-]*\w(?:[= ]|$)")
+"""How the rest of a command begins that was wrapped; a head such as `--procs--` ends otherwise."""
 _NO_COMMAND = re.compile(r"[#$]\s+(?:[A-Z][\w ]+$|#)")
 
 
