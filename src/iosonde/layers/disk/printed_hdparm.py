@@ -177,7 +177,8 @@ def _setting(name: str, text: str) -> Mapping[str, Scalar]:
     if name == "geometry":
         match = _GEOMETRY.search(text)
         sizes = match.groupdict() if match else {}
-        return {
+        whole = re.match(r"\d{1,9}/\d{1,5}/\d{1,5}", text)
+        return ({"geometry": whole[0]} if whole else {}) | {
             key: int(figure) * units.SECTOR
             for key, figure in (("size", sizes.get("sectors")), ("start", sizes.get("start")))
             if figure

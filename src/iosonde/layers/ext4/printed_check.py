@@ -47,7 +47,7 @@ _SURE: Sequence[tuple[str, re.Pattern[str]]] = (
     ("unsupported_features", _UNSUPPORTED),
 )  # fmt: skip
 """Lines that are e2fsck's own whatever stands around them, by the setting that each tells."""
-_VERSION = re.compile(r"\s*e2fsck (?P<version>\d[\w.+~-]{1,30}) \(\d{1,2}-\w{3}-\d{4}\)\s*$")
+_VERSION = re.compile(r"\s*e2fsck (?P<version>\d[\w.+~-]{1,30}) \(\d{1,2}-\w{3,9}-\d{4}\)\s*$")
 _PREEN = re.compile(r"\s*(?P<device>/[\w/.:+-]{1,120}): (?=[A-Z])")
 _OTHERS = re.compile(
     r"\s*(?:e2fsck \d|Using EXT2FS Library"

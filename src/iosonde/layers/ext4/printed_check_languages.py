@@ -103,7 +103,7 @@ _SUMMARY = re.compile(
     rf"(?:{_FILES})(?:\s?[(（](?P<share>\d{{1,3}}[.,]\d) ?% [^\d)）]{{3,30}}[)）])?[,，]\s?"
     rf"(?P<full>{_N})/(?P<blocks>{_N}) (?:{_BLOCKS})(?: ?[(（][^)）]{{4,80}}[)）])?\s*$"
 )
-_VERSION = re.compile(r"\s*e2fsck (?P<version>\d[\w.+~-]{1,30}) \(\d{1,2}-\w{3}-\d{4}\)\s*$")
+_VERSION = re.compile(r"\s*e2fsck (?P<version>\d[\w.+~-]{1,30}) \(\d{1,2}-\w{3,9}-\d{4}\)\s*$")
 _SETTINGS = (
     ("modified_by_check", _MODIFIED), ("errors_remain", _ERRORS), ("journal_recovered", _JOURNAL),
     ("check_forced", _FORCED), ("check_passes", _PASS),

@@ -44,7 +44,9 @@ _INODES = re.compile(r"\s*(?P<inodes_per_group>\d{1,10}) inodes per group\s*$")
 _FRAGMENT = re.compile(r"\s*Fragment size=(?P<fragment_size>\d{1,6}) \(log=\d\)\s*$")
 _FIRST = re.compile(r"\s*First data block=(?P<first_block>\d{1,10})\s*$")
 _LIMIT = re.compile(r"\s*Maximum filesystem blocks=(?P<max_blocks>\d{1,20})\s*$")
-_VERSION = re.compile(r"\s*mke2fs (?P<mke2fs_version>\d[\w.+~-]{1,30}) \(\d{1,2}-\w{3}-\d{4}\)\s*$")
+_VERSION = re.compile(
+    r"\s*mke2fs (?P<mke2fs_version>\d[\w.+~-]{1,30}) \(\d{1,2}-\w{3,9}-\d{4}\)\s*$"
+)
 _BACKUPS = re.compile(r"\s*Superblock backups stored on blocks:")
 _BLOCKS = re.compile(r"\s*\d{1,19}(?:, \d{1,19}){0,40},?\s*$")
 _COUNTED = frozenset({

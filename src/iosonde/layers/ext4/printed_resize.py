@@ -48,7 +48,7 @@ _MOUNTED = re.compile(
 )
 _REST = re.compile(r"\s*resizing required\s*$")
 """What a mail broke off of that."""
-_VERSION = re.compile(r"\s*resize2fs (?P<version>\d[\w.+~-]{1,30}) \(\d{1,2}-\w{3}-\d{4}\)\s*$")
+_VERSION = re.compile(r"\s*resize2fs (?P<version>\d[\w.+~-]{1,30}) \(\d{1,2}-\w{3,9}-\d{4}\)\s*$")
 _STEP = re.compile(
     r"\s*(?:Begin pass \d \(max = \d{1,12}\)|(?:Extending the inode table|Relocating blocks"
     r"|Scanning inode table|Updating inode references|Moving inode table|Shrinking inode table)"

@@ -19,7 +19,8 @@ from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput
 
 _MAP = re.compile(
-    r"\s*(?:\w+: )?(?P<name>[\w.:-]{1,100}) (?:\((?P<wwid>[\w.-]{5,100})\) ?)?dm-\d+ "
+    r"\s*(?:\w+: )?(?P<name>[\w.:-]{1,100}) (?:\((?P<wwid>[\w.-]{5,100})\) ?)?"
+    r"(?P<sysfs>dm-\d{1,7}|undef) "
     r"(?P<product>\S(?:(?! ?size=).){0,60})"
 )
 _SIZE = re.compile(r"size=(?P<size>\d+(?:\.\d+)?[KMGTP]) features='(?P<features>[^']{0,200})' "
@@ -96,6 +97,9 @@ class MultipathOutput(StateOutput):
             facts = {name: value for name, value in facts.items() if name not in _OF_PATHS}
         if head["wwid"]:
             facts["wwid"] = head["wwid"]
+        sysfs = head.groupdict().get("sysfs")
+        device = {"sysfs": sysfs, "access": size["wp"].removesuffix("-")}
+        facts |= {name: text for name, text in device.items() if text and text != "undef"}
         if product := head.groupdict().get("product"):
             facts["product"] = product.strip()
         return last, [PrintedSubject("multipath", head["name"], facts, prompt.host)]

@@ -125,3 +125,12 @@ def test_all_lines_of_what_the_kernel_knew() -> None:
     for shape, given in mangled(text, wraps=False):
         disk = drives(given)[""]
         assert (disk["model"], disk["size"]) == ("EXAMPLE HDX1000A1", 1953525168 * 512), shape
+
+
+def test_the_geometry_is_said_as_it_stands() -> None:
+    (state,) = states(
+        "# hdparm /dev/hdq\n\n/dev/hdq:\n multcount     = 16 (on)\n readahead     = 256 (on)\n"
+        " geometry      = 24321/255/63, sectors = 2048, start = 0\n"
+    )
+    values = state.subjects[0].values
+    assert (values["geometry"], values["size"]) == ("24321/255/63", 1 << 20)

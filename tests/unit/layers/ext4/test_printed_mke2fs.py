@@ -92,3 +92,12 @@ def test_every_shape(shape: str, text: str) -> None:
     if shape == "with blank lines":
         return  # its version stands alone there, and a reader of versions has it
     assert _made(text) == _made(TEXT), shape
+
+
+@pytest.mark.parametrize("date", ["28-Dec-2013", "10-July-2018"])
+def test_versions_name_their_month_short_or_long(date: str) -> None:
+    """Source: e2fsprogs version.h, E2FSPROGS_DATE of 1.42.9 and 1.44.3."""
+    (state,) = states(
+        f"mke2fs 1.44.3 ({date})\nCreating filesystem with 4096 4k blocks and 1024 inodes\n"
+    )
+    assert state.subjects[0].values["mke2fs_version"] == "1.44.3"

@@ -107,3 +107,20 @@ def test_a_map_without_paths_and_one_in_a_line() -> None:
     )
     ((mpath,),) = [state.subjects for state in states(line)]
     assert (mpath.values["paths"], mpath.values["group_states"]) == (1, "active")
+
+
+def test_a_map_that_is_made_anew_has_no_device_yet() -> None:
+    """Source: libmultipath/print.c, snprint_multipath_topology: "undef" where nothing is known."""
+    for action, device in (("create: ", "undef"), ("reload: ", "dm-4"), ("", "dm-4")):
+        (state,) = states(
+            f"{action}mpathq (36001405aa00bb11cc22) {device} ACME,LUN\n"
+            f"size=10G features='0' hwhandler='0' wp={'undef' if device == 'undef' else 'rw'}\n"
+            "`-+- policy='service-time 0' prio=1 status=undef\n"
+            "  `- 6:0:0:0 sdq 65:0 undef ready running\n"
+        )
+        ((name, values),) = [(each.name, each.values) for each in state.subjects]
+        assert (name, values["wwid"], values["size"]) == (
+            "mpathq", "36001405aa00bb11cc22", 10 << 30,
+        )  # fmt: skip
+        expected = {"sysfs": "dm-4", "access": "rw"} if device == "dm-4" else {}
+        assert {key: values[key] for key in ("sysfs", "access") if key in values} == expected
