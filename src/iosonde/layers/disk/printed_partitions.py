@@ -7,6 +7,7 @@ its blocks of 1 KiB).
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 from typing import ClassVar
 
 from typing_extensions import override
@@ -14,13 +15,24 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.layers.disk.facts import subjects
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, start_of
 
 _HEAD = re.compile(r"\s*major\s+minor\s+#blocks\s+name(?:\s+rio\s.*)?$")
 _ROW = re.compile(
     r"\s*(?P<major>\d{1,4})\s+(?P<minor>\d{1,7})\s+(?P<blocks>\d{1,17})\s+"
     r"(?P<name>[a-z][\w!/-]{0,31})\s*$"
 )
+_MAJORS: Mapping[str, Collection[int]] = {
+    "sd": {8, *range(65, 72), *range(128, 136), 259}, "hd": {3, 22, 33, 34}, "sr": {11},
+    "xvd": {202}, "mmcblk": {179, 259}, "nvme": {259}, "md": {9, 259}, "loop": {7, 259},
+    "ram": {1}, "vd": range(240, 260), "dm-": range(240, 260), "zd": {230}, "nbd": {43},
+    "drbd": {147}, "zram": range(240, 260),
+}  # fmt: skip
+"""Names of devices by their drivers' numbers; those from 240 on are given as they come.
+
+Source: Linux, Documentation/admin-guide/devices.txt.
+"""
+_FEWEST = 3  # rows without a head
 _MOST = 2000
 _GAP = 3  # lines from the head to the first row, with what a mail adds
 
@@ -29,17 +41,31 @@ class ProcPartitions(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
     tool: ClassVar[str] = "/proc/partitions"
-    anchors: ClassVar[tuple[str, ...]] = ("#blocks",)
+    anchors: ClassVar[tuple[str, ...]] = (
+        "#blocks", " sda", " sdb", " vda", " vdb", " xvda", " dm-0", " nvme0n1", " mmcblk0",
+    )  # fmt: skip
+    holds: ClassVar[re.Pattern[bytes]] = re.compile(
+        rb"#blocks|(?:^|[\s>])\d{1,4}\s+\d{1,7}\s+\d{1,17}\s+[a-z][\w!/-]{0,31}\s*$", re.MULTILINE
+    )
     commands: ClassVar[tuple[str, ...]] = ("cat",)
     reach: ClassVar[int] = 2
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
     nothing: ClassVar[str] = "no device follows its head"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        """See `Output.begin`; without its head, as grep leaves it, three devices in a row."""
+        if _HEAD.match(cursor.line(cursor.at) or ""):
+            return cursor.at
+        first = start_of(cursor, _is_row, most=40)
+        rows = cursor.block(first, _FEWEST)
+        return first if len(rows) == _FEWEST and all(map(_is_row, rows)) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         table: list[tuple[dict[str, str], tuple[str, ...]]] = []
         last = first
-        for index, line in lines(cursor, first + 1, _MOST):
+        bare = not _HEAD.match(cursor.line(first) or "")
+        for index, line in lines(cursor, first if bare else first + 1, _MOST):
             row = _ROW.match(line)
             if row:
                 size = str(int(row["blocks"]) * units.KIB)
@@ -48,3 +74,10 @@ class ProcPartitions(StateOutput):
             elif line or index > last + _GAP:
                 break
         return last, subjects(table, prompt.host)
+
+
+def _is_row(line: str) -> bool:
+    """Whether a line is a row without doubt: the device is one of its major number's."""
+    row = _ROW.match(line)
+    name = row and next((name for name in _MAJORS if row["name"].startswith(name)), None)
+    return bool(row and name and int(row["major"]) in _MAJORS[name])

@@ -59,3 +59,18 @@ def test_a_head_without_devices_is_unread_with_the_reason() -> None:
 @pytest.mark.parametrize(("shape", "text"), list(mangled(TEXT, wraps=False)))
 def test_every_shape(shape: str, text: str) -> None:
     assert _sizes(text) == _sizes(TEXT), shape
+
+
+def test_rows_without_their_head() -> None:
+    rows = [line for line in TEXT.splitlines() if line[:4].strip().isdigit()]
+    expected = _sizes(TEXT)
+    for given in ("$ cat /proc/partitions | grep -v blocks\n", "They are:\n\n", "> "):
+        mark = given if given == "> " else ""
+        text = ("" if mark else given) + "".join(f"{mark}{row}\n" for row in rows)
+        assert _sizes(text) == expected, given
+    for other in (
+        "   8        0        100 sda\n   8        1         90 sda1\n",  # too few
+        "  17        3        100 sda\n  18        4         90 sdb\n  19        5   80 sdc\n",
+        "r   8  0 100 sda\n",
+    ):
+        assert not _sizes(other)
