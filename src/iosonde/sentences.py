@@ -9,6 +9,7 @@ from typing import Any
 from iosonde import units
 from iosonde.records.comparison import Outcome, Verdict
 from iosonde.records.curve import Curve
+from iosonde.records.load import unit_of
 from iosonde.records.requirement import RequirementResult
 from iosonde.records.run import Metric
 from iosonde.records.sheet import TrialSheet
@@ -95,16 +96,12 @@ def requirement_words(result: RequirementResult) -> str:
     """A requirement's verdict: "pass: sync.latency.p99 < 10 ms (8.2 … 9.1 ms, 7 loops)"."""
     if result.value is None:
         return f"{result.verdict}: {result.text} (no trial has this metric)"
-    unit = _unit(result.metric)
+    unit = unit_of(result.metric)
     if result.interval is None:
         figures = f"{units.show(result.value, unit)}, 1 loop"
     else:
         figures = f"{units.show_interval(result.interval, unit)}, {result.loops} loops"
     return f"{result.verdict}: {result.text} ({figures})"
-
-
-def _unit(metric: str) -> str:
-    return {"iops": "1/s", "bandwidth": "B/s"}.get(metric.rsplit(".", 1)[-1], "s")
 
 
 def verdict_words(verdict: Verdict, margin: float, reason: str = "") -> str:

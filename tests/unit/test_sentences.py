@@ -3,8 +3,15 @@ from __future__ import annotations
 import pytest
 
 from iosonde.records.comparison import Outcome, Verdict
+from iosonde.records.requirement import RequirementResult
 from iosonde.records.sheet import TrialSheet
-from iosonde.sentences import loops_words, metric_words, trial_words, verdict_words
+from iosonde.sentences import (
+    loops_words,
+    metric_words,
+    requirement_words,
+    trial_words,
+    verdict_words,
+)
 from iosonde.statistics.estimates import summarise
 from tests.sample import sample_run
 
@@ -87,3 +94,8 @@ def test_what_a_trial_reached_is_one_sentence() -> None:
     once = TrialSheet(trial, (summarise("write.iops", "1/s", (980.0,)),), "write.iops")
     assert trial_words(once) == "write 980 IOPS, 1 loop: how much it scatters is not known"
     assert trial_words(TrialSheet(trial, (), "")) == "no figures"
+
+
+def test_a_requirement_of_processors_is_not_of_seconds() -> None:
+    result = RequirementResult("cpu.system < 2", "cpu.system", "pass", 1.0, None, 1, "t1")
+    assert requirement_words(result) == "pass: cpu.system < 2 (1 cores, 1 loop)"

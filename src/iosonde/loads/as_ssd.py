@@ -119,14 +119,14 @@ class _Sheet:
             if not value:
                 continue  # a test that was not run
             if row["unit"] == "ms":
-                figure = (f"{way}.latency.mean", value / 1e3, step / 1e3, "s")
+                figure = (f"{way}.latency.mean", value / 1e3, step / 1e3)
             elif row["unit"] == "iops":
-                figure = (f"{way}.iops", value, step, "1/s")
+                figure = (f"{way}.iops", value, step)
             else:
-                figure = (f"{way}.bandwidth", value * 1e6, step * 1e6 + value * _SLACK, "B/s")
+                figure = (f"{way}.bandwidth", value * 1e6, step * 1e6 + value * _SLACK)
             yield PrintedTrial(
                 tool=AsSsd.tool,
-                loops=(LoadResult(metrics={figure[0]: figure[1]}, units={figure[0]: figure[3]}),),
+                loops=(LoadResult.of({figure[0]: figure[1]}),),
                 version=self._version, target=self._facts.get("name", ""),
                 label=f"{section} {way}", options=options, steps={figure[0]: figure[2]},
                 details=details,

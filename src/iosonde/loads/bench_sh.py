@@ -73,7 +73,7 @@ class BenchSh(Output):
         name = "write.bandwidth"
         trial = PrintedTrial(
             tool=self.tool,
-            loops=tuple(LoadResult(metrics={name: rate}, units={name: "B/s"}) for rate, _ in rates),
+            loops=tuple(LoadResult.of({name: rate}) for rate, _ in rates),
             label="dd",
             options={"rw": "write", "iodepth": 1, "numjobs": 1, "end_fsync": True},
             steps={name: max(step for _, step in rates)},
@@ -102,20 +102,17 @@ class NenchIoping(Output):
                 metrics[f"read.{name}"], steps[f"read.{name}"] = value, step
             if not metrics or not title:
                 break
-            kinds = {"read.iops": "1/s", "read.bandwidth": "B/s"}
             options: dict[str, Scalar] = {
                 "rw": "randread" if title["what"] == "seek rate" else "read",
                 "iodepth": 1, "numjobs": 1,
             }  # fmt: skip
             trial = PrintedTrial(
                 tool=self.tool,
-                loops=(LoadResult(
-                    metrics=metrics, units={name: kinds.get(name, "s") for name in metrics}
-                ),),
+                loops=(LoadResult.of(metrics),),
                 label=title["what"],
                 options=options,
                 steps=steps,
-            )  # fmt: skip
+            )
             return OutputReading(first, index, trials=(trial,))
         raise Unreadable("no figures follow")
 

@@ -308,7 +308,7 @@ def _trial(
         details |= {"real": timing.real, "user": timing.user, "system": timing.system}
     return PrintedTrial(
         tool="dd",
-        loops=(LoadResult(metrics={name: rate}, units={name: "B/s"}),),
+        loops=(LoadResult.of({name: rate}),),
         command=asked.command,
         host=asked.host,
         target=call.get({"read": "if", "write": "of"}.get(direction, ""), ""),

@@ -183,10 +183,9 @@ def _trial(match: re.Match[str], device: str, sector: int, prompt: Prompt) -> Pr
         options = {"rw": "randwrite", "bs": int(float(size) * units.KIB), "iodepth": 1}
     else:
         return None
-    kinds = {"read.bandwidth": "B/s", "read.iops": "1/s", "write.latency.mean": "s"}
     return PrintedTrial(
         tool=Diskinfo.tool,
-        loops=(LoadResult(metrics=metrics, units={name: kinds[name] for name in metrics}),),
+        loops=(LoadResult.of(metrics),),
         command=prompt.command,
         host=prompt.host,
         target=device,

@@ -192,7 +192,7 @@ def _trials(
         metrics, steps = _figures(match, way, size, tool, version)
         yield PrintedTrial(
             tool=tool,
-            loops=(LoadResult(metrics=metrics, units={name: _kind(name) for name in metrics}),),
+            loops=(LoadResult.of(metrics),),
             version=version,
             label=" ".join(
                 (str(own["rw"]), *([units.show_bytes(size)] if size else ()), f"Q{depth or 1}")
@@ -200,10 +200,6 @@ def _trials(
             options=own,
             steps=steps,
         )
-
-
-def _kind(name: str) -> str:
-    return "1/s" if name.endswith("iops") else "B/s" if name.endswith("width") else "s"
 
 
 def _block(match: re.Match[str]) -> int | None:

@@ -10,7 +10,6 @@ in ms, "3-nines" is the 99.9th percentile.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -107,7 +106,7 @@ class Diskspd(Output):
         sheet.options["rw"] = _mode(sheet)
         trial = PrintedTrial(
             tool=self.tool,
-            loops=(LoadResult(metrics=sheet.metrics, units=dict(_kinds(sheet.metrics))),),
+            loops=(LoadResult.of(sheet.metrics),),
             command=sheet.command,
             target=sheet.target,
             elapsed=(sheet.seconds,) if sheet.seconds else None,
@@ -156,8 +155,3 @@ def _mode(sheet: _Sheet) -> str:
     random = "rand" if sheet.options.pop("random", False) or " -r" in sheet.command else ""
     ways = [way for way in ("read", "write") if f"{way}.iops" in sheet.metrics]
     return f"{random}{ways[0] if len(ways) == 1 else 'rw'}"
-
-
-def _kinds(metrics: dict[str, float]) -> Iterator[tuple[str, str]]:
-    for name in metrics:
-        yield name, "1/s" if name.endswith("iops") else "B/s" if name.endswith("width") else "s"

@@ -183,9 +183,7 @@ def _trial(phase: _Phase, asked: Prompt) -> PrintedTrial:
         options["rw"] = f"rand{phase.way}" if random else phase.way
     return PrintedTrial(
         tool="elbencho",
-        loops=(LoadResult(
-            metrics=phase.metrics, units={name: _kind(name) for name in phase.metrics}
-        ),),
+        loops=(LoadResult.of(phase.metrics),),
         command=asked.command,
         host=asked.host,
         label=phase.name,
@@ -193,8 +191,4 @@ def _trial(phase: _Phase, asked: Prompt) -> PrintedTrial:
         options=options,
         steps=phase.steps,
         details=phase.details,
-    )  # fmt: skip
-
-
-def _kind(name: str) -> str:
-    return "1/s" if name.endswith("iops") else "B/s" if name.endswith("width") else "s"
+    )

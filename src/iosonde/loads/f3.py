@@ -165,7 +165,7 @@ def _trial(
     metric = f"{way}.bandwidth"
     return PrintedTrial(
         tool="f3",
-        loops=(LoadResult(metrics={metric: value}, units={metric: "B/s"}),),
+        loops=(LoadResult.of({metric: value}),),
         version=version,
         command=command,
         host=host,

@@ -140,7 +140,7 @@ def _trials(
         metric = f"{way}.bandwidth"
         trials.append(PrintedTrial(
             tool=HdTune.tool,
-            loops=(LoadResult(metrics={metric: average[0] * _MB}, units={metric: "B/s"}),),
+            loops=(LoadResult.of({metric: average[0] * _MB}),),
             target=model, label=f"{way} transfer rate", options={"rw": way},
             steps={metric: average[1] * _MB + average[0] * _SLACK}, details=details,
         ))  # fmt: skip
@@ -148,7 +148,7 @@ def _trials(
         metric = f"{way}.latency.mean"
         trials.append(PrintedTrial(
             tool=HdTune.tool,
-            loops=(LoadResult(metrics={metric: access[0] / 1e3}, units={metric: "s"}),),
+            loops=(LoadResult.of({metric: access[0] / 1e3}),),
             target=model, label="access time",
             options={"rw": f"rand{way}", "iodepth": 1, "numjobs": 1},
             steps={metric: access[1] / 1e3}, details={} if average else details,

@@ -94,9 +94,9 @@ class Ioping(Output):
         else:
             way = _way(cursor, first, prompt.command)
         sheet = _Sheet(way or _EITHER)
-        for name, unit, group in (("iops", "1/s", "iops"), ("bandwidth", "B/s", "rate")):
+        for name, group in (("iops", "iops"), ("bandwidth", "rate")):
             if done and done[group]:
-                sheet.put(name, unit, *units.printed(done[group].replace("mb", "MiB")))
+                sheet.put(name, *units.printed(done[group].replace("mb", "MiB")))
         if times:
             _put_times(sheet, times)
         if not way:
@@ -126,12 +126,11 @@ class _Sheet:
 
     way: str
     metrics: dict[str, float] = field(default_factory=dict)
-    kinds: dict[str, str] = field(default_factory=dict)
     steps: dict[str, float] = field(default_factory=dict)
 
-    def put(self, name: str, unit: str, value: float, step: float) -> None:
+    def put(self, name: str, value: float, step: float) -> None:
         key = f"{self.way}.{name}"
-        self.metrics[key], self.kinds[key], self.steps[key] = value, unit, step
+        self.metrics[key], self.steps[key] = value, step
 
     def counters(self, asked: Prompt) -> PrintedCounters:
         """The figures of requests of which is not known whether they read or wrote."""
@@ -141,7 +140,7 @@ class _Sheet:
     def trial(self, asked: Prompt, target: str, requests: float | None) -> PrintedTrial:
         return PrintedTrial(
             tool="ioping",
-            loops=(LoadResult(metrics=self.metrics, units=self.kinds),),
+            loops=(LoadResult.of(self.metrics),),
             command=asked.command,
             host=asked.host,
             target=target,
@@ -156,7 +155,7 @@ def _put_times(sheet: _Sheet, times: re.Match[str]) -> None:
     for name, unit in zip(("min", "mean", "max", "stdev"), "abcd", strict=True):
         scale = _SCALE[times[unit if times.re is _TIMES else "unit"]]
         value, step = units.printed(times[name])
-        sheet.put(f"latency.{name}", "s", value * scale, step * scale)
+        sheet.put(f"latency.{name}", value * scale, step * scale)
 
 
 def _way(cursor: TextCursor, first: int, command: str) -> str:
@@ -214,7 +213,7 @@ def _of_requests(cursor: TextCursor, first: int) -> OutputReading:
     times = [float(request["time"]) * _SCALE[request["unit"]] for request in requests]
     step = max(units.printed(each["time"])[1] * _SCALE[each["unit"]] for each in requests)
     for name, value in (("min", min(times)), ("mean", fmean(times)), ("max", max(times))):
-        sheet.put(f"latency.{name}", "s", value, step)
+        sheet.put(f"latency.{name}", value, step)
     begin, prompt = command_before(cursor, first, ("ioping",))
     trial = sheet.trial(prompt, requests[0]["target"], len(requests))
     return OutputReading(begin, last, trials=(trial,))

@@ -98,12 +98,10 @@ def _trial(
         cells = dict(zip(columns, row, strict=True))
         bandwidth, step = units.printed(cells["bandwidth"])
         metrics = {f"{way}.bandwidth": bandwidth * units.MIB}
-        kinds = {f"{way}.bandwidth": "B/s"}
         steps[f"{way}.bandwidth"] = step * units.MIB
         if "IOPS" in cells and cells["IOPS"] not in {"-", "NA"}:
             metrics[f"{way}.iops"], steps[f"{way}.iops"] = units.printed(cells["IOPS"])
-            kinds[f"{way}.iops"] = "1/s"
-        loops.append(LoadResult(metrics=metrics, units=kinds))
+        loops.append(LoadResult.of(metrics))
         if cells.get("total(s)", "-") not in {"-", "NA"}:
             seconds.append(float(cells["total(s)"]))
     cells = dict(zip(columns, rows[0], strict=True))

@@ -98,10 +98,9 @@ def _trial(row: re.Match[str]) -> PrintedTrial | None:
         scale = units.MIB if tool in _MEBI else scale
         metrics = {f"{way}.bandwidth": value * scale}
         steps = {f"{way}.bandwidth": step * scale}
-    kinds = {name: "1/s" if name.endswith("iops") else "B/s" for name in metrics}
     return PrintedTrial(
         tool=PiBenchmarks.tool,
-        loops=(LoadResult(metrics=metrics, units=kinds),),
+        loops=(LoadResult.of(metrics),),
         label=f"{tool} {test}",
         options={"rw": f"rand{way}" if "random" in test else way, **_OPTIONS[tool]},
         steps=steps,

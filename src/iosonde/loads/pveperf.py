@@ -22,9 +22,9 @@ _LINE = re.compile(
     r"|DNS EXT|DNS INT):\s+(?P<value>\d[\d.]{0,20})(?P<rest>.*)$"
 )
 _METRICS = {
-    "BUFFERED READS": ("read.bandwidth", "B/s", float(units.MIB), "MB/sec"),
-    "AVERAGE SEEK TIME": ("read.latency.mean", "s", 1e-3, "ms"),
-    "FSYNCS/SECOND": ("sync.iops", "1/s", 1.0, ""),
+    "BUFFERED READS": ("read.bandwidth", float(units.MIB), "MB/sec"),
+    "AVERAGE SEEK TIME": ("read.latency.mean", 1e-3, "ms"),
+    "FSYNCS/SECOND": ("sync.iops", 1.0, ""),
 }
 _LOADS: dict[str, dict[str, Scalar]] = {
     "BUFFERED READS": {"rw": "read", "bs": 2 * units.MIB},
@@ -70,13 +70,12 @@ class Pveperf(Output):
             if match["name"] == "HD SIZE" and (device := _DEVICE.search(match["rest"])):
                 target = device[1]
             if match["name"] in _METRICS:
-                metric, kind, scale, unit = _METRICS[match["name"]]
+                metric, scale, unit = _METRICS[match["name"]]
                 if match["rest"].split()[:1] != unit.split():
                     raise Unreadable(f"its line {match['name']} is broken")
                 value, step = units.printed(match["value"])
-                figures = {metric: value * scale}
                 trials.append(PrintedTrial(
-                    tool=self.tool, loops=(LoadResult(metrics=figures, units={metric: kind}),),
+                    tool=self.tool, loops=(LoadResult.of({metric: value * scale}),),
                     command=prompt.command, host=prompt.host, target=target,
                     label=match["name"].lower(), options=_LOADS[match["name"]],
                     steps={metric: step * scale},

@@ -72,7 +72,7 @@ class GoBonnieGo(Output):
         begin, prompt = command_before(cursor, first, ("gobonniego",), reach=20)
         trial = PrintedTrial(
             tool=self.tool,
-            loops=(LoadResult(metrics=metrics, units=dict.fromkeys(metrics, "B/s")),),
+            loops=(LoadResult.of(metrics),),
             command=prompt.command,
             host=prompt.host,
             steps=steps,
@@ -119,8 +119,7 @@ def _of_seconds(rows: Sequence[re.Match[str]], asked: Prompt) -> PrintedTrial:
                 if "GiB" in text:  # t/io_uring.c divides MiB by 1000
                     metrics[name], step = metrics[name] * 1000 / 1024, step * 1000 / 1024
                 steps[name] = max(step, steps.get(name, 0.0))
-        kinds = {name: "1/s" if name.endswith("iops") else "B/s" for name in metrics}
-        loops.append(LoadResult(metrics=metrics, units=kinds))
+        loops.append(LoadResult.of(metrics))
     options = {
         name: int(match[1])
         for name, flag in (("bs", "b"), ("iodepth", "d"), ("numjobs", "n"))
@@ -168,9 +167,7 @@ class NasTester(Output):
         name = f"{head['way']}.bandwidth"
         trial = PrintedTrial(
             tool=self.tool,
-            loops=tuple(
-                LoadResult(metrics={name: rate * _MB}, units={name: "B/s"}) for rate, _ in rates
-            ),
+            loops=tuple(LoadResult.of({name: rate * _MB}) for rate, _ in rates),
             target=head["target"],
             options={"rw": head["way"], "size": int(head["size"]) * 10**6},
             steps={name: max(step for _, step in rates) * _MB},

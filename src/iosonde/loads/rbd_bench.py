@@ -84,10 +84,7 @@ class RbdBench(Output):
         rate, rate_step = units.printed(done["rate"].replace(" ", ""), binary=True)
         trial = PrintedTrial(
             tool=self.tool,
-            loops=(LoadResult(
-                metrics={f"{way}.iops": iops, f"{way}.bandwidth": rate},
-                units={f"{way}.iops": "1/s", f"{way}.bandwidth": "B/s"},
-            ),),
+            loops=(LoadResult.of({f"{way}.iops": iops, f"{way}.bandwidth": rate}),),
             command=prompt.command,
             host=prompt.host,
             target=_image(prompt.command),
@@ -95,7 +92,7 @@ class RbdBench(Output):
             options=options,
             steps={f"{way}.iops": step, f"{way}.bandwidth": rate_step},
             details={"requests": int(done["ops"])},
-        )  # fmt: skip
+        )
         return OutputReading(begin, last, trials=(trial,))
 
 

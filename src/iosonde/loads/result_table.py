@@ -361,15 +361,9 @@ def _plain(number: str) -> str:
 def _trial(label: str, sheet: _Sheet, options: dict[str, Scalar]) -> PrintedTrial:
     return PrintedTrial(
         tool="table",
-        loops=(LoadResult(
-            metrics=sheet.metrics, units={name: _kind(name) for name in sheet.metrics}
-        ),),
+        loops=(LoadResult.of(sheet.metrics),),
         label=label,
         options=options,
         steps=sheet.steps,
         details=sheet.details,
-    )  # fmt: skip
-
-
-def _kind(name: str) -> str:
-    return "1/s" if name.endswith("iops") else "B/s" if name.endswith("width") else "s"
+    )

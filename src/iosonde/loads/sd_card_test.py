@@ -113,9 +113,7 @@ def _trials(tool: str, row: re.Match[str], label: str) -> list[PrintedTrial]:
         metrics = {f"{way}.bandwidth": float(kib * units.KIB), f"{way}.iops": float(iops)}
         trials.append(PrintedTrial(
             tool=tool,
-            loops=(LoadResult(
-                metrics=metrics, units={f"{way}.bandwidth": "B/s", f"{way}.iops": "1/s"}
-            ),),
+            loops=(LoadResult.of(metrics),),
             label=f"{label}{row['job']}",
             options={**_JOBS[row["job"]], "iodepth": 4, "direct": True, "ioengine": "libaio"},
             steps={f"{way}.bandwidth": float(units.KIB), f"{way}.iops": 1.0},  # both are cut

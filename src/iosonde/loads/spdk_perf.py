@@ -194,7 +194,7 @@ def _trial(tool: str, table: _Table, row: re.Match[str], way: str, prompt: Promp
     cores = _by_core(table)
     return PrintedTrial(
         tool=tool,
-        loops=(LoadResult(metrics=metrics, units={name: _unit(name) for name in metrics}),),
+        loops=(LoadResult.of(metrics),),
         command=prompt.command,
         host=prompt.host,
         target=f"{target['type']} {target['address']}" if target else "",
@@ -207,12 +207,6 @@ def _trial(tool: str, table: _Table, row: re.Match[str], way: str, prompt: Promp
 def _percentile(share: str) -> str:
     """`99.90000` is p99_9, as the metrics call it."""
     return "p" + share.rstrip("0").rstrip(".").replace(".", "_")
-
-
-def _unit(metric: str) -> str:
-    if metric.endswith(".iops"):
-        return "1/s"
-    return "B/s" if metric.endswith(".bandwidth") else "s"
 
 
 def _step(metric: str) -> float:

@@ -77,7 +77,7 @@ def _trial(row: re.Match[str], way: str) -> PrintedTrial:
         }  # fmt: skip
     return PrintedTrial(
         tool=SpeedRows.tool,
-        loops=(LoadResult(metrics={f"{way}.bandwidth": rate}, units={f"{way}.bandwidth": "B/s"}),),
+        loops=(LoadResult.of({f"{way}.bandwidth": rate}),),
         label=f"{row['name']} {way}",
         options=options,
         steps={f"{way}.bandwidth": step},

@@ -90,7 +90,7 @@ class TimedCommand(Output):
             raise Unreadable("the lines on user and sys are cut off")
         trial = PrintedTrial(
             tool=self.tool,
-            loops=(LoadResult(metrics={"elapsed": real[0]}, units={"elapsed": "s"}),),
+            loops=(LoadResult.of({"elapsed": real[0]}),),
             command=prompt.command,
             host=prompt.host,
             label=_program(prompt.command),

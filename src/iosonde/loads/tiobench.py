@@ -112,9 +112,8 @@ def _trial(title: re.Match[str], row: re.Match[str], asked: Prompt) -> PrintedTr
     details["over_10s"] = round(float(late) / 100, 10)
     return PrintedTrial(
         tool="tiobench",
-        loops=(LoadResult(
-            metrics={name: printed[0] * scale for name, (printed, scale) in figures.items()},
-            units={name: "B/s" if "band" in name else "s" for name in figures},
+        loops=(LoadResult.of(
+            {name: printed[0] * scale for name, (printed, scale) in figures.items()}
         ),),
         command=asked.command, host=asked.host,
         label=f"{title['how']} {title['way']}s, {row['name'].strip()}",

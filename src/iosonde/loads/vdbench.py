@@ -152,13 +152,8 @@ def _loop(row: Mapping[str, str], ways: Mapping[str, float], steps: dict[str, fl
                 put(f"{way}.latency.{name}", text, 1e-3)
         if part < 1 and (text := row.get(f"{way} resp")):
             put(f"{way}.latency.mean", text, 1e-3)
-    kinds = {name: _kind(name) for name in metrics}
-    return LoadResult(metrics=metrics, units=kinds)
+    return LoadResult.of(metrics)
 
 
 def _number(text: str) -> Json:
     return float(text) if text != "NaN" else None
-
-
-def _kind(name: str) -> str:
-    return "1/s" if name.endswith("iops") else "B/s" if name.endswith("width") else "s"

@@ -186,13 +186,9 @@ def _trial(name: str, way: str, sheet: _Sheet, asked: Prompt) -> PrintedTrial:
     options: dict[str, Scalar] = {"rw": way}
     if isinstance(threads := details.get("concurrency"), int):
         options["numjobs"] = threads
-    kinds = {"iops": "1/s", "bandwidth": "B/s"}
     return PrintedTrial(
         tool="warp",
-        loops=(LoadResult(
-            metrics=metrics,
-            units={metric: kinds.get(metric.partition(".")[2], "s") for metric in metrics},
-        ),),
+        loops=(LoadResult.of(metrics),),
         command=asked.command, host=asked.host, label=name, options=options, steps=steps,
         details=details,
     )  # fmt: skip

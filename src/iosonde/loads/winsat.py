@@ -86,19 +86,19 @@ def _trials(rows: Sequence[re.Match[str]], asked: Prompt) -> list[PrintedTrial]:
         details: dict[str, Json] = {"score": float(row["score"])} if row["score"] else {}
         if row["unit"] == "MB/s" and row["way"]:
             way = row["way"].lower()
-            figure = (f"{way}.bandwidth", value * _MB, step * _MB + value * _SLACK, "B/s")
+            figure = (f"{way}.bandwidth", value * _MB, step * _MB + value * _SLACK)
             options: dict[str, Scalar] = {
                 "rw": f"rand{way}" if row["how"] == "Random" else way,
                 "bs": round(float(row["size"]) * 1024),
             }
         elif row["unit"] == "ms" and name.startswith("Average Read Time"):
-            figure, options = ("read.latency.mean", value / 1e3, step / 1e3, "s"), {}
+            figure, options = ("read.latency.mean", value / 1e3, step / 1e3), {}
         else:
             others[key] = value / 1e3 if row["unit"] == "ms" else value
             continue
         trials.append(PrintedTrial(
             tool=Winsat.tool,
-            loops=(LoadResult(metrics={figure[0]: figure[1]}, units={figure[0]: figure[3]}),),
+            loops=(LoadResult.of({figure[0]: figure[1]}),),
             command=asked.command, target=f"{drive[1].upper()}:" if drive else "", label=name,
             options=options, steps={figure[0]: figure[2]}, details=details,
         ))  # fmt: skip

@@ -186,11 +186,10 @@ def _trial(
         metrics[f"{way}.iops"], steps[f"{way}.iops"] = cell.iops, cell.iops_digit
         metrics[f"{way}.bandwidth"] = cell.rate * unit
         steps[f"{way}.bandwidth"] = cell.rate_digit * unit + cell.rate * unit * slack
-    kinds = {name: "1/s" if name.endswith("iops") else "B/s" for name in metrics}
     rw = options.get("rw", cells[0].way if len(cells) == 1 else "")
     return PrintedTrial(
         tool=Yabs.tool,
-        loops=(LoadResult(metrics=metrics, units=kinds),),
+        loops=(LoadResult.of(metrics),),
         label=f"{rw or 'fio'} {units.show_bytes(cells[0].size)}",
         options={**({"rw": rw} if rw else {}), **options, "bs": cells[0].size},
         steps=steps,
@@ -210,10 +209,7 @@ def _of_dd(rows: Sequence[tuple[int, re.Match[str]]]) -> Iterator[PrintedTrial]:
         rates = [units.printed(run["rate"] + run["unit"]) for run in runs if run]
         yield PrintedTrial(
             tool=Yabs.tool,
-            loops=tuple(
-                LoadResult(metrics={f"{way}.bandwidth": rate}, units={f"{way}.bandwidth": "B/s"})
-                for rate, _ in rates
-            ),
+            loops=tuple(LoadResult.of({f"{way}.bandwidth": rate}) for rate, _ in rates),
             label=f"dd {way}",
             options={"rw": way, "bs": 65536 if way == "write" else 8192, "size": 2**30,
                      "direct": way == "write", "iodepth": 1, "numjobs": 1},

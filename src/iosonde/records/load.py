@@ -101,6 +101,14 @@ class Histogram:
     counts: tuple[int, ...]
 
 
+def unit_of(metric: str) -> str:
+    """The unit of a metric by its name: "1/s", "B/s", "s" or "cores"."""
+    for ending, unit in ((".iops", "1/s"), (".bandwidth", "B/s")):
+        if metric.endswith(ending):
+            return unit
+    return "cores" if metric.startswith("cpu.") else "s"
+
+
 @dataclass(frozen=True, slots=True)
 class LoadResult:
     """What one loop's output says.
@@ -122,3 +130,8 @@ class LoadResult:
     unread: str = ""
     """Why the raw output could not be read; then there are no figures."""
     left_out: str = ""
+
+    @classmethod
+    def of(cls, metrics: Mapping[str, float]) -> LoadResult:
+        """Figures whose units are those that `unit_of` names."""
+        return cls(metrics, {name: unit_of(name) for name in metrics})

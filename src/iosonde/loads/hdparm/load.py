@@ -134,4 +134,4 @@ class Hdparm(LoadEngine):
                 f"{kerneltext.lines(said)[-1]}",
                 hint="it needs root and a block device",
             )
-        return LoadResult(metrics=metrics, units=dict.fromkeys(metrics, "B/s"))
+        return LoadResult.of(metrics)

@@ -152,7 +152,7 @@ def _trial(run: _Run, asked: Prompt) -> PrintedTrial:
     )
     return PrintedTrial(
         tool="hdparm",
-        loops=(LoadResult(metrics=run.metrics, units=dict.fromkeys(run.metrics, "B/s")),),
+        loops=(LoadResult.of(run.metrics),),
         command=asked.command if own else "",
         host=asked.host,
         target=run.device,

@@ -200,13 +200,10 @@ def _result(requests: bytes, loop: Replayed) -> LoadResult:
         metrics |= arrival
         faults += tuple(_lagging(arrival, int(times[-1]) / 1e9))
     metrics["elapsed"] = elapsed
-    kinds = {name: _unit(name) for name in metrics}
-    result = LoadResult(metrics, kinds, histograms=histograms, issued=issued_by, faults=faults)
-    return replace(result, tool_version="1")
-
-
-def _unit(metric: str) -> str:
-    return {"iops": "1/s", "bandwidth": "B/s"}.get(metric.rpartition(".")[2], "s")
+    return replace(
+        LoadResult.of(metrics),
+        histograms=histograms, issued=issued_by, faults=faults, tool_version="1",
+    )  # fmt: skip
 
 
 def _figures(way: str, seconds: NDArray[np.float64]) -> dict[str, float]:

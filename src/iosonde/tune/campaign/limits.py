@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from iosonde import units
 from iosonde.errors import UsageError
+from iosonde.records.load import unit_of
 
 SAFE = "safe"
 """The limit that holds without being written: no value that trades safety of data for speed."""
@@ -32,14 +33,6 @@ def check_metric(name: str) -> str:
             hint="for example read.iops, write.bandwidth, read.latency.p99, cpu.system, elapsed",
         )
     return name
-
-
-def unit_of(metric: str) -> str:
-    """The unit of a metric: "1/s", "B/s", "s" or "cores"."""
-    for ending, unit in ((".iops", "1/s"), (".bandwidth", "B/s")):
-        if metric.endswith(ending):
-            return unit
-    return "cores" if metric.startswith("cpu.") else "s"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from iosonde.loads import LOADS
 from iosonde.measure.plan import Plan
 from iosonde.measure.progress import Progress
 from iosonde.records.campaign import Intent, StoredGoal
-from iosonde.records.load import Demand
+from iosonde.records.load import Demand, unit_of
 from iosonde.tune.campaign.declare import TuneFile, TuneStudy
 from iosonde.tune.campaign.first import first_of, hoping
 from iosonde.tune.campaign.host_group import HostGroup
-from iosonde.tune.campaign.limits import SAFE, parse_limit, unit_of
+from iosonde.tune.campaign.limits import SAFE, parse_limit
 from iosonde.tune.campaign.resolve import Resolved, resolve
 from iosonde.tune.campaign.route import Route
 from iosonde.tune.campaign.watch import CampaignNote

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.tune.campaign.limits import check_metric, parse_limit, unit_of
+from iosonde.records.load import unit_of
+from iosonde.tune.campaign.limits import check_metric, parse_limit
 
 
 @pytest.mark.parametrize(
