@@ -12,6 +12,7 @@ from iosonde.records.printed import (
     AS_PRINTED,
     PrintedCounters,
     PrintedState,
+    PrintedSubject,
     PrintedTrial,
     Unread,
 )
@@ -46,6 +47,15 @@ def states(text: str) -> list[PrintedState]:
     return [
         state for output in read(text) if isinstance(output, FoundOutput) for state in output.states
     ]
+
+
+def subjects_in(text: str, *tools: str) -> list[PrintedSubject]:
+    """The things of the states in a text, in their order: of all tools, or of those named."""
+    return [
+        subject
+        for state in states(text) if not tools or state.tool in tools
+        for subject in state.subjects
+    ]  # fmt: skip
 
 
 def counters(text: str) -> list[PrintedCounters]:

@@ -10,21 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import PrintedSubject
 from iosonde.text.find import FoundOutput
-from tests.mangle import counters, mangled, read, states
+from tests.mangle import counters, mangled, read, subjects_in
 
 OUTPUTS = Path(__file__).parents[2] / "outputs" / "listings-composed"
 NAMES = ("lsdrv", "scsi", "bmap", "check", "fdisk")
 TEXTS = {name: (OUTPUTS / f"{name}.txt").read_text() for name in NAMES}
 
 
-def subjects(text: str) -> list[PrintedSubject]:
-    return [subject for state in states(text) for subject in state.subjects]
-
-
 def test_what_lies_on_the_disks_of_lsdrv() -> None:
-    drives = {subject.name: (subject.kind, subject.values) for subject in subjects(TEXTS["lsdrv"])}
+    drives = {
+        subject.name: (subject.kind, subject.values) for subject in subjects_in(TEXTS["lsdrv"])
+    }
     assert list(drives) == ["nvme0n1", "nvme0n1p1", "nvme0n1p9", "sda", "sda1"]
     kind, values = drives["nvme0n1"]
     assert (kind, values["serial"], values["driver"]) == ("disk", "21110000606047", "nvme")
@@ -42,7 +39,7 @@ def test_what_lies_on_the_disks_of_lsdrv() -> None:
 
 
 def test_devices_of_scsi() -> None:
-    assert [(device.name, device.values) for device in subjects(TEXTS["scsi"])] == [
+    assert [(device.name, device.values) for device in subjects_in(TEXTS["scsi"])] == [
         ("3:0:0:0", {"vendor": "IBM-207x", "model": "EXAMPLE20ASS20", "revision": "J4B6",
                      "type": "Direct-Access"}),
         ("3:0:1:0", {"vendor": "ATA", "model": "EXAMPLE SSD 850", "revision": "1B6Q",
@@ -84,7 +81,7 @@ def test_extents_here_hold_the_blocks_that_the_kernel_counts(tmp_path: Path) -> 
 
 
 def test_a_check_of_btrfs() -> None:
-    (check,) = subjects(TEXTS["check"])
+    (check,) = subjects_in(TEXTS["check"])
     assert (check.kind, check.name) == ("btrfs", "sdx3")
     assert (check.values["bytes_used"], check.values["check"]) == (191436484608, "no error found")
     assert check.values["total_tree_bytes"] == 7511425024
@@ -94,12 +91,12 @@ def test_a_check_of_btrfs() -> None:
 def test_errors_of_a_check_are_counted() -> None:
     text = TEXTS["check"].replace("found 191", "ERROR: failed to check quota groups\nfound 191")
     text = text.replace("no error found", "error(s) found")
-    (check,) = subjects(text)
+    (check,) = subjects_in(text)
     assert (check.values["check_errors"], check.values["check"]) == (1, "error(s) found")
 
 
 def test_rows_of_fdisk_in_german() -> None:
-    first, second = subjects(TEXTS["fdisk"])
+    first, second = subjects_in(TEXTS["fdisk"])
     assert (first.name, first.values) == ("sdx1", {
         "first_sector": 2048, "sectors": 496091703, "type": "Linux", "type_id": "83", "boot": True,
     })  # fmt: skip

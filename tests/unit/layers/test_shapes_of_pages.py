@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from tests.mangle import counters, read, states
+from tests.mangle import counters, read, states, subjects_in
 
 TREE = """NAME   MAJ:MIN RM   SIZE RO TYPE MOUNTPOINT
 sda      8:0    0 111.8G  0 disk
@@ -61,7 +61,7 @@ CUT = """18:07:02 Device   wareq-sz      w/s     kB_w/s       kB_w
 def _values(text: str, name: str) -> dict[str, object]:
     """Facts of a thing of this name, in whichever state of the text."""
     return {
-        fact: value for state in states(text) for subject in state.subjects if subject.name == name
+        fact: value for subject in subjects_in(text) if subject.name == name
         for fact, value in subject.values.items()
     }  # fmt: skip
 

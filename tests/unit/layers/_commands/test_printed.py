@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import PrintedState, PrintedSubject, Unread
+from iosonde.records.printed import PrintedState, Unread
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, states, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs"
 KIB = 1024
@@ -32,17 +32,13 @@ def text_of(name: str) -> str:
     return (OUTPUTS / name).read_text()
 
 
-def subjects(text: str) -> list[PrintedSubject]:
-    return [subject for state in states(text) for subject in state.subjects]
-
-
 def hostless(text: str) -> list[PrintedState]:
     return [replace(output, host="") for output in states(text)]
 
 
 def values(text: str, kind: str, name: str = "") -> dict[str, Scalar]:
     (subject,) = [
-        subject for subject in subjects(text) if (subject.kind, subject.name) == (kind, name)
+        subject for subject in subjects_in(text) if (subject.kind, subject.name) == (kind, name)
     ]
     return dict(subject.values)
 
@@ -57,13 +53,13 @@ def test_every_shape_of_an_output_says_the_same(name: str) -> None:
 
 
 def test_five_views_of_the_same_mounts_agree() -> None:
-    expected = subjects(text_of("linux-6.1-nfs/proc-mounts.txt"))
+    expected = subjects_in(text_of("linux-6.1-nfs/proc-mounts.txt"))
     assert [(subject.kind, subject.name) for subject in expected] == [
         ("ext4", "/run/export"), ("nfs", "/run/images"),
     ]  # fmt: skip
     for name in ("mount", "findmnt", "findmnt-l", "findmnt-P"):
-        assert subjects(text_of(f"util-linux-2.38.1/{name}.txt")) == expected, name
-    (mount,) = subjects(text_of("nfs-utils-2.6.2/nfsstat-m.txt"))
+        assert subjects_in(text_of(f"util-linux-2.38.1/{name}.txt")) == expected, name
+    (mount,) = subjects_in(text_of("nfs-utils-2.6.2/nfsstat-m.txt"))
     assert mount == expected[1]
     assert mount.values["server"] == "127.0.0.1"
     assert (mount.values["write_size"], mount.values["connections"]) == (65_536, 4)
@@ -71,8 +67,8 @@ def test_five_views_of_the_same_mounts_agree() -> None:
 
 
 def test_exportfs_in_two_forms_agrees() -> None:
-    wrapped = subjects(text_of("nfs-utils-2.6.2/exportfs-v.txt"))
-    assert wrapped == subjects(text_of("nfs-utils-2.6.2/exportfs-s.txt"))
+    wrapped = subjects_in(text_of("nfs-utils-2.6.2/exportfs-v.txt"))
+    assert wrapped == subjects_in(text_of("nfs-utils-2.6.2/exportfs-s.txt"))
     last = wrapped[-1]
     assert (last.name, last.values["clients"]) == ("/run/export/lost+found", "*")
     assert (last.values["async"], last.values["sync"]) == (True, False)
@@ -86,20 +82,20 @@ def test_exportfs_in_two_forms_agrees() -> None:
      [("10.0.0.1", True), ("10.0.0.2", False)]),
 ])  # fmt: skip
 def test_exports_with_several_clients(line: str, expected: list[tuple[str, bool]]) -> None:
-    printed_subjects = subjects(line)
+    printed_subjects = subjects_in(line)
     assert [
         (subject.values["clients"], subject.values["sync"]) for subject in printed_subjects
     ] == expected
 
 
 def test_a_blank_before_the_options_gives_them_to_the_world() -> None:
-    (subject,) = subjects("/srv trusted (rw,no_root_squash)")
+    (subject,) = subjects_in("/srv trusted (rw,no_root_squash)")
     assert subject.values["clients"] == "*"
     assert subject.values["written_apart_from"] == "trusted"
 
 
 def test_fstab_with_four_and_six_fields() -> None:
-    (ext3,) = subjects(text_of("linux-2.6.18-nfs/fstab.txt"))
+    (ext3,) = subjects_in(text_of("linux-2.6.18-nfs/fstab.txt"))
     assert (ext3.kind, ext3.name) == ("ext3", "/mnt/nfs")
     assert ext3.values == {
         "device": "/dev/cciss/c0d1", "defaults": True, "noatime": True, "data": "journal",
@@ -114,7 +110,7 @@ def test_fstab_with_four_and_six_fields() -> None:
         "/dev/sdb2 none swap sw 0 0\n"
         "filer:/vol/home /home nfs4 rw,hard,wsize=32768 0 0\n"
     )
-    printed_subjects = subjects(table)
+    printed_subjects = subjects_in(table)
     assert [(subject.kind, subject.name) for subject in printed_subjects] == [
         ("ext4", "/"), ("xfs", "/srv"), ("swap", "sdb2"), ("nfs", "/home"),
     ]  # fmt: skip
@@ -123,13 +119,15 @@ def test_fstab_with_four_and_six_fields() -> None:
 
 
 def test_df_in_all_its_units() -> None:
-    exact = {subject.name: subject.values for subject in subjects(text_of("coreutils-9.1/df.txt"))}
+    exact = {
+        subject.name: subject.values for subject in subjects_in(text_of("coreutils-9.1/df.txt"))
+    }
     assert exact["/run/export"] == {
         "device": "/dev/ubda", "size": 587_464 * KIB, "used": 61_464 * KIB,
         "available": 482_992 * KIB, "used_share": 0.12,
     }  # fmt: skip
     for name in ("df-h", "df-hT", "df-T", "df-P", "df-m"):
-        for subject in subjects(text_of(f"coreutils-9.1/{name}.txt")):
+        for subject in subjects_in(text_of(f"coreutils-9.1/{name}.txt")):
             size = exact[subject.name]["size"]
             assert isinstance(size, int)
             assert subject.values["size"] == pytest.approx(size, rel=0.01), (name, subject.name)
@@ -137,12 +135,14 @@ def test_df_in_all_its_units() -> None:
     assert values(commanded, "filesystem", "/run/export")["size"] == 602_000_000
     (state,) = states(commanded)
     assert (state.host, state.command) == ("node", "df -H")
-    kinds = {subject.name: subject.kind for subject in subjects(text_of("coreutils-9.1/df-hT.txt"))}
+    kinds = {
+        subject.name: subject.kind for subject in subjects_in(text_of("coreutils-9.1/df-hT.txt"))
+    }
     assert (kinds["/run/export"], kinds["/run/images"]) == ("ext4", "nfs")
 
 
 def test_df_with_a_long_device_name() -> None:
-    printed_subjects = subjects(text_of("linux-2.6.18-nfs/df-h.txt"))
+    printed_subjects = subjects_in(text_of("linux-2.6.18-nfs/df-h.txt"))
     assert [subject.name for subject in printed_subjects] == ["/", "/boot", "/dev/shm", "/mnt/nfs"]
     assert printed_subjects[0].values["device"] == "/dev/mapper/VolGroup00-LogVol00"
     assert printed_subjects[0].values["size"] == 128 * GIB
@@ -218,7 +218,7 @@ def test_commands_that_set_something(
 
 
 def test_a_loop_over_disks_and_a_block_of_commands() -> None:
-    printed_subjects = subjects(
+    printed_subjects = subjects_in(
         "for d in sda sdb; do echo none > /sys/block/$d/queue/scheduler; done"
     )
     assert [(subject.name, subject.values) for subject in printed_subjects] == [

@@ -9,19 +9,14 @@ import pytest
 
 from iosonde.layers._commands.printed_bisect import GitBisect
 from tests.git_folder import git_in
-from tests.mangle import folded, mangled, states
+from tests.mangle import folded, mangled, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "builds-composed" / "bisect.txt").read_text()
 BAD = "6" * 40
 
 
 def _subjects(text: str) -> dict[str, dict[str, object]]:
-    return {
-        subject.name: dict(subject.values)
-        for state in states(text)
-        if state.tool == GitBisect.tool
-        for subject in state.subjects
-    }
+    return {subject.name: dict(subject.values) for subject in subjects_in(text, GitBisect.tool)}
 
 
 def test_each_commit_with_its_state() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from iosonde import units
 from iosonde.layers._commands.printed_block_tools import Fstrim, Kpartx, Losetup
-from tests.mangle import counters, mangled, states
+from tests.mangle import counters, mangled, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "commands-composed"
 TEXT = (OUTPUTS / "block-tools.txt").read_text()
@@ -18,10 +18,7 @@ TOOLS = {Kpartx.tool, Losetup.tool}
 
 def _things(text: str) -> list[tuple[str, str, dict[str, object]]]:
     return [
-        (subject.kind, subject.name, dict(subject.values))
-        for state in states(text)
-        if state.tool in TOOLS
-        for subject in state.subjects
+        (subject.kind, subject.name, dict(subject.values)) for subject in subjects_in(text, *TOOLS)
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from iosonde.layers._commands.printed_git import GitCommits
 from tests.git_folder import git_in
-from tests.mangle import mangled, states
+from tests.mangle import mangled, subjects_in
 
 TEXT = """\
 $ git log --oneline v4.1..master fs/pond | head -3
@@ -22,12 +22,7 @@ v4.2-rc3-17-g0123456789ab
 
 
 def _commits(text: str) -> list[tuple[str, dict[str, object]]]:
-    return [
-        (subject.name, dict(subject.values))
-        for state in states(text)
-        if state.tool == GitCommits.tool
-        for subject in state.subjects
-    ]
+    return [(subject.name, dict(subject.values)) for subject in subjects_in(text, GitCommits.tool)]
 
 
 def test_commits_below_their_command() -> None:

@@ -9,18 +9,13 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers._commands.printed_ls import LsDevices
-from tests.mangle import folded, mangled, read, states
+from tests.mangle import folded, mangled, read, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "commands-composed" / "ls.txt").read_text()
 
 
 def _devices(text: str) -> dict[str, dict[str, object]]:
-    return {
-        subject.name: dict(subject.values)
-        for state in states(text)
-        if state.tool == LsDevices.tool
-        for subject in state.subjects
-    }
+    return {subject.name: dict(subject.values) for subject in subjects_in(text, LsDevices.tool)}
 
 
 def test_numbers_and_targets() -> None:

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.mangle import mangled, states
+from tests.mangle import mangled, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "commands-composed"
 TEXT = (OUTPUTS / "lsb-release.txt").read_text()
 
 
 def _facts(text: str) -> list[dict[str, object]]:
-    return [dict(subject.values) for state in states(text) for subject in state.subjects]
+    return [dict(subject.values) for subject in subjects_in(text)]
 
 
 def test_whole_and_one_line() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers._commands.printed_lscpu import Lscpu
-from tests.mangle import folded, mangled, states
+from tests.mangle import folded, mangled, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "lscpu-composed"
 OLD, NEW = ((OUTPUTS / f"{name}.txt").read_text() for name in ("old", "new"))
@@ -19,12 +19,7 @@ KIB, MIB = 1 << 10, 1 << 20
 
 
 def _hosts(text: str) -> list[dict[str, object]]:
-    return [
-        dict(subject.values)
-        for state in states(text)
-        if state.tool == Lscpu.tool
-        for subject in state.subjects
-    ]
+    return [dict(subject.values) for subject in subjects_in(text, Lscpu.tool)]
 
 
 @pytest.mark.parametrize("text", [OLD, NEW])

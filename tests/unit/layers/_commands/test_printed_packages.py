@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers._commands.printed_packages import Dpkg, PackageFields, PackageNames
-from tests.mangle import folded, mangled, states
+from tests.mangle import folded, mangled, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "packages-composed"
 DPKG, NAMES = ((OUTPUTS / f"{name}.txt").read_text() for name in ("dpkg", "names"))
@@ -17,12 +17,7 @@ TOOLS = {Dpkg.tool, PackageFields.tool, PackageNames.tool}
 
 
 def _packages(text: str) -> list[tuple[str, dict[str, object]]]:
-    return [
-        (subject.name, dict(subject.values))
-        for state in states(text)
-        if state.tool in TOOLS
-        for subject in state.subjects
-    ]
+    return [(subject.name, dict(subject.values)) for subject in subjects_in(text, *TOOLS)]
 
 
 def test_rows_of_dpkg() -> None:

@@ -7,18 +7,13 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers._commands.printed_robot import LkftBuild, RobotBuild
-from tests.mangle import mangled, states
+from tests.mangle import mangled, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "builds-composed" / "robot.txt").read_text()
 
 
 def _values(text: str) -> list[dict[str, object]]:
-    return [
-        dict(subject.values)
-        for state in states(text)
-        if state.tool == RobotBuild.tool
-        for subject in state.subjects
-    ]
+    return [dict(subject.values) for subject in subjects_in(text, RobotBuild.tool)]
 
 
 def test_what_was_built_of_what() -> None:
@@ -57,12 +52,7 @@ LKFT = (Path(__file__).parents[3] / "outputs" / "builds-composed" / "lkft.txt").
 
 
 def _tested(text: str) -> list[dict[str, object]]:
-    return [
-        dict(subject.values)
-        for state in states(text)
-        if state.tool == LkftBuild.tool
-        for subject in state.subjects
-    ]
+    return [dict(subject.values) for subject in subjects_in(text, LkftBuild.tool)]
 
 
 def test_what_lkft_built_describes_its_own_commit() -> None:

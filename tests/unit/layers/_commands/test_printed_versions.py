@@ -10,19 +10,14 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, states
+from tests.mangle import mangled, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "hosts-composed" / "versions.txt").read_text()
 
 
 def values(text: str) -> dict[str, Scalar]:
     """Everything that is said of the host and its kernel."""
-    return {
-        name: value
-        for state in states(text)
-        for subject in state.subjects
-        for name, value in subject.values.items()
-    }
+    return {name: value for subject in subjects_in(text) for name, value in subject.values.items()}
 
 
 def test_all_of_a_host() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers._mapper.facts_targets import READERS
-from tests.mangle import folded, mangled, states
+from tests.mangle import folded, mangled, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "dmsetup-composed" / "targets.txt").read_text()
 TABLE, STATUS = (part for part in TEXT.split("# dmsetup ")[1:])
@@ -15,9 +15,7 @@ SECTOR = 512
 
 
 def _devices(text: str) -> dict[str, dict[str, object]]:
-    return {
-        subject.name: dict(subject.values) for state in states(text) for subject in state.subjects
-    }
+    return {subject.name: dict(subject.values) for subject in subjects_in(text)}
 
 
 def test_sizes_that_are_said_twice_agree() -> None:

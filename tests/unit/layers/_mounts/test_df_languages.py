@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "languages-debian-12"
 TABLES = re.split(r"(?m)^(?=\$ )", (OUTPUTS / "df.txt").read_text())[1:]
@@ -18,11 +18,7 @@ INODES = {
 
 
 def _mounts(text: str) -> list[tuple[str, str, dict[str, object]]]:
-    return [
-        (subject.kind, subject.name, dict(subject.values))
-        for state in states(text)
-        for subject in state.subjects
-    ]
+    return [(subject.kind, subject.name, dict(subject.values)) for subject in subjects_in(text)]
 
 
 def test_every_language() -> None:

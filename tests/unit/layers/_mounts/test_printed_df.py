@@ -9,13 +9,11 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.stack import Scalar
-from tests.mangle import states
+from tests.mangle import subjects_in
 
 
 def _mounted(text: str) -> dict[str, dict[str, Scalar]]:
-    return {
-        subject.name: dict(subject.values) for state in states(text) for subject in state.subjects
-    }
+    return {subject.name: dict(subject.values) for subject in subjects_in(text)}
 
 
 @pytest.mark.parametrize("head", [

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, subjects_in
 
 PLACE = Path(__file__).parents[3] / "outputs" / "util-linux-2.38.1"
 TABLE = """\
@@ -28,11 +28,7 @@ LOOPS = {
 
 
 def values_of(given: str) -> dict[tuple[str, str], dict[str, Scalar]]:
-    return {
-        (subject.kind, subject.name): dict(subject.values)
-        for state in states(given)
-        for subject in state.subjects
-    }
+    return {(subject.kind, subject.name): dict(subject.values) for subject in subjects_in(given)}
 
 
 def test_findmnt_says_what_its_pairs_say() -> None:

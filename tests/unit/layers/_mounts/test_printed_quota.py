@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers._mounts.printed_quota import QuotaOfOwner, QuotaReport
-from tests.mangle import folded, mangled, states
+from tests.mangle import folded, mangled, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "quota-composed"
 TEXT = (OUTPUTS / "quota.txt").read_text()
@@ -15,12 +15,7 @@ TOOLS = {QuotaReport.tool, QuotaOfOwner.tool}
 
 
 def _quotas(text: str) -> list[tuple[str, dict[str, object]]]:
-    return [
-        (subject.name, dict(subject.values))
-        for state in states(text)
-        if state.tool in TOOLS
-        for subject in state.subjects
-    ]
+    return [(subject.name, dict(subject.values)) for subject in subjects_in(text, *TOOLS)]
 
 
 def test_reports() -> None:

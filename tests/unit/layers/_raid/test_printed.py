@@ -5,16 +5,11 @@ from __future__ import annotations
 import pytest
 
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, states
+from tests.mangle import mangled, subjects_in
 
 
 def values_of(text: str) -> list[dict[str, Scalar]]:
-    return [
-        dict(subject.values)
-        for state in states(text)
-        for subject in state.subjects
-        if subject.kind == "array"
-    ]
+    return [dict(subject.values) for subject in subjects_in(text) if subject.kind == "array"]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.printed import PrintedCounters, PrintedSubject, Unread
-from tests.mangle import counters, mangled, read, states
+from tests.mangle import counters, mangled, read, subjects_in
 
 PLACE = Path(__file__).parents[3] / "outputs" / "bcache-6.1"
 DEVICE = (PLACE / "device.txt").read_text()
@@ -26,7 +26,7 @@ COUNTS = {
 
 
 def subjects(text: str) -> dict[str, PrintedSubject]:
-    return {subject.name: subject for state in states(text) for subject in state.subjects}
+    return {subject.name: subject for subject in subjects_in(text)}
 
 
 def counted(text: str) -> dict[str, PrintedCounters]:
@@ -151,9 +151,7 @@ def test_prose_and_commands_are_none() -> None:
         "Look at /sys/block/bcache0/bcache/stats_total/ and at /sys/fs/bcache/ for more.\n"
         "echo writeback > /sys/block/bcache0/bcache/cache_mode\n\ncset.uuid of it\n"
     )
-    assert [
-        subject for state in states(text) for subject in state.subjects if subject.kind == "bcache"
-    ] == []
+    assert [subject for subject in subjects_in(text) if subject.kind == "bcache"] == []
     assert [output for output in read(text) if isinstance(output, Unread)] == []
 
 

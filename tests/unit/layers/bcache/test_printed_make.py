@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mangle import mangled, states
+from tests.mangle import mangled, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "bcache-composed"
 MADE, NEW, SHOWN = ((OUTPUTS / f"{name}.txt").read_text() for name in ("make", "make-1.1", "show"))
@@ -14,11 +14,7 @@ TOOLS = {"make-bcache", "bcache show"}
 
 
 def _things(text: str) -> dict[str, dict[str, object]]:
-    return {
-        subject.name: dict(subject.values)
-        for state in states(text) if state.tool in TOOLS
-        for subject in state.subjects
-    }  # fmt: skip
+    return {subject.name: dict(subject.values) for subject in subjects_in(text, *TOOLS)}
 
 
 def test_devices_have_the_names_of_the_command() -> None:

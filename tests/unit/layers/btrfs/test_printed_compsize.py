@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from iosonde.layers.btrfs.printed_compsize import Compsize
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "btrfs-composed" / "compsize.txt").read_text()
 
@@ -16,9 +16,7 @@ TEXT = (Path(__file__).parents[3] / "outputs" / "btrfs-composed" / "compsize.txt
 def _values(text: str) -> dict[str, dict[str, float]]:
     return {
         subject.name: cast("dict[str, float]", dict(subject.values))
-        for state in states(text)
-        for subject in state.subjects
-        if state.tool == Compsize.tool
+        for subject in subjects_in(text, Compsize.tool)
     }
 
 

@@ -7,17 +7,14 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers.btrfs.printed_recover import BtrfsRecover
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "btrfs-composed" / "recover.txt").read_text()
 
 
 def _facts(text: str) -> list[tuple[str, dict[str, object]]]:
     return [
-        (subject.name, dict(subject.values))
-        for state in states(text)
-        for subject in state.subjects
-        if state.tool == BtrfsRecover.tool
+        (subject.name, dict(subject.values)) for subject in subjects_in(text, BtrfsRecover.tool)
     ]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.records.printed import Unread
 from iosonde.records.stack import Json, Scalar
-from tests.mangle import counters, cut, folded, mangled, read, states
+from tests.mangle import counters, cut, folded, mangled, read, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "btrfs-composed" / "scrub.txt").read_text()
 LINES = TEXT.splitlines(keepends=True)
@@ -17,10 +17,7 @@ FILE = "".join(LINES[-3:])
 
 def _scrubs(text: str) -> list[tuple[str, dict[str, Scalar]]]:
     return [
-        (subject.name, dict(subject.values))
-        for state in states(text)
-        for subject in state.subjects
-        if state.tool == "btrfs scrub status"
+        (subject.name, dict(subject.values)) for subject in subjects_in(text, "btrfs scrub status")
     ]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mangle import counters, mangled, read, states
+from tests.mangle import counters, mangled, read, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "btrfs-composed" / "subvolumes.txt").read_text()
 LIST, REST = TEXT.split("# btrfs subvolume show")
@@ -16,8 +16,7 @@ SHOW, TABLE = f"# btrfs subvolume show{REST}".split("# btrfs device")
 def _subvolumes(text: str) -> dict[str, dict[str, object]]:
     return {
         subject.name: dict(subject.values)
-        for state in states(text)
-        for subject in state.subjects
+        for subject in subjects_in(text)
         if subject.kind == "btrfs_subvolume"
     }
 

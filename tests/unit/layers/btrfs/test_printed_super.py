@@ -7,17 +7,14 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.printed import Unread
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, states, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "btrfs-composed" / "super.txt").read_text()
 
 
 def _blocks(text: str) -> list[tuple[str, dict[str, object]]]:
     return [
-        (subject.name, dict(subject.values))
-        for state in states(text)
-        for subject in state.subjects
-        if state.tool == "btrfs dump-super"
+        (subject.name, dict(subject.values)) for subject in subjects_in(text, "btrfs dump-super")
     ]
 
 

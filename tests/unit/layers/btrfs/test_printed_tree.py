@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.stack import Json
-from tests.mangle import counters, folded, mangled, read, states
+from tests.mangle import counters, folded, mangled, read, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "btrfs-composed" / "tree.txt").read_text()
 ROOM = 16384 - 101
@@ -60,7 +60,7 @@ def test_what_a_node_says() -> None:
             ["256 INODE_ITEM 0", 30523392, 91], ["261 EXTENT_DATA 4096", 30539776, 77],
         ],
     }  # fmt: skip
-    versions = [subject.values for state in states(TEXT) for subject in state.subjects]
+    versions = [subject.values for subject in subjects_in(TEXT)]
     assert {"btrfs-progs": "6.2", "btrfs_progs": "v6.2"} in versions
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.mangle import mangled, states
+from tests.mangle import mangled, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "ceph-composed" / "osd-df-rows.txt").read_text()
 HEAD = (
@@ -18,12 +18,7 @@ GIB = 1 << 30
 
 
 def _things(text: str, tool: str = "ceph osd df") -> dict[str, dict[str, Any]]:
-    return {
-        subject.name: dict(subject.values)
-        for state in states(text)
-        if state.tool == tool
-        for subject in state.subjects
-    }
+    return {subject.name: dict(subject.values) for subject in subjects_in(text, tool)}
 
 
 def test_the_sums() -> None:

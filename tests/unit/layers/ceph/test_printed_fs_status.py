@@ -8,18 +8,14 @@ import pytest
 
 from iosonde.records.printed import Unread
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "ceph-composed"
 NEW, OLD = ((OUTPUTS / f"{name}.txt").read_text() for name in ("fs-status", "fs-status-old"))
 
 
 def things(text: str) -> dict[tuple[str, str], dict[str, Scalar]]:
-    return {
-        (subject.kind, subject.name): dict(subject.values)
-        for state in states(text)
-        for subject in state.subjects
-    }
+    return {(subject.kind, subject.name): dict(subject.values) for subject in subjects_in(text)}
 
 
 def test_ranks_pools_and_standbys_in_every_shape() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mangle import folded, mangled, states
+from tests.mangle import folded, mangled, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "ceph-composed"
 OLD = (OUTPUTS / "health-old.txt").read_text()
@@ -16,9 +16,8 @@ ALONE = "\n".join(line for line in OLD.split("\n") if line.startswith(("pg ", "o
 def _things(text: str) -> dict[str, dict[str, object]]:
     return {
         subject.name: dict(subject.values)
-        for state in states(text) if state.tool in {"ceph health", "ceph health detail"}
-        for subject in state.subjects
-    }  # fmt: skip
+        for subject in subjects_in(text, "ceph health", "ceph health detail")
+    }
 
 
 def test_groups_and_osds_below_the_checks() -> None:

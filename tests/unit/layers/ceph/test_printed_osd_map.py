@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mangle import folded, mangled, states
+from tests.mangle import folded, mangled, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "ceph-composed"
 DUMP, POOLS = ((OUTPUTS / name).read_text() for name in ("osd-dump.txt", "pools.txt"))
@@ -15,9 +15,8 @@ DUMP, POOLS = ((OUTPUTS / name).read_text() for name in ("osd-dump.txt", "pools.
 def _things(text: str) -> list[tuple[str, str, dict[str, object]]]:
     return [
         (subject.kind, subject.name, dict(subject.values))
-        for state in states(text) if state.tool == "ceph osd dump"
-        for subject in state.subjects
-    ]  # fmt: skip
+        for subject in subjects_in(text, "ceph osd dump")
+    ]
 
 
 def test_a_pool_says_each_of_its_fields() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.mangle import counters, folded, mangled, states
+from tests.mangle import counters, folded, mangled, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "ceph-composed"
 NEW, OLD, STATS, TREE = (
@@ -26,11 +26,7 @@ def _pools(text: str) -> dict[str, dict[str, Any]]:
 
 
 def _osds(text: str) -> dict[str, dict[str, Any]]:
-    return {
-        subject.name: dict(subject.values)
-        for state in states(text) if state.tool == "ceph osd tree"
-        for subject in state.subjects
-    }  # fmt: skip
+    return {subject.name: dict(subject.values) for subject in subjects_in(text, "ceph osd tree")}
 
 
 @pytest.mark.parametrize("text", [NEW, OLD], ids=["15", "0.80"])

@@ -25,7 +25,7 @@ from iosonde.records.run import HEALTH, Series
 from iosonde.records.stack import Capture, Scalar, StackLayer
 from iosonde.stack.health import drives_under, with_health
 from tests.empty_host import EmptyHost
-from tests.mangle import states
+from tests.mangle import states, subjects_in
 from tests.unit.measure.build import loop, trial
 
 DEMAND = Demand(writes=True, reads=False, direct=True, size=None, seconds=60.0, tools=())
@@ -67,7 +67,7 @@ def test_ata_attributes_are_read_in_both_forms() -> None:
 
 
 def _read(text: str) -> Mapping[str, Scalar]:
-    subjects = [subject for state in states(text) for subject in state.subjects]
+    subjects = subjects_in(text)
     return subjects[0].values if subjects else {}
 
 

@@ -6,18 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import PrintedCounters, PrintedSubject
-from tests.mangle import counters, mangled, states
+from iosonde.records.printed import PrintedCounters
+from tests.mangle import counters, mangled, states, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs"
 
 
 def text(name: str) -> str:
     return (OUTPUTS / name).read_text()
-
-
-def subjects(given: str) -> list[PrintedSubject]:
-    return [subject for state in states(given) for subject in state.subjects]
 
 
 def cells(name: str, start: str) -> list[list[str]]:
@@ -233,7 +229,7 @@ def test_diskstats_without_their_command_and_of_old_kernels() -> None:
 
 
 def test_an_array_is_the_same_to_mdstat_and_mdadm() -> None:
-    printed_subjects = subjects(text("uml-md-lvm/all.txt"))
+    printed_subjects = subjects_in(text("uml-md-lvm/all.txt"))
     arrays = [
         subject.values
         for subject in printed_subjects
@@ -260,14 +256,14 @@ def test_mdstat_of_a_rebuild_and_of_raid_10() -> None:
         "      [==>..................]  recovery = 12.6% (246320/1953260) finish=127.5min"
         " speed=12345K/sec\n\nunused devices: <none>\n"
     )
-    first, second = subjects(given)
+    first, second = subjects_in(given)
     assert (first.values["data_members"], first.values["bitmap"]) == (2, "internal")
     assert (second.values["sync_action"], second.values["sync_share"]) == ("recover", 0.126)
     assert (second.values["faulty"], second.values["spares"]) == ("sdf", "sdg")
 
 
 def test_lvm_and_lsblk_tell_sizes_and_kinds() -> None:
-    printed_subjects = subjects(text("uml-md-lvm/all.txt"))
+    printed_subjects = subjects_in(text("uml-md-lvm/all.txt"))
     volumes = [subject for subject in printed_subjects if subject.kind == "lvm"]
     assert volumes[0].values["size"] == 24 * 2**20
     assert any(subject.values.get("below") == "md0" for subject in volumes)
@@ -281,13 +277,13 @@ def test_lvm_and_lsblk_tell_sizes_and_kinds() -> None:
 
 
 def test_drbd_old_and_new() -> None:
-    old = subjects(text("drbd-composed/proc-8.4.txt"))
+    old = subjects_in(text("drbd-composed/proc-8.4.txt"))
     assert [subject.name for subject in old] == ["drbd0", "drbd1"]
     assert old[0].values["out_of_sync"] == 524288 * 1024
     assert old[0].values["protocol"] == "C"
     assert old[0].values["sync_share"] == pytest.approx(0.334)
     assert counters(text("drbd-composed/proc-8.4.txt"))[0].values["ns"] == 1048576 * 1024
-    new = subjects(text("drbd-composed/status-9.txt"))
+    new = subjects_in(text("drbd-composed/status-9.txt"))
     assert [subject.name for subject in new] == ["r0", "r1"]
     assert new[0].values["peer_disk_state"] == "UpToDate"
     assert new[1].values["sync_share"] == pytest.approx(0.421)
@@ -314,9 +310,9 @@ def test_counters_survive_every_shape(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["drbd-composed/proc-8.4.txt", "drbd-composed/status-9.txt"])
 def test_states_survive_every_shape(name: str) -> None:
-    expected = [(subject.name, dict(subject.values)) for subject in subjects(text(name))]
+    expected = [(subject.name, dict(subject.values)) for subject in subjects_in(text(name))]
     for shape, changed in mangled(text(name), wraps=False):
-        rows = [(subject.name, dict(subject.values)) for subject in subjects(changed)]
+        rows = [(subject.name, dict(subject.values)) for subject in subjects_in(changed)]
         assert rows == expected, shape
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers.disk.printed_blockdev import Blockdev, LbaStatus, Sdparm
-from tests.mangle import counters, mangled, states
+from tests.mangle import counters, mangled, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "commands-composed"
 TEXT = (OUTPUTS / "blockdev.txt").read_text()
@@ -16,12 +16,7 @@ TOOLS = {Blockdev.tool, Sdparm.tool}
 
 
 def _disks(text: str) -> list[tuple[str, dict[str, object]]]:
-    return [
-        (subject.name, dict(subject.values))
-        for state in states(text)
-        if state.tool in TOOLS
-        for subject in state.subjects
-    ]
+    return [(subject.name, dict(subject.values)) for subject in subjects_in(text, *TOOLS)]
 
 
 def _blocks(text: str) -> list[dict[str, object]]:

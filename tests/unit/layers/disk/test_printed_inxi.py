@@ -6,7 +6,7 @@ from pathlib import Path
 
 from iosonde.records.printed import Unread
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, states, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "inxi-composed" / "drives.txt").read_text()
 
@@ -42,7 +42,7 @@ def test_a_section_s_word_in_a_line_of_its_own_and_lines_that_a_mail_broke() -> 
         "Partition:\n  ID-1: / size: 29.11 GiB used: 2.83 GiB (9.7%) fs: ext4 dev: /dev/sda2 \n"
         "Info:\n  Processes: 158 Uptime: 14m Memory: 3.78 GiB used: 357.4 MiB (9.2%) \n"
     )
-    said = {subject.name: subject.values for state in states(text) for subject in state.subjects}
+    said = {subject.name: subject.values for subject in subjects_in(text)}
     assert said["sda"] == {
         "type": "USB", "vendor": "Samsung", "model": "Flash Drive FIT",
         "size": round(29.88 * 2**30),
@@ -50,6 +50,4 @@ def test_a_section_s_word_in_a_line_of_its_own_and_lines_that_a_mail_broke() -> 
     assert said["/"]["device"] == "/dev/sda2"
     assert "uptime" not in said["/"]
     broken = text.replace("Drives:\n  Local", "Drives:    Local").replace("dev: /dev", "dev:\n/dev")
-    assert {
-        subject.name: subject.values for state in states(broken) for subject in state.subjects
-    } == said
+    assert {subject.name: subject.values for subject in subjects_in(broken)} == said

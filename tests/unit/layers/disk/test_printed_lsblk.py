@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, subjects_in
 
 PLACE = Path(__file__).parents[3] / "outputs" / "lsblk-2.38"
 
@@ -17,8 +17,7 @@ def text(name: str) -> str:
 
 
 def values_of(given: str) -> dict[tuple[str, str], dict[str, Scalar]]:
-    return {(subject.kind, subject.name): dict(subject.values) for state in states(given)
-            for subject in state.subjects}  # fmt: skip
+    return {(subject.kind, subject.name): dict(subject.values) for subject in subjects_in(given)}
 
 
 def test_every_device_is_there_once_with_all_it_stands_on() -> None:

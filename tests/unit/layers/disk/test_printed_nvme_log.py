@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers.disk.printed_nvme_log import NvmeErrorLog, NvmeFeatures, NvmeFirmwareLog
-from tests.mangle import counters, mangled, states
+from tests.mangle import counters, mangled, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "nvme-cli" / "error-log.txt").read_text()
 
@@ -20,9 +20,7 @@ def _log(text: str) -> list[dict[str, object]]:
 def _set(text: str) -> list[tuple[str, dict[str, object]]]:
     return [
         (subject.name, dict(subject.values))
-        for state in states(text)
-        if state.tool in {NvmeFeatures.tool, NvmeFirmwareLog.tool}
-        for subject in state.subjects
+        for subject in subjects_in(text, NvmeFeatures.tool, NvmeFirmwareLog.tool)
     ]
 
 

@@ -6,20 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import PrintedSubject
-from tests.mangle import mangled, states
+from tests.mangle import mangled, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs/blkid-composed/properties.txt").read_text()
 EXPORT, UDEV = TEXT.split("\n\n# blkid -ip -o udev\n")
 
 
-def partitions(given: str) -> list[PrintedSubject]:
-    return [subject for state in states(given) for subject in state.subjects]
-
-
 def test_export_with_the_sizes_of_io() -> None:
     for shape, given in mangled(EXPORT, wraps=False):
-        first, second = partitions(given)
+        first, second = subjects_in(given)
         assert (first.kind, first.name, second.name) == ("partition", "sdq1", "sdq2"), shape
         assert first.values["start"] == 2048 * 512, shape
         assert first.values["size"] == 1048576 * 512, shape
@@ -31,7 +26,7 @@ def test_export_with_the_sizes_of_io() -> None:
 
 def test_udev_names_no_device_and_its_partitions_are_kept_apart() -> None:
     for shape, given in mangled(UDEV, wraps=False):
-        first, second = partitions(given)
+        first, second = subjects_in(given)
         assert (first.kind, first.name) == ("partition", ""), shape
         assert first.values["size"] == 1048576 * 512, shape
         assert first.values["io_opt"] == 262144, shape
@@ -41,7 +36,7 @@ def test_udev_names_no_device_and_its_partitions_are_kept_apart() -> None:
 
 def test_a_device_that_the_command_names() -> None:
     alone = UDEV.split("\n\n")[0]
-    (subject,) = partitions(f"# blkid -ip -o udev /dev/sdq1\n{alone}\n")
+    (subject,) = subjects_in(f"# blkid -ip -o udev /dev/sdq1\n{alone}\n")
     assert subject.name == "sdq1"
     assert subject.values["start"] == 2048 * 512
 
@@ -51,4 +46,4 @@ def test_a_device_that_the_command_names() -> None:
     ["ID_FS_TYPE=ext4\n", "Set ID_FS_TYPE=ext4 in the rule.", "ID_FS_TYPE=$type\nMY_OWN_NAME=3\n"],
 )
 def test_a_line_alone_and_settings_of_others_are_none(near_miss: str) -> None:
-    assert partitions(near_miss) == []
+    assert subjects_in(near_miss) == []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iosonde.records.printed import PrintedSubject, Unread
-from tests.mangle import mangled, read, states
+from iosonde.records.printed import Unread
+from tests.mangle import mangled, read, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs"
 PAGES = (OUTPUTS / "sg3-composed" / "pages.txt").read_text()
@@ -13,18 +13,14 @@ UDEV = (OUTPUTS / "udev-composed" / "info.txt").read_text()
 DISCARDS = (OUTPUTS / "sg3-composed" / "lsblk-discard.txt").read_text()
 
 
-def subjects(text: str) -> list[PrintedSubject]:
-    return [subject for state in states(text) for subject in state.subjects]
-
-
 def test_pages_of_a_disk() -> None:
-    inquiry, capacity, limits = subjects(PAGES)
+    inquiry, capacity, limits = subjects_in(PAGES)
     assert {subject.name for subject in (inquiry, capacity, limits)} == {"sdb"}
     assert (inquiry.values["vendor"], inquiry.values["model"]) == ("SEAGATE", "ST600MM0006")
     assert capacity.values["size"] == 1172123568 * 512
     assert capacity.values["physical_block_size"] == 512 << 3
     assert limits.values["transfer_granularity_blocks"] == 8
-    (spinning,) = subjects(
+    (spinning,) = subjects_in(
         "# sg_vpd -p bdc /dev/sdc\nBlock device characteristics VPD page (SBC):\n"
         "  Nominal rotation rate: 7200 rpm\n"
     )
@@ -36,14 +32,14 @@ def test_pages_of_a_disk() -> None:
 
 
 def test_all_that_an_inquiry_says() -> None:
-    inquiry, capacity, limits = subjects(PAGES)
+    inquiry, capacity, limits = subjects_in(PAGES)
     for name, value in (("pqual", 0), ("multip", 1), ("vs", 0), ("3pc", 0), ("protect", 1)):
         assert inquiry.values[name] == value
     assert (inquiry.values["version"], inquiry.values["length"]) == ("0x06", 0x90)
     assert capacity.values["last_lba"] == 1172123568 - 1
     assert capacity.values["number_of_logical_blocks"] == 1172123568
     assert limits.values["maximum_compare_and_write_length"] == "0 blocks"
-    (provisioning,) = subjects(
+    (provisioning,) = subjects_in(
         "# sg_vpd -p lbpv /dev/sdc\nLogical block provisioning VPD page (SBC):\n"
         "  Unmap command supported (LBPU): 1\n  Provisioning type: 2 (thin provisioned)\n"
     )
@@ -53,7 +49,7 @@ def test_all_that_an_inquiry_says() -> None:
 
 
 def test_by_what_names_a_device_is_known() -> None:
-    (device,) = subjects(
+    (device,) = subjects_in(
         "# sg_vpd -p di /dev/sdc\nDevice Identification VPD page:\n  Addressed logical unit:\n"
         "    designator type: NAA,  code set: Binary\n      0x6001405b3d7f1a2c4e84b8a9f1e2d3c4\n"
         "    designator type: T10 vendor identification,  code set: ASCII\n"
@@ -68,15 +64,15 @@ def test_by_what_names_a_device_is_known() -> None:
 
 
 def test_pages_in_every_shape() -> None:
-    expected = [(subject.name, dict(subject.values)) for subject in subjects(PAGES)]
+    expected = [(subject.name, dict(subject.values)) for subject in subjects_in(PAGES)]
     for shape, changed in mangled(PAGES, wraps=False):
         if shape != "with blank lines":
-            got = [(subject.name, dict(subject.values)) for subject in subjects(changed)]
+            got = [(subject.name, dict(subject.values)) for subject in subjects_in(changed)]
             assert got == expected, shape
 
 
 def test_the_database_of_udev() -> None:
-    disk, partition = subjects(UDEV)
+    disk, partition = subjects_in(UDEV)
     assert (disk.kind, disk.name, disk.values["rotation_rate"]) == ("disk", "sda", 7200)
     assert disk.values["write_cache"] == "write back"
     assert (partition.kind, partition.name) == ("partition", "sda1")
@@ -90,7 +86,7 @@ def test_the_database_of_udev() -> None:
 
 
 def test_what_a_disk_can_discard() -> None:
-    values = {subject.name: subject.values for subject in subjects(DISCARDS)}
+    values = {subject.name: subject.values for subject in subjects_in(DISCARDS)}
     assert values["sda"]["discard_granularity"] == 512
     assert values["sda"]["discard_max_bytes"] == 2 * 2**30
     assert values["sdb"]["discard_max_bytes"] == 0

@@ -9,7 +9,7 @@ import pytest
 from iosonde.layers.disk.printed_properties import Properties
 from iosonde.layers.disk.printed_udev import UdevInfo
 from iosonde.layers.disk.printed_wipefs import Wipefs
-from tests.mangle import counters, folded, mangled, states
+from tests.mangle import counters, folded, mangled, states, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "commands-composed"
 TEXT = (OUTPUTS / "signatures.txt").read_text()
@@ -22,10 +22,7 @@ def _signatures(text: str) -> list[tuple[str, dict[str, object]]]:
 
 def _properties(text: str) -> list[tuple[str, str, dict[str, object]]]:
     return [
-        (subject.kind, subject.name, dict(subject.values))
-        for state in states(text)
-        if state.tool in TOOLS
-        for subject in state.subjects
+        (subject.kind, subject.name, dict(subject.values)) for subject in subjects_in(text, *TOOLS)
     ]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.mangle import counters, folded, mangled, states
+from tests.mangle import counters, folded, mangled, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "zones-composed"
 ZONES, REGISTERS = ((OUTPUTS / f"{name}.txt").read_text() for name in ("zones", "registers"))
@@ -18,11 +18,7 @@ def _zones(text: str) -> dict[str, dict[str, Any]]:
 
 
 def _states(text: str, tool: str) -> list[tuple[str, dict[str, Any]]]:
-    return [
-        (subject.name, dict(subject.values))
-        for state in states(text) if state.tool == tool
-        for subject in state.subjects
-    ]  # fmt: skip
+    return [(subject.name, dict(subject.values)) for subject in subjects_in(text, tool)]
 
 
 def test_zones_of_nvme_are_as_many_as_it_says() -> None:

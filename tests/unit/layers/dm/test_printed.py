@@ -10,7 +10,7 @@ from iosonde.layers._mapper.facts import MapperTarget, TargetFacts, parse_target
 from iosonde.layers.dm_cache.facts import read_target as read_cache
 from iosonde.records.printed import PrintedCounters, PrintedSubject, Unread
 from iosonde.records.stack import Scalar
-from tests.mangle import counters, mangled, read, states
+from tests.mangle import counters, mangled, read, subjects_in
 
 REAL = Path(__file__).parents[3] / "outputs" / "dmsetup-1.02.185"
 TABLE = (REAL / "table.txt").read_text()
@@ -21,7 +21,7 @@ LISTED = "root@vm:~# dmsetup ls\n" + (REAL / "ls.txt").read_text()
 
 
 def subjects(text: str) -> dict[str, PrintedSubject]:
-    return {subject.name: subject for state in states(text) for subject in state.subjects}
+    return {subject.name: subject for subject in subjects_in(text)}
 
 
 def values(text: str, name: str) -> dict[str, Scalar]:

@@ -8,19 +8,14 @@ import pytest
 
 from iosonde.layers.dm.printed_headers import HeaderDump
 from iosonde.records.printed import Unread
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "cryptsetup-composed"
 TEXT = (OUTPUTS / "headers.txt").read_text()
 
 
 def _subjects(text: str, tool: str = HeaderDump.tool) -> list[tuple[str, dict[str, object]]]:
-    return [
-        (subject.name, dict(subject.values))
-        for state in states(text)
-        if state.tool == tool
-        for subject in state.subjects
-    ]
+    return [(subject.name, dict(subject.values)) for subject in subjects_in(text, tool)]
 
 
 def test_old_and_new_integrity_agree() -> None:

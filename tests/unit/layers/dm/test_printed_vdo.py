@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from iosonde.units import GIB, KIB, MIB
-from tests.mangle import counters, mangled, states
+from tests.mangle import counters, mangled, states, subjects_in
 
 TIB = 1024 * GIB
 PLACE = Path(__file__).parents[3] / "outputs" / "vdo-composed"
@@ -19,9 +19,7 @@ def _text(name: str) -> str:
 
 
 def _things(text: str) -> dict[str, dict[str, Any]]:
-    return {
-        subject.name: dict(subject.values) for state in states(text) for subject in state.subjects
-    }
+    return {subject.name: dict(subject.values) for subject in subjects_in(text)}
 
 
 @pytest.mark.parametrize("name", ["status.txt", "statistics.txt", "table.txt", "table-si.txt"])

@@ -7,18 +7,13 @@ from typing import Any
 
 import pytest
 
-from tests.mangle import folded, mangled, states
+from tests.mangle import folded, mangled, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "cryptsetup-composed" / "crypttab.txt").read_text()
 
 
 def _mappings(text: str) -> dict[str, dict[str, Any]]:
-    return {
-        subject.name: dict(subject.values)
-        for state in states(text)
-        if state.tool == "crypttab"
-        for subject in state.subjects
-    }
+    return {subject.name: dict(subject.values) for subject in subjects_in(text, "crypttab")}
 
 
 def test_the_columns() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.layers.dm_crypt.printed_luks import LuksDump
 from iosonde.records.printed import Unread
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "cryptsetup-2.6"
 FIRST, SECOND = ((OUTPUTS / name).read_text() for name in ("luks1.txt", "luks2.txt"))
@@ -32,9 +32,7 @@ Digests:
 def _subjects(text: str) -> dict[tuple[str, str], dict[str, object]]:
     return {
         (subject.kind, subject.name): dict(subject.values)
-        for state in states(text)
-        if state.tool == LuksDump.tool
-        for subject in state.subjects
+        for subject in subjects_in(text, LuksDump.tool)
     }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers.dm_crypt.printed_messages import CryptsetupMessages
-from tests.mangle import counters, mangled, states
+from tests.mangle import counters, mangled, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "cryptsetup-composed"
 TEXT = (OUTPUTS / "messages.txt").read_text()
@@ -16,9 +16,7 @@ TEXT = (OUTPUTS / "messages.txt").read_text()
 def _errors(text: str) -> list[tuple[str, dict[str, object]]]:
     return [
         (subject.name, dict(subject.values))
-        for state in states(text)
-        if state.tool == CryptsetupMessages.tool
-        for subject in state.subjects
+        for subject in subjects_in(text, CryptsetupMessages.tool)
     ]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from iosonde.layers.ext4.check_problems import problems
 from iosonde.records.stack import Json
-from tests.mangle import counters, folded, mangled, states
+from tests.mangle import counters, folded, mangled, states, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "e2fsprogs-composed" / "problems.txt").read_text()
 DAMAGE = (
@@ -63,7 +63,7 @@ def test_what_the_real_program_names(image: Path, option: str, answer: str) -> N
     ((name, values),) = _problems(text)
     asked = len(re.findall(r"\? (?:yes|no)$|(?:FIXED|IGNORED)\.$", text, re.MULTILINE))
     assert asked > 10
-    settings = [subject.values for state in states(text) for subject in state.subjects]
+    settings = [subject.values for subject in subjects_in(text)]
     assert [each[answer] for each in settings if answer in each] == [asked]
     assert _counts(values) == asked, "each problem has one question"
     assert "other_problems" not in values

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.stack import Json
-from tests.mangle import counters, mangled, states
+from tests.mangle import counters, mangled, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "e2fsprogs-composed" / "figures.txt").read_text()
 SORTS = ("regular_files", "directories", "character_device_files", "block_device_files", "fifos",
@@ -51,8 +51,7 @@ def test_the_real_program(tmp_path: Path) -> None:
     ((_, values),) = _figures(_run("/sbin/e2fsck", "-f", "-y", "-v", image))
     (summary,) = (
         subject.values
-        for state in states(_run("/sbin/e2fsck", "-f", "-y", image))
-        for subject in state.subjects
+        for subject in subjects_in(_run("/sbin/e2fsck", "-f", "-y", image))
         if "inodes" in subject.values
     )
     assert (values["inodes"], values["blocks"]) == (summary["inodes"], summary["blocks"])

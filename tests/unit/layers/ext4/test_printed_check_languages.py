@@ -6,18 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.mangle import mangled, states
+from tests.mangle import mangled, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "e2fsprogs-composed" / "check-de.txt").read_text()
 
 
 def _checks(text: str) -> list[tuple[str, dict[str, object]]]:
-    return [
-        (subject.name, dict(subject.values))
-        for state in states(text)
-        for subject in state.subjects
-        if state.tool == "e2fsck"
-    ]
+    return [(subject.name, dict(subject.values)) for subject in subjects_in(text, "e2fsck")]
 
 
 def test_a_check_in_german() -> None:

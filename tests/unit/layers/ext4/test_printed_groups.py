@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.stack import Json
-from tests.mangle import counters, mangled, states
+from tests.mangle import counters, mangled, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "e2fsprogs-composed" / "groups.txt").read_text()
 
@@ -53,7 +53,7 @@ def test_the_real_program(tmp_path: Path) -> None:
         ["/sbin/dumpe2fs", str(image)], capture_output=True, text=True, check=True
     ).stdout
     (values,) = _groups(text)
-    (superblock,) = [subject.values for state in states(text) for subject in state.subjects]
+    (superblock,) = [subject.values for subject in subjects_in(text)]
     assert values["groups"] == len(re.findall(r"^Group \d", text, re.MULTILINE))
     assert values["free_blocks"] == superblock["free_blocks"]
     assert values["free_inodes"] == superblock["free_inodes"]

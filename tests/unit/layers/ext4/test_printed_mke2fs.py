@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers.ext4.printed_mke2fs import Mke2fs
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, states, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "e2fsprogs-1.47" / "mke2fs.txt").read_text()
 MIB = 1 << 20
@@ -17,9 +17,7 @@ MIB = 1 << 20
 def _made(text: str) -> dict[str, dict[str, object]]:
     return {
         f"{subject.kind} {subject.name}": dict(subject.values)
-        for state in states(text)
-        for subject in state.subjects
-        if state.tool == Mke2fs.tool
+        for subject in subjects_in(text, Mke2fs.tool)
     }
 
 

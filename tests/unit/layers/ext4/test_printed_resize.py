@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, states, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs"
 TEXT = (OUTPUTS / "e2fsprogs-composed" / "sizes.txt").read_text()
@@ -40,12 +40,7 @@ def test_prose_is_none() -> None:
 
 
 def _sizes(text: str) -> list[tuple[str, dict[str, Scalar]]]:
-    return [
-        (subject.name, dict(subject.values))
-        for state in states(text)
-        for subject in state.subjects
-        if state.tool == "resize2fs"
-    ]
+    return [(subject.name, dict(subject.values)) for subject in subjects_in(text, "resize2fs")]
 
 
 def _run(*argv: str | Path) -> str:

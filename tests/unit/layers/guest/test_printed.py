@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.printed import PrintedSubject, Unread
-from tests.mangle import counters, mangled, read, states
+from tests.mangle import counters, mangled, read, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "guests-composed"
 XML, QEMU, IMAGE, QM, VIRSH = (
@@ -17,7 +17,7 @@ XML, QEMU, IMAGE, QM, VIRSH = (
 
 
 def subjects(text: str) -> dict[str, PrintedSubject]:
-    return {subject.name: subject for state in states(text) for subject in state.subjects}
+    return {subject.name: subject for subject in subjects_in(text)}
 
 
 def test_a_disk_of_libvirt() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.mangle import folded, mangled, states
+from tests.mangle import folded, mangled, states, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "iscsiadm-composed" / "answers.txt").read_text()
 TIMED_OUT = 8  # ISCSI_ERR_TRANS_TIMEOUT of include/iscsi_err.h
@@ -16,10 +16,7 @@ T1, T2 = "iqn.2020-01.org.test:t1", "iqn.2020-01.org.test:t2"
 
 def _answers(text: str) -> list[tuple[str, dict[str, Any]]]:
     return [
-        (subject.name, dict(subject.values))
-        for state in states(text)
-        if state.tool == "iscsiadm answers"
-        for subject in state.subjects
+        (subject.name, dict(subject.values)) for subject in subjects_in(text, "iscsiadm answers")
     ]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.printed import PrintedCounters, PrintedSubject
-from tests.mangle import counters, mangled, read, states
+from tests.mangle import counters, mangled, read, subjects_in
 
 PLACE = Path(__file__).parents[3] / "outputs"
 IP = (PLACE / "iproute2-6.1" / "ip-s-link.txt").read_text()
@@ -23,7 +23,7 @@ COLUMNS = {
 
 
 def links(text: str) -> dict[str, PrintedSubject]:
-    return {subject.name: subject for state in states(text) for subject in state.subjects}
+    return {subject.name: subject for subject in subjects_in(text)}
 
 
 def counted(text: str) -> dict[str, PrintedCounters]:

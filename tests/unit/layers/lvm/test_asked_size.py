@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iosonde.layers.lvm.asked_size import asked_size
-from tests.mangle import states
+from tests.mangle import subjects_in
 
 GIB = 1 << 30
 
@@ -34,11 +34,7 @@ def test_sizes(command: str, size: int | None) -> None:
 
 
 def _sizes(text: str) -> dict[str, object]:
-    return {
-        subject.name: subject.values.get("size")
-        for state in states(text)
-        for subject in state.subjects
-    }
+    return {subject.name: subject.values.get("size") for subject in subjects_in(text)}
 
 
 def test_with_the_answer() -> None:

@@ -9,7 +9,7 @@ import pytest
 from iosonde.layers._mapper.facts import mapper_name
 from iosonde.layers.lvm.facts import by_uuid, parse_report, size_of, volume_facts
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, states
+from tests.mangle import mangled, states, subjects_in
 
 PLACE = Path(__file__).parents[3] / "outputs" / "lvm-2.03.16"
 
@@ -19,9 +19,7 @@ def text(name: str) -> str:
 
 
 def values_of(given: str) -> dict[str, dict[str, Scalar]]:
-    return {
-        subject.name: dict(subject.values) for state in states(given) for subject in state.subjects
-    }
+    return {subject.name: dict(subject.values) for subject in subjects_in(given)}
 
 
 def reported() -> dict[str, dict[str, Scalar]]:
@@ -102,7 +100,7 @@ def test_columns_that_were_asked_for_are_kept() -> None:
         "  lv vg Cwi-aoC--- 100.00g [fast_cvol] [lv_corig] 12.34  5.67            0.00            "
         " writeback smq                     1000               20          4711\n"
     )
-    (volume,) = [subject for state in states(text) for subject in state.subjects]
+    (volume,) = subjects_in(text)
     values = volume.values
     assert (values["mode"], values["policy"], values["dirty_share"]) == ("writeback", "smq", 0.02)
     assert (values["cache_dirty_blocks"], values["cache_read_hits"]) == (20, 4711)

@@ -8,19 +8,14 @@ from typing import Any
 
 import pytest
 
-from tests.mangle import mangled, states
+from tests.mangle import mangled, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "lvm-2.03.16" / "backup.txt").read_text()
 MIB = 1 << 20
 
 
 def _things(text: str) -> dict[str, dict[str, Any]]:
-    return {
-        subject.name: dict(subject.values)
-        for state in states(text)
-        if state.tool == "vgcfgbackup"
-        for subject in state.subjects
-    }
+    return {subject.name: dict(subject.values) for subject in subjects_in(text, "vgcfgbackup")}
 
 
 def test_sizes_are_those_of_the_remarks() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from iosonde.records.printed import Unread
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, subjects_in
 
 PLACE = Path(__file__).parents[3] / "outputs" / "lvm-2.03.16"
 
@@ -19,11 +19,7 @@ def text(name: str) -> str:
 
 
 def values_of(given: str) -> dict[tuple[str, str], dict[str, Scalar]]:
-    return {
-        (subject.kind, subject.name): dict(subject.values)
-        for state in states(given)
-        for subject in state.subjects
-    }
+    return {(subject.kind, subject.name): dict(subject.values) for subject in subjects_in(given)}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mangle import folded, mangled, states
+from tests.mangle import folded, mangled, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "mdadm-ddf-composed"
 TEXT, SCAN = ((OUTPUTS / f"{name}.txt").read_text() for name in ("examine", "scan"))
@@ -26,10 +26,8 @@ WRAPPED = """\
 
 def _things(text: str, tool: str = "mdadm DDF") -> list[tuple[str, str, dict[str, object]]]:
     return [
-        (subject.kind, subject.name, dict(subject.values))
-        for state in states(text) if state.tool == tool
-        for subject in state.subjects
-    ]  # fmt: skip
+        (subject.kind, subject.name, dict(subject.values)) for subject in subjects_in(text, tool)
+    ]
 
 
 def test_container_volumes_and_disks() -> None:

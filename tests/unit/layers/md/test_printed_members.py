@@ -6,18 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import PrintedSubject
-from tests.mangle import mangled, states
+from tests.mangle import mangled, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "mdadm-parts" / "parts.txt").read_text()
 
 
-def subjects(text: str) -> list[PrintedSubject]:
-    return [subject for state in states(text) for subject in state.subjects]
-
-
 def test_a_table_of_members_without_its_array() -> None:
-    array = subjects(TEXT)[0]
+    array = subjects_in(TEXT)[0]
     assert (array.kind, array.name) == ("md", "md127")
     assert array.values == {
         "active_members": 1, "degraded": 1, "faulty": "sdd1", "rebuilding": "sdc1",
@@ -26,7 +21,7 @@ def test_a_table_of_members_without_its_array() -> None:
 
 
 def test_events_of_each_member() -> None:
-    first, second = subjects(TEXT)[1:3]
+    first, second = subjects_in(TEXT)[1:3]
     assert (first.name, first.values["events"], first.values["role"]) == (
         "sdf1", 57840, "Active device 3",
     )  # fmt: skip
@@ -34,7 +29,7 @@ def test_events_of_each_member() -> None:
 
 
 def test_metadata_of_firmware() -> None:
-    platform, container, disk, volume, other = subjects(TEXT)[3:]
+    platform, container, disk, volume, other = subjects_in(TEXT)[3:]
     assert platform.values["max_disks"] == 32
     assert platform.values["nvme_under_vmd"] == (
         "/dev/nvme0n1 (S6P1NS0T318266R), /dev/nvme1n1 (S6P1NS0T318223V)"
@@ -48,15 +43,15 @@ def test_metadata_of_firmware() -> None:
 
 
 def test_every_shape() -> None:
-    expected = subjects(TEXT)
+    expected = subjects_in(TEXT)
     for shape, changed in mangled(TEXT, wraps=False):
-        assert subjects(changed) == expected, shape
+        assert subjects_in(changed) == expected, shape
 
 
 def test_a_command_without_a_prompt_ends_what_smartctl_says() -> None:
     smartctl = "=== START OF INFORMATION SECTION ===\nDevice Model:     ST2000NX0253\n"
     text = f"{smartctl}\nsudo mdadm --examine /dev/sdh\n" + TEXT[TEXT.index("/dev/sdh:") :]
-    drive, container, *_ = subjects(text)
+    drive, container, *_ = subjects_in(text)
     assert (drive.values["model"], container.name) == ("ST2000NX0253", "sdh")
 
 
@@ -66,4 +61,4 @@ def test_a_command_without_a_prompt_ends_what_smartctl_says() -> None:
     "Events : many\n", "/dev/sda: all Events : 7\n", "The Platform : Intel\n",
 ])  # fmt: skip
 def test_what_says_nothing(text: str) -> None:
-    assert subjects(text) == []
+    assert subjects_in(text) == []

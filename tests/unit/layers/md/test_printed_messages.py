@@ -6,18 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.mangle import counters, mangled, read, states
+from tests.mangle import counters, mangled, read, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "mdadm-parts" / "messages.txt").read_text()
 CREATED, ASSEMBLED, STARTED = TEXT.split("\n\n")
 
 
 def _things(text: str) -> dict[tuple[str, str], dict[str, object]]:
-    return {
-        (subject.kind, subject.name): dict(subject.values)
-        for state in states(text)
-        for subject in state.subjects
-    }
+    return {(subject.kind, subject.name): dict(subject.values) for subject in subjects_in(text)}
 
 
 def test_an_array_that_is_created() -> None:

@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "mdadm-parts" / "partitions.txt").read_text()
 
@@ -15,8 +15,7 @@ TEXT = (Path(__file__).parents[3] / "outputs" / "mdadm-parts" / "partitions.txt"
 def _disks(text: str) -> dict[str, dict[str, int | str]]:
     return {
         subject.name: cast("dict[str, int | str]", dict(subject.values))
-        for state in states(text)
-        for subject in state.subjects
+        for subject in subjects_in(text)
         if subject.kind == "disk"
     }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers.md.printed_query import MdadmQuery
-from tests.mangle import folded, mangled, states
+from tests.mangle import folded, mangled, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "mdadm-parts" / "query.txt").read_text()
 
@@ -15,9 +15,7 @@ TEXT = (Path(__file__).parents[3] / "outputs" / "mdadm-parts" / "query.txt").rea
 def _things(text: str) -> dict[tuple[str, str], dict[str, object]]:
     return {
         (subject.kind, subject.name): dict(subject.values)
-        for state in states(text)
-        if state.tool == MdadmQuery.tool
-        for subject in state.subjects
+        for subject in subjects_in(text, MdadmQuery.tool)
     }
 
 

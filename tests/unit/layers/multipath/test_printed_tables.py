@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mangle import folded, mangled, states
+from tests.mangle import folded, mangled, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "multipath-composed"
 SHOW, VERBOSE = ((OUTPUTS / f"{name}.txt").read_text() for name in ("show", "verbose"))
@@ -15,10 +15,8 @@ TOOLS = {"multipathd show", "multipath -v3"}
 
 def _things(text: str, tools: set[str] = TOOLS) -> list[tuple[str, str, dict[str, object]]]:
     return [
-        (subject.kind, subject.name, dict(subject.values))
-        for state in states(text) if state.tool in tools
-        for subject in state.subjects
-    ]  # fmt: skip
+        (subject.kind, subject.name, dict(subject.values)) for subject in subjects_in(text, *tools)
+    ]
 
 
 def test_paths_and_maps() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, states, subjects_in
 
 PLACE = Path(__file__).parents[3] / "outputs" / "partitions-composed"
 GPT, OLD, JSON = (
@@ -17,9 +17,7 @@ OLD, JSON = OLD.replace("# ", "# sfdisk -", 1), JSON.replace("# ", "# sfdisk -",
 
 
 def things(given: str) -> dict[str, dict[str, Scalar]]:
-    return {
-        subject.name: dict(subject.values) for state in states(given) for subject in state.subjects
-    }
+    return {subject.name: dict(subject.values) for subject in subjects_in(given)}
 
 
 def test_a_dump_in_sectors_of_4_kib() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.stack import Scalar
-from tests.mangle import folded, mangled, states
+from tests.mangle import folded, mangled, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs/partitions-composed/lists.txt").read_text()
 FREE, SHOWN, LISTED, GROWN, NOT_GROWN = TEXT.strip().split("\n\n# ")[0:1] + [
@@ -16,9 +16,7 @@ FREE, SHOWN, LISTED, GROWN, NOT_GROWN = TEXT.strip().split("\n\n# ")[0:1] + [
 
 
 def things(given: str) -> dict[str, dict[str, Scalar]]:
-    return {
-        subject.name: dict(subject.values) for state in states(given) for subject in state.subjects
-    }
+    return {subject.name: dict(subject.values) for subject in subjects_in(given)}
 
 
 def test_free_space_is_the_sum_of_its_areas() -> None:

@@ -7,19 +7,14 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers.xfs.printed_db import XfsFreeSpace, XfsLog, XfsSuperblock
-from tests.mangle import counters, mangled, states
+from tests.mangle import counters, mangled, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "xfsprogs-6.1"
 TEXT = (OUTPUTS / "xfs-db.txt").read_text()
 
 
 def _subjects(text: str, tool: str) -> list[tuple[str, dict[str, object]]]:
-    return [
-        (subject.name, dict(subject.values))
-        for state in states(text)
-        if state.tool == tool
-        for subject in state.subjects
-    ]
+    return [(subject.name, dict(subject.values)) for subject in subjects_in(text, tool)]
 
 
 def _free(text: str) -> list[tuple[str, dict[str, object]]]:

@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.layers.xfs.printed_dump import XfsDump, XfsDumpInventory
 from iosonde.layers.xfs.printed_scrub import XfsScrub
-from tests.mangle import counters, mangled, states
+from tests.mangle import counters, mangled, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "xfsprogs-composed"
 TEXT, SCRUB = ((OUTPUTS / name).read_text() for name in ("xfsdump.txt", "scrub.txt"))
@@ -20,10 +20,7 @@ def _counts(text: str, tool: str) -> list[tuple[str, dict[str, object]]]:
 
 def _sessions(text: str) -> dict[str, dict[str, object]]:
     return {
-        subject.name: dict(subject.values)
-        for state in states(text)
-        if state.tool == XfsDumpInventory.tool
-        for subject in state.subjects
+        subject.name: dict(subject.values) for subject in subjects_in(text, XfsDumpInventory.tool)
     }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers.xfs.printed_quota import XfsQuotaReport, XfsQuotaState
-from tests.mangle import mangled, states
+from tests.mangle import mangled, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "quota-composed"
 TEXT, OTHER = ((OUTPUTS / name).read_text() for name in ("xfs-quota.txt", "quota.txt"))
@@ -15,12 +15,7 @@ TOOLS = {XfsQuotaReport.tool, XfsQuotaState.tool}
 
 
 def _quotas(text: str, tools: set[str] = TOOLS) -> dict[str, dict[str, object]]:
-    return {
-        subject.name: dict(subject.values)
-        for state in states(text)
-        if state.tool in tools
-        for subject in state.subjects
-    }
+    return {subject.name: dict(subject.values) for subject in subjects_in(text, *tools)}
 
 
 def test_a_report_says_what_repquota_says() -> None:
