@@ -30,7 +30,6 @@ _SUM = re.compile(
     r"(?P<iops>\d{1,12}\.\d{1,3})(?: \| +(?P<mean>\d{1,9}\.\d{1,4}))?"
     r"(?: \| +(?P<stdev>\d{1,9}\.\d{1,4}))?"
 )
-_PERCENTILES = re.compile(r"^\s*%-ile \| +Read \(ms\) \| +Write \(ms\) \| +Total \(ms\)")
 _SHARE = re.compile(
     r"^\s*(?P<share>min|max|\d{1,2}th|[3-9]-nines) \| +(?P<read>[\d.]{1,12}|N/A) "
     r"\| +(?P<write>[\d.]{1,12}|N/A) \| +(?P<total>[\d.]{1,12}|N/A)"

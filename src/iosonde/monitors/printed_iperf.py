@@ -23,7 +23,6 @@ from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput, nearest
 
-_HEAD = re.compile(r"^\s*\[ *ID\] *(?:\[Role\] *)?Interval +Transfer +(?:Bandwidth|Bitrate)")
 _ROW = re.compile(
     r"^\s*\[ *(?P<id>\d{1,6}|SUM)\] *(?:\[(?:[TR]X-[CS])\] *)?(?P<from>\d{1,7}\.\d{1,4})- *"
     r"(?P<to>\d{1,7}\.\d{1,4}) +sec +\d{1,9}(?:\.\d{1,4})? [KMGT]?Bytes +"

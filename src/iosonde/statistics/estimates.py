@@ -2,7 +2,7 @@
 
 The series of one-second figures from inside a loop remember their own past (write-back cache,
 garbage collection, neighbours), so their standard error must not be divided by the square root
-of their number. `autocorrelation` and `effective_size` say how much they remember.
+of their number: `iosonde.statistics.memory` says how much they remember.
 """
 
 from __future__ import annotations
@@ -71,40 +71,6 @@ def halfwidth(metric: Metric) -> float | None:
         return None
     low, high = metric.ci95
     return (high - low) / 2 / abs(metric.mean)
-
-
-def autocorrelation(series: Sequence[float], lag: int = 1) -> float | None:
-    """Correlation of an evenly spaced series with itself `lag` steps later, −1 to 1.
-
-    Returns:
-        None for a series that is constant or not longer than lag + 1.
-    """
-    if len(series) <= lag + 1:
-        return None
-    mean = sum(series) / len(series)
-    left = [value - mean for value in series]
-    power = sum(value * value for value in left)
-    # Rounding leaves a trace of power in a constant series.
-    if power <= len(series) * (1e-12 * mean) ** 2:
-        return None
-    return sum(a * b for a, b in zip(left, left[lag:], strict=False)) / power
-
-
-def effective_size(series: Sequence[float]) -> float:
-    """How many independent samples an evenly spaced series is worth, if it is AR(1).
-
-    n · (1 − ρ) / (1 + ρ), with ρ the lag-1 autocorrelation corrected for its bias in short
-    series, ρ + (1 + 3ρ) / n; between 1 and n.
-
-    Source:
-        M. G. Kendall, "Note on bias in the estimation of autocorrelation", Biometrika 41 (1954).
-    """
-    count = len(series)
-    rho = autocorrelation(series)
-    if rho is None:
-        return float(min(count, 1))
-    rho = min(max(rho + (1 + 3 * rho) / count, 0.0), 1.0)
-    return max(1.0, count * (1 - rho) / (1 + rho))
 
 
 def _stdev(values: Sequence[float], mean: float) -> float:

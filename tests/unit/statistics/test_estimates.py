@@ -48,23 +48,3 @@ def test_the_interval_covers_the_truth_in_95_of_100_cases() -> None:
     metric = statistics.summarise("x", "s", samples[0].tolist())
     assert metric.ci95 is not None
     assert metric.ci95[1] - metric.mean == pytest.approx(reach[0])
-
-
-def _ar1(rng: np.random.Generator, rho: float, count: int) -> list[float]:
-    series = [rng.normal()]
-    for noise in rng.normal(size=count - 1) * np.sqrt(1 - rho**2):
-        series.append(rho * series[-1] + noise)
-    return series
-
-
-def test_sixty_seconds_that_remember_each_other_are_not_sixty_samples() -> None:
-    rng = np.random.default_rng(2)
-    for rho, worth in ((0.0, 60.0), (0.9, 60 * 0.1 / 1.9)):
-        sizes = [statistics.effective_size(_ar1(rng, rho, 60)) for _ in range(300)]
-        assert np.median(sizes) == pytest.approx(worth, rel=0.25)
-
-
-def test_autocorrelation_of_a_constant_or_short_series_is_unknown() -> None:
-    assert statistics.autocorrelation([5.1] * 60) is None
-    assert statistics.autocorrelation([1.0, 2.0]) is None
-    assert statistics.effective_size([5.1] * 60) == 1.0

@@ -27,7 +27,6 @@ _SHARE = 0.005  # of what was predicted
 _READS, _READ_BYTES = 200, 4 * units.MIB  # of udev and those who open a device
 _WRITES, _WRITE_BYTES = 16, 64 * units.KIB  # superblocks
 _BESIDE = 0.05  # of what was predicted: others' I/Os that are told
-_PROBING = "udev and whoever opens the device"
 
 
 @dataclass(frozen=True, slots=True)

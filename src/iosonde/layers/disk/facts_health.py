@@ -19,6 +19,7 @@ from typing import Any
 
 from iosonde.exact import from_json
 from iosonde.records.stack import Scalar
+from iosonde.text.json_output import objects, part
 
 HEALTH_UNITS: Mapping[str, str] = {
     "critical_warning": "", "temperature": "°C", "media_wear": "fraction",
@@ -115,25 +116,25 @@ def health_of_nvme(text: str | bytes) -> dict[str, Scalar]:
 
 def health_of_tree(tree: Mapping[str, Any]) -> dict[str, Scalar]:
     """See `health_of_smartctl`; of the object itself."""
-    values = health_of_log(_object(tree, "nvme_smart_health_information_log"), kelvin=False)
-    passed = _object(tree, "smart_status").get("passed")
+    values = health_of_log(part(tree, "nvme_smart_health_information_log"), kelvin=False)
+    passed = part(tree, "smart_status").get("passed")
     if isinstance(passed, bool):
         values["health_passed"] = passed
-    _put(values, "temperature", _object(tree, "temperature").get("current"), 1)
+    _put(values, "temperature", part(tree, "temperature").get("current"), 1)
     _put(values, "power_cycles", tree.get("power_cycle_count"), 1)
-    _put(values, "power_on_time", _object(tree, "power_on_time").get("hours"), 3600)
+    _put(values, "power_on_time", part(tree, "power_on_time").get("hours"), 3600)
     _put(values, "media_wear", tree.get("scsi_percentage_used_endurance_indicator"), 0.01)
-    _put(values, "media_wear", _object(tree, "endurance_used").get("current_percent"), 0.01)
+    _put(values, "media_wear", part(tree, "endurance_used").get("current_percent"), 0.01)
     _put(values, "reallocated_sectors", tree.get("scsi_grown_defect_list"), 1)
     values |= health_of_table(
-        (row.get("id"), row.get("name"), _object(row, "raw").get("value"))
-        for row in _rows(_object(tree, "ata_smart_attributes"))
+        (row.get("id"), row.get("name"), part(row, "raw").get("value"))
+        for row in _rows(part(tree, "ata_smart_attributes"))
     )
-    for page in _rows(_object(tree, "ata_device_statistics"), "pages"):
+    for page in _rows(part(tree, "ata_device_statistics"), "pages"):
         for row in _rows(page):
             values |= health_of_statistics({str(row.get("name")): row.get("value")})
     for which, name in (("current", "interface_speed"), ("max", "interface_speed_max")):
-        link = _object(_object(tree, "interface_speed"), which)
+        link = part(tree, "interface_speed", which)
         rate, bits = link.get("units_per_second", ""), link.get("bits_per_unit", "")
         if _is_count(rate) and _is_count(bits):
             _put(values, name, int(rate) * int(bits), 1)
@@ -212,11 +213,5 @@ def _tree(text: str | bytes) -> Mapping[str, Any]:
     return tree if isinstance(tree, dict) else {}
 
 
-def _object(tree: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = tree.get(key)
-    return value if isinstance(value, dict) else {}
-
-
 def _rows(tree: Mapping[str, Any], key: str = "table") -> list[Mapping[str, Any]]:
-    value = tree.get(key)
-    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+    return objects(tree.get(key))

@@ -75,7 +75,6 @@ _ASKED = re.compile(
     r"(?:debugfs:\s{1,4}|-R\s{1,4}['\"]?)(?:stat|dump_extents|extents|ex|htree|htree_dump|dx_dump)"
     r"\s{1,4}(?P<file><\d{1,12}>|[^\s'\"]{1,200})"
 )
-_VERSION = re.compile(r"\s*debugfs \d[\w.+~-]{1,30} \(\d{1,2}-\w{3,9}-\d{4}\)\s*$")
 _KEPT = 400  # extents, entries of an index
 _MOST = 20000
 

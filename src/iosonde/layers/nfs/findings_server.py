@@ -9,6 +9,7 @@ from iosonde.layers._raid.arrays import arrays
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, StateEvidence
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.stack import Json
+from iosonde.text.json_output import part
 
 _STATS = "Linux fs/nfsd/stats.c; fs/nfsd/nfssvc.c of 2.6.27, update_thread_usage()"
 _POOLS = "Linux Documentation/filesystems/nfs/knfsd-stats.rst; net/sunrpc/svc_xprt.c"
@@ -26,11 +27,6 @@ _WAITED = 0.05
 _ALL_BUSY = 0.01
 
 
-def _part(values: Mapping[str, Json], name: str) -> dict[str, Json]:
-    part = values.get(name)
-    return part if isinstance(part, dict) else {}
-
-
 def _figure(values: Mapping[str, Json], name: str) -> float:
     figure = values.get(name)
     return figure if isinstance(figure, int | float) else 0
@@ -39,7 +35,7 @@ def _figure(values: Mapping[str, Json], name: str) -> float:
 def _calls(counted: CounterEvidence, operation: str) -> int:
     """How often clients asked for an operation, by all versions of NFS."""
     names = ("proc2", "proc3", "proc4ops")
-    return int(sum(_figure(_part(counted.values, name), operation) for name in names))
+    return int(sum(_figure(part(counted.values, name), operation) for name in names))
 
 
 def _servers(case: EvidenceSet) -> Iterator[CounterEvidence]:
@@ -62,7 +58,7 @@ def more_threads(threads: int) -> str:
 def all_busy(case: EvidenceSet) -> Iterator[Finding]:
     """The histogram of `th`, on kernels that fill it."""
     for counters in _servers(case):
-        usage = _part(counters.values, "th")
+        usage = part(counters.values, "th")
         busy = usage.get("busy")
         if not isinstance(busy, list) or len(busy) < 10:
             continue
@@ -148,7 +144,7 @@ def no_idle_thread(case: EvidenceSet) -> Iterator[Finding]:
 def wrapped(case: EvidenceSet) -> Iterator[Finding]:
     """Byte counters of 32 bits: of nfsd before 5.12, and of interfaces on 32-bit kernels."""
     for counters in _servers(case):
-        moved = _part(counters.values, "io")
+        moved = part(counters.values, "io")
         for name, counter in (("READ", "read"), ("WRITE", "written")):
             calls = _calls(counters, name.lower())
             if counter in moved:

@@ -87,3 +87,15 @@ def devices_of(config: str) -> list[tuple[str, dict[str, Scalar]]]:
             facts["use"] = section
         devices.append((row["name"], facts))
     return devices
+
+
+def since_boot(report: int, command: str) -> bool | None:
+    """Whether a report of `zpool iostat` is of averages since boot; None without its command.
+
+    Args:
+        report: which of the printed ones it is, the first being 1.
+        command: that printed it; `-y` leaves out the averages.
+    """
+    if report > 1:
+        return False
+    return None if not command else not re.search(r"\s-\w*y", command)

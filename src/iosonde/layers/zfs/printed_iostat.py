@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.zfs.facts import number
+from iosonde.layers.zfs.facts import number, since_boot
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines
@@ -95,7 +95,7 @@ class ZpoolIostatWide(StateOutput):
             if not values:  # the line of a section, such as "logs"
                 continue
             seen[row[0]] = report = seen.get(row[0], 0) + 1
-            values |= {"report": report, "since_boot": _since_boot(report, prompt.command)}
+            values |= {"report": report, "since_boot": since_boot(report, prompt.command)}
             kind = "zpool" if margins.get(row[0], 0) <= outer else "zpool_device"
             yield self.counted(kind, row[0], values, prompt)
 
@@ -210,10 +210,3 @@ def _pool_above(cursor: TextCursor, begin: int) -> str:
         if match:
             return match[1]
     return ""
-
-
-def _since_boot(report: int, command: str) -> bool | None:
-    """Whether figures are averages since boot; None where no command says so."""
-    if report > 1:
-        return False
-    return None if not command else not re.search(r"\s-\w*y", command)

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.zfs.facts import STATES, number, whole
+from iosonde.layers.zfs.facts import STATES, number, since_boot, whole
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
@@ -284,7 +284,7 @@ class ZpoolIostat(StateOutput):
             if not values:  # the line of a section, such as "logs"
                 last = index
                 continue
-            values |= {"report": report, "since_boot": _since_boot(report, prompt.command)}
+            values |= {"report": report, "since_boot": since_boot(report, prompt.command)}
             kind = "zpool" if _margin(line) <= margin else "zpool_device"
             counters.append(self.counted(kind, cells[0], values, prompt))
             last = index
@@ -294,13 +294,6 @@ class ZpoolIostat(StateOutput):
 def _margin(line: str) -> int:
     """How far a line is indented: devices are, pools stand under their head."""
     return len(line) - len(line.lstrip())
-
-
-def _since_boot(report: int, command: str) -> bool | None:
-    """Whether figures are averages since boot; None where no command says so."""
-    if report > 1:
-        return False
-    return None if not command else not re.search(r"\s-\w*y", command)
 
 
 _RATES = ("allocated", "free", "read.iops", "write.iops", "read.bandwidth", "write.bandwidth")

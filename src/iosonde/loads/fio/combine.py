@@ -68,14 +68,14 @@ def combine(
     issued: dict[str, int] = {}
     rounds = _rounds(jobs, phase_of, defaults)
     for direction in DIRECTIONS:
-        ios = sum(ios_of(_part(job, direction)) for job in jobs)
+        ios = sum(ios_of(part_of(job, direction)) for job in jobs)
         if not ios:
             continue
         if direction != "mixed" or not issued:
             # With unified_rw_reporting=both the mixed I/Os are those of the directions again.
             issued[direction] = ios
         _rates(direction, ios, rounds, sheet)
-        _latencies(direction, [_part(job, direction) for job in jobs], sheet)
+        _latencies(direction, [part_of(job, direction) for job in jobs], sheet)
     if ios := sum(issued.values()):
         _time(rounds, ios, defaults, sheet)
     syncs = [sync_part(job) for job in jobs]
@@ -93,7 +93,8 @@ def combine(
     )
 
 
-def _part(job: Job, name: str) -> Job:
+def part_of(job: Job, name: str) -> Job:
+    """The object of that name; an empty one where there is none."""
     value = job.get(name)
     return value if isinstance(value, dict) else {}
 
@@ -123,11 +124,11 @@ def sync_part(job: Job) -> Job:
         fio 3.4 (first with `sync`), 3.18 (first with "N"), 3.33: ioengines.c, td_io_queue();
         stat.h, total_io_u, short_io_u. Commit af511749 ended it.
     """
-    part = _part(job, "sync")
+    part = part_of(job, "sync")
     stat, scale = _stat(part, "lat")
     counted = _figure(stat, "N")
     if counted is None and _figure(stat, "mean"):
-        strays = [_figure(_part(job, name), "short_ios") or 0.0 for name in ("read", "write")]
+        strays = [_figure(part_of(job, name), "short_ios") or 0.0 for name in ("read", "write")]
         counted = sum(bins(stat, scale).values()) or strays[0] or strays[1]
     return {**part, "total_ios": max(counted or 0.0, ios_of(part))} if part else part
 
@@ -176,7 +177,7 @@ def _rounds(
 
 def _longest(job: Job) -> float:
     """Milliseconds of the job's longest direction."""
-    return max(_figure(_part(job, direction), "runtime") or 0.0 for direction in DIRECTIONS)
+    return max(_figure(part_of(job, direction), "runtime") or 0.0 for direction in DIRECTIONS)
 
 
 def span(seconds: Mapping[str, float], ios: Mapping[str, int], members: int) -> float:
@@ -210,7 +211,7 @@ def _rates(direction: str, ios: int, rounds: list[list[Job]], sheet: _Sheet) -> 
     """IOPS and bandwidth."""
     runtime, size = 0.0, 0.0
     for jobs in rounds:
-        parts = [_part(job, direction) for job in jobs]
+        parts = [part_of(job, direction) for job in jobs]
         runtime += max(_figure(part, "runtime") or 0.0 for part in parts)
         size += sum(size_of(part) for part in parts)
     if runtime <= 0:
@@ -372,7 +373,7 @@ def _wall(job: Job, defaults: Mapping[str, Json]) -> float:
     if not runtime or not longest:
         return runtime or _span(job, members)
     # A group of several sections has more members than its options say.
-    together = sum(_figure(_part(job, direction), "runtime") or 0.0 for direction in DIRECTIONS)
+    together = sum(_figure(part_of(job, direction), "runtime") or 0.0 for direction in DIRECTIONS)
     ran = (_figure(job, "elapsed") or math.inf) / _MILLISECOND  # of the whole run, rounded up
     if runtime / members > min(together * 1.2, ran):
         members = max(members, round(runtime / longest))
@@ -381,14 +382,14 @@ def _wall(job: Job, defaults: Mapping[str, Json]) -> float:
 
 def _span(job: Job, members: int) -> float:
     """See `span`; milliseconds."""
-    parts = {name: _part(job, name) for name in DIRECTIONS}
+    parts = {name: part_of(job, name) for name in DIRECTIONS}
     seconds = {name: _figure(part, "runtime") or 0.0 for name, part in parts.items()}
     return span(seconds, {name: ios_of(part) for name, part in parts.items()}, members)
 
 
 def _members(job: Job, defaults: Mapping[str, Json]) -> int:
     """How many processes the report stands for: its numjobs, if they are reported together."""
-    options = {**defaults, **_part(job, "job options")}
+    options = {**defaults, **part_of(job, "job options")}
     together = options.get("group_reporting", "0") not in {"0", 0}
     text = str(options.get("numjobs", "1"))
     return int(text) if together and text.isdigit() and int(text) > 0 else 1

@@ -17,7 +17,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde.loads.fio import text_figures as _fio
-from iosonde.loads.fio.combine import DIRECTIONS, combine, size_of, sync_part
+from iosonde.loads.fio.combine import DIRECTIONS, combine, part_of, size_of, sync_part
 from iosonde.loads.fio.json_cut import document_of_cut
 from iosonde.loads.fio.result import find_document, whole_document
 from iosonde.loads.fio.text_run import disk_details
@@ -196,11 +196,6 @@ def _entry(job: Mapping[str, Json]) -> tuple[Json, ...]:
     return job.get("jobname"), job.get("groupid"), job.get("hostname")
 
 
-def _part(of: Mapping[str, Json], name: str) -> dict[str, Json]:
-    value = of.get(name)
-    return value if isinstance(value, dict) else {}
-
-
 def _trial(
     document: Mapping[str, Json],
     job: Mapping[str, Json],
@@ -209,13 +204,13 @@ def _trial(
     entries: int,
 ) -> PrintedTrial:
     version = str(document.get("fio version") or "").removeprefix("fio-")
-    defaults = _part(document, "global options")
+    defaults = part_of(document, "global options")
     label = str(job.get("jobname") or "")
     listed = document.get("disk_util")
     disks = [disk for disk in listed if isinstance(disk, dict)] if isinstance(listed, list) else []
     result = combine([job], disks, defaults=defaults, version=version, faults=tuple(_faults(job)))
     options = _fio.command_options(asked.command, label)
-    printed: dict[str, Json] = {**defaults, **_part(job, "job options")}
+    printed: dict[str, Json] = {**defaults, **part_of(job, "job options")}
     options |= _fio.options_of(printed)
     more: dict[str, Json] = {"options": printed} if printed else {}
     more |= issued
@@ -271,7 +266,7 @@ def _details(
     spread = [
         [float(f"{bound}{exponent}") if bound.isdigit() else None, float(share) / 100]
         for unit, exponent in (("ns", "e-9"), ("us", "e-6"), ("ms", "e-3"))
-        for bound, share in _part(job, f"latency_{unit}").items()
+        for bound, share in part_of(job, f"latency_{unit}").items()
         if isinstance(share, int | float) and share > 0
     ]
     if spread:
@@ -279,13 +274,13 @@ def _details(
     for ours, theirs in (
         ("depths", "iodepth_level"), ("submit", "iodepth_submit"), ("complete", "iodepth_complete")
     ):  # fmt: skip
-        shares = _part(job, theirs)
+        shares = part_of(job, theirs)
         if shares:
             details[ours] = {key: _number(share) / 100 for key, share in shares.items()}
     for direction in (*DIRECTIONS, "sync"):
         if f"{direction}.latency.mean" not in result.metrics and direction not in result.issued:
             continue
-        for name, value in _of_direction(_part(job, direction), direction):
+        for name, value in _of_direction(part_of(job, direction), direction):
             own = details.setdefault(name, {})
             if isinstance(own, dict):
                 own[direction] = value
@@ -307,14 +302,14 @@ def _of_direction(part: Mapping[str, Json], direction: str) -> Iterator[tuple[st
             yield f"{prefix}_samples", samples
     latency: dict[str, Json] = {}
     for kind, scale in _UNITS.items():
-        stat = _part(part, kind)
+        stat = part_of(part, kind)
         if _number(stat.get("max")):
             latency["sync" if direction == "sync" else kind.removesuffix("_ns")] = {
                 "mean": _number(stat.get("mean")) * scale, "min": _number(stat.get("min")) * scale,
                 "max": _number(stat.get("max")) * scale,
                 "stdev": _number(stat.get("stddev")) * scale,
             }  # fmt: skip
-        listed = _part(stat, "percentile")
+        listed = part_of(stat, "percentile")
         if listed and kind.startswith(("clat", "lat")):
             yield (
                 "percentiles",
@@ -361,7 +356,7 @@ def _of_run(jobs: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
     moved: dict[str, Json] = {}
     for job in jobs:
         for name in (*DIRECTIONS, "sync"):
-            part = sync_part(job) if name == "sync" else _part(job, name)
+            part = sync_part(job) if name == "sync" else part_of(job, name)
             count = _number(part.get("total_ios"))
             if count:
                 total[name] = int(_number(total.get(name)) + count)
