@@ -58,13 +58,14 @@ def subjects_in(text: str, *tools: str) -> list[PrintedSubject]:
     ]  # fmt: skip
 
 
-def counters(text: str) -> list[PrintedCounters]:
-    """The counters in a text, in their order."""
+def counters(text: str, *tools: str) -> list[PrintedCounters]:
+    """The counters in a text, in their order: of all tools, or of those named."""
     return [
         counter
         for output in read(text)
         if isinstance(output, FoundOutput)
         for counter in output.counters
+        if not tools or counter.tool in tools
     ]
 
 

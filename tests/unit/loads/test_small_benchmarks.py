@@ -10,9 +10,8 @@ from statistics import fmean
 
 import pytest
 
-from iosonde.records.printed import PrintedCounters, PrintedTrial
-from iosonde.text.find import FoundOutput
-from tests.mangle import read, trials
+from iosonde.records.printed import PrintedTrial
+from tests.mangle import counters, trials
 
 OUTPUTS = Path(__file__).parents[2] / "outputs" / "benchmarks-composed"
 VDBENCH, ELBENCHO, KBENCH, ROWS, LISTS = (
@@ -23,15 +22,6 @@ VDBENCH, ELBENCHO, KBENCH, ROWS, LISTS = (
 
 def figures(trial: PrintedTrial) -> dict[str, float]:
     return dict(trial.loops[0].metrics)
-
-
-def counters(text: str) -> list[PrintedCounters]:
-    return [
-        counter
-        for entry in read(text)
-        if isinstance(entry, FoundOutput)
-        for counter in entry.counters
-    ]
 
 
 def test_vdbench_says_its_average_without_the_first_interval() -> None:

@@ -90,7 +90,7 @@ Swap:           2047           0        2047
     ],
 )
 def test_several_tables_of_one_command(text: str) -> None:
-    sizes = [row.values.get("memory_total") for row in counters(text) if row.tool == "free"]
+    sizes = [row.values.get("memory_total") for row in counters(text, "free")]
     assert sizes == [7950 << 20] * 2
 
 

@@ -14,14 +14,14 @@ ROWS = SHORT.partition("FSUse%")[2].partition("\n")[2]
 
 
 def _values(text: str) -> list[dict[str, object]]:
-    return [dict(row.values) for row in counters(text) if row.tool == "fs_mark"]
+    return [dict(row.values) for row in counters(text, "fs_mark")]
 
 
 def test_what_was_run() -> None:
     (values,) = _values(SHORT)
     assert (values["version"], values["threads"], values["io_size"]) == ("3.3", 8, 16384)
     assert str(values["sync_method"]).startswith("NO SYNC")
-    (row,) = [row for row in counters(SHORT) if row.tool == "fs_mark"]
+    (row,) = counters(SHORT, "fs_mark")
     assert row.command.startswith("./fs_mark")
 
 

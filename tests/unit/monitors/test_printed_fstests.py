@@ -14,7 +14,7 @@ FS, SECTIONS = ((OUTPUTS / f"{name}.txt").read_text() for name in ("fstests", "f
 
 
 def _values(text: str) -> list[dict[str, object]]:
-    return [dict(row.values) for row in counters(text) if row.tool == "fstests"]
+    return [dict(row.values) for row in counters(text, "fstests")]
 
 
 def test_the_counts_are_those_of_the_summary() -> None:

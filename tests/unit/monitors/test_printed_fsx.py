@@ -13,7 +13,7 @@ TEXT = (Path(__file__).parents[2] / "outputs" / "monitors-composed" / "fsx.txt")
 
 
 def _values(text: str) -> list[dict[str, object]]:
-    return [dict(row.values) for row in counters(text) if row.tool == "fsx"]
+    return [dict(row.values) for row in counters(text, "fsx")]
 
 
 def test_what_was_wrong() -> None:

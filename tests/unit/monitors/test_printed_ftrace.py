@@ -18,11 +18,7 @@ TOOLS = ("ftrace", "function_graph", "event histogram", "stack_trace", "function
 
 
 def _read(text: str, tool: str = "ftrace") -> dict[str, dict[str, object]]:
-    return {
-        f"{row.kind} {row.name}".strip(): dict(row.values)
-        for row in counters(text)
-        if row.tool == tool
-    }
+    return {f"{row.kind} {row.name}".strip(): dict(row.values) for row in counters(text, tool)}
 
 
 def test_as_many_events_as_the_head_says() -> None:
@@ -191,11 +187,11 @@ def test_the_average_of_a_function_times_its_hits_is_its_time() -> None:
     ],
 )
 def test_what_looks_alike_is_not_read(text: str) -> None:
-    assert not [row for row in counters(text) if row.tool in TOOLS]
+    assert not counters(text, *TOOLS)
 
 
 def _all(text: str) -> list[PrintedCounters]:
-    return [row for row in counters(text) if row.tool in TOOLS]
+    return counters(text, *TOOLS)
 
 
 @pytest.mark.parametrize("text", [TRACE, GRAPH, HISTOGRAM, STACK, PROFILE])
@@ -216,6 +212,6 @@ def test_broken_lines_give_no_wrong_figure(text: str) -> None:
 
 def test_lines_of_more_events_than_are_kept_are_counted() -> None:
     rows = "".join(f"fio-7 [000] ....  1.{at:06}: event_{at}: x={at}\n" for at in range(450))
-    things = {thing.name: thing.values for thing in counters(rows) if thing.tool == "ftrace"}
+    things = {thing.name: thing.values for thing in counters(rows, "ftrace")}
     assert len(things) == 401
     assert things[""]["lines_of_further_events"] == 50

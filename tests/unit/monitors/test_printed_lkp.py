@@ -15,7 +15,7 @@ Row = dict[str, object]
 
 
 def _metrics(text: str) -> list[list[Row]]:
-    read_tables = [record for record in counters(text) if record.tool == "lkp"]
+    read_tables = counters(text, "lkp")
     return [cast("list[Row]", record.values["metrics"]) for record in read_tables]
 
 
@@ -44,7 +44,7 @@ def test_deviations_are_shares_and_missing_where_none_is_printed() -> None:
 
 
 def test_what_was_compared() -> None:
-    table, alone = (record for record in counters(TEXT) if record.tool == "lkp")
+    table, alone = counters(TEXT, "lkp")
     parameters = cast("dict[str, str]", table.values["parameters"])
     assert parameters["disk"] == "1SSD"
     assert parameters["testcase"] == "fio-basic"

@@ -15,7 +15,7 @@ DD, OTHER = TEXT.split("# strace -f")
 
 
 def _calls(text: str) -> dict[str, dict[str, object]]:
-    return {row.name: dict(row.values) for row in counters(text) if row.tool == StraceCalls.tool}
+    return {row.name: dict(row.values) for row in counters(text, StraceCalls.tool)}
 
 
 def test_a_copy() -> None:

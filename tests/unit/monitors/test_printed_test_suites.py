@@ -13,7 +13,7 @@ BLOCK = (OUTPUTS / "blktests.txt").read_text()
 
 
 def _values(text: str, tool: str = "blktests") -> list[dict[str, object]]:
-    return [dict(row.values) for row in counters(text) if row.tool == tool]
+    return [dict(row.values) for row in counters(text, tool)]
 
 
 def test_tests_of_block_devices() -> None:

@@ -20,7 +20,7 @@ CALLS, COUNTS, HISTOGRAMS = (
 
 
 def _of(text: str, tool: str) -> list[PrintedCounters]:
-    return [row for row in counters(text) if row.tool == tool]
+    return counters(text, tool)
 
 
 def _rows(row: PrintedCounters, name: str) -> list[dict[str, object]]:

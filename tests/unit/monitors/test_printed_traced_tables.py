@@ -54,7 +54,7 @@ def test_patterns_of_each_disk() -> None:
 
 
 def test_percentiles_are_in_seconds() -> None:
-    table, fields = (row for row in counters(DISKS) if row.tool == "biolatpcts")
+    table, fields = counters(DISKS, "biolatpcts")
     assert (table.name, fields.name) == ("sde", "sdf")
     assert table.values == {
         "read.latency_percentiles": {"50": 455e-6, "99.9": 9.5e-3, "100": 15e-3},
@@ -67,7 +67,7 @@ def test_percentiles_are_in_seconds() -> None:
 
 
 def test_writeback_by_device_and_reason() -> None:
-    disk, btrfs = (row for row in counters(DISKS) if row.tool == "writeback")
+    disk, btrfs = counters(DISKS, "writeback")
     assert [(row.kind, row.name) for row in (disk, btrfs)] == [("disk", "8:64"), ("bdi", "btrfs-1")]
     assert disk.values["background.latencies"] == [1.2505]
     assert disk.values["unknown.latencies"] == [0.003]

@@ -23,7 +23,7 @@ def _things(text: str) -> list[tuple[str, str, dict[str, object]]]:
 
 
 def _trimmed(text: str) -> dict[str, dict[str, object]]:
-    return {row.name: dict(row.values) for row in counters(text) if row.tool == Fstrim.tool}
+    return {row.name: dict(row.values) for row in counters(text, Fstrim.tool)}
 
 
 def test_partitions_stand_one_behind_the_other() -> None:

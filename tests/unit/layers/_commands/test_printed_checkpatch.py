@@ -13,7 +13,7 @@ TEXT = (Path(__file__).parents[3] / "outputs" / "builds-composed" / "checkpatch.
 
 
 def _values(text: str) -> list[dict[str, object]]:
-    return [dict(row.values) for row in counters(text) if row.tool == Checkpatch.tool]
+    return [dict(row.values) for row in counters(text, Checkpatch.tool)]
 
 
 def test_the_total_counts_what_is_listed() -> None:

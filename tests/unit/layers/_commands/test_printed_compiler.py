@@ -26,7 +26,7 @@ int main(void) {
 
 
 def _values(text: str) -> list[dict[str, object]]:
-    return [dict(row.values) for row in counters(text) if row.tool == Compiler.tool]
+    return [dict(row.values) for row in counters(text, Compiler.tool)]
 
 
 def test_counts_by_severity_and_places() -> None:

@@ -13,7 +13,7 @@ TEXT = (Path(__file__).parents[3] / "outputs" / "commands-composed" / "stat.txt"
 
 
 def _files(text: str) -> list[tuple[str, dict[str, object]]]:
-    return [(row.name, dict(row.values)) for row in counters(text) if row.tool == "stat"]
+    return [(row.name, dict(row.values)) for row in counters(text, "stat")]
 
 
 @pytest.mark.parametrize("size", [0, 1, 4096, 1 << 20])

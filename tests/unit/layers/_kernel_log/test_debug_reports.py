@@ -67,7 +67,7 @@ CIRCLE = """\
 
 
 def _trace(text: str) -> dict[str, object]:
-    (trace,) = (entry for entry in counters(text) if entry.tool == "kernel trace")
+    (trace,) = counters(text, "kernel trace")
     return dict(trace.values)
 
 
@@ -79,12 +79,12 @@ def test_the_object_and_who_had_it() -> None:
     assert (values["side"], values["cache"]) == ("inside of", "made_up_request")
     assert (values["allocated_by"], values["allocated_on"]) == (209, 7)
     assert (values["freed_by"], values["freed_at"]) == (84, 28.991204)
-    assert not [entry for entry in counters(FREED) if entry.tool == PRINTED]
+    assert not counters(FREED, PRINTED)
 
 
 @pytest.mark.parametrize(("shape", "text"), list(mangled(FREED)))
 def test_the_object_in_any_shape(shape: str, text: str) -> None:
-    traces = [entry.values for entry in counters(text) if entry.tool == "kernel trace"]
+    traces = [entry.values for entry in counters(text, "kernel trace")]
     said = [values["offset"] for values in traces if "offset" in values]
     assert said == ([] if shape.startswith(("cut", "the ")) and not said else [64]), shape
     for values in traces:
@@ -110,7 +110,7 @@ def test_the_locks_of_a_circle() -> None:
     assert values["held_locks"] == ["reclaim", "&type->umount_key#42"]
     assert values["locks_held"] == 2
     assert (values["pid"], values["functions"]) == (123, ["dump_stack", "take_inode"])
-    assert not [entry for entry in counters(CIRCLE) if entry.tool == PRINTED]
+    assert not counters(CIRCLE, PRINTED)
 
 
 def test_locks_of_an_older_kernel_and_one_that_nobody_held() -> None:
@@ -144,7 +144,7 @@ def test_what_powerpc_says_of_a_fault() -> None:
     assert values["faulting_address"] == "0xc008000009de22bc"
     assert values["build"] == "LE PAGE_SIZE=64K MMU=Radix SMP NR_CPUS=2048 NUMA pSeries"
     assert (values["at"], values["functions"]) == ("look_up", ["read_iter"])
-    assert not [entry for entry in counters(text) if entry.tool == PRINTED]
+    assert not counters(text, PRINTED)
 
 
 @pytest.mark.parametrize(
@@ -157,4 +157,4 @@ def test_what_powerpc_says_of_a_fault() -> None:
     ],
 )
 def test_sentences_about_reports_are_none(text: str) -> None:
-    assert not [entry for entry in counters(text) if entry.tool == "kernel trace"]
+    assert not counters(text, "kernel trace")

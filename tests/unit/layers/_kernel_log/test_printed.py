@@ -194,10 +194,10 @@ def test_lines_between_the_command_and_the_first_message_of_a_device_are_kept() 
         "[  200.777073] nvme nvme1: pci function 0000:2d:00.1\n"
         "[  200.777149] nvme 0000:2d:00.1: enabling device (0000 -> 0002)\n"
     )
-    (printed,) = [entry for entry in counters(text) if entry.tool == PRINTED]
+    (printed,) = counters(text, PRINTED)
     assert list(printed.values) == ["[  200.776161]", "[  200.776785]"]
     below = text.replace("# dmesg\n", "# uptime\n12:00 up 3 days\n# dmesg\n")
-    (again,) = [entry for entry in counters(below) if entry.tool == PRINTED]
+    (again,) = counters(below, PRINTED)
     assert again.values == printed.values
 
 

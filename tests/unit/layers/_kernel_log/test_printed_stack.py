@@ -74,7 +74,7 @@ _FRAMES = "[<0>] md_thread+0x122/0x160\n[<0>] kthread+0xe0/0x100\n[<0>] ret_from
     ],
 )  # fmt: skip
 def test_whose_stack_the_line_above_says(above: str, pid: str, about: dict[str, str]) -> None:
-    (row,) = [row for row in counters(f"{above}\n{_FRAMES}") if row.tool == "process stack"]
+    (row,) = counters(f"{above}\n{_FRAMES}", "process stack")
     values = {name: row.values[name] for name in ("comm", "state") if name in row.values}
     assert (row.name, values) == (pid, about)
     assert row.values["functions"] == ["md_thread", "kthread", "ret_from_fork"]
@@ -92,4 +92,4 @@ def test_a_stack_of_one_frame_below_its_command() -> None:
     "[   12.3] [<ffffffff8109a0b7>] process_one_work+0x1c7/0x380\n" * 3,
 ])  # fmt: skip
 def test_what_is_no_stack(text: str) -> None:
-    assert not [record for record in counters(text) if record.tool == "process stack"]
+    assert not counters(text, "process stack")

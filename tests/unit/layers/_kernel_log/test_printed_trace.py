@@ -15,7 +15,7 @@ HUNG, OOPS = ((OUTPUTS / f"{name}.txt").read_text() for name in ("trace", "oops"
 
 
 def traces(text: str) -> list[PrintedCounters]:
-    return [row for row in counters(text) if row.tool == "kernel trace"]
+    return counters(text, "kernel trace")
 
 
 def sure(text: str) -> list[str]:
@@ -246,7 +246,7 @@ def test_speeds_of_raid6_and_xor_whatever_stands_before_them(prefix: str) -> Non
         "raid6: sse2x4   gen() 10998 MB/s", "raid6: .... xor() 7614 MB/s, rmw enabled",
         "raid6: using algorithm sse2x4 gen() 10998 MB/s",
     ))  # fmt: skip
-    (log,) = [row for row in counters(text) if row.tool == "kernel log"]
+    (log,) = counters(text, "kernel log")
     assert log.values["raid6_speeds"] == ["sse2x4   gen() 10998 MB/s", ".... xor() 7614 MB/s"]
     assert log.values["raid6_algorithm"] == ["sse2x4 gen() 10998 MB/s"]
 
@@ -266,7 +266,7 @@ unreferenced object 0xffff88801f920120 (size 96):
 @pytest.mark.parametrize("prefix", ["", "> ", "[  713.500000] "])
 def test_a_leak_says_how_much_whose_and_how_old(prefix: str) -> None:
     text = "".join(f"{prefix}{line}\n" for line in (LEAK * 2).splitlines())
-    leaks = [row for row in counters(text) if row.tool == "kernel trace"]
+    leaks = counters(text, "kernel trace")
     assert [leak.name for leak in leaks] == ["sh", "sh"]
     assert leaks[0].values == {
         "title": "unreferenced object 0xffff88801f920120", "size": 96, "pid": 102,
@@ -310,7 +310,7 @@ def test_a_process_whose_line_a_mail_broke_before_its_taint() -> None:
         "Tainted: G        W         5.10.0 #1\n"
         "[   12.345680] Call Trace:\n[   12.345681]  frob_sync+0x1/0x2\n"
     )
-    (trace,) = [row for row in counters(text) if row.tool == "kernel trace"]
+    (trace,) = counters(text, "kernel trace")
     assert trace.name == "kworker/1:4"
 
 
@@ -320,4 +320,4 @@ def test_a_process_whose_line_a_mail_broke_before_its_taint() -> None:
     'PID: 12   COMMAND: "sh" is what we started\n',
 ])  # fmt: skip
 def test_sentences_about_leaks_and_backtraces_are_none(text: str) -> None:
-    assert not [row for row in counters(text) if row.tool == "kernel trace"]
+    assert not counters(text, "kernel trace")

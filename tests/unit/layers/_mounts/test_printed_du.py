@@ -12,7 +12,7 @@ from tests.mangle import counters
 
 
 def _sizes(text: str) -> dict[str, object]:
-    rows = (row for row in counters(text) if row.tool == Du.tool)
+    rows = counters(text, Du.tool)
     return {name: sizes for row in rows for name, sizes in row.values.items()}
 
 

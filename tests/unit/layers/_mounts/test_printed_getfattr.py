@@ -15,7 +15,7 @@ TEXT = (Path(__file__).parents[3] / "outputs" / "files-composed" / "getfattr.txt
 
 
 def _read(text: str) -> list[PrintedCounters]:
-    return [row for row in counters(text) if row.tool == "getfattr"]
+    return counters(text, "getfattr")
 
 
 def test_a_directory_of_ceph_counts_its_entries() -> None:

@@ -15,9 +15,7 @@ SUPER = (FOLDER / "super.txt").read_text()
 
 
 def _kept(text: str) -> list[tuple[str, dict[str, Json]]]:
-    return [
-        (each.name, dict(each.values)) for each in counters(text) if each.tool == "btrfs dump-super"
-    ]
+    return [(each.name, dict(each.values)) for each in counters(text, "btrfs dump-super")]
 
 
 def _backups(values: dict[str, Json]) -> list[dict[str, Json]]:

@@ -12,7 +12,7 @@ TEXT = (Path(__file__).parents[3] / "outputs" / "btrfs-composed" / "broken.txt")
 
 
 def _errors(text: str) -> list[dict[str, object]]:
-    return [dict(counter.values) for counter in counters(text) if counter.tool == "btrfs"]
+    return [dict(counter.values) for counter in counters(text, "btrfs")]
 
 
 @pytest.mark.parametrize("text", [TEXT, TEXT.partition("\n")[2]])

@@ -14,9 +14,7 @@ TEXT = (Path(__file__).parents[3] / "outputs" / "btrfs-composed" / "roots.txt").
 
 
 def _roots(text: str) -> list[tuple[str, dict[str, Json]]]:
-    return [
-        (each.name, dict(each.values)) for each in counters(text) if each.tool == "btrfs-find-root"
-    ]
+    return [(each.name, dict(each.values)) for each in counters(text, "btrfs-find-root")]
 
 
 def test_roots_and_what_the_superblock_wants() -> None:

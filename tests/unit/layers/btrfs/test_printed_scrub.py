@@ -22,7 +22,7 @@ def _scrubs(text: str) -> list[tuple[str, dict[str, Scalar]]]:
 
 
 def _files(text: str) -> list[dict[str, Json]]:
-    return [dict(each.values) for each in counters(text) if each.tool == "btrfs scrub file"]
+    return [dict(each.values) for each in counters(text, "btrfs scrub file")]
 
 
 def test_the_raw_counters_are_those_of_the_file() -> None:

@@ -18,11 +18,7 @@ ROOM = 16384 - 101
 
 
 def _blocks(text: str) -> list[tuple[str, str, dict[str, Json]]]:
-    return [
-        (each.kind, each.name, dict(each.values))
-        for each in counters(text)
-        if each.tool == "btrfs dump-tree"
-    ]
+    return [(each.kind, each.name, dict(each.values)) for each in counters(text, "btrfs dump-tree")]
 
 
 def _rows(values: dict[str, Json], name: str = "rows") -> list[list[Json]]:

@@ -16,7 +16,7 @@ WATCH, OLD, NEW, STATS = (
 
 
 def _lines(text: str) -> list[tuple[str, dict[str, Any]]]:
-    return [(row.name, dict(row.values)) for row in counters(text) if row.tool == "ceph -w"]
+    return [(row.name, dict(row.values)) for row in counters(text, "ceph -w")]
 
 
 @pytest.mark.parametrize("text", [WATCH, OLD, NEW, STATS], ids=["0.80", "0.27", "17", "stat"])

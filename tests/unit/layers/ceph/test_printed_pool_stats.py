@@ -22,7 +22,7 @@ ROWS = (
 
 def _pools(text: str) -> dict[str, dict[str, Any]]:
     tools = {"rados df", "ceph osd pool stats"}
-    return {row.name: dict(row.values) for row in counters(text) if row.tool in tools}
+    return {row.name: dict(row.values) for row in counters(text, *tools)}
 
 
 def _osds(text: str) -> dict[str, dict[str, Any]]:

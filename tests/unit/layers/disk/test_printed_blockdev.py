@@ -20,7 +20,7 @@ def _disks(text: str) -> list[tuple[str, dict[str, object]]]:
 
 
 def _blocks(text: str) -> list[dict[str, object]]:
-    return [dict(row.values) for row in counters(text) if row.tool == LbaStatus.tool]
+    return [dict(row.values) for row in counters(text, LbaStatus.tool)]
 
 
 def test_a_report_and_single_questions_agree() -> None:

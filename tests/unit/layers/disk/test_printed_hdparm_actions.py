@@ -14,7 +14,7 @@ TOOL = "hdparm actions"
 
 
 def sectors(text: str) -> dict[str, object]:
-    return {row.name: row.values["sectors"] for row in counters(text) if row.tool == TOOL}
+    return {row.name: row.values["sectors"] for row in counters(text, TOOL)}
 
 
 def test_actions_in_every_shape() -> None:

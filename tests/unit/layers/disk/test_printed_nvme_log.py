@@ -14,7 +14,7 @@ TEXT = (Path(__file__).parents[3] / "outputs" / "nvme-cli" / "error-log.txt").re
 
 
 def _log(text: str) -> list[dict[str, object]]:
-    return [dict(row.values) for row in counters(text) if row.tool == NvmeErrorLog.tool]
+    return [dict(row.values) for row in counters(text, NvmeErrorLog.tool)]
 
 
 def _set(text: str) -> list[tuple[str, dict[str, object]]]:

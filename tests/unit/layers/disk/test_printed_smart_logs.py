@@ -15,7 +15,7 @@ TEXT = (PLACE / "logs.txt").read_text()
 
 def test_errors_and_tests_in_every_shape() -> None:
     for shape, given in mangled(TEXT, wraps=False):
-        (values,) = [entry.values for entry in counters(given) if entry.tool == "smartctl logs"]
+        (values,) = [entry.values for entry in counters(given, "smartctl logs")]
         assert values["logged_errors"] == [2, 1], shape
         assert values["logged_error_hours"] == [9120, 9119], shape
         assert values["self_tests"] == [
@@ -31,7 +31,7 @@ def test_errors_and_tests_in_every_shape() -> None:
 
 def test_hours_agree_with_the_days_and_addresses_with_their_hexadecimal_form() -> None:
     """The text says both twice: the second form is the oracle of the first."""
-    (values,) = [entry.values for entry in counters(TEXT) if entry.tool == "smartctl logs"]
+    (values,) = [entry.values for entry in counters(TEXT, "smartctl logs")]
     days = re.findall(r"\((\d+) days \+ (\d+) hours\)", TEXT)
     assert values["logged_error_hours"] == [int(day) * 24 + int(hour) for day, hour in days]
     errors = values["errors"]
@@ -55,18 +55,18 @@ def test_the_drive_of_the_command_and_its_last_test() -> None:
     "Num  Test_Description    Status                  Remaining  LifeTime(hours)  LBA\n",
 ])  # fmt: skip
 def test_prose_and_a_table_without_rows_are_none(text: str) -> None:
-    assert not [entry for entry in counters(text) if entry.tool == "smartctl logs"]
+    assert not counters(text, "smartctl logs")
 
 
 def test_logs_below_the_rest_of_smartctl_are_that_readers() -> None:
     whole = (PLACE / "smartctl-ata.txt").read_text()
-    assert not [entry for entry in counters(whole) if entry.tool == "smartctl logs"]
+    assert not counters(whole, "smartctl logs")
 
 
 def test_a_row_alone_with_what_remained_of_the_test() -> None:
     row = "# 1  Short offline       Completed: read failure       90%     11530         7383952\n"
     for shape, given in mangled(row, wraps=False):
-        (entry,) = [entry for entry in counters(given) if entry.tool == "smartctl logs"]
+        (entry,) = counters(given, "smartctl logs")
         assert entry.values == {
             "self_tests": ["Short offline: Completed: read failure"], "self_test_hours": [11530],
             "self_test_lbas": [7383952], "self_test_remaining": [0.9],
@@ -78,7 +78,7 @@ def test_the_command_that_caused_an_error_is_the_first_of_those_that_led_to_it()
         "08      01:00:00.000  READ DMA\n",
         "08      01:00:00.000  READ DMA\n  ca 00 08 00 10 00 e0 08  1d+00:59:59.000  WRITE DMA\n",
     )
-    (values,) = [entry.values for entry in counters(text) if entry.tool == "smartctl logs"]
+    (values,) = [entry.values for entry in counters(text, "smartctl logs")]
     assert values["error_commands"] == ["READ DMA", None]
 
 

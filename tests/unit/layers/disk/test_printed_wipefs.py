@@ -17,7 +17,7 @@ TOOLS = {Properties.tool, UdevInfo.tool}
 
 
 def _signatures(text: str) -> list[tuple[str, dict[str, object]]]:
-    return [(row.name, dict(row.values)) for row in counters(text) if row.tool == Wipefs.tool]
+    return [(row.name, dict(row.values)) for row in counters(text, Wipefs.tool)]
 
 
 def _properties(text: str) -> list[tuple[str, str, dict[str, object]]]:

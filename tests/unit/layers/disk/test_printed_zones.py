@@ -14,7 +14,7 @@ ZONES, REGISTERS = ((OUTPUTS / f"{name}.txt").read_text() for name in ("zones", 
 
 
 def _zones(text: str) -> dict[str, dict[str, Any]]:
-    return {row.name: dict(row.values) for row in counters(text) if row.tool == "zones"}
+    return {row.name: dict(row.values) for row in counters(text, "zones")}
 
 
 def _states(text: str, tool: str) -> list[tuple[str, dict[str, Any]]]:

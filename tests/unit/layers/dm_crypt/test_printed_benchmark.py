@@ -16,9 +16,7 @@ MIB = 1 << 20
 
 def _counts(text: str) -> dict[tuple[str, str], dict[str, object]]:
     return {
-        (row.kind, row.name): dict(row.values)
-        for row in counters(text)
-        if row.tool == CryptsetupBenchmark.tool
+        (row.kind, row.name): dict(row.values) for row in counters(text, CryptsetupBenchmark.tool)
     }
 
 

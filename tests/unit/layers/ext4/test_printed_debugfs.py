@@ -18,7 +18,7 @@ INODE, EXTENTS, HTREE = (
 
 
 def _read(text: str) -> list[tuple[str, dict[str, Json]]]:
-    return [(each.name, dict(each.values)) for each in counters(text) if each.tool == "debugfs"]
+    return [(each.name, dict(each.values)) for each in counters(text, "debugfs")]
 
 
 def _run(*argv: str | Path, given: str = "") -> str:

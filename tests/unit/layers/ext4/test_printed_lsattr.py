@@ -15,7 +15,7 @@ TEXT = (Path(__file__).parents[3] / "outputs" / "e2fsprogs-composed" / "lsattr.t
 
 
 def _files(text: str) -> list[dict[str, Json]]:
-    return [dict(each.values) for each in counters(text) if each.tool == "lsattr"]
+    return [dict(each.values) for each in counters(text, "lsattr")]
 
 
 def test_attributes_by_letter() -> None:

@@ -39,7 +39,7 @@ def test_what_was_made_and_what_became_of_it() -> None:
             "extents": 3072,
         },
     }  # fmt: skip
-    (first, *_) = (row for row in counters(TEXT) if row.tool == LvmMessages.tool)
+    (first, *_) = counters(TEXT, LvmMessages.tool)
     assert "device is partitioned" in str(first.values["messages"])
 
 

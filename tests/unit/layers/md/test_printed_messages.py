@@ -76,7 +76,7 @@ def test_the_size_of_its_members() -> None:
 )
 def test_other_words_behind_its_name_are_no_messages(line: str) -> None:
     assert not _things(line)
-    assert not [row for row in counters(line) if row.tool == "mdadm"]
+    assert not counters(line, "mdadm")
 
 
 @pytest.mark.parametrize(("shape", "text"), list(mangled(ASSEMBLED, wraps=False)))

@@ -18,7 +18,7 @@ def _subjects(text: str, tool: str) -> list[tuple[str, dict[str, object]]]:
 
 
 def _free(text: str) -> list[tuple[str, dict[str, object]]]:
-    return [(row.name, dict(row.values)) for row in counters(text) if row.tool == XfsFreeSpace.tool]
+    return [(row.name, dict(row.values)) for row in counters(text, XfsFreeSpace.tool)]
 
 
 def test_a_superblock() -> None:

@@ -15,7 +15,7 @@ TEXT, SCRUB = ((OUTPUTS / name).read_text() for name in ("xfsdump.txt", "scrub.t
 
 
 def _counts(text: str, tool: str) -> list[tuple[str, dict[str, object]]]:
-    return [(row.name, dict(row.values)) for row in counters(text) if row.tool == tool]
+    return [(row.name, dict(row.values)) for row in counters(text, tool)]
 
 
 def _sessions(text: str) -> dict[str, dict[str, object]]:

@@ -71,7 +71,7 @@ def test_list_in_every_shape() -> None:
 
 def test_iostat() -> None:
     for shape, given in mangled(text("iostat"), wraps=False):
-        rates = [thing for thing in counters(given) if thing.tool == "zpool iostat"]
+        rates = counters(given, "zpool iostat")
         assert [(thing.kind, thing.name) for thing in rates] == [
             ("zpool", "tank"), ("zpool_device", "raidz2-0"), ("zpool_device", "sda"),
             ("zpool_device", "sdb"), ("zpool_device", "nvme0n1p1"),
