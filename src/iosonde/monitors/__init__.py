@@ -64,6 +64,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "function_graph": "iosonde.monitors.printed_ftrace_tables:FunctionGraph",
         "function_profile": "iosonde.monitors.printed_ftrace_tables:FunctionProfile",
         "hctx": "iosonde.monitors.printed_hctx:Hctx",
+        "get_counter": "iosonde.monitors.printed_get_counter:GetCounter",
         "gstat": "iosonde.monitors.printed_gstat:Gstat",
         "histogram": "iosonde.monitors.printed_histogram:TracedHistogram",
         "interrupts": "iosonde.monitors.printed_interrupts:Interrupts",

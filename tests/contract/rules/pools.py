@@ -194,6 +194,14 @@ CASES = (
                                                   "is_primordial": True})),
     ),
     RuleCase(
+        "degraded.windows_volumes",
+        "a mirror of dynamic disks of which one failed",
+        case(state("mount", "E:", {"volume_status": "Failed Rd", "layout": "Mirror"})),
+        "volumes that are sound, or have no medium",
+        case(state("mount", "C:", {"volume_status": "Healthy"}),
+             state("mount", "D:", {"volume_status": "No Media"})),
+    ),
+    RuleCase(
         "drive-failing.drives",
         "a drive whose medium failed",
         case(state("disk", "PhysicalDrive3", {"operational_status": "Failed Media",

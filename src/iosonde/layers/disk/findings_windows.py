@@ -135,7 +135,30 @@ def _of_drive(drive: StateEvidence, rule: str, severity: str, does: str) -> Find
     )  # fmt: skip
 
 
+_VOLUMES = {
+    "failedrd": ("error", "has lost its redundancy: a disk that holds a part of it failed",
+                 "replace the failed disk and repair or resynchronise the volume"),
+    "failed": ("error", "has failed: it cannot be read",
+               "bring its disks back online and reactivate them, else restore a backup"),
+}  # fmt: skip
+
+
+def _windows_volumes(case: EvidenceSet) -> Iterator[Finding]:
+    for volume in case.of_kind("mount"):
+        state = _VOLUMES.get(_word(volume.values.get("volume_status")))
+        if state:
+            severity, does, remedy = state
+            yield Finding(
+                "degraded", severity, subject_of(volume),
+                f"diskpart says that the volume {called(volume)} {does}.",
+                volume.evidence("volume_status", "layout", "size"), remedy,
+                "`list volume` of diskpart shows it as Healthy",
+            )  # fmt: skip
+
+
 RULES: tuple[Rule, ...] = (
+    Rule("degraded", "mount", "Volumes of dynamic disks that failed or lost their redundancy.",
+         "Microsoft, Disk Management: volume status descriptions", _windows_volumes),
     Rule("degraded", "storage_space", "Spaces that lack drives, lost data, or are being repaired.",
          _STATES, _spaces),
     Rule("degraded", "storage_pool", "Pools that lack drives or are read-only.",

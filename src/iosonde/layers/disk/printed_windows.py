@@ -196,6 +196,7 @@ class WindowsList(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = (
         "HealthStatus  ", "HealthStatus :", "OperationalStatus  ", "OperationalStatus :",
         "ReadErrorsTotal  ", "JobState  ", "JobState :", "ResiliencySettingName  ",
+        "PartitionStyle  ", "PartitionStyle :",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = WindowsTable.commands
     reach: ClassVar[int] = 4

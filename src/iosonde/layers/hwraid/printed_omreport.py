@@ -24,7 +24,7 @@ from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
 from iosonde.text.labels import as_labelled, is_apart
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.reader import PartlyReadItems, StateOutput, UnreadPart, close_lines, top_of
 
 _PAIR = re.compile(r"\s*(?P<label>[A-Z][A-Za-z0-9 /().-]{1,48}?)\s*: (?P<value>\S.{0,200}?)?\s*$")
 _TITLE = re.compile(
@@ -75,8 +75,9 @@ class Omreport(StateOutput):
         return first if {"ID", "Status", "State", "Name"} <= labels else None
 
     @override
-    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
         things: list[tuple[str, dict[str, str]]] = []
+        nameless = list[UnreadPart]()
         last, controller, above = first, "", list[str]()
         for index, line in close_lines(cursor, first, _MOST, gap=2):
             above += [""] * (index > last + 1)
@@ -90,12 +91,15 @@ class Omreport(StateOutput):
                 above.append(line)
                 if things:
                     things[-1][1].setdefault(pair["label"], pair["value"] or "")
+                else:
+                    nameless = [(first, index, "the ID above it is cut off")]
             elif named := _CONTROLLER.match(line):
                 controller = named["name"]
             elif not _TITLE.match(line):
                 break
             last = index
-        return last, [_subject(*thing, prompt.host) for thing in things if _is_whole(thing[1])]
+        whole = [_subject(*thing, prompt.host) for thing in things if _is_whole(thing[1])]
+        return last, [*whole, *nameless]
 
 
 def _is_whole(pairs: Mapping[str, str]) -> bool:
