@@ -341,6 +341,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "xfs_quota_state": "iosonde.layers.xfs.printed_quota:XfsQuotaState",
         "xfs_repair": "iosonde.layers.xfs.printed_repair:XfsRepair",
         "xfs_scrub": "iosonde.layers.xfs.printed_scrub:XfsScrub",
+        "xfs_stat": "iosonde.layers.xfs.printed_stat:XfsStat",
         "xfs_superblock": "iosonde.layers.xfs.printed_db:XfsSuperblock",
         "zed": "iosonde.layers.zfs.printed_events:ZedEvents",
         "zfs_get": "iosonde.layers.zfs.printed_tables:ZfsGet",
