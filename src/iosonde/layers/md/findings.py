@@ -81,7 +81,7 @@ def not_whole(case: EvidenceSet) -> Iterator[Finding]:
         if isinstance(missing, int) and not isinstance(missing, bool) and missing > 0:
             yield _lacking(state, missing)
         action = str(state.values.get("sync_action") or "")
-        if action not in _IDLE and not state.values.get("sync_waits"):
+        if state.name and action not in _IDLE and not state.values.get("sync_waits"):
             yield busy(
                 state,
                 action,
@@ -113,7 +113,9 @@ def _lacking(state: StateEvidence, missing: int) -> Finding:
     evidence = [Evidence("members missing", missing, "", state.where)]
     if failed:
         evidence.append(Evidence("failed", str(failed), "", state.where))
-    lacks = f"{name} lacks {missing}{of}"
+    of_member = "magic" in state.values  # what the superblock of a member says of its array
+    array = (not of_member and state.name) or "ARRAY"
+    lacks = f"{'By its superblock, the array of ' * of_member}{name} lacks {missing}{of}"
     if more < 0 and level in PARITY:
         return _broken(state, f"{lacks}, more than its level stands", tuple(evidence))
     if "FAILED" in str(state.values.get("state")):  # Detail.c of mdadm: not enough members
@@ -128,7 +130,7 @@ def _lacking(state: StateEvidence, missing: int) -> Finding:
         subject=subject_of(state),
         message=f"{lacks}: {cost}{left}, and what is measured now is not the whole array's.",
         evidence=tuple(evidence),
-        remedy=f"`mdadm /dev/{state.name or 'ARRAY'} --add NEW` after the failed one is "
+        remedy=f"`mdadm /dev/{array} --add NEW` after the failed one is "
         "removed; the rebuild reads all other members and takes bandwidth until it is done",
         confirm="/proc/mdstat shows U for each member; then the same trial",
     )

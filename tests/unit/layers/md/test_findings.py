@@ -64,6 +64,15 @@ def test_an_array_that_lacks_too_many_is_said_not_to_run(
     assert ("--add" in lacking.remedy) != is_broken
 
 
+def test_a_superblock_speaks_of_the_array_and_not_of_its_member() -> None:
+    member = StateEvidence(
+        "md", "sdb2", "", {**RAID5, "degraded": 1, "magic": "a92b4efc"}, "page:1-30", "page"
+    )
+    (finding,) = findings_named(md_findings.RULES, EvidenceSet(states=(member,)), "degraded")
+    assert "By its superblock, the array of sdb2 (RAID 5) lacks 1 of its 5" in finding.message
+    assert "/dev/ARRAY --add" in finding.remedy
+
+
 def test_an_array_without_an_active_member_is_said_not_to_run() -> None:
     """As `mdadm -D` shows one that is "active, FAILED, Not Started"."""
     values: dict[str, Scalar] = {"degraded": 4, "active_members": 0, "below": "sdc sda sdd"}

@@ -180,6 +180,18 @@ def test_forms_of_old_kernels_and_of_pages(given: str) -> None:
     assert values_of(given)["md7"]["size"] == 4192256 * KIB
 
 
+def test_the_name_above_what_mdadm_says_is_none_of_mdstat() -> None:
+    whole = (
+        "Personalities : [raid1]\nmd0 : active raid1 sdb1[1] sda1[0]\n"
+        "      1046528 blocks super 1.2 [2/2] [UU]\n\n"
+        "/dev/md0:\n           Version : 1.2\n        Raid Level : raid1\n"
+        "      Raid Devices : 2\n             State : clean\n    Active Devices : 2\n"
+    )
+    assert [[subject.name for subject in state.subjects] for state in states(whole)] == [
+        ["md0"], ["md0"],
+    ]  # fmt: skip
+
+
 def test_a_sentence_about_an_array_is_none() -> None:
     assert values_of("Personalities : what mdstat begins with; md7 : active since Monday.\n") == {}
 
