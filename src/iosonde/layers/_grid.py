@@ -1,7 +1,8 @@
 """Whether the start of a partition fits what lies below.
 
 The optimal I/O size counts as a stripe only where it is a multiple of the minimum I/O size and of
-the physical sector, below 64 MiB: USB bridges and some SSDs report 33553920 bytes and the like.
+the physical sector, below 64 MiB, and a power of two times at most 255 data disks: USB bridges and
+some SSDs report 33553920 bytes (65535 sectors), 16773120 (4095 times 4 KiB) and the like.
 
 Source: util-linux libfdisk/src/alignment.c for distrusting odd optimal sizes.
 """
@@ -10,6 +11,8 @@ from __future__ import annotations
 
 from iosonde.records.stack import Scalar
 from iosonde.units import MIB
+
+_DISKS = 255
 
 
 def believed_stripe(physical: int, io_min: int, io_opt: int) -> int | None:
@@ -22,7 +25,8 @@ def believed_stripe(physical: int, io_min: int, io_opt: int) -> int | None:
     """
     if not 0 < io_opt < 64 * MIB or io_opt <= physical:
         return None
-    if io_opt % physical or (io_min and io_opt % io_min):
+    disks = io_opt // (io_opt & -io_opt)
+    if io_opt % physical or (io_min and io_opt % io_min) or disks > _DISKS:
         return None
     return io_opt
 

@@ -48,9 +48,12 @@ CASES = (
         "a partition that begins at sector 63 of a disk with physical blocks of 4 KiB",
         case(state("partition", "sda1", {"start": 32256, "physical_block_size": 4096,
                                          "aligned_to_sector": False})),
-        "the same start on a disk with physical blocks of 512 bytes",
+        "the same start on a disk with physical blocks of 512 bytes, and the entry of an MBR that "
+        "stands for a GPT",
         case(state("partition", "sda1", {"start": 32256, "physical_block_size": 512,
-                                         "aligned_to_sector": True})),
+                                         "aligned_to_sector": True}),
+             state("partition", "sdb1", {"start": 512, "physical_block_size": 4096,
+                                         "aligned_to_sector": False, "type": "ee GPT"})),
     ),
     RuleCase(
         "misaligned.file_systems",
@@ -148,8 +151,9 @@ CASES = (
         "degraded.not_whole",
         "RAID 5 of five with four members",
         case(md({"degraded": 1, "faulty": "sdc"})),
-        "RAID 5 of five that is whole, with a spare beside it",
-        case(md({"degraded": 0, "spares": "sdf"})),
+        "RAID 5 of five that is whole, with a spare beside it, and a line of progress of no array",
+        case(md({"degraded": 0, "spares": "sdf"}),
+             state("md", "", {"sync_action": "resync", "sync_share": 0.614})),
     ),
     RuleCase(
         "drive-failing.predicted",

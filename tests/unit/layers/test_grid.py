@@ -48,6 +48,8 @@ def test_the_alignment_of_a_start(start: int, alignment: int) -> None:
         (512, 262144, 1048576, 1048576),  # a RAID controller
         (4096, 4096, 33553920, None),  # USB bridge: 65535 sectors
         (4096, 4096, 4294966784, None),
+        (4096, 4096, 16773120, None),  # 4095 times 4 KiB: as many data disks has no array
+        (4096, 65536, 3932160, 3932160),  # 60 data disks
         (512, 131072, 1000448, None),  # not whole chunks
     ],
 )

@@ -14,6 +14,11 @@ from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_o
 from iosonde.records.finding import Evidence, Finding
 
 _DOS_START = 63 * units.SECTOR
+_PROTECTIVE = ("ee ", "0xee")
+"""The entry of an MBR that stands for a whole GPT, as fdisk and gpart write it: nothing is on it.
+
+Source: UEFI specification 2.10, 5.2.3, OSType 0xEE.
+"""
 
 
 def partitions(case: EvidenceSet) -> Iterator[Finding]:
@@ -21,7 +26,7 @@ def partitions(case: EvidenceSet) -> Iterator[Finding]:
     stack = StackBelow(case)
     for state in case.of_kind("partition"):
         start, block = size_of(state, "start"), size_of(state, "physical_block_size")
-        if start is None:
+        if start is None or str(state.values.get("type")).startswith(_PROTECTIVE):
             continue
         old = start == _DOS_START
         if state.values.get("aligned_to_sector") is False or (old and (block or 4096) > 512):

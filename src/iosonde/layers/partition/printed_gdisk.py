@@ -55,6 +55,12 @@ _WARNED = (
     ("Unable to load either main or backup", "tables_unreadable"),
     ("Disk size is smaller than the main header indicates", "disk_too_small"),
 )
+_CAUTIONS = (
+    ("invalid main GPT header, but valid backup", "gpt_main_header"),
+    ("invalid backup GPT header, but valid main", "gpt_backup_header"),
+    ("Main partition table CRC mismatch", "gpt_main_table"),
+)
+"""What is wrong, where the version (before 1.0) does not list each part."""
 
 
 _DEVICE = re.compile(r"\s/dev/([\w/.!-]{2,60})\s*$")
@@ -163,6 +169,9 @@ class GdiskScan(StateOutput):
             for text, name in _WARNED:
                 if text in line:
                     values[name] = True
+            for text, name in _CAUTIONS:
+                if text in line:
+                    values.setdefault(name, "ERROR")
             last = index if line else last
         device = _DEVICE.search(prompt.command)
         subject = PrintedSubject("disk", device[1] if device else "", values, prompt.host)

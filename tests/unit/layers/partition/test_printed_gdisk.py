@@ -86,6 +86,19 @@ def test_a_main_table_whose_sum_is_wrong() -> None:
     assert (own["gpt_main_header"], own["gpt_main_table"]) == ("OK", "ERROR")
 
 
+def test_an_old_one_says_what_is_wrong_above_its_scan_alone() -> None:
+    """Before 1.0 the parts are not listed."""
+    scan = (
+        "# gdisk -l /dev/sdq\nGPT fdisk (gdisk) version 0.8.10\n\n"
+        "Caution: invalid backup GPT header, but valid main header; regenerating\n"
+        "backup header from main header.\n\nPartition table scan:\n  MBR: protective\n"
+        "  BSD: not present\n  APM: not present\n  GPT: damaged\n"
+    )
+    own = things(scan)["gdisk scan", "sdq"]
+    assert own["gpt_backup_header"] == "ERROR"
+    assert "gpt_main_header" not in own
+
+
 @pytest.mark.parametrize("near_miss", [
     "Partition unique GUID: is what blkid calls PARTUUID\n",
     "Main header: ERROR means that it is damaged.\n",
