@@ -31,8 +31,19 @@ CASES = (
         "device-resets.reset",
         "a link that was reset three times",
         case(log("disk", "ata1", link_resets=3)),
-        "a log that has only errors of requests",
-        case(log("disk", "sda", io_errors=3)),
+        "a log that has only errors of requests, and drives that power on while they are found",
+        case(
+            log("disk", "sda", io_errors=3),
+            log(
+                "disk",
+                "7:0:1:0",
+                power_on_resets=1,
+                found_devices=1,
+                first="999.000000",
+                last="999.000000",
+            ),
+            log("disk", "7:0:2:0", power_on_resets=1, first="3.410342", last="3.410342"),
+        ),
     ),
     RuleCase(
         "member-failed.failed",

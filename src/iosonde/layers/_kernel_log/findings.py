@@ -22,6 +22,9 @@ _REMOVABLE = re.compile(r"(?:sr|fd|scd)\d+$")
 """Drives whose empty or scratched media the kernel reports in the same words."""
 _ENDING = re.compile(r"(?:ies|shes|ches|s)$")
 _INITIALS = re.compile(r"\bio ")
+_UPTIME = re.compile(r"\d{1,9}\.\d{6}")
+_BOOT = 300.0
+"""Seconds after which a host has begun all its drives, one after the other."""
 _SECONDS = re.compile(r"\{(\w+)\}")
 _PART = re.compile(r"(?:(?<=\d)p)?\d+$")
 
@@ -122,6 +125,14 @@ _OF_KIND: Mapping[tuple[Trouble, str], _Kind] = {
         "`btrfs replace` it",
         "`btrfs filesystem show` lists all devices; `btrfs scrub` finds no errors",
     ),
+    ("recovered", "btrfs"): _Kind(
+        "corrected-reads",
+        "note",
+        "a copy could not be read, or was wrong; it was written anew from another.",
+        "`btrfs scrub` the file system, and see which device goes on counting (`btrfs device "
+        "stats`): it may be about to fail",
+        "a scrub finds none",
+    ),
 }
 """What is said otherwise of one kind of layer."""
 _STALLS: tuple[Trouble, ...] = ("stall", "memory", "lockup")
@@ -146,8 +157,26 @@ def _log(case: EvidenceSet, trouble: Trouble) -> Iterator[tuple[CounterEvidence,
             name: value for name, value in thing.values.items()
             if isinstance(value, int) and _trouble().get((thing.kind, name)) == trouble
         }  # fmt: skip
+        if _is_beginning(thing):
+            counts.pop("power_on_resets", None)
         if counts and not _REMOVABLE.match(thing.name):
             yield thing, counts
+
+
+def _is_beginning(thing: CounterEvidence) -> bool:
+    """Whether a device that says that it was powered on or reset was only just found.
+
+    The first command that a device answers after it was powered on says so, and none of it fails.
+    """
+    seen = max(_number(thing, "found_devices"), _number(thing, "attached_generic_devices"))
+    uptime = str(thing.values.get("last"))
+    at_boot = _UPTIME.fullmatch(uptime) is not None and float(uptime) < _BOOT
+    return at_boot or _number(thing, "power_on_resets") <= seen
+
+
+def _number(thing: CounterEvidence, name: str) -> int:
+    value = thing.values.get(name)
+    return value if isinstance(value, int) else 0
 
 
 def _find(trouble: Trouble, case: EvidenceSet) -> Iterator[Finding]:

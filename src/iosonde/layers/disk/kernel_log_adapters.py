@@ -30,7 +30,7 @@ MESSAGES = (
     KernelMessage(
         "device reset occurred",
         rf"(?:sd|scsi) (?P<name>{_ADDRESS}): (?:\[\w+\] )?Power-on or device reset occurred",
-        "disk", "device_resets", "device",
+        "disk", "power_on_resets", "device",
     ),
     KernelMessage(
         "blocked FC remote port time out",
