@@ -35,7 +35,7 @@ _KEYS = ("anongid=", "anonuid=", "fsid=", "mountpoint=", "mp=", "refer=", "repli
          "xprtsec=")  # fmt: skip
 _OPTION = "|".join((*sorted(_FLAGS), *(f"{key}[^,()]*" for key in _KEYS)))
 _OPENS = re.compile(rf"\((?:{_OPTION})\s*(?:,|\)|$)")
-_PATH = re.compile(r"(?:/[^\s(),;'\"]*|\"/[^\"()]{1,200}\")(?=\s|$)")
+_PATH = re.compile(r"(?:/(?![*/])[^\s(),;'\"]*|\"/[^\"()]{1,200}\")(?=\s|$)")
 _MOST = 6
 
 

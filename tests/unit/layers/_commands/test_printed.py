@@ -88,6 +88,12 @@ def test_exports_with_several_clients(line: str, expected: list[tuple[str, bool]
     ] == expected
 
 
+@pytest.mark.parametrize("line", ["/* Purge status (ro) */", "/*- blocking (sync) or not */"])
+def test_a_comment_of_a_program_is_no_export(line: str) -> None:
+    assert read(line) == []
+    assert subjects(line.replace("/*", "/srv", 1).removesuffix(" */").removesuffix(" or not */"))
+
+
 def test_a_blank_before_the_options_gives_them_to_the_world() -> None:
     (subject,) = subjects_in("/srv trusted (rw,no_root_squash)")
     assert subject.values["clients"] == "*"
