@@ -175,6 +175,13 @@ def busy(
     )
 
 
+_UNALIKE = "there is no redundancy for what is not yet alike"
+_UNTIL = {
+    "check": "it takes bandwidth from all else, and what is not yet read may hold errors unseen",
+    "reshape": "it takes bandwidth from all else, and the array keeps its old size",
+}
+
+
 def stands_still(
     state: StateEvidence,
     said: str,
@@ -194,12 +201,13 @@ def stands_still(
         remedy: what makes it go on.
         unit: of the value.
     """
+    action = str(state.values.get("sync_action"))
     shown = units.show(float(value), unit) if unit and isinstance(value, int | float) else value
     return Finding(
         rule="resync-stuck",
         severity="warning",
         subject=subject_of(state),
-        message=f"{said}: until it is done there is no redundancy for what is not yet alike.",
+        message=f"{said}: until it is done {_UNTIL.get(action, _UNALIKE)}.",
         evidence=(Evidence(what.replace("_", " "), shown, "", state.where),),
         remedy=remedy,
         confirm="a share in sync that grows (/proc/mdstat, `drbdadm status`)",

@@ -132,6 +132,8 @@ def test_a_resync_that_waits_takes_no_bandwidth(word: str, stuck: int) -> None:
         ({"sync_action": "recover", "sync_share": 0.1, "sync_speed": 0}, "without end"),
         ({"sync_action": "recover", "sync_share": 0.1, "sync_speed": 10**6, "size": 4 << 40},
          "for 46 days more"),
+        ({"sync_action": "check", "sync_share": 0.1, "sync_speed": 10**6, "size": 4 << 40},
+         "until it is done it takes bandwidth from all else"),
         ({"sync_action": "recover", "sync_share": 0.1, "sync_speed": 10**8, "size": 4 << 40}, ""),
     ],
 )  # fmt: skip
