@@ -34,6 +34,8 @@ _ANCHORS = (
     "readwrite=", "readwrite = ", "ioengine=", "ioengine = ",
 )  # fmt: skip
 _NAMES = OPTION_NAMES | ALIASES.keys() | FLAGS
+_PIPED = re.compile(r"['\"]\s*+\|\s*+(?:sudo )?fio\b[^\n]*$", re.MULTILINE)
+"""What stands behind a job file that a shell's `echo '…' | fio -` gives to fio."""
 _BLANKS = 3
 _MOST = 400
 
@@ -67,7 +69,8 @@ class FioJobFile(Output):
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         last = _extent(cursor, first).last
         try:
-            sections = read_job_file(joined(cursor, first, last), where="")
+            text = _PIPED.sub("", joined(cursor, first, last))
+            sections = read_job_file(text, where="")
         except UsageError as problem:
             raise Unreadable(f"its job file cannot be read: {problem}", last=last) from None
         if all(section.is_global for section in sections):

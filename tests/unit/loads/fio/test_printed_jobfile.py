@@ -36,6 +36,11 @@ def test_a_job_file_can_be_run() -> None:
     assert engine.demand(engine.declare(load.command, name="x", where="page:1")).writes
 
 
+def test_a_file_that_a_shell_pipes_to_fio_ends_with_its_quote() -> None:
+    (load,) = loads("echo '\n[a]\nrw=write\nsize=8m\nnumjobs=8' | fio --output-format=json -\n")
+    assert load.command == "fio --name=a --rw=write --size=8m --numjobs=8"
+
+
 def test_two_files_below_each_other_are_two_loads() -> None:
     first = "[global]\nrw=read\nbs=1m\n[a]\nsize=1g\n"
     second = "[global]\nrw=write\n\n[b]\nsize=2g\n"
