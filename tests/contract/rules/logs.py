@@ -67,6 +67,20 @@ CASES = (
         case(log("host", "", others=["jbd2/sda1-8"])),
     ),
     RuleCase(
+        "kernel-crash.crashed",
+        "a bug that the kernel found in itself, and the oops of it",
+        case(log("host", "", kernel_crashes=1, oopses=1, crashes=["fs/btrfs/ctree.h:3713"])),
+        "a warning, and processes that were killed for memory",
+        case(log("host", "", kernel_warnings=1, killed_for_memory=2, others=["fsstress"])),
+    ),
+    RuleCase(
+        "unanswered-calls.unanswered",
+        "calls that a server did not answer, twice",
+        case(log("nfs", "nas7", unanswered_calls=2, answers_again=1)),
+        "a server that began its grace period",
+        case(log("nfs", "nas7", started_grace_periods=1)),
+    ),
+    RuleCase(
         "corrected-reads.corrected",
         "a sector restored from the other member",
         case(log("md", "md0", corrected_reads=1, others=["sdb1"])),

@@ -20,7 +20,7 @@ from iosonde.records.finding import Evidence, Finding
 
 _REMOVABLE = re.compile(r"(?:sr|fd|scd)\d+$")
 """Drives whose empty or scratched media the kernel reports in the same words."""
-_ENDING = re.compile(r"(?:ies|shes|ches|s)$")
+_ENDING = re.compile(r"(?:ies|shes|ches|pses|s)$")
 _INITIALS = re.compile(r"\bio ")
 _UPTIME = re.compile(r"\d{1,9}\.\d{6}")
 _BOOT = 300.0
@@ -107,6 +107,21 @@ _SAID: Mapping[Trouble, _Kind] = {
         "a hypervisor that took the processor away, and for a newer kernel",
         "the log stays without such lines under the same load",
     ),
+    "crash": _Kind(
+        "kernel-crash", "error",
+        "what ran there ended in the kernel, the locks that it held stay held, and after a panic "
+        "the whole host stands.",
+        "start the host anew before anything is measured on it; the trace in the log says where it "
+        "was: look for that function in the fixes of newer kernels, or report it",
+        "the log stays without such lines under the same load",
+    ),
+    "unanswered": _Kind(
+        "unanswered-calls", "warning",
+        "whatever used its mounts waited, or was given an error.",
+        "look at the server's threads and disks at that time (`nfsstat -s`, `iostat -x`), and at "
+        "the network between (`nfsstat -rc`, errors of the links)",
+        "the log stays without such lines under the same load",
+    ),
     "recovered": _Kind(
         "corrected-reads", "note",
         "a member could not read these sectors; they were written anew from the others.",
@@ -135,6 +150,8 @@ _OF_KIND: Mapping[tuple[Trouble, str], _Kind] = {
     ),
 }
 """What is said otherwise of one kind of layer."""
+_OTHERS: Mapping[Trouble, str] = {"crash": "crashes"}
+"""The list that names what it is about, where that is not `others`."""
 _STALLS: tuple[Trouble, ...] = ("stall", "memory", "lockup")
 
 
@@ -187,11 +204,12 @@ def _find(trouble: Trouble, case: EvidenceSet) -> Iterator[Finding]:
         if whole != thing.name and (thing.source, thing.host, whole) in there:
             continue  # a partition of a disk that is named itself
         said = _OF_KIND.get((trouble, thing.kind), _SAID[trouble])
+        others = _of(thing, _OTHERS.get(trouble, "others"))
         counted = ", ".join(_counted(name, value) for name, value in counts.items())
         yield Finding(
             said.rule, said.severity,
             subject_of(thing) if thing.name else thing.host or "kernel log",
-            f"The kernel's log counts {counted}{_of(thing)}{_when(thing)}: "
+            f"The kernel's log counts {counted}{others}{_when(thing)}: "
             f"{_SECONDS.sub(partial(_longest, thing), said.after)}",
             tuple(
                 Evidence(name.replace("_", " "), value, "", thing.where)
@@ -215,13 +233,13 @@ def _counted(name: str, value: int) -> str:
 
 
 def _single(ending: re.Match[str]) -> str:
-    """The end of a noun in the singular: recoveries, flushes, switches, errors."""
-    return {"ies": "y", "shes": "sh", "ches": "ch"}.get(ending[0], "")
+    """The end of a noun in the singular: recoveries, flushes, switches, oopses, errors."""
+    return {"ies": "y", "shes": "sh", "ches": "ch", "pses": "ps"}.get(ending[0], "")
 
 
-def _of(thing: CounterEvidence) -> str:
-    """Whose it is, with the other names that the log has for it."""
-    others = thing.values.get("others")
+def _of(thing: CounterEvidence, named_by: str) -> str:
+    """Whose it is, with the other names that the log has for it, in a list."""
+    others = thing.values.get(named_by)
     listed = others if isinstance(others, list) else []
     names = [str(name) for name in listed if name != thing.name]
     more = f" and {len(names) - 4} more" if len(names) > 4 else ""
@@ -263,6 +281,14 @@ def _hung(case: EvidenceSet) -> Iterator[Finding]:
         yield from _find(trouble, case)
 
 
+def _crashed(case: EvidenceSet) -> Iterator[Finding]:
+    return _find("crash", case)
+
+
+def _unanswered(case: EvidenceSet) -> Iterator[Finding]:
+    return _find("unanswered", case)
+
+
 def _corrected(case: EvidenceSet) -> Iterator[Finding]:
     return _find("recovered", case)
 
@@ -281,6 +307,10 @@ RULES = (
          "Linux fs/ext4/super.c, fs/jbd2/journal.c, fs/xfs/xfs_fsops.c", _damaged),
     Rule("hung-tasks", "host", "Processes that the kernel saw waiting for minutes.",
          "Linux kernel/hung_task.c; Documentation/admin-guide/sysctl/kernel.rst", _hung),
+    Rule("kernel-crash", "host", "Crashes of the kernel: bugs, oopses, panics.",
+         "Linux kernel/panic.c; Documentation/admin-guide/bug-hunting.rst", _crashed),
+    Rule("unanswered-calls", "nfs", "NFS servers that did not answer, by the client's log.",
+         "Linux net/sunrpc/clnt.c, rpc_check_timeout()", _unanswered),
     Rule("corrected-reads", "arrays", "Sectors that an array had to restore.",
          "Linux drivers/md/raid1.c, raid5.c, raid10.c", _corrected),
 )  # fmt: skip

@@ -16,27 +16,28 @@ MESSAGES = (
     KernelMessage(
         "BUG: unable to handle",
         r"BUG: unable to handle (?P<crashes>(?:kernel )?(?:NULL pointer dereference|paging request"
-        r"|page fault)).{0,80}", "host", "kernel_crashes",
+        r"|page fault)).{0,80}", "host", "kernel_crashes", "crash",
     ),
     KernelMessage(
         "BUG: kernel NULL pointer", r"BUG: (?P<crashes>kernel NULL pointer dereference), .{0,80}",
-        "host", "kernel_crashes",
+        "host", "kernel_crashes", "crash",
     ),
     KernelMessage(
         "Unable to handle kernel",
         r"(?:\d+: )?Unable to handle kernel (?P<crashes>NULL pointer dereference|paging request"
-        r"|access) .{0,80}", "host", "kernel_crashes",
+        r"|access) .{0,80}", "host", "kernel_crashes", "crash",
     ),
     KernelMessage(
-        "kernel BUG at", r"kernel BUG at (?P<crashes>[\w./-]{3,80}:\d+)!", "host", "kernel_crashes"
+        "kernel BUG at", r"kernel BUG at (?P<crashes>[\w./-]{3,80}:\d+)!",
+        "host", "kernel_crashes", "crash",
     ),
     KernelMessage(
         "general protection fault", r"(?P<crashes>general protection fault).{0,80}",
-        "host", "kernel_crashes",
+        "host", "kernel_crashes", "crash",
     ),
     KernelMessage(
         "Kernel panic - not syncing",
-        r"Kernel panic - not syncing: (?P<panics>.{3,120})", "host", "kernel_panics",
+        r"Kernel panic - not syncing: (?P<panics>.{3,120})", "host", "kernel_panics", "crash",
     ),
     KernelMessage(
         "IP: ", r"(?:R?IP: (?:e?[\da-f]{2,4}:)?|PC is at |pc : )(?:\[<[\da-f]{8,16}>\] +)?"
@@ -48,11 +49,11 @@ MESSAGES = (
     ),
     KernelMessage(
         "Oops: ", r"(?P<crashes>Oops: (?:[\da-f]{4}|general protection fault.{0,60}?)) \[#\d",
-        "host", "oopses",
+        "host", "oopses", "crash",
     ),
     KernelMessage(
         "Internal error: Oops",
-        r"(?P<crashes>Internal error: Oops[ :-]{1,4}\w{1,10}) ", "host", "kernel_crashes",
+        r"(?P<crashes>Internal error: Oops[ :-]{1,4}\w{1,10}) ", "host", "kernel_crashes", "crash",
     ),
     KernelMessage(
         "soft lockup - CPU",
@@ -62,7 +63,7 @@ MESSAGES = (
     KernelMessage(
         "rcu_",
         r"(?:rcu: )?INFO: (?P<stalled>rcu_\w{3,20}) (?:self-)?detected (?:stalls?|expedited)",
-        "host", "processor_stalls",
+        "host", "processor_stalls", "lockup",
     ),
     KernelMessage(
         "Out of memory: Kill", r"Out of memory: Kill(?:ed)? process \d+ \((?P<other>[^)]{1,32})\)",

@@ -98,21 +98,21 @@ MESSAGES = (
     ),
     KernelMessage(
         "error loading journal",
-        rf"{_ON}error loading journal", "ext4", "failed_journals",
+        rf"{_ON}error loading journal", "ext4", "failed_journals", "damage",
     ),
     KernelMessage(
         "error count since last fsck",
         rf"{_ON}error count since last fsck: (?P<errors_since_check>\d{{1,12}})",
-        "ext4", "reported_errors",
+        "ext4", "earlier_error_reports", "damage",
     ),
     KernelMessage(
         " error at time ",
         rf"{_ON}(?P<error_times>(?:initial|last) error at time \d{{1,12}}: \w{{3,60}}:\d{{1,6}})",
-        "ext4", "reported_errors",
+        "ext4", "earlier_error_reports", "damage",
     ),
     KernelMessage(
         "mounting fs with errors", rf"{_ON}warning: mounting fs with errors, running e2fsck is",
-        "ext4", "mounts_with_errors",
+        "ext4", "mounts_with_errors", "damage",
     ),
     KernelMessage(
         ": mounted filesystem",

@@ -15,11 +15,11 @@ _SERVER = r"(?:nfs\d?|lockd|rpc): server (?P<name>[\w.:%-]{1,80}) "
 MESSAGES = (
     KernelMessage(
         "not responding, still trying", rf"{_SERVER}not responding, still trying$",
-        "nfs", "unanswered_calls",
+        "nfs", "unanswered_calls", "unanswered",
     ),
     KernelMessage(
         "not responding, timed out", rf"{_SERVER}not responding, timed out$",
-        "nfs", "timed_out_calls",
+        "nfs", "timed_out_calls", "unanswered",
     ),
     KernelMessage(": server ", rf"{_SERVER}OK$", "nfs", "answers_again"),
     KernelMessage(

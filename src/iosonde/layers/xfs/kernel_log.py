@@ -132,7 +132,7 @@ MESSAGES = (
     ),
     KernelMessage(
         ": Unmount and run xfs_repair", rf"{_XFS}Unmount and run xfs_repair", "xfs",
-        "advised_repairs",
+        "advised_repairs", "damage",
     ),
     KernelMessage(
         "bytes of corrupted metadata buffer",
@@ -144,7 +144,9 @@ MESSAGES = (
         rf"{_XFS}Please unmount the filesystem and rectify the problem", "xfs",
         "advised_unmounts",
     ),
-    KernelMessage(": log mount failed", rf"{_XFS}log mount failed", "xfs", "failed_log_mounts"),
+    KernelMessage(
+        ": log mount failed", rf"{_XFS}log mount failed", "xfs", "failed_log_mounts", "damage"
+    ),
     KernelMessage(
         'mounting with "discard" option',
         rf'{_XFS}mounting with "discard" option, but the device does not support discard', "xfs",

@@ -18,7 +18,8 @@ def test_findings_name_the_device_and_its_counts() -> None:
         if sample.name != "every-message.txt"
     }
     assert rules == {
-        "console-crash.txt": {("device-resets", "rport-2:0-1"), ("io-errors", "dm-4")},
+        "console-crash.txt": {("device-resets", "rport-2:0-1"), ("io-errors", "dm-4"),
+                              ("kernel-crash", "kernel log"), ("unanswered-calls", "nas7")},
         "dmesg-sata.txt": {
             ("io-errors", "sdb"), ("device-resets", "ata2.00"), ("device-resets", "ata2"),
         },
@@ -94,6 +95,20 @@ def test_what_does_not_go_on_waits_for_what_the_message_says(
 ])  # fmt: skip
 def test_a_count_is_a_sentence(tmp_path: Path, lines: str, said: str) -> None:
     (tmp_path / "log.txt").write_text(f"[    1.000000] {lines}\n")
+    (finding,) = explain(str(tmp_path / "log.txt")).findings
+    assert said in finding.message
+
+
+@pytest.mark.parametrize(("line", "said"), [
+    ("kernel BUG at fs/btrfs/ctree.h:3713!", "counts 1 kernel crash (fs/btrfs/ctree.h:3713)"),
+    ("Oops: 0000 [#1] SMP PTI", "counts 1 oops (Oops: 0000)"),
+    ("nfs: server nas7 not responding, timed out", "counts 1 timed out call of nas7"),
+    ("EXT4-fs (sdq1): error count since last fsck: 5", "1 earlier error report of sdq1"),
+    ("EXT4-fs (loop0): error loading journal", "1 failed journal of loop0"),
+    ("XFS (dm-2): Unmount and run xfs_repair", "1 advised repair of dm-2"),
+])  # fmt: skip
+def test_a_line_alone_is_trouble(tmp_path: Path, line: str, said: str) -> None:
+    (tmp_path / "log.txt").write_text(f"[    1.000000] {line}\n")
     (finding,) = explain(str(tmp_path / "log.txt")).findings
     assert said in finding.message
 
