@@ -52,7 +52,7 @@ _SAID: Mapping[Trouble, _Kind] = {
     ),
     "contents": _Kind(
         "checksum-errors", "error",
-        "what was read there is not what was written, or is older.",
+        "what was read there is not what was written, or is of another generation.",
         "save the data; scrub what has copies of it; look for the cause in the drive, its cable, "
         "the controller and memory",
         "a scrub finds nothing more, and the log stays without such lines",

@@ -85,7 +85,7 @@ def _contents(case: EvidenceSet) -> Iterator[Finding]:
     for device in _devices(case):
         sums, ages = map(device.number, _CONTENTS)
         said = [f"{_blocks(sums)} with a wrong checksum"] if sums else []
-        said += [f"{_blocks(ages)} of an older generation"] if ages else []
+        said += [f"{_blocks(ages)} of another generation"] if ages else []
         if said:
             yield Finding(
                 "checksum-errors", "error", subject_of(device),

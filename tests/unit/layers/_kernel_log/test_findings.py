@@ -82,7 +82,7 @@ def test_what_does_not_go_on_waits_for_what_the_message_says(
      "BTRFS error (device sdq): bdev /dev/sdr errs: wr 0, rd 4, flush 0, corrupt 0, gen 0",
      "to sdr ended with errors: 4 reads, 0 writes and 0 flushes since"),
     ("BTRFS error (device sdq): bdev <missing disk> errs: wr 0, rd 0, flush 0, corrupt 7, gen 1",
-     "a missing device returned 7 blocks with a wrong checksum and 1 block of an older generation"),
+     "a missing device returned 7 blocks with a wrong checksum and 1 block of another generation"),
     ("sd 7:0:1:0: Power-on or device reset occurred\n[  900.000000] sd 7:0:1:0: Power-on or device "
      "reset occurred", "counts 2 power on resets of 7:0:1:0"),
     ("INFO: task kworker/0:1:77 blocked for more than 245 seconds.", "did not run for 245 s or"),
