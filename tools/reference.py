@@ -12,7 +12,7 @@ are no layer; docs/validation/rules.md the cases of tests/contract/rules that ev
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -34,12 +34,6 @@ EVERY: dict[str, Table[type]] = {"loads": OF_LOADS, "layers": OF_LAYERS, "monito
 PLACE = ROOT / "docs" / "reference"
 LAYER_PAGES = ROOT / "docs" / "layers"
 VALIDATION = ROOT / "docs" / "validation"
-
-
-_ROWS = frozenset({
-    "layers/__init__.py", "layers/outputs.py", "monitors/__init__.py", "settings/__init__.py",
-})  # fmt: skip
-"""Where the tables stand that have a technology's rows."""
 
 
 def _cell(text: str) -> str:
@@ -174,7 +168,7 @@ def _technologies() -> str:
     sys.path.insert(0, str(ROOT))
     house = import_module("tools.house")
     texts: Mapping[str, str] = house.sources(house.SOURCE)
-    named = {path: frozenset(house.names_in(text, path)) for path, text in texts.items()}
+    named: Mapping[str, Set[str]] = house.named(texts)
     tables: dict[str, Table[Any]] = {
         "LAYERS": LAYERS, "LEDGERS": LEDGERS, "OUTPUTS": OF_LAYERS, "RULES": RULES,
         "MECHANISMS": MECHANISMS, "TARGETS": TARGETS, "CACHES": CACHES, "SAMPLERS": SAMPLERS,
@@ -182,19 +176,18 @@ def _technologies() -> str:
     lines = [
         "# Where each kind of layer is named",
         "",
-        "Made from the sources by `make reference`. A technology is to be named in its folder, its",
+        "Made from the sources by `make reference`. A technology is named in its folder, its",
         "tests, its page and its rows; what else names it is in the last column: as a string that",
-        "is its name, in an identifier, or by importing its folder. Prose does not count, nor does",
-        "an ordinary word (disk, link, loop) that is the kind of a printed record, or a word of",
-        "what is read.",
+        "is its name, in an identifier, or by importing its folder. Prose does not count, nor does an",
+        "ordinary word (disk, link, loop) that is the kind of a printed record, or a word of what",
+        "is read. `make check` refuses a place that is not in the second table.",
         "",
         "| kind | folder | tests | rows | named elsewhere in `src/iosonde` |",
         "| --- | --- | --- | --- | --- |",
     ]
     for kind in LAYERS:
-        module = LAYERS[kind].partition(":")[0]
-        own = ".".join(module.split(".")[:3])
-        folder = own.removeprefix("iosonde.").replace(".", "/")
+        folder = house.home(kind)
+        own = f"iosonde.{folder.replace('/', '.')}"
         single = f"{folder}.py" in texts
         rows = [
             f"{name} × {count}" if count > 1 else name
@@ -202,19 +195,24 @@ def _technologies() -> str:
             if (count := sum(f"{table[row]}:".startswith((f"{own}.", f"{own}:")) for row in table))
         ]
         tests = ROOT / "tests" / "unit" / folder
-        elsewhere = [
-            path
-            for path, names in named.items()
-            if kind in names
-            and not path.startswith((f"{folder}/", f"{folder}.py"))
-            and path not in _ROWS
-        ]
+        elsewhere = [path for path, names in named.items() if kind in names]
         cells = (
             f"[{kind}](../layers/{kind}.md)", f"{folder}.py" if single else f"{folder}/",
             f"tests/unit/{folder}/" if tests.is_dir() else "", ", ".join(rows),
             ", ".join(elsewhere),
         )  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")
+    places = [
+        (path, name, why) for path, names in house.NAMED.items() for name, why in names.items()
+    ]
+    lines += [
+        "",
+        f"## Why the {len(places)} places stay",
+        "",
+        "| file | kind | why |",
+        "| --- | --- | --- |",
+    ]
+    lines += [f"| {' | '.join(place)} |" for place in places]
     return "\n".join(lines) + "\n"
 
 

@@ -103,8 +103,34 @@ def test_prose_and_words_of_the_language_are_no_names(planted: str) -> None:
     assert house.named({"stack/near.py": planted}) == {}
 
 
-def test_a_technology_names_itself() -> None:
-    assert house.named({"layers/md/kind.py": 'kind = "md"\n'}) == {}
+@pytest.mark.parametrize(
+    ("path", "planted"),
+    [
+        ("layers/md/kind.py", 'kind = "md"\n'),
+        ("layers/iscsi/ledger.py", 'kind = "iscsi_target"\n'),
+        ("layers/zram.py", 'kind = "zram"\n'),
+        ("layers/ceph/facts.py", "from iosonde.layers.ceph.facts_status import status\n"),
+        (
+            "monitors/__init__.py",
+            'SAMPLERS = {"link": "iosonde.layers.link.sampled:LinkSampler"}\n',
+        ),
+    ],
+)
+def test_a_technology_names_itself_and_has_its_rows(path: str, planted: str) -> None:
+    assert house.named({path: planted}) == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "planted", "name"),
+    [
+        ("layers/xfs/kind.py", 'kind = "md"\n', "md"),
+        ("layers/dm_cache/kind.py", 'below = case.of_kind("dm")\n', "dm"),
+        ("layers/_raid/below.py", 'if lower.kind == "loop":\n    pass\n', "loop"),
+        ("monitors/cpu.py", "from iosonde.layers.ceph.facts_status import status\n", "ceph"),
+    ],
+)
+def test_a_technology_that_names_another_is_seen(path: str, planted: str, name: str) -> None:
+    assert house.named({path: planted}) == {path: {name}}
 
 
 def test_two_public_classes_of_one_name_are_seen() -> None:
@@ -235,7 +261,7 @@ def _with_many_lines(texts: dict[str, str]) -> None:
     ("change", "said"),
     [
         (_without_a_name, "stack/rehearsal.py: guest: holds by now"),
-        (_with_a_name, "zram: an engine names"),
+        (_with_a_name, "zram: it names"),
         (_with_many_lines, "lines, 450 at most"),
         (_with_a_vague_name, ": one: name it for what it holds"),
         (_with_a_vague_module, "stack/found.py: name it for what it holds"),
