@@ -40,18 +40,21 @@ _CSV_OLD = re.compile(
 )
 """Of 1.03: name, size, six tests with their %CP, files, and six tests of files."""
 _CELL = r"(?:\d{1,12}(?:\.\d{1,4})?[kmg]?|\+{1,9})(?: |$)"
+_NO_MORE = r"(?![\d+][\d.+]*[kmg]? )"
+"""No further cell, as there is one where a terminal cut another in two."""
 _ROW = re.compile(
     r"(?P<name>[\w.()+-]{1,60}) (?P<size>\d{1,9}[KMG])(?:[:x]\S+)? "
-    rf"(?P<cells>(?:{_CELL}){{12}}|(?:{_CELL}){{8}}(?![\d+]))"
+    rf"(?P<cells>(?:{_CELL}){{12}}|(?:{_CELL}){{8}}){_NO_MORE}"
 )
 _BEGINS = re.compile(r" [\w.()+-]{1,60} \d{1,9}[KMG](?:[:x]\S+)? (?=[\d+])")
 _FILES = re.compile(
-    rf"files (?:/sec %CP ){{6}}(?P<files>\d{{1,9}})(?:[:x]\S+)? (?P<cells>(?:{_CELL}){{12}})"
+    rf"files (?:/sec %CP ){{6}}(?P<files>\d{{1,9}})(?:[:x]\S+)? "
+    rf"(?P<cells>(?:{_CELL}){{12}}){_NO_MORE}"
 )
 _ALL_FILES = re.compile(r"files:max:min (?:/sec %CP ){6}")
 _NAMED_FILES = re.compile(
     r"(?<!\S)(?P<name>[\w.()+-]{1,60}) (?P<files>\d{1,9})(?:[:x]\S+)? "
-    rf"(?P<cells>(?:{_CELL}){{12}})"
+    rf"(?P<cells>(?:{_CELL}){{12}}){_NO_MORE}"
 )
 """Below the head of bon_csv2txt, which has the files of all machines behind their tests."""
 _FILE_TESTS = tuple(

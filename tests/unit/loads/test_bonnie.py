@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.printed import PrintedTrial, Unread
-from tests.mangle import read, trials
+from tests.mangle import cut, read, trials
 
 OUTPUTS = Path(__file__).parents[2] / "outputs" / "bonnie-2.00"
 PAGE, TABLE, CSV = (
@@ -29,6 +29,14 @@ OLD = (
 
 def _figures(trial: PrintedTrial) -> dict[str, float]:
     return dict(trial.loops[0].metrics)
+
+
+def test_a_figure_that_a_terminal_cut_is_no_other() -> None:
+    expected = {trial.host: _figures(trial) for trial in trials(TABLE)}
+    for width in range(60, 80):
+        for trial in trials(cut(TABLE, width)):
+            figures = _figures(trial)
+            assert {name: expected[trial.host][name] for name in figures} == figures, width
 
 
 def test_a_table_in_gib_and_mib() -> None:

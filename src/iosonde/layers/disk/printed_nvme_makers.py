@@ -84,17 +84,20 @@ class NvmeMakersLog(StateOutput):
         broken: list[UnreadPart] = []
         for index, line in lines(cursor, begin, _MOST):
             row = _row(line)
+            torn = row and _TORN.match(cursor.line(index + 1) or "")
             if (
                 prompt_in(line)
                 or _HEAD.match(line)
                 or index > last + 3
                 or (line and is_apart(line, above))
-                or not (row or not line or _row(cursor.line(index + 1) or ""))
+                or not (
+                    row or not line or (broken and _TORN.match(line)) or _follows(cursor, index)
+                )
             ):
                 break
-            if row:
+            if row and not torn:
                 values |= _said(row)
-            elif line:
+            elif line and not (broken and _TORN.match(line)):
                 broken.append((index, index, "its row is broken"))
             above.append(line)
             last = index if line else last
@@ -112,6 +115,15 @@ class NvmeMakersLog(StateOutput):
         }
         if facts:
             yield PrintedSubject("disk", name, facts, prompt.host)
+
+
+def _follows(cursor: TextCursor, index: int) -> bool:
+    """Whether rows go on below a line."""
+    return _row(cursor.line(index + 1) or "") is not None
+
+
+_TORN = re.compile(r"\s*+[\d,.%][\d,.%]{0,40}+\s*$")
+"""What a wrap leaves of a row: its last figure, or the end of that."""
 
 
 def _row(line: str) -> re.Match[str] | None:

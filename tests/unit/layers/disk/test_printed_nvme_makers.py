@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.layers.disk.printed_nvme_makers import NvmeMakersLog
 from iosonde.records.printed import Unread
-from tests.mangle import counters, read
+from tests.mangle import counters, cut, folded, read
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "nvme-logs-composed"
 WDC, MICRON = ((OUTPUTS / f"{name}.txt").read_text() for name in ("wdc", "micron"))
@@ -65,6 +65,16 @@ def test_a_row_without_its_figure_is_left_out() -> None:
     assert (broken.reason, text.split("\n")[broken.place.first_line - 1].split()) == (
         "its row is broken", ["Host", "Read", "Blocks"],
     )  # fmt: skip
+
+
+def test_a_figure_that_is_torn_off_is_no_other() -> None:
+    whole = [each for _, values in _logs(WDC) for each in values.items()]
+    for text in (cut(WDC, 60), folded(WDC, 72), cut(WDC, 66)):
+        figures = [each for _, values in _logs(text) for each in values.items()]
+        assert figures
+        assert all(each in whole for each in figures)
+    assert ("uncorrectable_read_count", 2) in figures  # below what was torn
+    assert "nand_bytes_read" not in dict(figures)
 
 
 @pytest.mark.parametrize("text", [WDC, MICRON], ids=["wdc", "micron"])
