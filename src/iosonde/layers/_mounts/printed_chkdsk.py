@@ -58,6 +58,7 @@ class Chkdsk(PhrasedOutput):
     reach: ClassVar[int] = 6
     forms: ClassVar[Sequence[re.Pattern[str]]] = phrases(
         rf"{_CALLED}(?i:chkdsk)(?:\.exe)?(?: (?P<volume>[A-Za-z]):?[ \w/:]{{0,60}})?",
+        r"Checking file system on (?P<volume>[A-Za-z]):",
         r"The type of the file system is (?P<type>(?:ex)?[A-Z][A-Za-z\d]{2,9})\.?",
         r"Volume label is (?P<label>[^\n]{1,40}?)\.?",
         r"Volume (?P<label>\S.{0,31}?) created \d{1,4}[./-]\d\d?[./-]\d{2,4} \d\d?:\d\d.{0,6}",
@@ -86,17 +87,11 @@ class Chkdsk(PhrasedOutput):
         ("Running CHKDSK in read-only mode", "read_only", True),
     )
     others: ClassVar[re.Pattern[str]] = re.compile(
-        r"\s*(?:Stage \d|CHKDSK |Chkdsk |Checking file system on|WARNING!  ?(?:F|/F)|Running CHKDSK"
-        r"|\w[\w ]{3,60} verification completed|Index verification|Windows (?:has|found|is|will)"
-        r"|No further action|Please run chkdsk|Errors found\.|Phase duration|Total (?:duration|)"
-        r"|Progress: |A disk check has been|Deleting |Recovering |Correcting |Inserting |Repairing "
-        r"|Free space verification|Usn Journal|File data |Cleaning up|Read failure|An unspecified"
-        r"|Failed to transfer logged|Volume |The Volume|Internal Info|[\da-f]{2}(?: [\da-f]{2}){7,}"
-        r"|Attribute record|Index entry|Minor inconsistencies|Fixing |Adding |Replacing |Sparse "
-        r"|Removing |File and folder|Convert lost|Free space|The current|The default|The size of"
-        r"|Bad links|Creating |Detected |Found \d|Repaired |Truncating |Unable to "
-        r"|The (?:first|two|USN|file)"
-        r"|The Volume Bitmap|Master File Table|Security descriptor|Orphan|Insufficient )"
+        r"\s*(?:Stage \d|C(?:HKDSK|hkdsk) |WARNING!|Running CHKDSK|Checking file system on|Windows "
+        r"|\w[\w ]{3,60} verification (?:completed|is complete)|Phase duration|Progress: |No f"
+        r"|(?:Delet|Recover|Correct|Insert|Repair|Add|Fix|Replac|Remov|Convert|Creat|Truncat)ing "
+        r"|Attribute record|Index entry|Minor inconsistencies|Read failure|Orphan|Sparse |Detected "
+        r"|[\da-f]{2}(?: [\da-f]{2}){7,}|Found \d|Unable to |File \d|Master File Table)"
     )
     texts: ClassVar[frozenset[str]] = frozenset({"label"})
 

@@ -154,6 +154,19 @@ def test_windows_that_repairs_a_drive() -> None:
     }}  # fmt: skip
 
 
+def test_checks_at_the_start_name_their_volumes() -> None:
+    log = "".join(
+        f"Checking file system on {letter}:\nThe type of the file system is NTFS.\n\n"
+        "One of your disks needs to be checked for consistency. You\nmay cancel the disk check, "
+        "but it is strongly recommended\nthat you continue.\nWindows will now check the disk.\n\n"
+        f"  {records} file records processed.\n"
+        for letter, records in (("C", 4096), ("d", 4096))
+    )
+    assert {name: values["file_records"] for (_, _, name), values in things(log).items()} == {
+        "C:": 4096, "D:": 4096,
+    }  # fmt: skip
+
+
 def test_cluster_accounting_that_fails_often() -> None:
     named = things(
         "# ntfsresize -i /dev/sdr8\nCluster size       : 4096 bytes\n"
