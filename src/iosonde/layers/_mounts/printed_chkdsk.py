@@ -91,7 +91,8 @@ class Chkdsk(PhrasedOutput):
         r"|\w[\w ]{3,60} verification (?:completed|is complete)|Phase duration|Progress: |No f"
         r"|(?:Delet|Recover|Correct|Insert|Repair|Add|Fix|Replac|Remov|Convert|Creat|Truncat)ing "
         r"|Attribute record|Index entry|Minor inconsistencies|Read failure|Orphan|Sparse |Detected "
-        r"|[\da-f]{2}(?: [\da-f]{2}){7,}|Found \d|Unable to |File \d|Master File Table)"
+        r"|[\da-f]{2}(?: [\da-f]{2}){7,}|Found \d|Unable to |File \d|Master File Table"
+        r"|Run CHKDSK|Please run|Errors found)"
     )
     texts: ClassVar[frozenset[str]] = frozenset({"label"})
 

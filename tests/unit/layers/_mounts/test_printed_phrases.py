@@ -130,6 +130,11 @@ def test_the_end_of_chkdsk_alone() -> None:
     )
     (state,) = states(f"{end}\n        0 KB in bad sectors.\n")
     assert state.subjects[0].values == {"state": "no problems", "bad_sectors_size": 0}
+    left = (
+        "Windows found problems with the file system.\nRun CHKDSK with the /F (fix) option to "
+        "correct these.\n\n  102400 KB total disk space.\n"
+    )
+    assert states(left)[0].subjects[0].values["state"] == "problems found"
     assert not states("Windows has scanned the file system of my laptop all night.\n")
     assert not states("There were 0 KB in bad sectors, and no other trouble.\n")
 
