@@ -117,9 +117,10 @@ _SAID: Mapping[Trouble, _Kind] = {
     ),
     "unanswered": _Kind(
         "unanswered-calls", "warning",
-        "whatever used its mounts waited, or was given an error.",
-        "look at the server's threads and disks at that time (`nfsstat -s`, `iostat -x`), and at "
-        "the network between (`nfsstat -rc`, errors of the links)",
+        "whatever used it waited, or was given an error.",
+        "look at the server at that time (its threads and disks, `iostat -x`; `nfsstat -s` of "
+        "NFS), and at the network between (`ip -s link`, `ethtool -S`); leave out what was "
+        "measured then",
         "the log stays without such lines under the same load",
     ),
     "recovered": _Kind(
@@ -309,8 +310,8 @@ RULES = (
          "Linux kernel/hung_task.c; Documentation/admin-guide/sysctl/kernel.rst", _hung),
     Rule("kernel-crash", "host", "Crashes of the kernel: bugs, oopses, panics.",
          "Linux kernel/panic.c; Documentation/admin-guide/bug-hunting.rst", _crashed),
-    Rule("unanswered-calls", "nfs", "NFS servers that did not answer, by the client's log.",
-         "Linux net/sunrpc/clnt.c, rpc_check_timeout()", _unanswered),
+    Rule("unanswered-calls", "file systems", "Servers of files that did not answer in time.",
+         "Linux net/sunrpc/clnt.c, rpc_check_timeout(); fs/smb/client/connect.c", _unanswered),
     Rule("corrected-reads", "arrays", "Sectors that an array had to restore.",
          "Linux drivers/md/raid1.c, raid5.c, raid10.c", _corrected),
 )  # fmt: skip

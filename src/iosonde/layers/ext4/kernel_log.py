@@ -90,11 +90,12 @@ MESSAGES = (
     KernelMessage(
         "Could not load journal inode",
         rf"{_ON}(?P<errors>Could not load journal inode)", "ext4", "failed_journals",
+        "damage",
     ),
     KernelMessage(
         "Cannot locate journal superblock",
         r"(?P<functions>jbd2_journal_init_inode): (?P<errors>Cannot locate journal superblock)",
-        "ext4", "failed_journals",
+        "ext4", "failed_journals", "damage",
     ),
     KernelMessage(
         "error loading journal",

@@ -91,7 +91,7 @@ def test_exports_with_several_clients(line: str, expected: list[tuple[str, bool]
 @pytest.mark.parametrize("line", ["/* Purge status (ro) */", "/*- blocking (sync) or not */"])
 def test_a_comment_of_a_program_is_no_export(line: str) -> None:
     assert read(line) == []
-    assert subjects(line.replace("/*", "/srv", 1).removesuffix(" */").removesuffix(" or not */"))
+    assert subjects_in(line.replace("/*", "/srv", 1).removesuffix(" */").removesuffix(" or not */"))
 
 
 def test_a_blank_before_the_options_gives_them_to_the_world() -> None:

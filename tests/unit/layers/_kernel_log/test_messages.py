@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from iosonde.layers._kernel_log.findings import RULES
+from iosonde.records.evidence import CounterEvidence, EvidenceSet
+from iosonde.records.stack import Json
 from iosonde.text.document import Document
 from iosonde.text.find import FoundOutput, find
 from tests.mangle import counters
@@ -11,7 +14,7 @@ from tests.mangle import counters
 UUID = "6f1c2a9e-3b5d-4d7e-8a90-1b2c3d4e5f60"
 
 
-def _counted(text: str) -> dict[tuple[str, str], dict[str, object]]:
+def _counted(text: str) -> dict[tuple[str, str], dict[str, Json]]:
     return {
         (thing.kind, thing.name): dict(thing.values)
         for output in find(Document("text", text.encode()))
@@ -78,6 +81,26 @@ def _counted(text: str) -> dict[tuple[str, str], dict[str, object]]:
     ("(da7:umass-sim0:0:0:0): Error 22, Unretryable error", "disk", "da7", "refused_commands", 1),
     ("(cd0:ahcich3:0:0:0): Error 5, Unretryable error", "disk", "cd0", "refused_commands", 1),
     ("(da7:umass-sim0:0:0:0): Periph destroyed", "disk", "da7", "removed_devices", 1),
+    ("F2FS-fs (sdq1): Mounted with checkpoint version = 48b305e6", "filesystem", "sdq1",
+     "checkpoints", ["48b305e6"]),
+    ("F2FS-fs (sdq1): checkpoint was blocked for 7571 ms, affecting 3 tasks", "filesystem", "sdq1",
+     "blocked_ms", [7571]),
+    ("ntfs3: sds2: Failed to load $MFT (-22).", "filesystem", "sds2", "failures",
+     ["Failed to load $MFT (-22)."]),
+    ("ubi3: good PEBs: 890, bad PEBs: 6, corrupted PEBs: 1", "filesystem", "ubi3", "bad_blocks",
+     [6]),
+    ("gfs2: fsid=lab:data.1: about to withdraw this file system", "filesystem", "lab:data",
+     "journals", [1]),
+    ("Lustre: work-OST0007-osc-ffff98a1c2d3e800: Connection to work-OST0007 (at 10.7.0.9@o2ib) was "
+     "lost; in progress operations using this service will wait for recovery to complete",
+     "filesystem", "work-OST0007", "addresses", ["10.7.0.9@o2ib"]),
+    (r"CIFS VFS: Server nas8 has not responded in 120 seconds. Reconnecting...", "filesystem",
+     "nas8", "waited_seconds", [120]),
+    (r"CIFS: VFS: \\nas7\share has not responded in 45 seconds. Reconnecting...", "filesystem",
+     "nas7", "waited_seconds", [45]),
+    ("CIFS: VFS: cifs_mount failed w/return code = -13", "filesystem", "", "errors", [-13]),
+    ("zio pool=tank vdev=/dev/sdq1 error=5 type=1 offset=270336 size=8192 flags=7", "zpool", "tank",
+     "offsets", [270336]),
     ("run fstests xfs/191 at 2031-02-03 04:05:06", "host", "", "test_times",
      ["2031-02-03 04:05:06"]),
 ])  # fmt: skip
@@ -99,6 +122,11 @@ def test_what_a_message_names(line: str, kind: str, name: str, key: str, value: 
     "(da3:mps0:0:9:0): CAM status: what is that?",
     "(see da3): Error 5, Unretryable error",
     "bcache: is running already, I think",
+    "F2FS-fs is what sda1 has: SIT is corrupted node# 1 vs 2",
+    "FAT-fs (which one?): error, invalid cluster chain",
+    "CIFS: VFS is the layer above",
+    "WARNING: Pool tank was suspended by me",
+    "The server nas7 has not responded in 180 seconds",
 ])  # fmt: skip
 def test_what_looks_alike_and_says_none_of_it(line: str) -> None:
     assert _counted(f"{line}\n") == {}
@@ -131,3 +159,45 @@ def test_a_message_that_a_mail_broke_in_three() -> None:
     assert "expected_checksums" not in _counted(other)["btrfs", "sdq"]
     (output,) = find(Document("text", other.encode()))
     assert output.place.last_line == 2
+
+
+@pytest.mark.parametrize(("line", "rules"), [
+    ("F2FS-fs (sdq1): SIT is corrupted node# 4711 vs 4715", ["filesystem-errors"]),
+    ("F2FS-fs (sdq1): sanity_check_inode: inode (ino=49) extent info [9, 8, 4] is incorrect, run "
+     "fsck to fix", ["filesystem-errors"]),
+    ("F2FS-fs (sdq1): Stopped filesystem due to reason: 4", ["filesystem-errors"]),
+    ("F2FS-fs (sdq1): Stopped filesystem due to reason: 0", []),
+    ("F2FS-fs (sdq1): Mounted with checkpoint version = 48b305e6", []),
+    ("F2FS-fs (sdq1): Can't find valid F2FS filesystem in 1th superblock", []),
+    ("F2FS-fs (sdq1): inject inconsistent footer in sanity_check_node_footer", []),
+    ("F2FS-fs (sdq1): inconsistent rbtree, cur(3470333575168) next(3320009719808)", []),
+    ("FAT-fs (sdr1): error, fat_get_cluster: invalid cluster chain (i_pos 7)",
+     ["filesystem-errors"]),
+    ("FAT-fs (sdr1): FAT read failed (blocknr 7)", ["io-errors"]),
+    ("FAT-fs (sdr1): Volume was not properly unmounted. Some data may be corrupt. Please run fsck.",
+     []),
+    ('ntfs3(sds2): volume is dirty and "force" flag is not set!', []),
+    ("ntfs3(sds2): $Volume is corrupted.", ["filesystem-errors"]),
+    ("bcachefs (sdu): starting version 1.13: x opts=errors=ro,data_checksum=none", []),
+    ("bcachefs (sdu sector 8): data checksum error: expected 0:5a got 0:77", ["filesystem-errors"]),
+    ("hfsplus: Filesystem was not cleanly unmounted, running fsck.hfsplus is recommended.", []),
+    ("ubi0 error: ubi_io_read: error -74 (ECC error) while reading 64 bytes from PEB 7:0",
+     ["io-errors"]),
+    (r"CIFS: VFS: \\nas7 has not responded in 180 seconds. Reconnecting...",
+     ["unanswered-calls"]),
+    (r"CIFS: VFS: \\nas7 Send error in SessSetup = -13", []),
+    ("nfs: server nas7 not responding, still trying", ["unanswered-calls"]),
+    ("nfs: server nas7 OK", []),
+    ("WARNING: Pool 'tank' has encountered an uncorrectable I/O failure and has been suspended.",
+     ["io-errors"]),
+])  # fmt: skip
+def test_what_is_a_sign_of_trouble(line: str, rules: list[str]) -> None:
+    counted = _counted(f"[   12.345678] {line}\n")
+    assert counted
+    evidence = EvidenceSet(
+        counters=tuple(
+            CounterEvidence("kernel log", kind, name, "", values, "page:1", "page")
+            for (kind, name), values in counted.items()
+        )
+    )
+    assert [finding.rule for rule in RULES for finding in rule.find(evidence)] == rules
