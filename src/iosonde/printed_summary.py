@@ -43,6 +43,7 @@ _RATES = {"iops": "1/s", "bandwidth": "B/s"}
 _LATENCY = re.compile(r"(?:.*[._])?latency(?:\.\w+)?")
 _SAID = 3  # values of a device
 _LONGEST = 40  # characters of a value; a longer one is a sentence
+_MESSAGE = 60  # characters of a message of a log
 
 
 _SUMS = frozenset({"health", "degraded"})
@@ -118,6 +119,32 @@ def counters_in_short(values: Mapping[str, Json]) -> str:
     return _with_rest(said, more, "more counter")
 
 
+_WORST = ("panic", "fatal", "error", "warning", "warn")
+_ERRORS = ("err", "error")
+
+
+def messages_said(values: Mapping[str, Json]) -> str:
+    """How many messages a program or the kernel left, and the first; empty where it left none.
+
+    Of messages that have a level it is the first of the worst, with the error that it names.
+    """
+    listed = values.get("messages") or values.get("entries")
+    if not isinstance(listed, list) or not listed:
+        return ""
+    graded = [entry for entry in listed if isinstance(entry, dict)]
+    levels = [str(entry.get("level")) for entry in graded]
+    worst = next((level for level in _WORST if level in levels), "")
+    first = graded[levels.index(worst)] if worst else listed[0]
+    if isinstance(first, dict):
+        parts = (first.get("message"), *(first.get(name) for name in _ERRORS))
+        text = ": ".join(str(part) for part in parts if part)
+    else:
+        text = str(first)
+    count = units.counted(len(listed), "message")
+    grade = f", {levels.count(worst)} of them {worst}" if worst and len(listed) > 1 else ""
+    return f"{count}{grade}: {_cut(visible(text), _MESSAGE)}"
+
+
 def values_said(values: Mapping[str, Scalar], telling: Sequence[str] = _TELLING) -> Sequence[str]:
     """Up to three values, those that tell most first; no ids, no sentences, and nothing twice.
 
@@ -186,9 +213,9 @@ def _said(name: str, value: Json) -> str:
         test = word.removesuffix(" passed")
         return f"no {word}" if test == word else f"{test} not passed"
     way, _, last = word.rpartition(".")
-    text = text if len(text) <= _LONGEST or not isinstance(value, str) else _cut(text)
+    text = _cut(text) if isinstance(value, str) else text
     return f"{way if last in _RATES else word} {text}".lstrip()
 
 
-def _cut(text: str) -> str:
-    return text[: _LONGEST - 1].rstrip() + "…"
+def _cut(text: str, most: int = _LONGEST) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"

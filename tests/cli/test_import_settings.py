@@ -11,6 +11,7 @@ from iosonde.printed_summary import (
     all_said,
     answer_of,
     counters_in_short,
+    messages_said,
     settings_said,
     values_said,
 )
@@ -150,3 +151,22 @@ def test_of_several_devices_the_failed_is_said_unless_a_sum_stands_above_them() 
     assert settings_said(state(controller, *drives)).startswith("c1: state optimal")
     pool = ("zfs", "tank", {"health": "DEGRADED"})
     assert settings_said(state(pool, *drives, failed)).startswith("tank: health DEGRADED")
+
+
+@pytest.mark.parametrize(("values", "said"), [
+    ({"levels": {"error": 1}, "entries": [{"level": "error", "message": "Error syncing pod",
+                                          "err": "back-off 5m0s", "pod": "prod/db-0"}]},
+     "1 message: Error syncing pod: back-off 5m0s"),
+    ({"entries": [{"level": "info", "message": "Started"},
+                  {"level": "error", "message": "Mount failed"},
+                  {"level": "error", "message": "Mount failed again"}]},
+     "3 messages, 2 of them error: Mount failed"),
+    ({"entries": [{"level": "info", "message": "Started"}, {"level": "info", "message": "Ready"}]},
+     "2 messages: Started"),
+    ({"messages": ["EXT4-fs (sdq3): 17 orphan inodes deleted"]},
+     "1 message: EXT4-fs (sdq3): 17 orphan inodes deleted"),
+    ({"messages": 12}, ""),
+    ({"reads": 12}, ""),
+])  # fmt: skip
+def test_messages_said(values: dict[str, Json], said: str) -> None:
+    assert messages_said(values) == said

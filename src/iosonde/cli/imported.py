@@ -26,7 +26,13 @@ from iosonde.cli.import_answer import (
 from iosonde.cli.output import err, is_quiet, out, styled
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.contract import json_text
-from iosonde.printed_summary import all_said, counters_in_short, of_device, settings_said
+from iosonde.printed_summary import (
+    all_said,
+    counters_in_short,
+    messages_said,
+    of_device,
+    settings_said,
+)
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedTrial, Unread
 from iosonde.records.stack import Json
 from iosonde.text.find import FoundOutput
@@ -288,7 +294,7 @@ def _rows(output: FoundOutput, *, detailed: bool) -> Iterator[ImportRow]:
         if counters.kind == AS_PRINTED:
             yield row._replace(says=_as_printed(values))
             continue
-        said = figures or _messages(values) or counters_in_short(values)
+        said = figures or messages_said(values) or counters_in_short(values)
         yield row._replace(
             says=said, answer=with_name(name, said) if name else said,
             details=(all_said(values),) if detailed else (),
@@ -310,16 +316,6 @@ def _as_printed(values: Mapping[str, Json]) -> str:
         first = ", ".join(f"{name}: {value}" for name, value in values.items() if name)
         said = units.counted(len(values), "value")
     return f"{said}: {_shortened(first)}" if first else said
-
-
-def _messages(values: Mapping[str, Json]) -> str:
-    """How many messages a program or the kernel left, and the first; empty where it left none."""
-    messages = values.get("messages")
-    if not isinstance(messages, list) or not messages:
-        return ""
-    first = messages[0]
-    text = first.get("message", "") if isinstance(first, dict) else first
-    return f"{units.counted(len(messages), 'message')}: {_shortened(str(text))}"
 
 
 def _shortened(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from iosonde.printed_summary import answer_of, counters_in_short, value_words
+from iosonde.printed_summary import answer_of, counters_in_short, messages_said, value_words
 from iosonde.records.printed import AS_PRINTED, PrintedCounters, PrintedState, StoredExtra
 from iosonde.records.sheet import RunSheet
 from iosonde.records.stack import Json
@@ -26,7 +26,7 @@ def imported_answer(sheet: RunSheet) -> str:
     states = [each.what for each in sheet.beside if isinstance(each.what, PrintedState)][:_SAID]
     said += [f"{state.tool}: {answer_of(state)}" for state in states]
     said = said or [
-        f"{counters.tool}: {counters_in_short(counters.values)}"
+        f"{counters.tool}: {messages_said(counters.values) or counters_in_short(counters.values)}"
         for _, counters in islice(_counters(sheet.beside), _SAID)
     ]
     return ". ".join(said) + "." if said else ""

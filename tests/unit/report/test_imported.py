@@ -90,7 +90,7 @@ def test_the_answer_is_the_worst_finding_and_what_tells_most() -> None:
         "It lacks a disk. zpool: tank: state ONLINE, size 2 KiB."
     )
     log = replace(sheet, beside=(StoredExtra(PLACE, LOG),))
-    assert answer_of([log]) == "kernel log: errors 2, 1 more counter."
+    assert answer_of([log]) == "kernel log: 2 messages: a."
     assert "no figure" in answer_of([replace(sheet, beside=())])
 
 
