@@ -236,6 +236,7 @@ KERNEL_MESSAGES: Table[tuple[KernelMessage, ...]] = Table(
         "host": "iosonde.layers._kernel_log.host:MESSAGES",
         "iscsi": "iosonde.layers.iscsi.kernel_log:MESSAGES",
         "md": "iosonde.layers.md.kernel_log:MESSAGES",
+        "mmc": "iosonde.layers.disk.kernel_log_mmc:MESSAGES",
         "multipath": "iosonde.layers.multipath.kernel_log:MESSAGES",
         "nbd": "iosonde.layers.nbd.kernel_log:MESSAGES",
         "nfs": "iosonde.layers.nfs.kernel_log:MESSAGES",

@@ -202,4 +202,24 @@ MESSAGES = (
         r"ext4 filesystem being (?:re)?mounted at (?P<name>/\S{0,200}) supports timestamps until "
         r"(?P<last_timestamps>\d{4})", "ext4", "short_timestamps",
     ),
+    KernelMessage(
+        "JBD2: Invalid checksum recovering",
+        r"JBD2: Invalid checksum recovering (?:data )?block (?P<blocks>\d{1,18}) in log", "host",
+        "journal_checksum_errors", "damage",
+    ),
+    KernelMessage(
+        "recovery failed", r"JBD2: (?:journal )?recovery failed", "host",
+        "failed_journal_recoveries", "damage",
+    ),
+    KernelMessage(
+        "This should not happen!! Data will be lost",
+        rf"{_ON}This should not happen!! {{1,2}}Data will be lost", "ext4", "lost_writes", "data",
+    ),
+    KernelMessage(": mount failed", rf"{_ON}mount failed", "ext4", "failed_mounts"),
+    KernelMessage(": no journal found", rf"{_ON}no journal found", "ext4", "missing_journals"),
+    *(
+        KernelMessage(literal, rf"{_ON}(?P<space>{literal}\d{{1,20}})", "ext4", "reported_space")
+        for literal in ("free_blocks=", "dirty_blocks=", "i_reserved_data_blocks=",
+                        "Total free blocks count ")
+    ),
 )  # fmt: skip
