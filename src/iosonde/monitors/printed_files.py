@@ -30,10 +30,7 @@ class Mdtest(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = ("Std Dev",)
     commands: ClassVar[tuple[str, ...]] = ("mdtest", "mpirun", "srun")
     reach: ClassVar[int] = 30
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _HEAD.match(cursor.line(cursor.at) or "") else None
+    beginning: ClassVar[re.Pattern[str]] = _HEAD
 
     @override
     def items(

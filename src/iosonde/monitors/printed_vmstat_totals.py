@@ -51,10 +51,7 @@ class VmstatDisks(StateOutput):
     anchors: ClassVar[tuple[str, ...]] = ("merged sectors ",)
     commands: ClassVar[tuple[str, ...]] = ("vmstat",)
     nothing: ClassVar[str] = "no disk follows its head"
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _NAMES.match(cursor.line(cursor.at) or "") else None
+    beginning: ClassVar[re.Pattern[str]] = _NAMES
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
