@@ -69,6 +69,11 @@ def counters(text: str, *tools: str) -> list[PrintedCounters]:
     ]
 
 
+def unread_in(text: str) -> list[Unread]:
+    """The outputs in a text that could not be read, in their order."""
+    return [entry for entry in read(text) if isinstance(entry, Unread)]
+
+
 def kept_as_printed(text: str) -> list[PrintedCounters]:
     """What is kept as printed of a text that no reader takes, in its order."""
     outputs = find_and_tell(of_bytes("text", text.encode()), lambda output: output, rest=True)

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import Unread
-from tests.mangle import counters, mangled, read, states, trials
+from tests.mangle import counters, mangled, states, trials, unread_in
 
 SAMPLE = Path(__file__).parents[2] / "outputs" / "benchmarks-composed" / "diskinfo.txt"
 TEXT = SAMPLE.read_text()
@@ -73,4 +72,4 @@ def test_requests_and_synchronous_writes() -> None:
 )
 def test_what_looks_alike(text: str) -> None:
     assert not trials(text)
-    assert not [entry for entry in read(text) if isinstance(entry, Unread)]
+    assert not unread_in(text)

@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.records.printed import Unread
 from iosonde.text.find import FoundOutput
-from tests.mangle import mangled, read, trials
+from tests.mangle import mangled, read, trials, unread_in
 
 OUTPUTS = Path(__file__).parents[2] / "outputs" / "diskmark"
 EIGHT, FIVE, KDISK = (
@@ -123,5 +123,5 @@ def test_a_row_with_fewer_results_than_the_others_is_not_guessed() -> None:
         "    Random 4KiB (Q=  1, T= 1):     0.527 MB/s [    128.7 IOPS]\n"
     )
     assert [trial.label for trial in trials(text)] == ["read 1 MiB Q8", "randread 4 KiB Q1"]
-    (entry,) = [entry for entry in read(text) if isinstance(entry, Unread)]
+    (entry,) = unread_in(text)
     assert entry.reason == "1 of its lines are torn"

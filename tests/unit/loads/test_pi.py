@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import PrintedTrial, Unread
-from tests.mangle import mangled, read, trials
+from iosonde.records.printed import PrintedTrial
+from tests.mangle import mangled, trials, unread_in
 
 SAMPLES = Path(__file__).parents[2] / "outputs" / "benchmarks-composed"
 CARD, PI = ((SAMPLES / name).read_text() for name in ("sd-card-test.txt", "pi-benchmarks.txt"))
@@ -79,4 +79,4 @@ def test_a_unit_that_dd_may_not_have_meant() -> None:
 )
 def test_what_looks_alike(text: str) -> None:
     assert not trials(text)
-    assert not [entry for entry in read(text) if isinstance(entry, Unread)]
+    assert not unread_in(text)

@@ -8,8 +8,7 @@ import pytest
 
 from iosonde.loads.iozone import metrics_of
 from iosonde.loads.iozone.figures import read_figures
-from iosonde.records.printed import Unread
-from tests.mangle import mangled, read, trials
+from tests.mangle import mangled, trials, unread_in
 
 CACHED = " Timing cached reads:   17586 MB in  1.99 seconds = 8837.11 MB/sec"
 DISK = " Timing buffered disk reads: 552 MB in  3.01 seconds = {} MB/sec"
@@ -73,7 +72,7 @@ def test_a_disk_without_a_speed_between_others_is_listed() -> None:
         f"/dev/sdc:\n{DISK.format('184.00')}\n"
     )
     assert [trial.target for trial in trials(text)] == ["/dev/sda", "/dev/sdc"]
-    (unread,) = (output for output in read(text) if isinstance(output, Unread))
+    (unread,) = unread_in(text)
     assert (unread.place.first_line, unread.reason) == (5, "no speed follows")
 
 

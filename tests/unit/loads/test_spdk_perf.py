@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.printed import Unread
-from tests.mangle import counters, mangled, read, trials
+from tests.mangle import counters, mangled, read, trials, unread_in
 
 SAMPLE = Path(__file__).parents[2] / "outputs" / "benchmarks-composed" / "spdk-perf.txt"
 TEXT = SAMPLE.read_text()
@@ -82,7 +82,7 @@ def test_two_runs_below_each_other() -> None:
 
 def test_a_cut_before_the_sum_is_not_guessed() -> None:
     cut = TEXT[: TEXT.index("Total")]
-    (entry,) = [entry for entry in read(cut) if isinstance(entry, Unread)]
+    (entry,) = unread_in(cut)
     assert "sum" in entry.reason
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iosonde.records.printed import Unread
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, states, unread_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "tuned-composed" / "list.txt").read_text()
 
@@ -23,4 +22,4 @@ def test_the_profile_in_every_shape() -> None:
 def test_a_torn_line_and_prose() -> None:
     for text in (TEXT[:-30], "The Current active profile: it is Balanced!\n"):
         assert things(text) == {}
-        assert not [entry for entry in read(text) if isinstance(entry, Unread)]
+        assert not unread_in(text)

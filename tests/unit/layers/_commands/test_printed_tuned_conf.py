@@ -6,7 +6,7 @@ from pathlib import Path
 
 from iosonde.records.printed import Unread
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, states, unread_in
 
 PLACE = Path(__file__).parents[3] / "outputs" / "files-composed"
 TEXT = (PLACE / "tuned.conf.txt").read_text()
@@ -25,7 +25,7 @@ def test_a_profile_in_every_shape() -> None:
 
 
 def test_other_files_and_an_empty_one() -> None:
-    assert not [e for e in read("[disk]\ntype=x\n") if isinstance(e, Unread)]
+    assert not unread_in("[disk]\ntype=x\n")
     (entry,) = read("[main]\n[sysctl]\n\nnothing\n")
     assert isinstance(entry, Unread)
     assert entry.reason == "its sections are empty"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import PrintedCounters, PrintedSubject, Unread
-from tests.mangle import counters, mangled, read, subjects_in
+from iosonde.records.printed import PrintedCounters, PrintedSubject
+from tests.mangle import counters, mangled, subjects_in, unread_in
 
 PLACE = Path(__file__).parents[3] / "outputs" / "bcache-6.1"
 DEVICE = (PLACE / "device.txt").read_text()
@@ -152,7 +152,7 @@ def test_prose_and_commands_are_none() -> None:
         "echo writeback > /sys/block/bcache0/bcache/cache_mode\n\ncset.uuid of it\n"
     )
     assert [subject for subject in subjects_in(text) if subject.kind == "bcache"] == []
-    assert [output for output in read(text) if isinstance(output, Unread)] == []
+    assert not unread_in(text)
 
 
 def test_a_path_that_a_mail_broke_behind_cat() -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iosonde.records.printed import Unread
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, states, unread_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "blkid-composed" / "blkid.txt").read_text()
 
@@ -34,7 +33,7 @@ def test_devices_in_every_shape() -> None:
 def test_one_line_and_what_looks_alike() -> None:
     assert things(TEXT.split("\n")[2])["sdb"]["fstype"] == "LVM2_member"
     assert read('see /dev/sdb: TYPE="x" is odd\n') == []
-    assert not [entry for entry in read(TEXT[:60]) if isinstance(entry, Unread)]
+    assert not unread_in(TEXT[:60])
 
 
 def test_a_line_that_a_mail_broke_between_two_pairs() -> None:

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records.printed import Unread
 from iosonde.records.stack import Scalar
-from tests.mangle import folded, mangled, read, states
+from tests.mangle import folded, mangled, states, unread_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "windows-composed"
 DRIVES, POOLS, SPACES, DISKS, VOLUMES, JOBS, WEAR, LIST = (
@@ -74,7 +73,7 @@ def test_disks_whose_names_stand_in_two_lines() -> None:
         offline = read_disks["disk", "PhysicalDrive5"]
         assert (offline["operational_status"], offline["size"]) == ("Offline", 2 * TIB), shape
         assert offline["model"] == "Msft Virtual Disk", shape
-    (refused,) = (entry for entry in read(folded(DISKS, 72)) if isinstance(entry, Unread))
+    (refused,) = unread_in(folded(DISKS, 72))
     assert refused.reason == "its first row is not whole"
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from iosonde.layers._mapper.facts import MapperTarget, TargetFacts, parse_targets, target_of
 from iosonde.layers.dm_cache.facts import read_target as read_cache
-from iosonde.records.printed import PrintedCounters, PrintedSubject, Unread
+from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Scalar
-from tests.mangle import counters, mangled, read, subjects_in
+from tests.mangle import counters, mangled, read, subjects_in, unread_in
 
 REAL = Path(__file__).parents[3] / "outputs" / "dmsetup-1.02.185"
 TABLE = (REAL / "table.txt").read_text()
@@ -141,7 +141,7 @@ def test_what_is_not_whole_is_none(target: str) -> None:
 
 def test_a_line_that_makes_no_sense_is_named_and_the_others_are_read() -> None:
     text = TABLE.replace("64 98:80 0 98:80 40960", "64 98:80 0")
-    (unread,) = [output for output in read(text) if isinstance(output, Unread)]
+    (unread,) = unread_in(text)
     assert unread.reason == "the arguments of striped are not whole"
     assert set(subjects(text)) == set(subjects(TABLE)) - {"stripes"}
 

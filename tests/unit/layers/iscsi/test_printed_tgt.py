@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iosonde.records.printed import Unread
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, states, unread_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "tgt-composed" / "show.txt").read_text()
 
@@ -32,4 +31,4 @@ def test_a_cut_target_and_what_looks_alike() -> None:
     cut = TEXT[: TEXT.index("            SCSI ID")]
     assert things(cut)["iqn.2024-02.com.example:san1"]["luns"] == 1
     assert states("    System information:\n        Driver: iscsi\n") == []
-    assert not [entry for entry in read("Target 1: reach 99.9 %\n") if isinstance(entry, Unread)]
+    assert not unread_in("Target 1: reach 99.9 %\n")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iosonde.records.printed import Unread
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, states, unread_in
 
 PLACE = Path(__file__).parents[3] / "outputs" / "files-composed"
 TEXT = (PLACE / "lvm.conf.txt").read_text()
@@ -40,4 +39,4 @@ def test_a_list_over_several_lines() -> None:
 def test_others_and_an_empty_section() -> None:
     assert read("int filter = [1, 2];\nWe set issue_discards there.\n") == []
     assert read("global { usage-count no; }\n") != []
-    assert not [e for e in read("devices {\n}\n") if isinstance(e, Unread)]
+    assert not unread_in("devices {\n}\n")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from iosonde.layers.nfs.facts import parse_rpc
-from iosonde.records.printed import PrintedCounters, PrintedState, Unread
-from tests.mangle import counters, mangled, read, states
+from iosonde.records.printed import PrintedCounters, PrintedState
+from tests.mangle import counters, mangled, read, states, unread_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs"
 REAL = (
@@ -45,7 +45,7 @@ def test_every_shape_of_an_output_says_the_same(name: str) -> None:
     assert expected
     for shape, text in mangled(text_of(name)):
         assert hostless(text) == expected, shape
-        assert [output for output in read(text) if isinstance(output, Unread)] == [], shape
+        assert not unread_in(text), shape
 
 
 def test_the_old_file_of_the_server() -> None:
@@ -124,7 +124,7 @@ def test_a_mount_s_file_and_the_command_agree() -> None:
 
 def test_lines_that_lack_figures_are_named() -> None:
     text = text_of("linux-2.6.18-nfs/nfsd.txt").replace("proc3 22 0 ", "proc3 22 ")
-    (broken,) = [output for output in read(text) if isinstance(output, Unread)]
+    (broken,) = unread_in(text)
     assert broken.reason == "proc3 says that 22 figures follow; 21 do"
     assert broken.place.first_line == 9
     assert "proc3" not in counters(text)[0].values

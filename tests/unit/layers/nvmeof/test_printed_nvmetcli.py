@@ -6,7 +6,7 @@ from pathlib import Path
 
 from iosonde.records.printed import Unread
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, states, unread_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "nvmetcli-composed" / "ls.txt").read_text()
 
@@ -30,7 +30,7 @@ def test_a_tree_in_every_shape() -> None:
         )
         space = values_by_name[f"{NQN}/namespace_1"]
         assert (space["path"], space["state"]) == ("/dev/nvme0n1", "enabled")
-        assert not [entry for entry in read(given) if isinstance(entry, Unread)]
+        assert not unread_in(given)
 
 
 def test_a_tree_that_lost_its_branches() -> None:
