@@ -32,6 +32,7 @@ class _Layout(NamedTuple):
 
     Args:
         tool: that prints it.
+        sign: without which a line holds none of it; looking for that is quick.
         head: the lines above the rows, a group each; the group `columns` says how many figures a
             row has behind its own form. Without a head, where the first row begins.
         row: one row as a whole.
@@ -39,6 +40,7 @@ class _Layout(NamedTuple):
     """
 
     tool: str
+    sign: str
     head: re.Pattern[str]
     row: str
     is_closed: bool
@@ -50,9 +52,9 @@ def _form(pattern: str) -> str:
     return pattern.replace("~", figure).replace(" ", _BLANKS)
 
 
-def _layout(tool: str, head: str, row: str, *, is_closed: bool = True) -> _Layout:
+def _layout(tool: str, sign: str, head: str, row: str, *, is_closed: bool = True) -> _Layout:
     begin = f"{head}(?!\\S)" if head else f"(?={row})"
-    return _Layout(tool, re.compile(rf"(?<!\S){_form(begin)}"), row, is_closed)
+    return _Layout(tool, sign, re.compile(rf"(?<!\S){_form(begin)}"), row, is_closed)
 
 
 @cache
@@ -90,7 +92,7 @@ _HEALTH = (
 )
 _LAYOUTS = (
     _layout(
-        "smartctl",
+        "smartctl", "INFORMATION SECTION",
         r"(?:(smartctl \d\S{1,12} [\d-]{10} r\d{1,6} \[\S{1,120}\] \([\w\s.-]{1,60}\)) )?"
         r"(?:(Copyright \(C\) [\d-]{4,9}, Bruce Allen, Christian Franke, www.smartmontools.org) )?"
         r"(=== START OF INFORMATION SECTION ===)",
@@ -98,66 +100,69 @@ _LAYOUTS = (
         is_closed=False,
     ),
     _layout(
-        "smartctl",
+        "smartctl", "SMART DATA SECTION",
         r"(=== START OF (?:READ )?SMART DATA SECTION ===)",
         r"SMART (?:overall-health self-assessment test result|Health Status):"
         r" (?:PASSED|FAILED!|OK)",
     ),
     _layout(
-        "smartctl",
+        "smartctl", "NVMe Log 0x02",
         r"(SMART/Health Information \(NVMe Log 0x02(?:, NSID 0x[\da-f]{1,8})?\))",
         rf"{_HEALTH}: (?:0x[\da-f]{{2}}"
         r"|[\d.,]{1,30}%?(?: Celsius| \[[\d.,]{1,12} [KMGTPE]?B\])?)",
     ),
     _layout(
-        "df", f"({_DF % 'Filesystem'})", r"[^\s%]{1,400} ~ ~ ~ (?:\d{1,3}%|-) /\S{0,400}",
+        "df", "Mounted", f"({_DF % 'Filesystem'})",
+        r"[^\s%]{1,400} ~ ~ ~ (?:\d{1,3}%|-) /\S{0,400}",
         is_closed=False,
     ),
     _layout(
-        "df",
+        "df", "Mounted",
         f"({_DF % 'Filesystem Type'})",
         r"[^\s%]{1,400} [a-z][\w.]{0,30} ~ ~ ~ (?:\d{1,3}%|-) /\S{0,400}", is_closed=False,
     ),
-    _layout("iostat", rf"{_BANNER}(avg-cpu:(?P<columns>(?: %[a-z]{{2,6}}){{5,10}}))", ""),
     _layout(
-        "iostat", rf"{_BANNER}(Device:?(?P<columns>(?: {_RATE}){{4,25}}))",
+        "iostat", "avg-cpu:", rf"{_BANNER}(avg-cpu:(?P<columns>(?: %[a-z]{{2,6}}){{5,10}}))", "",
+    ),
+    _layout(
+        "iostat", "Device", rf"{_BANNER}(Device:?(?P<columns>(?: {_RATE}){{4,25}}))",
         r"[A-Za-z][\w/.!-]{0,60}",
     ),
     _layout(
-        "vmstat",
+        "vmstat", "swpd",
         r"(?:(procs -[-\s]{0,12}memory[-a-z\s]{20,80}-) )?"
         r"((?P<columns>r b swpd free (?:buff cache|inact active) si so bi bo in cs us sy id wa"
         r"(?: st)?(?: gu)?))", "",
     ),
     _layout(
-        "free",
+        "free", "shared",
         r"(total used free shared (?:buffers cached|buff/cache available))",
         r"(?:Mem:(?: ~){6}|-/\+ buffers/cache: ~ ~|(?:Swap|Total): ~ ~ ~)",
     ),
     _layout(
-        "lsblk",
+        "lsblk", "MAJ:MIN",
         r"(?P<tree>NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINTS?)",
         rf"{_TREE}[A-Za-z][\w.+@:!-]{{0,120}}(?: \(dm-\d{{1,4}}\))? \d{{1,4}}:\d{{1,7}} [01] ~ [01]"
         rf" [a-z][a-z\d]{{1,11}}(?: {_MOUNT_POINT})?", is_closed=False,
     ),
     _layout(
-        "pvs",
+        "pvs", "PSize",
         r"(PV VG Fmt Attr PSize PFree)",
         r"(?:/dev/\S{1,120}|\[unknown\])(?: [\w+.-]{1,128})? lvm2 [ad-][x-][m-] ~ ~",
     ),
     _layout(
-        "vgs",
+        "vgs", "VSize",
         r"(VG #PV #LV #SN Attr VSize VFree)",
         r"[\w+.-]{1,128} \d{1,6} \d{1,6} \d{1,6} [wr][z-][x-][p-][a-z-][c-s-]? ~ ~",
     ),
     _layout(
-        "zpool list",
+        "zpool list", "EXPANDSZ",
         r"(NAME SIZE ALLOC FREE(?: CKPOINT)? EXPANDSZ FRAG CAP DEDUP HEALTH ALTROOT)",
         r"[A-Za-z][\w.:-]{0,120} ~ ~ ~(?: ~)? ~ (?:\d{1,3}%|-) (?:\d{1,3}%|-) [\d.]{1,8}x"
         r" [A-Z]{4,10} (?:-|/\S{1,200})",
     ),
     _layout(
-        "smartctl",
+        "smartctl", "ATTRIBUTE_NAME",
         r"(?:(SMART Attributes Data Structure revision number: \d{1,6})"
         r" (Vendor Specific SMART Attributes with Thresholds:) )?"
         r"(ID# ATTRIBUTE_NAME FLAG VALUE WORST THRESH TYPE UPDATED WHEN_FAILED RAW_VALUE)",
@@ -166,17 +171,18 @@ _LAYOUTS = (
         r" \d{1,20}(?:/\d{1,20}|h\+\d\d?m(?:\+\d\d?(?:\.\d{1,6})?s)?)*"
         r"(?: \([A-Za-z\d\s/,.-]{1,60}\))?",
     ),
-    _layout("blkid", "", r'/dev/\S{1,120}:(?: [A-Z_]{2,40}="[^"]{0,200}"){1,20}'),
+    _layout("blkid", "=\"", "", r'/dev/\S{1,120}:(?: [A-Z_]{2,40}="[^"]{0,200}"){1,20}'),
     _layout(
-        "mount", "",
+        "mount", " type ", "",
         r"\S{1,200} on /\S{0,400} type [a-z][\w.]{1,40} \([a-z]{2}[^()\s]{0,2000}\)",
     ),
 )  # fmt: skip
 _SOURCE = r"[\w.-]{1,60} [\w./-]{1,60}(?:\[\d{1,8}\])?"
 _JOINTS = tuple(
-    (fewest, re.compile(rf"(?<!\S)(?:{_form(pattern)})"))
-    for fewest, pattern in (
-        (4, r"[^\s:(){}]{1,80}: \((?:groupid=\d{1,9}, jobs=\d{1,9}\): err=|g=\d{1,9}\): rw=)"
+    (sign, times, fewest, re.compile(rf"(?<!\S)(?:{_form(pattern)})"))
+    for times, sign, fewest, pattern in (
+        (1, "groupid=", 4, r"[^\s:(){}]{1,80}: \((?:groupid=\d{1,9}, jobs=\d{1,9}\): err="
+                r"|g=\d{1,9}\): rw=)"
                 r"|fio-\d\.\d{1,3}\S{0,40} Starting|Starting \d{1,6} (?:process|thread)"
                 r"|(?:read|write|trim)\s?: (?:IOPS|io)=|[cs]?lat (?:percentiles )?\([num]sec\)\s?:"
                 r"|\|(?=\s{0,12}\d{1,3}\.\d{2,8}th=\[)|bw \(\s{0,4}[KMGT]i?B(?:/s)?\)\s?:"
@@ -184,23 +190,27 @@ _JOINTS = tuple(
                 r"|cpu : usr=|IO depths : 1=|submit : 0=|complete : 0=|issued(?: rwts?)?\s?: total="
                 r"|latency : target=|Run status group \d|(?:READ|WRITE|TRIM|MIXED): (?:bw|io)="
                 r"|Disk stats \(read/write\):|[\w-]{2,40}: ios=\d"),
-        (2, r"[\w.:-]{1,40}: flags=\d{1,6}<"),
-        (2, r"\d{1,6}: [\w.@-]{1,40}: <[A-Z,_\d-]{1,200}> mtu|link/[a-z]{2,12} [\da-f]{2}:"
+        (2, "flags=", 2, r"[\w.:-]{1,40}: flags=\d{1,6}<"),
+        (1, " mtu ", 2, r"\d{1,6}: [\w.@-]{1,40}: <[A-Z,_\d-]{1,200}> mtu"
+               r"|link/[a-z]{2,12} [\da-f]{2}:"
                r"|inet6? [\da-f]{1,4}[.:]|valid_lft |[RT]X: bytes packets"),
-        (2, r"[\w.-]{1,60} (?:\([\w.:-]{8,60}\) )?dm-\d{1,5} [\dA-Za-z][\w.-]{0,20},"),
-        (2, r"\[(?:\d{1,5}|N):\d{1,5}:\d{1,5}:\d{1,20}\] "),
-        (2, r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} \d{1,9} [\w.-]{1,60}:\d{1,6}\] "),
-        (2, r"(?:time|ts)=\"?\d{4}-\d\d-\d\dT"),
-        (2, r"\[(?:WRN|ERR)\] [A-Z][A-Z_]{3,60}: "),
-        (3, r"[a-z][a-z\d_-]{1,20}(?:\.[\w\[\]-]{1,40}){1,6} = "),
-        (3, r"(?:/sys|\.)/[\w./:-]{2,200}:(?=[^\s:])"),
-        (2, rf"[A-Z][a-z]{{2}} [\s\d]?\d \d\d:\d\d:\d\d {_SOURCE}: "),
-        (2, r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
+        (2, " dm-", 2, r"[\w.-]{1,60} (?:\([\w.:-]{8,60}\) )?dm-\d{1,5} [\dA-Za-z][\w.-]{0,20},"),
+        (2, "] ", 2, r"\[(?:\d{1,5}|N):\d{1,5}:\d{1,5}:\d{1,20}\] "),
+        (2, "] ", 2, r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} \d{1,9} [\w.-]{1,60}:\d{1,6}\] "),
+        (2, "level=", 2, r"(?:time|ts)=\"?\d{4}-\d\d-\d\dT"),
+        (2, "] ", 2, r"\[(?:WRN|ERR)\] [A-Z][A-Z_]{3,60}: "),
+        (3, " = ", 3, r"[a-z][a-z\d_-]{1,20}(?:\.[\w\[\]-]{1,40}){1,6} = "),
+        (6, "/", 3, r"(?:/sys|\.)/[\w./:-]{2,200}:(?=[^\s:])"),
+        (6, ":", 2, rf"[A-Z][a-z]{{2}} [\s\d]?\d \d\d:\d\d:\d\d {_SOURCE}: "),
+        (6, ":", 2, r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
                        rf" {_SOURCE}: "),
-        (2, r"\[\s*\d{1,8}\.\d{6}\] "),
+        (2, "] ", 2, r"\[\s*\d{1,8}\.\d{6}\] "),
     )
 )  # fmt: skip
-"""How lines begin that stand in no other place: how many of them in one line were several."""
+"""How lines begin that stand in no other place: how many of them in one line were several.
+
+Before that, what a line holds so many times of it, which is quick to see.
+"""
 _PROMPT = re.compile(r"(?:\[?[a-z_][\w-]{0,30}@[\w.-]{1,60}[: ][^\s#$]{0,100}\]?[#$]|[#$]) ")
 _FIGURE = re.compile(r"\s*[-\d]")
 _MORE = re.compile(r"\d|\S:\s")
@@ -236,8 +246,20 @@ def laid_out(line: str) -> LaidOut | None:
     """
     if not _FEWEST <= len(line) <= LONGEST:
         return None
-    pieces = sorted(piece for layout in _LAYOUTS for piece in _pieces(layout, line))
-    pieces = pieces or next(filter(None, (_joints(*each, line) for each in _JOINTS)), [])
+    pieces = sorted(
+        piece for layout in _LAYOUTS if layout.sign in line for piece in _pieces(layout, line)
+    )
+    pieces = pieces or next(
+        filter(
+            None,
+            (
+                _joints(fewest, joint, line)
+                for sign, times, fewest, joint in _JOINTS
+                if line.count(sign) >= times
+            ),
+        ),
+        [],
+    )
     if not pieces:
         return None
     made, at, tool = LaidOut([], []), 0, ""
