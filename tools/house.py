@@ -97,10 +97,20 @@ NAMED: Mapping[str, Mapping[str, str]] = {
         "drbd": "a program that prints its version",
         "lvm": "a program that prints its version",
     },
+    "layers/_kernel_log/events.py": {
+        "filesystem": "what the messages of file systems without a folder are about",
+    },
+    "layers/_kernel_log/findings.py": {
+        "btrfs": "a file system that loses devices as an array does, with another remedy",
+    },
     "layers/_lsblk.py": {
         "disk": "lsblk's word for a type of device",
         "dm": "lsblk's word for a type of device",
         "loop": "lsblk's word for a type of device",
+    },
+    "layers/_mounts/findings.py": {
+        "btrfs": "one rule for the checks of all file systems, each with its own program",
+        "ext4": "one rule for the checks of all file systems, each with its own program",
     },
     "layers/_raid/below.py": {
         "disk": "where a stack ends, whose blocks a file system is compared with",
@@ -123,6 +133,12 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     },
     "layers/disk/printed_nvme_json.py": {
         "nvmeof": "one list of controllers, local and over fabrics",
+    },
+    "layers/disk/printed_partitions.py": {
+        "drbd": "how the kernel's names of devices begin",
+        "md": "how the kernel's names of devices begin",
+        "nbd": "how the kernel's names of devices begin",
+        "zram": "how the kernel's names of devices begin",
     },
     "layers/drbd/kind.py": {
         "disk": "a section of drbd.conf",
@@ -168,6 +184,9 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     },
     "layers/nfs/kind.py": {
         "link": "a mount stands on the link towards its server",
+    },
+    "layers/partition/findings.py": {
+        "disk": "a partition table is its disk's",
     },
     "loads/loop_tester.py": {
         "hwraid": "what the program prints of the controller that it measures through",
