@@ -89,13 +89,12 @@ MESSAGES = (
     ),
     KernelMessage(
         "Could not load journal inode",
-        rf"{_ON}(?P<errors>Could not load journal inode)", "ext4", "failed_journals",
-        "damage",
+        rf"{_ON}(?P<errors>Could not load journal inode)", "ext4", "unloaded_journals",
     ),
     KernelMessage(
         "Cannot locate journal superblock",
         r"(?P<functions>jbd2_journal_init_inode): (?P<errors>Cannot locate journal superblock)",
-        "ext4", "failed_journals", "damage",
+        "ext4", "unloaded_journals",  # where memory is short as well
     ),
     KernelMessage(
         "error loading journal",

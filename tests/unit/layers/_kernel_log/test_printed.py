@@ -361,7 +361,7 @@ def test_a_stack_parts_no_log_in_two() -> None:
 
 
 @pytest.mark.parametrize(("line", "name", "key"), [
-    ("EXT4-fs (dm-7): Could not load journal inode", "dm-7", "failed_journals"),
+    ("EXT4-fs (dm-7): Could not load journal inode", "dm-7", "unloaded_journals"),
     ("Aborting journal on device dm-7.", "dm-7", "journal_aborts"),
     ("Aborting journal on device dm-7-8.", "dm-7", "journal_aborts"),
     ("JBD2: Aborting journal on device sdb1-8.", "sdb1", "journal_aborts"),
