@@ -21,6 +21,8 @@ _NUMBER = re.compile(rb"\d{1,5}\r?")
 _WORD = re.compile(rb"[A-Za-z]{2}")
 _FEWEST_NUMBERS = 4
 _LONG = 60  # bytes of a line that may have been several
+_VERY_LONG = 1 << 9  # the same in a text of many long lines, which has kept its line ends
+_MANY = 500
 _MOST = 1 << 21  # bytes; a page that people copy is shorter
 
 
@@ -70,10 +72,13 @@ def relined(data: bytes) -> RelinedText | None:
 
 def _joined(lines: Sequence[bytes]) -> dict[int, LaidOut]:
     """The lines that each long one was made of, by its number, where that is certain."""
+    long = [each for each in enumerate(lines, 1) if len(each[1]) > _LONG]
+    if len(long) > _MANY:
+        long = [each for each in long if len(each[1]) > _VERY_LONG]
     texts = (
         (number, line.decode(errors="surrogateescape"))
-        for number, line in enumerate(lines, 1)
-        if len(line) > _LONG and not (b"{" in line and b'":' in line)
+        for number, line in long
+        if not (b"{" in line and b'":' in line)
     )
     made = ((number, laid_out(text) or parted(text)) for number, text in texts)
     return {number: each for number, each in made if each}

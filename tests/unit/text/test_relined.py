@@ -69,3 +69,17 @@ def test_a_long_list_of_numbers_takes_linear_time() -> None:
     text = b"7\nx\n" * 200_000
     lines = relined(text)
     assert lines is None or lines[0] == text
+
+
+def test_a_long_log_keeps_its_lines_and_one_that_was_many_among_them_is_laid_out() -> None:
+    log = b"Nov  3 02:11:09 db1 app: it did what it does every hour, number %d\n"
+    lines = b"".join(log % number for number in range(700))
+    assert relined(lines) is None
+    mounts = b" ".join(
+        b"/dev/sd%c1 on /srv/volume-%d type ext4 (rw,relatime,stripe=256)" % (97 + number, number)
+        for number in range(12)
+    )
+    made = relined(lines + mounts + b"\n")
+    assert made
+    assert made.data.count(b"\n/dev/sd") == 12
+    assert made.numbers[-2] == 701
