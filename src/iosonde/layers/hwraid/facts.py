@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from iosonde import units
 from iosonde.errors import UsageError
+from iosonde.kerneltext import fields
 from iosonde.layers._raid.geometry import MIRRORED, SPANNED, data_members
 from iosonde.records.stack import Scalar
 from iosonde.text.labels import as_labelled
@@ -127,7 +128,7 @@ def policy_word(policies: Policies, name: str, value: str) -> str:
 def volume_state(text: str) -> str:
     """A volume's state in the words that rules know; one that is not known in small letters."""
     state = text.strip().lower()
-    return _VOLUME_STATES.get("".join(state.split()), state)
+    return _VOLUME_STATES.get("".join(fields(state)), state)
 
 
 def battery_state(text: str) -> str | None:
