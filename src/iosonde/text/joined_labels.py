@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
+from iosonde.kerneltext import fields
 from iosonde.text.joined_lines import LONGEST, LaidOut
 
 _LONG = 120  # characters; shorter ones are left to the readers, who read over breaks
@@ -135,7 +136,8 @@ def _begins(line: str) -> Iterator[int]:
 def _even_rows(line: str, head: re.Match[str]) -> Iterator[int]:
     """Where the rows of a table begin that all have as many words as its head."""
     cells = _WORD.finditer(line, head.end(), head.end() + _FAR)
-    while len(row := list(islice(cells, len(head[0].split())))) == len(head[0].split()):
+    count = len(fields(head[0]))
+    while len(row := list(islice(cells, count))) == count:
         if not row[1][0][0].isdigit() and row[1][0] != "-":
             return
         yield row[0].start()

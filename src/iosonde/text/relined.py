@@ -45,22 +45,15 @@ def relined(data: bytes) -> RelinedText | None:
     if len(data) > _MOST:
         return None
     broken = (b"<br" in data or b"<BR" in data) and _is_broken(data)
-    joined = _joined(data.split(b"\n"))
+    rows = data.split(b"\n")
+    joined = {} if broken else _joined(rows)
     if not broken and not joined and not _NUMBERED.search(data):
         return None
-    lines = list(enumerate(data.split(b"\n"), 1))
-    if broken:
-        lines = [(number, part) for number, line in lines for part in _BREAK.split(line)]
-    elif joined:
-        lines = [
-            (number, part.encode(errors="surrogateescape"))
-            for number, line in lines
-            for part in (
-                joined[number].lines
-                if number in joined
-                else [line.decode(errors="surrogateescape")]
-            )
-        ]
+    lines = [
+        (number, part)
+        for number, row in enumerate(rows, 1)
+        for part in (_BREAK.split(row) if broken else _lines_of(joined.get(number), row))
+    ]
     numbers = set(_line_numbers([line for _, line in lines]))
     kept = [line for place, line in enumerate(lines) if place not in numbers]
     return RelinedText(
@@ -82,6 +75,11 @@ def _joined(lines: Sequence[bytes]) -> dict[int, LaidOut]:
     )
     made = ((number, laid_out(text) or parted(text)) for number, text in texts)
     return {number: each for number, each in made if each}
+
+
+def _lines_of(made: LaidOut | None, row: bytes) -> list[bytes]:
+    """The lines that a row was made of, or the row."""
+    return [each.encode(errors="surrogateescape") for each in made.lines] if made else [row]
 
 
 def _is_broken(data: bytes) -> bool:
