@@ -18,7 +18,7 @@ from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput, top_of
 
-_BEFORE = r"\s*\+?(?:\d{1,5}:? )?"  # a difference's sign; the number that prt() may put there
+_BEFORE = r"\s*+\+?(?:\d{1,5}:? )?"  # a difference's sign; the number that prt() may put there
 _BAD = re.compile(
     rf"{_BEFORE}READ BAD DATA: offset = 0x(?P<offset>[\da-f]{{1,16}}), "
     r"size = 0x(?P<size>[\da-f]{1,16})"

@@ -21,7 +21,7 @@ _LONGEST = 2000  # characters of a line with a command
 _WIDTH = 64  # characters at which mails break lines, less what quotes them
 _GAP = 2  # blank lines within an output
 _PROMPT = re.compile(
-    r"[ \t|`]*(?:"
+    r"[ \t|`]*+(?:"
     r"\[?(?P<user>[a-z_][\w-]{0,40})@(?P<host>[A-Za-z][\w.-]{0,80})"
     r"(?:[: ][^\]#$%>|]{0,80})?\]? ?(?P<sign>[#$%>])"
     r"|(?P<weak>\(?[A-Za-z][\w.-]{0,40}\)?[: ][~/\w.-]{1,60} ?[#$]|[~/][\w./-]{0,80}[#$%]"

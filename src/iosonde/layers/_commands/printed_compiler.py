@@ -56,7 +56,7 @@ _COUNTS = re.compile(
     r"\s*(?P<said>\d{1,6} (?:warning|error)s?(?: and \d{1,6} errors?)? generated)\.\s*$"
 )
 _CONTEXT = re.compile(
-    r"\s*(?:In file included from .|from [\w./~-]{1,200}:\d|"
+    r"\s*+(?:In file included from .|from [\w./~-]{1,200}:\d|"
     r"[\w./+~-]{1,200}: (?:In (?:member |static )?function|In constructor|At top level|in function)"
     r"|[\w./+-]{1,200}ld(?:\.\w{1,6})?: .{1,400}(?: in function .|undefined references to .)"
     r"|\d{1,7} \| |\| |[~^|+-]{1,200}\s*$|~{0,120}\^|cc1\w{0,4}: \w{3,4} warnings|"

@@ -40,7 +40,7 @@ _ENGLISH = {text: error for error, texts in TRANSLATED.items() for text in texts
 _TEXTS = "|".join(re.escape(text).replace("'", "['’]") for text in (*_ERRORS, *_ENGLISH))
 _PROGRAM = r"(?P<program>(?:[\w./~-]{0,80}/)?[a-z][\w.+-]{1,30})"
 _SAID = re.compile(
-    rf"\s*(?:{_PROGRAM}: )?(?P<what>\S.{{0,200}}?)?(?:(?<=\S): |(?<=: )|：)"
+    rf"\s*+(?:{_PROGRAM}: )?(?P<what>\S.{{0,200}}?)?(?:(?<=\S): |(?<=: )|：)"
     rf"(?P<error>{_TEXTS})(?: \(\d{{1,3}}\))?[.。]?\s*$"
 )
 _MAPPER = re.compile(

@@ -24,7 +24,7 @@ _ITEMS = (
 )
 _KIB = frozenset({"core", "data", "fsize", "memlock", "rss", "stack", "as"})
 _CONF = re.compile(
-    rf"\s*(?:(?:sudo )?echo ['\"]?)?(?P<domain>[@%]?[\w*:.-]{{1,40}})\s+(?P<type>soft|hard|-)\s+"
+    rf"\s*+(?:(?:sudo )?echo ['\"]?)?(?P<domain>[@%]?[\w*:.-]{{1,40}})\s+(?P<type>soft|hard|-)\s+"
     rf"(?P<item>{_ITEMS})\s+(?P<value>unlimited|infinity|-?\d{{1,19}})"
     r"['\"]?\s*(?:#.{0,200}|(?:\||>>?) ?.{0,120})?$"
 )

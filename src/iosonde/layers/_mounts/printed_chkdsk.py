@@ -87,11 +87,11 @@ class Chkdsk(PhrasedOutput):
         ("Running CHKDSK in read-only mode", "read_only", True),
     )
     others: ClassVar[re.Pattern[str]] = re.compile(
-        r"\s*(?:Stage \d|C(?:HKDSK|hkdsk) |WARNING!|Running CHKDSK|Checking file system on|Windows "
-        r"|\w[\w ]{3,60} verification (?:completed|is complete)|Phase duration|Progress: |No f"
+        r"\s*+(?:Stage \d|C(?:HKDSK|hkdsk) |WARNING!|Running CHKDSK|Checking file system on"
+        r"|Windows |\w[\w ]{3,60} verification (?:completed|is complete)|Phase duration|Progress: "
         r"|(?:Delet|Recover|Correct|Insert|Repair|Add|Fix|Replac|Remov|Convert|Creat|Truncat)ing "
-        r"|Attribute record|Index entry|Minor inconsistencies|Read failure|Orphan|Sparse |Detected "
-        r"|[\da-f]{2}(?: [\da-f]{2}){7,}|Found \d|Unable to |File \d|Master File Table"
+        r"|No f|Attribute record|Index entry|Minor inconsistencies|Read failure|Orphan|Sparse "
+        r"|Detected |[\da-f]{2}(?: [\da-f]{2}){7,}|Found \d|Unable to |File \d|Master File Table"
         r"|Run CHKDSK|Please run|Errors found)"
     )
     texts: ClassVar[frozenset[str]] = frozenset({"label"})

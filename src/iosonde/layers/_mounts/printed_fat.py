@@ -125,7 +125,7 @@ class FsckFat(PhrasedOutput):
         ("Logical sector size is zero", "state", "no FAT file system"),
     )
     others: ClassVar[re.Pattern[str]] = re.compile(
-        r"\s*(?:0x[\da-f]{2}: |Checking |Automatically |Boot sector contents:"
+        r"\s*+(?:0x[\da-f]{2}: |Checking |Automatically |Boot sector contents:"
         r"|Using (?:first|second)"
         r"|There (?:are|is) |This is mostly harmless|\d{1,4}:[\da-f]{2}/[\da-f]{2}"
         r"|Not automatically"

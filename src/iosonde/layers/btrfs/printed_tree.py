@@ -49,7 +49,7 @@ _POINTER = re.compile(
 )
 _ROW = re.compile(r"\s*(?:item \d{1,7} )?key \([^()]{3,120}\) (?:itemoff|block) \d")
 _OWN = re.compile(
-    r"\s*(?:item \d|key \(|leaf \d{1,20} flags |node \d{1,20} flags |(?:fs|chunk) uuid "
+    r"\s*+(?:item \d|key \(|leaf \d{1,20} flags |node \d{1,20} flags |(?:fs|chunk) uuid "
     r"|refs \d{1,9} lock|location key |transid \d|name: |data\b|index \d|generation \d"
     r"|block group (?:used )?\d|sequence \d|[acmors]time \d|otime \d|start time|stop time"
     r"|inline extent data |prealloc data |extent (?:data|compression|owner|refs|ref v0) ?"

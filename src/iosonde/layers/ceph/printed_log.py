@@ -30,13 +30,13 @@ from iosonde.text.reader import Items, StateOutput, nearest
 
 _STAMP = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.:+Z-]{0,20}"
 _ENTRY = re.compile(
-    rf"\s*(?:\S{{1,40}}\[\d{{1,7}}\]: )?(?:(?:cluster|audit) )?(?:{_STAMP}\s+)?(?:log {_STAMP} )?"
+    rf"\s*+(?:\S{{1,40}}\[\d{{1,7}}\]: )?(?:(?:cluster|audit) )?(?:{_STAMP}\s+)?(?:log {_STAMP} )?"
     r"(?P<source>(?:mon|osd|mds|mgr|client|rgw)[.\d][^\s:\[]{0,60})\s+"
     r"(?:\([a-z]{3,10}\.[^\s)]{1,60}\)\s+|\S{3,160}/\d{1,12}\]?\s+)?(?:\d{1,12} : )?"
     r"(?:cluster |audit )?\[(?P<level>INF|WRN|ERR|DBG|SEC)\](?P<text>.*)$"
 )
 _BARE = re.compile(
-    rf"\s*(?:{_STAMP}\s+)?(?P<text>(?:pg )?v\d{{1,12}}: \d{{1,9}} pgs: \d.*|"
+    rf"\s*+(?:{_STAMP}\s+)?(?P<text>(?:pg )?v\d{{1,12}}: \d{{1,9}} pgs: \d.*|"
     r"(?:mds )?e\d{1,9}: \d{1,4}/\d{1,4}/\d{1,4} up.*|osd e\d{1,9}: \d{1,7} osds: .*|"
     r"(?:mon )?e\d{1,9}: \d{1,4} mons at \{.*|"
     r"[A-Za-z][\w.-]{0,60}(?:-\d{1,4}/\d{1,4}/\d{1,4} up |:\d{1,4}) +\{\d{1,4}=\S{1,60}=up:.*)$"

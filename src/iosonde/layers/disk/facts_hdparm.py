@@ -22,7 +22,7 @@ _SECTION = re.compile(
 )
 _FEATURE = re.compile(r"\s+(?P<star>\*\s+)?(?P<what>[\w{][\w/ ,.(){}|\[\]+-]{2,70}?)\s*$")
 _SECURITY = re.compile(
-    r"\s+(?P<no>not\s+)?(?P<what>supported: enhanced erase|supported|enabled|locked|frozen"
+    r"\s++(?P<no>not\s++)?(?P<what>supported: enhanced erase|supported|enabled|locked|frozen"
     r"|expired)(?:: security count)?\s*$"
 )
 _ERASE = re.compile(r"(?P<minutes>\d{1,6})min for (?P<enhanced>ENHANCED )?SECURITY ERASE UNIT")

@@ -27,7 +27,7 @@ _SEVERAL = re.compile(
 _FILE = re.compile(r"/block/(?P<device>[^/]+)/queue/(?P<name>\w+)")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _GREPPED = re.compile(
-    rf"\s*(?:[#$] (?:sudo )?cat )?{_PLACE}(?: ?[:=] ?|\s{{1,12}})(?P<value>\S.*)$"
+    rf"\s*+(?:[#$] (?:sudo )?cat )?{_PLACE}(?: ?[:=] ?|\s{{1,12}})(?P<value>\S.*)$"
 )
 """Also `# cat FILE:4096`, as some note a command and what it printed in one line."""
 _HEADED = re.compile(rf"\s*==> {_PLACE} <==\s*$")

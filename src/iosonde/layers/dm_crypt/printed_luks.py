@@ -37,7 +37,7 @@ _LABELS = (
     "|Shift size|OPAL segment number|OPAL key|OPAL segment length|Key description"
     "|HW OPAL (?:and SW )?encryption|HW OPAL encryption"
 )
-_PAIR = re.compile(rf"\s*(?P<label>{_LABELS}):\s*(?P<value>.{{0,200}}?)\s*$")
+_PAIR = re.compile(rf"\s*+(?P<label>{_LABELS}):\s*(?P<value>.{{0,200}}?)\s*$")
 _TOKEN = re.compile(r"\s*(?P<label>[a-z][a-z0-9]{1,11}-[\w-]{2,40}):\s*(?P<value>.{0,600}?)\s*$")
 """What a token of systemd says: `tpm2-pcrs:`, `fido2-credential:`."""
 _BYTES = re.compile(r"\s*[0-9a-f]{1,2}(?:[ :]?[0-9a-f]{2}){0,63}[0-9a-f]?\s*$")

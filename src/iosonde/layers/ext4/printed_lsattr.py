@@ -17,7 +17,7 @@ from iosonde.text.reader import Items, StateOutput, close_lines, top_of
 
 _LETTERS = "suSDiadAcEjItTeCxFNPVmhBZXb"
 _ROW = re.compile(
-    r"\s*(?:(?P<project>\d{1,10}) {1,4})?(?:(?P<version>\d{1,10}) {1,10})?"
+    r"\s*+(?:(?P<project>\d{1,10}) {1,4})?(?:(?P<version>\d{1,10}) {1,10})?"
     rf"(?P<flags>(?=[\w-]{{0,22}}---)[-{_LETTERS}]{{13,22}}) (?P<file>[./~\w][^\n]{{0,400}}?)\s*$"
 )
 _LONG = re.compile(

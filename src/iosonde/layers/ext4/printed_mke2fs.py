@@ -55,7 +55,7 @@ _COUNTED = frozenset({
 })  # fmt: skip
 _SURE = (_MADE, _LABEL, _BLOCK, _STRIPE, _RESERVED, _JOURNAL)
 _OTHERS = re.compile(
-    r"\s*(?:mke2fs \d|fs_types for mke2fs\.conf|Discarding device blocks: |Discard succeeded "
+    r"\s*+(?:mke2fs \d|fs_types for mke2fs\.conf|Discarding device blocks: |Discard succeeded "
     r"|OS type: |Fragment size=|First data block=|Maximum filesystem blocks="
     r"|\d{1,10} (?:blocks|inodes) per group|Superblock backups stored on blocks:"
     r"|\d{1,19}(?:, \d{1,19}){0,20},?\s*$|Allocating group tables: |Writing inode tables: "

@@ -42,7 +42,7 @@ _DISK = re.compile(
     r"(?P<path>[\w./-]{1,120}:[^,\s]{1,200}|/dev/[^,\s]{1,200})(?P<options>(?:,[\w-]+=[^,\s]{1,80})*)\s*$"
 )
 _QM = re.compile(
-    r"\s*(?:agent|args|balloon|bios|boot|bootdisk|cores|cpu|cpuunits|description|efidisk0|hotplug|"
+    r"\s*+(?:agent|args|balloon|bios|boot|bootdisk|cores|cpu|cpuunits|description|efidisk0|hotplug|"
     r"ide\d|kvm|machine|memory|meta|name|net\d{1,2}|numa\d?|onboot|ostype|parent|protection|"
     r"sata\d|scsi\d{1,2}|scsihw|smbios1|sockets|startup|tags|tablet|tpmstate0|unused\d|vga|"
     r"virtio\d{1,2}|vmgenid|serial\d|hostpci\d|usb\d|vcpus|lock|template): ?\S"

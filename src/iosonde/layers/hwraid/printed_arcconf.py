@@ -21,7 +21,7 @@ from iosonde.text.labels import as_labelled, is_apart
 from iosonde.text.reader import HeadedOutput, nearest
 
 _HEAD = re.compile(
-    r"\s*(?:Controllers found: (?P<count>\d{1,3})|(?P<controller>Controller information)"
+    r"\s*+(?:Controllers found: (?P<count>\d{1,3})|(?P<controller>Controller information)"
     r"|Logical (?:device|drive) number (?P<volume>\d{1,4})|Array number (?P<array>\d{1,4})"
     r"|(?:maxCache|logical) device number (?P<cache>\d{1,4})"
     r"|Logical (?:device|drive) (?P<task>Task):|Device #(?P<disk>\d{1,4}))\s*$",

@@ -35,7 +35,7 @@ _NAMES = {
 }
 _PAIR = re.compile(r"(?P<key>[a-z][a-z0-9_]{1,60})\s*=\s*(?P<value>\S.{0,1000})$")
 _ALONE = re.compile(
-    rf"\s*(?P<key>(?:{'|'.join(_NAMES.values())})[a-z0-9_]{{0,40}})\s*=\s*"
+    rf"\s*+(?P<key>(?:{'|'.join(_NAMES.values())})[a-z0-9_]{{0,40}})\s*=\s*"
     r"(?P<value>\[.{0,400}|\d{1,9}|\"[^\"]{0,200}\")\s*$"
 )
 _REACH = 40

@@ -55,7 +55,7 @@ _FREE = re.compile(
     r"\((?P<left>\d{1,12}) extents\): (?P<required>\d{1,12}) required\.)\s*$"
 )
 _OTHERS = re.compile(
-    r"\s*(?:Using default stripesize \d|Rounding (?:up )?size |Reducing COW size "
+    r"\s*+(?:Using default stripesize \d|Rounding (?:up )?size |Reducing COW size "
     r"|Wiping [\w ]{1,30} signature on /dev/|Device /dev/\S{1,120} (?:excluded by a f|not found)"
     r"|Cannot use /dev/\S{1,120}: |Can't open /dev/\S{1,120} exclusively|Found duplicate PV "
     r"|WARNING: (?:\w[\w +-]{0,30} signature detected on /dev/|Device for PV |PV \S{1,128} prefers "

@@ -22,7 +22,7 @@ _WHAT = (
     "|warnings found"
 )
 _TOTAL = re.compile(
-    rf"\s*(?:(?P<mount>/[^\s:]{{0,200}}): )?(?P<what>{_WHAT}): (?P<count>\d{{1,18}})"
+    rf"\s*+(?:(?P<mount>/[^\s:]{{0,200}}): )?(?P<what>{_WHAT}): (?P<count>\d{{1,18}})"
     r"(?:; (?P<other>optimizations made|warnings found): (?P<others>\d{1,18}))?\.?\s*$"
 )
 _PHASE = re.compile(r"\s*Phase (?P<phase>\d): (?P<name>[A-Z][\w ,'()-]{3,80})\.?\s*$")

@@ -38,7 +38,7 @@ DIRECTION = re.compile(
     r"iops=(?P<iops2>\d[\d.]*[KMG]?),runt=(?P<time2>\d{1,12})msec)"  # up to 2.16
 )
 RATES = re.compile(
-    r"\s*(?:(?P<label>[\w.+-][\w./+-]{0,60}(?: \([\w .,/+-]{1,40}\))?)\s{0,3}:\s+"
+    r"\s*+(?:(?P<label>[\w.+-][\w./+-]{0,60}(?: \([\w .,/+-]{1,40}\))?)\s{0,3}:\s+"
     r"|\((?P<remark>[\w .,/+-]{1,40})\)\s+)?(?P<rand>rand_?)?(?P<name>read|write|trim) ?:\s+(?:"
     r"(?:IOPS=(?P<iops>\d[\d.]*[kMG]?), {0,3})?(?:BW|bw)=(?P<speed>\d[\d.]*[kKMG]?i?(?:B|bit))/s"
     r"(?: \([^()]{1,24}\))?"

@@ -21,7 +21,7 @@ from iosonde.text.cursor import REACH, Prompt, TextCursor, command_before, lines
 
 _UNIT = r"\([num]sec\)"
 _LINE = re.compile(
-    r"\s*(?:fsync/fdatasync/sync_file_range"
+    r"\s*+(?:fsync/fdatasync/sync_file_range"
     rf"|(?:[sc]?lat|sync) ?{_UNIT} ?: ?min=|(?:[sc]?lat|sync) percentiles {_UNIT}:"
     r"|\| *\d+\.\d+th=\[|\| *\.{3}|bw \( *[kKM]i?(?:B|bit) */s\) ?: ?min=|iops *: ?min="
     rf"|lat {_UNIT} *: ?[>=\d]|cpu *: ?usr=|IO depths *: |submit *: \d|complete *: \d"
@@ -31,7 +31,7 @@ _LINE = re.compile(
 )
 _STATUS = re.compile(r"\s*(?:READ|WRITE|TRIM|MIXED): (?:bw|io)=")
 _REST = re.compile(
-    r"\s*(?:[-(]?[\d.]{1,12}[kKMGT]?i?(?:B|bit)/s[-)(,.\dkKMGTiB/s ]{0,80})?"
+    r"\s*+(?:[-(]?[\d.]{1,12}[kKMGT]?i?(?:B|bit)/s[-)(,.\dkKMGTiB/s ]{0,80})?"
     r"(?:io=[\d.]{1,12}[kKMGTP]?i?B *(?:\([\d.]{1,12}[kKMGTP]?B\))?, *)?run= *[\d -]{3,30}msec\s*"
 )
 """What a mail broke off the end of a group's line."""
