@@ -53,7 +53,7 @@ async def test_a_server_that_dies_is_told_as_such(
 
 _KILLING = {
     "mktemp": '/usr/bin/mktemp "$@"; kill -9 "$(ps -o ppid= -p $PPID)"',
-    "rm": "kill -9 $PPID; sleep 60",
+    "rm": "until [ $(pgrep -cP $PPID) -gt 1 ]; do sleep 0.01; done; kill -9 $PPID; sleep 60",
 }
 
 
