@@ -100,12 +100,23 @@ def _without_marks(text: str) -> str:
     if "`" in text:
         text = _CODE.sub(r"\1\2", text)
     if "*" in text and "**" in text:
-        text = _FOOTNOTE.sub("", _BOLD.sub(r"\1\2", text))
+        text = _without(_FOOTNOTE, _BOLD.sub(r"\1\2", text), "*")
     if "#" in text and ("  #" in text or "\t#" in text):
         text = _COMMENTED.sub(r"\1", text)
-    if ("<" in text and ("<=" in text or "<-" in text)) or "←" in text:
-        text = _REMARK.sub("", text)
+    if "<" in text and ("<=" in text or "<-" in text):
+        text = _without(_REMARK, text, "<")
+    if "←" in text:
+        text = _without(_REMARK, text, "←")
     return text
+
+
+def _without(pattern: re.Pattern[str], text: str, sign: str) -> str:
+    """The text without what a pattern has in its lines, which holds the sign.
+
+    Such a pattern begins with blanks, of which every line has some and few lines have the sign.
+    """
+    lines = text.split("\n")
+    return "\n".join([pattern.sub("", line) if sign in line else line for line in lines])
 
 
 def _without_bars(lines: list[str]) -> list[str]:
