@@ -50,6 +50,7 @@ _NAMED = 120  # characters of a command
 _JOINED, _JOINED_WORDS, _JOINED_SHARE, _JOINED_ANCHORS, _JOINED_ANCHOR = 120, 12, 0.12, 14, 6
 """Of a line in which several of an output stand: characters, words, how many of these have figures,
 how many characters of anchors of the output it holds, and how many each has."""
+_FROM_DIGIT = re.compile(r"\d[^ \t]*")
 _OPTION = re.compile(r"\s--[a-z]")
 
 
@@ -280,7 +281,7 @@ def _run_together(line: str) -> str:
     if len(line) < _JOINED or '":' in line or _OPTION.search(line):
         return ""
     parts = fields(line)
-    if len(parts) < _JOINED_WORDS or sum(map(has_digit, parts)) < _JOINED_SHARE * len(parts):
+    if len(parts) < _JOINED_WORDS or _with_digits(line, parts) < _JOINED_SHARE * len(parts):
         return ""
     kinds, counts = output_kinds(), Counter[str]()
     for group in set(anchors().scan(line.encode())[2]):
@@ -291,6 +292,11 @@ def _run_together(line: str) -> str:
         )
     tool, count = max(counts.items(), key=itemgetter(1), default=("", 0))
     return tool if count >= _JOINED_ANCHORS else ""
+
+
+def _with_digits(line: str, parts: Sequence[str]) -> int:
+    """How many parts of a line have a digit."""
+    return len(_FROM_DIGIT.findall(line)) if line.isascii() else sum(map(has_digit, parts))
 
 
 def _as_whole(command: str, lines: Sequence[str]) -> tuple[dict[str, Json], int] | None:
