@@ -25,6 +25,8 @@ from iosonde.text.reader import Items, StateOutput
 
 _PATH = (
     r"(?P<path>/sys/(?:class/)?block/[\w!.-]{1,40}/(?:device|md)/[a-z]\w{1,40}"
+    r"|/sys/(?:class/|devices/virtual/)?block/md[\w!.-]{1,40}/md/(?:rd\d{1,4}|dev-[\w!.-]{1,40})"
+    r"/[a-z]\w{1,40}"
     r"|/sys/(?:class/|devices/virtual/)?block/[\w!.-]{1,40}(?:/[\w!.-]{1,40})?"
     r"/(?:inflight|size|ro|removable|start)"
     r"|/sys/class/net/[\w.:-]{1,32}/(?:mtu|tx_queue_len)"
@@ -40,11 +42,13 @@ _HEADED = re.compile(rf"\s*==> {_PATH} <==\s*$")
 _SHOWN = re.compile(rf"(?:sudo )?(?:cat|head|tail|more)\s+(?:-\S+ )*{_PATH}\s*$")
 _VALUE = re.compile(
     r"-?\d{1,20}(?:\s+-?\d{1,20}){0,3}$|[A-Za-z][\w-]{0,30}$|0x[0-9a-f]{1,16}$"
+    r"|[a-z]\w{1,30}(?:,[a-z]\w{1,30}){1,6}$"  # what holds for a member of md
     r"|\d{1,12} \((?:system|local)\)$"  # md's limits of a resync: of all arrays, or its own
 )
 _BARE = re.compile(
     r"/block/(?:(?P<disk>[^/]+)/)?(?P<device>[^/]+)/(?P<name>inflight|size|ro|removable|start)$"
 )
+_MEMBER = re.compile(r"/block/(?P<array>md[^/]+)/md/(?P<member>rd\d+|dev-[^/]+)/(?P<name>\w+)$")
 
 
 class SysfsFiles(StateOutput):
@@ -84,7 +88,12 @@ class SysfsFiles(StateOutput):
     def _of(
         self, path: str, value: str, where: Prompt
     ) -> Iterable[PrintedSubject | PrintedCounters]:
-        bare = _BARE.search(path)
+        bare, member = _BARE.search(path), _MEMBER.search(path)
+        if member:
+            said = int(value) if value.isdecimal() else value
+            values = {f"{member['member']}.{member['name']}": said}
+            yield PrintedSubject(kind_by_name(member["array"]), member["array"], values, where.host)
+            return
         if bare is None:
             for subject in written(path, value):
                 yield PrintedSubject(subject.kind, subject.name, subject.values, where.host)

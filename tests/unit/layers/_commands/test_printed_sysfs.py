@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from iosonde.records.printed import Unread
+from iosonde.text.cursor import prompt_in
 from tests.mangle import counters, mangled, read, states
 
 SAMPLES = Path(__file__).parents[3] / "outputs" / "sysfs-composed"
@@ -82,3 +83,27 @@ def test_a_map_is_of_one_kind_in_all_its_files() -> None:
     assert settings(files) == {
         ("dm", "dm-3", "size"): 2048 * 512, ("dm", "dm-3", "read_only"): False,
     }  # fmt: skip
+
+
+def test_what_md_says_of_a_member() -> None:
+    text = (
+        "[root@n4 ~]# cat /sys/block/md7/md/rd1/state\nin_sync,failfast\n"
+        "[root@n4 ~]# cat /sys/block/md7/md/dev-sdc1/errors\n12\n"
+    )
+    assert settings(text) == {
+        ("md", "md7", "rd1.state"): "in_sync,failfast", ("md", "md7", "dev-sdc1.errors"): 12,
+    }  # fmt: skip
+    assert not states("# cat /sys/block/md7/md/rd1/state\nin_sync, and failfast as well\n")
+    assert not states("# cat /sys/block/sdc/md/rd1/state\nin_sync,failfast\n")
+
+
+def test_a_prompt_that_is_a_folder_alone() -> None:
+    shown = "cat /sys/block/md7/md/sync_speed_max\n1000000 (system)\n"
+    said = {
+        ("md", "md7", "sync_speed_max"): 1000000,
+        ("md", "md7", "sync_speed_max_source"): "system",
+    }
+    assert settings(f"~$ {shown}") == settings(f"~/arrays# {shown}") == said
+    assert prompt_in("~$ cat /proc/mdstat") is not None
+    assert prompt_in("it costs ~$ 40 a month") is None
+    assert prompt_in("node7~$ cat") is None
