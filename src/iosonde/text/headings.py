@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from iosonde.text.document import Document
+from iosonde.text.prose import is_sentence
 
 _MARKED = re.compile(
     r"\s*(?:#{1,6}\s+(?P<a>\S.*?)\s*#*|(?P<m>={2,6})\s*(?P<b>\w.*?)\s*(?P=m)"
@@ -33,6 +34,15 @@ _END_OF_LETTER = re.compile(
     r"|sent from my\b.{0,40}|-- ?)\W{0,8}",
     re.IGNORECASE,
 )
+_ATTRIBUTION = re.compile(
+    r"(?:\W{0,4}(?:On|Am|Le|El|Op|Il|Den|At)\b[^\n]{6,200}|[^\n@]{0,80}@[\w.-]{3,80}>\s)"
+    r"\b(?:wrote|writes|said|schrieb[^\n]{0,60}|écrit|escribió|schreef|skrev|scritto)\s?:\s*"
+)
+"""What mail programs put above the mail that is answered; what stands above it is not of that."""
+_OPEN = re.compile(r"\b(?:an|and|as|at|by|for|from|is|of|or|that|the|to|which|with)\s*")
+"""Words that a heading does not end with, and a wrapped line of prose often does."""
+_END_OF_INPUT = frozenset({"EOF", "EOM", "EOT", "END"})
+_WRAPPED = 60  # characters that a line of prose has at least, with the word that had no place in it
 _NAME = re.compile(r"\s*[A-ZÀ-Ý][\w.'-]*(?: [A-ZÀ-Ý][\w.'-]*){0,3}\s*")
 _STEP = 1 << 20  # bytes of a long text at once
 _EMPHASIS = re.compile(r"^[*_`\s]+|[*_`\s]+$")
@@ -42,7 +52,8 @@ def heading_above(line: Callable[[int], str | None], first: int) -> str:
     """The nearest heading above a line.
 
     A heading is marked (Markdown, wiki, underlined), or a short line that begins with a capital,
-    has no end of a sentence, and does not go on a paragraph.
+    has no end of a sentence, and neither goes on a paragraph nor begins one. None is above the mail
+    that is answered.
 
     Args:
         line: the line with an index, None outside of what may be looked at.
@@ -57,6 +68,8 @@ def heading_above(line: Callable[[int], str | None], first: int) -> str:
             break
         if marked := marked_heading(text):
             return marked
+        if _ATTRIBUTION.fullmatch(text):
+            break
         if _is_title(text, line(index - 1), line(index + 1)) and not _is_of_letter(line, index):
             return _EMPHASIS.sub("", text)
     return ""
@@ -116,6 +129,17 @@ def _is_title(text: str, before: str | None, after: str | None) -> bool:
     if after and _UNDERLINE.fullmatch(after):
         return True
     ended = text.rstrip().endswith((".", ",", "?")) or (text.endswith("!") and len(parts) > 3)
-    if ended or _FIGURE.search(text) or text.startswith((" ", "\t")):
+    if ended or _FIGURE.search(text) or text.startswith((" ", "\t")) or text in _END_OF_INPUT:
+        return False
+    if _goes_on(text, after or ""):
         return False
     return before is None or bool(_ENDED.search(before))
+
+
+def _goes_on(text: str, below: str) -> bool:
+    """Whether a line is the first of a paragraph, wrapped where the next word had no place."""
+    ends = text.rstrip().rpartition(" ")[2]
+    if _OPEN.fullmatch(ends):
+        return True
+    parts = below.split(maxsplit=1)
+    return bool(parts) and len(text) + 1 + len(parts[0]) >= _WRAPPED and is_sentence(below)

@@ -85,3 +85,26 @@ def test_the_command_of_an_output_after_the_prompt_of_root_is_no_heading_of_it()
     for above, heading in (("", ""), ("## Disks\n\n", "Disks"), ("prose. " * 800 + "\n", "")):
         (output,) = find(of_bytes("a", f"{above}{text}".encode()))
         assert output.place.heading == heading
+
+
+@pytest.mark.parametrize(
+    ("text", "heading"),
+    [
+        ("# Real\n\nMoving the volume made no difference to the latency that we\nsaw in the week "
+         "before.\n", "Real"),
+        ("# Real\n\nThe run on the new controller was taken to\nbe sure of it.\n", "Real"),
+        ("Before the change\n\nEOF\n", "Before the change"),
+        ("Prose.\n\nKarl\n\n\nOn 17.02.22 03:29, Another Person wrote:\n", ""),
+        ("Before the change\n\nAm Donnerstag, 17. Februar 2022, schrieb Eine Andere:\n", ""),
+        ("Before the change\n\nOn Thu, 17 Feb 2022 at 03:29, A Person\n<a@b.example> wrote:\n",
+         ""),
+        # and what is a heading beside them
+        ("Write cache on\n\n", "Write cache on"),
+        ("After the firmware update\nall of the volumes were made anew.\n\n",
+         "After the firmware update"),
+        ("On the second node\n\n", "On the second node"),
+        ("What Karl wrote\n\n", "What Karl wrote"),
+    ],
+)  # fmt: skip
+def test_prose_that_was_wrapped_and_ends_of_mails_are_no_headings(text: str, heading: str) -> None:
+    assert above(text) == heading
