@@ -3,6 +3,7 @@
 Source:
     Linux 6.12 drivers/scsi/mpt3sas/mpt3sas_scsih.c, scsih_abort(), scsih_dev_reset();
     drivers/scsi/scsi_error.c, scsi_report_sense() ("Power-on or device reset occurred");
+    drivers/base/core.c, dev_driver_string() (a device without a driver has the name of its bus);
     drivers/scsi/scsi_transport_fc.c, fc_timeout_deleted_rport(); drivers/scsi/lpfc/lpfc_els.c and
     lpfc_hbadisc.c ("Link Down Event"); drivers/scsi/qla2xxx/qla_os.c, qla2xxx_eh_abort();
     drivers/usb/storage/uas.c, uas_log_cmd_state(); drivers/usb/core/hub.c, hub_port_init();
@@ -29,8 +30,13 @@ MESSAGES = (
     ),
     KernelMessage(
         "device reset occurred",
-        rf"(?:sd|scsi) (?P<name>{_ADDRESS}): (?:\[\w+\] )?Power-on or device reset occurred",
+        rf"sd (?P<name>{_ADDRESS}): (?:\[\w+\] )?Power-on or device reset occurred",
         "disk", "power_on_resets", "device",
+    ),
+    KernelMessage(
+        "Power-on or device",  # no driver has it yet, so that it is being looked for
+        rf"scsi (?P<name>{_ADDRESS}): Power-on or device reset occurred",
+        "disk", "power_ons_when_found",
     ),
     KernelMessage(
         "blocked FC remote port time out",

@@ -99,6 +99,16 @@ def test_a_count_is_a_sentence(tmp_path: Path, lines: str, said: str) -> None:
     assert said in finding.message
 
 
+@pytest.mark.parametrize(("driver", "resets"), [("sd", 1), ("scsi", 0)])
+def test_a_device_without_a_driver_is_being_looked_for(
+    tmp_path: Path, driver: str, resets: int
+) -> None:
+    """However often and however late: `scsi` is the bus, and stands where there is no driver."""
+    line = f"{driver} 7:0:1:0: Power-on or device reset occurred"
+    (tmp_path / "log.txt").write_text(f"[ 2145.224506] {line}\n[ 2169.919777] {line}\n")
+    assert len(explain(str(tmp_path / "log.txt")).findings) == resets
+
+
 @pytest.mark.parametrize(("line", "said"), [
     ("kernel BUG at fs/btrfs/ctree.h:3713!", "counts 1 kernel crash (fs/btrfs/ctree.h:3713)"),
     ("Oops: 0000 [#1] SMP PTI", "counts 1 oops (Oops: 0000)"),
