@@ -39,7 +39,10 @@ _ATTRIBUTION = re.compile(
     r"\b(?:wrote|writes|said|schrieb[^\n]{0,60}|écrit|escribió|schreef|skrev|scritto)\s?:\s*"
 )
 """What mail programs put above the mail that is answered; what stands above it is not of that."""
-_OPEN = re.compile(r"\b(?:an|and|as|at|by|for|from|is|of|or|that|the|to|which|with)\s*")
+_OPEN = frozenset({
+    "an", "and", "as", "at", "by", "for", "from", "is", "of", "or", "that", "the", "to", "which",
+    "with",
+})  # fmt: skip
 """Words that a heading does not end with, and a wrapped line of prose often does."""
 _END_OF_INPUT = frozenset({"EOF", "EOM", "EOT", "END"})
 _WRAPPED = 60  # characters that a line of prose has at least, with the word that had no place in it
@@ -131,15 +134,12 @@ def _is_title(text: str, before: str | None, after: str | None) -> bool:
     ended = text.rstrip().endswith((".", ",", "?")) or (text.endswith("!") and len(parts) > 3)
     if ended or _FIGURE.search(text) or text.startswith((" ", "\t")) or text in _END_OF_INPUT:
         return False
-    if _goes_on(text, after or ""):
+    if parts[-1] in _OPEN or _is_wrapped(text, after or ""):
         return False
     return before is None or bool(_ENDED.search(before))
 
 
-def _goes_on(text: str, below: str) -> bool:
-    """Whether a line is the first of a paragraph, wrapped where the next word had no place."""
-    ends = text.rstrip().rpartition(" ")[2]
-    if _OPEN.fullmatch(ends):
-        return True
+def _is_wrapped(text: str, below: str) -> bool:
+    """Whether prose goes on below a line, whose next word had no place in it."""
     parts = below.split(maxsplit=1)
     return bool(parts) and len(text) + 1 + len(parts[0]) >= _WRAPPED and is_sentence(below)
