@@ -71,7 +71,8 @@ _CHANNELS = {"combined": "combined_channels", "rx": "rx_channels", "tx": "tx_cha
 _Set = Callable[["re.Match[str]"], Iterator[PrintedSubject]]
 
 
-def _number(text: str) -> Scalar:
+def number(text: str) -> Scalar:
+    """What a file holds: a whole number where it is one."""
     text = text.strip()
     return int(text) if re.fullmatch(r"-?\d{1,18}", text) else text
 
@@ -79,7 +80,7 @@ def _number(text: str) -> Scalar:
 def _sourced(name: str, value: str) -> Iterator[tuple[str, Scalar]]:
     """A value, and where the file says so, whether it is of all arrays or of this one alone."""
     sourced = _SOURCED.fullmatch(value)
-    yield name, _number(sourced["value"] if sourced else value)
+    yield name, number(sourced["value"] if sourced else value)
     if sourced:
         yield f"{name}_source", sourced["source"]
 
@@ -109,13 +110,13 @@ def written(path: str, value: str) -> Iterator[PrintedSubject]:
         yield PrintedSubject(kind_by_name(name), name, dict(_sourced(match["name"], value)))
     elif match := _NET.match(path):
         setting = "txqueuelen" if match["name"] == "tx_queue_len" else match["name"]
-        yield PrintedSubject("link", match["device"], {setting: _number(value)})
+        yield PrintedSubject("link", match["device"], {setting: number(value)})
     elif path == "/proc/fs/nfsd/threads":
-        yield PrintedSubject("nfsd", "", {"threads": _number(value)})
+        yield PrintedSubject("nfsd", "", {"threads": number(value)})
     elif path.startswith("/proc/sys/"):
         yield PrintedSubject("host", "", as_values({path.removeprefix("/proc/sys/"): value}))
     elif match := re.match(r"/sys/module/(\w+)/parameters/(\w+)$", path):
-        yield PrintedSubject("module", match[1], {match[2]: _number(value)})
+        yield PrintedSubject("module", match[1], {match[2]: number(value)})
     elif path.endswith("/cpufreq/scaling_governor"):
         yield PrintedSubject("host", "", {"cpu.governor": value})
     elif match := re.match(r"/proc/irq/(\d+)/(smp_affinity(?:_list)?)$", path):
@@ -154,7 +155,7 @@ def _ethtool(match: re.Match[str]) -> Iterator[PrintedSubject]:
     pairs = re.findall(r"([a-z][\w-]*)\s+([\w.]+)", match["rest"])
     values: dict[str, Scalar] = {}
     for name, text in pairs:
-        value: Scalar = text == "on" if text in {"on", "off"} else _number(text)
+        value: Scalar = text == "on" if text in {"on", "off"} else number(text)
         if letter == "K":
             values[_FEATURES.get(name, name.replace("-", "_"))] = value
         elif letter == "G":
@@ -184,7 +185,7 @@ def _service(match: re.Match[str]) -> Iterator[PrintedSubject]:
 
 
 def _controller(match: re.Match[str]) -> Iterator[PrintedSubject]:
-    values: dict[str, Scalar] = {match["key"]: _number(match["slot"])}
+    values: dict[str, Scalar] = {match["key"]: number(match["slot"])}
     for name, value in re.findall(r"(\w+)=([\w/.-]+)", match["rest"]):
         shares = re.fullmatch(r"(\d{1,3})/(\d{1,3})", value)
         if name in {"cacheratio", "cr"} and shares:

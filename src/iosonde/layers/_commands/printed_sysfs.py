@@ -16,7 +16,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.layers._commands.facts import written
+from iosonde.layers._commands.facts import number, written
 from iosonde.layers._names import kind_by_name
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Scalar
@@ -90,8 +90,7 @@ class SysfsFiles(StateOutput):
     ) -> Iterable[PrintedSubject | PrintedCounters]:
         bare, member = _BARE.search(path), _MEMBER.search(path)
         if member:
-            said = int(value) if value.isdecimal() else value
-            values = {f"{member['member']}.{member['name']}": said}
+            values = {f"{member['member']}.{member['name']}": number(value)}
             yield PrintedSubject(kind_by_name(member["array"]), member["array"], values, where.host)
             return
         if bare is None:
