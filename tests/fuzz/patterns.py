@@ -145,15 +145,15 @@ def _time(pattern: re.Pattern[str], text: str) -> float:
 def pace() -> float:
     """How many times longer this processor takes now than that on which `SLOW` was set.
 
-    It took 0.07 to 0.13 seconds for the search that is measured here, which grows with the square
-    of a line as the slowest do that are allowed. What is faster does not make the limit stricter.
+    It took 0.15 to 0.27 seconds for the searches that are measured here, which grow with the
+    square of a line as the slowest do that are allowed. What is faster makes no limit stricter.
     """
     plain, line = re.compile(r"\s*(?:alpha|beta|gamma): \d{1,9}\s*$"), " " * LENGTH
     begun = time.process_time()
     for _ in range(20):
         for _ in plain.finditer(line):
             pass
-    return max(1.0, (time.process_time() - begun) / 2 / 0.1)
+    return max(1.0, (time.process_time() - begun) / 0.2)
 
 
 def _over(_number: int, _frame: FrameType | None) -> None:

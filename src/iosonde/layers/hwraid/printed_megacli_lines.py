@@ -45,8 +45,9 @@ _GAP = re.compile(r"\s*(?:-{2}|={4,}|Exit Code: 0x\w\w)\s*$")
 _SURE = re.compile(
     r"\s*+(?:Slot Number|(?:Media|Other) Error Count|Predictive Failure Count|Enclosure Device ID)"
     r" ?: {0,9}\d{1,9}\s*$"
-    r"|\s*+Firmware state ?: ?(?:Online|Offline|Failed|Unconfigured|Hotspare|Rebuild|JBOD|Missing"
-    r"|C)|\s*(?:Current|Default) Cache Policy ?: ?Write\w{4,7}, ?\w{4,16}, ?(?:Direct|Cached)\b"
+    r"|\s*+Firmware state ?: ?(?:Online|Offline|Failed|Unconfigured|Hotspare|Rebuild"
+    r"|JBOD|Missing|C)"
+    r"|\s*(?:Current|Default) Cache Policy ?: ?Write\w{4,7}, ?\w{4,16}, ?(?:Direct|Cached)\b"
     r"|\s*RAID Level {1,14}: Primary-\d, Secondary-\d"
     r"|\s*(?:Battery Replacement required|Battery Pack Missing|Learn Cycle Active) {1,40}: \w"
     r"|\s*(?:Remaining|Full Charge|Design) Capacity: \d{1,6} mAh|\s*isSOHGood: \w"
