@@ -139,8 +139,11 @@ def test_time_is_no_power_of_the_number_of_slashes() -> None:
     class Lines:
         at, host = 1, ""
 
-        def line(self, index: int) -> str | None:
-            return "/a" * 4000 if index == 0 else None
+        def has(self, index: int) -> bool:
+            return index == 0
+
+        def line(self, index: int) -> str:
+            return "/a" * 4000 if index == 0 else ""
 
         stamped = line
 
@@ -159,8 +162,11 @@ def test_commands_are_found_behind_what_stands_before_them(line: str) -> None:
     class Lines:
         at, host = 1, ""
 
-        def line(self, index: int) -> str | None:
-            return line if index == 0 else None
+        def has(self, index: int) -> bool:
+            return index == 0
+
+        def line(self, index: int) -> str:
+            return line if index == 0 else ""
 
         stamped = line
 

@@ -29,12 +29,12 @@ def timing_at(cursor: TextCursor, first: int) -> Timing | None:
 
     Also None where those on user and sys do not follow.
     """
-    real = _LINES["real"].match(cursor.line(first) or "")
+    real = _LINES["real"].match(cursor.line(first))
     if real is None:
         return None
     seconds, last = dict[str, float](), first
     for index in range(first + 1, first + 5):
-        line = cursor.line(index) or ""
+        line = cursor.line(index)
         for name in ("user", "sys"):
             if match := _LINES[name].match(line):
                 seconds[name], last = seconds_of(match), index

@@ -51,7 +51,7 @@ class AsSsd(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _TITLE.match(line):
             return cursor.at
         if not _SECTION.match(line):

@@ -54,7 +54,7 @@ class BenchSh(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         return cursor.at if _RUN.match(line) or _TITLE.match(line) else None
 
     @override
@@ -89,11 +89,11 @@ class NenchIoping(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _IOPING.match(cursor.line(cursor.at) or "") else None
+        return cursor.at if _IOPING.match(cursor.line(cursor.at)) else None
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        title = _IOPING.match(cursor.line(first) or "")
+        title = _IOPING.match(cursor.line(first))
         for index, line in lines(cursor, first + 1, 4):
             if not line:
                 continue

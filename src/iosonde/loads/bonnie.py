@@ -89,16 +89,16 @@ class Bonnie(Output):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The head of the table, or the CSV line."""
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _CSV.search(line) or _CSV_OLD.fullmatch(line):
             return cursor.at
         return nearest(cursor, 6, lambda line: "Sequential Output" in line)
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        if old := _CSV_OLD.fullmatch(cursor.line(first) or ""):
+        if old := _CSV_OLD.fullmatch(cursor.line(first)):
             trial = _trial(old["name"], old["size"], old["cells"].split(","), [], "")
-            cells = (cursor.line(first) or "").strip().split(",")
+            cells = cursor.line(first).strip().split(",")
             details = {**trial.details, **_file_tests(cells[14], cells[15:27])}
             return OutputReading(first, first, trials=(replace(trial, details=details),))
         last = first
@@ -281,11 +281,11 @@ class BonniePage(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _PAGE.match(cursor.line(cursor.at) or "") else None
+        return cursor.at if _PAGE.match(cursor.line(cursor.at)) else None
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        head = _PAGE.match(cursor.line(first) or "")
+        head = _PAGE.match(cursor.line(first))
         trials: list[PrintedTrial] = []
         last, unit, torn, is_whole = first, "", 0, False
         for index, line in lines(cursor, first + 1, _MOST_MACHINES):

@@ -51,7 +51,7 @@ class DbBench(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _DB_ROW.match(cursor.line(cursor.at) or ""):
+        if not _DB_ROW.match(cursor.line(cursor.at)):
             return None
         return top_of(cursor, _is_of_db_bench)
 
@@ -124,7 +124,7 @@ class Ycsb(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _YCSB.match(cursor.line(cursor.at) or ""):
+        if not _YCSB.match(cursor.line(cursor.at)):
             return None
         return top_of(cursor, _YCSB.match)
 
@@ -196,7 +196,7 @@ class Memtier(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _MEMTIER_HEAD.match(cursor.line(cursor.at) or ""):
+        if not _MEMTIER_HEAD.match(cursor.line(cursor.at)):
             return None
         top = nearest(cursor, 4, re.compile(r"\s*(?:ALL STATS|AGGREGATED|BEST|WORST)").match)
         return cursor.at if top is None else top

@@ -120,11 +120,10 @@ class Dd(Output):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The first of the lines on records, or the sum without them."""
-        first = cursor.at if _shortened(cursor.line(cursor.at) or "") else None
+        first = cursor.at if _shortened(cursor.line(cursor.at)) else None
         for index in range(cursor.at, max(cursor.at - 6, -1), -1):
-            line = cursor.line(index)
-            line = line and in_english(line)
-            if line is None or (line and not _RECORDS.search(line) and not _SUM.search(line)):
+            line = in_english(cursor.line(index))
+            if line and not _RECORDS.search(line) and not _SUM.search(line):
                 break
             if line and (_RECORDS.search(line) or _FIRST.search(line)):
                 first = index
@@ -134,7 +133,7 @@ class Dd(Output):
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        if match := _shortened(cursor.line(first) or ""):
+        if match := _shortened(cursor.line(first)):
             return _of_short(cursor, first, match)
         results, unread = _results(cursor, first)
         if not results:
@@ -160,7 +159,7 @@ def _shortened(line: str) -> re.Match[str] | None:
 
 def _of_short(cursor: TextCursor, first: int, match: re.Match[str]) -> OutputReading:
     """A result with the command that stands before it in the line, or else above it."""
-    before = (cursor.line(first) or "").partition("#")
+    before = cursor.line(first).partition("#")
     call = before[0].strip() if before[1] and _CALL.search(before[0]) else ""
     begin, prompt = (first, Prompt(call)) if call else command_before(cursor, first, ("dd",))
     speed, seconds = (match[name].replace(",", ".") for name in ("rate", "time"))

@@ -41,11 +41,11 @@ class DdCommand(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _command(cursor.line(cursor.at) or "") else None
+        return cursor.at if _command(cursor.line(cursor.at)) else None
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        call = _command(cursor.line(first) or "")
+        call = _command(cursor.line(first))
         if call is None:
             raise Unreadable("no command follows")
         command, host = call

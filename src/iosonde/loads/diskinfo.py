@@ -77,13 +77,13 @@ class Diskinfo(Output):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         at = cursor.at
-        line = cursor.line(at) or ""
+        line = cursor.line(at)
         if _TITLE.match(line):
             return at if any(_REQUESTS.match(below) for below in cursor.block(at + 1, 3)) else None
         if not any(pattern.match(line) for pattern in (_FACT, _SEEK, _RATE, _WRITES)):
             return None
         for index in range(at - 1, max(at - 6, -1), -1):
-            above = cursor.line(index) or ""
+            above = cursor.line(index)
             if _TITLE.match(above) or _DEVICE.match(above):
                 return index
             if above:

@@ -65,12 +65,12 @@ class DiskMark(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not _ROW.match(line) and not (_UNIT.search(line) and line.lstrip().startswith("*")):
             return None
         top, blanks = cursor.at, 0
         for index in range(cursor.at - 1, -1, -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             blanks = 0 if line else blanks + 1
             if blanks > _GAP or (line and not _is_own(line)) or _REST.match(line):
                 break

@@ -69,7 +69,7 @@ class Diskspd(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _COMMAND.match(line):
             return cursor.at
         if not _HEAD.match(line):

@@ -44,16 +44,16 @@ class DiskspdXml(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = (cursor.line(cursor.at) or "").strip()
+        line = cursor.line(cursor.at).strip()
         if line.endswith(_ROOT):
-            following = (cursor.line(cursor.at + 1) or "").strip()
+            following = cursor.line(cursor.at + 1).strip()
             return cursor.at if following.startswith("<System>") else None
-        above = (cursor.line(cursor.at - 1) or "").strip()
+        above = cursor.line(cursor.at - 1).strip()
         return cursor.at - 1 if above == _SPAN and line.startswith("<TestTime") else None
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        is_whole = (cursor.line(first) or "").strip().endswith(_ROOT)
+        is_whole = cursor.line(first).strip().endswith(_ROOT)
         ending = "</Results>" if is_whole else "</TimeSpan>"
         rows: list[str] = []
         last, closed = first, False

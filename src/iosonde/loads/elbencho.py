@@ -64,12 +64,12 @@ class Elbencho(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if line.lstrip().startswith("OPERATION") and "LAST DONE" in line:
             return cursor.at
         first, top = None, cursor.at
-        while _ROW.match(cursor.line(top) or ""):
-            row = _ROW.match(cursor.line(top) or "")
+        while _ROW.match(cursor.line(top)):
+            row = _ROW.match(cursor.line(top))
             first = top if row and row["phase"] else first
             top -= 1
         return first

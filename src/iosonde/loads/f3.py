@@ -79,11 +79,11 @@ class F3(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _OWN.match(cursor.line(cursor.at) or ""):
+        if not _OWN.match(cursor.line(cursor.at)):
             return None
         first, gap = cursor.at, 0
         for index in range(cursor.at - 1, max(cursor.at - _REACH, 0) - 1, -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             gap = 0 if line else gap + 1
             if gap > _GAP or (line and not _OWN.match(line)) or _SPEED.search(line):
                 break
@@ -98,7 +98,7 @@ class F3(Output):
         text = flow(cursor, first, last)
         begin, prompt = command_before(cursor, first, _COMMANDS)
         path = _path(prompt.command)
-        head = _HEAD.match(cursor.line(first) or "")
+        head = _HEAD.match(cursor.line(first))
         version = head["version"] if head else ""
         if verdict := _VERDICT.search(text):
             state = PrintedState(

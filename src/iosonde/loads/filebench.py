@@ -45,7 +45,7 @@ class Filebench(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         return cursor.at if _HEAD.match(line) or _ROW.match(line) or _SUM.match(line) else None
 
     @override

@@ -54,15 +54,15 @@ class HdTune(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _HEAD.search(line):
-            below = (cursor.line(cursor.at + at) or "" for at in range(_REACH))
+            below = (cursor.line(cursor.at + at) for at in range(_REACH))
             return cursor.at if any(_NAMES.search(row) for row in below) else None
         if not _ROW.search(line):
             return None
         top, blanks = cursor.at, 0
         for index in range(cursor.at - 1, max(cursor.at - _REACH, 0) - 1, -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if _HEAD.search(line):
                 return index
             blanks = 0 if line else blanks + 1

@@ -70,7 +70,7 @@ class Ioping(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _REQUEST.match(line):
             return cursor.at if _are_alone(cursor, cursor.at) else None
         head = nearest(cursor, 12, lambda line: "ioping stat" in line)
@@ -79,10 +79,10 @@ class Ioping(Output):
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        if _REQUEST.match(cursor.line(first) or ""):
+        if _REQUEST.match(cursor.line(first)):
             return _of_requests(cursor, first)
         last = _last(cursor, first)
-        tail = cursor.line(last + 1) or ""
+        tail = cursor.line(last + 1)
         text = compact(cursor, first, last + 1 if re.fullmatch(r"[\d./ =nums]{2,}", tail) else last)
         begin, prompt = command_before(cursor, first, ("ioping",), reach=30)
         done = _DONE.search(text) or _DONE_OLD.search(text)
@@ -101,7 +101,7 @@ class Ioping(Output):
             _put_times(sheet, times)
         if not way:
             return OutputReading(begin, last, counters=(sheet.counters(prompt),))
-        head = _HEAD.search(cursor.line(first) or "")
+        head = _HEAD.search(cursor.line(first))
         target = head["target"] if head else ""
         trial = sheet.trial(prompt, target, units.printed(done["n"])[0] if done else None)
         return OutputReading(begin, last, trials=(trial,))
@@ -109,7 +109,7 @@ class Ioping(Output):
 
 def _last(cursor: TextCursor, first: int) -> int:
     """Index of the last line of statistics; without their title they end with a strange line."""
-    last, alone = first, _SUM.match(cursor.line(first) or "")
+    last, alone = first, _SUM.match(cursor.line(first))
     for index, line in lines(cursor, first, 14):
         if "mdev" in line:
             return index
@@ -161,7 +161,7 @@ def _put_times(sheet: _Sheet, times: re.Match[str]) -> None:
 def _way(cursor: TextCursor, first: int, command: str) -> str:
     """Whether an old ioping read or wrote: by its requests, else by its command; else empty."""
     for index in range(first - 1, max(first - 6, 0) - 1, -1):
-        if request := _REQUEST.match(cursor.line(index) or ""):
+        if request := _REQUEST.match(cursor.line(index)):
             return "read" if request["way"] in {"from", "<<<"} else "write"
     if not command:
         return ""
@@ -171,7 +171,7 @@ def _way(cursor: TextCursor, first: int, command: str) -> str:
 def _are_alone(cursor: TextCursor, first: int) -> bool:
     """Whether a line is the first of requests without statistics below them."""
     for index in range(first - 1, first - _GAP - 2, -1):
-        above = cursor.line(index) or ""
+        above = cursor.line(index)
         if _REQUEST.match(above):
             return False
         if not _is_between(above):

@@ -37,11 +37,11 @@ class Ior(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _HEAD.match(cursor.line(cursor.at) or "") else None
+        return cursor.at if _HEAD.match(cursor.line(cursor.at)) else None
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        head = _HEAD.match(cursor.line(first) or "")
+        head = _HEAD.match(cursor.line(first))
         if head is None:
             raise Unreadable("its head is broken")
         columns = ("bandwidth", *head["more"].split())
@@ -75,7 +75,7 @@ def _above(cursor: TextCursor, first: int) -> dict[str, str]:
     """What IOR says of the test above its results."""
     said: dict[str, str] = {}
     for index in range(first - 1, max(first - _REACH, -1), -1):
-        line = cursor.line(index) or ""
+        line = cursor.line(index)
         if line.startswith("IOR-"):
             said["version"] = line[4:].partition(":")[0]
             break

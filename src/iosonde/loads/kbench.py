@@ -132,7 +132,7 @@ class Kbench(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not _TITLE.match(line) and not _GROUP.match(line):
             return None
         return nearest(cursor, _MOST, _TITLE.match) if _own_above(cursor) else cursor.at
@@ -160,7 +160,7 @@ def _own_above(cursor: TextCursor) -> bool:
     if first is None:
         return False
     own = (_OWN, _TITLE, _GROUP, _ROW, _IDLE, _FOR, _FACT)
-    between = (cursor.line(index) or "" for index in range(first, cursor.at))
+    between = (cursor.line(index) for index in range(first, cursor.at))
     return all(not line or any(pattern.match(line) for pattern in own) for line in between)
 
 

@@ -72,7 +72,7 @@ class LoopTester(Output):
     def begin(self, cursor: TextCursor) -> int | None:
         first = None
         for index in range(cursor.at, -1, -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if _HEAD.search(line):
                 return index
             if index < cursor.at and _MEAN.search(line):
@@ -133,7 +133,7 @@ def _end(cursor: TextCursor, first: int) -> int:
         if index > first and (_HEAD.search(line) or _CALL in line or "@" in line):
             break
         if _MEAN.search(line):
-            after = cursor.line(index + 1) or ""
+            after = cursor.line(index + 1)
             return index if "]" in line.partition("speed:")[2] or not after else index + 1
         if _PASS.search(line) or _OWN.search(line):
             strange = 0
@@ -172,7 +172,7 @@ def _call(cursor: TextCursor, first: int) -> tuple[int, str, str, dict[str, Json
     """Where the command stands, the command, its host, and the cells before it in a row."""
     text, best = "", None
     for index in range(first - 1, max(first - 12, 0) - 1, -1):
-        line = cursor.line(index) or ""
+        line = cursor.line(index)
         if _MEAN.search(line) or _PASS.search(line):
             break
         text = f"{line.strip()} {text}".strip()
@@ -206,7 +206,7 @@ def _cells(cursor: TextCursor, index: int, before: str) -> tuple[int, list[str]]
     begin = index
     while not before.startswith("|") and begin > max(index - 4, 0):
         line = cursor.line(begin - 1)
-        if line is None or _MEAN.search(line) or line.strip().startswith("|--"):
+        if _MEAN.search(line) or line.strip().startswith("|--"):
             break
         before = f"{line.strip()} {before}".strip()
         begin -= 1
@@ -219,7 +219,7 @@ def _columns(cursor: TextCursor, begin: int, cells: int) -> list[Json]:
     """The names of a row's columns, where the head of the table stands right above it."""
     text = ""
     for index in range(begin - 1, max(begin - 8, 0) - 1, -1):
-        text = f"{(cursor.line(index) or '').strip()} {text}".strip()
+        text = f"{cursor.line(index).strip()} {text}".strip()
         names, rule, _ = text.partition("|---")
         if rule and names.startswith("|"):
             columns = [name.strip() for name in names.strip(" |").split("|")]

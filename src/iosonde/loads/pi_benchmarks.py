@@ -52,10 +52,10 @@ class PiBenchmarks(Output):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         at = cursor.at
-        if not _ROW.match(cursor.line(at) or ""):
+        if not _ROW.match(cursor.line(at)):
             return None
         for index in range(at, max(at - 3, -1), -1):
-            if _HEAD.match(cursor.line(index) or ""):
+            if _HEAD.match(cursor.line(index)):
                 return index
         return at
 

@@ -49,7 +49,7 @@ class PostMark(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not (_COUNT.match(line) or _TIME.match(line) or _BYTES.match(line)):
             return None
         return top_of(cursor, _is_own)

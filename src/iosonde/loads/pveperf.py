@@ -42,11 +42,11 @@ class Pveperf(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _LINE.match(cursor.line(cursor.at) or ""):
+        if not _LINE.match(cursor.line(cursor.at)):
             return None
         top, name = cursor.at, ""
         for index in range(cursor.at, max(cursor.at - 16, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             match = _LINE.match(line)
             if line and (not match or name == "CPU BOGOMIPS"):
                 break

@@ -71,12 +71,12 @@ class RadosBench(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not _HEAD.match(line) and not _SUM.match(line):
             return None
         top, blanks = cursor.at, 0
         for index in range(cursor.at, -1, -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             blanks = 0 if line else blanks + 1
             is_own = _OWN.match(line) or _SUM.match(line)
             if blanks > _GAP or (line and not is_own) or (index < top and _ends(line)):
@@ -132,7 +132,7 @@ class RadosBench(Output):
 
     def _on_the_way(self, cursor: TextCursor, first: int, last: int) -> OutputReading:
         """The last line of the table while it ran, where the sums at the end are cut off."""
-        rows = (_PROGRESS.match(cursor.line(index) or "") for index in range(last, first, -1))
+        rows = (_PROGRESS.match(cursor.line(index)) for index in range(last, first, -1))
         row = next((row for row in rows if row), None)
         if row is None:
             raise Unreadable("its sums at the end are cut off", last=last)

@@ -46,7 +46,7 @@ class GoBonnieGo(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _WAY.match(cursor.line(cursor.at) or "") else None
+        return cursor.at if _WAY.match(cursor.line(cursor.at)) else None
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
@@ -89,7 +89,7 @@ class IoUringTool(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _URING.match(cursor.line(cursor.at) or "") else None
+        return cursor.at if _URING.match(cursor.line(cursor.at)) else None
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
@@ -144,11 +144,11 @@ class NasTester(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _NAS.match(cursor.line(cursor.at) or "") else None
+        return cursor.at if _NAS.match(cursor.line(cursor.at)) else None
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        head = _NAS.match(cursor.line(first) or "")
+        head = _NAS.match(cursor.line(first))
         rates: list[tuple[float, float]] = []
         average, last = None, first
         for index, line in lines(cursor, first + 1, 60):

@@ -48,7 +48,7 @@ class RbdBench(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _HEAD.match(line) or not re.match(r"\s*elapsed: +\d", line):
             return cursor.at if _HEAD.match(line) else None
         head = nearest(cursor, REACH, _HEAD.match)
@@ -56,7 +56,7 @@ class RbdBench(Output):
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        head = _HEAD.match(cursor.line(first) or "")
+        head = _HEAD.match(cursor.line(first))
         if head is None:
             raise Unreadable("whether it read or wrote is cut off")
         last, blanks, at = first, 0, None

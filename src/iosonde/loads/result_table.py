@@ -127,21 +127,21 @@ class ResultTable(Output):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The line of names, right above one of dashes."""
-        if "|" not in (cursor.line(cursor.at) or ""):
+        if "|" not in cursor.line(cursor.at):
             return None
         heads: list[int] = []
         for index in range(cursor.at, max(cursor.at - _MOST, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if "|" not in line and not _is_rule(line):
                 break
-            if _is_rule(cursor.line(index + 1) or "") and not _is_rule(line):
+            if _is_rule(cursor.line(index + 1)) and not _is_rule(line):
                 heads.append(index)  # of a grid every row stands above a rule
         return next((head for head in reversed(heads) if _has_figures(cursor, head)), None)
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        barred = _is_barred(cursor.line(first + 1) or "")
-        head = _cells(cursor.line(first) or "", barred=barred)
+        barred = _is_barred(cursor.line(first + 1))
+        head = _cells(cursor.line(first), barred=barred)
         last, rows, count = first + 1, list[list[str]](), len(head)
         for index, line in lines(cursor, first + 2, _MOST):
             if _is_rule(line):
@@ -167,13 +167,13 @@ class ResultTable(Output):
 
 def _has_figures(cursor: TextCursor, first: int) -> bool:
     """Whether a column has a figure that is known, or a cell of the first rows says what it is."""
-    barred = _is_barred(cursor.line(first + 1) or "")
-    head = _cells(cursor.line(first) or "", barred=barred)
+    barred = _is_barred(cursor.line(first + 1))
+    head = _cells(cursor.line(first), barred=barred)
     if len(head) < _FEWEST:
         return False
     columns = [_column(name) for name in head]
     for index in range(first + 2, first + 2 + _TRIED):
-        row = _cells(cursor.line(index) or "", barred=barred)
+        row = _cells(cursor.line(index), barred=barred)
         if len(row) == len(head) and any(
             (column and _in_cell(cell, column))
             or _of_cell_alone(name, cell)
@@ -260,7 +260,7 @@ def _statistic(match: re.Match[str]) -> str:
 def _above(cursor: TextCursor, first: int) -> str:
     """The mode that the nearest line above names, in fio's words; empty where several are named."""
     for index in range(first - 1, max(first - _CONTEXT, 0) - 1, -1):
-        line = cursor.line(index) or ""
+        line = cursor.line(index)
         modes = {
             match["rw"] or ("rand" if match["how"][:1] in "rR" else "") + match["way"].lower()
             for match in _MODE.finditer(line)

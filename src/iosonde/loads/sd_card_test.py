@@ -51,10 +51,10 @@ class SdCardTest(Output):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         at = cursor.at
-        if not _ROW.match(cursor.line(at) or ""):
+        if not _ROW.match(cursor.line(at)):
             return None
         for index in range(at - 1, max(at - 12, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if _RUN.match(line):
                 return index
             if line and not _ROW.match(line):

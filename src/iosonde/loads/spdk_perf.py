@@ -95,7 +95,7 @@ class SpdkPerf(Output):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         at = cursor.at
-        is_head = _HEAD.match(cursor.line(at) or "") is not None
+        is_head = _HEAD.match(cursor.line(at)) is not None
         rows = range(at, at + (_BELOW if is_head else 1))
         return at if any(_row(cursor, index)[0] for index in rows) else None
 

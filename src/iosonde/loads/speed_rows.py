@@ -46,10 +46,10 @@ class SpeedRows(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _HEAD.match(cursor.line(cursor.at) or ""):
+        if not _HEAD.match(cursor.line(cursor.at)):
             return None
         below = range(cursor.at + 1, cursor.at + 1 + _FEWEST)
-        return cursor.at if all(_ROW.match(cursor.line(at) or "") for at in below) else None
+        return cursor.at if all(_ROW.match(cursor.line(at)) for at in below) else None
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:

@@ -89,7 +89,7 @@ class Sysbench(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if (
             "BW=" in line
             or not _OWN.match(line)
@@ -98,7 +98,7 @@ class Sysbench(Output):
             return None
         top, blanks = cursor.at, 0
         for index in range(cursor.at - 1, -1, -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             blanks = 0 if line else blanks + 1
             if blanks > _GAP or (line and (not _OWN.match(line) or prompt_in(line))):
                 break

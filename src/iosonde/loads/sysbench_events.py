@@ -116,11 +116,11 @@ class SysbenchEvents(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _STARTS.match(cursor.line(cursor.at) or ""):
+        if not _STARTS.match(cursor.line(cursor.at)):
             return None
         top, blanks = cursor.at, 0
         for index in range(cursor.at, -1, -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if _OF_FILES.search(line):
                 return None
             blanks = 0 if line else blanks + 1
@@ -211,10 +211,10 @@ class SysbenchPrepare(Output):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         first = cursor.at
-        if not _PREPARING.match(cursor.line(first) or ""):
+        if not _PREPARING.match(cursor.line(first)):
             return None
         for index in range(cursor.at - 1, -1, -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if line and not _PREPARING.match(line):
                 break
             if cursor.at - index > 1 and not line and not cursor.line(index - 1):

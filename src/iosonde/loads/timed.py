@@ -47,7 +47,7 @@ class TimedCommand(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _GNU.match(line) or _ZSH.match(line) or timing_at(cursor, cursor.at):
             return cursor.at
         if real_at(line) and _asked(cursor, cursor.at, None, _RIGHT_BELOW)[1].command:
@@ -56,7 +56,7 @@ class TimedCommand(Output):
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        line = cursor.line(first) or ""
+        line = cursor.line(first)
         single = _GNU.match(line) or _ZSH.match(line)
         timing = _of_line(single, first) if single else timing_at(cursor, first)
         if timing is None:
@@ -122,7 +122,7 @@ def _asked(
         return first, Prompt(command)
     repeats = False
     for index in range(first - 1, max(first - reach - 1, -1), -1):
-        line = cursor.line(index) or ""
+        line = cursor.line(index)
         repeats = repeats or real_at(line) is not None
         prompt = prompt_in(line)
         text = prompt.command if prompt else line.strip(" \t`")

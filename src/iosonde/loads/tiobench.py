@@ -48,14 +48,14 @@ class Tiobench(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _COLUMNS.match(cursor.line(cursor.at) or ""):
+        if not _COLUMNS.match(cursor.line(cursor.at)):
             return None
         title = nearest(cursor, 6, _TITLE.match)
         if title is None:
             return None
         first = title
         for index in range(title - 1, max(title - 14, 0) - 1, -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if line and not _LEGEND.match(line):
                 break
             first = index if line else first

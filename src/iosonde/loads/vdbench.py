@@ -45,16 +45,16 @@ class Vdbench(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if _UPPER.match(cursor.line(cursor.at) or ""):
+        if _UPPER.match(cursor.line(cursor.at)):
             return cursor.at
-        above = cursor.line(cursor.at - 1) or ""
-        if _LOWER.match(cursor.line(cursor.at) or "") and _UPPER.match(above):
+        above = cursor.line(cursor.at - 1)
+        if _LOWER.match(cursor.line(cursor.at)) and _UPPER.match(above):
             return cursor.at - 1
         return None
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        names = _names(cursor.line(first) or "", cursor.line(first + 1) or "")
+        names = _names(cursor.line(first), cursor.line(first + 1))
         average: Mapping[str, str] = {}
         intervals: list[dict[str, str]] = []
         last = first + 1
@@ -95,7 +95,7 @@ def _names(upper: str, lower: str) -> list[str]:
 def _start_above(cursor: TextCursor, first: int) -> re.Match[str] | None:
     """The line that says which run begins, above a report."""
     for index in range(first - 1, max(first - _REACH, -1), -1):
-        if match := _START.search(cursor.line(index) or ""):
+        if match := _START.search(cursor.line(index)):
             return match
     return None
 

@@ -78,7 +78,7 @@ class Warp(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         return nearest(cursor, 7, _HEAD.match) if _AVERAGE.match(line) else None
 
     @override
@@ -89,7 +89,7 @@ class Warp(Output):
                 break
             rows.append(line)
             last = index if line else last
-        head = _HEAD.match(cursor.line(first) or "")
+        head = _HEAD.match(cursor.line(first))
         sheet = _Sheet(rows)
         if not head or not sheet.rate:
             raise Unreadable("no rate follows", last)

@@ -49,7 +49,7 @@ class Winsat(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return top_of(cursor, _OWN.match) if _ROW.match(cursor.line(cursor.at) or "") else None
+        return top_of(cursor, _OWN.match) if _ROW.match(cursor.line(cursor.at)) else None
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
@@ -71,7 +71,7 @@ class Winsat(Output):
 
 def _command(cursor: TextCursor, first: int) -> tuple[int, Prompt]:
     r"""The command behind a prompt of Windows, `C:\> winsat disk -drive d`."""
-    match = re.search(r">\s{0,2}(winsat(?:\.exe)? .{1,80})$", cursor.line(first - 1) or "")
+    match = re.search(r">\s{0,2}(winsat(?:\.exe)? .{1,80})$", cursor.line(first - 1))
     return (first - 1, Prompt(match[1])) if match else (first, Prompt(""))
 
 

@@ -44,7 +44,7 @@ class XfsIo(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        moved = _MOVED.match(cursor.line(first) or "")
+        moved = _MOVED.match(cursor.line(first))
         for last in range(first + 1, first + 1 + _NEXT):
             times = _TIMES.search(flow(cursor, first + 1, last))
             if moved and times:

@@ -76,16 +76,16 @@ class Yabs(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         is_title = _FIO.search(line) or _DD.search(line)
         if _HEADS.match(line):
-            titles = (_FIO.search(cursor.line(cursor.at - at) or "") for at in range(1, _TITLED))
+            titles = (_FIO.search(cursor.line(cursor.at - at)) for at in range(1, _TITLED))
             return cursor.at if not any(titles) else None
         return cursor.at if is_title and "echo" not in line else None
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        line = cursor.line(first) or ""
+        line = cursor.line(first)
         last, sizes, rows = _table(cursor, first)
         if _DD.search(line):
             return OutputReading(first, last, trials=tuple(_of_dd(rows)))
@@ -140,7 +140,7 @@ def _table(
                 break  # another table, whose title was cut off
             sizes.append(head["cells"].split("|"))
         elif row := _ROW.match(line):
-            if not sizes and not _DD.search(cursor.line(first) or ""):
+            if not sizes and not _DD.search(cursor.line(first)):
                 break
             rows.append((len(sizes) - 1, row))
         elif index > first and not _OTHER.match(line):

@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from iosonde.kerneltext import fields
 from iosonde.text.cursor import TextCursor
+from iosonde.text.rewritten import RewrittenCursor
 
 AVERAGE = "Average:"
 _AVERAGES = (
@@ -46,7 +47,7 @@ def as_printed(clock: str) -> str:
     return clock.rstrip(":").replace(GLUE, " ")
 
 
-class ClockedCursor(TextCursor):
+class ClockedCursor(RewrittenCursor):
     """A cursor in which a time of day is a single word, and an average `AVERAGE`."""
 
     def __init__(self, cursor: TextCursor, *, cells: int = 0, without: bool = False) -> None:
@@ -57,23 +58,11 @@ class ClockedCursor(TextCursor):
             cells: words of a line behind which the rest belongs to the last; 0: none does.
             without: the clock was cut off: each line gets `NO_CLOCK`; what is drawn goes.
         """
-        self._cursor, self._cells, self._without = cursor, cells, without
-        self.at, self.host = cursor.at, cursor.host
+        super().__init__(cursor)
+        self._cells, self._without = cells, without
 
     @override
-    def line(self, index: int) -> str | None:
-        line = self._cursor.line(index)
-        return line and self._clocked(line)
-
-    @override
-    def stamped(self, index: int) -> str | None:
-        return self._cursor.stamped(index)
-
-    @override
-    def block(self, first: int, most: int) -> list[str]:
-        return list(map(self._clocked, self._cursor.block(first, most)))
-
-    def _clocked(self, line: str) -> str:
+    def rewritten(self, line: str) -> str:
         if self._without:
             line = f"{NO_CLOCK} {line.replace('|', ' ')}" if line.strip(" -=+|") else ""
         else:

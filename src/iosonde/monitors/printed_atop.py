@@ -59,18 +59,18 @@ class Atop(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _BEGIN.match(line):
             return cursor.at
         if not _is_line(line):
             return None
         first = top_of(cursor, _is_line, most=60)
         above = before(cursor, first)
-        return above if _BEGIN.match(cursor.line(above) or "") else first
+        return above if _BEGIN.match(cursor.line(above)) else first
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        begin = _BEGIN.match(cursor.line(first) or "")
+        begin = _BEGIN.match(cursor.line(first))
         host = prompt.host or (begin["host"] if begin else "")
         where = Prompt(prompt.command, host)
         time = f"{begin['date']} {begin['time']}" if begin else ""
@@ -149,7 +149,7 @@ _BITS = {"bps": 1 / 8, "Kbps": 125.0, "Mbps": 125e3, "Gbps": 125e6, "K": 1024.0}
 
 def _processes(cursor: TextCursor, first: int) -> tuple[Json, int]:
     """The processes below a head, each as column → text, and the index of the last line."""
-    head = (cursor.line(first) or "").split()
+    head = cursor.line(first).split()
     head = head[: next(at for at, name in enumerate(head) if name in {"CMD", "COMMAND-LINE"}) + 1]
     rows: list[Json] = []
     last = first

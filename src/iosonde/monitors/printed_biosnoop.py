@@ -61,18 +61,16 @@ class Biosnoop(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _is_head(line.split()):
             return cursor.at
         prompt = prompt_in(line)
-        without = (
-            prompt and "|" in prompt.command and _ROW.fullmatch(cursor.line(cursor.at + 1) or "")
-        )
+        without = prompt and "|" in prompt.command and _ROW.fullmatch(cursor.line(cursor.at + 1))
         return cursor.at if without else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = (cursor.line(first) or "").split()
+        head = cursor.line(first).split()
         head = head if _is_head(head) else _COLUMNS
         last, disks, coarse = first, dict[str, list[dict[str, Json]]](), dict[str, Json]()
         for index, row in traced.rows_below(cursor, first, head, _CELLS):

@@ -38,7 +38,7 @@ class BlkparseEvents(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _EVENT.match(cursor.line(cursor.at) or ""):
+        if not _EVENT.match(cursor.line(cursor.at)):
             return None
         return top_of(cursor, _EVENT.match)
 

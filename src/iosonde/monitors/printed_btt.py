@@ -47,7 +47,7 @@ class Btt(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         forms = (_ALL, _PHASE, _SHARES, _MERGES)
         return cursor.at if any(form.match(line) for form in forms) else None
 
@@ -115,9 +115,9 @@ class Blkparse(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         for index in (cursor.at, before(cursor, cursor.at)):
-            if _CPU.match(cursor.line(index) or ""):
+            if _CPU.match(cursor.line(index)):
                 return index
-        return cursor.at if _COUNT.search(cursor.line(cursor.at) or "") else None
+        return cursor.at if _COUNT.search(cursor.line(cursor.at)) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

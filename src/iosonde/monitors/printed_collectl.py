@@ -55,12 +55,12 @@ class Collectl(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         return cursor.at if _DISK_HEAD.match(line) or _columns(line) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = cursor.line(first) or ""
+        head = cursor.line(first)
         if disk := _DISK_HEAD.match(head):
             return self._disks(cursor, first, prompt, waits=bool(disk["waits"]))
         columns = _columns(head)

@@ -52,12 +52,12 @@ class Dbench(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not any(form.match(line) for form in (_SUM, _SECOND, _HEAD, _OWN)):
             return None
         first = cursor.at
         for index in range(first - 1, max(first - REACH, 0) - 1, -1):
-            if not _OWN.match(cursor.line(index) or ""):
+            if not _OWN.match(cursor.line(index)):
                 break
             first = index
         return first

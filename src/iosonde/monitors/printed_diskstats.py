@@ -46,16 +46,16 @@ class DiskstatsOutput(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The first line of figures."""
         first = None
-        if _BEGINS.match(cursor.line(cursor.at) or ""):
+        if _BEGINS.match(cursor.line(cursor.at)):
             for index in range(cursor.at, max(cursor.at - 60, -1), -1):
                 line = cursor.line(index)
-                if line is None or (line and not _begins_or_goes_on(line)):
+                if line and not _begins_or_goes_on(line):
                     break
                 if line and _BEGINS.match(line):
                     first = index
             return first
         for index in range(cursor.at + 1, cursor.at + 4):
-            if _BEGINS.match(cursor.line(index) or ""):
+            if _BEGINS.match(cursor.line(index)):
                 return index
         return None
 

@@ -64,7 +64,7 @@ class Dstat(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The line with the titles of the groups."""
-        columns = _SPLIT.split(cursor.line(cursor.at) or "")
+        columns = _SPLIT.split(cursor.line(cursor.at))
         for index in (cursor.at - 1, cursor.at - 2):
             if line := cursor.line(index):
                 titles = _titles(line)
@@ -75,9 +75,9 @@ class Dstat(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         if "--bits" in prompt.command:
             raise Unreadable("its networks are in bits, which its prefixes do not tell from bytes")
-        titles = _titles(cursor.line(first) or "")
+        titles = _titles(cursor.line(first))
         named = first + 1 if cursor.line(first + 1) else first + 2
-        heads = [part.split() for part in _SPLIT.split(cursor.line(named) or "")]
+        heads = [part.split() for part in _SPLIT.split(cursor.line(named))]
         groups = [(title, columns) for title, columns in zip(titles, heads, strict=True)]
         taken: dict[tuple[str, str], dict[str, list[Json]]] = {}
         last, rows = named, 0

@@ -58,7 +58,7 @@ class Exposition(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_own(cursor.line(cursor.at) or ""):
+        if not _is_own(cursor.line(cursor.at)):
             return None
         return top_of(cursor, _is_own)
 
@@ -92,7 +92,7 @@ class ExpositionOfOthers(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         sample = _sample(line)
         if not _ANY_COMMENT.match(line) and not (sample and sample["labels"]):
             return None

@@ -83,15 +83,15 @@ class Free(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        row = _ROW.match(cursor.line(cursor.at) or "")
+        row = _ROW.match(cursor.line(cursor.at))
         if not row:
             return None
         above = before(cursor, cursor.at)
         if _is_head(_head(cursor, above)):
             return above
-        if _WORD.match(cursor.line(above) or "") and _is_head(_head(cursor, above - 1)):
+        if _WORD.match(cursor.line(above)) and _is_head(_head(cursor, above - 1)):
             return above - 1  # a mail broke it
-        below = _ROW.match(cursor.line(cursor.at + 1) or "")
+        below = _ROW.match(cursor.line(cursor.at + 1))
         cells = row["cells"].split()
         alone = len(cells) in {len(_NEW), len(_WIDE)} and all(map(_BINARY.fullmatch, cells))
         return cursor.at if alone and below and len(below["cells"].split()) == 3 else None
@@ -101,8 +101,8 @@ class Free(StateOutput):
         rows: list[tuple[str, list[str]]] = []
         head = _head(cursor, first)
         begins = first + 1 if _is_head(head) else first
-        if shared := _SHARED.search(cursor.line(first) or ""):
-            prompt = Prompt(shared["command"], (prompt_in(cursor.line(first) or "") or prompt).host)
+        if shared := _SHARED.search(cursor.line(first)):
+            prompt = Prompt(shared["command"], (prompt_in(cursor.line(first)) or prompt).host)
         elif not prompt.command:
             prompt = _command_further_above(cursor, first) or prompt
         last = first
@@ -143,7 +143,7 @@ class FreeLine(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        match = _LINE.match(cursor.line(first) or "")
+        match = _LINE.match(cursor.line(first))
         cells = list(match.groups()) if match else []
         scale = _scale(prompt.command, [("", cells)])
         if scale is None:
@@ -155,7 +155,7 @@ class FreeLine(StateOutput):
 
 def _head(cursor: TextCursor, index: int) -> str:
     """The head in a line, without a command that stands before it."""
-    line = cursor.line(index) or ""
+    line = cursor.line(index)
     shared = _SHARED.search(line)
     return shared["head"] if shared else line
 
@@ -167,7 +167,7 @@ def _is_head(line: str) -> bool:
 def _command_further_above(cursor: TextCursor, first: int) -> Prompt | None:
     """The command further above that printed several of these."""
     for index in range(first - 1, max(first - _FAR, -1), -1):
-        prompt = prompt_in(cursor.line(index) or "")
+        prompt = prompt_in(cursor.line(index))
         if prompt is None:
             continue
         called = _CALLED.findall(prompt.command)

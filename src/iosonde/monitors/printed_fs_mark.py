@@ -64,7 +64,7 @@ class FsMark(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not _HEAD.match(line) and not _COMMENT.match(line):
             return None
         first = top_of(cursor, _COMMENT.match, most=12)
@@ -104,7 +104,7 @@ def _table_below(cursor: TextCursor) -> int | None:
     """Index of the table's head, or of its first row where the head was cut off; None: neither."""
     for index in range(cursor.at, cursor.at + 16):
         line = cursor.line(index)
-        if line is None or prompt_in(line.lstrip("# \t")):
+        if prompt_in(line.lstrip("# \t")):
             return None
         if _HEAD.match(line):
             return index
@@ -116,7 +116,7 @@ def _table_below(cursor: TextCursor) -> int | None:
 
 def _columns(cursor: TextCursor, table: int) -> tuple[int, list[str]]:
     """Index of the line below the head, which a mail may have broken, and what the columns are."""
-    line = cursor.line(table) or ""
+    line = cursor.line(table)
     head = _HEAD.match(line)
     if head is None:
         long = len(_figures(line)) > _SHORT

@@ -80,10 +80,10 @@ class Fsslower(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The line that says what is traced, else the head."""
-        if not _is_head(cursor.line(cursor.at) or ""):
+        if not _is_head(cursor.line(cursor.at)):
             return None
         for index in range(cursor.at - 1, max(cursor.at - _NEAR, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if line:
                 return index if _TITLE.fullmatch(line) else cursor.at
         return cursor.at
@@ -91,11 +91,11 @@ class Fsslower(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         head = next(
-            (index for index in range(first, first + _NEAR) if _is_head(cursor.line(index) or "")),
+            (index for index in range(first, first + _NEAR) if _is_head(cursor.line(index))),
             first,
         )
         values: dict[str, Json] = {}
-        if title := _TITLE.fullmatch(cursor.line(first) or ""):
+        if title := _TITLE.fullmatch(cursor.line(first)):
             values |= {"threshold": traced.scaled(title["ms"] or "0", -3)}
         command = _COMMAND.search(prompt.command)
         if system := (title and title["system"]) or (command and command["system"]):
@@ -115,7 +115,7 @@ def _is_head(line: str) -> bool:
 
 def _events(cursor: TextCursor, first: int) -> Iterator[tuple[int, dict[str, Json]]]:
     """Indices and what the rows below a head say: times in seconds, sizes in bytes."""
-    head = cursor.line(first) or ""
+    head = cursor.line(first)
     if (fields := _FIELDS.fullmatch(head)) is None:
         for index, row in traced.rows_below(cursor, first, head.split(), _CELLS):
             event: dict[str, Json] = {

@@ -332,7 +332,7 @@ def _begins(cursor: TextCursor, line: str) -> bool:
     """Whether an output of which the head is missing begins in a line."""
     if summed := _SUMMED.match(line):
         tests = [summed["tests"] or ""]
-        below = cursor.line(cursor.at + 1) or ""
+        below = cursor.line(cursor.at + 1)
         return bool(_names(tests) or (_are_names(below) and _names([*tests, below])))
     if _END.match(line) or _RUNS.match(line):
         return True
@@ -342,8 +342,8 @@ def _begins(cursor: TextCursor, line: str) -> bool:
         return False
     if row["before"] or not result["seconds"] or re.search(r"\d(?:\s{2,}|\t)", line):
         return True
-    above = cursor.line(before(cursor, cursor.at)) or ""
-    return not above or above.endswith(":") or cursor.line(cursor.at - 1) == ""
+    above = cursor.line(before(cursor, cursor.at))
+    return not above or above.endswith(":") or not cursor.line(cursor.at - 1)
 
 
 class FsTests(StateOutput):
@@ -360,7 +360,7 @@ class FsTests(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         return cursor.at if _ABOUT.match(line) or _begins(cursor, line) else None
 
     @override

@@ -145,7 +145,7 @@ class Fsx(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not any(pattern.match(line) for pattern in (_BAD, _DUMP, _DONE, _SIZE)):
             return None
         return top_of(cursor, _is_above, most=40)

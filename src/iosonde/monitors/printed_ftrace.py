@@ -253,7 +253,7 @@ class FtraceEvents(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         tracer = _TRACER.match(line)
         if (tracer and tracer["tracer"] != "function_graph") or _ENTRIES.match(line):
             return cursor.at

@@ -94,7 +94,7 @@ class FunctionGraph(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _GRAPH_HEAD.match(line):
             return cursor.at if any(map(_is_call, cursor.block(cursor.at, 16))) else None
         if _traced(line) is None:
@@ -159,7 +159,7 @@ class DeepestStack(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _STACK_HEAD.match(cursor.line(first) or "")
+        head = _STACK_HEAD.match(cursor.line(first))
         rows, last = list[re.Match[str]](), first
         for index, line in close_lines(cursor, first + 1, 1000):
             row = _STACK_ROW.match(line)
@@ -191,11 +191,11 @@ class EventHistogram(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if "hitcount:" not in line:
             return cursor.at if line.lstrip().startswith("# ") else None
         for index in range(cursor.at, max(cursor.at - _BACK, -1), -1):
-            text = (cursor.line(index) or "").lstrip()
+            text = cursor.line(index).lstrip()
             if text.startswith("{ "):
                 return index
             if prompt_in(text):
@@ -238,13 +238,13 @@ def _is_of_histogram(line: str) -> bool:
 def _goes_on(cursor: TextCursor, index: int) -> bool:
     """Whether a line is within an entry, of which a stack is a key, or the rest of a broken one."""
     for below in range(index, index + 40):
-        line = cursor.line(below) or ""
+        line = cursor.line(below)
         if "hitcount:" in line:
             return True
         if not line or line.lstrip().startswith("{"):
             break
-    above = cursor.line(index - 1) or ""
-    return "hitcount:" in above and _VALUE.match((cursor.line(index) or "").lstrip()) is not None
+    above = cursor.line(index - 1)
+    return "hitcount:" in above and _VALUE.match(cursor.line(index).lstrip()) is not None
 
 
 def _rows(text: str) -> Iterator[dict[str, Json]]:
@@ -282,7 +282,7 @@ class FunctionProfile(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _PROFILE_HEAD.match(cursor.line(cursor.at) or ""):
+        if not _PROFILE_HEAD.match(cursor.line(cursor.at)):
             return None
         rows = map(_PROFILE_ROW.match, cursor.block(cursor.at + 1, 5))
         return cursor.at if any(rows) else None

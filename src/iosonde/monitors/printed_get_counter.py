@@ -63,7 +63,7 @@ class GetCounter(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _PATH.search(cursor.line(cursor.at) or ""):
+        if not _PATH.search(cursor.line(cursor.at)):
             return None
         head = nearest(cursor, 5, _HEAD.fullmatch)
         return cursor.at if head is None else min(head, cursor.at)

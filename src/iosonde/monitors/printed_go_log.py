@@ -82,11 +82,11 @@ class _GoLog(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if prompt_in(cursor.line(cursor.at) or ""):
+        if prompt_in(cursor.line(cursor.at)):
             return None
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         first = cursor.at if self.start.match(line) else cursor.at - 1
-        if not self.start.match(cursor.line(first) or "") or self._read(cursor, first) is None:
+        if not self.start.match(cursor.line(first)) or self._read(cursor, first) is None:
             return None
         return top_of(cursor, self.start.match) if first == cursor.at else first
 
@@ -119,7 +119,7 @@ class _GoLog(StateOutput):
 
     def _read(self, cursor: TextCursor, index: int) -> tuple[dict[str, Json], int] | None:
         """The entry that begins in a line, with what a mail broke off it, and its last line."""
-        parts = [cursor.line(index) or ""]
+        parts = [cursor.line(index)]
         last = index
         while len(parts) < _PARTS:
             at, more = last + 1, cursor.line(last + 1)

@@ -78,13 +78,13 @@ class TracedHistogram(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The line that names the unit, a first row below it."""
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _BCC.match(line) or _PERF_TOOLS.match(line):
             return cursor.at if _rows(cursor, cursor.at, _ROW)[1] else None
         if not _INTERVAL.match(line):
             return None
         for index in range(cursor.at - 1, max(cursor.at - _MOST, -1), -1):
-            above = cursor.line(index) or ""
+            above = cursor.line(index)
             if _MAP.match(above):
                 return index
             if _STACK_END.match(above):
@@ -95,7 +95,7 @@ class TracedHistogram(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        line = cursor.line(first) or ""
+        line = cursor.line(first)
         head = _BCC.match(line) or _PERF_TOOLS.match(line)
         match = head or _MAP.match(line) or _STACK_HEAD.match(line)
         stack, begin = _stack(cursor, first) if _STACK_HEAD.match(line) else ([], first)
@@ -169,7 +169,7 @@ class Bitesize(StateOutput):
 def _stack_head(cursor: TextCursor, end: int) -> int | None:
     """Index of the line in which a map's key of several lines begins; None where none does."""
     for index in range(end - 1, max(end - _MOST, -1), -1):
-        line = cursor.line(index) or ""
+        line = cursor.line(index)
         if _STACK_HEAD.match(line):
             return index
         if line and not _FRAME.match(line):
@@ -191,7 +191,7 @@ def _stack(cursor: TextCursor, first: int) -> tuple[list[Json], int]:
 def _unused(cursor: TextCursor, first: int) -> dict[str, Json]:
     """Of readahead: pages that nobody used, and all of them where it says so."""
     for index in range(first - 1, max(first - 9, -1), -1):
-        line = cursor.line(index) or ""
+        line = cursor.line(index)
         if match := _UNUSED.match(line):
             total: dict[str, Json] = {"total_pages": int(match["total"])} if match["total"] else {}
             return {"unused_pages": int(match["unused"]), **total}

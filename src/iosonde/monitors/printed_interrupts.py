@@ -46,8 +46,6 @@ class Interrupts(Output):
         first = None
         for index in range(cursor.at, max(cursor.at - _REACH, -1), -1):
             line = cursor.line(index)
-            if line is None:
-                break
             if _HEAD.match(line) and line.strip():
                 first = index
                 if "CPU0" in line:

@@ -182,7 +182,7 @@ class Iostat(StateOutput):
 def _head_of_cpus(cursor: TextCursor, head: int) -> int | None:
     """Index of the head of the report on all CPUs right above a head of devices."""
     for index in range(head - 1, max(head - 12, -1), -1):
-        line = (cursor.line(index) or "").lstrip()
+        line = cursor.line(index).lstrip()
         if line.startswith("avg-cpu"):
             return index
         if line.startswith("Device"):
@@ -211,8 +211,6 @@ def _next_head(cursor: TextCursor, last: int) -> int | None:
     """Index of the next report's head: after blank lines, a time, or the report on CPUs."""
     for index in range(last + 1, last + 24):
         line = cursor.line(index)
-        if line is None:
-            return None
         if line.lstrip().startswith("Device"):
             return index
         expected = (

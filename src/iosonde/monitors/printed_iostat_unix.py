@@ -71,7 +71,7 @@ class UnixIostat(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _ERRORS.match(line):
             return cursor.at
         if _PLAIN.match(line):
@@ -80,10 +80,10 @@ class UnixIostat(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        line = cursor.line(first) or ""
+        line = cursor.line(first)
         if _ERRORS.match(line):
             return self._errors(cursor, first, prompt)
-        if _PLAIN.match(cursor.line(first + 1) or ""):
+        if _PLAIN.match(cursor.line(first + 1)):
             return self._plain(cursor, first, prompt)
         counters: list[PrintedCounters] = []
         index, last = first, first
@@ -128,7 +128,7 @@ class UnixIostat(StateOutput):
     ) -> tuple[int, Iterator[PrintedCounters]]:
         """KB/t, tps and MB/s of each device, the CPU and the load behind them."""
         devices = _devices(cursor, first + 1)
-        named = (cursor.line(first + 1) or "").split()
+        named = cursor.line(first + 1).split()
         last, rows = first + 1, list[list[float]]()
         for index, line in lines(cursor, first + 2, 2000):
             cells = line.split()
@@ -178,7 +178,7 @@ def _boot(prompt: Prompt, report: int) -> Json:
 
 def _devices(cursor: TextCursor, at: int) -> list[str]:
     """The devices that the line above the names of columns names; empty where it does not."""
-    named, above = (cursor.line(at) or "").split(), (cursor.line(at - 1) or "").split()
+    named, above = cursor.line(at).split(), cursor.line(at - 1).split()
     above = above[1:] if above[:1] == ["tty"] and named[:1] == ["tin"] else above
     count = named.count("KB/t")
     devices = above[:count]

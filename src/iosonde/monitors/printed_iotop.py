@@ -40,7 +40,7 @@ class Iotop(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if "DISK READ" in (cursor.line(cursor.at) or "") else None
+        return cursor.at if "DISK READ" in cursor.line(cursor.at) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -57,14 +57,14 @@ class Iperf(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _YABS_ROW.match(line):
             return nearest(cursor, 12, _YABS.match)
         if not _ROW.match(line):
             return None
         top = cursor.at
         for index in range(cursor.at - 1, max(cursor.at - 40, -1), -1):
-            above = cursor.line(index) or ""
+            above = cursor.line(index)
             if above and (prompt_in(above) or not _OWN.match(above)):
                 break
             top = index if above else top
@@ -72,7 +72,7 @@ class Iperf(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        if match := _YABS.match(cursor.line(first) or ""):
+        if match := _YABS.match(cursor.line(first)):
             return self._of_yabs(cursor, first, match["of"], prompt)
         last, rows = first, list[re.Match[str]]()
         for index, line in lines(cursor, first, _MOST):

@@ -43,7 +43,7 @@ class LkpComparison(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _HEAD.match(cursor.line(cursor.at) or ""):
+        if not _HEAD.match(cursor.line(cursor.at)):
             return None
         first = nearest(cursor, _ABOVE, lambda line: line.startswith("====="))
         return cursor.at if first is None else first
@@ -53,8 +53,8 @@ class LkpComparison(StateOutput):
         head = next(
             (index for index, line in lines(cursor, first, _ABOVE + 1) if _HEAD.match(line)), first
         )
-        above = [cursor.line(index) or "" for index in range(first, head)]
-        commits = len(fields(cursor.line(head) or "")) // 2 + 1
+        above = [cursor.line(index) for index in range(first, head)]
+        commits = len(fields(cursor.line(head))) // 2 + 1
         metrics, last = list[Json](), head
         for index, line in lines(cursor, head + 1, _MOST):
             row = _row(line, commits)

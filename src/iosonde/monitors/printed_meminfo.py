@@ -52,11 +52,11 @@ class Meminfo(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _values(cursor.line(cursor.at) or ""):
+        if not _values(cursor.line(cursor.at)):
             return None
         first = cursor.at
         for index in range(first - 1, max(first - 60, -1), -1):
-            if not _LINE.match(cursor.line(index) or ""):
+            if not _LINE.match(cursor.line(index)):
                 break
             first = index
         return first

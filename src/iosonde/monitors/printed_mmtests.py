@@ -48,8 +48,8 @@ class MmTests(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        cells = _cells(cursor.line(cursor.at) or "")
-        if not cells or len(cells[1]) < 2 or not _ZERO.search(cursor.line(cursor.at) or ""):
+        cells = _cells(cursor.line(cursor.at))
+        if not cells or len(cells[1]) < 2 or not _ZERO.search(cursor.line(cursor.at)):
             return None
         first = top_of(cursor, _cells)
         return _heads(cursor, first, len(cells[1]))[0]
@@ -57,7 +57,7 @@ class MmTests(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         top = next((index for index, line in lines(cursor, first, _ABOVE) if _cells(line)), first)
-        width = len((_cells(cursor.line(top) or "") or ("", []))[1])
+        width = len((_cells(cursor.line(top)) or ("", []))[1])
         kernels = _kernels(_heads(cursor, top, width)[1])
         metrics, totals, last, near = list[Json](), dict[str, Json](), top, top
         for index, line in lines(cursor, top, _MOST):
@@ -109,7 +109,7 @@ def _heads(cursor: TextCursor, top: int, width: int) -> tuple[int, list[list[str
     """The one or two rows of names above the first row of figures, and where the first stands."""
     first, heads = top, list[list[str]]()
     for index in range(top - 1, max(top - _ABOVE, -1), -1):
-        line = cursor.line(index) or ""
+        line = cursor.line(index)
         parts = fields(line)
         if (parts and (len(parts) != width or not line.startswith(" "))) or first - index > 2:
             break

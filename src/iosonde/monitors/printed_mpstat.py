@@ -48,9 +48,9 @@ class _FilledCursor(ClockedCursor):
     """Of all CPUs there is no core, socket or node: signs stand for them."""
 
     @override
-    def _clocked(self, line: str) -> str:
+    def rewritten(self, line: str) -> str:
         filled = f"{' '.join(_NONE for _ in _PLACES)}"
-        return _ALL.sub(lambda match: f"{match[0]} {filled}", super()._clocked(line))
+        return _ALL.sub(lambda match: f"{match[0]} {filled}", super().rewritten(line))
 
 
 class MpstatTopology(SysstatTable):
@@ -66,7 +66,7 @@ class MpstatTopology(SysstatTable):
 
     @override
     def _clocked(self, cursor: TextCursor, head: int, cells: int = 0) -> ClockedCursor:
-        without = (cursor.line(head) or "").split()[:1] == [self.key]
+        without = cursor.line(head).split()[:1] == [self.key]
         return _FilledCursor(cursor, cells=cells, without=without)
 
     @override

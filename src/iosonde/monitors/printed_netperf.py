@@ -49,7 +49,7 @@ class Netperf(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        title = _TITLE.match(cursor.line(first) or "")
+        title = _TITLE.match(cursor.line(first))
         last, rows, unit, rate_of = first, list[list[str]](), 0.0, ""
         for index, line in lines(cursor, first + 1, _MOST):
             if not line:

@@ -85,7 +85,7 @@ class PerfStat(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _STATS.match(cursor.line(first) or "")
+        head = _STATS.match(cursor.line(first))
         last, values = first, dict[str, Json]()
         for index, line in lines(cursor, first + 1, 80):
             figures = dict(_figures(line))  # what stands behind its # is no command
@@ -113,7 +113,7 @@ class PerfStatFields(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _FIELDS.fullmatch(cursor.line(cursor.at) or ""):
+        if not _FIELDS.fullmatch(cursor.line(cursor.at)):
             return None
         return top_of(cursor, _FIELDS.fullmatch)
 

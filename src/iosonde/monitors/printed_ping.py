@@ -45,7 +45,7 @@ class Ping(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if any(form.match(line) for form in (_HEAD, _HEAD_6, _REPLY, _SENT)):
             return cursor.at
         return None

@@ -50,7 +50,7 @@ class PressureFiles(StateOutput):
                                                   or _is_name(line))):  # fmt: skip
                 break
             last = index if line else last
-        while last > first and _is_name(cursor.line(last) or ""):
+        while last > first and _is_name(cursor.line(last)):
             last -= 1  # of a file whose lines are cut off
         of = _named_above(cursor, first) or _of_command(prompt.command)
         values: dict[str, Json] = {}
@@ -89,7 +89,7 @@ def _is_name(line: str) -> bool:
 
 def _named_above(cursor: TextCursor, first: int) -> str:
     """What the line above names alone: ==> /proc/pressure/io <==."""
-    match = _HEAD.search((cursor.line(first - 1) or "").strip())
+    match = _HEAD.search(cursor.line(first - 1).strip())
     return (match[1] or match[2]) if match else ""
 
 

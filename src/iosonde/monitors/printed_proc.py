@@ -66,10 +66,10 @@ class ProcVmstat(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_pair(cursor.line(cursor.at) or ""):
+        if not _is_pair(cursor.line(cursor.at)):
             return None
         first = top_of(cursor, _is_pair)
-        above = cursor.line(before(cursor, first)) or ""
+        above = cursor.line(before(cursor, first))
         following = [line for _, line in close_lines(cursor, cursor.at + 1, 2)][:1]
         alone = first == cursor.at and not any(map(_is_pair, following))
         return None if alone and "vmstat" not in above else first
@@ -103,7 +103,7 @@ class ProcStat(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _OF_STAT.match(cursor.line(cursor.at) or ""):
+        if not _OF_STAT.match(cursor.line(cursor.at)):
             return None
         return top_of(cursor, _OF_STAT.match)
 
@@ -142,7 +142,7 @@ class BlockStat(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        match = _STAT_OF.search(cursor.line(cursor.at) or "")
+        match = _STAT_OF.search(cursor.line(cursor.at))
         if match is None:
             return None
         figures = match["figures"] or _below(cursor, cursor.at)[1]
@@ -150,7 +150,7 @@ class BlockStat(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        line = cursor.line(first) or ""
+        line = cursor.line(first)
         match = _STAT_OF.search(line)
         if match is None:
             return first, ()
@@ -189,17 +189,17 @@ class Numastat(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _NODES.match(line) and _NODE_ROW.match(_below(cursor, cursor.at)[1]):
             return cursor.at
         if not _NODE_ROW.match(line):
             return None
         head = before(cursor, top_of(cursor, _NODE_ROW.match, most=12))
-        return head if _NODES.match(cursor.line(head) or "") else None
+        return head if _NODES.match(cursor.line(head)) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        nodes = (cursor.line(first) or "").split()
+        nodes = cursor.line(first).split()
         values: dict[str, dict[str, Json]] = {node: {} for node in nodes}
         last = first
         for index, line in close_lines(cursor, first + 1, 16):

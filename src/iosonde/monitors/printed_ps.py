@@ -79,11 +79,11 @@ class Ps(StateOutput):
 
 def _head(cursor: TextCursor, index: int) -> tuple[list[str], int] | None:
     """The columns that a line names, and the index of the line below; a mail may break the head."""
-    line = cursor.line(index) or ""
+    line = cursor.line(index)
     if "PID" not in line:
         return None
     for more in (0, 1):
-        text = f"{line} {(cursor.line(index + 1) or '') if more else ''}"
+        text = f"{line} {cursor.line(index + 1) if more else ''}"
         columns = text.split()
         if _HEAD.match(text) and columns[-1] in _LAST and "PID" in columns:
             return columns, index + more + 1
@@ -92,8 +92,8 @@ def _head(cursor: TextCursor, index: int) -> tuple[list[str], int] | None:
 
 def _headless(cursor: TextCursor, index: int) -> list[str]:
     """The columns of a row whose head is not there; none where a line is no such row."""
-    line = cursor.line(index) or ""
-    following = cursor.line(index + 1) or ""
+    line = cursor.line(index)
+    following = cursor.line(index + 1)
     if following and _goes_on(line, following):
         line = f"{line} {following}"
     for columns in _HEADLESS:

@@ -61,7 +61,7 @@ class SadfDatabase(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if (cursor.line(cursor.at) or "").lstrip().startswith(_HEAD) else None
+        return cursor.at if cursor.line(cursor.at).lstrip().startswith(_HEAD) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -120,7 +120,7 @@ class SadfLines(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _ROW.match(cursor.line(cursor.at) or ""):
+        if not _ROW.match(cursor.line(cursor.at)):
             return None
         return start_of(cursor, _ROW.match)
 

@@ -87,8 +87,8 @@ class SarDisk(StateOutput):
                 counters.append(self.counted("disk", row[at], values, prompt))
             last = table.last
             index = last + 1
-            while (line := cursor.line(index)) is not None and not line and index < last + 4:
+            while not (line := cursor.line(index)) and index < last + 4:
                 index += 1
-            if line is None or "DEV" not in line:
+            if "DEV" not in line:
                 break
         return last, counters

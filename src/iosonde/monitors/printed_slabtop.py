@@ -48,7 +48,7 @@ class Slabtop(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _SHARE.match(line):
             return cursor.at
         return cursor.at if _HEAD.match(line) else None

@@ -36,7 +36,7 @@ class StraceCounts(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = cursor.line(first) or ""
+        head = cursor.line(first)
         ends = {head.index(name) + len(name): name for name in _COLUMNS if name in head}
         counters, last = [], first
         for index, line in close_lines(cursor, first + 1, _MOST):

@@ -73,13 +73,13 @@ class StraceCalls(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not _is_own(line) or _SIGNAL.match(line):
             return None
         first = top_of(cursor, _is_own)
         match = _CALL.match(line)
         is_sure = first < cursor.at or (match and (match["errno"] or match["seconds"]))
-        near = (cursor.line(cursor.at + distance) or "" for distance in (1, 2))
+        near = (cursor.line(cursor.at + distance) for distance in (1, 2))
         if is_sure or any(map(_is_own, near)):
             return first
         return first if command_before(cursor, first, self.commands, reach=4)[1].command else None

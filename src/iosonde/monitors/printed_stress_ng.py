@@ -42,7 +42,7 @@ class StressNg(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _OWN.match(cursor.line(cursor.at) or ""):
+        if not _OWN.match(cursor.line(cursor.at)):
             return None
         return start_of(cursor, _OWN.match)
 

@@ -78,7 +78,7 @@ class SysstatTable(StateOutput):
 
     def _clocked(self, cursor: TextCursor, head: int, cells: int = 0) -> ClockedCursor:
         """The lines with their clocks; of a table that begins with its things, without any."""
-        names = (cursor.line(head) or "").split()[:1]
+        names = cursor.line(head).split()[:1]
         without = bool(self.key) and names in ([self.key], ["UID"], ["USER"])
         return ClockedCursor(cursor, cells=cells, without=without)
 
@@ -116,7 +116,7 @@ class SysstatTable(StateOutput):
             ]
             last = table.last
             index = last + 1
-            while cursor.line(index) == "" and index < last + _BLANKS:
+            while not cursor.line(index) and index < last + _BLANKS:
                 index += 1
         return last, counters
 

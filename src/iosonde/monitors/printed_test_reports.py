@@ -59,7 +59,7 @@ class XfstestsReport(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _CONFIG.match(line) or _TOTALS.match(line):
             return top_of(cursor, _HEAD.match, most=12)
         below = cursor.block(cursor.at, 14)
@@ -162,7 +162,7 @@ class Ltp(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _RESULT.match(line):
             return cursor.at
         names = [
@@ -302,7 +302,7 @@ class Pynfs(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _OF_THOSE.match(cursor.line(cursor.at) or ""):
+        if not _OF_THOSE.match(cursor.line(cursor.at)):
             return None
         return top_of(cursor, _is_of_pynfs)
 

@@ -95,10 +95,10 @@ def _figure(text: str) -> Json:
 
 def _test_at(cursor: TextCursor, index: int) -> tuple[re.Match[str], int] | None:
     """The test that begins in a line, and the index of its last one: a mail may have broken it."""
-    line = cursor.line(index) or ""
+    line = cursor.line(index)
     if match := _TEST.match(line):
         return match, index
-    below = cursor.line(index + 1) or ""
+    below = cursor.line(index + 1)
     if not _BEGUN.match(line) or _TEST.match(below):
         return None
     match = _TEST.match(f"{line.rstrip()} {below.strip()}")

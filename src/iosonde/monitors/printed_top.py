@@ -80,7 +80,7 @@ class Top(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not (_UPTIME.match(line) or _CPUS.match(line) or _BUSYBOX.match(line)):
             return None
         return cursor.at
@@ -142,7 +142,7 @@ def _number(text: str) -> float:
 
 def _processes(cursor: TextCursor, head: int) -> tuple[int, list[Json]]:
     """Index of the last row below the names of the columns, and what the rows say."""
-    columns = (cursor.line(head) or "").split()
+    columns = cursor.line(head).split()
     state, share = columns.index("S"), columns.index("%CPU")
     last, rows = head, list[Json]()
     for index, line in lines(cursor, head + 1, _MOST):

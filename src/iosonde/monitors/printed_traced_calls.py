@@ -47,11 +47,11 @@ class _Snoop(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if (cursor.line(cursor.at) or "").split() in self.heads else None
+        return cursor.at if cursor.line(cursor.at).split() in self.heads else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = (cursor.line(first) or "").split()
+        head = cursor.line(first).split()
         last, rows = first, list[dict[str, str]]()
         for index, row in traced.rows_below(cursor, first, head, self.cells):
             last = index
@@ -146,7 +146,7 @@ class Opensnoop(_Snoop):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        head = (cursor.line(cursor.at) or "").split()
+        head = cursor.line(cursor.at).split()
         needed = ["PID", "COMM", "ERR", "PATH"]
         ordered = [name for name in head if name not in self.optional] == needed
         return cursor.at if ordered and len(set(head)) == len(head) else None

@@ -74,11 +74,11 @@ class TracedCounts(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _COUNT_HEAD.fullmatch(cursor.line(cursor.at) or "") else None
+        return cursor.at if _COUNT_HEAD.fullmatch(cursor.line(cursor.at)) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        line = cursor.line(first) or ""
+        line = cursor.line(first)
         match = _COUNT_HEAD.fullmatch(line)
         unit = match["unit"] if match else None
         head = [name for name in line.split() if not name.startswith("(")]
@@ -122,11 +122,11 @@ class Klockstat(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _LOCK_HEAD.fullmatch(cursor.line(cursor.at) or "") else None
+        return cursor.at if _LOCK_HEAD.fullmatch(cursor.line(cursor.at)) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _LOCK_HEAD.fullmatch(cursor.line(first) or "")
+        head = _LOCK_HEAD.fullmatch(cursor.line(first))
         what = "held" if head and head["what"] == "Hold" else "waited"
         last, locks = first, list[Json]()
         for index, line in lines(cursor, first + 1, _MOST):
@@ -160,16 +160,16 @@ class Runqslower(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if (cursor.line(cursor.at) or "").split() in _RUNQ_HEADS else None
+        return cursor.at if cursor.line(cursor.at).split() in _RUNQ_HEADS else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         values: dict[str, Json] = {}
         for index in range(first - 1, max(first - _NEAR, -1), -1):
-            if threshold := _THRESHOLD.fullmatch(cursor.line(index) or ""):
+            if threshold := _THRESHOLD.fullmatch(cursor.line(index)):
                 values["threshold"] = traced.scaled(threshold["us"], -6)
         last, events = first, list[dict[str, Json]]()
-        head = (cursor.line(first) or "").split()
+        head = cursor.line(first).split()
         for index, row in traced.rows_below(cursor, first, head, _RUNQ_CELLS):
             last = index
             events.append({
@@ -195,9 +195,9 @@ class BpftraceMaps(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The first number of a map, or the clock above it."""
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _MAP_ROW.fullmatch(line):
-            above = cursor.line(cursor.at - 1) or ""
+            above = cursor.line(cursor.at - 1)
             return cursor.at - 1 if _MAP_CLOCK.fullmatch(above) else cursor.at
         if not _BANNER.fullmatch(line):
             return None

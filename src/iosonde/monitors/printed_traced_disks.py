@@ -51,12 +51,12 @@ class Biopattern(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        head = (cursor.line(cursor.at) or "").split()
+        head = cursor.line(cursor.at).split()
         return cursor.at if head in (_PATTERN_HEAD, ["TIME", *_PATTERN_HEAD]) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = (cursor.line(first) or "").split()
+        head = cursor.line(first).split()
         last, disks = first, dict[str, dict[str, list[Json]]]()
         for index, row in traced.rows_below(cursor, first, head, _PATTERN_CELLS):
             last = index
@@ -82,20 +82,20 @@ class Biolatpcts(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if line.lstrip().startswith('{"read"'):
             return cursor.at if _in_seconds(line) else None
         if not _DISCARD.fullmatch(line):
             return None
         for index in range(cursor.at - 1, max(cursor.at - _ABOVE, -1), -1):
-            cells = (cursor.line(index) or "").split()
+            cells = cursor.line(index).split()
             if len(cells) == len(line.split()) and all(map(_SHARE.fullmatch, cells[1:])):
                 return index
         return None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        line = cursor.line(first) or ""
+        line = cursor.line(first)
         if by_way := _in_seconds(line):
             device = re.search(r"\s/dev/(\S{1,64})", prompt.command)
             name = device[1] if device else ""
@@ -171,7 +171,7 @@ class Writeback(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        is_head = (cursor.line(cursor.at) or "").split() == _WRITEBACK_HEAD
+        is_head = cursor.line(cursor.at).split() == _WRITEBACK_HEAD
         return cursor.at if is_head else None
 
     @override

@@ -44,14 +44,14 @@ class _Rates(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if self._is_head((cursor.line(cursor.at) or "").split()) else None
+        return cursor.at if self._is_head(cursor.line(cursor.at).split()) else None
 
     def _is_head(self, cells: Sequence[str]) -> bool:
         return self.needed <= set(cells) <= set(self.columns) and len(set(cells)) == len(cells)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = (cursor.line(first) or "").split()
+        head = cursor.line(first).split()
         cells = {name: column.cell for name, column in self.columns.items()}
         values: dict[str, list[Json]] = {self.columns[name].name: [] for name in head}
         last = first

@@ -38,7 +38,7 @@ class _Top(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        is_head = (cursor.line(cursor.at) or "").split() == self.head
+        is_head = cursor.line(cursor.at).split() == self.head
         return cursor.at if is_head else None
 
     def rows(self, cursor: TextCursor, first: int) -> tuple[int, list[dict[str, str]]]:
@@ -102,7 +102,7 @@ class Cachetop(_Top):
         last, rows = self.rows(cursor, first)
         values: dict[str, Json] = {}
         for index in range(first - 1, max(first - _NEAR, -1), -1):
-            if title := _TITLE.fullmatch(cursor.line(index) or ""):
+            if title := _TITLE.fullmatch(cursor.line(index)):
                 values["buffers"] = int(title["buffers"]) * units.MIB
                 values["page_cache"] = int(title["cached"]) * units.MIB
         values["processes"] = [

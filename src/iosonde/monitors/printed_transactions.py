@@ -62,12 +62,12 @@ class Pgbench(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not _PGBENCH.match(line) or "progress" in line:
             return None
         first = nearest(cursor, 20, _TYPE.match)
         first = cursor.at if first is None else first
-        while _BEFORE.match(cursor.line(first - 1) or ""):
+        while _BEFORE.match(cursor.line(first - 1)):
             first -= 1
         return first
 

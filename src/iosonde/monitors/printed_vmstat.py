@@ -18,6 +18,7 @@ from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput
+from iosonde.text.rewritten import RewrittenCursor
 from iosonde.text.table import TextTable, read_table
 
 _K = float(units.KIB)
@@ -39,25 +40,12 @@ _WITHOUT_BOOT = re.compile(r"vmstat\s(?:.*\s)?-[a-zA-Z]*y")
 _STAMP = re.compile(r"(?<=\s)(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|[A-Z][A-Z0-9+-]{1,5})\s*$")
 
 
-class _Unstamped(TextCursor):
+class _Unstamped(RewrittenCursor):
     """A cursor without the time stamps that -t prints behind the figures."""
 
-    def __init__(self, cursor: TextCursor) -> None:
-        self._passage = cursor
-        self.at, self.host = cursor.at, cursor.host
-
     @override
-    def line(self, index: int) -> str | None:
-        line = self._passage.line(index)
-        return line and _STAMP.sub("", line).rstrip()
-
-    @override
-    def stamped(self, index: int) -> str | None:
-        return self._passage.stamped(index)
-
-    @override
-    def block(self, first: int, most: int) -> list[str]:
-        return [_STAMP.sub("", line).rstrip() for line in self._passage.block(first, most)]
+    def rewritten(self, line: str) -> str:
+        return _STAMP.sub("", line).rstrip()
 
 
 def _is_head(cells: Sequence[str]) -> bool:
@@ -80,7 +68,7 @@ class Vmstat(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The line with the names of the columns."""
         for index in (cursor.at, cursor.at + 1, cursor.at + 2):
-            if (cursor.line(index) or "").split()[:2] == ["r", "b"]:
+            if cursor.line(index).split()[:2] == ["r", "b"]:
                 return index
         return None
 
@@ -111,7 +99,7 @@ class Vmstat(StateOutput):
 def _same_head_again(cursor: TextCursor, last: int, table: TextTable) -> TextTable | None:
     """The table goes on: vmstat repeats its head after as many lines as the terminal has."""
     for index in range(last + 1, last + 3):
-        cells = (cursor.line(index) or "").split()
+        cells = cursor.line(index).split()
         if cells[:2] == ["r", "b"]:
             more = read_table(_Unstamped(UnclockedCursor(cursor)), index, _is_head)
             return more if more and more.rows and more.head == table.head else None

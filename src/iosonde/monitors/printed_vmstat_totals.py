@@ -83,7 +83,7 @@ class VmstatTotals(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_total(cursor.line(cursor.at) or ""):
+        if not _is_total(cursor.line(cursor.at)):
             return None
         return top_of(cursor, _is_total, most=60)
 
@@ -119,7 +119,7 @@ class VmstatPartition(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _PARTITION.match(cursor.line(first) or "")
+        head = _PARTITION.match(cursor.line(first))
         last, cells = next(
             ((index, line.split()) for index, line in close_lines(cursor, first + 1, 3)),
             (first, []),

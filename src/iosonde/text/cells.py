@@ -82,7 +82,7 @@ def head_at(cursor: TextCursor, first: int, named: Mapping[str, Column]) -> Head
         else:
             if best is not None:
                 return best
-        while (more := cursor.line(index := index + 1)) == "" and index < first + 2 * _PIECES:
+        while not (more := cursor.line(index := index + 1)) and index < first + 2 * _PIECES:
             pass
         torn = more and len(parts[-1]) >= _LONG and _NAMES.fullmatch(more)
         if not more or not torn or len(parts) == _PIECES:

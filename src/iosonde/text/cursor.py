@@ -56,11 +56,15 @@ class TextCursor(Protocol):
     host: str
     """As a prefix before every line names it; else empty."""
 
-    def line(self, index: int) -> str | None:
-        """The clean line, without blanks at its end; None outside of what may be looked at."""
+    def has(self, index: int) -> bool:
+        """Whether there is a line with this index, and it may be looked at."""
         ...
 
-    def stamped(self, index: int) -> str | None:
+    def line(self, index: int) -> str:
+        """The clean line, without blanks at its end; empty outside of what may be looked at."""
+        ...
+
+    def stamped(self, index: int) -> str:
         """As `line`, with the time and the host that may stand before every line."""
         ...
 
@@ -180,8 +184,6 @@ def command_before(
     nothing = first, Prompt("")
     for index in range(first - 1, max(first - reach, 0) - 1, -1):
         line = cursor.line(index)
-        if line is None:
-            break
         prompt = prompt_in(line)
         if names and not any(name in line for name in names):
             if prompt is None:
@@ -198,8 +200,8 @@ def command_before(
         for after in range(index + 1, first):
             more = cursor.line(after)
             goes_on = rest[-1].endswith("-") or len(rest[-1]) > 60
-            goes_on = goes_on and not is_head_of_columns(more or "")
-            goes_on = goes_on or _OPTION.match(more or "") is not None
+            goes_on = goes_on and not is_head_of_columns(more)
+            goes_on = goes_on or _OPTION.match(more) is not None
             if not more or not (goes_on or rest[-1].endswith("\\")):
                 break
             rest.append(more.strip())

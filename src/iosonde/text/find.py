@@ -335,7 +335,10 @@ class Search:
         if here > self._looked:
             self._heading = (
                 heading_above(
-                    lambda at: view.line(at) if at == self._own(view, at) else None, first
+                    lambda at: (
+                        view.line(at) if view.has(at) and at == self._own(view, at) else None
+                    ),
+                    first,
                 )
                 or marked_between(
                     self._document,
@@ -363,7 +366,7 @@ def _require_sound(view: View, reading: OutputReading) -> None:
 
 def _runs_together(view: View, reading: OutputReading) -> bool:
     """Whether a value is the rest of an output of which only one line is left."""
-    if reading.last > reading.first or len(view.line(reading.first) or "") < _LONG_LINE:
+    if reading.last > reading.first or len(view.line(reading.first)) < _LONG_LINE:
         return False
     subjects = [subject for state in reading.states for subject in state.subjects]
     texts = [subject.name for subject in subjects]

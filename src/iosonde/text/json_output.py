@@ -60,11 +60,11 @@ class JsonOutput(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         for index in range(cursor.at, max(cursor.at - self.opens_within, -1), -1):
             line = cursor.line(index)
-            if line is None or (index < cursor.at and "{" not in line and prompt_in(line)):
+            if index < cursor.at and "{" not in line and prompt_in(line):
                 return None
             if ("{" in line or "[" in line) and begin_of(cursor, index, self.head) is not None:
                 above = before(cursor, index)
-                is_listed = (cursor.line(above) or "").strip() == "["
+                is_listed = cursor.line(above).strip() == "["
                 listed = is_listed and begin_of(cursor, above, self.head) is not None
                 return above if listed else index
         return None
@@ -120,7 +120,7 @@ def object_with(key: str) -> re.Pattern[str]:
 def opening(cursor: TextCursor, first: int) -> int:
     """Index of the line that opens the object whose first key stands in line `first`."""
     for index in range(first, max(first - 3, 0) - 1, -1):
-        if (cursor.line(index) or "").lstrip().startswith("{"):
+        if cursor.line(index).lstrip().startswith("{"):
             return index
     return first
 

@@ -49,7 +49,7 @@ class StateOutput(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if self.beginning.match(cursor.line(cursor.at) or "") else None
+        return cursor.at if self.beginning.match(cursor.line(cursor.at)) else None
 
     @abstractmethod
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
@@ -121,7 +121,7 @@ def nearest(cursor: TextCursor, reach: int, is_first: Callable[[str], object]) -
         is_first: what must hold.
     """
     for index in range(cursor.at, max(cursor.at - reach, -1), -1):
-        if is_first(cursor.line(index) or ""):
+        if is_first(cursor.line(index)):
             return index
     return None
 
@@ -138,7 +138,7 @@ def start_of(
     """
     first = cursor.at
     lowest = 0 if most is None else max(cursor.at - most, 0)
-    while first > lowest and is_own(cursor.line(first - 1) or ""):
+    while first > lowest and is_own(cursor.line(first - 1)):
         first -= 1
     return first
 
@@ -147,7 +147,7 @@ def top_of(cursor: TextCursor, is_own: Callable[[str], object], *, most: int = 8
     """As `start_of`, where single blank lines may stand between those that belong together."""
     first = cursor.at
     for index in range(cursor.at - 1, max(cursor.at - most, 0) - 1, -1):
-        line = cursor.line(index) or ""
+        line = cursor.line(index)
         if line and is_own(line):
             first = index
         elif line or first - index > 1:
@@ -167,7 +167,7 @@ def over_comments(
         most: lines to look at.
     """
     for index in range(first - 1, max(first - most, 0) - 1, -1):
-        text = (cursor.line(index) or "").strip()
+        text = cursor.line(index).strip()
         shows = any(text.lstrip("# ").startswith((f"{name} ", "sudo ")) for name in commands)
         if not text.startswith("#") or shows:
             break
@@ -274,7 +274,7 @@ class HeadedOutput(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        last, heads, above = first, [first], [cursor.line(first) or ""]
+        last, heads, above = first, [first], [cursor.line(first)]
         for index, line in lines(cursor, first + 1, 4000):
             if not line:
                 continue

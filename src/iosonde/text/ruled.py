@@ -33,7 +33,7 @@ def ruled_head(
         return None
     last = head.last
     for index in range(head.last + 1, head.last + 1 + _MOST):
-        line = cursor.line(index) or ""
+        line = cursor.line(index)
         if _RULE.fullmatch(line):
             last = index
         elif line and line.strip() not in second:

@@ -132,8 +132,6 @@ def head_before(
     """Index of the line at which a head begins that goes over line `at`; None where none does."""
     for first in range(at, max(at - reach, -1), -1):
         line = cursor.line(first)
-        if line is None:
-            return None
         table = read_table(cursor, first, is_head, most=40, longest=longest) if line else None
         if table is not None:
             return first if table.rows else None
@@ -158,8 +156,6 @@ def following_head(
     """
     for index in range(last + 1, last + gap + 1):
         line = cursor.line(index)
-        if line is None:
-            return None
         if is_head(line.split()):
             return index
         if line and not between.match(line):

@@ -135,15 +135,17 @@ class View(TextCursor):
         return self._floor + index
 
     @override
-    def line(self, index: int) -> str | None:
-        if index < 0:
-            return None
-        text = self._window.text(self._floor + index)
-        return text if text is None or self._strip is None else self._strip(text)
+    def has(self, index: int) -> bool:
+        return index >= 0 and self._window.text(self._floor + index) is not None
 
     @override
-    def stamped(self, index: int) -> str | None:
-        return self._window.text(self._floor + index) if index >= 0 else None
+    def line(self, index: int) -> str:
+        text = self.stamped(index)
+        return text if self._strip is None or not text else self._strip(text)
+
+    @override
+    def stamped(self, index: int) -> str:
+        return (self._window.text(self._floor + index) or "") if index >= 0 else ""
 
     @override
     def block(self, first: int, most: int) -> list[str]:

@@ -48,8 +48,6 @@ def wrapped_rows(
     index = last = first
     while index < first + most and index <= last + gap + 1:
         line = cursor.line(index)
-        if line is None:
-            return
         if not line.strip():
             index += 1
             continue
@@ -68,7 +66,7 @@ def _whole(
     parts: list[str] = []
     best: tuple[re.Match[str], int] | None = None
     for index in range(first, first + _PIECES):
-        line = (cursor.line(index) or "").strip()
+        line = cursor.line(index).strip()
         torn = not parts or (len(parts[-1]) >= _LONG and not begins.match(line))
         if not line or not torn or (parts and prompt_in(line)):
             break

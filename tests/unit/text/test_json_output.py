@@ -34,8 +34,11 @@ class Lines(TextCursor):
         self.rows = list(rows)
         self.at = 0
 
-    def line(self, index: int) -> str | None:
-        return self.rows[index] if 0 <= index < len(self.rows) else None
+    def has(self, index: int) -> bool:
+        return 0 <= index < len(self.rows)
+
+    def line(self, index: int) -> str:
+        return self.rows[index] if self.has(index) else ""
 
     stamped = line
 

@@ -20,8 +20,11 @@ class Lines:
     def __init__(self, text: str, at: int = 0) -> None:
         self._lines, self.at = text.split("\n"), at
 
-    def line(self, index: int) -> str | None:
-        return self._lines[index] if 0 <= index < len(self._lines) else None
+    def has(self, index: int) -> bool:
+        return 0 <= index < len(self._lines)
+
+    def line(self, index: int) -> str:
+        return self._lines[index] if self.has(index) else ""
 
     stamped = line
 
@@ -60,9 +63,9 @@ class Strict(Names):
 
 def pair(cursor: TextCursor, index: int) -> tuple[tuple[str, str], int] | None:
     """A line of two words, which may stand in two lines."""
-    parts = (cursor.line(index) or "").split()
+    parts = cursor.line(index).split()
     if len(parts) == 1:
-        parts, index = parts + (cursor.line(index + 1) or "").split(), index + 1
+        parts, index = parts + cursor.line(index + 1).split(), index + 1
     return ((parts[0], parts[1]), index) if len(parts) == 2 else None
 
 

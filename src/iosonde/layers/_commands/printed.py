@@ -52,7 +52,7 @@ class ShellSettings(Output):
             return None
         first = cursor.at
         for index in range(cursor.at - 1, max(cursor.at - 30, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if line.strip() and not _subjects_at(cursor, index)[0]:
                 break
             if line.strip():
@@ -75,17 +75,17 @@ class ShellSettings(Output):
 def _entry(cursor: TextCursor, index: int) -> tuple[tuple[list[PrintedSubject], str], int] | None:
     """What a line sets, and on which host; None where it sets nothing."""
     in_line, end = _subjects_at(cursor, index)
-    prompt = prompt_in(cursor.line(index) or "")
+    prompt = prompt_in(cursor.line(index))
     return ((in_line, prompt.host if prompt else ""), end) if in_line else None
 
 
 def _subjects_at(cursor: TextCursor, index: int) -> tuple[list[PrintedSubject], int]:
     """What a line sets, and the index of the line where that ends."""
-    line = cursor.line(index) or ""
+    line = cursor.line(index)
     if len(line) > 600:
         return [], index
     subjects = list(settings_in(line)) or _variable(cursor, index, line)
-    after = cursor.line(index + 1) or ""
+    after = cursor.line(index + 1)
     if (len(line) < _LONG and not line.endswith("\\")) or not after.strip() or len(after) > 600:
         return subjects, index
     if list(settings_in(after)):
@@ -121,7 +121,7 @@ def _variable(cursor: TextCursor, index: int, line: str) -> list[PrintedSubject]
 def _file(cursor: TextCursor, first: int) -> str:
     """The file that the lines above say a variable stands in."""
     for index in range(first - 1, max(first - 6, -1), -1):
-        line = cursor.line(index) or ""
+        line = cursor.line(index)
         if match := _FILE.search(line):
             return match["path"]
         if line.strip() and not _VARIABLE.fullmatch(unmarked(line)) and line.lstrip()[0] != "#":

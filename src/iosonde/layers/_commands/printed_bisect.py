@@ -55,7 +55,7 @@ class GitBisect(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not any(form.match(line) for form in _FORMS):
             return None
         return start_of(cursor, lambda above: _CALLED.match(above) or _STATUS.match(above), most=4)

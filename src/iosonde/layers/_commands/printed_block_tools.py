@@ -59,7 +59,7 @@ class Kpartx(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _partition(cursor.line(cursor.at) or "", "") else None
+        return cursor.at if _partition(cursor.line(cursor.at), "") else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -86,7 +86,7 @@ class Losetup(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         return cursor.at if _TABLE_HEAD.match(line) or _LOOP.match(line) else None
 
     @override

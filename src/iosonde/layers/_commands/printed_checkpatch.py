@@ -50,7 +50,7 @@ class Checkpatch(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _TERSE.match(line):
             return cursor.at
         if _PLACE.match(line):

@@ -100,10 +100,10 @@ class Compiler(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _message(line) is None and _MAKE.match(line) is None:
             return None
-        above = (cursor.stamped(cursor.at - 1) or "").startswith(("Subject:", "subject:"))
+        above = cursor.stamped(cursor.at - 1).startswith(("Subject:", "subject:"))
         return None if above else cursor.at
 
     @override

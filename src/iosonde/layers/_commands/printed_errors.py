@@ -109,11 +109,11 @@ class ProgramErrors(StateOutput):
 
 def _said(cursor: TextCursor, index: int) -> re.Match[str] | None:
     """The message of a line: by a program, or of what failed. A line of a log is none."""
-    line = cursor.line(index) or ""
+    line = cursor.line(index)
     if match := _MAPPER.match(line):
         return match
     match = _SAID.match(line)
-    if match is None or prompt_in(line) or log_prefix(cursor.stamped(index) or ""):
+    if match is None or prompt_in(line) or log_prefix(cursor.stamped(index)):
         return None
     what = match["what"] or ""
     if what.startswith(("Subject:", "Re:")) or (not match["program"] and _TELLS.match(what)):

@@ -43,20 +43,20 @@ class GitCommits(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        form = _form(cursor.line(cursor.at) or "")
+        form = _form(cursor.line(cursor.at))
         below = (cursor.at + 1, cursor.at + 2)
         if form is None:
             return None
-        return next((row for row in below if form.match(cursor.line(row) or "")), None)
+        return next((row for row in below if form.match(cursor.line(row))), None)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        above = (cursor.line(first - step) or "" for step in (1, 2))
+        above = (cursor.line(first - step) for step in (1, 2))
         form = next((form for line in above if (form := _form(line))), None)
         if form is None:
             raise Unreadable("its command is not above it", first)
         if form is not _ROW:
-            match = form.match(cursor.line(first) or "")
+            match = form.match(cursor.line(first))
             values: dict[str, Scalar] = {
                 name: int(text) if name == "since" else text
                 for name, text in (match.groupdict() if match else {}).items()

@@ -37,7 +37,7 @@ class KernelConfig(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_option(cursor.line(cursor.at) or ""):
+        if not _is_option(cursor.line(cursor.at)):
             return None
         return top_of(cursor, _is_option, most=20)
 

@@ -56,11 +56,11 @@ class ProcessLimits(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_own(cursor.line(cursor.at) or ""):
+        if not _is_own(cursor.line(cursor.at)):
             return None
         first = cursor.at
         for index in range(first - 1, max(first - 60, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if _is_own(line) or _HEAD.match(line):
                 first = index
             elif first - index > 2 or (line.strip() and not line.lstrip().startswith("#")):

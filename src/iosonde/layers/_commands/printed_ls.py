@@ -92,22 +92,22 @@ class LsDevices(StateOutput):
 
 def _row(cursor: TextCursor, index: int) -> tuple[re.Match[str] | None, int]:
     """A row and the index of its last line: a mail breaks it before a name or an arrow's target."""
-    whole = cursor.line(index) or ""
+    whole = cursor.line(index)
     if not _BEGUN.match(whole):
         return None, index
     row, end = _ROW.match(whole), index
     while end < index + 2 and (row is None or (row["type"] == "l" and not row["target"])):
-        below = cursor.line(end + 1) or ""
+        below = cursor.line(end + 1)
         if not below or _BEGUN.match(below) or _OTHER.match(below) or prompt_in(below):
             break
         whole = f"{whole} {below.strip()}"
         end += 1
         row = _ROW.match(whole)
-    below = cursor.line(end + 1) or ""
+    below = cursor.line(end + 1)
     if len(whole) in _CUT and len(fields(below)) == 1 and not _OTHER.match(below):
         return None, index  # a terminal may have cut the target or the name
     complete = row is not None and (row["type"] != "l" or row["target"])
-    return (row, end) if complete else (_ROW.match(cursor.line(index) or ""), index)
+    return (row, end) if complete else (_ROW.match(cursor.line(index)), index)
 
 
 def _folder(command: str) -> str:

@@ -68,7 +68,7 @@ class Lscpu(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _fact(line) is None:
             return None
         first = top_of(cursor, _is_row)
@@ -140,7 +140,7 @@ def _is_row(line: str) -> bool:
 
 def _is_torn(cursor: TextCursor, index: int) -> bool:
     """Whether a line is so long that a mail breaks it."""
-    return len(cursor.line(index) or "") > 60 and not _is_row(cursor.line(index + 1) or "")
+    return len(cursor.line(index)) > 60 and not _is_row(cursor.line(index + 1))
 
 
 def _is_flags(line: str, follows: bool) -> bool:

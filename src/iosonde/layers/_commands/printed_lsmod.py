@@ -35,17 +35,17 @@ class Lsmod(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _HEAD.match(line):
             return cursor.at
         if _COMMAND.search(line):  # `lsmod | grep` leaves no head
             rows = (cursor.at + 1, cursor.at + 2)
-            return next((row for row in rows if _ROW.match(cursor.line(row) or "")), None)
+            return next((row for row in rows if _ROW.match(cursor.line(row))), None)
         return None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        begin = first + bool(_HEAD.match(cursor.line(first) or ""))
+        begin = first + bool(_HEAD.match(cursor.line(first)))
         last, modules = first, list[PrintedSubject]()
         for index, line in lines(cursor, begin, _MOST):
             if not line and index <= last + 1:

@@ -66,13 +66,13 @@ class ModprobeOptions(StateOutput):
 
 def _entry(cursor: TextCursor, index: int) -> tuple[tuple[str, dict[str, Scalar]], int] | None:
     """The module of a line with its options, and the index of its last line."""
-    match = _LINE.match((cursor.line(index) or "").strip())
+    match = _LINE.match(cursor.line(index).strip())
     if match is None:
         return None
     text, last = match["options"], index
-    while (cursor.line(last) or "").rstrip().endswith("\\"):
+    while cursor.line(last).rstrip().endswith("\\"):
         following = last + (1 if cursor.line(last + 1) else 2)
-        more = _MORE.match(cursor.line(following) or "")
+        more = _MORE.match(cursor.line(following))
         if more is None:
             break
         text, last = f"{text} {more['options']}", following

@@ -55,7 +55,7 @@ class OsRelease(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _RELEASE.match(cursor.line(cursor.at) or ""):
+        if not _RELEASE.match(cursor.line(cursor.at)):
             return None
         return top_of(cursor, lambda above: bool(_RELEASE.match(above)), most=_MOST)
 
@@ -91,9 +91,9 @@ class LsbRelease(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _ASKED.search(line):  # for one of its lines
-            return cursor.at + 1 if _is_lsb(cursor.line(cursor.at + 1) or "") else None
+            return cursor.at + 1 if _is_lsb(cursor.line(cursor.at + 1)) else None
         return top_of(cursor, _is_lsb, most=8) if _is_lsb(line) else None
 
     @override
@@ -126,7 +126,7 @@ class KernelCommandLine(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        text, last = (cursor.line(first) or "").strip(), first
+        text, last = cursor.line(first).strip(), first
         for index, line in lines(cursor, first + 1, _WRAPPED):
             names = [part.partition("=")[0] for part in line.split()]
             if not names or prompt_in(line) or not all(map(_PARAMETER.fullmatch, line.split())):

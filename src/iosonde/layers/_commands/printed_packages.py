@@ -81,10 +81,10 @@ class Dpkg(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         first = cursor.at
-        line = cursor.line(first) or ""
+        line = cursor.line(first)
         if not (_DPKG_ROW.match(line) or _APT_ROW.match(line) or _DPKG_HEAD.match(line)):
             return None
-        while first > 0 and _DPKG_HEAD.match(cursor.line(first - 1) or ""):
+        while first > 0 and _DPKG_HEAD.match(cursor.line(first - 1)):
             first -= 1
         return first
 
@@ -103,7 +103,7 @@ class Dpkg(StateOutput):
             elif line and not _DPKG_HEAD.match(line) and not _NOTHING_ROW.match(line):
                 if index > last + 1 or not packages or prompt_in(line):
                     break
-                if not _is_rest(cursor.line(last) or "", line):
+                if not _is_rest(cursor.line(last), line):
                     break
                 continue  # a mail broke the description
             elif index > last + 1:
@@ -125,7 +125,7 @@ class PackageFields(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         for index in range(cursor.at, max(cursor.at - 8, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             field = _FIELD.match(line)
             if (field and field["name"] == "Package") or _POLICY.match(line):
                 return index
@@ -136,7 +136,7 @@ class PackageFields(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         values: dict[str, Scalar] = {}
-        named = _POLICY.match(cursor.line(first) or "")
+        named = _POLICY.match(cursor.line(first))
         name, last = named["name"] if named else "", first
         for index, line in lines(cursor, first, 200):
             field, policy = _FIELD.match(line), _POLICY_FIELD.match(line)
@@ -169,16 +169,16 @@ class PackageNames(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        call = _CALLED.search(cursor.line(cursor.at) or "")
+        call = _CALLED.search(cursor.line(cursor.at))
         if call is None:
             return None
         form = _form(call["call"])
         below = (cursor.at + 1, cursor.at + 2)
-        return next((row for row in below if _name(form, cursor.line(row) or "")), None)
+        return next((row for row in below if _name(form, cursor.line(row))), None)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        above = " ".join(cursor.line(first - step) or "" for step in (2, 1))
+        above = " ".join(cursor.line(first - step) for step in (2, 1))
         call = _CALLED.search(prompt.command) or _CALLED.search(above)
         if call is None:
             raise Unreadable("the command that printed it is not above it", first)

@@ -60,10 +60,10 @@ class RobotBuild(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _ROW.match(cursor.line(cursor.at) or ""):
+        if not _ROW.match(cursor.line(cursor.at)):
             return None
         first = top_of(cursor, _is_own, most=_MOST)
-        while first < cursor.at and not _ROW.match(cursor.line(first) or ""):
+        while first < cursor.at and not _ROW.match(cursor.line(first)):
             first += 1
         names = {
             row["name"] for _, line in lines(cursor, first, _MOST) if (row := _ROW.match(line))
@@ -107,7 +107,7 @@ class LkftBuild(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _TESTED.match(cursor.line(cursor.at) or ""):
+        if not _TESTED.match(cursor.line(cursor.at)):
             return None
         return top_of(cursor, lambda line: _TESTED.match(line) or _BESIDE.match(line), most=16)
 

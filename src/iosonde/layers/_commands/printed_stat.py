@@ -39,10 +39,10 @@ class StatOutput(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _SIZE.match(cursor.line(cursor.at) or ""):
+        if not _SIZE.match(cursor.line(cursor.at)):
             return None
         above = before(cursor, cursor.at)
-        return above if _FILE.match(cursor.line(above) or "") else cursor.at
+        return above if _FILE.match(cursor.line(above)) else cursor.at
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

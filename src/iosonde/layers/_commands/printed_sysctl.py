@@ -40,16 +40,16 @@ class SysctlOutput(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if _parsed(cursor.line(cursor.at) or "") is None:
+        if _parsed(cursor.line(cursor.at)) is None:
             return None
         first = cursor.at
         for index in range(cursor.at - 1, -1, -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if _parsed(line) is not None:
                 first = index
             elif (
                 first - index > 2 or (line.strip() and not _COMMENT.match(line))
-            ) and not _is_rest(line, cursor.line(index - 1) or ""):
+            ) and not _is_rest(line, cursor.line(index - 1)):
                 break
         return first
 
@@ -105,7 +105,7 @@ def _is_rest(line: str, before: str) -> bool:
 def _file(cursor: TextCursor, first: int) -> tuple[int, str]:
     """The file that the lines above say these settings stand in, and where they say so."""
     for index in range(first - 1, max(first - 5, -1), -1):
-        line = cursor.line(index) or ""
+        line = cursor.line(index)
         if match := _FILE.search(line):
             return index, match["path"]
         if line.strip() and not _COMMENT.match(line):

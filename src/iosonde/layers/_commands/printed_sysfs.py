@@ -116,7 +116,7 @@ class SysfsFiles(StateOutput):
 
 def _entry(cursor: TextCursor, index: int) -> tuple[str, str, int, str] | None:
     """Path, value, index of its last line, and host; None where no file is shown."""
-    line = cursor.line(index) or ""
+    line = cursor.line(index)
     if "/" not in line:
         return None
     match = _SAME.match(line)
@@ -124,7 +124,7 @@ def _entry(cursor: TextCursor, index: int) -> tuple[str, str, int, str] | None:
         return match["path"], match["value"].strip(), index, ""
     prompt = prompt_in(line)
     shown = _HEADED.match(line) or _SHOWN.match(prompt.command if prompt else line.strip())
-    value = (cursor.line(index + 1) or "").strip()
+    value = cursor.line(index + 1).strip()
     if not shown or not _VALUE.match(value):
         return None
     return shown["path"], value, index + 1, prompt.host if prompt else ""

@@ -30,6 +30,6 @@ class TunedProfile(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        match = _LINE.match(cursor.line(first) or "")
+        match = _LINE.match(cursor.line(first))
         values = {"tuned_profile": match["profile"]} if match else {}
         return first, [PrintedSubject("host", "", values, prompt.host)]

@@ -39,10 +39,10 @@ class TunedConf(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if section_name(cursor.line(cursor.at) or "") not in _TELLING:
+        if section_name(cursor.line(cursor.at)) not in _TELLING:
             return None
         for index in range(cursor.at - 1, max(cursor.at - _REACH, -1), -1):
-            if section_name(cursor.line(index) or "") == "main":
+            if section_name(cursor.line(index)) == "main":
                 last, _ = below_names(cursor, index, _is_section, most=_REACH + 2)
                 return over_comments(cursor, index, self.commands) if last >= cursor.at else None
         return None
@@ -50,7 +50,7 @@ class TunedConf(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         begin = first
-        while section_name(cursor.line(begin) or "") != "main" and begin < cursor.at:
+        while section_name(cursor.line(begin)) != "main" and begin < cursor.at:
             begin += 1
         last, sections = below_names(cursor, begin, _is_section)
         values: dict[str, Scalar] = {}

@@ -43,18 +43,18 @@ class Uname(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if _ASKED.search(cursor.line(cursor.at) or ""):
+        if _ASKED.search(cursor.line(cursor.at)):
             below = cursor.at + 1
-            return below if _ALONE.match(cursor.line(below) or "") else None
+            return below if _ALONE.match(cursor.line(below)) else None
         for index in range(cursor.at, cursor.at - 3, -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if _UNAME.match(line) or _VERSION.match(line):
                 return index
         return None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        line = cursor.line(first) or ""
+        line = cursor.line(first)
         match = _UNAME.match(line) or _VERSION.match(line) or _ALONE.match(line)
         if match is None:
             return first, ()
@@ -63,12 +63,12 @@ class Uname(StateOutput):
         if match.re is _ALONE:
             return first, [PrintedSubject("host", "", facts, host)]
         last = first
-        while not _ENDED.search(cursor.line(last) or "") and last < first + 3:
-            following = cursor.line(last + 1) or ""
+        while not _ENDED.search(cursor.line(last)) and last < first + 3:
+            following = cursor.line(last + 1)
             if not following.strip() or _UNAME.match(following) or _VERSION.match(following):
                 break
             last += 1
-        last = last if _ENDED.search(cursor.line(last) or "") else first
+        last = last if _ENDED.search(cursor.line(last)) else first
         if match.re is _UNAME:
             facts |= {"hostname": match["host"]} if match["host"] else {}
             machine = _MACHINE.search(flow(cursor, first, last))

@@ -64,8 +64,8 @@ class ToolVersions(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        said = _version(cursor.line(cursor.at) or "")
-        below = (cursor.line(cursor.at + 1) or "").strip()
+        said = _version(cursor.line(cursor.at))
+        below = cursor.line(cursor.at + 1).strip()
         if said is None:
             return None
         headed = _HEADED.get(said[0])

@@ -124,10 +124,9 @@ class _LogLines:
         begin = len(self._texts)
         texts = list[str]()
         for place in range(begin, begin + self._step):
-            line = self._cursor.stamped(self._first + place)
-            if line is None:
+            if not self._cursor.has(self._first + place):
                 break
-            texts.append(line)
+            texts.append(self._cursor.stamped(self._first + place))
         for place, numbers in _literals().lines(texts).items():
             self._messages[begin + place] = numbers
         self._texts += texts
@@ -152,7 +151,7 @@ class KernelLog(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.stamped(cursor.at) or ""
+        line = cursor.stamped(cursor.at)
         event = _event(line) or _event(_wrapped(cursor, cursor.at, line) or "")
         if event and event[0].kind:
             return cursor.at
@@ -195,9 +194,9 @@ class KernelLog(StateOutput):
 def _above(cursor: TextCursor, first: int, reach: int) -> list[str]:
     """The lines of a log between its command and the first message that a technology names."""
     above: list[str] = []
-    for index in range(first - 1, first - reach - 1, -1):
+    for index in range(first - 1, max(first - reach, 0) - 1, -1):
         line = cursor.stamped(index)
-        if line is None or prompt_in(line):
+        if prompt_in(line):
             break
         above.append(line)
     return above[::-1]
@@ -249,7 +248,7 @@ def _is_begun_above(cursor: TextCursor, line: str) -> bool:
 
     What the message is known by stands in the rest.
     """
-    above = cursor.stamped(cursor.at - 1) if cursor.at and log_prefix(line) is None else None
+    above = cursor.stamped(cursor.at - 1) if log_prefix(line) is None else ""
     whole = _wrapped(cursor, cursor.at - 1, above) if above else None
     event = _event(whole) if above and whole and _is_torn(above, whole) else None
     return event is not None and bool(event[0].kind)

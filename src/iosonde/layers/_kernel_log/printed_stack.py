@@ -61,13 +61,13 @@ class ProcessStack(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not _FRAME.match(line):
             return None
         first = top_of(cursor, lambda above: bool(_FRAME.match(above)), most=40)
         if _FILE.search(_above(cursor, first)):
             return first
-        following = [cursor.line(index) or "" for index in range(first, first + 4)]
+        following = [cursor.line(index) for index in range(first, first + 4)]
         frames = sum(bool(_FRAME.match(line)) for line in following)
         return first if frames >= _FEW else None
 
@@ -94,7 +94,7 @@ class ProcessStack(StateOutput):
 
 def _above(cursor: TextCursor, first: int) -> str:
     """The line above a stack; a blank one may stand between."""
-    return cursor.line(before(cursor, first)) or ""
+    return cursor.line(before(cursor, first))
 
 
 def _process(cursor: TextCursor, first: int, prompt: Prompt) -> tuple[str, dict[str, Json]]:

@@ -223,11 +223,11 @@ def may_begin_trace(text: str) -> bool:
 
 def message_at(cursor: TextCursor, index: int) -> tuple[str, bool] | None:
     """A line without what stands before its message, and whether that is a log's; None: no line."""
-    raw = cursor.stamped(index)
-    if raw is None:
+    if not cursor.has(index):
         return None
+    raw = cursor.stamped(index)
     prefix = log_prefix(raw)
-    text = raw[prefix.end :] if prefix else cursor.line(index) or ""
+    text = raw[prefix.end :] if prefix else cursor.line(index)
     return text.strip(), prefix is not None
 
 
@@ -249,7 +249,7 @@ def trace_at(cursor: TextCursor, first: int) -> KernelTrace | None:
         if kind is None and text and held and above and _goes_on(held[0], above, text, logged):
             text = f"{held[1]} {text}"
             held = _kind(text) or held[0], text
-            trace.last, above = index, cursor.stamped(index) or ""
+            trace.last, above = index, cursor.stamped(index)
             continue
         if kind is None:
             apart, above = apart + 1, ""
@@ -261,7 +261,7 @@ def trace_at(cursor: TextCursor, first: int) -> KernelTrace | None:
         if reading.is_ended_by(kind):
             break
         held = kind, text
-        trace.last, apart, above = index, 0, cursor.stamped(index) or ""
+        trace.last, apart, above = index, 0, cursor.stamped(index)
     if held:
         reading.take(*held)
     trace.strange = [index for index in trace.strange if index < trace.last]
@@ -275,7 +275,7 @@ def _is_of_a_list(cursor: TextCursor, first: int) -> bool:
     A trace of which the head was cut off stands below a blank line, an ellipsis or prose.
     """
     text, logged = message_at(cursor, first) or ("", False)
-    above = (cursor.line(first - 1) or "").strip()
+    above = cursor.line(first - 1).strip()
     if logged or not above or _kind(text) != "frame":
         return False
     return not (is_sentence(above) or _ELLIPSIS.fullmatch(above))

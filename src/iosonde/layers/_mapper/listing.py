@@ -71,15 +71,15 @@ class Listing(Output):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         first = None
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if re.search(r"dmsetup\s(?:.*\s)?(?:table|status)\b", line):
             after = (index for index in (cursor.at + 1, cursor.at + 2) if cursor.line(index))
             index = next(after, -1)
-            head = HEAD.search(cursor.line(index) or "") if index > 0 else None
+            head = HEAD.search(cursor.line(index)) if index > 0 else None
             return index if head and not target_of(head["target"]).has_listing else None
         gap = 0
         for index in range(cursor.at, max(cursor.at - 80, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             head = HEAD.search(line)
             if head and target_of(head["target"]).has_listing:
                 break
@@ -135,8 +135,8 @@ def _lines(cursor: TextCursor, first: int) -> Iterator[tuple[int, re.Match[str],
     index, blank, left = first, 0, 0
     while index < first + _MOST and blank < 2:
         line = cursor.line(index)
-        head = HEAD.search(line) if line else None
-        if line is None or (head and target_of(head["target"]).has_listing):
+        head = HEAD.search(line)
+        if head and target_of(head["target"]).has_listing:
             return
         index += 1
         if head:
@@ -163,7 +163,7 @@ def _states(devices: Iterable[_Device], prompt: Prompt) -> tuple[PrintedState, .
 def _whole(cursor: TextCursor, first: int, name: str) -> _Whole | None:
     """A target's line, which a wrap may have torn."""
     read = target_of(name).read
-    parts, indices = [cursor.line(first) or ""], [first]
+    parts, indices = [cursor.line(first)], [first]
     for index, text in _following(cursor, first):
         parts.append(text)
         indices.append(index)
@@ -186,7 +186,7 @@ def _following(cursor: TextCursor, first: int) -> Iterator[tuple[int, str]]:
     blank = count = 0
     for index in range(first + 1, first + 2 * _MORE + 1):
         text = cursor.line(index)
-        if text is None or blank > 1 or count >= _MORE:
+        if blank > 1 or count >= _MORE:
             return
         if not text.strip():
             blank += 1

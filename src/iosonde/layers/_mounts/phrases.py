@@ -63,9 +63,9 @@ class PhrasedOutput(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not self._is_said(cursor.line(cursor.at) or ""):
+        if not self._is_said(cursor.line(cursor.at)):
             return None
-        if self.forms[0].match(cursor.line(cursor.at) or ""):
+        if self.forms[0].match(cursor.line(cursor.at)):
             return cursor.at
         return top_of(cursor, self._is_own)
 
@@ -129,7 +129,7 @@ class PhrasedOutput(StateOutput):
 
     def _said_at(self, cursor: TextCursor, index: int, line: str) -> tuple[dict[str, Scalar], int]:
         """What a line says, with the next one where a wrap broke it, and the index of its end."""
-        said, below = self._said(line), (cursor.line(index + 1) or "").strip()
+        said, below = self._said(line), cursor.line(index + 1).strip()
         may_go_on = below and (said or not self._is_own(line))
         if may_go_on and not prompt_in(below) and not self._is_own(below):
             for gap in (" ", ""):

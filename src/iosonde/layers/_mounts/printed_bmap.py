@@ -38,20 +38,20 @@ class Bmap(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         first = cursor.at
         if not _HEAD.match(line):
             row = _ROW.match(line)
             if row is None or row["number"] != "0":
                 return None
             above = before(cursor, first)
-            first = above if _HEAD.match(cursor.line(above) or "") else first
+            first = above if _HEAD.match(cursor.line(above)) else first
         above = before(cursor, first)
-        return above if _FILE.match(cursor.line(above) or "") else first
+        return above if _FILE.match(cursor.line(above)) else first
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        file = _FILE.match(cursor.line(first) or "")
+        file = _FILE.match(cursor.line(first))
         rows, last = list[re.Match[str]](), first
         for index, line in lines(cursor, first + bool(file), _MOST):
             row = _ROW.match(line)

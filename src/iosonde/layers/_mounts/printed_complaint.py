@@ -72,5 +72,5 @@ class MountComplaint(StateOutput):
 
 
 def _complaint(cursor: TextCursor, index: int) -> re.Match[str] | None:
-    line = (cursor.line(index) or "").strip()
+    line = cursor.line(index).strip()
     return next((match for form in _FORMS if (match := form.match(line))), None)

@@ -71,13 +71,13 @@ class Df(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         has_head = _FINDMNT_HEAD.match(line) or _head(line)
         return cursor.at if has_head or _is_chosen_row(cursor, cursor.at) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        line = cursor.line(first) or ""
+        line = cursor.line(first)
         is_row = _ROW.fullmatch(line.strip()) is not None  # the head was left out
         foreign = df_languages.head_in(line)
         inodes = bool(_INODES.match(line) or (foreign and foreign[1]))
@@ -110,9 +110,9 @@ class Df(StateOutput):
 def _is_chosen_row(cursor: TextCursor, index: int) -> bool:
     """Whether a line is the first row below `df` where grep, or an author, left out the head."""
     above = before(cursor, index)
-    above = before(cursor, above) if _ELIDED.match(cursor.line(above) or "") else above
-    prompt = prompt_in(cursor.line(above) or "")
-    row = _ROW.fullmatch((cursor.line(index) or "").strip())
+    above = before(cursor, above) if _ELIDED.match(cursor.line(above)) else above
+    prompt = prompt_in(cursor.line(above))
+    row = _ROW.fullmatch(cursor.line(index).strip())
     return row is not None and prompt is not None and _CHOSEN.search(prompt.command) is not None
 
 

@@ -36,11 +36,11 @@ class Du(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        prompt = prompt_in(cursor.line(cursor.at) or "")
+        prompt = prompt_in(cursor.line(cursor.at))
         if prompt is None or not _COMMAND.search(prompt.command):
             return None
         row = cursor.at + 1
-        return row if _ROW.match(cursor.line(row) or "") else None
+        return row if _ROW.match(cursor.line(row)) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -56,12 +56,12 @@ class Filefrag(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         patterns = (_EXTENTS, _SIZE, _HEAD, _FRAG)
         if not any(pattern.match(line) for pattern in patterns):
             return None
         above = before(cursor, cursor.at)
-        return above if _TYPE.match(cursor.line(above) or "") else cursor.at
+        return above if _TYPE.match(cursor.line(above)) else cursor.at
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

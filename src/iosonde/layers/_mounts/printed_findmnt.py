@@ -49,7 +49,7 @@ class Findmnt(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if (bare := prompt_in(line)) and _bare_columns(bare.command):
             return next((at for at, row in lines(cursor, cursor.at + 1, 3) if row), None)
         if 'TARGET="' in line:
@@ -60,7 +60,7 @@ class Findmnt(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
-        line = cursor.line(first) or ""
+        line = cursor.line(first)
         columns = _bare_columns(prompt.command)
         if columns:
             table: list[tuple[Mapping[str, str] | None, int]] = [
@@ -87,7 +87,7 @@ def _below_head(cursor: TextCursor, first: int) -> Iterator[tuple[Mapping[str, s
         for row in rows(cursor, head, plain=_plain, most=_MOST):
             last = row.last
             yield row.cells, last
-        below = cursor.line(last + 1) or ""
+        below = cursor.line(last + 1)
         if prompt_in(below) or not _ROW.match(below):
             return
         yield None, last + 1
@@ -110,7 +110,7 @@ def _plain(line: str) -> str:
 
 def _pairs(cursor: TextCursor, first: int) -> Iterator[tuple[Mapping[str, str], int]]:
     """Rows of pairs, also wrapped ones: each begins with the name that the first begins with."""
-    begins = f'{(cursor.line(first) or "").strip().partition("=")[0]}="'
+    begins = f'{cursor.line(first).strip().partition("=")[0]}="'
     parts: list[str] = []
     last = first
     for index, line in lines(cursor, first, _MOST):

@@ -54,7 +54,7 @@ class Fstab(StateOutput):
         """The first line of the file, as far as it goes up without a gap."""
         first, step = index, index - 1
         while step >= 0 and step > index - 40:
-            line = (cursor.line(step) or "").strip()
+            line = cursor.line(step).strip()
             if not line or (not line.startswith("#") and not self._entry(cursor, step)):
                 break
             if not line.startswith("#"):
@@ -76,7 +76,7 @@ class Fstab(StateOutput):
                 if match and re.split("[.,]", match["type"])[0] in TYPES:
                     if _LIVE.search(match.string[match.start("options") :]):
                         return None  # /proc/mounts
-                    after = cursor.line(end + 1) or ""
+                    after = cursor.line(end + 1)
                     if len(line) > 65 and _goes_on(after):
                         break
                     return _mount(match), end

@@ -47,7 +47,7 @@ class Getfattr(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _FILE.match(line):
             return cursor.at if _is_above_attributes(cursor, cursor.at) else None
         if not _BARE.match(line) or not _ATTRIBUTE.match(line):
@@ -78,7 +78,7 @@ class Getfattr(StateOutput):
 
 def _is_above_attributes(cursor: TextCursor, index: int) -> bool:
     """Whether an attribute stands below a line; one of getfacl(1) has its owner there."""
-    below = cursor.line(index + 1) or cursor.line(index + 2) or ""
+    below = cursor.line(index + 1) or cursor.line(index + 2)
     return _ATTRIBUTE.match(below) is not None
 
 

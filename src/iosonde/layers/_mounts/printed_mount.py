@@ -63,7 +63,7 @@ class MountOutput(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         for index in range(cursor.at, max(cursor.at - 3, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if _HEAD.match(line):
                 return index
             if _entry(cursor, index) is not None:
@@ -72,7 +72,7 @@ class MountOutput(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        start = first + 1 if _HEAD.match(cursor.line(first) or "") else first
+        start = first + 1 if _HEAD.match(cursor.line(first)) else first
         mounts, last = entries(cursor, start, _entry, most=600)
         if not mounts and start != first:
             raise Unreadable("no mount follows")
@@ -83,7 +83,7 @@ def _first(cursor: TextCursor, index: int) -> int:
     """The first line of the list that a line belongs to."""
     first = index
     for step in range(index - 1, max(index - 60, -1), -1):
-        line = cursor.line(step) or ""
+        line = cursor.line(step)
         if _HEAD.match(line):
             return step
         if _entry(cursor, step) is not None:
@@ -99,10 +99,8 @@ def _entry(cursor: TextCursor, index: int) -> tuple[_Entry, int] | None:
     best: tuple[_Entry, int] | None = None
     for end in range(index, index + _MOST):
         line = cursor.line(end)
-        if line is None or (not line.strip() and len(parts) > 1):
-            break
         if not line.strip():
-            if not parts:
+            if len(parts) != 1:
                 break
             continue
         text = line.strip() if parts else unmarked(line)

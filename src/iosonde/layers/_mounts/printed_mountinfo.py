@@ -44,7 +44,7 @@ class MountInfo(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         first: int | None = None
         for index in range(cursor.at, max(cursor.at - 60, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if _BEGINS.match(line) and _entry(cursor, index) is not None:
                 first = index
             elif not line or (first or cursor.at) - index > _MOST:
@@ -62,7 +62,7 @@ def _entry(cursor: TextCursor, index: int) -> tuple[re.Match[str], int] | None:
     parts: list[str] = []
     best: tuple[re.Match[str], int] | None = None
     for end in range(index, index + _MOST):
-        line = (cursor.line(end) or "").strip()
+        line = cursor.line(end).strip()
         if not line or bool(parts) == bool(_BEGINS.match(line)):
             break
         parts.append(line)

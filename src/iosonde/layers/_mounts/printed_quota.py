@@ -74,7 +74,7 @@ class QuotaReport(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _REPORT.match(cursor.line(first) or "")
+        head = _REPORT.match(cursor.line(first))
         if head is None:
             raise Unreadable("its first line is broken", first)
         device, kind = head["device"].removeprefix("/dev/"), head["type"]
@@ -117,7 +117,7 @@ class QuotaOfOwner(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        owner = _OWNER.match(cursor.line(first) or "")
+        owner = _OWNER.match(cursor.line(first))
         if owner is None:
             raise Unreadable("its first line is broken", first)
         kind = _TYPES.get(owner["type"], owner["type"])

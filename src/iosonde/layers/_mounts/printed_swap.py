@@ -53,7 +53,7 @@ class SwapTable(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         below = next(filter(None, cursor.block(cursor.at + 1, 2)), "")
         if _HEAD.match(line):
             return cursor.at if _ROW.match(below) else None
@@ -63,7 +63,7 @@ class SwapTable(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         subjects: list[PrintedSubject] = []
         last = first
-        head = cursor.line(first) or ""
+        head = cursor.line(first)
         for index, line in lines(cursor, first + 1, _MOST):
             if not line:
                 continue
@@ -88,14 +88,14 @@ class Mkswap(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         for index in (cursor.at, cursor.at + 1, cursor.at + 2):
-            if _MADE.match(cursor.line(index) or "") and _uuid(cursor, index):
+            if _MADE.match(cursor.line(index)) and _uuid(cursor, index):
                 return index
         return None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         made, (last, uuid) = (
-            _MADE.match(cursor.line(first) or ""),
+            _MADE.match(cursor.line(first)),
             _uuid(cursor, first) or (first, None),
         )
         values: dict[str, Scalar] = {}
@@ -106,7 +106,7 @@ class Mkswap(StateOutput):
             )
         if uuid:
             values |= {name: text for name, text in uuid.groupdict().items() if text}
-        asked = _ASKED.search(prompt.command) or _ASKED.search(cursor.line(first - 1) or "")
+        asked = _ASKED.search(prompt.command) or _ASKED.search(cursor.line(first - 1))
         name = asked["name"].removeprefix("/dev/") if asked else ""
         return last, [PrintedSubject("swap", name, values, prompt.host)]
 
@@ -114,7 +114,7 @@ class Mkswap(StateOutput):
 def _uuid(cursor: TextCursor, first: int) -> tuple[int, re.Match[str]] | None:
     """Index and match of the line with the UUID, one or two below that with the size."""
     for index in (first + 1, first + 2):
-        if match := _UUID.match((cursor.line(index) or "").strip()):
+        if match := _UUID.match(cursor.line(index).strip()):
             return index, match
     return None
 

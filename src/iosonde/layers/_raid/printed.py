@@ -84,7 +84,7 @@ class RaidWords(Output):
 
 
 def _joined_line(cursor: TextCursor, index: int) -> str:
-    return " ".join((cursor.line(index) or "").split())[:_LONGEST]
+    return " ".join(cursor.line(index).split())[:_LONGEST]
 
 
 def _built_array(cursor: TextCursor, first: int) -> re.Match[str] | None:

@@ -68,15 +68,15 @@ class BcacheOutput(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _cat_at(cursor, cursor.at):
-            answer = cursor.line(cursor.at + 1) or ""
+            answer = cursor.line(cursor.at + 1)
             return cursor.at if answer and not prompt_in(answer) else None
         if not (_ITEM.match(line) or _ABOVE.match(line) or _TORN.match(line)):
             return None
         first, gap = cursor.at, 0
         for index in range(cursor.at, -1, -1):
-            text = cursor.line(index) or ""
+            text = cursor.line(index)
             if _ITEM.match(text) or _ABOVE.match(text):
                 first, gap = index, 0
             elif prompt_in(text) or gap > 3:
@@ -87,7 +87,7 @@ class BcacheOutput(Output):
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        line = cursor.line(first) or ""
+        line = cursor.line(first)
         begin, prompt = command_before(
             cursor, first, ("grep", "head", "tail", "egrep", "cat"), reach=3
         )
@@ -140,7 +140,7 @@ def _in_lines(cursor: TextCursor, first: int) -> tuple[list[tuple[str, str]], in
         elif _TORN.match(line):
             torn, last = line.strip(), index
             continue
-        elif items and index == last + 1 and len(cursor.line(last) or "") >= _WIDE:
+        elif items and index == last + 1 and len(cursor.line(last)) >= _WIDE:
             if prompt_in(line):
                 break
             path, value = items[-1]
@@ -168,7 +168,7 @@ def _below_heads(cursor: TextCursor, first: int) -> tuple[list[tuple[str, str]],
 
 def _cat_at(cursor: TextCursor, index: int) -> tuple[int, str, Prompt] | None:
     """The line where a cat of one file begins, its path and the command; a mail may break it."""
-    line, above = cursor.line(index) or "", cursor.line(index - 1) or ""
+    line, above = cursor.line(index), cursor.line(index - 1)
     if match := _CAT.search(line):
         return index, match["path"], prompt_in(line) or Prompt(line.strip())
     prompt = prompt_in(above)

@@ -50,13 +50,13 @@ class MakeBcache(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         above = before(cursor, cursor.at)
-        match = _LINE.match(cursor.line(above) or "")
-        below = [_LINE.match(cursor.line(cursor.at + step) or "") for step in (1, 2)]
+        match = _LINE.match(cursor.line(above))
+        below = [_LINE.match(cursor.line(cursor.at + step)) for step in (1, 2)]
         is_next = any(line is not None and line["name"] == "version" for line in below)
         if not is_next or match is None or match["uuid"] != "UUID":
             return None
         first = above
-        while _TOP.match(cursor.line(before(cursor, first)) or ""):
+        while _TOP.match(cursor.line(before(cursor, first))):
             first = before(cursor, first)
         return first
 
@@ -121,7 +121,7 @@ class BcacheShow(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         return cursor.at if _SHOWN_HEAD.match(line) or _SHOWN.match(line) else None
 
     @override

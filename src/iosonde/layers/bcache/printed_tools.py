@@ -71,11 +71,11 @@ class BcacheTools(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _KEY.match(line):
             first = cursor.at
             for index in range(cursor.at, max(cursor.at - 30, -1), -1):
-                text = cursor.line(index) or ""
+                text = cursor.line(index)
                 if _KEY.match(text):
                     first = index
                 elif prompt_in(text) or index < first - 3:
@@ -83,7 +83,7 @@ class BcacheTools(Output):
             return first
         best = None
         for index in range(cursor.at, max(cursor.at - 40, -1), -1):
-            text = cursor.line(index) or ""
+            text = cursor.line(index)
             if _SECTION.search(text) and _has_entry(cursor, index + 1):
                 best = index
             if "--- bcache ---" in text or prompt_in(text):
@@ -92,7 +92,7 @@ class BcacheTools(Output):
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        if _KEY.match(cursor.line(first) or ""):
+        if _KEY.match(cursor.line(first)):
             return self._super(cursor, first)
         return self._status(cursor, first)
 
@@ -122,7 +122,7 @@ class BcacheTools(Output):
                 break
             if _ENTRY.search(f"{line.strip()} ") or _SECTION.search(line):
                 last = index
-            elif line and index == last + 1 and len(cursor.line(last) or "") < 60:
+            elif line and index == last + 1 and len(cursor.line(last)) < 60:
                 break
             elif line:
                 last = index

@@ -107,7 +107,7 @@ class BtrfsShow(_BtrfsOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _LABEL.match(cursor.line(first) or "")
+        head = _LABEL.match(cursor.line(first))
         facts: dict[str, Scalar] = {"uuid": head["uuid"]} if head and head["uuid"] else {}
         last, paths, missing = first, list[str](), list[str]()
         for index, line in lines(cursor, first + 1, _MOST):
@@ -144,7 +144,7 @@ class BtrfsUsage(_BtrfsOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        following = (cursor.line(cursor.at + 1) or "").lstrip()
+        following = cursor.line(cursor.at + 1).lstrip()
         return super().begin(cursor) if following.startswith("Device size:") else None
 
     @override
@@ -285,7 +285,7 @@ class BtrfsBalance(_BtrfsOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _BALANCE.match(cursor.line(first) or "")
+        head = _BALANCE.match(cursor.line(first))
         last, facts = first, dict[str, Scalar]()
         for index, line in lines(cursor, first + 1, 3):
             if head and (match := _BALANCED.match(line)):

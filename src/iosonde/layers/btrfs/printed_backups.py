@@ -95,7 +95,7 @@ class BtrfsBackups(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         begins = any(form.match(line) for form in (_CHUNKS, _ROOTS, _BACKUP))
         return cursor.at if begins else None
 

@@ -64,7 +64,7 @@ class BtrfsCheck(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not any(pattern.match(line) for pattern in (_ON, _STEP, _SUMMED, _ELAPSED)):
             return None
         return top_of(cursor, lambda text: bool(_SAYS_NOTHING.match(text) or _STEP.match(text)))

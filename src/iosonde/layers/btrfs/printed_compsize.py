@@ -42,10 +42,10 @@ class Compsize(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _HEAD.match(cursor.line(cursor.at) or ""):
+        if not _HEAD.match(cursor.line(cursor.at)):
             return None
         above = before(cursor, cursor.at)
-        return above if _PROCESSED.match(cursor.line(above) or "") else cursor.at
+        return above if _PROCESSED.match(cursor.line(above)) else cursor.at
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -44,7 +44,7 @@ class BtrfsErrors(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         return cursor.at if _CHECKSUM.match(line) or _MISMATCH.match(line) else None
 
     @override

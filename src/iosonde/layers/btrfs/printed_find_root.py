@@ -67,7 +67,7 @@ class BtrfsFindRoot(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _LINE.match(cursor.line(cursor.at) or ""):
+        if not _LINE.match(cursor.line(cursor.at)):
             return None
         return top_of(cursor, _LINE.match)
 

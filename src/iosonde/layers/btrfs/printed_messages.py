@@ -35,7 +35,7 @@ class BtrfsMessages(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         return cursor.at if message_sort(line, begins=True) else None
 
     @override

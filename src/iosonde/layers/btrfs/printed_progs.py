@@ -75,7 +75,7 @@ class MkfsBtrfs(StateOutput):
         """See `Output.begin`. The label, or the first line that is left of it."""
         first = nearest(cursor, 8, _MADE.match)
         first = cursor.at if first is None else first
-        return first - 1 if _MADE.match(cursor.line(first - 1) or "") else first
+        return first - 1 if _MADE.match(cursor.line(first - 1)) else first
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -123,7 +123,7 @@ class BtrfsOldScrub(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. Newer ones have the line "scrub done for" above another form."""
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         below = cursor.line(cursor.at + 1) or cursor.line(cursor.at + 2) or ""
         begins = _SCRUB.match(line) and (_BEGUN.match(below) or "scrub status for" in line)
         return cursor.at if begins else None
@@ -138,7 +138,7 @@ class BtrfsOldScrub(StateOutput):
                 break
             last, summed = index, summed or _TOTAL.search(line) is not None
         text = flow(cursor, first, last)
-        head, done = _SCRUB.match(cursor.line(first) or ""), _SCRUBBED.search(text)
+        head, done = _SCRUB.match(cursor.line(first)), _SCRUBBED.search(text)
         total = _SUMMED.search(text)
         if head is None or done is None or total is None:
             return last, []

@@ -41,7 +41,7 @@ class BtrfsRecover(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The list of devices stands above what was before."""
-        if not _BEFORE.match(cursor.line(cursor.at) or ""):
+        if not _BEFORE.match(cursor.line(cursor.at)):
             return None
         return top_of(cursor, lambda line: _DEVICES.match(line) or _DEVICE.match(line))
 

@@ -73,7 +73,7 @@ class BtrfsScrub(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not any(form.match(line) for form in (_BEGUN, _ON, _COUNT)):
             return None
         return top_of(cursor, _is_own, most=30)
@@ -150,12 +150,12 @@ class BtrfsScrubFile(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _HEAD.match(line):
             return cursor.at
         if not re.match(rf"\s*{_UUID}:\d{{1,9}}\|", line):
             return None
-        above = cursor.line(cursor.at - 1) or ""
+        above = cursor.line(cursor.at - 1)
         return cursor.at - 1 if _HEAD.match(above) else cursor.at
 
     @override
@@ -165,7 +165,7 @@ class BtrfsScrubFile(StateOutput):
             if not (_HEAD.match(line) or re.fullmatch(r"\s*[\da-z_:|-]{1,1300}\s*", line)):
                 break
             last = index
-        head = _HEAD.match(cursor.line(first) or "")
+        head = _HEAD.match(cursor.line(first))
         text = compact(cursor, first + 1 if head else first, last)
         entries = list(_ENTRY.finditer(text))
         if not entries or "|".join(entry[0] for entry in entries) != "|".join(

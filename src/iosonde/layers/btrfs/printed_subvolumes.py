@@ -75,9 +75,9 @@ class BtrfsSubvolume(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The path above the name, or the name."""
         for index in range(cursor.at, max(cursor.at - 8, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if _NAME.match(line):
-                above = (cursor.line(index - 1) or "").strip()
+                above = cursor.line(index - 1).strip()
                 has_path = above and " " not in above and not prompt_in(above)
                 return index - 1 if has_path else index
             if not _PAIR.match(line):
@@ -88,7 +88,7 @@ class BtrfsSubvolume(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         values: dict[str, Scalar] = {}
         name, last, snapshots = "", first, 0
-        begin = first if _NAME.match(cursor.line(first) or "") else first + 1
+        begin = first if _NAME.match(cursor.line(first)) else first + 1
         in_snapshots = False
         for index, line in lines(cursor, begin, _MOST):
             pair = _PAIR.match(line)
@@ -106,5 +106,5 @@ class BtrfsSubvolume(StateOutput):
             last = index
         if in_snapshots:
             values["snapshots"] = snapshots
-        path = (cursor.line(first) or "").strip() if begin > first else ""
+        path = cursor.line(first).strip() if begin > first else ""
         return last, [PrintedSubject("btrfs_subvolume", path or name, values, prompt.host)]

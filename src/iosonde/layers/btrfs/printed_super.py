@@ -41,7 +41,7 @@ class BtrfsSuper(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _HEAD.match(cursor.line(first) or "")
+        head = _HEAD.match(cursor.line(first))
         values: dict[str, Scalar] = {}
         last = first
         for index, line in close_lines(cursor, first + 1):

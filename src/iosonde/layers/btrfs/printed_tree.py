@@ -89,8 +89,8 @@ class BtrfsTree(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
-        is_logged = _KERNEL.search((cursor.stamped(cursor.at) or "")[:80])
+        line = cursor.line(cursor.at)
+        is_logged = _KERNEL.search(cursor.stamped(cursor.at)[:80])
         if is_logged or not (_HEAD.match(line) or _ROW.match(line) or _UUID.match(line)):
             return None
         return top_of(cursor, _is_own, most=40)

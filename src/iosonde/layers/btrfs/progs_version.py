@@ -30,7 +30,7 @@ def version_above(cursor: TextCursor, first: int) -> dict[str, str]:
         first: index of the output's first line.
     """
     for index in range(first - 1, max(first - 1 - _REACH, -1), -1):
-        line = cursor.line(index) or ""
+        line = cursor.line(index)
         if match := VERSION.match(line):
             return {"btrfs_progs": match["version"]}
         if line.strip() and not (_SITE.match(line) or _NOTE.match(line)):

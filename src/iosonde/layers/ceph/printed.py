@@ -90,13 +90,13 @@ class CephStatus(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if prompt_in(line) or not (_OWN.match(line) and _says(line)):
             return None
         health = nearest(cursor, 40, _HEALTH.match)
         if health is not None:
             top = next((at for at in range(health - 1, max(health - 4, -1), -1)
-                        if _CLUSTER.match(cursor.line(at) or "")), None)  # fmt: skip
+                        if _CLUSTER.match(cursor.line(at))), None)  # fmt: skip
             return health if top is None else top
         return start_of(cursor, _OWN.match)
 
@@ -233,12 +233,12 @@ class CephHealth(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         top = _SUM.match(line)
         if top is None:
             return cursor.at if _CHECK.match(line) else None
-        asked = prompt_in(cursor.line(cursor.at - 1) or "")
-        below = [cursor.line(cursor.at + step) or "" for step in (1, 2)]
+        asked = prompt_in(cursor.line(cursor.at - 1))
+        below = [cursor.line(cursor.at + step) for step in (1, 2)]
         named = asked is not None and "health" in asked.command
         is_detailed = any(map(_CODE.match, below)) or detail_at(cursor, cursor.at + 1) is not None
         counts = bool(figures_in(top["what"] or ""))
@@ -248,7 +248,7 @@ class CephHealth(StateOutput):
     def items(
         self, cursor: TextCursor, first: int, prompt: Prompt
     ) -> tuple[int, Iterable[PrintedSubject]]:
-        top = _SUM.match(cursor.line(first) or "")
+        top = _SUM.match(cursor.line(first))
         checks: dict[str, str] = {}
         things: dict[tuple[str, str], dict[str, Scalar]] = {("ceph", "ceph"): {}}
         last, code = first, ""

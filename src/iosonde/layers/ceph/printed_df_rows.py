@@ -53,7 +53,7 @@ class CephOsdDfRows(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         return start_of(cursor, _row) if _row(line) else None
 
     @override

@@ -68,8 +68,8 @@ class CephFsStatus(StateOutput):
         top = nearest(cursor, 80, _FS.match)
         while top is not None and top > 0:
             above = next((at for at in range(top - 1, max(top - 80, -1), -1)
-                          if _FS.match(cursor.line(at) or "")), None)  # fmt: skip
-            if above is None or any(prompt_in(cursor.line(at) or "") for at in range(above, top)):
+                          if _FS.match(cursor.line(at))), None)  # fmt: skip
+            if above is None or any(prompt_in(cursor.line(at)) for at in range(above, top)):
                 break
             top = above
         return nearest(cursor, 30, _RANK_HEAD_BEGUN.match) if top is None else top

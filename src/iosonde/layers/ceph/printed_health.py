@@ -78,12 +78,12 @@ class Detail(NamedTuple):
 
 def detail_at(cursor: TextCursor, index: int) -> Detail | None:
     """What the line says, with what a mail broke off it; None where it is another line."""
-    line = cursor.line(index) or ""
+    line = cursor.line(index)
     for last in (index, index + 1):
         for pattern in _DETAILS:
             if match := pattern.match(line):
                 return _detail(match, last)
-        more = cursor.line(index + 1) or ""
+        more = cursor.line(index + 1)
         if not _BEGUN.match(line) or not more or _BEGUN.match(more) or prompt_in(more):
             break
         line = f"{line} {more.strip()}"

@@ -197,7 +197,7 @@ class CephHealthJson(_CephJson):
         first = super().begin(cursor)
         if first is None:
             return None
-        above = (cursor.line(first) or "")[: begin_of(cursor, first, self.head)].rstrip()
+        above = cursor.line(first)[: begin_of(cursor, first, self.head)].rstrip()
         return None if (above or cursor.line(first - 1) or "").endswith(":") else first
 
     @override

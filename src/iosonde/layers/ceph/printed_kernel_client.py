@@ -65,7 +65,7 @@ class CephMetrics(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         return cursor.at if _HEAD.match(line) or _INODES.match(line) else None
 
     @override
@@ -96,7 +96,7 @@ class CephOsdRequests(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _REQUESTS.match(cursor.line(first) or "")
+        head = _REQUESTS.match(cursor.line(first))
         if head is None:
             raise Unreadable("its first line is broken", first)
         values: dict[str, Json] = {name: int(count) for name, count in head.groupdict().items()}
@@ -130,7 +130,7 @@ class CephMdsRequests(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         below = (cursor.at + 1, cursor.at + 2)
-        return next((row for row in below if _MDS.match(cursor.line(row) or "")), None)
+        return next((row for row in below if _MDS.match(cursor.line(row))), None)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -165,11 +165,11 @@ class CephCaps(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not _CAPS_HEAD.match(line) and not _CAPS.match(line):
             return None
         first = nearest(cursor, 14, lambda above: above.strip().startswith("total"))
-        match = _CAPS.match(cursor.line(first) or "") if first is not None else None
+        match = _CAPS.match(cursor.line(first)) if first is not None else None
         return first if match else None
 
     @override
@@ -204,7 +204,7 @@ class CephMdsSessions(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        values: dict[str, Scalar] = {"global_id": int(fields(cursor.line(first) or "")[1])}
+        values: dict[str, Scalar] = {"global_id": int(fields(cursor.line(first))[1])}
         last = first
         for index, line in lines(cursor, first + 1, 300):
             named = re.match(r'\s*name "(?P<name>[^"]{0,80})"\s*$', line)

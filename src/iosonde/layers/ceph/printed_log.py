@@ -149,13 +149,13 @@ def _entries(cursor: TextCursor, first: int) -> Iterator[_Line]:
         entry, at = _ENTRY.match(line), index
         match = entry or _BARE.match(line)
         if match is None:  # a mail may have broken what stands before the text
-            match = entry = _ENTRY.match(f"{line} {(cursor.line(index + 1) or '').strip()}")
+            match = entry = _ENTRY.match(f"{line} {cursor.line(index + 1).strip()}")
             at += 1
         if match is None:
             return
         text = match["text"].strip()
         if not text:  # a mail broke the line behind its level
-            text, at = (cursor.line(at + 1) or "").strip(), at + 1
+            text, at = cursor.line(at + 1).strip(), at + 1
         text, last = _whole(cursor, at, text, is_map=bool(_map_of(text)))
         stamp = re.search(_STAMP, cursor.stamped(index) or line)
         source, level = (entry["source"], entry["level"]) if entry else ("", "")
@@ -187,8 +187,8 @@ def _whole(cursor: TextCursor, index: int, text: str, *, is_map: bool) -> tuple[
 def _continued(cursor: TextCursor, index: int, *, is_map: bool) -> Iterator[str]:
     """The lines below an entry that may be a part of it."""
     for place in range(index, index + _PIECES):
-        above = cursor.stamped(place) or ""
-        line = cursor.line(place + 1) or ""
+        above = cursor.stamped(place)
+        line = cursor.line(place + 1)
         is_next = any(beginning.match(line) for beginning in (_ENTRY, _BARE, _PASSED, _BEGUN))
         if not line or is_next or prompt_in(line) or (not is_map and len(above) < _LONG):
             return

@@ -106,7 +106,7 @@ class CephOsdMap(StateOutput):
 
 def _thing(cursor: TextCursor, index: int, host: str) -> tuple[PrintedSubject | None, int]:
     """The pool or the OSD of a line, with what a mail broke off it, and its last line."""
-    line = cursor.line(index) or ""
+    line = cursor.line(index)
     if _OSD_BEGUN.match(line):
         return _osd(cursor, index, host)
     match = _POOL.match(line)

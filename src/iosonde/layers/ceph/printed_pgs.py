@@ -111,11 +111,11 @@ class CephPgs(StateOutput):
         first = nearest(cursor, 4, lambda line: _HEAD.match(line) or _ROW.match(line))
         if first is None:
             return None
-        if _ROW.match(cursor.line(first) or ""):
+        if _ROW.match(cursor.line(first)):
             first = _top(cursor, first)
-        if not _HEAD.match(cursor.line(first) or "") and not _rows(cursor, first)[0]:
+        if not _HEAD.match(cursor.line(first)) and not _rows(cursor, first)[0]:
             return None
-        while _BASIC.match(cursor.line(before(cursor, first)) or ""):
+        while _BASIC.match(cursor.line(before(cursor, first))):
             first = before(cursor, first)
         return first
 
@@ -123,7 +123,7 @@ class CephPgs(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         values: dict[str, Scalar] = {}
         at = first
-        while basic := _BASIC.match(cursor.line(at) or ""):
+        while basic := _BASIC.match(cursor.line(at)):
             values[f"pgmap_{basic['name']}"] = _basic(basic["value"])
             at += 1 if cursor.line(at + 1) else 2
         subjects, last = _rows(cursor, at)
@@ -152,7 +152,7 @@ def _top(cursor: TextCursor, row: int) -> int:
     """Index of the head above a row, or of the first of the rows above it."""
     top = row
     for index in range(row - 1, max(row - 60, -1), -1):
-        line = cursor.line(index) or ""
+        line = cursor.line(index)
         if _HEAD.match(line):
             return index
         if _ROW.match(line):

@@ -140,12 +140,10 @@ class CephPoolStats(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _OWN.match(cursor.line(cursor.at) or ""):
+        if not _OWN.match(cursor.line(cursor.at)):
             return None
         first = top_of(cursor, lambda line: _OWN.match(line) or _POOL.match(line))
-        return next(
-            (at for at in range(first, cursor.at) if _POOL.match(cursor.line(at) or "")), None
-        )
+        return next((at for at in range(first, cursor.at) if _POOL.match(cursor.line(at))), None)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

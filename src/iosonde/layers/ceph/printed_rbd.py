@@ -43,7 +43,7 @@ class RbdInfo(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _HEAD.match(cursor.line(first) or "")
+        head = _HEAD.match(cursor.line(first))
         last = end_of(cursor, first, _OWN.match, gap=2, most=60)
         text = joined(cursor, first + 1, last)
         size, order = _SIZE.search(text), _ORDER.search(text)

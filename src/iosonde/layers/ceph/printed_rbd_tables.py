@@ -61,7 +61,7 @@ class _RbdTable(StateOutput):
         for index, line in close_lines(cursor, first + 1, _MOST):
             if index <= last:
                 continue
-            below = cursor.line(index + 1) or ""
+            below = cursor.line(index + 1)
             row = None if self.row.match(below) else joined_match(self.row, [line, below])
             last_of_row = index + 1 if row and below else index
             row = row or self.row.match(line)
@@ -152,7 +152,7 @@ class RbdStatus(StateOutput):
         for index, line in close_lines(cursor, first, _MOST):
             if index <= last and index > first:
                 continue
-            below = cursor.line(index + 1) or ""
+            below = cursor.line(index + 1)
             watcher = joined_match(_WATCHER, [line, below]) or _WATCHER.match(line)
             if watcher:
                 watchers.append(" ".join(watcher.groups()))
@@ -164,7 +164,7 @@ class RbdStatus(StateOutput):
             elif not _HEADS.match(line) or (prompt_in(line) and index > first):
                 break
             last = index
-        none = (cursor.line(first) or "").rstrip().endswith("none")
+        none = cursor.line(first).rstrip().endswith("none")
         if not watchers and not none:
             return last, []
         values |= {"watchers": len(watchers)}

@@ -68,7 +68,7 @@ class RgwSync(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_own(cursor.line(cursor.at) or ""):
+        if not _is_own(cursor.line(cursor.at)):
             return None
         first = top_of(cursor, _is_own)
         below = cursor.block(first, 60)

@@ -102,7 +102,7 @@ class CephOsds(_CephTable):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         for first in range(cursor.at, max(cursor.at - 2, -1), -1):
-            parts = (cursor.line(first) or "").split()
+            parts = cursor.line(first).split()
             if parts[:1] == ["ID"] and {"WEIGHT", "CLASS"} & set(parts[1:3]):
                 return first
         return None
@@ -130,7 +130,7 @@ def _osds(
     place = TreePlace()
     for row, line in rows_of(_named(every), columns, cells, _no_osd_cell):
         last = line
-        text = cursor.line(line) or ""
+        text = cursor.line(line)
         if fields(text)[:1] != [row["id"]]:
             text = ""  # a mail broke it: where its name stands says nothing
         figures = {
@@ -179,7 +179,7 @@ class CephDf(_CephTable):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         names, own = (_RAW_NAMES, "full") if "%RAW USED" in line else (_POOL_NAMES, "available")
         parts = Tokens(Token(word, 0) for word in line.split())
         columns, at = head_of(parts, names)
@@ -191,7 +191,7 @@ class CephDf(_CephTable):
         self, cursor: TextCursor, first: int, prompt: Prompt
     ) -> tuple[int, Iterable[PrintedSubject]]:
         parts = Tokens(tokens(cursor, first, _MOST))
-        is_raw = "%RAW USED" in (cursor.line(first) or "")
+        is_raw = "%RAW USED" in cursor.line(first)
         columns, at = head_of(parts, _RAW_NAMES if is_raw else _POOL_NAMES)
         cells = _RAW_CELLS if is_raw else _POOL_CELLS
         rows = list(rows_of(parts.onward(at), columns, cells, _no_cell))

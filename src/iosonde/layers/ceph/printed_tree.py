@@ -39,13 +39,13 @@ class CephOsdRows(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _OSD.match(cursor.line(cursor.at) or ""):
+        if not _OSD.match(cursor.line(cursor.at)):
             return None
         first = cursor.at
-        while _BUCKET.match(cursor.line(before(cursor, first)) or ""):
+        while _BUCKET.match(cursor.line(before(cursor, first))):
             first = before(cursor, first)
         above = before(cursor, first)
-        return above if _HEAD.match(cursor.line(above) or "") else first
+        return above if _HEAD.match(cursor.line(above)) else first
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

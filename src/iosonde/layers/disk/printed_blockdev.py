@@ -70,17 +70,17 @@ class Blockdev(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _HEAD.match(line):
             return cursor.at
         if not _ASKED.search(line):
             return None
         below = (cursor.at + 1, cursor.at + 2)
-        return next((row for row in below if _NUMBER.match(cursor.line(row) or "")), None)
+        return next((row for row in below if _NUMBER.match(cursor.line(row))), None)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        if not _HEAD.match(cursor.line(first) or ""):
+        if not _HEAD.match(cursor.line(first)):
             return _answers(cursor, first, prompt)
         rows: list[re.Match[str]] = []
         last = first
@@ -106,11 +106,11 @@ class Sdparm(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not _ITEM.match(line) and not _PAGE.match(line):
             return None
         for index in range(cursor.at, max(cursor.at - 40, -1), -1):
-            above = cursor.line(index) or ""
+            above = cursor.line(index)
             if _SDPARM.match(above):
                 return index
             if above and not _ITEM.match(above) and not _PAGE.match(above):
@@ -119,7 +119,7 @@ class Sdparm(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _SDPARM.match(cursor.line(first) or "")
+        head = _SDPARM.match(cursor.line(first))
         if head is None:
             raise Unreadable("its first line is broken", first)
         values: dict[str, Scalar] = {}
@@ -205,16 +205,14 @@ def _answers(cursor: TextCursor, first: int, prompt: Prompt) -> Items:
     Raises:
         Unreadable: there are fewer numbers than questions, or one that is not known.
     """
-    asked = _ASKED.search(cursor.line(first - 1) or "") or _ASKED.search(
-        cursor.line(first - 2) or ""
-    )
+    asked = _ASKED.search(cursor.line(first - 1)) or _ASKED.search(cursor.line(first - 2))
     if asked is None:
         raise Unreadable("its command is not above it", first)
     values: dict[str, Scalar] = {}
     index = first
     for option in fields(asked["options"]):
         name, unit = _GET.get(option.lstrip("-").removeprefix("get"), ("", 1))
-        number = _NUMBER.match(cursor.line(index) or "")
+        number = _NUMBER.match(cursor.line(index))
         if not name or number is None:
             raise Unreadable(f"no number for {option}", index)
         values[name] = bool(int(number["number"])) if not unit else int(number["number"]) * unit

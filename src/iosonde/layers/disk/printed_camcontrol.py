@@ -44,7 +44,7 @@ class Camcontrol(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _ROW.match(cursor.line(cursor.at) or ""):
+        if not _ROW.match(cursor.line(cursor.at)):
             return None
         return top_of(cursor, _is_own)
 

@@ -91,7 +91,7 @@ class HdparmSettings(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         drive = _DRIVE.match(line)
         if drive and drive["rest"]:
             return cursor.at if _is_own(drive["rest"]) else None
@@ -99,7 +99,7 @@ class HdparmSettings(StateOutput):
             return None
         first = cursor.at
         for index in range(cursor.at - 1, max(cursor.at - 24, -1), -1):
-            text = cursor.line(index) or ""
+            text = cursor.line(index)
             if _DRIVE.match(text):
                 return index
             if _is_own(text):

@@ -50,11 +50,11 @@ class HdparmActions(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not any(pattern.match(line) for pattern in (_SECTOR, _SETTING, _ISSUED)):
             return None
         for index in range(cursor.at - 1, max(cursor.at - 1 - _GAP, -1), -1):
-            above = cursor.line(index) or ""
+            above = cursor.line(index)
             if _DRIVE.match(above):
                 return index
             if above:

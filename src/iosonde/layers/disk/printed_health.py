@@ -123,7 +123,7 @@ class Smartctl:
 
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`."""
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _KEY.search(line):
             return _opened(cursor)
         if _DATABASE.match(line):
@@ -131,16 +131,16 @@ class Smartctl:
         if not _HEAD.match(line):
             return start_of(cursor, _row, most=40) if _row(line) else None
         for index in range(cursor.at - 1, max(cursor.at - 6, -1), -1):
-            if prompt_in(cursor.line(index) or ""):
+            if prompt_in(cursor.line(index)):
                 break
-            if (cursor.line(index) or "").lstrip().startswith("smartctl "):
+            if cursor.line(index).lstrip().startswith("smartctl "):
                 return index
         return cursor.at
 
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         begin, (command, host) = command_before(cursor, first, ("smartctl",), reach=3)
-        if "{" in (cursor.line(first) or ""):
+        if "{" in cursor.line(first):
             tree, last = object_at(cursor, first, _OBJECT)
             if scanned := [*drives_of_scan(tree)]:
                 drives = tuple(PrintedSubject("disk", *drive, host) for drive in scanned)
@@ -167,7 +167,7 @@ class NvmeSmartLog:
 
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`; what smartctl's JSON holds is smartctl's."""
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _NVME_HEAD.search(line):
             return cursor.at
         return _opened(cursor) if _NVME_KEY.search(line) else None
@@ -175,7 +175,7 @@ class NvmeSmartLog:
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`."""
         begin, (command, host) = command_before(cursor, first, ("nvme",), reach=3)
-        line = cursor.line(first) or ""
+        line = cursor.line(first)
         if head := _NVME_HEAD.search(line):
             last = _end_of_text(cursor, first)
             log = figures_of(compact(cursor, first, last), NVME_LABELS)
@@ -191,11 +191,11 @@ def _opened(cursor: TextCursor) -> int | None:
 
     The keys may be sorted (`jq -S`), so that others with objects of their own stand before it.
     """
-    if (cursor.line(cursor.at) or "").lstrip().startswith("{"):
+    if cursor.line(cursor.at).lstrip().startswith("{"):
         return cursor.at
     depth = 0
     for index in range(cursor.at - 1, max(cursor.at - REACH, 0) - 1, -1):
-        line = cursor.line(index) or ""
+        line = cursor.line(index)
         depth += line.count("{") - line.count("}")
         if depth > 0:
             return index if line.lstrip().startswith("{") else None
@@ -261,10 +261,10 @@ def _row(line: str) -> re.Match[str] | None:
 
 def _end_of_rows(cursor: TextCursor, first: int) -> int | None:
     """Index of the last of the rows that stand without a head; None where a head is first."""
-    if not _row(cursor.line(first) or ""):
+    if not _row(cursor.line(first)):
         return None
     last = first
-    while _row(cursor.line(last + 1) or ""):
+    while _row(cursor.line(last + 1)):
         last += 1
     return last
 

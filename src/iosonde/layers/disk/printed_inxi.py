@@ -47,7 +47,7 @@ class Inxi(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The section's word may stand in a line of its own."""
-        if _BARE.match(cursor.line(cursor.at - 1) or ""):
+        if _BARE.match(cursor.line(cursor.at - 1)):
             return cursor.at - 1
         return super().begin(cursor)
 
@@ -55,7 +55,7 @@ class Inxi(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last = first
         for index, line in lines(cursor, first + 1, _MOST):
-            broken = len(cursor.line(index - 1) or "") >= _LONG and not _SECTION.match(line)
+            broken = len(cursor.line(index - 1)) >= _LONG and not _SECTION.match(line)
             if index > last + 2 or (line and not broken and not _OWN.match(line)):
                 break
             last = index if line else last

@@ -55,8 +55,6 @@ class Lsblk(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         for index in range(cursor.at, max(cursor.at - 4, -1), -1):
             line = cursor.line(index)
-            if line is None:
-                return None
             if pairs := _PAIRS.search(line):
                 return index if pairs["more"] or len(line) > _WRAPPED else None
             if _HEAD.match(line):
@@ -67,7 +65,7 @@ class Lsblk(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        if _PAIRS.search(cursor.line(first) or ""):
+        if _PAIRS.search(cursor.line(first)):
             last, table = _pairs(cursor, first)
         else:
             last, table = _table(cursor, first, inverse=_inverse(prompt.command))

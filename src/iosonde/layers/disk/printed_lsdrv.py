@@ -49,9 +49,9 @@ class Lsdrv(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _CONTROLLER.match((cursor.line(cursor.at) or "").lstrip()):
+        if not _CONTROLLER.match(cursor.line(cursor.at).lstrip()):
             return None
-        below = [_TREE.sub("", cursor.line(cursor.at + step) or "") for step in range(1, 8)]
+        below = [_TREE.sub("", cursor.line(cursor.at + step)) for step in range(1, 8)]
         return cursor.at if any(map(_BUS.match, below)) else None
 
     @override
@@ -65,7 +65,7 @@ class Lsdrv(StateOutput):
                 continue
             if any(pattern.match(text) for pattern in _ENTRY):
                 entries.append(text)
-            elif index <= last + 2 and len(cursor.line(last) or "") >= _WRAPPED:
+            elif index <= last + 2 and len(cursor.line(last)) >= _WRAPPED:
                 if prompt_in(line):
                     break
                 entries[-1] = f"{entries[-1]} {text}"

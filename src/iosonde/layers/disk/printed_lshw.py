@@ -47,7 +47,7 @@ class Lshw(HeadedOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _PAIR.match(line):  # the line with its id is cut off
             return None if nearest(cursor, 2, self.is_head) is not None else cursor.at
         return cursor.at if self.is_head(line) else None

@@ -53,7 +53,7 @@ class LspciNvme(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         for index in range(cursor.at, -1, -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             device = _DEVICE.match(line)
             if device:
                 return index if device["kind"].startswith(_KINDS) else None
@@ -64,7 +64,7 @@ class LspciNvme(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         """See `Output.read`. One device."""
-        device = _DEVICE.match(cursor.line(first) or "")
+        device = _DEVICE.match(cursor.line(first))
         last = _end(cursor, first)
         text = compact(cursor, first, last)
         values = _values(text)

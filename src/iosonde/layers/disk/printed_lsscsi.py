@@ -45,7 +45,7 @@ class Lsscsi(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _ROW.match(cursor.line(cursor.at) or ""):
+        if not _ROW.match(cursor.line(cursor.at)):
             return None
         return start_of(cursor, _ROW.match, most=80)
 

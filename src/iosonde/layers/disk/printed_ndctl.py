@@ -46,10 +46,10 @@ class NdctlList(JsonOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The line of the outermost bracket near the first device."""
-        if not _DEVICE.search(cursor.line(cursor.at) or ""):
+        if not _DEVICE.search(cursor.line(cursor.at)):
             return None
         start = nearest(cursor, 12, lambda line: line.strip()[:1] in {"[", "{"})
-        while start and _OPENS.search(cursor.line(before(cursor, start)) or ""):
+        while start and _OPENS.search(cursor.line(before(cursor, start))):
             start = before(cursor, start)
         return start
 

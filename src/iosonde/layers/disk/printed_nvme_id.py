@@ -62,18 +62,18 @@ class NvmeIdentify(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _HEAD.match(line):
             return cursor.at
         if _is_alone(line):
             return top_of(cursor, _is_alone, most=60)
-        below = cursor.line(cursor.at + 1) or ""
+        below = cursor.line(cursor.at + 1)
         chosen = _CHOSEN.search(line) and (_PAIR.match(below) or _FORMAT.match(below))
         return cursor.at + 1 if chosen else None  # grep leaves no head
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _HEAD.match(cursor.line(first) or "")
+        head = _HEAD.match(cursor.line(first))
         pairs, last = dict[str, str](), first
         formats: dict[int, re.Match[str]] = {}
         alone = head is None and "nvme" not in prompt.command

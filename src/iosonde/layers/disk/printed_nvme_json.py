@@ -49,10 +49,10 @@ class NvmeJson(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The outermost object near the key; `nvme list` has another reader."""
-        if not _KEY.search(cursor.line(cursor.at) or ""):
+        if not _KEY.search(cursor.line(cursor.at)):
             return None
         start = nearest(cursor, 8, lambda line: line.lstrip().startswith(("{", "[")))
-        while start and (cursor.line(before(cursor, start)) or "").rstrip().endswith(("[", "{")):
+        while start and cursor.line(before(cursor, start)).rstrip().endswith(("[", "{")):
             start = before(cursor, start)
         if start is not None and '"Devices"' in joined(cursor, start, cursor.at):
             return None

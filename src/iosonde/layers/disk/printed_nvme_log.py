@@ -61,7 +61,7 @@ class NvmeErrorLog(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _ERRORS.match(cursor.line(first) or "")
+        head = _ERRORS.match(cursor.line(first))
         if head is None:
             raise Unreadable("its first line is broken", first)
         entries: list[dict[str, Json]] = []
@@ -92,7 +92,7 @@ class NvmeFirmwareLog(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _FIRMWARE.match(cursor.line(first) or "")
+        head = _FIRMWARE.match(cursor.line(first))
         values: dict[str, Scalar] = {}
         last = first
         for index, line in lines(cursor, first + 1, 12):
@@ -119,7 +119,7 @@ class NvmeSelfTestLog(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _TESTS.match(cursor.line(first) or "")
+        head = _TESTS.match(cursor.line(first))
         now: dict[str, Json] = {}
         tests: list[dict[str, Json]] = []
         last = first

@@ -70,7 +70,7 @@ class NvmeMakersLog(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not _HEAD.match(line):
             return cursor.at if _BARE.match(line) else None
         following = cursor.line(cursor.at + 1) or cursor.line(cursor.at + 2) or ""
@@ -78,13 +78,13 @@ class NvmeMakersLog(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
-        head = _HEAD.match(cursor.line(first) or "")
+        head = _HEAD.match(cursor.line(first))
         values: dict[str, Json] = {}
         begin, last, above = first + (head is not None), first, list[str]()
         broken: list[UnreadPart] = []
         for index, line in lines(cursor, begin, _MOST):
             row = _row(line)
-            torn = row and _TORN.match(cursor.line(index + 1) or "")
+            torn = row and _TORN.match(cursor.line(index + 1))
             if (
                 prompt_in(line)
                 or _HEAD.match(line)
@@ -119,7 +119,7 @@ class NvmeMakersLog(StateOutput):
 
 def _follows(cursor: TextCursor, index: int) -> bool:
     """Whether rows go on below a line."""
-    return _row(cursor.line(index + 1) or "") is not None
+    return _row(cursor.line(index + 1)) is not None
 
 
 _TORN = re.compile(r"\s*+[\d,.%][\d,.%]{0,40}+\s*$")

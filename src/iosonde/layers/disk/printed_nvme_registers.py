@@ -41,7 +41,7 @@ class NvmeRegisters(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _REGISTER.match(cursor.line(cursor.at) or ""):
+        if not _REGISTER.match(cursor.line(cursor.at)):
             return None
         return top_of(cursor, lambda line: _REGISTER.match(line) or _FIELD.match(line))
 

@@ -56,7 +56,7 @@ class NvmeVendorLog(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _HEAD.match(cursor.line(first) or "")
+        head = _HEAD.match(cursor.line(first))
         values: dict[str, Json] = {}
         last = first
         for index, line in lines(cursor, first + 1, _MOST):

@@ -54,7 +54,7 @@ class ProcPartitions(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`; without its head, as grep leaves it, three devices in a row."""
-        if _HEAD.match(cursor.line(cursor.at) or ""):
+        if _HEAD.match(cursor.line(cursor.at)):
             return cursor.at
         first = start_of(cursor, _is_row, most=40)
         rows = cursor.block(first, _FEWEST)
@@ -64,7 +64,7 @@ class ProcPartitions(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         table: list[tuple[dict[str, str], tuple[str, ...]]] = []
         last = first
-        bare = not _HEAD.match(cursor.line(first) or "")
+        bare = not _HEAD.match(cursor.line(first))
         for index, line in lines(cursor, first if bare else first + 1, _MOST):
             row = _ROW.match(line)
             if row:

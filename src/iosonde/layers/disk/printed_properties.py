@@ -55,12 +55,12 @@ class Properties(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        own = _PAIR.match(cursor.line(cursor.at) or "")
+        own = _PAIR.match(cursor.line(cursor.at))
         if own is None:
             return None
         first = top_of(cursor, lambda above: bool(_PAIR.match(above)))
         near = {cursor.at - 1, cursor.at + 1, cursor.at + 2}
-        return first if any(_PAIR.match(cursor.line(index) or "") for index in near) else None
+        return first if any(_PAIR.match(cursor.line(index)) for index in near) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

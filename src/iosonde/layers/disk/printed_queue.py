@@ -57,7 +57,7 @@ class QueueFiles(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         at = cursor.at
-        return at if _entry(cursor, at) or _asked(cursor.line(at) or "") else None
+        return at if _entry(cursor, at) or _asked(cursor.line(at)) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -86,7 +86,7 @@ class QueueFiles(StateOutput):
 
 def _entry(cursor: TextCursor, index: int) -> tuple[str, str, Scalar, int, str] | None:
     """Device, file, value, index of the line after it, and host; None where none begins."""
-    line = cursor.line(index) or ""
+    line = cursor.line(index)
     if match := _GREPPED.match(line):
         value = _value(match["name"], match["value"].strip())
         return None if value is None else (match["device"], match["name"], value, index + 1, "")
@@ -94,7 +94,7 @@ def _entry(cursor: TextCursor, index: int) -> tuple[str, str, Scalar, int, str] 
     shown = _HEADED.match(line) or _SHOWN.match(prompt.command if prompt else line.strip())
     if not shown:
         return None
-    value = _value(shown["name"], (cursor.line(index + 1) or "").strip())
+    value = _value(shown["name"], cursor.line(index + 1).strip())
     host = prompt.host if prompt else ""
     return None if value is None else (shown["device"], shown["name"], value, index + 2, host)
 
@@ -128,7 +128,7 @@ def _several(cursor: TextCursor, first: int) -> tuple[int, list[PrintedSubject]]
     Raises:
         Unreadable: it is not said which device each of them is of.
     """
-    asked = _asked(cursor.line(first) or "")
+    asked = _asked(cursor.line(first))
     if asked is None:
         return None
     paths, prompt = asked

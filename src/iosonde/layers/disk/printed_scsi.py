@@ -96,7 +96,7 @@ class ScsiPages(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = (cursor.line(cursor.at) or "").strip()
+        line = cursor.line(cursor.at).strip()
         return cursor.at if line.startswith(_HEADS) and line.endswith(":") else None
 
     @override
@@ -108,7 +108,7 @@ class ScsiPages(StateOutput):
             if prompt_in(line) or index - last > 1 or not (_OWN.match(line) or not line):
                 break
             last = index if line else last
-        text = "\n".join(cursor.line(at) or "" for at in range(first + 1, last + 1))
+        text = "\n".join(cursor.line(at) for at in range(first + 1, last + 1))
         values = _values(text, flow(cursor, first, last))
         device = _DEVICE.findall(prompt.command)
         name = device[-1] if device else ""

@@ -40,7 +40,7 @@ class SmartJsonPart(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The first line of the keys; a whole object is another reader's."""
-        if not _BEGIN.match(cursor.line(cursor.at) or ""):
+        if not _BEGIN.match(cursor.line(cursor.at)):
             return None
         return start_of(cursor, _PART.match, most=60)
 

@@ -99,7 +99,7 @@ class SmartLines(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         return top_of(cursor, _belongs, most=60) if _belongs(line) else None
 
     @override
@@ -137,7 +137,7 @@ class NvmeSmartLines(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         return top_of(cursor, _NVME_LINE.match, most=30) if _NVME_LINE.match(line) else None
 
     @override

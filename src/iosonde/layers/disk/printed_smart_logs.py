@@ -42,7 +42,7 @@ class SmartLogs(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. A head of the logs, or a row of the self-tests without one."""
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _BEGIN.match(line):
             return cursor.at
         return start_of(cursor, is_test_row, most=30) if is_test_row(line) else None

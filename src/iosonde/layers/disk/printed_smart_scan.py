@@ -31,7 +31,7 @@ class SmartScan(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _LINE.match(cursor.line(cursor.at) or ""):
+        if not _LINE.match(cursor.line(cursor.at)):
             return None
         return start_of(cursor, _LINE.match)
 

@@ -76,7 +76,7 @@ class Smartd(StateOutput):
         drives: dict[str, dict[str, Scalar]] = {}
         host, last = prompt.host, first
         for index in range(first, first + _MOST):
-            if cursor.stamped(index) is None or index > last + _APART:
+            if index > last + _APART:
                 break
             if (event := _event(cursor, index)) is None:
                 continue
@@ -90,11 +90,11 @@ class Smartd(StateOutput):
 
 def _event(cursor: TextCursor, index: int) -> tuple[str, str, dict[str, Scalar], int] | None:
     """Drive, host, figures and index of the last line of a message; None where none begins."""
-    line = cursor.stamped(index) or ""
+    line = cursor.stamped(index)
     match = _DEVICE.search(line)
     if not match:
         return None
-    after = cursor.stamped(index + 1) or ""
+    after = cursor.stamped(index + 1)
     wrapped = f"{match['message']} {after.strip()}" if len(line) > 50 and after else ""
     for text, last in ((match["message"], index), (wrapped, index + 1)):
         if text and (values := _figures(text)) and not (last > index and "Device: " in after):
@@ -107,9 +107,9 @@ def _event(cursor: TextCursor, index: int) -> tuple[str, str, dict[str, Scalar],
 def _info(cursor: TextCursor, last: int) -> tuple[dict[str, Scalar], int]:
     """What a mail says of the drive behind its message, and index of the last line of that."""
     for index in range(last + 1, last + 1 + _APART):
-        if (cursor.stamped(index) or "").strip() in {"", "Device info:"}:
+        if cursor.stamped(index).strip() in {"", "Device info:"}:
             continue
-        match = _INFO.match(cursor.stamped(index) or "")
+        match = _INFO.match(cursor.stamped(index))
         if match is None:
             break
         named: dict[str, Scalar] = {name: text for name, text in match.groupdict().items() if text}

@@ -55,12 +55,12 @@ class UdevInfo(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not _LINE.match(line) or "=3D" in line:
             return None
         first = cursor.at
-        while first and not _is_path(cursor.line(first) or ""):
-            if not _LINE.match(cursor.line(first - 1) or ""):
+        while first and not _is_path(cursor.line(first)):
+            if not _LINE.match(cursor.line(first - 1)):
                 break
             first -= 1
         return first

@@ -69,7 +69,7 @@ def _entry(cursor: TextCursor, index: int) -> tuple[Sequence[re.Match[str]], int
     parts: list[str] = []
     best: tuple[Sequence[re.Match[str]], int] | None = None
     for end in range(index, index + _MOST):
-        line = (cursor.line(end) or "").strip()
+        line = cursor.line(end).strip()
         if parts and not line and parts[-1][-1:] in {"\\", ","}:
             continue
         if parts and (not line or line[0] == "#" or prompt_in(line)):

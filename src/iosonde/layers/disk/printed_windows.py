@@ -204,10 +204,10 @@ class WindowsList(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _PAIR.match(cursor.line(cursor.at) or ""):
+        if not _PAIR.match(cursor.line(cursor.at)):
             return None
         first = top_of(cursor, lambda line: _PAIR.match(line) or _REST.match(line))
-        while first < cursor.at and not _PAIR.match(cursor.line(first) or ""):
+        while first < cursor.at and not _PAIR.match(cursor.line(first)):
             first += 1
         names = [pair["name"] for line in cursor.block(first, 80) if (pair := _PAIR.match(line))]
         return first if len(names) >= _LEAST and kind_of(names) else None

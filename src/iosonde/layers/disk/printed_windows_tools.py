@@ -45,7 +45,7 @@ class Diskpart(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
-        head = cursor.line(first) or ""
+        head = cursor.line(first)
         what = head.split(maxsplit=1)[0]
         last, spans = first, list[tuple[int, int]]()
         items = list[PrintedSubject | UnreadPart]()

@@ -59,13 +59,13 @@ class Wipefs(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         is_first = _HEAD.match(line) or _OLD_HEAD.match(line) or _ERASED.match(line)
         return cursor.at if is_first else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        line = cursor.line(first) or ""
+        line = cursor.line(first)
         if _ERASED.match(line):
             return self._erased(cursor, first, prompt)
         of_old = _OLD_HEAD.match(line) is not None

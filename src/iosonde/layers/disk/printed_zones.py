@@ -93,13 +93,13 @@ class Zones(StateOutput):
 
 def _zone(cursor: TextCursor, index: int) -> tuple[Mapping[str, Json], int]:
     """What the zone of a line is, with what a mail broke off it, and its last line."""
-    text = cursor.line(index) or ""
+    text = cursor.line(index)
     if not _BEGUN.match(text):
         return {}, index
     for last in range(index, index + 3):
         if zone := _zone_of(text):
             return zone, last
-        text += f" {(cursor.line(last + 1) or '').strip()}"
+        text += f" {cursor.line(last + 1).strip()}"
     return {}, index
 
 

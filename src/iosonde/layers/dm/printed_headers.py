@@ -61,7 +61,7 @@ class HeaderDump(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _HEAD.match(cursor.line(first) or "")
+        head = _HEAD.match(cursor.line(first))
         if head is None:
             raise Unreadable("it has no head", first)
         kind = head["bitlk"] or head["format"] or "INTEGRITY"

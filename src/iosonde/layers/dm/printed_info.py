@@ -63,7 +63,7 @@ class DmsetupInfo(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _HEAD.match(line):
             return cursor.at
         if "dmsetup ls" in line:
@@ -73,9 +73,9 @@ class DmsetupInfo(StateOutput):
                 if cursor.line(index_after)
             )
             index = next(after, cursor.at)
-            return index if _LISTED.match(cursor.line(index) or "") else None
+            return index if _LISTED.match(cursor.line(index)) else None
         for index in range(cursor.at, max(cursor.at - 16, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if line.lstrip().startswith("Name: "):
                 return index
             if line and not _OF_LONG.match(line):
@@ -84,10 +84,10 @@ class DmsetupInfo(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        line = cursor.line(first) or ""
+        line = cursor.line(first)
         if _HEAD.match(line):
             return _rows(cursor, first + 1, _ROW)
-        below = (cursor.line(first + 1) or "", cursor.line(first + 2) or "")
+        below = (cursor.line(first + 1), cursor.line(first + 2))
         if _LISTED.match(line) and any(map(_BRANCH.match, below)):
             return _tree(cursor, first)
         if _LISTED.match(line):

@@ -139,7 +139,7 @@ class VdoStatistics(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         for index in range(cursor.at - 1, max(cursor.at - 9, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if _DEVICE.match(line):
                 return index
             if line and not _PAIR.match(line):
@@ -148,7 +148,7 @@ class VdoStatistics(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head, last = _DEVICE.match(cursor.line(first) or ""), first
+        head, last = _DEVICE.match(cursor.line(first)), first
         counts: dict[str, str] = {}
         for index, line in close_lines(cursor, first + 1, _STATISTICS * 2):
             pair = _PAIR.match(line)

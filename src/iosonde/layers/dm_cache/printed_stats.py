@@ -38,7 +38,7 @@ class LvmcacheStats(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _PAIR.match(cursor.line(cursor.at) or ""):
+        if not _PAIR.match(cursor.line(cursor.at)):
             return None
         first = cursor.at
         for index in range(first - 1, max(first - 3 * len(_NAMES), -1), -1):

@@ -54,11 +54,11 @@ class CryptsetupStatus(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _HEAD.match(line):
             return cursor.at
         first = start_of(cursor, _PAIR.match, most=12) if _KEY.match(line) else None
-        if first is None or _HEAD.match(cursor.line(first - 1) or ""):
+        if first is None or _HEAD.match(cursor.line(first - 1)):
             return None
         pairs = {
             pair["name"] for _, text in lines(cursor, first, 14) if (pair := _PAIR.match(text))
@@ -67,7 +67,7 @@ class CryptsetupStatus(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _HEAD.match(cursor.line(first) or "")
+        head = _HEAD.match(cursor.line(first))
         pairs, last = dict[str, str](), first
         for index, line in lines(cursor, first + (head is not None), 40):
             pair = _PAIR.match(line)

@@ -57,7 +57,7 @@ class CryptsetupBenchmark(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not _is_own(line):
             return None
         return top_of(cursor, _is_own, most=_MOST)

@@ -78,10 +78,10 @@ def _match(line: str) -> re.Match[str] | None:
 
 def _entry(cursor: TextCursor, index: int) -> tuple[re.Match[str], int] | None:
     """The mapping of a line, and of the next one where a mail broke it; index of its last line."""
-    line = (cursor.line(index) or "").rstrip()
+    line = cursor.line(index).rstrip()
     if match := _match(line):
         return match, index
-    below = (cursor.line(index + 1) or "").strip()
+    below = cursor.line(index + 1).strip()
     if len(line) < 30 or not below or len(fields(line)) > 3:
         return None
     match = _match(f"{line} {below}")

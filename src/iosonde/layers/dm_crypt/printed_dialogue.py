@@ -67,7 +67,7 @@ class CryptsetupDialogue(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not _says(line):
             return None
         asked = command_before(cursor, cursor.at, self.commands, reach=self.reach)[1]

@@ -79,14 +79,14 @@ class LuksDump(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _HEAD.match(line):
             return cursor.at
         return top_of(cursor, _is_own) if _PAIR.match(line) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _HEAD.match(cursor.line(first) or "")
+        head = _HEAD.match(cursor.line(first))
         pairs, last = list[_Pair](), first
         section, number = "", ""
         for index, line in close_lines(cursor, first, 600, gap=4):

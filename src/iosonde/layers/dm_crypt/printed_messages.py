@@ -116,11 +116,11 @@ class CryptsetupMessages(StateOutput):
 
 def message_at(cursor: TextCursor, index: int) -> tuple[re.Match[str], int] | None:
     """The message in a line, and in the next where a mail broke it; index of its last line."""
-    line = (cursor.line(index) or "").strip()
+    line = cursor.line(index).strip()
     for form in (_ERROR, _PROGRESS):
         if match := form.match(line):
             return match, index
-    below = (cursor.line(index + 1) or "").strip()
+    below = cursor.line(index + 1).strip()
     if len(line) < 40 or not below:
         return None
     for form in (_ERROR, _PROGRESS):

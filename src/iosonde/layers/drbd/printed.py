@@ -68,7 +68,7 @@ class DrbdOutput(StateOutput):
         first = None
         for index in range(cursor.at, max(cursor.at - 60, -1), -1):
             line = cursor.line(index)
-            if line is None or (line and not _PART.search(line)):
+            if line and not _PART.search(line):
                 break
             if _MINOR.match(line) or _RESOURCE.match(line):
                 first = index

@@ -72,7 +72,7 @@ class DrbdAnswers(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _says(cursor.line(cursor.at) or ""):
+        if not _says(cursor.line(cursor.at)):
             return None
         return top_of(cursor, lambda line: not prompt_in(line) and _is_own(line), most=20)
 
@@ -82,7 +82,7 @@ class DrbdAnswers(StateOutput):
         for index, line in close_lines(cursor, first, 600, gap=2):
             if index > first and prompt_in(line):
                 break
-            if _INFO.match(cursor.line(index - 1) or "") and not _says(line):
+            if _INFO.match(cursor.line(index - 1)) and not _says(line):
                 answers[-1].values["kernel_info"] = line.strip()
             elif not _is_own(line):
                 break
@@ -147,7 +147,7 @@ class DrbdStates(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _STATE.match(cursor.line(cursor.at) or ""):
+        if not _STATE.match(cursor.line(cursor.at)):
             return None
         command = command_before(cursor, cursor.at, self.commands, reach=self.reach)[1].command
         return cursor.at if _ASKED.search(command) else None

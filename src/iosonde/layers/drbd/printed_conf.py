@@ -49,7 +49,7 @@ class DrbdConf(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         for index in range(cursor.at, max(cursor.at - _REACH, -1), -1):
-            if not _TOP.match(opened_head(cursor.line(index) or "")):
+            if not _TOP.match(opened_head(cursor.line(index))):
                 continue
             most = max(cursor.at - index + 1, 4)
             last, sections = in_braces(cursor, index, _TOP.match, most=most)
@@ -63,7 +63,7 @@ class DrbdConf(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         begin = first
-        while (cursor.line(begin) or "").strip().startswith("#") and begin < first + _REACH:
+        while cursor.line(begin).strip().startswith("#") and begin < first + _REACH:
             begin += 1
         last, sections = in_braces(cursor, begin, _TOP.match)
         return last, [

@@ -41,7 +41,7 @@ class DrbdEvents(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _EVENT.match(cursor.line(cursor.at) or ""):
+        if not _EVENT.match(cursor.line(cursor.at)):
             return None
         return start_of(cursor, lambda line: _EVENT.match(line) or _REST.match(line), most=200)
 

@@ -95,9 +95,9 @@ class Superblock(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _HEAD.match(cursor.line(cursor.at) or ""):
+        if not _HEAD.match(cursor.line(cursor.at)):
             return None
-        above = cursor.line(cursor.at - 1) or ""
+        above = cursor.line(cursor.at - 1)
         return cursor.at - 1 if _FIRST.match(above) else cursor.at
 
     @override
@@ -141,7 +141,7 @@ class SuperblockPart(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not (_is_labelled(line) and _SURE.match(line)):
             return None
         return top_of(cursor, lambda text: _is_labelled(text) or _FIRST.match(text))

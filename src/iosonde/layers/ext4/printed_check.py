@@ -88,7 +88,7 @@ class ExtCheck(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _sure(line) is None and not begins_problem(line):
             return None
         return top_of(cursor, _is_own)
@@ -138,16 +138,16 @@ class ExtCheckSummary(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _CHECKED.match(cursor.line(cursor.at) or ""):
+        if not _CHECKED.match(cursor.line(cursor.at)):
             return None
         above = before(cursor, cursor.at)
-        return above if _VERSION.match(cursor.line(above) or "") else cursor.at
+        return above if _VERSION.match(cursor.line(above)) else cursor.at
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        version = _VERSION.match(cursor.line(first) or "")
+        version = _VERSION.match(cursor.line(first))
         last = next((at for at, line in lines(cursor, first, 3) if _CHECKED.match(line)), first)
-        checked = _CHECKED.match(cursor.line(last) or "")
+        checked = _CHECKED.match(cursor.line(last))
         if checked is None:
             raise Unreadable("it is no summary")
         values = _fill(checked)

@@ -53,7 +53,7 @@ class ExtCheckFigures(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not any(form.match(line) for form in (_USED, _SCATTERED, _INDIRECT, _DEPTHS)):
             return None
         return top_of(cursor, _is_own, most=30)

@@ -126,7 +126,7 @@ class ExtCheckTranslated(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not any(form.match(line) for form in _SURE):
             return None
         return top_of(cursor, _is_own)

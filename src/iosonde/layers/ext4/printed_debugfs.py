@@ -90,7 +90,7 @@ class _DebugfsOutput(StateOutput):
         self, cursor: TextCursor, first: int, prompt: Prompt, values: dict[str, Json]
     ) -> PrintedCounters:
         """What was read, of the file that the command names."""
-        for text in (prompt.command, *(cursor.line(at) or "" for at in (first - 1, first - 2))):
+        for text in (prompt.command, *(cursor.line(at) for at in (first - 1, first - 2))):
             if asked := _ASKED.search(text):
                 values = {"file": asked["file"], **values}
                 break
@@ -112,7 +112,7 @@ class DebugfsInode(_DebugfsOutput):
                 break
             last = index
         text = joined(cursor, first, last)
-        head = _INODE.match(cursor.line(first) or "")
+        head = _INODE.match(cursor.line(first))
         values: dict[str, Json] = {}
         if head:
             values = {name: _figure(part) for name, part in head.groupdict().items()}

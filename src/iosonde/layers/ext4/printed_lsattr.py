@@ -50,7 +50,7 @@ class Lsattr(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         return top_of(cursor, _row) if _row(line) else None
 
     @override

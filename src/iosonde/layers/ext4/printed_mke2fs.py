@@ -86,7 +86,7 @@ class Mke2fs(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not any(pattern.match(line) for pattern in _SURE):
             return None
         return top_of(cursor, lambda text: _OTHERS.match(text) is not None)
@@ -107,7 +107,7 @@ class Mke2fs(StateOutput):
             if line and not is_own:
                 break
             values |= said
-            if _BLOCKS.match(line) and (copies or _BACKUPS.match(cursor.line(last) or "")):
+            if _BLOCKS.match(line) and (copies or _BACKUPS.match(cursor.line(last))):
                 copies += fields(line.replace(",", " "))
             last = index if line else last
         if copies:

@@ -70,7 +70,7 @@ class ExtSize(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not any(form.match(line) for form in (_RESIZED, _GOAL, _MOUNTED, *_NUMBERS)):
             return None
         return top_of(cursor, lambda text: bool(_VERSION.match(text) or _is_own(text)), most=20)

@@ -71,7 +71,7 @@ class FlashcacheOutput(Output):
         bare = None
         for index in range(cursor.at, max(cursor.at - _REACH, -1), -1):
             line = cursor.line(index)
-            if line is None or (index < cursor.at and prompt_in(line)):
+            if index < cursor.at and prompt_in(line):
                 break
             if _first(cursor, index) or _PROC.search(line):
                 return index
@@ -88,10 +88,10 @@ class FlashcacheOutput(Output):
         if head and head["what"] == "conf":
             return self._table(cursor, first, head, begin, prompt)
         name = head["name"] if head and head["name"] else device_of(prompt.command)
-        if _PROC.search(cursor.line(first) or ""):
+        if _PROC.search(cursor.line(first)):
             last = _end(cursor, first, _OF_PROC)
             values: dict[str, Json] = dict(counters(compact(cursor, first, last), _PROC_PAIR))
-            path = _PROC_PATH.search(prompt.command) or _PROC_PATH.search(cursor.line(first) or "")
+            path = _PROC_PATH.search(prompt.command) or _PROC_PATH.search(cursor.line(first))
             name = path["name"] if path else ""
         else:
             last = _end(cursor, first, _OF_STATS)
@@ -130,10 +130,10 @@ class FlashcacheOutput(Output):
 
 def _first(cursor: TextCursor, index: int) -> re.Match[str] | None:
     """The line `START LENGTH flashcache stats:`, whose last word may stand in the next one."""
-    line = cursor.line(index) or ""
+    line = cursor.line(index)
     if "flashcache" not in line:
         return None
-    return _FIRST.search(line) or _FIRST.search(f"{line} {cursor.line(index + 1) or ''}")
+    return _FIRST.search(line) or _FIRST.search(f"{line} {cursor.line(index + 1)}")
 
 
 def _end(cursor: TextCursor, first: int, pattern: re.Pattern[str]) -> int:

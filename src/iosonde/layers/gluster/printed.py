@@ -126,7 +126,7 @@ class GlusterPeers(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not (_PEERS.match(line) or _PEER_PAIR.match(line)):
             return None
         return top_of(cursor, lambda text: any(

@@ -56,7 +56,7 @@ class GlusterHeal(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _COUNT.match(cursor.line(cursor.at) or ""):
+        if not _COUNT.match(cursor.line(cursor.at)):
             return None
         first = nearest(cursor, 80, _BRICK.match)
         return first if first is not None and _belongs(cursor, first) else None
@@ -107,6 +107,6 @@ def _belongs(cursor: TextCursor, first: int) -> bool:
 def _listed(cursor: TextCursor, first: int, prompt: Prompt) -> str:
     """What "Number of entries" counts: entries to heal, or what an old list is a list of."""
     above = next((line for index in range(first - 1, max(first - _ABOVE, 0) - 1, -1)
-                  if (line := (cursor.line(index) or "").strip())), "")  # fmt: skip
+                  if (line := cursor.line(index).strip())), "")  # fmt: skip
     asked = _LISTED.match(above) or _ASKED.search(prompt.command)
     return f"entries_{re.sub('[ -]', '_', asked['what'])}" if asked else "entries_to_heal"

@@ -51,7 +51,7 @@ class GlusterStatus(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _VOLUME.match(line):
             return cursor.at
         return nearest(cursor, 4, _VOLUME.match) if _HEAD.match(line) else None

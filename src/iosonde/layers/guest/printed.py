@@ -61,7 +61,7 @@ class LibvirtDisks(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         near = flow(cursor, cursor.at, cursor.at + 8)
         is_disk = _OPEN.search(line) and re.search(r"<(?:driver|source|target)\b", near)
         return cursor.at if is_disk else None
@@ -79,7 +79,7 @@ class LibvirtDisks(StateOutput):
                 break
         else:
             raise Unreadable("the end of the <disk> is cut off", last)
-        if '=3D"' in (cursor.line(last - 1) or "") or "=3D'" in (cursor.line(last - 1) or ""):
+        if '=3D"' in cursor.line(last - 1) or "=3D'" in cursor.line(last - 1):
             raise Unreadable(_CODED, last)
         text = flow(cursor, first, last).partition("<disk")[2].partition("</disk>")[0]
         values, name = _of_disk(f"<disk{text}")
@@ -141,7 +141,7 @@ class QemuDrives(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not any(True for _ in _drives(cursor.line(cursor.at) or "")):
+        if not any(True for _ in _drives(cursor.line(cursor.at))):
             return None
         first = start_of(cursor, lambda line: line.rstrip().endswith("\\"))
         near = flow(cursor, max(first - 2, 0), cursor.at + 2)
@@ -154,14 +154,14 @@ class QemuDrives(StateOutput):
         last = first
         for index, line in lines(cursor, first, 200):
             last = index
-            after = cursor.line(index + 1) or ""
+            after = cursor.line(index + 1)
             goes_on = line.rstrip().endswith("\\") or after.lstrip().startswith("-")
             if not goes_on and not (len(line) > _WIDE and after and not prompt_in(after)):
                 break
         text = joined(cursor, first, last)
         if "=3D" in text:
             raise Unreadable(_CODED, last)
-        after = cursor.line(last + 1) or ""
+        after = cursor.line(last + 1)
         return last, [
             PrintedSubject("guest", name, values, prompt.host)
             for name, values in _drives(f"{text}\n{after}", len(text))

@@ -63,8 +63,8 @@ class VirshDisks(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        below = (cursor.line(cursor.at + step) or "" for step in (1, 2))
-        is_head = _LIST.match(cursor.line(cursor.at) or "") and any(map(_RULE.match, below))
+        below = (cursor.line(cursor.at + step) for step in (1, 2))
+        is_head = _LIST.match(cursor.line(cursor.at)) and any(map(_RULE.match, below))
         return cursor.at if is_head else None
 
     @override
@@ -94,8 +94,8 @@ class VirshInfo(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        above = _INFO.match(cursor.line(cursor.at - 1) or "")
-        own = _INFO.match(cursor.line(cursor.at) or "")
+        above = _INFO.match(cursor.line(cursor.at - 1))
+        own = _INFO.match(cursor.line(cursor.at))
         return cursor.at - 1 if own and above and above["name"] == "Capacity" else None
 
     @override
@@ -124,7 +124,7 @@ class VirshCounts(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _STAT.match(cursor.line(cursor.at) or ""):
+        if not _STAT.match(cursor.line(cursor.at)):
             return None
         return start_of(cursor, _STAT.match)
 
@@ -156,7 +156,7 @@ class QemuImage(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        is_image = _IMAGE.match(cursor.line(cursor.at - 1) or "")
+        is_image = _IMAGE.match(cursor.line(cursor.at - 1))
         return cursor.at - 1 if is_image else None
 
     @override
@@ -164,7 +164,7 @@ class QemuImage(StateOutput):
         self, cursor: TextCursor, first: int, prompt: Prompt
     ) -> tuple[int, Iterable[PrintedSubject]]:
         values: dict[str, Scalar] = {}
-        head = _IMAGE.match(cursor.line(first) or "")
+        head = _IMAGE.match(cursor.line(first))
         last = first
         for index, line in lines(cursor, first + 1, 40):
             match = _ITEM.match(line)
@@ -202,7 +202,7 @@ class QmConfig(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _DISK.match(cursor.line(cursor.at) or ""):
+        if not _DISK.match(cursor.line(cursor.at)):
             return None
         return start_of(cursor, _QM.match)
 

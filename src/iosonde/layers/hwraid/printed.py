@@ -48,7 +48,7 @@ class _ControllerTool(StateOutput):
         for index in range(cursor.at, -1, -1):
             line = cursor.line(index)
             above = index < cursor.at
-            if line is None or (above and (prompt_in(line) or line.startswith("Exit Code"))):
+            if above and (prompt_in(line) or line.startswith("Exit Code")):
                 break
             if self.start.search(line):
                 first = index
@@ -118,7 +118,7 @@ class Storcli(_ControllerTool):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         first = super().begin(cursor)
-        if first is not None and '"' in (cursor.line(first) or ""):
+        if first is not None and '"' in cursor.line(first):
             return opening(cursor, first)
         return first
 

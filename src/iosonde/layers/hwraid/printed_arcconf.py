@@ -66,7 +66,7 @@ class Arcconf(HeadedOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         first = nearest(cursor, 12, self.is_head)
         if first is None:
-            line = cursor.line(cursor.at) or ""
+            line = cursor.line(cursor.at)
             return cursor.at if "  :" in line and _PAIR.match(line) else None
         below = "".join(cursor.block(first + 1, 2))
         return None if "ControllerLog" in below or _SENTENCE.search(below) else first

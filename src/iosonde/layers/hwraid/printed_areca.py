@@ -82,7 +82,7 @@ class Areca(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = cursor.line(first) or ""
+        head = cursor.line(first)
         read = _disk if _DISKS.match(head) else _set if _SETS.match(head) else None
         last, subjects = first, list[PrintedSubject]()
         for index, line in lines(cursor, first + 1, 600):

@@ -51,13 +51,13 @@ class CcissProc(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _of_proc(cursor.line(cursor.at) or ""):
+        if not _of_proc(cursor.line(cursor.at)):
             return None
         first = top_of(cursor, _of_proc, most=20)
         for index in range(first, cursor.at):
-            if _HEAD.match(cursor.line(index) or ""):
+            if _HEAD.match(cursor.line(index)):
                 return index
-        return first if _PROC_VOLUME.match(cursor.line(cursor.at) or "") else None
+        return first if _PROC_VOLUME.match(cursor.line(cursor.at)) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -165,9 +165,9 @@ class CcissVolStatus(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         first = top_of(cursor, _BEGINS.match, most=70)
-        while first < cursor.at and not _SURE.match(cursor.line(first) or ""):
+        while first < cursor.at and not _SURE.match(cursor.line(first)):
             first += 1
-        return first if _SURE.match(cursor.line(first) or "") else None
+        return first if _SURE.match(cursor.line(first)) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -54,14 +54,14 @@ class StorcliRows(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _PROPERTY.match(line):
             return top_of(cursor, _PROPERTY.match, most=12)
         return start_of(cursor, _is_row, most=60) if _START.match(line) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        if _PROPERTY.match(cursor.line(first) or ""):
+        if _PROPERTY.match(cursor.line(first)):
             last = end_of(cursor, first, _PROPERTY.match, gap=2, most=20)
             pairs = map(_PROPERTY.match, joined(cursor, first, last).split("\n"))
             values = drive_of({pair["name"]: pair["value"] for pair in pairs if pair})
@@ -176,7 +176,7 @@ class SsacliLines(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not (_HEAD.match(line) or _SURE.match(line)):
             return None
         return top_of(cursor, _of_ssacli, most=40)
@@ -185,7 +185,7 @@ class SsacliLines(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last = first
         for index, line in close_lines(cursor, first, 1000, gap=3):
-            torn = _HEAD.match(cursor.line(index - 1) or "") and line.rstrip().endswith(")")
+            torn = _HEAD.match(cursor.line(index - 1)) and line.rstrip().endswith(")")
             if not (_of_ssacli(line) or torn):
                 break
             last = index

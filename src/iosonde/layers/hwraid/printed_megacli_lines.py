@@ -73,7 +73,7 @@ class MegaCliLines(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _SURE.match(cursor.line(cursor.at) or ""):
+        if not _SURE.match(cursor.line(cursor.at)):
             return None
         return top_of(cursor, _labelled, most=40)
 

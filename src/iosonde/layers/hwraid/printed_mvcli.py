@@ -59,13 +59,13 @@ class Mvcli(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _TITLE.match(line):
             return cursor.at
         if not _SURE.match(line):
             return None
         first = top_of(cursor, _PAIR.match, most=20)
-        pair = _PAIR.match(cursor.line(first) or "")
+        pair = _PAIR.match(cursor.line(first))
         return first if pair and pair["label"] in _FIRSTS else None
 
     @override

@@ -68,7 +68,7 @@ class Omreport(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _PAIR.match(cursor.line(cursor.at) or ""):
+        if not _PAIR.match(cursor.line(cursor.at)):
             return None
         first = top_of(cursor, lambda line: _PAIR.match(line) or _TITLE.match(line))
         labels = {pair["label"] for line in cursor.block(first, 60) if (pair := _PAIR.match(line))}

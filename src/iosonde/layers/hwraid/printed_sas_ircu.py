@@ -58,7 +58,7 @@ class SasIrcu(HeadedOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if self.is_head(cursor.line(cursor.at) or "") else None
+        return cursor.at if self.is_head(cursor.line(cursor.at)) else None
 
     @override
     def is_head(self, line: str) -> bool:

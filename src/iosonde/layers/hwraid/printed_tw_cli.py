@@ -76,13 +76,12 @@ class TwCli(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         if not (
-            _SET.match(cursor.line(cursor.at) or "")
-            or _whole(cursor, cursor.at, _head, longest=True)
+            _SET.match(cursor.line(cursor.at)) or _whole(cursor, cursor.at, _head, longest=True)
         ):
             return None
         first = cursor.at
         for index in range(first - 1, max(first - 60, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if _SET.match(line):
                 first = index
             elif line:
@@ -133,7 +132,7 @@ def _whole(
     best: tuple[T, int] | None = None
     for index in range(first, first + 4):
         line = cursor.line(index)
-        if not (line or "").strip() or line is None:
+        if not line.strip():
             break
         ended = len(parts[-1]) < _LONG if parts else False
         if ended or (parts and (_is_start(line) or _RULE.match(line) or prompt_in(line))):
@@ -141,7 +140,7 @@ def _whole(
         parts.append(line)
         if value := next(filter(None, map(read, joinings(parts))), None):
             best = value, index
-            if not longest and not _TORN.match(cursor.line(index + 1) or ""):
+            if not longest and not _TORN.match(cursor.line(index + 1)):
                 break
     return best
 

@@ -65,11 +65,11 @@ class TwCliEnclosure(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_head(cursor.line(cursor.at) or ""):
+        if not _is_head(cursor.line(cursor.at)):
             return None
         first = cursor.at
         for index in range(first - 1, max(first - 60, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if line and not _is_own(line):
                 break
             first = index if line else first

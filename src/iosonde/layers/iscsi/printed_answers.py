@@ -115,16 +115,16 @@ def _of_one_line(line: str) -> re.Match[str] | None:
 
 def _answer(cursor: TextCursor, index: int) -> tuple[re.Match[str], int] | None:
     """The answer in a line, and in the next ones where a mail broke it; index of its last line."""
-    line = (cursor.line(index) or "").strip()
+    line = cursor.line(index).strip()
     if match := _of_one_line(line):
-        below = (cursor.line(index + 1) or "").strip()
+        below = cursor.line(index + 1).strip()
         is_torn = "message" in match.groupdict() and is_full(len(line), below, _COLUMN)
         longer = _ERROR.match(f"{line} {below}") if is_torn and below[:1].islower() else None
         return (longer, index + 1) if longer else (match, index)
     if not line.startswith(("iscsiadm: ", "Log", "Rescanning", "initiator")) or prompt_in(line):
         return None
     for more in (1, 2):
-        below = (cursor.line(index + more) or "").strip()
+        below = cursor.line(index + more).strip()
         if not below or len(line) < 30:
             return None
         line = f"{line} {below}"

@@ -41,12 +41,12 @@ class IscsiNode(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not (_LINE.match(line) or _FRAME.match(line)):
             return None
         first = cursor.at
         for index in range(first - 1, max(first - 70, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if _LINE.match(line) or _FRAME.match(line):
                 first = index
             elif line.strip() or first - index > 2:

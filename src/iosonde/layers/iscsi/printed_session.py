@@ -56,7 +56,7 @@ class IscsiSessions(HeadedOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if self.is_head(line):
             return cursor.at
         return start_of(cursor, _is_part, most=60) if _is_part(line) else None

@@ -91,8 +91,8 @@ def _message(
     cursor: TextCursor, index: int
 ) -> tuple[int, tuple[str, dict[str, str | None]] | None]:
     """Index of a message's last line, and what it says; a mail may have broken it once."""
-    line = cursor.line(index) or ""
-    below = (cursor.line(index + 1) or "").strip()
+    line = cursor.line(index)
+    below = cursor.line(index + 1).strip()
     pieces = [(index, line)]
     if below and _BEGUN.match(line):
         pieces.append((index + 1, f"{line} {below}"))

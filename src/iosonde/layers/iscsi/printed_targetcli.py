@@ -66,11 +66,11 @@ class Targetcli(StateOutput):
         if first is None:
             return None
         for index in range(first - 1, max(first - 60, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if line and not _NODE.match(line) and not _REST.match(line):
                 break
             first = index if _NODE.match(line) else first
-        below = (cursor.line(first + step) or "" for step in range(1, 6))
+        below = (cursor.line(first + step) for step in range(1, 6))
         return None if any(map(_NVMET.match, below)) else first
 
     @override
@@ -105,7 +105,7 @@ class Targetcli(StateOutput):
 def _node_of(cursor: TextCursor) -> int | None:
     """Index of the line of the node that the anchor belongs to."""
     for index in range(cursor.at, max(cursor.at - 3, -1), -1):
-        line = cursor.line(index) or ""
+        line = cursor.line(index)
         if _NODE.match(line):
             return index
         if not _REST.match(line):
@@ -116,7 +116,7 @@ def _node_of(cursor: TextCursor) -> int | None:
 def _whole(cursor: TextCursor, index: int, line: str) -> tuple[int, str]:
     """Index of a node's last line, and the node with its dots and brackets in one piece."""
     for end in (index + 1, index + 2):
-        below = cursor.line(end) or ""
+        below = cursor.line(end)
         if "[" in line or not below or not _REST.match(below):
             break
         line, index = f"{line.rstrip()} {below.strip()}".replace(". .", ".."), end

@@ -56,7 +56,7 @@ class EthtoolOutput(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _HEAD.match(cursor.line(first) or "")
+        head = _HEAD.match(cursor.line(first))
         last = end_of(
             cursor, first, lambda line: not _HEAD.match(line) and _OWN.match(line), gap=4, most=240
         )

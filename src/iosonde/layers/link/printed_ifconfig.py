@@ -50,7 +50,7 @@ class Ifconfig(HeadedOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         first = None
         for index in range(cursor.at, max(cursor.at - 24, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if _HEAD.match(line):
                 first = index
             elif line and not _OWN.match(line):

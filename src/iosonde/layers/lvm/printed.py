@@ -36,8 +36,6 @@ class LvmOutput(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         for index in range(cursor.at, max(cursor.at - 4, -1), -1):
             line = cursor.line(index)
-            if line is None:
-                return None
             if _HEAD.match(line):
                 return index if head_at(cursor, index, COLUMNS) else None
         return None

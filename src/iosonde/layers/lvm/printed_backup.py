@@ -64,11 +64,11 @@ class LvmBackup(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_own(cursor.line(cursor.at) or ""):
+        if not _is_own(cursor.line(cursor.at)):
             return None
         first = cursor.at
         for index in range(cursor.at - 1, max(cursor.at - _MOST, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if line and not _is_own(line):
                 break
             if line and not line.lstrip().startswith(("#", "}", "]")):

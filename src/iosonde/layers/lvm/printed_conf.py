@@ -60,20 +60,20 @@ class LvmConf(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         for index in range(cursor.at, max(cursor.at - _REACH, -1), -1):
-            if opened_head(cursor.line(index) or "") not in _TOPS:
+            if opened_head(cursor.line(index)) not in _TOPS:
                 continue
             last, sections = in_braces(cursor, index, _TOPS.__contains__, most=_REACH * 2)
             if last >= cursor.at and any(map(_PAIR.match, (x for s in sections for x in s.lines))):
                 return over_comments(cursor, index, self.commands)
             break
-        return cursor.at if _ALONE.match(cursor.line(cursor.at) or "") else None
+        return cursor.at if _ALONE.match(cursor.line(cursor.at)) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         begin = first
-        while (cursor.line(begin) or "").strip().startswith("#") and begin < first + _REACH:
+        while cursor.line(begin).strip().startswith("#") and begin < first + _REACH:
             begin += 1
-        if opened_head(cursor.line(begin) or "") not in _TOPS:
+        if opened_head(cursor.line(begin)) not in _TOPS:
             return self._alone(cursor, begin, prompt)
         last, sections = in_braces(cursor, begin, _TOPS.__contains__)
         return last, [

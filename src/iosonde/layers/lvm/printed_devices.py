@@ -37,7 +37,7 @@ class LvmDevices(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _ENTRY.match(cursor.line(cursor.at) or ""):
+        if not _ENTRY.match(cursor.line(cursor.at)):
             return None
         return start_of(cursor, lambda line: _ENTRY.match(line) or _OTHER.match(line), most=20)
 

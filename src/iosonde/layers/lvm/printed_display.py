@@ -73,7 +73,7 @@ class LvmDisplay(HeadedOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _HEAD.match(line):
             return cursor.at
         pair = _pair(line)

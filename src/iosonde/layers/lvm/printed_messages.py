@@ -123,8 +123,8 @@ class LvmMessages(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
-        if log_prefix(cursor.stamped(cursor.at) or "") or not (
+        line = cursor.line(cursor.at)
+        if log_prefix(cursor.stamped(cursor.at)) or not (
             next(_said(line), None) or line.strip().startswith("Cannot process volume group ")
         ):
             return None

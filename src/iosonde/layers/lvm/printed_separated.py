@@ -62,7 +62,7 @@ class LvmSeparated(StateOutput):
 
 def _head(cursor: TextCursor, first: int) -> tuple[str, list[Column], int] | None:
     """The separator, the columns and the head's last line, if all of its words are columns."""
-    match = _HEAD.match(cursor.line(first) or "")
+    match = _HEAD.match(cursor.line(first))
     if match is None:
         return None
     text, separator = "", match["separator"]
@@ -139,12 +139,12 @@ class LvmBare(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        prompt = prompt_in(cursor.line(cursor.at) or "")
+        prompt = prompt_in(cursor.line(cursor.at))
         columns = _columns_of(prompt.command) if prompt else None
         if not prompt or not columns:
             return None
         row = next((index for index, _ in close_lines(cursor, cursor.at + 1, 2)), cursor.at)
-        cells = _cells(cursor.line(row) or "", columns, _separator(prompt.command))
+        cells = _cells(cursor.line(row), columns, _separator(prompt.command))
         return row if cells else None
 
     @override

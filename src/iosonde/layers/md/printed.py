@@ -51,8 +51,6 @@ class Mdadm(StateOutput):
         first = None
         for index in range(cursor.at, max(cursor.at - 24, -1), -1):
             line = cursor.line(index)
-            if line is None:
-                break
             if MDADM_DEVICE.match(line):
                 return index
             if MDADM_PAIR.match(line):
@@ -86,14 +84,14 @@ class Mdstat(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if "Personalities :" in line:
             return cursor.at
         if not MDSTAT_ARRAY.match(line):
             return None
         for index in range(cursor.at - 1, max(cursor.at - 4, -1), -1):
             before = cursor.line(index)
-            if before is None or (before and "Personalities" not in before):
+            if before and "Personalities" not in before:
                 break
             if before:
                 return index

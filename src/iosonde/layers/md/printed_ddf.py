@@ -58,18 +58,18 @@ class MdadmDdf(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not (_PAIR.match(line) or _DISK_HEAD.match(line)):
             return None
         first = cursor.at
-        while _PAIR.match(cursor.line(before(cursor, first)) or ""):
+        while _PAIR.match(cursor.line(before(cursor, first))):
             first = before(cursor, first)
         above = before(cursor, first)
-        return above if MDADM_DEVICE.match(cursor.line(above) or "") else first
+        return above if MDADM_DEVICE.match(cursor.line(above)) else first
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        device_line = MDADM_DEVICE.match(cursor.line(first) or "")
+        device_line = MDADM_DEVICE.match(cursor.line(first))
         container = _Container(device_line["name"] if device_line else prompt.path)
         last = first
         for index, line in close_lines(cursor, first, _MOST, gap=3):

@@ -67,7 +67,7 @@ class MdadmEvents(StateOutput):
 
 def _event(cursor: TextCursor, index: int) -> re.Match[str] | None:
     """An event in a line, as a log or a mail has it."""
-    return _LOGGED.match(cursor.stamped(index) or "") or _MAILED.match(cursor.line(index) or "")
+    return _LOGGED.match(cursor.stamped(index)) or _MAILED.match(cursor.line(index))
 
 
 def _rest(values: dict[str, Json], rest: str) -> None:

@@ -50,7 +50,7 @@ class MdstatLines(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _LINE.match(cursor.line(cursor.at) or ""):
+        if not _LINE.match(cursor.line(cursor.at)):
             return None
         return top_of(cursor, _LINE.match, most=4)
 

@@ -62,7 +62,7 @@ class MdadmTable(StateOutput):
                 last = index
         if not rows:
             return last, []
-        above = " ".join(cursor.line(index) or "" for index in range(max(first - 3, 0), first))
+        above = " ".join(cursor.line(index) for index in range(max(first - 3, 0), first))
         arrays = _ARRAY.findall(prompt.command or above)
         name = arrays[-1] if arrays else ""
         return last, [PrintedSubject("md", name, dict(_members(rows)), prompt.host)]
@@ -93,10 +93,10 @@ class MdadmLines(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _EVENTS.match(cursor.line(cursor.at) or ""):
+        if not _EVENTS.match(cursor.line(cursor.at)):
             return None
         for index in range(cursor.at - 1, max(cursor.at - 8, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if MDADM_DEVICE.match(line):
                 return index
             if line and not MDADM_PAIR.match(line):
@@ -143,14 +143,14 @@ class Imsm(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _PLATFORM.match(line):
             return cursor.at
         if _CONTAINER.match(line):
             above = before(cursor, cursor.at)
-            return above if MDADM_DEVICE.match(cursor.line(above) or "") else cursor.at
+            return above if MDADM_DEVICE.match(cursor.line(above)) else cursor.at
         for index in range(cursor.at, max(cursor.at - 9, -1), -1):
-            if _DISK.match(cursor.line(index) or ""):
+            if _DISK.match(cursor.line(index)):
                 return index
         return None
 

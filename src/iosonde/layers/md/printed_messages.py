@@ -124,11 +124,11 @@ class MdadmMessages(StateOutput):
 
 def _message(cursor: TextCursor, index: int) -> tuple[str, int] | None:
     """The message of a line, whole where a mail broke it, and the index of its last line."""
-    line = cursor.line(index) or ""
+    line = cursor.line(index)
     match = _BEGIN.match(line)
     if match is None:
         return None
-    text, below = match["message"].strip(), (cursor.line(index + 1) or "").strip()
+    text, below = match["message"].strip(), cursor.line(index + 1).strip()
     if len(line) >= _NARROW and not text.endswith(".") and below and not _BEGIN.match(below):
         whole = f"{text} {below}"
         if _is_printed(whole, wholly=True) and not _is_printed(text, wholly=True):

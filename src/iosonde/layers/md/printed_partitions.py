@@ -41,14 +41,14 @@ class MdadmPartitions(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _MAGIC.match(cursor.line(cursor.at) or ""):
+        if not _MAGIC.match(cursor.line(cursor.at)):
             return None
         above = before(cursor, cursor.at)
-        return above if _DEVICE.match(cursor.line(above) or "") else cursor.at
+        return above if _DEVICE.match(cursor.line(above)) else cursor.at
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _DEVICE.match(cursor.line(first) or "")
+        head = _DEVICE.match(cursor.line(first))
         last, swapped = first, False
         device = head["device"] if head else ""
         values: dict[str, Scalar] = {}

@@ -79,8 +79,8 @@ class MdadmQuery(StateOutput):
 
 def _match(cursor: TextCursor, index: int) -> tuple[re.Match[str] | None, int]:
     """What a line says, and the index of its last one where a mail broke it."""
-    line = cursor.line(index) or ""
-    below = (cursor.line(index + 1) or "").strip()
+    line = cursor.line(index)
+    below = cursor.line(index + 1).strip()
     for end, text in ((index, line), (index + 1, f"{line} {below}")):
         for form in _FORMS if text.strip().startswith("/dev/") else ():
             if match := form.match(text):

@@ -60,10 +60,10 @@ class MdadmScan(StateOutput):
 
 def _array(cursor: TextCursor, index: int) -> tuple[tuple[str, dict[str, Scalar]], int] | None:
     """The array that begins in a line, and the index of its last one."""
-    text, last = cursor.line(index) or "", index
+    text, last = cursor.line(index), index
     if not text.lstrip().startswith(("ARRAY ", "INACTIVE-ARRAY ")):
         return None
-    while last < index + 2 and _MORE.match(following := cursor.line(last + 1) or ""):
+    while last < index + 2 and _MORE.match(following := cursor.line(last + 1)):
         text, last = f"{text} {following.strip()}", last + 1
     match = _ARRAY.match(text)
     if match is None:

@@ -69,17 +69,17 @@ class MultipathOutput(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         for index in range(cursor.at, max(cursor.at - 4, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if _MAP.match(line) and _is_map(cursor, index):
                 return index
-        at = cursor.line(cursor.at) or ""
+        at = cursor.line(cursor.at)
         first = cursor.at - at.lstrip().startswith("[size=")
-        head = _OLD_HEAD.match(cursor.line(first) or "")
+        head = _OLD_HEAD.match(cursor.line(first))
         return first if "[size=" in at and head and (head["size"] or first < cursor.at) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        line = cursor.line(first) or ""
+        line = cursor.line(first)
         head = _MAP.match(line) or _OLD_HEAD.match(line)
         last = first
         for index, line in lines(cursor, first + 1, 400):
@@ -93,7 +93,7 @@ class MultipathOutput(StateOutput):
         if head is None or size is None:
             raise Unreadable("the line with its size is cut off", last)
         facts = _facts(size, list(_GROUP.finditer(text)), paths)
-        if not paths and not _MAP.match(cursor.line(last + 1) or ""):  # they may be cut off
+        if not paths and not _MAP.match(cursor.line(last + 1)):  # they may be cut off
             facts = {name: value for name, value in facts.items() if name not in _OF_PATHS}
         if head["wwid"]:
             facts["wwid"] = head["wwid"]
@@ -144,7 +144,6 @@ def _is_own(line: str) -> bool:
 
 def _is_map(cursor: TextCursor, first: int) -> bool:
     """Whether the lines below are those of a map."""
-    return " size=" in (cursor.line(first) or "") or any(
-        (cursor.line(first + step) or "").lstrip().startswith(("size=", "[size="))
-        for step in (1, 2, 3)
+    return " size=" in cursor.line(first) or any(
+        cursor.line(first + step).lstrip().startswith(("size=", "[size=")) for step in (1, 2, 3)
     )

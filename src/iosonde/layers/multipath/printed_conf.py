@@ -45,7 +45,7 @@ class MultipathConf(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         top = None
         for index in range(cursor.at, max(cursor.at - _REACH, -1), -1):
-            if opened_head(cursor.line(index) or "") in _TOPS:
+            if opened_head(cursor.line(index)) in _TOPS:
                 top = index
                 break
         if top is None:
@@ -58,7 +58,7 @@ class MultipathConf(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         begin = first
-        while opened_head(cursor.line(begin) or "") not in _TOPS and begin < first + _REACH:
+        while opened_head(cursor.line(begin)) not in _TOPS and begin < first + _REACH:
             begin += 1
         last, sections = in_braces(cursor, begin, _TOPS.__contains__)
         return last, list(_subjects(sections, prompt.host))

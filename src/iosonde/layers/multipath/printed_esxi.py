@@ -101,14 +101,14 @@ class EsxcliLists(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _SMART.match(line):
             return cursor.at
         if prompt_in(line) or not _PAIR.match(line):
             return None
         for index in range(cursor.at - 1, max(cursor.at - 60, -1), -1):
-            text = cursor.line(index) or ""
-            if _ID.match(text) and not (cursor.line(index - 1) or "").endswith(":"):
+            text = cursor.line(index)
+            if _ID.match(text) and not cursor.line(index - 1).endswith(":"):
                 return index
             if text and not _PAIR.match(text) and not _goes_on(cursor, index):
                 break
@@ -141,7 +141,7 @@ class EsxcliLists(StateOutput):
             elif not _SMART.match(line):
                 break
             last, above = index, line
-        smart = bool(_SMART.match(cursor.line(first) or ""))
+        smart = bool(_SMART.match(cursor.line(first)))
         if smart:
             return last, [PrintedSubject("disk", things[0].name, _health(things[0].pairs),
                                          prompt.host)]  # fmt: skip
@@ -246,13 +246,13 @@ def _typed(pairs: Mapping[str, str], read: Collection[str] = ()) -> dict[str, Sc
 
 def _goes_on(cursor: TextCursor, index: int) -> bool:
     """Whether a line may be what was broken off the one above it."""
-    above, line = cursor.line(index - 1) or "", cursor.line(index) or ""
+    above, line = cursor.line(index - 1), cursor.line(index)
     return bool(above) and is_full(len(above), line, _COLUMN)
 
 
 def esxi_prompt(cursor: TextCursor, first: int, prompt: Prompt) -> Prompt:
     """The command above an output: as it was read, or after a prompt that only ESXi has."""
-    above = _PROMPT.match(cursor.line(before(cursor, first)) or "")
+    above = _PROMPT.match(cursor.line(before(cursor, first)))
     return Prompt(above["command"], above["host"]) if above and not prompt.command else prompt
 
 

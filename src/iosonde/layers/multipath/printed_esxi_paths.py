@@ -39,7 +39,7 @@ class EsxcfgMpath(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _PATH.match(cursor.line(cursor.at) or ""):
+        if not _PATH.match(cursor.line(cursor.at)):
             return None
         return nearest(cursor, 24, _LUN.match)
 

@@ -69,7 +69,7 @@ class MultipathdLog(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _LOGGED.match(cursor.stamped(cursor.at) or "") else None
+        return cursor.at if _LOGGED.match(cursor.stamped(cursor.at)) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -77,7 +77,7 @@ class MultipathdLog(StateOutput):
         host, last = prompt.host, first
         for index in range(first, first + _MOST):
             line = cursor.stamped(index)
-            if line is None or index > last + 3:
+            if index > last + 3:
                 break
             match = _LOGGED.match(line)
             if match is None:

@@ -61,7 +61,7 @@ class MultipathVerbose(StateOutput):
         last = first
         for index in range(first, first + _MOST):
             line = cursor.stamped(index)
-            if line is None or index > last + 2:
+            if index > last + 2:
                 break
             text = _said(cursor, index)
             if line and not text:
@@ -81,7 +81,7 @@ class MultipathVerbose(StateOutput):
 
 def _said(cursor: TextCursor, index: int) -> str:
     """What a line says behind its time and the bar; empty where it is no such line."""
-    match = _LINE.match(cursor.stamped(index) or "")
+    match = _LINE.match(cursor.stamped(index))
     return match["text"] if match else ""
 
 

@@ -36,17 +36,17 @@ class NfsConf(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if section_name(cursor.line(cursor.at) or "") not in _TELLING:
+        if section_name(cursor.line(cursor.at)) not in _TELLING:
             return None
         first = cursor.at
-        if section_name(cursor.line(first - 1) or "") in _SECTIONS:  # an empty one
+        if section_name(cursor.line(first - 1)) in _SECTIONS:  # an empty one
             first -= 1
         return over_comments(cursor, first, self.commands)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         begin = first
-        while not section_name(cursor.line(begin) or "") and begin < cursor.at:
+        while not section_name(cursor.line(begin)) and begin < cursor.at:
             begin += 1
         last, sections = below_names(cursor, begin, _SECTIONS.__contains__)
         values: dict[str, Scalar] = {"holds": "nfs"}

@@ -59,7 +59,7 @@ class ExportsOutput(StateOutput):
             if _entry(cursor, index):
                 first = index
                 for step in range(index - 1, max(index - 20, -1), -1):
-                    line = (cursor.line(step) or "").strip()
+                    line = cursor.line(step).strip()
                     if line and _entry(cursor, step):
                         first = step
                     elif not line or first - step > _MOST:
@@ -79,18 +79,18 @@ def _entry(cursor: TextCursor, index: int) -> tuple[list[PrintedSubject], int] |
     best: tuple[list[PrintedSubject], int] | None = None
     for end in range(index, index + _MOST):
         line = cursor.line(end)
-        if not (line or "").strip():
+        if not line.strip():
             if best or not parts or end > index + 2:
                 break
             continue
-        text = unmarked(line or "") if not parts else (line or "").strip()
+        text = line.strip() if parts else unmarked(line)
         if bool(_PATH.match(text)) == bool(parts):
             break  # the next path, or none at all
         goes_on = text.endswith("\\")
         parts.append(text.rstrip("\\ "))
         if (exports := _parsed(parts)) is not None:
             best = exports, end
-            after = (cursor.line(end + 1) or "").strip()
+            after = cursor.line(end + 1).strip()
             if not goes_on and not _OPENS.search(after):
                 break
         elif best is not None:

@@ -72,7 +72,7 @@ class Mountstats(Output):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         for index in range(cursor.at, max(cursor.at - 30, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if _STATS.match(line):
                 return index
             if match := _DEVICE.match(line):
@@ -81,7 +81,7 @@ class Mountstats(Output):
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        line = cursor.line(first) or ""
+        line = cursor.line(first)
         if head := _DEVICE.match(line):
             values, options, last = _of_file(cursor, first)
         elif head := _STATS.match(line):

@@ -81,11 +81,11 @@ class NfsdOutput(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _LINE.match(cursor.line(cursor.at) or ""):
+        if not _LINE.match(cursor.line(cursor.at)):
             return None
         first = cursor.at
         for index in range(cursor.at - 1, max(cursor.at - 30, -1), -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if _LINE.match(line):
                 first = index
             elif line and not _ON.match(line):

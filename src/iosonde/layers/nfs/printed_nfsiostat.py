@@ -49,7 +49,7 @@ class NfsIostat(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The line that names the mount, or the first of its figures."""
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if "bklog" not in line:
             below = flow(cursor, cursor.at + 1, cursor.at + _BLANKS)
             return cursor.at if _MOUNT.match(line) and "s rpc bklog" in below else None
@@ -60,7 +60,7 @@ class NfsIostat(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        mount = _MOUNT.match(cursor.line(first) or "")
+        mount = _MOUNT.match(cursor.line(first))
         last = first
         for index, line in lines(cursor, first + bool(mount), _MOST):
             foreign = line and (prompt_in(line) or not _OWN.match(line))

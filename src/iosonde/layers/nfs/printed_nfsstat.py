@@ -84,12 +84,12 @@ class Nfsstat(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         return cursor.at if _HEAD.match(line) or _LISTED.match(line) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        listed = _LISTED.match(cursor.line(first) or "")
+        listed = _LISTED.match(cursor.line(first))
         tables, last = _list(cursor, first) if listed else _tables(cursor, first)
         return last, [
             self.counted(kind, "", values, prompt) for kind, values in tables.items() if values

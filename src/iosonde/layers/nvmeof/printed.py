@@ -62,7 +62,7 @@ class NvmeList(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         for index in range(cursor.at, max(cursor.at - 40, -1), -1):
             line = cursor.line(index)
-            if line is None or (index < cursor.at and prompt_in(line)):
+            if index < cursor.at and prompt_in(line):
                 break
             if _HEAD.match(line):
                 return index
@@ -72,7 +72,7 @@ class NvmeList(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
-        if "{" in (cursor.line(first) or ""):
+        if "{" in cursor.line(first):
             answer, last = object_at(cursor, first, object_with("Devices"))
             return last, _devices(answer, prompt.host)
         return _table(cursor, first, prompt.host)
@@ -82,7 +82,7 @@ class NvmeList(StateOutput):
 
 
 def _table(cursor: TextCursor, first: int, host: str) -> PartlyReadItems:
-    last, pieces, texts = first, 0, [(first, cursor.line(first) or "")]
+    last, pieces, texts = first, 0, [(first, cursor.line(first))]
     for index, line in lines(cursor, first + 1, 2000):
         begins = line.lstrip().startswith("/dev/nvme")
         if prompt_in(line) or _HEAD.match(line) or index > texts[-1][0] + (3 if begins else 2):
@@ -109,7 +109,7 @@ def _without_head(cursor: TextCursor) -> int | None:
     """Index of the first of some rows whose head was cut off, as `nvme list | grep` leaves them."""
     first = None
     for index in range(cursor.at, max(cursor.at - _MOST_ROWS, -1), -1):
-        line = cursor.line(index) or ""
+        line = cursor.line(index)
         if line.lstrip().startswith("/dev/nvme"):
             whole = " ".join(fields(" ".join(cursor.block(index, _FOLDED))))
             if not _ROW.match(whole):

@@ -41,7 +41,7 @@ class Nvmetcli(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _NODE.match(cursor.line(cursor.at) or ""):
+        if not _NODE.match(cursor.line(cursor.at)):
             return None
         return start_of(cursor, _NODE.match, most=200)
 

@@ -53,7 +53,7 @@ class NvmeSubsystems(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _SUBSYSTEM.match(line):
             return cursor.at
         if not _PATH.match(line):
@@ -75,7 +75,7 @@ class NvmeSubsystems(StateOutput):
                 above = {"nqn": subsystem["nqn"].strip(), "subsystem": subsystem["name"]}
             elif more := _MORE.match(line):
                 above[more["name"]] = more["value"].strip()
-            elif path := _PATH.match(f"{line} {(cursor.line(index + 1) or '').strip()}"):
+            elif path := _PATH.match(f"{line} {cursor.line(index + 1).strip()}"):
                 subjects.append(_controller(path, above, prompt.host))
                 last = index + bool(cursor.line(index + 1))  # a mail broke it
                 continue
@@ -104,7 +104,7 @@ class NvmeVerboseList(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _HEAD.match(cursor.line(cursor.at) or ""):
+        if not _HEAD.match(cursor.line(cursor.at)):
             return None
         above = nearest(cursor, 3, _TITLE.match)
         return cursor.at if above is None else above

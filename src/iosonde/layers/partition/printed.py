@@ -90,7 +90,7 @@ class PartitionTable(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         for index in range(cursor.at, max(cursor.at - 6, -1), -1):
-            if _DISK.match(cursor.line(index) or ""):
+            if _DISK.match(cursor.line(index)):
                 return index if _is_table(cursor, index) else None
         return None
 
@@ -98,7 +98,7 @@ class PartitionTable(StateOutput):
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """See `Output.read`. The model stands above the disk in what parted prints."""
         reading = super().read(cursor, first)
-        own = first - 1 if fdisk_languages.model(cursor.line(first - 1) or "") else first
+        own = first - 1 if fdisk_languages.model(cursor.line(first - 1)) else first
         return replace(reading, first=min(reading.first, own))
 
     @override
@@ -120,7 +120,7 @@ class PartitionTable(StateOutput):
             if prompt_in(line) or _DISK.match(line) or not own:
                 break
             last = index
-        head = _DISK.match(cursor.line(first) or "")
+        head = _DISK.match(cursor.line(first))
         if head is None:
             raise Unreadable("the line of its disk is cut off", last)
         facts = _facts_of_disk(cursor, (first, last), head)
@@ -142,11 +142,9 @@ def _facts_of_disk(
     text = flow(cursor, first, last)
     logical, physical = fdisk_languages.sector_sizes(text)
     label, free = _LABEL.search(text), list(_free_areas(cursor, span))
-    models = (
-        fdisk_languages.model(cursor.line(index) or "") for index in range(first - 1, last + 1)
-    )
+    models = (fdisk_languages.model(cursor.line(index)) for index in range(first - 1, last + 1))
     disk: dict[str, Scalar] = {
-        "size": _size(head, cursor.line(first) or "", logical),
+        "size": _size(head, cursor.line(first), logical),
         "partition_table": label[1] or label[2] if label else None,
         "logical_block_size": logical, "physical_block_size": physical,
         **fdisk_languages.io_sizes(text),
@@ -176,8 +174,8 @@ def _is_table(cursor: TextCursor, first: int) -> bool:
 
     Rows without the size of a sector are left to `PartitionRows`.
     """
-    below = [cursor.line(first + step) or "" for step in range(1, 6)]
-    exact = fdisk_languages.size_in_bytes(cursor.line(first) or "")
+    below = [cursor.line(first + step) for step in range(1, 6)]
+    exact = fdisk_languages.size_in_bytes(cursor.line(first))
     if exact and not any(map(_FDISK.match, below)):
         return True
     return any(
@@ -190,8 +188,8 @@ def _is_head(cursor: TextCursor, index: int) -> bool:
     """Whether a line may be one of those above the partitions, or the names of their columns."""
     below = next((line for line in cursor.block(index + 1, 3) if line), "")
     return bool(
-        _LABELLED.match(cursor.line(index) or "")
-        or fdisk_languages.geometry(cursor.line(index) or "")
+        _LABELLED.match(cursor.line(index))
+        or fdisk_languages.geometry(cursor.line(index))
         or _FDISK.match(below)
         or NUMBERED.match(below)
         or _OLD_SFDISK.match(below)
@@ -233,7 +231,7 @@ def _partitions(
     cursor: TextCursor, span: tuple[int, int], device: str, disk: Mapping[str, Scalar]
 ) -> Iterator[tuple[str, dict[str, Scalar]]]:
     """Name and facts of each partition. `disk` is what is said of the disk."""
-    above = [cursor.line(index) or "" for index in range(span[0], span[0] + 5)]
+    above = [cursor.line(index) for index in range(span[0], span[0] + 5)]
     unit = _Unit(
         next((line for line in above if _CYLINDERS.search(line) or _OLD_UNITS.search(line)), ""),
         _bytes_in(disk, "logical_block_size"),
@@ -245,7 +243,7 @@ def _partitions(
     offset = _bytes_in(disk, "alignment_offset") or 0
     columns: Mapping[str, tuple[int, int]] = {}
     for index in range(span[0], span[1] + 1):
-        line = cursor.line(index) or ""
+        line = cursor.line(index)
         columns = table_facts.columns_of(line) or columns
         own: dict[str, Scalar] = {"below": device}
         begin = 0

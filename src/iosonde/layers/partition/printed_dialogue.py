@@ -135,10 +135,10 @@ class FdiskDialogue(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         first = cursor.at
-        if not _OWN.match(cursor.line(first) or ""):
+        if not _OWN.match(cursor.line(first)):
             return None
         for index in range(first - 1, max(first - _REACH, 0) - 1, -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if line and not _OWN.match(line):
                 break
             first = index if line else first

@@ -51,10 +51,10 @@ class DiskutilList(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _HEAD.match(cursor.line(cursor.at) or ""):
+        if not _HEAD.match(cursor.line(cursor.at)):
             return None
         above = range(cursor.at - 1, max(cursor.at - 3, -1), -1)
-        return next((at for at in above if _DISK.match(cursor.line(at) or "")), None)
+        return next((at for at in above if _DISK.match(cursor.line(at))), None)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -55,7 +55,7 @@ class SfdiskDump(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_own(cursor.line(cursor.at) or ""):
+        if not _is_own(cursor.line(cursor.at)):
             return None
         return top_of(cursor, _is_own)
 

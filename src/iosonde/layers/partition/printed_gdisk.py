@@ -83,7 +83,7 @@ class SgdiskInfo(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not _detail(line):
             return None
         return top_of(cursor, lambda text: _detail(text) is not None, most=8)
@@ -122,7 +122,7 @@ def _asked(command: str) -> str:
 
 def _of_dialogue(cursor: TextCursor, first: int) -> str:
     """The partition that gdisk was asked for in its dialogue, by the lines above its details."""
-    above = [cursor.line(index) or "" for index in range(first - 1, max(first - _REACH, 0) - 1, -1)]
+    above = [cursor.line(index) for index in range(first - 1, max(first - _REACH, 0) - 1, -1)]
     number = _CHOSEN.match(above[0]) if above else None
     device = next((match[1] for line in above if (match := _WORKED_ON.search(line))), "")
     return _named(device, number[1]) if number else ""

@@ -62,7 +62,7 @@ class FreeSpace(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         return cursor.at if _FREE.match(line) and _is_sized(line) else None
 
     @override
@@ -76,7 +76,7 @@ class FreeSpace(StateOutput):
             if area and int(area["end"]) - int(area["start"]) + 1 == int(area["sectors"]):
                 areas.append((int(area["start"]), int(area["end"])))
             last = index if line else last
-        head = cursor.line(first) or ""
+        head = cursor.line(first)
         device = _FREE.match(head)
         text = flow(cursor, first, last)
         logical, physical = fdisk_languages.sector_sizes(text)
@@ -103,12 +103,12 @@ class Partx(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         return cursor.at if _HEAD.match(line) or _LISTED.match(line) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        is_table = bool(_HEAD.match(cursor.line(first) or ""))
+        is_table = bool(_HEAD.match(cursor.line(first)))
         pattern = _SHOWN if is_table else _LISTED
         partitions: list[PrintedSubject] = []
         last = first
@@ -179,7 +179,7 @@ def _over_lines(cursor: TextCursor, first: int) -> tuple[int, re.Match[str]] | N
 
 def _is_above_areas(cursor: TextCursor, index: int) -> bool:
     """Whether a line is of the units, of the size of sectors, or names the areas' columns."""
-    line = cursor.line(index) or ""
+    line = cursor.line(index)
     below = next((after for after in cursor.block(index + 1, 3) if after), "")
     return bool(
         fdisk_languages.is_sector_size(line)

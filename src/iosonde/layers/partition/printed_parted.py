@@ -97,7 +97,7 @@ class PartedMessages(StateOutput):
 def device_above(cursor: TextCursor, first: int) -> str:
     """The device that parted works on, of the lines above."""
     for index in range(first - 1, max(first - _REACH, 0) - 1, -1):
-        if match := _DEVICE.search(cursor.line(index) or ""):
+        if match := _DEVICE.search(cursor.line(index)):
             return match["device"]
     return ""
 
@@ -107,15 +107,15 @@ def _said(cursor: TextCursor, index: int) -> tuple[str, dict[str, Scalar], int] 
 
     The name is empty where a message is about the disk at hand. Terminals and mails wrap messages.
     """
-    if asked := _ASKED.search(cursor.line(index) or ""):
-        check = _CHECK.match(cursor.line(index + 1) or "")
+    if asked := _ASKED.search(cursor.line(index)):
+        check = _CHECK.match(cursor.line(index + 1))
         if check and check["number"] == asked["number"]:
             values = _aligned(check)
             return check["number"], {"alignment_checked": asked["which"], **values}, index + 1
         return None
     for last in range(index, index + _PIECES):
         line = cursor.line(last)
-        if line is None or (last > index and prompt_in(line)):
+        if last > index and prompt_in(line):
             break
         if message := _message(flow(cursor, index, last)):
             return *message, last

@@ -42,7 +42,7 @@ class PartitionRows(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _row(cursor.line(cursor.at) or ""):
+        if not _row(cursor.line(cursor.at)):
             return None
         return start_of(cursor, _row, most=60)
 
@@ -70,14 +70,14 @@ class NumberedRows(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not table_facts.columns_of(cursor.line(cursor.at) or ""):
+        if not table_facts.columns_of(cursor.line(cursor.at)):
             return None
         below = [line for line in cursor.block(cursor.at + 1, 3) if line]
         return cursor.at if below and NUMBERED.match(below[0]) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        columns = table_facts.columns_of(cursor.line(first) or "")
+        columns = table_facts.columns_of(cursor.line(first))
         device = device_above(cursor, first)
         between = "p" if device[-1:].isdigit() else ""
         partitions, last = list[PrintedSubject](), first

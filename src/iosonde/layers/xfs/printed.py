@@ -53,7 +53,7 @@ class XfsInfo(StateOutput):
             last = index if line else last
             if line.lstrip().startswith("realtime"):
                 break
-        head = _HEAD.match(cursor.line(first) or "")
+        head = _HEAD.match(cursor.line(first))
         text = joined(cursor, first, last)
         facts: dict[str, Scalar] = geometry_facts(text)
         if facts and (blocks := _BLOCKS.search(text)):

@@ -69,10 +69,10 @@ class XfsSuperblock(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_field(cursor.line(cursor.at) or ""):
+        if not _is_field(cursor.line(cursor.at)):
             return None
         first = top_of(cursor, _is_field)
-        near = (cursor.line(cursor.at + distance) or "" for distance in (1, 2))
+        near = (cursor.line(cursor.at + distance) for distance in (1, 2))
         is_asked = bool(command_before(cursor, first, self.commands, reach=self.reach)[1].command)
         return first if first < cursor.at or is_asked or any(map(_is_field, near)) else None
 
@@ -109,7 +109,7 @@ class XfsFreeSpace(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not _FREE_HEAD.match(line) and not _FREE_SUM.match(line):
             return None
         return top_of(cursor, lambda above: bool(_FREE_ROW.match(above) or _FREE_HEAD.match(above)))
@@ -149,7 +149,7 @@ class XfsLog(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not _LOG_DEVICE.match(line) and not _LOG_STATE.match(line):
             return None
         return top_of(

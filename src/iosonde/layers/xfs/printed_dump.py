@@ -61,7 +61,7 @@ class XfsDump(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = _BEGIN.match(cursor.line(cursor.at) or "")
+        line = _BEGIN.match(cursor.line(cursor.at))
         if line is None or not _said(line["text"]):
             return None
         return top_of(cursor, lambda above: bool(_BEGIN.match(above)))
@@ -105,7 +105,7 @@ class XfsDumpInventory(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        is_own = _TREE.match(cursor.line(cursor.at) or "")
+        is_own = _TREE.match(cursor.line(cursor.at))
         return top_of(cursor, lambda above: bool(_TREE.match(above))) if is_own else None
 
     @override

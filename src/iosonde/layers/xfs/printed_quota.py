@@ -72,7 +72,7 @@ class XfsQuotaReport(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _HEAD.match(cursor.line(first) or "")
+        head = _HEAD.match(cursor.line(first))
         if head is None:
             raise Unreadable("its first line is broken", first)
         subjects, forms, last, rest = list[PrintedSubject](), list[str](), first, list[str]()

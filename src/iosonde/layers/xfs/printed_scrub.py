@@ -62,7 +62,7 @@ class XfsScrub(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_own(cursor.line(cursor.at) or ""):
+        if not _is_own(cursor.line(cursor.at)):
             return None
         return top_of(cursor, lambda above: bool(_is_own(above) or _MESSAGE.match(above)))
 

@@ -70,7 +70,7 @@ class XfsStat(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         first = top_of(cursor, _ROW.fullmatch, most=30)
-        return first if _FIRST.fullmatch(cursor.line(first) or "") else None
+        return first if _FIRST.fullmatch(cursor.line(first)) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:

@@ -96,10 +96,10 @@ def _scan_facts(scan: str) -> dict[str, Scalar]:
 
 def _is_cut(cursor: TextCursor, index: int) -> bool:
     """Whether a pool's part is from its state on, with its name cut off."""
-    if not _STATE.fullmatch(cursor.line(index) or ""):
+    if not _STATE.fullmatch(cursor.line(index)):
         return False
-    above = [cursor.line(index - step) or "" for step in (1, 2, 3)]
-    below = [(cursor.line(index + step) or "").strip() for step in range(1, 14)]
+    above = [cursor.line(index - step) for step in (1, 2, 3)]
+    below = [cursor.line(index + step).strip() for step in range(1, 14)]
     return (
         not any(map(_POOL.match, above))
         and "config:" in below
@@ -116,9 +116,9 @@ def _ends(cursor: TextCursor, index: int, line: str) -> bool:
 
 def _begins(cursor: TextCursor, index: int) -> bool:
     """Whether a pool's part begins in a line: its name, and then its state."""
-    if not _POOL.match(cursor.line(index) or ""):
+    if not _POOL.match(cursor.line(index)):
         return False
-    return any(_STATE.match(cursor.line(index + step) or "") for step in (1, 2, 3))
+    return any(_STATE.match(cursor.line(index + step)) for step in (1, 2, 3))
 
 
 class ZpoolLine(StateOutput):
@@ -138,14 +138,14 @@ class ZpoolLine(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`; a scan with the rest of its pool's status is no line alone."""
-        around = [cursor.line(cursor.at + step) or "" for step in (-2, -1, 1, 2)]
+        around = [cursor.line(cursor.at + step) for step in (-2, -1, 1, 2)]
         if any(re.match(r"\s*(?:state|status|config|action|see|errors):", line) for line in around):
             return None
         return super().begin(cursor)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        line = (cursor.line(first) or "").strip()
+        line = cursor.line(first).strip()
         scan = line.partition("scan: ")[2]
         if not scan:
             return first, [PrintedSubject("zpool", "", {"status": line}, prompt.host)]

@@ -64,7 +64,7 @@ class ArcSummary(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not _ANCHOR.match(line) or not _is_own(line.strip()):
             return None
         return cursor.at
@@ -73,7 +73,7 @@ class ArcSummary(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         report = _Report(prompt.host)
         last = first
-        margin = _margin(cursor.line(first) or "")
+        margin = _margin(cursor.line(first))
         flat = all(_margin(line) == margin for line in cursor.block(first, 12) if line)
         for index, line in lines(cursor, first, 1200):
             text = line.strip()
@@ -82,7 +82,7 @@ class ArcSummary(StateOutput):
             if not text or (index == last and index > first):
                 continue
             end = index
-            if _REST.match(after := (cursor.line(index + 1) or "").strip()):
+            if _REST.match(after := cursor.line(index + 1).strip()):
                 text, end = f"{text} {after}", index + 1
             outer = bool(_ANCHOR.match(text)) if flat else _margin(line) <= margin
             if not report.take(text, outer=outer):

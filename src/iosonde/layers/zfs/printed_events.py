@@ -35,7 +35,7 @@ class ZedEvents(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _EVENT.match(cursor.stamped(cursor.at) or "") else None
+        return cursor.at if _EVENT.match(cursor.stamped(cursor.at)) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -44,7 +44,7 @@ class ZedEvents(StateOutput):
         for index, _ in lines(cursor, first, _MOST):
             if index > last + _APART:
                 break
-            event = _EVENT.match(cursor.stamped(index) or "")
+            event = _EVENT.match(cursor.stamped(index))
             if event is None:
                 continue
             last = index

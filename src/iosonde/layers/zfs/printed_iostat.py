@@ -51,14 +51,14 @@ class ZpoolIostatWide(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if not (_TOP.search(line) or _names(line.split()) or line.split()[:1] == ["latency"]):
             return None
         if _head_below(cursor, cursor.at) is None:
             return None
         first = cursor.at
         while first and first > cursor.at - 4:
-            above = cursor.line(first - 1) or ""
+            above = cursor.line(first - 1)
             if not (_TOP.search(above) or _RULE.match(above)):
                 break
             first -= 1
@@ -104,8 +104,6 @@ def _head_below(cursor: TextCursor, first: int) -> tuple[int, TextTable] | None:
     """The table whose line of names stands at most a few lines further on, and where."""
     for index in range(first, first + 7):
         line = cursor.line(index)
-        if line is None:
-            return None
         if not line.strip():
             continue
         longest = line.split()[0] in {"latency", "req_size", "pool", "vdev"}
@@ -206,7 +204,7 @@ def _histogram(table: TextTable) -> dict[str, Json]:
 def _pool_above(cursor: TextCursor, begin: int) -> str:
     """What the line of groups above a histogram's names begins with."""
     for index in range(begin - 1, max(begin - 5, -1), -1):
-        match = re.match(r"\s*(\S{1,120})\s+(?:total_wait|sync_read)\b", cursor.line(index) or "")
+        match = re.match(r"\s*(\S{1,120})\s+(?:total_wait|sync_read)\b", cursor.line(index))
         if match:
             return match[1]
     return ""

@@ -40,7 +40,7 @@ class ZfsKstat(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_own(cursor.line(cursor.at) or ""):
+        if not _is_own(cursor.line(cursor.at)):
             return None
         return start_of(cursor, _is_own, most=70)
 

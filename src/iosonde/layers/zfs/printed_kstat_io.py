@@ -40,9 +40,9 @@ class ZfsPoolIo(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         for index in range(cursor.at, max(cursor.at - 4, -1), -1):
-            if _BEGIN.match(cursor.line(index) or ""):
+            if _BEGIN.match(cursor.line(index)):
                 above = range(index - 1, max(index - 3, -1), -1)
-                return next((a for a in above if _FIRST.match(cursor.line(a) or "")), index)
+                return next((a for a in above if _FIRST.match(cursor.line(a))), index)
         return None
 
     @override

@@ -66,7 +66,7 @@ def _with_devices(cursor: TextCursor, first: int, table: TextTable) -> tuple[int
     """Index of the last line, and the pools with what -v prints below each."""
     pools: list[_Row] = [("zpool", row, {}) for row in table.rows]
     rows: list[_Row] = []
-    margin, last, section = _margin(cursor.line(first) or ""), first, ""
+    margin, last, section = _margin(cursor.line(first)), first, ""
     pieces = _pieces(cursor, first, table.head)
     last += pieces - 1
     for index, line in lines(cursor, first + pieces, 2000):
@@ -109,7 +109,7 @@ def _cells(cursor: TextCursor, index: int, pieces: int, columns: int) -> tuple[l
             pool = len(cells) == columns and _is_pool(cells)
             if pool or section or _is_device(cells, columns):
                 return cells, index + count - 1
-    return (cursor.line(index) or "").split(), index
+    return cursor.line(index).split(), index
 
 
 _SECTIONS = frozenset({"logs", "cache", "spare", "spares", "special", "dedup"})
@@ -205,11 +205,11 @@ class ZfsGet(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        head = (cursor.line(cursor.at) or "").split()
+        head = cursor.line(cursor.at).split()
         if head == ["NAME", "PROPERTY", "VALUE", "SOURCE"]:
             return cursor.at
-        bare = "zfs get -H" in (cursor.line(cursor.at) or "") and "-o" not in head
-        return cursor.at if bare and _PROPERTY.match(cursor.line(cursor.at + 1) or "") else None
+        bare = "zfs get -H" in cursor.line(cursor.at) and "-o" not in head
+        return cursor.at if bare and _PROPERTY.match(cursor.line(cursor.at + 1)) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -266,7 +266,7 @@ class ZpoolIostat(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         counters: list[PrintedCounters] = []
         seen: dict[str, int] = {}
-        last, margin = first, _margin(cursor.line(first) or "")
+        last, margin = first, _margin(cursor.line(first))
         for index, line in lines(cursor, first + 1, 4000):
             cells = line.split()
             if _RULE.fullmatch(line) or _HEAD.match(line) or "operations" in cells:

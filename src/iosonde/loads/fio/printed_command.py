@@ -68,7 +68,7 @@ def _whole(cursor: TextCursor, first: int) -> tuple[int, str, str] | None:
     command, host, quoted = call
     parts = [command]
     for index in range(last + 1, last + _LINES):
-        more = (cursor.line(index) or "").strip()
+        more = cursor.line(index).strip()
         if not more or not _continues(parts[-1], more, quoted):
             break
         parts.append(more)
@@ -81,9 +81,9 @@ def _whole(cursor: TextCursor, first: int) -> tuple[int, str, str] | None:
 
 def _line(cursor: TextCursor, index: int) -> tuple[int, str]:
     """A line; with the next one, and its index, where a backslash stands before any option."""
-    line = cursor.line(index) or ""
+    line = cursor.line(index)
     if re.search(r"\bfio\s+\\$", line):
-        return index + 1, f"{line[:-1].rstrip()} {(cursor.line(index + 1) or '').strip()}"
+        return index + 1, f"{line[:-1].rstrip()} {cursor.line(index + 1).strip()}"
     return index, line
 
 

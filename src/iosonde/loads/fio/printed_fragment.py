@@ -37,7 +37,7 @@ class FioFragment(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         rates = RATES.fullmatch(line)
         if not (rates or is_line(line)) or FioText().begin(cursor) is not None:
             return None
@@ -47,7 +47,7 @@ class FioFragment(Output):
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        if RATES.fullmatch(cursor.line(first) or ""):
+        if RATES.fullmatch(cursor.line(first)):
             return _rates(cursor, first)
         return read_fragment(cursor, first)
 

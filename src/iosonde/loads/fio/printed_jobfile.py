@@ -56,7 +56,7 @@ class FioJobFile(Output):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. Only from its first anchor, for what it gives is read again."""
-        if not _is_own(cursor.line(cursor.at) or "", ended=False):
+        if not _is_own(cursor.line(cursor.at), ended=False):
             return None
         first = _top(cursor)
         if first is None:
@@ -87,7 +87,7 @@ def _top(cursor: TextCursor) -> int | None:
     """Index of the first [section] of the file that the anchor's line is part of."""
     top, blanks = None, 0
     for index in range(cursor.at, -1, -1):
-        line = cursor.line(index) or ""
+        line = cursor.line(index)
         if not _is_own(line, ended=blanks > 0):
             return top
         blanks = 0 if line else blanks + 1
@@ -103,7 +103,7 @@ def _top(cursor: TextCursor) -> int | None:
 
 def _begins_anew(cursor: TextCursor, index: int) -> bool:
     """Whether a `[global]` begins another file: nothing stands right above it."""
-    above = cursor.line(index - 1) if index else None
+    above = cursor.line(index - 1)
     return not above or not _is_own(above, ended=False)
 
 

@@ -91,7 +91,7 @@ def _undamaged(cursor: TextCursor, first: int) -> tuple[int, dict[str, Json]] | 
 
     Its last line is then the first that closes a brace as far to the left as the first opens one.
     """
-    begin = cursor.line(first) or ""
+    begin = cursor.line(first)
     if begin.strip() != "{":
         return None
     text, at, closed = f"{begin}\n", first + 1, f"\n{begin.replace('{', '}')}\n"
@@ -120,7 +120,7 @@ def _damaged(cursor: TextCursor, first: int) -> tuple[int, dict[str, Json], bool
 
 def _extent(cursor: TextCursor, first: int) -> tuple[int, list[str], bool]:
     """Index of the document's last line, its lines, and whether it ends there by itself."""
-    rows = [_opened(cursor.line(first) or "")]
+    rows = [_opened(cursor.line(first))]
     depth, torn = _depth(rows[0], 0, torn=False)
     if not depth:
         return first, rows, True

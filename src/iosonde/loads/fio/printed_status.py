@@ -40,17 +40,17 @@ class FioStatus(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _BEGIN.match(cursor.line(cursor.at) or ""):
+        if not _BEGIN.match(cursor.line(cursor.at)):
             return None
         above = range(max(cursor.at - _ABOVE, 0), cursor.at)
-        titled = any("Run status group" in (cursor.line(index) or "") for index in above)
+        titled = any("Run status group" in cursor.line(index) for index in above)
         return None if titled else cursor.at
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         last = first - 1
         sheet = JobFigures(details={"cut_off": "what stands above the run status"})
-        while len(sheet.metrics) < _DIRECTIONS and _BEGIN.match(cursor.line(last + 1) or ""):
+        while len(sheet.metrics) < _DIRECTIONS and _BEGIN.match(cursor.line(last + 1)):
             end = _status(cursor, last + 1, sheet)
             if end is None:
                 break
@@ -79,7 +79,7 @@ def _status(cursor: TextCursor, first: int, sheet: JobFigures) -> int | None:
     """Adds the status that begins in a line; index of its last line, None where it is none."""
     longest, end = None, first
     for last in range(first, first + _WRAPPED):
-        if last > first and _BEGIN.match(cursor.line(last) or ""):
+        if last > first and _BEGIN.match(cursor.line(last)):
             break  # the next status
         text = compact(cursor, first, last)
         status = next(statuses(text, Precision.of("", text)), None)

@@ -60,7 +60,7 @@ class FioTerse(Output):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         for index in range(cursor.at, max(cursor.at - REACH, 0) - 1, -1):
-            line = cursor.line(index) or ""
+            line = cursor.line(index)
             if _START.search(line):
                 return index
             if line and ";" not in line:
@@ -75,12 +75,12 @@ class FioTerse(Output):
         begun: int | None = first
         while begun is not None and begun - first < _MOST:
             last, text = _line(cursor, begun)
-            trial = _trial(text, _own(cursor.line(begun) or ""), prompt)
+            trial = _trial(text, _own(cursor.line(begun)), prompt)
             if trial is None:
                 break
             trials.append(trial)
             ended = last
-            below = cursor.line(last + 1) or ""
+            below = cursor.line(last + 1)
             begun = last + 1 if _START.search(below) else None
         if not trials:
             raise Unreadable("it tells of no I/O, or its fields are not those of a terse line")
@@ -92,7 +92,7 @@ class FioTerse(Output):
 def _started(cursor: TextCursor, first: int) -> int:
     """How many jobs fio says above a line that it has started: a group of them is one line."""
     for index in range(first - 1, max(first - _ABOVE, 0) - 1, -1):
-        if match := _JOBS.search(cursor.line(index) or ""):
+        if match := _JOBS.search(cursor.line(index)):
             return sum(int(number or 0) for number in match.groups())
     return 0
 

@@ -77,7 +77,7 @@ class FioText(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if _PREAMBLE.search(line):
             return None if _goes_another_way(cursor) else _top(cursor, cursor.at)
         if _HEAD.search(line):
@@ -86,7 +86,7 @@ class FioText(Output):
             return None
         best, gap = cursor.at if _MEASURED.search(line) else None, 0
         for index in range(cursor.at - 1, max(cursor.at - REACH, 0) - 1, -1):
-            above = cursor.line(index) or ""
+            above = cursor.line(index)
             if _HEAD.search(above):
                 return _top(cursor, _whole_head(cursor, index))
             if _MEASURED.search(above):
@@ -126,8 +126,8 @@ class FioText(Output):
 
 def _cut_short(cursor: TextCursor) -> bool:
     """Whether the anchor's line of rates ends behind the speed and the next one doesn't go on."""
-    after = (cursor.line(cursor.at + 1) or "").lstrip()
-    return bool(RATES.fullmatch(cursor.line(cursor.at) or "")) and not after.startswith("(")
+    after = cursor.line(cursor.at + 1).lstrip()
+    return bool(RATES.fullmatch(cursor.line(cursor.at))) and not after.startswith("(")
 
 
 def _goes_another_way(cursor: TextCursor) -> bool:
@@ -142,8 +142,7 @@ def _goes_another_way(cursor: TextCursor) -> bool:
 
 def _whole_head(cursor: TextCursor, index: int) -> int:
     """The line of a header that was torn apart before "groupid="."""
-    above = cursor.line(index - 1) if index else None
-    return index - 1 if above and _TORN.search(above) else index
+    return index - 1 if _TORN.search(cursor.line(index - 1)) else index
 
 
 def _top(cursor: TextCursor, index: int) -> int | None:

@@ -53,7 +53,7 @@ def top(cursor: TextCursor) -> int:
     first, blanks = cursor.at, 0
     for index in range(cursor.at - 1, max(cursor.at - REACH, 0) - 1, -1):
         line = cursor.line(index)
-        if line is None or (line and not is_line(line)):
+        if line and not is_line(line):
             break
         blanks = 0 if line else blanks + 1
         if blanks > _BLANKS:
@@ -100,7 +100,7 @@ def _gathered(cursor: TextCursor, first: int) -> tuple[int, str]:
     last, blanks = first, 0
     for index, line in lines(cursor, first, _MOST):
         blanks = 0 if line else blanks + 1
-        broken = index > first and _REST.fullmatch(line) and _STATUS.match(cursor.line(last) or "")
+        broken = index > first and _REST.fullmatch(line) and _STATUS.match(cursor.line(last))
         if blanks > _BLANKS or (line and not broken and (not is_line(line) or prompt_in(line))):
             break
         last = index if line else last

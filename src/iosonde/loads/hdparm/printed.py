@@ -62,7 +62,7 @@ class HdparmOutput(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _START.search(cursor.line(cursor.at) or "") else None
+        return cursor.at if _START.search(cursor.line(cursor.at)) else None
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:

@@ -56,12 +56,12 @@ class IozoneOutput(Output):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The title, or the earliest line of what is left without it."""
-        anchor = cursor.line(cursor.at) or ""
+        anchor = cursor.line(cursor.at)
         first = cursor.at if _BEGINS.search(anchor) else None
         gap = 0
         for index in range(cursor.at - 1, max(cursor.at - 70, -1), -1):
             line = cursor.line(index)
-            if line is None or "test complete" in line:
+            if "test complete" in line:
                 break
             if _TITLE.search(line):
                 return index

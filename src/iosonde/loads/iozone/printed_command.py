@@ -29,7 +29,7 @@ class IozoneCommand(Output):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """See `Output.begin`. The line iozone prints itself is no command of its own."""
-        line = cursor.line(cursor.at) or ""
+        line = cursor.line(cursor.at)
         if "Command line used" in line:
             return None
         call = _CALL.search(line.strip("` "))
@@ -46,7 +46,7 @@ class IozoneCommand(Output):
                     break
             whole = f"{whole.rstrip(chr(92)).rstrip()} {part}".strip()
             last, width = index, len(line)
-        prompt = prompt_in(cursor.line(first) or "")
+        prompt = prompt_in(cursor.line(first))
         match = _CALL.search(whole)
         if not match or not _OPTION.search(match["call"]):
             raise Unreadable("no option follows")
