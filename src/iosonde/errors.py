@@ -53,7 +53,7 @@ class ErrorReport(VerbResult):
     output failed).
     """
 
-    SCHEMA: ClassVar[str] = "iosonde.error/1"
+    SCHEMA = "iosonde.error/1"
     error: ErrorDetails
 
 

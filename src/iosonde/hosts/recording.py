@@ -12,7 +12,7 @@ import base64
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -174,7 +174,7 @@ class Recorder(Host):
 class RecordingHost(StillHost):
     """See `iosonde.hosts.host.Host`. What was never asked is an error; nothing can be changed."""
 
-    kind: ClassVar[str] = "a recording"
+    kind = "a recording"
 
     def __init__(self, index: Mapping[str, Any]) -> None:
         self.name: str = index["name"]

@@ -9,8 +9,6 @@ Source: filesystems(5); Linux Documentation/filesystems/tmpfs.rst, overlayfs.rst
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from typing_extensions import override
 
 from iosonde.layers import LAYERS
@@ -19,7 +17,6 @@ from iosonde.layers.layer import (
     BlockDevice,
     Described,
     Layer,
-    LayerSetting,
     Mount,
     Scene,
     mounted_layers,
@@ -33,9 +30,9 @@ _STACKED = {"overlay"}
 class FileSystem(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
-    kind: ClassVar[str] = "filesystem"
-    settings: ClassVar[tuple[LayerSetting, ...]] = ()
-    can_break: ClassVar[bool] = False
+    kind = "filesystem"
+    settings = ()
+    can_break = False
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

@@ -8,12 +8,10 @@ Source: losetup(8); drivers/block/loop.c (6.x), attribute group "loop" of the de
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from typing_extensions import override
 
 from iosonde import kerneltext
-from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, made_with, queue_settings
+from iosonde.layers.layer import BlockDevice, Layer, Scene, made_with, queue_settings
 from iosonde.records.stack import Scalar, StackLayer
 
 _DELETED = " (deleted)"
@@ -51,8 +49,8 @@ def _flag(text: str | None) -> bool | None:
 class LoopDevice(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
-    kind: ClassVar[str] = "loop"
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
+    kind = "loop"
+    settings = (
         *queue_settings(
             "scheduler", "nr_requests", "rq_affinity", "read_ahead_kb", "nomerges",
             "max_sectors_kb", "write_cache", "wbt_lat_usec",
@@ -62,8 +60,8 @@ class LoopDevice(Layer):
             needs="reconnect", why="it is an option of losetup(8), given when the file is attached",
         ),
     )  # fmt: skip
-    numbered_by_the_kernel: ClassVar[bool] = True
-    can_break: ClassVar[bool] = False
+    numbered_by_the_kernel = True
+    can_break = False
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

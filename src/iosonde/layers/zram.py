@@ -5,8 +5,6 @@ Source: Linux Documentation/admin-guide/blockdev/zram.rst.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from typing_extensions import override
 
 from iosonde import kerneltext
@@ -29,15 +27,15 @@ def parse_mm_stat(text: str) -> dict[str, Scalar]:
 class Zram(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
-    kind: ClassVar[str] = "zram"
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
+    kind = "zram"
+    settings = (
         LayerSetting(
             "comp_algorithm", "sysfs", "/sys/block/{name}/comp_algorithm", needs="rebuild",
             why_not="zram takes it only before its size is set",
         ),
         *queue_settings("read_ahead_kb", "nomerges"),
     )  # fmt: skip
-    can_break: ClassVar[bool] = False
+    can_break = False
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -46,8 +45,8 @@ _MOST = 80
 class AsSsd(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "AS SSD Benchmark"
-    anchors: ClassVar[tuple[str, ...]] = ("AS SSD Benchmark ", "4K-64Thr")
+    tool = "AS SSD Benchmark"
+    anchors = ("AS SSD Benchmark ", "4K-64Thr")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

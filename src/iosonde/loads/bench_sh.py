@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -46,8 +45,8 @@ _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 class BenchSh(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "bench.sh"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "bench.sh"
+    anchors = (
         "I/O Speed(1st run)", "I/O speed(1st run)", "I/O Speed (1st run)", "I/O speed (1st run)",
         "dd: sequential write speed",
     )  # fmt: skip
@@ -84,8 +83,8 @@ class BenchSh(Output):
 class NenchIoping(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ioping"
-    anchors: ClassVar[tuple[str, ...]] = ("ioping: seek rate", "ioping: sequential read speed")
+    tool = "ioping"
+    anchors = ("ioping: seek rate", "ioping: sequential read speed")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -80,8 +79,8 @@ _TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 class Bonnie(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "bonnie++"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "bonnie++"
+    anchors = (
         "--Sequential Output", "Sequential Output--", "Name:Size etc", "-Per Chr-", "1.98,2.00",
         "1.98,1.98", "1.97,1.97", "1.96,1.96", ",+++++,+++,",
     )  # fmt: skip
@@ -276,8 +275,8 @@ def _trial(
 class BonniePage(Output):
     """See `iosonde.text.cursor.Output`. The page of bon_csv2html, a row for each machine."""
 
-    tool: ClassVar[str] = "bonnie++"
-    anchors: ClassVar[tuple[str, ...]] = ("Sequential Output | Sequential Input",)
+    tool = "bonnie++"
+    anchors = ("Sequential Output | Sequential Input",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

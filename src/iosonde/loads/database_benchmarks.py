@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -45,9 +44,9 @@ _MOST = 400
 class DbBench(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "db_bench"
-    anchors: ClassVar[tuple[str, ...]] = (" micros/op",)
-    commands: ClassVar[tuple[str, ...]] = ("db_bench", "./db_bench")
+    tool = "db_bench"
+    anchors = (" micros/op",)
+    commands = ("db_bench", "./db_bench")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -118,9 +117,9 @@ _YCSB_RAW = {"Average": "mean", "Min": "min", "Max": "max"}
 class Ycsb(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ycsb"
-    anchors: ClassVar[tuple[str, ...]] = ("[OVERALL], ", "], AverageLatency(", "], Operations, ")
-    commands: ClassVar[tuple[str, ...]] = ("ycsb", "bin/ycsb", "ycsb.sh")
+    tool = "ycsb"
+    anchors = ("[OVERALL], ", "], AverageLatency(", "], Operations, ")
+    commands = ("ycsb", "bin/ycsb", "ycsb.sh")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -189,10 +188,10 @@ _MEMTIER_NAMES = {
 class Memtier(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "memtier_benchmark"
-    anchors: ClassVar[tuple[str, ...]] = ("Type         Ops/sec", "  Hits/sec   Misses/sec")
-    commands: ClassVar[tuple[str, ...]] = ("memtier_benchmark",)
-    reach: ClassVar[int] = 20
+    tool = "memtier_benchmark"
+    anchors = ("Type         Ops/sec", "  Hits/sec   Misses/sec")
+    commands = ("memtier_benchmark",)
+    reach = 20
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -18,7 +18,6 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -112,8 +111,8 @@ class _Result:
 class Dd(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "dd"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "dd"
+    anchors = (
         "records out", "records in", "copied, ", "bytes transferred in ", *ANCHORS,
     )  # fmt: skip
 

@@ -10,7 +10,6 @@ Source: coreutils 9.1, src/dd.c, usage(): operands are NAME=VALUE in any order.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -34,8 +33,8 @@ _REST = re.compile(r"\s*(?:$|[;|&`]|\d?>|\(|#|\\$)")
 class DdCommand(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "dd"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "dd"
+    anchors = (
         "dd if=", "dd of=", "dd bs=", "dd count=", "dd iflag=", "dd oflag=", "dd conv=",
     )  # fmt: skip
 

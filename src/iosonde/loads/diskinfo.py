@@ -68,8 +68,8 @@ _GAP = 4
 class Diskinfo(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "diskinfo"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "diskinfo"
+    anchors = (
         "# sectorsize", "Full stroke:", "kbytes/sec", " usec/IO =", "Asynchronous random reads:",
     )  # fmt: skip
     commands: ClassVar[tuple[str, ...]] = ("diskinfo",)

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -57,8 +56,8 @@ _MOST = 80
 class DiskMark(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "CrystalDiskMark"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "CrystalDiskMark"
+    anchors = (
         "MB/s = 1,000,000 byte", " IOPS] <", "T= 1):", "T= 1) :", "(QD=32) :", "Random Read 4KB :",
         "Random Write 4KB :", "Random Read 512KB :",
     )  # fmt: skip

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -64,8 +63,8 @@ class _Sheet:
 class Diskspd(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "diskspd"
-    anchors: ClassVar[tuple[str, ...]] = ("Command Line:", "I/O per s |", "%-ile |")
+    tool = "diskspd"
+    anchors = ("Command Line:", "I/O per s |", "%-ile |")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

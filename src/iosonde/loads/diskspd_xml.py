@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from typing_extensions import override
 
@@ -39,8 +39,8 @@ _HALF = 0.005
 class DiskspdXml(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "diskspd"
-    anchors: ClassVar[tuple[str, ...]] = (_ROOT, "<TestTimeSeconds>")
+    tool = "diskspd"
+    anchors = (_ROOT, "<TestTimeSeconds>")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

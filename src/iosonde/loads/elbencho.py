@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -59,8 +58,8 @@ class _Phase:
 class Elbencho(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "elbencho"
-    anchors: ClassVar[tuple[str, ...]] = ("FIRST DONE", "Throughput MiB/s", "Throughput MB/s")
+    tool = "elbencho"
+    anchors = ("FIRST DONE", "Throughput MiB/s", "Throughput MB/s")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

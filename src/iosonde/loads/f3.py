@@ -70,8 +70,8 @@ _GAP = 2
 class F3(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "f3"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "f3"
+    anchors = (
         "Average writing speed: ", "Average reading speed: ", "Slightly changed: ",
         "is the real thing", "is a counterfeit of type",
     )  # fmt: skip

@@ -9,7 +9,6 @@ columns up to 1.4.9 are without the number of operations, and with the processor
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -38,10 +37,10 @@ _MOST = 80
 class Filebench(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "filebench"
-    anchors: ClassVar[tuple[str, ...]] = ("Per-Operation Breakdown", "ms/op", "IO Summary:")
-    commands: ClassVar[tuple[str, ...]] = ("filebench",)
-    reach: ClassVar[int] = 40
+    tool = "filebench"
+    anchors = ("Per-Operation Breakdown", "ms/op", "IO Summary:")
+    commands = ("filebench",)
+    reach = 40
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -13,7 +13,6 @@ below zero is what it prints where it could not measure it.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -46,8 +45,8 @@ _MOST = 40
 class HdTune(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "HD Tune"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "HD Tune"
+    anchors = (
         "HD Tune: ", "HD Tune Pro: ", "Transfer Rate Minimum", "Transfer Rate Maximum",
         "Transfer Rate Average",
     )  # fmt: skip

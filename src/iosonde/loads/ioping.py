@@ -16,7 +16,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -60,13 +59,8 @@ _GAP = 2
 class Ioping(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ioping"
-    anchors: ClassVar[tuple[str, ...]] = (
-        "ioping statistics",
-        "min/avg/max/mdev",
-        "requests completed",
-        ": request=",
-    )
+    tool = "ioping"
+    anchors = ("ioping statistics", "min/avg/max/mdev", "requests completed", ": request=")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

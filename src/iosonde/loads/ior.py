@@ -7,7 +7,6 @@ Source: IOR 2.10 to 4.0, src/ior-output.c (PrintTableHeader, PrintTestHeader: "a
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -32,8 +31,8 @@ _MOST = 4000
 class Ior(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "IOR"
-    anchors: ClassVar[tuple[str, ...]] = ("bw(MiB/s)",)
+    tool = "IOR"
+    anchors = ("bw(MiB/s)",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -125,8 +124,8 @@ class _Sheet:
 class Kbench(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "kbench"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "kbench"
+    anchors = (
         "FIO Benchmark Summary", "FIO Benchmark Compar", "(Read/Write)",
     )  # fmt: skip
 

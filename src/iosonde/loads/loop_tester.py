@@ -14,7 +14,6 @@ import re
 from calendar import timegm
 from collections.abc import Mapping
 from datetime import datetime
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -62,8 +61,8 @@ _QUEUE = {"Scheduler": "scheduler", "Queue Requests": "nr_requests", "Queue Dept
 class LoopTester(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "hap-fio-tester"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "hap-fio-tester"
+    anchors = (
         "averaging over: [", "Virtual disk properties:", "the first loop has started",
         "], speed: [", "Average write speed: [", "Average read speed: [",
     )  # fmt: skip

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -44,8 +43,8 @@ _OPTIONS: dict[str, dict[str, Scalar]] = {
 class PiBenchmarks(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "pibenchmarks"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "pibenchmarks"
+    anchors = (
         "Cached Disk Read", "4k random read ", "4k random write ", "HDParm   ", "IOZone   ",
     )  # fmt: skip
 

@@ -7,7 +7,6 @@ Source: NetApp's PostMark 1.51 and 1.53, postmark.c, verbose_report(): kilo- and
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -41,11 +40,11 @@ _NAMES = {"read": "read", "written": "write"}
 class PostMark(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "postmark"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "postmark"
+    anchors = (
         "Creation alone: ", "seconds of transactions (", "ytes per second)",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("postmark",)
+    commands = ("postmark",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -7,7 +7,6 @@ random places one after the other, test_fsync() writes 4 KB files and fsyncs eac
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -37,8 +36,8 @@ _DEVICE = re.compile(r"\(([^()\s]{1,200})\)")
 class Pveperf(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "pveperf"
-    anchors: ClassVar[tuple[str, ...]] = ("CPU BOGOMIPS:", "BUFFERED READS:", "FSYNCS/SECOND:")
+    tool = "pveperf"
+    anchors = ("CPU BOGOMIPS:", "BUFFERED READS:", "FSYNCS/SECOND:")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -10,7 +10,6 @@ status_printer() for the table while it runs.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -63,8 +62,8 @@ _GAP = 4
 class RadosBench(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "rados bench"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "rados bench"
+    anchors = (
         "concurrent writes of", "sec Cur ops", "Total writes made:", "Total reads made:",
         "Bandwidth (MB/sec):",
     )  # fmt: skip

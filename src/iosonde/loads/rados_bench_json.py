@@ -7,7 +7,6 @@ figures stand as texts, rates in MiB/s, times in seconds; one key is `max_latenc
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -38,8 +37,8 @@ _ABOVE = 400  # lines of what was printed each second
 class RadosBenchJson(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "rados bench"
-    anchors: ClassVar[tuple[str, ...]] = ('"concurrent_ios"', '"total_time_run"', '"datas":')
+    tool = "rados bench"
+    anchors = ('"concurrent_ios"', '"total_time_run"', '"datas":')
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -41,8 +40,8 @@ _MB = 1e6
 class GoBonnieGo(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "gobonniego"
-    anchors: ClassVar[tuple[str, ...]] = ("Sequential Write MB/s:", "Sequential Read MB/s:")
+    tool = "gobonniego"
+    anchors = ("Sequential Write MB/s:", "Sequential Read MB/s:")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -84,8 +83,8 @@ class GoBonnieGo(Output):
 class IoUringTool(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "t/io_uring"
-    anchors: ClassVar[tuple[str, ...]] = ("IOS/call=",)
+    tool = "t/io_uring"
+    anchors = ("IOS/call=",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -139,8 +138,8 @@ def _of_seconds(rows: Sequence[re.Match[str]], asked: Prompt) -> PrintedTrial:
 class NasTester(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "NAS performance tester"
-    anchors: ClassVar[tuple[str, ...]] = ("MB file write on ", "MB file read on ")
+    tool = "NAS performance tester"
+    anchors = ("MB file write on ", "MB file read on ")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -10,7 +10,6 @@ have prefixes of 1024 since 15 ("29 MiB/s"); ceph 10, src/tools/rbd/action/Bench
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -43,8 +42,8 @@ _MOST = 4000
 class RbdBench(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "rbd bench"
-    anchors: ClassVar[tuple[str, ...]] = ("io_threads ", "ops/sec: ")
+    tool = "rbd bench"
+    anchors = ("io_threads ", "ops/sec: ")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

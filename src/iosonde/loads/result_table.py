@@ -112,9 +112,9 @@ class _Sheet:
 class ResultTable(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "table"
+    tool = "table"
     unspecific: ClassVar[bool] = True
-    anchors: ClassVar[tuple[str, ...]] = (
+    anchors = (
         "IOPS |", "IOPS|", "| IOPS", "|IOPS", "(IOPS)", "IOPS  ", "|  IOPS", "iops |", "| iops",
         "IOPS (", "IOPS@", "files/s |", "files/s  ", "MB/s   ", "MiB/s   ", "ops/s |", " MB/s  |",
         "MiB/s)", "MB/s)", "(usec)", "(msec)",

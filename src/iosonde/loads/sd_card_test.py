@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -43,8 +42,8 @@ _MOST = 24
 class SdCardTest(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "SD card test"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "SD card test"
+    anchors = (
         "seq-write;", "seq-read;", "rand-4k-write;", "rand-4k-read;"
     )  # fmt: skip
 

@@ -88,8 +88,8 @@ class _Table:
 class SpdkPerf(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "spdk perf"
-    anchors: ClassVar[tuple[str, ...]] = ("Device Information", " from core ")
+    tool = "spdk perf"
+    anchors = ("Device Information", " from core ")
     commands: ClassVar[tuple[str, ...]] = ("spdk_nvme_perf",)
 
     @override

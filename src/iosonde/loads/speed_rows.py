@@ -37,9 +37,9 @@ _MOST = 40
 class SpeedRows(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "speed rows"
+    tool = "speed rows"
     unspecific: ClassVar[bool] = True
-    anchors: ClassVar[tuple[str, ...]] = (
+    anchors = (
         "READ      WRITE", "READ     WRITE", "READ    WRITE", "Read      Write", "Read     Write",
         "READ       WRITE", "READ        WRITE",
     )  # fmt: skip

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -81,8 +80,8 @@ _MOST = 400
 class Sysbench(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "sysbench"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "sysbench"
+    anchors = (
         "Extra file open flags", "File operations:", "Operations performed:", "written, MiB/s",
         "Throughput:", "Requests/sec executed", "write: IOPS=",
     )  # fmt: skip

@@ -13,7 +13,6 @@ src/tests/fileio/sb_fileio.c; the same of its commits d224c63 (0.4), b93fffd (0.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -103,16 +102,16 @@ _MOST = 4000
 class SysbenchEvents(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "sysbench"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "sysbench"
+    anchors = (
         "events per second: ", "events/s (eps):", "SQL statistics:", "OLTP test statistics:",
         "Running memory speed test", "Total operations: ", " ops/sec)", "B transferred (",
         " per sec.)", "] thds: ", "] threads: ", "fsyncs: ", "Prime numbers limit: ",
         "Maximum prime number checked", "Thread yields per test", "General statistics:",
         "Test execution summary:",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("sysbench",)
-    reach: ClassVar[int] = 30
+    commands = ("sysbench",)
+    reach = 30
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -205,8 +204,8 @@ _PREPARING = re.compile(
 class SysbenchPrepare(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "sysbench"
-    anchors: ClassVar[tuple[str, ...]] = ("Creating files for the test...", " bytes written in ")
+    tool = "sysbench"
+    anchors = ("Creating files for the test...", " bytes written in ")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

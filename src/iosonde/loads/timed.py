@@ -38,8 +38,8 @@ _RIGHT_BELOW = 2
 class TimedCommand(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "time"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "time"
+    anchors = (
         "real\t", "real ", "s system ", "system 0:", "elapsed ",
     )  # fmt: skip
     looks_above: ClassVar[bool] = True

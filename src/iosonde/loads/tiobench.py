@@ -10,7 +10,6 @@ developers' mails of 2000 to 2008 leave out the columns of sizes.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -43,8 +42,8 @@ _MOST = 400
 class Tiobench(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "tiobench"
-    anchors: ClassVar[tuple[str, ...]] = (" Rate  (CPU%) ", "(CPU%)  Latency")
+    tool = "tiobench"
+    anchors = (" Rate  (CPU%) ", "(CPU%)  Latency")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

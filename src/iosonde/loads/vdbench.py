@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -40,8 +39,8 @@ _LATENCIES = {"resp time": "mean", "resp max": "max", "resp stddev": "stdev"}
 class Vdbench(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "vdbench"
-    anchors: ClassVar[tuple[str, ...]] = ("1024**2", "interval        i/o")
+    tool = "vdbench"
+    anchors = ("1024**2", "interval        i/o")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

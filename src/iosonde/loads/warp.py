@@ -11,7 +11,6 @@ cli/analyze.go of 0.3 to 1.0 (`Operation: GET`, `Requests considered`), and the 
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -73,8 +72,8 @@ _MOST = 200
 class Warp(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "warp"
-    anchors: ClassVar[tuple[str, ...]] = (" obj/s", " ops/s")
+    tool = "warp"
+    anchors = (" obj/s", " ops/s")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

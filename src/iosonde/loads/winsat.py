@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -42,8 +41,8 @@ _MOST = 80
 class Winsat(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "winsat"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "winsat"
+    anchors = (
         "Disk  Random ", "Disk  Sequential ", "Average Read Time with ", "Latency: 95th Percentile",
     )  # fmt: skip
 

@@ -10,7 +10,6 @@ Source: xfsprogs 6.1, io/io.c, report_io_times() ("%s %lld/%lld bytes at offset 
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -36,11 +35,11 @@ _NEXT = 2  # lines that a mail may have made of the second one
 class XfsIo(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "xfs_io"
-    anchors: ClassVar[tuple[str, ...]] = (" bytes at offset ",)
-    commands: ClassVar[tuple[str, ...]] = ("xfs_io",)
-    reach: ClassVar[int] = 4
-    beginning: ClassVar[re.Pattern[str]] = _MOVED
+    tool = "xfs_io"
+    anchors = (" bytes at offset ",)
+    commands = ("xfs_io",)
+    reach = 4
+    beginning = _MOVED
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

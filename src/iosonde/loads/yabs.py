@@ -16,7 +16,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -69,8 +68,8 @@ class _Cell:
 class Yabs(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "yabs"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "yabs"
+    anchors = (
         "fio Disk Speed Tests (", "dd Sequential Disk Speed Tests:", "Block Size |",
     )  # fmt: skip
 

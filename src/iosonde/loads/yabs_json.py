@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -38,11 +38,11 @@ _OF_FIO: dict[str, Scalar] = {
 class YabsJson(JsonOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "yabs"
-    anchors: ClassVar[tuple[str, ...]] = ('"speed_units":',)
-    commands: ClassVar[tuple[str, ...]] = ()
-    reach: ClassVar[int] = 0
-    head: ClassVar[re.Pattern[str]] = re.compile(
+    tool = "yabs"
+    anchors = ('"speed_units":',)
+    commands = ()
+    reach = 0
+    head = re.compile(
         r'\{\s*"version"\s*:\s*"v\d{4}-\d\d-\d\d"\s*,\s*"time"\s*:\s*"[\d-]{8,20}"\s*,\s*"os"'
     )
 

@@ -7,7 +7,6 @@ USER_HZ (100 on every Linux architecture we know of); user includes guest, nice 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -33,8 +32,8 @@ def _lines(text: bytes) -> dict[str, list[int]]:
 class Cpu(Sampler):
     """User, system, iowait … of all CPUs together, and how busy the busiest one was."""
 
-    name: ClassVar[str] = "cpu"
-    paths: ClassVar[tuple[str, ...]] = (PATH,)
+    name = "cpu"
+    paths = (PATH,)
 
     @override
     def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:

@@ -8,7 +8,6 @@ milliseconds. The counters are unsigned long and wrap. 2.6 kernels gave partitio
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -70,8 +69,8 @@ def rates(before: list[int], after: list[int], seconds: float) -> Iterator[tuple
 class Diskstats(Sampler):
     """IOPS, bandwidth, request size, await, queue and utilisation of each device."""
 
-    name: ClassVar[str] = "diskstats"
-    paths: ClassVar[tuple[str, ...]] = (PATH,)
+    name = "diskstats"
+    paths = (PATH,)
 
     @override
     def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -22,8 +21,8 @@ _NAMES = {
 class Memory(Sampler):
     """Dirty, under writeback, cached and available memory at the end of each second."""
 
-    name: ClassVar[str] = "memory"
-    paths: ClassVar[tuple[str, ...]] = (PATH,)
+    name = "memory"
+    paths = (PATH,)
 
     @override
     def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:

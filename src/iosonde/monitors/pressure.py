@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -20,10 +19,8 @@ _TOTAL = re.compile(rb"^(some|full) .*\btotal=(\d+)", re.MULTILINE)
 class Pressure(Sampler):
     """Share of the time that some, and that all, tasks waited for I/O, CPU or memory."""
 
-    name: ClassVar[str] = "pressure"
-    paths: ClassVar[tuple[str, ...]] = tuple(
-        f"/proc/pressure/{resource}" for resource in ("io", "cpu", "memory")
-    )
+    name = "pressure"
+    paths = tuple(f"/proc/pressure/{resource}" for resource in ("io", "cpu", "memory"))
 
     @override
     def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -52,10 +51,10 @@ _MOST = 2000
 class Atop(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "atop"
-    anchors: ClassVar[tuple[str, ...]] = ("ATOP - ", "DSK |", "LVM |", "MDD |", "CPL |", "PRC |")
-    commands: ClassVar[tuple[str, ...]] = ("atop", "atopsar")
-    nothing: ClassVar[str] = "no line of its tables follows"
+    tool = "atop"
+    anchors = ("ATOP - ", "DSK |", "LVM |", "MDD |", "CPL |", "PRC |")
+    commands = ("atop", "atopsar")
+    nothing = "no line of its tables follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -52,12 +51,12 @@ def _is_head(cells: Sequence[str]) -> bool:
 class Biosnoop(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "biosnoop"
-    anchors: ClassVar[tuple[str, ...]] = ("LAT(ms)", "LATms", "biosnoop")
-    commands: ClassVar[tuple[str, ...]] = (
+    tool = "biosnoop"
+    anchors = ("LAT(ms)", "LATms", "biosnoop")
+    commands = (
         "biosnoop", "biosnoop-bpfcc", "biosnoop.py", "biosnoop.bt", "iosnoop", "iosnoop-perf",
     )  # fmt: skip
-    nothing: ClassVar[str] = "no request follows"
+    nothing = "no request follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

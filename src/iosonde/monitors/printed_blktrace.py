@@ -7,7 +7,6 @@ blkparse(1), TRACE ACTIONS.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -29,12 +28,12 @@ _MOST = 20000
 class BlkparseEvents(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "blkparse"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "blkparse"
+    anchors = (
         "  Q  ", "  C  ", "  D  ", "  G  ", "  I  ",
         " Q R", " Q W", " C R", " C W", " Q   ", " C   ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("blkparse", "btrace", "blktrace")
+    commands = ("blkparse", "btrace", "blktrace")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -8,7 +8,6 @@ show_entries_rb() ("Throughput (R/W)").
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -40,10 +39,10 @@ _MOST = 4000
 class Btt(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btt"
-    anchors: ClassVar[tuple[str, ...]] = (" MIN  ", "Q2C  ", "DEV |")
-    commands: ClassVar[tuple[str, ...]] = ("btt",)
-    nothing: ClassVar[str] = "no phase and no device follows"
+    tool = "btt"
+    anchors = (" MIN  ", "Q2C  ", "DEV |")
+    commands = ("btt",)
+    nothing = "no phase and no device follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -108,9 +107,9 @@ def _of_device(text: str, columns: list[str]) -> dict[str, Json]:
 class Blkparse(StateOutput):
     """See `iosonde.text.cursor.Output`. Its sums; the events are read by `iosonde trace`."""
 
-    tool: ClassVar[str] = "blkparse"
-    anchors: ClassVar[tuple[str, ...]] = ("Reads Queued:",)
-    commands: ClassVar[tuple[str, ...]] = ("blkparse", "blktrace", "btrace")
+    tool = "blkparse"
+    anchors = ("Reads Queued:",)
+    commands = ("blkparse", "blktrace", "btrace")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

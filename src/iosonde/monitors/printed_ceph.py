@@ -7,7 +7,6 @@ columns are fs_commit_latency(ms) and fs_apply_latency(ms).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -38,11 +37,11 @@ def _is_row(cells: Sequence[str]) -> bool:
 class CephOsdPerf(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph osd perf"
-    anchors: ClassVar[tuple[str, ...]] = ("latency(ms)",)
+    tool = "ceph osd perf"
+    anchors = ("latency(ms)",)
 
-    commands: ClassVar[tuple[str, ...]] = ("ceph",)
-    nothing: ClassVar[str] = "no OSD follows"
+    commands = ("ceph",)
+    nothing = "no OSD follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

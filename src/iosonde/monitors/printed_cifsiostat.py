@@ -7,7 +7,6 @@ operations a second, opened, closed and deleted files a second; with -h the shar
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -41,11 +40,11 @@ _MOST = 20_000
 class CifsIostat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "cifsiostat"
-    anchors: ClassVar[tuple[str, ...]] = ("    rops/s    wops/s", " rops/s ")
-    commands: ClassVar[tuple[str, ...]] = ("cifsiostat",)
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
-    nothing: ClassVar[str] = "no share follows its head"
+    tool = "cifsiostat"
+    anchors = ("    rops/s    wops/s", " rops/s ")
+    commands = ("cifsiostat",)
+    beginning = _HEAD
+    nothing = "no share follows its head"
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -48,10 +47,10 @@ _MOST = 4000
 class Collectl(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "collectl"
-    anchors: ClassVar[tuple[str, ...]] = ("#cpu sys inter", "KBRead  Reads", "KBytes Merged ")
-    commands: ClassVar[tuple[str, ...]] = ("collectl",)
-    nothing: ClassVar[str] = "no line of figures follows"
+    tool = "collectl"
+    anchors = ("#cpu sys inter", "KBRead  Reads", "KBytes Merged ")
+    commands = ("collectl",)
+    nothing = "no line of figures follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -8,7 +8,6 @@ Authors mark rows with asterisks before them.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -43,12 +42,12 @@ _BLANKS = 2
 class Dbench(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "dbench"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "dbench"
+    anchors = (
         "Throughput ", "MB/sec  execute", "MB/sec  warmup", "AvgLat    MaxLat", "dbench version ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("dbench", "tbench")
-    reach: ClassVar[int] = 60
+    commands = ("dbench", "tbench")
+    reach = 60
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -33,14 +32,14 @@ _COUNTS = (11, 15, 17)
 class DiskstatsOutput(StateOutput):
     """See `iosonde.text.cursor.Output`. Its lines have no words but the names of devices."""
 
-    tool: ClassVar[str] = "diskstats"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "diskstats"
+    anchors = (
         "/proc/diskstats", " 8       0 sda ", " 259       0 nvme", " 252       0 ",
         " 253       0 ", " 254       0 ", " 7       0 loop0 ", " 1       0 ram0 ", " 9       0 md",
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "watch")
-    nothing: ClassVar[str] = "no device follows"
+    commands = ("cat", "grep", "watch")
+    nothing = "no device follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -52,14 +51,14 @@ _GAP = 3
 class Dstat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "dstat"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "dstat"
+    anchors = (
         "usr sys idl", "read  writ", "recv  send", " int   csw", "run blk new",
         "tot tcp udp raw", "files  inodes",
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = ("dstat", "dool", "pcp")
-    nothing: ClassVar[str] = "no line of figures follows"
+    commands = ("dstat", "dool", "pcp")
+    nothing = "no line of figures follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -10,7 +10,6 @@ collector/diskstats_common.go, filesystem_common.go, mdadm_linux.go: names with 
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -48,13 +47,13 @@ _MOST = 20000
 class Exposition(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "node_exporter"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "node_exporter"
+    anchors = (
         "node_disk_", "node_filesystem_", "node_md_", "node_xfs_", "node_zfs_", "node_memory_",
         "node_pressure_", "node_nfs", "node_vmstat_", "node_load1 ", '{device="',
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("curl", "wget", "cat", "grep")
-    nothing: ClassVar[str] = "no sample with a value follows"
+    commands = ("curl", "wget", "cat", "grep")
+    nothing = "no sample with a value follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -81,14 +80,14 @@ class Exposition(StateOutput):
 class ExpositionOfOthers(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "Prometheus exposition"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "Prometheus exposition"
+    anchors = (
         "# HELP ", "# TYPE ", '{namespace="', '{ceph_daemon="', '{driver_name="', '{instance="',
         '{volume="', '{pool_id="', '{cluster="', ',le="', '{le="', ',persistentvolumeclaim="',
         "_bytes{", "_percent{", "_ratio{", "_seconds{", "_total{",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("curl", "wget", "cat", "grep", "kubectl")
-    nothing: ClassVar[str] = "no sample with a value follows"
+    commands = ("curl", "wget", "cat", "grep", "kubectl")
+    nothing = "no sample with a value follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -26,11 +25,11 @@ _ROW = re.compile(
 class Mdtest(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mdtest"
-    anchors: ClassVar[tuple[str, ...]] = ("Std Dev",)
-    commands: ClassVar[tuple[str, ...]] = ("mdtest", "mpirun", "srun")
-    reach: ClassVar[int] = 30
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
+    tool = "mdtest"
+    anchors = ("Std Dev",)
+    commands = ("mdtest", "mpirun", "srun")
+    reach = 30
+    beginning = _HEAD
 
     @override
     def items(

@@ -71,14 +71,14 @@ _FAR = 40
 class Free(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "free"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "free"
+    anchors = (
         "Mem: ", "Speicher: ", "Mém: ", "Mem.: ", "Память: ", "内存：", "内存: ", "内存:",
         "メモリ:", "記憶體：", "Pamięć:", "Paměť:", "Bellek: ", "메모리:", "Minne:", "Пам.:",
         "BNhớ:", "მეხს:",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("free",)
-    reach: ClassVar[int] = 4
+    commands = ("free",)
+    reach = 4
     looks_above: ClassVar[bool] = True
 
     @override
@@ -135,11 +135,11 @@ class Free(StateOutput):
 class FreeLine(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "free"
-    anchors: ClassVar[tuple[str, ...]] = (" CachUse ",)
-    commands: ClassVar[tuple[str, ...]] = ("free",)
-    reach: ClassVar[int] = 4
-    beginning: ClassVar[re.Pattern[str]] = _LINE
+    tool = "free"
+    anchors = (" CachUse ",)
+    commands = ("free",)
+    reach = 4
+    beginning = _LINE
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -54,13 +53,13 @@ _GAP = 2
 class FsMark(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "fs_mark"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "fs_mark"
+    anchors = (
         "Files/sec     App Overhead", "App Overhead", "App overhead is time", "Sync method: ",
         " thread(s) starting at ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("fs_mark",)
-    reach: ClassVar[int] = 16
+    commands = ("fs_mark",)
+    reach = 16
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -58,10 +57,10 @@ _NEAR = 3
 class Fsslower(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "fsslower"
-    anchors: ClassVar[tuple[str, ...]] = ("LAT(ms) FILENAME", "TASK,PID,TYPE,BYTES")
+    tool = "fsslower"
+    anchors = ("LAT(ms) FILENAME", "TASK,PID,TYPE,BYTES")
 
-    commands: ClassVar[tuple[str, ...]] = tuple(
+    commands = tuple(
         f"{program}{ending}"
         for program in (
             "ext4slower",
@@ -75,7 +74,7 @@ class Fsslower(StateOutput):
         )
         for ending in ("", "-bpfcc", ".py")
     )
-    nothing: ClassVar[str] = "no operation follows"
+    nothing = "no operation follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

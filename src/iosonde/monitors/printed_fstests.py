@@ -13,7 +13,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -349,14 +348,14 @@ def _begins(cursor: TextCursor, line: str) -> bool:
 class FsTests(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "fstests"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "fstests"
+    anchors = (
         "FSTYP ", "PLATFORM ", "SECTION ", "Passed all ",
         *(f"Failed {digit}" for digit in range(1, 10)),
         *(f"{suite}/{digit}" for suite in _SUITES for digit in range(10)),
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("check", "./check")
-    reach: ClassVar[int] = 4
+    commands = ("check", "./check")
+    reach = 4
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

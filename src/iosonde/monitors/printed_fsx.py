@@ -10,7 +10,6 @@ with a time before each operation.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -136,12 +135,12 @@ class _Report:
 class Fsx(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "fsx"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "fsx"
+    anchors = (
         "READ BAD DATA: ", "LOG DUMP (", "operations completed A-OK", "Size error: expected ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("fsx", "fsx-linux")
-    reach: ClassVar[int] = 2
+    commands = ("fsx", "fsx-linux")
+    reach = 2
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -15,7 +15,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -244,12 +243,12 @@ class _Trace:
 class FtraceEvents(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ftrace"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ftrace"
+    anchors = (
         "# tracer: ", "entries-in-buffer/", "us :", *(f"[{cpu:03}] " for cpu in range(256)),
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("cat", "trace-cmd", "perf", "tail", "head", "grep")
-    reach: ClassVar[int] = 2
+    commands = ("cat", "trace-cmd", "perf", "tail", "head", "grep")
+    reach = 2
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

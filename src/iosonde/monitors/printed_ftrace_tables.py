@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from typing_extensions import override
 
@@ -84,13 +84,13 @@ def _is_what(what: str) -> bool:
 class FunctionGraph(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "function_graph"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "function_graph"
+    anchors = (
         "us |  ", "us  |  ", "us   |  ", "us    |  ", "# tracer: function_graph", "  DURATION  ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = _COMMANDS
-    reach: ClassVar[int] = 12
-    nothing: ClassVar[str] = "no function follows"
+    commands = _COMMANDS
+    reach = 12
+    nothing = "no function follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -151,11 +151,11 @@ def _of(what: str, stack: list[str]) -> str:
 class DeepestStack(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "stack_trace"
-    anchors: ClassVar[tuple[str, ...]] = ("Depth    Size", "Size   Location", " entries)")
-    commands: ClassVar[tuple[str, ...]] = _COMMANDS
-    reach: ClassVar[int] = 2
-    beginning: ClassVar[re.Pattern[str]] = _STACK_HEAD
+    tool = "stack_trace"
+    anchors = ("Depth    Size", "Size   Location", " entries)")
+    commands = _COMMANDS
+    reach = 2
+    beginning = _STACK_HEAD
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -184,10 +184,10 @@ class DeepestStack(StateOutput):
 class EventHistogram(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "event histogram"
-    anchors: ClassVar[tuple[str, ...]] = ("# event histogram", "# trigger info: ", "} hitcount:")
-    commands: ClassVar[tuple[str, ...]] = _COMMANDS
-    reach: ClassVar[int] = 2
+    tool = "event histogram"
+    anchors = ("# event histogram", "# trigger info: ", "} hitcount:")
+    commands = _COMMANDS
+    reach = 2
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -274,11 +274,11 @@ def _rows(text: str) -> Iterator[dict[str, Json]]:
 class FunctionProfile(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "function_profile"
-    anchors: ClassVar[tuple[str, ...]] = ("Hit    Time",)
-    commands: ClassVar[tuple[str, ...]] = _COMMANDS
-    reach: ClassVar[int] = 2
-    nothing: ClassVar[str] = "no function follows"
+    tool = "function_profile"
+    anchors = ("Hit    Time",)
+    commands = _COMMANDS
+    reach = 2
+    nothing = "no function follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -11,7 +11,6 @@ in units of 1048576 bytes); numbers are printed as the language of the session w
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -54,12 +53,12 @@ _MOST = 20_000
 class GetCounter(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "Get-Counter"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "Get-Counter"
+    anchors = (
         r"\physicaldisk(", r"\logicaldisk(", r"\PhysicalDisk(", r"\LogicalDisk(",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("Get-Counter",)
-    nothing: ClassVar[str] = "no value stands below its paths"
+    commands = ("Get-Counter",)
+    nothing = "no value stands below its paths"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -69,11 +69,11 @@ def _pairs(text: str) -> dict[str, Json] | None:
 class _GoLog(StateOutput):
     """What both kinds of logs have in common."""
 
-    commands: ClassVar[tuple[str, ...]] = (
+    commands = (
         "kubectl", "oc", "docker", "podman", "crictl", "journalctl", "cat", "tail", "grep", "less",
     )  # fmt: skip
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no line of it is whole"
+    reach = 3
+    nothing = "no line of it is whole"
     start: ClassVar[re.Pattern[str]]
 
     @abstractmethod
@@ -143,11 +143,11 @@ class _GoLog(StateOutput):
 class Logfmt(_GoLog):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "logfmt"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "logfmt"
+    anchors = (
         "level=error", "level=info", "level=warn", "level=fatal", "level=debug",
     )  # fmt: skip
-    start: ClassVar[re.Pattern[str]] = _BEGUN
+    start = _BEGUN
 
     @override
     def entry(self, text: str) -> dict[str, Json] | None:
@@ -164,9 +164,9 @@ class Logfmt(_GoLog):
 class Klog(_GoLog):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "klog"
-    anchors: ClassVar[tuple[str, ...]] = (".go:",)
-    start: ClassVar[re.Pattern[str]] = _KLOG_BEGUN
+    tool = "klog"
+    anchors = (".go:",)
+    start = _KLOG_BEGUN
 
     @override
     def entry(self, text: str) -> dict[str, Json] | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -53,11 +52,11 @@ def _is_row(cells: Sequence[str]) -> bool:
 class Gstat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "gstat"
-    anchors: ClassVar[tuple[str, ...]] = ("L(q)  ops/s", "%busy Name", "L(q)")
-    commands: ClassVar[tuple[str, ...]] = ("gstat",)
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "no device follows its head"
+    tool = "gstat"
+    anchors = ("L(q)  ops/s", "%busy Name", "L(q)")
+    commands = ("gstat",)
+    reach = 4
+    nothing = "no device follows its head"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -10,7 +10,7 @@ once. grep leaves empty files out: what is not printed is not said to be none.
 from __future__ import annotations
 
 import re
-from typing import ClassVar, cast
+from typing import cast
 
 from typing_extensions import override
 
@@ -39,11 +39,11 @@ _MOST = 20000
 class Hctx(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "blk-mq"
-    anchors: ClassVar[tuple[str, ...]] = ("hctx",)
-    commands: ClassVar[tuple[str, ...]] = ("grep", "head", "tail", "find")
-    nothing: ClassVar[str] = "no figure of a queue follows"
-    beginning: ClassVar[re.Pattern[str]] = _LINE
+    tool = "blk-mq"
+    anchors = ("hctx",)
+    commands = ("grep", "head", "tail", "find")
+    nothing = "no figure of a queue follows"
+    beginning = _LINE
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -15,7 +15,6 @@ disk/bitesize; bcc, tools/readahead.py, libbpf-tools/readahead.c; bpftrace, tool
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -66,10 +65,10 @@ _MOST = 80
 class TracedHistogram(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "histogram"
-    anchors: ClassVar[tuple[str, ...]] = (": count ", "|Distribution", "|@@@")
+    tool = "histogram"
+    anchors = (": count ", "|Distribution", "|@@@")
 
-    commands: ClassVar[tuple[str, ...]] = (
+    commands = (
         "biolatency", "biolatency-bpfcc", "biolatency.bt", "bpftrace", "iolatency", "ext4dist",
         "xfsdist", "btrfsdist", "nfsdist", "zfsdist", "fsdist", "funclatency", "runqlat",
         "biostacks", "biostacks.bt", "readahead", "readahead-bpfcc",
@@ -147,11 +146,11 @@ def _before(cursor: TextCursor, first: int) -> str:
 class Bitesize(StateOutput):
     """See `iosonde.text.cursor.Output`. That of perf-tools."""
 
-    tool: ClassVar[str] = "bitesize"
-    anchors: ClassVar[tuple[str, ...]] = (": I/O      Distribution",)
-    commands: ClassVar[tuple[str, ...]] = ("bitesize", "bitesize-perf")
-    nothing: ClassVar[str] = "no row follows"
-    beginning: ClassVar[re.Pattern[str]] = _BITESIZE
+    tool = "bitesize"
+    anchors = (": I/O      Distribution",)
+    commands = ("bitesize", "bitesize-perf")
+    nothing = "no row follows"
+    beginning = _BITESIZE
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

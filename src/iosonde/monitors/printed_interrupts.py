@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -35,8 +34,8 @@ _LIST = re.compile(r"\s*\S+(?:, \S+)*,?$")  # devices, as they go on in the next
 class Interrupts(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "interrupts"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "interrupts"
+    anchors = (
         "IO-APIC", "PCI-MSI", "XT-PIC", "GICv", "IR-PCI-MSI", "xen-pirq", "xen-dyn", "CPU0 ",
     )  # fmt: skip
 

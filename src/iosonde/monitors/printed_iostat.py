@@ -12,7 +12,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -122,15 +121,15 @@ def figures(head: Sequence[str], row: Sequence[str]) -> dict[str, Json]:
 class Iostat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "iostat"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "iostat"
+    anchors = (
         "Device:  ", "Device   ", "Device: rrqm", "Device r/s", "Device tps", "Device: tps",
         "%util Device", "kB_wrtn Device", "kB_read/s", "MB_read/s", "_dscd Device",
         "Blk_read/s", "r_await w_await", "Device\u00a0", "Device:\u00a0", "Device\uff1a ",
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = ("iostat",)
-    nothing: ClassVar[str] = "no device follows"
+    commands = ("iostat",)
+    nothing = "no device follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -63,11 +62,11 @@ def _is_row(cells: Sequence[str]) -> bool:
 class UnixIostat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "iostat"
-    anchors: ClassVar[tuple[str, ...]] = ("kr/s", "svc_t", "KB/t", "Soft Errors:")
+    tool = "iostat"
+    anchors = ("kr/s", "svc_t", "KB/t", "Soft Errors:")
 
-    commands: ClassVar[tuple[str, ...]] = ("iostat",)
-    nothing: ClassVar[str] = "no device follows"
+    commands = ("iostat",)
+    nothing = "no device follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

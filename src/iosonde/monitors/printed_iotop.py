@@ -7,7 +7,6 @@ Source: iotop 0.6, ui.py, and iotop-c 1.22; rates have prefixes of 1024 although
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -33,10 +32,10 @@ _PART = re.compile(r"DISK (?:READ|WRITE)|[KMGB]/s|TID|COMMAND|SWAPIN|^\s*[\d.]+ 
 class Iotop(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "iotop"
-    anchors: ClassVar[tuple[str, ...]] = ("Total DISK READ",)
+    tool = "iotop"
+    anchors = ("Total DISK READ",)
 
-    commands: ClassVar[tuple[str, ...]] = ("iotop",)
+    commands = ("iotop",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

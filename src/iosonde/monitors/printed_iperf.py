@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -49,11 +48,11 @@ _GAP = 3
 class Iperf(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "iperf"
-    anchors: ClassVar[tuple[str, ...]] = ("bits/sec", "Bytes/sec")
+    tool = "iperf"
+    anchors = ("bits/sec", "Bytes/sec")
 
-    commands: ClassVar[tuple[str, ...]] = ("iperf3", "iperf")
-    reach: ClassVar[int] = 16
+    commands = ("iperf3", "iperf")
+    reach = 16
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -158,10 +157,10 @@ _END = re.compile(r'^\s*"end":\s{0,4}\{\s*$')
 class IperfJson(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "iperf"
-    anchors: ClassVar[tuple[str, ...]] = ('"end": {', '"end":\t{')
-    commands: ClassVar[tuple[str, ...]] = ("iperf3",)
-    beginning: ClassVar[re.Pattern[str]] = _END
+    tool = "iperf"
+    anchors = ('"end": {', '"end":\t{')
+    commands = ("iperf3",)
+    beginning = _END
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

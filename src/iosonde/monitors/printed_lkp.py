@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -36,10 +35,10 @@ _MOST = 2000
 class LkpComparison(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lkp"
-    anchors: ClassVar[tuple[str, ...]] = ("%change",)
-    commands: ClassVar[tuple[str, ...]] = ("lkp",)
-    reach: ClassVar[int] = _ABOVE
+    tool = "lkp"
+    anchors = ("%change",)
+    commands = ("lkp",)
+    reach = _ABOVE
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -6,7 +6,6 @@ Source: proc_meminfo(5); Linux fs/proc/meminfo.c: sizes in units of 1024 bytes.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -40,15 +39,15 @@ _MOST = 80
 class Meminfo(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "meminfo"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "meminfo"
+    anchors = (
         "MemTotal:", "MemFree:", "MemAvailable:", "Dirty: ", "Writeback: ", "NFS_Unstable:",
         "SwapTotal:", "SwapFree:", "SwapCached:", "AnonPages:", "SUnreclaim:", "Committed_AS:",
         "HugePages_", "AnonHugePages:", "Buffers: ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "egrep", "head")
-    reach: ClassVar[int] = 3
-    about: ClassVar[str] = "meminfo"
+    commands = ("cat", "grep", "egrep", "head")
+    reach = 3
+    about = "meminfo"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

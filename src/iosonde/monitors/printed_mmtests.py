@@ -12,7 +12,6 @@ PrintGeneric.pm (`* … *` marks what is significant).
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -41,10 +40,10 @@ _MOST = 2000
 class MmTests(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mmtests"
-    anchors: ClassVar[tuple[str, ...]] = (" 0.00%)",)
-    commands: ClassVar[tuple[str, ...]] = ("compare-mmtests.pl", "compare-kernels.sh")
-    reach: ClassVar[int] = 6
+    tool = "mmtests"
+    anchors = (" 0.00%)",)
+    commands = ("compare-mmtests.pl", "compare-kernels.sh")
+    reach = 6
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

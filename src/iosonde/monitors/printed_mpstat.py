@@ -31,12 +31,12 @@ _RATE = re.compile(r"\d{1,15}(?:[.,]\d{1,6})?")
 class MpstatNodes(SysstatTable):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mpstat"
-    anchors: ClassVar[tuple[str, ...]] = ("%iowait",)
-    commands: ClassVar[tuple[str, ...]] = ("mpstat",)
-    key: ClassVar[str] = "NODE"
-    columns: ClassVar[Mapping[str, tuple[str, float]]] = CPU
-    needed: ClassVar[frozenset[str]] = frozenset({"%irq", "%iowait", "%idle"})
+    tool = "mpstat"
+    anchors = ("%iowait",)
+    commands = ("mpstat",)
+    key = "NODE"
+    columns = CPU
+    needed = frozenset({"%irq", "%iowait", "%idle"})
 
     @override
     def _row(self, table: TextTable, row: Sequence[str], prompt: Prompt) -> PrintedCounters:
@@ -56,13 +56,13 @@ class _FilledCursor(ClockedCursor):
 class MpstatTopology(SysstatTable):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mpstat"
-    anchors: ClassVar[tuple[str, ...]] = ("CORE SOCK NODE",)
-    commands: ClassVar[tuple[str, ...]] = ("mpstat",)
-    key: ClassVar[str] = "CPU"
-    columns: ClassVar[Mapping[str, tuple[str, float]]] = CPU
-    text_columns: ClassVar[frozenset[str]] = frozenset(_PLACES)
-    needed: ClassVar[frozenset[str]] = frozenset({*_PLACES, "%idle"})
+    tool = "mpstat"
+    anchors = ("CORE SOCK NODE",)
+    commands = ("mpstat",)
+    key = "CPU"
+    columns = CPU
+    text_columns = frozenset(_PLACES)
+    needed = frozenset({*_PLACES, "%idle"})
 
     @override
     def _clocked(self, cursor: TextCursor, head: int, cells: int = 0) -> ClockedCursor:
@@ -83,14 +83,14 @@ class MpstatTopology(SysstatTable):
 class MpstatInterrupts(SysstatTable):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mpstat"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "mpstat"
+    anchors = (
         "intr/s", "TIMER/s", "NET_RX/s", "LOC/s", "RES/s", "IPI0/s", " 0/s ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("mpstat",)
-    key: ClassVar[str] = "CPU"
+    commands = ("mpstat",)
+    key = "CPU"
     columns: ClassVar[Mapping[str, tuple[str, float]]] = {}
-    needed: ClassVar[frozenset[str]] = frozenset()
+    needed = frozenset()
 
     @override
     def is_head(self, cells: Sequence[str]) -> bool:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -42,10 +41,10 @@ _MOST = 24
 class Netperf(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "netperf"
-    anchors: ClassVar[tuple[str, ...]] = (" TEST from ",)
-    commands: ClassVar[tuple[str, ...]] = ("netperf",)
-    beginning: ClassVar[re.Pattern[str]] = _TITLE
+    tool = "netperf"
+    anchors = (" TEST from ",)
+    commands = ("netperf",)
+    beginning = _TITLE
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

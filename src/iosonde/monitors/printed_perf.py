@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -47,12 +46,12 @@ _MOST_FIELDS = 20000
 class PerfReport(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "perf"
-    anchors: ClassVar[tuple[str, ...]] = ("[k] ", "[.] ")
+    tool = "perf"
+    anchors = ("[k] ", "[.] ")
 
-    commands: ClassVar[tuple[str, ...]] = ("perf",)
-    nothing: ClassVar[str] = "no symbol follows"
-    beginning: ClassVar[re.Pattern[str]] = _ROW
+    commands = ("perf",)
+    nothing = "no symbol follows"
+    beginning = _ROW
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -77,11 +76,11 @@ class PerfReport(StateOutput):
 class PerfStat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "perf"
-    anchors: ClassVar[tuple[str, ...]] = ("Performance counter stats for",)
+    tool = "perf"
+    anchors = ("Performance counter stats for",)
 
-    commands: ClassVar[tuple[str, ...]] = ("perf",)
-    beginning: ClassVar[re.Pattern[str]] = _STATS
+    commands = ("perf",)
+    beginning = _STATS
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -105,11 +104,11 @@ class PerfStat(StateOutput):
 class PerfStatFields(StateOutput):
     """See `iosonde.text.cursor.Output`. What perf stat prints with -x, and -I."""
 
-    tool: ClassVar[str] = "perf"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "perf"
+    anchors = (
         "-cycles,", ",instructions,", "-switches,", "-faults,", "-clock,", "-misses,",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("perf",)
+    commands = ("perf",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

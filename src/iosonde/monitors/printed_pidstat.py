@@ -22,14 +22,14 @@ _K = float(units.KIB)
 class Pidstat(SysstatTable):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "pidstat"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "pidstat"
+    anchors = (
         "ccwr/s", "kB_wr/s", "iodelay", "%usr %system", "minflt/s", "cswch/s", "StkSize",
         "fd-nr", "usr-ms", "minflt-nr", "prio policy",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("pidstat",)
-    kind: ClassVar[str] = "process"
-    key: ClassVar[str] = "PID"
+    commands = ("pidstat",)
+    kind = "process"
+    key = "PID"
     columns: ClassVar[Mapping[str, tuple[str, float]]] = {
         "kB_rd/s": ("read.bandwidth", _K), "kB_wr/s": ("write.bandwidth", _K),
         "kB_ccwr/s": ("cancelled.bandwidth", _K), "iodelay": ("io_delay_ticks", 1),
@@ -44,11 +44,11 @@ class Pidstat(SysstatTable):
         "guest-ms": ("guest_time", 1e-3), "minflt-nr": ("minor_fault_count", 1),
         "majflt-nr": ("major_fault_count", 1),
     }  # fmt: skip
-    text_columns: ClassVar[frozenset[str]] = frozenset({
+    text_columns = frozenset({
         "UID", "USER", "TGID", "TID", "CPU", "policy", "Command",
     })  # fmt: skip
-    needed: ClassVar[frozenset[str]] = frozenset({"Command"})
-    text_last: ClassVar[bool] = True
+    needed = frozenset({"Command"})
+    text_last = True
 
     @override
     def is_head(self, cells: Sequence[str]) -> bool:

@@ -7,7 +7,6 @@ and macOS ("round-trip min/avg/max/stddev"); busybox (without the deviation).
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -38,10 +37,10 @@ _MOST = 2000
 class Ping(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ping"
-    anchors: ClassVar[tuple[str, ...]] = ("PING ", "seq=", "packets transmitted,")
-    commands: ClassVar[tuple[str, ...]] = ("ping", "ping6")
-    nothing: ClassVar[str] = "no reply and no sum follows"
+    tool = "ping"
+    anchors = ("PING ", "seq=", "packets transmitted,")
+    commands = ("ping", "ping6")
+    nothing = "no reply and no sum follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

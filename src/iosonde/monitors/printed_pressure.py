@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -35,12 +34,12 @@ _MOST = 60
 class PressureFiles(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "pressure"
-    anchors: ClassVar[tuple[str, ...]] = ("some avg10=", "full avg10=")
+    tool = "pressure"
+    anchors = ("some avg10=", "full avg10=")
 
-    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "head", "tail", "more")
-    about: ClassVar[str] = "pressure"
-    beginning: ClassVar[re.Pattern[str]] = _LINE
+    commands = ("cat", "grep", "head", "tail", "more")
+    about = "pressure"
+    beginning = _LINE
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

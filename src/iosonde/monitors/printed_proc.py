@@ -8,7 +8,6 @@ Documentation/block/stat.rst: 11, 15 or 17 fields; numactl 2.0, numastat.c.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -56,13 +55,13 @@ _MOST = 400
 class ProcVmstat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "vmstat file"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "vmstat file"
+    anchors = (
         "nr_free_pages ", "nr_dirty ", "nr_writeback ", "pgpgin ", "pgfault ", "pgscan_",
         "allocstall", "compact_stall ", "workingset_refault", "nr_dirtied ", "pgmajfault ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "egrep", "head", "tail", "watch")
-    about: ClassVar[str] = "vmstat"
+    commands = ("cat", "grep", "egrep", "head", "tail", "watch")
+    about = "vmstat"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -95,11 +94,11 @@ def _is_pair(line: str) -> bool:
 class ProcStat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "stat file"
-    anchors: ClassVar[tuple[str, ...]] = ("cpu0 ", "procs_running ", "ctxt ")
-    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "head")
-    about: ClassVar[str] = "stat"
-    nothing: ClassVar[str] = "no line of it is whole"
+    tool = "stat file"
+    anchors = ("cpu0 ", "procs_running ", "ctxt ")
+    commands = ("cat", "grep", "head")
+    about = "stat"
+    nothing = "no line of it is whole"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -135,10 +134,10 @@ class ProcStat(StateOutput):
 class BlockStat(StateOutput):
     """See `iosonde.text.cursor.Output`. Below the command that shows the file, or by grep."""
 
-    tool: ClassVar[str] = "block stat"
-    anchors: ClassVar[tuple[str, ...]] = ("/stat",)
-    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "head", "watch")
-    reach: ClassVar[int] = 2
+    tool = "block stat"
+    anchors = ("/stat",)
+    commands = ("cat", "grep", "head", "watch")
+    reach = 2
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -178,14 +177,9 @@ def _counted(text: str) -> dict[str, Json]:
 class Numastat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "numastat"
-    anchors: ClassVar[tuple[str, ...]] = (
-        "numa_hit ",
-        "numa_miss ",
-        "interleave_hit ",
-        " node0 ",
-    )
-    commands: ClassVar[tuple[str, ...]] = ("numastat",)
+    tool = "numastat"
+    anchors = ("numa_hit ", "numa_miss ", "interleave_hit ", " node0 ")
+    commands = ("numastat",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -51,14 +50,14 @@ _MOST = 4000
 class Ps(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ps"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ps"
+    anchors = (
         "%CPU", " PPID", " WCHAN", " STAT ", "TIME CMD", "  PID TTY", "?        ", " pts/",
         "ps -e", "ps a",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("ps",)
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "no process follows"
+    commands = ("ps",)
+    reach = 4
+    nothing = "no process follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

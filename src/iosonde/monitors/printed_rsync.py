@@ -8,7 +8,6 @@ do_big_num(): commas part thousands since 3.1, dots where the language has a dec
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -45,16 +44,16 @@ _MOST = 30
 class Rsync(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "rsync"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "rsync"
+    anchors = (
         "Number of files: ", "Number of created files: ", "Total transferred file size: ",
         "bytes  received ",
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = ("rsync",)
-    nothing: ClassVar[str] = "its figures have prefixes or are cut off"
-    reach: ClassVar[int] = 60
-    beginning: ClassVar[re.Pattern[str]] = _OWN
+    commands = ("rsync",)
+    nothing = "its figures have prefixes or are cut off"
+    reach = 60
+    beginning = _OWN
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -53,11 +52,11 @@ _ALL = frozenset({"-", "all", "-1"})
 class SadfDatabase(StateOutput):
     """See `iosonde.text.cursor.Output`. `sadf -d`: a head for each activity, cells with `;`."""
 
-    tool: ClassVar[str] = "sadf"
-    anchors: ClassVar[tuple[str, ...]] = (_HEAD,)
-    commands: ClassVar[tuple[str, ...]] = ("sadf",)
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "no row follows its head"
+    tool = "sadf"
+    anchors = (_HEAD,)
+    commands = ("sadf",)
+    reach = 4
+    nothing = "no row follows its head"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -109,14 +108,14 @@ class SadfDatabase(StateOutput):
 class SadfLines(StateOutput):
     """See `iosonde.text.cursor.Output`. `sadf -p`: a line for each figure, cells with tabs."""
 
-    tool: ClassVar[str] = "sadf"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "sadf"
+    anchors = (
         "\tall\t%usr\t", "\tall\t%user\t", "\ttps\t", "\t%util\t", "\tproc/s\t", "\tpgpgin/s\t",
         "\tkbmemfree\t", "\tldavg-1\t", "\trunq-sz\t", "\trxpck/s\t", "\tMBfsfree\t",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("sadf",)
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "it has no figure"
+    commands = ("sadf",)
+    reach = 4
+    nothing = "it has no figure"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -54,13 +54,13 @@ def _is_head(cells: Sequence[str]) -> bool:
 class SarDisk(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "sar"
-    anchors: ClassVar[tuple[str, ...]] = (" DEV ", "%util DEV")
+    tool = "sar"
+    anchors = (" DEV ", "%util DEV")
 
-    commands: ClassVar[tuple[str, ...]] = ("sar",)
+    commands = ("sar",)
     columns: ClassVar[Mapping[str, tuple[str, float]]] = _COLUMNS
     """Columns: name, and what one of it is in bytes, seconds or as a fraction."""
-    nothing: ClassVar[str] = "no device follows"
+    nothing = "no device follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

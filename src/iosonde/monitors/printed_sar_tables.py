@@ -98,17 +98,17 @@ _HOST = _NAMED | _PRESSURE | {name: (name, 1.0) for name in _AS_PRINTED}
 class SarHost(SysstatTable):
     """See `iosonde.text.cursor.Output`. Every table that has one row an interval."""
 
-    tool: ClassVar[str] = "sar"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "sar"
+    anchors = (
         "proc/s", "cswch/s", "pswpin/s", "pgpgin/s", "kbmemfree", "kbswpfree", "frmpg/s",
         "dentunusd", "inode-sz", "runq-sz", "kbhugfree", "retrans/s", "badcall/s", "totsck",
         "asmrq/s", "ihdrerr/s", "oechr/s", "iparmpb/s", "passive/s", "atmptf/s", "noport/s",
         "tcp6sck", "asmrq6/s", "ihdrer6/s", "igmbq6/s", "iprmpb6/s", "noport6/s", "%scpu-10",
         "%sio-10", "%smem-10", "pgprom/s",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("sar",)
-    columns: ClassVar[Mapping[str, tuple[str, float]]] = _HOST
-    needed: ClassVar[frozenset[str]] = frozenset()
+    commands = ("sar",)
+    columns = _HOST
+    needed = frozenset()
 
     @override
     def is_head(self, cells: Sequence[str]) -> bool:
@@ -118,16 +118,16 @@ class SarHost(SysstatTable):
 class _SarThings(SysstatTable):
     """A table with a row an interval and thing."""
 
-    tool: ClassVar[str] = "sar"
-    commands: ClassVar[tuple[str, ...]] = ("sar",)
+    tool = "sar"
+    commands = ("sar",)
 
 
 class SarLinkErrors(_SarThings):
     """See `iosonde.text.cursor.Output`."""
 
-    anchors: ClassVar[tuple[str, ...]] = ("rxerr/s", "rxdrop/s")
-    kind: ClassVar[str] = "link"
-    key: ClassVar[str] = "IFACE"
+    anchors = ("rxerr/s", "rxdrop/s")
+    kind = "link"
+    key = "IFACE"
     columns: ClassVar[Mapping[str, tuple[str, float]]] = {
         "rxerr/s": ("receive.errors", 1), "txerr/s": ("send.errors", 1),
         "coll/s": ("collisions", 1), "rxdrop/s": ("receive.dropped", 1),
@@ -135,39 +135,39 @@ class SarLinkErrors(_SarThings):
         "rxfram/s": ("receive.frame_errors", 1), "rxfifo/s": ("receive.fifo_errors", 1),
         "txfifo/s": ("send.fifo_errors", 1),
     }  # fmt: skip
-    needed: ClassVar[frozenset[str]] = frozenset({"rxerr/s", "txerr/s"})
+    needed = frozenset({"rxerr/s", "txerr/s"})
 
 
 class SarFilesystems(_SarThings):
     """See `iosonde.text.cursor.Output`."""
 
-    anchors: ClassVar[tuple[str, ...]] = ("MBfsfree",)
-    kind: ClassVar[str] = "mount"
-    key: ClassVar[str] = "FILESYSTEM"
+    anchors = ("MBfsfree",)
+    kind = "mount"
+    key = "FILESYSTEM"
     columns: ClassVar[Mapping[str, tuple[str, float]]] = {
         "MBfsfree": ("free", _M), "MBfsused": ("used", _M), "%fsused": ("used_share", 0.01),
         "%ufsused": ("used_share_of_users", 0.01), "Ifree": ("inodes_free", 1),
         "Iused": ("inodes_used", 1), "%Iused": ("inodes_used_share", 0.01),
     }  # fmt: skip
-    text_columns: ClassVar[frozenset[str]] = frozenset({"MOUNTPOINT"})
-    needed: ClassVar[frozenset[str]] = frozenset({"MBfsfree", "MBfsused"})
+    text_columns = frozenset({"MOUNTPOINT"})
+    needed = frozenset({"MBfsfree", "MBfsused"})
 
 
 class SarMounts(SarFilesystems):
     """See `iosonde.text.cursor.Output`. `sar -F MOUNT`, which names mount points alone."""
 
-    key: ClassVar[str] = "MOUNTPOINT"
-    text_columns: ClassVar[frozenset[str]] = frozenset()
+    key = "MOUNTPOINT"
+    text_columns = frozenset()
 
 
 class SarFibreChannel(_SarThings):
     """See `iosonde.text.cursor.Output`."""
 
-    anchors: ClassVar[tuple[str, ...]] = ("fch_rxf/s",)
-    kind: ClassVar[str] = "link"
-    key: ClassVar[str] = "FCHOST"
+    anchors = ("fch_rxf/s",)
+    kind = "link"
+    key = "FCHOST"
     columns: ClassVar[Mapping[str, tuple[str, float]]] = {
         "fch_rxf/s": ("receive.frames", 1), "fch_txf/s": ("send.frames", 1),
         "fch_rxw/s": ("receive.words", 1), "fch_txw/s": ("send.words", 1),
     }  # fmt: skip
-    needed: ClassVar[frozenset[str]] = frozenset({"fch_rxf/s"})
+    needed = frozenset({"fch_rxf/s"})

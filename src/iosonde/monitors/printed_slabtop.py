@@ -7,7 +7,6 @@ print_slabinfo_header() and cache_show(): <objsize> in bytes, a slab in pages of
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -41,10 +40,10 @@ _MOST = 400
 class Slabtop(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "slabtop"
-    anchors: ClassVar[tuple[str, ...]] = ("Active / Total Objects", "OBJS ACTIVE")
-    commands: ClassVar[tuple[str, ...]] = ("slabtop",)
-    nothing: ClassVar[str] = "no cache follows"
+    tool = "slabtop"
+    anchors = ("Active / Total Objects", "OBJS ACTIVE")
+    commands = ("slabtop",)
+    nothing = "no cache follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -84,11 +83,11 @@ class Slabtop(StateOutput):
 class Slabinfo(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "slabinfo"
-    anchors: ClassVar[tuple[str, ...]] = ("<objsize>", "<objperslab>")
-    commands: ClassVar[tuple[str, ...]] = ("cat", "head", "grep", "sort", "sudo")
-    nothing: ClassVar[str] = "no cache follows"
-    beginning: ClassVar[re.Pattern[str]] = _SLABINFO_HEAD
+    tool = "slabinfo"
+    anchors = ("<objsize>", "<objperslab>")
+    commands = ("cat", "head", "grep", "sort", "sudo")
+    nothing = "no cache follows"
+    beginning = _SLABINFO_HEAD
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

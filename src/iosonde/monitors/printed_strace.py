@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -28,11 +27,11 @@ _MOST = 400
 class StraceCounts(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "strace"
-    anchors: ClassVar[tuple[str, ...]] = ("usecs/call",)
-    commands: ClassVar[tuple[str, ...]] = ("strace",)
-    nothing: ClassVar[str] = "no call follows"
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
+    tool = "strace"
+    anchors = ("usecs/call",)
+    commands = ("strace",)
+    nothing = "no call follows"
+    beginning = _HEAD
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -64,12 +63,12 @@ class _Sum:
 class StraceCalls(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "strace"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "strace"
+    anchors = (
         ") = 0", ") = -1 E", " = -1 E", ") = ", "<unfinished ...>", " resumed>", ")     ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("strace", "ltrace")
-    reach: ClassVar[int] = 4
+    commands = ("strace", "ltrace")
+    reach = 4
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -11,7 +11,6 @@ output of 0.15.06.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -36,9 +35,9 @@ _MOST = 2000
 class StressNg(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "stress-ng"
-    anchors: ClassVar[tuple[str, ...]] = ("stressor       bogo ops", "stress-ng: ", "metrc: [")
-    commands: ClassVar[tuple[str, ...]] = ("stress-ng",)
+    tool = "stress-ng"
+    anchors = ("stressor       bogo ops", "stress-ng: ", "metrc: [")
+    commands = ("stress-ng",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -47,7 +47,7 @@ class SysstatTable(StateOutput):
     """Columns without which a head is another table's."""
     text_last: ClassVar[bool] = False
     """Whether the last column may hold blanks."""
-    nothing: ClassVar[str] = "no row follows its head"
+    nothing = "no row follows its head"
 
     def is_head(self, cells: Sequence[str]) -> bool:
         """Whether these words are a whole head."""
@@ -139,49 +139,49 @@ class SysstatTable(StateOutput):
 class Mpstat(SysstatTable):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mpstat"
-    anchors: ClassVar[tuple[str, ...]] = ("%iowait",)
-    commands: ClassVar[tuple[str, ...]] = ("mpstat",)
-    key: ClassVar[str] = "CPU"
-    columns: ClassVar[Mapping[str, tuple[str, float]]] = CPU
-    needed: ClassVar[frozenset[str]] = frozenset({"%irq", "%iowait", "%idle"})
+    tool = "mpstat"
+    anchors = ("%iowait",)
+    commands = ("mpstat",)
+    key = "CPU"
+    columns = CPU
+    needed = frozenset({"%irq", "%iowait", "%idle"})
 
 
 class SarCpu(SysstatTable):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "sar"
-    anchors: ClassVar[tuple[str, ...]] = ("%iowait",)
-    commands: ClassVar[tuple[str, ...]] = ("sar",)
-    key: ClassVar[str] = "CPU"
+    tool = "sar"
+    anchors = ("%iowait",)
+    commands = ("sar",)
+    key = "CPU"
     columns: ClassVar[Mapping[str, tuple[str, float]]] = {
         name: CPU[name] for name in ("%user", "%nice", "%system", "%iowait", "%steal", "%idle")
     }
-    needed: ClassVar[frozenset[str]] = frozenset({"%user", "%iowait", "%idle"})
+    needed = frozenset({"%user", "%iowait", "%idle"})
 
 
 class SarBlocks(SysstatTable):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "sar"
-    anchors: ClassVar[tuple[str, ...]] = ("bread/s", "bwrtn/s")
-    commands: ClassVar[tuple[str, ...]] = ("sar",)
+    tool = "sar"
+    anchors = ("bread/s", "bwrtn/s")
+    commands = ("sar",)
     columns: ClassVar[Mapping[str, tuple[str, float]]] = {
         "tps": ("iops", 1), "rtps": ("read.iops", 1), "wtps": ("write.iops", 1),
         "dtps": ("discard.iops", 1), "bread/s": ("read.bandwidth", _S),
         "bwrtn/s": ("write.bandwidth", _S), "bdscd/s": ("discard.bandwidth", _S),
     }  # fmt: skip
-    needed: ClassVar[frozenset[str]] = frozenset({"tps", "bread/s", "bwrtn/s"})
+    needed = frozenset({"tps", "bread/s", "bwrtn/s"})
 
 
 class SarNetwork(SysstatTable):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "sar"
-    anchors: ClassVar[tuple[str, ...]] = ("rxpck/s", "rxkB/s", "txkB/s")
-    commands: ClassVar[tuple[str, ...]] = ("sar",)
-    kind: ClassVar[str] = "link"
-    key: ClassVar[str] = "IFACE"
+    tool = "sar"
+    anchors = ("rxpck/s", "rxkB/s", "txkB/s")
+    commands = ("sar",)
+    kind = "link"
+    key = "IFACE"
     columns: ClassVar[Mapping[str, tuple[str, float]]] = {
         "rxpck/s": ("receive.packets", 1), "txpck/s": ("send.packets", 1),
         "rxkB/s": ("receive.bandwidth", _K), "txkB/s": ("send.bandwidth", _K),
@@ -189,4 +189,4 @@ class SarNetwork(SysstatTable):
         "rxcmp/s": ("receive.compressed", 1), "txcmp/s": ("send.compressed", 1),
         "rxmcst/s": ("receive.multicast", 1), "%ifutil": ("util", 0.01),
     }  # fmt: skip
-    needed: ClassVar[frozenset[str]] = frozenset({"rxpck/s", "txpck/s"})
+    needed = frozenset({"rxpck/s", "txpck/s"})

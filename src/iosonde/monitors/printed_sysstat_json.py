@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -50,13 +50,13 @@ _CIFS = {
 class SysstatJson(JsonOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "iostat"
-    anchors: ClassVar[tuple[str, ...]] = ('"sysstat": {', '"sysstat":{')
-    commands: ClassVar[tuple[str, ...]] = ("iostat", "mpstat", "sadf", "S_TIME_FORMAT")
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "it has no report on CPUs or disks"
-    opens_within: ClassVar[int] = 3
-    head: ClassVar[re.Pattern[str]] = re.compile(
+    tool = "iostat"
+    anchors = ('"sysstat": {', '"sysstat":{')
+    commands = ("iostat", "mpstat", "sadf", "S_TIME_FORMAT")
+    reach = 4
+    nothing = "it has no report on CPUs or disks"
+    opens_within = 3
+    head = re.compile(
         r'\{\s*"sysstat"\s*:\s*\{\s*(?:"sysdata-version"\s*:\s*[\d."]{1,12}\s*,\s*)?"hosts"'
     )
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -51,11 +50,11 @@ _MOST = 6000
 class XfstestsReport(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "xfstests-bld"
-    anchors: ClassVar[tuple[str, ...]] = ("TESTRUNID:", "CMDLINE: ", " tests, ", "FSTESTVER:")
-    commands: ClassVar[tuple[str, ...]] = ("gce-xfstests", "kvm-xfstests", "get-results", "cat")
-    reach: ClassVar[int] = 2
-    nothing: ClassVar[str] = "no tests follow"
+    tool = "xfstests-bld"
+    anchors = ("TESTRUNID:", "CMDLINE: ", " tests, ", "FSTESTVER:")
+    commands = ("gce-xfstests", "kvm-xfstests", "get-results", "cat")
+    reach = 2
+    nothing = "no tests follow"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -153,12 +152,12 @@ _STRANGE = 6  # lines that others write between
 class Ltp(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ltp"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ltp"
+    anchors = (
         "TPASS", "TFAIL", "TBROK", "TCONF", "TWARN", "TINFO", "passed  ", "broken  ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("runltp", "kirk")
-    reach: ClassVar[int] = 2
+    commands = ("runltp", "kirk")
+    reach = 2
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -248,10 +247,10 @@ _RUN_TOTAL = re.compile(
 class LtpTotals(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ltp totals"
-    anchors: ClassVar[tuple[str, ...]] = ("Machine Architecture: ",)
-    commands: ClassVar[tuple[str, ...]] = ("runltp", "kirk")
-    reach: ClassVar[int] = 2
+    tool = "ltp totals"
+    anchors = ("Machine Architecture: ",)
+    commands = ("runltp", "kirk")
+    reach = 2
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -295,10 +294,10 @@ _STARS = re.compile(r"\s*\*{30,60}\s*$")
 class Pynfs(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "pynfs"
-    anchors: ClassVar[tuple[str, ...]] = ("Of those: ",)
-    commands: ClassVar[tuple[str, ...]] = ("testserver.py", "./testserver.py")
-    reach: ClassVar[int] = 2
+    tool = "pynfs"
+    anchors = ("Of those: ",)
+    commands = ("testserver.py", "./testserver.py")
+    reach = 2
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -108,10 +107,10 @@ def _test_at(cursor: TextCursor, index: int) -> tuple[re.Match[str], int] | None
 class BlockTests(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "blktests"
-    anchors: ClassVar[tuple[str, ...]] = ("[passed]", "[failed]", "[not run]")
-    commands: ClassVar[tuple[str, ...]] = ("check", "./check")
-    reach: ClassVar[int] = 4
+    tool = "blktests"
+    anchors = ("[passed]", "[failed]", "[not run]")
+    commands = ("check", "./check")
+    reach = 4
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -72,11 +71,11 @@ _MOST = 60
 class Top(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "top"
-    anchors: ClassVar[tuple[str, ...]] = ("load average", "Cpu(s)", "Load average:", "% usr")
+    tool = "top"
+    anchors = ("load average", "Cpu(s)", "Load average:", "% usr")
 
-    commands: ClassVar[tuple[str, ...]] = ("top", "uptime", "w")
-    nothing: ClassVar[str] = "its figures are cut off"
+    commands = ("top", "uptime", "w")
+    nothing = "its figures are cut off"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -43,7 +43,7 @@ class _Snoop(StateOutput):
 
     heads: ClassVar[tuple[list[str], ...]]
     cells: ClassVar[Mapping[str, str]] = _CELLS
-    nothing: ClassVar[str] = "no event follows"
+    nothing = "no event follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -86,12 +86,12 @@ def _by_process(rows: Sequence[Mapping[str, str]], name: str) -> list[Json]:
 class Syncsnoop(_Snoop):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "syncsnoop"
-    anchors: ClassVar[tuple[str, ...]] = ("COMM             CALL", "COMM             EVENT")
-    commands: ClassVar[tuple[str, ...]] = (
+    tool = "syncsnoop"
+    anchors = ("COMM             CALL", "COMM             EVENT")
+    commands = (
         "syncsnoop", "syncsnoop-bpfcc", "syncsnoop.py", "syncsnoop.bt",
     )  # fmt: skip
-    heads: ClassVar[tuple[list[str], ...]] = _heads("TIME(s) COMM CALL", "TIME PID COMM EVENT")
+    heads = _heads("TIME(s) COMM CALL", "TIME PID COMM EVENT")
 
     @override
     def summed_up(self, rows: Sequence[Mapping[str, str]], prompt: Prompt) -> list[PrintedCounters]:
@@ -111,10 +111,10 @@ class Syncsnoop(_Snoop):
 class Mdflush(_Snoop):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mdflush"
-    anchors: ClassVar[tuple[str, ...]] = ("COMM             DEVICE",)
-    commands: ClassVar[tuple[str, ...]] = ("mdflush", "mdflush-bpfcc", "mdflush.py", "mdflush.bt")
-    heads: ClassVar[tuple[list[str], ...]] = _heads("TIME PID COMM DEVICE")
+    tool = "mdflush"
+    anchors = ("COMM             DEVICE",)
+    commands = ("mdflush", "mdflush-bpfcc", "mdflush.py", "mdflush.bt")
+    heads = _heads("TIME PID COMM DEVICE")
 
     @override
     def summed_up(self, rows: Sequence[Mapping[str, str]], prompt: Prompt) -> list[PrintedCounters]:
@@ -132,10 +132,10 @@ class Mdflush(_Snoop):
 class Opensnoop(_Snoop):
     """See `iosonde.text.cursor.Output`. Also statsnoop's; `call` says which where it is known."""
 
-    tool: ClassVar[str] = "opensnoop"
-    anchors: ClassVar[tuple[str, ...]] = (" ERR PATH", " ERR  PATH", "MODE PATH", " ERR FLAGS",
+    tool = "opensnoop"
+    anchors = (" ERR PATH", " ERR  PATH", "MODE PATH", " ERR FLAGS",
                                           " ERR SYSCALL", "SYSCALL      PATH")  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = tuple(
+    commands = tuple(
         f"{name}{ending}"
         for name in ("opensnoop", "statsnoop")
         for ending in ("", "-bpfcc", ".py", ".bt", "-perf")
@@ -176,12 +176,10 @@ class Opensnoop(_Snoop):
 class Dcsnoop(_Snoop):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "dcsnoop"
-    anchors: ClassVar[tuple[str, ...]] = (" T FILE",)
-    commands: ClassVar[tuple[str, ...]] = ("dcsnoop", "dcsnoop-bpfcc", "dcsnoop.py", "dcsnoop.bt")
-    heads: ClassVar[tuple[list[str], ...]] = _heads(
-        "TIME(s) PID COMM T FILE", "TIME PID COMM T FILE"
-    )
+    tool = "dcsnoop"
+    anchors = (" T FILE",)
+    commands = ("dcsnoop", "dcsnoop-bpfcc", "dcsnoop.py", "dcsnoop.bt")
+    heads = _heads("TIME(s) PID COMM T FILE", "TIME PID COMM T FILE")
     cells: ClassVar[Mapping[str, str]] = {**_CELLS, "TIME": traced.WHOLE}
 
     @override
@@ -201,10 +199,10 @@ class Dcsnoop(_Snoop):
 class Filelife(_Snoop):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "filelife"
-    anchors: ClassVar[tuple[str, ...]] = ("AGE(s)",)
-    commands: ClassVar[tuple[str, ...]] = ("filelife", "filelife-bpfcc", "filelife.py")
-    heads: ClassVar[tuple[list[str], ...]] = _heads("TIME PID COMM AGE(s) FILE")
+    tool = "filelife"
+    anchors = ("AGE(s)",)
+    commands = ("filelife", "filelife-bpfcc", "filelife.py")
+    heads = _heads("TIME PID COMM AGE(s) FILE")
 
     @override
     def summed_up(self, rows: Sequence[Mapping[str, str]], prompt: Prompt) -> list[PrintedCounters]:
@@ -222,10 +220,10 @@ class Filelife(_Snoop):
 class Mountsnoop(_Snoop):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mountsnoop"
-    anchors: ClassVar[tuple[str, ...]] = ("NS      CALL",)
-    commands: ClassVar[tuple[str, ...]] = ("mountsnoop", "mountsnoop-bpfcc", "mountsnoop.py")
-    heads: ClassVar[tuple[list[str], ...]] = _heads(
+    tool = "mountsnoop"
+    anchors = ("NS      CALL",)
+    commands = ("mountsnoop", "mountsnoop-bpfcc", "mountsnoop.py")
+    heads = _heads(
         "COMM PID TID MNT_NS CALL", "COMM PID TID PCOMM PPID MNT_NS CALL",
         "TIME COMM PID TID MNT_NS CALL",
     )  # fmt: skip

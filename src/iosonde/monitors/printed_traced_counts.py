@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -63,14 +62,14 @@ _NEAR = 6
 class TracedCounts(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "funccount"
-    anchors: ClassVar[tuple[str, ...]] = ("     COUNT",)
-    commands: ClassVar[tuple[str, ...]] = tuple(
+    tool = "funccount"
+    anchors = ("     COUNT",)
+    commands = tuple(
         f"{name}{ending}"
         for name in ("funccount", "vfscount", "syscount")
         for ending in ("", "-bpfcc", ".py", "-perf")
     )
-    nothing: ClassVar[str] = "no count follows"
+    nothing = "no count follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -115,10 +114,10 @@ def _took(row: dict[str, str], unit: str | None) -> dict[str, Json]:
 class Klockstat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "klockstat"
-    anchors: ClassVar[tuple[str, ...]] = ("Avg Spin", "Avg Wait", "Avg Hold")
-    commands: ClassVar[tuple[str, ...]] = ("klockstat", "klockstat-bpfcc", "klockstat.py")
-    nothing: ClassVar[str] = "no lock follows"
+    tool = "klockstat"
+    anchors = ("Avg Spin", "Avg Wait", "Avg Hold")
+    commands = ("klockstat", "klockstat-bpfcc", "klockstat.py")
+    nothing = "no lock follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -153,10 +152,10 @@ def _duration(text: str) -> float:
 class Runqslower(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "runqslower"
-    anchors: ClassVar[tuple[str, ...]] = ("LAT(us)",)
-    commands: ClassVar[tuple[str, ...]] = ("runqslower", "runqslower-bpfcc", "runqslower.py")
-    nothing: ClassVar[str] = "no wait follows"
+    tool = "runqslower"
+    anchors = ("LAT(us)",)
+    commands = ("runqslower", "runqslower-bpfcc", "runqslower.py")
+    nothing = "no wait follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -187,10 +186,10 @@ class Runqslower(StateOutput):
 class BpftraceMaps(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "bpftrace"
-    anchors: ClassVar[tuple[str, ...]] = ("probe...", "probes...", "@[vfs")
-    nothing: ClassVar[str] = "no number of a map follows"
-    commands: ClassVar[tuple[str, ...]] = ("bpftrace", "vfscount.bt", "vfsstat.bt", "syscount.bt")
+    tool = "bpftrace"
+    anchors = ("probe...", "probes...", "@[vfs")
+    nothing = "no number of a map follows"
+    commands = ("bpftrace", "vfscount.bt", "vfsstat.bt", "syscount.bt")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

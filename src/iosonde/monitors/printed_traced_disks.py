@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -44,10 +43,10 @@ _LONGEST = 8000
 class Biopattern(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "biopattern"
-    anchors: ClassVar[tuple[str, ...]] = ("%RND", "%SEQ")
-    commands: ClassVar[tuple[str, ...]] = ("biopattern", "biopattern-bpfcc", "biopattern.py")
-    nothing: ClassVar[str] = "no disk follows"
+    tool = "biopattern"
+    anchors = ("%RND", "%SEQ")
+    commands = ("biopattern", "biopattern-bpfcc", "biopattern.py")
+    nothing = "no disk follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -76,9 +75,9 @@ class Biopattern(StateOutput):
 class Biolatpcts(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "biolatpcts"
-    anchors: ClassVar[tuple[str, ...]] = ("discard ", '{"read": {"')
-    commands: ClassVar[tuple[str, ...]] = ("biolatpcts", "biolatpcts-bpfcc", "biolatpcts.py")
+    tool = "biolatpcts"
+    anchors = ("discard ", '{"read": {"')
+    commands = ("biolatpcts", "biolatpcts-bpfcc", "biolatpcts.py")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -164,10 +163,10 @@ def _percentiles(by_way: Mapping[str, Mapping[str, float | None]]) -> dict[str, 
 class Writeback(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "writeback"
-    anchors: ClassVar[tuple[str, ...]] = ("PAGES    REASON", "REASON           ms")
-    commands: ClassVar[tuple[str, ...]] = ("writeback.bt", "writeback", "bpftrace")
-    nothing: ClassVar[str] = "no writeback follows"
+    tool = "writeback"
+    anchors = ("PAGES    REASON", "REASON           ms")
+    commands = ("writeback.bt", "writeback", "bpftrace")
+    nothing = "no writeback follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

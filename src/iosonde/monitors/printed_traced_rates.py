@@ -40,7 +40,7 @@ class _Rates(StateOutput):
     needed: ClassVar[frozenset[str]]
     by_interval: ClassVar[bool] = False
     """Whether its figures are of an interval, not per second."""
-    nothing: ClassVar[str] = "no interval follows"
+    nothing = "no interval follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -81,9 +81,9 @@ def _figure(cell: str, column: _Column) -> Json:
 class Cachestat(_Rates):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "cachestat"
-    anchors: ClassVar[tuple[str, ...]] = ("MISSES  DIRTIES", "DIRTIES ")
-    commands: ClassVar[tuple[str, ...]] = (
+    tool = "cachestat"
+    anchors = ("MISSES  DIRTIES", "DIRTIES ")
+    commands = (
         "cachestat", "cachestat-bpfcc", "cachestat.py", "cachestat-perf",
     )  # fmt: skip
     columns: ClassVar[Mapping[str, _Column]] = {
@@ -96,30 +96,30 @@ class Cachestat(_Rates):
         "CACHED_MB": _Column("page_cache", _RATE, units.MIB),
         "CACHE_MB": _Column("page_cache", _RATE, units.MIB),
     }  # fmt: skip
-    needed: ClassVar[frozenset[str]] = frozenset({"HITS", "MISSES", "DIRTIES", "BUFFERS_MB"})
-    by_interval: ClassVar[bool] = True
+    needed = frozenset({"HITS", "MISSES", "DIRTIES", "BUFFERS_MB"})
+    by_interval = True
 
 
 class Dcstat(_Rates):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "dcstat"
-    anchors: ClassVar[tuple[str, ...]] = ("REFS/s", "SLOW/s")
-    commands: ClassVar[tuple[str, ...]] = ("dcstat", "dcstat-bpfcc", "dcstat.py")
+    tool = "dcstat"
+    anchors = ("REFS/s", "SLOW/s")
+    commands = ("dcstat", "dcstat-bpfcc", "dcstat.py")
     columns: ClassVar[Mapping[str, _Column]] = {
         "TIME": _Column("time", _CLOCK), "REFS/s": _Column("refs/s", _RATE),
         "SLOW/s": _Column("slow/s", _RATE), "MISS/s": _Column("miss/s", _RATE),
         "HIT%": _Column("hit_ratio", _SHARE),
     }  # fmt: skip
-    needed: ClassVar[frozenset[str]] = frozenset({"REFS/s", "SLOW/s", "MISS/s", "HIT%"})
+    needed = frozenset({"REFS/s", "SLOW/s", "MISS/s", "HIT%"})
 
 
 class Vfsstat(_Rates):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "vfsstat"
-    anchors: ClassVar[tuple[str, ...]] = ("FSYNC/s", "UNLINK/s")
-    commands: ClassVar[tuple[str, ...]] = ("vfsstat", "vfsstat-bpfcc", "vfsstat.py")
+    tool = "vfsstat"
+    anchors = ("FSYNC/s", "UNLINK/s")
+    commands = ("vfsstat", "vfsstat-bpfcc", "vfsstat.py")
     columns: ClassVar[Mapping[str, _Column]] = {
         "TIME": _Column("time", _CLOCK),
         **{
@@ -129,4 +129,4 @@ class Vfsstat(_Rates):
             )
         },
     }  # fmt: skip
-    needed: ClassVar[frozenset[str]] = frozenset({"READ/s", "WRITE/s", "FSYNC/s", "OPEN/s"})
+    needed = frozenset({"READ/s", "WRITE/s", "FSYNC/s", "OPEN/s"})

@@ -34,7 +34,7 @@ class _Top(StateOutput):
 
     head: ClassVar[list[str]]
     cells: ClassVar[Mapping[str, str]]
-    nothing: ClassVar[str] = "no process follows"
+    nothing = "no process follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -53,9 +53,9 @@ class _Top(StateOutput):
 class Biotop(_Top):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "biotop"
-    anchors: ClassVar[tuple[str, ...]] = ("MAJ MIN DISK", "I/O  Kbytes")
-    commands: ClassVar[tuple[str, ...]] = ("biotop", "biotop-bpfcc", "biotop.py")
+    tool = "biotop"
+    anchors = ("MAJ MIN DISK", "I/O  Kbytes")
+    commands = ("biotop", "biotop-bpfcc", "biotop.py")
     head: ClassVar[list[str]] = [
         "PID", "COMM", "D", "MAJ", "MIN", "DISK", "I/O", "Kbytes", "AVGms",
     ]  # fmt: skip
@@ -85,9 +85,9 @@ class Biotop(_Top):
 class Cachetop(_Top):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "cachetop"
-    anchors: ClassVar[tuple[str, ...]] = ("READ_HIT%", "MISSES   DIRTIES")
-    commands: ClassVar[tuple[str, ...]] = ("cachetop", "cachetop-bpfcc", "cachetop.py")
+    tool = "cachetop"
+    anchors = ("READ_HIT%", "MISSES   DIRTIES")
+    commands = ("cachetop", "cachetop-bpfcc", "cachetop.py")
     head: ClassVar[list[str]] = [
         "PID", "UID", "CMD", "HITS", "MISSES", "DIRTIES", "READ_HIT%", "WRITE_HIT%",
     ]  # fmt: skip
@@ -121,9 +121,9 @@ class Cachetop(_Top):
 class Filetop(_Top):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "filetop"
-    anchors: ClassVar[tuple[str, ...]] = ("R_Kb", "W_Kb", "READS  WRITES")
-    commands: ClassVar[tuple[str, ...]] = ("filetop", "filetop-bpfcc", "filetop.py")
+    tool = "filetop"
+    anchors = ("R_Kb", "W_Kb", "READS  WRITES")
+    commands = ("filetop", "filetop-bpfcc", "filetop.py")
     head: ClassVar[list[str]] = ["TID", "COMM", "READS", "WRITES", "R_Kb", "W_Kb", "T", "FILE"]
     cells: ClassVar[Mapping[str, str]] = {
         "TID": traced.WHOLE, "COMM": traced.COMM, "READS": traced.WHOLE, "WRITES": traced.WHOLE,

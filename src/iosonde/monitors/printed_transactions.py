@@ -9,7 +9,6 @@ and without connections; from 15 on how many transactions failed); outputs of 13
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -55,10 +54,10 @@ _MOST = 40
 class Pgbench(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "pgbench"
-    anchors: ClassVar[tuple[str, ...]] = ("transaction type: ", "tps = ")
+    tool = "pgbench"
+    anchors = ("transaction type: ", "tps = ")
 
-    commands: ClassVar[tuple[str, ...]] = ("pgbench",)
+    commands = ("pgbench",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

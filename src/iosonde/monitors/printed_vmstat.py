@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -59,10 +58,10 @@ def _is_head(cells: Sequence[str]) -> bool:
 class Vmstat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "vmstat"
-    anchors: ClassVar[tuple[str, ...]] = ("swpd", "---memory---", "-----io----")
+    tool = "vmstat"
+    anchors = ("swpd", "---memory---", "-----io----")
 
-    commands: ClassVar[tuple[str, ...]] = ("vmstat",)
+    commands = ("vmstat",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

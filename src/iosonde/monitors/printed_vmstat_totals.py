@@ -8,7 +8,6 @@ in ticks.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -47,11 +46,11 @@ _MOST = 400
 class VmstatDisks(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "vmstat"
-    anchors: ClassVar[tuple[str, ...]] = ("merged sectors ",)
-    commands: ClassVar[tuple[str, ...]] = ("vmstat",)
-    nothing: ClassVar[str] = "no disk follows its head"
-    beginning: ClassVar[re.Pattern[str]] = _NAMES
+    tool = "vmstat"
+    anchors = ("merged sectors ",)
+    commands = ("vmstat",)
+    nothing = "no disk follows its head"
+    beginning = _NAMES
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -74,12 +73,12 @@ class VmstatDisks(StateOutput):
 class VmstatTotals(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "vmstat"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "vmstat"
+    anchors = (
         " total memory", " paged in", " merged reads", " total reads", "cpu ticks", " swapped in",
         " context switches", " boot time", " used memory", " free memory",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("vmstat",)
+    commands = ("vmstat",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -111,11 +110,11 @@ def _is_total(line: str) -> bool:
 class VmstatPartition(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "vmstat"
-    anchors: ClassVar[tuple[str, ...]] = ("requested writes",)
-    commands: ClassVar[tuple[str, ...]] = ("vmstat",)
-    nothing: ClassVar[str] = "no figures follow its head"
-    beginning: ClassVar[re.Pattern[str]] = _PARTITION
+    tool = "vmstat"
+    anchors = ("requested writes",)
+    commands = ("vmstat",)
+    nothing = "no figures follow its head"
+    beginning = _PARTITION
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from iosonde.contract import NULL, VerbResult
 from iosonde.errors import IosondeError, UsageError
@@ -164,7 +164,7 @@ class Ranking(VerbResult):
     A search by measurements may begin with them. Rates in 1/s and bytes/s, times in seconds.
     """
 
-    SCHEMA: ClassVar[str] = "iosonde.prior/1"
+    SCHEMA = "iosonde.prior/1"
     load: str
     ranking: tuple[RankedCombination, ...]
     without: tuple[UnrankedCombination, ...]

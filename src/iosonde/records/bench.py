@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from iosonde.contract import ADDED, VerbResult
 
@@ -38,7 +38,7 @@ class BenchFigures(VerbResult):
     nothing to divide.
     """
 
-    SCHEMA: ClassVar[str] = "iosonde.bench/1"
+    SCHEMA = "iosonde.bench/1"
     bench: str
     figures: tuple[BenchFigure, ...] = field(metadata={"schema": {"minItems": 1}})
     machine: Mapping[str, Any]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from iosonde.contract import ADDED, NULL, VerbResult
 
@@ -68,7 +68,7 @@ class Capture(VerbResult):
     Sizes in bytes, times in seconds since the epoch. A figure that is not known is null.
     """
 
-    SCHEMA: ClassVar[str] = "iosonde.show/1"
+    SCHEMA = "iosonde.show/1"
     taken: float = field(metadata=ADDED)
     """When discovery began."""
     hosts: tuple[HostFacts, ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from iosonde.contract import VerbResult
 
@@ -62,7 +61,7 @@ class TrendSeries:
 class StudyTrend(VerbResult):
     """Runs of a study, one after the other: where their level changed."""
 
-    SCHEMA: ClassVar[str] = "iosonde.trend/1"
+    SCHEMA = "iosonde.trend/1"
     series: tuple[TrendSeries, ...]
     margin: float
     """A change for the worse within it is none."""

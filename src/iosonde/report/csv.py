@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -22,8 +21,8 @@ _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 class CsvFormat(Format):
     """One row a metric; the values of the loops follow as loop_1, loop_2 and so on."""
 
-    name: ClassVar[str] = "csv"
-    suffix: ClassVar[str] = ".csv"
+    name = "csv"
+    suffix = ".csv"
 
     @override
     def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -73,8 +72,8 @@ _NUMBERS, _FIRST_FIGURES, _BARS, _PAIR = 4, 3, 16, 2
 class HtmlFormat(Format):
     """The page of one or several runs."""
 
-    name: ClassVar[str] = "html"
-    suffix: ClassVar[str] = ".html"
+    name = "html"
+    suffix = ".html"
 
     @override
     def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import altair as alt
 import vl_convert
@@ -29,8 +29,8 @@ def _whole(runs: Sequence[RunSheet], compared: ComparedSheets) -> dict[str, Any]
 class SvgFormat(Format):
     """The charts as one SVG."""
 
-    name: ClassVar[str] = "svg"
-    suffix: ClassVar[str] = ".svg"
+    name = "svg"
+    suffix = ".svg"
 
     @override
     def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:
@@ -40,8 +40,8 @@ class SvgFormat(Format):
 class PngFormat(Format):
     """The charts as one PNG at twice the screen's resolution."""
 
-    name: ClassVar[str] = "png"
-    suffix: ClassVar[str] = ".png"
+    name = "png"
+    suffix = ".png"
 
     @override
     def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from typing_extensions import override
 
@@ -103,7 +103,7 @@ class RunResult(VerbResult):
     not known is null.
     """
 
-    SCHEMA: ClassVar[str] = "iosonde.run/1"
+    SCHEMA = "iosonde.run/1"
     id: str
     """By which other verbs know the run."""
     study: str
@@ -175,15 +175,15 @@ class RunResult(VerbResult):
 class RunResults(VerbResult):
     """Several runs in one object."""
 
-    SCHEMA: ClassVar[str] = "iosonde.run/1"
+    SCHEMA = "iosonde.run/1"
     runs: Sequence[RunResult]
 
 
 class JsonFormat(Format):
     """One run as an object; several as one object that holds them as `runs`."""
 
-    name: ClassVar[str] = "json"
-    suffix: ClassVar[str] = ".json"
+    name = "json"
+    suffix = ".json"
 
     @override
     def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:

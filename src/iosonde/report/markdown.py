@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -35,8 +34,8 @@ _FOLDED = 40
 class MarkdownFormat(Format):
     """The answer, then every table, finding and command."""
 
-    name: ClassVar[str] = "markdown"
-    suffix: ClassVar[str] = ".md"
+    name = "markdown"
+    suffix = ".md"
 
     @override
     def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:

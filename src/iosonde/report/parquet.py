@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from typing import ClassVar
 
 import polars
 from typing_extensions import override
@@ -29,8 +28,8 @@ _KINDS: dict[str, type[polars.DataType]] = {
 class ParquetFormat(Format):
     """Columns as the CSV's; `values` is the list of the loops' values."""
 
-    name: ClassVar[str] = "parquet"
-    suffix: ClassVar[str] = ".parquet"
+    name = "parquet"
+    suffix = ".parquet"
 
     @override
     def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:

@@ -11,7 +11,6 @@ udev(7), RUN and "$$".
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -44,8 +43,8 @@ _AT_BOOT = "'cd /sys%p/cpufreq && echo $$1 >$$0'"
 class Cpufreq(Mechanism):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
-    name: ClassVar[str] = "cpufreq"
-    files: ClassVar[tuple[str, ...]] = (FILE,)
+    name = "cpufreq"
+    files = (FILE,)
 
     @override
     async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:

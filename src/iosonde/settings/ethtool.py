@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -54,8 +53,8 @@ def _way(address: str) -> tuple[str, str, str, str, str]:
 class Ethtool(Mechanism):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
-    name: ClassVar[str] = "ethtool"
-    files: ClassVar[tuple[str, ...]] = (FILE,)
+    name = "ethtool"
+    files = (FILE,)
 
     @override
     async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:

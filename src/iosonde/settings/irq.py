@@ -10,7 +10,6 @@ Source: Linux Documentation/core-api/irq/irq-affinity.rst; proc(5); the numbers 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -38,10 +37,8 @@ _CHANGE = (
 class Irq(Unkept):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
-    name: ClassVar[str] = "irq"
-    unkept: ClassVar[str] = (
-        "no file of the host says where interrupts go: irqbalance or a unit of your own does"
-    )
+    name = "irq"
+    unkept = "no file of the host says where interrupts go: irqbalance or a unit of your own does"
 
     @override
     async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:

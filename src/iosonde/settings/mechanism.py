@@ -204,7 +204,7 @@ class Scripted(Mechanism):
 class Unkept(Mechanism):
     """What mechanisms have in common whose values no file of the host keeps."""
 
-    files: ClassVar[tuple[str, ...]] = ()
+    files = ()
     unkept: ClassVar[str]
     """Why."""
     remedy: ClassVar[str] = ""
@@ -232,7 +232,7 @@ class Lasting(Scripted, Unkept):
     A controller or a record of a node holds them: there is nothing to write that would keep them.
     """
 
-    unkept: ClassVar[str] = "the host itself keeps it: there is nothing to write"
+    unkept = "the host itself keeps it: there is nothing to write"
 
 
 async def read_files(

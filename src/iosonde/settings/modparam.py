@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -43,8 +42,8 @@ def parse_options(text: str) -> dict[str, str]:
 class Modparam(ParameterFiles):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
-    name: ClassVar[str] = "modparam"
-    files: ClassVar[tuple[str, ...]] = (FILE,)
+    name = "modparam"
+    files = (FILE,)
 
     @override
     def path(self, address: str) -> str:

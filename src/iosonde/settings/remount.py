@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -170,8 +169,8 @@ def put_back_lines(text: str, place: int) -> str:
 class Remount(Mechanism):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
-    name: ClassVar[str] = "remount"
-    files: ClassVar[tuple[str, ...]] = (FSTAB,)
+    name = "remount"
+    files = (FSTAB,)
 
     @override
     async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:

@@ -9,7 +9,6 @@ Source: systemctl(1), is-active, show; systemd.unit(5), ConditionPathExists=, dr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -42,8 +41,8 @@ def drop_in(unit: str) -> str:
 class ServiceMechanism(Mechanism):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
-    name: ClassVar[str] = "service"
-    files: ClassVar[tuple[str, ...]] = tuple(drop_in(unit) for unit in UNITS)
+    name = "service"
+    files = tuple(drop_in(unit) for unit in UNITS)
 
     @override
     async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -44,8 +43,8 @@ def parse_configuration(text: str) -> dict[str, str]:
 class Sysctl(ParameterFiles):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
-    name: ClassVar[str] = "sysctl"
-    files: ClassVar[tuple[str, ...]] = (FILE,)
+    name = "sysctl"
+    files = (FILE,)
 
     @override
     def path(self, address: str) -> str:

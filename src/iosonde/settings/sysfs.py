@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -82,8 +81,8 @@ def parse_rules(text: str) -> dict[tuple[str, str, str], str]:
 class Sysfs(Mechanism):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
-    name: ClassVar[str] = "sysfs"
-    files: ClassVar[tuple[str, ...]] = (FILE,)
+    name = "sysfs"
+    files = (FILE,)
 
     @override
     async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -31,9 +30,9 @@ _LISTED = re.compile(r"^- (\S+)", re.MULTILINE)
 class Tuned(Lasting):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
-    name: ClassVar[str] = "tuned"
-    looking: ClassVar[str] = _LOOK
-    changing: ClassVar[str] = _CHANGE
+    name = "tuned"
+    looking = _LOOK
+    changing = _CHANGE
 
     @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:

@@ -14,7 +14,6 @@ import asyncio
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -45,7 +44,7 @@ Rows = list[dict[str, Scalar]]
 class CollectedHost(StillHost):
     """A host that a directory or an archive describes. Nothing can be changed or started."""
 
-    kind: ClassVar[str] = "a collection of outputs"
+    kind = "a collection of outputs"
 
     def __init__(self, files: CollectedFiles) -> None:
         self.name = files.name

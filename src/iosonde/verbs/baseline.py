@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from iosonde.contract import HIDDEN, VerbResult
 from iosonde.errors import StoreFailed, UsageError
@@ -26,7 +25,7 @@ class Baseline:
 class Baselines(VerbResult):
     """All baselines of the store, by name."""
 
-    SCHEMA: ClassVar[str] = "iosonde.baseline/1"
+    SCHEMA = "iosonde.baseline/1"
     baselines: tuple[Baseline, ...]
     rescued: StoreFailed | None = field(metadata=HIDDEN)
     """Where the store had to be taken to another file: which, and why."""

@@ -58,7 +58,7 @@ class Calibration(VerbResult):
     Sizes in bytes, rates in 1/s and bytes/s, times in seconds; shares as fractions.
     """
 
-    SCHEMA: ClassVar[str] = "iosonde.calibrate/1"
+    SCHEMA = "iosonde.calibrate/1"
     KEYWORDS: ClassVar[Mapping[str, Any]] = {
         "oneOf": [{"required": ["loads"]}, {"required": ["run", "points", "off"]}]
     }

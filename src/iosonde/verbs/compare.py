@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from iosonde.contract import ADDED, NULL, VerbResult
 from iosonde.errors import UsageError
@@ -42,7 +42,7 @@ class ComparedRuns(VerbResult):
     Changes, intervals and levels are fractions.
     """
 
-    SCHEMA: ClassVar[str] = "iosonde.compare/1"
+    SCHEMA = "iosonde.compare/1"
     verdicts: tuple[ComparedMetric, ...]
     settings_differ: Mapping[str, tuple[Scalar, ...]] = field(
         metadata={"schema": {"additionalProperties": {"minItems": 2}}}

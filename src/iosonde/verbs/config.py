@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from iosonde.config import KEYS, ConfigValue, config_file, config_value
 from iosonde.contract import VerbResult
@@ -13,7 +12,7 @@ from iosonde.contract import VerbResult
 class Configuration(VerbResult):
     """The defaults of iosonde that hold for this user."""
 
-    SCHEMA: ClassVar[str] = "iosonde.config/1"
+    SCHEMA = "iosonde.config/1"
     file: str
     """Where the configuration file is, or would be."""
     exists: bool

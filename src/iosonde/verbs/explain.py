@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from iosonde.contract import ADDED, HIDDEN, VerbResult
 from iosonde.errors import StoreFailed, UsageError
@@ -44,7 +44,7 @@ class Explanation(VerbResult):
     Figures in the unit named beside them: 1/s, B/s, s, B, fraction, or none.
     """
 
-    SCHEMA: ClassVar[str] = "iosonde.explain/1"
+    SCHEMA = "iosonde.explain/1"
     recognised: int = field(metadata={"schema": {"minimum": 0}, **ADDED})
     """How many trials, states, counter sets and commands were looked at; 0: nothing could be
     judged, and the exit code is 1."""
@@ -75,7 +75,7 @@ class Explanation(VerbResult):
 class RuleList(VerbResult):
     """All rules of `explain`, by name."""
 
-    SCHEMA: ClassVar[str] = "iosonde.rules/1"
+    SCHEMA = "iosonde.rules/1"
     rules: tuple[Rule, ...]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from iosonde.contract import ABSENT, ADDED, HIDDEN, NULL, VerbResult
 from iosonde.errors import StoreFailed
@@ -129,7 +129,7 @@ class ImportedTexts(VerbResult):
     not known is null.
     """
 
-    SCHEMA: ClassVar[str] = "iosonde.import/1"
+    SCHEMA = "iosonde.import/1"
     trials: tuple[ImportedTrial, ...]
     captures: tuple[ImportedState, ...]
     counters: tuple[ImportedCounters, ...]

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, Literal, cast
+from typing import Literal, cast
 
 from iosonde.change.build import Report
 from iosonde.contract import VerbResult
@@ -57,7 +57,7 @@ class RunningLab:
 class RunningLabs(VerbResult):
     """The labs that run, as `lab list` prints them."""
 
-    SCHEMA: ClassVar[str] = "iosonde.lab/1"
+    SCHEMA = "iosonde.lab/1"
     labs: tuple[RunningLab, ...]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
 
 from iosonde.contract import ADDED, HIDDEN, VerbResult
 from iosonde.loads import LOADS
@@ -56,7 +55,7 @@ class BundledLoads(VerbResult):
     Sizes in bytes, times in seconds.
     """
 
-    SCHEMA: ClassVar[str] = "iosonde.loads/1"
+    SCHEMA = "iosonde.loads/1"
     loads: tuple[BundledLoad, ...]
     studies: tuple[BundledStudy, ...] = field(metadata=ADDED)
     """Studies that need only targets: `iosonde run NAME --target DEVICE`."""

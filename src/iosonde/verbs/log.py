@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
 
 from iosonde.contract import ABSENT, VerbResult
 from iosonde.errors import UsageError
@@ -22,7 +21,7 @@ class FioLogs(VerbResult):
     not known is null. A quantile errs by at most 0.8 %.
     """
 
-    SCHEMA: ClassVar[str] = "iosonde.log/1"
+    SCHEMA = "iosonde.log/1"
     logs: tuple[FioLog, ...]
     failed: tuple[UnreadInput, ...] | None = field(metadata=ABSENT)
     """Files that could not be read; the others were. Absent where there is none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from iosonde.change.keep import Keeping, differs, keeping, undoing, write
 from iosonde.change.settings_journal import SettingsJournal
@@ -40,7 +40,7 @@ class KeptSetting:
 class KeptSettings(VerbResult):
     """What keeps settings over a reboot, in which files."""
 
-    SCHEMA: ClassVar[str] = "iosonde.persist/1"
+    SCHEMA = "iosonde.persist/1"
     done: bool
     """false: --diff, nothing was changed."""
     files: tuple[KeptFile, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from iosonde.contract import ADDED, HIDDEN, VerbResult
 from iosonde.errors import UsageError
@@ -49,7 +49,7 @@ class PredictedStack(VerbResult):
     that is not known is null.
     """
 
-    SCHEMA: ClassVar[str] = "iosonde.predict/1"
+    SCHEMA = "iosonde.predict/1"
     requests: int = field(metadata={"schema": {"minimum": 0}})
     """Reads and writes of the load."""
     settings: Mapping[str, str]
@@ -99,7 +99,7 @@ class ComparedForecasts(VerbResult):
     Rates in 1/s and bytes/s, times in seconds.
     """
 
-    SCHEMA: ClassVar[str] = "iosonde.forecast/1"
+    SCHEMA = "iosonde.forecast/1"
     trials: tuple[ComparedForecast, ...]
     without: tuple[UnpredictedTrial, ...]
     tau: float | None = field(metadata={"schema": {"minimum": -1, "maximum": 1}})
@@ -115,7 +115,7 @@ class ComparedForecasts(VerbResult):
 class FittedController(VerbResult):
     """The model of a controller that would have been as fast as measured."""
 
-    SCHEMA: ClassVar[str] = "iosonde.fit/1"
+    SCHEMA = "iosonde.fit/1"
     layer: str
     model: str
     """To be used as --device LAYER=MODEL."""

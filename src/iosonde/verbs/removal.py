@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from iosonde.contract import HIDDEN, NULL, VerbResult
 from iosonde.errors import StoreFailed, UsageError
@@ -43,7 +43,7 @@ class KeptRun:
 class RemovedRuns(VerbResult):
     """Runs that `rm` or `prune` removed, with their loops."""
 
-    SCHEMA: ClassVar[str] = "iosonde.rm/1"
+    SCHEMA = "iosonde.rm/1"
     removed: bool
     """False: nothing was done yet."""
     runs: tuple[RemovedRun, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from iosonde.contract import HIDDEN, VerbResult
 from iosonde.errors import UsageError
@@ -27,7 +27,7 @@ class ReplayedTrace(VerbResult):
     null: as fast as possible there are no times to keep.
     """
 
-    SCHEMA: ClassVar[str] = "iosonde.replay/1"
+    SCHEMA = "iosonde.replay/1"
     run: str
     """Id of the run that `report`, `compare`, `explain` and `export` take."""
     trace: str

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar
 
 from iosonde.contract import ADDED, VerbResult
 from iosonde.errors import UsageError
@@ -36,7 +35,7 @@ _CAMPAIGN_TELLS = frozenset({"within-noise"})
 class WrittenReport(VerbResult):
     """Where a report is."""
 
-    SCHEMA: ClassVar[str] = "iosonde.report/1"
+    SCHEMA = "iosonde.report/1"
     file: str
     format: str
     answer: str = field(metadata=ADDED)

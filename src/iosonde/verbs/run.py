@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from iosonde import kerneltext
 from iosonde.change.guard import parse_destroy
@@ -59,7 +59,7 @@ class TrialCommand:
 class RunCommands(VerbResult):
     """What `run --dry-run` shows: each trial's command."""
 
-    SCHEMA: ClassVar[str] = "iosonde.plan/1"
+    SCHEMA = "iosonde.plan/1"
     trials: tuple[TrialCommand, ...]
     passes: tuple[tuple[str, ...], ...] = field(metadata=ADDED)
     """Of what is taken in turns (points of a load matrix, arms of `interleave`) the ids of the

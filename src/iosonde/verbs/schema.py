@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from iosonde.contract import VerbResult
 from iosonde.contract_schema import Schema, schema_of
@@ -54,7 +54,7 @@ SCHEMAS: Table[Described] = Table(
 class SchemaList(VerbResult):
     """The names of all schemas."""
 
-    SCHEMA: ClassVar[str] = "iosonde.schemas/1"
+    SCHEMA = "iosonde.schemas/1"
     schemas: tuple[str, ...]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
 
 from iosonde.change.changed import Changed
 from iosonde.change.settings_journal import PutBack, SettingsJournal
@@ -79,7 +78,7 @@ class HostSetting:
 class HostSettings(VerbResult):
     """What can be set on a host, layer by layer, and then for the host as a whole."""
 
-    SCHEMA: ClassVar[str] = "iosonde.settings/1"
+    SCHEMA = "iosonde.settings/1"
     settings: tuple[HostSetting, ...]
 
 
@@ -87,7 +86,7 @@ class HostSettings(VerbResult):
 class ChangedSettings(VerbResult):
     """What became of the settings that were to be changed."""
 
-    SCHEMA: ClassVar[str] = "iosonde.set/1"
+    SCHEMA = "iosonde.set/1"
     changes: tuple[Changed, ...]
     commands: tuple[str, ...]
     """With --dry-run: what would be run, in order."""
@@ -97,7 +96,7 @@ class ChangedSettings(VerbResult):
 class RestoredSettings(VerbResult):
     """What became of the settings that iosonde had changed, the last change first."""
 
-    SCHEMA: ClassVar[str] = "iosonde.rollback/1"
+    SCHEMA = "iosonde.rollback/1"
     settings: tuple[PutBack, ...]
 
 

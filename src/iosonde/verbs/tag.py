@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from iosonde.contract import HIDDEN, NULL, VerbResult
 from iosonde.errors import StoreFailed
@@ -16,7 +15,7 @@ from iosonde.store.naming import check_label
 class LabelledRun(VerbResult):
     """By what a run can be asked for, besides its id."""
 
-    SCHEMA: ClassVar[str] = "iosonde.tag/1"
+    SCHEMA = "iosonde.tag/1"
     id: str
     name: str = field(metadata=NULL)
     tags: tuple[str, ...]

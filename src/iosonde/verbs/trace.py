@@ -35,7 +35,7 @@ class TraceResult(VerbResult):
     is null.
     """  # noqa: D205 - the whole is the schema's description
 
-    SCHEMA: ClassVar[str] = "iosonde.trace/1"
+    SCHEMA = "iosonde.trace/1"
     KEYWORDS: ClassVar[Mapping[str, Any]] = {
         "allOf": [
             {"if": {"properties": {"action": {"const": action}}}, "then": {"required": [part]}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from iosonde.change.guard import parse_destroy
 from iosonde.change.tentative import checked_confirm
@@ -96,7 +96,7 @@ class TunedSettings(VerbResult):
     not known is null.
     """
 
-    SCHEMA: ClassVar[str] = "iosonde.tune/1"
+    SCHEMA = "iosonde.tune/1"
     id: str
     """Of its run in the store."""
     study: str = field(metadata=ADDED)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 from iosonde.change.build import Builder, Report, planned
 from iosonde.change.guard import Permission, parse_destroy
@@ -28,7 +27,7 @@ _ADVICE = "`iosonde down` takes away what stands, `up` goes on."
 class StackSteps(VerbResult):
     """What `up`, `down` and `lab` did, step by step. Times in seconds."""
 
-    SCHEMA: ClassVar[str] = "iosonde.up/1"
+    SCHEMA = "iosonde.up/1"
     steps: tuple[Report, ...]
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -35,8 +34,8 @@ _LONG = 60
 class ShellSettings(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "shell"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "shell"
+    anchors = (
         "/queue/", "/device/queue", "/md/stripe", "/proc/sys/",
         "/proc/fs/nfsd/threads", "/sys/module/", "/sys/class/net/", "/cpufreq/scaling",
         "/proc/irq/", "--setra ", "txqueuelen ", " link set ", "ethtool -K", "ethtool -G",

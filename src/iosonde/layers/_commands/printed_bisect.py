@@ -9,7 +9,6 @@ this (roughly %d step%s)"); git-bisect(1), --term-old and --term-new.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -44,14 +43,14 @@ _FORMS = (_LOGGED, _FIRST, _LEFT)
 class GitBisect(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "git bisect"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "git bisect"
+    anchors = (
         "good: [", "bad: [", "skip: [", "commit: [", " is the first bad commit",
         " is the first new commit", "Bisecting: ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("git",)
-    reach: ClassVar[int] = 4
-    about: ClassVar[str] = "bisect"
+    commands = ("git",)
+    reach = 4
+    about = "bisect"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -9,7 +9,6 @@ table) and sys-utils/fstrim.c ("%s: %s (%llu bytes) trimmed").
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -52,10 +51,10 @@ _MOST = 300
 class Kpartx(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "kpartx"
-    anchors: ClassVar[tuple[str, ...]] = ("add map ", "del devmap : ", "loop deleted : ", " : 0 ")
-    commands: ClassVar[tuple[str, ...]] = ("kpartx",)
-    reach: ClassVar[int] = 3
+    tool = "kpartx"
+    anchors = ("add map ", "del devmap : ", "loop deleted : ", " : 0 ")
+    commands = ("kpartx",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -78,11 +77,11 @@ class Kpartx(StateOutput):
 class Losetup(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "losetup"
-    anchors: ClassVar[tuple[str, ...]] = ("BACK-FILE", "/dev/loop")
-    commands: ClassVar[tuple[str, ...]] = ("losetup",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no loop device follows"
+    tool = "losetup"
+    anchors = ("BACK-FILE", "/dev/loop")
+    commands = ("losetup",)
+    reach = 3
+    nothing = "no loop device follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -114,15 +113,11 @@ class Losetup(StateOutput):
 class Fstrim(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "fstrim"
-    anchors: ClassVar[tuple[str, ...]] = (
-        " bytes) trimmed",
-        " bytes were trimmed",
-        " bytes trimmed",
-    )
-    commands: ClassVar[tuple[str, ...]] = ("fstrim", "time")
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _TRIMMED
+    tool = "fstrim"
+    anchors = (" bytes) trimmed", " bytes were trimmed", " bytes trimmed")
+    commands = ("fstrim", "time")
+    reach = 3
+    beginning = _TRIMMED
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -8,7 +8,6 @@ without checks unless --strict asks for them).
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -41,12 +40,12 @@ _COUNTED = {"ERROR": "errors", "WARNING": "warnings", "CHECK": "checks"}
 class Checkpatch(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "checkpatch"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "checkpatch"
+    anchors = (
         ": FILE: ", " lines checked", ": WARNING:", ": ERROR:", ": CHECK:",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("checkpatch.pl", "checkpatch", "scripts/checkpatch.pl")
-    reach: ClassVar[int] = 6
+    commands = ("checkpatch.pl", "checkpatch", "scripts/checkpatch.pl")
+    reach = 6
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from typing_extensions import override
 
@@ -87,16 +87,16 @@ class _Message(NamedTuple):
 class Compiler(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "compiler"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "compiler"
+    anchors = (
         ": error: ", ": warning: ", ": fatal error: ", ": sparse: ", "() warn: ", "() error: ",
         "undefined reference to ", ": modpost: ", ".ko] undefined!", ": ERROR: ", ": WARNING: ",
         "make: *** [", "]: *** [", ": style: ", ": performance: ", ": portability: ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = (
+    commands = (
         "make", "gcc", "cc", "clang", "g++", "configure", "cppcheck", "ninja",
     )  # fmt: skip
-    reach: ClassVar[int] = 12
+    reach = 12
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

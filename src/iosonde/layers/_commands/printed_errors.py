@@ -15,7 +15,6 @@ puts its number behind it: "text (5)". Errors in other languages
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -66,12 +65,12 @@ def _anchors() -> tuple[str, ...]:
 class ProgramErrors(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "errors of programs"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "errors of programs"
+    anchors = (
         *(f": {error}" for error in _ERRORS), " ioctl on ", *_anchors(),
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ()
-    reach: ClassVar[int] = 0
+    commands = ()
+    reach = 0
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -7,7 +7,6 @@ builtin/describe.c ("%s-%d-g%s": tag, commits since, hash), builtin/rev-parse.c.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -36,10 +35,10 @@ _MOST = 300
 class GitCommits(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "git"
-    anchors: ClassVar[tuple[str, ...]] = ("git log ", "git describe", "git rev-parse", "git -C ")
-    commands: ClassVar[tuple[str, ...]] = ("git",)
-    reach: ClassVar[int] = 3
+    tool = "git"
+    anchors = ("git log ", "git describe", "git rev-parse", "git -C ")
+    commands = ("git",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

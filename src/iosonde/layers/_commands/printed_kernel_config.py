@@ -7,7 +7,6 @@ with y, m, a number or a quoted text, and `# CONFIG_NAME is not set`.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -29,11 +28,11 @@ _MOST = 20_000
 class KernelConfig(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "kernel config"
-    anchors: ClassVar[tuple[str, ...]] = ("CONFIG",)
-    commands: ClassVar[tuple[str, ...]] = ("grep", "zgrep", "zcat", "cat", "egrep")
-    reach: ClassVar[int] = 3
-    about: ClassVar[str] = "onfig"
+    tool = "kernel config"
+    anchors = ("CONFIG",)
+    commands = ("grep", "zgrep", "zcat", "cat", "egrep")
+    reach = 3
+    about = "onfig"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -8,7 +8,6 @@ Linux fs/proc/base.c, proc_pid_limits().
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -45,14 +44,14 @@ _UNITS = {"blocks": "_blocks", "seconds": "_seconds", "microseconds": "_microsec
 class ProcessLimits(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "limits"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "limits"
+    anchors = (
         "nofile", "memlock", "nproc ", "(blocks, -", "(kbytes, -", "open files  ",
         "Max open files", "Max locked memory", "max locked memory", "max user processes",
         "pending signals",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("cat", "ulimit", "grep", "vi", "vim", "nano", "tee")
-    reach: ClassVar[int] = 3
+    commands = ("cat", "ulimit", "grep", "vi", "vim", "nano", "tee")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

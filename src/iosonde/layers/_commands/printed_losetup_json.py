@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -24,12 +24,12 @@ _DELETED = " (deleted)"
 class LosetupJson(JsonOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "losetup"
-    anchors: ClassVar[tuple[str, ...]] = ('"loopdevices"',)
-    commands: ClassVar[tuple[str, ...]] = ("losetup",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no loop device follows"
-    head: ClassVar[re.Pattern[str]] = re.compile(r'\{\s*"loopdevices"\s*:\s*\[')
+    tool = "losetup"
+    anchors = ('"loopdevices"',)
+    commands = ("losetup",)
+    reach = 3
+    nothing = "no loop device follows"
+    head = re.compile(r'\{\s*"loopdevices"\s*:\s*\[')
 
     @override
     def things(self, value: Any, prompt: Prompt) -> Iterable[PrintedSubject]:

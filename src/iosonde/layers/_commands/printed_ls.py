@@ -10,7 +10,6 @@ a "." or "+" behind the mode tells a security context or an access list).
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -49,12 +48,12 @@ _CUT = frozenset({72, 76, 78, 79, 80, 132})
 class LsDevices(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ls -l"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ls -l"
+    anchors = (
         "brw-", "brwx", "br--", "crw-", "crwx", "lrwx", "lrw-", "lr-x",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("ls", "ll", "find", "stat")
-    reach: ClassVar[int] = 6
+    commands = ("ls", "ll", "find", "stat")
+    reach = 6
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -7,7 +7,6 @@ MiB, since 2.37 with "(N instances)" and under heads; before, each is one cache'
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -58,13 +57,13 @@ _MOST = 120
 class Lscpu(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lscpu"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "lscpu"
+    anchors = (
         "CPU op-mode(s):", "On-line CPU(s) list:", "Thread(s) per core:", "Core(s) per socket:",
         "NUMA node", "Model name:", "CPU(s):", "Socket(s):",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("lscpu",)
-    reach: ClassVar[int] = 3
+    commands = ("lscpu",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -7,7 +7,6 @@ and their names.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -28,10 +27,10 @@ _MOST = 600
 class Lsmod(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lsmod"
-    anchors: ClassVar[tuple[str, ...]] = ("Used by", "lsmod")
-    commands: ClassVar[tuple[str, ...]] = ("lsmod",)
-    reach: ClassVar[int] = 3
+    tool = "lsmod"
+    anchors = ("Used by", "lsmod")
+    commands = ("lsmod",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

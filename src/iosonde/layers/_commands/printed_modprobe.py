@@ -7,7 +7,6 @@ line. A kernel's command line has the same as MODULE.NAME=VALUE.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -38,10 +37,10 @@ _MODULES = (
 class ModprobeOptions(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "modprobe.d"
-    anchors: ClassVar[tuple[str, ...]] = tuple(f"options {module}" for module in _MODULES)
-    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "modprobe", "vi", "vim", "nano", "tee")
-    reach: ClassVar[int] = 4
+    tool = "modprobe.d"
+    anchors = tuple(f"options {module}" for module in _MODULES)
+    commands = ("cat", "grep", "modprobe", "vi", "vim", "nano", "tee")
+    reach = 4
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

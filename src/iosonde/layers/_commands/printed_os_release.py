@@ -8,7 +8,6 @@ by blanks; a value with blanks stands in double quotes; what comes twice is kept
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -47,11 +46,11 @@ _MOST = 40
 class OsRelease(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "os-release"
-    anchors: ClassVar[tuple[str, ...]] = ("PRETTY", "DISTRIB_")
-    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "head", "more", "less")
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it names no distribution"
+    tool = "os-release"
+    anchors = ("PRETTY", "DISTRIB_")
+    commands = ("cat", "grep", "head", "more", "less")
+    reach = 3
+    nothing = "it names no distribution"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -78,16 +77,11 @@ class OsRelease(StateOutput):
 class LsbRelease(StateOutput):
     """See `iosonde.text.cursor.Output`: `lsb_release -a`, or some of its lines."""
 
-    tool: ClassVar[str] = "lsb_release"
-    anchors: ClassVar[tuple[str, ...]] = (
-        "Distributor ID",
-        "Codename:",
-        "No LSB modules are",
-        "_release -",
-    )
-    commands: ClassVar[tuple[str, ...]] = ("lsb_release",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it names no distribution"
+    tool = "lsb_release"
+    anchors = ("Distributor ID", "Codename:", "No LSB modules are", "_release -")
+    commands = ("lsb_release",)
+    reach = 3
+    nothing = "it names no distribution"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -117,12 +111,12 @@ def _is_lsb(line: str) -> bool:
 class KernelCommandLine(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "kernel command line"
-    anchors: ClassVar[tuple[str, ...]] = ("IMAGE=",)
-    commands: ClassVar[tuple[str, ...]] = ("cat", "dmesg", "grep")
-    reach: ClassVar[int] = 2
-    nothing: ClassVar[str] = "no parameter follows"
-    beginning: ClassVar[re.Pattern[str]] = _LINE
+    tool = "kernel command line"
+    anchors = ("IMAGE=",)
+    commands = ("cat", "dmesg", "grep")
+    reach = 2
+    nothing = "no parameter follows"
+    beginning = _LINE
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

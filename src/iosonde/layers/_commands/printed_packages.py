@@ -9,7 +9,6 @@ NAME-VERSION-RELEASE.ARCH; pacman 6.0, src/pacman/package.c (dump_pkg_full(), -Q
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -70,13 +69,13 @@ _MOST = 3000
 class Dpkg(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "dpkg -l"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "dpkg -l"
+    anchors = (
         "||/ Name", "ii  ", "rc  ", "hi  ", "iU  ", "iF  ", "[installed", "[upgradable from",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("dpkg", "dpkg-query", "apt", "COLUMNS")
-    reach: ClassVar[int] = 6
-    nothing: ClassVar[str] = "no package follows"
+    commands = ("dpkg", "dpkg-query", "apt", "COLUMNS")
+    reach = 6
+    nothing = "no package follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -115,12 +114,12 @@ class Dpkg(StateOutput):
 class PackageFields(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "dpkg -s"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "dpkg -s"
+    anchors = (
         "Status: install ", "Status: deinstall ", "Status: hold ", "  Installed: ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("dpkg", "dpkg-query", "apt", "apt-cache")
-    reach: ClassVar[int] = 3
+    commands = ("dpkg", "dpkg-query", "apt", "apt-cache")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -162,10 +161,10 @@ class PackageFields(StateOutput):
 class PackageNames(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "rpm -q"
-    anchors: ClassVar[tuple[str, ...]] = tuple(_CALLS)
-    commands: ClassVar[tuple[str, ...]] = ("rpm", "pacman", "dpkg-query")
-    reach: ClassVar[int] = 3
+    tool = "rpm -q"
+    anchors = tuple(_CALLS)
+    commands = ("rpm", "pacman", "dpkg-query")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

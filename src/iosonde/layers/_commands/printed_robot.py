@@ -8,7 +8,6 @@ CI) as its lists archive them: lines "tree:", "head:", "url:", "base:", "patch s
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -52,11 +51,11 @@ _WRAPPED = 60
 class RobotBuild(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "kernel test robot"
-    anchors: ClassVar[tuple[str, ...]] = ("config: ", "compiler: ")
-    commands: ClassVar[tuple[str, ...]] = ()
-    reach: ClassVar[int] = 0
-    nothing: ClassVar[str] = "it names neither a commit nor a base"
+    tool = "kernel test robot"
+    anchors = ("config: ", "compiler: ")
+    commands = ()
+    reach = 0
+    nothing = "it names neither a commit nor a base"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -100,10 +99,10 @@ class RobotBuild(StateOutput):
 class LkftBuild(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lkft"
-    anchors: ClassVar[tuple[str, ...]] = ("git describe: ",)
-    commands: ClassVar[tuple[str, ...]] = ()
-    reach: ClassVar[int] = 0
+    tool = "lkft"
+    anchors = ("git describe: ",)
+    commands = ()
+    reach = 0
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -7,7 +7,6 @@ stat(2): a block of `Blocks` has 512 bytes.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -32,10 +31,10 @@ _MOST = 12
 class StatOutput(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "stat"
-    anchors: ClassVar[tuple[str, ...]] = (" IO Block: ",)
-    commands: ClassVar[tuple[str, ...]] = ("stat",)
-    reach: ClassVar[int] = 14
+    tool = "stat"
+    anchors = (" IO Block: ",)
+    commands = ("stat",)
+    reach = 14
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

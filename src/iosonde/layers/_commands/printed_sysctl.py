@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -29,8 +28,8 @@ _WIDTHS = {72, 80}  # where terminals cut words, while mail programs fold betwee
 class SysctlOutput(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "sysctl"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "sysctl"
+    anchors = (
         "vm.dirty", "vm.swappiness", "vm.vfs", "vm.min", "vm.nr", "vm.overcommit", "vm.max",
         "vm.zone", "vm.page-cluster", "vm.drop", "vm/dirty", "net.core.", "net.ipv4.", "net.ipv6.",
         "sunrpc.", "fs.aio", "fs.file-max", "fs.nr", "fs.inotify", "fs.nfs", "fs.xfs",

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -54,14 +53,14 @@ _MEMBER = re.compile(r"/block/(?P<array>md[^/]+)/md/(?P<member>rd\d+|dev-[^/]+)/
 class SysfsFiles(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "sysfs"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "sysfs"
+    anchors = (
         "/device/queue_depth", "/device/timeout", "/device/state", "/md/", "/inflight",
         "/sys/module/", "/sys/class/net/", "/cpufreq/scaling_governor", "/proc/sys/",
         "/proc/fs/nfsd/threads", "/removable", "/size", "/start",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "head", "tail", "more")
-    reach: ClassVar[int] = 2
+    commands = ("cat", "grep", "head", "tail", "more")
+    reach = 2
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -6,7 +6,6 @@ Source: tuned 2.19, tuned/admin/admin.py (_action_dbus_active, _action_dbus_list
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -23,10 +22,10 @@ _LINE = re.compile(
 class TunedProfile(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "tuned-adm"
-    anchors: ClassVar[tuple[str, ...]] = ("Current active profile:", "Preset profile:")
-    commands: ClassVar[tuple[str, ...]] = ("tuned-adm",)
-    beginning: ClassVar[re.Pattern[str]] = _LINE
+    tool = "tuned-adm"
+    anchors = ("Current active profile:", "Preset profile:")
+    commands = ("tuned-adm",)
+    beginning = _LINE
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

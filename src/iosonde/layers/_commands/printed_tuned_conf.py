@@ -7,7 +7,6 @@ no less than a value; the plug-ins' names in tuned/plugins.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -29,13 +28,13 @@ _REACH = 30
 class TunedConf(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "tuned.conf"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "tuned.conf"
+    anchors = (
         "[sysctl]", "[sysfs]", "[bootloader]", "[vm]", "[disk]", "[cpu]", "[scheduler]",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "vi", "vim", "nano", "tee")
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "its sections are empty"
+    commands = ("cat", "grep", "vi", "vim", "nano", "tee")
+    reach = 4
+    nothing = "its sections are empty"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -7,7 +7,6 @@ fs/proc/version.c and init/version.c, linux_proc_banner ("Linux version RELEASE 
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -30,16 +29,10 @@ _VERSION = re.compile(rf"\s*Linux version {_RELEASE}(?: \(|\s*$)")
 class Uname(StateOutput):
     """See `iosonde.text.cursor.Output`. A mail may have broken it: the release stands first."""
 
-    tool: ClassVar[str] = "uname"
-    anchors: ClassVar[tuple[str, ...]] = (
-        "Linux version ",
-        " SMP",
-        " PREEMPT",
-        "GNU/Linux",
-        "uname -",
-    )
-    commands: ClassVar[tuple[str, ...]] = ("uname", "cat")
-    reach: ClassVar[int] = 3
+    tool = "uname"
+    anchors = ("Linux version ", " SMP", " PREEMPT", "GNU/Linux", "uname -")
+    commands = ("uname", "cat")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

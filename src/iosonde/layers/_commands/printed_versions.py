@@ -9,7 +9,6 @@ open-iscsi 2.1, iscsiadm.c; each line as a whole.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -50,17 +49,17 @@ _MOST = 8
 class ToolVersions(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "tool versions"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "tool versions"
+    anchors = (
         "btrfs-progs v", "DRBDADM_VERSION=", "DRBD_KERNEL_VERSION=", "2fs 1.", "e2fsck 1.",
         "LVM version:", "mdadm - v", "nvme version ", "iscsiadm version ", " version ", "zfs-",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = (
+    commands = (
         "btrfs", "drbdadm", "mke2fs", "tune2fs", "e2fsck", "resize2fs", "lvm", "lvs", "pvs", "vgs",
         "lvcreate", "mdadm", "nvme", "iscsiadm", "mkfs.xfs", "xfs_repair", "xfs_info", "zfs",
         "zpool",
     )  # fmt: skip
-    reach: ClassVar[int] = 3
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

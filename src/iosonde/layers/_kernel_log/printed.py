@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from typing_extensions import override
 
@@ -137,8 +137,8 @@ class _LogLines:
 class KernelLog(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = TOOL
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = TOOL
+    anchors = (
         *(
             message.literal
             for kind in KERNEL_MESSAGES
@@ -147,7 +147,7 @@ class KernelLog(StateOutput):
         ),
         *TRACE_ANCHORS,
     )
-    commands: ClassVar[tuple[str, ...]] = ("dmesg", "journalctl", "cat", "grep", "tail", "less")
+    commands = ("dmesg", "journalctl", "cat", "grep", "tail", "less")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -52,11 +52,11 @@ _FEW = 2  # frames; a lone line is quoted in prose
 class ProcessStack(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "process stack"
-    anchors: ClassVar[tuple[str, ...]] = ("[<0>] ", "[<ffffffff")
-    commands: ClassVar[tuple[str, ...]] = ("cat", "head", "tail", "grep", "more")
-    reach: ClassVar[int] = 3
-    about: ClassVar[str] = "/stack"
+    tool = "process stack"
+    anchors = ("[<0>] ", "[<ffffffff")
+    commands = ("cat", "head", "tail", "grep", "more")
+    reach = 3
+    about = "/stack"
     looks_above: ClassVar[bool] = True
 
     @override

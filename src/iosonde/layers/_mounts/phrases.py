@@ -52,7 +52,7 @@ class PhrasedOutput(StateOutput):
     gap: ClassVar[int] = 3
     """Blank lines that may stand within it."""
     most: ClassVar[int] = 4000
-    nothing: ClassVar[str] = "too little of it is there"
+    nothing = "too little of it is there"
 
     def put_more(self, values: dict[str, Scalar]) -> None:
         """Changes facts to what they mean together."""

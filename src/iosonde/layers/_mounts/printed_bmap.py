@@ -7,7 +7,6 @@ Source: xfsprogs 6.1, io/bmap.c (bmap_f: "%d: [%lld..%lld]: %lld..%lld" in block
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -30,11 +29,11 @@ _FEW = 2  # a lone line without its file is quoted in prose
 class Bmap(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "xfs_bmap"
-    anchors: ClassVar[tuple[str, ...]] = ("EXT: FILE-OFFSET", "0: [0..")
-    commands: ClassVar[tuple[str, ...]] = ("xfs_bmap", "xfs_io")
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "no extent follows"
+    tool = "xfs_bmap"
+    anchors = ("EXT: FILE-OFFSET", "0: [0..")
+    commands = ("xfs_bmap", "xfs_io")
+    reach = 4
+    nothing = "no extent follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -12,7 +12,7 @@ NT, and the messages between its figures, are not all covered.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
 from typing_extensions import override
@@ -47,16 +47,16 @@ _VOLUME = re.compile(r"\s(?P<letter>[A-Za-z]):(?=\s|\\|$)")
 class Chkdsk(PhrasedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "chkdsk"
-    kind: ClassVar[str] = "mount"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "chkdsk"
+    kind = "mount"
+    anchors = (
         "The type of the file system is ", " file records processed.", " KB total disk space.",
         " KB available on disk.", " KB are available.", " bytes in each allocation unit.",
         " KB in bad sectors", "Windows has scanned the file system",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("chkdsk", "CHKDSK", "chkdsk.exe", "Repair-Volume")
-    reach: ClassVar[int] = 6
-    forms: ClassVar[Sequence[re.Pattern[str]]] = phrases(
+    commands = ("chkdsk", "CHKDSK", "chkdsk.exe", "Repair-Volume")
+    reach = 6
+    forms = phrases(
         rf"{_CALLED}(?i:chkdsk)(?:\.exe)?(?: (?P<volume>[A-Za-z]):?[ \w/:]{{0,60}})?",
         r"Checking file system on (?P<volume>[A-Za-z]):",
         r"The type of the file system is (?P<type>(?:ex)?[A-Z][A-Za-z\d]{2,9})\.?",
@@ -75,7 +75,7 @@ class Chkdsk(PhrasedOutput):
         r"The default log file size for this volume is (?P<default_log_size>\d[\d,]{0,14} KB)\.",
         r"Total duration: [\d.]{1,12} \w{4,12} \((?P<duration_ms>\d{1,12}) ms\)\.",
     )
-    states: ClassVar[Sequence[tuple[str, str, Scalar]]] = (
+    states = (
         ("found no problems", "state", "no problems"),
         ("has made corrections to the file system", "state", "corrected"),
         ("Windows found problems with the file system", "state", "problems found"),
@@ -86,7 +86,7 @@ class Chkdsk(PhrasedOutput):
         ("CHKDSK is scanning usn journal", "usn_journal_checked", True),
         ("Running CHKDSK in read-only mode", "read_only", True),
     )
-    others: ClassVar[re.Pattern[str]] = re.compile(
+    others = re.compile(
         r"\s*+(?:Stage \d|C(?:HKDSK|hkdsk) |WARNING!|Running CHKDSK|Checking file system on"
         r"|Windows |\w[\w ]{3,60} verification (?:completed|is complete)|Phase duration|Progress: "
         r"|(?:Delet|Recover|Correct|Insert|Repair|Add|Fix|Replac|Remov|Convert|Creat|Truncat)ing "
@@ -94,7 +94,7 @@ class Chkdsk(PhrasedOutput):
         r"|Detected |[\da-f]{2}(?: [\da-f]{2}){7,}|Found \d|Unable to |File \d|Master File Table"
         r"|Run CHKDSK|Please run|Errors found)"
     )
-    texts: ClassVar[frozenset[str]] = frozenset({"label"})
+    texts = frozenset({"label"})
 
     sums: ClassVar[Mapping[str, re.Pattern[str]]] = {
         "read_failures": re.compile(r"\s*Read failure with status 0x[\da-fA-F]{1,8} at offset 0x"),
@@ -116,12 +116,12 @@ class Chkdsk(PhrasedOutput):
 class FsutilNtfs(PhrasedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "fsutil ntfsinfo"
-    kind: ClassVar[str] = "mount"
-    anchors: ClassVar[tuple[str, ...]] = ("NTFS Volume Serial Number", "Bytes Per FileRecord Seg")
-    commands: ClassVar[tuple[str, ...]] = ("fsutil",)
-    reach: ClassVar[int] = 4
-    forms: ClassVar[Sequence[re.Pattern[str]]] = phrases(
+    tool = "fsutil ntfsinfo"
+    kind = "mount"
+    anchors = ("NTFS Volume Serial Number", "Bytes Per FileRecord Seg")
+    commands = ("fsutil",)
+    reach = 4
+    forms = phrases(
         rf"{_CALLED}(?i:fsutil +fsinfo +ntfsinfo) (?P<volume>[A-Za-z]):?\\?",
         r"NTFS Volume Serial Number ?: +(?P<volume_serial>0x[\da-f]{8,16})",
         r"(?:NTFS )?Version *: +(?P<ntfs_version>\d\.\d)",
@@ -151,11 +151,11 @@ class FsutilNtfs(PhrasedOutput):
         r"Mft Valid Data Length ?: +(?P<mft_size>[\d.,]{1,20}(?: [KMGT]?B)?|0x[\da-f]{1,16})",
         r"MFT Zone Size +: +(?P<mft_zone_size>[\d.,]{1,20} [KMGT]?B)",
     )  # fmt: skip
-    others: ClassVar[re.Pattern[str]] = re.compile(
+    others = re.compile(
         r"\s*(?:(?:Resource Manager|RM) Identifier ?:|Bytes Per Physical Sector : {1,20}<Not Supp)"
     )
-    texts: ClassVar[frozenset[str]] = frozenset({"ntfs_version", "lfs_version", "volume_serial"})
-    least: ClassVar[int] = 4
+    texts = frozenset({"ntfs_version", "lfs_version", "volume_serial"})
+    least = 4
 
     @override
     def put_more(self, values: dict[str, Scalar]) -> None:

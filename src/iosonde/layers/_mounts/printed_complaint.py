@@ -8,7 +8,6 @@ excode: "%s: mount(2) system call failed: %m"; older ones "mount %s on %s failed
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -41,14 +40,14 @@ _REASON = re.compile(r": ([A-Z][\w' ]{3,60})\.?$")
 class MountComplaint(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mount's error"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "mount's error"
+    anchors = (
         "mount: /", "mount: mount ", "mount: mounting ", "mount: wrong fs type",
         "mount: unknown filesystem", "mount: special device", "mount: only root",
         "mount.nfs: ", "mount.nfs4: ", "mount error(",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("mount", "mount.nfs", "mount.cifs")
-    reach: ClassVar[int] = 3
+    commands = ("mount", "mount.nfs", "mount.cifs")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -11,7 +11,6 @@ findmnt(8) of util-linux 2.38.1.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -57,17 +56,17 @@ _OF_INODES = ("inodes", "inodes_used", "inodes_free")
 class Df(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "df"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "df"
+    anchors = (
         "% Mounted on", "Capacity Mounted on", "Avail Use%", "Available Use%", "Used Avail",
         "K-blocks", "USED  AVAIL", "AVAIL USE%",
         "IUse% Mounted", "已用% ", "Verw% ", "Uti% ", "Uso% ", "Использовано% ", "使用% ",
         *(f"{digit}% /" for digit in range(10)), *df_languages.anchors(),
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = ("df", "findmnt")
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no file system follows"
+    commands = ("df", "findmnt")
+    reach = 3
+    nothing = "no file system follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

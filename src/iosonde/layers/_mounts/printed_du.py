@@ -7,7 +7,6 @@ command names others.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -29,10 +28,10 @@ _MOST = 1000
 class Du(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "du"
-    anchors: ClassVar[tuple[str, ...]] = ("du -", "du /", "du .")
-    commands: ClassVar[tuple[str, ...]] = ("du",)
-    reach: ClassVar[int] = 2
+    tool = "du"
+    anchors = ("du -", "du /", "du .")
+    commands = ("du",)
+    reach = 2
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

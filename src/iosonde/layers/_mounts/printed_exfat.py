@@ -7,11 +7,10 @@ bytes_to_human_readable(): prefixes of 1024, cut off after two decimals).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
 from iosonde.layers._mounts.phrases import PhrasedOutput, phrases
-from iosonde.records.stack import Scalar
 
 _N = r"\d{1,19}"
 _SIZE = r"\d{1,4}\.\d\d [KMGTP]?B"
@@ -29,16 +28,16 @@ _STEPS = {
 class Exfat(PhrasedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "exfatprogs"
-    kind: ClassVar[str] = "exfat"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "exfatprogs"
+    kind = "exfat"
+    anchors = (
         "exfatprogs version", "Creating exFAT filesystem(", "volume boot record: ",
         ": clean. directories ", ": corrupted. directories ", ": files corrupted ",
         "sector size:  ", "volume size:  ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("mkfs.exfat", "fsck.exfat", "mkfs", "fsck")
-    reach: ClassVar[int] = 4
-    forms: ClassVar[Sequence[re.Pattern[str]]] = phrases(
+    commands = ("mkfs.exfat", "fsck.exfat", "mkfs", "fsck")
+    reach = 4
+    forms = phrases(
         r"exfatprogs version : (?P<exfatprogs_version>\d[\w.-]{0,20})"
         r"(?: \((?P<exfatprogs_date>\d{4}-\d\d-\d\d)\))?",
         rf"Creating exFAT filesystem\((?P<device>[^,\s]{{1,100}}), "
@@ -53,13 +52,13 @@ class Exfat(PhrasedOutput):
         rf"(?P<device>[^:\s]{{1,100}}): files corrupted (?P<files_corrupted>{_N}), files fixed "
         rf"(?P<files_fixed>{_N})",
     )
-    states: ClassVar[Sequence[tuple[str, str, Scalar]]] = (
+    states = (
         ("exFAT format complete!", "formatted", True),
         ("exFAT format fail!", "formatted", False),
     )
     sums: ClassVar[Mapping[str, re.Pattern[str]]] = {"errors": re.compile(r"\s*ERROR: \S")}
-    others: ClassVar[re.Pattern[str]] = re.compile(
+    others = re.compile(
         r"\s*(?:Synchronizing\.\.\.|exFAT format (?:complete|fail)!"
         r"|Detected (?:partition table|filesystem) type: )"
     )
-    texts: ClassVar[frozenset[str]] = frozenset({"device"})
+    texts = frozenset({"device"})

@@ -8,7 +8,7 @@ lib/libf2fs.c (get_device_info(), f2fs_get_device_info()), fsck/mount.c and fsck
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
 from typing_extensions import override
@@ -49,18 +49,18 @@ _OTHERS = (
 class F2fs(PhrasedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "f2fs-tools"
-    kind: ClassVar[str] = "f2fs"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "f2fs-tools"
+    kind = "f2fs"
+    anchors = (
         "F2FS-tools: ", "Info: Segments per section", "Info: Sections per zone",
         "Info: Overprovision ", "Info: checkpoint state = ", "Info: total FS sectors",
         "[FSCK] ", "Info: superblock features", "Info: CKPT version",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = (
+    commands = (
         "mkfs.f2fs", "fsck.f2fs", "resize.f2fs", "mkfs", "fsck", "dump.f2fs", "defrag.f2fs",
     )  # fmt: skip
-    reach: ClassVar[int] = 4
-    forms: ClassVar[Sequence[re.Pattern[str]]] = phrases(
+    reach = 4
+    forms = phrases(
         r"F2FS-tools: (?P<program>[a-z]{2,8}\.f2fs) Ver: (?P<f2fs_tools_version>\d[\w.~-]{0,20}) "
         r"\((?P<f2fs_tools_date>\d{4}-\d\d-\d\d)\)",
         r"Info: Label = (?P<label>\S.{0,99}?)",
@@ -95,7 +95,7 @@ class F2fs(PhrasedOutput):
         ),
         rf"\[FSCK\] Max image size: (?P<image_size_limit>{_N}) MB, Free space: (?P<free>{_N}) MB",
     )
-    states: ClassVar[Sequence[tuple[str, str, Scalar]]] = (
+    states = (
         ("Info: format successful", "formatted", True),
         ("Info: No error was reported", "reported_error", False),
         ("Info: Fix the reported corruption", "fixing", True),
@@ -111,15 +111,15 @@ class F2fs(PhrasedOutput):
         "failed_assertions": re.compile(r"\s*\[ASSERT\] \("),
         "fixes": re.compile(r"\s*\[FIX\] \("),
     }
-    others: ClassVar[re.Pattern[str]] = re.compile(rf"\s*+(?:{'|'.join(_OTHERS)})")
-    texts: ClassVar[frozenset[str]] = frozenset({
+    others = re.compile(rf"\s*+(?:{'|'.join(_OTHERS)})")
+    texts = frozenset({
         "label", "model", "feature_bits", "checkpoint_bits", "checkpoint_version",
     })  # fmt: skip
-    repeated: ClassVar[frozenset[str]] = frozenset({"device", "model", "discarding", "zoned"})
+    repeated = frozenset({"device", "model", "discarding", "zoned"})
     scales: ClassVar[Mapping[str, int]] = {
         "discarded": 1 << 20, "image_size_limit": 1 << 20, "free": 1 << 20,
     }  # fmt: skip
-    gap: ClassVar[int] = 4
+    gap = 4
 
     @override
     def put_more(self, values: dict[str, Scalar]) -> None:

@@ -7,8 +7,6 @@ fsck.fat.c (main()): files, clusters in use and clusters.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -25,17 +23,17 @@ _N = r"\d{1,19}"
 class MkfsFat(PhrasedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mkfs.fat"
-    kind: ClassVar[str] = "vfat"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "mkfs.fat"
+    kind = "vfat"
+    anchors = (
         " sectors per track,", "logical sector size is ", " media descriptor, with ",
         "FAT size is ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = (
+    commands = (
         "mkfs.fat", "mkfs.vfat", "mkdosfs", "mkfs.msdos", "mkfs",
     )  # fmt: skip
-    reach: ClassVar[int] = 4
-    forms: ClassVar[Sequence[re.Pattern[str]]] = phrases(
+    reach = 4
+    forms = phrases(
         _VERSION,
         r"(?P<device>/\S{2,80}) has (?P<heads>\d{1,5}) heads? and "
         r"(?P<sectors_per_track>\d{1,5}) sectors? per track,",
@@ -56,14 +54,14 @@ class MkfsFat(PhrasedOutput):
         r"Warning: (?P<warning>target too large, space at end will be left unused|"
         r"lowercase labels might not work properly[a-zA-Z ]{0,40})",
     )  # fmt: skip
-    others: ClassVar[re.Pattern[str]] = re.compile(
+    others = re.compile(
         r"\s*(?:Auto-selecting FAT|Boot jump code|Using (?:sector )?\d{1,6} |Trying |Choosing \d"
         r"|WARNING: (?:Number|Not enough) |Disabling alignment)"
     )
-    texts: ClassVar[frozenset[str]] = frozenset({
+    texts = frozenset({
         "label", "volume_serial", "media_descriptor", "drive_number",
     })  # fmt: skip
-    least: ClassVar[int] = 3
+    least = 3
 
     @override
     def put_more(self, values: dict[str, Scalar]) -> None:
@@ -75,17 +73,17 @@ class MkfsFat(PhrasedOutput):
 class FsckFat(PhrasedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "fsck.fat"
-    kind: ClassVar[str] = "vfat"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "fsck.fat"
+    kind = "vfat"
+    anchors = (
         "fsck.fat ", "dosfsck ", " bytes per logical sector", "Dirty bit is set. Fs was not ",
         "Free cluster summary wrong (", "FATs differ ", "There are differences between boot sect",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = (
+    commands = (
         "fsck.fat", "fsck.vfat", "fsck.msdos", "dosfsck", "fsck",
     )  # fmt: skip
-    reach: ClassVar[int] = 4
-    forms: ClassVar[Sequence[re.Pattern[str]]] = phrases(
+    reach = 4
+    forms = phrases(
         _VERSION,
         r"System ID \"(?P<made_by>[^\"]{1,8})\"",
         r"Media byte (?P<media_descriptor>0x[\da-f]{2}) \([^()]{3,60}\)",
@@ -110,7 +108,7 @@ class FsckFat(PhrasedOutput):
         rf"(?P<device>[/\w][^:\n]{{0,100}}): (?P<files>{_N}) files, (?P<clusters_used>{_N})/"
         rf"(?P<clusters>{_N}) clusters",
     )
-    states: ClassVar[Sequence[tuple[str, str, Scalar]]] = (
+    states = (
         ("Dirty bit is set", "dirty", True),
         ("FATs differ but appear to be intact", "fat_copies", "differ, intact"),
         ("FATs differ and both appear to be corrupt", "fat_copies", "differ, both corrupt"),
@@ -124,7 +122,7 @@ class FsckFat(PhrasedOutput):
         ("Writing changes", "written", True),
         ("Logical sector size is zero", "state", "no FAT file system"),
     )
-    others: ClassVar[re.Pattern[str]] = re.compile(
+    others = re.compile(
         r"\s*+(?:0x[\da-f]{2}: |Checking |Automatically |Boot sector contents:"
         r"|Using (?:first|second)"
         r"|There (?:are|is) |This is mostly harmless|\d{1,4}:[\da-f]{2}/[\da-f]{2}"
@@ -136,4 +134,4 @@ class FsckFat(PhrasedOutput):
         r"|Has a large|Duplicate directory|First  |Second |Got \d|share clusters|Fs has|\[1234"
         r"|Start does point|Start cluster |Size |Deleting|Unused |Broke cycle|Correcting|Fixing)"
     )
-    texts: ClassVar[frozenset[str]] = frozenset({"made_by", "media_descriptor"})
+    texts = frozenset({"made_by", "media_descriptor"})

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -46,13 +45,13 @@ _KEPT = 400  # extents with their places
 class Filefrag(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "filefrag"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "filefrag"
+    anchors = (
         " extents found", " extent found", "File size of ", "physical_offset:",
         "fragmentation factor ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("filefrag", "xfs_db")
-    reach: ClassVar[int] = 4
+    commands = ("filefrag", "xfs_db")
+    reach = 4
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -41,11 +40,11 @@ _MOST = 600
 class Findmnt(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "findmnt"
-    anchors: ClassVar[tuple[str, ...]] = ("TARGET ", " TARGET", 'TARGET="', "findmnt -")
-    commands: ClassVar[tuple[str, ...]] = ("findmnt",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it lists no file system that stores anything"
+    tool = "findmnt"
+    anchors = ("TARGET ", " TARGET", 'TARGET="', "findmnt -")
+    commands = ("findmnt",)
+    reach = 3
+    nothing = "it lists no file system that stores anything"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

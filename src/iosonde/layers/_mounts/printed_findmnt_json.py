@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -23,12 +23,12 @@ _DEEPEST = 50
 class FindmntJson(JsonOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mount"
-    anchors: ClassVar[tuple[str, ...]] = ('"filesystems"',)
-    commands: ClassVar[tuple[str, ...]] = ("findmnt",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it lists no file system that stores anything"
-    head: ClassVar[re.Pattern[str]] = re.compile(
+    tool = "mount"
+    anchors = ('"filesystems"',)
+    commands = ("findmnt",)
+    reach = 3
+    nothing = "it lists no file system that stores anything"
+    head = re.compile(
         r'\{\s*"filesystems"\s*:\s*\[\s*\{\s*"(?:target|source|fstype|size|maj:min)"\s*:'
     )
 

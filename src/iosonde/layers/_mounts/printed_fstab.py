@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -28,8 +27,8 @@ _LIVE = re.compile(r"r[wo](?:,\S*)?\s+0\s+0$|r[wo],\S*$")
 class Fstab(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "fstab"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "fstab"
+    anchors = (
         "UUID=", "none swap", " swap sw", " swap default",
         *(f"{blank}{name}{after}"
         for name in (*FSTYPES, "swap", "reiserfs")
@@ -39,9 +38,9 @@ class Fstab(StateOutput):
         ),
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "less")
-    reach: ClassVar[int] = 3
-    about: ClassVar[str] = "fstab"
+    commands = ("cat", "grep", "less")
+    reach = 3
+    about = "fstab"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

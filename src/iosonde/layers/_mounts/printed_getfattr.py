@@ -10,7 +10,6 @@ doc/cephfs/quota.rst and src/client/Client.cc (ceph.dir.rbytes …).
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -36,14 +35,14 @@ _GAP = 4
 class Getfattr(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "getfattr"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "getfattr"
+    anchors = (
         "# file: ", "ceph.dir.", "ceph.quota", "ceph.file.", "trusted.afr.", "trusted.gfid",
         "trusted.glusterfs.", "security.ima=", "security.evm=", "security.selinux=",
         "security.capability=", "trusted.overlay.",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("getfattr",)
-    reach: ClassVar[int] = 4
+    commands = ("getfattr",)
+    reach = 4
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from typing_extensions import override
 
@@ -49,16 +49,16 @@ _MOST = 8
 class MountOutput(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mount"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "mount"
+    anchors = (
         *(f" type {name}" for name in sorted(STORAGE)),
         *(f" {name} r{letter}" for name in sorted(STORAGE) for letter in "wo"),
         *(f" FSTYPE{after}" for after in ("=", " ")),
         "Flags:\trw,", "Flags: rw,", "Flags:\tro,", "Flags: ro,",
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = ("mount", "cat", "findmnt", "grep", "nfsstat")
-    reach: ClassVar[int] = 3
+    commands = ("mount", "cat", "findmnt", "grep", "nfsstat")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -35,10 +34,10 @@ _WRAPPED = 66  # characters of a line that may go on in the next one
 class MountInfo(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mountinfo"
-    anchors: ClassVar[tuple[str, ...]] = tuple(f" - {name} " for name in sorted(STORAGE))
-    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "less", "head", "tail")
-    reach: ClassVar[int] = 3
+    tool = "mountinfo"
+    anchors = tuple(f" - {name} " for name in sorted(STORAGE))
+    commands = ("cat", "grep", "less", "head", "tail")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -8,7 +8,7 @@ mkntfs.c.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
 from typing_extensions import override
@@ -28,17 +28,17 @@ _FEATURES = (
 class NtfsTools(PhrasedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ntfsprogs"
-    kind: ClassVar[str] = "ntfs"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ntfsprogs"
+    kind = "ntfs"
+    anchors = (
         "Current volume size: ", "Current device size: ", "NTFS volume version",
         "You might resize at ", "Going to empty the journal", "Processing $MFT and $MFTMirr",
         "Needed relocations :", " was processed successfully.",
         "Cluster accounting failed at ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("ntfsresize", "ntfsfix", "mkntfs", "mkfs.ntfs", "mkfs")
-    reach: ClassVar[int] = 4
-    forms: ClassVar[Sequence[re.Pattern[str]]] = phrases(
+    commands = ("ntfsresize", "ntfsfix", "mkntfs", "mkfs.ntfs", "mkfs")
+    reach = 4
+    forms = phrases(
         r"ntfsresize v(?P<ntfsprogs_version>\d[\w.]{2,20}) \(libntfs(?:-3g| [\d:]{1,12})?\)",
         r"Device name +: (?P<device>/\S{1,80})",
         r"NTFS volume version(?:: | is )(?P<ntfs_version>\d\.\d)\.?",
@@ -61,7 +61,7 @@ class NtfsTools(PhrasedOutput):
         rf"Cluster accounting failed at (?P<failed_cluster>{_N}) \(0x[\da-f]{{1,16}}\): "
         r"(?:missing|extra) cluster in \$Bitmap",
     )
-    states: ClassVar[Sequence[tuple[str, str, Scalar]]] = (
+    states = (
         ("was processed successfully", "state", "processed"),
         ("The read-only test run ended successfully", "state", "the test run succeeded"),
         ("Successfully resized NTFS on device", "state", "resized"),
@@ -75,7 +75,7 @@ class NtfsTools(PhrasedOutput):
         ("Volume is scheduled for check", "state", "scheduled for chkdsk"),
         ("Going to empty the journal ($LogFile)... OK", "journal_emptied", True),
     )
-    others: ClassVar[re.Pattern[str]] = re.compile(
+    others = re.compile(
         r"\s*+(?:Checking (?:filesystem|the alternate|for bad)|\d{1,3}\.\d\d percent completed"
         r"|Accounting clusters|Collecting |Estimating |File feature|Please make a test|Mounting vol"
         r"|Metadata kept|FAILED|OK$|Attempting to correct|Process|Reading |Comparing |Setting "
@@ -91,8 +91,8 @@ class NtfsTools(PhrasedOutput):
     scales: ClassVar[Mapping[str, int]] = {
         "used": _MB, "relocated": _MB, **{f"{name}_last_used": _MB for _, name in _FEATURES},
     }  # fmt: skip
-    texts: ClassVar[frozenset[str]] = frozenset({"ntfs_version", "freed"})
-    repeated: ClassVar[frozenset[str]] = frozenset({"failed_cluster"})
+    texts = frozenset({"ntfs_version", "freed"})
+    repeated = frozenset({"failed_cluster"})
 
     @override
     def put_more(self, values: dict[str, Scalar]) -> None:

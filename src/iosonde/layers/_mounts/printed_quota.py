@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -64,13 +63,13 @@ _MOST = 20000
 class QuotaReport(StateOutput):
     """See `iosonde.text.cursor.Output`: the tables of `repquota`."""
 
-    tool: ClassVar[str] = "repquota"
-    anchors: ClassVar[tuple[str, ...]] = ("*** Report for user", "*** Report for group",
+    tool = "repquota"
+    anchors = ("*** Report for user", "*** Report for group",
                                           "*** Report for project")  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("repquota",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no row follows"
-    beginning: ClassVar[re.Pattern[str]] = _REPORT
+    commands = ("repquota",)
+    reach = 3
+    nothing = "no row follows"
+    beginning = _REPORT
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -108,12 +107,12 @@ class QuotaReport(StateOutput):
 class QuotaOfOwner(StateOutput):
     """See `iosonde.text.cursor.Output`: `quota`, `edquota` and `lfs quota`."""
 
-    tool: ClassVar[str] = "quota"
-    anchors: ClassVar[tuple[str, ...]] = ("Disk quotas for ",)
-    commands: ClassVar[tuple[str, ...]] = ("quota", "edquota", "lfs")
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no file system follows"
-    beginning: ClassVar[re.Pattern[str]] = _OWNER
+    tool = "quota"
+    anchors = ("Disk quotas for ",)
+    commands = ("quota", "edquota", "lfs")
+    reach = 3
+    nothing = "no file system follows"
+    beginning = _OWNER
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

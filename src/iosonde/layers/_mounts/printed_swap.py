@@ -12,7 +12,6 @@ and all others as "partition"), and disk-utils/mkswap.c, main() ("size = %s (%ju
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -46,10 +45,10 @@ _MOST = 64
 class SwapTable(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "swapon"
-    anchors: ClassVar[tuple[str, ...]] = ("Filename", "NAME      ", "NAME TYPE", "USED PRIO")
-    commands: ClassVar[tuple[str, ...]] = ("swapon", "cat")
-    reach: ClassVar[int] = 2
+    tool = "swapon"
+    anchors = ("Filename", "NAME      ", "NAME TYPE", "USED PRIO")
+    commands = ("swapon", "cat")
+    reach = 2
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -80,10 +79,10 @@ class SwapTable(StateOutput):
 class Mkswap(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mkswap"
-    anchors: ClassVar[tuple[str, ...]] = ("mkswap ", "swapspace version")
-    commands: ClassVar[tuple[str, ...]] = ("mkswap",)
-    reach: ClassVar[int] = 3
+    tool = "mkswap"
+    anchors = ("mkswap ", "swapspace version")
+    commands = ("mkswap",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -12,7 +12,6 @@ Source: the levels as in Patterson, Gibson, Katz, "A case for redundant arrays o
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -51,8 +50,8 @@ _LONGEST = 2000  # characters of a line that are looked at
 class RaidWords(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "raid-words"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "raid-words"
+    anchors = (
         "RAID level ", "RAID L",
         *(f"RAID{gap}{level}" for gap in (" ", "-", "") for level in _LEVELS),
     )  # fmt: skip

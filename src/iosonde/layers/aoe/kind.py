@@ -130,10 +130,10 @@ def _mtu(site: Site, interface: str, mtu: int | None) -> tuple[Step, ...]:
 class AoeTarget(Layer, Builds, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "aoe_target"
-    settings: ClassVar[tuple[LayerSetting, ...]] = ()
-    declaration: ClassVar[type[Declared]] = AoeTargetDeclared
-    probe: ClassVar[str] = ""
+    kind = "aoe_target"
+    settings = ()
+    declaration = AoeTargetDeclared
+    probe = ""
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
@@ -195,9 +195,9 @@ class AoeTarget(Layer, Builds, Compares):
 class AoeInitiator(Layer, Builds, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "aoe"
-    crossing: ClassVar[NetworkCrossing | None] = NetworkCrossing(frame=aoe_frame)
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
+    kind = "aoe"
+    crossing = NetworkCrossing(frame=aoe_frame)
+    settings = (
         *queue_settings("read_ahead_kb", "nr_requests", "max_sectors_kb", "scheduler"),
         LayerSetting("aoe_maxout", "modparam", "aoe.aoe_maxout", low=1, risk="stall"),
         LayerSetting("aoe_deadsecs", "modparam", "aoe.aoe_deadsecs", "s", low=0),
@@ -209,17 +209,17 @@ class AoeInitiator(Layer, Builds, Compares):
             "then `aoe-revalidate`",
         ),
     )
-    stands_on: ClassVar[str] = "aoe_target"
+    stands_on = "aoe_target"
     # drivers/block/aoe/aoeblk.c, aoedisk_show_state(): "up" or "down", either with ",kickme" or
     # ",closewait"; aoe.rst
-    target_loss: ClassVar[TargetLoss | None] = TargetLoss(
+    target_loss = TargetLoss(
         lambda state: state.split(",")[0] == "up",
         "I/O fails once the target was silent for aoe_deadsecs",
         "`aoe-revalidate` asks the target again; one that was silent too long needs it",
     )
-    named_alike: ClassVar[tuple[str, ...]] = ("shelf", "slot")
-    declaration: ClassVar[type[Declared]] = AoeInitiatorDeclared
-    probe: ClassVar[str] = "device"
+    named_alike = ("shelf", "slot")
+    declaration = AoeInitiatorDeclared
+    probe = "device"
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

@@ -64,10 +64,10 @@ _ATTRIBUTES = "/sys/block/{name}/bcache/"
 class Bcache(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "bcache"
-    declaration: ClassVar[type[Declared]] = BcacheDeclared
-    probe: ClassVar[str] = "device"
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
+    kind = "bcache"
+    declaration = BcacheDeclared
+    probe = "device"
+    settings = (
         # bcache keeps its mode in the superblock of the slow device.
         LayerSetting(
             "cache_mode", "sysfs", _ATTRIBUTES + "cache_mode", unsafe=("writeback",), lasts=True

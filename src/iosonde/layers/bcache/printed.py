@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -59,8 +58,8 @@ _CHOICES = ("readahead_cache_policy", "cache_replacement_policy")
 class BcacheOutput(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "bcache"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "bcache"
+    anchors = (
         "/sys/block/bcache", "/sys/fs/bcache/", "/bcache/stats_", "/bcache/cache_mode",
         "/bcache/sequential_cutoff", "stats_total/", "cache_mode:", "sequential_cutoff:",
         "/bypassed:", "./state:",

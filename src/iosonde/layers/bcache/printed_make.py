@@ -8,7 +8,6 @@ and bcache.c (show_bdevs(), show_bdevs_detail()).
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -42,10 +41,10 @@ _NONE = frozenset({"N/A", "-"})
 class MakeBcache(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "make-bcache"
-    anchors: ClassVar[tuple[str, ...]] = ("Set UUID:",)
-    commands: ClassVar[tuple[str, ...]] = ("make-bcache", "bcache")
-    reach: ClassVar[int] = 6
+    tool = "make-bcache"
+    anchors = ("Set UUID:",)
+    commands = ("make-bcache", "bcache")
+    reach = 6
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -113,11 +112,11 @@ def _named(command: str) -> dict[str, list[str]]:
 class BcacheShow(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "bcache show"
-    anchors: ClassVar[tuple[str, ...]] = ("AttachToDev", " (data)", " (cache)", "\t1 (data)")
-    commands: ClassVar[tuple[str, ...]] = ("bcache",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no row is whole"
+    tool = "bcache show"
+    anchors = ("AttachToDev", " (data)", " (cache)", "\t1 (data)")
+    commands = ("bcache",)
+    reach = 3
+    nothing = "no row is whole"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -63,8 +62,8 @@ _DEVICE = re.compile(r"(?:/dev/)(\S+)")
 class BcacheTools(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "bcache"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "bcache"
+    anchors = (
         "sb.magic", "sb.csum", "dev.data.first", "dev.cache.first", "cset.uuid",
         "--- bcache ---", "--- Backing Device ---", "--- Cache Device ---", "Evictable Cache",
     )  # fmt: skip

@@ -10,7 +10,6 @@ after one place) and STRTO_H (whole numbers with a suffix).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -30,7 +29,7 @@ _BYTES = (
 class BcacheSettings(Sysfs):
     """Sizes of bcache: read and set otherwise than the rest of sysfs, kept like it."""
 
-    name: ClassVar[str] = "bcache"
+    name = "bcache"
 
     @override
     async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:

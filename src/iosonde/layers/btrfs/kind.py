@@ -10,7 +10,6 @@ devinfo/ID/missing (5.6), devinfo/ID/error_stats (5.14). Everybody may read them
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -21,7 +20,6 @@ from iosonde.layers.layer import (
     BlockDevice,
     Described,
     Layer,
-    LayerSetting,
     Mount,
     Scene,
     mounted_layers,
@@ -61,8 +59,8 @@ def hazards_of(options: Mapping[str, Scalar], missing: int, errors: int) -> tupl
 class Btrfs(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
-    kind: ClassVar[str] = "btrfs"
-    settings: ClassVar[tuple[LayerSetting, ...]] = ()
+    kind = "btrfs"
+    settings = ()
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

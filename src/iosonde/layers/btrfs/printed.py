@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -93,17 +92,17 @@ def mount_point(prompt: Prompt) -> str:
 class _BtrfsOutput(StateOutput):
     """An output that begins with a line of its own kind."""
 
-    commands: ClassVar[tuple[str, ...]] = ("btrfs",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "its lines are cut off"
+    commands = ("btrfs",)
+    reach = 3
+    nothing = "its lines are cut off"
 
 
 class BtrfsShow(_BtrfsOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs filesystem show"
-    anchors: ClassVar[tuple[str, ...]] = ("  uuid: ", "Label: none uuid: ", "' uuid: ")
-    beginning: ClassVar[re.Pattern[str]] = _LABEL
+    tool = "btrfs filesystem show"
+    anchors = ("  uuid: ", "Label: none uuid: ", "' uuid: ")
+    beginning = _LABEL
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -138,9 +137,9 @@ class BtrfsShow(_BtrfsOutput):
 class BtrfsUsage(_BtrfsOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs filesystem usage"
-    anchors: ClassVar[tuple[str, ...]] = ("Overall:",)
-    beginning: ClassVar[re.Pattern[str]] = re.compile(r"\s*Overall:\s*$")
+    tool = "btrfs filesystem usage"
+    anchors = ("Overall:",)
+    beginning = re.compile(r"\s*Overall:\s*$")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -177,12 +176,12 @@ class BtrfsUsage(_BtrfsOutput):
 class BtrfsDf(_BtrfsOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs filesystem df"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "btrfs filesystem df"
+    anchors = (
         "Data, single: total=", "Data, RAID", "Data, DUP: total=", "System, RAID",
         "System, DUP: total=", "System, single: total=", "Data+Metadata, ",
     )  # fmt: skip
-    beginning: ClassVar[re.Pattern[str]] = _PROFILE
+    beginning = _PROFILE
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -236,9 +235,9 @@ def _profiles(cursor: TextCursor, first: int) -> tuple[dict[str, Scalar], int]:
 class BtrfsStats(_BtrfsOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs device stats"
-    anchors: ClassVar[tuple[str, ...]] = ("].write_io_errs", "].corruption_errs", "].read_io_errs")
-    beginning: ClassVar[re.Pattern[str]] = _STAT
+    tool = "btrfs device stats"
+    anchors = ("].write_io_errs", "].corruption_errs", "].read_io_errs")
+    beginning = _STAT
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -259,9 +258,9 @@ class BtrfsStats(_BtrfsOutput):
 class BtrfsStatsTable(_BtrfsOutput):
     """See `iosonde.text.cursor.Output`: `device stats -T`, by the names of the list."""
 
-    tool: ClassVar[str] = "btrfs device stats"
-    anchors: ClassVar[tuple[str, ...]] = ("Write errors Read errors",)
-    beginning: ClassVar[re.Pattern[str]] = _STAT_HEAD
+    tool = "btrfs device stats"
+    anchors = ("Write errors Read errors",)
+    beginning = _STAT_HEAD
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -279,9 +278,9 @@ class BtrfsStatsTable(_BtrfsOutput):
 class BtrfsBalance(_BtrfsOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs balance status"
-    anchors: ClassVar[tuple[str, ...]] = ("Balance on '",)
-    beginning: ClassVar[re.Pattern[str]] = _BALANCE
+    tool = "btrfs balance status"
+    anchors = ("Balance on '",)
+    beginning = _BALANCE
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

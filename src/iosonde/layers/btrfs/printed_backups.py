@@ -7,7 +7,6 @@ print_backup_roots(): "backup_tree_root:\t%llu\tgen: %llu\tlevel: %d").
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -86,12 +85,12 @@ def _backups(text: str) -> list[Json]:
 class BtrfsBackups(StateOutput):
     """See `iosonde.text.cursor.Output`: where the superblock's own fields were left out."""
 
-    tool: ClassVar[str] = "btrfs dump-super"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "btrfs dump-super"
+    anchors = (
         "roots[4]:", "array[2048]:", "backup 0:", "backup 1:", "backup 2:", "backup 3:",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("btrfs", "btrfs-show-super")
-    reach: ClassVar[int] = 3
+    commands = ("btrfs", "btrfs-show-super")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -55,12 +54,12 @@ _MOST = 2000
 class BtrfsCheck(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs check"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "btrfs check"
+    anchors = (
         "Checking filesystem on ", "] checking root items", " bytes used, ", " elapsed, ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("btrfs", "btrfsck")
-    reach: ClassVar[int] = 5
+    commands = ("btrfs", "btrfsck")
+    reach = 5
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -7,7 +7,6 @@ Source: compsize 1.5, compsize.c (print_table(), "Processed %llu file%s, …"); 
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -34,11 +33,11 @@ _COUNTS = ("files", "extents", "references", "inline", "fragments")
 class Compsize(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "compsize"
-    anchors: ClassVar[tuple[str, ...]] = ("Disk Usage",)
-    commands: ClassVar[tuple[str, ...]] = ("compsize",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no row follows its head"
+    tool = "compsize"
+    anchors = ("Disk Usage",)
+    commands = ("compsize",)
+    reach = 3
+    nothing = "no row follows its head"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

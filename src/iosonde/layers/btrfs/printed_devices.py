@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -28,11 +27,11 @@ _PAIR = re.compile(
 class BtrfsDevices(HeadedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs device usage"
-    anchors: ClassVar[tuple[str, ...]] = ("Device slack:", ", ID: ")
-    commands: ClassVar[tuple[str, ...]] = ("btrfs",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no size follows its device"
+    tool = "btrfs device usage"
+    anchors = ("Device slack:", ", ID: ")
+    commands = ("btrfs",)
+    reach = 3
+    nothing = "no size follows its device"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

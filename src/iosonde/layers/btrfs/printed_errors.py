@@ -8,7 +8,6 @@ tree block %llu, bytenr mismatch, want=%llu, have=%llu").
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -37,10 +36,10 @@ _KEPT = 20  # blocks
 class BtrfsErrors(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs"
-    anchors: ClassVar[tuple[str, ...]] = ("checksum verify failed on ", "bytenr mismatch, want=")
-    commands: ClassVar[tuple[str, ...]] = ("btrfs", "btrfsck", "btrfs-find-root", "mount")
-    reach: ClassVar[int] = 3
+    tool = "btrfs"
+    anchors = ("checksum verify failed on ", "bytenr mismatch, want=")
+    commands = ("btrfs", "btrfsck", "btrfs-find-root", "mount")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

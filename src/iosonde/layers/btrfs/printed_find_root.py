@@ -8,7 +8,6 @@ seems great, but generation doesn't match, have=%llu, want=%llu level %u".
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -57,13 +56,13 @@ _KEPT = 400
 class BtrfsFindRoot(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs-find-root"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "btrfs-find-root"
+    anchors = (
         "Superblock thinks the ", "Super think's the tree root", "Well block ",
         "Found tree root at ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("btrfs-find-root", "btrfs", "find-root")
-    reach: ClassVar[int] = 5
+    commands = ("btrfs-find-root", "btrfs", "find-root")
+    reach = 5
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

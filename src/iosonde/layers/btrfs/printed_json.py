@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -29,9 +29,9 @@ _SUBVOLUME = {
 class _BtrfsJson(JsonOutput):
     """One list below the header that all have."""
 
-    commands: ClassVar[tuple[str, ...]] = ("btrfs",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it lists nothing"
+    commands = ("btrfs",)
+    reach = 3
+    nothing = "it lists nothing"
 
 
 def _headed(key: str) -> re.Pattern[str]:
@@ -44,9 +44,9 @@ def _headed(key: str) -> re.Pattern[str]:
 class BtrfsStatsJson(_BtrfsJson):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs device stats"
-    anchors: ClassVar[tuple[str, ...]] = ('"device-stats"',)
-    head: ClassVar[re.Pattern[str]] = _headed("device-stats")
+    tool = "btrfs device stats"
+    anchors = ('"device-stats"',)
+    head = _headed("device-stats")
 
     @override
     def things(self, value: Any, prompt: Prompt) -> Iterator[PrintedCounters]:
@@ -61,9 +61,9 @@ class BtrfsStatsJson(_BtrfsJson):
 class BtrfsDfJson(_BtrfsJson):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs filesystem df"
-    anchors: ClassVar[tuple[str, ...]] = ('"filesystem-df"',)
-    head: ClassVar[re.Pattern[str]] = _headed("filesystem-df")
+    tool = "btrfs filesystem df"
+    anchors = ('"filesystem-df"',)
+    head = _headed("filesystem-df")
 
     @override
     def things(self, value: Any, prompt: Prompt) -> Iterator[PrintedSubject]:
@@ -83,9 +83,9 @@ class BtrfsDfJson(_BtrfsJson):
 class BtrfsSubvolumesJson(_BtrfsJson):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs subvolume list"
-    anchors: ClassVar[tuple[str, ...]] = ('"subvolume-list"',)
-    head: ClassVar[re.Pattern[str]] = _headed("subvolume-list")
+    tool = "btrfs subvolume list"
+    anchors = ('"subvolume-list"',)
+    head = _headed("subvolume-list")
 
     @override
     def things(self, value: Any, prompt: Prompt) -> Iterator[PrintedSubject]:
@@ -98,9 +98,9 @@ class BtrfsSubvolumesJson(_BtrfsJson):
 class BtrfsQgroupsJson(_BtrfsJson):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs qgroup show"
-    anchors: ClassVar[tuple[str, ...]] = ('"qgroup-show"',)
-    head: ClassVar[re.Pattern[str]] = _headed("qgroup-show")
+    tool = "btrfs qgroup show"
+    anchors = ('"qgroup-show"',)
+    head = _headed("qgroup-show")
 
     @override
     def things(self, value: Any, prompt: Prompt) -> Iterator[PrintedSubject]:

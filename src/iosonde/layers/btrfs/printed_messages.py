@@ -5,8 +5,6 @@ Source: as `iosonde.layers.btrfs.check_messages`.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from typing_extensions import override
 
 from iosonde.layers.btrfs.check_messages import CheckMessages, message_sort
@@ -20,8 +18,8 @@ _MOST = 20000
 class BtrfsMessages(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "btrfs"
+    anchors = (
         " errors ", " EXTENT", " INODE", "unresolved ref ", "ref mismatch on [", "backref ",
         "backpointer mismatch on [", "Block group[", "Chunk[", "Device extent[", "Repaired extent ",
         "owner ref check failed", "data extent[", "tree extent[", "bad metadata [", "bad extent [",
@@ -30,8 +28,8 @@ class BtrfsMessages(StateOutput):
         "Error copying data for", "failed to clone extents", "At subvol ", "At snapshot ",
         "csum exists for ", "bytes_used was ", "total_bytes was ", "invalid imode mode",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("btrfs", "btrfsck", "btrfstune", "btrfs.static")
-    reach: ClassVar[int] = 3
+    commands = ("btrfs", "btrfsck", "btrfstune", "btrfs.static")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -8,7 +8,6 @@ sentence without its "BTRFS error (device …): ". Sizes are in powers of 1024.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -64,11 +63,11 @@ def _bytes(text: str) -> int:
 class MkfsBtrfs(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mkfs.btrfs"
-    anchors: ClassVar[tuple[str, ...]] = ("Block group profiles:",)
-    commands: ClassVar[tuple[str, ...]] = ("mkfs.btrfs",)
-    reach: ClassVar[int] = 24
-    nothing: ClassVar[str] = "its lines are cut off"
+    tool = "mkfs.btrfs"
+    anchors = ("Block group profiles:",)
+    commands = ("mkfs.btrfs",)
+    reach = 24
+    nothing = "its lines are cut off"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -114,11 +113,11 @@ def _value(text: str) -> Scalar:
 class BtrfsOldScrub(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs scrub status"
-    anchors: ClassVar[tuple[str, ...]] = ("scrub status for ", "scrub done for ")
-    commands: ClassVar[tuple[str, ...]] = ("btrfs",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "what it came to is cut off"
+    tool = "btrfs scrub status"
+    anchors = ("scrub status for ", "scrub done for ")
+    commands = ("btrfs",)
+    reach = 3
+    nothing = "what it came to is cut off"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -162,11 +161,11 @@ class BtrfsOldScrub(StateOutput):
 class BtrfsTransid(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs"
-    anchors: ClassVar[tuple[str, ...]] = ("parent transid verify failed on ",)
-    commands: ClassVar[tuple[str, ...]] = ("btrfs", "btrfsck", "mount", "dduper")
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _TRANSID
+    tool = "btrfs"
+    anchors = ("parent transid verify failed on ",)
+    commands = ("btrfs", "btrfsck", "mount", "dduper")
+    reach = 3
+    beginning = _TRANSID
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

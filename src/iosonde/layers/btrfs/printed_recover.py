@@ -7,7 +7,6 @@ btrfs_recover_superblocks()).
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -32,11 +31,11 @@ _GAP = 3  # lines between the parts
 class BtrfsRecover(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs rescue super-recover"
-    anchors: ClassVar[tuple[str, ...]] = ("Before Recovering:",)
-    commands: ClassVar[tuple[str, ...]] = ("btrfs",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no superblock follows"
+    tool = "btrfs rescue super-recover"
+    anchors = ("Before Recovering:",)
+    commands = ("btrfs",)
+    reach = 3
+    nothing = "no superblock follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

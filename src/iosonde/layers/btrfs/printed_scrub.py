@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -62,14 +61,14 @@ _LINES = 400
 class BtrfsScrub(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs scrub status"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "btrfs scrub status"
+    anchors = (
         "Scrub started:", "Scrub resumed:", "Scrub device ", "last_physical: ",
         "data_extents_scrubbed: ", "corrected_errors: ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("btrfs",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "its lines are cut off"
+    commands = ("btrfs",)
+    reach = 3
+    nothing = "its lines are cut off"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -142,11 +141,11 @@ def _said(line: str) -> Iterator[tuple[str, Scalar]]:
 class BtrfsScrubFile(StateOutput):
     """See `iosonde.text.cursor.Output`: /var/lib/btrfs/scrub.status.UUID, a line per device."""
 
-    tool: ClassVar[str] = "btrfs scrub file"
-    anchors: ClassVar[tuple[str, ...]] = ("scrub status:", "|data_extents_scrubbed:")
-    commands: ClassVar[tuple[str, ...]] = ("cat", "head", "tail", "less", "more", "grep")
-    reach: ClassVar[int] = 3
-    about: ClassVar[str] = "scrub.status"
+    tool = "btrfs scrub file"
+    anchors = ("scrub status:", "|data_extents_scrubbed:")
+    commands = ("cat", "head", "tail", "less", "more", "grep")
+    reach = 3
+    about = "scrub.status"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

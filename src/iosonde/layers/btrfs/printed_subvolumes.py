@@ -7,7 +7,6 @@ and cmds/subvolume.c (cmd_subvolume_show()).
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -40,11 +39,11 @@ _MOST = 2000
 class BtrfsSubvolumes(StateOutput):
     """See `iosonde.text.cursor.Output`: a row for each."""
 
-    tool: ClassVar[str] = "btrfs subvolume list"
-    anchors: ClassVar[tuple[str, ...]] = (" top level ",)
-    commands: ClassVar[tuple[str, ...]] = ("btrfs",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _ROW
+    tool = "btrfs subvolume list"
+    anchors = (" top level ",)
+    commands = ("btrfs",)
+    reach = 3
+    beginning = _ROW
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -66,10 +65,10 @@ class BtrfsSubvolumes(StateOutput):
 class BtrfsSubvolume(StateOutput):
     """See `iosonde.text.cursor.Output`: all about one of them."""
 
-    tool: ClassVar[str] = "btrfs subvolume show"
-    anchors: ClassVar[tuple[str, ...]] = ("Subvolume ID:",)
-    commands: ClassVar[tuple[str, ...]] = ("btrfs",)
-    reach: ClassVar[int] = 8
+    tool = "btrfs subvolume show"
+    anchors = ("Subvolume ID:",)
+    commands = ("btrfs",)
+    reach = 8
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

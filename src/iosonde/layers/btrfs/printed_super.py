@@ -7,7 +7,6 @@ value; flags are spelt out below, in brackets); cmds/inspect-dump-super.c (the f
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -33,11 +32,11 @@ _FEW = 5
 class BtrfsSuper(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs dump-super"
-    anchors: ClassVar[tuple[str, ...]] = ("superblock: bytenr=",)
-    commands: ClassVar[tuple[str, ...]] = ("btrfs",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
+    tool = "btrfs dump-super"
+    anchors = ("superblock: bytenr=",)
+    commands = ("btrfs",)
+    reach = 3
+    beginning = _HEAD
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

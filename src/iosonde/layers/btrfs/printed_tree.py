@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -80,12 +79,12 @@ _KEPT = 1000  # items of one block
 class BtrfsTree(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "btrfs dump-tree"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "btrfs dump-tree"
+    anchors = (
         " free space ", ") itemoff ", ") block ", "chunk uuid ", "free spc ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("btrfs", "btrfs-debug-tree", "btrfs.static")
-    reach: ClassVar[int] = 4
+    commands = ("btrfs", "btrfs-debug-tree", "btrfs.static")
+    reach = 4
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -81,12 +80,12 @@ _STRANGE = 2  # lines in a row that a wrap may have left over
 class CephStatus(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph -s"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ceph -s"
+    anchors = (
         "health: HEALTH_", "health HEALTH_", " osds: ", " pgs: ", " pools, ", " avail",
         "monmap e", " daemons, quorum ", "mdsmap e", "fsmap e",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("ceph", "microceph.ceph")
+    commands = ("ceph", "microceph.ceph")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -221,15 +220,15 @@ def _rates(text: str) -> dict[str, Json]:
 class CephHealth(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph health"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ceph health"
+    anchors = (
         "HEALTH_OK", "HEALTH_WARN", "HEALTH_ERR", "[WRN] ", "[ERR] ", "SLOW_OPS ", "REQUEST_S",
         "OSD_DOWN ", "OSD_NEARFULL ", "OSD_SLOW_PING", "PG_DEGRADED ", "PG_AVAILABILITY ",
         "OBJECT_MISPLACED ", "OBJECT_DEGRADED ", "MDS_SLOW_", "BLUESTORE_SLOW_OP", "OSDMAP_FLAGS ",
         "BLUEFS_SPILLOVER", "POOL_NEARFULL ", "PG_DAMAGED ", "MON_DISK_LOW",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("ceph",)
-    reach: ClassVar[int] = 3
+    commands = ("ceph",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -8,7 +8,6 @@ with STATUS; "TOTAL" and "MIN/MAX VAR: %f/%f  STDDEV: %f" below them.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -44,12 +43,12 @@ _ROUNDED = 0.05
 class CephOsdDfRows(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph osd df"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ceph osd df"
+    anchors = (
         " hdd ", " ssd ", " nvme ", " 1.00000 ", "MIN/MAX VAR: ", "TOTAL ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("ceph",)
-    reach: ClassVar[int] = 4
+    commands = ("ceph",)
+    reach = 4
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from itertools import takewhile
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -55,13 +54,13 @@ _MOST = 2000
 class CephFsStatus(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph fs status"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ceph fs status"
+    anchors = (
         "MDS version: ceph", "STANDBY MDS", "Standby MDS", "  ACTIVITY ", " Activity  ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("ceph", "microceph.ceph")
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no rank of a file system follows"
+    commands = ("ceph", "microceph.ceph")
+    reach = 3
+    nothing = "no rank of a file system follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -11,7 +11,7 @@ heartbeats on back from "), Ceph 12 ("osd.%d has blocked requests > %f sec").
 from __future__ import annotations
 
 import re
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from typing_extensions import override
 
@@ -125,14 +125,14 @@ def _value(name: str, text: str) -> Scalar:
 class CephHealthDetails(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph health detail"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ceph health detail"
+    anchors = (
         " is stuck ", ", acting [", " full at ", " is down since epoch ", " ops are blocked > ",
         " has blocked requests > ", " indications in BlueStore", "metadata from 'db' device",
         "OSD heartbeats on ", " slow metadata IOs are", " slow requests are blocked > ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("ceph",)
-    reach: ClassVar[int] = 3
+    commands = ("ceph",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

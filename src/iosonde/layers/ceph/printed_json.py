@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -64,18 +64,18 @@ _POOL = {
 class _CephJson(JsonOutput):
     """What all have in common."""
 
-    commands: ClassVar[tuple[str, ...]] = ("ceph", "microceph.ceph")
+    commands = ("ceph", "microceph.ceph")
 
 
 class CephStatusJson(_CephJson):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph -s"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ceph -s"
+    anchors = (
         '"pgs_by_state"', '"quorum_names"', '"election_epoch"', '"pgmap"', '"osdmap"',
     )  # fmt: skip
-    nothing: ClassVar[str] = "none of its figures is there"
-    head: ClassVar[re.Pattern[str]] = re.compile(
+    nothing = "none of its figures is there"
+    head = re.compile(
         rf'\{{\s*"fsid"\s*:\s*{_ID}\s*,\s*"(?:health|election_epoch)"\s*:'
         r'|\{\s*"(?:health|election_epoch)"\s*:\s*(?:\{|\d)'
     )
@@ -179,13 +179,13 @@ def _ranks(fsmap: Mapping[str, Any]) -> dict[str, Scalar]:
 class CephHealthJson(_CephJson):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph health"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ceph health"
+    anchors = (
         '"HEALTH_OK"', '"HEALTH_WARN"', '"HEALTH_ERR"', '"mutes"',
     )  # fmt: skip
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it does not say the health"
-    head: ClassVar[re.Pattern[str]] = re.compile(
+    reach = 3
+    nothing = "it does not say the health"
+    head = re.compile(
         r'\{\s*"status"\s*:\s*"HEALTH_[A-Z]{2,4}"\s*,\s*"checks"\s*:'
         r'|\{\s*"checks"\s*:\s*\{(?:\s*\}|\s*"[A-Z_]{5,60}"\s*:\s*\{)'
         r'|\{\s*"health"\s*:\s*\{(?:\s*\}|\s*"health_services"\s*:)'
@@ -215,10 +215,10 @@ class CephHealthJson(_CephJson):
 class CephOsdsJson(_CephJson):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph osd"
-    anchors: ClassVar[tuple[str, ...]] = ('"nodes"', '"crush_weight"')
-    nothing: ClassVar[str] = "it lists no OSD"
-    head: ClassVar[re.Pattern[str]] = re.compile(
+    tool = "ceph osd"
+    anchors = ('"nodes"', '"crush_weight"')
+    nothing = "it lists no OSD"
+    head = re.compile(
         r'\{\s*"nodes"\s*:\s*\[\s*\{\s*"id"\s*:\s*-?\d{1,10}\s*,'
         r'(?:\s*"device_class"\s*:\s*"[^"]{0,40}"\s*,)?\s*"name"\s*:\s*"[^"]{1,120}"\s*,'
         r'\s*"type"\s*:\s*"[^"]{1,40}"\s*,\s*"type_id"\s*:'
@@ -270,10 +270,10 @@ def _spread(summary: Mapping[str, Any]) -> dict[str, Scalar]:
 class CephDfJson(_CephJson):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph df"
-    anchors: ClassVar[tuple[str, ...]] = ('"total_avail_bytes"', '"stats":')
-    nothing: ClassVar[str] = "it says no size"
-    head: ClassVar[re.Pattern[str]] = re.compile(r'\{\s*"stats"\s*:\s*\{\s*"total_bytes"\s*:\s*\d')
+    tool = "ceph df"
+    anchors = ('"total_avail_bytes"', '"stats":')
+    nothing = "it says no size"
+    head = re.compile(r'\{\s*"stats"\s*:\s*\{\s*"total_bytes"\s*:\s*\d')
 
     @override
     def things(self, value: Any, prompt: Prompt) -> Iterable[PrintedSubject]:

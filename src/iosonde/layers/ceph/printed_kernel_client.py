@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -55,13 +54,13 @@ _MOST = 5000
 class CephMetrics(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph metrics"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ceph metrics"
+    anchors = (
         "avg_lat(us)", "avg_sz(bytes)", " / total inodes", "total           miss",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("cat", "head", "tail")
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no row is whole"
+    commands = ("cat", "head", "tail")
+    reach = 3
+    nothing = "no row is whole"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -88,11 +87,11 @@ class CephMetrics(StateOutput):
 class CephOsdRequests(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph osdc"
-    anchors: ClassVar[tuple[str, ...]] = (" homeless ",)
-    commands: ClassVar[tuple[str, ...]] = ("cat", "head", "tail")
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _REQUESTS
+    tool = "ceph osdc"
+    anchors = (" homeless ",)
+    commands = ("cat", "head", "tail")
+    reach = 3
+    beginning = _REQUESTS
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -122,10 +121,10 @@ class CephOsdRequests(StateOutput):
 class CephMdsRequests(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph mdsc"
-    anchors: ClassVar[tuple[str, ...]] = ("/mdsc",)
-    commands: ClassVar[tuple[str, ...]] = ("cat", "head", "tail")
-    reach: ClassVar[int] = 3
+    tool = "ceph mdsc"
+    anchors = ("/mdsc",)
+    commands = ("cat", "head", "tail")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -158,10 +157,10 @@ class CephMdsRequests(StateOutput):
 class CephCaps(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph caps"
-    anchors: ClassVar[tuple[str, ...]] = ("issued  ", "reserved\t", "reserved  ")
-    commands: ClassVar[tuple[str, ...]] = ("cat", "head", "tail")
-    reach: ClassVar[int] = 3
+    tool = "ceph caps"
+    anchors = ("issued  ", "reserved\t", "reserved  ")
+    commands = ("cat", "head", "tail")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -196,11 +195,11 @@ class CephCaps(StateOutput):
 class CephMdsSessions(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph mds_sessions"
-    anchors: ClassVar[tuple[str, ...]] = ("global_id ", "global\\_id ")
-    commands: ClassVar[tuple[str, ...]] = ("cat", "head", "tail")
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = re.compile(r"\s*global_id \d{1,15}\s*$")
+    tool = "ceph mds_sessions"
+    anchors = ("global_id ", "global\\_id ")
+    commands = ("cat", "head", "tail")
+    reach = 3
+    beginning = re.compile(r"\s*global_id \d{1,15}\s*$")
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

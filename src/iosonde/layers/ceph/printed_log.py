@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from typing_extensions import override
 
@@ -104,13 +104,13 @@ class _Line(NamedTuple):
 class CephLog(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph -w"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ceph -w"
+    anchors = (
         "[INF] ", "[WRN] ", "[ERR] ", "[DBG] ", " pgs: ", " mons at {", " up {0=", "=up:active",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("ceph", "tail", "grep", "cat")
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no line of it is whole"
+    commands = ("ceph", "tail", "grep", "cat")
+    reach = 3
+    nothing = "no line of it is whole"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

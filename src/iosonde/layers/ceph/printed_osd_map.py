@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -62,14 +61,14 @@ _MOST = 5000
 class CephOsdMap(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph osd dump"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ceph osd dump"
+    anchors = (
         "hash rjenkins", " pgp_num ", "' replicated size ", "' rep size ", " in  weight ",
         " out weight ", "exists,up", " up_thru ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("ceph",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no line of it is whole"
+    commands = ("ceph",)
+    reach = 3
+    nothing = "no line of it is whole"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

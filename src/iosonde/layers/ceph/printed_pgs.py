@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -97,14 +96,14 @@ _MOST = 20_000
 class CephPgs(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph pg"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ceph pg"
+    anchors = (
         "active+", "+peered", "stale+", "remapped+", "\tactive\t", "\tcreating\t", "\tincomplete\t",
         "PG_STAT ", "pg_stat\t", "pg_stat ", "OMAP_KEYS*",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("ceph",)
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "no row is whole"
+    commands = ("ceph",)
+    reach = 4
+    nothing = "no row is whole"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -302,12 +301,12 @@ def _sums(
 class CephPgOsds(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph pg dump osds"
-    anchors: ClassVar[tuple[str, ...]] = ("OSD_STAT", "PEERS", "osdstat")
-    commands: ClassVar[tuple[str, ...]] = ("ceph",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _OSD_HEAD
-    nothing: ClassVar[str] = "no row is whole"
+    tool = "ceph pg dump osds"
+    anchors = ("OSD_STAT", "PEERS", "osdstat")
+    commands = ("ceph",)
+    reach = 3
+    beginning = _OSD_HEAD
+    nothing = "no row is whole"
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -76,12 +75,12 @@ _MOST = 5000
 class RadosDf(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "rados df"
-    anchors: ClassVar[tuple[str, ...]] = ("pool name ", "POOL_NAME", " COPIES ")
-    commands: ClassVar[tuple[str, ...]] = ("rados",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
-    nothing: ClassVar[str] = "its first row is not whole"
+    tool = "rados df"
+    anchors = ("pool name ", "POOL_NAME", " COPIES ")
+    commands = ("rados",)
+    reach = 3
+    beginning = _HEAD
+    nothing = "its first row is not whole"
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -129,14 +128,14 @@ def _row(row: Mapping[str, str]) -> dict[str, Json]:
 class CephPoolStats(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph osd pool stats"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ceph osd pool stats"
+    anchors = (
         "nothing is going on", "client io ", "recovery io ", "cache io ",
         " objects degraded", " objects misplaced", " objects unfound",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("ceph",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no pool is followed by what it does"
+    commands = ("ceph",)
+    reach = 3
+    nothing = "no pool is followed by what it does"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -7,7 +7,6 @@ byte_u_t since 13 ("10 GiB"), before that by prettybyte_t ("10240 MB"), both pow
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -35,11 +34,11 @@ _OWN = re.compile(r"\s*+(?:size \d|order \d|[a-z][a-z_ ]{1,28}:(?:\s|$))")
 class RbdInfo(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "rbd info"
-    anchors: ClassVar[tuple[str, ...]] = ("rbd image '",)
-    commands: ClassVar[tuple[str, ...]] = ("rbd",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
+    tool = "rbd info"
+    anchors = ("rbd image '",)
+    commands = ("rbd",)
+    reach = 3
+    beginning = _HEAD
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -28,17 +28,17 @@ _LOCKS = {"exclusive": "excl", "shared": "shr"}  # as the table has them
 class _RbdJson(JsonOutput):
     """What all have in common."""
 
-    commands: ClassVar[tuple[str, ...]] = ("rbd",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it names no image"
+    commands = ("rbd",)
+    reach = 3
+    nothing = "it names no image"
 
 
 class RbdInfoJson(_RbdJson):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "rbd info"
-    anchors: ClassVar[tuple[str, ...]] = ('"block_name_prefix"', '"object_size"', '"order":')
-    head: ClassVar[re.Pattern[str]] = re.compile(
+    tool = "rbd info"
+    anchors = ('"block_name_prefix"', '"object_size"', '"order":')
+    head = re.compile(
         rf'\{{\s*"(?:name{_NAME}"(?:id{_NAME}")?|id{_NAME}")size"\s*:\s*\d{{1,19}}\s*,\s*"objects"'
     )
 
@@ -57,9 +57,9 @@ class RbdInfoJson(_RbdJson):
 class RbdImagesJson(_RbdJson):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "rbd ls"
-    anchors: ClassVar[tuple[str, ...]] = ('"lock_type"', '"image":')
-    head: ClassVar[re.Pattern[str]] = re.compile(
+    tool = "rbd ls"
+    anchors = ('"lock_type"', '"image":')
+    head = re.compile(
         rf'\[\s*\{{\s*"image{_NAME}"(?:id{_NAME}")?(?:snapshot{_NAME}"snapshot_id"\s*:\s*\d+\s*,'
         r'\s*")?size"\s*:\s*\d{1,19}\s*,\s*"(?:parent|format)"'
     )
@@ -74,9 +74,9 @@ class RbdImagesJson(_RbdJson):
 class RbdUsageJson(_RbdJson):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "rbd du"
-    anchors: ClassVar[tuple[str, ...]] = ('"provisioned_size"', '"used_size"', '"images":')
-    head: ClassVar[re.Pattern[str]] = re.compile(
+    tool = "rbd du"
+    anchors = ('"provisioned_size"', '"used_size"', '"images":')
+    head = re.compile(
         rf'\{{\s*"images"\s*:\s*\[\s*\{{\s*"name{_NAME}[^{{}}]{{0,400}}?"provisioned_size"\s*:\s*\d'
     )
 

@@ -45,9 +45,9 @@ _MOST = 5000
 class _RbdTable(StateOutput):
     """A table of images, each of whose rows is one thing."""
 
-    commands: ClassVar[tuple[str, ...]] = ("rbd",)
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "its first row is not whole"
+    commands = ("rbd",)
+    reach = 4
+    nothing = "its first row is not whole"
     row: ClassVar[re.Pattern[str]]
 
     @abstractmethod
@@ -75,10 +75,10 @@ class _RbdTable(StateOutput):
 class RbdUsage(_RbdTable):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "rbd du"
-    anchors: ClassVar[tuple[str, ...]] = (" PROVISIONED ",)
-    beginning: ClassVar[re.Pattern[str]] = re.compile(r"\s*NAME\s+PROVISIONED\s+USED\s*$")
-    row: ClassVar[re.Pattern[str]] = _USAGE
+    tool = "rbd du"
+    anchors = (" PROVISIONED ",)
+    beginning = re.compile(r"\s*NAME\s+PROVISIONED\s+USED\s*$")
+    row = _USAGE
 
     @override
     def subject(self, row: re.Match[str], host: str) -> PrintedSubject:
@@ -91,12 +91,10 @@ class RbdUsage(_RbdTable):
 class RbdImages(_RbdTable):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "rbd ls"
-    anchors: ClassVar[tuple[str, ...]] = (" FMT ", " PROT ")
-    beginning: ClassVar[re.Pattern[str]] = re.compile(
-        r"\s*NAME\s+SIZE\s+PARENT\s+FMT\s+PROT\s+LOCK\s*$"
-    )
-    row: ClassVar[re.Pattern[str]] = _LISTED
+    tool = "rbd ls"
+    anchors = (" FMT ", " PROT ")
+    beginning = re.compile(r"\s*NAME\s+SIZE\s+PARENT\s+FMT\s+PROT\s+LOCK\s*$")
+    row = _LISTED
 
     @override
     def subject(self, row: re.Match[str], host: str) -> PrintedSubject:
@@ -113,12 +111,10 @@ class RbdImages(_RbdTable):
 class RbdMapped(_RbdTable):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "rbd showmapped"
-    anchors: ClassVar[tuple[str, ...]] = ("snap device", "snap  device", "id pool ", "id  pool ")
-    beginning: ClassVar[re.Pattern[str]] = re.compile(
-        r"\s*id\s+pool\s+(?:namespace\s+)?image\s+snap\s+device\s*$"
-    )
-    row: ClassVar[re.Pattern[str]] = _MAPPED
+    tool = "rbd showmapped"
+    anchors = ("snap device", "snap  device", "id pool ", "id  pool ")
+    beginning = re.compile(r"\s*id\s+pool\s+(?:namespace\s+)?image\s+snap\s+device\s*$")
+    row = _MAPPED
 
     @override
     def subject(self, row: re.Match[str], host: str) -> PrintedSubject:
@@ -137,12 +133,12 @@ class RbdMapped(_RbdTable):
 class RbdStatus(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "rbd status"
-    anchors: ClassVar[tuple[str, ...]] = ("Watchers:",)
-    commands: ClassVar[tuple[str, ...]] = ("rbd",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = re.compile(r"\s*Watchers:(?: none)?\s*$")
-    nothing: ClassVar[str] = "no watcher follows"
+    tool = "rbd status"
+    anchors = ("Watchers:",)
+    commands = ("rbd",)
+    reach = 3
+    beginning = re.compile(r"\s*Watchers:(?: none)?\s*$")
+    nothing = "no watcher follows"
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

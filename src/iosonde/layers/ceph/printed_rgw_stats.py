@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -24,16 +24,16 @@ _OWNER = re.compile(r"\s--(?:uid|user)[= ](\S{1,120})")
 class _RgwJson(JsonOutput):
     """What all have in common."""
 
-    commands: ClassVar[tuple[str, ...]] = ("radosgw-admin",)
-    reach: ClassVar[int] = 6
+    commands = ("radosgw-admin",)
+    reach = 6
 
 
 class RgwBucketStats(_RgwJson):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "radosgw-admin bucket stats"
-    anchors: ClassVar[tuple[str, ...]] = ('"bucket_quota"',)
-    head: ClassVar[re.Pattern[str]] = re.compile(r'\{\s*"bucket"\s*:')
+    tool = "radosgw-admin bucket stats"
+    anchors = ('"bucket_quota"',)
+    head = re.compile(r'\{\s*"bucket"\s*:')
 
     @override
     def things(self, value: Any, prompt: Prompt) -> Iterable[PrintedSubject]:
@@ -45,9 +45,9 @@ class RgwBucketStats(_RgwJson):
 class RgwUserStats(_RgwJson):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "radosgw-admin user stats"
-    anchors: ClassVar[tuple[str, ...]] = ('"last_stats_sync"',)
-    head: ClassVar[re.Pattern[str]] = re.compile(r'\{\s*"stats"\s*:')
+    tool = "radosgw-admin user stats"
+    anchors = ('"last_stats_sync"',)
+    head = re.compile(r'\{\s*"stats"\s*:')
 
     @override
     def things(self, value: Any, prompt: Prompt) -> Iterable[PrintedSubject]:
@@ -58,9 +58,9 @@ class RgwUserStats(_RgwJson):
 class RgwLimitCheck(_RgwJson):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "radosgw-admin bucket limit check"
-    anchors: ClassVar[tuple[str, ...]] = ('"objects_per_shard"',)
-    head: ClassVar[re.Pattern[str]] = re.compile(r'\{\s*"user_id"\s*:')
+    tool = "radosgw-admin bucket limit check"
+    anchors = ('"objects_per_shard"',)
+    head = re.compile(r'\{\s*"user_id"\s*:')
 
     @override
     def things(self, value: Any, prompt: Prompt) -> Iterable[PrintedSubject]:

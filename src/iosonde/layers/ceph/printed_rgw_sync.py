@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -57,14 +56,10 @@ _MOST = 600
 class RgwSync(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "radosgw-admin sync status"
-    anchors: ClassVar[tuple[str, ...]] = (
-        "metadata sync ",
-        "data sync source: ",
-        "data is behind on ",
-    )
-    commands: ClassVar[tuple[str, ...]] = ("radosgw-admin",)
-    reach: ClassVar[int] = 3
+    tool = "radosgw-admin sync status"
+    anchors = ("metadata sync ", "data sync source: ", "data is behind on ")
+    commands = ("radosgw-admin",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -89,15 +88,15 @@ _MOST = 6000
 class _CephTable(StateOutput):
     """What the tables have in common."""
 
-    commands: ClassVar[tuple[str, ...]] = ("ceph",)
-    nothing: ClassVar[str] = "its first row is not whole"
+    commands = ("ceph",)
+    nothing = "its first row is not whole"
 
 
 class CephOsds(_CephTable):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph osd"
-    anchors: ClassVar[tuple[str, ...]] = ("REWEIGHT",)
+    tool = "ceph osd"
+    anchors = ("REWEIGHT",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -173,9 +172,9 @@ def _no_osd_cell(column: str, row: Mapping[str, str], text: str) -> bool:
 class CephDf(_CephTable):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph df"
-    anchors: ClassVar[tuple[str, ...]] = ("%RAW USED", "MAX AVAIL", "CATEGORY")
-    reach: ClassVar[int] = 14
+    tool = "ceph df"
+    anchors = ("%RAW USED", "MAX AVAIL", "CATEGORY")
+    reach = 14
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

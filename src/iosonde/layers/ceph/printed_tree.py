@@ -7,7 +7,6 @@ name\tup/down\treweight"); Ceph 10 to 18, osd/OSDMap.cc (OSDTreePlainDumper).
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -32,10 +31,10 @@ _MOST = 6000
 class CephOsdRows(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ceph osd tree"
-    anchors: ClassVar[tuple[str, ...]] = ("osd.",)
-    commands: ClassVar[tuple[str, ...]] = ("ceph",)
-    reach: ClassVar[int] = 4
+    tool = "ceph osd tree"
+    anchors = ("osd.",)
+    commands = ("ceph",)
+    reach = 4
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -29,7 +29,6 @@ from iosonde.layers.site import (
     Builds,
     Compared,
     Compares,
-    Declared,
     DriveDeclared,
     Hosting,
     Site,
@@ -111,7 +110,7 @@ class DiskDeclared(DriveDeclared):
     `iops`, `bandwidth` (bytes/s) and `latency` say how fast it may be there.
     """
 
-    immaterial: ClassVar[Mapping[str, str]] = dict.fromkeys(
+    immaterial = dict.fromkeys(
         ("like", "iops", "bandwidth", "latency"),
         "it says how fast a virtual disk of the lab is, which `iosonde lab up` makes so",
     )
@@ -160,10 +159,10 @@ def _attach(declared: DiskDeclared) -> tuple[Step, ...]:
 class Disk(Layer, Builds, Sized, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "disk"
-    declaration: ClassVar[type[Declared]] = DiskDeclared
-    probe: ClassVar[str] = "device"
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
+    kind = "disk"
+    declaration = DiskDeclared
+    probe = "device"
+    settings = (
         *queue_settings("scheduler", "nr_requests"),
         LayerSetting(
             "queue_depth", "sysfs", "/sys/block/{name}/device/queue_depth", low=1, risk="stall"
@@ -173,8 +172,8 @@ class Disk(Layer, Builds, Sized, Compares):
             "wbt_lat_usec", "io_poll", "add_random", "iostats",
         ),
     )  # fmt: skip
-    shows_members: ClassVar[bool] = False
-    can_break: ClassVar[bool] = False
+    shows_members = False
+    can_break = False
     health_units: ClassVar[Mapping[str, str]] = HEALTH_UNITS
     alarms: ClassVar[Mapping[str, str]] = ALARMS
     alarm_states: ClassVar[Mapping[str, Mapping[int, str]]] = STATES

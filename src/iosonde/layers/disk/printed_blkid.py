@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -28,16 +27,16 @@ _COLUMNS = {"TYPE": "FSTYPE"}
 class Blkid(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "blkid"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "blkid"
+    anchors = (
         ': UUID="', ': LABEL="', ': PARTUUID="', ': TYPE="', ': BLOCK_SIZE="', ': SEC_TYPE="',
         ': PTUUID="', ': PARTLABEL="', ': LABEL_FATBOOT="', ': VERSION="', ': FSSIZE="',
         ': USAGE="', ': FSLASTBLOCK="', ': PART_ENTRY_SCHEME="', ': FSBLOCKSIZE="', ': UUID_SUB="',
         ': LOGUUID="', ': SYSTEM_ID="', ': APPLICATION_ID="', ': PTTYPE="', ': EXT_JOURNAL="',
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("blkid",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _LINE
+    commands = ("blkid",)
+    reach = 3
+    beginning = _LINE
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

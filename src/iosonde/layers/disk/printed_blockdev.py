@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -62,11 +61,11 @@ _MOST = 2000
 class Blockdev(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "blockdev"
-    anchors: ClassVar[tuple[str, ...]] = ("StartSec", "blockdev --get", "blockdev -get")
-    commands: ClassVar[tuple[str, ...]] = ("blockdev",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no device follows"
+    tool = "blockdev"
+    anchors = ("StartSec", "blockdev --get", "blockdev -get")
+    commands = ("blockdev",)
+    reach = 3
+    nothing = "no device follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -98,11 +97,11 @@ class Blockdev(StateOutput):
 class Sdparm(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "sdparm"
-    anchors: ClassVar[tuple[str, ...]] = (" [cha: ", " [def: ", "mode page:")
-    commands: ClassVar[tuple[str, ...]] = ("sdparm",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no field follows"
+    tool = "sdparm"
+    anchors = (" [cha: ", " [def: ", "mode page:")
+    commands = ("sdparm",)
+    reach = 3
+    nothing = "no field follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -143,11 +142,11 @@ class Sdparm(StateOutput):
 class LbaStatus(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "sg_get_lba_status"
-    anchors: ClassVar[tuple[str, ...]] = ("descriptor LBA: ", "] LBA: 0x")
-    commands: ClassVar[tuple[str, ...]] = ("sg_get_lba_status",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _LBA
+    tool = "sg_get_lba_status"
+    anchors = ("descriptor LBA: ", "] LBA: 0x")
+    commands = ("sg_get_lba_status",)
+    reach = 3
+    beginning = _LBA
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

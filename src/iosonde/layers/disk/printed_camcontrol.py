@@ -8,7 +8,6 @@ lun %jx", in brackets the peripherals; with -v the bus above them).
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -36,11 +35,11 @@ def _is_own(line: str) -> bool:
 class Camcontrol(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "camcontrol"
-    anchors: ClassVar[tuple[str, ...]] = (" at scbus",)
-    commands: ClassVar[tuple[str, ...]] = ("camcontrol",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no disk is in it"
+    tool = "camcontrol"
+    anchors = (" at scbus",)
+    commands = ("camcontrol",)
+    reach = 3
+    nothing = "no disk is in it"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -78,16 +77,16 @@ _LONGEST = 160
 class HdparmSettings(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "hdparm settings"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "hdparm settings"
+    anchors = (
         "multcount", "IO_support", "using_dma", "readahead     =", "readahead =",
         "readonly      =", "readonly     =", "readonly =", "geometry      =", "geometry     =",
         "geometry =", "write-caching =", "look-ahead    =", "APM_level", "drive state is:",
         "ATA device, with", "FwRev=",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("hdparm",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no value of it is known"
+    commands = ("hdparm",)
+    reach = 3
+    nothing = "no value of it is known"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

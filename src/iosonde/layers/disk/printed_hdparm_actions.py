@@ -11,7 +11,6 @@ Source: hdparm 9.65, hdparm.c, do_read_sector() ("reading sector %llu: ", then "
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -39,14 +38,14 @@ _GAP = 2
 class HdparmActions(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "hdparm actions"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "hdparm actions"
+    anchors = (
         "reading sector ", "re-writing sector ", " setting standby to", " setting drive ",
         " setting Advanced Power", " setting fs readahead", " setting using_dma",
         " setting acoustic", " issuing standby", " issuing sleep",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("hdparm",)
-    reach: ClassVar[int] = 4
+    commands = ("hdparm",)
+    reach = 4
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

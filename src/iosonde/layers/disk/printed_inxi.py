@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -34,15 +33,15 @@ _MOST = 400
 class Inxi(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "inxi"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "inxi"
+    anchors = (
         "Local Storage:", "Partition: ID-1:", "RAID:      Device-1:", "RAID: Device-1:",
         "HDD Total Size:", "RAID:      Hardware-1:", "ID-1:",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("inxi",)
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "it names no drive"
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
+    commands = ("inxi",)
+    reach = 4
+    nothing = "it names no drive"
+    beginning = _HEAD
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -43,13 +42,13 @@ _Row = tuple[Mapping[str, str], tuple[str, ...]]
 class Lsblk(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lsblk"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "lsblk"
+    anchors = (
         "NAME ", "MAJ:MIN", " PHY-SEC", " RQ-SIZE", " FSTYPE ", " DISC-GRAN", 'NAME="',
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = ("lsblk",)
-    nothing: ClassVar[str] = "no device follows"
+    commands = ("lsblk",)
+    nothing = "no device follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -5,9 +5,8 @@ Source: as in layers/_lsblk.py.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -23,12 +22,12 @@ _Row = tuple[Mapping[str, str], tuple[str, ...]]
 class LsblkJson(JsonOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lsblk"
-    anchors: ClassVar[tuple[str, ...]] = ('"blockdevices"',)
+    tool = "lsblk"
+    anchors = ('"blockdevices"',)
 
-    commands: ClassVar[tuple[str, ...]] = ("lsblk",)
-    nothing: ClassVar[str] = "it lists no devices"
-    head: ClassVar[re.Pattern[str]] = object_with("blockdevices")
+    commands = ("lsblk",)
+    nothing = "it lists no devices"
+    head = object_with("blockdevices")
 
     @override
     def things(self, value: Any, prompt: Prompt) -> Iterable[PrintedSubject]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -28,13 +27,13 @@ _MOST = 400
 class LsblkRows(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lsblk"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "lsblk"
+    anchors = (
         " 0 disk", " 0 part", " 0 lvm", " 0 crypt", " 0 raid", " 0 mpath", " 1 disk", " 1 part",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("lsblk",)
-    reach: ClassVar[int] = 2
-    beginning: ClassVar[re.Pattern[str]] = _ROW
+    commands = ("lsblk",)
+    reach = 2
+    beginning = _ROW
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -41,11 +40,11 @@ _WRAPPED = 45  # characters of a line that a mail may have broken
 class Lsdrv(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lsdrv"
-    anchors: ClassVar[tuple[str, ...]] = ("PCI [", "USB [")
-    commands: ClassVar[tuple[str, ...]] = ("lsdrv",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no disk follows its controllers"
+    tool = "lsdrv"
+    anchors = ("PCI [", "USB [")
+    commands = ("lsdrv",)
+    reach = 3
+    nothing = "no disk follows its controllers"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -36,14 +35,14 @@ _READ = frozenset({"size", "capacity", "configuration", "logical name", "product
 class Lshw(HeadedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lshw"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "lshw"
+    anchors = (
         "*-disk", "*-nvme", "*-namespace", "*-volume", "*-logicalvolume", "*-storage", "*-sata",
         "*-scsi", "*-raid", "*-sas", "*-ide", "*-cdrom", "*-medium", "description: NVMe device",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("lshw",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "nothing is said of it"
+    commands = ("lshw",)
+    reach = 3
+    nothing = "nothing is said of it"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

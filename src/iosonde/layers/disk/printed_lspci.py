@@ -8,7 +8,6 @@ Express Base Specification 6.0, 4.2: 8b/10b up to 5 GT/s, 128b/130b up to 32 GT/
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -40,15 +39,15 @@ _OWN = re.compile(r"^\s+\S|^\w[\w ]{1,24}:")
 class LspciNvme(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lspci"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "lspci"
+    anchors = (
         "LnkSta:", "LnkCap:", "Non-Volatile memory controller", "RAID bus controller",
         "Serial Attached SCSI controller", "SATA controller", "SCSI storage controller",
         "Mass storage controller", "Fibre Channel",
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = ("lspci",)
-    reach: ClassVar[int] = 3
+    commands = ("lspci",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

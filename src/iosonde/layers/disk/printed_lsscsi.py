@@ -31,17 +31,11 @@ _MOST = 4000
 class Lsscsi(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lsscsi"
-    anchors: ClassVar[tuple[str, ...]] = (
-        "]    disk ",
-        "]  disk ",
-        "] disk ",
-        "]   disk ",
-        "]\tdisk",
-    )
+    tool = "lsscsi"
+    anchors = ("]    disk ", "]  disk ", "] disk ", "]   disk ", "]\tdisk")
     holds: ClassVar[re.Pattern[bytes]] = re.compile(rb"\d:-?\d")  # a log also says "] disk"
-    commands: ClassVar[tuple[str, ...]] = ("lsscsi",)
-    nothing: ClassVar[str] = "no disk is in it"
+    commands = ("lsscsi",)
+    nothing = "no disk is in it"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -33,15 +33,15 @@ _OPENS = re.compile(r"[\[{]\s*$")
 class NdctlList(JsonOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ndctl list"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ndctl list"
+    anchors = (
         '"dev":"namespace', '"dev":"region', '"dev":"nmem', '"dev":"ndbus',
         '"dev": "namespace', '"dev": "region', '"dev": "nmem', '"dev": "ndbus',
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("ndctl",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it names no device"
-    head: ClassVar[re.Pattern[str]] = re.compile(r"[\[{]")
+    commands = ("ndctl",)
+    reach = 3
+    nothing = "it names no device"
+    head = re.compile(r"[\[{]")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

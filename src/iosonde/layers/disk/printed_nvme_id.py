@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -51,14 +50,14 @@ _MOST = 300
 class NvmeIdentify(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nvme id"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "nvme id"
+    anchors = (
         "NVME Identify Controller", "NVME Identify Namespace", "nvme id-ctrl ", "nvme id-ns ",
         "mdts      :", "vwc       :", "oncs      :", "mn        :", "fr        :", "nsze    :",
         "ncap    :", "nuse    :", "flbas   :", " lbads:", "LBA Format ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("nvme",)
-    reach: ClassVar[int] = 3
+    commands = ("nvme",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -40,11 +40,11 @@ _FLBAS_LOW, _FLBAS_HIGH = 0xF, 0x60
 class NvmeJson(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nvme -o json"
-    anchors: ClassVar[tuple[str, ...]] = tuple(f'"{key}"' for key in _KEYS)
-    commands: ClassVar[tuple[str, ...]] = ("nvme",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it says nothing of a drive"
+    tool = "nvme -o json"
+    anchors = tuple(f'"{key}"' for key in _KEYS)
+    commands = ("nvme",)
+    reach = 3
+    nothing = "it says nothing of a drive"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -9,7 +9,6 @@ lines; stdout_fw_log(): "frs%d : 0x%016lx (%s)"), nvme.c (get_feature_id_print()
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -53,11 +52,11 @@ _KEPT = 64
 class NvmeErrorLog(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nvme error-log"
-    anchors: ClassVar[tuple[str, ...]] = ("Error Log Entries for device",)
-    commands: ClassVar[tuple[str, ...]] = ("nvme",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _ERRORS
+    tool = "nvme error-log"
+    anchors = ("Error Log Entries for device",)
+    commands = ("nvme",)
+    reach = 3
+    beginning = _ERRORS
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -83,12 +82,12 @@ class NvmeErrorLog(StateOutput):
 class NvmeFirmwareLog(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nvme fw-log"
-    anchors: ClassVar[tuple[str, ...]] = ("Firmware Log for device",)
-    commands: ClassVar[tuple[str, ...]] = ("nvme",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no slot follows"
-    beginning: ClassVar[re.Pattern[str]] = _FIRMWARE
+    tool = "nvme fw-log"
+    anchors = ("Firmware Log for device",)
+    commands = ("nvme",)
+    reach = 3
+    nothing = "no slot follows"
+    beginning = _FIRMWARE
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -110,12 +109,12 @@ class NvmeFirmwareLog(StateOutput):
 class NvmeSelfTestLog(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nvme self-test-log"
-    anchors: ClassVar[tuple[str, ...]] = ("Device Self Test Log for NVME",)
-    commands: ClassVar[tuple[str, ...]] = ("nvme",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no result follows"
-    beginning: ClassVar[re.Pattern[str]] = _TESTS
+    tool = "nvme self-test-log"
+    anchors = ("Device Self Test Log for NVME",)
+    commands = ("nvme",)
+    reach = 3
+    nothing = "no result follows"
+    beginning = _TESTS
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -148,11 +147,11 @@ class NvmeSelfTestLog(StateOutput):
 class NvmeFeatures(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nvme get-feature"
-    anchors: ClassVar[tuple[str, ...]] = ("get-feature:0x", "get-feature:")
-    commands: ClassVar[tuple[str, ...]] = ("nvme",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _FEATURE
+    tool = "nvme get-feature"
+    anchors = ("get-feature:0x", "get-feature:")
+    commands = ("nvme",)
+    reach = 3
+    beginning = _FEATURE
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -57,16 +56,16 @@ _MOST = 90
 class NvmeMakersLog(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nvme vendor log"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "nvme vendor log"
+    anchors = (
         "Log Page Performance Statistics :-", "D0 Smart Log Page Statistics :-",
         "End of Life Log Page 0xC0", "NAND Statistics :-", "SMART Cloud Attributes",
         "SMART Extended Log:0x", "Micron Workload Log:0x", "Vendor Telemetry Log:0x",
         "Physical Media Units Written",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("nvme",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no figure follows"
+    commands = ("nvme",)
+    reach = 3
+    nothing = "no figure follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -7,7 +7,6 @@ a tab and "Name (ABBREVIATION): value" with -H); NVMe Base 2.0, figure 33.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -33,11 +32,11 @@ _FEWEST = 3
 class NvmeRegisters(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nvme show-regs"
-    anchors: ClassVar[tuple[str, ...]] = ("csts    : ", "intms   : ", "cap     : ", "version : ")
-    commands: ClassVar[tuple[str, ...]] = ("nvme",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "too few registers follow"
+    tool = "nvme show-regs"
+    anchors = ("csts    : ", "intms   : ", "cap     : ", "version : ")
+    commands = ("nvme",)
+    reach = 3
+    nothing = "too few registers follow"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -47,12 +46,12 @@ _MOST = 80
 class NvmeVendorLog(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nvme smart-log-add"
-    anchors: ClassVar[tuple[str, ...]] = ("Additional Smart Log for NV",)
-    commands: ClassVar[tuple[str, ...]] = ("nvme",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no figure follows"
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
+    tool = "nvme smart-log-add"
+    anchors = ("Additional Smart Log for NV",)
+    commands = ("nvme",)
+    reach = 3
+    nothing = "no figure follows"
+    beginning = _HEAD
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -91,12 +90,12 @@ def _of_row(row: re.Match[str]) -> dict[str, Json]:
 class NvmeCloudLog(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nvme ocp smart-add-log"
-    anchors: ClassVar[tuple[str, ...]] = ("SMART Cloud Attributes",)
-    commands: ClassVar[tuple[str, ...]] = ("nvme",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no figure follows"
-    beginning: ClassVar[re.Pattern[str]] = _CLOUD
+    tool = "nvme ocp smart-add-log"
+    anchors = ("SMART Cloud Attributes",)
+    commands = ("nvme",)
+    reach = 3
+    nothing = "no figure follows"
+    beginning = _CLOUD
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -40,16 +40,16 @@ _GAP = 3  # lines from the head to the first row, with what a mail adds
 class ProcPartitions(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "/proc/partitions"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "/proc/partitions"
+    anchors = (
         "#blocks", " sda", " sdb", " vda", " vdb", " xvda", " dm-0", " nvme0n1", " mmcblk0",
     )  # fmt: skip
     holds: ClassVar[re.Pattern[bytes]] = re.compile(
         rb"#blocks|(?:^|[\s>])\d{1,4}\s+\d{1,7}\s+\d{1,17}\s+[a-z][\w!/-]{0,31}\s*$", re.MULTILINE
     )
-    commands: ClassVar[tuple[str, ...]] = ("cat",)
-    reach: ClassVar[int] = 2
-    nothing: ClassVar[str] = "no device follows its head"
+    commands = ("cat",)
+    reach = 2
+    nothing = "no device follows its head"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -8,7 +8,6 @@ bytes); systemd 252, src/udev/udevadm-info.c (print_record(), QUERY_PROPERTY).
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -45,13 +44,13 @@ _MOST = 4000
 class Properties(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "device properties"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "device properties"
+    anchors = (
         "DEVNAME=/dev/", "ID_FS_UUID=", "ID_FS_TYPE=", "ID_MODEL=", "ID_SERIAL_SHORT=",
         "DEVPATH=/devices/", "ID\\_FS\\_UUID=", "ID\\_FS\\_TYPE=", "ID\\_MODEL=",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("blkid", "udevadm")
-    reach: ClassVar[int] = 3
+    commands = ("blkid", "udevadm")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

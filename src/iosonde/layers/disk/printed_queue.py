@@ -7,7 +7,6 @@ before each file's text.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -50,9 +49,9 @@ _SWITCHES = {"rotational", "fua", "iostats", "add_random", "stable_writes", "dax
 class QueueFiles(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "queue files"
-    anchors: ClassVar[tuple[str, ...]] = ("/queue/",)
-    commands: ClassVar[tuple[str, ...]] = ("grep", "head", "tail", "cat", "more")
+    tool = "queue files"
+    anchors = ("/queue/",)
+    commands = ("grep", "head", "tail", "cat", "more")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -88,11 +87,11 @@ _MOST = 60
 class ScsiPages(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "sg3_utils"
-    anchors: ClassVar[tuple[str, ...]] = _HEADS
-    commands: ClassVar[tuple[str, ...]] = ("sg_inq", "sg_readcap", "sg_vpd")
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "none of its figures is there"
+    tool = "sg3_utils"
+    anchors = _HEADS
+    commands = ("sg_inq", "sg_readcap", "sg_vpd")
+    reach = 4
+    nothing = "none of its figures is there"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -31,13 +30,13 @@ _TYPE = re.compile(
 class ScsiList(HeadedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "/proc/scsi/scsi"
-    anchors: ClassVar[tuple[str, ...]] = ("Host: scsi",)
-    commands: ClassVar[tuple[str, ...]] = ("cat",)
-    reach: ClassVar[int] = 4
-    about: ClassVar[str] = "scsi"
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
-    nothing: ClassVar[str] = "no maker follows a device"
+    tool = "/proc/scsi/scsi"
+    anchors = ("Host: scsi",)
+    commands = ("cat",)
+    reach = 4
+    about = "scsi"
+    beginning = _HEAD
+    nothing = "no maker follows a device"
 
     @override
     def is_head(self, line: str) -> bool:

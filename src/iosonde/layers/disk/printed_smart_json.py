@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -31,11 +30,11 @@ _MOST = 6000
 class SmartJsonPart(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "part of smartctl --json"
-    anchors: ClassVar[tuple[str, ...]] = ('"smart_status"', '"smart_support"', '"power_on_time"')
-    commands: ClassVar[tuple[str, ...]] = ("smartctl",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it says nothing of the drive and its health"
+    tool = "part of smartctl --json"
+    anchors = ('"smart_status"', '"smart_support"', '"power_on_time"')
+    commands = ("smartctl",)
+    reach = 3
+    nothing = "it says nothing of the drive and its health"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

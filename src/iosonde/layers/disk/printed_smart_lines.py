@@ -11,7 +11,6 @@ scsiPrintBackgroundResults, PrintTemperature) and nvmeprint.cpp (print_smart_log
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -82,8 +81,8 @@ def _belongs(line: str) -> bool:
 class SmartLines(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "smartctl lines"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "smartctl lines"
+    anchors = (
         *(f"{name}:" for name in _VERDICTS), *(f"{name}:" for name in _SCSI),
         "SCT Error Recovery Control:", "SATA Phy Event Counters", "R_ERR response for ",
         "failed due to ICRC", "  ---  ", "  N--  ", "hours powered up", "internal SMART test",
@@ -93,9 +92,9 @@ class SmartLines(StateOutput):
         "Available Spare: ", "Data Units Read: ", "Data Units Written: ", "Power On Hours: ",
         "Unsafe Shutdowns: ", "Media and Data Integrity", "Error Information Log Entr",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("smartctl",)
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "it says nothing of the drive"
+    commands = ("smartctl",)
+    reach = 4
+    nothing = "it says nothing of the drive"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -124,16 +123,16 @@ _NVME_LINE = re.compile(
 class NvmeSmartLines(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nvme smart-log lines"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "nvme smart-log lines"
+    anchors = (
         "percentage_used  ", "data_units_written  ", "data_units_read  ", "media_errors  ",
         "available_spare  ", "critical_warning  ", "num_err_log_entries  ",
         "used                     :", "written                  :", "hours                      :",
         "shutdowns                    :", "errors                        :",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("nvme",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it holds no figure of a drive's health"
+    commands = ("nvme",)
+    reach = 3
+    nothing = "it holds no figure of a drive's health"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -151,11 +150,11 @@ class NvmeSmartLines(StateOutput):
 class SmartNvmeErrors(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "smartctl errors of NVMe"
-    anchors: ClassVar[tuple[str, ...]] = ("Error Information (NVMe Log", "ErrCount ")
-    commands: ClassVar[tuple[str, ...]] = ("smartctl",)
-    beginning: ClassVar[re.Pattern[str]] = re.compile(f"{_ERRORS.pattern}|{_ERRORS_HEAD.pattern}")
-    nothing: ClassVar[str] = "it holds no error"
+    tool = "smartctl errors of NVMe"
+    anchors = ("Error Information (NVMe Log", "ErrCount ")
+    commands = ("smartctl",)
+    beginning = re.compile(f"{_ERRORS.pattern}|{_ERRORS_HEAD.pattern}")
+    nothing = "it holds no error"
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -9,7 +9,6 @@ scsiprint.cpp, scsiPrintSelfTest() (number of the segment, hours or NOW, address
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -30,14 +29,14 @@ _APART = 4  # lines
 class SmartLogs(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "smartctl logs"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "smartctl logs"
+    anchors = (
         "Test_Description", "elf-test log structure", "occurred at disk power-on",
         "Short offline  ", "Extended offline  ", "Conveyance offline  ", "Selective offline  ",
         "Short captive  ", "Extended captive  ", "Background short ", "Background long ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("smartctl",)
-    nothing: ClassVar[str] = "it has neither an error nor a test"
+    commands = ("smartctl",)
+    nothing = "it has neither an error nor a test"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -6,7 +6,6 @@ Source: smartmontools 7.3, smartctl.cpp (scan_devices: "NAME -d TYPE # INFO, PRO
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -24,10 +23,10 @@ _LINE = re.compile(
 class SmartScan(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "smartctl --scan"
-    anchors: ClassVar[tuple[str, ...]] = (", SCSI device", ", ATA device", ", NVMe device")
-    commands: ClassVar[tuple[str, ...]] = ("smartctl",)
-    reach: ClassVar[int] = 3
+    tool = "smartctl --scan"
+    anchors = (", SCSI device", ", ATA device", ", NVMe device")
+    commands = ("smartctl",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

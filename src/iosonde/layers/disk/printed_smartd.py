@@ -10,7 +10,6 @@ smartd_warning.sh.in: its mail quotes the message.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -58,14 +57,14 @@ _LONGEST = 160
 class Smartd(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "smartd"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "smartd"
+    anchors = (
         "Currently unreadable (pending)", "ffline uncorrectable sectors", "FAILED SMART self-check",
         "rror count increased from", "Error Log entries increased", "initial Temperature is",
         "Celsius to ", "Celsius reached", "SMART Prefailure Attribute", "SMART Usage Attribute",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("journalctl", "grep", "tail", "cat", "less")
-    reach: ClassVar[int] = 3
+    commands = ("journalctl", "grep", "tail", "cat", "less")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

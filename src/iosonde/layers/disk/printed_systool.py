@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -29,12 +28,12 @@ _COUNTS = frozenset({"iorequest_cnt", "iodone_cnt", "ioerr_cnt", "iotmo_cnt"})
 class Systool(HeadedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "systool"
-    anchors: ClassVar[tuple[str, ...]] = ('  Device = "',)
-    commands: ClassVar[tuple[str, ...]] = ("systool",)
-    reach: ClassVar[int] = 6
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
-    nothing: ClassVar[str] = "no attribute follows a device"
+    tool = "systool"
+    anchors = ('  Device = "',)
+    commands = ("systool",)
+    reach = 6
+    beginning = _HEAD
+    nothing = "no attribute follows a device"
 
     @override
     def is_head(self, line: str) -> bool:

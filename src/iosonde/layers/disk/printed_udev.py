@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -48,10 +47,10 @@ _MOST = 400
 class UdevInfo(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "udevadm info"
-    anchors: ClassVar[tuple[str, ...]] = ("E: DEVPATH=", "E: DEVNAME=", "E: ID_", "P: /devices/")
-    commands: ClassVar[tuple[str, ...]] = ("udevadm", "udevinfo")
-    reach: ClassVar[int] = 3
+    tool = "udevadm info"
+    anchors = ("E: DEVPATH=", "E: DEVNAME=", "E: ID_", "P: /devices/")
+    commands = ("udevadm", "udevinfo")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -39,14 +38,14 @@ _MOST = 8
 class UdevRules(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "udev rules"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "udev rules"
+    anchors = (
         "ATTR{queue/", "ATTR{bdi/", "ATTR{device/", "ATTRS{device/", "ATTRS{queue/",
         'SUBSYSTEM=="block"', "ATTR{power/control}", 'SUBSYSTEM=="scsi', 'SUBSYSTEM=="nvme',
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "vi", "vim", "nano", "tee", "head")
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "no rule sets anything of a disk"
+    commands = ("cat", "grep", "vi", "vim", "nano", "tee", "head")
+    reach = 4
+    nothing = "no rule sets anything of a disk"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

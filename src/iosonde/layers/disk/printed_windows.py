@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -112,17 +111,17 @@ _MOST = 6000
 class WindowsTable(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "PowerShell storage"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "PowerShell storage"
+    anchors = (
         " OperationalStatus ", " HealthStatus ", " ResiliencySettingName", " PercentComplete ",
         " ReadErrors", " SizeRemaining ", " MediaType ", " CanPool ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = (
+    commands = (
         "Get-PhysicalDisk", "Get-Disk", "Get-StoragePool", "Get-VirtualDisk", "Get-Volume",
         "Get-StorageJob", "Get-StorageReliabilityCounter",
     )  # fmt: skip
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "its first row is not whole"
+    reach = 4
+    nothing = "its first row is not whole"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -192,15 +191,15 @@ def _subjects(
 class WindowsList(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "PowerShell storage list"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "PowerShell storage list"
+    anchors = (
         "HealthStatus  ", "HealthStatus :", "OperationalStatus  ", "OperationalStatus :",
         "ReadErrorsTotal  ", "JobState  ", "JobState :", "ResiliencySettingName  ",
         "PartitionStyle  ", "PartitionStyle :",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = WindowsTable.commands
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "its properties do not say what it is"
+    commands = WindowsTable.commands
+    reach = 4
+    nothing = "its properties do not say what it is"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -37,11 +36,11 @@ _TOO_BROKEN = "its cells do not stand below their names"
 class Diskpart(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "diskpart"
-    anchors: ClassVar[tuple[str, ...]] = ("Disk ###  ", "Volume ###  ", "Partition ###  ")
-    commands: ClassVar[tuple[str, ...]] = ()
-    nothing: ClassVar[str] = _TOO_BROKEN
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
+    tool = "diskpart"
+    anchors = ("Disk ###  ", "Volume ###  ", "Partition ###  ")
+    commands = ()
+    nothing = _TOO_BROKEN
+    beginning = _HEAD
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
@@ -106,11 +105,11 @@ _PLACE = re.compile(r"(?i)\\\\\.\\PHYSICALDRIVE(\d{1,4})")
 class WmicDrives(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "wmic diskdrive"
-    anchors: ClassVar[tuple[str, ...]] = ("diskdrive", "DISKDRIVE", "DiskDrive")
-    commands: ClassVar[tuple[str, ...]] = ()
-    nothing: ClassVar[str] = "no drive stands below it"
-    beginning: ClassVar[re.Pattern[str]] = _CALL
+    tool = "wmic diskdrive"
+    anchors = ("diskdrive", "DISKDRIVE", "DiskDrive")
+    commands = ()
+    nothing = "no drive stands below it"
+    beginning = _CALL
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:

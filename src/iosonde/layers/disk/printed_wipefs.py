@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -49,13 +48,13 @@ _MAGIC = re.compile(r"\s*[0-9a-f]{1,2}(?: [0-9a-f]{2}){0,70}\s*$")
 class Wipefs(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "wipefs"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "wipefs"
+    anchors = (
         "OFFSET ", "offset               type", " erased at offset 0x",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("wipefs",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no signature follows"
+    commands = ("wipefs",)
+    reach = 3
+    nothing = "no signature follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

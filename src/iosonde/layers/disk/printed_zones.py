@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -51,10 +50,10 @@ _MOST = 300_000
 class Zones(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "zones"
-    anchors: ClassVar[tuple[str, ...]] = (", wptr 0x", "SLBA: 0x")
-    commands: ClassVar[tuple[str, ...]] = ("blkzone", "nvme")
-    reach: ClassVar[int] = 3
+    tool = "zones"
+    anchors = (", wptr 0x", "SLBA: 0x")
+    commands = ("blkzone", "nvme")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -126,12 +125,12 @@ def _zone_of(text: str) -> Mapping[str, Json]:
 class NvmeZoneLimits(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nvme zns id-ns"
-    anchors: ClassVar[tuple[str, ...]] = ("ZNS Command Set Identify Namespace",)
-    commands: ClassVar[tuple[str, ...]] = ("nvme",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _ID_HEAD
-    nothing: ClassVar[str] = "no field follows"
+    tool = "nvme zns id-ns"
+    anchors = ("ZNS Command Set Identify Namespace",)
+    commands = ("nvme",)
+    reach = 3
+    beginning = _ID_HEAD
+    nothing = "no field follows"
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -6,13 +6,12 @@ Source: Linux Documentation/admin-guide/device-mapper; dmsetup(8).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde.layers._mapper.devices import mapped
 from iosonde.layers._mapper.facts import MapperTarget, table_facts
-from iosonde.layers.layer import Layer, LayerSetting, Scene, queue_settings
+from iosonde.layers.layer import Layer, Scene, queue_settings
 from iosonde.records.stack import StackLayer
 
 _BROKEN = {"error": "gives errors only", "flakey": "made to fail", "delay": "slowed down"}
@@ -28,10 +27,10 @@ def table_hazards(targets: Sequence[MapperTarget]) -> tuple[str, ...]:
 class Dm(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
-    kind: ClassVar[str] = "dm"
-    passes_through: ClassVar[bool] = True
-    aligns_requests: ClassVar[bool] = False
-    settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings("read_ahead_kb", "max_sectors_kb")
+    kind = "dm"
+    passes_through = True
+    aligns_requests = False
+    settings = queue_settings("read_ahead_kb", "max_sectors_kb")
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

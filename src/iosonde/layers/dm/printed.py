@@ -7,16 +7,14 @@ Source: of what the lines say, facts.py and those of dm-crypt and multipath.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from iosonde.layers._mapper.listing import Listing
 
 
 class Dmsetup(Listing):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "dmsetup"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "dmsetup"
+    anchors = (
         "dmsetup table", "dmsetup status", " linear 8:", " linear 9:", " linear 25", " linear 7:",
         " linear 98:", " linear /dev/", " striped ", " crypt aes", " crypt serpent",
         " thin-pool ", " thin 25", " multipath ", " snapshot 25", " snapshot-origin ", " raid raid",

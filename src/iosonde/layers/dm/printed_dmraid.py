@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -59,11 +58,11 @@ _LEVELS = {"stripe": "raid0", "mirror": "raid1", "raid01": "raid10", "raid10": "
 class DmraidDrives(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "dmraid -r"
-    anchors: ClassVar[tuple[str, ...]] = (" sectors, data@", ' total, "')
-    commands: ClassVar[tuple[str, ...]] = ("dmraid",)
-    nothing: ClassVar[str] = "its row is cut"
-    beginning: ClassVar[re.Pattern[str]] = _BEGINS
+    tool = "dmraid -r"
+    anchors = (" sectors, data@", ' total, "')
+    commands = ("dmraid",)
+    nothing = "its row is cut"
+    beginning = _BEGINS
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -102,14 +101,14 @@ def _of_block(row: re.Match[str]) -> dict[str, Scalar]:
 class DmraidSets(HeadedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "dmraid -s"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "dmraid -s"
+    anchors = (
         "*** Group superset ", "--> Active S", "--> Subset", "--> Set", "--> Superset",
         "*** Active S", "*** Superset", "*** Set", " *Inconsistent* ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("dmraid",)
-    nothing: ClassVar[str] = "nothing is said of a set"
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
+    commands = ("dmraid",)
+    nothing = "nothing is said of a set"
+    beginning = _HEAD
 
     @override
     def is_head(self, line: str) -> bool:
@@ -157,10 +156,10 @@ def _of_set(pairs: Mapping[str, str], role: str) -> dict[str, Scalar]:
 class DmraidMissing(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "dmraid"
-    anchors: ClassVar[tuple[str, ...]] = (": wrong # of devices in RAID set",)
-    commands: ClassVar[tuple[str, ...]] = ("dmraid",)
-    beginning: ClassVar[re.Pattern[str]] = _BEGINS_MISSING
+    tool = "dmraid"
+    anchors = (": wrong # of devices in RAID set",)
+    commands = ("dmraid",)
+    beginning = _BEGINS_MISSING
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -10,7 +10,6 @@ lib/bitlk/bitlk.c (BITLK_dump()).
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -50,14 +49,14 @@ _RENAMED = {
 class HeaderDump(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "header dump"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "header dump"
+    anchors = (
         "INTEGRITY header information for ", "VERITY header information for ",
         "Info for integrity device", "Info for BITLK",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("integritysetup", "veritysetup", "cryptsetup")
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
+    commands = ("integritysetup", "veritysetup", "cryptsetup")
+    reach = 3
+    beginning = _HEAD
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

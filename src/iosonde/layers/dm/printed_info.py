@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -52,14 +51,14 @@ _WIDE = 60
 class DmsetupInfo(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "dmsetup"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "dmsetup"
+    anchors = (
         "Tables present:", "Number of targets:", " Maj Min Stat Open", "dmsetup ls",
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = ("dmsetup",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no device follows"
+    commands = ("dmsetup",)
+    reach = 3
+    nothing = "no device follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -37,12 +36,12 @@ _STATISTICS = 250
 class VdoStatus(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "vdo status"
-    anchors: ClassVar[tuple[str, ...]] = ("VDO status:",)
-    commands: ClassVar[tuple[str, ...]] = ("vdo",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "its volumes are cut off"
-    beginning: ClassVar[re.Pattern[str]] = _FIRST
+    tool = "vdo status"
+    anchors = ("VDO status:",)
+    commands = ("vdo",)
+    reach = 3
+    nothing = "its volumes are cut off"
+    beginning = _FIRST
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -130,11 +129,11 @@ def _counts(counts: Mapping[str, str]) -> dict[str, Json]:
 class VdoStatistics(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "vdostats"
-    anchors: ClassVar[tuple[str, ...]] = ("data blocks used  ", "data blocks used :")
-    commands: ClassVar[tuple[str, ...]] = ("vdostats",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "its figures are cut off"
+    tool = "vdostats"
+    anchors = ("data blocks used  ", "data blocks used :")
+    commands = ("vdostats",)
+    reach = 3
+    nothing = "its figures are cut off"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -179,12 +178,12 @@ _ROW = re.compile(
 class VdoTable(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "vdostats"
-    anchors: ClassVar[tuple[str, ...]] = ("Space saving%", "saving%")
-    commands: ClassVar[tuple[str, ...]] = ("vdostats",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no device follows its head"
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
+    tool = "vdostats"
+    anchors = ("Space saving%", "saving%")
+    commands = ("vdostats",)
+    reach = 3
+    nothing = "no device follows its head"
+    beginning = _HEAD
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -8,8 +8,6 @@ Which words a table may have is said by the targets of `layers.TARGETS`.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from typing_extensions import override
 
 from iosonde.layers import TARGETS
@@ -20,13 +18,11 @@ from iosonde.settings.mechanism import Scripted, Unkept
 class Dmtable(Scripted, Unkept):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
-    name: ClassVar[str] = "dmtable"
-    unkept: ClassVar[str] = (
-        "device-mapper keeps no table over a reboot: who makes it at boot must say so"
-    )
-    remedy: ClassVar[str] = "of a declared stack: `iosonde up STACK --set LAYER.KEY=VALUE`"
-    looking: ClassVar[str] = program("iosonde.layers", "dm/read.sh")
-    changing: ClassVar[str] = program("iosonde.layers", "dm/change.sh")
+    name = "dmtable"
+    unkept = "device-mapper keeps no table over a reboot: who makes it at boot must say so"
+    remedy = "of a declared stack: `iosonde up STACK --set LAYER.KEY=VALUE`"
+    looking = program("iosonde.layers", "dm/read.sh")
+    changing = program("iosonde.layers", "dm/change.sh")
 
     @override
     def arguments(self, address: str) -> tuple[str, ...]:

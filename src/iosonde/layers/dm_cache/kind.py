@@ -64,11 +64,11 @@ class DmCacheDeclared(Declared):
 class DmCache(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "dm_cache"
-    aligns_requests: ClassVar[bool] = False
-    declaration: ClassVar[type[Declared]] = DmCacheDeclared
-    probe: ClassVar[str] = "device"
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
+    kind = "dm_cache"
+    aligns_requests = False
+    declaration = DmCacheDeclared
+    probe = "device"
+    settings = (
         LayerSetting(
             "mode", "dmtable", "{name} mode", choices=MODES, risk="stall", unsafe=("writeback",),
             apart=True,

@@ -5,16 +5,14 @@ Source: of what the lines say, facts.py.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from iosonde.layers._mapper.listing import Listing
 
 
 class DmCacheOutput(Listing):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "dm-cache"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "dm-cache"
+    anchors = (
         " cache 8 ", " cache 8:", " cache 9:", " cache 25", " cache 98:", "migration_threshold",
         "no_discard_passdown", " smq ", " cache Fail", " cache /dev/",
     )  # fmt: skip

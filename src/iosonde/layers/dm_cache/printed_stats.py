@@ -7,7 +7,6 @@ names: start, end, metadata block and cache block in sectors.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -32,9 +31,9 @@ _OF = re.compile(r"lvmcache-stats\s+(?:-\S+ )*(?P<volume>[\w.+-]+/[\w.+-]+)")
 class LvmcacheStats(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lvmcache-stats"
-    anchors: ClassVar[tuple[str, ...]] = ("utilization     ", "utilization  ")
-    commands: ClassVar[tuple[str, ...]] = ("lvmcache-stats",)
+    tool = "lvmcache-stats"
+    anchors = ("utilization     ", "utilization  ")
+    commands = ("lvmcache-stats",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -5,13 +5,11 @@ Source: cryptsetup's uuid "CRYPT-LUKS2-UUID-NAME".
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from typing_extensions import override
 
 from iosonde.layers._mapper.devices import mapped
 from iosonde.layers.dm_crypt.facts import read_table
-from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene, queue_settings
+from iosonde.layers.layer import BlockDevice, Layer, Scene, queue_settings
 from iosonde.records.stack import Scalar, StackLayer
 
 
@@ -29,9 +27,9 @@ def crypt_hazards(facts: dict[str, Scalar], physical: int) -> tuple[str, ...]:
 class DmCrypt(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
-    kind: ClassVar[str] = "dm_crypt"
-    passes_through: ClassVar[bool] = True
-    settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings("read_ahead_kb", "max_sectors_kb")
+    kind = "dm_crypt"
+    passes_through = True
+    settings = queue_settings("read_ahead_kb", "max_sectors_kb")
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

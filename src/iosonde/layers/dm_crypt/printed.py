@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -42,15 +41,10 @@ _BITS = re.compile(r"(\d{1,6}) (?:bits|\[bits\])")
 class CryptsetupStatus(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "cryptsetup status"
-    anchors: ClassVar[tuple[str, ...]] = (
-        " is active and is in use",
-        " is active.",
-        " is inactive.",
-        "keysize: ",
-    )
-    commands: ClassVar[tuple[str, ...]] = ("cryptsetup",)
-    reach: ClassVar[int] = 3
+    tool = "cryptsetup status"
+    anchors = (" is active and is in use", " is active.", " is inactive.", "keysize: ")
+    commands = ("cryptsetup",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

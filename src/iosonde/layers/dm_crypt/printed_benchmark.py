@@ -9,7 +9,6 @@ is in KiB); 1.6 and older print no length of the key.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -46,14 +45,14 @@ _MOST = 200
 class CryptsetupBenchmark(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "cryptsetup benchmark"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "cryptsetup benchmark"
+    anchors = (
         "# Tests are approximate", "Algorithm |", "PBKDF2-", " parallel threads (CPUs)",
         "128b  ", "256b  ", "512b  ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("cryptsetup",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no figure follows"
+    commands = ("cryptsetup",)
+    reach = 3
+    nothing = "no figure follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

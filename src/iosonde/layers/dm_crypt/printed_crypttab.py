@@ -8,7 +8,6 @@ bytes, "sector-size=" in bytes.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -44,14 +43,14 @@ _COUNTS = {
 class Crypttab(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "crypttab"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "crypttab"
+    anchors = (
         " luks", "\tluks", "luks,", ",luks", "none discard", "/dev/urandom", "/dev/random",
         "none tcrypt", "none bitlk", "none x-systemd", "swap,cipher=",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "less", "vi", "vim", "nano")
-    reach: ClassVar[int] = 4
-    about: ClassVar[str] = "crypttab"
+    commands = ("cat", "grep", "less", "vi", "vim", "nano")
+    reach = 4
+    about = "crypttab"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

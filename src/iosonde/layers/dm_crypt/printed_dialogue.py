@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -56,14 +55,14 @@ _OTHERS = re.compile(
 class CryptsetupDialogue(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "cryptsetup dialogue"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "cryptsetup dialogue"
+    anchors = (
         "This will overwrite data on /", "will erase all keyslots on", "assphrase for /",
         " is selected for deletion.", "Key slot ", "Keyslot ", "Command successful.",
         " superblock signature", " partition signature",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("cryptsetup", "cryptsetup-reencrypt")
-    reach: ClassVar[int] = 6
+    commands = ("cryptsetup", "cryptsetup-reencrypt")
+    reach = 6
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from typing_extensions import override
 
@@ -69,13 +69,13 @@ class _Pair(NamedTuple):
 class LuksDump(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "cryptsetup luksDump"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "cryptsetup luksDump"
+    anchors = (
         "LUKS header information", "Keyslots area:", "MK iterations", "Area offset:",
         "Key material offset:",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("cryptsetup",)
-    reach: ClassVar[int] = 3
+    commands = ("cryptsetup",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

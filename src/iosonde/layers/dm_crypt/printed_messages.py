@@ -9,7 +9,6 @@ src/utils_progress.c (log_progress(): "Progress: %5.1f%%, ETA %s, %4d %s written
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -73,8 +72,8 @@ _MOST = 60
 class CryptsetupMessages(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "cryptsetup"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "cryptsetup"
+    anchors = (
         "No key available", "No usable keyslot", "Keyslot open failed", "Volume key does not",
         " is still in use.", " is not active.", "a valid LUKS", "a valid VERITY",
         "a valid INTEGRITY", "a valid BITLK", " already exists.", " has zero size.",
@@ -84,8 +83,8 @@ class CryptsetupMessages(StateOutput):
         " written, speed", "Reencryption in-progress", "Command failed with code",
         "deferred removal", "does not exist or access", "beyond real size of",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("cryptsetup", "integritysetup", "veritysetup")
-    reach: ClassVar[int] = 4
+    commands = ("cryptsetup", "integritysetup", "veritysetup")
+    reach = 4
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

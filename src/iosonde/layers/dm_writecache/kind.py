@@ -67,10 +67,10 @@ _BLOCKS = (512, 1024, 2048, 4096)
 class DmWritecache(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "dm_writecache"
-    declaration: ClassVar[type[Declared]] = DmWritecacheDeclared
-    probe: ClassVar[str] = "device"
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
+    kind = "dm_writecache"
+    declaration = DmWritecacheDeclared
+    probe = "device"
+    settings = (
         *(
             LayerSetting(
                 name, "dmtable", "{name} " + name, unit, low=low, high=high, risk="stall",

@@ -5,13 +5,11 @@ Source: of what the lines say, facts.py.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from iosonde.layers._mapper.listing import Listing
 
 
 class DmWritecacheOutput(Listing):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "dm-writecache"
-    anchors: ClassVar[tuple[str, ...]] = (" writecache ",)
+    tool = "dm-writecache"
+    anchors = (" writecache ",)

@@ -43,7 +43,6 @@ from iosonde.layers.step import (
 )
 from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar, StackLayer
-from iosonde.settings.declared import Needs
 
 _NET = frozenset({
     "max-buffers", "max-epoch-size", "sndbuf-size", "rcvbuf-size", "unplug-watermark", "timeout",
@@ -174,20 +173,15 @@ def _options() -> tuple[LayerSetting, ...]:
 class Drbd(Layer, Homed, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "drbd"
-    crossing: ClassVar[NetworkCrossing | None] = NetworkCrossing(
-        reads=False
-    )  # it reads its own copy
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
-        *_options(),
-        *queue_settings("read_ahead_kb", "max_sectors_kb", "write_cache"),
-    )
-    fixed_settings: ClassVar[tuple[Needs, str] | None] = (
+    kind = "drbd"
+    crossing = NetworkCrossing(reads=False)  # it reads its own copy
+    settings = (*_options(), *queue_settings("read_ahead_kb", "max_sectors_kb", "write_cache"))
+    fixed_settings = (
         "reconnect",
         "it is an option of the resource's file: change it, then `drbdadm adjust`",
     )
-    declaration: ClassVar[type[Declared]] = DrbdDeclared
-    probe: ClassVar[str] = "device"
+    declaration = DrbdDeclared
+    probe = "device"
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

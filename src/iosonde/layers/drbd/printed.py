@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -52,15 +51,15 @@ _FACT_NAMES = {"disk": "disk_state", "peer-disk": "peer_disk_state", "replicatio
 class DrbdOutput(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "drbd"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "drbd"
+    anchors = (
         ": cs:", "role:Primary", "role:Secondary", "peer-disk:", "(api:",
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = (
+    commands = (
         "drbdadm", "drbdsetup", "cat", "watch", "drbd-overview",
     )  # fmt: skip
-    nothing: ClassVar[str] = "no resource follows"
+    nothing = "no resource follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

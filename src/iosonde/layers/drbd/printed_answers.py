@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -61,14 +60,14 @@ _DEVICE = re.compile(r"/dev/([\w./:+-]{2,100})")
 class DrbdAnswers(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "drbdadm answers"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "drbdadm answers"
+    anchors = (
         "md_offset ", "al_offset ", "bm_offset ", "data area apparently", "left usable by current",
         ": State change failed: (", ": Failure: (", "Command 'drbd", "New drbd meta",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("drbdadm", "drbdsetup", "drbdmeta")
-    reach: ClassVar[int] = 14
-    nothing: ClassVar[str] = "neither a figure nor an error is left of it"
+    commands = ("drbdadm", "drbdsetup", "drbdmeta")
+    reach = 14
+    nothing = "neither a figure nor an error is left of it"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -137,13 +136,13 @@ class _Answer:
 class DrbdStates(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "drbdadm states"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "drbdadm states"
+    anchors = (
         "UpToDate/", "/UpToDate", "/Secondary", "/Primary", "Primary/Unknown", "/DUnknown",
         "Inconsistent/", "WFConnection", "StandAlone", "SyncSource", "SyncTarget", "Connected",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("drbdadm", "drbdsetup")
-    reach: ClassVar[int] = 2
+    commands = ("drbdadm", "drbdsetup")
+    reach = 2
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -33,18 +32,18 @@ _REACH = 60
 class DrbdConf(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "drbd.conf"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "drbd.conf"
+    anchors = (
         "resource r", "meta-disk ", "flexible-meta-disk", "usage-count", "max-buffers ",
         "al-extents ", "allow-two-primaries", "after-sb-0pri", "resync-rate ", "c-max-rate ",
         "disk-flushes", "protocol C;", "protocol A;", "protocol B;", "connection-mesh",
         "resource \"", "sndbuf-size", "quorum majority",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = (
+    commands = (
         "cat", "drbdadm", "drbdsetup", "vi", "vim", "nano", "tee", "grep",
     )  # fmt: skip
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "its sections are empty"
+    reach = 4
+    nothing = "its sections are empty"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -7,7 +7,6 @@ pair of name and value each; amounts are in KiB and kept as printed.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -30,14 +29,14 @@ _MOST = 4000
 class DrbdEvents(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "drbdsetup events2"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "drbdsetup events2"
+    anchors = (
         "exists resource name:", "exists connection name:", "exists device name:",
         "change device name:", "change connection name:", "change resource name:",
         "change peer-device name:", "exists peer-device name:",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("drbdsetup", "drbdadm")
-    reach: ClassVar[int] = 3
+    commands = ("drbdsetup", "drbdadm")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

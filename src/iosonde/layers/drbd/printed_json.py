@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -43,15 +43,13 @@ _STATES = {
 class DrbdStatusJson(JsonOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "drbd"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "drbd"
+    anchors = (
         '"node-id"', '"write-ordering"', '"disk-state"', '"peer_devices"', '"connection-state"',
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("drbdsetup", "drbdadm")
-    nothing: ClassVar[str] = "no resource follows"
-    head: ClassVar[re.Pattern[str]] = re.compile(
-        r'(?:\[\s*)?\{\s*"name"\s*:\s*"[^"]{1,128}"\s*,\s*"node-id"\s*:'
-    )
+    commands = ("drbdsetup", "drbdadm")
+    nothing = "no resource follows"
+    head = re.compile(r'(?:\[\s*)?\{\s*"name"\s*:\s*"[^"]{1,128}"\s*,\s*"node-id"\s*:')
 
     @override
     def things(self, value: Any, prompt: Prompt) -> Iterator[PrintedSubject | PrintedCounters]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -85,12 +84,12 @@ def without_edits(text: str) -> str:
 class DrbdSettings(Scripted):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
-    name: ClassVar[str] = "drbd"
-    files: ClassVar[tuple[str, ...]] = FILES
-    looking: ClassVar[str] = program(
+    name = "drbd"
+    files = FILES
+    looking = program(
         "iosonde.layers", "drbd/option.sh", then='now=$(shown "$@") && echo "${now##* }"'
     )
-    changing: ClassVar[str] = program("iosonde.layers", "drbd/option.sh", "drbd/change.sh")
+    changing = program("iosonde.layers", "drbd/option.sh", "drbd/change.sh")
 
     @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:

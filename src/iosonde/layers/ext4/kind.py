@@ -27,12 +27,11 @@ from iosonde.layers.layer import (
     BlockDevice,
     Described,
     Layer,
-    LayerSetting,
     Mount,
     Scene,
     mounted_layers,
 )
-from iosonde.layers.site import Builds, Compared, Compares, Declared, Site, Size, Sized
+from iosonde.layers.site import Builds, Compared, Compares, Site, Size, Sized
 from iosonde.layers.step import Step
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import made_with, mount_settings
@@ -111,11 +110,11 @@ def make_ext4(site: Site) -> list[str]:
 class Ext4(Layer, Builds, Sized, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "ext4"
-    stripe_hints: ClassVar[StripeHints | None] = StripeHints("superblock_state", stripe_remedy)
-    declaration: ClassVar[type[Declared]] = Ext4Declared
-    probe: ClassVar[str] = "mount"
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
+    kind = "ext4"
+    stripe_hints = StripeHints("superblock_state", stripe_remedy)
+    declaration = Ext4Declared
+    probe = "mount"
+    settings = (
         *mount_settings("atime", "lazytime", "commit", "barrier", "discard"),
         *made_with(
             "block_size", "stripe_unit", "stripe_width", "journal_size",

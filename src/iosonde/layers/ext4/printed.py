@@ -7,7 +7,6 @@ misc/dumpe2fs.c (print_inline_journal_information).
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -89,9 +88,9 @@ _PAIR = re.compile(r"(?P<label>[A-Z][\w #(),/'-]{2,40}):[ \t]{1,40}(?P<value>\S.
 class Superblock(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "dumpe2fs"
-    anchors: ClassVar[tuple[str, ...]] = ("Filesystem volume name:",)
-    commands: ClassVar[tuple[str, ...]] = ("dumpe2fs", "tune2fs")
+    tool = "dumpe2fs"
+    anchors = ("Filesystem volume name:",)
+    commands = ("dumpe2fs", "tune2fs")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -127,17 +126,17 @@ class Superblock(StateOutput):
 class SuperblockPart(StateOutput):
     """See `iosonde.text.cursor.Output`: some lines of it, as `grep` chose them."""
 
-    tool: ClassVar[str] = "dumpe2fs"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "dumpe2fs"
+    anchors = (
         "Filesystem created:", "Filesystem features:", "Filesystem state:", "Errors behavior:",
         "Mount count:", "Maximum mount count:", "Last checked:", "Last mount time:",
         "Lifetime writes:", "Check interval:", "Reserved block count:", "Reserved GDT blocks:",
         "Inode count:", "Inode size:", "FS Error count:", "error function:", "error time:",
         "Default mount options:", "Journal inode:", "RAID stripe width:", "Overhead clusters:",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("dumpe2fs", "tune2fs")
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "it says nothing of the file system"
+    commands = ("dumpe2fs", "tune2fs")
+    reach = 4
+    nothing = "it says nothing of the file system"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

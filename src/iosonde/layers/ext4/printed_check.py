@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -74,8 +73,8 @@ _GAP = 6  # lines from one to the next: messages stand between, and blank lines
 class ExtCheck(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "e2fsck"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "e2fsck"
+    anchors = (
         "FILE SYSTEM WAS MODIFIED", "Filesystem still has errors", ": recovering journal",
         ", check forced.", "Pass 1: Checking inodes", "trying backup blocks...",
         "RUN fsck MANUALLY", " has unsupported feature(s):", "Clearing orphaned inode ",
@@ -83,8 +82,8 @@ class ExtCheck(StateOutput):
         " bitmap differences:", "the orphaned inode list", "Unattached inode ",
         " has an invalid extent", "Multiply-claimed block(s) in inode ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = COMMANDS
-    reach: ClassVar[int] = 12
+    commands = COMMANDS
+    reach = 12
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -131,10 +130,10 @@ class ExtCheck(StateOutput):
 class ExtCheckSummary(StateOutput):
     """See `iosonde.text.cursor.Output`: the last line of a check, which others print alone."""
 
-    tool: ClassVar[str] = "e2fsck"
-    anchors: ClassVar[tuple[str, ...]] = (" files (", " files, ")
-    commands: ClassVar[tuple[str, ...]] = COMMANDS
-    reach: ClassVar[int] = 12
+    tool = "e2fsck"
+    anchors = (" files (", " files, ")
+    commands = COMMANDS
+    reach = 12
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

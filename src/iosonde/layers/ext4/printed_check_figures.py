@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -43,13 +42,13 @@ _RULE = re.compile(r"\s*-{8,16}\s*$")
 class ExtCheckFigures(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "e2fsck"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "e2fsck"
+    anchors = (
         " inodes used (", " inode used (", " blocks used (", " non-contiguous ",
         "# of inodes with ind/dind/tind", "Extent depth histogram:",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = COMMANDS
-    reach: ClassVar[int] = 20
+    commands = COMMANDS
+    reach = 20
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

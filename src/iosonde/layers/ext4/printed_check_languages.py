@@ -10,7 +10,6 @@ e2fsck/journal.c.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -115,14 +114,14 @@ _MOST, _GAP = 2000, 12
 class ExtCheckTranslated(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "e2fsck"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "e2fsck"
+    anchors = (
         *_MODIFIED_TEXTS, *_ERROR_TEXTS,
         *(f" {files}{after}" for files in _FILES.split("|") for after in (" (", ", ")),
         " 文件（", " 文件，",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = COMMANDS
-    reach: ClassVar[int] = 12
+    commands = COMMANDS
+    reach = 12
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

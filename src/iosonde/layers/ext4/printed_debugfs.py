@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -82,9 +81,9 @@ _MOST = 20000
 class _DebugfsOutput(StateOutput):
     """One of debugfs's outputs; the file of which it is stands in the command, if anywhere."""
 
-    tool: ClassVar[str] = "debugfs"
-    commands: ClassVar[tuple[str, ...]] = ("debugfs",)
-    reach: ClassVar[int] = 4
+    tool = "debugfs"
+    commands = ("debugfs",)
+    reach = 4
 
     def of_file(
         self, cursor: TextCursor, first: int, prompt: Prompt, values: dict[str, Json]
@@ -101,8 +100,8 @@ class _DebugfsOutput(StateOutput):
 class DebugfsInode(_DebugfsOutput):
     """See `iosonde.text.cursor.Output`: `stat`, with the blocks of the file."""
 
-    anchors: ClassVar[tuple[str, ...]] = ("Inode: ",)
-    beginning: ClassVar[re.Pattern[str]] = _INODE
+    anchors = ("Inode: ",)
+    beginning = _INODE
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -129,8 +128,8 @@ class DebugfsInode(_DebugfsOutput):
 class DebugfsExtents(_DebugfsOutput):
     """See `iosonde.text.cursor.Output`: `dump_extents`."""
 
-    anchors: ClassVar[tuple[str, ...]] = ("Level Entries",)
-    beginning: ClassVar[re.Pattern[str]] = _LEVELS
+    anchors = ("Level Entries",)
+    beginning = _LEVELS
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -159,8 +158,8 @@ class DebugfsExtents(_DebugfsOutput):
 class DebugfsHtree(_DebugfsOutput):
     """See `iosonde.text.cursor.Output`: `htree`."""
 
-    anchors: ClassVar[tuple[str, ...]] = ("Root node dump:",)
-    beginning: ClassVar[re.Pattern[str]] = _ROOT
+    anchors = ("Root node dump:",)
+    beginning = _ROOT
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

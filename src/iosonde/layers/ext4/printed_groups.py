@@ -8,7 +8,6 @@ before 1.43 both bitmaps are in a line.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -45,11 +44,11 @@ _KEPT = 200  # groups
 class ExtGroups(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "dumpe2fs"
-    anchors: ClassVar[tuple[str, ...]] = (": (Blocks ",)
-    commands: ClassVar[tuple[str, ...]] = ("dumpe2fs",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
+    tool = "dumpe2fs"
+    anchors = (": (Blocks ",)
+    commands = ("dumpe2fs",)
+    reach = 3
+    beginning = _HEAD
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

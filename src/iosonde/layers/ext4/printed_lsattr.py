@@ -7,7 +7,6 @@ lib/e2p/pf.c (flags_array: letters and long names; their places differ from vers
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -39,14 +38,14 @@ _KEPT = 400  # files
 class Lsattr(StateOutput):
     """See `iosonde.text.cursor.Output`: a row for each file; `-R` heads those of a folder."""
 
-    tool: ClassVar[str] = "lsattr"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "lsattr"
+    anchors = (
         "--e-", "-i--", "-C--", "-a--", "-A--", "-I--", "-c--", "--m ", "-d--", "-j--", "-s--",
         "-E--", "-P--", "--x-", "--V-", "-N--", "-F--", " Extents", "  Immutable", "  Append_Only",
         "  No_COW",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("lsattr",)
-    reach: ClassVar[int] = 3
+    commands = ("lsattr",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

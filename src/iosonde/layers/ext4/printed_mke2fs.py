@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -73,16 +72,16 @@ _GAP = 4  # lines: a blank one stands below the list of superblocks
 class Mke2fs(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mke2fs"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "mke2fs"
+    anchors = (
         "Creating filesystem with ", "Filesystem label=", ", Stripe width=", "Block size=",
         " reserved for the super user", "Creating journal (",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = (
+    commands = (
         "mke2fs", "mkfs", "mkfs.ext4", "mkfs.ext3", "mkfs.ext2",
     )  # fmt: skip
-    reach: ClassVar[int] = 12
-    nothing: ClassVar[str] = "it says nothing of the file system"
+    reach = 12
+    nothing = "it says nothing of the file system"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

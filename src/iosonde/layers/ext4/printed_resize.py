@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -60,13 +59,13 @@ _COMMAND = re.compile(r"resize2fs\s+(?:-\S+ )*(?P<device>/dev/[\w/.-]+)")
 class ExtSize(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "resize2fs"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "resize2fs"
+    anchors = (
         "k) blocks long.", "k) blocks.", "Estimated minimum size of the filesystem:",
         "New size smaller than minimum (", "; on-line resizing required", "old_desc_blocks = ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("resize2fs",)
-    reach: ClassVar[int] = 12
+    commands = ("resize2fs",)
+    reach = 12
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -11,7 +11,6 @@ src/flashcache_procfs.c for the sysctls, dev.flashcache.SSD+DISK; doc/flashcache
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -32,8 +31,8 @@ _SYSCTL = "dev.flashcache.{sysctl}."
 class Flashcache(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
-    kind: ClassVar[str] = "flashcache"
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
+    kind = "flashcache"
+    settings = (
         *(
             LayerSetting(name, "sysctl", _SYSCTL + name, unit)
             for name, unit in (

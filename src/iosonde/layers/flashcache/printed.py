@@ -10,7 +10,6 @@ flashcache-wt/src/flashcache_wt.c for the module of 1.0 that only writes through
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -58,8 +57,8 @@ _REACH = 78
 class FlashcacheOutput(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "flashcache"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "flashcache"
+    anchors = (
         "flashcache stats:", "flashcache conf:", "flashcache-wt ", "read hit percent(",
         "uncached reads(", "metadata ssd writes(", "disk writes(", "ssd dev (", "Size Hist:",
         "read_hit_percent=", " replacement=", " cleanings=", "uncached_reads=",

@@ -9,7 +9,6 @@ old versions also "Port: 24007").
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -47,12 +46,12 @@ _MOST = 20_000
 class GlusterInfo(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "gluster volume info"
-    anchors: ClassVar[tuple[str, ...]] = ("Volume Name: ",)
-    commands: ClassVar[tuple[str, ...]] = ("gluster",)
-    reach: ClassVar[int] = 4
-    beginning: ClassVar[re.Pattern[str]] = _VOLUME
-    nothing: ClassVar[str] = "neither its type nor a brick follows"
+    tool = "gluster volume info"
+    anchors = ("Volume Name: ",)
+    commands = ("gluster",)
+    reach = 4
+    beginning = _VOLUME
+    nothing = "neither its type nor a brick follows"
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -118,11 +117,11 @@ _NAME = re.compile(r"\s*[\w.:-]{3,100}\s*$")
 class GlusterPeers(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "gluster peer status"
-    anchors: ClassVar[tuple[str, ...]] = ("Number of Peers: ", "State: Peer ")
-    commands: ClassVar[tuple[str, ...]] = ("gluster",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no peer is named"
+    tool = "gluster peer status"
+    anchors = ("Number of Peers: ", "State: Peer ")
+    commands = ("gluster",)
+    reach = 3
+    nothing = "no peer is named"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -181,12 +180,12 @@ _POOL_ROW = re.compile(
 class GlusterPool(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "gluster pool list"
-    anchors: ClassVar[tuple[str, ...]] = ("UUID\t\t", "Hostname ")
-    commands: ClassVar[tuple[str, ...]] = ("gluster",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _POOL_HEAD
-    nothing: ClassVar[str] = "no peer is named"
+    tool = "gluster pool list"
+    anchors = ("UUID\t\t", "Hostname ")
+    commands = ("gluster",)
+    reach = 3
+    beginning = _POOL_HEAD
+    nothing = "no peer is named"
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

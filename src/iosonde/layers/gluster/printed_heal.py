@@ -10,7 +10,6 @@ entries on volume" above them, or the command, tells which they are (outputs of 
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -48,11 +47,11 @@ _LISTED_ENTRIES = 20  # files whose names are kept; all are counted
 class GlusterHeal(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "gluster volume heal"
-    anchors: ClassVar[tuple[str, ...]] = ("Number of entries", "umber of entries in ")
-    commands: ClassVar[tuple[str, ...]] = ("gluster",)
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "no brick is followed by a count"
+    tool = "gluster volume heal"
+    anchors = ("Number of entries", "umber of entries in ")
+    commands = ("gluster",)
+    reach = 4
+    nothing = "no brick is followed by a count"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

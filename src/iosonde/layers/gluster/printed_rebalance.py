@@ -9,7 +9,6 @@ VOLUME: success").
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -40,12 +39,12 @@ _MOST = 20_000
 class GlusterRebalance(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "gluster volume rebalance"
-    anchors: ClassVar[tuple[str, ...]] = ("Rebalanced-files",)
-    commands: ClassVar[tuple[str, ...]] = ("gluster",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
-    nothing: ClassVar[str] = "its first row is not whole"
+    tool = "gluster volume rebalance"
+    anchors = ("Rebalanced-files",)
+    commands = ("gluster",)
+    reach = 3
+    beginning = _HEAD
+    nothing = "its first row is not whole"
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

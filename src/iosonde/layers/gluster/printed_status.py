@@ -8,7 +8,6 @@ cli_print_detailed_status(): labels padded to 20 characters, sizes as in facts.p
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -43,11 +42,11 @@ _SIZES = {"Disk Space Free": "available", "Total Disk Space": "size"}
 class GlusterStatus(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "gluster volume status"
-    anchors: ClassVar[tuple[str, ...]] = ("Status of volume: ", "Gluster process")
-    commands: ClassVar[tuple[str, ...]] = ("gluster",)
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "no brick follows"
+    tool = "gluster volume status"
+    anchors = ("Status of volume: ", "Gluster process")
+    commands = ("gluster",)
+    reach = 4
+    nothing = "no brick follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -24,7 +24,7 @@ from typing_extensions import override
 
 from iosonde.hosts.host import Host
 from iosonde.layers.guest.discovery import MARK, asking, guests_of_lab, running_disks
-from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with
+from iosonde.layers.layer import Layer, Scene, made_with
 from iosonde.layers.nbd.kind import serving
 from iosonde.layers.site import Builds, Declared, Hosting, Site, Size
 from iosonde.layers.step import Check, Step, file, modules, run
@@ -58,7 +58,7 @@ class GuestDeclared(Declared):
 
     kind: Literal["guest"] = "guest"
     unsafe: ClassVar[Mapping[str, tuple[str | int | bool, ...]]] = {"cache": ("unsafe",)}
-    unread: ClassVar[Mapping[str, str]] = dict.fromkeys(
+    unread = dict.fromkeys(
         ("image", "accel", "ssh_port", "aio", "memory", "cpus"),
         "QEMU's command line writes it in several ways",
     )
@@ -221,16 +221,16 @@ def device_shows(declared: GuestDeclared) -> tuple[str, ...]:
 class Guest(Layer, Hosting, Builds):
     """See `Layer`, `Builds` and `Hosting` (layers/layer.py, layers/site.py)."""
 
-    kind: ClassVar[str] = "guest"
-    settings: ClassVar[tuple[LayerSetting, ...]] = made_with(
+    kind = "guest"
+    settings = made_with(
         "bus", "cache", "aio", "iothread", "queues", "memory", "cpus",
         units={"memory": "B"}, needs="restart",
         why="it is fixed when the guest is started: `iosonde up STACK --set LAYER.KEY=VALUE` "
         "starts it anew after `down`",
     )  # fmt: skip
-    can_break: ClassVar[bool] = False
-    declaration: ClassVar[type[Declared]] = GuestDeclared
-    probe: ClassVar[str] = "device"
+    can_break = False
+    declaration = GuestDeclared
+    probe = "device"
 
     @override
     def runs_at(self, declared: Declared, below: tuple[Site, ...]) -> str:

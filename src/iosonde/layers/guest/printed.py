@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -54,10 +53,10 @@ _QEMU = ("qemu-system", "qemu-kvm", "/kvm", "kvm ", "-device", "-drive", "-block
 class LibvirtDisks(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "libvirt disk"
-    anchors: ClassVar[tuple[str, ...]] = ("<disk ",)
-    commands: ClassVar[tuple[str, ...]] = ("virsh", "cat")
-    reach: ClassVar[int] = 3
+    tool = "libvirt disk"
+    anchors = ("<disk ",)
+    commands = ("virsh", "cat")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -133,11 +132,11 @@ def _scalar(text: str) -> Scalar:
 class QemuDrives(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "qemu drives"
-    anchors: ClassVar[tuple[str, ...]] = ("-drive ", "-blockdev ")
-    commands: ClassVar[tuple[str, ...]] = ("ps",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it names no file or device, or a wrap tore their names"
+    tool = "qemu drives"
+    anchors = ("-drive ", "-blockdev ")
+    commands = ("ps",)
+    reach = 3
+    nothing = "it names no file or device, or a wrap tore their names"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -11,7 +11,6 @@ Used, Available (with "(KiB)" behind each of them since 9) and %; KiB; N/A where
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -37,12 +36,12 @@ _NEAR = 0.011  # of 100: how far a share may be from what it is printed as
 class PvesmStatus(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "pvesm status"
-    anchors: ClassVar[tuple[str, ...]] = ("Type     Status",)
-    commands: ClassVar[tuple[str, ...]] = ("pvesm",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
-    nothing: ClassVar[str] = "no storage follows its head"
+    tool = "pvesm status"
+    anchors = ("Type     Status",)
+    commands = ("pvesm",)
+    reach = 3
+    beginning = _HEAD
+    nothing = "no storage follows its head"
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -39,12 +39,12 @@ _FLAGS = ("present", "zero", "data", "compressed")
 class QemuImageJson(JsonOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "qemu-img info"
-    anchors: ClassVar[tuple[str, ...]] = ('"virtual-size"', '"actual-size"')
-    commands: ClassVar[tuple[str, ...]] = ("qemu-img",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it does not say the size of an image"
-    head: ClassVar[re.Pattern[str]] = re.compile(rf'(?<!:)(?<!: )(?:\[\s*)?\{{\s*"(?:{_KEYS})"\s*:')
+    tool = "qemu-img info"
+    anchors = ('"virtual-size"', '"actual-size"')
+    commands = ("qemu-img",)
+    reach = 3
+    nothing = "it does not say the size of an image"
+    head = re.compile(rf'(?<!:)(?<!: )(?:\[\s*)?\{{\s*"(?:{_KEYS})"\s*:')
 
     @override
     def things(self, value: Any, prompt: Prompt) -> Iterator[PrintedSubject | PrintedCounters]:
@@ -69,12 +69,12 @@ def _image(image: Mapping[str, Any]) -> dict[str, Scalar]:
 class QemuCheckJson(JsonOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "qemu-img check"
-    anchors: ClassVar[tuple[str, ...]] = ('"check-errors"',)
-    commands: ClassVar[tuple[str, ...]] = ("qemu-img",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it does not say what was checked"
-    head: ClassVar[re.Pattern[str]] = re.compile(
+    tool = "qemu-img check"
+    anchors = ('"check-errors"',)
+    commands = ("qemu-img",)
+    reach = 3
+    nothing = "it does not say what was checked"
+    head = re.compile(
         r'\{\s*"(?:image-end-offset|total-clusters|allocated-clusters|fragmented-clusters|'
         r'compressed-clusters|check-errors|filename|format|leaks|corruptions)(?:-fixed)?"\s*:'
     )
@@ -89,12 +89,12 @@ class QemuCheckJson(JsonOutput):
 class QemuMapJson(JsonOutput):
     """See `iosonde.text.cursor.Output`: the extents as a table, and what they hold in bytes."""
 
-    tool: ClassVar[str] = "qemu-img map"
-    anchors: ClassVar[tuple[str, ...]] = ('"depth":',)
-    commands: ClassVar[tuple[str, ...]] = ("qemu-img",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it lists no extent"
-    head: ClassVar[re.Pattern[str]] = re.compile(
+    tool = "qemu-img map"
+    anchors = ('"depth":',)
+    commands = ("qemu-img",)
+    reach = 3
+    nothing = "it lists no extent"
+    head = re.compile(
         r'\[\s*\{\s*"start"\s*:\s*\d{1,19}\s*,\s*"length"\s*:\s*\d{1,19}\s*,\s*"depth"\s*:'
     )
 

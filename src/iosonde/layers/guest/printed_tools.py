@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -55,11 +54,11 @@ _QM_SIZE = re.compile(r"\d{1,9}(?:\.\d{1,3})?[KMGT]?")
 class VirshDisks(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "virsh domblklist"
-    anchors: ClassVar[tuple[str, ...]] = ("Source",)
-    commands: ClassVar[tuple[str, ...]] = ("virsh",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no disk follows"
+    tool = "virsh domblklist"
+    anchors = ("Source",)
+    commands = ("virsh",)
+    reach = 3
+    nothing = "no disk follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -87,10 +86,10 @@ class VirshDisks(StateOutput):
 class VirshInfo(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "virsh domblkinfo"
-    anchors: ClassVar[tuple[str, ...]] = ("Allocation: ",)
-    commands: ClassVar[tuple[str, ...]] = ("virsh",)
-    reach: ClassVar[int] = 3
+    tool = "virsh domblkinfo"
+    anchors = ("Allocation: ",)
+    commands = ("virsh",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -117,10 +116,10 @@ class VirshInfo(StateOutput):
 class VirshCounts(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "virsh domblkstat"
-    anchors: ClassVar[tuple[str, ...]] = ("rd_req ", "wr_req ", "flush_operations ")
-    commands: ClassVar[tuple[str, ...]] = ("virsh",)
-    reach: ClassVar[int] = 3
+    tool = "virsh domblkstat"
+    anchors = ("rd_req ", "wr_req ", "flush_operations ")
+    commands = ("virsh",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -149,10 +148,10 @@ class VirshCounts(StateOutput):
 class QemuImage(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "qemu-img info"
-    anchors: ClassVar[tuple[str, ...]] = ("file format: ",)
-    commands: ClassVar[tuple[str, ...]] = ("qemu-img",)
-    reach: ClassVar[int] = 3
+    tool = "qemu-img info"
+    anchors = ("file format: ",)
+    commands = ("qemu-img",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -193,12 +192,12 @@ def _of_image(values: dict[str, Scalar], key: str, text: str) -> None:
 class QmConfig(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "qm config"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "qm config"
+    anchors = (
         *(f"{bus}{number}: " for bus in ("scsi", "virtio", "sata", "ide") for number in range(4)),
     )
-    commands: ClassVar[tuple[str, ...]] = ("qm", "cat")
-    reach: ClassVar[int] = 3
+    commands = ("qm", "cat")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -16,7 +16,7 @@ from iosonde.layers.hwraid.building import asking, steps
 from iosonde.layers.hwraid.declared import HwraidDeclared, striping
 from iosonde.layers.hwraid.discovery import Volume, volumes
 from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with
-from iosonde.layers.site import Builds, Declared, Geometric, Site
+from iosonde.layers.site import Builds, Geometric, Site
 from iosonde.layers.step import Step
 from iosonde.records.stack import Scalar, StackLayer
 
@@ -86,11 +86,11 @@ def _policy(name: str, **more: Any) -> LayerSetting:
 class Hwraid(Layer, Builds, Geometric):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "hwraid"
-    array: ClassVar[ArrayTraits | None] = ArrayTraits(by_controller=True)
-    declaration: ClassVar[type[Declared]] = HwraidDeclared
-    probe: ClassVar[str] = "device"
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
+    kind = "hwraid"
+    array = ArrayTraits(by_controller=True)
+    declaration = HwraidDeclared
+    probe = "device"
+    settings = (
         _policy("write_policy", choices=_POLICIES, unsafe=("write_back_always",)),
         _policy("read_ahead", choices=("on", "off")),
         _policy("io_policy", choices=("direct", "cached")),

@@ -21,8 +21,8 @@ from iosonde.text.reader import Items, StateOutput, is_section
 class _ControllerTool(StateOutput):
     """Output that is told by its lines, among which a few strange ones may stand."""
 
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "it names no controller and no drive"
+    reach = 4
+    nothing = "it names no controller and no drive"
     strange_above: ClassVar[int] = 2
     strange_below: ClassVar[int] = 4
     """Strange lines one after the other that it has at most above an anchor, and below."""
@@ -81,16 +81,16 @@ class _ControllerTool(StateOutput):
 class Storcli(_ControllerTool):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "storcli"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "storcli"
+    anchors = (
         "CLI Version = 00", "DG/VD TYPE", "DG Arr Row EID:Slot",
         "EID:Slt DID", "VD LIST :", "PD LIST :",
         "Cachevault_Info :", "BBU_Info :", "Write Cache(initial setting)", '"DG/VD"', '"EID:Slt"',
         '"CLI Version"', "Ctl Model", "Firmware Package Build =", "FW Package Build =",
         "Shield Counter =",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = STORCLI
-    start: ClassVar[re.Pattern[str]] = re.compile(
+    commands = STORCLI
+    start = re.compile(
         r"CLI Version = |^\s*Controller = \d|Generating detailed summary|^\s*(?:VD|PD) LIST :"
         r"|^\s*(?:Virtual Drives|System Overview|TOPOLOGY|Drive Information) :"
         r"|^\s*(?:Cachevault_Info|BBU_Info) :"
@@ -99,7 +99,7 @@ class Storcli(_ControllerTool):
         r"|^\s*(?:Drive )?/c\d+(?:/\w+)*(?: [A-Z]\w+){0,3} :"
         r"|\"Controllers\"|\"Command Status\"|\"CLI Version\""
     )
-    parse: ClassVar[Callable[[str, str], Iterator[PrintedSubject]]] = parse_storcli
+    parse = parse_storcli
 
     @override
     def is_own(self, line: str) -> bool:
@@ -134,22 +134,22 @@ _ROW = re.compile(r"\S {2,}\S|^\s*[\d,]")
 class MegaCli(_ControllerTool):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "MegaCli"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "MegaCli"
+    anchors = (
         "-- Virtual Drive Info", "RAID Level Qualifier", "Cache Policy: Write", "(Target Id:",
         "BBU status for Adapter", "Get BBU Status Failed", "BatteryType:", "FW Package Build:",
         "Enclosure Device ID:", "Firmware state:", "Battery State",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = MEGACLI
-    reach: ClassVar[int] = 6
-    strange_below: ClassVar[int] = 3
-    start: ClassVar[re.Pattern[str]] = re.compile(
+    commands = MEGACLI
+    reach = 6
+    strange_below = 3
+    start = re.compile(
         r"^\s*(?:Adapter:? ?#?\d+(?:\s*(?:--|—|-)\s*Virtual Drive Info\w*)?:?\s*$"
         r"|Adapter \d+ (?:--|—|-) |Adapter \d+: Get BBU"
         r"|(?:CacheCade )?Virtual (?:Drive|Disk): ?\d+ ?\("
         r"|BBU status for Adapter: ?\d+|BatteryType:|Enclosure Device ID: ?\d)"
     )
-    parse: ClassVar[Callable[[str, str], Iterator[PrintedSubject]]] = parse_megacli
+    parse = parse_megacli
 
     @override
     def is_own(self, line: str) -> bool:
@@ -170,15 +170,15 @@ _MEGACLI_NEXT = re.compile(r"^\s*BBU status for Adapter|^\s*Adapter #?\d+")
 class Ssacli(_ControllerTool):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ssacli"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ssacli"
+    anchors = (
         "in Slot ", "physicaldrive ", "logicaldrive ", "Logical Drive: ",
         "Battery/Capacitor Status", "Fault Tolerance: ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = SSACLI
-    strange_above: ClassVar[int] = 0
-    start: ClassVar[re.Pattern[str]] = SSACLI_CONTROLLER
-    parse: ClassVar[Callable[[str, str], Iterator[PrintedSubject]]] = parse_ssacli
+    commands = SSACLI
+    strange_above = 0
+    start = SSACLI_CONTROLLER
+    parse = parse_ssacli
 
     @override
     def is_own(self, line: str) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -50,17 +49,17 @@ _FULL = 60
 class Arcconf(HeadedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "arcconf"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "arcconf"
+    anchors = (
         "Controllers found: ", "Controllers Found: ", "Status of logical d", "Status of Logical D",
         "Controller Status     ", "Logical device Task:", "Logical Device Task:",
         "Reported Channel,Device", "Device is a Hard drive", "Device is a Solid",
         "Logical devices/Failed", "Logical Devices/Failed", "Array Utilization  ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("arcconf", "arcconf64", "ARCCONF")
-    reach: ClassVar[int] = 6
-    gap: ClassVar[int] = 6
-    nothing: ClassVar[str] = "nothing is said of a controller, a volume or a drive"
+    commands = ("arcconf", "arcconf64", "ARCCONF")
+    reach = 6
+    gap = 6
+    nothing = "nothing is said of a controller, a volume or a drive"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -63,22 +62,14 @@ _PROGRESS = re.compile(r"\((\d{1,3}(?:\.\d)?)%\)")
 class Areca(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "areca cli"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "areca cli"
+    anchors = (
         "ModelName    ", "FirmRev     Capacity", "TotalCap  FreeCap", "Capacity Ch/Id/Lun",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = (
-        "cli64",
-        "cli32",
-        "areca-cli",
-        "areca_cli64",
-        "areca_cli32",
-    )
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no row stands below its head"
-    beginning: ClassVar[re.Pattern[str]] = re.compile(
-        "|".join(pattern.pattern for pattern in (_DISKS, _SETS, _VOLUMES))
-    )
+    commands = ("cli64", "cli32", "areca-cli", "areca_cli64", "areca_cli32")
+    reach = 3
+    nothing = "no row stands below its head"
+    beginning = re.compile("|".join(pattern.pattern for pattern in (_DISKS, _SETS, _VOLUMES)))
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -40,14 +39,14 @@ _OLD = "1(0+1)"
 class CcissProc(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "proc cciss"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "proc cciss"
+    anchors = (
         "Board ID: 0x", "Current Q depth: ", "Max Q depth since init: ", "cciss/c0d0:",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("cat", "more", "grep")
-    reach: ClassVar[int] = 2
-    about: ClassVar[str] = "cciss"
-    nothing: ClassVar[str] = "it names no controller and no volume"
+    commands = ("cat", "more", "grep")
+    reach = 2
+    about = "cciss"
+    nothing = "it names no controller and no volume"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -153,14 +152,14 @@ _CACHES = {"Total cache memory": "cache_size", "Read cache memory": "read_cache_
 class CcissVolStatus(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "cciss_vol_status"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "cciss_vol_status"
+    anchors = (
         *(f"RAID {level} Volume " for level in ("0", "1", "4", "5", "6", "1(1+0)")),
         "Non-Volatile Cache status", ", Physical Port ", "Unknown RAID level (tolerance",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("cciss_vol_status",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "its row is cut"
+    commands = ("cciss_vol_status",)
+    reach = 3
+    nothing = "its row is cut"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

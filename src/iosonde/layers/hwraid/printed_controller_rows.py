@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -42,15 +41,15 @@ def _is_row(line: str) -> bool:
 class StorcliRows(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "storcli rows"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "storcli rows"
+    anchors = (
         "Optl ", "Dgrd ", "Pdgd ", "OfLn ", "Onln ", "UGood ", "UBad ", "Rbld ", "Offln ", " GHS ",
         " DHS ", "Media Error Count =", "Other Error Count =", "Predictive Failure Count =",
         "alert flagged by drive =",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = STORCLI
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "its row is cut"
+    commands = STORCLI
+    reach = 4
+    nothing = "its row is cut"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -98,10 +97,10 @@ _SECONDS = {"D": 86400, "H": 3600, "M": 60, "S": 1}
 class StorcliProgress(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "storcli progress"
-    anchors: ClassVar[tuple[str, ...]] = ("In progress", "Not in progress")
-    commands: ClassVar[tuple[str, ...]] = STORCLI
-    beginning: ClassVar[re.Pattern[str]] = _PROGRESS
+    tool = "storcli progress"
+    anchors = ("In progress", "Not in progress")
+    commands = STORCLI
+    beginning = _PROGRESS
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -163,16 +162,16 @@ def _of_ssacli(line: str) -> bool:
 class SsacliLines(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ssacli lines"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ssacli lines"
+    anchors = (
         "physicaldrive ",
         "logicaldrive ",
         "Logical Drive: ",
         *(f"{name}: " for name in _LABELS["sure"]),
     )
-    commands: ClassVar[tuple[str, ...]] = SSACLI
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "it says nothing of a drive"
+    commands = SSACLI
+    reach = 4
+    nothing = "it says nothing of a drive"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

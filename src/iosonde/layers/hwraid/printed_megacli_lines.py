@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -60,16 +59,16 @@ _SURE = re.compile(
 class MegaCliLines(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "MegaCli lines"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "MegaCli lines"
+    anchors = (
         "Slot Number:", "Media Error Count:", "Other Error Count:", "Predictive Failure Count:",
         "Firmware state:", "Cache Policy: Write", "Primary-", "Battery Replacement required",
         "Battery Pack Missing", "Learn Cycle Active", " mAh", "isSOHGood:", "State of Charge:",
         "Critical Disks", "Failed Disks", "orrectable Errors", "flagged a S.M.A.R.T",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = MEGACLI
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "it says nothing of a drive"
+    commands = MEGACLI
+    reach = 4
+    nothing = "it says nothing of a drive"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -157,10 +156,10 @@ _PROGRESS = re.compile(
 class MegaCliProgress(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "MegaCli progress"
-    anchors: ClassVar[tuple[str, ...]] = ("at Enclosure ", " on VD #")
-    commands: ClassVar[tuple[str, ...]] = MEGACLI
-    nothing: ClassVar[str] = "it tells no progress"
+    tool = "MegaCli progress"
+    anchors = ("at Enclosure ", " on VD #")
+    commands = MEGACLI
+    nothing = "it tells no progress"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -201,12 +200,12 @@ _ENCLOSURE_LABELS = re.compile(
 class MegaCliEnclosures(HeadedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "MegaCli enclosures"
-    anchors: ClassVar[tuple[str, ...]] = ("Number of enclosures on adapter",)
-    commands: ClassVar[tuple[str, ...]] = MEGACLI
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "it names no enclosure"
-    beginning: ClassVar[re.Pattern[str]] = _ENCLOSURES
+    tool = "MegaCli enclosures"
+    anchors = ("Number of enclosures on adapter",)
+    commands = MEGACLI
+    reach = 4
+    nothing = "it names no enclosure"
+    beginning = _ENCLOSURES
 
     @override
     def is_head(self, line: str) -> bool:

@@ -9,7 +9,6 @@ not known is said as it stands.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -47,11 +46,11 @@ _DISK_STATES = {"FAIL": "failed", "HOTSP": "hot spare", "HSP": "hot spare", "RBL
 class Megarc(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "megarc"
-    anchors: ClassVar[tuple[str, ...]] = ("( Adapter: ", "(Adapter: ")
-    commands: ClassVar[tuple[str, ...]] = ("megarc", "megarc.bin")
-    reach: ClassVar[int] = 70
-    beginning: ClassVar[re.Pattern[str]] = _DRIVE
+    tool = "megarc"
+    anchors = ("( Adapter: ", "(Adapter: ")
+    commands = ("megarc", "megarc.bin")
+    reach = 70
+    beginning = _DRIVE
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

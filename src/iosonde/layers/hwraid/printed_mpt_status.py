@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -57,15 +56,15 @@ _LEVELS = {"IS": "raid0", "IM": "raid1", "IME": "raid1e"}
 class MptStatus(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mpt-status"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "mpt-status"
+    anchors = (
         " vol_id ", " vol_id:", "log_id ", " scsi_id ", " scsi_id:", "phys_id ", "spare_id:",
         " GB, state ", "raidlevel:RAID-", "SMART ASC/ASCQ:",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("mpt-status",)
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "its row is cut"
-    beginning: ClassVar[re.Pattern[str]] = _BEGINS
+    commands = ("mpt-status",)
+    reach = 4
+    nothing = "its row is cut"
+    beginning = _BEGINS
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

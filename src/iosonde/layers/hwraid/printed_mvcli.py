@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -47,15 +46,15 @@ _READ = frozenset({
 class Mvcli(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mvcli"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "mvcli"
+    anchors = (
         "Virtual Disk Information", "Physical Disk Information", "PD valid size:",
         "BGA status:", "BGA progress:",
         "PD RAID setup:", "Stripe Block Size:", "VD is secure:",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("mvcli", "mnv_cli", "mvsetup", "mvcli.exe")
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "it names no virtual disk"
+    commands = ("mvcli", "mnv_cli", "mvsetup", "mvcli.exe")
+    reach = 4
+    nothing = "it names no virtual disk"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

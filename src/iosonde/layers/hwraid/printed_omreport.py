@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -58,13 +57,13 @@ _MOST = 8000
 class Omreport(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "omreport"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "omreport"
+    anchors = (
         "Failure Predicted", "Stripe Element Size", "Used RAID Disk Space",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("omreport",)
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "no disk is whole in it"
+    commands = ("omreport",)
+    reach = 4
+    nothing = "no disk is whole in it"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -48,13 +47,13 @@ _SECTORS = re.compile(r"(?P<mb>\d{1,12})/(?P<sectors>\d{1,15})$")
 class SasIrcu(HeadedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "sas2ircu"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "sas2ircu"
+    anchors = (
         "Controller type  ", "Device is a Hard disk", "IR volume ", "IR Volume ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("sas2ircu", "sas3ircu")
-    reach: ClassVar[int] = 12
-    nothing: ClassVar[str] = "nothing is said of it"
+    commands = ("sas2ircu", "sas3ircu")
+    reach = 12
+    nothing = "nothing is said of it"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -149,11 +148,11 @@ _RULE = re.compile(r"\s*+-{3}[- ]*+$")
 class SasIrcuList(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "sas2ircu list"
-    anchors: ClassVar[tuple[str, ...]] = ("Pci Address   ",)
-    commands: ClassVar[tuple[str, ...]] = ("sas2ircu", "sas3ircu")
-    nothing: ClassVar[str] = "no row stands below its head"
-    beginning: ClassVar[re.Pattern[str]] = _COLUMNS
+    tool = "sas2ircu list"
+    anchors = ("Pci Address   ",)
+    commands = ("sas2ircu", "sas3ircu")
+    nothing = "no row stands below its head"
+    beginning = _COLUMNS
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from typing_extensions import override
 
@@ -63,15 +63,15 @@ _WORDS_OF_BBU = {"ok": "ok", "-": "missing"}
 class TwCli(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "tw_cli"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "tw_cli"
+    anchors = (
         "UnitType  Status", "VPort Status", "Unit   Size        Blocks", "(V)Ports  Drives",
         "OnlineState  BBUReady", "UnitType", "Controller Phys = ", "Total Optimal Units = ",
         "/u0 status = ", "/u0 Status = ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("tw_cli", "tw-cli", "tw_cli.x86_64")
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "no row stands below its head"
+    commands = ("tw_cli", "tw-cli", "tw_cli.x86_64")
+    reach = 4
+    nothing = "no row stands below its head"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

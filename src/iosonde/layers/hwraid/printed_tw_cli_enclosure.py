@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -55,13 +54,13 @@ def _is_own(line: str) -> bool:
 class TwCliEnclosure(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "tw_cli enclosure"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "tw_cli enclosure"
+    anchors = (
         "Fan         Status", "TempSensor  ", "PowerSupply  ", "(V)Port       Identify",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("tw_cli", "tw-cli", "tw_cli.x86_64")
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "no row stands below its head"
+    commands = ("tw_cli", "tw-cli", "tw_cli.x86_64")
+    reach = 4
+    nothing = "no row stands below its head"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -12,8 +12,6 @@ Success" counts and not the exit status; HPE Smart Storage Administrator user gu
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from typing_extensions import override
 
 from iosonde.layers.hwraid.facts import (
@@ -35,7 +33,7 @@ def _parts(address: str) -> tuple[str, str, str, str]:
 class HwraidSettings(Lasting):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
-    name: ClassVar[str] = "hwraid"
+    name = "hwraid"
 
     @override
     def look(self, address: str) -> tuple[str, ...]:

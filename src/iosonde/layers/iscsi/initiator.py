@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 from typing_extensions import override
@@ -22,7 +21,6 @@ from iosonde.layers.layer import (
 from iosonde.layers.site import Builds, Declared, Duration, Site, Size
 from iosonde.layers.step import Check, Command, Step, modules, run, soft_roce
 from iosonde.records.stack import Scalar, StackLayer
-from iosonde.settings.declared import Needs
 
 _PATIENCE = 60.0
 _SESSION = 'grep -lxF "$1" /sys/class/iscsi_session/session*/targetname'
@@ -35,7 +33,7 @@ class IscsiInitiatorDeclared(Declared):
     keys of iscsid.conf(5) of the same names (`queue_depth`, `cmds_max`, burst lengths in bytes).
     """
 
-    unread: ClassVar[Mapping[str, str]] = dict.fromkeys(
+    unread = dict.fromkeys(
         (
             "replacement_timeout", "queue_depth", "cmds_max", "first_burst_length",
             "max_burst_length", "immediate_data", "initial_r2t", "sessions",
@@ -91,9 +89,9 @@ def _record(name: str, key: str, unit: str = "", **more: Any) -> LayerSetting:
 class IscsiInitiator(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "iscsi"
-    crossing: ClassVar[NetworkCrossing | None] = NetworkCrossing()
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
+    kind = "iscsi"
+    crossing = NetworkCrossing()
+    settings = (
         *queue_settings(*_QUEUE),
         LayerSetting(
             "queue_depth", "sysfs", "/sys/block/{name}/device/queue_depth", low=1, risk="stall"
@@ -111,22 +109,22 @@ class IscsiInitiator(Layer, Builds):
         _record("max_outstanding_r2t", "session.iscsi.MaxOutstandingR2T", low=1, high=65535),
         _record("sessions", "session.nr_sessions", low=1, high=16),
     )  # fmt: skip
-    fixed_settings: ClassVar[tuple[Needs, str] | None] = (
+    fixed_settings = (
         "reconnect",
         "the initiator and the target agreed on it at login",
     )
-    stands_on: ClassVar[str] = "iscsi_target"
+    stands_on = "iscsi_target"
     # drivers/scsi/scsi_transport_iscsi.c, iscsi_session_state_names: "LOGGED_IN", "FAILED",
     # "FREE"; iscsid.conf
-    target_loss: ClassVar[TargetLoss | None] = TargetLoss(
+    target_loss = TargetLoss(
         lambda state: state.upper() == "LOGGED_IN",
         "I/O waits until node.session.timeo.replacement_timeout has passed, and fails then",
         "`iscsiadm -m session -P 1` shows it; the daemon logs in again by itself",
     )
-    named_alike: ClassVar[tuple[str, ...]] = ("iqn",)
-    renamed_by_login: ClassVar[bool] = True
-    declaration: ClassVar[type[Declared]] = IscsiInitiatorDeclared
-    probe: ClassVar[str] = "device"
+    named_alike = ("iqn",)
+    renamed_by_login = True
+    declaration = IscsiInitiatorDeclared
+    probe = "device"
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -59,13 +58,13 @@ _RETRIES = re.compile(r"retries \(reopen_max\) (\d{1,6}) exceeded")
 class IscsiAnswers(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "iscsiadm answers"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "iscsiadm answers"
+    anchors = (
         "iscsiadm: ", "Logging in to [", "Logging out of session [", "Login to [iface",
         "Logout of [sid", ":3260,", ",1 iqn.", "initiator reported error (", "Rescanning session [",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("iscsiadm",)
-    reach: ClassVar[int] = 4
+    commands = ("iscsiadm",)
+    reach = 4
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -7,7 +7,6 @@ etc/iscsid.conf; times are in seconds.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -28,16 +27,16 @@ _ABSENT = frozenset({"<empty>", ""})
 class IscsiNode(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "iscsi node"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "iscsi node"
+    anchors = (
         "node.session.", "node.conn[0].", "node.startup", "node.name =", "discovery.sendtargets.",
         "BEGIN RECORD",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = (
+    commands = (
         "iscsiadm", "cat", "grep", "egrep", "vi", "vim", "nano", "sed",
     )  # fmt: skip
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it holds no setting"
+    reach = 3
+    nothing = "it holds no setting"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -26,12 +26,12 @@ _SECRET = re.compile(r"chap|password|userid|secret")
 class TargetConfig(JsonOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "targetcli saveconfig"
-    anchors: ClassVar[tuple[str, ...]] = ('"fabric_modules"', '"storage_objects"', '"tpgs"')
-    commands: ClassVar[tuple[str, ...]] = ("targetcli", "cat", "targetctl")
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no target and no backstore is in it"
-    head: ClassVar[re.Pattern[str]] = re.compile(
+    tool = "targetcli saveconfig"
+    anchors = ('"fabric_modules"', '"storage_objects"', '"tpgs"')
+    commands = ("targetcli", "cat", "targetctl")
+    reach = 3
+    nothing = "no target and no backstore is in it"
+    head = re.compile(
         r'\{\s*"(?:fabric_modules"\s*:\s*\[\s*(?:\]|\{)|storage_objects"\s*:\s*\[\s*(?:\]|\{))'
     )
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -43,16 +42,16 @@ _DISK = re.compile(r"\s*Attached scsi disk (?P<disk>\w{2,20})\s+State: (?P<state
 class IscsiSessions(HeadedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "iscsiadm"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "iscsiadm"
+    anchors = (
         "Target: iqn.", "Target: eui.", "Target: naa.", "tcp: [", "iser: [", "Attached scsi disk ",
         "iSCSI Connection State:", "iSCSI Session State:", "Iface Transport:", "Recovery Timeout:",
         "LUN Reset Timeout:", "Abort Timeout:", "Digest: ", "DataSegmentLength: ", "BurstLength: ",
         "Persistent Portal:", "MaxOutstandingR2T:", "InitialR2T:",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("iscsiadm",)
-    reach: ClassVar[int] = 5
-    nothing: ClassVar[str] = "it names no session"
+    commands = ("iscsiadm",)
+    reach = 5
+    nothing = "it names no session"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -9,7 +9,6 @@ storage object %s.", "iSER enable now: %s"), ui_node.py ("Parameter %s is now '%
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -51,15 +50,15 @@ _MOST = 200
 class TargetcliMessages(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "targetcli messages"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "targetcli messages"
+    anchors = (
         "Created target", "Created TPG ", "Created LUN ", "Created Node ACL for",
         "Created default portal", "Created network portal ", "Created fileio ", "Created ramdisk ",
         "Created block storage object ", "Deleted storage object ", "Deleted Target ",
         "iSER enable now: ", " is now '",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("targetcli",)
-    reach: ClassVar[int] = 4
+    commands = ("targetcli",)
+    reach = 4
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -52,13 +51,13 @@ class _Node:
 class Targetcli(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "targetcli"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "targetcli"
+    anchors = (
         "o- / ..", "[TPGs: ", "[Storage Objects: ", "[Portals: ", "[LUNs: ", "[Mapped LUNs: ",
         "[Targets: ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("targetcli",)
-    reach: ClassVar[int] = 3
+    commands = ("targetcli",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

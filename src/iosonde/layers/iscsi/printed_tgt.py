@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -30,11 +29,11 @@ _REACH = 5
 class Tgtadm(HeadedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "tgtadm"
-    anchors: ClassVar[tuple[str, ...]] = ("System information:", "I_T nexus information:")
-    commands: ClassVar[tuple[str, ...]] = ("tgtadm", "tgt-admin")
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it names no target"
+    tool = "tgtadm"
+    anchors = ("System information:", "I_T nexus information:")
+    commands = ("tgtadm", "tgt-admin")
+    reach = 3
+    nothing = "it names no target"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

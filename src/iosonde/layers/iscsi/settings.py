@@ -10,8 +10,6 @@ Documentation/ABI/testing/sysfs-class-iscsi_session.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from iosonde.scripts import program
 from iosonde.settings.mechanism import Lasting
 
@@ -19,6 +17,6 @@ from iosonde.settings.mechanism import Lasting
 class Iscsiadm(Lasting):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
-    name: ClassVar[str] = "iscsiadm"
-    looking: ClassVar[str] = program("iosonde.layers", "iscsi/read.sh")
-    changing: ClassVar[str] = program("iosonde.layers", "iscsi/change.sh")
+    name = "iscsiadm"
+    looking = program("iosonde.layers", "iscsi/read.sh")
+    changing = program("iosonde.layers", "iscsi/change.sh")

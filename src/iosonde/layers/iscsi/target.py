@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import zlib
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
-from iosonde.layers.layer import Layer, LayerSetting, Scene
+from iosonde.layers.layer import Layer, Scene
 from iosonde.layers.site import Builds, Compared, Compares, Declared, Site
 from iosonde.layers.step import Check, Command, Step, modules, put, run, soft_roce
 from iosonde.records.stack import Scalar, StackLayer
@@ -63,10 +63,10 @@ def _backstore(site: Site) -> tuple[str, Step]:
 class IscsiTarget(Layer, Builds, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "iscsi_target"
-    settings: ClassVar[tuple[LayerSetting, ...]] = ()
-    declaration: ClassVar[type[Declared]] = IscsiTargetDeclared
-    probe: ClassVar[str] = ""
+    kind = "iscsi_target"
+    settings = ()
+    declaration = IscsiTargetDeclared
+    probe = ""
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

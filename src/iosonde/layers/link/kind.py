@@ -9,13 +9,12 @@ tx_queue_len, lower_NAME: what a bond, bridge or VLAN stands on; brport and bond
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde.hosts.host import Completed, Host
 from iosonde.layers._mounts.options import options_of
-from iosonde.layers.layer import Layer, LayerSetting, Scene
+from iosonde.layers.layer import Layer, Scene
 from iosonde.layers.link.facts import driver_facts, route_device
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import network_settings
@@ -25,9 +24,9 @@ from iosonde.settings.ethtool_printed import coalescing, features, rings
 class Link(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
-    kind: ClassVar[str] = "link"
-    settings: ClassVar[tuple[LayerSetting, ...]] = network_settings()
-    can_break: ClassVar[bool] = False
+    kind = "link"
+    settings = network_settings()
+    can_break = False
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

@@ -7,7 +7,6 @@ bits. -i does not name the interface; the command before it does.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -40,15 +39,15 @@ _COMMAND = re.compile(r"\s-(?:i|-driver)\s+(?P<name>[\w.@:-]+)\s*$")
 class EthtoolOutput(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ethtool"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ethtool"
+    anchors = (
         "Settings for ", "Ring parameters for ", "Features for ", "Offload parameters for ",
         "Coalesce parameters for ", "supports-priv-flags:", "bus-info: ", "supports-eeprom-access",
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = ("ethtool",)
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "nothing is known of it"
+    commands = ("ethtool",)
+    reach = 4
+    nothing = "nothing is known of it"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -6,7 +6,6 @@ Source: ethtool 6.1, ethtool.c (do_gnicstats): "NIC statistics:", then "     NAM
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -24,11 +23,11 @@ _MOST = 4000
 class EthtoolStatistics(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ethtool -S"
-    anchors: ClassVar[tuple[str, ...]] = ("NIC statistics:",)
-    commands: ClassVar[tuple[str, ...]] = ("ethtool",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
+    tool = "ethtool -S"
+    anchors = ("NIC statistics:",)
+    commands = ("ethtool",)
+    reach = 3
+    beginning = _HEAD
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -39,12 +38,12 @@ _COLLISIONS = re.compile(r"collisions:?(\d+)")
 class Ifconfig(HeadedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ifconfig"
-    anchors: ClassVar[tuple[str, ...]] = ("Link encap:", ": flags=", "RX packets", "TX packets")
+    tool = "ifconfig"
+    anchors = ("Link encap:", ": flags=", "RX packets", "TX packets")
 
-    commands: ClassVar[tuple[str, ...]] = ("ifconfig",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no interface with an MTU"
+    commands = ("ifconfig",)
+    reach = 3
+    nothing = "no interface with an MTU"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -43,14 +42,14 @@ _SIXTH = {"mcast": "multicast", "collsns": "collisions"}
 class IpLink(HeadedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "ip"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "ip"
+    anchors = (
         ",UP,LOWER_UP> mtu", "> mtu ", "<LOOPBACK,UP", "<BROADCAST,MULTICAST", "<NO-CARRIER",
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = ("ip", "/sbin/ip", "/usr/sbin/ip")
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no interface with an MTU and a state"
+    commands = ("ip", "/sbin/ip", "/usr/sbin/ip")
+    reach = 3
+    nothing = "no interface with an MTU and a state"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -29,8 +28,8 @@ def _lines(text: bytes) -> dict[str, list[int]]:
 class LinkSampler(Sampler):
     """Bandwidth, packets and drops of each interface, both ways."""
 
-    name: ClassVar[str] = "link"
-    paths: ClassVar[tuple[str, ...]] = (PATH,)
+    name = "link"
+    paths = (PATH,)
 
     @override
     def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:

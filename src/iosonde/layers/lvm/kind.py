@@ -17,7 +17,7 @@ from iosonde.hosts.host import Host
 from iosonde.layers._mapper.devices import Mapped, mapped
 from iosonde.layers._mapper.facts import mapper_name
 from iosonde.layers._raid.traits import ArrayTraits
-from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
+from iosonde.layers.layer import Layer, Scene, made_with, queue_settings
 from iosonde.layers.lvm.facts import (
     LVS,
     LVS_OLD,
@@ -43,7 +43,6 @@ from iosonde.layers.site import (
 )
 from iosonde.layers.step import Check, Command, Step, UndoSubject, exists, modules
 from iosonde.records.stack import Scalar, StackLayer
-from iosonde.settings.declared import Needs
 from iosonde.units import KIB, MIB, show_bytes
 
 _EXTENT = 4 * MIB
@@ -163,12 +162,12 @@ def make_volume(site: Site) -> tuple[str, ...]:
 class Lvm(Layer, Builds, Sized, Compares, Geometric, Pools, Shares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "lvm"
-    array: ClassVar[ArrayTraits | None] = ArrayTraits(in_group=True)
-    passes_through: ClassVar[bool] = True
-    declaration: ClassVar[type[Declared]] = LvmDeclared
-    probe: ClassVar[str] = "device"
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
+    kind = "lvm"
+    array = ArrayTraits(in_group=True)
+    passes_through = True
+    declaration = LvmDeclared
+    probe = "device"
+    settings = (
         *queue_settings("read_ahead_kb", "max_sectors_kb"),
         *made_with(
             "segment_type",
@@ -180,11 +179,11 @@ class Lvm(Layer, Builds, Sized, Compares, Geometric, Pools, Shares):
             units=dict.fromkeys(("chunk_size", "block_size", "region_size", "extent_size"), "B"),
         ),
     )
-    fixed_settings: ClassVar[tuple[Needs, str] | None] = (
+    fixed_settings = (
         "rebuild",
         "it was fixed when the volume was made",
     )
-    shows_members: ClassVar[bool] = False
+    shows_members = False
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

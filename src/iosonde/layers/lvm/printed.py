@@ -6,7 +6,6 @@ Source: LVM2 2.03, lvs(8), vgs(8), pvs(8); lib/report/columns.h: the columns tha
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -24,13 +23,13 @@ _HEAD = re.compile(r"^\s*(?:LV|VG|PV)\s+[A-Z#1]")
 class LvmOutput(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lvm"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "lvm"
+    anchors = (
         "LSize", "PSize", "VSize", " #PV", "#Str", "LV VG", "LV   ", "1st PE", "Fmt  Attr",
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = ("lvs", "vgs", "pvs", "lvm")
-    nothing: ClassVar[str] = "no volume follows"
+    commands = ("lvs", "vgs", "pvs", "lvm")
+    nothing = "no volume follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -53,14 +52,14 @@ class _Section:
 class LvmBackup(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "vgcfgbackup"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "vgcfgbackup"
+    anchors = (
         "physical_volumes {", "logical_volumes {", "segment1 {", "extent_count = ",
         "extent_size = ", "segment_count = ", "dev_size = ", "pe_start = ", "pe_count = ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("vgcfgbackup", "cat", "less", "pvck", "strings", "dd")
-    reach: ClassVar[int] = 12
-    nothing: ClassVar[str] = "neither a group nor a volume of it is there"
+    commands = ("vgcfgbackup", "cat", "less", "pvck", "strings", "dd")
+    reach = 12
+    nothing = "neither a group nor a volume of it is there"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -44,18 +43,18 @@ _REACH = 40
 class LvmConf(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lvm.conf"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "lvm.conf"
+    anchors = (
         "filter = [", "filter=[", "issue_discards", "use_lvmetad", "thin_pool_autoextend_",
         "snapshot_autoextend_", "raid_region_size", "use_devicesfile", "devices {", "activation {",
         "global {", "locking_type", "use_lvmlockd", "io_memory_size", "cache_mode=", "cache_mode =",
         "raid_fault_policy",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = (
+    commands = (
         "cat", "lvmconfig", "lvm", "grep", "egrep", "vi", "vim", "nano", "tee",
     )  # fmt: skip
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "its sections are empty"
+    reach = 4
+    nothing = "its sections are empty"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

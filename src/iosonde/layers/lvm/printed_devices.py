@@ -7,7 +7,6 @@ the same lines with "Device" before them.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -30,10 +29,10 @@ _OTHER = re.compile(
 class LvmDevices(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lvmdevices"
-    anchors: ClassVar[tuple[str, ...]] = ("IDTYPE=",)
-    commands: ClassVar[tuple[str, ...]] = ("lvmdevices", "cat", "less", "grep")
-    nothing: ClassVar[str] = "it lists no devices"
+    tool = "lvmdevices"
+    anchors = ("IDTYPE=",)
+    commands = ("lvmdevices", "cat", "less", "grep")
+    nothing = "it lists no devices"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -62,14 +61,14 @@ _SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)%")
 class LvmDisplay(HeadedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lvm display"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "lvm display"
+    anchors = (
         "--- Logical volume ---", "--- Volume group ---", "Physical volume ---", "LV Size  ",
         "VG Size  ", "PV Size  ", "PE Size  ", "LV Path  ", "LV Name  ", "PV Name  ", "Total PE  ",
         "Alloc PE / Size", "PE / Size  ", "Allocated PE  ", "Free PE  ", "Current LE  ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("lvdisplay", "vgdisplay", "pvdisplay", "lvm")
-    nothing: ClassVar[str] = "the name of the volume is cut off"
+    commands = ("lvdisplay", "vgdisplay", "pvdisplay", "lvm")
+    nothing = "the name of the volume is cut off"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

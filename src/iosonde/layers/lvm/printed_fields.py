@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -30,11 +29,11 @@ _WARNING = re.compile(r"\s*(?:WARNING: |File descriptor \d)")
 class LvmPairs(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lvm"
-    anchors: ClassVar[tuple[str, ...]] = ("LVM2_", r"LVM2\_")
-    commands: ClassVar[tuple[str, ...]] = _COMMANDS
-    nothing: ClassVar[str] = "no volume follows"
-    beginning: ClassVar[re.Pattern[str]] = _START
+    tool = "lvm"
+    anchors = ("LVM2_", r"LVM2\_")
+    commands = _COMMANDS
+    nothing = "no volume follows"
+    beginning = _START
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

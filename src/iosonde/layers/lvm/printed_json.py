@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -24,13 +24,11 @@ from iosonde.text.json_output import JsonOutput, objects
 class LvmJson(JsonOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lvm"
-    anchors: ClassVar[tuple[str, ...]] = ('"report"',)
-    commands: ClassVar[tuple[str, ...]] = ("lvs", "vgs", "pvs", "lvm")
-    nothing: ClassVar[str] = "no volume follows"
-    head: ClassVar[re.Pattern[str]] = re.compile(
-        r'\{\s*"report"\s*:\s*\[\s*\{\s*"(?:lv|vg|pv|seg|pvseg|log)"\s*:'
-    )
+    tool = "lvm"
+    anchors = ('"report"',)
+    commands = ("lvs", "vgs", "pvs", "lvm")
+    nothing = "no volume follows"
+    head = re.compile(r'\{\s*"report"\s*:\s*\[\s*\{\s*"(?:lv|vg|pv|seg|pvseg|log)"\s*:')
 
     @override
     def things(self, value: Any, prompt: Prompt) -> Iterable[PrintedSubject]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -104,8 +103,8 @@ _ABOVE = 8
 class LvmMessages(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lvm messages"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "lvm messages"
+    anchors = (
         '" successfully ', 'hysical volume "/dev/', " logical volume(s) in volume group ",
         "Logical volume ", "Size of logical volume ", "Refusing activation of partial LV ",
         "Insufficient free space: ", " has insufficient free space (", "No device found for /dev/",
@@ -114,12 +113,12 @@ class LvmMessages(StateOutput):
         "ignored by filtering)",
         "Cannot use /dev/", " physical volumes missing.", "Cannot process volume group ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = (
+    commands = (
         "lvm", "pvcreate", "pvremove", "pvresize", "vgcreate", "vgextend", "vgreduce", "vgremove",
         "vgchange", "lvcreate", "lvextend", "lvreduce", "lvresize", "lvremove", "lvchange",
         "lvconvert",
     )  # fmt: skip
-    reach: ClassVar[int] = 4
+    reach = 4
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

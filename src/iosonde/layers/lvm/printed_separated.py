@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -28,12 +27,12 @@ _HEAD = re.compile(r"\s*(?P<name>LV|VG|PV)(?P<separator>[|,;:/@!^~]{1,2}|\t)(?=[
 class LvmSeparated(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lvm"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "lvm"
+    anchors = (
         "LSize", "PSize", "VSize", "|Attr", ";Attr", ",Attr", ":Attr",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("lvs", "vgs", "pvs", "lvm")
-    nothing: ClassVar[str] = "no volume follows"
+    commands = ("lvs", "vgs", "pvs", "lvm")
+    nothing = "no volume follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -131,11 +130,11 @@ _PREFIX = {"lvs": "lv_", "vgs": "vg_", "pvs": "pv_"}
 class LvmBare(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lvm"
-    anchors: ClassVar[tuple[str, ...]] = ("--nohead", "--no-head")
-    commands: ClassVar[tuple[str, ...]] = ("lvs", "vgs", "pvs")
-    reach: ClassVar[int] = 5
-    nothing: ClassVar[str] = "no volume follows"
+    tool = "lvm"
+    anchors = ("--nohead", "--no-head")
+    commands = ("lvs", "vgs", "pvs")
+    reach = 5
+    nothing = "no volume follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -55,7 +55,6 @@ from iosonde.layers.site import (
 from iosonde.layers.step import LEFT, Check, Step, UndoSubject, modules, run, wipe
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.scripts import program
-from iosonde.settings.declared import Needs
 from iosonde.units import KIB, show_bytes
 
 _BUSY = {"resync", "recover", "reshape", "check", "repair"}
@@ -177,11 +176,11 @@ _REBUILDING = ("sync_action", "sync_completed", "degraded")
 class Md(Layer, Builds, Sized, Repairs, Compares, Geometric):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "md"
-    array: ClassVar[ArrayTraits | None] = ArrayTraits()
-    declaration: ClassVar[type[Declared]] = MdDeclared
-    probe: ClassVar[str] = "device"
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
+    kind = "md"
+    array = ArrayTraits()
+    declaration = MdDeclared
+    probe = "device"
+    settings = (
         LayerSetting("stripe_cache_size", "sysfs", _MD + "stripe_cache_size", low=17, high=32768),
         LayerSetting("group_thread_cnt", "sysfs", _MD + "group_thread_cnt", low=0, high=8192),
         LayerSetting("rmw_level", "sysfs", _MD + "rmw_level", choices=("0", "1", "2")),
@@ -198,7 +197,7 @@ class Md(Layer, Builds, Sized, Repairs, Compares, Geometric):
             units={"chunk_size": "B"},
         ),
     )  # fmt: skip
-    fixed_settings: ClassVar[tuple[Needs, str] | None] = (
+    fixed_settings = (
         "rebuild",
         "it was fixed when the array was made",
     )

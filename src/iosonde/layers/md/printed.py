@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -38,12 +37,12 @@ _INSIDE = re.compile(r"(?<=\S)\s+(?=md[\w.-]{1,32} ?: (?:active|inactive|broken)
 class Mdadm(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mdadm"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "mdadm"
+    anchors = (
         "Raid Level :", "Raid Devices :", "Array UUID :", "RAID Level :",
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = ("mdadm",)
+    commands = ("mdadm",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -74,13 +73,13 @@ class Mdadm(StateOutput):
 class Mdstat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mdstat"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "mdstat"
+    anchors = (
         ": active raid", ": active (", ": inactive ", ": active linear", ": broken ",
         "Personalities :",
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = ("cat", "watch")
+    commands = ("cat", "watch")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

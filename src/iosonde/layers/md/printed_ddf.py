@@ -8,7 +8,6 @@ same ("PD GUID[%d]", "Avail Size[%d]").
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -47,14 +46,14 @@ _MOST = 2000
 class MdadmDdf(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mdadm DDF"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "mdadm DDF"
+    anchors = (
         "Magic : de11de11", "Controller GUID :", "Container GUID :", "VD GUID[", "PD GUID[",
         "Type/State",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("mdadm",)
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "neither a container nor a disk follows"
+    commands = ("mdadm",)
+    reach = 4
+    nothing = "neither a container nor a disk follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -7,7 +7,6 @@ lines that it sends to syslog), mdadm(8), MONITOR MODE, for the names of events.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -36,9 +35,9 @@ _MOST = 2000
 class MdadmEvents(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mdadm monitor"
-    anchors: ClassVar[tuple[str, ...]] = (" event detected on md device", "detected on md device")
-    commands: ClassVar[tuple[str, ...]] = ("journalctl", "grep", "cat", "tail")
+    tool = "mdadm monitor"
+    anchors = (" event detected on md device", "detected on md device")
+    commands = ("journalctl", "grep", "cat", "tail")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -11,7 +11,6 @@ FreeBSD Handbook, GEOM (examples of DEGRADED and BROKEN).
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -42,14 +41,14 @@ _MEMBERS = 64
 class GeomStatus(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "geom status"
-    anchors: ClassVar[tuple[str, ...]] = ("Status  Components", "Status Components")
-    commands: ClassVar[tuple[str, ...]] = (
+    tool = "geom status"
+    anchors = ("Status  Components", "Status Components")
+    commands = (
         "gmirror", "graid", "graid3", "gstripe", "gconcat", "geom",
     )  # fmt: skip
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
-    nothing: ClassVar[str] = "no array follows its head"
+    reach = 3
+    beginning = _HEAD
+    nothing = "no array follows its head"
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

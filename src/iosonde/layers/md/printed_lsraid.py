@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -30,11 +29,11 @@ _ARRAY = frozenset({"online", "offline"})
 class Lsraid(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "lsraid"
-    anchors: ClassVar[tuple[str, ...]] = ("[dev  ", "[dev   ?")
-    commands: ClassVar[tuple[str, ...]] = ("lsraid",)
-    nothing: ClassVar[str] = "it names no array"
-    beginning: ClassVar[re.Pattern[str]] = _ROW
+    tool = "lsraid"
+    anchors = ("[dev  ", "[dev   ?")
+    commands = ("lsraid",)
+    nothing = "it names no array"
+    beginning = _ROW
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

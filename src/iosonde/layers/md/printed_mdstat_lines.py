@@ -7,7 +7,6 @@ done of all, "finish=" in minutes, "speed=" in KiB/s), md-bitmap.c (bitmap_get_s
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -38,15 +37,15 @@ def _is_own(line: str) -> bool:
 class MdstatLines(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mdstat lines"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "mdstat lines"
+    anchors = (
         " blocks super ", " blocks level ", " recovery = ", " resync = ", " reshape = ",
         "recovery =", "resync =", " pages [", "] check = ", "] repair = ", " finish=",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("cat", "watch", "grep")
-    reach: ClassVar[int] = 3
-    about: ClassVar[str] = "mdstat"
-    nothing: ClassVar[str] = "it says nothing of an array"
+    commands = ("cat", "watch", "grep")
+    reach = 3
+    about = "mdstat"
+    nothing = "it says nothing of an array"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

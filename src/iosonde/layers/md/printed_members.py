@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -45,11 +44,11 @@ _MOST = 200
 class MdadmTable(StateOutput):
     """See `iosonde.text.cursor.Output`. The members of an array, without what stands above them."""
 
-    tool: ClassVar[str] = "mdadm members"
-    anchors: ClassVar[tuple[str, ...]] = ("RaidDevice",)
-    commands: ClassVar[tuple[str, ...]] = ("mdadm",)
-    beginning: ClassVar[re.Pattern[str]] = _TABLE
-    nothing: ClassVar[str] = "no member follows"
+    tool = "mdadm members"
+    anchors = ("RaidDevice",)
+    commands = ("mdadm",)
+    beginning = _TABLE
+    nothing = "no member follows"
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -85,11 +84,11 @@ def _members(rows: list[tuple[str, str]]) -> Iterator[tuple[str, Scalar]]:
 class MdadmLines(StateOutput):
     """See `iosonde.text.cursor.Output`. Lines that somebody chose of what members say."""
 
-    tool: ClassVar[str] = "mdadm --examine"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "mdadm --examine"
+    anchors = (
         "Events : ", "Update Time : ", "Array State : ", "Device Role : ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("mdadm", "for")
+    commands = ("mdadm", "for")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -133,13 +132,13 @@ def _said(pairs: Mapping[str, str]) -> dict[str, Scalar]:
 class Imsm(StateOutput):
     """See `iosonde.text.cursor.Output`. A container of IMSM and its disks; volumes are mdadm's."""
 
-    tool: ClassVar[str] = "mdadm IMSM"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "mdadm IMSM"
+    anchors = (
         "Intel Raid ISM", "Usable Size : ", " Platform : Intel",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("mdadm",)
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "neither a container nor a disk follows"
+    commands = ("mdadm",)
+    reach = 4
+    nothing = "neither a container nor a disk follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

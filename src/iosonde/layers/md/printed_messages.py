@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -87,10 +86,10 @@ _MOST = 400
 class MdadmMessages(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mdadm"
-    anchors: ClassVar[tuple[str, ...]] = ("mdadm: ",)
-    commands: ClassVar[tuple[str, ...]] = ("mdadm",)
-    reach: ClassVar[int] = 2
+    tool = "mdadm"
+    anchors = ("mdadm: ",)
+    commands = ("mdadm",)
+    reach = 2
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

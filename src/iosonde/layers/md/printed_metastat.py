@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -72,14 +71,14 @@ _WORST = ("needs maintenance", "last erred", "unavailable", "resync cancelled", 
 class Metastat(HeadedOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "metastat"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "metastat"
+    anchors = (
         ": Mirror", ": Submirror of d", ": Soft Partition", ": Concat/Stripe", ": RAID",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("metastat",)
-    gap: ClassVar[int] = 3
-    nothing: ClassVar[str] = "nothing is said below its name"
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
+    commands = ("metastat",)
+    gap = 3
+    nothing = "nothing is said below its name"
+    beginning = _HEAD
 
     @override
     def is_head(self, line: str) -> bool:

@@ -8,7 +8,6 @@ the first sector of a partition where it says "sectors", and its length where it
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -34,10 +33,10 @@ _PROTECTIVE = "ee"
 class MdadmPartitions(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mdadm"
-    anchors: ClassVar[tuple[str, ...]] = ("MBR Magic :", "GPT Magic :")
-    commands: ClassVar[tuple[str, ...]] = ("mdadm",)
-    reach: ClassVar[int] = 3
+    tool = "mdadm"
+    anchors = ("MBR Magic :", "GPT Magic :")
+    commands = ("mdadm",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -8,7 +8,6 @@ an md array", "%s: No md super block found, not an md component."); util.c, huma
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -41,13 +40,13 @@ _FORMS = (_ARRAY, _MEMBER, _NEITHER)
 class MdadmQuery(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mdadm -Q"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "mdadm -Q"
+    anchors = (
         "Use mdadm --detail for", "Use mdadm --examine for", ": is not an md array",
         "not an md component.", "is an md device which is not active", " spares. Use mdadm",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("mdadm",)
-    reach: ClassVar[int] = 3
+    commands = ("mdadm",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

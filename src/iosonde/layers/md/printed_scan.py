@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -35,14 +34,14 @@ _UUID = re.compile(r"[0-9a-f]{8}(?::[0-9a-f]{8}){3}")
 class MdadmScan(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mdadm --scan"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "mdadm --scan"
+    anchors = (
         "ARRAY /dev/", "ARRAY <ignore>", "ARRAY metadata=", "ARRAY container=", "ARRAY UUID=",
         "ARRAY level=",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("mdadm", "cat", "grep")
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "its lines are broken"
+    commands = ("mdadm", "cat", "grep")
+    reach = 3
+    nothing = "its lines are broken"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

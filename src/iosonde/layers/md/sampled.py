@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -27,8 +26,8 @@ def operations(text: bytes) -> dict[str, tuple[str, float]]:
 class Resync(Sampler):
     """Progress of each array that is resyncing, recovering, reshaping or checked."""
 
-    name: ClassVar[str] = "resync"
-    paths: ClassVar[tuple[str, ...]] = (PATH,)
+    name = "resync"
+    paths = (PATH,)
 
     @override
     def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:

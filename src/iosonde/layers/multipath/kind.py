@@ -9,13 +9,12 @@ its siblings (selectors); multipath(8); /sys/block/NAME/device/state of each SCS
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde.layers._mapper.devices import Mapped, with_status
 from iosonde.layers._mapper.facts import MapperTarget
-from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with, queue_settings
+from iosonde.layers.layer import Layer, Scene, made_with, queue_settings
 from iosonde.layers.multipath.facts import paths_of, table_facts
 from iosonde.records.stack import Scalar, StackLayer
 
@@ -25,9 +24,9 @@ _ALIVE = frozenset({"running", "live"})
 class Multipath(Layer):
     """See `iosonde.layers.layer.Layer`."""
 
-    kind: ClassVar[str] = "multipath"
-    passes_through: ClassVar[bool] = True
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
+    kind = "multipath"
+    passes_through = True
+    settings = (
         *queue_settings(
             "scheduler", "nr_requests", "read_ahead_kb", "max_sectors_kb", "nomerges", "rq_affinity"
         ),

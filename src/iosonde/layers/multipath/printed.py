@@ -8,7 +8,6 @@ libmultipath/print.h of 0.4.8.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -60,11 +59,11 @@ _OWN = re.compile(r"\s*+(?:\[?size=|[|`+\\_-]|\d+:\d+:|\w.{0,40}$|.*(?:status=|w
 class MultipathOutput(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "multipath"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "multipath"
+    anchors = (
         " hwhandler='", "policy='", " wp=rw", " wp=ro", "][hwhandler=", "] [hwhandler=",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("multipath", "multipathd")
+    commands = ("multipath", "multipathd")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -28,18 +27,18 @@ _REACH = 40
 class MultipathConf(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "multipath.conf"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "multipath.conf"
+    anchors = (
         "user_friendly_names", "find_multipaths", "path_grouping_policy", "no_path_retry",
         "blacklist {", "blacklist{", "multipaths {", "devnode \"", "fast_io_fail_tmo",
         "polling_interval", "path_selector", "blacklist_exceptions", "defaults {",
         "multipath {",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = (
+    commands = (
         "cat", "multipath", "multipathd", "mpathconf", "vi", "vim", "nano", "tee", "grep",
     )  # fmt: skip
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "its sections are empty"
+    reach = 4
+    nothing = "its sections are empty"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -88,16 +87,16 @@ class _Thing:
 class EsxcliLists(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "esxcli"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "esxcli"
+    anchors = (
         "Has Settable Display Name:", "Device Display Name:", "Multipath Plugin:",
         "Is Perennially Reserved:", "Path Selection Policy:", "Path Selection Scheme:",
         "Working Paths: vmhba", "Runtime Name: vmhba", "Successful Commands:",
         "SMART And Health Info:", "ATS Status:", "In CMMDS:", "VSAN Disk Group UUID:",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("esxcli", "localcli", "esxcfg-mpath")
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "it does not say of what"
+    commands = ("esxcli", "localcli", "esxcfg-mpath")
+    reach = 4
+    nothing = "it does not say of what"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

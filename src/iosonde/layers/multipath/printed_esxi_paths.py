@@ -7,7 +7,6 @@ Adapter: … Target: …").
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -29,13 +28,13 @@ _MOST = 10_000
 class EsxcfgMpath(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "esxcfg-mpath"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "esxcfg-mpath"
+    anchors = (
         " state:active", " state:dead", " state:standby", " state:off",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("esxcfg-mpath",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no LUN is named above its paths"
+    commands = ("esxcfg-mpath",)
+    reach = 3
+    nothing = "no LUN is named above its paths"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

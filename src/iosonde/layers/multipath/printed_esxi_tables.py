@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from typing_extensions import override
 
@@ -157,13 +157,13 @@ def _smart(cursor: TextCursor, head: Head, prompt: Prompt) -> Items:
 class EsxcliTables(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "esxcli tables"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "esxcli tables"
+    anchors = (
         "VMFS UUID", "Mount Point  ", "Controller Number", "HBA Name  ", "Parameter      ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("esxcli", "localcli")
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "its first row is not whole"
+    commands = ("esxcli", "localcli")
+    reach = 3
+    nothing = "its first row is not whole"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -39,15 +39,15 @@ _UNDEFINED = frozenset({"", "-", "[undef]", "[unknown]", "##"})
 class MultipathJson(JsonOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "multipath"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "multipath"
+    anchors = (
         '"major_version"', '"minor_version"', '"path_groups"', '"failback"', '"chk_st"',
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("multipathd", "multipath")
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it lists no map"
-    counts: ClassVar[frozenset[str]] = frozenset({"paths", "failed_paths", "path_groups"})
-    head: ClassVar[re.Pattern[str]] = re.compile(
+    commands = ("multipathd", "multipath")
+    reach = 3
+    nothing = "it lists no map"
+    counts = frozenset({"paths", "failed_paths", "path_groups"})
+    head = re.compile(
         r'\{\s*"major_version"\s*:\s*\d{1,3}\s*,\s*"minor_version"\s*:\s*\d{1,3}\s*,'
         r'\s*"maps?"\s*:\s*[\[{]'
     )

@@ -7,7 +7,6 @@ Source: multipath-tools 0.9, libmultipath/print.c (snprint_path) and multipathd/
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -34,11 +33,11 @@ _MOST = 2000
 class MultipathPaths(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "multipath paths"
-    anchors: ClassVar[tuple[str, ...]] = (" faulty running", " ready running", " faulty offline")
-    commands: ClassVar[tuple[str, ...]] = ("multipath", "multipathd")
-    reach: ClassVar[int] = 2
-    beginning: ClassVar[re.Pattern[str]] = _PATH
+    tool = "multipath paths"
+    anchors = (" faulty running", " ready running", " faulty offline")
+    commands = ("multipath", "multipathd")
+    reach = 2
+    beginning = _PATH
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -60,12 +59,12 @@ class MultipathPaths(StateOutput):
 class MultipathdLog(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "multipathd"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "multipathd"
+    anchors = (
         " checker reports path is ", ": remaining active paths: ", " checker timed out",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("journalctl", "grep", "tail", "cat")
-    reach: ClassVar[int] = 3
+    commands = ("journalctl", "grep", "tail", "cat")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -66,15 +65,15 @@ _UNKNOWN = frozenset({"#", "-", "[undef]", "#:#:#:#"})
 class MultipathTables(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "multipathd show"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "multipathd show"
+    anchors = (
         "hcil", "dm_st", "chk_st", "dm-st", "path_faults", "faults switch",
         "sysfs uuid", "next_check", "write_prot",
         "vend/prod",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("multipathd", "multipath")
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "its first row is not whole"
+    commands = ("multipathd", "multipath")
+    reach = 3
+    nothing = "its first row is not whole"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

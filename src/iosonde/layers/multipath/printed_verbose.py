@@ -8,7 +8,6 @@ get_uid(), get_prio(): "%s: vendor = %s", "%s: %s prio = %u"), libmultipath/prop
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -37,14 +36,14 @@ _MOST = 5000
 class MultipathVerbose(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "multipath -v3"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "multipath -v3"
+    anchors = (
         ": mask = 0x", ": dev_t = ", ": path state = ", ": path_checker = ", ": checker timeout",
         " prio = ", ": uid_attribute = ", ": uid = ", ": vendor = ", ": no_path_retry = ",
         ": pgfailback = ", ": path_selector = ", ": features = ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("multipath", "multipathd")
-    reach: ClassVar[int] = 3
+    commands = ("multipath", "multipathd")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -9,16 +9,15 @@ Source: nbd-server(1), nbd-server(5), nbd-client(8); Linux drivers/block/nbd.c (
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
-from iosonde.layers.layer import Layer, LayerSetting, NetworkCrossing, Scene, queue_settings
+from iosonde.layers.layer import Layer, NetworkCrossing, Scene, queue_settings
 from iosonde.layers.site import Builds, Declared, Duration, Site
 from iosonde.layers.step import Check, Step, UndoSubject, file, modules, run
 from iosonde.records.stack import Scalar, StackLayer
@@ -40,9 +39,7 @@ class NbdServerDeclared(Declared):
 class NbdDeclared(Declared):
     """The import of the export below. `timeout` is how long a lost server is waited for."""
 
-    unread: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("timeout", "connections"), "the kernel shows it in debugfs alone"
-    )
+    unread = dict.fromkeys(("timeout", "connections"), "the kernel shows it in debugfs alone")
 
     kind: Literal["nbd"] = "nbd"
     timeout: Duration = 30.0
@@ -103,11 +100,11 @@ def serving(label: str, text: str, device: str, host: str = "") -> tuple[Step, .
 class NbdServer(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "nbd_server"
-    settings: ClassVar[tuple[LayerSetting, ...]] = ()
-    can_break: ClassVar[bool] = False
-    declaration: ClassVar[type[Declared]] = NbdServerDeclared
-    probe: ClassVar[str] = ""
+    kind = "nbd_server"
+    settings = ()
+    can_break = False
+    declaration = NbdServerDeclared
+    probe = ""
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
@@ -141,16 +138,16 @@ class NbdServer(Layer, Builds):
 class Nbd(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "nbd"
-    crossing: ClassVar[NetworkCrossing | None] = NetworkCrossing()
-    settings: ClassVar[tuple[LayerSetting, ...]] = queue_settings(
+    kind = "nbd"
+    crossing = NetworkCrossing()
+    settings = queue_settings(
         "scheduler", "nr_requests", "read_ahead_kb", "max_sectors_kb", "write_cache"
     )
-    stands_on: ClassVar[str] = "nbd_server"
-    named_alike: ClassVar[tuple[str, ...]] = ("export",)
-    numbered_by_the_kernel: ClassVar[bool] = True
-    declaration: ClassVar[type[Declared]] = NbdDeclared
-    probe: ClassVar[str] = "device"
+    stands_on = "nbd_server"
+    named_alike = ("export",)
+    numbered_by_the_kernel = True
+    declaration = NbdDeclared
+    probe = "device"
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

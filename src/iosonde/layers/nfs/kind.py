@@ -25,7 +25,6 @@ from iosonde.layers.nfs.facts import ETAB, figure, mount_facts, parse_exports
 from iosonde.layers.site import Builds, Compared, Compares, Declared, Duration, Site, Size
 from iosonde.layers.step import Check, Command, Step, file, modules, run
 from iosonde.records.stack import Scalar, StackLayer
-from iosonde.settings.declared import Needs
 from iosonde.units import MIB
 
 
@@ -102,8 +101,8 @@ def export_line(site: Site) -> str:
 class NfsServer(Layer, Builds, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "nfs_server"
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
+    kind = "nfs_server"
+    settings = (
         LayerSetting("threads", "nfsd", "threads", low=1, high=4096, risk="stall", apart=True),
         LayerSetting(
             "max_block_size", "nfsd", "max_block_size", "B", low=8192, high=4 * MIB,
@@ -117,14 +116,14 @@ class NfsServer(Layer, Builds, Compares):
             "wdelay", "exports", "wdelay {export}", choices=("wdelay", "no_wdelay"), apart=True
         ),
     )  # fmt: skip
-    fixed_settings: ClassVar[tuple[Needs, str] | None] = (
+    fixed_settings = (
         "restart",
         "it is an option of exports(5): change the export, then `exportfs -r`",
     )
-    stands_on: ClassVar[str] = "mount"
-    reached_by_address: ClassVar[bool] = True
-    declaration: ClassVar[type[Declared]] = NfsServerDeclared
-    probe: ClassVar[str] = ""
+    stands_on = "mount"
+    reached_by_address = True
+    declaration = NfsServerDeclared
+    probe = ""
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
@@ -248,20 +247,20 @@ def client_options(site: Site) -> list[str]:
 class Nfs(Layer, Builds, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "nfs"
-    crossing: ClassVar[NetworkCrossing | None] = NetworkCrossing()
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
+    kind = "nfs"
+    crossing = NetworkCrossing()
+    settings = (
         LayerSetting(
             "read_ahead_kb", "sysfs", "/sys/class/bdi/{bdi}/read_ahead_kb", "KiB", low=0, apart=True
         ),
     )
-    fixed_settings: ClassVar[tuple[Needs, str] | None] = (
+    fixed_settings = (
         "reconnect",
         "the client and the server agreed on it when it was mounted",
     )
-    stands_on: ClassVar[str] = "nfs_server"
-    declaration: ClassVar[type[Declared]] = NfsDeclared
-    probe: ClassVar[str] = "mount"
+    stands_on = "nfs_server"
+    declaration = NfsDeclared
+    probe = "mount"
 
     def imports(self, layer: StackLayer, everything: Everything) -> tuple[str, ...]:
         """The export that a mount shows; NFS 4 may show the only one as its root."""

@@ -7,7 +7,6 @@ number of the server's threads.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -28,11 +27,11 @@ _TELLING = _SECTIONS - {"general", "environment"}
 class NfsConf(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nfs.conf"
-    anchors: ClassVar[tuple[str, ...]] = tuple(f"[{name}]" for name in sorted(_TELLING))
-    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "egrep", "vi", "vim", "nano", "nfsconf")
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "its sections are empty"
+    tool = "nfs.conf"
+    anchors = tuple(f"[{name}]" for name in sorted(_TELLING))
+    commands = ("cat", "grep", "egrep", "vi", "vim", "nano", "nfsconf")
+    reach = 4
+    nothing = "its sections are empty"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -42,16 +41,16 @@ _MOST = 6
 class ExportsOutput(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "exports"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "exports"
+    anchors = (
         "(rw,", "(ro,", "(rw)", "(ro)", "(sync", "(async", "(insecure", "(no_", "(fsid=",
         "(all_squash", "no_root_squash", "no_subtree_check", "no_wdelay", "all_squash", "<world>(",
         "(secure,",
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = ("cat", "exportfs", "grep")
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no client has options"
+    commands = ("cat", "exportfs", "grep")
+    reach = 3
+    nothing = "no client has options"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

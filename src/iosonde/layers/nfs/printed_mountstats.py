@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -63,8 +62,8 @@ _TELLS = re.compile(
 class Mountstats(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "mountstats"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "mountstats"
+    anchors = (
         "with fstype nfs", "RPC iostats version:", "per-op statistics", "NFS mount options:",
         "NFS byte counts:", "applications read ", "RPC requests sent",
     )  # fmt: skip

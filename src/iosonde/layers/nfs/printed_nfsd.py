@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -72,8 +71,8 @@ class _Group:
 class NfsdOutput(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nfsd"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "nfsd"
+    anchors = (
         "proc3 22 ", "proc2 18 ", "proc4 2 ", "proc4ops ", "fh 0 0 0 0 0", "rc 0 ", "net 0 0 0 0",
         "proc4 4", "proc4 5", "proc4 6",
         *(f"th {digit}" for digit in range(1, 10)),

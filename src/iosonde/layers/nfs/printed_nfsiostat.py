@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -41,10 +40,10 @@ _BLANKS = 5
 class NfsIostat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nfsiostat"
-    anchors: ClassVar[tuple[str, ...]] = (" mounted on ", "rpc bklog")
+    tool = "nfsiostat"
+    anchors = (" mounted on ", "rpc bklog")
 
-    commands: ClassVar[tuple[str, ...]] = ("nfsiostat", "nfs-iostat")
+    commands = ("nfsiostat", "nfs-iostat")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

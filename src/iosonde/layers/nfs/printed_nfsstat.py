@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -71,16 +70,16 @@ class _Table:
 class Nfsstat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nfsstat"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "nfsstat"
+    anchors = (
         "Server rpc stats:", "Client rpc stats:", "Server nfs v", "Client nfs v",
         "Server packet stats:", "nfs v3 server ", "nfs v4 server ", "nfs v4 servop ",
         "nfs v3 client ", "nfs v4 client ",
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = ("nfsstat", "mountstats")
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "no figures follow"
+    commands = ("nfsstat", "mountstats")
+    reach = 4
+    nothing = "no figures follow"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

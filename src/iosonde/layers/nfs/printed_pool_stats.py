@@ -9,7 +9,6 @@ two figures are alike and only `threads-woken` tells.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -28,14 +27,14 @@ _FIGURES = re.compile(r"[\d\s]+$")
 class PoolStats(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "pool_stats"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "pool_stats"
+    anchors = (
         "pool packets-arrived", "pool packets-a", "sockets-enqueued threads", "threads-woken",
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = ("cat", "head", "less")
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no pool follows"
+    commands = ("cat", "head", "less")
+    reach = 3
+    nothing = "no pool follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -29,8 +28,8 @@ def _figure(lines: Mapping[str, Json], line: str, name: str) -> int | None:
 class Nfsd(Sampler):
     """Bytes read and written for clients, calls, and how many threads there are."""
 
-    name: ClassVar[str] = "nfsd"
-    paths: ClassVar[tuple[str, ...]] = (PATH,)
+    name = "nfsd"
+    paths = (PATH,)
 
     @override
     def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:

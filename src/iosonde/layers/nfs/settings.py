@@ -9,7 +9,6 @@ set while no thread runs; nfs.conf(5); nfsconf(8) of nfs-utils 2.6.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -38,8 +37,8 @@ _RESTARTED = (
 class NfsdSettings(Mechanism):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
-    name: ClassVar[str] = "nfsd"
-    files: ClassVar[tuple[str, ...]] = (FILE,)
+    name = "nfsd"
+    files = (FILE,)
 
     @override
     async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -64,10 +63,10 @@ def edited(text: str, name: str, directory: str, value: str) -> str:
 class Exports(Scripted):
     """See `iosonde.settings.mechanism.Mechanism`."""
 
-    name: ClassVar[str] = "exports"
-    files: ClassVar[tuple[str, ...]] = FILES
-    looking: ClassVar[str] = program("iosonde.layers", "nfs/exports_read.sh")
-    changing: ClassVar[str] = program("iosonde.layers", "nfs/exports_change.sh")
+    name = "exports"
+    files = FILES
+    looking = program("iosonde.layers", "nfs/exports_read.sh")
+    changing = program("iosonde.layers", "nfs/exports_change.sh")
 
     @override
     def arguments(self, address: str) -> tuple[str, ...]:

@@ -24,7 +24,6 @@ from iosonde.layers.nvmeof.target import NvmeofTargetDeclared, nqn
 from iosonde.layers.site import Builds, Declared, Duration, Site
 from iosonde.layers.step import Check, Step, modules, run, soft_roce
 from iosonde.records.stack import Scalar, StackLayer
-from iosonde.settings.declared import Needs
 
 _CONNECTED = 'grep -lxF "$1" /sys/class/nvme-subsystem/*/subsysnqn'
 _CONNECT = 30.0  # seconds that `nvme connect` and `disconnect` may take
@@ -88,9 +87,9 @@ _CONTROLLER = "/sys/class/nvme/{controller}/"
 class NvmeofInitiator(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "nvmeof"
-    crossing: ClassVar[NetworkCrossing | None] = NetworkCrossing()
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
+    kind = "nvmeof"
+    crossing = NetworkCrossing()
+    settings = (
         *queue_settings(
             "scheduler", "nr_requests", "rq_affinity", "read_ahead_kb", "nomerges",
             "max_sectors_kb", "write_cache", "wbt_lat_usec", "io_poll",
@@ -112,23 +111,23 @@ class NvmeofInitiator(Layer, Builds):
             "LAYER.KEY=VALUE` connects it so after `down`",
         ),
     )  # fmt: skip
-    fixed_settings: ClassVar[tuple[Needs, str] | None] = (
+    fixed_settings = (
         "reconnect",
         "it was fixed when the controller was connected",
     )
-    stands_on: ClassVar[str] = "nvmeof_target"
-    named_alike: ClassVar[tuple[str, ...]] = ("nqn",)
-    renamed_by_login: ClassVar[bool] = True
+    stands_on = "nvmeof_target"
+    named_alike = ("nqn",)
+    renamed_by_login = True
     # drivers/nvme/host/core.c, nvme_sysfs_show_state(): "live", "connecting", "resetting",
     # "deleting", "dead"; nvme-connect(1)
-    target_loss: ClassVar[TargetLoss | None] = TargetLoss(
+    target_loss = TargetLoss(
         lambda state: state == "live",
         "I/O waits until fast_io_fail_tmo or ctrl_loss_tmo have passed, and fails then",
         "`nvme list-subsys` shows when the path is live again; the kernel tries by itself "
         "every reconnect_delay seconds",
     )
-    declaration: ClassVar[type[Declared]] = NvmeofInitiatorDeclared
-    probe: ClassVar[str] = "device"
+    declaration = NvmeofInitiatorDeclared
+    probe = "device"
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -47,16 +47,16 @@ _BROKEN = re.compile(r"\s*(?P<node>/dev/nvme\d+n\d+)\s{2,}\S")
 class NvmeList(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nvme list"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "nvme list"
+    anchors = (
         "Namespace Usage", "Namespace  Usage", "Format           FW Rev", "Node             SN  ",
         "Node                  Generic", " B +  0 B", "iB +  0 B",
         '"DevicePath"', '"ModelNumber"',
     )  # fmt: skip
 
-    commands: ClassVar[tuple[str, ...]] = ("nvme",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no namespace follows"
+    commands = ("nvme",)
+    reach = 3
+    nothing = "no namespace follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -26,12 +26,12 @@ _NAMES = {"allow_any_host": "allow_any"}  # as `nvmetcli ls` has it
 class NvmetConfig(JsonOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nvmetcli save"
-    anchors: ClassVar[tuple[str, ...]] = ('"portid"', '"allow_any_host"', '"nsid"')
-    commands: ClassVar[tuple[str, ...]] = ("nvmetcli", "cat")
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no port and no subsystem is in it"
-    head: ClassVar[re.Pattern[str]] = re.compile(
+    tool = "nvmetcli save"
+    anchors = ('"portid"', '"allow_any_host"', '"nsid"')
+    commands = ("nvmetcli", "cat")
+    reach = 3
+    nothing = "no port and no subsystem is in it"
+    head = re.compile(
         r'\{\s*"(?:hosts"\s*:\s*\[\s*(?:\]|\{\s*"(?:nqn|dhchap_\w{1,20})")'
         r'|ports"\s*:\s*\[\s*(?:\]|\{\s*"(?:addr|ana_groups|param|portid|referrals|subsystems)")'
         r'|subsystems"\s*:\s*\[\s*(?:\]|\{\s*"(?:allowed_hosts|attr|namespaces|nqn)"))'

@@ -7,7 +7,6 @@ Source: configshell-fb 1.1, configshell/node.py (_render_tree: "o- NAME .... [ST
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -32,12 +31,12 @@ _MOST = 4000
 class Nvmetcli(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nvmetcli"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "nvmetcli"
+    anchors = (
         "o- allowed_hosts", "o- subsystems", "[trtype=", ", allow_any=", "o- ana_groups",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("nvmetcli",)
-    reach: ClassVar[int] = 6
+    commands = ("nvmetcli",)
+    reach = 6
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -46,10 +45,10 @@ _MOST = 1000
 class NvmeSubsystems(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nvme list-subsys"
-    anchors: ClassVar[tuple[str, ...]] = (" - NQN=", "+- nvme")
-    commands: ClassVar[tuple[str, ...]] = ("nvme",)
-    reach: ClassVar[int] = 3
+    tool = "nvme list-subsys"
+    anchors = (" - NQN=", "+- nvme")
+    commands = ("nvme",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -92,15 +91,10 @@ class NvmeSubsystems(StateOutput):
 class NvmeVerboseList(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "nvme list -v"
-    anchors: ClassVar[tuple[str, ...]] = (
-        "Subsystem-NQN",
-        " TxPort ",
-        "NSID     Usage",
-        "NSID       Usage",
-    )
-    commands: ClassVar[tuple[str, ...]] = ("nvme",)
-    reach: ClassVar[int] = 6
+    tool = "nvme list -v"
+    anchors = ("Subsystem-NQN", " TxPort ", "NSID     Usage", "NSID       Usage")
+    commands = ("nvme",)
+    reach = 6
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -6,14 +6,14 @@ Subsystems of one address and transport share a port, as they would on a storage
 from __future__ import annotations
 
 import zlib
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
-from iosonde.layers.layer import Layer, LayerSetting, Scene, made_with
+from iosonde.layers.layer import Layer, Scene, made_with
 from iosonde.layers.site import Builds, Declared, Site, Size
 from iosonde.layers.step import Check, Step, exists, modules, put, run, soft_roce
 from iosonde.records.stack import Scalar, StackLayer
@@ -71,8 +71,8 @@ def _port(site: Site) -> Step:
 class NvmeofTarget(Layer, Builds):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "nvmeof_target"
-    settings: ClassVar[tuple[LayerSetting, ...]] = made_with(
+    kind = "nvmeof_target"
+    settings = made_with(
         "inline_data_size",
         "transport",
         units={"inline_data_size": "B"},
@@ -80,8 +80,8 @@ class NvmeofTarget(Layer, Builds):
         why="it is fixed while the port is open: `iosonde up STACK --set LAYER.KEY=VALUE` "
         "opens it so after `down`",
     )
-    declaration: ClassVar[type[Declared]] = NvmeofTargetDeclared
-    probe: ClassVar[str] = ""
+    declaration = NvmeofTargetDeclared
+    probe = ""
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

@@ -14,7 +14,7 @@ import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 from typing_extensions import override
@@ -26,7 +26,7 @@ from iosonde.layers._grid import (
     alignment_hazards,
     believed_stripe,
 )
-from iosonde.layers.layer import BlockDevice, Layer, LayerSetting, Scene
+from iosonde.layers.layer import BlockDevice, Layer, Scene
 from iosonde.layers.site import Builds, Compared, Compares, Declared, Shares, Site, Size, Sized
 from iosonde.layers.step import Check, Command, Step, UndoSubject, run, wipe
 from iosonde.records.stack import Scalar, StackLayer
@@ -108,13 +108,13 @@ def _line(site: Site) -> str:
 class Partition(Layer, Builds, Sized, Compares, Shares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "partition"
-    passes_through: ClassVar[bool] = True
-    queues_requests: ClassVar[bool] = False
-    declaration: ClassVar[type[Declared]] = PartitionDeclared
-    probe: ClassVar[str] = "device"
-    settings: ClassVar[tuple[LayerSetting, ...]] = ()
-    can_break: ClassVar[bool] = False
+    kind = "partition"
+    passes_through = True
+    queues_requests = False
+    declaration = PartitionDeclared
+    probe = "device"
+    settings = ()
+    can_break = False
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -76,16 +75,16 @@ _LABELLED = re.compile(r"\s*[^\W\d_][^:：=]{0,60}[:：=]")
 class PartitionTable(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "partitions"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "partitions"
+    anchors = (
         "Sector size (logical",
         "Disk /dev/",
         "Disklabel type:",
         "Partition Table:",
         *ANCHORS,
     )
-    commands: ClassVar[tuple[str, ...]] = ("fdisk", "sfdisk", "parted", "sgdisk", "gdisk")
-    nothing: ClassVar[str] = "neither its disk nor a partition is whole"
+    commands = ("fdisk", "sfdisk", "parted", "sgdisk", "gdisk")
+    nothing = "neither its disk nor a partition is whole"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -121,16 +121,16 @@ class _Session:
 class FdiskDialogue(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "fdisk dialogue"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "fdisk dialogue"
+    anchors = (
         "partition table has been altered", "Created a new partition ",
         " disklabel with disk identifier", "Created a new GPT disklabel",
         "Changed system type of", "Changed type of partition",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("fdisk", "cfdisk")
-    reach: ClassVar[int] = _REACH
+    commands = ("fdisk", "cfdisk")
+    reach = _REACH
     looks_above: ClassVar[bool] = True
-    nothing: ClassVar[str] = "it changes nothing"
+    nothing = "it changes nothing"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

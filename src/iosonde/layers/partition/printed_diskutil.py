@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -43,11 +42,11 @@ _TYPES = re.compile(
 class DiskutilList(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "diskutil list"
-    anchors: ClassVar[tuple[str, ...]] = ("TYPE NAME  ",)
-    commands: ClassVar[tuple[str, ...]] = ("diskutil",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no disk follows"
+    tool = "diskutil list"
+    anchors = ("TYPE NAME  ",)
+    commands = ("diskutil",)
+    reach = 3
+    nothing = "no disk follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

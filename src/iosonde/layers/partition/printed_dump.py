@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -47,11 +47,11 @@ _MOST = 300
 class SfdiskDump(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "sfdisk"
-    anchors: ClassVar[tuple[str, ...]] = (" : start=", "label-id: ", "sector-size: ")
-    commands: ClassVar[tuple[str, ...]] = ("sfdisk", "cat")
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it has no partition"
+    tool = "sfdisk"
+    anchors = (" : start=", "label-id: ", "sector-size: ")
+    commands = ("sfdisk", "cat")
+    reach = 3
+    nothing = "it has no partition"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -91,13 +91,13 @@ class SfdiskDump(StateOutput):
 class SfdiskJson(JsonOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "sfdisk"
-    anchors: ClassVar[tuple[str, ...]] = ('"partitiontable"',)
-    commands: ClassVar[tuple[str, ...]] = ("sfdisk",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "it has no partition"
+    tool = "sfdisk"
+    anchors = ('"partitiontable"',)
+    commands = ("sfdisk",)
+    reach = 3
+    nothing = "it has no partition"
 
-    head: ClassVar[re.Pattern[str]] = object_with("partitiontable")
+    head = object_with("partitiontable")
 
     @override
     def things(self, value: Any, prompt: Prompt) -> Iterator[PrintedSubject]:

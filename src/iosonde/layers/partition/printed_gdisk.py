@@ -75,10 +75,10 @@ _TELLING = frozenset({"gpt_state", "gpt_main_header"})
 class SgdiskInfo(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "sgdisk -i"
-    anchors: ClassVar[tuple[str, ...]] = ("Partition GUID code: ", "Partition unique GUID: ")
-    commands: ClassVar[tuple[str, ...]] = ("sgdisk",)
-    reach: ClassVar[int] = 4
+    tool = "sgdisk -i"
+    anchors = ("Partition GUID code: ", "Partition unique GUID: ")
+    commands = ("sgdisk",)
+    reach = 4
     looks_above: ClassVar[bool] = True
 
     @override
@@ -137,14 +137,12 @@ def _named(device: str, number: str) -> str:
 class GdiskScan(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "gdisk scan"
-    anchors: ClassVar[tuple[str, ...]] = ("Partition table scan:", "Main header: ")
-    commands: ClassVar[tuple[str, ...]] = ("gdisk", "sgdisk", "cgdisk")
-    reach: ClassVar[int] = 40
-    beginning: ClassVar[re.Pattern[str]] = re.compile(
-        r"\s*(?:Partition table scan:|Main header: (?:OK|ERROR))\s*$"
-    )
-    nothing: ClassVar[str] = "it does not say which tables are there"
+    tool = "gdisk scan"
+    anchors = ("Partition table scan:", "Main header: ")
+    commands = ("gdisk", "sgdisk", "cgdisk")
+    reach = 40
+    beginning = re.compile(r"\s*(?:Partition table scan:|Main header: (?:OK|ERROR))\s*$")
+    nothing = "it does not say which tables are there"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -37,14 +37,14 @@ _MOST = 4000
 class GpartShow(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "gpart show"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "gpart show"
+    anchors = (
         "  GPT  (", "  MBR  (", "  BSD  (", "  APM  (", "  EBR  (", "GPT (", "MBR (", "BSD (",
     )  # fmt: skip
     holds: ClassVar[re.Pattern[bytes]] = re.compile(rb"=>|&gt;")
-    commands: ClassVar[tuple[str, ...]] = ("gpart",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
+    commands = ("gpart",)
+    reach = 3
+    beginning = _HEAD
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

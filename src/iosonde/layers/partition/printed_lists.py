@@ -8,7 +8,6 @@ cloud-utils 0.33, bin/growpart (change(), nochange(); sectors as sfdisk has them
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -54,11 +53,11 @@ _MOST_AREAS = 20
 class FreeSpace(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "fdisk --list-free"
-    anchors: ClassVar[tuple[str, ...]] = fdisk_languages.FREE_ANCHORS
-    commands: ClassVar[tuple[str, ...]] = ("fdisk", "sfdisk")
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "it does not say how much is free"
+    tool = "fdisk --list-free"
+    anchors = fdisk_languages.FREE_ANCHORS
+    commands = ("fdisk", "sfdisk")
+    reach = 4
+    nothing = "it does not say how much is free"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -95,11 +94,11 @@ class FreeSpace(StateOutput):
 class Partx(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "partx"
-    anchors: ClassVar[tuple[str, ...]] = (" SECTORS", "# 1:")
-    commands: ClassVar[tuple[str, ...]] = ("partx",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no partition follows its head"
+    tool = "partx"
+    anchors = (" SECTORS", "# 1:")
+    commands = ("partx",)
+    reach = 3
+    nothing = "no partition follows its head"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -127,12 +126,12 @@ class Partx(StateOutput):
 class Growpart(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "growpart"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "growpart"
+    anchors = (
         "CHANGED: partition=", "CHANGE: partition=", "NOCHANGE: partition", "NOCHANGE: /dev/",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("growpart",)
-    reach: ClassVar[int] = 3
+    commands = ("growpart",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

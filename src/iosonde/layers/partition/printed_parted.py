@@ -48,14 +48,14 @@ _MOST = 30
 class PartedMessages(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "parted messages"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "parted messages"
+    anchors = (
         "Not all of the space available to ", "The backup GPT table is ",
         "The primary GPT table is corrupt", "primary and backup GPT tables",
         "not properly aligned for best performance", "align-check ",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("parted",)
-    reach: ClassVar[int] = 3
+    commands = ("parted",)
+    reach = 3
     looks_above: ClassVar[bool] = True
 
     @override

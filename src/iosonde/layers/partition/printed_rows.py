@@ -9,7 +9,6 @@ Source:
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -32,13 +31,13 @@ _ID = re.compile(r"(?P<id>[\da-f]{1,2})\s+(?P<type>[A-Z]\S.{0,60})")
 class PartitionRows(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "fdisk"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "fdisk"
+    anchors = (
         " 83 Linux", "Linux filesystem", "Linux RAID", "fd Linux raid", "Linux LVM", "EFI System",
         "Linux swap", "BIOS boot", " 82 Linux", "  5 Extended", "  f W95",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("fdisk", "sfdisk")
-    reach: ClassVar[int] = 4
+    commands = ("fdisk", "sfdisk")
+    reach = 4
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -64,9 +63,9 @@ class PartitionRows(StateOutput):
 class NumberedRows(StateOutput):
     """See `iosonde.text.cursor.Output`: the table of parted or gdisk, under its columns' names."""
 
-    tool: ClassVar[str] = "partitions"
-    anchors: ClassVar[tuple[str, ...]] = ("Number  Start ",)
-    commands: ClassVar[tuple[str, ...]] = ("parted", "gdisk", "sgdisk")
+    tool = "partitions"
+    anchors = ("Number  Start ",)
+    commands = ("parted", "gdisk", "sgdisk")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

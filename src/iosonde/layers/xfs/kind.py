@@ -11,7 +11,7 @@ xfs_fs_show_options(): sunit and swidth in basic blocks of 512.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 from typing_extensions import override
@@ -26,12 +26,11 @@ from iosonde.layers.layer import (
     BlockDevice,
     Described,
     Layer,
-    LayerSetting,
     Mount,
     Scene,
     mounted_layers,
 )
-from iosonde.layers.site import Builds, Compared, Compares, Declared, Site, Size, Sized
+from iosonde.layers.site import Builds, Compared, Compares, Site, Size, Sized
 from iosonde.layers.step import Step
 from iosonde.layers.xfs.facts import geometry_facts, stripe_of_options, stripe_remedy
 from iosonde.records.stack import Scalar, StackLayer
@@ -112,20 +111,18 @@ def make_xfs(site: Site) -> list[str]:
 class Xfs(Layer, Builds, Sized, Compares):
     """See `iosonde.layers.layer.Layer` and `iosonde.layers.site.Builds`."""
 
-    kind: ClassVar[str] = "xfs"
-    stripe_hints: ClassVar[StripeHints | None] = StripeHints(
-        "allocation_groups", stripe_remedy, stripe_of_options
-    )
-    declaration: ClassVar[type[Declared]] = XfsDeclared
-    probe: ClassVar[str] = "mount"
-    settings: ClassVar[tuple[LayerSetting, ...]] = (
+    kind = "xfs"
+    stripe_hints = StripeHints("allocation_groups", stripe_remedy, stripe_of_options)
+    declaration = XfsDeclared
+    probe = "mount"
+    settings = (
         *mount_settings("atime", "lazytime"),
         *made_with(
             "block_size", "stripe_unit", "stripe_width", "allocation_groups", "log_size",
             units=dict.fromkeys(("block_size", "stripe_unit", "stripe_width", "log_size"), "B"),
         ),
     )  # fmt: skip
-    can_break: ClassVar[bool] = False
+    can_break = False
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

@@ -6,7 +6,6 @@ Source: xfsprogs 6.1, libfrog/fsgeom.c (xfs_report_geom).
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -37,10 +36,10 @@ _MOUNT = re.compile(r"xfs_(?:info|growfs)\s+(?:-\S+ )*(/(?!dev/)\S*)")
 class XfsInfo(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "xfs_info"
-    anchors: ClassVar[tuple[str, ...]] = ("meta-data=", "meta-data =")
-    commands: ClassVar[tuple[str, ...]] = ("xfs_info", "mkfs.xfs", "xfs_growfs")
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
+    tool = "xfs_info"
+    anchors = ("meta-data=", "meta-data =")
+    commands = ("xfs_info", "mkfs.xfs", "xfs_growfs")
+    beginning = _HEAD
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -10,7 +10,6 @@ logprint.c (main(): "data device: 0x%llx", in sectors of 512 bytes), log_print_a
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -61,11 +60,11 @@ _LOG_OWN = re.compile(r"\s*(?:xfs_logprint:|data device: 0x[0-9a-f]{1,16})\s*$")
 class XfsSuperblock(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "xfs_db"
-    anchors: ClassVar[tuple[str, ...]] = ("magicnum = 0x58465342", "dblocks = ", "agblocks = ",
+    tool = "xfs_db"
+    anchors = ("magicnum = 0x58465342", "dblocks = ", "agblocks = ",
                                           "fdblocks = ", "ifree = ")  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("xfs_db",)
-    reach: ClassVar[int] = 4
+    commands = ("xfs_db",)
+    reach = 4
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -99,13 +98,13 @@ class XfsSuperblock(StateOutput):
 class XfsFreeSpace(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "xfs_db freesp"
-    anchors: ClassVar[tuple[str, ...]] = ("from      to extents", "extents  blocks    pct",
+    tool = "xfs_db freesp"
+    anchors = ("from      to extents", "extents  blocks    pct",
                                           "total free extents ", "total free blocks ",
                                           "average free extent size ")  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("xfs_db", "xfs_spaceman")
-    reach: ClassVar[int] = 4
-    nothing: ClassVar[str] = "no row follows"
+    commands = ("xfs_db", "xfs_spaceman")
+    reach = 4
+    nothing = "no row follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -142,10 +141,10 @@ class XfsFreeSpace(StateOutput):
 class XfsLog(StateOutput):
     """See `iosonde.text.cursor.Output`: the head of `xfs_logprint`, and of `xfs_logprint -t`."""
 
-    tool: ClassVar[str] = "xfs_logprint"
-    anchors: ClassVar[tuple[str, ...]] = ("log device: 0x", "log tail: ")
-    commands: ClassVar[tuple[str, ...]] = ("xfs_logprint",)
-    reach: ClassVar[int] = 3
+    tool = "xfs_logprint"
+    anchors = ("log device: 0x", "log tail: ")
+    commands = ("xfs_logprint",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -9,7 +9,6 @@ inventory/inv_stobj.c (DEBUG_sessprint(), invidx_print()).
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -54,10 +53,10 @@ _MOST = 4000
 class XfsDump(StateOutput):
     """See `iosonde.text.cursor.Output`: the lines of a dump, or of a restore."""
 
-    tool: ClassVar[str] = "xfsdump"
-    anchors: ClassVar[tuple[str, ...]] = ("xfsdump: ", "xfsrestore: ")
-    commands: ClassVar[tuple[str, ...]] = ("xfsdump", "xfsrestore")
-    reach: ClassVar[int] = 3
+    tool = "xfsdump"
+    anchors = ("xfsdump: ", "xfsrestore: ")
+    commands = ("xfsdump", "xfsrestore")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -97,11 +96,11 @@ class XfsDump(StateOutput):
 class XfsDumpInventory(StateOutput):
     """See `iosonde.text.cursor.Output`: `xfsdump -I`, each session that it lists."""
 
-    tool: ClassVar[str] = "xfsdump inventory"
-    anchors: ClassVar[tuple[str, ...]] = ("session label:", "mfile index:", "mfile size:")
-    commands: ClassVar[tuple[str, ...]] = ("xfsdump", "xfsrestore")
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no session follows"
+    tool = "xfsdump inventory"
+    anchors = ("session label:", "mfile index:", "mfile size:")
+    commands = ("xfsdump", "xfsrestore")
+    reach = 3
+    nothing = "no session follows"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -11,7 +11,6 @@ Source: xfsprogs 6.1, quota/report.c (report_header(), report_mount(): " %10llu 
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -59,16 +58,12 @@ _MOST = 20000
 class XfsQuotaReport(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "xfs_quota report"
-    anchors: ClassVar[tuple[str, ...]] = (
-        "User quota on /",
-        "Group quota on /",
-        "Project quota on /",
-    )
-    commands: ClassVar[tuple[str, ...]] = ("xfs_quota",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "no row follows"
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
+    tool = "xfs_quota report"
+    anchors = ("User quota on /", "Group quota on /", "Project quota on /")
+    commands = ("xfs_quota",)
+    reach = 3
+    nothing = "no row follows"
+    beginning = _HEAD
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -102,12 +97,12 @@ class XfsQuotaReport(StateOutput):
 class XfsQuotaState(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "xfs_quota state"
-    anchors: ClassVar[tuple[str, ...]] = (" quota state on /",)
-    commands: ClassVar[tuple[str, ...]] = ("xfs_quota",)
-    reach: ClassVar[int] = 3
-    nothing: ClassVar[str] = "its fields are cut off"
-    beginning: ClassVar[re.Pattern[str]] = _STATE
+    tool = "xfs_quota state"
+    anchors = (" quota state on /",)
+    commands = ("xfs_quota",)
+    reach = 3
+    nothing = "its fields are cut off"
+    beginning = _STATE
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

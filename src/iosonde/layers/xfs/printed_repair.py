@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -65,11 +64,11 @@ _DEVICE = re.compile(r"xfs_repair\s+(?:-\S+ )*(?:/dev/)?(?P<name>[\w/.-]+)\s*$")
 class XfsRepair(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "xfs_repair"
-    anchors: ClassVar[tuple[str, ...]] = ("Phase 1 - find", "Phase 2 - ")
-    commands: ClassVar[tuple[str, ...]] = ("xfs_repair",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = _PHASE
+    tool = "xfs_repair"
+    anchors = ("Phase 1 - find", "Phase 2 - ")
+    commands = ("xfs_repair",)
+    reach = 3
+    beginning = _PHASE
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -7,7 +7,6 @@ phase7.c ("%.1f%s data used;  %.*f%s inodes used."), scrub/common.c (err_levels[
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -51,14 +50,14 @@ _POWERS = " KMGTP"
 class XfsScrub(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "xfs_scrub"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "xfs_scrub"
+    anchors = (
         "repairs made: ", "optimizations made: ", "corruptions found: ", "errors found: ",
         "warnings found: ", "inodes used.", "inodes checked.", "EXPERIMENTAL xfs_scrub",
         "Phase 1: Find filesystem",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("xfs_scrub",)
-    reach: ClassVar[int] = 3
+    commands = ("xfs_scrub",)
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

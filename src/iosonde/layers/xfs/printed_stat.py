@@ -10,7 +10,6 @@ Source: Linux 6.18, fs/xfs/xfs_stats.c, xfs_stats_format(), and xfs_stats.h, str
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -61,11 +60,11 @@ _DEVICE = re.compile(r"/sys/fs/xfs/(?P<name>[\w.!-]{1,80})/stats/stats")
 class XfsStat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "xfs stat"
-    anchors: ClassVar[tuple[str, ...]] = ("extent_alloc ", "icluster ")
-    commands: ClassVar[tuple[str, ...]] = ("cat",)
-    about: ClassVar[str] = "xfs"
-    reach: ClassVar[int] = 3
+    tool = "xfs stat"
+    anchors = ("extent_alloc ", "icluster ")
+    commands = ("cat",)
+    about = "xfs"
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

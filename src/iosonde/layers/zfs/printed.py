@@ -6,7 +6,6 @@ Source: OpenZFS 2.2, cmd/zpool/zpool_main.c (status_callback, print_status_confi
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -33,12 +32,12 @@ _GAP = 4
 class ZpoolStatus(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "zpool status"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "zpool status"
+    anchors = (
         "pool: ", "errors: No known data errors", " state: DEGRADED", " state: ONLINE",
         " state: FAULTED", " state: UNAVAIL",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("zpool",)
+    commands = ("zpool",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -127,13 +126,11 @@ class ZpoolLine(StateOutput):
     See `iosonde.text.cursor.Output`.
     """
 
-    tool: ClassVar[str] = "zpool status"
-    anchors: ClassVar[tuple[str, ...]] = ("all pools are healthy", "scan: ")
-    commands: ClassVar[tuple[str, ...]] = ("zpool",)
-    reach: ClassVar[int] = 3
-    beginning: ClassVar[re.Pattern[str]] = re.compile(
-        r"\s*(?:all pools are healthy$|scan: (?:resilvered|scrub repaired) \S)"
-    )
+    tool = "zpool status"
+    anchors = ("all pools are healthy", "scan: ")
+    commands = ("zpool",)
+    reach = 3
+    beginning = re.compile(r"\s*(?:all pools are healthy$|scan: (?:resilvered|scrub repaired) \S)")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -49,18 +48,18 @@ _APART = re.compile(r"[^a-z0-9]+")
 class ArcSummary(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "arc_summary"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "arc_summary"
+    anchors = (
         "ZFS Subsystem Report", "ARC status:", "ARC Summary:", "ARC size (current):", "ARC Size:",
         "ARC misc:", "ARC Misc:", "ARC total accesses", "ARC Total accesses", "ARC hash breakdown",
         "ARC structural breakdown", "L2ARC status:", "L2ARC size (adaptive)", "L2 ARC Size:",
         "Cache hits by cache type", "ZFS Tunable", "ARC Efficiency:",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = (
+    commands = (
         "arc_summary", "arc_summary.py", "arc_summary3", "arc_summary.pl", "zarcsummary",
     )  # fmt: skip
-    reach: ClassVar[int] = 5
-    nothing: ClassVar[str] = "no figure stands below its head"
+    reach = 5
+    nothing = "no figure stands below its head"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

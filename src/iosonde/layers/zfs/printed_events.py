@@ -7,7 +7,6 @@ Source: OpenZFS 2.2, cmd/zed/zed.d/zed-functions.sh, zed_log_msg(), and all-sysl
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -29,9 +28,9 @@ _MOST = 4000
 class ZedEvents(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "zed"
-    anchors: ClassVar[tuple[str, ...]] = (" class=",)
-    commands: ClassVar[tuple[str, ...]] = ("journalctl", "grep", "cat", "tail")
+    tool = "zed"
+    anchors = (" class=",)
+    commands = ("journalctl", "grep", "cat", "tail")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

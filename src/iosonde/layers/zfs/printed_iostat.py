@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -41,13 +40,13 @@ _RULE = re.compile(r"(?=\s*+-{4})[\s-]++$")
 class ZpoolIostatWide(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "zpool iostat"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "zpool iostat"
+    anchors = (
         "total_wait", "disk_wait", "syncq_read", "asyncq_read", "async_read", "req_size",
         "pend  activ", "alloc   free   read", "ind    agg    ind", "latency      read",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("zpool",)
-    nothing: ClassVar[str] = "no pool follows its head"
+    commands = ("zpool",)
+    nothing = "no pool follows its head"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from typing_extensions import override
 
@@ -55,14 +55,14 @@ _DEEPEST = 12
 class ZfsJson(JsonOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "zfs -j"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "zfs -j"
+    anchors = (
         '"output_version"', '"zpool status"', '"zpool list"', '"zpool get"', '"zfs list"',
         '"zfs get"',
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("zpool", "zfs")
-    nothing: ClassVar[str] = "it names no pool and no dataset"
-    head: ClassVar[re.Pattern[str]] = re.compile(
+    commands = ("zpool", "zfs")
+    nothing = "it names no pool and no dataset"
+    head = re.compile(
         r'\{\s*"output_version"\s*:\s*\{\s*"command"\s*:\s*"(?:zpool|zfs) (?:status|list|get)"'
     )
 

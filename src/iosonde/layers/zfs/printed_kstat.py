@@ -8,7 +8,6 @@ figure.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -29,14 +28,14 @@ _PATH = re.compile(r"kstat/zfs/(?:(?P<pool>[\w.-]{1,60})/)?(?P<file>[\w.-]{1,60}
 class ZfsKstat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "zfs kstat"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "zfs kstat"
+    anchors = (
         "type data", "c_max ", "demand_data_hits", "arc_meta_used", "l2_hits", "zil_commit_count",
         "arc_no_grow", "memory_throttle_count",
     )  # fmt: skip
-    commands: ClassVar[tuple[str, ...]] = ("cat", "grep", "egrep", "head", "tail", "awk")
-    reach: ClassVar[int] = 2
-    nothing: ClassVar[str] = "no counter stands below its head"
+    commands = ("cat", "grep", "egrep", "head", "tail", "awk")
+    reach = 2
+    nothing = "no counter stands below its head"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -9,7 +9,6 @@ kstat_seq_show_io(); include/os/linux/spl/sys/kstat.h, kstat_io_t (times in nano
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -32,10 +31,10 @@ _MOST = 12
 class ZfsPoolIo(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "zfs kstat io"
-    anchors: ClassVar[tuple[str, ...]] = ("nwritten", "wlentime")
-    commands: ClassVar[tuple[str, ...]] = ("cat", "head", "tail", "grep")
-    reach: ClassVar[int] = 3
+    tool = "zfs kstat io"
+    anchors = ("nwritten", "wlentime")
+    commands = ("cat", "head", "tail", "grep")
+    reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

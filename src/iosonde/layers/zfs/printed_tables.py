@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -37,10 +36,10 @@ _DATASET_COLUMNS: Mapping[str, str] = {
 class ZpoolList(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "zpool list"
-    anchors: ClassVar[tuple[str, ...]] = (" CAP ", "EXPANDSZ", " ALLOC ", " HEALTH")
-    commands: ClassVar[tuple[str, ...]] = ("zpool",)
-    nothing: ClassVar[str] = "no pool follows its head"
+    tool = "zpool list"
+    anchors = (" CAP ", "EXPANDSZ", " ALLOC ", " HEALTH")
+    commands = ("zpool",)
+    nothing = "no pool follows its head"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -160,10 +159,10 @@ def pool_facts(head: Sequence[str], row: Sequence[str]) -> dict[str, Scalar]:
 class ZfsList(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "zfs list"
-    anchors: ClassVar[tuple[str, ...]] = (" REFER", "MOUNTPOINT")
-    commands: ClassVar[tuple[str, ...]] = ("zfs",)
-    nothing: ClassVar[str] = "no dataset follows its head"
+    tool = "zfs list"
+    anchors = (" REFER", "MOUNTPOINT")
+    commands = ("zfs",)
+    nothing = "no dataset follows its head"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -198,10 +197,10 @@ def _is_dataset(cells: Sequence[str]) -> bool:
 class ZfsGet(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "zfs get"
-    anchors: ClassVar[tuple[str, ...]] = ("PROPERTY", "zfs get -H")
-    commands: ClassVar[tuple[str, ...]] = ("zfs", "zpool")
-    nothing: ClassVar[str] = "no property follows its head"
+    tool = "zfs get"
+    anchors = ("PROPERTY", "zfs get -H")
+    commands = ("zfs", "zpool")
+    nothing = "no property follows its head"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -256,11 +255,11 @@ _HEAD = re.compile(
 class ZpoolIostat(StateOutput):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "zpool iostat"
-    anchors: ClassVar[tuple[str, ...]] = ("alloc   free", "alloc  free", "alloc free")
-    commands: ClassVar[tuple[str, ...]] = ("zpool",)
-    nothing: ClassVar[str] = "no pool follows its head"
-    beginning: ClassVar[re.Pattern[str]] = _HEAD
+    tool = "zpool iostat"
+    anchors = ("alloc   free", "alloc  free", "alloc free")
+    commands = ("zpool",)
+    nothing = "no pool follows its head"
+    beginning = _HEAD
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

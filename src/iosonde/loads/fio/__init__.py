@@ -11,7 +11,6 @@ Source:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -26,8 +25,8 @@ from iosonde.records.stack import Json, Scalar
 class Fio(LoadEngine, VariedEngine, RecordingEngine):
     """See `iosonde.loads.load.LoadEngine`."""
 
-    name: ClassVar[str] = "fio"
-    parser_version: ClassVar[int] = 2
+    name = "fio"
+    parser_version = 2
 
     @override
     def declare(self, spec: str | Mapping[str, Json], *, name: str, where: str) -> Load:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, cast
+from typing import cast
 
 from typing_extensions import override
 
@@ -38,7 +38,7 @@ _SHOWN = 400
 class FioFleet(Fleet):
     """See `iosonde.loads._fleet.Fleet`."""
 
-    version: ClassVar[tuple[str, ...]] = ("fio", "--version")
+    version = ("fio", "--version")
 
     @override
     def line(self, said: str) -> str:

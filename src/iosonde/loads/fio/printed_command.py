@@ -9,7 +9,6 @@ Source: fio 3.33, init.c, l_opts[]: options are taken with one dash or with two.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -43,8 +42,8 @@ _TELLING = frozenset({"rw", "readwrite", "bs", "blocksize", "name", "filename", 
 class FioCommand(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "fio"
-    anchors: ClassVar[tuple[str, ...]] = ("fio -", "fio  -", "fio \u2013", "fio \\", "fio.exe -")
+    tool = "fio"
+    anchors = ("fio -", "fio  -", "fio \u2013", "fio \\", "fio.exe -")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

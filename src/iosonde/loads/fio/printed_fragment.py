@@ -10,8 +10,6 @@ Source: as text_block.py.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from typing_extensions import override
 
 from iosonde.loads.fio import text_figures
@@ -28,8 +26,8 @@ _MOST = 400
 class FioFragment(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "fio"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "fio"
+    anchors = (
         "fsync/fdatasync/sync_file_range", "sync percentiles (", "clat percentiles (",
         "IO depths    :", "issued rwt", "issued    : total", "Run status group ", ": IOPS=",
         ":  IOPS=", "sec): min=", "d: bw=", "e: bw=", ": io=",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from typing_extensions import override
 
@@ -50,8 +50,8 @@ class _JobFile(NamedTuple):
 class FioJobFile(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "fio"
-    anchors: ClassVar[tuple[str, ...]] = _ANCHORS
+    tool = "fio"
+    anchors = _ANCHORS
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -50,8 +49,8 @@ _KEPT = (
 class FioJson(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "fio"
-    anchors: ClassVar[tuple[str, ...]] = ('"fio version"', '"jobname"', '"global options"')
+    tool = "fio"
+    anchors = ('"fio version"', '"jobname"', '"global options"')
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

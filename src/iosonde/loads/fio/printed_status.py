@@ -9,7 +9,6 @@ Source: as text_run.py, show_group_stats().
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -31,8 +30,8 @@ _DIRECTIONS = 3
 class FioStatus(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "fio"
-    anchors: ClassVar[tuple[str, ...]] = tuple(
+    tool = "fio"
+    anchors = tuple(
         f"{name}: {figure}="
         for name in ("READ", "WRITE", "TRIM")
         for figure in ("bw", "io", "aggrb")

@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -54,8 +53,8 @@ _JOBS = re.compile(r"Starting (?:(\d+) thread(?:s)?(?: and )?)?(?:(\d+) process(
 class FioTerse(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "fio"
-    anchors: ClassVar[tuple[str, ...]] = (";fio-2.", ";fio-3.", "%=0;0%=0;", ";0%=0;0%=0;0%")
+    tool = "fio"
+    anchors = (";fio-2.", ";fio-3.", "%=0;0%=0;", ";0%=0;0%=0;0%")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -68,8 +67,8 @@ _GAP = 6
 class FioText(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "fio"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "fio"
+    anchors = (
         "(groupid=", "): rw=", ", iodepth=", ": Laying out IO file", ": IOPS=", " io=", "): err=",
         "clat percentiles (", "clat (usec): min=", "clat (nsec): min=", "clat (msec): min=",
         "IO depths    :", "issued rwt", "issued    : total", "Run status group ",

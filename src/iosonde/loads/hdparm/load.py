@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -47,8 +46,8 @@ _LENGTH = {"T": 2.0, "t": 3.0}
 class Hdparm(LoadEngine):
     """See `iosonde.loads.load.LoadEngine`. The spec is `{"tests": "tT", "direct": false}`."""
 
-    name: ClassVar[str] = "hdparm"
-    parser_version: ClassVar[int] = 1
+    name = "hdparm"
+    parser_version = 1
 
     @override
     def declare(self, spec: str | Mapping[str, Json], *, name: str, where: str) -> Load:

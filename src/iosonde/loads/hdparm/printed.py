@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -57,8 +56,8 @@ class _Run:
 class HdparmOutput(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "hdparm"
-    anchors: ClassVar[tuple[str, ...]] = ("cached reads", "disk reads", "buffer-cache reads")
+    tool = "hdparm"
+    anchors = ("cached reads", "disk reads", "buffer-cache reads")
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -14,7 +14,6 @@ Source:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -40,8 +39,8 @@ _HOURS = 24 * 3600.0
 class Iozone(LoadEngine):
     """See `iosonde.loads.load.LoadEngine`. The spec is `{"arguments": ["-i", "0", …]}`."""
 
-    name: ClassVar[str] = "iozone"
-    parser_version: ClassVar[int] = 1
+    name = "iozone"
+    parser_version = 1
 
     @override
     def declare(self, spec: str | Mapping[str, Json], *, name: str, where: str) -> Load:

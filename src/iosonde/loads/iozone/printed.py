@@ -6,7 +6,6 @@ Source: iozone 3.489, iozone.c; see iosonde.loads.iozone.figures for its columns
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -45,8 +44,8 @@ _GAP = 16
 class IozoneOutput(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "iozone"
-    anchors: ClassVar[tuple[str, ...]] = (
+    tool = "iozone"
+    anchors = (
         "Iozone: Performance", "Command line used: ", "Children see throughput",
         "reclen    write", '"Writer report"', '"Throughput report', "reclen write",
         "reclen  write", "reclen   write", "reclen     write",

@@ -6,7 +6,6 @@ Source: iozone 3.489, iozone.c, main(): options.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from typing_extensions import override
 
@@ -23,8 +22,8 @@ _WIDE = 60
 class IozoneCommand(Output):
     """See `iosonde.text.cursor.Output`."""
 
-    tool: ClassVar[str] = "iozone"
-    anchors: ClassVar[tuple[str, ...]] = ("iozone -",)
+    tool = "iozone"
+    anchors = ("iozone -",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

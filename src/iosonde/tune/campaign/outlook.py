@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import ClassVar, cast
+from typing import cast
 
 from iosonde.change.guard import Permission
 from iosonde.contract import HIDDEN, NULL, VerbResult
@@ -54,7 +54,7 @@ class PlannedSetting:
 class Outlook(VerbResult):
     """The plan of a campaign."""
 
-    SCHEMA: ClassVar[str] = "iosonde.plan/1"
+    SCHEMA = "iosonde.plan/1"
     study: str
     strategy: str
     candidates: int

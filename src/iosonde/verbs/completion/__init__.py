@@ -9,7 +9,6 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import ClassVar
 from urllib.parse import quote
 
 from iosonde.config import config_value
@@ -31,7 +30,7 @@ _SAFE = re.compile(r"[\w.+@%,/-]+", re.ASCII)
 class Completion(VerbResult):
     """How a shell completes command lines of iosonde, or what it may complete one with."""
 
-    SCHEMA: ClassVar[str] = "iosonde.completion/1"
+    SCHEMA = "iosonde.completion/1"
     shell: str
     script: str = field(metadata=NULL)
     """To be read by the shell; null: words were given."""
