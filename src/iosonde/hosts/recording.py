@@ -100,12 +100,12 @@ class Recorder(Host):
 
     @override
     async def start(self, argv: Sequence[str]) -> Process:
-        """See `Host.start`; what goes on for a while is not recorded."""
+        """What goes on for a while is not recorded."""
         return await self._host.start(argv)
 
     @override
     async def converse(self, argv: Sequence[str]) -> Conversation:
-        """See `Host.converse`; not recorded either."""
+        """Not recorded either."""
         return await self._host.converse(argv)
 
     @override
@@ -126,7 +126,7 @@ class Recorder(Host):
 
     @override
     async def watch(self, paths: Sequence[str], interval: float) -> FilesWatch:
-        """See `Host.watch`; what changes every second is not recorded."""
+        """What changes every second is not recorded."""
         return await self._host.watch(paths, interval)
 
     @override
@@ -147,17 +147,17 @@ class Recorder(Host):
 
     @override
     async def write(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
-        """See `Host.write`; not recorded."""
+        """Not recorded."""
         await self._host.write(path, content, mode=mode)
 
     @override
     async def copy(self, source: str, destination: str) -> None:
-        """See `Host.copy`; not recorded."""
+        """Not recorded."""
         await self._host.copy(source, destination)
 
     @override
     async def remove(self, path: str) -> None:
-        """See `Host.remove`; not recorded."""
+        """Not recorded."""
         await self._host.remove(path)
 
     async def close(self) -> None:

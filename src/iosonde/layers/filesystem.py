@@ -36,7 +36,7 @@ class FileSystem(Layer):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`; one layer a file system, wherever it is mounted."""
+        """One layer a file system, wherever it is mounted."""
         of_others = {fstype for kind in LAYERS for fstype in fstypes_of(kind)}
         wanted = tuple(
             dict.fromkeys(

@@ -65,7 +65,7 @@ class LoopDevice(Layer):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`. A loop device of no size is attached to nothing: left out."""
+        """A loop device of no size is attached to nothing: left out."""
         devices = [
             device for device in scene.devices.values() if device.type == "loop" and device.size > 0
         ]

@@ -39,7 +39,7 @@ class Zram(Layer):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`. A zram device of no size is not set up: left out."""
+        """A zram device of no size is not set up: left out."""
         devices = [
             device
             for device in scene.devices.values()

@@ -43,8 +43,6 @@ _MOST = 80
 
 
 class AsSsd(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "AS SSD Benchmark"
     anchors = ("AS SSD Benchmark ", "4K-64Thr")
 

@@ -43,8 +43,6 @@ _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 
 
 class BenchSh(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "bench.sh"
     anchors = (
         "I/O Speed(1st run)", "I/O speed(1st run)", "I/O Speed (1st run)", "I/O speed (1st run)",
@@ -81,8 +79,6 @@ class BenchSh(Output):
 
 
 class NenchIoping(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ioping"
     anchors = ("ioping: seek rate", "ioping: sequential read speed")
 

@@ -77,8 +77,6 @@ _TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
 class Bonnie(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "bonnie++"
     anchors = (
         "--Sequential Output", "Sequential Output--", "Name:Size etc", "-Per Chr-", "1.98,2.00",
@@ -87,7 +85,7 @@ class Bonnie(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The head of the table, or the CSV line."""
+        """The head of the table, or the CSV line."""
         line = cursor.line(cursor.at)
         if _CSV.search(line) or _CSV_OLD.fullmatch(line):
             return cursor.at
@@ -273,7 +271,7 @@ def _trial(
 
 
 class BonniePage(Output):
-    """See `iosonde.text.cursor.Output`. The page of bon_csv2html, a row for each machine."""
+    """The page of bon_csv2html, a row for each machine."""
 
     tool = "bonnie++"
     anchors = ("Sequential Output | Sequential Input",)

@@ -42,8 +42,6 @@ _MOST = 400
 
 
 class DbBench(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "db_bench"
     anchors = (" micros/op",)
     commands = ("db_bench", "./db_bench")
@@ -115,8 +113,6 @@ _YCSB_RAW = {"Average": "mean", "Min": "min", "Max": "max"}
 
 
 class Ycsb(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ycsb"
     anchors = ("[OVERALL], ", "], AverageLatency(", "], Operations, ")
     commands = ("ycsb", "bin/ycsb", "ycsb.sh")
@@ -186,8 +182,6 @@ _MEMTIER_NAMES = {
 
 
 class Memtier(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "memtier_benchmark"
     anchors = ("Type         Ops/sec", "  Hits/sec   Misses/sec")
     commands = ("memtier_benchmark",)

@@ -109,8 +109,6 @@ class _Result:
 
 
 class Dd(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "dd"
     anchors = (
         "records out", "records in", "copied, ", "bytes transferred in ", *ANCHORS,
@@ -118,7 +116,7 @@ class Dd(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The first of the lines on records, or the sum without them."""
+        """The first of the lines on records, or the sum without them."""
         first = cursor.at if _shortened(cursor.line(cursor.at)) else None
         for index in range(cursor.at, max(cursor.at - 6, -1), -1):
             line = in_english(cursor.line(index))

@@ -31,8 +31,6 @@ _REST = re.compile(r"\s*(?:$|[;|&`]|\d?>|\(|#|\\$)")
 
 
 class DdCommand(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "dd"
     anchors = (
         "dd if=", "dd of=", "dd bs=", "dd count=", "dd iflag=", "dd oflag=", "dd conv=",

@@ -66,8 +66,6 @@ _GAP = 4
 
 
 class Diskinfo(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "diskinfo"
     anchors = (
         "# sectorsize", "Full stroke:", "kbytes/sec", " usec/IO =", "Asynchronous random reads:",

@@ -54,8 +54,6 @@ _MOST = 80
 
 
 class DiskMark(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "CrystalDiskMark"
     anchors = (
         "MB/s = 1,000,000 byte", " IOPS] <", "T= 1):", "T= 1) :", "(QD=32) :", "Random Read 4KB :",

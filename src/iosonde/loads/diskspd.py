@@ -61,8 +61,6 @@ class _Sheet:
 
 
 class Diskspd(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "diskspd"
     anchors = ("Command Line:", "I/O per s |", "%-ile |")
 

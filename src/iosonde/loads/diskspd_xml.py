@@ -37,8 +37,6 @@ _HALF = 0.005
 
 
 class DiskspdXml(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "diskspd"
     anchors = (_ROOT, "<TestTimeSeconds>")
 

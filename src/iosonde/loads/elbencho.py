@@ -56,8 +56,6 @@ class _Phase:
 
 
 class Elbencho(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "elbencho"
     anchors = ("FIRST DONE", "Throughput MiB/s", "Throughput MB/s")
 

@@ -68,8 +68,6 @@ _GAP = 2
 
 
 class F3(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "f3"
     anchors = (
         "Average writing speed: ", "Average reading speed: ", "Slightly changed: ",

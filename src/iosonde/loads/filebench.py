@@ -35,8 +35,6 @@ _MOST = 80
 
 
 class Filebench(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "filebench"
     anchors = ("Per-Operation Breakdown", "ms/op", "IO Summary:")
     commands = ("filebench",)

@@ -43,8 +43,6 @@ _MOST = 40
 
 
 class HdTune(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "HD Tune"
     anchors = (
         "HD Tune: ", "HD Tune Pro: ", "Transfer Rate Minimum", "Transfer Rate Maximum",

@@ -57,8 +57,6 @@ _GAP = 2
 
 
 class Ioping(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ioping"
     anchors = ("ioping statistics", "min/avg/max/mdev", "requests completed", ": request=")
 

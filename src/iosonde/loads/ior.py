@@ -29,8 +29,6 @@ _MOST = 4000
 
 
 class Ior(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "IOR"
     anchors = ("bw(MiB/s)",)
 

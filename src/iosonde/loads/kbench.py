@@ -122,8 +122,6 @@ class _Sheet:
 
 
 class Kbench(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "kbench"
     anchors = (
         "FIO Benchmark Summary", "FIO Benchmark Compar", "(Read/Write)",

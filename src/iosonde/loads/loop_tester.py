@@ -59,8 +59,6 @@ _QUEUE = {"Scheduler": "scheduler", "Queue Requests": "nr_requests", "Queue Dept
 
 
 class LoopTester(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "hap-fio-tester"
     anchors = (
         "averaging over: [", "Virtual disk properties:", "the first loop has started",

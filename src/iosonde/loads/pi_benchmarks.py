@@ -41,8 +41,6 @@ _OPTIONS: dict[str, dict[str, Scalar]] = {
 
 
 class PiBenchmarks(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "pibenchmarks"
     anchors = (
         "Cached Disk Read", "4k random read ", "4k random write ", "HDParm   ", "IOZone   ",

@@ -38,8 +38,6 @@ _NAMES = {"read": "read", "written": "write"}
 
 
 class PostMark(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "postmark"
     anchors = (
         "Creation alone: ", "seconds of transactions (", "ytes per second)",

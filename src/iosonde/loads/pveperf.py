@@ -34,8 +34,6 @@ _DEVICE = re.compile(r"\(([^()\s]{1,200})\)")
 
 
 class Pveperf(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "pveperf"
     anchors = ("CPU BOGOMIPS:", "BUFFERED READS:", "FSYNCS/SECOND:")
 

@@ -60,8 +60,6 @@ _GAP = 4
 
 
 class RadosBench(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "rados bench"
     anchors = (
         "concurrent writes of", "sec Cur ops", "Total writes made:", "Total reads made:",

@@ -35,8 +35,6 @@ _ABOVE = 400  # lines of what was printed each second
 
 
 class RadosBenchJson(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "rados bench"
     anchors = ('"concurrent_ios"', '"total_time_run"', '"datas":')
 

@@ -38,8 +38,6 @@ _MB = 1e6
 
 
 class GoBonnieGo(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "gobonniego"
     anchors = ("Sequential Write MB/s:", "Sequential Read MB/s:")
 
@@ -81,8 +79,6 @@ class GoBonnieGo(Output):
 
 
 class IoUringTool(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "t/io_uring"
     anchors = ("IOS/call=",)
 
@@ -136,8 +132,6 @@ def _of_seconds(rows: Sequence[re.Match[str]], asked: Prompt) -> PrintedTrial:
 
 
 class NasTester(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "NAS performance tester"
     anchors = ("MB file write on ", "MB file read on ")
 

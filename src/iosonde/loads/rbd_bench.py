@@ -40,8 +40,6 @@ _MOST = 4000
 
 
 class RbdBench(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "rbd bench"
     anchors = ("io_threads ", "ops/sec: ")
 

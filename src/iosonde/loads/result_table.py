@@ -110,8 +110,6 @@ class _Sheet:
 
 
 class ResultTable(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "table"
     unspecific: ClassVar[bool] = True
     anchors = (
@@ -126,7 +124,7 @@ class ResultTable(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The line of names, right above one of dashes."""
+        """The line of names, right above one of dashes."""
         if "|" not in cursor.line(cursor.at):
             return None
         heads: list[int] = []

@@ -40,8 +40,6 @@ _MOST = 24
 
 
 class SdCardTest(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "SD card test"
     anchors = (
         "seq-write;", "seq-read;", "rand-4k-write;", "rand-4k-read;"

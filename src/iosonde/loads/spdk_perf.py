@@ -86,8 +86,6 @@ class _Table:
 
 
 class SpdkPerf(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "spdk perf"
     anchors = ("Device Information", " from core ")
     commands: ClassVar[tuple[str, ...]] = ("spdk_nvme_perf",)

@@ -35,8 +35,6 @@ _MOST = 40
 
 
 class SpeedRows(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "speed rows"
     unspecific: ClassVar[bool] = True
     anchors = (

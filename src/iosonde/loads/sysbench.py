@@ -78,8 +78,6 @@ _MOST = 400
 
 
 class Sysbench(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "sysbench"
     anchors = (
         "Extra file open flags", "File operations:", "Operations performed:", "written, MiB/s",

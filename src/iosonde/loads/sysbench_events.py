@@ -100,8 +100,6 @@ _MOST = 4000
 
 
 class SysbenchEvents(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "sysbench"
     anchors = (
         "events per second: ", "events/s (eps):", "SQL statistics:", "OLTP test statistics:",
@@ -202,8 +200,6 @@ _PREPARING = re.compile(
 
 
 class SysbenchPrepare(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "sysbench"
     anchors = ("Creating files for the test...", " bytes written in ")
 

@@ -36,8 +36,6 @@ _RIGHT_BELOW = 2
 
 
 class TimedCommand(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "time"
     anchors = (
         "real\t", "real ", "s system ", "system 0:", "elapsed ",

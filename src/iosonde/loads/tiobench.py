@@ -40,8 +40,6 @@ _MOST = 400
 
 
 class Tiobench(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "tiobench"
     anchors = (" Rate  (CPU%) ", "(CPU%)  Latency")
 

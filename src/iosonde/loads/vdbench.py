@@ -37,8 +37,6 @@ _LATENCIES = {"resp time": "mean", "resp max": "max", "resp stddev": "stdev"}
 
 
 class Vdbench(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "vdbench"
     anchors = ("1024**2", "interval        i/o")
 

@@ -70,8 +70,6 @@ _MOST = 200
 
 
 class Warp(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "warp"
     anchors = (" obj/s", " ops/s")
 

@@ -39,8 +39,6 @@ _MOST = 80
 
 
 class Winsat(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "winsat"
     anchors = (
         "Disk  Random ", "Disk  Sequential ", "Average Read Time with ", "Latency: 95th Percentile",

@@ -33,8 +33,6 @@ _NEXT = 2  # lines that a mail may have made of the second one
 
 
 class XfsIo(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "xfs_io"
     anchors = (" bytes at offset ",)
     commands = ("xfs_io",)

@@ -66,8 +66,6 @@ class _Cell:
 
 
 class Yabs(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "yabs"
     anchors = (
         "fio Disk Speed Tests (", "dd Sequential Disk Speed Tests:", "Block Size |",

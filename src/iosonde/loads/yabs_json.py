@@ -36,8 +36,6 @@ _OF_FIO: dict[str, Scalar] = {
 
 
 class YabsJson(JsonOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "yabs"
     anchors = ('"speed_units":',)
     commands = ()

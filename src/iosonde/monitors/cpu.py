@@ -37,7 +37,7 @@ class Cpu(Sampler):
 
     @override
     def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:
-        """See `Sampler.points`. iowait may run backwards (proc_stat(5)); that counts as 0."""
+        """Iowait may run backwards (proc_stat(5)); that counts as 0."""
         old, new = (_lines(reading.files.get(PATH, b"")) for reading in (before, after))
         seconds = after.time - before.time
         if seconds <= 0:

@@ -74,7 +74,7 @@ class Diskstats(Sampler):
 
     @override
     def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:
-        """See `Sampler.points`; devices that came or went in between are left out."""
+        """Devices that came or went in between are left out."""
         old, new = (figures(reading.files.get(PATH, b"")) for reading in (before, after))
         seconds = after.time - before.time
         for device, now in new.items():

@@ -49,8 +49,6 @@ _MOST = 2000
 
 
 class Atop(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "atop"
     anchors = ("ATOP - ", "DSK |", "LVM |", "MDD |", "CPL |", "PRC |")
     commands = ("atop", "atopsar")

@@ -49,8 +49,6 @@ def _is_head(cells: Sequence[str]) -> bool:
 
 
 class Biosnoop(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "biosnoop"
     anchors = ("LAT(ms)", "LATms", "biosnoop")
     commands = (

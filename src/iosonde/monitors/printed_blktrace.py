@@ -26,8 +26,6 @@ _MOST = 20000
 
 
 class BlkparseEvents(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "blkparse"
     anchors = (
         "  Q  ", "  C  ", "  D  ", "  G  ", "  I  ",

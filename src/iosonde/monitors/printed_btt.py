@@ -37,8 +37,6 @@ _MOST = 4000
 
 
 class Btt(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btt"
     anchors = (" MIN  ", "Q2C  ", "DEV |")
     commands = ("btt",)
@@ -105,7 +103,7 @@ def _of_device(text: str, columns: list[str]) -> dict[str, Json]:
 
 
 class Blkparse(StateOutput):
-    """See `iosonde.text.cursor.Output`. Its sums; the events are read by `iosonde trace`."""
+    """Its sums; the events are read by `iosonde trace`."""
 
     tool = "blkparse"
     anchors = ("Reads Queued:",)

@@ -35,8 +35,6 @@ def _is_row(cells: Sequence[str]) -> bool:
 
 
 class CephOsdPerf(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph osd perf"
     anchors = ("latency(ms)",)
 

@@ -38,8 +38,6 @@ _MOST = 20_000
 
 
 class CifsIostat(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "cifsiostat"
     anchors = ("    rops/s    wops/s", " rops/s ")
     commands = ("cifsiostat",)

@@ -45,8 +45,6 @@ _MOST = 4000
 
 
 class Collectl(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "collectl"
     anchors = ("#cpu sys inter", "KBRead  Reads", "KBytes Merged ")
     commands = ("collectl",)

@@ -40,8 +40,6 @@ _BLANKS = 2
 
 
 class Dbench(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "dbench"
     anchors = (
         "Throughput ", "MB/sec  execute", "MB/sec  warmup", "AvgLat    MaxLat", "dbench version ",

@@ -30,7 +30,7 @@ _COUNTS = (11, 15, 17)
 
 
 class DiskstatsOutput(StateOutput):
-    """See `iosonde.text.cursor.Output`. Its lines have no words but the names of devices."""
+    """Its lines have no words but the names of devices."""
 
     tool = "diskstats"
     anchors = (
@@ -43,7 +43,7 @@ class DiskstatsOutput(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The first line of figures."""
+        """The first line of figures."""
         first = None
         if _BEGINS.match(cursor.line(cursor.at)):
             for index in range(cursor.at, max(cursor.at - 60, -1), -1):

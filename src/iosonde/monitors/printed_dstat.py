@@ -49,8 +49,6 @@ _GAP = 3
 
 
 class Dstat(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "dstat"
     anchors = (
         "usr sys idl", "read  writ", "recv  send", " int   csw", "run blk new",
@@ -62,7 +60,7 @@ class Dstat(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The line with the titles of the groups."""
+        """The line with the titles of the groups."""
         columns = _SPLIT.split(cursor.line(cursor.at))
         for index in (cursor.at - 1, cursor.at - 2):
             if line := cursor.line(index):

@@ -45,8 +45,6 @@ _MOST = 20000
 
 
 class Exposition(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "node_exporter"
     anchors = (
         "node_disk_", "node_filesystem_", "node_md_", "node_xfs_", "node_zfs_", "node_memory_",
@@ -78,8 +76,6 @@ class Exposition(StateOutput):
 
 
 class ExpositionOfOthers(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "Prometheus exposition"
     anchors = (
         "# HELP ", "# TYPE ", '{namespace="', '{ceph_daemon="', '{driver_name="', '{instance="',

@@ -23,8 +23,6 @@ _ROW = re.compile(
 
 
 class Mdtest(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mdtest"
     anchors = ("Std Dev",)
     commands = ("mdtest", "mpirun", "srun")

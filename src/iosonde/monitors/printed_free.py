@@ -69,8 +69,6 @@ _FAR = 40
 
 
 class Free(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "free"
     anchors = (
         "Mem: ", "Speicher: ", "Mém: ", "Mem.: ", "Память: ", "内存：", "内存: ", "内存:",
@@ -133,8 +131,6 @@ class Free(StateOutput):
 
 
 class FreeLine(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "free"
     anchors = (" CachUse ",)
     commands = ("free",)

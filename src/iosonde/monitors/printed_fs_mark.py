@@ -51,8 +51,6 @@ _GAP = 2
 
 
 class FsMark(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "fs_mark"
     anchors = (
         "Files/sec     App Overhead", "App Overhead", "App overhead is time", "Sync method: ",

@@ -55,8 +55,6 @@ _NEAR = 3
 
 
 class Fsslower(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "fsslower"
     anchors = ("LAT(ms) FILENAME", "TASK,PID,TYPE,BYTES")
 
@@ -78,7 +76,7 @@ class Fsslower(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The line that says what is traced, else the head."""
+        """The line that says what is traced, else the head."""
         if not _is_head(cursor.line(cursor.at)):
             return None
         for index in range(cursor.at - 1, max(cursor.at - _NEAR, -1), -1):

@@ -346,8 +346,6 @@ def _begins(cursor: TextCursor, line: str) -> bool:
 
 
 class FsTests(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "fstests"
     anchors = (
         "FSTYP ", "PLATFORM ", "SECTION ", "Passed all ",

@@ -133,8 +133,6 @@ class _Report:
 
 
 class Fsx(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "fsx"
     anchors = (
         "READ BAD DATA: ", "LOG DUMP (", "operations completed A-OK", "Size error: expected ",

@@ -241,8 +241,6 @@ class _Trace:
 
 
 class FtraceEvents(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ftrace"
     anchors = (
         "# tracer: ", "entries-in-buffer/", "us :", *(f"[{cpu:03}] " for cpu in range(256)),

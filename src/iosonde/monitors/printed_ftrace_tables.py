@@ -82,8 +82,6 @@ def _is_what(what: str) -> bool:
 
 
 class FunctionGraph(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "function_graph"
     anchors = (
         "us |  ", "us  |  ", "us   |  ", "us    |  ", "# tracer: function_graph", "  DURATION  ",
@@ -149,8 +147,6 @@ def _of(what: str, stack: list[str]) -> str:
 
 
 class DeepestStack(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "stack_trace"
     anchors = ("Depth    Size", "Size   Location", " entries)")
     commands = _COMMANDS
@@ -182,8 +178,6 @@ class DeepestStack(StateOutput):
 
 
 class EventHistogram(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "event histogram"
     anchors = ("# event histogram", "# trigger info: ", "} hitcount:")
     commands = _COMMANDS
@@ -272,8 +266,6 @@ def _rows(text: str) -> Iterator[dict[str, Json]]:
 
 
 class FunctionProfile(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "function_profile"
     anchors = ("Hit    Time",)
     commands = _COMMANDS

@@ -51,8 +51,6 @@ _MOST = 20_000
 
 
 class GetCounter(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "Get-Counter"
     anchors = (
         r"\physicaldisk(", r"\logicaldisk(", r"\PhysicalDisk(", r"\LogicalDisk(",

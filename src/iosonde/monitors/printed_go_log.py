@@ -141,8 +141,6 @@ class _GoLog(StateOutput):
 
 
 class Logfmt(_GoLog):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "logfmt"
     anchors = (
         "level=error", "level=info", "level=warn", "level=fatal", "level=debug",
@@ -162,8 +160,6 @@ class Logfmt(_GoLog):
 
 
 class Klog(_GoLog):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "klog"
     anchors = (".go:",)
     start = _KLOG_BEGUN

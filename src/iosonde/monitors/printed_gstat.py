@@ -50,8 +50,6 @@ def _is_row(cells: Sequence[str]) -> bool:
 
 
 class Gstat(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "gstat"
     anchors = ("L(q)  ops/s", "%busy Name", "L(q)")
     commands = ("gstat",)

@@ -37,8 +37,6 @@ _MOST = 20000
 
 
 class Hctx(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "blk-mq"
     anchors = ("hctx",)
     commands = ("grep", "head", "tail", "find")

@@ -63,8 +63,6 @@ _MOST = 80
 
 
 class TracedHistogram(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "histogram"
     anchors = (": count ", "|Distribution", "|@@@")
 
@@ -76,7 +74,7 @@ class TracedHistogram(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The line that names the unit, a first row below it."""
+        """The line that names the unit, a first row below it."""
         line = cursor.line(cursor.at)
         if _BCC.match(line) or _PERF_TOOLS.match(line):
             return cursor.at if _rows(cursor, cursor.at, _ROW)[1] else None
@@ -144,7 +142,7 @@ def _before(cursor: TextCursor, first: int) -> str:
 
 
 class Bitesize(StateOutput):
-    """See `iosonde.text.cursor.Output`. That of perf-tools."""
+    """That of perf-tools."""
 
     tool = "bitesize"
     anchors = (": I/O      Distribution",)

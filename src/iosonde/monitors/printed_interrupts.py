@@ -32,8 +32,6 @@ _LIST = re.compile(r"\s*\S+(?:, \S+)*,?$")  # devices, as they go on in the next
 
 
 class Interrupts(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "interrupts"
     anchors = (
         "IO-APIC", "PCI-MSI", "XT-PIC", "GICv", "IR-PCI-MSI", "xen-pirq", "xen-dyn", "CPU0 ",
@@ -41,7 +39,7 @@ class Interrupts(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The first line with CPUs."""
+        """The first line with CPUs."""
         first = None
         for index in range(cursor.at, max(cursor.at - _REACH, -1), -1):
             line = cursor.line(index)

@@ -119,8 +119,6 @@ def figures(head: Sequence[str], row: Sequence[str]) -> dict[str, Json]:
 
 
 class Iostat(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "iostat"
     anchors = (
         "Device:  ", "Device   ", "Device: rrqm", "Device r/s", "Device tps", "Device: tps",
@@ -133,12 +131,12 @@ class Iostat(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The head of a report that no report of the same output precedes."""
+        """The head of a report that no report of the same output precedes."""
         return head_before(UnclockedCursor(cursor), cursor.at, is_head, longest=True)
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`. The first report on CPUs, above the head, is a part of it."""
+        """The first report on CPUs, above the head, is a part of it."""
         reading = super().read(cursor, first)
         cpus = _head_of_cpus(UnclockedCursor(cursor), first)
         return replace(reading, first=min(reading.first, first if cpus is None else cpus))

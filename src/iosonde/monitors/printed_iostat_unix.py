@@ -60,8 +60,6 @@ def _is_row(cells: Sequence[str]) -> bool:
 
 
 class UnixIostat(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "iostat"
     anchors = ("kr/s", "svc_t", "KB/t", "Soft Errors:")
 

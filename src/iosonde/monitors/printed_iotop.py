@@ -30,8 +30,6 @@ _PART = re.compile(r"DISK (?:READ|WRITE)|[KMGB]/s|TID|COMMAND|SWAPIN|^\s*[\d.]+ 
 
 
 class Iotop(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "iotop"
     anchors = ("Total DISK READ",)
 

@@ -46,8 +46,6 @@ _GAP = 3
 
 
 class Iperf(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "iperf"
     anchors = ("bits/sec", "Bytes/sec")
 
@@ -155,8 +153,6 @@ _END = re.compile(r'^\s*"end":\s{0,4}\{\s*$')
 
 
 class IperfJson(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "iperf"
     anchors = ('"end": {', '"end":\t{')
     commands = ("iperf3",)

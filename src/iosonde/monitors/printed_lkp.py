@@ -33,8 +33,6 @@ _MOST = 2000
 
 
 class LkpComparison(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lkp"
     anchors = ("%change",)
     commands = ("lkp",)

@@ -37,8 +37,6 @@ _MOST = 80
 
 
 class Meminfo(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "meminfo"
     anchors = (
         "MemTotal:", "MemFree:", "MemAvailable:", "Dirty: ", "Writeback: ", "NFS_Unstable:",

@@ -38,8 +38,6 @@ _MOST = 2000
 
 
 class MmTests(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mmtests"
     anchors = (" 0.00%)",)
     commands = ("compare-mmtests.pl", "compare-kernels.sh")

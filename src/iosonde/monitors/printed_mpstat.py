@@ -29,8 +29,6 @@ _RATE = re.compile(r"\d{1,15}(?:[.,]\d{1,6})?")
 
 
 class MpstatNodes(SysstatTable):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mpstat"
     anchors = ("%iowait",)
     commands = ("mpstat",)
@@ -54,8 +52,6 @@ class _FilledCursor(ClockedCursor):
 
 
 class MpstatTopology(SysstatTable):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mpstat"
     anchors = ("CORE SOCK NODE",)
     commands = ("mpstat",)
@@ -81,8 +77,6 @@ class MpstatTopology(SysstatTable):
 
 
 class MpstatInterrupts(SysstatTable):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mpstat"
     anchors = (
         "intr/s", "TIMER/s", "NET_RX/s", "LOC/s", "RES/s", "IPI0/s", " 0/s ",

@@ -39,8 +39,6 @@ _MOST = 24
 
 
 class Netperf(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "netperf"
     anchors = (" TEST from ",)
     commands = ("netperf",)

@@ -44,8 +44,6 @@ _MOST_FIELDS = 20000
 
 
 class PerfReport(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "perf"
     anchors = ("[k] ", "[.] ")
 
@@ -74,8 +72,6 @@ class PerfReport(StateOutput):
 
 
 class PerfStat(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "perf"
     anchors = ("Performance counter stats for",)
 
@@ -102,7 +98,7 @@ class PerfStat(StateOutput):
 
 
 class PerfStatFields(StateOutput):
-    """See `iosonde.text.cursor.Output`. What perf stat prints with -x, and -I."""
+    """What perf stat prints with -x, and -I."""
 
     tool = "perf"
     anchors = (

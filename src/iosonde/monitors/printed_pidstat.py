@@ -20,8 +20,6 @@ _K = float(units.KIB)
 
 
 class Pidstat(SysstatTable):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "pidstat"
     anchors = (
         "ccwr/s", "kB_wr/s", "iodelay", "%usr %system", "minflt/s", "cswch/s", "StkSize",

@@ -35,8 +35,6 @@ _MOST = 2000
 
 
 class Ping(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ping"
     anchors = ("PING ", "seq=", "packets transmitted,")
     commands = ("ping", "ping6")

@@ -32,8 +32,6 @@ _MOST = 60
 
 
 class PressureFiles(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "pressure"
     anchors = ("some avg10=", "full avg10=")
 

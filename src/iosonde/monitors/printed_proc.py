@@ -53,8 +53,6 @@ _MOST = 400
 
 
 class ProcVmstat(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "vmstat file"
     anchors = (
         "nr_free_pages ", "nr_dirty ", "nr_writeback ", "pgpgin ", "pgfault ", "pgscan_",
@@ -92,8 +90,6 @@ def _is_pair(line: str) -> bool:
 
 
 class ProcStat(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "stat file"
     anchors = ("cpu0 ", "procs_running ", "ctxt ")
     commands = ("cat", "grep", "head")
@@ -132,7 +128,7 @@ class ProcStat(StateOutput):
 
 
 class BlockStat(StateOutput):
-    """See `iosonde.text.cursor.Output`. Below the command that shows the file, or by grep."""
+    """Below the command that shows the file, or by grep."""
 
     tool = "block stat"
     anchors = ("/stat",)
@@ -175,8 +171,6 @@ def _counted(text: str) -> dict[str, Json]:
 
 
 class Numastat(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "numastat"
     anchors = ("numa_hit ", "numa_miss ", "interleave_hit ", " node0 ")
     commands = ("numastat",)

@@ -48,8 +48,6 @@ _MOST = 4000
 
 
 class Ps(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ps"
     anchors = (
         "%CPU", " PPID", " WCHAN", " STAT ", "TIME CMD", "  PID TTY", "?        ", " pts/",

@@ -42,8 +42,6 @@ _MOST = 30
 
 
 class Rsync(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "rsync"
     anchors = (
         "Number of files: ", "Number of created files: ", "Total transferred file size: ",

@@ -50,7 +50,7 @@ _ALL = frozenset({"-", "all", "-1"})
 
 
 class SadfDatabase(StateOutput):
-    """See `iosonde.text.cursor.Output`. `sadf -d`: a head for each activity, cells with `;`."""
+    """`sadf -d`: a head for each activity, cells with `;`."""
 
     tool = "sadf"
     anchors = (_HEAD,)
@@ -106,7 +106,7 @@ class SadfDatabase(StateOutput):
 
 
 class SadfLines(StateOutput):
-    """See `iosonde.text.cursor.Output`. `sadf -p`: a line for each figure, cells with tabs."""
+    """`sadf -p`: a line for each figure, cells with tabs."""
 
     tool = "sadf"
     anchors = (

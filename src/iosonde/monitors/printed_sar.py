@@ -52,8 +52,6 @@ def _is_head(cells: Sequence[str]) -> bool:
 
 
 class SarDisk(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "sar"
     anchors = (" DEV ", "%util DEV")
 

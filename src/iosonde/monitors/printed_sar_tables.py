@@ -96,7 +96,7 @@ _HOST = _NAMED | _PRESSURE | {name: (name, 1.0) for name in _AS_PRINTED}
 
 
 class SarHost(SysstatTable):
-    """See `iosonde.text.cursor.Output`. Every table that has one row an interval."""
+    """Every table that has one row an interval."""
 
     tool = "sar"
     anchors = (
@@ -123,8 +123,6 @@ class _SarThings(SysstatTable):
 
 
 class SarLinkErrors(_SarThings):
-    """See `iosonde.text.cursor.Output`."""
-
     anchors = ("rxerr/s", "rxdrop/s")
     kind = "link"
     key = "IFACE"
@@ -139,8 +137,6 @@ class SarLinkErrors(_SarThings):
 
 
 class SarFilesystems(_SarThings):
-    """See `iosonde.text.cursor.Output`."""
-
     anchors = ("MBfsfree",)
     kind = "mount"
     key = "FILESYSTEM"
@@ -154,15 +150,13 @@ class SarFilesystems(_SarThings):
 
 
 class SarMounts(SarFilesystems):
-    """See `iosonde.text.cursor.Output`. `sar -F MOUNT`, which names mount points alone."""
+    """`sar -F MOUNT`, which names mount points alone."""
 
     key = "MOUNTPOINT"
     text_columns = frozenset()
 
 
 class SarFibreChannel(_SarThings):
-    """See `iosonde.text.cursor.Output`."""
-
     anchors = ("fch_rxf/s",)
     kind = "link"
     key = "FCHOST"

@@ -38,8 +38,6 @@ _MOST = 400
 
 
 class Slabtop(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "slabtop"
     anchors = ("Active / Total Objects", "OBJS ACTIVE")
     commands = ("slabtop",)
@@ -81,8 +79,6 @@ class Slabtop(StateOutput):
 
 
 class Slabinfo(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "slabinfo"
     anchors = ("<objsize>", "<objperslab>")
     commands = ("cat", "head", "grep", "sort", "sudo")

@@ -25,8 +25,6 @@ _MOST = 400
 
 
 class StraceCounts(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "strace"
     anchors = ("usecs/call",)
     commands = ("strace",)

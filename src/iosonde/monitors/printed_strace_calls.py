@@ -61,8 +61,6 @@ class _Sum:
 
 
 class StraceCalls(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "strace"
     anchors = (
         ") = 0", ") = -1 E", " = -1 E", ") = ", "<unfinished ...>", " resumed>", ")     ",

@@ -33,8 +33,6 @@ _MOST = 2000
 
 
 class StressNg(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "stress-ng"
     anchors = ("stressor       bogo ops", "stress-ng: ", "metrc: [")
     commands = ("stress-ng",)

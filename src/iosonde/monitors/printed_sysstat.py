@@ -137,8 +137,6 @@ class SysstatTable(StateOutput):
 
 
 class Mpstat(SysstatTable):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mpstat"
     anchors = ("%iowait",)
     commands = ("mpstat",)
@@ -148,8 +146,6 @@ class Mpstat(SysstatTable):
 
 
 class SarCpu(SysstatTable):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "sar"
     anchors = ("%iowait",)
     commands = ("sar",)
@@ -161,8 +157,6 @@ class SarCpu(SysstatTable):
 
 
 class SarBlocks(SysstatTable):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "sar"
     anchors = ("bread/s", "bwrtn/s")
     commands = ("sar",)
@@ -175,8 +169,6 @@ class SarBlocks(SysstatTable):
 
 
 class SarNetwork(SysstatTable):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "sar"
     anchors = ("rxpck/s", "rxkB/s", "txkB/s")
     commands = ("sar",)

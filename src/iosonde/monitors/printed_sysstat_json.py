@@ -48,8 +48,6 @@ _CIFS = {
 
 
 class SysstatJson(JsonOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "iostat"
     anchors = ('"sysstat": {', '"sysstat":{')
     commands = ("iostat", "mpstat", "sadf", "S_TIME_FORMAT")

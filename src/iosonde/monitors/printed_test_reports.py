@@ -48,8 +48,6 @@ _MOST = 6000
 
 
 class XfstestsReport(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "xfstests-bld"
     anchors = ("TESTRUNID:", "CMDLINE: ", " tests, ", "FSTESTVER:")
     commands = ("gce-xfstests", "kvm-xfstests", "get-results", "cat")
@@ -150,8 +148,6 @@ _STRANGE = 6  # lines that others write between
 
 
 class Ltp(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ltp"
     anchors = (
         "TPASS", "TFAIL", "TBROK", "TCONF", "TWARN", "TINFO", "passed  ", "broken  ",
@@ -245,8 +241,6 @@ _RUN_TOTAL = re.compile(
 
 
 class LtpTotals(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ltp totals"
     anchors = ("Machine Architecture: ",)
     commands = ("runltp", "kirk")
@@ -292,8 +286,6 @@ _STARS = re.compile(r"\s*\*{30,60}\s*$")
 
 
 class Pynfs(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "pynfs"
     anchors = ("Of those: ",)
     commands = ("testserver.py", "./testserver.py")

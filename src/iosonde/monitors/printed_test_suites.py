@@ -105,8 +105,6 @@ def _test_at(cursor: TextCursor, index: int) -> tuple[re.Match[str], int] | None
 
 
 class BlockTests(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "blktests"
     anchors = ("[passed]", "[failed]", "[not run]")
     commands = ("check", "./check")

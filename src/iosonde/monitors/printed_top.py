@@ -69,8 +69,6 @@ _MOST = 60
 
 
 class Top(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "top"
     anchors = ("load average", "Cpu(s)", "Load average:", "% usr")
 

@@ -84,8 +84,6 @@ def _by_process(rows: Sequence[Mapping[str, str]], name: str) -> list[Json]:
 
 
 class Syncsnoop(_Snoop):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "syncsnoop"
     anchors = ("COMM             CALL", "COMM             EVENT")
     commands = (
@@ -109,8 +107,6 @@ class Syncsnoop(_Snoop):
 
 
 class Mdflush(_Snoop):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mdflush"
     anchors = ("COMM             DEVICE",)
     commands = ("mdflush", "mdflush-bpfcc", "mdflush.py", "mdflush.bt")
@@ -130,7 +126,7 @@ class Mdflush(_Snoop):
 
 
 class Opensnoop(_Snoop):
-    """See `iosonde.text.cursor.Output`. Also statsnoop's; `call` says which where it is known."""
+    """Also statsnoop's; `call` says which where it is known."""
 
     tool = "opensnoop"
     anchors = (" ERR PATH", " ERR  PATH", "MODE PATH", " ERR FLAGS",
@@ -174,8 +170,6 @@ class Opensnoop(_Snoop):
 
 
 class Dcsnoop(_Snoop):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "dcsnoop"
     anchors = (" T FILE",)
     commands = ("dcsnoop", "dcsnoop-bpfcc", "dcsnoop.py", "dcsnoop.bt")
@@ -197,8 +191,6 @@ class Dcsnoop(_Snoop):
 
 
 class Filelife(_Snoop):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "filelife"
     anchors = ("AGE(s)",)
     commands = ("filelife", "filelife-bpfcc", "filelife.py")
@@ -218,8 +210,6 @@ class Filelife(_Snoop):
 
 
 class Mountsnoop(_Snoop):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mountsnoop"
     anchors = ("NS      CALL",)
     commands = ("mountsnoop", "mountsnoop-bpfcc", "mountsnoop.py")

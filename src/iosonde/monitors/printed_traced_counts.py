@@ -60,8 +60,6 @@ _NEAR = 6
 
 
 class TracedCounts(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "funccount"
     anchors = ("     COUNT",)
     commands = tuple(
@@ -112,8 +110,6 @@ def _took(row: dict[str, str], unit: str | None) -> dict[str, Json]:
 
 
 class Klockstat(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "klockstat"
     anchors = ("Avg Spin", "Avg Wait", "Avg Hold")
     commands = ("klockstat", "klockstat-bpfcc", "klockstat.py")
@@ -150,8 +146,6 @@ def _duration(text: str) -> float:
 
 
 class Runqslower(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "runqslower"
     anchors = ("LAT(us)",)
     commands = ("runqslower", "runqslower-bpfcc", "runqslower.py")
@@ -184,8 +178,6 @@ class Runqslower(StateOutput):
 
 
 class BpftraceMaps(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "bpftrace"
     anchors = ("probe...", "probes...", "@[vfs")
     nothing = "no number of a map follows"
@@ -193,7 +185,7 @@ class BpftraceMaps(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The first number of a map, or the clock above it."""
+        """The first number of a map, or the clock above it."""
         line = cursor.line(cursor.at)
         if _MAP_ROW.fullmatch(line):
             above = cursor.line(cursor.at - 1)

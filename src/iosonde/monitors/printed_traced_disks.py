@@ -41,8 +41,6 @@ _LONGEST = 8000
 
 
 class Biopattern(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "biopattern"
     anchors = ("%RND", "%SEQ")
     commands = ("biopattern", "biopattern-bpfcc", "biopattern.py")
@@ -73,8 +71,6 @@ class Biopattern(StateOutput):
 
 
 class Biolatpcts(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "biolatpcts"
     anchors = ("discard ", '{"read": {"')
     commands = ("biolatpcts", "biolatpcts-bpfcc", "biolatpcts.py")
@@ -161,8 +157,6 @@ def _percentiles(by_way: Mapping[str, Mapping[str, float | None]]) -> dict[str, 
 
 
 class Writeback(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "writeback"
     anchors = ("PAGES    REASON", "REASON           ms")
     commands = ("writeback.bt", "writeback", "bpftrace")

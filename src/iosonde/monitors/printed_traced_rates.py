@@ -79,8 +79,6 @@ def _figure(cell: str, column: _Column) -> Json:
 
 
 class Cachestat(_Rates):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "cachestat"
     anchors = ("MISSES  DIRTIES", "DIRTIES ")
     commands = (
@@ -101,8 +99,6 @@ class Cachestat(_Rates):
 
 
 class Dcstat(_Rates):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "dcstat"
     anchors = ("REFS/s", "SLOW/s")
     commands = ("dcstat", "dcstat-bpfcc", "dcstat.py")
@@ -115,8 +111,6 @@ class Dcstat(_Rates):
 
 
 class Vfsstat(_Rates):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "vfsstat"
     anchors = ("FSYNC/s", "UNLINK/s")
     commands = ("vfsstat", "vfsstat-bpfcc", "vfsstat.py")

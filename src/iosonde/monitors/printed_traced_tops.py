@@ -51,8 +51,6 @@ class _Top(StateOutput):
 
 
 class Biotop(_Top):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "biotop"
     anchors = ("MAJ MIN DISK", "I/O  Kbytes")
     commands = ("biotop", "biotop-bpfcc", "biotop.py")
@@ -83,8 +81,6 @@ class Biotop(_Top):
 
 
 class Cachetop(_Top):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "cachetop"
     anchors = ("READ_HIT%", "MISSES   DIRTIES")
     commands = ("cachetop", "cachetop-bpfcc", "cachetop.py")
@@ -119,8 +115,6 @@ class Cachetop(_Top):
 
 
 class Filetop(_Top):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "filetop"
     anchors = ("R_Kb", "W_Kb", "READS  WRITES")
     commands = ("filetop", "filetop-bpfcc", "filetop.py")

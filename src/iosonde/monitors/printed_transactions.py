@@ -52,8 +52,6 @@ _MOST = 40
 
 
 class Pgbench(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "pgbench"
     anchors = ("transaction type: ", "tps = ")
 

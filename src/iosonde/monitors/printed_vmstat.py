@@ -56,8 +56,6 @@ def _is_head(cells: Sequence[str]) -> bool:
 
 
 class Vmstat(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "vmstat"
     anchors = ("swpd", "---memory---", "-----io----")
 
@@ -65,7 +63,7 @@ class Vmstat(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The line with the names of the columns."""
+        """The line with the names of the columns."""
         for index in (cursor.at, cursor.at + 1, cursor.at + 2):
             if cursor.line(index).split()[:2] == ["r", "b"]:
                 return index

@@ -44,8 +44,6 @@ _MOST = 400
 
 
 class VmstatDisks(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "vmstat"
     anchors = ("merged sectors ",)
     commands = ("vmstat",)
@@ -71,8 +69,6 @@ class VmstatDisks(StateOutput):
 
 
 class VmstatTotals(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "vmstat"
     anchors = (
         " total memory", " paged in", " merged reads", " total reads", "cpu ticks", " swapped in",
@@ -108,8 +104,6 @@ def _is_total(line: str) -> bool:
 
 
 class VmstatPartition(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "vmstat"
     anchors = ("requested writes",)
     commands = ("vmstat",)

@@ -187,7 +187,7 @@ class JsonFormat(Format):
 
     @override
     def serialize(self, runs: Sequence[RunSheet], compared: ComparedSheets = ALONE) -> bytes:
-        """See `Format.serialize`. Verdicts are `iosonde compare --json`'s."""
+        """Verdicts are `iosonde compare --json`'s."""
         del compared
         results = [RunResult.of(sheet) for sheet in runs]
         whole = results[0] if len(results) == 1 else RunResults(runs=results)

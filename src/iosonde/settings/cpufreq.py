@@ -53,7 +53,7 @@ class Cpufreq(Mechanism):
 
     @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        """See `Mechanism.offered`: what the first policy offers; their drivers are the same."""
+        """What the first policy offers; their drivers are the same."""
         first = sorted(await host.glob(f"{_FOLDER}policy*"))[:1] if addresses else []
         paths = {f"{policy}/{_OFFERS[name]}": name for policy in first for name in addresses}
         contents = await texts(host, list(paths))
@@ -69,7 +69,7 @@ class Cpufreq(Mechanism):
 
     @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
-        """See `Mechanism.keep`: a rule of udev that writes it for each CPU that appears."""
+        """A rule of udev that writes it for each CPU that appears."""
         del host
         key = f'ACTION=="add", SUBSYSTEM=="cpu", RUN+="/bin/sh -c {_AT_BOOT} {address} '
         note = "tuned, cpupower or power-profiles-daemon may set it again after udev"
@@ -79,7 +79,7 @@ class Cpufreq(Mechanism):
 
     @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
-        """See `Mechanism.kept`; of rules, iosonde reads its own."""
+        """Of rules, iosonde reads its own."""
         text = (await texts(host, [FILE])).get(FILE, "") if addresses else ""
         kept = {}
         for address in addresses:

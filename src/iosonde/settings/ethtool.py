@@ -58,7 +58,7 @@ class Ethtool(Mechanism):
 
     @override
     async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:
-        """See `Mechanism.get`: one command for each, so that discovery asks for all at once."""
+        """One command for each, so that discovery asks for all at once."""
         values: dict[str, Scalar | IosondeError] = {}
         for address in addresses:
             done = await host.run(self.look(address), check=False)
@@ -69,7 +69,7 @@ class Ethtool(Mechanism):
 
     @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        """See `Mechanism.offered`: features that ethtool calls [fixed] offer only what they are."""
+        """Features that ethtool calls [fixed] offer only what they are."""
         offered: dict[str, tuple[str, ...]] = {}
         places = (address.rpartition(" ") for address in addresses)
         for interface in sorted({at for at, _, name in places if name in FEATURES}):
@@ -91,12 +91,12 @@ class Ethtool(Mechanism):
 
     @override
     def device(self, address: str) -> str:
-        """See `Mechanism.device`: the kernel counts interfaces."""
+        """The kernel counts interfaces."""
         return f"/sys/class/net/{address.rpartition(' ')[0]}/ifindex"
 
     @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
-        """See `Mechanism.keep`: a rule of udev that runs ethtool when the interface appears."""
+        """A rule of udev that runs ethtool when the interface appears."""
         interface, _, _, option, word = _way(address)
         done = await host.run(["sh", "-c", "command -v ethtool"])
         program = kerneltext.decoded(done.stdout).strip()
@@ -106,7 +106,7 @@ class Ethtool(Mechanism):
 
     @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
-        """See `Mechanism.kept`; of rules, iosonde reads its own."""
+        """Of rules, iosonde reads its own."""
         if not addresses:
             return {}
         text = (await texts(host, [FILE])).get(FILE, "")

@@ -42,7 +42,7 @@ class Irq(Unkept):
 
     @override
     async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:
-        """See `Mechanism.get`; a list of CPUs is a text even where it is one CPU."""
+        """A list of CPUs is a text even where it is one CPU."""
         values = await looked(host, self, addresses)
         return {
             address: value if isinstance(value, IosondeError) else str(value)
@@ -59,5 +59,5 @@ class Irq(Unkept):
 
     @override
     def device(self, address: str) -> str:
-        """See `Mechanism.device`: the kernel counts interfaces."""
+        """The kernel counts interfaces."""
         return f"/sys/class/net/{address}/ifindex"

@@ -221,7 +221,7 @@ class Unkept(Mechanism):
 
     @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
-        """See `Mechanism.kept`; it is what it is now."""
+        """It is what it is now."""
         del host, addresses
         return {}
 

@@ -51,7 +51,7 @@ class Modparam(ParameterFiles):
 
     @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
-        """See `Mechanism.keep`: an option that modprobe gives the module."""
+        """An option that modprobe gives the module."""
         module, _, name = address.partition(".")
         note = f"where the initramfs loads {module}, make that anew (update-initramfs, dracut)"
         if not await host.glob(f"/sys/module/{module}/initstate"):
@@ -64,7 +64,7 @@ class Modparam(ParameterFiles):
 
     @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
-        """See `Mechanism.kept`; the kernel's command line counts for modules too."""
+        """The kernel's command line counts for modules too."""
         if not addresses:
             return {}
         order = await drop_ins(host, _FOLDERS)

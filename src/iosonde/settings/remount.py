@@ -202,7 +202,7 @@ class Remount(Mechanism):
 
     @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
-        """See `Mechanism.keep`: the line of fstab, whose file is not iosonde's own."""
+        """The line of fstab, whose file is not iosonde's own."""
         name, mount = _parts(address)
         text = (await texts(host, [FSTAB])).get(FSTAB, "")
         if any(match for _, match in _mounting(text, mount)):

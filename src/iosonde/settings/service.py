@@ -46,7 +46,7 @@ class ServiceMechanism(Mechanism):
 
     @override
     async def get(self, host: Host, addresses: Sequence[str]) -> ReadValues:
-        """See `Mechanism.get`; on a host without systemd, none."""
+        """On a host without systemd, none."""
         if not addresses or not await host.glob("/run/systemd/system"):
             return {}
         asked = await host.run(
@@ -69,7 +69,7 @@ class ServiceMechanism(Mechanism):
 
     @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
-        """See `Mechanism.keep`: only what is stopped can be kept by a drop-in."""
+        """Only what is stopped can be kept by a drop-in."""
         del host
         if value != "stopped":
             raise Refused(
@@ -81,7 +81,7 @@ class ServiceMechanism(Mechanism):
 
     @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
-        """See `Mechanism.kept`; of drop-ins, iosonde reads its own."""
+        """Of drop-ins, iosonde reads its own."""
         contents = await texts(host, [drop_in(address) for address in addresses])
         return {
             address: "stopped"

@@ -52,7 +52,7 @@ class Sysctl(ParameterFiles):
 
     @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        """See `Mechanism.offered`: /proc/sys/net lists congestion controls, and nothing else."""
+        """/proc/sys/net lists congestion controls, and nothing else."""
         listed = {
             name: name.replace("congestion_control", "available_congestion_control")
             for name in addresses
@@ -67,7 +67,7 @@ class Sysctl(ParameterFiles):
 
     @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
-        """See `Mechanism.keep`. /etc/sysctl.conf is read after all others: it is looked into."""
+        """/etc/sysctl.conf is read after all others: it is looked into."""
         last = parse_configuration((await texts(host, [_LAST])).get(_LAST, ""))
         note = ""
         if address in last and last[address] != value:

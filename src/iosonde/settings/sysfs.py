@@ -90,7 +90,7 @@ class Sysfs(Mechanism):
 
     @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        """See `Mechanism.offered`: the words of an attribute that puts one in brackets."""
+        """The words of an attribute that puts one in brackets."""
         return {
             path: tuple(word.strip("[]") for word in text.split())
             for path, text in (await texts(host, addresses)).items()
@@ -99,7 +99,7 @@ class Sysfs(Mechanism):
 
     @override
     def look(self, address: str) -> tuple[str, ...]:
-        """See `Mechanism.look`; of a choice the word in brackets."""
+        """Of a choice the word in brackets."""
         off = ";s/^off$/-1/" if address.startswith("/sys/class/nvme/") else ""
         return ("sed", _ONE_WORD + off, address)
 
@@ -112,7 +112,7 @@ class Sysfs(Mechanism):
 
     @override
     def device(self, address: str) -> str:
-        """See `Mechanism.device`: the kernel counts disks, and interfaces."""
+        """The kernel counts disks, and interfaces."""
         place = _PLACE.match(address)
         if place is None:
             return ""
@@ -121,7 +121,7 @@ class Sysfs(Mechanism):
 
     @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
-        """See `Mechanism.keep`: a rule that writes the attribute when the device appears."""
+        """A rule that writes the attribute when the device appears."""
         place = _PLACE.match(address)
         if place is None:
             raise Refused("udev has no rule for this file", where=address)
@@ -142,7 +142,7 @@ class Sysfs(Mechanism):
 
     @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
-        """See `Mechanism.kept`; of rules, iosonde reads its own."""
+        """Of rules, iosonde reads its own."""
         rules = parse_rules((await texts(host, [FILE])).get(FILE, "")) if addresses else {}
         kept = {}
         for address in addresses if rules else ():

@@ -36,7 +36,7 @@ class Tuned(Lasting):
 
     @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        """See `Mechanism.offered`: the profiles that are installed."""
+        """The profiles that are installed."""
         if not addresses:
             return {}
         done = await host.run(["tuned-adm", "list"], check=False)

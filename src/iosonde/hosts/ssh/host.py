@@ -129,7 +129,7 @@ class SshHost(Host):
 
     @override
     async def converse(self, argv: Sequence[str]) -> Conversation:
-        """See `Host.converse`. sshd closes its input when the connection is lost."""
+        """Sshd closes its input when the connection is lost."""
         line = login_line(_MASKED, argv, become=self.become)
         channel = await self._channel(argv[0], line)
         return Conversation(
@@ -179,7 +179,7 @@ class SshHost(Host):
 
     @override
     async def read(self, path: str) -> bytes:
-        """See `Host.read`. To the end, not to the size: files of /proc have none."""
+        """To the end, not to the size: files of /proc have none."""
         sftp = await self._files()
         named = self._sftp_errors(path, _TRANSFER)
         async with named, self._files_at_once, sftp.open(path, "rb") as file:
@@ -217,7 +217,7 @@ class SshHost(Host):
 
     @override
     async def glob(self, pattern: str) -> tuple[str, ...]:
-        """See `Host.glob`. Over SFTP: a command there costs ten times as much.
+        """Over SFTP: a command there costs ten times as much.
 
         Directory by directory, since asyncssh's own glob does not follow linked directories.
         """
@@ -268,7 +268,7 @@ class SshHost(Host):
 
     @override
     async def resolve(self, path: str) -> str:
-        """See `Host.resolve`. Over SFTP; where that fails, realpath there says why."""
+        """Over SFTP; where that fails, realpath there says why."""
         sftp = await self._files()
         async with self._sftp_errors(path):
             with contextlib.suppress(asyncssh.SFTPError):

@@ -61,7 +61,7 @@ class SshWatch(FilesWatch):
 
     @override
     async def close(self) -> None:
-        """See `FilesWatch.close`; the session stays open for others."""
+        """The session stays open for others."""
         self._task.cancel()
         await asyncio.wait({self._task})
         for file in self._files.values():

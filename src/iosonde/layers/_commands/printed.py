@@ -32,8 +32,6 @@ _LONG = 60
 
 
 class ShellSettings(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "shell"
     anchors = (
         "/queue/", "/device/queue", "/md/stripe", "/proc/sys/",

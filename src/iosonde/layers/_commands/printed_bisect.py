@@ -41,8 +41,6 @@ _FORMS = (_LOGGED, _FIRST, _LEFT)
 
 
 class GitBisect(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "git bisect"
     anchors = (
         "good: [", "bad: [", "skip: [", "commit: [", " is the first bad commit",

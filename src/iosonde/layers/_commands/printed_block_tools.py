@@ -49,8 +49,6 @@ _MOST = 300
 
 
 class Kpartx(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "kpartx"
     anchors = ("add map ", "del devmap : ", "loop deleted : ", " : 0 ")
     commands = ("kpartx",)
@@ -75,8 +73,6 @@ class Kpartx(StateOutput):
 
 
 class Losetup(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "losetup"
     anchors = ("BACK-FILE", "/dev/loop")
     commands = ("losetup",)
@@ -111,8 +107,6 @@ class Losetup(StateOutput):
 
 
 class Fstrim(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "fstrim"
     anchors = (" bytes) trimmed", " bytes were trimmed", " bytes trimmed")
     commands = ("fstrim", "time")

@@ -38,8 +38,6 @@ _COUNTED = {"ERROR": "errors", "WARNING": "warnings", "CHECK": "checks"}
 
 
 class Checkpatch(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "checkpatch"
     anchors = (
         ": FILE: ", " lines checked", ": WARNING:", ": ERROR:", ": CHECK:",

@@ -85,8 +85,6 @@ class _Message(NamedTuple):
 
 
 class Compiler(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "compiler"
     anchors = (
         ": error: ", ": warning: ", ": fatal error: ", ": sparse: ", "() warn: ", "() error: ",

@@ -63,8 +63,6 @@ def _anchors() -> tuple[str, ...]:
 
 
 class ProgramErrors(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "errors of programs"
     anchors = (
         *(f": {error}" for error in _ERRORS), " ioctl on ", *_anchors(),

@@ -33,8 +33,6 @@ _MOST = 300
 
 
 class GitCommits(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "git"
     anchors = ("git log ", "git describe", "git rev-parse", "git -C ")
     commands = ("git",)

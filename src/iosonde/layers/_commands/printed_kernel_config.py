@@ -26,8 +26,6 @@ _MOST = 20_000
 
 
 class KernelConfig(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "kernel config"
     anchors = ("CONFIG",)
     commands = ("grep", "zgrep", "zcat", "cat", "egrep")

@@ -42,8 +42,6 @@ _UNITS = {"blocks": "_blocks", "seconds": "_seconds", "microseconds": "_microsec
 
 
 class ProcessLimits(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "limits"
     anchors = (
         "nofile", "memlock", "nproc ", "(blocks, -", "(kbytes, -", "open files  ",

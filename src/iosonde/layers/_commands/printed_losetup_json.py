@@ -22,8 +22,6 @@ _DELETED = " (deleted)"
 
 
 class LosetupJson(JsonOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "losetup"
     anchors = ('"loopdevices"',)
     commands = ("losetup",)

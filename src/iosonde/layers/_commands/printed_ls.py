@@ -46,8 +46,6 @@ _CUT = frozenset({72, 76, 78, 79, 80, 132})
 
 
 class LsDevices(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ls -l"
     anchors = (
         "brw-", "brwx", "br--", "crw-", "crwx", "lrwx", "lrw-", "lr-x",

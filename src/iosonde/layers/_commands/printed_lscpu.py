@@ -55,8 +55,6 @@ _MOST = 120
 
 
 class Lscpu(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lscpu"
     anchors = (
         "CPU op-mode(s):", "On-line CPU(s) list:", "Thread(s) per core:", "Core(s) per socket:",

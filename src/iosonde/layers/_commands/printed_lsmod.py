@@ -25,8 +25,6 @@ _MOST = 600
 
 
 class Lsmod(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lsmod"
     anchors = ("Used by", "lsmod")
     commands = ("lsmod",)

@@ -35,8 +35,6 @@ _MODULES = (
 
 
 class ModprobeOptions(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "modprobe.d"
     anchors = tuple(f"options {module}" for module in _MODULES)
     commands = ("cat", "grep", "modprobe", "vi", "vim", "nano", "tee")

@@ -44,8 +44,6 @@ _MOST = 40
 
 
 class OsRelease(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "os-release"
     anchors = ("PRETTY", "DISTRIB_")
     commands = ("cat", "grep", "head", "more", "less")
@@ -75,7 +73,7 @@ class OsRelease(StateOutput):
 
 
 class LsbRelease(StateOutput):
-    """See `iosonde.text.cursor.Output`: `lsb_release -a`, or some of its lines."""
+    """`lsb_release -a`, or some of its lines."""
 
     tool = "lsb_release"
     anchors = ("Distributor ID", "Codename:", "No LSB modules are", "_release -")
@@ -109,8 +107,6 @@ def _is_lsb(line: str) -> bool:
 
 
 class KernelCommandLine(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "kernel command line"
     anchors = ("IMAGE=",)
     commands = ("cat", "dmesg", "grep")

@@ -67,8 +67,6 @@ _MOST = 3000
 
 
 class Dpkg(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "dpkg -l"
     anchors = (
         "||/ Name", "ii  ", "rc  ", "hi  ", "iU  ", "iF  ", "[installed", "[upgradable from",
@@ -112,8 +110,6 @@ class Dpkg(StateOutput):
 
 
 class PackageFields(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "dpkg -s"
     anchors = (
         "Status: install ", "Status: deinstall ", "Status: hold ", "  Installed: ",
@@ -159,8 +155,6 @@ class PackageFields(StateOutput):
 
 
 class PackageNames(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "rpm -q"
     anchors = tuple(_CALLS)
     commands = ("rpm", "pacman", "dpkg-query")

@@ -49,8 +49,6 @@ _WRAPPED = 60
 
 
 class RobotBuild(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "kernel test robot"
     anchors = ("config: ", "compiler: ")
     commands = ()
@@ -97,8 +95,6 @@ class RobotBuild(StateOutput):
 
 
 class LkftBuild(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lkft"
     anchors = ("git describe: ",)
     commands = ()

@@ -29,8 +29,6 @@ _MOST = 12
 
 
 class StatOutput(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "stat"
     anchors = (" IO Block: ",)
     commands = ("stat",)

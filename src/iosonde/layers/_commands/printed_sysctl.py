@@ -26,8 +26,6 @@ _WIDTHS = {72, 80}  # where terminals cut words, while mail programs fold betwee
 
 
 class SysctlOutput(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "sysctl"
     anchors = (
         "vm.dirty", "vm.swappiness", "vm.vfs", "vm.min", "vm.nr", "vm.overcommit", "vm.max",

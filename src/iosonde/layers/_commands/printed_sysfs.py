@@ -51,8 +51,6 @@ _MEMBER = re.compile(r"/block/(?P<array>md[^/]+)/md/(?P<member>rd\d+|dev-[^/]+)/
 
 
 class SysfsFiles(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "sysfs"
     anchors = (
         "/device/queue_depth", "/device/timeout", "/device/state", "/md/", "/inflight",

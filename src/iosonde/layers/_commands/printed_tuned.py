@@ -20,8 +20,6 @@ _LINE = re.compile(
 
 
 class TunedProfile(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "tuned-adm"
     anchors = ("Current active profile:", "Preset profile:")
     commands = ("tuned-adm",)

@@ -26,8 +26,6 @@ _REACH = 30
 
 
 class TunedConf(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "tuned.conf"
     anchors = (
         "[sysctl]", "[sysfs]", "[bootloader]", "[vm]", "[disk]", "[cpu]", "[scheduler]",

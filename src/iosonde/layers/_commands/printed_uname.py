@@ -27,7 +27,7 @@ _VERSION = re.compile(rf"\s*Linux version {_RELEASE}(?: \(|\s*$)")
 
 
 class Uname(StateOutput):
-    """See `iosonde.text.cursor.Output`. A mail may have broken it: the release stands first."""
+    """A mail may have broken it: the release stands first."""
 
     tool = "uname"
     anchors = ("Linux version ", " SMP", " PREEMPT", "GNU/Linux", "uname -")

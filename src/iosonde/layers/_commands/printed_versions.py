@@ -47,8 +47,6 @@ _MOST = 8
 
 
 class ToolVersions(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "tool versions"
     anchors = (
         "btrfs-progs v", "DRBDADM_VERSION=", "DRBD_KERNEL_VERSION=", "2fs 1.", "e2fsck 1.",

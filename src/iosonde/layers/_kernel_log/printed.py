@@ -135,8 +135,6 @@ class _LogLines:
 
 
 class KernelLog(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = TOOL
     anchors = (
         *(

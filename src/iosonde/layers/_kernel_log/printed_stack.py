@@ -50,8 +50,6 @@ _FEW = 2  # frames; a lone line is quoted in prose
 
 
 class ProcessStack(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "process stack"
     anchors = ("[<0>] ", "[<ffffffff")
     commands = ("cat", "head", "tail", "grep", "more")

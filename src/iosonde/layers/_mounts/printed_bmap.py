@@ -27,8 +27,6 @@ _FEW = 2  # a lone line without its file is quoted in prose
 
 
 class Bmap(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "xfs_bmap"
     anchors = ("EXT: FILE-OFFSET", "0: [0..")
     commands = ("xfs_bmap", "xfs_io")

@@ -45,8 +45,6 @@ _VOLUME = re.compile(r"\s(?P<letter>[A-Za-z]):(?=\s|\\|$)")
 
 
 class Chkdsk(PhrasedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "chkdsk"
     kind = "mount"
     anchors = (
@@ -114,8 +112,6 @@ class Chkdsk(PhrasedOutput):
 
 
 class FsutilNtfs(PhrasedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "fsutil ntfsinfo"
     kind = "mount"
     anchors = ("NTFS Volume Serial Number", "Bytes Per FileRecord Seg")

@@ -38,8 +38,6 @@ _REASON = re.compile(r": ([A-Z][\w' ]{3,60})\.?$")
 
 
 class MountComplaint(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mount's error"
     anchors = (
         "mount: /", "mount: mount ", "mount: mounting ", "mount: wrong fs type",

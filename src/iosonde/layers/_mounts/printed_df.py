@@ -54,8 +54,6 @@ _OF_INODES = ("inodes", "inodes_used", "inodes_free")
 
 
 class Df(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "df"
     anchors = (
         "% Mounted on", "Capacity Mounted on", "Avail Use%", "Available Use%", "Used Avail",

@@ -26,8 +26,6 @@ _MOST = 1000
 
 
 class Du(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "du"
     anchors = ("du -", "du /", "du .")
     commands = ("du",)

@@ -26,8 +26,6 @@ _STEPS = {
 
 
 class Exfat(PhrasedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "exfatprogs"
     kind = "exfat"
     anchors = (

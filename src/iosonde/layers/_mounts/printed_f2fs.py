@@ -47,8 +47,6 @@ _OTHERS = (
 
 
 class F2fs(PhrasedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "f2fs-tools"
     kind = "f2fs"
     anchors = (

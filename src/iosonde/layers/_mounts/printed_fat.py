@@ -21,8 +21,6 @@ _N = r"\d{1,19}"
 
 
 class MkfsFat(PhrasedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mkfs.fat"
     kind = "vfat"
     anchors = (
@@ -71,8 +69,6 @@ class MkfsFat(PhrasedOutput):
 
 
 class FsckFat(PhrasedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "fsck.fat"
     kind = "vfat"
     anchors = (

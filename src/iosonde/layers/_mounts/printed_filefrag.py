@@ -43,8 +43,6 @@ _KEPT = 400  # extents with their places
 
 
 class Filefrag(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "filefrag"
     anchors = (
         " extents found", " extent found", "File size of ", "physical_offset:",

@@ -38,8 +38,6 @@ _MOST = 600
 
 
 class Findmnt(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "findmnt"
     anchors = ("TARGET ", " TARGET", 'TARGET="', "findmnt -")
     commands = ("findmnt",)

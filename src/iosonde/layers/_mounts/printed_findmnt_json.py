@@ -21,8 +21,6 @@ _DEEPEST = 50
 
 
 class FindmntJson(JsonOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mount"
     anchors = ('"filesystems"',)
     commands = ("findmnt",)

@@ -25,8 +25,6 @@ _LIVE = re.compile(r"r[wo](?:,\S*)?\s+0\s+0$|r[wo],\S*$")
 
 
 class Fstab(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "fstab"
     anchors = (
         "UUID=", "none swap", " swap sw", " swap default",

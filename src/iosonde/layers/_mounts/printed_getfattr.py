@@ -33,8 +33,6 @@ _GAP = 4
 
 
 class Getfattr(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "getfattr"
     anchors = (
         "# file: ", "ceph.dir.", "ceph.quota", "ceph.file.", "trusted.afr.", "trusted.gfid",

@@ -47,8 +47,6 @@ _MOST = 8
 
 
 class MountOutput(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mount"
     anchors = (
         *(f" type {name}" for name in sorted(STORAGE)),

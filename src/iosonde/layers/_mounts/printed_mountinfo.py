@@ -32,8 +32,6 @@ _WRAPPED = 66  # characters of a line that may go on in the next one
 
 
 class MountInfo(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mountinfo"
     anchors = tuple(f" - {name} " for name in sorted(STORAGE))
     commands = ("cat", "grep", "less", "head", "tail")

@@ -26,8 +26,6 @@ _FEATURES = (
 
 
 class NtfsTools(PhrasedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ntfsprogs"
     kind = "ntfs"
     anchors = (

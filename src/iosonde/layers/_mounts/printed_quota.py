@@ -61,7 +61,7 @@ _MOST = 20000
 
 
 class QuotaReport(StateOutput):
-    """See `iosonde.text.cursor.Output`: the tables of `repquota`."""
+    """The tables of `repquota`."""
 
     tool = "repquota"
     anchors = ("*** Report for user", "*** Report for group",
@@ -105,7 +105,7 @@ class QuotaReport(StateOutput):
 
 
 class QuotaOfOwner(StateOutput):
-    """See `iosonde.text.cursor.Output`: `quota`, `edquota` and `lfs quota`."""
+    """`quota`, `edquota` and `lfs quota`."""
 
     tool = "quota"
     anchors = ("Disk quotas for ",)

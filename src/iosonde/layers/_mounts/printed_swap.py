@@ -43,8 +43,6 @@ _MOST = 64
 
 
 class SwapTable(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "swapon"
     anchors = ("Filename", "NAME      ", "NAME TYPE", "USED PRIO")
     commands = ("swapon", "cat")
@@ -77,8 +75,6 @@ class SwapTable(StateOutput):
 
 
 class Mkswap(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mkswap"
     anchors = ("mkswap ", "swapspace version")
     commands = ("mkswap",)

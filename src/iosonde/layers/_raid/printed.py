@@ -48,8 +48,6 @@ _LONGEST = 2000  # characters of a line that are looked at
 
 
 class RaidWords(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "raid-words"
     anchors = (
         "RAID level ", "RAID L",
@@ -58,7 +56,7 @@ class RaidWords(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The line before, where the sentence is wrapped."""
+        """The line before, where the sentence is wrapped."""
         for first in (cursor.at, cursor.at - 1):
             if first >= 0 and _built_array(cursor, first):
                 return first

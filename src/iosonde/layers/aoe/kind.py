@@ -137,7 +137,7 @@ class AoeTarget(Layer, Builds, Compares):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`; a layer for each vblade that runs."""
+        """A layer for each vblade that runs."""
         done = await scene.host.run(["ps", "-C", "vblade", "-o", "args="], check=False)
         layers = []
         for command in parse_vblades(kerneltext.decoded(done.stdout)):
@@ -159,7 +159,7 @@ class AoeTarget(Layer, Builds, Compares):
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`. vblade opens the device directly (-d), past the page cache."""
+        """Vblade opens the device directly (-d), past the page cache."""
         declared = site.declared_as(AoeTargetDeclared)
         shelf, slot, device = str(shelf_of(site)), str(declared.slot), site.only.device
         buffers = f"-b {declared.buffers} " if declared.buffers else ""
@@ -187,7 +187,7 @@ class AoeTarget(Layer, Builds, Compares):
 
     @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`: shelf and slot."""
+        """Shelf and slot."""
         del host
         return _name(site)
 
@@ -250,7 +250,7 @@ class AoeInitiator(Layer, Builds, Compares):
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`. The driver keeps a target until it is told to forget it."""
+        """The driver keeps a target until it is told to forget it."""
         declared, target = site.declared_as(AoeInitiatorDeclared), site.only
         if not isinstance(target.declared, AoeTargetDeclared):
             raise site.wrong("an AoE initiator stands `of` a layer of kind aoe_target")

@@ -86,7 +86,7 @@ class Bcache(Layer, Builds):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`; partitions of a cached device are the partition layer's."""
+        """Partitions of a cached device are the partition layer's."""
         devices = [device for device in scene.devices.values() if _NAME.match(device.name)]
         return tuple([await self._layer(scene, device) for device in devices])
 
@@ -162,7 +162,7 @@ class Bcache(Layer, Builds):
 
     @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`; /dev/bcache0 may be another one after a reboot."""
+        """/dev/bcache0 may be another one after a reboot."""
         script = ("sh", "-c", _CACHED_DEVICE.strip(), "sh", pair(site)[0])
         done = await host.run(script, check=False)
         return None if done.status else kerneltext.decoded(done.stdout).strip()

@@ -56,8 +56,6 @@ _CHOICES = ("readahead_cache_policy", "cache_replacement_policy")
 
 
 class BcacheOutput(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "bcache"
     anchors = (
         "/sys/block/bcache", "/sys/fs/bcache/", "/bcache/stats_", "/bcache/cache_mode",

@@ -39,8 +39,6 @@ _NONE = frozenset({"N/A", "-"})
 
 
 class MakeBcache(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "make-bcache"
     anchors = ("Set UUID:",)
     commands = ("make-bcache", "bcache")
@@ -110,8 +108,6 @@ def _named(command: str) -> dict[str, list[str]]:
 
 
 class BcacheShow(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "bcache show"
     anchors = ("AttachToDev", " (data)", " (cache)", "\t1 (data)")
     commands = ("bcache",)

@@ -60,8 +60,6 @@ _DEVICE = re.compile(r"(?:/dev/)(\S+)")
 
 
 class BcacheTools(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "bcache"
     anchors = (
         "sb.magic", "sb.csum", "dev.data.first", "dev.cache.first", "cset.uuid",

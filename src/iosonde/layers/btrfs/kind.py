@@ -64,7 +64,7 @@ class Btrfs(Layer):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`; one layer a file system, wherever it is mounted."""
+        """One layer a file system, wherever it is mounted."""
         return await mounted_layers(scene, self.kind, fstypes_of(self.kind), _describe)
 
 

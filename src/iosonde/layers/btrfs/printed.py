@@ -98,8 +98,6 @@ class _BtrfsOutput(StateOutput):
 
 
 class BtrfsShow(_BtrfsOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs filesystem show"
     anchors = ("  uuid: ", "Label: none uuid: ", "' uuid: ")
     beginning = _LABEL
@@ -135,8 +133,6 @@ class BtrfsShow(_BtrfsOutput):
 
 
 class BtrfsUsage(_BtrfsOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs filesystem usage"
     anchors = ("Overall:",)
     beginning = re.compile(r"\s*Overall:\s*$")
@@ -174,8 +170,6 @@ class BtrfsUsage(_BtrfsOutput):
 
 
 class BtrfsDf(_BtrfsOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs filesystem df"
     anchors = (
         "Data, single: total=", "Data, RAID", "Data, DUP: total=", "System, RAID",
@@ -233,8 +227,6 @@ def _profiles(cursor: TextCursor, first: int) -> tuple[dict[str, Scalar], int]:
 
 
 class BtrfsStats(_BtrfsOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs device stats"
     anchors = ("].write_io_errs", "].corruption_errs", "].read_io_errs")
     beginning = _STAT
@@ -256,7 +248,7 @@ class BtrfsStats(_BtrfsOutput):
 
 
 class BtrfsStatsTable(_BtrfsOutput):
-    """See `iosonde.text.cursor.Output`: `device stats -T`, by the names of the list."""
+    """`device stats -T`, by the names of the list."""
 
     tool = "btrfs device stats"
     anchors = ("Write errors Read errors",)
@@ -276,8 +268,6 @@ class BtrfsStatsTable(_BtrfsOutput):
 
 
 class BtrfsBalance(_BtrfsOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs balance status"
     anchors = ("Balance on '",)
     beginning = _BALANCE

@@ -83,7 +83,7 @@ def _backups(text: str) -> list[Json]:
 
 
 class BtrfsBackups(StateOutput):
-    """See `iosonde.text.cursor.Output`: where the superblock's own fields were left out."""
+    """Where the superblock's own fields were left out."""
 
     tool = "btrfs dump-super"
     anchors = (

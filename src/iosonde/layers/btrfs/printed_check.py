@@ -52,8 +52,6 @@ _MOST = 2000
 
 
 class BtrfsCheck(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs check"
     anchors = (
         "Checking filesystem on ", "] checking root items", " bytes used, ", " elapsed, ",

@@ -31,8 +31,6 @@ _COUNTS = ("files", "extents", "references", "inline", "fragments")
 
 
 class Compsize(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "compsize"
     anchors = ("Disk Usage",)
     commands = ("compsize",)

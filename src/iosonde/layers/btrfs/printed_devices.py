@@ -25,8 +25,6 @@ _PAIR = re.compile(
 
 
 class BtrfsDevices(HeadedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs device usage"
     anchors = ("Device slack:", ", ID: ")
     commands = ("btrfs",)

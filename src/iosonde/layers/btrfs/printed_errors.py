@@ -34,8 +34,6 @@ _KEPT = 20  # blocks
 
 
 class BtrfsErrors(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs"
     anchors = ("checksum verify failed on ", "bytenr mismatch, want=")
     commands = ("btrfs", "btrfsck", "btrfs-find-root", "mount")

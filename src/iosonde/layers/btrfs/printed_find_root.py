@@ -54,8 +54,6 @@ _KEPT = 400
 
 
 class BtrfsFindRoot(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs-find-root"
     anchors = (
         "Superblock thinks the ", "Super think's the tree root", "Well block ",

@@ -42,8 +42,6 @@ def _headed(key: str) -> re.Pattern[str]:
 
 
 class BtrfsStatsJson(_BtrfsJson):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs device stats"
     anchors = ('"device-stats"',)
     head = _headed("device-stats")
@@ -59,8 +57,6 @@ class BtrfsStatsJson(_BtrfsJson):
 
 
 class BtrfsDfJson(_BtrfsJson):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs filesystem df"
     anchors = ('"filesystem-df"',)
     head = _headed("filesystem-df")
@@ -81,8 +77,6 @@ class BtrfsDfJson(_BtrfsJson):
 
 
 class BtrfsSubvolumesJson(_BtrfsJson):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs subvolume list"
     anchors = ('"subvolume-list"',)
     head = _headed("subvolume-list")
@@ -96,8 +90,6 @@ class BtrfsSubvolumesJson(_BtrfsJson):
 
 
 class BtrfsQgroupsJson(_BtrfsJson):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs qgroup show"
     anchors = ('"qgroup-show"',)
     head = _headed("qgroup-show")

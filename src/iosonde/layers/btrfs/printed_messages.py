@@ -16,8 +16,6 @@ _MOST = 20000
 
 
 class BtrfsMessages(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs"
     anchors = (
         " errors ", " EXTENT", " INODE", "unresolved ref ", "ref mismatch on [", "backref ",

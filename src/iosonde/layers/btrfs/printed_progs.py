@@ -61,8 +61,6 @@ def _bytes(text: str) -> int:
 
 
 class MkfsBtrfs(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mkfs.btrfs"
     anchors = ("Block group profiles:",)
     commands = ("mkfs.btrfs",)
@@ -71,7 +69,7 @@ class MkfsBtrfs(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The label, or the first line that is left of it."""
+        """The label, or the first line that is left of it."""
         first = nearest(cursor, 8, _MADE.match)
         first = cursor.at if first is None else first
         return first - 1 if _MADE.match(cursor.line(first - 1)) else first
@@ -111,8 +109,6 @@ def _value(text: str) -> Scalar:
 
 
 class BtrfsOldScrub(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs scrub status"
     anchors = ("scrub status for ", "scrub done for ")
     commands = ("btrfs",)
@@ -121,7 +117,7 @@ class BtrfsOldScrub(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. Newer ones have the line "scrub done for" above another form."""
+        """Newer ones have the line "scrub done for" above another form."""
         line = cursor.line(cursor.at)
         below = cursor.line(cursor.at + 1) or cursor.line(cursor.at + 2) or ""
         begins = _SCRUB.match(line) and (_BEGUN.match(below) or "scrub status for" in line)
@@ -159,8 +155,6 @@ class BtrfsOldScrub(StateOutput):
 
 
 class BtrfsTransid(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs"
     anchors = ("parent transid verify failed on ",)
     commands = ("btrfs", "btrfsck", "mount", "dduper")

@@ -29,8 +29,6 @@ _GAP = 3  # lines between the parts
 
 
 class BtrfsRecover(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs rescue super-recover"
     anchors = ("Before Recovering:",)
     commands = ("btrfs",)
@@ -39,7 +37,7 @@ class BtrfsRecover(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The list of devices stands above what was before."""
+        """The list of devices stands above what was before."""
         if not _BEFORE.match(cursor.line(cursor.at)):
             return None
         return top_of(cursor, lambda line: _DEVICES.match(line) or _DEVICE.match(line))

@@ -59,8 +59,6 @@ _LINES = 400
 
 
 class BtrfsScrub(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs scrub status"
     anchors = (
         "Scrub started:", "Scrub resumed:", "Scrub device ", "last_physical: ",
@@ -139,7 +137,7 @@ def _said(line: str) -> Iterator[tuple[str, Scalar]]:
 
 
 class BtrfsScrubFile(StateOutput):
-    """See `iosonde.text.cursor.Output`: /var/lib/btrfs/scrub.status.UUID, a line per device."""
+    """/var/lib/btrfs/scrub.status.UUID, a line per device."""
 
     tool = "btrfs scrub file"
     anchors = ("scrub status:", "|data_extents_scrubbed:")

@@ -37,7 +37,7 @@ _MOST = 2000
 
 
 class BtrfsSubvolumes(StateOutput):
-    """See `iosonde.text.cursor.Output`: a row for each."""
+    """A row for each."""
 
     tool = "btrfs subvolume list"
     anchors = (" top level ",)
@@ -63,7 +63,7 @@ class BtrfsSubvolumes(StateOutput):
 
 
 class BtrfsSubvolume(StateOutput):
-    """See `iosonde.text.cursor.Output`: all about one of them."""
+    """All about one of them."""
 
     tool = "btrfs subvolume show"
     anchors = ("Subvolume ID:",)
@@ -72,7 +72,7 @@ class BtrfsSubvolume(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The path above the name, or the name."""
+        """The path above the name, or the name."""
         for index in range(cursor.at, max(cursor.at - 8, -1), -1):
             line = cursor.line(index)
             if _NAME.match(line):

@@ -30,8 +30,6 @@ _FEW = 5
 
 
 class BtrfsSuper(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs dump-super"
     anchors = ("superblock: bytenr=",)
     commands = ("btrfs",)

@@ -77,8 +77,6 @@ _KEPT = 1000  # items of one block
 
 
 class BtrfsTree(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "btrfs dump-tree"
     anchors = (
         " free space ", ") itemoff ", ") block ", "chunk uuid ", "free spc ",

@@ -78,8 +78,6 @@ _STRANGE = 2  # lines in a row that a wrap may have left over
 
 
 class CephStatus(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph -s"
     anchors = (
         "health: HEALTH_", "health HEALTH_", " osds: ", " pgs: ", " pools, ", " avail",
@@ -218,8 +216,6 @@ def _rates(text: str) -> dict[str, Json]:
 
 
 class CephHealth(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph health"
     anchors = (
         "HEALTH_OK", "HEALTH_WARN", "HEALTH_ERR", "[WRN] ", "[ERR] ", "SLOW_OPS ", "REQUEST_S",

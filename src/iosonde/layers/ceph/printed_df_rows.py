@@ -41,8 +41,6 @@ _ROUNDED = 0.05
 
 
 class CephOsdDfRows(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph osd df"
     anchors = (
         " hdd ", " ssd ", " nvme ", " 1.00000 ", "MIN/MAX VAR: ", "TOTAL ",

@@ -52,8 +52,6 @@ _MOST = 2000
 
 
 class CephFsStatus(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph fs status"
     anchors = (
         "MDS version: ceph", "STANDBY MDS", "Standby MDS", "  ACTIVITY ", " Activity  ",

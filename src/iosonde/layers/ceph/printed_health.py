@@ -123,8 +123,6 @@ def _value(name: str, text: str) -> Scalar:
 
 
 class CephHealthDetails(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph health detail"
     anchors = (
         " is stuck ", ", acting [", " full at ", " is down since epoch ", " ops are blocked > ",

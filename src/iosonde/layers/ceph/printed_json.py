@@ -68,8 +68,6 @@ class _CephJson(JsonOutput):
 
 
 class CephStatusJson(_CephJson):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph -s"
     anchors = (
         '"pgs_by_state"', '"quorum_names"', '"election_epoch"', '"pgmap"', '"osdmap"',
@@ -177,8 +175,6 @@ def _ranks(fsmap: Mapping[str, Any]) -> dict[str, Scalar]:
 
 
 class CephHealthJson(_CephJson):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph health"
     anchors = (
         '"HEALTH_OK"', '"HEALTH_WARN"', '"HEALTH_ERR"', '"mutes"',
@@ -193,7 +189,7 @@ class CephHealthJson(_CephJson):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. That of a status is not its own."""
+        """That of a status is not its own."""
         first = super().begin(cursor)
         if first is None:
             return None
@@ -213,8 +209,6 @@ class CephHealthJson(_CephJson):
 
 
 class CephOsdsJson(_CephJson):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph osd"
     anchors = ('"nodes"', '"crush_weight"')
     nothing = "it lists no OSD"
@@ -268,8 +262,6 @@ def _spread(summary: Mapping[str, Any]) -> dict[str, Scalar]:
 
 
 class CephDfJson(_CephJson):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph df"
     anchors = ('"total_avail_bytes"', '"stats":')
     nothing = "it says no size"

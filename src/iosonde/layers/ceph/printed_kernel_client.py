@@ -52,8 +52,6 @@ _MOST = 5000
 
 
 class CephMetrics(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph metrics"
     anchors = (
         "avg_lat(us)", "avg_sz(bytes)", " / total inodes", "total           miss",
@@ -85,8 +83,6 @@ class CephMetrics(StateOutput):
 
 
 class CephOsdRequests(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph osdc"
     anchors = (" homeless ",)
     commands = ("cat", "head", "tail")
@@ -119,8 +115,6 @@ class CephOsdRequests(StateOutput):
 
 
 class CephMdsRequests(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph mdsc"
     anchors = ("/mdsc",)
     commands = ("cat", "head", "tail")
@@ -155,8 +149,6 @@ class CephMdsRequests(StateOutput):
 
 
 class CephCaps(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph caps"
     anchors = ("issued  ", "reserved\t", "reserved  ")
     commands = ("cat", "head", "tail")
@@ -193,8 +185,6 @@ class CephCaps(StateOutput):
 
 
 class CephMdsSessions(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph mds_sessions"
     anchors = ("global_id ", "global\\_id ")
     commands = ("cat", "head", "tail")

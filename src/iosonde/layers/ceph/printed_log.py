@@ -102,8 +102,6 @@ class _Line(NamedTuple):
 
 
 class CephLog(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph -w"
     anchors = (
         "[INF] ", "[WRN] ", "[ERR] ", "[DBG] ", " pgs: ", " mons at {", " up {0=", "=up:active",

@@ -59,8 +59,6 @@ _MOST = 5000
 
 
 class CephOsdMap(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph osd dump"
     anchors = (
         "hash rjenkins", " pgp_num ", "' replicated size ", "' rep size ", " in  weight ",

@@ -94,8 +94,6 @@ _MOST = 20_000
 
 
 class CephPgs(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph pg"
     anchors = (
         "active+", "+peered", "stale+", "remapped+", "\tactive\t", "\tcreating\t", "\tincomplete\t",
@@ -299,8 +297,6 @@ def _sums(
 
 
 class CephPgOsds(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph pg dump osds"
     anchors = ("OSD_STAT", "PEERS", "osdstat")
     commands = ("ceph",)

@@ -73,8 +73,6 @@ _MOST = 5000
 
 
 class RadosDf(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "rados df"
     anchors = ("pool name ", "POOL_NAME", " COPIES ")
     commands = ("rados",)
@@ -126,8 +124,6 @@ def _row(row: Mapping[str, str]) -> dict[str, Json]:
 
 
 class CephPoolStats(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph osd pool stats"
     anchors = (
         "nothing is going on", "client io ", "recovery io ", "cache io ",

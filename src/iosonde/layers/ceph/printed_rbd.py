@@ -32,8 +32,6 @@ _OWN = re.compile(r"\s*+(?:size \d|order \d|[a-z][a-z_ ]{1,28}:(?:\s|$))")
 
 
 class RbdInfo(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "rbd info"
     anchors = ("rbd image '",)
     commands = ("rbd",)

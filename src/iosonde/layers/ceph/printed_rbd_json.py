@@ -34,8 +34,6 @@ class _RbdJson(JsonOutput):
 
 
 class RbdInfoJson(_RbdJson):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "rbd info"
     anchors = ('"block_name_prefix"', '"object_size"', '"order":')
     head = re.compile(
@@ -55,8 +53,6 @@ class RbdInfoJson(_RbdJson):
 
 
 class RbdImagesJson(_RbdJson):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "rbd ls"
     anchors = ('"lock_type"', '"image":')
     head = re.compile(
@@ -72,8 +68,6 @@ class RbdImagesJson(_RbdJson):
 
 
 class RbdUsageJson(_RbdJson):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "rbd du"
     anchors = ('"provisioned_size"', '"used_size"', '"images":')
     head = re.compile(

@@ -73,8 +73,6 @@ class _RbdTable(StateOutput):
 
 
 class RbdUsage(_RbdTable):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "rbd du"
     anchors = (" PROVISIONED ",)
     beginning = re.compile(r"\s*NAME\s+PROVISIONED\s+USED\s*$")
@@ -89,8 +87,6 @@ class RbdUsage(_RbdTable):
 
 
 class RbdImages(_RbdTable):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "rbd ls"
     anchors = (" FMT ", " PROT ")
     beginning = re.compile(r"\s*NAME\s+SIZE\s+PARENT\s+FMT\s+PROT\s+LOCK\s*$")
@@ -109,8 +105,6 @@ class RbdImages(_RbdTable):
 
 
 class RbdMapped(_RbdTable):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "rbd showmapped"
     anchors = ("snap device", "snap  device", "id pool ", "id  pool ")
     beginning = re.compile(r"\s*id\s+pool\s+(?:namespace\s+)?image\s+snap\s+device\s*$")
@@ -131,8 +125,6 @@ class RbdMapped(_RbdTable):
 
 
 class RbdStatus(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "rbd status"
     anchors = ("Watchers:",)
     commands = ("rbd",)

@@ -29,8 +29,6 @@ class _RgwJson(JsonOutput):
 
 
 class RgwBucketStats(_RgwJson):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "radosgw-admin bucket stats"
     anchors = ('"bucket_quota"',)
     head = re.compile(r'\{\s*"bucket"\s*:')
@@ -43,8 +41,6 @@ class RgwBucketStats(_RgwJson):
 
 
 class RgwUserStats(_RgwJson):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "radosgw-admin user stats"
     anchors = ('"last_stats_sync"',)
     head = re.compile(r'\{\s*"stats"\s*:')
@@ -56,8 +52,6 @@ class RgwUserStats(_RgwJson):
 
 
 class RgwLimitCheck(_RgwJson):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "radosgw-admin bucket limit check"
     anchors = ('"objects_per_shard"',)
     head = re.compile(r'\{\s*"user_id"\s*:')

@@ -54,8 +54,6 @@ _MOST = 600
 
 
 class RgwSync(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "radosgw-admin sync status"
     anchors = ("metadata sync ", "data sync source: ", "data is behind on ")
     commands = ("radosgw-admin",)

@@ -93,8 +93,6 @@ class _CephTable(StateOutput):
 
 
 class CephOsds(_CephTable):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph osd"
     anchors = ("REWEIGHT",)
 
@@ -170,8 +168,6 @@ def _no_osd_cell(column: str, row: Mapping[str, str], text: str) -> bool:
 
 
 class CephDf(_CephTable):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph df"
     anchors = ("%RAW USED", "MAX AVAIL", "CATEGORY")
     reach = 14

@@ -29,8 +29,6 @@ _MOST = 6000
 
 
 class CephOsdRows(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ceph osd tree"
     anchors = ("osd.",)
     commands = ("ceph",)

@@ -180,7 +180,7 @@ class Disk(Layer, Builds, Sized, Compares):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`. Drives without a medium have no size: left out."""
+        """Drives without a medium have no size: left out."""
         fabrics = await _over_fabrics(scene)
         return tuple(
             scene.device_layer(
@@ -226,14 +226,14 @@ class Disk(Layer, Builds, Sized, Compares):
 
     @override
     def room(self, site: Site, below: Sequence[int | None]) -> int | None:
-        """See `Sized.room`; of a real disk nothing is declared."""
+        """Of a real disk nothing is declared."""
         del below
         declared = site.declared_as(DiskDeclared)
         return None if declared.path and not site.in_lab else declared.size
 
     @override
     def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
-        """See `Compares.compare`. A real disk has the size that it has."""
+        """A real disk has the size that it has."""
         declared = site.declared_as(DiskDeclared)
         size = None if declared.path and not site.in_lab else declared.size
         return (Compared("size", size, layer.size, "B"),)

@@ -25,8 +25,6 @@ _COLUMNS = {"TYPE": "FSTYPE"}
 
 
 class Blkid(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "blkid"
     anchors = (
         ': UUID="', ': LABEL="', ': PARTUUID="', ': TYPE="', ': BLOCK_SIZE="', ': SEC_TYPE="',

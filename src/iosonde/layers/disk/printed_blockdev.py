@@ -59,8 +59,6 @@ _MOST = 2000
 
 
 class Blockdev(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "blockdev"
     anchors = ("StartSec", "blockdev --get", "blockdev -get")
     commands = ("blockdev",)
@@ -95,8 +93,6 @@ class Blockdev(StateOutput):
 
 
 class Sdparm(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "sdparm"
     anchors = (" [cha: ", " [def: ", "mode page:")
     commands = ("sdparm",)
@@ -140,8 +136,6 @@ class Sdparm(StateOutput):
 
 
 class LbaStatus(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "sg_get_lba_status"
     anchors = ("descriptor LBA: ", "] LBA: 0x")
     commands = ("sg_get_lba_status",)

@@ -33,8 +33,6 @@ def _is_own(line: str) -> bool:
 
 
 class Camcontrol(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "camcontrol"
     anchors = (" at scbus",)
     commands = ("camcontrol",)

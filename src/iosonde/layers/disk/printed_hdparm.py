@@ -75,8 +75,6 @@ _LONGEST = 160
 
 
 class HdparmSettings(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "hdparm settings"
     anchors = (
         "multcount", "IO_support", "using_dma", "readahead     =", "readahead =",

@@ -36,8 +36,6 @@ _GAP = 2
 
 
 class HdparmActions(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "hdparm actions"
     anchors = (
         "reading sector ", "re-writing sector ", " setting standby to", " setting drive ",

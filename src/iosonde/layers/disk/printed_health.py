@@ -111,8 +111,6 @@ _LONGEST = 1200
 
 
 class Smartctl:
-    """See `iosonde.text.cursor.Output`."""
-
     tool: ClassVar[str] = "smartctl"
     anchors: ClassVar[tuple[str, ...]] = (
         "smartctl 7", "smartctl 6", "smartctl 5", "=== START OF ", '"json_format_version"',
@@ -160,8 +158,6 @@ class Smartctl:
 
 
 class NvmeSmartLog:
-    """See `iosonde.text.cursor.Output`."""
-
     tool: ClassVar[str] = "nvme smart-log"
     anchors: ClassVar[tuple[str, ...]] = ("Smart Log for NVME", '"critical_warning"')
 

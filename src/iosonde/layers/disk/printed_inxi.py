@@ -31,8 +31,6 @@ _MOST = 400
 
 
 class Inxi(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "inxi"
     anchors = (
         "Local Storage:", "Partition: ID-1:", "RAID:      Device-1:", "RAID: Device-1:",
@@ -45,7 +43,7 @@ class Inxi(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The section's word may stand in a line of its own."""
+        """The section's word may stand in a line of its own."""
         if _BARE.match(cursor.line(cursor.at - 1)):
             return cursor.at - 1
         return super().begin(cursor)

@@ -40,8 +40,6 @@ _Row = tuple[Mapping[str, str], tuple[str, ...]]
 
 
 class Lsblk(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lsblk"
     anchors = (
         "NAME ", "MAJ:MIN", " PHY-SEC", " RQ-SIZE", " FSTYPE ", " DISC-GRAN", 'NAME="',

@@ -20,8 +20,6 @@ _Row = tuple[Mapping[str, str], tuple[str, ...]]
 
 
 class LsblkJson(JsonOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lsblk"
     anchors = ('"blockdevices"',)
 

@@ -25,8 +25,6 @@ _MOST = 400
 
 
 class LsblkRows(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lsblk"
     anchors = (
         " 0 disk", " 0 part", " 0 lvm", " 0 crypt", " 0 raid", " 0 mpath", " 1 disk", " 1 part",

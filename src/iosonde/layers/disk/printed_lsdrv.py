@@ -38,8 +38,6 @@ _WRAPPED = 45  # characters of a line that a mail may have broken
 
 
 class Lsdrv(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lsdrv"
     anchors = ("PCI [", "USB [")
     commands = ("lsdrv",)

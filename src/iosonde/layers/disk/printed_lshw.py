@@ -33,8 +33,6 @@ _READ = frozenset({"size", "capacity", "configuration", "logical name", "product
 
 
 class Lshw(HeadedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lshw"
     anchors = (
         "*-disk", "*-nvme", "*-namespace", "*-volume", "*-logicalvolume", "*-storage", "*-sata",
@@ -61,7 +59,7 @@ class Lshw(HeadedOutput):
 
     @override
     def is_command(self, line: str) -> bool:
-        """See `HeadedOutput.is_command`; a line of a node begins with a letter."""
+        """A line of a node begins with a letter."""
         return not _PAIR.match(line) and super().is_command(line)
 
     @override

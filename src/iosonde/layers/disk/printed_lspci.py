@@ -37,8 +37,6 @@ _OWN = re.compile(r"^\s+\S|^\w[\w ]{1,24}:")
 
 
 class LspciNvme(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lspci"
     anchors = (
         "LnkSta:", "LnkCap:", "Non-Volatile memory controller", "RAID bus controller",
@@ -62,7 +60,7 @@ class LspciNvme(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        """See `Output.read`. One device."""
+        """One device."""
         device = _DEVICE.match(cursor.line(first))
         last = _end(cursor, first)
         text = compact(cursor, first, last)

@@ -29,8 +29,6 @@ _MOST = 4000
 
 
 class Lsscsi(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lsscsi"
     anchors = ("]    disk ", "]  disk ", "] disk ", "]   disk ", "]\tdisk")
     holds: ClassVar[re.Pattern[bytes]] = re.compile(rb"\d:-?\d")  # a log also says "] disk"

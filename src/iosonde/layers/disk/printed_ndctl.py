@@ -31,8 +31,6 @@ _OPENS = re.compile(r"[\[{]\s*$")
 
 
 class NdctlList(JsonOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ndctl list"
     anchors = (
         '"dev":"namespace', '"dev":"region', '"dev":"nmem', '"dev":"ndbus',
@@ -45,7 +43,7 @@ class NdctlList(JsonOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The line of the outermost bracket near the first device."""
+        """The line of the outermost bracket near the first device."""
         if not _DEVICE.search(cursor.line(cursor.at)):
             return None
         start = nearest(cursor, 12, lambda line: line.strip()[:1] in {"[", "{"})

@@ -48,8 +48,6 @@ _MOST = 300
 
 
 class NvmeIdentify(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nvme id"
     anchors = (
         "NVME Identify Controller", "NVME Identify Namespace", "nvme id-ctrl ", "nvme id-ns ",

@@ -38,8 +38,6 @@ _FLBAS_LOW, _FLBAS_HIGH = 0xF, 0x60
 
 
 class NvmeJson(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nvme -o json"
     anchors = tuple(f'"{key}"' for key in _KEYS)
     commands = ("nvme",)
@@ -48,7 +46,7 @@ class NvmeJson(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The outermost object near the key; `nvme list` has another reader."""
+        """The outermost object near the key; `nvme list` has another reader."""
         if not _KEY.search(cursor.line(cursor.at)):
             return None
         start = nearest(cursor, 8, lambda line: line.lstrip().startswith(("{", "[")))

@@ -50,8 +50,6 @@ _KEPT = 64
 
 
 class NvmeErrorLog(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nvme error-log"
     anchors = ("Error Log Entries for device",)
     commands = ("nvme",)
@@ -80,8 +78,6 @@ class NvmeErrorLog(StateOutput):
 
 
 class NvmeFirmwareLog(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nvme fw-log"
     anchors = ("Firmware Log for device",)
     commands = ("nvme",)
@@ -107,8 +103,6 @@ class NvmeFirmwareLog(StateOutput):
 
 
 class NvmeSelfTestLog(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nvme self-test-log"
     anchors = ("Device Self Test Log for NVME",)
     commands = ("nvme",)
@@ -145,8 +139,6 @@ class NvmeSelfTestLog(StateOutput):
 
 
 class NvmeFeatures(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nvme get-feature"
     anchors = ("get-feature:0x", "get-feature:")
     commands = ("nvme",)

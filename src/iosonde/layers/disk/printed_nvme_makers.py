@@ -54,8 +54,6 @@ _MOST = 90
 
 
 class NvmeMakersLog(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nvme vendor log"
     anchors = (
         "Log Page Performance Statistics :-", "D0 Smart Log Page Statistics :-",

@@ -30,8 +30,6 @@ _FEWEST = 3
 
 
 class NvmeRegisters(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nvme show-regs"
     anchors = ("csts    : ", "intms   : ", "cap     : ", "version : ")
     commands = ("nvme",)

@@ -44,8 +44,6 @@ _MOST = 80
 
 
 class NvmeVendorLog(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nvme smart-log-add"
     anchors = ("Additional Smart Log for NV",)
     commands = ("nvme",)
@@ -88,8 +86,6 @@ def _of_row(row: re.Match[str]) -> dict[str, Json]:
 
 
 class NvmeCloudLog(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nvme ocp smart-add-log"
     anchors = ("SMART Cloud Attributes",)
     commands = ("nvme",)

@@ -38,8 +38,6 @@ _GAP = 3  # lines from the head to the first row, with what a mail adds
 
 
 class ProcPartitions(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "/proc/partitions"
     anchors = (
         "#blocks", " sda", " sdb", " vda", " vdb", " xvda", " dm-0", " nvme0n1", " mmcblk0",
@@ -53,7 +51,7 @@ class ProcPartitions(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`; without its head, as grep leaves it, three devices in a row."""
+        """Without its head, as grep leaves it, three devices in a row."""
         if _HEAD.match(cursor.line(cursor.at)):
             return cursor.at
         first = start_of(cursor, _is_row, most=40)

@@ -42,8 +42,6 @@ _MOST = 4000
 
 
 class Properties(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "device properties"
     anchors = (
         "DEVNAME=/dev/", "ID_FS_UUID=", "ID_FS_TYPE=", "ID_MODEL=", "ID_SERIAL_SHORT=",

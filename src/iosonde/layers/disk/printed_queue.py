@@ -47,8 +47,6 @@ _SWITCHES = {"rotational", "fua", "iostats", "add_random", "stable_writes", "dax
 
 
 class QueueFiles(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "queue files"
     anchors = ("/queue/",)
     commands = ("grep", "head", "tail", "cat", "more")

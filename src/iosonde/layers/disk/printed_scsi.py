@@ -85,8 +85,6 @@ _MOST = 60
 
 
 class ScsiPages(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "sg3_utils"
     anchors = _HEADS
     commands = ("sg_inq", "sg_readcap", "sg_vpd")

@@ -28,8 +28,6 @@ _TYPE = re.compile(
 
 
 class ScsiList(HeadedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "/proc/scsi/scsi"
     anchors = ("Host: scsi",)
     commands = ("cat",)

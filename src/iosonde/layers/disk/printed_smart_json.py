@@ -28,8 +28,6 @@ _MOST = 6000
 
 
 class SmartJsonPart(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "part of smartctl --json"
     anchors = ('"smart_status"', '"smart_support"', '"power_on_time"')
     commands = ("smartctl",)
@@ -38,7 +36,7 @@ class SmartJsonPart(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The first line of the keys; a whole object is another reader's."""
+        """The first line of the keys; a whole object is another reader's."""
         if not _BEGIN.match(cursor.line(cursor.at)):
             return None
         return start_of(cursor, _PART.match, most=60)

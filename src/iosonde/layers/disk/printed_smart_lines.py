@@ -79,8 +79,6 @@ def _belongs(line: str) -> bool:
 
 
 class SmartLines(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "smartctl lines"
     anchors = (
         *(f"{name}:" for name in _VERDICTS), *(f"{name}:" for name in _SCSI),
@@ -121,8 +119,6 @@ _NVME_LINE = re.compile(
 
 
 class NvmeSmartLines(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nvme smart-log lines"
     anchors = (
         "percentage_used  ", "data_units_written  ", "data_units_read  ", "media_errors  ",
@@ -148,8 +144,6 @@ class NvmeSmartLines(StateOutput):
 
 
 class SmartNvmeErrors(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "smartctl errors of NVMe"
     anchors = ("Error Information (NVMe Log", "ErrCount ")
     commands = ("smartctl",)

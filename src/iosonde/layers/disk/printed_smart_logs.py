@@ -27,8 +27,6 @@ _APART = 4  # lines
 
 
 class SmartLogs(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "smartctl logs"
     anchors = (
         "Test_Description", "elf-test log structure", "occurred at disk power-on",
@@ -40,7 +38,7 @@ class SmartLogs(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. A head of the logs, or a row of the self-tests without one."""
+        """A head of the logs, or a row of the self-tests without one."""
         line = cursor.line(cursor.at)
         if _BEGIN.match(line):
             return cursor.at

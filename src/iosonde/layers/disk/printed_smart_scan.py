@@ -21,8 +21,6 @@ _LINE = re.compile(
 
 
 class SmartScan(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "smartctl --scan"
     anchors = (", SCSI device", ", ATA device", ", NVMe device")
     commands = ("smartctl",)

@@ -55,8 +55,6 @@ _LONGEST = 160
 
 
 class Smartd(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "smartd"
     anchors = (
         "Currently unreadable (pending)", "ffline uncorrectable sectors", "FAILED SMART self-check",

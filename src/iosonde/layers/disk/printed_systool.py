@@ -26,8 +26,6 @@ _COUNTS = frozenset({"iorequest_cnt", "iodone_cnt", "ioerr_cnt", "iotmo_cnt"})
 
 
 class Systool(HeadedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "systool"
     anchors = ('  Device = "',)
     commands = ("systool",)

@@ -45,8 +45,6 @@ _MOST = 400
 
 
 class UdevInfo(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "udevadm info"
     anchors = ("E: DEVPATH=", "E: DEVNAME=", "E: ID_", "P: /devices/")
     commands = ("udevadm", "udevinfo")

@@ -36,8 +36,6 @@ _MOST = 8
 
 
 class UdevRules(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "udev rules"
     anchors = (
         "ATTR{queue/", "ATTR{bdi/", "ATTR{device/", "ATTRS{device/", "ATTRS{queue/",

@@ -109,8 +109,6 @@ _MOST = 6000
 
 
 class WindowsTable(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "PowerShell storage"
     anchors = (
         " OperationalStatus ", " HealthStatus ", " ResiliencySettingName", " PercentComplete ",
@@ -189,8 +187,6 @@ def _subjects(
 
 
 class WindowsList(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "PowerShell storage list"
     anchors = (
         "HealthStatus  ", "HealthStatus :", "OperationalStatus  ", "OperationalStatus :",

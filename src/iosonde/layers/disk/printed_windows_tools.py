@@ -34,8 +34,6 @@ _TOO_BROKEN = "its cells do not stand below their names"
 
 
 class Diskpart(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "diskpart"
     anchors = ("Disk ###  ", "Volume ###  ", "Partition ###  ")
     commands = ()
@@ -103,8 +101,6 @@ _PLACE = re.compile(r"(?i)\\\\\.\\PHYSICALDRIVE(\d{1,4})")
 
 
 class WmicDrives(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "wmic diskdrive"
     anchors = ("diskdrive", "DISKDRIVE", "DiskDrive")
     commands = ()

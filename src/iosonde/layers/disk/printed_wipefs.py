@@ -46,8 +46,6 @@ _MAGIC = re.compile(r"\s*[0-9a-f]{1,2}(?: [0-9a-f]{2}){0,70}\s*$")
 
 
 class Wipefs(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "wipefs"
     anchors = (
         "OFFSET ", "offset               type", " erased at offset 0x",

@@ -48,8 +48,6 @@ _MOST = 300_000
 
 
 class Zones(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "zones"
     anchors = (", wptr 0x", "SLBA: 0x")
     commands = ("blkzone", "nvme")
@@ -123,8 +121,6 @@ def _zone_of(text: str) -> Mapping[str, Json]:
 
 
 class NvmeZoneLimits(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nvme zns id-ns"
     anchors = ("ZNS Command Set Identify Namespace",)
     commands = ("nvme",)

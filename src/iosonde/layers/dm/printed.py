@@ -11,8 +11,6 @@ from iosonde.layers._mapper.listing import Listing
 
 
 class Dmsetup(Listing):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "dmsetup"
     anchors = (
         "dmsetup table", "dmsetup status", " linear 8:", " linear 9:", " linear 25", " linear 7:",

@@ -56,8 +56,6 @@ _LEVELS = {"stripe": "raid0", "mirror": "raid1", "raid01": "raid10", "raid10": "
 
 
 class DmraidDrives(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "dmraid -r"
     anchors = (" sectors, data@", ' total, "')
     commands = ("dmraid",)
@@ -99,8 +97,6 @@ def _of_block(row: re.Match[str]) -> dict[str, Scalar]:
 
 
 class DmraidSets(HeadedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "dmraid -s"
     anchors = (
         "*** Group superset ", "--> Active S", "--> Subset", "--> Set", "--> Superset",
@@ -154,8 +150,6 @@ def _of_set(pairs: Mapping[str, str], role: str) -> dict[str, Scalar]:
 
 
 class DmraidMissing(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "dmraid"
     anchors = (": wrong # of devices in RAID set",)
     commands = ("dmraid",)

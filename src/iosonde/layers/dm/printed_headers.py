@@ -47,8 +47,6 @@ _RENAMED = {
 
 
 class HeaderDump(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "header dump"
     anchors = (
         "INTEGRITY header information for ", "VERITY header information for ",

@@ -49,8 +49,6 @@ _WIDE = 60
 
 
 class DmsetupInfo(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "dmsetup"
     anchors = (
         "Tables present:", "Number of targets:", " Maj Min Stat Open", "dmsetup ls",

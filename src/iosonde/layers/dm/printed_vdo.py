@@ -34,8 +34,6 @@ _STATISTICS = 250
 
 
 class VdoStatus(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "vdo status"
     anchors = ("VDO status:",)
     commands = ("vdo",)
@@ -127,8 +125,6 @@ def _counts(counts: Mapping[str, str]) -> dict[str, Json]:
 
 
 class VdoStatistics(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "vdostats"
     anchors = ("data blocks used  ", "data blocks used :")
     commands = ("vdostats",)
@@ -176,8 +172,6 @@ _ROW = re.compile(
 
 
 class VdoTable(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "vdostats"
     anchors = ("Space saving%", "saving%")
     commands = ("vdostats",)

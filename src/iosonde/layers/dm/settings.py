@@ -35,5 +35,5 @@ class Dmtable(Scripted, Unkept):
 
     @override
     def device(self, address: str) -> str:
-        """See `Mechanism.device`: the kernel counts disks."""
+        """The kernel counts disks."""
         return f"/sys/block/{address.partition(' ')[0]}/diskseq"

@@ -9,8 +9,6 @@ from iosonde.layers._mapper.listing import Listing
 
 
 class DmCacheOutput(Listing):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "dm-cache"
     anchors = (
         " cache 8 ", " cache 8:", " cache 9:", " cache 25", " cache 98:", "migration_threshold",

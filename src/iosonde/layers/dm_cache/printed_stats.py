@@ -29,8 +29,6 @@ _OF = re.compile(r"lvmcache-stats\s+(?:-\S+ )*(?P<volume>[\w.+-]+/[\w.+-]+)")
 
 
 class LvmcacheStats(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lvmcache-stats"
     anchors = ("utilization     ", "utilization  ")
     commands = ("lvmcache-stats",)

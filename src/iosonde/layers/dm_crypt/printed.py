@@ -39,8 +39,6 @@ _BITS = re.compile(r"(\d{1,6}) (?:bits|\[bits\])")
 
 
 class CryptsetupStatus(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "cryptsetup status"
     anchors = (" is active and is in use", " is active.", " is inactive.", "keysize: ")
     commands = ("cryptsetup",)

@@ -43,8 +43,6 @@ _MOST = 200
 
 
 class CryptsetupBenchmark(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "cryptsetup benchmark"
     anchors = (
         "# Tests are approximate", "Algorithm |", "PBKDF2-", " parallel threads (CPUs)",

@@ -41,8 +41,6 @@ _COUNTS = {
 
 
 class Crypttab(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "crypttab"
     anchors = (
         " luks", "\tluks", "luks,", ",luks", "none discard", "/dev/urandom", "/dev/random",

@@ -53,8 +53,6 @@ _OTHERS = re.compile(
 
 
 class CryptsetupDialogue(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "cryptsetup dialogue"
     anchors = (
         "This will overwrite data on /", "will erase all keyslots on", "assphrase for /",

@@ -67,8 +67,6 @@ class _Pair(NamedTuple):
 
 
 class LuksDump(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "cryptsetup luksDump"
     anchors = (
         "LUKS header information", "Keyslots area:", "MK iterations", "Area offset:",

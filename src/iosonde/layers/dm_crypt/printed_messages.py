@@ -70,8 +70,6 @@ _MOST = 60
 
 
 class CryptsetupMessages(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "cryptsetup"
     anchors = (
         "No key available", "No usable keyslot", "Keyslot open failed", "Volume key does not",

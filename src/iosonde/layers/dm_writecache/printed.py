@@ -9,7 +9,5 @@ from iosonde.layers._mapper.listing import Listing
 
 
 class DmWritecacheOutput(Listing):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "dm-writecache"
     anchors = (" writecache ",)

@@ -185,7 +185,7 @@ class Drbd(Layer, Homed, Builds):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`. DRBD 9 has no states in /proc/drbd: there they stay unknown."""
+        """DRBD 9 has no states in /proc/drbd: there they stay unknown."""
         text = (await scene.texts(["/proc/drbd"])).get("/proc/drbd", "")
         volumes = {volume.minor: volume for volume in parse_volumes(text)}
         layers = []
@@ -218,7 +218,7 @@ class Drbd(Layer, Homed, Builds):
 
     @override
     def home(self, declared: Any, below: tuple[Site, ...]) -> str:
-        """See `Homed.home`: the primary, by default the host of the first side."""
+        """The primary, by default the host of the first side."""
         return str(declared.primary or (below[0].host if below else ""))
 
     @override
@@ -235,7 +235,7 @@ class Drbd(Layer, Homed, Builds):
 
     @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`: the device on the primary."""
+        """The device on the primary."""
         path = f"/dev/drbd{minor_of(site)}"
         done = await host.run(["test", "-b", path], check=False)
         return None if done.status else path

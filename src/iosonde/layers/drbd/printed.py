@@ -49,8 +49,6 @@ _FACT_NAMES = {"disk": "disk_state", "peer-disk": "peer_disk_state", "replicatio
 
 
 class DrbdOutput(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "drbd"
     anchors = (
         ": cs:", "role:Primary", "role:Secondary", "peer-disk:", "(api:",
@@ -63,7 +61,7 @@ class DrbdOutput(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The first resource of the output, or the version."""
+        """The first resource of the output, or the version."""
         first = None
         for index in range(cursor.at, max(cursor.at - 60, -1), -1):
             line = cursor.line(index)

@@ -58,8 +58,6 @@ _DEVICE = re.compile(r"/dev/([\w./:+-]{2,100})")
 
 
 class DrbdAnswers(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "drbdadm answers"
     anchors = (
         "md_offset ", "al_offset ", "bm_offset ", "data area apparently", "left usable by current",
@@ -134,8 +132,6 @@ class _Answer:
 
 
 class DrbdStates(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "drbdadm states"
     anchors = (
         "UpToDate/", "/UpToDate", "/Secondary", "/Primary", "Primary/Unknown", "/DUnknown",

@@ -30,8 +30,6 @@ _REACH = 60
 
 
 class DrbdConf(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "drbd.conf"
     anchors = (
         "resource r", "meta-disk ", "flexible-meta-disk", "usage-count", "max-buffers ",

@@ -27,8 +27,6 @@ _MOST = 4000
 
 
 class DrbdEvents(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "drbdsetup events2"
     anchors = (
         "exists resource name:", "exists connection name:", "exists device name:",

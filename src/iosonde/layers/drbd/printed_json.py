@@ -41,8 +41,6 @@ _STATES = {
 
 
 class DrbdStatusJson(JsonOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "drbd"
     anchors = (
         '"node-id"', '"write-ordering"', '"disk-state"', '"peer_devices"', '"connection-state"',

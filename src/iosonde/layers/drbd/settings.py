@@ -93,7 +93,7 @@ class DrbdSettings(Scripted):
 
     @override
     async def offered(self, host: Host, addresses: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        """See `Mechanism.offered`: the words that drbdsetup names in its help."""
+        """The words that drbdsetup names in its help."""
         offered: dict[str, tuple[str, ...]] = {}
         for section in sorted({_parts(address)[1] for address in addresses}):
             done = await host.run(["drbdsetup", "help", f"{section}-options"], check=False)
@@ -108,12 +108,12 @@ class DrbdSettings(Scripted):
 
     @override
     def device(self, address: str) -> str:
-        """See `Mechanism.device`: the kernel counts disks."""
+        """The kernel counts disks."""
         return f"/sys/block/{_parts(address)[0]}/diskseq"
 
     @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
-        """See `Mechanism.keep`: a line in the resource's file, which is not iosonde's own."""
+        """A line in the resource's file, which is not iosonde's own."""
         device, section, option = _parts(address)
         for path, text in (await self._texts(host)).items():
             if names_device(text, device):
@@ -134,7 +134,7 @@ class DrbdSettings(Scripted):
 
     @override
     async def kept(self, host: Host, addresses: Sequence[str]) -> Mapping[str, str]:
-        """See `Mechanism.kept`; of the resource's own sections."""
+        """Of the resource's own sections."""
         values = {}
         for text in (await self._texts(host)).values() if addresses else ():
             for address in addresses:

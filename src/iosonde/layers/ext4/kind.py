@@ -128,7 +128,7 @@ class Ext4(Layer, Builds, Sized, Compares):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`; one layer a file system, wherever it is mounted."""
+        """One layer a file system, wherever it is mounted."""
         return await mounted_layers(scene, self.kind, fstypes_of(self.kind), _describe)
 
     @override
@@ -140,7 +140,7 @@ class Ext4(Layer, Builds, Sized, Compares):
 
     @override
     def room(self, site: Site, below: Sequence[int | None]) -> int | None:
-        """See `Sized.room`. A journal has 1024 blocks or more (mke2fs(8), -J size)."""
+        """A journal has 1024 blocks or more (mke2fs(8), -J size)."""
         declared, size = site.declared_as(Ext4Declared), below[0]
         journal = declared.journal_size
         if journal and journal < 1024 * _BLOCK:
@@ -156,7 +156,7 @@ class Ext4(Layer, Builds, Sized, Compares):
 
     @override
     def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
-        """See `Compares.compare`. Without a declared size mke2fs chooses that of the journal."""
+        """Without a declared size mke2fs chooses that of the journal."""
         declared, facts = site.declared_as(Ext4Declared), layer.facts
         superblock = "superblock_state" in facts
         size = facts.get("journal_size")

@@ -86,8 +86,6 @@ _PAIR = re.compile(r"(?P<label>[A-Z][\w #(),/'-]{2,40}):[ \t]{1,40}(?P<value>\S.
 
 
 class Superblock(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "dumpe2fs"
     anchors = ("Filesystem volume name:",)
     commands = ("dumpe2fs", "tune2fs")
@@ -124,7 +122,7 @@ class Superblock(StateOutput):
 
 
 class SuperblockPart(StateOutput):
-    """See `iosonde.text.cursor.Output`: some lines of it, as `grep` chose them."""
+    """Some lines of it, as `grep` chose them."""
 
     tool = "dumpe2fs"
     anchors = (

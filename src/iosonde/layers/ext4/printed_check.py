@@ -71,8 +71,6 @@ _GAP = 6  # lines from one to the next: messages stand between, and blank lines
 
 
 class ExtCheck(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "e2fsck"
     anchors = (
         "FILE SYSTEM WAS MODIFIED", "Filesystem still has errors", ": recovering journal",
@@ -128,7 +126,7 @@ class ExtCheck(StateOutput):
 
 
 class ExtCheckSummary(StateOutput):
-    """See `iosonde.text.cursor.Output`: the last line of a check, which others print alone."""
+    """The last line of a check, which others print alone."""
 
     tool = "e2fsck"
     anchors = (" files (", " files, ")

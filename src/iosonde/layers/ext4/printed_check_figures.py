@@ -40,8 +40,6 @@ _RULE = re.compile(r"\s*-{8,16}\s*$")
 
 
 class ExtCheckFigures(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "e2fsck"
     anchors = (
         " inodes used (", " inode used (", " blocks used (", " non-contiguous ",

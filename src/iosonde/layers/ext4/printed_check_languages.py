@@ -112,8 +112,6 @@ _MOST, _GAP = 2000, 12
 
 
 class ExtCheckTranslated(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "e2fsck"
     anchors = (
         *_MODIFIED_TEXTS, *_ERROR_TEXTS,

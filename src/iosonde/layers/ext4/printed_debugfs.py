@@ -98,7 +98,7 @@ class _DebugfsOutput(StateOutput):
 
 
 class DebugfsInode(_DebugfsOutput):
-    """See `iosonde.text.cursor.Output`: `stat`, with the blocks of the file."""
+    """`stat`, with the blocks of the file."""
 
     anchors = ("Inode: ",)
     beginning = _INODE
@@ -126,7 +126,7 @@ class DebugfsInode(_DebugfsOutput):
 
 
 class DebugfsExtents(_DebugfsOutput):
-    """See `iosonde.text.cursor.Output`: `dump_extents`."""
+    """`dump_extents`."""
 
     anchors = ("Level Entries",)
     beginning = _LEVELS
@@ -156,7 +156,7 @@ class DebugfsExtents(_DebugfsOutput):
 
 
 class DebugfsHtree(_DebugfsOutput):
-    """See `iosonde.text.cursor.Output`: `htree`."""
+    """`htree`."""
 
     anchors = ("Root node dump:",)
     beginning = _ROOT

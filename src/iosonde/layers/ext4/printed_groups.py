@@ -42,8 +42,6 @@ _KEPT = 200  # groups
 
 
 class ExtGroups(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "dumpe2fs"
     anchors = (": (Blocks ",)
     commands = ("dumpe2fs",)

@@ -36,7 +36,7 @@ _KEPT = 400  # files
 
 
 class Lsattr(StateOutput):
-    """See `iosonde.text.cursor.Output`: a row for each file; `-R` heads those of a folder."""
+    """A row for each file; `-R` heads those of a folder."""
 
     tool = "lsattr"
     anchors = (

@@ -70,8 +70,6 @@ _GAP = 4  # lines: a blank one stands below the list of superblocks
 
 
 class Mke2fs(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mke2fs"
     anchors = (
         "Creating filesystem with ", "Filesystem label=", ", Stripe width=", "Block size=",

@@ -57,8 +57,6 @@ _COMMAND = re.compile(r"resize2fs\s+(?:-\S+ )*(?P<device>/dev/[\w/.-]+)")
 
 
 class ExtSize(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "resize2fs"
     anchors = (
         "k) blocks long.", "k) blocks.", "Estimated minimum size of the filesystem:",

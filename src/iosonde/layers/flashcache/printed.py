@@ -55,8 +55,6 @@ _REACH = 78
 
 
 class FlashcacheOutput(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "flashcache"
     anchors = (
         "flashcache stats:", "flashcache conf:", "flashcache-wt ", "read hit percent(",
@@ -66,7 +64,7 @@ class FlashcacheOutput(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. Where the first line was left out, the one with the reads."""
+        """Where the first line was left out, the one with the reads."""
         bare = None
         for index in range(cursor.at, max(cursor.at - _REACH, -1), -1):
             line = cursor.line(index)

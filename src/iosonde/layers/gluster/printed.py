@@ -44,8 +44,6 @@ _MOST = 20_000
 
 
 class GlusterInfo(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "gluster volume info"
     anchors = ("Volume Name: ",)
     commands = ("gluster",)
@@ -115,8 +113,6 @@ _NAME = re.compile(r"\s*[\w.:-]{3,100}\s*$")
 
 
 class GlusterPeers(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "gluster peer status"
     anchors = ("Number of Peers: ", "State: Peer ")
     commands = ("gluster",)
@@ -178,8 +174,6 @@ _POOL_ROW = re.compile(
 
 
 class GlusterPool(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "gluster pool list"
     anchors = ("UUID\t\t", "Hostname ")
     commands = ("gluster",)

@@ -45,8 +45,6 @@ _LISTED_ENTRIES = 20  # files whose names are kept; all are counted
 
 
 class GlusterHeal(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "gluster volume heal"
     anchors = ("Number of entries", "umber of entries in ")
     commands = ("gluster",)

@@ -37,8 +37,6 @@ _MOST = 20_000
 
 
 class GlusterRebalance(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "gluster volume rebalance"
     anchors = ("Rebalanced-files",)
     commands = ("gluster",)

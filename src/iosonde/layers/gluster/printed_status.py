@@ -40,8 +40,6 @@ _SIZES = {"Disk Space Free": "available", "Total Disk Space": "size"}
 
 
 class GlusterStatus(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "gluster volume status"
     anchors = ("Status of volume: ", "Gluster process")
     commands = ("gluster",)

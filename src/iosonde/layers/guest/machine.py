@@ -248,7 +248,7 @@ class Guest(Layer, Hosting, Builds):
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`. The steps are of its host; the layer itself stands in the machine."""
+        """The steps are of its host; the layer itself stands in the machine."""
         if len(site.name) > _SERIAL:
             raise site.wrong(f"the name of a guest has at most {_SERIAL} letters")
         host, declared = host_of(site), site.declared_as(GuestDeclared)
@@ -259,7 +259,7 @@ class Guest(Layer, Hosting, Builds):
 
     @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`: the path of the disk inside the machine, by its serial number."""
+        """The path of the disk inside the machine, by its serial number."""
         scsi = site.declared_as(GuestDeclared).disk == "virtio-scsi"
         name = f"scsi-0QEMU_QEMU_HARDDISK_{site.name}" if scsi else f"virtio-{site.name}"
         path = f"/dev/disk/by-id/{name}"
@@ -268,5 +268,5 @@ class Guest(Layer, Hosting, Builds):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`: disks of running QEMUs, and guests of the lab."""
+        """Disks of running QEMUs, and guests of the lab."""
         return (*await running_disks(scene), *await guests_of_lab(scene))

@@ -51,8 +51,6 @@ _QEMU = ("qemu-system", "qemu-kvm", "/kvm", "kvm ", "-device", "-drive", "-block
 
 
 class LibvirtDisks(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "libvirt disk"
     anchors = ("<disk ",)
     commands = ("virsh", "cat")
@@ -130,8 +128,6 @@ def _scalar(text: str) -> Scalar:
 
 
 class QemuDrives(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "qemu drives"
     anchors = ("-drive ", "-blockdev ")
     commands = ("ps",)

@@ -34,8 +34,6 @@ _NEAR = 0.011  # of 100: how far a share may be from what it is printed as
 
 
 class PvesmStatus(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "pvesm status"
     anchors = ("Type     Status",)
     commands = ("pvesm",)

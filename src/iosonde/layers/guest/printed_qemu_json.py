@@ -37,8 +37,6 @@ _FLAGS = ("present", "zero", "data", "compressed")
 
 
 class QemuImageJson(JsonOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "qemu-img info"
     anchors = ('"virtual-size"', '"actual-size"')
     commands = ("qemu-img",)
@@ -67,8 +65,6 @@ def _image(image: Mapping[str, Any]) -> dict[str, Scalar]:
 
 
 class QemuCheckJson(JsonOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "qemu-img check"
     anchors = ('"check-errors"',)
     commands = ("qemu-img",)
@@ -87,7 +83,7 @@ class QemuCheckJson(JsonOutput):
 
 
 class QemuMapJson(JsonOutput):
-    """See `iosonde.text.cursor.Output`: the extents as a table, and what they hold in bytes."""
+    """The extents as a table, and what they hold in bytes."""
 
     tool = "qemu-img map"
     anchors = ('"depth":',)

@@ -52,8 +52,6 @@ _QM_SIZE = re.compile(r"\d{1,9}(?:\.\d{1,3})?[KMGT]?")
 
 
 class VirshDisks(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "virsh domblklist"
     anchors = ("Source",)
     commands = ("virsh",)
@@ -84,8 +82,6 @@ class VirshDisks(StateOutput):
 
 
 class VirshInfo(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "virsh domblkinfo"
     anchors = ("Allocation: ",)
     commands = ("virsh",)
@@ -114,8 +110,6 @@ class VirshInfo(StateOutput):
 
 
 class VirshCounts(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "virsh domblkstat"
     anchors = ("rd_req ", "wr_req ", "flush_operations ")
     commands = ("virsh",)
@@ -146,8 +140,6 @@ class VirshCounts(StateOutput):
 
 
 class QemuImage(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "qemu-img info"
     anchors = ("file format: ",)
     commands = ("qemu-img",)
@@ -190,8 +182,6 @@ def _of_image(values: dict[str, Scalar], key: str, text: str) -> None:
 
 
 class QmConfig(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "qm config"
     anchors = (
         *(f"{bus}{number}: " for bus in ("scsi", "virtio", "sata", "ide") for number in range(4)),

@@ -101,7 +101,7 @@ class Hwraid(Layer, Builds, Geometric):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`. It stands on the disk as which the kernel sees it."""
+        """It stands on the disk as which the kernel sees it."""
         return tuple([self._layer(scene, volume) for volume in await volumes(scene)])
 
     def _layer(self, scene: Scene, volume: Volume) -> StackLayer:
@@ -126,7 +126,7 @@ class Hwraid(Layer, Builds, Geometric):
 
     @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`: by its World Wide Name where udev gives one."""
+        """By its World Wide Name where udev gives one."""
         done = await host.run(asking(site, "place"), check=False)
         return None if done.status else kerneltext.decoded(done.stdout).strip() or None
 

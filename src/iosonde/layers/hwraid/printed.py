@@ -79,8 +79,6 @@ class _ControllerTool(StateOutput):
 
 
 class Storcli(_ControllerTool):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "storcli"
     anchors = (
         "CLI Version = 00", "DG/VD TYPE", "DG Arr Row EID:Slot",
@@ -132,8 +130,6 @@ _ROW = re.compile(r"\S {2,}\S|^\s*[\d,]")
 
 
 class MegaCli(_ControllerTool):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "MegaCli"
     anchors = (
         "-- Virtual Drive Info", "RAID Level Qualifier", "Cache Policy: Write", "(Target Id:",
@@ -168,8 +164,6 @@ _MEGACLI_NEXT = re.compile(r"^\s*BBU status for Adapter|^\s*Adapter #?\d+")
 
 
 class Ssacli(_ControllerTool):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ssacli"
     anchors = (
         "in Slot ", "physicaldrive ", "logicaldrive ", "Logical Drive: ",

@@ -47,8 +47,6 @@ _FULL = 60
 
 
 class Arcconf(HeadedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "arcconf"
     anchors = (
         "Controllers found: ", "Controllers Found: ", "Status of logical d", "Status of Logical D",

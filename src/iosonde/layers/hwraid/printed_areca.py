@@ -60,8 +60,6 @@ _PROGRESS = re.compile(r"\((\d{1,3}(?:\.\d)?)%\)")
 
 
 class Areca(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "areca cli"
     anchors = (
         "ModelName    ", "FirmRev     Capacity", "TotalCap  FreeCap", "Capacity Ch/Id/Lun",

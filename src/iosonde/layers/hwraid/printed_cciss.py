@@ -37,8 +37,6 @@ _OLD = "1(0+1)"
 
 
 class CcissProc(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "proc cciss"
     anchors = (
         "Board ID: 0x", "Current Q depth: ", "Max Q depth since init: ", "cciss/c0d0:",
@@ -150,8 +148,6 @@ _CACHES = {"Total cache memory": "cache_size", "Read cache memory": "read_cache_
 
 
 class CcissVolStatus(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "cciss_vol_status"
     anchors = (
         *(f"RAID {level} Volume " for level in ("0", "1", "4", "5", "6", "1(1+0)")),

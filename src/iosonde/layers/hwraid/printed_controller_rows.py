@@ -39,8 +39,6 @@ def _is_row(line: str) -> bool:
 
 
 class StorcliRows(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "storcli rows"
     anchors = (
         "Optl ", "Dgrd ", "Pdgd ", "OfLn ", "Onln ", "UGood ", "UBad ", "Rbld ", "Offln ", " GHS ",
@@ -95,8 +93,6 @@ _SECONDS = {"D": 86400, "H": 3600, "M": 60, "S": 1}
 
 
 class StorcliProgress(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "storcli progress"
     anchors = ("In progress", "Not in progress")
     commands = STORCLI
@@ -160,8 +156,6 @@ def _of_ssacli(line: str) -> bool:
 
 
 class SsacliLines(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ssacli lines"
     anchors = (
         "physicaldrive ",

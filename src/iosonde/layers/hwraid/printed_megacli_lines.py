@@ -57,8 +57,6 @@ _SURE = re.compile(
 
 
 class MegaCliLines(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "MegaCli lines"
     anchors = (
         "Slot Number:", "Media Error Count:", "Other Error Count:", "Predictive Failure Count:",
@@ -154,8 +152,6 @@ _PROGRESS = re.compile(
 
 
 class MegaCliProgress(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "MegaCli progress"
     anchors = ("at Enclosure ", " on VD #")
     commands = MEGACLI
@@ -198,8 +194,6 @@ _ENCLOSURE_LABELS = re.compile(
 
 
 class MegaCliEnclosures(HeadedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "MegaCli enclosures"
     anchors = ("Number of enclosures on adapter",)
     commands = MEGACLI

@@ -44,8 +44,6 @@ _DISK_STATES = {"FAIL": "failed", "HOTSP": "hot spare", "HSP": "hot spare", "RBL
 
 
 class Megarc(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "megarc"
     anchors = ("( Adapter: ", "(Adapter: ")
     commands = ("megarc", "megarc.bin")

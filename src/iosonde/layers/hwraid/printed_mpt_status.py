@@ -54,8 +54,6 @@ _LEVELS = {"IS": "raid0", "IM": "raid1", "IME": "raid1e"}
 
 
 class MptStatus(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mpt-status"
     anchors = (
         " vol_id ", " vol_id:", "log_id ", " scsi_id ", " scsi_id:", "phys_id ", "spare_id:",

@@ -44,8 +44,6 @@ _READ = frozenset({
 
 
 class Mvcli(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mvcli"
     anchors = (
         "Virtual Disk Information", "Physical Disk Information", "PD valid size:",

@@ -55,8 +55,6 @@ _MOST = 8000
 
 
 class Omreport(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "omreport"
     anchors = (
         "Failure Predicted", "Stripe Element Size", "Used RAID Disk Space",

@@ -45,8 +45,6 @@ _SECTORS = re.compile(r"(?P<mb>\d{1,12})/(?P<sectors>\d{1,15})$")
 
 
 class SasIrcu(HeadedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "sas2ircu"
     anchors = (
         "Controller type  ", "Device is a Hard disk", "IR volume ", "IR Volume ",
@@ -146,8 +144,6 @@ _RULE = re.compile(r"\s*+-{3}[- ]*+$")
 
 
 class SasIrcuList(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "sas2ircu list"
     anchors = ("Pci Address   ",)
     commands = ("sas2ircu", "sas3ircu")

@@ -61,8 +61,6 @@ _WORDS_OF_BBU = {"ok": "ok", "-": "missing"}
 
 
 class TwCli(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "tw_cli"
     anchors = (
         "UnitType  Status", "VPort Status", "Unit   Size        Blocks", "(V)Ports  Drives",

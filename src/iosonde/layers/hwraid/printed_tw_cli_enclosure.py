@@ -52,8 +52,6 @@ def _is_own(line: str) -> bool:
 
 
 class TwCliEnclosure(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "tw_cli enclosure"
     anchors = (
         "Fan         Status", "TempSensor  ", "PowerSupply  ", "(V)Port       Identify",

@@ -128,7 +128,7 @@ class IscsiInitiator(Layer, Builds):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`; disks of a session, of which lsblk says that they are iSCSI's."""
+        """Disks of a session, of which lsblk says that they are iSCSI's."""
         layers = []
         for device in scene.devices.values():
             session = await _session(scene, device)
@@ -205,7 +205,7 @@ class IscsiInitiator(Layer, Builds):
 
     @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`: udev's name by the path."""
+        """Udev's name by the path."""
         path = f"/dev/disk/by-path/ip-{_portal(site)}-iscsi-{iqn(site.only)}-lun-0"
         done = await host.run(["test", "-b", path], check=False)
         return None if done.status else path

@@ -56,8 +56,6 @@ _RETRIES = re.compile(r"retries \(reopen_max\) (\d{1,6}) exceeded")
 
 
 class IscsiAnswers(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "iscsiadm answers"
     anchors = (
         "iscsiadm: ", "Logging in to [", "Logging out of session [", "Login to [iface",

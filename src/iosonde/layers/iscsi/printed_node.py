@@ -25,8 +25,6 @@ _ABSENT = frozenset({"<empty>", ""})
 
 
 class IscsiNode(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "iscsi node"
     anchors = (
         "node.session.", "node.conn[0].", "node.startup", "node.name =", "discovery.sendtargets.",

@@ -24,8 +24,6 @@ _SECRET = re.compile(r"chap|password|userid|secret")
 
 
 class TargetConfig(JsonOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "targetcli saveconfig"
     anchors = ('"fabric_modules"', '"storage_objects"', '"tpgs"')
     commands = ("targetcli", "cat", "targetctl")

@@ -40,8 +40,6 @@ _DISK = re.compile(r"\s*Attached scsi disk (?P<disk>\w{2,20})\s+State: (?P<state
 
 
 class IscsiSessions(HeadedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "iscsiadm"
     anchors = (
         "Target: iqn.", "Target: eui.", "Target: naa.", "tcp: [", "iser: [", "Attached scsi disk ",

@@ -48,8 +48,6 @@ _MOST = 200
 
 
 class TargetcliMessages(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "targetcli messages"
     anchors = (
         "Created target", "Created TPG ", "Created LUN ", "Created Node ACL for",

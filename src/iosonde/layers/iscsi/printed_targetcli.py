@@ -49,8 +49,6 @@ class _Node:
 
 
 class Targetcli(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "targetcli"
     anchors = (
         "o- / ..", "[TPGs: ", "[Storage Objects: ", "[Portals: ", "[LUNs: ", "[Mapped LUNs: ",

@@ -27,8 +27,6 @@ _REACH = 5
 
 
 class Tgtadm(HeadedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "tgtadm"
     anchors = ("System information:", "I_T nexus information:")
     commands = ("tgtadm", "tgt-admin")

@@ -70,7 +70,7 @@ class IscsiTarget(Layer, Builds, Compares):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`; a layer for each LUN."""
+        """A layer for each LUN."""
         layers = []
         for link in await scene.host.glob(f"{ROOT}/iscsi/iqn.*/tpgt_*/lun/lun_*/*/udev_path"):
             parts = link.split("/")
@@ -152,6 +152,6 @@ class IscsiTarget(Layer, Builds, Compares):
 
     @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`: the qualified name."""
+        """The qualified name."""
         done = await host.run(["test", "-d", f"{ROOT}/iscsi/{iqn(site)}"], check=False)
         return None if done.status else iqn(site)

@@ -37,8 +37,6 @@ _COMMAND = re.compile(r"\s-(?:i|-driver)\s+(?P<name>[\w.@:-]+)\s*$")
 
 
 class EthtoolOutput(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ethtool"
     anchors = (
         "Settings for ", "Ring parameters for ", "Features for ", "Offload parameters for ",

@@ -21,8 +21,6 @@ _MOST = 4000
 
 
 class EthtoolStatistics(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ethtool -S"
     anchors = ("NIC statistics:",)
     commands = ("ethtool",)

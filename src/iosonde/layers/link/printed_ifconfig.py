@@ -36,8 +36,6 @@ _COLLISIONS = re.compile(r"collisions:?(\d+)")
 
 
 class Ifconfig(HeadedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ifconfig"
     anchors = ("Link encap:", ": flags=", "RX packets", "TX packets")
 

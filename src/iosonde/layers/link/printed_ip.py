@@ -40,8 +40,6 @@ _SIXTH = {"mcast": "multicast", "collsns": "collisions"}
 
 
 class IpLink(HeadedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "ip"
     anchors = (
         ",UP,LOWER_UP> mtu", "> mtu ", "<LOOPBACK,UP", "<BROADCAST,MULTICAST", "<NO-CARRIER",

@@ -187,7 +187,7 @@ class Lvm(Layer, Builds, Sized, Compares, Geometric, Pools, Shares):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`. What lvs can't say stays unknown; the volumes are found anyway."""
+        """What lvs can't say stays unknown; the volumes are found anyway."""
         volumes = [volume for volume in await mapped(scene) if volume.kind == self.kind]
         if not volumes:
             return ()
@@ -235,7 +235,7 @@ class Lvm(Layer, Builds, Sized, Compares, Geometric, Pools, Shares):
 
     @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`; a thin pool is no place to put a load."""
+        """A thin pool is no place to put a load."""
         if site.declared_as(LvmDeclared).type == "thin-pool":
             return ""
         path = f"/dev/{_group(site)}/{site.name}"
@@ -244,7 +244,7 @@ class Lvm(Layer, Builds, Sized, Compares, Geometric, Pools, Shares):
 
     @override
     def room(self, site: Site, below: Sequence[int | None]) -> int | None:
-        """See `Sized.room`. A thin volume may be larger than its pool."""
+        """A thin volume may be larger than its pool."""
         declared = site.declared_as(LvmDeclared)
         if declared.type == "thin":
             return declared.size
@@ -267,7 +267,7 @@ class Lvm(Layer, Builds, Sized, Compares, Geometric, Pools, Shares):
 
     @override
     def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
-        """See `Compares.compare`. LVM rounds a size up to whole extents on each stripe."""
+        """LVM rounds a size up to whole extents on each stripe."""
         declared, facts = site.declared_as(LvmDeclared), layer.facts
         is_striped = declared.type == "striped"
         stripes = declared.stripes or len(site.below)
@@ -302,7 +302,7 @@ class Lvm(Layer, Builds, Sized, Compares, Geometric, Pools, Shares):
 
     @override
     def claim(self, site: Site) -> tuple[str, ...]:
-        """See `Shares.claim`: volumes of one group share its physical volumes."""
+        """Volumes of one group share its physical volumes."""
         declared = site.declared_as(LvmDeclared)
         if declared.type == "thin":
             return ()

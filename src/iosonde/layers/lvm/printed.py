@@ -21,8 +21,6 @@ _HEAD = re.compile(r"^\s*(?:LV|VG|PV)\s+[A-Z#1]")
 
 
 class LvmOutput(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lvm"
     anchors = (
         "LSize", "PSize", "VSize", " #PV", "#Str", "LV VG", "LV   ", "1st PE", "Fmt  Attr",

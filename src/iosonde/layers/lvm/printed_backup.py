@@ -50,8 +50,6 @@ class _Section:
 
 
 class LvmBackup(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "vgcfgbackup"
     anchors = (
         "physical_volumes {", "logical_volumes {", "segment1 {", "extent_count = ",

@@ -41,8 +41,6 @@ _REACH = 40
 
 
 class LvmConf(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lvm.conf"
     anchors = (
         "filter = [", "filter=[", "issue_discards", "use_lvmetad", "thin_pool_autoextend_",

@@ -27,8 +27,6 @@ _OTHER = re.compile(
 
 
 class LvmDevices(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lvmdevices"
     anchors = ("IDTYPE=",)
     commands = ("lvmdevices", "cat", "less", "grep")

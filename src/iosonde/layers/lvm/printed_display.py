@@ -59,8 +59,6 @@ _SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)%")
 
 
 class LvmDisplay(HeadedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lvm display"
     anchors = (
         "--- Logical volume ---", "--- Volume group ---", "Physical volume ---", "LV Size  ",
@@ -92,7 +90,7 @@ class LvmDisplay(HeadedOutput):
 
     @override
     def is_command(self, line: str) -> bool:
-        """See `HeadedOutput.is_command`; "# open  1" is none."""
+        """A count such as "# open  1" is none."""
         return super().is_command(line) and not line.lstrip().startswith("# open ")
 
     @override

@@ -27,8 +27,6 @@ _WARNING = re.compile(r"\s*(?:WARNING: |File descriptor \d)")
 
 
 class LvmPairs(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lvm"
     anchors = ("LVM2_", r"LVM2\_")
     commands = _COMMANDS

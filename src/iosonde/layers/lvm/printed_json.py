@@ -22,8 +22,6 @@ from iosonde.text.json_output import JsonOutput, objects
 
 
 class LvmJson(JsonOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lvm"
     anchors = ('"report"',)
     commands = ("lvs", "vgs", "pvs", "lvm")

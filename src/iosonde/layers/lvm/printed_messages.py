@@ -101,8 +101,6 @@ _ABOVE = 8
 
 
 class LvmMessages(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lvm messages"
     anchors = (
         '" successfully ', 'hysical volume "/dev/', " logical volume(s) in volume group ",

@@ -25,8 +25,6 @@ _HEAD = re.compile(r"\s*(?P<name>LV|VG|PV)(?P<separator>[|,;:/@!^~]{1,2}|\t)(?=[
 
 
 class LvmSeparated(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lvm"
     anchors = (
         "LSize", "PSize", "VSize", "|Attr", ";Attr", ",Attr", ":Attr",
@@ -128,8 +126,6 @@ _PREFIX = {"lvs": "lv_", "vgs": "vg_", "pvs": "pv_"}
 
 
 class LvmBare(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lvm"
     anchors = ("--nohead", "--no-head")
     commands = ("lvs", "vgs", "pvs")

@@ -204,7 +204,7 @@ class Md(Layer, Builds, Sized, Repairs, Compares, Geometric):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`. An array is what has a directory `md` in sysfs."""
+        """An array is what has a directory `md` in sysfs."""
         candidates = [device for device in scene.devices.values() if device.name.startswith("md")]
         levels = {device.name: f"/sys/block/{device.name}/md/level" for device in candidates}
         contents = await scene.host.read_many(list(levels.values()))
@@ -311,7 +311,7 @@ class Md(Layer, Builds, Sized, Repairs, Compares, Geometric):
 
     @override
     def room(self, site: Site, below: Sequence[int | None]) -> int | None:
-        """See `Sized.room`. Each member gives what the smallest has, but of RAID 0 all."""
+        """Each member gives what the smallest has, but of RAID 0 all."""
         declared = site.declared_as(MdDeclared)
         _check_layout(site, declared, len(below) - declared.spares)
         sizes = [size for size in below if size is not None]
@@ -333,7 +333,7 @@ class Md(Layer, Builds, Sized, Repairs, Compares, Geometric):
 
     @override
     def repair(self, site: Site) -> tuple[str, ...]:
-        """See `Repairs.repair`. Its own is what carries its superblock."""
+        """Its own is what carries its superblock."""
         members = (under.device for under in site.below)
         return (
             "sh",
@@ -361,7 +361,7 @@ class Md(Layer, Builds, Sized, Repairs, Compares, Geometric):
 
     @override
     def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
-        """See `Compares.compare`. Spares of an array that is not whole may be at work."""
+        """Spares of an array that is not whole may be at work."""
         declared, facts = site.declared_as(MdDeclared), layer.facts
         whole = not any(facts.get(name) for name in ("degraded", "rebuilding", "faulty"))
         spares = len(fields(str(facts.get("spares", ""))))

@@ -35,8 +35,6 @@ _INSIDE = re.compile(r"(?<=\S)\s+(?=md[\w.-]{1,32} ?: (?:active|inactive|broken)
 
 
 class Mdadm(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mdadm"
     anchors = (
         "Raid Level :", "Raid Devices :", "Array UUID :", "RAID Level :",
@@ -46,7 +44,7 @@ class Mdadm(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The device above the pairs, or the first pair."""
+        """The device above the pairs, or the first pair."""
         first = None
         for index in range(cursor.at, max(cursor.at - 24, -1), -1):
             line = cursor.line(index)
@@ -71,8 +69,6 @@ class Mdadm(StateOutput):
 
 
 class Mdstat(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mdstat"
     anchors = (
         ": active raid", ": active (", ": inactive ", ": active linear", ": broken ",

@@ -44,8 +44,6 @@ _MOST = 2000
 
 
 class MdadmDdf(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mdadm DDF"
     anchors = (
         "Magic : de11de11", "Controller GUID :", "Container GUID :", "VD GUID[", "PD GUID[",

@@ -33,8 +33,6 @@ _MOST = 2000
 
 
 class MdadmEvents(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mdadm monitor"
     anchors = (" event detected on md device", "detected on md device")
     commands = ("journalctl", "grep", "cat", "tail")

@@ -39,8 +39,6 @@ _MEMBERS = 64
 
 
 class GeomStatus(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "geom status"
     anchors = ("Status  Components", "Status Components")
     commands = (

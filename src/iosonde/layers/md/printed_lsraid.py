@@ -27,8 +27,6 @@ _ARRAY = frozenset({"online", "offline"})
 
 
 class Lsraid(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "lsraid"
     anchors = ("[dev  ", "[dev   ?")
     commands = ("lsraid",)

@@ -35,8 +35,6 @@ def _is_own(line: str) -> bool:
 
 
 class MdstatLines(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mdstat lines"
     anchors = (
         " blocks super ", " blocks level ", " recovery = ", " resync = ", " reshape = ",

@@ -42,7 +42,7 @@ _MOST = 200
 
 
 class MdadmTable(StateOutput):
-    """See `iosonde.text.cursor.Output`. The members of an array, without what stands above them."""
+    """The members of an array, without what stands above them."""
 
     tool = "mdadm members"
     anchors = ("RaidDevice",)
@@ -82,7 +82,7 @@ def _members(rows: list[tuple[str, str]]) -> Iterator[tuple[str, Scalar]]:
 
 
 class MdadmLines(StateOutput):
-    """See `iosonde.text.cursor.Output`. Lines that somebody chose of what members say."""
+    """Lines that somebody chose of what members say."""
 
     tool = "mdadm --examine"
     anchors = (
@@ -130,7 +130,7 @@ def _said(pairs: Mapping[str, str]) -> dict[str, Scalar]:
 
 
 class Imsm(StateOutput):
-    """See `iosonde.text.cursor.Output`. A container of IMSM and its disks; volumes are mdadm's."""
+    """A container of IMSM and its disks; volumes are mdadm's."""
 
     tool = "mdadm IMSM"
     anchors = (

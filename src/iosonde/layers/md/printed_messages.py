@@ -84,8 +84,6 @@ _MOST = 400
 
 
 class MdadmMessages(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mdadm"
     anchors = ("mdadm: ",)
     commands = ("mdadm",)

@@ -69,8 +69,6 @@ _WORST = ("needs maintenance", "last erred", "unavailable", "resync cancelled", 
 
 
 class Metastat(HeadedOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "metastat"
     anchors = (
         ": Mirror", ": Submirror of d", ": Soft Partition", ": Concat/Stripe", ": RAID",

@@ -31,8 +31,6 @@ _PROTECTIVE = "ee"
 
 
 class MdadmPartitions(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mdadm"
     anchors = ("MBR Magic :", "GPT Magic :")
     commands = ("mdadm",)

@@ -38,8 +38,6 @@ _FORMS = (_ARRAY, _MEMBER, _NEITHER)
 
 
 class MdadmQuery(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mdadm -Q"
     anchors = (
         "Use mdadm --detail for", "Use mdadm --examine for", ": is not an md array",

@@ -32,8 +32,6 @@ _UUID = re.compile(r"[0-9a-f]{8}(?::[0-9a-f]{8}){3}")
 
 
 class MdadmScan(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mdadm --scan"
     anchors = (
         "ARRAY /dev/", "ARRAY <ignore>", "ARRAY metadata=", "ARRAY container=", "ARRAY UUID=",

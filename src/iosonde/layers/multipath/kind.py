@@ -42,7 +42,7 @@ class Multipath(Layer):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`; partitions of a map are the partition layer's."""
+        """Partitions of a map are the partition layer's."""
         maps = await with_status(scene, self.kind)
         return tuple([await self._layer(scene, device, status) for device, status in maps])
 

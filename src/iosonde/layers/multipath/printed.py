@@ -57,8 +57,6 @@ _OWN = re.compile(r"\s*+(?:\[?size=|[|`+\\_-]|\d+:\d+:|\w.{0,40}$|.*(?:status=|w
 
 
 class MultipathOutput(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "multipath"
     anchors = (
         " hwhandler='", "policy='", " wp=rw", " wp=ro", "][hwhandler=", "] [hwhandler=",

@@ -25,8 +25,6 @@ _REACH = 40
 
 
 class MultipathConf(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "multipath.conf"
     anchors = (
         "user_friendly_names", "find_multipaths", "path_grouping_policy", "no_path_retry",

@@ -85,8 +85,6 @@ class _Thing:
 
 
 class EsxcliLists(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "esxcli"
     anchors = (
         "Has Settable Display Name:", "Device Display Name:", "Multipath Plugin:",

@@ -26,8 +26,6 @@ _MOST = 10_000
 
 
 class EsxcfgMpath(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "esxcfg-mpath"
     anchors = (
         " state:active", " state:dead", " state:standby", " state:off",

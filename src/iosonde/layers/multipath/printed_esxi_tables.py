@@ -155,8 +155,6 @@ def _smart(cursor: TextCursor, head: Head, prompt: Prompt) -> Items:
 
 
 class EsxcliTables(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "esxcli tables"
     anchors = (
         "VMFS UUID", "Mount Point  ", "Controller Number", "HBA Name  ", "Parameter      ",

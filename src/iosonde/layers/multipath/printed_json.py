@@ -37,8 +37,6 @@ _UNDEFINED = frozenset({"", "-", "[undef]", "[unknown]", "##"})
 
 
 class MultipathJson(JsonOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "multipath"
     anchors = (
         '"major_version"', '"minor_version"', '"path_groups"', '"failback"', '"chk_st"',

@@ -31,8 +31,6 @@ _MOST = 2000
 
 
 class MultipathPaths(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "multipath paths"
     anchors = (" faulty running", " ready running", " faulty offline")
     commands = ("multipath", "multipathd")
@@ -57,8 +55,6 @@ class MultipathPaths(StateOutput):
 
 
 class MultipathdLog(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "multipathd"
     anchors = (
         " checker reports path is ", ": remaining active paths: ", " checker timed out",

@@ -63,8 +63,6 @@ _UNKNOWN = frozenset({"#", "-", "[undef]", "#:#:#:#"})
 
 
 class MultipathTables(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "multipathd show"
     anchors = (
         "hcil", "dm_st", "chk_st", "dm-st", "path_faults", "faults switch",

@@ -34,8 +34,6 @@ _MOST = 5000
 
 
 class MultipathVerbose(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "multipath -v3"
     anchors = (
         ": mask = 0x", ": dev_t = ", ": path state = ", ": path_checker = ", ": checker timeout",

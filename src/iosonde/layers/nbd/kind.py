@@ -108,7 +108,7 @@ class NbdServer(Layer, Builds):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`; exports of configurations that iosonde wrote and that run."""
+        """Exports of configurations that iosonde wrote and that run."""
         layers = []
         for path in await scene.host.glob("/run/iosonde-nbd-*.pid"):
             label = path.removeprefix("/run/iosonde-nbd-").removesuffix(".pid")
@@ -130,7 +130,7 @@ class NbdServer(Layer, Builds):
 
     @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`: the export's name."""
+        """The export's name."""
         del host
         return site.label
 
@@ -151,7 +151,7 @@ class Nbd(Layer, Builds):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`; devices that are connected have a size."""
+        """Devices that are connected have a size."""
         layers = []
         for device in scene.devices.values():
             if not device.name.startswith("nbd") or device.size == 0 or device.type != "disk":

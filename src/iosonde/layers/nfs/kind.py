@@ -127,7 +127,7 @@ class NfsServer(Layer, Builds, Compares):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`; a layer for each exported directory."""
+        """A layer for each exported directory."""
         places = (ETAB, "/proc/fs/nfsd/threads")
         texts = await scene.texts(places)
         threads = texts.get("/proc/fs/nfsd/threads", "")
@@ -189,13 +189,13 @@ class NfsServer(Layer, Builds, Compares):
 
     @override
     def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
-        """See `Compares.compare`. Where nfsd ran before, nobody has asked it for its threads."""
+        """Where nfsd ran before, nobody has asked it for its threads."""
         declared = site.declared_as(NfsServerDeclared)
         return (Compared("threads", declared.threads, layer.facts.get("threads")),)
 
     @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`: the exported directory."""
+        """The exported directory."""
         return await mounted_at(host, site.only.device)
 
 
@@ -280,7 +280,7 @@ class Nfs(Layer, Builds, Compares):
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`. A mount whose server is lost is taken away by force."""
+        """A mount whose server is lost is taken away by force."""
         declared = site.declared_as(NfsDeclared)
         server = site.only
         if not isinstance(server.declared, NfsServerDeclared):
@@ -295,7 +295,7 @@ class Nfs(Layer, Builds, Compares):
 
     @override
     def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
-        """See `Compares.compare`. Mounts of one server share its connections (nfs(5))."""
+        """Mounts of one server share its connections (nfs(5))."""
         declared, facts = site.declared_as(NfsDeclared), layer.facts
         tenths, tries = (figure(layer.settings.get(name)) for name in ("timeo", "retrans"))
         return (

@@ -25,8 +25,6 @@ _TELLING = _SECTIONS - {"general", "environment"}
 
 
 class NfsConf(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nfs.conf"
     anchors = tuple(f"[{name}]" for name in sorted(_TELLING))
     commands = ("cat", "grep", "egrep", "vi", "vim", "nano", "nfsconf")

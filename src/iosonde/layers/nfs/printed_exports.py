@@ -39,8 +39,6 @@ _MOST = 6
 
 
 class ExportsOutput(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "exports"
     anchors = (
         "(rw,", "(ro,", "(rw)", "(ro)", "(sync", "(async", "(insecure", "(no_", "(fsid=",

@@ -60,8 +60,6 @@ _TELLS = re.compile(
 
 
 class Mountstats(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "mountstats"
     anchors = (
         "with fstype nfs", "RPC iostats version:", "per-op statistics", "NFS mount options:",

@@ -69,8 +69,6 @@ class _Group:
 
 
 class NfsdOutput(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nfsd"
     anchors = (
         "proc3 22 ", "proc2 18 ", "proc4 2 ", "proc4ops ", "fh 0 0 0 0 0", "rc 0 ", "net 0 0 0 0",

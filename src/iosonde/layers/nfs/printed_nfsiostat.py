@@ -38,8 +38,6 @@ _BLANKS = 5
 
 
 class NfsIostat(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nfsiostat"
     anchors = (" mounted on ", "rpc bklog")
 
@@ -47,7 +45,7 @@ class NfsIostat(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The line that names the mount, or the first of its figures."""
+        """The line that names the mount, or the first of its figures."""
         line = cursor.line(cursor.at)
         if "bklog" not in line:
             below = flow(cursor, cursor.at + 1, cursor.at + _BLANKS)

@@ -68,8 +68,6 @@ class _Table:
 
 
 class Nfsstat(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nfsstat"
     anchors = (
         "Server rpc stats:", "Client rpc stats:", "Server nfs v", "Client nfs v",

@@ -25,8 +25,6 @@ _FIGURES = re.compile(r"[\d\s]+$")
 
 
 class PoolStats(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "pool_stats"
     anchors = (
         "pool packets-arrived", "pool packets-a", "sockets-enqueued threads", "threads-woken",

@@ -33,7 +33,7 @@ class Nfsd(Sampler):
 
     @override
     def points(self, before: FilesSnapshot, after: FilesSnapshot) -> Iterator[SampledFigure]:
-        """See `Sampler.points`; nothing on hosts that serve no NFS."""
+        """Nothing on hosts that serve no NFS."""
         old, new = (parse_rpc(reading.files.get(PATH, b"")) for reading in (before, after))
         seconds = after.time - before.time
         for (line, figure), (name, unit) in _RATES.items():

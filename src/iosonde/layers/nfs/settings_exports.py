@@ -74,7 +74,7 @@ class Exports(Scripted):
 
     @override
     async def keep(self, host: Host, address: str, value: str) -> PersistentLine:
-        """See `Mechanism.keep`: the line of exports(5), whose file is not iosonde's own."""
+        """The line of exports(5), whose file is not iosonde's own."""
         name, _, directory = address.partition(" ")
         for path, text in (await self._texts(host)).items():
             if any(kerneltext.fields(line)[:1] == [directory] for line in kerneltext.lines(text)):

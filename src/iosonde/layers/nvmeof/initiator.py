@@ -131,7 +131,7 @@ class NvmeofInitiator(Layer, Builds):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`; namespaces of controllers that are reached over a network."""
+        """Namespaces of controllers that are reached over a network."""
         layers = []
         for controller in await scene.host.glob("/sys/class/nvme/nvme*/transport"):
             place = controller.rsplit("/", 1)[0]
@@ -176,7 +176,7 @@ class NvmeofInitiator(Layer, Builds):
 
     @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`: udev's name by the namespace's UUID."""
+        """Udev's name by the namespace's UUID."""
         path = f"/dev/disk/by-id/nvme-uuid.{site.only.uuid()}"
         done = await host.run(["test", "-b", path], check=False)
         return None if done.status else path

@@ -45,8 +45,6 @@ _BROKEN = re.compile(r"\s*(?P<node>/dev/nvme\d+n\d+)\s{2,}\S")
 
 
 class NvmeList(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nvme list"
     anchors = (
         "Namespace Usage", "Namespace  Usage", "Format           FW Rev", "Node             SN  ",

@@ -24,8 +24,6 @@ _NAMES = {"allow_any_host": "allow_any"}  # as `nvmetcli ls` has it
 
 
 class NvmetConfig(JsonOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nvmetcli save"
     anchors = ('"portid"', '"allow_any_host"', '"nsid"')
     commands = ("nvmetcli", "cat")

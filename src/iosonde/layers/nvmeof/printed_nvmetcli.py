@@ -29,8 +29,6 @@ _MOST = 4000
 
 
 class Nvmetcli(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nvmetcli"
     anchors = (
         "o- allowed_hosts", "o- subsystems", "[trtype=", ", allow_any=", "o- ana_groups",

@@ -43,8 +43,6 @@ _MOST = 1000
 
 
 class NvmeSubsystems(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nvme list-subsys"
     anchors = (" - NQN=", "+- nvme")
     commands = ("nvme",)
@@ -89,8 +87,6 @@ class NvmeSubsystems(StateOutput):
 
 
 class NvmeVerboseList(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "nvme list -v"
     anchors = ("Subsystem-NQN", " TxPort ", "NSID     Usage", "NSID       Usage")
     commands = ("nvme",)

@@ -85,7 +85,7 @@ class NvmeofTarget(Layer, Builds):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`; a layer for each enabled namespace."""
+        """A layer for each enabled namespace."""
         paths = await scene.host.glob(f"{ROOT}/subsystems/*/namespaces/*/device_path")
         ports = await _ports(scene)
         layers = []
@@ -153,7 +153,7 @@ class NvmeofTarget(Layer, Builds):
 
     @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`: the qualified name."""
+        """The qualified name."""
         done = await host.run(["test", "-e", f"{ROOT}/subsystems/{nqn(site)}"], check=False)
         return None if done.status else nqn(site)
 

@@ -132,7 +132,7 @@ class Partition(Layer, Builds, Sized, Compares, Shares):
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        """See `Builds.plan`. Other partitions of the disk may be in use meanwhile (partx(8))."""
+        """Other partitions of the disk may be in use meanwhile (partx(8))."""
         disk, number = site.only.device, str(site.declared_as(PartitionDeclared).number)
         return (
             _table(site),
@@ -161,7 +161,7 @@ class Partition(Layer, Builds, Sized, Compares, Shares):
 
     @override
     def room(self, site: Site, below: Sequence[int | None]) -> int | None:
-        """See `Sized.room`. The last 33 sectors are the second table's (UEFI, GPT)."""
+        """The last 33 sectors are the second table's (UEFI, GPT)."""
         declared = site.declared_as(PartitionDeclared)
         if declared.start < _FIRST:
             raise site.wrong(f"a partition cannot start at {declared.start} bytes: there is GPT")
@@ -188,7 +188,7 @@ class Partition(Layer, Builds, Sized, Compares, Shares):
 
     @override
     async def place(self, host: Host, site: Site) -> str | None:
-        """See `Builds.place`: the stable name where udev gives one, else the kernel's."""
+        """The stable name where udev gives one, else the kernel's."""
         stable = f"/dev/disk/by-partuuid/{site.uuid('part')}"
         if (await host.run(["test", "-b", stable], check=False)).status == 0:
             return stable

@@ -73,8 +73,6 @@ _LABELLED = re.compile(r"\s*[^\W\d_][^:：=]{0,60}[:：=]")
 
 
 class PartitionTable(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "partitions"
     anchors = (
         "Sector size (logical",
@@ -95,7 +93,7 @@ class PartitionTable(StateOutput):
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        """See `Output.read`. The model stands above the disk in what parted prints."""
+        """The model stands above the disk in what parted prints."""
         reading = super().read(cursor, first)
         own = first - 1 if fdisk_languages.model(cursor.line(first - 1)) else first
         return replace(reading, first=min(reading.first, own))

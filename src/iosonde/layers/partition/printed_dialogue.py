@@ -119,8 +119,6 @@ class _Session:
 
 
 class FdiskDialogue(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "fdisk dialogue"
     anchors = (
         "partition table has been altered", "Created a new partition ",

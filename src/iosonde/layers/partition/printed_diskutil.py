@@ -40,8 +40,6 @@ _TYPES = re.compile(
 
 
 class DiskutilList(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "diskutil list"
     anchors = ("TYPE NAME  ",)
     commands = ("diskutil",)

@@ -45,8 +45,6 @@ _MOST = 300
 
 
 class SfdiskDump(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "sfdisk"
     anchors = (" : start=", "label-id: ", "sector-size: ")
     commands = ("sfdisk", "cat")
@@ -89,8 +87,6 @@ class SfdiskDump(StateOutput):
 
 
 class SfdiskJson(JsonOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "sfdisk"
     anchors = ('"partitiontable"',)
     commands = ("sfdisk",)

@@ -73,8 +73,6 @@ _TELLING = frozenset({"gpt_state", "gpt_main_header"})
 
 
 class SgdiskInfo(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "sgdisk -i"
     anchors = ("Partition GUID code: ", "Partition unique GUID: ")
     commands = ("sgdisk",)
@@ -135,8 +133,6 @@ def _named(device: str, number: str) -> str:
 
 
 class GdiskScan(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "gdisk scan"
     anchors = ("Partition table scan:", "Main header: ")
     commands = ("gdisk", "sgdisk", "cgdisk")

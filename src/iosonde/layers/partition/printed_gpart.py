@@ -35,8 +35,6 @@ _MOST = 4000
 
 
 class GpartShow(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "gpart show"
     anchors = (
         "  GPT  (", "  MBR  (", "  BSD  (", "  APM  (", "  EBR  (", "GPT (", "MBR (", "BSD (",

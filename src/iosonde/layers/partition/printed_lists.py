@@ -51,8 +51,6 @@ _MOST_AREAS = 20
 
 
 class FreeSpace(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "fdisk --list-free"
     anchors = fdisk_languages.FREE_ANCHORS
     commands = ("fdisk", "sfdisk")
@@ -92,8 +90,6 @@ class FreeSpace(StateOutput):
 
 
 class Partx(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "partx"
     anchors = (" SECTORS", "# 1:")
     commands = ("partx",)
@@ -124,8 +120,6 @@ class Partx(StateOutput):
 
 
 class Growpart(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "growpart"
     anchors = (
         "CHANGED: partition=", "CHANGE: partition=", "NOCHANGE: partition", "NOCHANGE: /dev/",

@@ -46,8 +46,6 @@ _MOST = 30
 
 
 class PartedMessages(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "parted messages"
     anchors = (
         "Not all of the space available to ", "The backup GPT table is ",

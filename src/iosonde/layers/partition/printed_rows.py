@@ -29,8 +29,6 @@ _ID = re.compile(r"(?P<id>[\da-f]{1,2})\s+(?P<type>[A-Z]\S.{0,60})")
 
 
 class PartitionRows(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "fdisk"
     anchors = (
         " 83 Linux", "Linux filesystem", "Linux RAID", "fd Linux raid", "Linux LVM", "EFI System",
@@ -61,7 +59,7 @@ class PartitionRows(StateOutput):
 
 
 class NumberedRows(StateOutput):
-    """See `iosonde.text.cursor.Output`: the table of parted or gdisk, under its columns' names."""
+    """The table of parted or gdisk, under its columns' names."""
 
     tool = "partitions"
     anchors = ("Number  Start ",)

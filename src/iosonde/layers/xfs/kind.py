@@ -126,7 +126,7 @@ class Xfs(Layer, Builds, Sized, Compares):
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
-        """See `Layer.discover`; one layer a file system, wherever it is mounted."""
+        """One layer a file system, wherever it is mounted."""
         return await mounted_layers(scene, self.kind, fstypes_of(self.kind), _describe)
 
     @override
@@ -136,7 +136,7 @@ class Xfs(Layer, Builds, Sized, Compares):
 
     @override
     def room(self, site: Site, below: Sequence[int | None]) -> int | None:
-        """See `Sized.room`. A log lies within one allocation group.
+        """A log lies within one allocation group.
 
         Source: mkfs/xfs_mkfs.c, calculate_log_size() and calc_default_ag_geometry(); since
         xfsprogs 5.19 validate_supported() refuses less than 300 MiB, older ones 16 MiB.
@@ -166,7 +166,7 @@ class Xfs(Layer, Builds, Sized, Compares):
 
     @override
     def compare(self, site: Site, layer: StackLayer) -> tuple[Compared, ...]:
-        """See `Compares.compare`. What xfs_info does not tell of a file system it has not."""
+        """What xfs_info does not tell of a file system it has not."""
         declared, facts = site.declared_as(XfsDeclared), layer.facts
         read = "block_size" in facts
         unit, width = facts.get("stripe_unit"), facts.get("stripe_width")

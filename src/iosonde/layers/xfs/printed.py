@@ -34,8 +34,6 @@ _MOUNT = re.compile(r"xfs_(?:info|growfs)\s+(?:-\S+ )*(/(?!dev/)\S*)")
 
 
 class XfsInfo(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "xfs_info"
     anchors = ("meta-data=", "meta-data =")
     commands = ("xfs_info", "mkfs.xfs", "xfs_growfs")

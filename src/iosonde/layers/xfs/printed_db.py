@@ -58,8 +58,6 @@ _LOG_OWN = re.compile(r"\s*(?:xfs_logprint:|data device: 0x[0-9a-f]{1,16})\s*$")
 
 
 class XfsSuperblock(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "xfs_db"
     anchors = ("magicnum = 0x58465342", "dblocks = ", "agblocks = ",
                                           "fdblocks = ", "ifree = ")  # fmt: skip
@@ -96,8 +94,6 @@ class XfsSuperblock(StateOutput):
 
 
 class XfsFreeSpace(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "xfs_db freesp"
     anchors = ("from      to extents", "extents  blocks    pct",
                                           "total free extents ", "total free blocks ",
@@ -139,7 +135,7 @@ class XfsFreeSpace(StateOutput):
 
 
 class XfsLog(StateOutput):
-    """See `iosonde.text.cursor.Output`: the head of `xfs_logprint`, and of `xfs_logprint -t`."""
+    """The head of `xfs_logprint`, and of `xfs_logprint -t`."""
 
     tool = "xfs_logprint"
     anchors = ("log device: 0x", "log tail: ")

@@ -51,7 +51,7 @@ _MOST = 4000
 
 
 class XfsDump(StateOutput):
-    """See `iosonde.text.cursor.Output`: the lines of a dump, or of a restore."""
+    """The lines of a dump, or of a restore."""
 
     tool = "xfsdump"
     anchors = ("xfsdump: ", "xfsrestore: ")
@@ -94,7 +94,7 @@ class XfsDump(StateOutput):
 
 
 class XfsDumpInventory(StateOutput):
-    """See `iosonde.text.cursor.Output`: `xfsdump -I`, each session that it lists."""
+    """`xfsdump -I`, each session that it lists."""
 
     tool = "xfsdump inventory"
     anchors = ("session label:", "mfile index:", "mfile size:")

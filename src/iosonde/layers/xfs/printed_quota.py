@@ -56,8 +56,6 @@ _MOST = 20000
 
 
 class XfsQuotaReport(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "xfs_quota report"
     anchors = ("User quota on /", "Group quota on /", "Project quota on /")
     commands = ("xfs_quota",)
@@ -95,8 +93,6 @@ class XfsQuotaReport(StateOutput):
 
 
 class XfsQuotaState(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "xfs_quota state"
     anchors = (" quota state on /",)
     commands = ("xfs_quota",)

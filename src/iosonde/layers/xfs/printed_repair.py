@@ -62,8 +62,6 @@ _DEVICE = re.compile(r"xfs_repair\s+(?:-\S+ )*(?:/dev/)?(?P<name>[\w/.-]+)\s*$")
 
 
 class XfsRepair(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "xfs_repair"
     anchors = ("Phase 1 - find", "Phase 2 - ")
     commands = ("xfs_repair",)

@@ -48,8 +48,6 @@ _POWERS = " KMGTP"
 
 
 class XfsScrub(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "xfs_scrub"
     anchors = (
         "repairs made: ", "optimizations made: ", "corruptions found: ", "errors found: ",

@@ -58,8 +58,6 @@ _DEVICE = re.compile(r"/sys/fs/xfs/(?P<name>[\w.!-]{1,80})/stats/stats")
 
 
 class XfsStat(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "xfs stat"
     anchors = ("extent_alloc ", "icluster ")
     commands = ("cat",)

@@ -30,8 +30,6 @@ _GAP = 4
 
 
 class ZpoolStatus(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "zpool status"
     anchors = (
         "pool: ", "errors: No known data errors", " state: DEGRADED", " state: ONLINE",
@@ -134,7 +132,7 @@ class ZpoolLine(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`; a scan with the rest of its pool's status is no line alone."""
+        """A scan with the rest of its pool's status is no line alone."""
         around = [cursor.line(cursor.at + step) for step in (-2, -1, 1, 2)]
         if any(re.match(r"\s*(?:state|status|config|action|see|errors):", line) for line in around):
             return None

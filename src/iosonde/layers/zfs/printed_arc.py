@@ -46,8 +46,6 @@ _APART = re.compile(r"[^a-z0-9]+")
 
 
 class ArcSummary(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "arc_summary"
     anchors = (
         "ZFS Subsystem Report", "ARC status:", "ARC Summary:", "ARC size (current):", "ARC Size:",

@@ -26,8 +26,6 @@ _MOST = 4000
 
 
 class ZedEvents(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "zed"
     anchors = (" class=",)
     commands = ("journalctl", "grep", "cat", "tail")

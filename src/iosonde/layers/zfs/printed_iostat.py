@@ -38,8 +38,6 @@ _RULE = re.compile(r"(?=\s*+-{4})[\s-]++$")
 
 
 class ZpoolIostatWide(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "zpool iostat"
     anchors = (
         "total_wait", "disk_wait", "syncq_read", "asyncq_read", "async_read", "req_size",

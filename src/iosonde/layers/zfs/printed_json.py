@@ -53,8 +53,6 @@ _DEEPEST = 12
 
 
 class ZfsJson(JsonOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "zfs -j"
     anchors = (
         '"output_version"', '"zpool status"', '"zpool list"', '"zpool get"', '"zfs list"',

@@ -26,8 +26,6 @@ _PATH = re.compile(r"kstat/zfs/(?:(?P<pool>[\w.-]{1,60})/)?(?P<file>[\w.-]{1,60}
 
 
 class ZfsKstat(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "zfs kstat"
     anchors = (
         "type data", "c_max ", "demand_data_hits", "arc_meta_used", "l2_hits", "zil_commit_count",

@@ -29,8 +29,6 @@ _MOST = 12
 
 
 class ZfsPoolIo(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "zfs kstat io"
     anchors = ("nwritten", "wlentime")
     commands = ("cat", "head", "tail", "grep")

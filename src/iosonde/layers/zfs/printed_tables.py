@@ -34,8 +34,6 @@ _DATASET_COLUMNS: Mapping[str, str] = {
 
 
 class ZpoolList(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "zpool list"
     anchors = (" CAP ", "EXPANDSZ", " ALLOC ", " HEALTH")
     commands = ("zpool",)
@@ -157,8 +155,6 @@ def pool_facts(head: Sequence[str], row: Sequence[str]) -> dict[str, Scalar]:
 
 
 class ZfsList(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "zfs list"
     anchors = (" REFER", "MOUNTPOINT")
     commands = ("zfs",)
@@ -195,8 +191,6 @@ def _is_dataset(cells: Sequence[str]) -> bool:
 
 
 class ZfsGet(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "zfs get"
     anchors = ("PROPERTY", "zfs get -H")
     commands = ("zfs", "zpool")
@@ -253,8 +247,6 @@ _HEAD = re.compile(
 
 
 class ZpoolIostat(StateOutput):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "zpool iostat"
     anchors = ("alloc   free", "alloc  free", "alloc free")
     commands = ("zpool",)

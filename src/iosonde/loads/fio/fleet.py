@@ -42,7 +42,7 @@ class FioFleet(Fleet):
 
     @override
     def line(self, said: str) -> str:
-        """See `Fleet.line`. The protocol changes with most releases, never within 3.33.x."""
+        """The protocol changes with most releases, never within 3.33.x."""
         match = _VERSION.search(said)
         if not match:
             raise LoadFailed(f"`fio --version` said {said.strip()[:80]!r}, which names no version")
@@ -50,7 +50,7 @@ class FioFleet(Fleet):
 
     @override
     def check(self, load: Load, *, where: str) -> None:
-        """See `Fleet.check`. Of `idle-prof` the servers do not tell the client."""
+        """Of `idle-prof` the servers do not tell the client."""
         for argument in job_of(load).arguments:
             if argument.startswith("--idle-prof"):
                 raise UsageError(
@@ -100,7 +100,7 @@ class FioFleet(Fleet):
 
     @override
     def split(self, raw: RawOutput, count: int) -> tuple[RawOutput | None, ...]:
-        """See `Fleet.split`. fio marks each part with the server's "hostname", here its number."""
+        """Fio marks each part with the server's "hostname", here its number."""
         document = find_document(raw.files.get(RESULT, b"").decode(errors="replace"))
         if document is None:
             return (None,) * count

@@ -40,8 +40,6 @@ _TELLING = frozenset({"rw", "readwrite", "bs", "blocksize", "name", "filename", 
 
 
 class FioCommand(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "fio"
     anchors = ("fio -", "fio  -", "fio \u2013", "fio \\", "fio.exe -")
 

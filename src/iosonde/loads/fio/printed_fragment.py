@@ -24,8 +24,6 @@ _MOST = 400
 
 
 class FioFragment(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "fio"
     anchors = (
         "fsync/fdatasync/sync_file_range", "sync percentiles (", "clat percentiles (",

@@ -48,14 +48,12 @@ class _JobFile(NamedTuple):
 
 
 class FioJobFile(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "fio"
     anchors = _ANCHORS
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. Only from its first anchor, for what it gives is read again."""
+        """Only from its first anchor, for what it gives is read again."""
         if not _is_own(cursor.line(cursor.at), ended=False):
             return None
         first = _top(cursor)

@@ -47,8 +47,6 @@ _KEPT = (
 
 
 class FioJson(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "fio"
     anchors = ('"fio version"', '"jobname"', '"global options"')
 

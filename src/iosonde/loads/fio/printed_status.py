@@ -28,8 +28,6 @@ _DIRECTIONS = 3
 
 
 class FioStatus(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "fio"
     anchors = tuple(
         f"{name}: {figure}="

@@ -51,8 +51,6 @@ _JOBS = re.compile(r"Starting (?:(\d+) thread(?:s)?(?: and )?)?(?:(\d+) process(
 
 
 class FioTerse(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "fio"
     anchors = (";fio-2.", ";fio-3.", "%=0;0%=0;", ";0%=0;0%=0;0%")
 

@@ -65,8 +65,6 @@ _GAP = 6
 
 
 class FioText(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "fio"
     anchors = (
         "(groupid=", "): rw=", ", iodepth=", ": Laying out IO file", ": IOPS=", " io=", "): err=",

@@ -51,7 +51,7 @@ class Hdparm(LoadEngine):
 
     @override
     def declare(self, spec: str | Mapping[str, Json], *, name: str, where: str) -> Load:
-        """See `LoadEngine.declare`: `-tT`, `hdparm -t --direct /dev/sda` or a mapping."""
+        """`-tT`, `hdparm -t --direct /dev/sda` or a mapping."""
         if isinstance(spec, Mapping):
             tests, direct = str(spec.get("tests", "tT")), bool(spec.get("direct", False))
             stray = sorted(spec.keys() - {"tests", "direct"})
@@ -104,7 +104,7 @@ class Hdparm(LoadEngine):
     def command(
         self, load: Load, target: Target, *, directory: str, seconds: float | None
     ) -> LoadCommand:
-        """See `LoadEngine.command`. hdparm decides itself how long it reads.
+        """Hdparm decides itself how long it reads.
 
         Raises:
             UsageError: the target is no block device.

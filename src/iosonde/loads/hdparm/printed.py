@@ -54,8 +54,6 @@ class _Run:
 
 
 class HdparmOutput(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "hdparm"
     anchors = ("cached reads", "disk reads", "buffer-cache reads")
 

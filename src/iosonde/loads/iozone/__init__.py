@@ -62,7 +62,7 @@ class Iozone(LoadEngine):
 
     @override
     def adjust(self, load: Load, options: Mapping[str, Json], *, where: str) -> Load:
-        """See `LoadEngine.adjust`: `size` and `bs` in iozone's own way of writing them."""
+        """`size` and `bs` in iozone's own way of writing them."""
         asked = of_spec(load.spec)
         names = {"size": "-s", "bs": "-r", "record": "-r", "processes": "-t"}
         pairs = list(asked.options)
@@ -80,7 +80,7 @@ class Iozone(LoadEngine):
 
     @override
     def demand(self, load: Load) -> Demand:
-        """See `LoadEngine.demand`. The size is of all files together."""
+        """The size is of all files together."""
         asked = of_spec(load.spec)
         return Demand(
             reads=True,
@@ -97,7 +97,7 @@ class Iozone(LoadEngine):
     def command(
         self, load: Load, target: Target, *, directory: str, seconds: float | None
     ) -> LoadCommand:
-        """See `LoadEngine.command`. iozone decides itself how long it works.
+        """Iozone decides itself how long it works.
 
         Raises:
             UsageError: the target is a device.

@@ -42,8 +42,6 @@ _GAP = 16
 
 
 class IozoneOutput(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "iozone"
     anchors = (
         "Iozone: Performance", "Command line used: ", "Children see throughput",
@@ -54,7 +52,7 @@ class IozoneOutput(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The title, or the earliest line of what is left without it."""
+        """The title, or the earliest line of what is left without it."""
         anchor = cursor.line(cursor.at)
         first = cursor.at if _BEGINS.search(anchor) else None
         gap = 0

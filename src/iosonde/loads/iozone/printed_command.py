@@ -20,14 +20,12 @@ _WIDE = 60
 
 
 class IozoneCommand(Output):
-    """See `iosonde.text.cursor.Output`."""
-
     tool = "iozone"
     anchors = ("iozone -",)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """See `Output.begin`. The line iozone prints itself is no command of its own."""
+        """The line iozone prints itself is no command of its own."""
         line = cursor.line(cursor.at)
         if "Command line used" in line:
             return None

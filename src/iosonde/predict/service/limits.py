@@ -63,7 +63,7 @@ class LimitsModel(ServiceModel):
 
     @override
     def seconds(self, access: Access, queue: int, chance: Random) -> tuple[float, float]:
-        """See `ServiceModel.seconds`; the rest of the latency passes while others are served."""
+        """The rest of the latency passes while others are served."""
         side = self.write if access.write else self.read
         busy = side.busy(access.count, access.size)
         return busy, side.latency if self.burst else max(side.latency - busy, 0.0)

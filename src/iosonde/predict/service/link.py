@@ -45,7 +45,7 @@ class LinkModel(ServiceModel):
 
     @override
     def seconds(self, access: Access, queue: int, chance: Random) -> tuple[float, float]:
-        """See `ServiceModel.seconds`: one direction of it."""
+        """One direction of it."""
         payload = self.mtu - (self.frame - _ETHERNET)
         frames = max(access.count, -(-access.size // payload))
         return (access.size + frames * self.frame) / self.rate, self.latency

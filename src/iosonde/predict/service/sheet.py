@@ -80,7 +80,7 @@ class RotatingDisk(ServiceModel):
 
     @override
     def seconds(self, access: Access, queue: int, chance: Random) -> tuple[float, float]:
-        """See `ServiceModel.seconds`; to overwrite what was read waits for a whole turn."""
+        """To overwrite what was read waits for a whole turn."""
         moving = access.size / self._pace()
         if not access.jump:
             missed = access.write and queue == 1 and not self.buffer
