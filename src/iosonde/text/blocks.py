@@ -163,10 +163,7 @@ class TextBlocks:
 
     def _heading_at(self, at: int) -> str:
         """A heading that is marked as one; a command of root's is none."""
-        line = self.lines[at]
-        if line[:2] == "# " and line[2:3].islower():
-            return ""  # mkdir, or a comment
-        return marked_heading(line)
+        return marked_heading(self.lines[at])
 
     def _end(self, at: int, command: ShellCommand) -> int:
         """Index of the last line of a command's output."""

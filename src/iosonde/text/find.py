@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import TypeVar
 
 from iosonde import limits
@@ -25,7 +25,7 @@ from iosonde.records.printed import (
 from iosonde.records.stack import Json
 from iosonde.text.cursor import REACH, Output, joined
 from iosonde.text.document import Document
-from iosonde.text.headings import heading_above, marked_between
+from iosonde.text.headings import headings_above, marked_between
 from iosonde.text.output_kinds import output_kinds
 from iosonde.text.watch import StepTimeLimit
 from iosonde.text.window import View, Window
@@ -189,7 +189,8 @@ class FindState:
     Args:
         free: number of the first line that belongs to no output yet.
         failed: by output, number of the last line of a broken one.
-        heading: the last heading seen.
+        heading: the last heading seen that is marked.
+        title: the one that the last output stands under; empty where there is none.
         looked: number of the line up to which headings were looked for.
         offset: of the line with the anchor below it.
     """
@@ -197,14 +198,15 @@ class FindState:
     free: int = 1
     failed: Mapping[Output, int] = field(default_factory=dict)
     heading: str = ""
+    title: str = ""
     looked: int = 0
     offset: int = 0
 
-    def seen_from(self, line: int) -> tuple[int, dict[str, int]]:
+    def seen_from(self, line: int) -> tuple[int, str, dict[str, int]]:
         """What of it matters to outputs whose anchors stand at or after a line."""
         reach = line - REACH
         failed = {type(output).__name__: at for output, at in self.failed.items() if at >= reach}
-        return max(self.free, reach), failed
+        return max(self.free, reach), self.title, failed
 
 
 def _is_unspecific(output: Output) -> bool:
@@ -225,6 +227,7 @@ class Search:
         self._free = state.free
         self._failed = dict(state.failed)
         self._heading = state.heading
+        self._title = state.title
         self._looked = state.looked
         self._offset = state.offset
         self.taken: list[TakenLines] = []
@@ -237,7 +240,14 @@ class Search:
     @property
     def state(self) -> FindState:
         """What another search needs to go on."""
-        return FindState(self._free, dict(self._failed), self._heading, self._looked, self._offset)
+        return FindState(
+            self._free,
+            dict(self._failed),
+            self._heading,
+            self._title,
+            self._looked,
+            self._offset,
+        )
 
     def look(self, number: int, offset: int, output: Output) -> Iterator[FoundOutput | Unread]:
         """What an anchor in a line leads to."""
@@ -330,26 +340,27 @@ class Search:
         return TextLocation(self._document.name, number(low), number(high), heading)
 
     def _heading_above(self, view: View, first: int, offset: int) -> str:
-        """The heading above an output; the last one seen where there is none since."""
+        """The title or the heading above an output; the last one seen where there is none since."""
         here = view.number(first)
         if here > self._looked:
-            self._heading = (
-                heading_above(
-                    lambda at: (
-                        view.line(at) if view.has(at) and at == self._own(view, at) else None
-                    ),
-                    first,
-                )
-                or marked_between(
-                    self._document,
-                    self._offset,
-                    (view.number(view.at), offset),
-                    range(self._free, here),
-                )
-                or self._heading
+            above = headings_above(partial(self._line_above, view), first)
+            marked = above.marked or marked_between(
+                self._document,
+                self._offset,
+                (view.number(view.at), offset),
+                range(self._free, here),
             )
+            if above.title or above.is_apart or marked:
+                self._title = above.title
+            self._heading = marked or self._heading
             self._looked, self._offset = here, offset
-        return self._heading
+        return self._title or self._heading
+
+    def _line_above(self, view: View, index: int) -> str | None:
+        """A line that a heading may stand in; empty above the text, None where an output has it."""
+        if view.number(index) < 1:
+            return ""
+        return view.line(index) if view.has(index) and index == self._own(view, index) else None
 
 
 _LABEL = re.compile(r"(?<!\S)[A-Za-z][\w.() -]{0,40}\s?[:=]\s")

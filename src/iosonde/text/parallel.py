@@ -54,7 +54,7 @@ class _Result(Generic[Item]):
         end: the state at the end.
     """
 
-    arrived: tuple[int, dict[str, int]]
+    arrived: tuple[int, str, dict[str, int]]
     heading: tuple[str, int]
     under: list[FoundOutput | Unread]
     items: list[Item]

@@ -6,14 +6,18 @@ import pytest
 
 from iosonde.text.document import of_bytes
 from iosonde.text.find import find
-from iosonde.text.headings import heading_above
+from iosonde.text.headings import headings_above
 
 
 def above(text: str) -> str:
-    lines = text.split("\n")
-    return heading_above(
+    lines = ["", *text.split("\n")]
+    headings = headings_above(
         lambda index: lines[index] if 0 <= index < len(lines) else None, len(lines)
     )
+    return headings.title or headings.marked
+
+
+PARAGRAPH = "Strips were tried from the smallest that the card offers to the largest, on one array."
 
 
 @pytest.mark.parametrize(
@@ -22,15 +26,19 @@ def above(text: str) -> str:
         ("# One\n\n## Two drives ##\n\nProse about it.", "Two drives"),
         ("== Wiki heading ==\nProse.", "Wiki heading"),
         ("Underlined\n==========\nProse.", "Underlined"),
-        (
-            "Prose that ends.\nStrip sizes\nMore prose, long enough to be none itself.",
-            "Strip sizes",
-        ),
+        (f"{PARAGRAPH}\nStrip sizes\nMore prose, long enough to be none itself.", "Strip sizes"),
+        ("Prose that ends.\nStrip sizes\nMore prose, long enough to be none itself.", ""),
         ("# **Bold** #", "Bold"),
         ("#[Card of 64 GB]\nRun 1", "Card of 64 GB"),
         ("#[1]: a note\n", ""),
         ("no heading here at all, only prose\nthat goes on.", ""),
         ("Writing 1.5 GiB took 3.2 s", ""),
+        ("64 KiB, 128 jobs, cache off", "64 KiB, 128 jobs, cache off"),
+        ("Block 55352561664", ""),
+        ("=====Discovery Log Entry 0======", ""),
+        ("== Entry 0 ==", "Entry 0"),
+        ("All code\n========", ""),
+        ("All disks\n=========", "All disks"),
         ("Key = value", ""),
         ("", ""),
         ("# Real\n\nHi all\n", "Real"),
@@ -55,7 +63,9 @@ def test_a_line_within_a_paragraph_is_no_heading() -> None:
 def test_a_command_after_the_prompt_of_root_is_no_heading() -> None:
     assert above("## Real\n\n# fio --name=a --rw=read\n") == "Real"
     assert above("## Real\n\n# getconf PAGESIZE\n") == "Real"
-    assert above("## Real\n\n# cats and dogs\n") == "cats and dogs"
+    assert above("## Real\n\n# vgcreate data /de/vmd0\n") == "Real"
+    assert above("## Real\n\n# Cats and dogs\n") == "Cats and dogs"
+    assert above("## Real\n\n## cats and dogs\n") == "cats and dogs"
 
 
 def test_a_row_of_smartctl_s_self_tests_is_no_heading() -> None:
@@ -73,6 +83,9 @@ def test_a_comment_within_an_output_is_no_heading_of_the_next() -> None:
     below = f"## Real\n\n{table}{swap}# swap on the second disk\n\n{far}\n{df}"
     assert [output.place.heading for output in find(of_bytes("a", inside.encode()))] == ["Real"] * 2
     headings = [output.place.heading for output in find(of_bytes("a", below.encode()))]
+    assert headings == ["Real", "Real"]
+    section = below.replace("# swap", "## swap")
+    headings = [output.place.heading for output in find(of_bytes("a", section.encode()))]
     assert headings == ["Real", "swap on the second disk"]
 
 
@@ -100,11 +113,67 @@ def test_the_command_of_an_output_after_the_prompt_of_root_is_no_heading_of_it()
          ""),
         # and what is a heading beside them
         ("Write cache on\n\n", "Write cache on"),
-        ("After the firmware update\nall of the volumes were made anew.\n\n",
+        ("After the firmware update\nAll of the volumes were made anew.\n\n",
          "After the firmware update"),
+        ("After the firmware update\nall of the volumes were made anew.\n\n", ""),
         ("On the second node\n\n", "On the second node"),
         ("What Karl wrote\n\n", "What Karl wrote"),
     ],
 )  # fmt: skip
 def test_prose_that_was_wrapped_and_ends_of_mails_are_no_headings(text: str, heading: str) -> None:
     assert above(text) == heading
+
+
+@pytest.mark.parametrize(
+    ("text", "heading"),
+    [
+        # rows, messages and ends of outputs
+        ("errors found\nIgnoring transid failure\nparent 12\n", ""),
+        ("0 directories, 25 files\n", ""),
+        ("Number  Start  End\n\nT1                T2\n", ""),
+        ("#\n# Automatically made\n#\nDEVICE x\n", ""),
+        ("\n# This configuration was made by a program\n\n", ""),
+        # what a person says to another
+        ("I then ran\n\n", ""),
+        ("Please run\n\n", ""),
+        ("So the check did this\n\n", ""),
+        ("Couldn't find anything there\n\n", ""),
+        ("It failed. Next try\n\n", ""),
+        ("Did it stop (before the reset?\n\n", ""),
+        # a name below a letter
+        ("Thanks.\n\nMikulas\n\n", ""),
+        # and what is a title beside them
+        ("\nErrors found\n\n", "Errors found"),
+        ("25 files in a directory\n\n", "25 files in a directory"),
+        ("# The configuration was made by hand\n\n", "The configuration was made by hand"),
+        ("2. What the check found\n\n", "2. What the check found"),
+        ("1) Before the reset\n\n", "1) Before the reset"),
+        ("Prose.\n\nBefore\n\n", "Before"),
+        ("Prose.\n\nRAID10\n", "RAID10"),
+        ("Before\n\nA line of prose.\n\n", ""),
+    ],
+)  # fmt: skip
+def test_what_looks_like_a_title_and_is_none(text: str, heading: str) -> None:
+    assert above(text) == heading
+
+
+DF = "Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/sda1 205 112 93 55% /\n"
+
+
+@pytest.mark.parametrize(
+    ("between", "heading"),
+    [
+        ("", "Cache off"),
+        ("\n$ df\n", "Cache off"),
+        (f"\n{PARAGRAPH}\n", "Cache off"),
+        ("\nCache on\n\n", "Cache on"),
+        ("\nI took these again\n\n", "Real"),
+        (f"\n{PARAGRAPH}\n{PARAGRAPH}\n{PARAGRAPH}\n", "Real"),
+        ("\n## Next\n\n", "Next"),
+        ("\nOn Thu, 17 Feb 2022 at 03:29, A Person <a@b.example> wrote:\n", "Real"),
+    ],
+)
+def test_a_title_holds_while_nothing_but_outputs_follows(between: str, heading: str) -> None:
+    text = f"# Real\n\n{PARAGRAPH}\n\nCache off\n\n{DF}{between}{DF}"
+    headings = [output.place.heading for output in find(of_bytes("a", text.encode()))]
+    assert headings == ["Cache off", heading]
