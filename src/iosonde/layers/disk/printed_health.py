@@ -40,6 +40,7 @@ from iosonde.text.cursor import (
 )
 from iosonde.text.json_output import object_at, object_with
 from iosonde.text.kernel_lines import is_kernel_line
+from iosonde.text.prose import is_sentence
 from iosonde.text.reader import is_section, start_of
 from iosonde.text.shell import called
 
@@ -92,6 +93,12 @@ _NO_PROMPT = re.compile(
     r"| when {2,}lba)"
 )
 """Lines that begin like a prompt of root."""
+_SENTENCE = re.compile(
+    r"\s*(?:==> |A mandatory|After (?:command|scanning)|Commands leading|Drive failure|Error \d"
+    r"|If Selective|Note: |Please note|Powered_Up_Time|See vendor|Selective |SMART |The above only"
+    r"|Use smartctl|WARNING|Warning|When the command)"
+)
+"""How sentences begin that smartctl prints below a blank line (ataprint.cpp, nvmeprint.cpp)."""
 _COLOUR = re.compile(r"\[/?COLOR[^\]\n]{0,20}\]")
 _ROWS = ("Reallocated_Sector_Ct ", "Reported_Uncorrect ", "Current_Pending_Sector ",
          "Offline_Uncorrectable ", "UDMA_CRC_Error_Count ", "Power_On_", "Command_Timeout ",
@@ -266,7 +273,7 @@ def _end_of_rows(cursor: TextCursor, first: int) -> int | None:
 
 
 def _end_of_text(cursor: TextCursor, first: int) -> int:
-    """Index of the last line before the next prompt or a longer gap."""
+    """Index of the last line before the next prompt, what somebody says of it, or a longer gap."""
     last = first
     for index, line in lines(cursor, first, _LONGEST):
         prompt = not _NO_PROMPT.match(line) and prompt_in(line)
@@ -274,6 +281,8 @@ def _end_of_text(cursor: TextCursor, first: int) -> int:
             break
         ends = is_section(line) or is_kernel_line(line) or (index > first and called(line, ()))
         if ends or (index > first + 5 and _NEXT.match(line)):
+            break
+        if index > last + 1 and is_sentence(line) and not _SENTENCE.match(line):
             break
         if line:
             last = index

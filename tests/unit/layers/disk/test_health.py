@@ -257,3 +257,31 @@ def test_a_drive_that_never_answered_is_not_watched() -> None:
     assert whole == capture()
     target = Target("nothing", "/dev/nvme0n1", TargetKind.DEVICE)
     assert drives_under(whole, target, [Drive()]) is None
+
+
+ROWS = """ID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH TYPE      UPDATED  WHEN_FAILED RAW
+  5 Reallocated_Sector_Ct   0x0033   100   100   010    Pre-fail  Always       -       8
+  9 Power_On_Hours          0x0032   095   095   000    Old_age   Always       -       24700
+197 Current_Pending_Sector  0x0032   100   100   000    Old_age   Always       -       1
+198 Offline_Uncorrectable   0x0030   100   100   000    Old_age   Offline      -       0
+199 UDMA_CRC_Error_Count    0x0032   200   200   000    Old_age   Always       -       0
+"""
+
+
+@pytest.mark.parametrize("said", [
+    "The cable of this drive was new when it was put in here.\n\nPhone: 12 34\n",
+    "Is that a drive which I should send back, or may it stay?\n",
+])  # fmt: skip
+def test_what_somebody_says_below_smartctl_is_not_of_it(said: str) -> None:
+    array = "ARRAY /dev/md7 metadata=1.2 UUID=1a2b3c4d:5e6f7a8b:9c0d1e2f:3a4b5c6d\n"
+    (drive, scan) = states(f"smartctl 7.3 2022-02-28 r5338\n\n{ROWS}\n{said}\n{array}")
+    assert (drive.tool, scan.tool) == ("smartctl", "mdadm --scan")
+    assert "phone" not in drive.subjects[0].values
+    assert drive.subjects[0].values["reallocated_sectors"] == 8
+
+
+def test_sentences_of_smartctl_s_own_do_not_end_it() -> None:
+    own = "If Selective self-test is pending on power-up, resume after 0 minute delay.\n"
+    text = f"smartctl 7.3 2022-02-28 r5338\n\n{ROWS}\n{own}\nSMART overall-health self-assessment "
+    (drive,) = states(f"{text}test result: PASSED\n")
+    assert drive.subjects[0].values["health"] == "PASSED"
