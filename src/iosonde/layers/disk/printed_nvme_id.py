@@ -43,6 +43,8 @@ _LBA_FORMAT = re.compile(
 """As `--human-readable` prints it."""
 _CHOSEN = re.compile(r"nvme id-(?:ctrl|ns) .{0,80}/dev/nvme\w{1,8}.{0,20}\| ?\w?grep ")
 _DEVICE = re.compile(r"/dev/(nvme\d{1,4}(?:n\d{1,4})?)\b")
+_HEX = frozenset({"cntlid", "ver", "rtd3r", "rtd3e", "sgls"})
+"""What nvme-cli 1.5 prints as hexadecimal figures with nothing before them ("%x")."""
 _READ = frozenset({"mn", "sn", "fr", "vid", "mdts", "nn", "vwc", "wctemp", "cctemp"})
 _MOST = 300
 
@@ -83,7 +85,7 @@ class NvmeIdentify(StateOutput):
             if lbaf:
                 formats[int(lbaf["number"])] = lbaf
             elif pair:
-                pairs.setdefault(pair["name"], pair["value"].strip())
+                pairs.setdefault(pair["name"], _marked(pair["name"], pair["value"].strip()))
             last = index if line else last
         device = _DEVICE.search(prompt.command)
         name = device[1] if device else ""
@@ -94,6 +96,12 @@ class NvmeIdentify(StateOutput):
         if not values:
             raise Unreadable("what it identifies is cut off", last)
         return last, [PrintedSubject("disk", name, values, prompt.host)]
+
+
+def _marked(name: str, value: str) -> str:
+    """A value as later versions print it: hexadecimal figures but 0 behind "0x" ("%#x")."""
+    is_bare = name in _HEX and re.fullmatch(r"[0-9a-f]{1,16}", value) and value != "0"
+    return f"0x{value}" if is_bare else value
 
 
 def _is_alone(line: str) -> bool:

@@ -42,3 +42,16 @@ def test_rows_that_grep_chose() -> None:
         {"logical_block_size": 4096, "metadata_size": 8},
     )
     assert states("You can see it by nvme id-ctrl /dev/nvme3 | grep vwc\nThanks : a lot\n") == []
+
+
+def test_hexadecimal_figures_without_a_mark_are_not_decimal() -> None:
+    old = "NVME Identify Controller:\nmn      : A\n"
+    old += "ver     : 10300\nrtd3r   : 7a120\nrtd3e   : 989680\n"
+    new = old.replace("10300", "0x10300").replace("7a120", "0x7a120").replace("989680", "0x989680")
+    (before,), (since,) = states(old), states(new)
+    assert before.subjects == since.subjects
+    assert (before.subjects[0].values["ver"], before.subjects[0].values["rtd3e"]) == (
+        "0x10300", "0x989680",
+    )  # fmt: skip
+    ((drive,),) = [s.subjects for s in states(f"{old}cntlid  : 0\nacl     : 10\n")]
+    assert (drive.values["cntlid"], drive.values["acl"]) == (0, 10)
