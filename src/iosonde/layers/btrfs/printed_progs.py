@@ -8,6 +8,7 @@ sentence without its "BTRFS error (device …): ". Sizes are in powers of 1024.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from typing_extensions import override
 
@@ -30,6 +31,12 @@ _LABELS = {
 _PAIR = re.compile(r"\s*(?P<label>[A-Z][A-Za-z ]{2,24}):\s*(?P<value>\S.*?)?\s*$")
 _PROFILE = re.compile(rf"\s*(?P<type>Data|Metadata|System):\s+(?P<profile>[A-Za-z]\w*)\s+{_SIZE}$")
 _DEVICE = re.compile(rf"\s*\d{{1,4}}\s+{_SIZE}\s+(?P<path>/\S+)$")
+_JOINED = re.compile(
+    r"(?<=\S)\s+(?=(?:UUID|Node size|Sector size|Filesystem size|Block group profiles|Data|Metadata|System"
+    r"|SSD detected|Zoned device|Incompat features|Runtime features|Checksum|Number of devices"
+    r"|Devices):\s)"
+)
+"""Between lines of it that a mail made one."""
 _COLUMNS = re.compile(r"\s*ID\s+SIZE\s+PATH$")
 _SCRUB = re.compile(rf"\s*scrub (?:status|done|aborted|canceled) for (?P<uuid>{_UUID})$")
 _BEGUN = re.compile(r"\s*scrub (?:started at|device) \S")
@@ -79,7 +86,7 @@ class MkfsBtrfs(StateOutput):
         facts: dict[str, Scalar] = {**version_above(cursor, first)}
         paths: list[str] = []
         name, last = "", first
-        for index, line in lines(cursor, first, _MOST):
+        for index, line in _lines_and_joined(cursor, first):
             if profile := _PROFILE.match(line):
                 facts[f"{profile['type'].lower()}_profile"] = profile["profile"].lower()
                 facts[f"{profile['type'].lower()}_total"] = _bytes(profile[3])
@@ -100,6 +107,12 @@ class MkfsBtrfs(StateOutput):
             facts |= {"paths": " ".join(paths), "devices": len(paths)}
             facts["below"] = " ".join(path.removeprefix("/dev/") for path in paths)
         return last, [PrintedSubject("btrfs", name, facts, prompt.host)] if facts else []
+
+
+def _lines_and_joined(cursor: TextCursor, first: int) -> Iterator[tuple[int, str]]:
+    """The lines with their indices, one of several as those that it was made of."""
+    for index, line in lines(cursor, first, _MOST):
+        yield from ((index, part) for part in _JOINED.split(line))
 
 
 def _value(text: str) -> Scalar:

@@ -114,3 +114,14 @@ def test_the_version_above_what_is_said_of_defaults() -> None:
         assert state.subjects[0].values["btrfs_progs"] == "v5.18"
     (other,) = states(MKFS[:begin] + "Then I made it anew:\n" + MKFS[warning:])
     assert "btrfs_progs" not in other.subjects[0].values
+
+
+def test_lines_of_mkfs_that_a_mail_made_one() -> None:
+    text = MKFS.replace(f"(null)\nUUID:               {UUID}", f"(null) UUID: {UUID}")
+    text = text.replace("crc32c\nNumber", "crc32c Number").replace(
+        "groups:\n  Data", "groups: Data"
+    )
+    (whole,), (joined,) = states(MKFS), states(text)
+    assert text != MKFS
+    assert joined.subjects == whole.subjects
+    assert whole.subjects[0].values["data_profile"] == "raid6"
