@@ -21,6 +21,8 @@ _EVENT = re.compile(
     r"(?P<time>\d{1,8}\.\d{9})\s+(?P<pid>\d{1,8})\s+(?P<action>[A-Zm]{1,2})\s+(?P<way>[A-Z]{1,6})"
     r"(?:\s+(?P<sector>\d{1,18}) \+ (?P<sectors>\d{1,9}))?(?:\s+(?P<rest>.{1,80}))?\s*$"
 )
+_REST = re.compile(r"\s*(?P<rest>\[[^\[\]\s]{1,60}\](?: \d{1,6})?)\s*$")
+"""The process, where a mail broke the line before it."""
 _KEPT = 200
 _MOST = 20000
 
@@ -37,24 +39,28 @@ class BlkparseEvents(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         if not _EVENT.match(cursor.line(cursor.at)):
             return None
-        return top_of(cursor, _EVENT.match)
+        return top_of(cursor, lambda line: _EVENT.match(line) or _REST.match(line))
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         devices: dict[str, dict[str, Json]] = {}
-        last = first
+        last, open_event = first, dict[str, Json]()
         for index, line in close_lines(cursor, first, _MOST):
-            event = _EVENT.match(line)
-            if event is None:
+            event, rest = _EVENT.match(line), _REST.match(line)
+            if event is None and (rest is None or open_event.get("rest") is not None):
                 break
             last = index
+            if event is None:
+                open_event["rest"] = rest["rest"] if rest else None
+                continue
+            open_event = _event(event)
             name = f"{event['major']}:{event['minor']}"
             values = devices.setdefault(name, {"events": []})
             count = values.get(event["action"], 0)
             values[event["action"]] = (count if isinstance(count, int) else 0) + 1
             listed = values["events"]
             if isinstance(listed, list) and len(listed) < _KEPT:
-                listed.append(_event(event))
+                listed.append(open_event)
         counters: list[PrintedCounters] = [
             self.counted("disk", name, values, prompt) for name, values in devices.items()
         ]

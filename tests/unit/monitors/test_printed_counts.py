@@ -5,6 +5,7 @@ Oracle: figures that agree with each other: parts and their whole, the same disk
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -192,7 +193,7 @@ def test_collectl_in_lines_and_in_details() -> None:
 
 def test_what_collectl_draws_is_no_heading() -> None:
     outputs = [part for part in read(TEXTS["collectl"]) if isinstance(part, FoundOutput)]
-    assert [output.place.heading for output in outputs] == ["", "DISK STATISTICS (/sec)"]
+    assert [output.place.heading for output in outputs] == ["", ""]
 
 
 def test_phases_of_btt_add_up() -> None:
@@ -219,6 +220,16 @@ def test_events_of_blkparse() -> None:
     events = cast("list[dict[str, object]]", row.values["events"])
     assert (events[3]["time"], events[3]["bytes"]) == (0.0002131, 4096)
     assert (events[4]["way"], events[4]["rest"]) == ("FWS", "[sync]")
+
+
+def test_events_of_blkparse_whose_process_a_mail_put_on_a_line_of_its_own() -> None:
+    whole = TEXTS["blkparse-events"]
+    broken = re.sub(r" (\[[^\[\]\s]+\])$", r"\n\1", whole, flags=re.MULTILINE)
+    assert broken.count("\n") > whole.count("\n") + 3
+    assert counters(broken) == counters(whole)
+    (alone,) = counters(f"{whole.strip().splitlines()[1].removesuffix(' [fio]')}\n[1]\n[2]\n")
+    assert "[1]" in str(alone.values)
+    assert "[2]" not in str(alone.values)
 
 
 def test_calls_of_strace() -> None:
