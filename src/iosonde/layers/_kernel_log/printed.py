@@ -308,7 +308,7 @@ def _add(values: dict[str, Json], message: KernelMessage, match: re.Match[str], 
         values[message.counts] = len(distinct)
     if number in (0, 1):
         _list(values, "messages", match.string[match.start() :].strip()[:_LONGEST])
-    if at and message.trouble:
+    if message.trouble and at and at[0] != "+":  # dmesg's delta to the line before says no time
         values.setdefault("first", at)
         values["last"] = at
 

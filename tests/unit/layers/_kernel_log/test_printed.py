@@ -372,3 +372,13 @@ def test_a_stack_parts_no_log_in_two() -> None:
 def test_journals_that_stop(line: str, name: str, key: str) -> None:
     (counted,) = _counted(f"[  100.000000] {line}\n").items()
     assert (counted[0][2], counted[1][key]) == (name, 1)
+
+
+@pytest.mark.parametrize(
+    ("clock", "at"),
+    [("[  +0.000045]", None), ("[  +0,002137]", None), ("[    3.600045]", "3.600045"),
+     ("[Sep 5 02:22]", "Sep 5 02:22")],
+)  # fmt: skip
+def test_what_went_by_since_the_line_before_is_no_time(clock: str, at: str | None) -> None:
+    (log,) = counters(f"{clock} BTRFS error (device sdq2) in btrfs_x:1: errno=-5 IO failure\n")
+    assert (log.values.get("first"), log.values.get("last")) == (at, at)
