@@ -64,7 +64,7 @@ class MountComplaint(StateOutput):
             values["mount_error_reason"] = reason[1]
         device = parts.get("device") or (on[1] if (on := _ON.search(match["error"])) else "")
         if device:
-            values["device"] = device.strip("'\"")
+            values["device"] = device.strip("'\"").rstrip(".")
         return first, [PrintedSubject("filesystem", parts.get("point") or "", values, prompt.host)]
 
 

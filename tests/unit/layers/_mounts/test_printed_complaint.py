@@ -36,3 +36,12 @@ def test_a_point_without_its_colon() -> None:
 def test_prose_and_mounts_are_no_complaints() -> None:
     assert read("mount: /srv is where the data are, see mount(8).") == []
     assert read("mount.nfs: see nfs(5).") == []
+
+
+def test_the_point_behind_a_sentence_is_not_part_of_the_device() -> None:
+    text = "mount: /mnt/a: can't read superblock on /dev/loop4.\n"
+    ((point,),) = [state.subjects for state in states(text)]
+    assert (point.name, point.values["device"]) == ("/mnt/a", "/dev/loop4")
+    text = "# mount /srv/a.img /mnt/b\nmount: /mnt/b: wrong fs type, bad option\n"
+    ((point,),) = [state.subjects for state in states(text)]
+    assert point.values["device"] == "/srv/a.img"
