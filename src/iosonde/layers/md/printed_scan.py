@@ -28,6 +28,8 @@ _NAMES = {
     "member": "member", "devices": "devices",
 }  # fmt: skip
 _COUNTS = frozenset({"num-devices", "spares", "member"})
+_COUNT = re.compile(r"\d{1,9}(?=[:,]?$)")
+"""A colon or comma may stand behind it: mdadm.conf's are typed by hand."""
 _UUID = re.compile(r"[0-9a-f]{8}(?::[0-9a-f]{8}){3}")
 
 
@@ -69,7 +71,7 @@ def _array(cursor: TextCursor, index: int) -> tuple[tuple[str, dict[str, Scalar]
     if "=3D" in text or ("UUID" in pairs and not _UUID.fullmatch(pairs["UUID"])):
         return None
     values: dict[str, Scalar] = {
-        _NAMES[key]: int(value) if key in _COUNTS and value.isdecimal() else value
+        _NAMES[key]: int(count[0]) if key in _COUNTS and (count := _COUNT.match(value)) else value
         for key, value in pairs.items() if key in _NAMES
     }  # fmt: skip
     device = match["device"] or pairs.get("UUID", "")

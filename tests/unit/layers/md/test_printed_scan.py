@@ -20,3 +20,11 @@ def test_each_line_is_an_array() -> None:
 def test_a_torn_uuid_is_no_uuid() -> None:
     assert not read("ARRAY /dev/md0 metadata=1.2 UUID=1a2b3c4d:5e6f7a8b:9c0d")
     assert not read("The word ARRAY /dev/md0 begins each line.")
+
+
+def test_a_count_with_a_colon_behind_it() -> None:
+    ((array,),) = [s.subjects for s in states("ARRAY /dev/md7 level=raid5 num-devices=5: UUID="
+                                              "1a2b3c4d:5e6f7a8b:9c0d1e2f:3a4b5c6d\n")]  # fmt: skip
+    assert array.values["raid_disks"] == 5
+    ((array,),) = [s.subjects for s in states("ARRAY /dev/md7 num-devices=5x2 metadata=1.2\n")]
+    assert array.values["raid_disks"] == "5x2"
