@@ -91,15 +91,15 @@ class HdparmSettings(StateOutput):
         line = cursor.line(cursor.at)
         drive = _DRIVE.match(line)
         if drive and drive["rest"]:
-            return cursor.at if _is_own(drive["rest"]) else None
-        if prompt_in(line) or not (_is_own(line) or _IDENTITY.match(line)):
+            return cursor.at if is_setting(drive["rest"]) else None
+        if prompt_in(line) or not (is_setting(line) or _IDENTITY.match(line)):
             return None
         first = cursor.at
         for index in range(cursor.at - 1, max(cursor.at - 24, -1), -1):
             text = cursor.line(index)
             if _DRIVE.match(text):
                 return index
-            if _is_own(text):
+            if is_setting(text):
                 first = index
             elif text and not _SETTING.match(text):
                 break
@@ -122,7 +122,7 @@ class HdparmSettings(StateOutput):
                 break
             text = (drive["rest"] or "") if drive else line
             identity = identity or bool(_IDENTITY.match(text))
-            own = _is_own(text) or _SETTING.match(text) or (identity and _of_identity(text))
+            own = is_setting(text) or _SETTING.match(text) or (identity and _of_identity(text))
             if (text and not own) or (drives and len(drives[-1][1]) > _LONGEST):
                 break
             if not drives:
@@ -132,11 +132,12 @@ class HdparmSettings(StateOutput):
         return last, [
             PrintedSubject("disk", name, values, prompt.host)
             for name, texts in drives
-            if (values := _values(texts))
+            if (values := values_of(texts))
         ]
 
 
-def _is_own(line: str) -> bool:
+def is_setting(line: str) -> bool:
+    """Whether a line says what a drive is set to, or what -i prints of it."""
     return bool(
         _ITEM.match(line)
         or _QUICK_REST.match(line)
@@ -157,7 +158,8 @@ def _of_identity(line: str) -> bool:
     )
 
 
-def _values(texts: list[str]) -> dict[str, Scalar]:
+def values_of(texts: list[str]) -> dict[str, Scalar]:
+    """What lines of hdparm say of one drive."""
     values: dict[str, Scalar] = {}
     for text in texts:
         if item := _ITEM.match(text):

@@ -14,6 +14,7 @@ import re
 
 from typing_extensions import override
 
+from iosonde.layers.disk.printed_hdparm import is_setting, values_of
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
@@ -73,7 +74,7 @@ class HdparmActions(StateOutput):
                 name = drive["name"]
             elif sector := _SECTOR.match(line):
                 sectors.setdefault(name, []).append(_of_sector(sector))
-            elif setting := _value(line):
+            elif setting := _value(line) or (values_of([line]) if is_setting(line) else None):
                 settings.setdefault(name, {}).update(setting)
             else:
                 break

@@ -62,3 +62,13 @@ def test_a_line_alone_names_no_drive() -> None:
 )
 def test_what_looks_alike(text: str) -> None:
     assert all(output.tool != TOOL for output in read(text))
+
+
+def test_what_a_drive_is_set_to_stands_below_what_sets_it() -> None:
+    text = "/dev/sdq:\n setting drive write-caching to 0 (off)\n write-caching =  0 (off)\n"
+    ((drive,),) = [state.subjects for state in states(text)]
+    assert (drive.name, drive.values) == (
+        "sdq", {"set_drive_write_caching": "0 (off)", "write_cache": "write through"},
+    )  # fmt: skip
+    ((drive,),) = [state.subjects for state in states("/dev/sdq:\n write-caching =  1 (on)\n")]
+    assert (drive.name, drive.values) == ("sdq", {"write_cache": "write back"})
