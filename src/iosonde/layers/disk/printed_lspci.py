@@ -33,6 +33,7 @@ _NODE = re.compile(r"NUMAnode:(\d{1,4})")
 _DRIVER = re.compile(r"Kerneldriverinuse:([\w-]{1,24}?)(?:Kernelmodules|$)")
 _PAYLOAD = re.compile(r"DevCtl:.{0,200}?MaxPayload(\d{2,5})bytes,MaxReadReq(\d{2,5})bytes")
 _REVISION = re.compile(r" \(rev [0-9a-f]+\)| \(prog-if .*\)$")
+_LONG = 50  # characters of a line that a mail may have broken
 _OWN = re.compile(r"^\s+\S|^\w[\w ]{1,24}:")
 
 
@@ -66,10 +67,19 @@ class LspciNvme(StateOutput):
         text = compact(cursor, first, last)
         values = _values(text)
         if device:
-            model = _REVISION.sub("", device["model"]).strip()
+            model = _REVISION.sub("", _whole(cursor, first, device["model"])).strip()
             values = {"class": device["kind"], "model": model} | values
         slot = device["slot"] if device else ""
         return last, [PrintedSubject("pcie", slot, values, prompt.host)]
+
+
+def _whole(cursor: TextCursor, first: int, model: str) -> str:
+    """What a device is called, with what a mail broke off it."""
+    below = cursor.line(first + 1)
+    torn = len(cursor.line(first)) > _LONG and below.strip() and not _REVISION.search(model)
+    if not torn or _OWN.match(below) or _DEVICE.match(below) or prompt_in(below):
+        return model
+    return f"{model} {below}" if _REVISION.search(f" {below}") or "(rev" in model else model
 
 
 def _end(cursor: TextCursor, first: int) -> int:
