@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mangle import mangled, subjects_in
+from tests.mangle import mangled, states, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "mdadm-parts" / "parts.txt").read_text()
 
@@ -62,3 +62,20 @@ def test_a_command_without_a_prompt_ends_what_smartctl_says() -> None:
 ])  # fmt: skip
 def test_what_says_nothing(text: str) -> None:
     assert subjects_in(text) == []
+
+
+def test_hexadecimal_figures_of_imsm_are_kept_as_they_are_printed() -> None:
+    text = """/dev/sdq:
+          Magic : Intel Raid ISM Cfg Sig.
+        Version : 1.1.00
+    Orig Family : 00000000
+         Family : 51312085
+     Generation : 00016838
+     Attributes : All supported
+           UUID : da3f02a5:f8a270ee:39e54f6b:4ff045a5
+    MPB Sectors : 2
+"""
+    ((member, *_),) = [state.subjects for state in states(text)]
+    values = {name: member.values[name] for name in ("orig_family", "family", "generation")}
+    assert values == {"orig_family": "00000000", "family": "51312085", "generation": "00016838"}
+    assert member.values["mpb_sectors"] == 2
