@@ -118,11 +118,13 @@ def _begins(cursor: TextCursor, index: int) -> bool:
     return any(_STATE.match(cursor.line(index + step)) for step in (1, 2, 3))
 
 
-class ZpoolLine(StateOutput):
-    """`zpool status -x` of sound pools, and a line of a scan that stands alone.
+_DATED = re.compile(r" \d\d:\d\d:\d\d \d{4}$")
+_DATE = re.compile(r"\s*(?:[A-Z][a-z]{2} )?(?:\d{1,2} )?\d\d:\d\d:\d\d \d{4}$")
+"""What a mail broke off the date that a line of a scan ends with."""
 
-    See `iosonde.text.cursor.Output`.
-    """
+
+class ZpoolLine(StateOutput):
+    """`zpool status -x` of sound pools, and a line of a scan that stands alone."""
 
     tool = "zpool status"
     anchors = ("all pools are healthy", "scan: ")
@@ -140,8 +142,10 @@ class ZpoolLine(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        line = cursor.line(first).strip()
+        line, last = cursor.line(first).strip(), first
         scan = line.partition("scan: ")[2]
+        if scan and (rest := _DATE.match(cursor.line(first + 1))) and not _DATED.search(scan):
+            scan, last = f"{scan} {rest[0].strip()}", first + 1
         if not scan:
             return first, [PrintedSubject("zpool", "", {"status": line}, prompt.host)]
         facts: dict[str, Scalar] = {"scan": scan, **_scan_facts(scan)}
@@ -149,4 +153,4 @@ class ZpoolLine(StateOutput):
             days, hours, minutes, seconds, errors = (int(part or 0) for part in match.groups())
             facts["scan_time"] = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
             facts["scan_errors"] = errors
-        return first, [PrintedSubject("zpool", "", facts, prompt.host)]
+        return last, [PrintedSubject("zpool", "", facts, prompt.host)]

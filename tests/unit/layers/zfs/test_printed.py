@@ -177,3 +177,12 @@ def test_list_with_devices_in_every_shape() -> None:
         assert named["sdq"][1] == {"state": "ONLINE", "pool": "vat"}
         assert (named["nvme0n1p1"][1]["use"], named["nvme0n1p3"][1]["use"]) == ("logs", "cache")
         assert named["nvme0n1p3"][1]["allocated"] == round(61.5 * 2**30)
+
+
+def test_a_line_of_a_scan_whose_date_a_mail_broke() -> None:
+    line = "scan: resilvered 817G in 0 days 01:33:48 with 0 errors on Wed Jan 15"
+    whole, broken = (states(f"{line}{gap}19:36:08 2020\n") for gap in (" ", "\n"))
+    assert whole == broken
+    assert str(whole[0].subjects[0].values["scan"]).endswith("19:36:08 2020")
+    (alone,) = states(f"{line}\n19:36:08 up 4 days\n")
+    assert str(alone.subjects[0].values["scan"]).endswith("Jan 15")
