@@ -42,6 +42,8 @@ _CELLS = {
 }
 _ANY = re.compile(r"\S+")
 _EMPTY_PROMPT = re.compile(r"[\w\])~][#$%>]$")
+_FOREST = re.compile(r"(?:[|\s]*\\?_ +)+")
+"""What --forest draws before a command, with its sign or without, where Markdown took that."""
 _FEW = 3  # cells that show a row, where it is broken in two
 _BROKEN = 60  # characters of a line that a mail may have broken
 _MOST = 4000
@@ -157,7 +159,7 @@ def _process(columns: Sequence[str], cells: Sequence[str]) -> dict[str, Json]:
         process["cpu_seconds"] = _seconds(row["TIME"])
     if row.get("WCHAN", "-") != "-":
         process["waits_in"] = row["WCHAN"]
-    process["command"] = cells[-1]
+    process["command"] = cells[-1][forest.end() if (forest := _FOREST.match(cells[-1])) else 0 :]
     return process
 
 

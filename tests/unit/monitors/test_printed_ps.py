@@ -72,3 +72,15 @@ def test_every_shape(text: str) -> None:
 ])  # fmt: skip
 def test_what_looks_alike(text: str) -> None:
     assert not counters(text, "ps")
+
+
+@pytest.mark.parametrize(("drawn", "command"), [
+    (r"\_ [jbd2/sdq1-8]", "[jbd2/sdq1-8]"), ("_ [jbd2/sdq1-8]", "[jbd2/sdq1-8]"),
+    (r"|   \_ fio a.fio", "fio a.fio"), ("_start -a", "_start -a"),
+    ("/bin/sh -c _ x", "/bin/sh -c _ x"),
+])  # fmt: skip
+def test_what_forest_draws_is_no_part_of_a_command(drawn: str, command: str) -> None:
+    row = f"root      2114  0.0  0.0      0     0 ?        S    May19   0:10  {drawn}\n"
+    head = "USER       PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND"
+    (process,) = processes(f"{head}\n{row}")
+    assert process["command"] == command
