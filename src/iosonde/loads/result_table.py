@@ -12,7 +12,7 @@ Source: GitHub Flavored Markdown 0.29, 4.10; reStructuredText and psql print gri
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -153,7 +153,7 @@ class ResultTable(Output):
         trials: list[PrintedTrial] = []
         doubtful = 0
         above = _above(cursor, first)
-        for cells in rows:
+        for cells in _filled(rows, columns):
             made, unclear = _of_row(head, columns, cells, above)
             trials += made
             doubtful += unclear
@@ -161,6 +161,20 @@ class ResultTable(Output):
             raise Unreadable("no row follows", last)
         kept = (_kept(head, rows),) if doubtful or not trials else ()
         return OutputReading(first, last, trials=tuple(trials), counters=kept)
+
+
+def _filled(
+    rows: Iterable[Sequence[str]], columns: Sequence[_Column | None]
+) -> Iterator[list[str]]:
+    """The rows, each with the first cell of the one above it where its own is empty.
+
+    So an author groups rows: the name of the group stands once, that of each row in the next cell.
+    """
+    group = ""
+    for cells in rows:
+        is_grouped = columns[0] is columns[1] is None and not cells[0] and cells[1]
+        group = group if is_grouped else cells[0]
+        yield [group, *cells[1:]]
 
 
 def _has_figures(cursor: TextCursor, first: int) -> bool:

@@ -191,3 +191,19 @@ def test_marks_of_markdown_go_and_signs_of_names_stay() -> None:
         "columns": ["state", "scsi_mod.use_blk_mq=N (usec)", "IOPS"],
         "rows": [["NEED_BUFFER", "0.107", "~500"], ["4*1TB", "0.130", "600"]],
     }
+
+
+def test_a_row_without_its_group_is_of_the_one_above() -> None:
+    text = """| Test       | Allocator | IOPS |
+| ---------- | --------- | ---- |
+| rand write | first     | 496  |
+|            | second    | 537  |
+| rand read  | first     | 810  |
+|            |           | 850  |
+"""
+    said = [(trial.label, dict(trial.loops[0].metrics)) for trial in trials(text)]
+    assert said[:3] == [
+        ("rand write · first", {"write.iops": 496}), ("rand write · second", {"write.iops": 537}),
+        ("rand read · first", {"read.iops": 810}),
+    ]  # fmt: skip
+    assert all("850" not in str(trial.loops[0].metrics) for trial in trials(text))
