@@ -24,6 +24,8 @@ _CALL = re.compile(
     r"\s*#\s+(?:cat|cd|cp|dmesg|echo|getconf|grep|ls|lsmod|lspci|mkdir|modprobe|rm|sudo|umount"
     r"|uname)(?:\s|$)"
 )
+_DRAWN = re.compile(r"<--|# CONFIG_")
+"""A head that collectl draws, or what a configuration of the kernel leaves out."""
 _ROW = re.compile(r"\s*#\s{1,2}\d{1,2}\s{2,}\S")
 """Of smartctl's log of self-tests: `# 1  Short offline       Completed without error`."""
 _UNDERLINE = re.compile(r"\s*(?:={4,}|-{4,})\s*")
@@ -188,8 +190,8 @@ def marked_heading(line: str) -> str:
     marked = _MARKED.fullmatch(line)
     if marked is None or _LOWER.match(line):
         return ""
-    if _COMMAND.search(line) or _CALL.match(line) or _ROW.match(line) or "<--" in line:
-        return ""  # root's command, or a head that collectl draws
+    if _COMMAND.search(line) or _CALL.match(line) or _ROW.match(line) or _DRAWN.search(line):
+        return ""
     return _EMPHASIS.sub("", marked["a"] or marked["b"] or marked["c"])
 
 

@@ -40,6 +40,7 @@ PARAGRAPH = "Strips were tried from the smallest that the card offers to the lar
         ("All code\n========", ""),
         ("All disks\n=========", "All disks"),
         ("Key = value", ""),
+        ("# CONFIG_DM_CLONE is not set", ""),
         ("", ""),
         ("# Real\n\nHi all\n", "Real"),
         ("# Real\n\nThanks Coly!\n", "Real"),
