@@ -32,9 +32,9 @@ _PAIR = re.compile(r"\s*(?P<label>[A-Z][A-Za-z ]{2,24}):\s*(?P<value>\S.*?)?\s*$
 _PROFILE = re.compile(rf"\s*(?P<type>Data|Metadata|System):\s+(?P<profile>[A-Za-z]\w*)\s+{_SIZE}$")
 _DEVICE = re.compile(rf"\s*\d{{1,4}}\s+{_SIZE}\s+(?P<path>/\S+)$")
 _JOINED = re.compile(
-    r"(?<=\S)\s+(?=(?:UUID|Node size|Sector size|Filesystem size|Block group profiles|Data|Metadata|System"
-    r"|SSD detected|Zoned device|Incompat features|Runtime features|Checksum|Number of devices"
-    r"|Devices):\s)"
+    r"(?<=\S)\s+(?=(?:UUID|Node size|Sector size|Filesystem size|Block group profiles|Data|Metadata"
+    r"|System|SSD detected|Zoned device|Incompat features|Runtime features|Checksum"
+    r"|Number of devices|Devices):\s)"
 )
 """Between lines of it that a mail made one."""
 _COLUMNS = re.compile(r"\s*ID\s+SIZE\s+PATH$")
