@@ -30,6 +30,7 @@ _TAG = re.compile(
     r"</?(?:pre|code|b|i|em|strong|br|p|div|span|tt|samp|kbd|td|tr|li|ul)\b[^<>]*>", re.IGNORECASE
 )
 _ENTITY = re.compile(r"&(?:gt|lt|amp|quot|nbsp|#\d{1,5}|#x[0-9a-f]{1,4});", re.IGNORECASE)
+_BLANKS = re.compile(r"[\u00a0\r\n]")
 _BOLD = re.compile(r"^([ \t]*)\*\*(?=\S)((?:(?!\*\*)[^\n]){1,400})(?<=\S)\*\*[ \t]*$", re.MULTILINE)
 """A line that is bold as a whole, as some mark the lines of an output."""
 _REMARK = re.compile(
@@ -94,9 +95,9 @@ def _without_marks(text: str) -> str:
     if "\\" in text:
         text = _ESCAPE.sub(r"\1", text)
     if "<" in text and ("</" in text or "<br" in text or "<p" in text):
-        text = _TAG.sub("", text)
+        text = _TAG.sub(lambda tag: "\n" * tag[0].count("\n"), text)
     if "&" in text:
-        text = _ENTITY.sub(lambda match: html.unescape(match[0]).replace("\u00a0", " "), text)
+        text = _ENTITY.sub(_character, text)
     if "`" in text:
         text = _CODE.sub(r"\1\2", text)
     if "*" in text and "**" in text:
@@ -108,6 +109,11 @@ def _without_marks(text: str) -> str:
     if "←" in text:
         text = _without(_REMARK, text, "←")
     return text
+
+
+def _character(entity: re.Match[str]) -> str:
+    """The character of an entity; a blank where that is a blank of another kind or ends a line."""
+    return _BLANKS.sub(" ", html.unescape(entity[0]))
 
 
 def _without(pattern: re.Pattern[str], text: str, sign: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import quopri
 
 import pytest
+from hypothesis import example, given
+from hypothesis.strategies import lists, sampled_from
 
 from iosonde.text.clean import clean, from_quoted_printable, is_quoted_printable
 
@@ -115,3 +117,29 @@ def test_bars_that_quote_are_taken_off() -> None:
 ])  # fmt: skip
 def test_bars_of_tables_and_trees_stay(text: str) -> None:
     assert clean(text) == text.split("\n")
+
+
+@pytest.mark.parametrize(
+    ("markup", "wanted"),
+    [
+        ("a&#10;b\nc", ["a b", "c"]),
+        ("a&#x0d;b\nc", ["a b", "c"]),
+        ("<p\n class='x'>a</p>\nb", ["", "a", "b"]),
+        ("<ul{{ {'a': none,\n 'b': 1} }}>\n</ul>\nc", ["", "", "", "c"]),
+        ("a &lt; b\nc", ["a < b", "c"]),
+    ],
+)
+def test_markup_takes_no_line_and_makes_none(markup: str, wanted: list[str]) -> None:
+    assert clean(markup) == wanted
+
+
+_PIECES = sampled_from([
+    "\n", "\r\n", "\r", "<", ">", "</p", "<br", "<ul ", "&#10;", "&#x0d;", "&nbsp;", "&", "`", "**",
+    "```", "| ", "> ", "\\", " #", "<==", "\x1b[1m", "\x1b]0;", "word", "=", " ", "\u2028", "\x0c",
+])  # fmt: skip
+
+
+@given(lists(_PIECES, max_size=60).map("".join))
+@example("<ul\n>\n</ul>")
+def test_a_text_has_as_many_lines_as_before(text: str) -> None:
+    assert len(clean(text)) == text.replace("\r\n", "\n").count("\n") + 1
