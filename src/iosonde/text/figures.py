@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from iosonde.records.stack import Json
 from iosonde.text.prose import is_sentence
@@ -29,6 +30,7 @@ _PAIR = re.compile(r"[A-Za-z_][\w.\[\]-]{0,60}=[^\s=]{1,80}")
 _BARE = re.compile(r"(?P<key>[A-Za-z_]\w{0,40}):(?P<value>[^\s:]{1,80})")
 _INNER = re.compile(r"(?:^|[\s,(])[A-Za-z][\w.-]*(?::\s|=)")
 _FIGURE = re.compile(r"[-+~<(\[]?(?:0x[0-9a-fA-F]+|[\d.,]*\d)")
+_CELL_OF_FIGURES = re.compile(r"(?:^|[\s|])[-+~<(\[]?[.,]{0,8}\d")
 _ORDINAL = re.compile(r"\d{1,3}(?:\.\d{1,4})?(?:th|st|nd|rd)\b")
 _PLAIN = re.compile(r"-?[\d.,]*\d(?: ?[A-Za-z%µ°/]{1,12})?")
 _WORD = re.compile(r"\S+")
@@ -329,6 +331,8 @@ def headed_table(lines: Sequence[str], at: int, title: str) -> FigureGroup | Non
     head = lines[at]
     if len(head) > _LINE or head.rstrip().endswith(":") or is_sentence(head):
         return None
+    if not any(map(_may_have_figure, lines[at + 1 : at + 1 + _ROWS])):
+        return None  # cheap, and true of most lines of a text that is prose or code
     barred, mixed = "|" in head, _GAP.search(head.strip()) and _SINGLE.search(head.strip())
     for split, least in ((_APART, 2 if barred else 3), (_WORD, 4 if mixed else 3)):
         names = _spans(head, split)
@@ -337,6 +341,12 @@ def headed_table(lines: Sequence[str], at: int, title: str) -> FigureGroup | Non
             if read is not None:
                 return read
     return None
+
+
+@lru_cache(maxsize=1 << 10)  # each line is asked for once by every line above it
+def _may_have_figure(line: str) -> bool:
+    """Whether a cell of a line may be a figure: whether a word begins as a figure does."""
+    return _CELL_OF_FIGURES.search(line) is not None
 
 
 def _rows(

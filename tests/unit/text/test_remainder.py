@@ -10,6 +10,7 @@ from iosonde.explain.gather import of_run
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedCounters, StoredExtra, Unread
 from iosonde.records.run import Run, RunState
 from iosonde.records.sheet import RunSheet
+from iosonde.text import figures
 from iosonde.text.document import of_bytes
 from iosonde.text.find import FoundOutput, TakenLines, find_and_tell
 from iosonde.text.kernel_lines import is_kernel_line
@@ -18,6 +19,7 @@ from iosonde.text.remainder import remainder
 from iosonde.text.shell import command_at
 from iosonde.verbs.import_ import imported
 from tests.growth import grows_faster
+from tests.mangle import kept_as_printed
 
 _CONTROLLER = """\
 Controllers found: 1
@@ -567,3 +569,28 @@ def test_a_long_aligned_list_needs_few_figures() -> None:
         "Author : A. Person\nTitle  : On the river\nTopic  : water\nPlace  : here\nMood   : good\n"
     )
     assert not rest(f"A poem:\n\n{names}Year   : none\n\nEnd.\n")
+
+
+def test_a_table_whose_first_figure_stands_far_below_is_kept() -> None:
+    rows = "".join(f"disk{'x' * (number % 3)}     idle      none\n" for number in range(60))
+    head = "NAME       STATE     ERRORS\n"
+    (table,) = kept_as_printed(f"$ acmectl list\n{head}{rows}disk       idle      7\n")
+    listed = table.values["rows"]
+    assert isinstance(listed, list)
+    assert len(listed) == 61
+    assert not kept_as_printed(f"Prose.\n\n{head}{rows}")
+
+
+def test_rows_without_a_figure_take_little_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every line may be a head, below which hundreds of others stand in its columns."""
+    asked = 0
+
+    def counted(*_: object, **__: object) -> None:
+        nonlocal asked
+        asked += 1
+
+    monkeypatch.setattr(figures, "_cells", counted)
+    figures.read_figures(["<U0028>     /x28         LEFT PARENTHESIS"] * 400)
+    assert asked == 0
+    figures.read_figures(["<U0028>     /x28         LEFT PARENTHESIS"] * 399 + ["1  2  3  4"])
+    assert asked > 0

@@ -36,7 +36,7 @@ _EVENTS = re.compile(r"\s*(?:Events|Update Time|Array State|Device Role) : \S")
 _CONTAINER = re.compile(r"\s*Magic : Intel Raid ISM Cfg Sig")
 _DISK = re.compile(r"\s*Disk\d{2} Serial : (?P<serial>\S{1,60})\s*$")
 _PAIR = re.compile(r"\s*([A-Z0-9][A-Za-z0-9'/() -]{1,40}?) : (\S.*?)\s*$")
-_HEXADECIMAL = frozenset({"Orig Family", "Family", "Generation"})
+_HEXADECIMAL = {"Orig Family": "orig_family", "Family": "family", "Generation": "generation"}
 """Eight hexadecimal figures each ("%08x"), kept as they are printed."""
 _VOLUME = re.compile(r"\s*\[[^\]]{1,32}\]:\s*$")
 _PLATFORM = re.compile(r"\s*Platform : \S")
@@ -185,9 +185,7 @@ def _of_imsm(
         yield PrintedSubject("controller", "", as_labelled(pairs, frozenset()), prompt.host)
     elif pairs:
         values = as_labelled(pairs, frozenset({"Magic", *_HEXADECIMAL}))
-        values |= {
-            label.lower().replace(" ", "_"): pairs[label] for label in _HEXADECIMAL & {*pairs}
-        }
+        values |= {_HEXADECIMAL[label]: pairs[label] for label in pairs if label in _HEXADECIMAL}
         yield PrintedSubject("md_member", name, values, prompt.host)
     for serial, disk in disks.items():
         sectors = disk.get("Usable Size", "").partition(" ")[0]
