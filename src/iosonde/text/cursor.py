@@ -22,10 +22,14 @@ _AHEAD = 32  # lines asked for at once
 
 _PROMPT = re.compile(
     r"(?:^|[|`\s])"  # also in a cell of a table
-    r"\[?(?:(?P<user>[a-z_][\w-]*)@(?P<host>[A-Za-z][\w.-]*)(?:[: ][^\]#$%>|]*)?\]?\s?[#$%>]"
+    r"\[?(?:(?P<user>[a-z_][\w-]*)@(?P<host>[A-Za-z][\w.-]*)"
+    r"(?:[: ](?P<folder>[^\]#$%>|]*))?\]?\s?[#$%>]"
     r"|root[#$]|(?<![\w\"'])\]?[#$]|(?:ba)?sh-\d\.\d{1,2}[#$]"
     r"|~(?:/[\w./-]{0,60})?[#$](?=[ \t]+[a-z./(])"
     r"|\[root [~/][\w./-]{0,60}\][#$])[ \t]+(?P<command>[\w./~({-].*)$"
+)
+_SHOWS = re.compile(
+    r"((?:sudo )?(?:cat|head|tail|more)\s+(?:-\S+ )*)([a-z][\w!.-]{0,60}(?:/[\w!.-]{1,60}){0,3})"
 )
 _OPTION = re.compile(r"\s*--[a-z][\w-]*\w(?:[= ]|$)")
 """How the rest of a command begins that was wrapped; a head such as `--procs--` ends otherwise."""
@@ -138,11 +142,31 @@ def compact(cursor: TextCursor, first: int, last: int) -> str:
 
 def prompt_in(line: str) -> Prompt | None:
     """The command after a shell's prompt in a line; None where there is no prompt."""
+    match = _prompted(line)
+    return _prompt_of(match) if match else None
+
+
+def prompt_with_path(line: str) -> Prompt | None:
+    """As `prompt_in`; a file that is shown from within the folder of the prompt has its whole path.
+
+    Some prompts name that folder: `root@host:/sys/block/sda/queue# cat scheduler`.
+    """
+    match = _prompted(line)
+    if match is None:
+        return None
+    prompt, folder = _prompt_of(match), (match["folder"] or "").strip()
+    shows = _SHOWS.fullmatch(prompt.command) if folder.startswith("/") else None
+    return prompt._replace(command=f"{shows[1]}{folder}/{shows[2]}") if shows else prompt
+
+
+def _prompted(line: str) -> re.Match[str] | None:
     if not ("#" in line or "$" in line or "%" in line or ">" in line):
         return None
     match = _PROMPT.search(line)
-    if not match or _NO_COMMAND.match(line.strip()):
-        return None
+    return None if match is None or _NO_COMMAND.match(line.strip()) else match
+
+
+def _prompt_of(match: re.Match[str]) -> Prompt:
     return Prompt(match["command"].strip().rstrip("`"), match["host"] or "")
 
 

@@ -19,7 +19,7 @@ from iosonde.layers._commands.facts import number, written
 from iosonde.layers._names import kind_by_name
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_with_path
 from iosonde.text.reader import Items, StateOutput
 
 _PATH = (
@@ -38,6 +38,8 @@ _SAME = re.compile(
     rf"\s*(?:[#$] (?:sudo )?cat )?{_PATH}(?:: ?| : | ?= ?|\s{{1,12}})(?P<value>\S.{{0,200}})$"
 )
 _HEADED = re.compile(rf"\s*==> {_PATH} <==\s*$")
+_SLAVE = re.compile(r"(?:/devices/virtual|/class)?/block/[\w!.-]{1,40}/slaves/")
+"""Where sysfs has links to the devices that a device is made of."""
 _SHOWN = re.compile(rf"(?:sudo )?(?:cat|head|tail|more)\s+(?:-\S+ )*{_PATH}\s*$")
 _VALUE = re.compile(
     r"-?\d{1,20}(?:\s+-?\d{1,20}){0,3}$|[A-Za-z][\w-]{0,30}$|0x[0-9a-f]{1,16}$"
@@ -55,7 +57,8 @@ class SysfsFiles(StateOutput):
     anchors = (
         "/device/queue_depth", "/device/timeout", "/device/state", "/md/", "/inflight",
         "/sys/module/", "/sys/class/net/", "/cpufreq/scaling_governor", "/proc/sys/",
-        "/proc/fs/nfsd/threads", "/removable", "/size", "/start",
+        "/proc/fs/nfsd/threads", "/removable", "/size", "/start", "/md# ", "/md$ ",
+        "cat inflight", "cat slaves/",
     )  # fmt: skip
     commands = ("cat", "grep", "head", "tail", "more")
     reach = 2
@@ -119,8 +122,9 @@ def _entry(cursor: TextCursor, index: int) -> tuple[str, str, int, str] | None:
     match = _SAME.match(line)
     if match and _VALUE.match(match["value"].strip()):
         return match["path"], match["value"].strip(), index, ""
-    prompt = prompt_in(line)
-    shown = _HEADED.match(line) or _SHOWN.match(prompt.command if prompt else line.strip())
+    prompt = prompt_with_path(line)
+    command = _SLAVE.sub("/class/block/", prompt.command if prompt else line.strip())
+    shown = _HEADED.match(line) or _SHOWN.match(command)
     value = cursor.line(index + 1).strip()
     if not shown or not _VALUE.match(value):
         return None

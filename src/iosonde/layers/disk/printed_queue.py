@@ -12,11 +12,11 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in, prompt_with_path
 from iosonde.text.reader import Items, StateOutput
 
 _PLACE = (
-    r"(?:/sys/(?:class/)?block|\.)?/?(?P<device>(?:sd|hd|vd|xvd|nvme|md|dm-|loop|zram|ram|sr|nbd|rbd|drbd|"
+    r"(?:/sys/(?:class/)?block|\.)?/?(?P<device>(?:sd|hd|vd|xvd|nvme|md|dm-|loop|zram|ram|sr(?=\d)|nbd|rbd|drbd|"
     r"bcache|mmcblk|pmem|etherd!|cciss!)[\w!.-]{0,24})/queue/(?P<name>[a-z]\w{1,40})"
 )
 _SEVERAL = re.compile(
@@ -48,7 +48,7 @@ _SWITCHES = {"rotational", "fua", "iostats", "add_random", "stable_writes", "dax
 
 class QueueFiles(StateOutput):
     tool = "queue files"
-    anchors = ("/queue/",)
+    anchors = ("/queue/", "/queue# ", "/queue$ ")
     commands = ("grep", "head", "tail", "cat", "more")
 
     @override
@@ -87,7 +87,7 @@ def _entry(cursor: TextCursor, index: int) -> tuple[str, str, Scalar, int, str] 
     if match := _GREPPED.match(line):
         value = _value(match["name"], match["value"].strip())
         return None if value is None else (match["device"], match["name"], value, index + 1, "")
-    prompt = prompt_in(line)
+    prompt = prompt_with_path(line)
     shown = _HEADED.match(line) or _SHOWN.match(prompt.command if prompt else line.strip())
     if not shown:
         return None

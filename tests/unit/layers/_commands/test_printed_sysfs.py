@@ -107,3 +107,16 @@ def test_a_prompt_that_is_a_folder_alone() -> None:
     assert prompt_in("~$ cat /proc/mdstat") is not None
     assert prompt_in("it costs ~$ 40 a month") is None
     assert prompt_in("node7~$ cat") is None
+
+
+def test_files_that_are_shown_from_within_the_folder_of_the_prompt() -> None:
+    text = "root@h:/sys/devices/virtual/block/md7# cat inflight\n        0       65\n"
+    text += "root@h:/sys/devices/virtual/block/md7# cat slaves/sdq1/inflight\n        0        3\n"
+    array, member = counters(text)
+    assert (array.kind, array.name, array.values["writes_in_flight"]) == ("md", "md7", 65)
+    assert (member.name, member.values["writes_in_flight"]) == ("sdq1", 3)
+    ((md,),) = [s.subjects for s in states("u@h:/sys/block/md7/md$ cat stripe_cache_size\n256\n")]
+    assert (md.name, md.values) == ("md7", {"stripe_cache_size": 256})
+    for line in ("root@h:~# cat inflight", "[root@h md]# cat stripe_cache_size",
+                 "root@h:/srv/block/md7# cat inflight"):  # fmt: skip
+        assert not counters(f"{line}\n 0 65\n"), line

@@ -69,3 +69,16 @@ def test_file_and_value_in_a_line_as_noted_by_hand(line: str) -> None:
 def test_commands_and_prose_are_no_values(near_miss: str) -> None:
     assert [output for output in states(near_miss) if output.tool == "queue files"] == []
     assert not [entry for entry in read(near_miss) if getattr(entry, "reason", "")]
+
+
+def test_files_that_are_shown_from_within_the_folder_of_the_prompt() -> None:
+    whole = "# cat /sys/block/sdq/queue/scheduler\nnone [bfq]\n"
+    whole += "# cat /sys/block/sdq/queue/nr_requests\n64\n"
+    near = "root@h:/sys/block/sdq/queue# cat scheduler\nnone [bfq]\n"
+    near += "root@h:/sys/block/sdq/queue# cat nr_requests\n64\n"
+    (far,), (here,) = (state.subjects for state in states(whole) + states(near))
+    assert (here.name, here.values) == (far.name, far.values)
+    assert here.host == "h"
+    for folder in ("/srv/queue", "~", " queue", "/sys/block/sdq"):
+        line = f"root@h:{folder}# cat scheduler"
+        assert not states(f"{line}\nnone [bfq]\n"), line
