@@ -56,6 +56,13 @@ CASES = (
                                          "aligned_to_sector": False, "type": "ee GPT"})),
     ),
     RuleCase(
+        "media-errors.corrected_reads",
+        "a member of which md counts read errors that it corrected",
+        case(md({"dev-sdc1.errors": 12, "dev-sdd1.errors": 0})),
+        "members without one, and a state of a member",
+        case(md({"dev-sdc1.errors": 0, "dev-sdd1.state": "in_sync"})),
+    ),
+    RuleCase(
         "misaligned.file_systems",
         "XFS without stripe unit on a RAID 5",
         case(md(), state("xfs", "/data", {"allocation_groups": 4}, below=("md0",))),
