@@ -21,7 +21,7 @@ _PIECES = 4  # lines that one line of a table may have become
 _AHEAD = 32  # lines asked for at once
 _LONG = 56  # shorter lines are not broken by anyone
 _WORD = re.compile(r"\S+")
-_CUT = re.compile(r"\s*(?:\.{2,}|…|\[(?:\.{3}|…|snip|cut)\])\s*")
+_CUT = re.compile(r"\s*(?:\.+|…|\[(?:\.{3}|…|snip|cut)\])\s*")
 """A line where somebody left rows out."""
 _NAMES = re.compile(r"[\sA-Za-z0-9:#%.-]+")
 
@@ -47,6 +47,8 @@ class Head:
     broken: bool
     width: tuple[int, bool]
     """Length of the longest line, and whether there are several of it."""
+    pieces: tuple[Head, ...] = ()
+    """Of a head that was broken between names: the names of each of its lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +60,20 @@ class CellRow:
     last: int
 
 
-def head_at(cursor: TextCursor, first: int, named: Mapping[str, Column]) -> Head | None:
+def head_at(
+    cursor: TextCursor, first: int, named: Mapping[str, Column], *, alike: bool = False
+) -> Head | None:
     """The head that begins in a line, if all its words are names of columns.
 
     Names of two words ("1st PE") are known with a blank. A head that was broken goes on as long as
     the lines that follow hold nothing but names, or the rest of one.
+
+    Args:
+        cursor: to look at.
+        first: index of the line.
+        named: the columns that there are, by their names.
+        alike: rows are tried first as broken where the head is, since few cells are of several
+            words that a wrap parts.
     """
     line = cursor.line(first)
     if not line:
@@ -75,19 +86,46 @@ def head_at(cursor: TextCursor, first: int, named: Mapping[str, Column]) -> Head
             columns = _columns(text, named)
             if columns is not None:
                 broken = len(parts) > 1
-                best = Head(
-                    columns, _spans(columns, text if broken else line), index, broken, width
-                )
+                spans = _spans(columns, text if broken else line)
+                pieces = _pieces(parts, columns, named, width) if alike else ()
+                best = Head(columns, spans, index, broken, width, pieces)
                 break
         else:
             if best is not None:
                 return best
         while not (more := cursor.line(index := index + 1)) and index < first + 2 * _PIECES:
             pass
-        torn = more and len(parts[-1]) >= _LONG and _NAMES.fullmatch(more)
-        if not more or not torn or len(parts) == _PIECES:
+        torn = len(parts[-1]) >= _LONG and _NAMES.fullmatch(more)
+        if not more or not (torn or _are_capitals(more, named)) or len(parts) == _PIECES:
             return best
         parts.append(more)
+
+
+def _pieces(
+    parts: Sequence[str],
+    whole: tuple[Column, ...],
+    named: Mapping[str, Column],
+    width: tuple[int, bool],
+) -> tuple[Head, ...]:
+    """The heads that the lines of a broken one are; none where it was broken within a name.
+
+    Nor where a line has one name alone: what stands below it may be of the line before as well.
+    """
+    heads: list[Head] = []
+    for part in parts if len(parts) > 1 else ():
+        columns = _columns(part, named)
+        if columns is None:
+            return ()
+        heads.append(Head(columns, _spans(columns, part), 0, broken=False, width=width))
+    return tuple(heads) if sum((head.columns for head in heads), ()) == whole else ()
+
+
+def _are_capitals(line: str, named: Mapping[str, Column]) -> bool:
+    """Whether a line holds nothing but names of columns in capitals, which no row does.
+
+    The wrap that put them there took the blanks at the end of the line above away.
+    """
+    return line.isupper() and all(part in named for part in line.split())
 
 
 def _width(cursor: TextCursor, first: int) -> tuple[int, bool]:
@@ -167,6 +205,7 @@ def rows(
             return
         index, line = lines[place]
         if not line.strip() or _CUT.fullmatch(line):
+            last = index if line.strip() else last
             if index - last > 2:
                 return
             place += 1
@@ -195,6 +234,8 @@ def _row(
         after = lines[1][1] if len(lines) > 1 else ""
         if len(first) < _LONG or not after or placed(after)[1]:
             return cells, 1, start
+    if pieced := _in_pieces(lines, head, placed):
+        return *pieced, start
     parts, used = [first], 1
     for count, (_, line) in enumerate(lines[1:], 2):
         if not line.strip():
@@ -210,6 +251,32 @@ def _row(
             if typed is not None:
                 return typed, used if count == len(parts) else count, start
     return None
+
+
+def _in_pieces(
+    lines: Sequence[tuple[int, str]],
+    head: Head,
+    placed: Callable[[str], tuple[str, dict[str, str] | None]],
+) -> tuple[dict[str, str], int] | None:
+    """The cells of a row that was broken where its head was, and how many lines it takes.
+
+    Its first line has its cells under the names of the head's first one, where nothing moved them;
+    a further one has a cell for each name of the head's. Behind them the next row begins.
+    """
+    cells = _placed(head.pieces[0], placed(lines[0][1])[0]) if head.pieces else None
+    if cells is None:
+        return None
+    used = 1
+    for piece in head.pieces[1:]:
+        more = assign(lines[used][1].split(), piece.columns) if used < len(lines) else None
+        if more and len(more) == len(piece.columns):
+            cells |= more
+            used += 1
+        elif not all(column.empty for column in piece.columns):
+            return None
+    after = lines[used][1] if used < len(lines) else ""
+    is_whole = not after or _begins(placed(after)[0].split(), head.columns)
+    return (cells, used) if is_whole else None
 
 
 def _begins(cells: Sequence[str], columns: Sequence[Column]) -> bool:
@@ -234,6 +301,8 @@ def _placed(head: Head, row: str) -> dict[str, str] | None:
     for match in _WORD.finditer(row):
         start, end = match.span()
         first, past = bisect_right(ends, start), bisect_left(begins, end)
+        if not cells and not column.empty:
+            first, past = 0, 1  # however deep it stands in a tree
         if first >= past:  # under no name: the nearest is one of the two around
             first, past = max(first - 1, 0), min(first + 1, len(ends))
         if past == first + 1:

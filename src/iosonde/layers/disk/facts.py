@@ -34,6 +34,12 @@ _NAME = re.compile(
     rf"(?!(?:{_TYPES}|none|mq-deadline|deadline|noop|cfq|bfq|kyber)$)"
     r"(?![0-9a-fA-F]{8}-[0-9a-fA-F]{4}-)[A-Za-z][\w!.:+-]*(?:/\S+)?(?: \(\w+\))?"
 )
+_UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_IDENTITY = re.compile(
+    rf"{_UUID}|[0-9A-Za-z]{{6}}(?:-[0-9A-Za-z]{{4}}){{5}}-[0-9A-Za-z]{{6}}"
+    r"|[0-9a-fA-F]{8}(?::[0-9a-fA-F]{8}){3}|\d{4}(?:-\d\d){6}|[\w-]{1,20}"
+)
+"""A UUID of a file system, of LVM, of md or of a CD, or one as short as FAT's or a partition's."""
 _ALIKE: tuple[tuple[str, re.Pattern[str], bool, bool], ...] = (  # names, cell, empty, words
     ("NAME", _NAME, False, False),
     ("MAJ:MIN", re.compile(r"\d+:\d+"), False, False),
@@ -51,11 +57,13 @@ _ALIKE: tuple[tuple[str, re.Pattern[str], bool, bool], ...] = (  # names, cell, 
     ("KNAME PATH PKNAME ZONED OWNER GROUP MODE STATE", _WORD, True, False),
     ("FSTYPE", re.compile(r"[a-z][a-z0-9_.]*(?:_LUKS)?|LVM[12]_member|DM_\w+|BitLocker|VMFS\w*"),
      True, False),
-    ("FSVER", re.compile(r"[\w.]+(?: \d+)?"), True, True),
+    ("FSVER", re.compile(r"(?:LVM2 )?v?\d[\d.]*|FAT\d\d|JR|Joliet Extension"), True, True),
     ("HCTL", re.compile(r"[\d:]+"), True, False),
-    ("UUID PTUUID PARTUUID WWN SERIAL REV VENDOR PTTYPE PARTTYPE PARTFLAGS SUBSYSTEMS FSROOTS",
+    ("UUID PTUUID PARTUUID", _IDENTITY, True, False),
+    ("WWN SERIAL REV VENDOR PTTYPE PARTTYPE PARTFLAGS SUBSYSTEMS FSROOTS",
      _WORD, True, False),
-    ("MODEL LABEL PARTLABEL PARTTYPENAME", _TEXT, True, True),
+    ("LABEL", re.compile(rf"(?!{_UUID}$){_TEXT.pattern}"), True, True),
+    ("MODEL PARTLABEL PARTTYPENAME", _TEXT, True, True),
 )  # fmt: skip
 COLUMNS: Mapping[str, Column] = {
     name: Column(name, cell, empty, several_words)

@@ -85,7 +85,7 @@ def _plain(line: str) -> str:
 
 def _table(cursor: TextCursor, first: int, *, inverse: bool) -> tuple[int, list[_Row]]:
     """The rows, each with what it stands on: the branches above it, or PKNAME."""
-    head = head_at(cursor, first, COLUMNS)
+    head = head_at(cursor, first, COLUMNS, alike=True)
     if head is None:
         raise Unreadable("its columns are not known")
     table: list[_Row] = []

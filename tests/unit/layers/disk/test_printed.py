@@ -398,3 +398,29 @@ def test_a_raw_value_that_is_no_number_is_kept_as_text() -> None:
     }
     (drive,) = states(f"{head}{row}6206\n")[0].subjects
     assert drive.values["power_on_hours_and_msec"] == 6206
+
+
+WIDE = """$ lsblk -f
+NAME   FSTYPE            FSVER LABEL     UUID                                 FSAVAIL FSUSE% MOUNTPOINT
+sdq
+└─sdq1 linux_raid_member 1.2   box:0     7a726017-4d75-40db-a90c-485f61209c56
+  └─md7 ext4             1.0             ceef50e9-afdd-4903-899d-1ad05a0780e0    2.7T    51% /srv/a
+sdr
+└─sdr1 btrfs                   Data4     207ea593-b347-453a-bc5d-fce2a9d4c609    1.5T    73% /srv/b
+"""  # noqa: E501
+
+
+def test_lsblk_f_that_a_mail_broke_at_any_width() -> None:
+    whole = subjects_in(WIDE, "lsblk")
+    named = {thing.name: dict(thing.values) for thing in whole}
+    assert named["md7"]["uuid"] == "ceef50e9-afdd-4903-899d-1ad05a0780e0"
+    assert (named["sdr1"]["label"], named["sdr1"]["fsavail"]) == ("Data4", "1.5T")
+    for width in (78, 84, 87):
+        broken = "\n".join(
+            line
+            if len(line) <= width
+            else f"{line[: (at := line.rfind(' ', 0, width))].rstrip()}\n{line[at:].strip()}"
+            for line in WIDE.splitlines()
+        )
+        assert broken.count("\n") > WIDE.count("\n"), width
+        assert subjects_in(f"{broken}\n", "lsblk") == whole, broken
