@@ -101,7 +101,7 @@ def counted(number: int, what: str) -> str:
 
 def show_bytes(size: float) -> str:
     """`4 KiB`, `1.46 TiB`."""
-    return _scaled(size, 1024, ("B", "KiB", "MiB", "GiB", "TiB", "PiB"))
+    return _scaled(size, 1024, ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))
 
 
 def show_bandwidth(rate: float) -> str:
@@ -237,8 +237,10 @@ def show_interval(interval: tuple[float, float] | None, unit: str) -> str:
     return show_range(low, high, unit)
 
 
-_PRINTED = re.compile(r"\s*(-?\d+(?:\.(\d+))?(?:[eE]([+-]?\d+))?)\s*([kKMGTP]?)(i?)([bB]?)")
-_PREFIX = " kMGTP"
+_PRINTED = re.compile(
+    r"\s*(-?\d+(?:\.(\d+))?(?:[eE]([+-]?\d+))?)\s*([kKMGTP]|E(?=i?B|i?$)|)(i?)([bB]?)"
+)
+_PREFIX = " kMGTPE"
 
 
 def printed(text: str, *, binary: bool = False) -> tuple[float, float]:

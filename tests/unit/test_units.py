@@ -153,3 +153,18 @@ def test_a_share_of_nearly_nothing_is_not_a_hundred_digits() -> None:
     assert units.show_change(1e98) == "over +1000000 %"
     assert units.show_fraction(9999.0) == "999900 %"
     assert units.show_change(99.0) == "+9900 %"
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("8.00EiB", 2.0**63), ("8E", 8e18), ("1.5 EB", 1.5e18), ("2P", 2e15), ("88.6k", 88_600.0),
+        ("1E6", 1e6), ("12 Errors", 12.0), ("12 Each", 12.0),
+    ],
+)  # fmt: skip
+def test_a_printed_number_has_its_prefix(text: str, number: float) -> None:
+    assert units.printed(text)[0] == number
+
+
+def test_the_largest_size_of_a_file_system_is_shown_as_it_was_printed() -> None:
+    assert units.show_bytes(2**63) == "8 EiB"

@@ -41,7 +41,7 @@ _INODES = re.compile(
     r"\s*Filesystem\s+(?:Type\s+)?Inodes\s+IUsed\s+IFree\s+IUse%\s+Mounted\s*(?:on)?\s*$"
 )
 _FINDMNT_HEAD = re.compile(r"\s*SOURCE\s+FSTYPE\s+SIZE\s+USED\s+AVAIL\s+USE%\s+TARGET\s*$")
-_SIZE = r"(\d+(?:[.,]\d+)?[KMGTPk]?i?B?)"
+_SIZE = r"(\d+(?:[.,]\d+)?[KMGTPEk]?i?B?)"
 _ROW = re.compile(
     rf"(?P<source>\S+)\s+(?:(?P<type>[a-z][\w.]*)\s+)?{_SIZE}\s+{_SIZE}\s+(-?{_SIZE[1:]}\s+"
     r"(?:(?P<use>\d{1,3})%|-)\s+(?P<point>/\S*)"

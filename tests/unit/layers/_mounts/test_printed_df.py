@@ -81,3 +81,9 @@ def test_rows_that_an_author_chose() -> None:
 ])  # fmt: skip
 def test_talk_of_columns_is_no_table(text: str) -> None:
     assert _mounted(text) == {}
+
+
+def test_a_file_system_of_exbibytes() -> None:
+    text = "Filesystem  Size  Used Avail Use% Mounted on\n/dev/md7    8.0E  1.3T  8.0E   1% /mnt\n"
+    (mount,) = subjects_in(text)
+    assert (mount.values["size"], mount.values["used"]) == (2**63, round(1.3 * 2**40))

@@ -139,3 +139,9 @@ def test_show_of_exact_bytes_and_which_devices_are_missing() -> None:
     assert "device_2_size" not in facts
     usage = "Overall:\n    Device size:\t\t  931.51GB\n    Used:\t\t  10.00GiB\n"
     assert not _facts(usage), "whether GB of old releases are of 1000 is not said"
+
+
+def test_sizes_of_exbibytes() -> None:
+    text = "# btrfs fi df /mnt/x\nData, single: total=8.00EiB, used=207.05GiB\n"
+    ((data,),) = [state.subjects for state in states(text)]
+    assert data.values["data_total"] == 2**63
