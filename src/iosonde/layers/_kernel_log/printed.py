@@ -113,7 +113,7 @@ class _LogLines:
         below = list[str]()
         for index in range(place + 1, min(place + 1 + _BROKEN, len(self._texts))):
             line, above = self._texts[index].strip(), self._texts[index - 1]
-            if not line or self._is_logged[index]:
+            if not line or self._is_logged[index] or prompt_in(line):
                 break
             if below and not _is_torn(above, f"{above} {line}"):
                 break
@@ -238,7 +238,7 @@ def _wrapped(cursor: TextCursor, index: int, line: str) -> str | None:
     following = cursor.stamped(index + 1)
     if not following or log_prefix(line) is None or log_prefix(following) is not None:
         return None
-    return f"{line} {following.strip()}"
+    return None if prompt_in(following) else f"{line} {following.strip()}"
 
 
 def _is_begun_above(cursor: TextCursor, line: str) -> bool:

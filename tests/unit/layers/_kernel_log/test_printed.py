@@ -249,7 +249,8 @@ def test_what_looks_like_a_failure_and_is_none(line: str) -> None:
     "[Mon Nov  3 02:11:09 2025] ", "2026-03-02T14:20:31+0100 web3 kernel: ", "> [   12.345678] ",
     "Mar 02 14:20:31 web3 kernel: [   12.345678] ", "kernel: [   12.345678] ",
     "kern  :err   : [   12.345678] ", "kern  :err   : [   12.345678] [   T4552] ",
-    "kern :err : [Mar 2 14:20] ", "[  +0.000022] ", "[Mo Mär  2 14:20:31 2026] ",
+    "kern :err : [Mar 2 14:20] ", "[Mar12 14:20] ", "[März12 14:20] ",
+    "[  +0.000022] ", "[Mo Mär  2 14:20:31 2026] ",
     "[Mon Mar 2 14:20:31 2026] ", "Okt 12 14:20:31 web3 kernel: ", "дек 12 14:20:31 web3 kernel: ",
     "11月 02 14:20:31 web3 kernel: ", "Mar 02 14:20:31 kernel: ", "Mar 02 14:20:31 [kernel] ",
     "Mar 02 14:20:31 [localhost] kernel: [   12.345678] ", "web3: [   12.345678] ",
@@ -382,3 +383,10 @@ def test_journals_that_stop(line: str, name: str, key: str) -> None:
 def test_what_went_by_since_the_line_before_is_no_time(clock: str, at: str | None) -> None:
     (log,) = counters(f"{clock} BTRFS error (device sdq2) in btrfs_x:1: errno=-5 IO failure\n")
     assert (log.values.get("first"), log.values.get("last")) == (at, at)
+
+
+def test_a_command_below_a_message_is_no_part_of_it() -> None:
+    line = "[12827.695610] sdq: detected capacity change from 0 to 53687091200"
+    (alone,) = counters(f"{line}\n")
+    (above,) = counters(f"{line}\n# insmod host/test_verify.ko\n")
+    assert above.values == alone.values
