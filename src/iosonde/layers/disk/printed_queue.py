@@ -16,8 +16,9 @@ from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in, prompt_wit
 from iosonde.text.reader import Items, StateOutput
 
 _PLACE = (
-    r"(?:/sys/(?:class/)?block|\.)?/?(?P<device>(?:sd|hd|vd|xvd|nvme|md|dm-|loop|zram|ram|sr(?=\d)|nbd|rbd|drbd|"
-    r"bcache|mmcblk|pmem|etherd!|cciss!)[\w!.-]{0,24})/queue/(?P<name>[a-z]\w{1,40})"
+    r"(?:/sys/(?:class/)?block|\.)?/?"
+    r"(?P<device>(?:sd|hd|vd|xvd|nvme|md|dm-|loop|zram|ram|sr(?=\d)|nbd|rbd|drbd|bcache|"
+    r"mmcblk|pmem|etherd!|cciss!)[\w!.-]{0,24})/queue/(?P<name>[a-z]\w{1,40})"
 )
 _SEVERAL = re.compile(
     r"(?:sudo )?cat\s+(?P<paths>/sys/(?:class/)?block/[\w!.,*?\[\]{}-]{1,120}/queue/[a-z]\w{1,40}"
