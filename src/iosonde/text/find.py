@@ -360,7 +360,7 @@ class Search:
         """A line that a heading may stand in; empty above the text, None where an output has it."""
         if view.number(index) < 1:
             return ""
-        return view.line(index) if view.has(index) and index == self._own(view, index) else None
+        return view.line(index) if index >= self._own(view, 0) else None
 
 
 _LABEL = re.compile(r"(?<!\S)[A-Za-z][\w.() -]{0,40}\s?[:=]\s")

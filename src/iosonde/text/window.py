@@ -140,8 +140,10 @@ class View(TextCursor):
 
     @override
     def line(self, index: int) -> str:
-        text = self.stamped(index)
-        return text if self._strip is None or not text else self._strip(text)
+        text = self._window.text(self._floor + index) if index >= 0 else None
+        if not text:
+            return ""
+        return text if self._strip is None else self._strip(text)
 
     @override
     def stamped(self, index: int) -> str:
