@@ -16,6 +16,7 @@ from iosonde.records.evidence import (
 )
 from iosonde.records.finding import Finding
 from iosonde.records.load import Load
+from iosonde.records.prediction import Ledger
 from iosonde.records.printed import (
     AS_PRINTED,
     PrintedCounters,
@@ -180,8 +181,6 @@ def _name(layer: StackLayer) -> str:
 
 
 def _measured(sheet: TrialSheet, source: str) -> TrialEvidence:
-    from iosonde.predict.account import ledger_of  # loads the planning of studies
-
     trial, origin = sheet.trial, sheet.trial.origin
     first = trial.counted[0].result if trial.counted else None
     capture = {layer.id: layer for layer in trial.capture.layers} if trial.capture else {}
@@ -223,8 +222,17 @@ def _measured(sheet: TrialSheet, source: str) -> TrialEvidence:
         columns=tuple(map(str, columns)) if isinstance(columns, list) else (),
         faults=trial.faults,
         left_out=len(trial.loops) - len(trial.counted),
-        ledger=ledger_of(trial),
+        ledger=_ledger_of(trial),
     )
+
+
+def _ledger_of(trial: Trial) -> Ledger | None:
+    """The ledger of a trial that was counted; None of an imported trial, which has no stack."""
+    if trial.capture is None:
+        return None
+    from iosonde.predict.account import ledger_of  # loads the planning of studies
+
+    return ledger_of(trial)
 
 
 def _options(load: Load) -> dict[str, Scalar]:

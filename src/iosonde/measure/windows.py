@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from iosonde.loads import LOADS
 from iosonde.loads.matrix import VariedEngine
-from iosonde.measure.study import Until
 from iosonde.records.load import Load
 from iosonde.records.run import Run, Trial
 from iosonde.records.steady import SteadyWindow
 from iosonde.stack.health import alarms_in
 from iosonde.statistics.direction import headline_among
 from iosonde.statistics.steady import ROUNDS, steady_state
+
+if TYPE_CHECKING:
+    from iosonde.measure.study import Until
 
 _WAYS = ("read", "write", "trim")
 _UNITS = {"iops": "1/s", "bandwidth": "B/s"}
@@ -89,8 +91,12 @@ def _until_of(run: Run) -> Until | None:
     """What a run's study tracks; None where it tracks nothing."""
     study = cast("Mapping[str, Any]", run.plan.get("study") or {})
     declared = study.get("until")
-    until = Until.model_validate(declared) if declared else None
-    return until if until and until.passes else None
+    if not declared:
+        return None
+    from iosonde.measure.study import Until  # with pydantic's models of all studies
+
+    until = Until.model_validate(declared)
+    return until if until.passes else None
 
 
 def _blocks(run: Run, until: Until) -> list[_Block]:
