@@ -58,6 +58,8 @@ class TextBlock:
     last: int
     command: str = ""
     host: str = ""
+    enclosed: bool = False
+    """Whether a fence or an indent says where the output of a command ends."""
 
 
 class TextBlocks:
@@ -130,7 +132,8 @@ class TextBlocks:
             return None
         if command := command_at(self.lines, at, self._programs):
             first, last = command.last + 1, self._end(at, command)
-            return TextBlock("command", first, last, command.text, command.host)
+            enclosed = at in self._closing or self._is_indented_code(at, last)
+            return TextBlock("command", first, last, command.text, command.host, enclosed)
         return self._loose(at, line) if self.free[at] else None
 
     def _loose(self, at: int, line: str) -> TextBlock | None:
@@ -189,15 +192,29 @@ class TextBlocks:
             return None
         last = self._before_prompt(first, close)
         if called(self.lines[first], self._programs):
-            return TextBlock("command", first + 1, last, self.lines[first].strip())
-        above = next((self.lines[place] for place in range(at - 1, max(at - 4, -1), -1)
-                      if self.lines[place]), "")  # fmt: skip
-        inline = _INLINE.search(above)
-        if inline and called(inline["command"], self._programs):
-            return TextBlock("command", first, last, inline["command"])
+            return TextBlock("command", first + 1, last, self.lines[first].strip(), enclosed=True)
+        if command := self._command_above(at):
+            return TextBlock("command", first, last, command.text, command.host, enclosed=True)
         if not self.free[first] or is_kernel_line(self.lines[first]):
             return None  # line by line
         return TextBlock("fenced", first, last)
+
+    def _command_above(self, at: int) -> ShellCommand | None:
+        """The command above a fenced block: at a prompt, in backticks, or as a title."""
+        above = next((place for place in range(at - 1, max(at - 4, -1), -1)
+                      if self.lines[place]), -1)  # fmt: skip
+        if above < 0:
+            return None
+        line = self.lines[above]
+        if command := command_at(self.lines, above, self._programs):
+            return command if command.last == above else None
+        inline = _INLINE.search(line)
+        text = inline["command"] if inline else line.strip(" *_:#")
+        return ShellCommand(text, "", above) if called(text, self._programs) else None
+
+    def _is_indented_code(self, at: int, last: int) -> bool:
+        """Whether a command and the lines below it, up to one, are indented as Markdown's code."""
+        return all(indent_of(line) >= 4 for line in self.lines[at : last + 1] if line)
 
     def _while(self, at: int, goes_on: Callable[[int], bool]) -> int:
         last = at

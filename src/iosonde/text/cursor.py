@@ -13,6 +13,7 @@ from functools import cache
 from typing import ClassVar, NamedTuple, Protocol
 
 from iosonde.records.printed import OutputReading
+from iosonde.text.prompts import BEHIND, NAMED, PLAIN, PREFIX
 
 _DASHES = re.compile(r"(?:^|\s)--?$")
 REACH = 80
@@ -21,12 +22,11 @@ REACH = 80
 _AHEAD = 32  # lines asked for at once
 
 _PROMPT = re.compile(
-    r"(?:^|[|`\s])"  # also in a cell of a table
-    r"\[?(?:(?P<user>[a-z_][\w-]*)@(?P<host>[A-Za-z][\w.-]*)"
-    r"(?:[: ](?P<folder>[^\]#$%>|]*))?\]?\s?[#$%>]"
-    r"|root[#$]|(?<![\w\"'])\]?[#$]|(?:ba)?sh-\d\.\d{1,2}[#$]"
-    r"|~(?:/[\w./-]{0,60})?[#$](?=[ \t]+[a-z./(])"
-    r"|\[root [~/][\w./-]{0,60}\][#$])[ \t]+(?P<command>[\w./~({-].*)$"
+    rf"(?:(?:^|[|`\s])(?:{NAMED}(?:[ \t]+|(?<=[\]~][#$])(?=[a-z./]))"  # also in a table's cell
+    r"|\[?(?:root[#$]|(?<![\w\"'])\]?[#$]|~(?:/[\w./-]{0,60})?[#$](?=[ \t]+[a-z./(])"
+    r"|\[root [~/][\w./-]{0,60}\][#$])[ \t]+)"
+    rf"|^[ \t|`]*+{PREFIX}{PLAIN}{BEHIND})"
+    r"(?P<command>[\w./~({-].*)$"
 )
 _SHOWS = re.compile(
     r"((?:sudo )?(?:cat|head|tail|more)\s+(?:-\S+ )*)([a-z][\w!.-]{0,60}(?:/[\w!.-]{1,60}){0,3})"
@@ -160,14 +160,14 @@ def prompt_with_path(line: str) -> Prompt | None:
 
 
 def _prompted(line: str) -> re.Match[str] | None:
-    if not ("#" in line or "$" in line or "%" in line or ">" in line):
+    if not ("#" in line or "$" in line or "%" in line or ">" in line) and line.isascii():
         return None
     match = _PROMPT.search(line)
     return None if match is None or _NO_COMMAND.match(line.strip()) else match
 
 
 def _prompt_of(match: re.Match[str]) -> Prompt:
-    return Prompt(match["command"].strip().rstrip("`"), match["host"] or "")
+    return Prompt(match["command"].strip().rstrip("`"), match["host"] or match["near"] or "")
 
 
 @cache

@@ -28,13 +28,16 @@ _LONGEST = 1000  # characters of a line
 _PROSE = 0.2  # of the lines
 
 
-def plain_lines(command: str, host: str, lines: Sequence[str]) -> dict[str, Json] | None:
+def plain_lines(
+    command: str, host: str, lines: Sequence[str], *, enclosed: bool = False
+) -> dict[str, Json] | None:
     """`{"lines": […]}` of an output; None where it is long, prose, source code or a file's text.
 
     Args:
         command: at a prompt, of which the lines are the output.
         host: that the prompt names; without, an output stands directly below its command.
         lines: clean ones.
+        enclosed: a fence or an indent says where the output ends, so that sentences belong to it.
     """
     own = [line.rstrip() for line in lines if line.strip()]
     if not own or len(own) > _MOST or any(len(line) > _LONGEST for line in own):
@@ -42,10 +45,11 @@ def plain_lines(command: str, host: str, lines: Sequence[str]) -> dict[str, Json
     program = program_of(command)
     if program in _SILENT or shows_file(command) or _REDIRECTED.search(command):
         return None
-    if (not host and not lines[0].strip()) or (program not in LISTINGS and is_other(own)):
+    away = not host and not enclosed and not lines[0].strip()
+    if away or (program not in LISTINGS and is_other(own)):
         return None
     prose = sum(is_sentence(line) and not _MESSAGE.match(line.lstrip()) for line in own)
-    if prose > _PROSE * len(own):
+    if prose > _PROSE * len(own) and not enclosed:
         return None
     kept: list[Json] = [*dedent("\n".join(own)).split("\n")]
     return {"lines": kept}

@@ -46,6 +46,7 @@ _LONG, _LONG_SHARE = 6, 0.25
 _TITLES = 3  # lines, drawn ones among them
 _HEAD = 4  # lines above a list
 _READ = 0.5  # of the lines of an output
+_LEFT = 60  # lines beside lists and tables
 _NAMED = 120  # characters of a command
 _JOINED, _JOINED_WORDS, _JOINED_SHARE, _JOINED_ANCHORS, _JOINED_ANCHOR = 120, 12, 0.12, 14, 6
 """Of a line in which several of an output stand: characters, words, how many of these have figures,
@@ -188,8 +189,10 @@ class _Remainder:
         self, block: TextBlock, first: int, lines: Sequence[str]
     ) -> Iterator[FoundOutput | Unread]:
         """An output of no form, line by line; unread where its tool has a reader, or it is long."""
-        blank = next((at for at, line in enumerate(lines) if at and not line.strip()), len(lines))
-        values = plain_lines(block.command, block.host, lines[:blank])
+        blank = len(lines)
+        if not block.enclosed:
+            blank = next((at for at, line in enumerate(lines) if at and not line.strip()), blank)
+        values = plain_lines(block.command, block.host, lines[:blank], enclosed=block.enclosed)
         place = self._place(first, first + blank - 1)
         if values:
             yield self._kept(block, place, block.command[:_NAMED], values)
@@ -244,10 +247,16 @@ class _Remainder:
 
     def _left(
         self, block: TextBlock, first: int, lines: Sequence[str], figures: PrintedFigures
-    ) -> Iterator[Unread]:
+    ) -> Iterator[FoundOutput | Unread]:
         """Lines with figures that are of no form, in an output of which others are."""
         left = [place for place in figures.left if has_digit(lines[place])]
-        if left and block.kind == "command":
+        if not left or block.kind != "command":
+            return
+        if len(left) <= _LEFT:
+            place = self._place(first + left[0], first + left[-1])
+            kept: list[Json] = [lines[at].strip() for at in left]
+            yield self._kept(block, place, block.command[:_NAMED], {"lines": kept})
+        else:
             count = f"{len(left)} of its lines are" if len(left) > 1 else "a line of it is"
             said = f"output of `{block.command[:_NAMED]}`: {count} neither a list nor a table"
             place = self._place(first + left[0], first + left[-1])

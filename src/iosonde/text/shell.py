@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from iosonde.text.cursor import rejoined
 from iosonde.text.figures import pairs_of
+from iosonde.text.prompts import BEHIND, NAMED, PLAIN, PREFIX
 from iosonde.text.prose import is_sentence
 
 MOST = 400
@@ -20,16 +21,17 @@ MOST = 400
 _LONGEST = 2000  # characters of a line with a command
 _WIDTH = 64  # characters at which mails break lines, less what quotes them
 _GAP = 2  # blank lines within an output
+_CODE = 4  # blanks before a line of code in Markdown
 _PROMPT = re.compile(
-    r"[ \t|`]*+(?:"
-    r"\[?(?P<user>[a-z_][\w-]{0,40})@(?P<host>[A-Za-z][\w.-]{0,80})"
-    r"(?:[: ][^\]#$%>|]{0,80})?\]? ?(?P<sign>[#$%>])"
-    r"|(?P<weak>\(?[A-Za-z][\w.-]{0,40}\)?[: ][~/\w.-]{1,60} ?[#$]|[~/][\w./-]{0,80}[#$%]"
-    r"|\[[A-Za-z][\w.-]{0,40} [~/][\w./-]{0,60}\][#$]|(?:ba)?sh-\d\.\d{1,2}[#$]"
-    r"|\[[a-z]{1,20}@[\w.-]{1,80}:[~/][\w./-]{0,60}\](?= [a-z])|\]?[#$]|root#|\+))"
-    r"(?:[ \t]+(?P<command>[\w./~({-].*)|[ \t]*)"
+    rf"[ \t|`]*+{PREFIX}(?:{NAMED}|(?P<weak>{PLAIN}"
+    r"|(?:\(?[A-Za-z][\w.-]{0,40}\)?[: ][~/\w.-]{1,60} ?[#$]|[~/][\w./-]{0,80} ?[#$%]"
+    r"|\[[A-Za-z][\w.-]{0,40} [~/][\w./-]{0,60}\][#$]|\[root\][#$]"
+    r"|\[[a-z]{1,20}@[\w.-]{1,80}:[~/][\w./-]{0,60}\](?= [a-z])|\]?[#$]|root#|\+"
+    r"|(?P<bare>[a-z][\w.-]{0,30}[#%]|%|[$#]>))))"
+    rf"(?:(?:{BEHIND}|(?<![^ \t|`][#$])(?<=[#$])(?P<close>)(?=[a-z]))(?P<command>[\w./~({{-].*)"
+    r"|[ \t]*)"
 )
-_SIGN = re.compile(r"[#$%>+]|@[\w.-]{1,80}:[^\]]{1,60}\] ")
+_SIGN = re.compile(r"[#$%>+\u250c\u279c\u276f\u03bb]|@[\w.-]{1,80}:[^\]]{1,60}\] ")
 """What a prompt ends with."""
 _STARTS = re.compile(r"(?:sudo|time|nice|exec|env|LANG=\S+|LC_ALL=\S+)\s+")
 _PROGRAM = re.compile(r"(?:[\w.~-]*/)*[\w.+-]{1,40}")
@@ -44,6 +46,7 @@ _PROSE_IN_COMMAND = re.compile(
     r"\s(?:the|a|an|of|from|with|is|are|was|and|we|you|this|that|all|to|as|my|our"
     r"|for|in|on|by|not|when|does|can|it|its|be|has|have|returns)(?=[\s.,:]|$)"
 )
+_HELP = re.compile(r"\s(?:--?help|-\?)(?=\s|$)")
 _ASSIGNED = re.compile(r"\S+\s+=")  # a setting in a file, whose comments begin with a number sign
 _OPERAND = re.compile(r"-{1,2}[A-Za-z][\w=,.-]*|[~.]{0,2}/\S+|missing|[a-z_-]{2,30}=\S+")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
@@ -98,7 +101,9 @@ class ShellCommand:
 
 
 def prints_figures(command: str) -> bool:
-    """Whether what a command prints may say something about a machine: it is no file's text."""
+    """Whether what a command prints may say something about a machine: no file's text, no usage."""
+    if _HELP.search(command):
+        return False
     return program_of(command) not in NO_FIGURES and not shows_file(command)
 
 
@@ -133,8 +138,10 @@ def is_prompt(line: str, programs: Collection[str]) -> bool:
     match = _prompted(line)
     if match is None:
         return False
-    command = match["command"]
-    return bool(match["user"]) if command is None else _is_command(match, command, programs)
+    command, plain = match["command"], match["weak"] or ""
+    if command is None:
+        return bool(match["user"]) or plain.startswith("\u250c")
+    return _is_command(match, command, programs)
 
 
 def command_at(lines: Sequence[str], at: int, programs: Collection[str]) -> ShellCommand | None:
@@ -159,7 +166,7 @@ def command_at(lines: Sequence[str], at: int, programs: Collection[str]) -> Shel
             break
         parts.append(more)
         last += 1
-    return ShellCommand(rejoined(parts), match["host"] or "", last)
+    return ShellCommand(rejoined(parts), match["host"] or match["near"] or "", last)
 
 
 def _is_wrapped(line: str, more: str) -> bool:
@@ -196,8 +203,9 @@ def indent_of(line: str) -> int:
 
 def _is_command(match: re.Match[str], command: str, programs: Collection[str]) -> bool:
     first = command.split(maxsplit=1)[0]
-    sign = (match["weak"] or match["sign"])[-1]
-    if match["user"] and sign != ">":
+    prompt = match["weak"] or match["sign"]
+    sign = prompt[-1]
+    if (match["user"] and sign != ">") or ":\\" in prompt:
         return True
     if not _PROGRAM.fullmatch(first) or not any(char.isalpha() for char in first):
         return False
@@ -205,11 +213,13 @@ def _is_command(match: re.Match[str], command: str, programs: Collection[str]) -
         return False
     name = program_of(command)
     is_program = name in programs or name in PROGRAMS
-    if sign in "$]":  # ESXi's shell has none behind its bracket
-        return True
-    if sign == "+":
-        return is_program and _ARGUMENT.search(command) is not None
-    return is_program or first.startswith(("./", "/")) or _ARGUMENT.search(command) is not None
+    has_argument = _ARGUMENT.search(command) is not None
+    if sign == "+" or match["close"] is not None:
+        return is_program and has_argument
+    if match["bare"]:
+        return is_program
+    sure = sign in "$]" or not prompt.isascii()  # ESXi's has none behind its bracket
+    return sure or is_program or has_argument or first.startswith(("./", "/"))
 
 
 def _prints(match: re.Match[str], command: str, below: str) -> bool:
@@ -256,7 +266,12 @@ def end_of_output(
             break  # a greeting
         if blank and _ITEM.match(line):
             break
-        if is_sentence(line) and line.strip()[0].isupper() and indent_of(line) <= indent:
+        if (
+            is_sentence(line)
+            and line.strip()[0].isupper()
+            and indent_of(line) <= indent
+            and (blank or indent < _CODE)
+        ):
             break
         last = at
     return last

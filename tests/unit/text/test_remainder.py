@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import pytest
 
@@ -61,7 +62,7 @@ def kept(text: str) -> list[tuple[str, object]]:
     ("prompt", "host"),
     [
         ("# ", ""), ("$ ", ""), ("[root@db1 ~]# ", "db1"), ("root@db1:/home# ", "db1"),
-        ("db1:~ # ", ""), ("/opt/tools# ", ""), ("[root ~]# ", ""), ("sh-5.1# ", ""),
+        ("db1:~ # ", "db1"), ("/opt/tools# ", ""), ("[root ~]# ", ""), ("sh-5.1# ", ""),
         ("bash-4.4$ ", ""), ("[root@esx1:~] ", ""), ("[root@esx1:/vmfs/volumes] ", ""),
     ],
 )  # fmt: skip
@@ -238,7 +239,9 @@ def test_a_value_that_a_mail_broke_is_not_kept_in_part() -> None:
     outputs = rest(text)
     assert isinstance(outputs[0], FoundOutput)
     assert [counters.values for counters in outputs[0].counters] == [{"Major": "8", "Minor": "64"}]
-    assert isinstance(outputs[1], Unread)
+    assert isinstance(outputs[1], FoundOutput)
+    (kept,) = outputs[1].counters
+    assert kept.values == {"lines": [line.strip() for line in text.splitlines()[3:]]}
     assert outputs[1].place.first_line == 4
 
 
@@ -308,6 +311,44 @@ def test_two_forms_of_the_kernels_lines_are_two_messages() -> None:
     assert kept(text) == [
         ("", {"[593764.644269]": "stripe state: 2003", "[593764.644310]": "frob0: stopped"})
     ]
+
+
+_CHECKED = (
+    "Checking device in read-write mode\n"
+    "From block 0 to 2047\n"
+    "The first test is with a random pattern: done\n"
+    "\n"
+    "Pass completed, 3 bad blocks were seen. (0/2/1 errors)\n"
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"So it was:\n\n```sh\n$ fio --check /dev/sdb\n{_CHECKED}```\n\nWhat does it mean?\n",
+        f"So it was:\n\n`fio --check /dev/sdb`\n\n```\n{_CHECKED}```\n",
+        f"> root@db1:~# fio --check /dev/sdb\n```\n{_CHECKED}```\n",
+    ],
+)
+def test_sentences_within_a_fence_belong_to_the_output(text: str) -> None:
+    lines = [
+        line
+        for output in rest(text)
+        if isinstance(output, FoundOutput)
+        for counters in output.counters
+        for line in cast("list[str]", counters.values["lines"])
+    ]
+    assert lines == [line for line in _CHECKED.splitlines() if line]
+
+
+def test_sentences_below_a_command_that_nothing_encloses_are_prose() -> None:
+    text = "$ fio --check /dev/sdb\nThe first 3 tests went well, and so we stopped it then.\n"
+    assert not [output for output in rest(text) if isinstance(output, FoundOutput)]
+
+
+def test_a_usage_is_no_output_with_figures() -> None:
+    usage = "Usage: tool [-n 4096]\n  -a, --all  all of 3 sorts\n"
+    assert not [output for output in rest(f"$ tool --help\n{usage}") if isinstance(output, Unread)]
 
 
 def test_a_part_of_a_crash_is_told_as_unread() -> None:

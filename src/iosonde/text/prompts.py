@@ -1,0 +1,40 @@
+"""How the prompts of shells look: parts of regular expressions, for whoever looks for a command.
+
+Group `user` is there where a prompt names a user and a host,
+`near` where it names a host alone.
+
+Source: bash(1), "PROMPTING", and /etc/bash.bashrc of Debian, SUSE and Red Hat; zsh's themes of
+oh-my-zsh and grml; FreeBSD's csh and /bin/sh; what DSM, QTS, TrueNAS and Kali set.
+"""
+
+from __future__ import annotations
+
+PREFIX = r"(?:\([\w.-]{1,40}\) ?)?(?:\[?\d{1,2}:\d\d(?::\d\d)?\]? )?"
+"""An environment of conda or venv, and the time: `(base) `, `[12:34:56] `."""
+
+_HOST = (
+    r"(?P<host>(?:[A-Za-z]|\d(?=[\w.-]{0,80}(?:[: ]|\[)[~/]))[\w.-]{0,80}"
+    r"|(?=:[~/]))"  # FreeBSD's without a name: `root@:~ #`
+)
+NAMED = (
+    rf"\[?(?P<user>[A-Za-z_][\w.-]{{0,40}})@{_HOST}"
+    r"(?:(?:[: ]|\[(?=[~/]))(?P<folder>[^\]#$%>|]{0,80}))?\]?[ \t]?(?P<sign>[#$%>])"
+)
+"""`root@host:~#`, `[root@host /]#`, `root@truenas[~]#`."""
+
+PLAIN = (
+    r"(?:"
+    r"(?P<near>[A-Za-z][\w.-]{1,40}):[~/][\w./-]{0,60} ?[#$]"  # host:~ #
+    r"|(?:\[[~/][\w./-]{0,60}\]|[~/]) ?[#$]|[~/](?!dev/)[\w./-]{1,60}[#$]"  # busybox, QTS
+    r"|(?:ba|da|a|k|z)?sh-\d\.\d{1,2}[#$]"
+    r"|\[[\w-]{1,20}:[~/][^\]]{0,60}\][#$]"  # [nix-shell:~]$
+    r"|\u2514\u2500{1,2}\u257c? ?[#$]"  # the second line of Kali's and Parrot's
+    r"|\u250c\u2500{1,2}\([\w.@\u327f-]{1,80}\)-\[[^\]]{1,80}\]"  # the first one, without a command
+    r"|\u279c[ \t]{1,2}[\w.~/-]{1,60}(?: git:\([\w./-]{1,60}\))?(?: \u2717)?"  # oh-my-zsh
+    r"|[\u276f\u03bb]"
+    r"|(?:PS )?[A-Z]:\\[^<>|\"?*]{0,120}>"  # PowerShell and cmd.exe
+    r")"
+)
+"""Prompts that name no user: surely prompts only at the beginning of a line."""
+BEHIND = r"(?:[ \t]+|(?<=[\]~][#$])(?=[a-z./])|(?<=>)(?=\w))"
+"""What stands between a prompt and the command: with some prompts nothing."""
