@@ -13,7 +13,7 @@ from textwrap import dedent
 from iosonde.records.stack import Json
 from iosonde.text.figures import is_other
 from iosonde.text.prose import is_sentence
-from iosonde.text.shell import LISTINGS, program_of, shows_file
+from iosonde.text.shell import LISTINGS, NO_FIGURES, asks_for_usage, program_of, shows_file
 
 _SILENT = frozenset({
     ":", "alias", "cd", "clear", "emacs", "exit", "export", "help", "history", "less", "logout",
@@ -45,11 +45,13 @@ def plain_lines(
     program = program_of(command)
     if program in _SILENT or shows_file(command) or _REDIRECTED.search(command):
         return None
+    if asks_for_usage(command):
+        return None
     away = not host and not enclosed and not lines[0].strip()
     if away or (program not in LISTINGS and is_other(own)):
         return None
     prose = sum(is_sentence(line) and not _MESSAGE.match(line.lstrip()) for line in own)
-    if prose > _PROSE * len(own) and not enclosed:
+    if prose > _PROSE * len(own) and not (enclosed and program not in NO_FIGURES):
         return None
     kept: list[Json] = [*dedent("\n".join(own)).split("\n")]
     return {"lines": kept}

@@ -34,7 +34,7 @@ from iosonde.text.kernel_lines import is_mostly_log, timelines
 from iosonde.text.loose_lines import fenced_lines, loose_lines
 from iosonde.text.output_kinds import output_kinds
 from iosonde.text.plain_lines import plain_lines
-from iosonde.text.shell import prints_figures, program_of, shows_text
+from iosonde.text.shell import is_next_command, prints_figures, program_of, shows_text
 from iosonde.text.whole_outputs import whole_json, whole_value
 
 _COMPLAINT = re.compile(r"(?i)(?:(?:ba)?sh|sudo|(?:fatal|error|warning)(?::.*)?)$")
@@ -53,6 +53,7 @@ _JOINED, _JOINED_WORDS, _JOINED_SHARE, _JOINED_ANCHORS, _JOINED_ANCHOR = 120, 12
 how many characters of anchors of the output it holds, and how many each has."""
 _FROM_DIGIT = re.compile(r"\d[^ \t]*")
 _OPTION = re.compile(r"\s--[a-z]")
+_ITEM = re.compile(r"\s*\d{1,2}[.)]\s*")  # the number of what follows
 
 
 def remainder(
@@ -189,11 +190,12 @@ class _Remainder:
         self, block: TextBlock, first: int, lines: Sequence[str]
     ) -> Iterator[FoundOutput | Unread]:
         """An output of no form, line by line; unread where its tool has a reader, or it is long."""
-        blank = len(lines)
-        if not block.enclosed:
-            blank = next((at for at, line in enumerate(lines) if at and not line.strip()), blank)
-        values = plain_lines(block.command, block.host, lines[:blank], enclosed=block.enclosed)
-        place = self._place(first, first + blank - 1)
+        beyond = (at for at, line in enumerate(lines) if self._is_beyond(block, line, at))
+        own = lines[: next(beyond, len(lines))]
+        if all(line.lstrip().startswith("#") for line in own):
+            return  # nothing, or comments
+        values = plain_lines(block.command, block.host, own, enclosed=block.enclosed)
+        place = self._place(first, first + len(own) - 1)
         if values:
             yield self._kept(block, place, block.command[:_NAMED], values)
         named = program_of(block.command) in self._programs
@@ -201,11 +203,17 @@ class _Remainder:
         if (
             ((named and alone) or not values)
             and prints_figures(block.command)
-            and any(map(has_digit, lines))
+            and any(map(has_digit, own))
         ):
             why = "in no form that its reader knows" if named else "no reader for it"
             said = f"output of `{block.command[:_NAMED]}`: {why}"
             yield Unread(place, program_of(block.command), said)
+
+    def _is_beyond(self, block: TextBlock, line: str, at: int) -> bool:
+        """Whether the output of a command ends before a line of its block."""
+        if block.enclosed:
+            return is_next_command(line, block.command, self._programs)
+        return at > 0 and not line.strip()
 
     def _is_sure(self, block: TextBlock, lines: Sequence[str], figures: PrintedFigures) -> bool:
         """Whether lines without a command are an output: enough of them, with figures."""
@@ -249,7 +257,11 @@ class _Remainder:
         self, block: TextBlock, first: int, lines: Sequence[str], figures: PrintedFigures
     ) -> Iterator[FoundOutput | Unread]:
         """Lines with figures that are of no form, in an output of which others are."""
-        left = [place for place in figures.left if has_digit(lines[place])]
+        left = [
+            place
+            for place in figures.left
+            if has_digit(lines[place]) and not _ITEM.fullmatch(lines[place])
+        ]
         if not left or block.kind != "command":
             return
         if len(left) <= _LEFT:

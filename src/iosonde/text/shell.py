@@ -102,9 +102,13 @@ class ShellCommand:
 
 def prints_figures(command: str) -> bool:
     """Whether what a command prints may say something about a machine: no file's text, no usage."""
-    if _HELP.search(command):
-        return False
-    return program_of(command) not in NO_FIGURES and not shows_file(command)
+    is_other = shows_file(command) or asks_for_usage(command)
+    return program_of(command) not in NO_FIGURES and not is_other
+
+
+def asks_for_usage(command: str) -> bool:
+    """Whether a command prints how it is called."""
+    return _HELP.search(command) is not None
 
 
 def shows_file(command: str) -> bool:
@@ -193,6 +197,12 @@ def called(line: str, programs: Collection[str]) -> bool:
         return True
     is_program = name in programs or name in PROGRAMS
     return (is_program or by_path) and _ARGUMENT.search(text) is not None and not _is_prose(text)
+
+
+def is_next_command(line: str, command: str, programs: Collection[str]) -> bool:
+    """Whether a line below a command is the next one, at no prompt: `zpool create b mirror c d`."""
+    again = program_of(line) == program_of(command) and ": " not in line
+    return (again and len(line.split()) > 1) or called(line, programs)
 
 
 def indent_of(line: str) -> int:

@@ -635,3 +635,16 @@ def test_rows_without_a_figure_take_little_time(monkeypatch: pytest.MonkeyPatch)
     assert asked == 0
     figures.read_figures(["<U0028>     /x28         LEFT PARENTHESIS"] * 399 + ["1  2  3  4"])
     assert asked > 0
+
+
+def test_an_output_in_a_fence_ends_where_the_next_command_begins_without_a_prompt() -> None:
+    (output,) = rest(
+        "```\n# checker -n /dev/sdb\n12 blocks are good\nfio --check /dev/sdc\nlsblk -f\n```\n"
+    )
+    assert isinstance(output, FoundOutput)
+    assert output.counters[0].values == {"lines": ["12 blocks are good"]}
+    assert output.place.last_line == 3
+
+
+def test_comments_below_a_command_are_no_output() -> None:
+    assert not rest("```\n$ checker -n /dev/sdb\n# made on Sat Jan 16 21:53:32 2016\n#\n```\n")
