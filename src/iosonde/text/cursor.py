@@ -22,7 +22,7 @@ REACH = 80
 _AHEAD = 32  # lines asked for at once
 
 _PROMPT = re.compile(
-    rf"(?:(?:^|[|`\s])(?:{NAMED}(?:[ \t]+|(?<=[\]~][#$])(?=[a-z./]))"  # also in a table's cell
+    rf"(?:(?:^|[|`\s])(?:{NAMED}(?:[ \t]+|(?<=[\]~][#$>])(?=[a-z./]))"  # also in a table's cell
     r"|\[?(?:root[#$]|(?<![\w\"'])\]?[#$]|~(?:/[\w./-]{0,60})?[#$](?=[ \t]+[a-z./(])"
     r"|\[root [~/][\w./-]{0,60}\][#$])[ \t]+)"
     rf"|^[ \t|`]*+{PREFIX}{PLAIN}{BEHIND})"

@@ -56,6 +56,7 @@ _BEGINS = re.compile(
         r"[-+]\S*[A-Za-z]|[<>] |\d+(?:,\d+)?[acd]\d+(?:,\d+)?$",  # lines of patches
         r"v\d{1,2}\b|\[ ?(?:PATCH|Upstream)|git@",
         r"[-+*•]\s|\(?[0-9a-zA-Z]{1,3}[.)]\s|\[(?:\d{1,3}|[A-Z])\]:?(?:\s|$)",  # points, notes
+        r"!\[[^\]]{0,80}\]\(|\$\$|\(parted\) |\W?>>>? ",  # pictures, formulas, other prompts
         r"_{20,}|-- ?$|</?[a-z]{1,10}>|[\w.+/$~-]{44,}$",  # ends of mails, tags, base64
         r"[#❯%] ?[a-z./]|# #|\[?[\w.@()-]{1,60}[: ]?[\w.:~/-]{0,40}\]? ?[$#](?: |$)",  # prompts
         r"[A-Za-z_]\w{1,30}=(?:[\"'`$(/]\S*)?$",  # a variable of a script
@@ -98,6 +99,11 @@ _CALLED = NO_FIGURES | {
     "sync", "truncate", "umount",
 }  # fmt: skip
 """Programs that a line of a script begins with, beside those whose output is known."""
+_CALL = re.compile(
+    r"\s*(?:sudo )?[a-z][\w.+-]{1,30}(?: [a-z][\w-]{1,20}){0,2}(?: -{1,2}[A-Za-z][\w=,./-]{0,80})"
+    r"(?:[^|:]|:(?! )|\|(?=[ ]))*|[^|]{1,200} >{1,2} ?[/~$]\S{1,200}"
+)
+"""What has the form of a command: small words, then an option; or it writes to a file."""
 _OPERAND = re.compile(r"\s*\S+ (?:[a-z/.$-]|\d+ >)")
 _TECHNICAL = {"introduced": 0.35, "several": 0.5, "alone": 0.65}
 """Of the parts of a paragraph, how many are no plain words: the less speaks for it, the more."""
@@ -225,4 +231,8 @@ def _is_call(line: str, programs: Collection[str]) -> bool:
     """Whether a line is a command, at a prompt or without."""
     name = program_of(line)
     is_call = (name in _CALLED or name in programs) and _OPERAND.match(line) and ": " not in line
-    return bool(is_call) or is_prompt(line, programs) or called(line, programs)
+    return (
+        bool(is_call or _CALL.fullmatch(line))
+        or is_prompt(line, programs)
+        or called(line, programs)
+    )

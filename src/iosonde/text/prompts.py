@@ -24,17 +24,20 @@ NAMED = (
 
 PLAIN = (
     r"(?:"
-    r"(?P<near>[A-Za-z][\w.-]{1,40}):[~/][\w./-]{0,60} ?[#$]"  # host:~ #
+    r"(?P<near>[A-Za-z][\w.-]{1,40}):[~/][\w./-]{0,60} ?[#$>]"  # host:~ #
     r"|(?:\[[~/][\w./-]{0,60}\]|[~/]) ?[#$]|[~/](?!dev/)[\w./-]{1,60}[#$]"  # busybox, QTS
     r"|(?:ba|da|a|k|z)?sh-\d\.\d{1,2}[#$]"
     r"|\[[\w-]{1,20}:[~/][^\]]{0,60}\][#$]"  # [nix-shell:~]$
-    r"|\u2514\u2500{1,2}\u257c? ?[#$]"  # the second line of Kali's and Parrot's
-    r"|\u250c\u2500{1,2}\([\w.@\u327f-]{1,80}\)-\[[^\]]{1,80}\]"  # the first one, without a command
+    r"|\u2514\u2500{1,2}(?:\[\d{1,3}\] )?\u257c? ?(?:[#$]|<>)"  # the second line of Kali's
     r"|\u279c[ \t]{1,2}[\w.~/-]{1,60}(?: git:\([\w./-]{1,60}\))?(?: \u2717)?"  # oh-my-zsh
     r"|[\u276f\u03bb]"
     r"|(?:PS )?[A-Z]:\\[^<>|\"?*]{0,120}>"  # PowerShell and cmd.exe
     r")"
 )
 """Prompts that name no user: surely prompts only at the beginning of a line."""
+FIRST_OF_TWO = r"\u250c\u2500{1,2}[(\[][\w.@\u327f-]{1,80}[)\]] ?- ?\[[^|]{1,120}"
+"""The first line of prompts of two lines, behind which no command stands: Kali's, Parrot's."""
 BEHIND = r"(?:[ \t]+|(?<=[\]~][#$])(?=[a-z./])|(?<=>)(?=\w))"
 """What stands between a prompt and the command: with some prompts nothing."""
+DIRECTLY = r"(?(folder)(?<=[\w~/][#$>])(?=[a-z./])|(?!))"
+"""The same of a prompt that is `NAMED` and names a folder: `ann@db1:~/src$lsblk`."""

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from iosonde.text.cursor import rejoined
 from iosonde.text.figures import pairs_of
-from iosonde.text.prompts import BEHIND, NAMED, PLAIN, PREFIX
+from iosonde.text.prompts import BEHIND, DIRECTLY, FIRST_OF_TWO, NAMED, PLAIN, PREFIX
 from iosonde.text.prose import is_sentence
 
 MOST = 400
@@ -23,13 +23,13 @@ _WIDTH = 64  # characters at which mails break lines, less what quotes them
 _GAP = 2  # blank lines within an output
 _CODE = 4  # blanks before a line of code in Markdown
 _PROMPT = re.compile(
-    rf"[ \t|`]*+{PREFIX}(?:{NAMED}|(?P<weak>{PLAIN}"
+    rf"[ \t|`]*+{PREFIX}(?:{NAMED}|(?P<weak>{PLAIN}|{FIRST_OF_TWO}"
     r"|(?:\(?[A-Za-z][\w.-]{0,40}\)?[: ][~/\w.-]{1,60} ?[#$]|[~/][\w./-]{0,80} ?[#$%]"
     r"|\[[A-Za-z][\w.-]{0,40} [~/][\w./-]{0,60}\][#$]|\[root\][#$]"
     r"|\[[a-z]{1,20}@[\w.-]{1,80}:[~/][\w./-]{0,60}\](?= [a-z])|\]?[#$]|root#|\+"
     r"|(?P<bare>[a-z][\w.-]{0,30}[#%]|%|[$#]>))))"
-    rf"(?:(?:{BEHIND}|(?<![^ \t|`][#$])(?<=[#$])(?P<close>)(?=[a-z]))(?P<command>[\w./~({{-].*)"
-    r"|[ \t]*)"
+    rf"(?:(?:{BEHIND}|{DIRECTLY}|(?<![^ \t|`][#$])(?<=[#$])(?P<close>)(?=[a-z]))"
+    r"(?P<command>[\w./~({-].*)|[ \t]*)"
 )
 _SIGN = re.compile(r"[#$%>+\u250c\u279c\u276f\u03bb]|@[\w.-]{1,80}:[^\]]{1,60}\] ")
 """What a prompt ends with."""
@@ -52,6 +52,7 @@ _OPERAND = re.compile(r"-{1,2}[A-Za-z][\w=,.-]*|[~.]{0,2}/\S+|missing|[a-z_-]{2,
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _SIGNATURE = re.compile(r"-- ?|_{20,}|-{5}BEGIN .*|--=+.*==|On .{10,80} wrote:")
 _ITEM = re.compile(r"(?:[-*•] ?|\d{1,2}[.)] )[A-Za-z]")
+_NUMBERED = re.compile(r"\d{1,3}、")  # a point of a Chinese list
 _HEADING = re.compile(r"#{1,6} [A-Z].*|={2,6} .* ={2,6}")
 PROGRAMS = frozenset({
     "arcconf", "badblocks", "bcache-status", "blkdiscard", "blkid", "blockdev", "cat",
@@ -215,7 +216,7 @@ def _is_command(match: re.Match[str], command: str, programs: Collection[str]) -
     first = command.split(maxsplit=1)[0]
     prompt = match["weak"] or match["sign"]
     sign = prompt[-1]
-    if (match["user"] and sign != ">") or ":\\" in prompt:
+    if (match["user"] and (sign != ">" or match["folder"])) or ":\\" in prompt:
         return True
     if not _PROGRAM.fullmatch(first) or not any(char.isalpha() for char in first):
         return False
@@ -268,7 +269,8 @@ def end_of_output(
         blank = at - last > 1
         if at - last > _GAP + 1 or depths[at] != depths[begun] or is_prompt(line, programs):
             break
-        if _SIGNATURE.fullmatch(line.strip()) or _HEADING.fullmatch(line.strip()):
+        text = line.strip()
+        if _SIGNATURE.fullmatch(text) or _HEADING.fullmatch(text) or _NUMBERED.match(text):
             break
         if blank and (is_sentence(line) or (indent > 1 and indent_of(line) < indent)):
             break

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from iosonde.records.stack import Json
 
-_VALUE = re.compile(r"[^\s`'\"<>|]{1,120}(?: ?(?:[KMGTP]i?B?|[kKMGT]?B/s|ms|us|%))?")
+_VALUE = re.compile(r"(?!\d{1,3}、)[^\s`'\"<>|]{1,120}(?: ?(?:[KMGTP]i?B?|[kKMGT]?B/s|ms|us|%))?")
 _SHOWN = re.compile(r"/(?:sys|proc)/\S+\s*$")
 _LONGEST = 1 << 16  # characters of a JSON document
 _DEEPEST = 20
