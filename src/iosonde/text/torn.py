@@ -59,9 +59,11 @@ def is_full(width: int, below: str, column: int) -> bool:
 def joinings(parts: Sequence[str]) -> Iterator[str]:
     """Every way to make one line of several: at each break nothing or a blank.
 
-    With more than a few breaks only the two where all are alike.
+    With more than a few breaks only the two where all are alike; of no parts none.
     """
     whole = [part.strip() for part in parts]
+    if not whole:
+        return
     if len(whole) - 1 > _BREAKS:
         yield "".join(whole)
         yield " ".join(whole)

@@ -29,7 +29,7 @@ _MISREAD = {
 }  # fmt: skip
 """Branches in UTF-8 that somebody read as windows-1252 (with its quotes also made plain) or 437."""
 _TREE = re.compile(r"^\s*(?:[│├└|`][─-]?\s*)+(?=\w)")
-_PAIRS = re.compile(r'(?:^|[\s`>])K?NAME="[^"\s]+"(?P<more>\s+[A-Z][A-Z:-]*%?(?:="|=?$))?')
+_PAIRS = re.compile(r'(?:^|(?<!,)[\s`>])K?NAME="[^"\s]+"(?P<more>\s+[A-Z][A-Z:-]*%?(?:="|=?$))?')
 _WHOLE = re.compile(r'(?:[A-Z][A-Z:-]*%?="[^"]*"(?: |$))+')
 _WRAPPED = 60  # characters of a line that may have been broken behind its first pair
 _SURE = frozenset({"MAJ:MIN", "SIZE", "TYPE", "FSTYPE", "MIN-IO", "SCHED", "ROTA", "PHY-SEC",
