@@ -51,6 +51,11 @@ _COMMENTED = re.compile(
     re.MULTILINE,
 )
 """What an author wrote behind a value of a list: `Total to scrub:   248GiB   # wrong`."""
+_LABEL = re.compile(
+    r"(?:\A|(?<=\n\n)|(?<=```\n))([ \t]*)Output"
+    r"(?:(?=[A-Z/●├\[])(?![A-Z]\w*[:=])| (?=Filesystem\s|● ))"
+)
+"""The label above a block of a tutorial, which a page's text has in the block's first line."""
 _DASHES = re.compile(
     r"(?<=[\s(])[–—](?=[A-Za-z])"
 )  # an option's dashes, made one by a word processor
@@ -106,6 +111,8 @@ def _without_marks(text: str) -> str:
         text = _COMMENTED.sub(r"\1", text)
     if "<" in text and ("<=" in text or "<-" in text):
         text = _without(_REMARK, text, "<")
+    if "Output" in text:
+        text = _LABEL.sub(r"\1", text)
     if "←" in text:
         text = _without(_REMARK, text, "←")
     return text

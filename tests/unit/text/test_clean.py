@@ -143,3 +143,22 @@ _PIECES = sampled_from([
 @example("<ul\n>\n</ul>")
 def test_a_text_has_as_many_lines_as_before(text: str) -> None:
     assert len(clean(text)) == text.replace("\r\n", "\n").count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("$ df\n\n    OutputFilesystem Size\n", ["$ df", "", "    Filesystem Size", ""]),
+        ("```\nOutputPersonalities : [raid1]\n```", ["", "Personalities : [raid1]", ""]),
+        ("a\n\nOutput/dev/vda1 on /", ["a", "", "/dev/vda1 on /"]),
+        ("a\n\nOutput● nfs.service - NFS", ["a", "", "● nfs.service - NFS"]),
+        ("a\n\nOutputFormat: json", ["a", "", "OutputFormat: json"]),
+        ("a\n\nOutputs of the tool", ["a", "", "Outputs of the tool"]),
+        ("a\n\nOutput Level 3", ["a", "", "Output Level 3"]),
+        ("a\nOutputNAME SIZE", ["a", "OutputNAME SIZE"]),
+    ],
+)
+def test_the_label_of_a_tutorials_block_is_no_part_of_its_first_line(
+    text: str, lines: list[str]
+) -> None:
+    assert clean(text) == lines
