@@ -21,6 +21,7 @@ from iosonde.text.figures import FigureGroup
 from iosonde.text.find import TakenLines
 from iosonde.text.headings import marked_heading
 from iosonde.text.kernel_lines import is_kernel_line, is_rest
+from iosonde.text.pipe_tables import pipe_table_at
 from iosonde.text.prose import is_sentence
 from iosonde.text.shell import (
     MOST,
@@ -43,7 +44,7 @@ _FEW = 3
 """Lines below which a block without a command is a paragraph."""
 
 _TABLES: tuple[Callable[[Sequence[str], int], FigureGroup | None], ...] = (
-    table_at, rates_at, alike_at, stacked_at, comma_table_at,
+    pipe_table_at, table_at, rates_at, alike_at, stacked_at, comma_table_at,
 )  # fmt: skip
 
 Kind = Literal["command", "log", "fenced", "indented", "paragraph", "plain", "table"]
