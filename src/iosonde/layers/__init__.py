@@ -97,6 +97,7 @@ DEVICE_TYPES = {
     "lvm": "lvm",
     "mpath": "multipath",
     "part": "partition",
+    "stratis": "dm", "vdo": "dm",
 }  # fmt: skip
 """Type of a device that lsblk prints, without a number behind it → kind of layer.
 

@@ -27,7 +27,7 @@ _SIZE = re.compile(r"\d+(?:[.,]\d+)?[BKMGTPE]?")
 _NUMBER, _FLAG = re.compile(r"-?\d+"), re.compile(r"[01]")
 _TYPES = (
     "disk|part|lvm|crypt|dmraid|mpath|path|dm|loop|md|linear|raid\\d+|rom|tape|changer|printer|"
-    "processor|worm|mo-disk|scanner|comm|enclosure|rbc|osd|no-lun"
+    "processor|worm|mo-disk|scanner|comm|enclosure|rbc|osd|no-lun|vdo|stratis|faulty|container"
 )
 _TYPE = re.compile(f"(?:{_TYPES})", re.IGNORECASE)
 _NAME = re.compile(
@@ -47,7 +47,7 @@ _ALIKE: tuple[tuple[str, re.Pattern[str], bool, bool], ...] = (  # names, cell, 
     ("TYPE", _TYPE, False, False),
     ("RM RO ROTA HOTPLUG RAND DAX", _FLAG, False, False),
     ("ALIGNMENT MIN-IO OPT-IO PHY-SEC LOG-SEC RA", _NUMBER, False, False),
-    ("RQ-SIZE START PARTN", _NUMBER, True, False),
+    ("RQ-SIZE START PARTN MAJ MIN MQ DISK-SEQ", _NUMBER, True, False),
     ("DISC-GRAN DISC-MAX WSAME DISC-ALN DISC-ZERO FSSIZE FSAVAIL FSUSED ZONE-SZ ZONE-WGRAN "
      "ZONE-APP ZONE-NR ZONE-OMAX ZONE-AMAX", _SIZE, True, False),
     ("FSUSE%", re.compile(r"\d+%"), True, False),
@@ -60,7 +60,7 @@ _ALIKE: tuple[tuple[str, re.Pattern[str], bool, bool], ...] = (  # names, cell, 
     ("FSVER", re.compile(r"(?:LVM2 )?v?\d[\d.]*|FAT\d\d|JR|Joliet Extension"), True, True),
     ("HCTL", re.compile(r"[\d:]+"), True, False),
     ("UUID PTUUID PARTUUID", _IDENTITY, True, False),
-    ("WWN SERIAL REV VENDOR PTTYPE PARTTYPE PARTFLAGS SUBSYSTEMS FSROOTS",
+    ("WWN SERIAL REV VENDOR PTTYPE PARTTYPE PARTFLAGS SUBSYSTEMS FSROOTS ID ID-LINK",
      _WORD, True, False),
     ("LABEL", re.compile(rf"(?!{_UUID}$){_TEXT.pattern}"), True, True),
     ("MODEL PARTLABEL PARTTYPENAME", _TEXT, True, True),
@@ -75,19 +75,20 @@ _FACTS = {
     "PHY-SEC": "physical_block_size", "LOG-SEC": "logical_block_size", "MIN-IO": "io_min",
     "OPT-IO": "io_opt", "TRAN": "transport", "MODEL": "model", "SERIAL": "serial",
     "VENDOR": "vendor", "REV": "firmware", "WWN": "wwn", "HCTL": "hctl", "RO": "read_only",
-    "FSTYPE": "fstype", "ALIGNMENT": "alignment_offset",
+    "FSTYPE": "fstype", "ALIGNMENT": "alignment_offset", "MAJ:MIN": "maj_min",
+    "KNAME": "kernel_name", "PATH": "path", "RM": "removable", "HOTPLUG": "hotplug",
 }  # fmt: skip
 _SIZES = {"SIZE": "size", "DISC-GRAN": "discard_granularity", "DISC-MAX": "discard_max_bytes"}
-_FLAGS = frozenset({"rotational", "read_only"})
+_FLAGS = frozenset({"rotational", "read_only", "removable", "hotplug"})
 _WHOLE = frozenset({
     "read_ahead_kb", "nr_requests", "physical_block_size", "logical_block_size", "io_min",
     "io_opt", "alignment_offset",
 })  # fmt: skip
 _READ = frozenset({
     *_FACTS, *_SIZES, "NAME", "KNAME", "PATH", "PKNAME", "TYPE", "MOUNTPOINT", "MOUNTPOINTS",
-    "START", "MAJ:MIN", "RM",
+    "START",
 })  # fmt: skip
-"""Columns that are facts by other names, or numbers of devices."""
+"""Columns that are facts by other names, or names of devices."""
 _PARTITION = kind_by_type("part")
 _MAPPED = frozenset(map(kind_by_type, MAPPER_UUIDS))
 _KERNEL_NAME = re.compile(r"dm-\d+")
@@ -140,8 +141,6 @@ def _values(cells: Mapping[str, str], kind: str) -> dict[str, Scalar]:
         fact: units.parse_bytes(cells[column].replace(",", ".").removesuffix("B"))
         for column, fact in _SIZES.items() if cells.get(column)
     }  # fmt: skip
-    if cells.get("TYPE") in _DRIVES:
-        values["type"] = cells["TYPE"]
     for column, fact in _FACTS.items():
         text = cells.get(column)
         if not text:
@@ -159,6 +158,8 @@ def _values(cells: Mapping[str, str], kind: str) -> dict[str, Scalar]:
     word = cells.get("TYPE", "")
     if word.startswith(("raid", "linear")):
         values["level"] = word
+    elif word in _DRIVES or word.lower() not in kind:
+        values |= as_labelled({"type": word})
     if kind == _PARTITION and cells.get("START", "").isdecimal():
         start = int(cells["START"]) * units.SECTOR
         values |= {"start": start, **_alignment(start, values)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 
 from typing_extensions import override
 
@@ -29,6 +30,10 @@ _MISREAD = {
 }  # fmt: skip
 """Branches in UTF-8 that somebody read as windows-1252 (with its quotes also made plain) or 437."""
 _TREE = re.compile(r"^\s*(?:[│├└|`][─-]?\s*)+(?=\w)")
+_OEM_TREE = re.compile(r"^\s*(?:¦\s{0,3}|\+-|L-)+(?=\w)")
+"""Branches that a terminal's code page of one byte made of the others: `+-`, `L-` and `¦`."""
+_IS_OEM = re.compile(r"^\s*(?:\+-|¦)")
+_FAR = 200  # lines in which these are looked for
 _PAIRS = re.compile(r'(?:^|(?<!,)[\s`>])K?NAME="[^"\s]+"(?P<more>\s+[A-Z][A-Z:-]*%?(?:="|=?$))?')
 _WHOLE = re.compile(r'(?:[A-Z][A-Z:-]*%?="[^"]*"(?: |$))+')
 _WRAPPED = 60  # characters of a line that may have been broken behind its first pair
@@ -73,13 +78,13 @@ def _inverse(command: str) -> bool:
     return bool(re.search(r"\s(?:-[a-zA-Z]*s[a-zA-Z]*|--inverse)(?:\s|$)", command))
 
 
-def _plain(line: str) -> str:
+def _plain(line: str, *, is_oem: bool = False) -> str:
     """A line with blanks for its branches."""
     line = _NOTE.sub("", line)
     if "\u00e2" in line or "\u0393" in line:
         for misread, branch in _MISREAD.items():
             line = line.replace(misread, branch)
-    match = _TREE.match(line)
+    match = _TREE.match(line) or (_OEM_TREE.match(line) if is_oem else None)
     return " " * match.end() + line[match.end() :] if match else line
 
 
@@ -91,7 +96,8 @@ def _table(cursor: TextCursor, first: int, *, inverse: bool) -> tuple[int, list[
     table: list[_Row] = []
     above: list[tuple[int, str]] = []
     last = head.last
-    for row in rows(cursor, head, plain=_plain):
+    is_oem = any(map(_IS_OEM.match, cursor.block(head.last + 1, _FAR)))
+    for row in rows(cursor, head, plain=partial(_plain, is_oem=is_oem)):
         name = row.cells["NAME"]
         while above and above[-1][0] >= row.start:
             above.pop()

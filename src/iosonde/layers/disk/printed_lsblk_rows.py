@@ -18,7 +18,7 @@ _ROW = re.compile(
     r"(?P<tree>\s*(?:[│├└|`][─-]?\s*)*)(?P<NAME>[A-Za-z][\w!.:+-]{1,127}) +"
     r"(?P<number>\d{1,4}:\d{1,8}) +(?P<RM>[01]) +"
     r"(?P<SIZE>\d{1,5}(?:[.,]\d)?[BKMGTPE]) +(?P<RO>[01]) +"
-    r"(?P<TYPE>disk|part|lvm|crypt|dmraid|mpath|loop|rom|linear|raid\d{1,2})"
+    r"(?P<TYPE>disk|part|lvm|crypt|dmraid|mpath|loop|rom|linear|raid\d{1,2}|md|dm|vdo|stratis|faulty|container)"
     r"(?: +(?P<MOUNTPOINT>/\S*|\[SWAP\]))?\s*$"
 )
 _MOST = 400
@@ -28,6 +28,7 @@ class LsblkRows(StateOutput):
     tool = "lsblk"
     anchors = (
         " 0 disk", " 0 part", " 0 lvm", " 0 crypt", " 0 raid", " 0 mpath", " 1 disk", " 1 part",
+        " 0 vdo", " 0 rom", " 1 rom", " 0 loop", " 1 loop",
     )  # fmt: skip
     commands = ("lsblk",)
     reach = 2
@@ -48,6 +49,7 @@ class LsblkRows(StateOutput):
             cells = {
                 name: cell for name, cell in row.groupdict().items() if cell and name.isupper()
             }
+            cells["MAJ:MIN"] = row["number"]
             table.append((cells, (above[-1][1],) if above else ()))
             above.append((start, row["NAME"]))
             last = index

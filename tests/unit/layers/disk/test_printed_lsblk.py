@@ -26,6 +26,7 @@ def test_every_device_is_there_once_with_all_it_stands_on() -> None:
     assert {name.removeprefix("mapper/") for _, name in values_by_thing} == names
     assert values_by_thing["md", "md3"] == {
         "size": 159 * 2**20, "read_only": False, "level": "raid1", "below": "ubdn ubdo ubdp",
+        "maj_min": "9:3", "removable": False,
     }  # fmt: skip
     assert values_by_thing["lvm", "mapper/my--vg-r1"]["below"] == (
         "mapper/my--vg-r1_rmeta_0 mapper/my--vg-r1_rimage_0 mapper/my--vg-r1_rmeta_1 "
@@ -153,3 +154,44 @@ def test_rows_that_somebody_left_out() -> None:
 def test_a_mount_is_called_by_its_type(fstype: str, kind: str) -> None:
     rows = f"NAME FSTYPE MOUNTPOINT\nsda\n└─sda1 {fstype} /boot\n"
     assert (kind, "/boot") in values_of(f"$ lsblk -o NAME,FSTYPE,MOUNTPOINT\n{rows}")
+
+
+def test_numbers_of_devices_and_columns_of_newer_versions_are_said() -> None:
+    given = (
+        "NAME   MAJ:MIN RM KNAME   MQ DISK-SEQ ID-LINK           HOTPLUG TYPE\n"
+        "sdk      8:160  1 sdk      1       14 usb-HERON_STICK-0       1 disk\n"
+        "└─sdk1   8:161  1 sdk1     1       14                         1 part\n"
+    )
+    values_by_thing = values_of(given)
+    assert values_by_thing["disk", "sdk"] == {
+        "maj_min": "8:160", "removable": True, "kernel_name": "sdk", "mq": 1, "disk_seq": 14,
+        "id_link": "usb-HERON_STICK-0", "hotplug": True,
+    }  # fmt: skip
+    assert values_by_thing["partition", "sdk1"]["maj_min"] == "8:161"
+
+
+OEM = (
+    "NAME           MAJ:MIN RM  SIZE RO TYPE  MOUNTPOINT\n"
+    "sdr             65:16   0    4G  0 disk \n"
+    "+-sdr1          65:17   0    1G  0 part\n"
+    "¦ L-md8          9:8    0    1G  0 raid1 /srv\n"
+    "L-sdr2          65:18   0    3G  0 part\n"
+    "  L-L--x-data  253:3    0    3G  0 lvm\n"
+)
+
+
+def test_branches_that_a_code_page_of_one_byte_made_are_no_names() -> None:
+    for shape, changed in mangled(OEM, wraps=False):
+        values_by_thing = values_of(changed)
+        assert values_by_thing["md", "md8"]["below"] == "sdr1", shape
+        assert values_by_thing["partition", "sdr2"]["size"] == 3 * 2**30, shape
+        assert ("lvm", "mapper/L--x-data") in values_by_thing, shape
+
+
+def test_a_volume_whose_group_is_called_l_keeps_its_name() -> None:
+    given = (
+        "NAME    MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n"
+        "sdr       65:16  0   4G  0 disk\n"
+        "L-data   253:3   0   3G  0 lvm\n"
+    )
+    assert ("lvm", "mapper/L-data") in values_of(given)

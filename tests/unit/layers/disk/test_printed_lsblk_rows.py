@@ -28,3 +28,13 @@ def test_notes_of_the_author_are_no_cells() -> None:
 def test_what_looks_alike_is_none() -> None:
     assert read("chapter 8:48 has 0 disk in it") == []
     assert read("sdd 8:48 0 10G 0 disk was the old one") == []
+
+
+def test_rows_of_a_deduplicated_device_say_what_it_is() -> None:
+    rows = (
+        "sdf               8:80   0 372.5G  0 disk \n"
+        "└─vdo_pool      253:2    0   500G  0 vdo  /pool\n"
+    )
+    disk, vdo, *_ = states(rows)[0].subjects
+    assert disk.values["maj_min"] == "8:80"
+    assert (vdo.kind, vdo.values["type"], vdo.values["mounts"]) == ("dm", "vdo", "/pool")
