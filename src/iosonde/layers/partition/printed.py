@@ -56,7 +56,7 @@ _OLD_SFDISK = re.compile(
     r"\s*/dev/(?P<name>[\w/.!-]*\d)\s+(?P<boot>\*\s+)?(?P<start>\d+)[+-]?\s+(?P<end>\d+|-)[+-]?\s+"
     r"(?P<count>\d+)[+-]?\s+(?:(?P<blocks>\d+)[+-]?\s+)?(?P<type>[\da-f]{1,2}\s+\S.*)$"
 )
-_OLD_UNITS = re.compile(r"Units: \S.{0,50}, counting from 0")
+_OLD_UNITS = re.compile(r"Units(?::| =) \S.{0,50}, counting from 0")
 """sfdisk before 2.26."""
 NUMBERED = re.compile(
     r"\s*(?P<number>\d{1,3})\s+(?P<start>[\d.,]+)(?P<unit>s|B|[kMGT]i?B)?\s+"
@@ -214,6 +214,7 @@ def numbered(row: re.Match[str], unit: int | None) -> dict[str, Scalar]:
     values: dict[str, Scalar] = {}
     if unit and row["start"].isdecimal() and row["end"].isdecimal():
         values["size"] = (int(row["end"]) - int(row["start"]) + 1) * unit
+        values["last_byte" if row["unit"] == "B" else "last_sector"] = int(row["end"])
     elif re.fullmatch(r"[\d.,]+ ?[kKMGTP]?i?B", row["size"]):
         values["size"] = round(units.printed(row["size"].replace(",", ".").replace(" ", ""))[0])
     if row["unit"] and row["unit"] not in {"s", "B"}:
@@ -287,6 +288,7 @@ class _Unit:
         self.in_cylinders = bool(_CYLINDERS.search(line))
         self.counts_cylinders = self.in_cylinders and bool(_COUNTED_CYLINDERS.search(line))
         self.is_old_sfdisk = bool(_OLD_UNITS.search(line))
+        self.in_old_cylinders = self.is_old_sfdisk and " cylinders of " in line
         self.in_sectors = "sectors of 512 bytes" in line
         self.logical = logical
 
@@ -296,6 +298,8 @@ class _Unit:
         own |= _type_of(row["type"].strip())
         if row["boot"]:
             own["boot"] = True
+        if self.in_cylinders:
+            own |= {"first_cylinder": start, "last_cylinder": int(row["end"])}
         if self.counts_cylinders:
             own["cylinders"] = count
             if human := row["human"]:
@@ -306,7 +310,8 @@ class _Unit:
         elif self.in_cylinders:
             own |= {"blocks": count, "size": count * units.KIB}  # whatever the unit of the others
         elif self.logical:
-            own["size"] = (int(row["end"]) - start + 1) * self.logical
+            end = int(row["end"])
+            own |= {"size": (end - start + 1) * self.logical, "last_sector": end}
             return start * self.logical
         return 0
 
@@ -318,8 +323,10 @@ class _Unit:
         if row["blocks"]:
             own |= {"blocks": int(row["blocks"]), "size": int(row["blocks"]) * units.KIB}
         elif self.in_sectors:
-            own["size"] = int(row["count"]) * units.SECTOR
+            own |= {"size": int(row["count"]) * units.SECTOR, "last_sector": int(row["end"])}
             return int(row["start"]) * units.SECTOR
+        if self.in_old_cylinders:
+            own |= {"first_cylinder": int(row["start"]), "last_cylinder": int(row["end"])}
         return 0
 
 

@@ -2,7 +2,8 @@
 
 Source:
     util-linux 2.38, disk-utils/fdisk-list.c: device, boot, start, end, sectors, size, type; a DOS
-    table has the type's number before its name. parted 3.5, parted/parted.c (do_print()); gdisk
+    table has the type's number before its name. 2.20, fdisk/fdisk.c, list_table(): blocks of 1 KiB
+    with "+" behind an odd sector. parted 3.5, parted/parted.c (do_print()); gdisk
     1.0.9, gpt.cc (DisplayGPTData()), whose places are sectors.
 """
 
@@ -12,6 +13,7 @@ import re
 
 from typing_extensions import override
 
+from iosonde import units
 from iosonde.layers.partition import table_facts
 from iosonde.layers.partition.printed import FREE, NUMBERED, numbered
 from iosonde.layers.partition.printed_parted import device_above
@@ -22,9 +24,12 @@ from iosonde.text.reader import Items, StateOutput, start_of
 
 _ROW = re.compile(
     r"\s*/dev/(?P<name>[\w/.-]{1,60}\d)\s+(?P<boot>\*\s+)?(?P<start>\d{1,15})\s+"
-    r"(?P<end>\d{1,15})\s+(?P<sectors>\d{1,15})[+-]?\s+(?:\d{1,6}(?:[.,]\d)?[KMGTP]\s+)?"
-    r"(?P<type>\w.{1,60})$"
+    r"(?P<end>\d{1,15})\s+(?P<sectors>\d{1,15})(?P<odd>[+-])?\s+"
+    r"(?:(?P<size>\d{1,6}(?:[.,]\d)?[KMGTP])\s+)?(?P<type>\w.{1,60})$"
 )
+_TRACK = 63
+_CYLINDER = 255 * _TRACK
+"""Sectors of a cylinder in the geometry that fdisk of 2.20 assumes: of disks with 255 heads."""
 _ID = re.compile(r"(?P<id>[\da-f]{1,2})\s+(?P<type>[A-Z]\S.{0,60})")
 
 
@@ -32,7 +37,8 @@ class PartitionRows(StateOutput):
     tool = "fdisk"
     anchors = (
         " 83 Linux", "Linux filesystem", "Linux RAID", "fd Linux raid", "Linux LVM", "EFI System",
-        "Linux swap", "BIOS boot", " 82 Linux", "  5 Extended", "  f W95",
+        "Linux swap", "BIOS boot", " 82 Linux", "  5 Extended", "  f W95", "W95 FAT32",
+        "HPFS/NTFS", "Microsoft basic data", "83  Linux", "fd  Linux raid", "82  Linux",
     )  # fmt: skip
     commands = ("fdisk", "sfdisk")
     reach = 4
@@ -103,27 +109,44 @@ def _numbered_facts(row: re.Match[str]) -> dict[str, Scalar]:
     """What a row says; places in sectors as such, for nothing says how large one is."""
     if row["unit"] in {"s", None} and row["start"].isdecimal() and row["end"].isdecimal():
         first, last = int(row["start"]), int(row["end"])
-        return numbered(row, None) | {"first_sector": first, "sectors": last - first + 1}
+        places = {"first_sector": first, "last_sector": last, "sectors": last - first + 1}
+        return numbered(row, None) | places
     size = 1 if row["unit"] == "B" else None
     start: dict[str, Scalar] = {"start": int(row["start"])} if size else {}
     return numbered(row, size) | start
 
 
 def _row(line: str) -> re.Match[str] | None:
-    """The row in a line; its sectors are those from start to end, which tells it from blocks."""
+    """The row in a line, where it is known in what it counts."""
     match = _ROW.match(line)
-    if match and int(match["end"]) - int(match["start"]) + 1 == int(match["sectors"]):
-        return match
-    return None
+    return match if match and _places(match) else None
+
+
+def _places(row: re.Match[str]) -> dict[str, Scalar]:
+    """Where a partition lies, by what its figures can only be; empty where they fit nothing.
+
+    Since 2.23 sectors, whose size is not known; before it blocks of 1 KiB beside sectors of 512
+    bytes, or beside cylinders of 255 heads and 63 sectors, of which the first is not whole.
+    """
+    first, last, count = int(row["start"]), int(row["end"]), int(row["sectors"])
+    length = last - first + 1
+    if length == count:
+        return {"first_sector": first, "last_sector": last, "sectors": count}
+    blocks: dict[str, Scalar] = {"blocks": count, "size": count * units.KIB}
+    if length == 2 * count + (row["odd"] == "+"):
+        return {"first_sector": first, "last_sector": last, **blocks}
+    if 0 <= length * _CYLINDER - 2 * count <= _TRACK + 1 and length > 1:
+        return {"first_cylinder": first, "last_cylinder": last, **blocks}
+    return {}
 
 
 def _facts(row: re.Match[str]) -> dict[str, Scalar]:
-    """What a row says; in sectors, as the size of the disk's is not known."""
+    """What a row says."""
     type_ = _ID.fullmatch(row["type"].strip())
-    facts: dict[str, Scalar] = {
-        "first_sector": int(row["start"]), "sectors": int(row["sectors"]),
-        "type": type_["type"] if type_ else row["type"].strip(),
-    }  # fmt: skip
+    facts = _places(row) | {"type": type_["type"] if type_ else row["type"].strip()}
+    if row["size"]:
+        text = row["size"].replace(",", ".")
+        facts["size"] = round(units.printed(f"{text}iB")[0])
     if type_:
         facts["type_id"] = type_["id"]
     if row["boot"]:

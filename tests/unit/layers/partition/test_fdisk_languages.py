@@ -131,6 +131,7 @@ def test_rows_of_a_new_fdisk_count_cylinders_and_no_blocks() -> None:
     _, first, second = (subject.values for subject in states(CYLINDERS)[0].subjects)
     assert first == {
         "below": "sdr", "type": "83 Linux", "boot": True, "cylinders": 2, "size": 16 << 20,
+        "first_cylinder": 1, "last_cylinder": 2,
     }  # fmt: skip
     assert second["cylinders"] == 4
     assert second["type"] == "5 Extended"

@@ -271,3 +271,16 @@ def test_free_space_as_the_real_parted_prints_it(tmp_path: Path) -> None:
     assert disk.values["free_places"] == (
         "0.02MiB to 1.00MiB, 10.0MiB to 20.0MiB, 30.0MiB to 64.0MiB"
     )
+
+
+def test_an_old_sfdisk_names_its_unit_with_an_equals_sign() -> None:
+    text = (
+        "Disk /dev/sdt: 9729 cylinders, 255 heads, 63 sectors/track\n"
+        "Units = cylinders of 8225280 bytes, blocks of 1024 bytes, counting from 0\n\n"
+        "   Device Boot Start     End   #cyls    #blocks   Id  System\n"
+        "/dev/sdt1   *      0+     12-     13-    104391   83  Linux\n"
+        "/dev/sdt2         13    9728    9716   78043770   8e  Linux LVM\n"
+    )
+    named = {subject.name: subject.values for subject in states(text)[0].subjects}
+    assert named["sdt1"]["size"] == 104391 * 1024
+    assert (named["sdt2"]["first_cylinder"], named["sdt2"]["last_cylinder"]) == (13, 9728)

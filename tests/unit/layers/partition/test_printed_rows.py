@@ -48,3 +48,41 @@ def test_places_in_bytes_are_exact() -> None:
 def test_what_looks_like_it(near_miss: str) -> None:
     assert things(near_miss, "partitions") == {}
     assert all(output.tool != "partitions" for output in read(near_miss))
+
+
+FAT = (
+    "Device         Boot  Start      End  Sectors  Size Id Type\n"
+    "/dev/mmcblk3p1 *      4096   528383   524288  256M  c W95 FAT32 (LBA)\n"
+    "/dev/mmcblk3p2      528384 30535679 30007296 14.3G 83 Linux\n"
+)
+
+
+def test_rows_of_fdisk_say_where_they_end_and_the_size_that_is_printed() -> None:
+    for shape, given in mangled(FAT, wraps=False):
+        named = things(given, "fdisk")
+        assert named["mmcblk3p1"]["size"] == 256 << 20, shape
+        assert named["mmcblk3p1"]["last_sector"] == 528383, shape
+        assert named["mmcblk3p2"]["size"] == round(14.3 * 2**30), shape
+
+
+def test_rows_of_an_old_fdisk_count_blocks_of_1_kib() -> None:
+    cylinders = (
+        "/dev/sdt1   *           1          26      208813+  83  Linux\n"
+        "/dev/sdt2              27       38913   312359827+  8e  Linux LVM\n"
+    )
+    named = things(cylinders, "fdisk")
+    assert named["sdt1"]["blocks"] == 208813
+    assert (named["sdt2"]["first_cylinder"], named["sdt2"]["last_cylinder"]) == (27, 38913)
+    assert named["sdt2"]["size"] == 312359827 * 1024
+    sectors = "/dev/sdt1   *        2048      411647      204800   83  Linux\n"
+    first = things(sectors, "fdisk")["sdt1"]
+    assert (first["last_sector"], first["size"]) == (411647, 204800 * 1024)
+
+
+@pytest.mark.parametrize("row", [
+    "/dev/sdt2              27       38913   31235982   8e  Linux LVM\n",
+    "/dev/sdt1        2048      411647      204801   83  Linux\n",
+    "/dev/sdt1       7      7      8032   83  Linux\n",
+])  # fmt: skip
+def test_rows_whose_unit_is_open_say_nothing(row: str) -> None:
+    assert things(row, "fdisk") == {}
