@@ -2,7 +2,7 @@
 
 Source: btrfs-progs 6.2, cmds/filesystem.c (print_one_uuid, print_df_text), filesystem-usage.c
 (print_filesystem_usage_overall), device.c (print_device_stat_string), balance.c
-(cmd_balance_status). Sizes are in powers of 1024.
+(cmd_balance_status, do_balance). Sizes are in powers of 1024.
 """
 
 from __future__ import annotations
@@ -46,8 +46,11 @@ _PAIR = re.compile(r"\s*(?P<label>[A-Z][A-Za-z (),]{2,30}):\s+(?P<value>\S.*?)\s
 _PROFILE = re.compile(
     r"\s*(?P<type>Data|System|Metadata|GlobalReserve|Data\+Metadata), ?"
     r"(?P<profile>single|DUP|RAID\w{1,4}): "
-    rf"(?:total=|Size:){_SIZE}, (?:used=|Used:){_SIZE}(?: \(\d+\.\d+%\))?\s*$"
+    rf"(?:total=|Size:){_SIZE}, (?:used=|Used:){_SIZE}(?: \((?P<share>\d{{1,3}}\.\d{{1,3}})%\))?"
+    rf"(?:, ?zone_unusable[=:]{_SIZE})?\s*$"
 )
+_VERSION = re.compile(r"\s*(?:Btrfs|btrfs-progs) (v\d{1,4}(?:\.\d{1,5}){1,3}[\w.+~-]{0,40})\s*$")
+"""Which versions before 4.2 print below the list."""
 _STAT = re.compile(
     r"\s*\[(?P<device>[^\]\s]{1,100})\]\.(?P<counter>\w+_errs) +(?P<count>\d{1,18})\s*$"
 )
@@ -71,6 +74,9 @@ _BALANCE = re.compile(
 _BALANCED = re.compile(
     r"\s*(?P<done>\d{1,12}) out of about (?P<all>\d{1,12}) chunks balanced"
     r"(?: \((?P<seen>\d{1,12}) considered\))?, +(?P<left>\d{1,3})% left\s*$"
+)
+_RELOCATED = re.compile(
+    r"\s*Done, had to relocate (?P<moved>\d{1,12}) out of (?P<all>\d{1,12}) chunks\s*$"
 )
 _MOST = 60
 
@@ -119,6 +125,8 @@ class BtrfsShow(_BtrfsOutput):
                     facts[f"device_{device['id']}_used"] = _bytes(device[3])
             elif _MISSING.match(line):
                 facts["devices_missing"] = True
+            elif "devices" in facts and (version := _VERSION.match(line)):
+                facts["btrfs_progs"] = version[1]
             elif line or index > last + 1:
                 break
             last = index if line else last
@@ -213,6 +221,10 @@ def _profiles(cursor: TextCursor, first: int) -> tuple[dict[str, Scalar], int]:
                 f"{above}_profile": match["profile"].lower(), f"{above}_total": _bytes(match[3]),
                 f"{above}_used": _bytes(match[4]),
             }  # fmt: skip
+            if match["share"]:
+                facts[f"{above}_used_share"] = round(float(match["share"]) / 100, 6)
+            if match[6]:
+                facts[f"{above}_zone_unusable"] = _bytes(match[6])
             last = index
         elif line.strip() == "Unallocated:":
             unallocated, last = True, index
@@ -284,7 +296,28 @@ class BtrfsBalance(_BtrfsOutput):
                     "balance": f"{match['done']} out of about {match['all']} chunks",
                     "balance_left": int(match["left"]) / 100,
                 }  # fmt: skip
+                if match["seen"]:
+                    facts["balance_considered"] = int(match["seen"])
                 last = index
                 break
         name = head["path"] if head else ""
         return last, [PrintedSubject("btrfs", name, facts, prompt.host)] if facts else []
+
+
+class BtrfsBalanced(_BtrfsOutput):
+    """The last line of `btrfs balance start`, of the path that the command names."""
+
+    tool = "btrfs balance start"
+    anchors = ("Done, had to relocate ",)
+    beginning = _RELOCATED
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        match = _RELOCATED.match(cursor.line(first))
+        facts: dict[str, Scalar] = {}
+        if match:
+            facts = {
+                "balance_state": "done", "balanced_chunks": int(match["moved"]),
+                "balance_chunks": int(match["all"]),
+            }  # fmt: skip
+        return first, [PrintedSubject("btrfs", mount_point(prompt), facts, prompt.host)]

@@ -1,8 +1,9 @@
 """`mkfs.btrfs`, `btrfs scrub status` of progs before 4.20, and what the tools say of transids.
 
 Source: btrfs-progs 5.18, mkfs/main.c (main), cmds/scrub.c of 4.19 (print_scrub_summary,
-print_fs_stat), kernel-shared/disk-io.c (verify_parent_transid): the tools print the kernel's
-sentence without its "BTRFS error (device …): ". Sizes are in powers of 1024.
+print_fs_stat), mkfs.c of 3.19 ("fs created label %s on %s"), kernel-shared/disk-io.c
+(verify_parent_transid): the tools print the kernel's sentence without its "BTRFS error (device …):
+". Sizes are in powers of 1024.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.layers.btrfs.progs_version import version_above
-from iosonde.records.printed import PrintedSubject
+from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput, nearest
@@ -26,11 +27,14 @@ _LABELS = {
     "Node size": "node_size", "Sector size": "sector_size", "Filesystem size": "size",
     "Incompat features": "incompat_features", "Runtime features": "runtime_features",
     "Checksum": "checksum", "Number of devices": "devices", "SSD detected": "ssd",
-    "Zoned device": "zoned",
+    "Zoned device": "zoned", "Zone size": "zone_size", "Features": "incompat_features",
+    "Default subvolume": "default_subvolume", "Rootdir from": "rootdir", "Shrink": "shrink",
+    "Compress": "compress",
 }  # fmt: skip
+_PAGE = re.compile(r"(?P<size>\d{1,6})\s+\(CPU page size: (?P<page>\d{1,7})\)$")
 _PAIR = re.compile(r"\s*(?P<label>[A-Z][A-Za-z ]{2,24}):\s*(?P<value>\S.*?)?\s*$")
 _PROFILE = re.compile(rf"\s*(?P<type>Data|Metadata|System):\s+(?P<profile>[A-Za-z]\w*)\s+{_SIZE}$")
-_DEVICE = re.compile(rf"\s*\d{{1,4}}\s+{_SIZE}\s+(?P<path>/\S+)$")
+_DEVICE = re.compile(rf"\s*(?P<id>\d{{1,4}})\s+{_SIZE}\s+(?P<path>/\S+)$")
 _JOINED = re.compile(
     r"(?<=\S)\s+(?=(?:UUID|Node size|Sector size|Filesystem size|Block group profiles|Data|Metadata"
     r"|System|SSD detected|Zoned device|Incompat features|Runtime features|Checksum"
@@ -38,6 +42,23 @@ _JOINED = re.compile(
 )
 """Between lines of it that a mail made one."""
 _COLUMNS = re.compile(r"\s*ID\s+SIZE\s+PATH$")
+_CREATED = re.compile(
+    r"\s*fs created label (?P<label>\S.{0,254}?) on (?P<path>/\S{1,160})\s*(?:nodesize .*)?$"
+)
+_MADE_OF = re.compile(
+    r"\bnodesize (?P<node>\d{1,6}) leafsize (?P<leaf>\d{1,6}) sectorsize (?P<sector>\d{1,6})"
+    r" size (\d{1,19}(?:\.\d{1,3})?(?:[KMGTPE]i?)?B)(?!\S)"
+)
+_OLD_VERSION = re.compile(
+    r"\s*(?:btrfs-progs |Btrfs |WARNING! - Btrfs )"
+    r"(?P<version>v\d{1,4}(?:\.\d{1,5}){1,3}[\w.+~-]{0,40})(?: IS EXPERIMENTAL)?\s*$"
+)
+_OLD_NOTES = re.compile(
+    r"\s*(?:Turning ON incompat feature '|SMALL VOLUME: forcing mixed"
+    r"|adding device /\S{1,160} id \d|WARNING! - see http|See http|The filesystem UUID is"
+    r"|Performing full device TRIM"
+    r"|Created a data/metadata chunk of size|failed to open )"
+)
 _SCRUB = re.compile(rf"\s*scrub (?:status|done|aborted|canceled) for (?P<uuid>{_UUID})$")
 _BEGUN = re.compile(r"\s*scrub (?:started at|device) \S")
 _SCRUBBED = re.compile(
@@ -92,6 +113,7 @@ class MkfsBtrfs(StateOutput):
                 facts[f"{profile['type'].lower()}_total"] = _bytes(profile[3])
             elif device := _DEVICE.match(line):
                 paths.append(device["path"])
+                facts[f"device_{device['id']}_size"] = _bytes(device[2])
             elif (pair := _PAIR.match(line)) and not prompt_in(line):
                 label, value = pair["label"], pair["value"] or ""
                 if label == "UUID":
@@ -99,7 +121,7 @@ class MkfsBtrfs(StateOutput):
                 elif label == "Label" and value != "(null)":
                     name = value
                 elif label in _LABELS and value:
-                    facts[_LABELS[label]] = _value(value)
+                    facts |= _labelled(_LABELS[label], value)
             elif not _COLUMNS.match(line):
                 break
             last = index
@@ -109,16 +131,66 @@ class MkfsBtrfs(StateOutput):
         return last, [PrintedSubject("btrfs", name, facts, prompt.host)] if facts else []
 
 
+def _old_version(cursor: TextCursor, first: int, last: int) -> dict[str, Scalar]:
+    """The version above what an old mkfs.btrfs says; some stand below it."""
+    for index in range(first - 1, max(first - 16, -1), -1):
+        line = cursor.line(index)
+        if match := _OLD_VERSION.match(line):
+            return {"btrfs_progs": match["version"]}
+        if line.strip() and not _OLD_NOTES.match(line):
+            break
+    below = _OLD_VERSION.match(cursor.line(last + 1))
+    return {"btrfs_progs": below["version"]} if below else {}
+
+
 def _lines_and_joined(cursor: TextCursor, first: int) -> Iterator[tuple[int, str]]:
     """The lines with their indices, one of several as those that it was made of."""
     for index, line in lines(cursor, first, _MOST):
         yield from ((index, part) for part in _JOINED.split(line))
 
 
+def _labelled(name: str, value: str) -> dict[str, Scalar]:
+    """What a line with a label says."""
+    if name == "sector_size" and (page := _PAGE.match(value)):
+        return {name: int(page["size"]), "page_size": int(page["page"])}
+    return {name: _value(value)}
+
+
 def _value(text: str) -> Scalar:
     if re.fullmatch(_SIZE, text):
         return _bytes(text)
     return int(text) if text.isdecimal() else text
+
+
+class MkfsBtrfsOld(StateOutput):
+    """As versions before 4.0 say it: in a line below "fs created"."""
+
+    tool = "mkfs.btrfs"
+    anchors = ("fs created label ",)
+    commands = ("mkfs.btrfs",)
+    reach = 16
+    beginning = _CREATED
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        text, last = "", first
+        for index, line in lines(cursor, first, 3):  # a mail may have broken either line
+            text, last = f"{text} {line.strip()}", index
+            if _MADE_OF.search(text):
+                break
+        head, made = _CREATED.match(cursor.line(first)), _MADE_OF.search(text)
+        if head is None or made is None:
+            raise Unreadable("its sizes are cut off", first)
+        facts: dict[str, Scalar] = {
+            **_old_version(cursor, first, last),
+            "node_size": int(made["node"]), "leaf_size": int(made["leaf"]),
+            "sector_size": int(made["sector"]), "size": _bytes(made[4]),
+        }  # fmt: skip
+        label, path = head["label"], head["path"]
+        facts |= {"paths": path, "below": path.removeprefix("/dev/")}
+        name = path.removeprefix("/dev/") if label == "(null)" else label
+        last += bool(_OLD_VERSION.match(cursor.line(last + 1)))
+        return last, [PrintedSubject("btrfs", name, facts, prompt.host)]
 
 
 class BtrfsOldScrub(StateOutput):

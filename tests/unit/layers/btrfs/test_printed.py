@@ -145,3 +145,28 @@ def test_sizes_of_exbibytes() -> None:
     text = "# btrfs fi df /mnt/x\nData, single: total=8.00EiB, used=207.05GiB\n"
     ((data,),) = [state.subjects for state in states(text)]
     assert data.values["data_total"] == 2**63
+
+
+def test_what_a_balance_moved_and_the_share_of_each_profile() -> None:
+    text = (
+        "# btrfs balance start --full-balance /srv/pool\nDone, had to relocate 3 out of 7 chunks\n"
+    )
+    (state,) = states(text)
+    assert (state.tool, state.subjects[0].name) == ("btrfs balance start", "/srv/pool")
+    assert state.subjects[0].values == {
+        "balance_state": "done", "balanced_chunks": 3, "balance_chunks": 7,
+    }  # fmt: skip
+    assert not states("He said: Done, had to relocate 3 out of 7 chunks\n")
+    used = "Data, single: total=1.00GiB, used=512.00MiB, zone_unusable=10.00MiB\n"
+    assert states(used)[0].subjects[0].values["data_zone_unusable"] == 10 * 2**20
+
+
+def test_the_version_that_old_tools_print_below_the_list() -> None:
+    text = (
+        "Label: none  uuid: 5d1f3c1a-70c1-4f0e-9c5a-2b9d7e6f8a10\n"
+        "\tTotal devices 1 FS bytes used 6.50GiB\n"
+        "\tdevid    1 size 9.50GiB used 7.03GiB path /dev/sdq1\n\nBtrfs v3.17.1\n"
+    )
+    assert states(text)[0].subjects[0].values["btrfs_progs"] == "v3.17.1"
+    talk = text.replace("Btrfs v3.17.1", "Btrfs v3.17.1 is old")
+    assert "btrfs_progs" not in states(talk)[0].subjects[0].values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iosonde.records.printed import Unread
-from tests.mangle import counters, read, states
+from tests.mangle import counters, mangled, read, states
 
 UUID = "0a1b2c3d-0000-4000-8000-00000000000e"
 MKFS = f"""# mkfs.btrfs -f -d raid6 -m raid1c4 /dev/sdw1 /dev/sdx1 /dev/sdy1
@@ -125,3 +125,44 @@ def test_lines_of_mkfs_that_a_mail_made_one() -> None:
     assert text != MKFS
     assert joined.subjects == whole.subjects
     assert whole.subjects[0].values["data_profile"] == "raid6"
+
+
+OLD_MKFS = """# mkfs.btrfs -L home /dev/sdq1
+btrfs-progs v3.18.2
+See http://btrfs.wiki.kernel.org for more information.
+
+Turning ON incompat feature 'extref': increased hardlink limit per file to 65536
+fs created label home on /dev/sdq1
+\tnodesize 16384 leafsize 16384 sectorsize 4096 size 40.00GiB
+"""
+
+
+def test_what_an_old_mkfs_made() -> None:
+    for shape, text in mangled(OLD_MKFS, wraps=False):
+        made = next(state for state in states(text) if state.tool == "mkfs.btrfs").subjects[0]
+        assert made.name == "home", shape
+        assert made.values | {"btrfs_progs": "v3.18.2"} == {
+            "btrfs_progs": "v3.18.2", "node_size": 16384, "leaf_size": 16384, "sector_size": 4096,
+            "size": 40 * 2**30, "paths": "/dev/sdq1", "below": "sdq1",
+        }, shape  # fmt: skip
+    assert made.values["btrfs_progs"] == "v3.18.2"
+
+
+def test_an_old_mkfs_without_a_label_whose_version_stands_below() -> None:
+    lines = OLD_MKFS.replace("label home", "label (null)").splitlines(keepends=True)
+    (state,) = states("".join([*lines[5:], "Btrfs v3.12\n"]))
+    assert state.subjects[0].name == "sdq1"
+    assert state.subjects[0].values["btrfs_progs"] == "v3.12"
+    assert not states("a fs created label home on /dev/sdq1 has nodesize 16384 leafsize 16384\n")
+    assert [type(part) for part in read("".join(lines[:6]))] == [Unread]
+
+
+def test_sizes_of_devices_pages_and_zones() -> None:
+    text = MKFS.replace("4096\n", "4096\t(CPU page size: 65536)\n").replace(
+        "SSD detected:       no", "SSD detected:       no\nZoned device:       yes\n"
+        "  Zone size:        256.00MiB"
+    ).replace("Incompat features:", "Features:         ")  # fmt: skip
+    values = states(text)[0].subjects[0].values
+    assert (values["sector_size"], values["page_size"]) == (4096, 65536)
+    assert (values["zone_size"], values["device_2_size"]) == (2**28, 2**40)
+    assert values["incompat_features"] == "extref, raid56"
