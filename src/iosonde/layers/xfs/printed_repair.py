@@ -5,7 +5,7 @@ must be replayed), repair/sb.c, libxfs/util.c and repair/globals.c (do_error: "f
 repair/scan.c and phase5.c ("agf_freeblks %u, counted %u in ag %u", "sb_fdblocks %lu, counted %lu"),
 phase6.c and phase7.c ("disconnected inode %lu, moving to lost+found", "resetting inode %lu nlinks
 from %u to %u"); with -n "would have …", "No modify flag set"; phase1.c, no_sb() and xfs_repair.c:
-what it ends with where it cannot go on.
+what it ends with where it cannot go on; with -v what printed_repair_figures.py reads.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from typing_extensions import override
 
+from iosonde.layers.xfs.printed_repair_figures import is_figure, repair_figures, sentences
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
@@ -94,8 +95,10 @@ class XfsRepair(StateOutput):
         items: list[PrintedSubject | PrintedCounters] = [
             PrintedSubject("xfs", name, values, prompt.host)
         ]
-        if problems := dict(_problems(whole)):
-            items.append(self.counted("xfs", name, problems, prompt))
+        others = [line for line in texts if not (_COUNTED.search(line) or _LINKS.search(line))]
+        counts = {**dict(_problems(whole)), **repair_figures(texts), **sentences(others)}
+        if counts:
+            items.append(self.counted("xfs", name, counts, prompt))
         return last, items
 
 
@@ -117,7 +120,7 @@ def _stopped(text: str) -> Iterator[tuple[str, Scalar]]:
 
 def _is_own(line: str) -> bool:
     forms = (_COUNTED, _LINKS, _NO_MODIFY, *(form for _, form in _PROBLEMS))
-    return bool(_OWN.match(line)) or any(form.search(line) for form in forms)
+    return bool(_OWN.match(line)) or is_figure(line) or any(form.search(line) for form in forms)
 
 
 def _last_phase(cursor: TextCursor, first: int) -> int:
