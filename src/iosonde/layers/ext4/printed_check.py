@@ -46,11 +46,19 @@ _SURE: Sequence[tuple[str, re.Pattern[str]]] = (
     ("unsupported_features", _UNSUPPORTED),
 )  # fmt: skip
 """Lines that are e2fsck's own whatever stands around them, by the setting that each tells."""
-_VERSION = re.compile(r"\s*e2fsck (?P<version>\d[\w.+~-]{1,30}) \(\d{1,2}-\w{3,9}-\d{4}\)\s*$")
+_VERSION = re.compile(
+    r"\s*e2fsck (?P<e2fsck_version>\d[\w.+~-]{1,30}) \((?P<e2fsck_date>\d{1,2}-\w{3,9}-\d{4})\)\s*$"
+)
+_FSCK = re.compile(
+    r"\s*fsck (?:from (?P<package>util-linux(?:-ng)?) )?(?P<version>\d[\w.+~-]{1,30})"
+    r"(?: \(\d{1,2}-\w{3,9}-\d{4}\))?\s*$"
+)
+"""Of util-linux, or before 2.15 of e2fsprogs."""
+_VERSIONS = frozenset({"e2fsck_version", "e2fsck_date", "fsck_version"})
 _PREEN = re.compile(r"\s*(?P<device>/[\w/.:+-]{1,120}): (?=[A-Z])")
 _OTHERS = re.compile(
     r"\s*(?:e2fsck \d|Using EXT2FS Library"
-    r"|fsck(?:\.ext[234]|\.ext4dev)? from|e2fsck: |fsck\.ext[234]: |ext2fs_\w+: "
+    r"|fsck(?:\.ext[234]|\.ext4dev)? from|fsck \d|e2fsck: |fsck\.ext[234]: |ext2fs_\w+: "
     r"|Inode \d|Block bitmap|Inode bitmap|Free (?:blocks|inodes) count|Directories count"
     r"|Superblock |Journal |Group descriptor|Resize inode|Unattached|Entry '|Padding at|i_size"
     r"|Extent tree|Directory inode|Symlink |Deleted inode|The filesystem size|Running additional"
@@ -114,7 +122,7 @@ class ExtCheck(StateOutput):
         text = joined(cursor, first, last)
         values |= answers(text)
         counts = problems(text)
-        if not counts and not values.keys() - {"e2fsck_version"}:
+        if not counts and not values.keys() - _VERSIONS:
             raise Unreadable("it says nothing of the file system", last)
         name = name.removeprefix("/dev/") or prompt.path
         items: list[PrintedSubject | PrintedCounters] = []
@@ -149,7 +157,7 @@ class ExtCheckSummary(StateOutput):
             raise Unreadable("it is no summary")
         values = _fill(checked)
         if version:
-            values["e2fsck_version"] = version["version"]
+            values |= version.groupdict()
         name = checked["device"].removeprefix("/dev/")
         return last, [PrintedSubject("ext4", name, values, prompt.host)]
 
@@ -180,7 +188,9 @@ def _own_line(line: str) -> tuple[dict[str, Scalar], str] | None:
         groups = match.groupdict()
         return {setting: groups.get("value") or True}, groups.get("device") or ""
     if version := _VERSION.match(line):
-        return {"e2fsck_version": version["version"]}, ""
+        return version.groupdict(), ""
+    if wrapper := _FSCK.match(line):
+        return {"fsck_version": " ".join(filter(None, wrapper.groups()))}, ""
     if not _is_own(line):
         return None
     mended_by_itself = _PREEN.match(line)

@@ -102,7 +102,9 @@ _SUMMARY = re.compile(
     rf"(?:{_FILES})(?:\s?[(（](?P<share>\d{{1,3}}[.,]\d) ?% [^\d)）]{{3,30}}[)）])?[,，]\s?"
     rf"(?P<full>{_N})/(?P<blocks>{_N}) (?:{_BLOCKS})(?: ?[(（][^)）]{{4,80}}[)）])?\s*$"
 )
-_VERSION = re.compile(r"\s*e2fsck (?P<version>\d[\w.+~-]{1,30}) \(\d{1,2}-\w{3,9}-\d{4}\)\s*$")
+_VERSION = re.compile(
+    r"\s*e2fsck (?P<e2fsck_version>\d[\w.+~-]{1,30}) \((?P<e2fsck_date>\d{1,2}-\w{3,9}-\d{4})\)\s*$"
+)
 _SETTINGS = (
     ("modified_by_check", _MODIFIED), ("errors_remain", _ERRORS), ("journal_recovered", _JOURNAL),
     ("check_forced", _FORCED), ("check_passes", _PASS),
@@ -136,7 +138,7 @@ class ExtCheckTranslated(StateOutput):
             if index > last + _GAP or (index > first and prompt_in(line)):
                 break
             if version := _VERSION.match(line):
-                values["e2fsck_version"] = version["version"]
+                values |= version.groupdict()
                 last = index
             for setting, form in _SETTINGS:
                 if match := form.match(line):

@@ -1,7 +1,8 @@
 """What mke2fs and mkfs.ext4 say of the file system that they make: blocks, inodes, stripe, journal.
 
 Source: e2fsprogs 1.47, misc/mke2fs.c (show_stats(), main(): "Creating filesystem with %llu %dk
-blocks and %u inodes", "Creating journal (%u blocks): "), misc/util.c.
+blocks and %u inodes", "Creating journal (%u blocks): "), misc/util.c. Other languages are read by
+mke2fs_languages.py.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.kerneltext import fields
+from iosonde.layers.ext4 import mke2fs_languages
+from iosonde.layers.ext4.mke2fs_languages import in_english
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
@@ -30,7 +33,8 @@ _STRIPE = re.compile(
 )
 _COUNTS = re.compile(r"\s*(?P<inodes>\d{1,19}) inodes, (?P<blocks>\d{1,19}) blocks\s*$")
 _RESERVED = re.compile(
-    r"\s*(?P<reserved_blocks>\d{1,19}) blocks \(\d{1,2}\.\d\d%\) reserved for the super user\s*$"
+    r"\s*(?P<reserved_blocks>\d{1,19}) blocks \((?P<share>\d{1,2}\.\d\d)%\) "
+    r"reserved for the super user\s*$"
 )
 _GROUPS = re.compile(r"\s*(?P<block_groups>\d{1,10}) block groups?\s*$")
 _UUID = re.compile(r"\s*Filesystem UUID: (?P<uuid>[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\s*$")
@@ -44,7 +48,7 @@ _FRAGMENT = re.compile(r"\s*Fragment size=(?P<fragment_size>\d{1,6}) \(log=\d\)\
 _FIRST = re.compile(r"\s*First data block=(?P<first_block>\d{1,10})\s*$")
 _LIMIT = re.compile(r"\s*Maximum filesystem blocks=(?P<max_blocks>\d{1,20})\s*$")
 _VERSION = re.compile(
-    r"\s*mke2fs (?P<mke2fs_version>\d[\w.+~-]{1,30}) \(\d{1,2}-\w{3,9}-\d{4}\)\s*$"
+    r"\s*mke2fs (?P<mke2fs_version>\d[\w.+~-]{1,30}) \((?P<mke2fs_date>\d{1,2}-\w{3,9}-\d{4})\)\s*$"
 )
 _BACKUPS = re.compile(r"\s*Superblock backups stored on blocks:")
 _BLOCKS = re.compile(r"\s*\d{1,19}(?:, \d{1,19}){0,40},?\s*$")
@@ -73,7 +77,7 @@ class Mke2fs(StateOutput):
     tool = "mke2fs"
     anchors = (
         "Creating filesystem with ", "Filesystem label=", ", Stripe width=", "Block size=",
-        " reserved for the super user", "Creating journal (",
+        " reserved for the super user", "Creating journal (", *mke2fs_languages.anchors(),
     )  # fmt: skip
     commands = (
         "mke2fs", "mkfs", "mkfs.ext4", "mkfs.ext3", "mkfs.ext2",
@@ -83,18 +87,19 @@ class Mke2fs(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
+        line = in_english(cursor.line(cursor.at))
         if not any(pattern.match(line) for pattern in _SURE):
             return None
-        return top_of(cursor, lambda text: _OTHERS.match(text) is not None)
+        return top_of(cursor, _is_other)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         values: dict[str, Scalar] = {}
         last, block, copies = first, 0, list[str]()
-        for index, line in lines(cursor, first, _MOST):
-            if index > last + _GAP or (index > first and prompt_in(line)):
+        for index, printed in lines(cursor, first, _MOST):
+            if index > last + _GAP or (index > first and prompt_in(printed)):
                 break
+            line = in_english(printed)
             if made := _MADE.match(line):
                 block = int(made["size"]) * (units.KIB if made["kilo"] else 1)
             elif size := _BLOCK.match(line):
@@ -104,7 +109,8 @@ class Mke2fs(StateOutput):
             if line and not is_own:
                 break
             values |= said
-            if _BLOCKS.match(line) and (copies or _BACKUPS.match(cursor.line(last))):
+            above = in_english(cursor.line(last))
+            if _BLOCKS.match(line) and (copies or _BACKUPS.match(above)):
                 copies += fields(line.replace(",", " "))
             last = index if line else last
         if copies:
@@ -115,6 +121,10 @@ class Mke2fs(StateOutput):
         name = devices[-1].removeprefix("/dev/") if devices else ""
         subject = PrintedSubject(kind[0] if kind else "ext4", name, values, prompt.host)
         return last, [subject] if values else []
+
+
+def _is_other(line: str) -> bool:
+    return _OTHERS.match(in_english(line)) is not None
 
 
 def _said(line: str, block: int) -> Iterator[tuple[str, Scalar]]:
@@ -129,11 +139,18 @@ def _said(line: str, block: int) -> Iterator[tuple[str, Scalar]]:
     for pattern in (_MADE, _COUNTS, _RESERVED, _GROUPS, _PARTS, _INODES, _FRAGMENT, _FIRST, _LIMIT):
         if match := pattern.match(line):
             yield from ((name, int(match[name])) for name in match.groupdict() if name in _COUNTED)
+    if reserved := _RESERVED.match(line):
+        yield "reserved_share", round(float(reserved["share"]) / 100, 6)
     for pattern in (_STRIPE, _JOURNAL):
         if match := pattern.match(line):
-            for name, blocks in match.groupdict().items():
-                if int(blocks):  # a stride of 0: there is none
-                    yield (name, int(blocks) * block) if block else (f"{name}_blocks", int(blocks))
+            yield from _in_bytes(match, block)
     for pattern in (_LABEL, _UUID, _VERSION):
         if match := pattern.match(line):
             yield from ((name, text) for name, text in match.groupdict().items() if text)
+
+
+def _in_bytes(match: re.Match[str], block: int) -> Iterator[tuple[str, Scalar]]:
+    """Sizes that are printed in blocks; as these where it is not known how large they are."""
+    for name, blocks in match.groupdict().items():
+        if int(blocks):  # a stride of 0: there is none
+            yield (name, int(blocks) * block) if block else (f"{name}_blocks", int(blocks))

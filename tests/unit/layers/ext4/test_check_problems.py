@@ -121,7 +121,8 @@ def test_problems_by_sort() -> None:
     checked = check.subjects[0].values
     summary = {"blocks", "inodes", "contiguous"}
     assert {name: checked[name] for name in checked if name.rpartition("_")[2] not in summary} == {
-        "e2fsck_version": "1.46.5", "check_passes": "5", "modified_by_check": True,
+        "e2fsck_version": "1.46.5", "e2fsck_date": "30-Dec-2021",
+        "check_passes": "5", "modified_by_check": True,
         "errors_remain": True, "mended": 4, "left_as_it_was": 5,
     }  # fmt: skip
 

@@ -87,7 +87,8 @@ def test_a_file_system_with_errors() -> None:
     assert values == {
         "journal_recovered": True, "check_passes": "5", "mended": 3, "modified_by_check": True,
         "check_forced": "contains a file system with errors", "e2fsck_version": "1.47.0",
-        "inodes": 1280, "used_inodes": 11, "free_inodes": 1269, "non_contiguous": 0,
+        "e2fsck_date": "5-Feb-2023", "inodes": 1280, "used_inodes": 11, "free_inodes": 1269,
+        "non_contiguous": 0,
         "blocks": 5120, "used_blocks": 1234, "free_blocks": 3886,
     }  # fmt: skip
 
@@ -136,7 +137,7 @@ def test_sentences_about_checks_are_none(text: str) -> None:
 def test_every_shape(shape: str, text: str) -> None:
     ((name, values),) = _checks(TEXT)
     if shape == "with blank lines":  # a version above a blank line stands alone
-        values.pop("e2fsck_version")
+        del values["e2fsck_version"], values["e2fsck_date"]
     assert _checks(text) == [(name, values)], shape
 
 
@@ -159,3 +160,16 @@ def test_features_that_it_does_not_know() -> None:
     assert _checks(text) == [
         ("nvme9n1p2", {"unsupported_features": "fast_commit", "errors_remain": True})
     ]
+
+
+@pytest.mark.parametrize(("head", "version"), [
+    ("fsck from util-linux 2.38.1", "util-linux 2.38.1"), ("fsck 1.40.8 (13-Mar-2008)", "1.40.8"),
+    ("fsck from util-linux is slow", None),
+])  # fmt: skip
+def test_the_version_of_the_program_above_it(head: str, version: str | None) -> None:
+    text = (
+        f"{head}\n/dev/sdz1: recovering journal\n/dev/sdz1: clean, 11/1280 files, 12/5120 blocks\n"
+    )
+    ((name, values),) = _checks(text)
+    assert (name, values.get("fsck_version")) == ("sdz1", version)
+    assert values["used_inodes"] == 11

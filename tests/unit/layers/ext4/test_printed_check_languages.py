@@ -18,7 +18,8 @@ def _checks(text: str) -> list[tuple[str, dict[str, object]]]:
 def test_a_check_in_german() -> None:
     assert _checks(TEXT) == [
         ("sdq2", {
-            "e2fsck_version": "1.47.0", "journal_recovered": True, "check_forced": True,
+            "e2fsck_version": "1.47.0", "e2fsck_date": "5-Feb-2023", "journal_recovered": True,
+                "check_forced": True,
             "check_passes": "5", "modified_by_check": True, "blocks": 262144, "inodes": 65536,
             "free_blocks": 262144 - 99120, "free_inodes": 65536 - 1207, "non_contiguous": 0.007,
         })

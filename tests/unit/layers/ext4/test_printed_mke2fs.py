@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from iosonde.layers.ext4 import mke2fs_languages
 from iosonde.layers.ext4.printed_mke2fs import Mke2fs
 from tests.mangle import mangled, read, states, subjects_in
 
@@ -62,7 +63,7 @@ def test_an_old_one_of_a_stripe() -> None:
             "block_size": 4096, "stripe_unit": 512 << 10, "stripe_width": 3 * MIB,
             "inodes": 14655488, "blocks": 58599574, "reserved_blocks": 2929978,
             "block_groups": 1789, "journal_size": 128 * MIB, "mke2fs_version": "1.42.9",
-            "fragment_size": 4096,
+            "mke2fs_date": "28-Dec-2013", "reserved_share": 0.05, "fragment_size": 4096,
             "first_block": 0, "max_blocks": 1 << 32, "blocks_per_group": 32768,
             "fragments_per_group": 32768, "inodes_per_group": 8192,
             "superblock_copies": " ".join(map(str, copies)),
@@ -99,3 +100,48 @@ def test_versions_name_their_month_short_or_long(date: str) -> None:
         f"mke2fs 1.44.3 ({date})\nCreating filesystem with 4096 4k blocks and 1024 inodes\n"
     )
     assert state.subjects[0].values["mke2fs_version"] == "1.44.3"
+
+
+FRENCH = """# mkfs.ext4 -L vide /dev/vg7/srv
+mke2fs 1.42.13 (17-May-2015)
+En train de créer un système de fichiers avec 1310720 4k blocs et 327680 i-noeuds.
+UUID de système de fichiers=0c2ad4e8-6a54-4f13-b7d6-2d4f0c5b9a11
+Superblocs de secours stockés sur les blocs :
+	32768, 98304, 163840, 229376,
+	294912
+
+Allocation des tables de groupe : complété
+Écriture des tables d'i-noeuds : complété
+Création du journal (32768 blocs) : complété
+"""
+
+
+def test_another_language_says_the_same() -> None:
+    printed = FRENCH.replace(" :\n", "\u00a0: \n")  # as French has it
+    for shape, text in mangled(printed, wraps=False):
+        if shape == "with blank lines":
+            continue
+        ((name, values),) = _made(text).items()
+        assert name == "ext4 vg7/srv", shape
+        assert values == {
+            "mke2fs_version": "1.42.13", "mke2fs_date": "17-May-2015", "block_size": 4096,
+            "blocks": 1310720, "inodes": 327680, "journal_size": 128 * MIB,
+            "uuid": "0c2ad4e8-6a54-4f13-b7d6-2d4f0c5b9a11",
+            "superblock_copies": "32768 98304 163840 229376 294912",
+        }, shape  # fmt: skip
+
+
+def test_every_language_says_what_english_does() -> None:
+    figures = ["4096", "8", "512"]
+    for english, forms in mke2fs_languages._FORMS.items():
+        count = english.count("{}")
+        for form in forms:
+            texts = ["5,00" if "%" in form and at else figures[at] for at in range(count)]
+            if "UUID" in english:
+                texts = ["0c2ad4e8-6a54-4f13-b7d6-2d4f0c5b9a11"]
+            line = mke2fs_languages.in_english(form.format(*texts))
+            expected = english.format(*(text.replace(",", ".") for text in texts))
+            assert line == expected, form
+    assert mke2fs_languages.in_english("Der Bloque ist 4 Blöcke lang") == (
+        "Der Bloque ist 4 Blöcke lang"
+    )
