@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing_extensions import override
 
 from iosonde.layers._mapper.facts import mapper_name
+from iosonde.layers.lvm.extent_maps import extent_map, is_map, of_map
 from iosonde.layers.lvm.facts import size_of
 from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
@@ -52,8 +53,18 @@ _FIRM = frozenset({"LV Path", "LV Name", "LV Size", "LV Status", "LV UUID", "VG 
                    "Total PE", "PE Size", "Current LE", "Allocated PE", "Free PE"})  # fmt: skip
 """Labels that no other program has."""
 _OTHER = re.compile(
-    r"\s+(?:--- Segments ---|LV Creation host, time .*|\w[\w /,#-]{2,40}(?:\s{2,}\S.*|:?)\s*$)"
+    r"\s+(?:--- (?:Physical )?Segments ---|LV Creation host, time .*"
+    r"|\w[\w /,#-]{2,40}(?:\s{2,}\S.*|:?)\s*$|\"/dev/\S{1,120}\" is a new physical volume of "
+    r"|(?P<snapshot>\w[\w+.-]{0,127} \[(?:IN)?active\])\s*$)",
+    re.IGNORECASE,
 )
+_MORE = re.compile(r"\s+(?P<label>[A-Z][\w /-]{1,30}?)(?: {2,}|\t+| (?=\d))(?P<value>\S.*?)\s*$")
+"""A label that only some versions and kinds of volumes have, below its head."""
+_CREATED = re.compile(
+    r"\s*LV Creation host, time (?P<host>[\w.-]{1,253}),? (?P<time>\d[\d :+-]{8,40}\d)\s*$"
+)
+_LONGEST = 2000
+"""Lines of one thing, which may have many segments."""
 _SIZE = re.compile(r"<?(\d{1,9}(?:[.,]\d{1,3})?) ?([kKMGTPE])i?B\b")
 _SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)%")
 
@@ -86,7 +97,8 @@ class LvmDisplay(HeadedOutput):
     def goes_on(self, line: str, above: list[str]) -> bool:
         if above and not _HEAD.match(above[0]):  # its head is cut off
             return _is_part(line)
-        return len(above) < 60 and bool(_PAIR.match(line) or _OTHER.match(line))
+        is_own = _PAIR.match(line) or _OTHER.match(line) or _MORE.match(line)
+        return len(above) < _LONGEST and bool(is_own or (is_map(above) and of_map(line)))
 
     @override
     def is_command(self, line: str) -> bool:
@@ -100,25 +112,48 @@ class LvmDisplay(HeadedOutput):
         if match is None:
             yield from _parts(text, prompt)
             return
-        pairs = dict(pair for line in rest if (pair := _pair(line)))
+        at = next((at for at, line in enumerate(rest) if is_map([line])), len(rest))
+        rest, segments = rest[:at], rest[at:]
+        pairs = dict(pair for line in rest if (pair := _pair(line) or _more(line)))
         what = match["what"]
         if what == "Logical volume":
             group, name = pairs.get("VG Name", ""), pairs.get("LV Name", "").rpartition("/")[2]
             if name:
-                values = as_labelled(pairs, _READ) | _volume(pairs)
+                geometry = dict(pair for line in reversed(segments) if (pair := _pair(line)))
+                values = as_labelled(pairs, _READ) | _volume(geometry | pairs)
+                values |= _of_snapshots(rest) | extent_map(segments)
                 yield PrintedSubject("lvm", mapper_name(group, name), values, prompt.host)
         elif what == "Volume group":
             if name := pairs.get("VG Name", ""):
                 values = as_labelled(pairs, _READ) | _group(pairs)
                 yield PrintedSubject("lvm_group", name, values, prompt.host)
         elif name := pairs.get("PV Name", "").removeprefix("/dev/"):
-            values = as_labelled(pairs, _READ) | _device(pairs)
+            values = as_labelled(pairs, _READ) | _device(pairs) | extent_map(segments)
             yield PrintedSubject("lvm_pv", name, values, prompt.host)
+
+
+def _more(line: str) -> tuple[str, str] | None:
+    more = _MORE.match(line)
+    return (more["label"], more["value"]) if more else None
+
+
+def _of_snapshots(rest: Iterable[str]) -> dict[str, Scalar]:
+    """When and where a volume was made, and the snapshots of it, which stand below its status."""
+    values: dict[str, Scalar] = {}
+    snapshots: list[str] = []
+    for line in rest:
+        if created := _CREATED.match(line):
+            values |= {"creation_host": created["host"], "creation_time": created["time"]}
+        elif (other := _OTHER.match(line)) and other["snapshot"]:
+            snapshots.append(other["snapshot"])
+    return values | ({"snapshots": ", ".join(snapshots)} if snapshots else {})
 
 
 def _pair(line: str) -> tuple[str, str] | None:
     pair = _PAIR.match(line)
-    return (" ".join(pair["label"].split()), pair["value"]) if pair else None
+    if pair is None or pair["label"] in {"LV", "VG", "PV"}:  # "VG Name" without one
+        return None
+    return " ".join(pair["label"].split()), pair["value"]
 
 
 def _is_part(line: str) -> bool:
@@ -216,7 +251,8 @@ def _device(pairs: Mapping[str, str]) -> dict[str, Scalar]:
     free = _count(pairs.get("Free PE", ""))
     return without_none(
         {
-            "volume_group": pairs.get("VG Name"),
+            "volume_group": pairs.get("VG Name", "").removesuffix(" (exported)") or None,
+            "exported": pairs.get("VG Name", "").endswith(" (exported)") or None,
             "size": _bytes(pairs.get("PV Size", "")),
             "not_usable": _bytes(pairs.get("PV Size", "").partition("not usable")[2]),
             "extent_size": extent,

@@ -34,3 +34,31 @@ def test_a_name_that_is_cut_off_and_prose() -> None:
     (entry,) = read("  --- Logical volume ---\n  LV Status              available\n")
     assert isinstance(entry, Unread)
     assert read("Look at the --- Logical volume --- part.") == []
+
+
+MAPS = (Path(__file__).parents[3] / "outputs" / "lvm-2.03.16" / "display-maps.txt").read_text()
+
+
+def test_maps_snapshots_and_labels_of_some_kinds_only() -> None:
+    for shape, given in mangled(MAPS.replace("\n\n", "\n"), wraps=False):
+        things = {s.name: s.values for state in states(given) for s in state.subjects}
+        assert list(things) == ["mapper/pond-heron", "mapper/pond-pool", "pond", "sdc1", "sdf1"]
+        heron, device = things["mapper/pond-heron"], things["sdc1"]
+        assert heron["snapshots"] == "heronsnap [active]", shape
+        assert heron["cache_read_hits_misses"] == "123456 / 23456", shape
+        assert (heron["cache_demotions"], heron["cache_used_blocks"]) == (34, "43.21%"), shape
+        assert heron["creation_time"] == "2024-02-03 10:00:00 +0100", shape
+        assert heron["size"] == int(str(heron["extents"])) * 4 * MIB, shape
+        mapped = str(heron["extent_map"]).split("; ")
+        assert mapped[0].endswith("physical volume /dev/sdc1, physical extents 12345 to 140344")
+        assert "stripe 1, physical volume /dev/sde1, physical extents 88 to 587" in mapped[1]
+        assert str(device["extent_map"]).endswith("; 128000 to 238465: free"), shape
+        assert (device["volume_group"], device["exported"]) == ("pond", True), shape
+        assert not {"vg", "volume_group"} & set(things["sdf1"]), shape
+
+
+def test_a_sentence_below_the_segments_is_none_of_them() -> None:
+    given = MAPS.partition("root@n1:~# vgdisplay")[0].partition("  --- Logical volume ---\n")[2]
+    first = given.partition("  --- Logical volume ---")[0]
+    (state,) = states(f"  --- Logical volume ---\n{first}\nPhysical extents 9 to 99 are bad.\n")
+    assert str(state.subjects[0].values["extent_map"]).endswith("physical extents 88 to 587")
