@@ -185,6 +185,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "lvm_json": "iosonde.layers.lvm.printed_json:LvmJson",
         "lvm_messages": "iosonde.layers.lvm.printed_messages:LvmMessages",
         "lvm_pairs": "iosonde.layers.lvm.printed_fields:LvmPairs",
+        "lvm_scans": "iosonde.layers.lvm.printed_scans:LvmScans",
         "lvm_separated": "iosonde.layers.lvm.printed_separated:LvmSeparated",
         "lvmcache_stats": "iosonde.layers.dm_cache.printed_stats:LvmcacheStats",
         "mdadm": "iosonde.layers.md.printed:Mdadm",

@@ -6,6 +6,7 @@ Source: LVM2 2.03, lvs(8), vgs(8), pvs(8); lib/report/columns.h: the columns tha
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
 from typing_extensions import override
 
@@ -26,6 +27,7 @@ class LvmOutput(StateOutput):
         "LSize", "PSize", "VSize", " #PV", "#Str", "LV VG", "LV   ", "1st PE", "Fmt  Attr",
     )  # fmt: skip
 
+    looks_above: ClassVar[bool] = True
     commands = ("lvs", "vgs", "pvs", "lvm")
     nothing = "no volume follows"
 

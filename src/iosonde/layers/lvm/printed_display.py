@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 from typing_extensions import override
 
@@ -76,6 +77,7 @@ class LvmDisplay(HeadedOutput):
         "VG Size  ", "PV Size  ", "PE Size  ", "LV Path  ", "LV Name  ", "PV Name  ", "Total PE  ",
         "Alloc PE / Size", "PE / Size  ", "Allocated PE  ", "Free PE  ", "Current LE  ",
     )  # fmt: skip
+    looks_above: ClassVar[bool] = True
     commands = ("lvdisplay", "vgdisplay", "pvdisplay", "lvm")
     nothing = "the name of the volume is cut off"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from itertools import pairwise
+from typing import ClassVar
 
 from typing_extensions import override
 
@@ -29,6 +30,7 @@ _WARNING = re.compile(r"\s*(?:WARNING: |File descriptor \d)")
 class LvmPairs(StateOutput):
     tool = "lvm"
     anchors = ("LVM2_", r"LVM2\_")
+    looks_above: ClassVar[bool] = True
     commands = _COMMANDS
     nothing = "no volume follows"
     beginning = _START

@@ -63,7 +63,7 @@ _OTHERS = re.compile(
     r"|Reading volume groups from cache|Thin pool volume with chunk size \d"
     r"|Failed to activate new LV|Aborting\. Failed to |Volume group \"\S{1,128}\" not found$"
     r"|Cannot process volume group |device-mapper: |Aborted wiping of \w|Aborting \w{2}create on /"
-    r"|\d{1,3} existing signatures? left on the device|Do you really want to (?:remove|reduce) "
+    r"|\d{1,3} existing signatures? left on the device|Do you really want to "
     r"|(?:WARNING: )?Reducing active |THIS MAY DESTROY YOUR DATA|Unable to add physical volume "
     r"|/dev/\S{1,120}: already exists in filesystem|New volume group name \"|Command requires all "
     r"|Use -ff? to force|Can't initialize physical volume )"
@@ -95,9 +95,9 @@ _FLAGS = frozenset(
 )
 """Options that have no value behind them."""
 _KEPT = 60
-_SHOW = ("pvs", "vgs", "lvs", "pvdisplay", "vgdisplay", "lvdisplay")
-_ABOVE = 8
-"""Lines above a warning in which a command stands that shows something."""
+_BEGINS = ("Cannot process volume group ", "Thin pool volume with chunk size ")
+_SAYS = re.compile(r" {2}(?: {2})?(?!.{1,300} {3})[A-Z][A-Za-z]{0,20}:? [^|\[\]\t]{10,300}$")
+"""Any other sentence of LVM's, which it begins with two blanks, below its command."""
 
 
 class LvmMessages(StateOutput):
@@ -110,11 +110,14 @@ class LvmMessages(StateOutput):
         " is already in volume group '", "matches existing size (", "excluded by a filter",
         "ignored by filtering)",
         "Cannot use /dev/", " physical volumes missing.", "Cannot process volume group ",
+        "Flushing ", ": Moved: ", ": Merged: ", ": Converted: ", "Renamed \"", "Removed \"/dev/",
+        "Merging of volume ", " physical volume(s) resized", "Thin pool volume with chunk size ",
     )  # fmt: skip
     commands = (
         "lvm", "pvcreate", "pvremove", "pvresize", "vgcreate", "vgextend", "vgreduce", "vgremove",
         "vgchange", "lvcreate", "lvextend", "lvreduce", "lvresize", "lvremove", "lvchange",
-        "lvconvert",
+        "lvconvert", "lvrename", "vgrename", "vgmerge", "vgsplit", "pvmove", "vgexport",
+        "vgimport", "vgcfgrestore",
     )  # fmt: skip
     reach = 4
 
@@ -122,12 +125,13 @@ class LvmMessages(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at)
         if log_prefix(cursor.stamped(cursor.at)) or not (
-            next(_said(line), None) or line.strip().startswith("Cannot process volume group ")
+            next(_said(line), None) or line.strip().startswith(_BEGINS)
         ):
             return None
-        if refusal(line) and command_before(cursor, cursor.at, _SHOW, reach=_ABOVE)[1].command:
-            return None  # a warning above a table, to which the command belongs
-        return start_of(cursor, _is_own)  # messages above it are of the same command
+        first = start_of(cursor, _is_own)  # messages above it are of the same command
+        begun = start_of(cursor, lambda above: _is_own(above) or _SAYS.match(above))
+        asked = command_before(cursor, begun, self.commands, reach=1)[1].command
+        return begun if asked else first
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -136,7 +140,8 @@ class LvmMessages(StateOutput):
         group = ""
         for index, line in close_lines(cursor, first):
             said = list(_said(line))
-            if prompt_in(line) or not (said or _OTHERS.match(line)):
+            is_own = said or _OTHERS.match(line) or (prompt.command and _SAYS.match(line))
+            if prompt_in(line) or not is_own:
                 break
             for kind, name, values in said:
                 subjects.setdefault((kind, name), {}).update(values)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from typing_extensions import override
 
@@ -29,6 +30,7 @@ class LvmSeparated(StateOutput):
     anchors = (
         "LSize", "PSize", "VSize", "|Attr", ";Attr", ",Attr", ":Attr",
     )  # fmt: skip
+    looks_above: ClassVar[bool] = True
     commands = ("lvs", "vgs", "pvs", "lvm")
     nothing = "no volume follows"
 

@@ -6,7 +6,9 @@ filtering)."), lib/metadata/metadata.c ("Device %s %s." with "excluded by a filt
 lib/metadata/pv_manip.c, lib/device/dev-type.c ("%s: %s signature detected on %s at offset %llu.
 Wipe it? [y/n]: "), lib/metadata/lv_manip.c ("New size (%d extents) matches existing size (%d
 extents)."; before 2.02.104 "Extending logical volume %s to %s"), lib/format_text/import_vsn1.c
-("Couldn't find device with uuid %s.").
+("Couldn't find device with uuid %s."); what goes on: tools/polldaemon.c ("%s: %s: %s%%"),
+lib/metadata/cache_manip.c ("Flushing " FMTu64 " blocks for cache %s."), tools/lvconvert.c
+("Logical volume %s is now cached."), tools/lvrename.c, vgrename.c, vgreduce.c, pvresize.c.
 """
 
 from __future__ import annotations
@@ -36,6 +38,10 @@ def _sized(match: re.Match[str]) -> _Values:
     return {"size": units.parse_bytes(match["size"].replace(",", "."))}
 
 
+def _share(percent: str) -> float:
+    return round(float(percent.replace(",", ".")) / 100, 6)
+
+
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], _Values]], ...] = tuple(
     (re.compile(rf"\s*{pattern}\s*$"), values)
     for pattern, values in (
@@ -60,12 +66,35 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], _Values]], ...] =
          r"extents\)\.?", lambda match: {"extents": int(match["extents"])}),
         (r"There are (?P<missing>\d{1,6}) physical volumes missing\.",
          lambda match: {"missing_devices": int(match["missing"])}),
+        (rf"Logical volume (?P<volume>{_NAME}/{_NAME}) is (?P<cached>now|not) cached\.",
+         lambda match: {"cached": match["cached"] == "now"}),
+        (rf"Flushing (?P<blocks>\d{{1,12}}) blocks for cache (?P<volume>{_NAME}/{_NAME})\.",
+         lambda match: {"dirty_blocks": int(match["blocks"])}),
+        (rf"(?P<volume>{_NAME}/{_NAME}): (?P<what>Converted|Merged|Moved|Synced): "
+         r"(?P<share>\d{1,3}[.,]\d{1,2})%",
+         lambda match: {f"{match['what'].lower()}_share": _share(match["share"])}),
+        (rf"{_DEVICE}: Moved: (?P<share>\d{{1,3}}[.,]\d{{1,2}})%",
+         lambda match: {"moved_share": _share(match["share"])}),
+        (rf"Renamed \"(?P<before>{_NAME})\" to \"(?P<to>{_NAME})\" in volume group "
+         rf"\"(?P<group>{_NAME})\"", lambda match: {"name_before": match["before"]}),
+        (rf"Volume group \"(?P<before>{_NAME})\" successfully renamed to \"(?P<named>{_NAME})\"",
+         lambda match: {"name_before": match["before"]}),
+        (rf"Volume group \"(?P<merged>{_NAME})\" successfully merged into \"(?P<named>{_NAME})\"",
+         lambda match: {"merged": match["merged"]}),
+        (rf"Removed \"{_DEVICE}\" from volume group \"(?P<of>{_NAME})\"",
+         lambda match: {"removed_from": match["of"]}),
+        (rf"Merging of volume (?P<volume>{_NAME}/{_NAME}) started\.", lambda _: {"merging": True}),
+        (r"(?P<resized>\d{1,6}) physical volume\(s\) resized(?: or updated)? / "
+         r"(?P<kept>\d{1,6}) physical volume\(s\) not resized",
+         lambda match: {
+             "devices_resized": int(match["resized"]), "devices_not_resized": int(match["kept"]),
+         }),
         (rf"Volume group \"?(?P<absent>{_NAME})\"? not found\.?", lambda _: {"found": False}),
     )
 )  # fmt: skip
 _KINDS = {
     "uuid": "lvm_pv", "volume": "lvm", "absent": "lvm_group", "extents": "lvm",
-    "missing": "lvm_group",
+    "missing": "lvm_group", "named": "lvm_group", "resized": "host",
 }  # fmt: skip
 """What is named or counted, and the kind of thing that it is about."""
 
@@ -89,7 +118,10 @@ def _about(named: Mapping[str, str | None]) -> tuple[str, str]:
         group, _, volume = device.partition("/")
         is_volume = volume and group not in FOLDERS
         return ("lvm", mapper_name(group, volume)) if is_volume else ("lvm_pv", device)
+    if named.get("to"):
+        return "lvm", mapper_name(named.get("group") or "", named["to"] or "")
     for key, kind in _KINDS.items():
         if name := named.get(key):
-            return kind, "" if name.isdecimal() else name
+            group, _, volume = name.partition("/")
+            return kind, mapper_name(group, volume) if volume else "" if name.isdecimal() else name
     return "host", ""

@@ -104,3 +104,41 @@ def test_a_message_alone() -> None:
 @pytest.mark.parametrize(("shape", "text"), list(mangled(TEXT, wraps=False)))
 def test_every_shape(shape: str, text: str) -> None:
     assert _things(text) == _things(TEXT), shape
+
+
+PROGRESS = (Path(__file__).parents[3] / "outputs" / "lvm-2.03.16" / "progress.txt").read_text()
+
+
+def test_what_goes_on_and_what_was_named_anew() -> None:
+    things = _things(PROGRESS)
+    assert things["lvm", "mapper/pond-heron"] == {
+        "cached": False, "dirty_blocks": 7, "merged_share": 1.0, "converted_share": 1.0,
+    }  # fmt: skip
+    assert things["lvm_pv", "sdb1"] == {"moved_share": 1.0, "removed_from": "pond"}
+    assert things["lvm", "mapper/pond-new"] == {"name_before": "old"}
+    assert things["lvm_group", "lake"] == {"name_before": "pond"}
+    assert things["host", ""] == {"devices_resized": 1, "devices_not_resized": 0}
+    said = str([dict(c.values) for c in counters(PROGRESS, LvmMessages.tool)])
+    for sentence in ("39132856320 bytes", "in 13 data slabs", "at most <15.88 TiB", "<50.00 GiB)"):
+        assert sentence in said
+
+
+def test_a_warning_above_a_table_is_said_and_the_table_keeps_its_command() -> None:
+    table = "  VG   #PV #LV #SN Attr   VSize   VFree\n  pond   2   1   0 wz-pn- 200.00 10.00\n"
+    warning = "  WARNING: VG pond is missing PV 8aq9y7-m6wg-SWeQ-udyZ-dXvR-pFv5-Hi0UOb.\n"
+    for above in (
+        "",
+        warning,
+        f"{warning}  Couldn't find device with uuid {'a' * 6}{'-bbbb' * 5}-cccccc.\n",
+    ):
+        text = f"# vgs --units g --nosuffix\n{above}{table}"
+        (group,) = [s for state in states(text) for s in state.subjects if s.name == "pond"]
+        assert group.values["size"] == 200 * GIB
+
+
+def test_a_table_below_a_command_that_changes_is_no_sentence() -> None:
+    text = (
+        "# lvextend -L+1G pond/a && lvs\n  Logical volume pond/a successfully resized.\n"
+        "  LV   VG   Attr       LSize\n  a    pond -wi-a----- 2.00g\n"
+    )
+    assert [state.tool for state in states(text)] == ["lvm messages", "lvm"]

@@ -83,7 +83,7 @@ def test_every_shape() -> None:
 
 
 def test_a_table_below_a_warning_keeps_its_command() -> None:
-    (table,) = states(
+    (_, table) = states(
         "root@n1:~# pvs\n"
         "  WARNING: Couldn't find device with uuid Abcdef-1111-2222-3333-4444-5555-abcdef.\n"
         "  PV         VG   Fmt  Attr PSize   PFree\n"
