@@ -5,7 +5,7 @@ value below (head and tail of several files), or one cat with its answer. Counte
 stats_total; the others go beside them by the names of their directories.
 
 Source: Linux Documentation/admin-guide/bcache.rst; drivers/md/bcache/stats.c: hit ratios are cut to
-whole percents.
+whole percents; sysfs.c (writeback_rate_debug, priority_stats).
 """
 
 from __future__ import annotations
@@ -45,6 +45,15 @@ _CAT = re.compile(r"\bcat\s+(?P<path>/sys/\S*bcache\S*)\s*$")
 _DEVICE = re.compile(r"^/sys/\S*?/(?P<name>[\w!.-]+)/bcache/(?P<rest>.+)$")
 _SET = re.compile(r"^/sys/fs/bcache/(?P<set>[0-9a-f-]{36})/(?:(?P<part>bdev\d+)/)?(?P<rest>.+)$")
 _SHARE = re.compile(r"(Unused|Clean|Dirty|Metadata):\s*(\d{1,3})%")
+_OF_LINES = ("priority_stats", "writeback_rate_debug")
+"""Files of several lines."""
+_USE = re.compile(r"(?P<label>Average|Sectors per Q):\s*(?P<figure>\d{1,18})")
+_USED_AS = {"Average": "average_priority", "Sectors per Q": "sectors_per_quantile"}
+_RATE = re.compile(
+    r"(?P<label>rate|dirty|target|proportional|integral|derivative|change):\s*"
+    r"(?P<size>-?\d{1,6}(?:\.\d)?[kMGTPE]?)"
+)
+_NEXT = re.compile(r"next io:\s*(?P<milliseconds>-?\d{1,12})ms")
 _WIDE = 60
 _FIGURES = (
     "io_errors", "writeback_delay", "writeback_percent", "congested_read_threshold_us",
@@ -179,7 +188,7 @@ def _answer(cursor: TextCursor, first: int, path: str) -> tuple[list[tuple[str, 
     """What cat printed of one file: one line, more of priority_stats."""
     items: list[tuple[str, str]] = []
     last = first
-    most = 8 if path.endswith("priority_stats") else 1
+    most = 8 if path.endswith(_OF_LINES) else 1
     for index, line in lines(cursor, first + 1, most):
         if not line.strip() or prompt_in(line):
             break
@@ -214,6 +223,16 @@ def _values(files: Mapping[str, str]) -> dict[str, Scalar]:
     use = next((text for path, text in files.items() if path.endswith("priority_stats")), "")
     for what, percent in _SHARE.findall(use):
         values[f"{what.lower()}_share"] = int(percent) / 100
+    for pair in _USE.finditer(use):
+        values[_USED_AS[pair["label"]]] = int(pair["figure"])
+    rate = next((text for path, text in files.items() if path.endswith(_OF_LINES[1])), "")
+    for pair in _RATE.finditer(rate):
+        label, bytes_ = pair["label"], size(pair["size"].lstrip("-"))
+        if bytes_ is not None:
+            name = label if label == "dirty" else f"writeback_{label}"
+            values.setdefault(name, -bytes_ if pair["size"].startswith("-") else bytes_)
+    if after := _NEXT.search(rate):
+        values["writeback_next_io"] = int(after["milliseconds"]) / 1000
     return without_none(values)
 
 

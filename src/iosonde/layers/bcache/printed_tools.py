@@ -38,6 +38,8 @@ _COUNTED = {
     "Hits": "cache_hits", "Misses": "cache_misses", "Bypass Hits": "cache_bypass_hits",
     "Bypass Misses": "cache_bypass_misses", "Bypassed": "bypassed",
 }  # fmt: skip
+_RATIOS = {"cache_hits": "cache_hit_ratio", "cache_bypass_hits": "cache_bypass_hit_ratio"}
+"""What the share behind a count of hits is, in percent, as the kernel has it."""
 _FACTS = (
     "Device", "UUID", "Block Size", "Bucket Size", "Congested?", "Read Congestion",
     "Write Congestion", "Total Cache Size", "Total Cache Used", "Total Cache Unused",
@@ -51,10 +53,10 @@ _ENTRY = re.compile(
     rf"(?:^|(?<= ))({'|'.join(map(re.escape, sorted(_KEYS, key=len, reverse=True)))}) "
 )
 _READ = frozenset({
-    "sb.version", "dev.label", "dev.sectors_per_block", "dev.sectors_per_bucket",
-    "dev.cache.cache_sectors", "dev.data.first_sector", "dev.data.cache_mode",
-    "dev.data.cache_state", "dev.cache.replacement", "dev.cache.discard", "dev.uuid", "cset.uuid",
+    "dev.label", "dev.sectors_per_block", "dev.sectors_per_bucket", "dev.cache.cache_sectors",
+    "dev.data.first_sector", "dev.cache.discard", "dev.uuid", "cset.uuid",
 })  # fmt: skip
+"""Keys that have another name; one of a number and a word is also kept with its number."""
 _SHARE = re.compile(r"\((\d{1,3})%\)")
 _DEVICE = re.compile(r"(?:/dev/)(\S+)")
 
@@ -189,8 +191,7 @@ def _name(kind: str, entries: Mapping[str, str]) -> str:
 def _facts(entries: Mapping[str, str]) -> dict[str, Scalar]:
     errors, buckets = entries.get("I/O Errors", ""), entries.get("Buckets", "")
     file = _DEVICE.search(entries.get("Device File", ""))
-    evictable = _SHARE.search(entries.get("Evictable Cache", ""))
-    unused = _SHARE.search(entries.get("Total Cache Unused") or entries.get("Cache Unused", ""))
+    device = re.match(r"(?:/dev/)?(\w{1,40}) \((\d+:\d+)\)", entries.get("Device", ""))
     return without_none(
         {
             "mode": chosen(entries.get("Cache Mode", "")),
@@ -199,8 +200,15 @@ def _facts(entries: Mapping[str, str]) -> dict[str, Scalar]:
             "bucket_size": size(entries.get("Bucket Size")),
             "cache_size": size(entries.get("Total Cache Size")),
             "size": size(entries.get("Size")),
-            "available_share": int(evictable[1]) / 100 if evictable else None,
-            "unused_share": int(unused[1]) / 100 if unused else None,
+            "available_share": _share(entries.get("Evictable Cache")),
+            "unused_share": _share(
+                entries.get("Total Cache Unused") or entries.get("Cache Unused")
+            ),
+            "used_share": _share(entries.get("Total Cache Used") or entries.get("Cache Used")),
+            "dirty_share": _share(entries.get("Dirty Data")),
+            "device": device[1] if device else None,
+            "device_number": device[2] if device else None,
+            "readahead": size(entries.get("Readahead")),
             "cache_used": size(entries.get("Total Cache Used") or entries.get("Cache Used")),
             "cache_unused": size(entries.get("Total Cache Unused") or entries.get("Cache Unused")),
             "cache_evictable": size(entries.get("Evictable Cache")),
@@ -234,11 +242,18 @@ def _counts(entries: Mapping[str, str]) -> dict[str, Json]:
             )
             if value is not None:
                 figures[name] = value
+            if (ratio := _SHARE.search(text)) and name in _RATIOS:
+                figures[_RATIOS[name]] = int(ratio[1])
         if place == "stats_total":
             counts |= figures
         elif figures:
             counts[place] = figures
     return counts
+
+
+def _share(text: str | None) -> float | None:
+    share = _SHARE.search(text or "")
+    return int(share[1]) / 100 if share else None
 
 
 def _flag(text: str | None) -> bool | None:

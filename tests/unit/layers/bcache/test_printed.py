@@ -40,7 +40,9 @@ def test_settings_and_state_of_a_device() -> None:
         "state": "dirty", "mode": "writeback", "dirty": 13 * 2**19, "backing_device": "ubdk",
         "sequential_cutoff": 4 << 20, "stripe_size": 1 << 40, "readahead_cache_policy": "all",
         "io_errors": 0, "writeback_delay": 30, "writeback_percent": 10, "writeback_running": True,
-        "writeback_metadata": True, "partial_stripes_expensive": False,
+        "writeback_metadata": True, "partial_stripes_expensive": False, "writeback_rate": 4096,
+        "writeback_target": 60 << 20, "writeback_proportional": -round(1.3 * 2**20),
+        "writeback_integral": 0, "writeback_change": 0, "writeback_next_io": -22.57,
     }  # fmt: skip
 
 
@@ -88,7 +90,8 @@ def test_superblocks() -> None:
         "uuid": "6020542e-09cc-4295-8aa4-40637e91fbdd", "set_uuid": SET, "sb_magic": "ok",
         "sb_first_sector": "8 [match]", "sb_csum": "67EC37681E4399A7 [match]",
         "dev_cache_first_sector": 1024, "dev_cache_total_sectors": 1024 + 1227776,
-        "dev_cache_ordered": "yes", "dev_cache_pos": 0,
+        "dev_cache_ordered": "yes", "dev_cache_pos": 0, "sb_version": "3 [cache device]",
+        "dev_cache_replacement": "0 [lru]",
     }  # fmt: skip
     (backing,) = subjects(SUPER_BACKING).values()
     assert (backing.values["role"], backing.values["mode"]) == ("backing", "writeback")
@@ -103,7 +106,8 @@ def test_the_status_of_set_device_and_cache() -> None:
     assert printed_subjects["bcache0"].values["state"] == "dirty"
     assert printed_subjects["ubdj"].values["discard"] is False
     expected = {name: COUNTS[name] for name in COUNTS if name in counted(STATUS)[SET].values}
-    assert len(expected) == 5
+    assert len(expected) == 6
+    expected["cache_bypass_hit_ratio"] = 0  # the kernel has no such file
     assert counted(STATUS)[SET].values == counted(STATUS)["bcache0"].values == expected
 
 
@@ -170,3 +174,42 @@ def test_a_path_that_a_mail_broke_behind_cat() -> None:
     }
     assert counted == whole
     assert not counters(f"the file\n{place}/cache_hits\n233\n")
+
+
+STATUS_2 = """$ bcache-status -s
+--- bcache ---
+Device                      /dev/bcache0 (252:0)
+UUID                        c9cd8259-3cee-42ff-a8ec-e11193c09b7e
+Total Cache Size            200.00GiB
+Total Cache Used            10.00GiB     (5%)
+Total Cache Unused          190.00GiB   (95%)
+Dirty Data                  2.00GiB     (1%)
+Total Hits                  186    (93%)
+Total Misses                14
+"""
+
+
+def test_shares_in_brackets_and_a_device_that_is_not_known() -> None:
+    (subject,) = subjects(STATUS_2).values()
+    values = subject.values
+    size = int(str(values["cache_size"]))
+    assert values["used_share"] == int(str(values["cache_used"])) / size
+    assert values["dirty_share"] == int(str(values["dirty"])) / size
+    assert (values["device"], values["device_number"]) == ("bcache0", "252:0")
+    (count,) = counters(STATUS_2)
+    assert count.values["cache_hit_ratio"] == 100 * 186 // (186 + 14)
+    (unknown,) = subjects(STATUS_2.replace("/dev/bcache0 (252:0)", "? (?)")).values()
+    assert "device" not in unknown.values
+
+
+def test_the_rate_of_writeback_by_cat() -> None:
+    text = (
+        "# cat /sys/block/bcache0/bcache/writeback_rate_debug\nrate:\t\t4.0k/sec\ndirty:\t\t1.5G\n"
+        "target:\t\t10.0G\nproportional:\t-224.0M\nintegral:\t0.0k\nchange:\t\t-1.0k/sec\n"
+        "next io:\t1234ms\nThe rate: 9.0k/sec is low.\n"
+    )
+    assert dict(subjects(text)["bcache0"].values) == {
+        "writeback_rate": 4096, "dirty": 3 << 29, "writeback_target": 10 << 30,
+        "writeback_proportional": -224 << 20, "writeback_integral": 0, "writeback_change": -1024,
+        "writeback_next_io": 1.234,
+    }  # fmt: skip
