@@ -30,6 +30,9 @@ STATUS = "dmsetup status --noflush"
 DEVICE = re.compile(r"\d+:\d+$|/dev/\S+$")
 """An argument that names a device."""
 _UNCLAIMED = UUID_PREFIXES[""]
+_LONGEST = 4000
+_KEY = re.compile(r":[0-9a-fA-F]{32,}$")
+"""The key behind an algorithm, as dm-integrity has it: "internal_hash:hmac(sha256):KEY"."""
 _LINE = re.compile(r"^(.+?): (\d+) (\d+) (\S+) ?(.*)$", re.MULTILINE)
 _PART = re.compile(r"(\d+)/(\d+)$")
 _OPTION_WITH_VALUE = frozenset({"--target", "-j", "--major", "-m", "--minor", "-u", "--uuid"})
@@ -73,6 +76,8 @@ class DmTarget:
         modes: words of its table of which it has one.
         defaults: option of its table → what counts where the table has none.
         has_listing: its lines go over many, which it reads itself.
+        secret: the place of a key among the arguments of its table, which no record says.
+        own: how many of the words behind its name are its arguments; None where they all are.
     """
 
     kind: str
@@ -80,6 +85,22 @@ class DmTarget:
     modes: tuple[str, ...] = ()
     defaults: Mapping[str, int] = field(default_factory=dict)
     has_listing: bool = False
+    secret: int | None = None
+    own: Callable[[Sequence[str]], int | None] | None = None
+
+
+def as_printed(targets: Sequence[MapperTarget]) -> str:
+    """The lines of a device as dmsetup prints them, without keys: for what no value says."""
+    texts = []
+    for target in targets:
+        read_by = target_of(target.name)
+        own = read_by.own(target.arguments) if read_by.own else None
+        arguments = list(target.arguments[:own])
+        if read_by.secret is not None and read_by.secret < len(arguments):
+            arguments[read_by.secret] = "-"
+        arguments = [_KEY.sub(":-", argument) for argument in arguments]
+        texts.append(f"{target.start} {target.length} {' '.join((target.name, *arguments))}")
+    return "; ".join(texts)[:_LONGEST]
 
 
 def parse_targets(text: str) -> dict[str, tuple[MapperTarget, ...]]:

@@ -123,6 +123,7 @@ def _integrity(arguments: Arguments) -> Values | None:
         values["tag_size"] = numbers[1]
     for option in arguments[5:]:
         name, colon, value = option.partition(":")
+        value = value.partition(":")[0]  # behind an algorithm stands its key
         values[name] = (int(value) if value.isdecimal() else value) if colon else True
     return values
 

@@ -23,6 +23,7 @@ from iosonde.layers._mapper.facts import (
     OWN,
     MapperTarget,
     TargetFacts,
+    as_printed,
     device_of,
     table_facts,
     target_of,
@@ -156,15 +157,18 @@ def _states(devices: Iterable[_Device], prompt: Prompt) -> tuple[PrintedState, .
     subjects = []
     for device in devices:
         values = dict(device.values) if len(device.segments) == 1 else table_facts(device.segments)
-        subjects.append(PrintedSubject(device.kind, device.name, values | {"size": device.size}))
+        values |= {"size": device.size, "lines": as_printed(device.segments)}
+        subjects.append(PrintedSubject(device.kind, device.name, values))
     return (PrintedState("dmsetup", tuple(subjects), prompt.host, prompt.command),)
 
 
 def _whole(cursor: TextCursor, first: int, name: str) -> _Whole | None:
     """A target's line, which a wrap may have torn."""
-    read = target_of(name).read
+    read, counts_itself = target_of(name).read, target_of(name).own is not None
     parts, indices = [cursor.line(first)], [first]
     for index, text in _following(cursor, first):
+        if counts_itself and index > indices[-1] + 1:
+            break  # a paragraph, whose words its arguments do not end before
         parts.append(text)
         indices.append(index)
     for count in range(len(parts), 0, -1):

@@ -44,6 +44,7 @@ _BRANCH = re.compile(
 """A row of `dmsetup ls --tree`: what the device above it with fewer branches stands on."""
 _HEAD = re.compile(r"^[\s|]*Name\s+Maj\s+Min\s+Stat\s")
 _MOST = 4000
+_UUID_OF_LVM = 68
 _WIDE = 60
 """Columns of a line that a wrap may have torn: shorter ones it leaves alone."""
 
@@ -105,6 +106,8 @@ def _rows(
             last, strange = index, 0
             continue
         uuid = line.strip()
+        if subjects and strange == 0 and re.fullmatch(r"[\w-]{1,200}", uuid):
+            subjects[-1] = _without_uuid(subjects[-1])  # the rest of it stands here
         if subjects and strange == 0 and re.fullmatch(r"[A-Z][\w-]{8,200}", uuid):
             subjects[-1] = _as_kind(subjects[-1], uuid)
             last = index
@@ -147,6 +150,16 @@ def _tree(cursor: TextCursor, first: int) -> tuple[int, list[PrintedSubject]]:
     ]
 
 
+def _whole(uuid: str) -> str | None:
+    """A uuid; None of one of LVM's that lost its end: two of 32 letters follow its prefix."""
+    return uuid if uuid and not (uuid.startswith("LVM-") and len(uuid) < _UUID_OF_LVM) else None
+
+
+def _without_uuid(subject: PrintedSubject) -> PrintedSubject:
+    values = {name: value for name, value in subject.values.items() if name != "uuid"}
+    return PrintedSubject(subject.kind, subject.name, values, subject.host)
+
+
 def _as_kind(subject: PrintedSubject, uuid: str) -> PrintedSubject:
     kind = kind_of(uuid) if subject.kind == "dm" else subject.kind
     return PrintedSubject(kind, subject.name, subject.values)
@@ -165,6 +178,8 @@ def _subject(device: re.Match[str]) -> PrintedSubject:
                 "read_only": stat[3:4] == "r" if stat else None,
                 "open_count": int(groups["open"]) if groups.get("open") else None,
                 "segments": int(groups["targets"]) if groups.get("targets") else None,
+                "event_number": int(groups["event"]) if groups.get("event") else None,
+                "uuid": _whole(groups.get("uuid") or ""),
             }
         ),
     )
@@ -199,6 +214,8 @@ def _long(packed: str) -> Iterator[PrintedSubject]:
                     "read_ahead_kb": int(device["ahead"]) * units.SECTOR // units.KIB,
                     "open_count": int(device["open"]),
                     "segments": int(device["targets"]),
+                    "event_number": int(device["event"]),
+                    "tables": device["tables"].lower(),
                     "uuid": uuid or None,
                 }
             ),

@@ -58,4 +58,4 @@ def read_target(target: MapperTarget) -> TargetFacts | None:
     return TargetFacts("dm_crypt", {**table.facts(), "device": table.device})
 
 
-TARGET = DmTarget("dm_crypt", read_target)
+TARGET = DmTarget("dm_crypt", read_target, secret=1)

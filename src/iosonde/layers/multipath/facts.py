@@ -15,6 +15,7 @@ from iosonde.records.stack import Scalar
 _SELECTORS = (
     "round-robin", "queue-length", "service-time", "historical-service-time", "io-affinity",
 )  # fmt: skip
+_MOST_GROUPS = 256
 _HANDLERS = ("alua", "emc", "rdac", "hp_sw")
 
 
@@ -58,16 +59,45 @@ def paths_of(arguments: Sequence[str]) -> tuple[Path, ...]:
     )
 
 
+def own_arguments(arguments: Sequence[str]) -> int | None:
+    """How many words a table or a status takes by its own counts; None where these do not fit.
+
+    Of a status each group begins with a state in place of a selector, and each path has its state
+    and its failures behind it.
+    """
+    features = counted(arguments)
+    handler = counted(arguments[1 + len(features) :]) if features is not None else None
+    if features is None or handler is None:
+        return None
+    at = 2 + len(features) + len(handler)
+    if len(arguments) < at + 2 or not arguments[at].isdecimal():
+        return None
+    groups, at = int(arguments[at]), at + 2
+    for _ in range(min(groups, _MOST_GROUPS)):
+        of_selector = counted(arguments[at + 1 :])
+        if of_selector is None:
+            return None
+        beside = 2 if len(arguments[at]) == 1 else 0  # A, D, E: the state of a group
+        at += 2 + len(of_selector)
+        if len(arguments) < at + 2 or not all(map(str.isdecimal, arguments[at : at + 2])):
+            return None
+        at += 2 + int(arguments[at]) * (1 + beside + int(arguments[at + 1]))
+        if at > len(arguments):
+            return None
+    return at
+
+
 def read_target(target: MapperTarget) -> TargetFacts | None:
-    """A line of the multipath target, of table or status."""
-    if paths := paths_of(target.arguments):
+    """A line of the multipath target, of table or status; what follows its paths is none of it."""
+    arguments = target.arguments[: own_arguments(target.arguments)]
+    if paths := paths_of(arguments):
         failed = sum(not path.active for path in paths)
         return TargetFacts("multipath", {"paths": len(paths), "failed_paths": failed})
-    devices = [argument for argument in target.arguments if DEVICE.match(argument)]
-    facts = table_facts(target.arguments)
+    devices = [argument for argument in arguments if DEVICE.match(argument)]
+    facts = table_facts(arguments)
     if not devices or not facts:
         return None
     return TargetFacts("multipath", {**facts, "paths": len(devices)})
 
 
-TARGET = DmTarget("multipath", read_target)
+TARGET = DmTarget("multipath", read_target, own=own_arguments)

@@ -36,10 +36,12 @@ def test_what_a_table_says_of_each() -> None:
     assert table["slow"] == general | {
         "target": "delay", "device": "8:16", "offset": 2048 * SECTOR, "read_delay": 0.5,
         "write_delay": 0.25, "size": 204800 * SECTOR,
+        "lines": "0 204800 delay 8:16 2048 500 8:16 2048 250",
     }  # fmt: skip
     assert table["flaky"] == general | {
         "target": "flakey", "device": "8:17", "offset": 0, "up_interval": 30, "down_interval": 5,
         "features": "drop_writes", "size": 204800 * SECTOR,
+        "lines": "0 204800 flakey 8:17 0 30 5 1 drop_writes",
     }  # fmt: skip
     assert table["whole"].items() >= {
         "integrity_mode": "journal", "tag_size": 32, "journal_sectors": 32, "allow_discards": True,

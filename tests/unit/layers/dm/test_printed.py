@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,10 @@ def test_what_a_table_says_of_each() -> None:
     assert values(TABLE, "stripes")["stripe_width"] == 64 << 10
     assert values(TABLE, "pool")["skip_block_zeroing"] is True
     assert values(TABLE, "snap")["persistent"] is True
-    assert values(TABLE, "two") == {"target": "linear", "segments": 2, "size": 3000 * 512}
+    assert values(TABLE, "two") == {
+        "target": "linear", "segments": 2, "size": 3000 * 512,
+        "lines": "0 1000 linear 98:80 300000; 1000 2000 linear 98:80 400000",
+    }  # fmt: skip
 
 
 def test_what_a_status_says_and_counts() -> None:
@@ -71,10 +75,29 @@ def test_in_whatever_shape(text: str) -> None:
     expected = subjects(text)
     assert len(expected) == 14
     for name, shape in mangled(text):
-        assert subjects(shape) == expected, name
+        given = subjects(shape)
+        if text == COLUMNS and name.startswith(("cut", "folded")):  # what is torn is not said
+            given = {thing: _with_uuid(given[thing], expected[thing]) for thing in given}
+        assert given == expected, name
         assert [counter.values for counter in counters(shape)] == [
             counter.values for counter in counters(text)
         ], name
+
+
+def _with_uuid(given: PrintedSubject, expected: PrintedSubject) -> PrintedSubject:
+    uuid = {name: value for name, value in expected.values.items() if name == "uuid"}
+    assert given.values.get("uuid") in {None, *uuid.values()}
+    return replace(given, values={**given.values, **uuid})
+
+
+def test_keys_are_not_said() -> None:
+    text = (
+        f"# dmsetup table --showkeys\nheron: 0 2048 crypt aes-xts-plain64 {'a1' * 32} 0 8:3 4096\n"
+        f"whole: 0 2048 integrity 8:4 0 32 J 1 internal_hash:hmac(sha256):{'b2' * 16}\n"
+    )
+    said = str([subject.values for subject in subjects(text).values()])
+    assert "crypt aes-xts-plain64 - 0 8:3 4096" in said
+    assert not any(key in said for key in ("a1a1", "b2b2"))
 
 
 def test_a_status_cut_at_any_column() -> None:
@@ -149,7 +172,7 @@ def test_a_line_that_makes_no_sense_is_named_and_the_others_are_read() -> None:
 def test_numbers_names_and_states_of_devices() -> None:
     assert values(INFO, "stripes") == {
         "number": "254:5", "suspended": True, "read_only": False, "read_ahead_kb": 128,
-        "open_count": 0, "segments": 1,
+        "open_count": 0, "segments": 1, "event_number": 0, "tables": "live",
     }  # fmt: skip
     assert subjects(INFO)["secret"].kind == subjects(COLUMNS)["secret"].kind == "dm_crypt"
     assert str(values(INFO, "secret")["uuid"]).startswith("CRYPT-LUKS2-")

@@ -24,6 +24,7 @@ def test_what_a_table_says() -> None:
     assert subject(TABLE).values == {
         "block_size": 64 << 10, "mode": "writeback", "policy": "smq", "size": 102400000,
         "metadata_device": "254:2", "cache_device": "254:1", "origin_device": "254:0",
+        "lines": "0 200000 cache 254:2 254:1 254:0 128 1 writeback smq 0",
     }  # fmt: skip
 
 
@@ -32,6 +33,8 @@ def test_what_a_status_says_and_counts() -> None:
         "block_size": 64 << 10, "mode": "writeback", "policy": "smq", "dirty_blocks": 0,
         "metadata_used_share": 8 / 1024, "migration_threshold": 1 << 20, "cache_blocks": 512,
         "used_share": 1.0, "dirty_share": 0.0, "size": 102400000,
+        "lines": "0 200000 cache 8 8/1024 128 512/512 6006 3194 3005 1595 0 512 0 2 writeback "
+                 "no_discard_passdown 2 migration_threshold 2048 smq 0 rw -",
     }  # fmt: skip
     (counted,) = [counter for counter in counters(STATUS) if counter.name == "cached"]
     assert counted == PrintedCounters(

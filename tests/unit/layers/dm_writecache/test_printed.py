@@ -25,6 +25,7 @@ def test_what_a_table_says() -> None:
     assert subject(TABLE).values == {
         "medium": "ssd", "block_size": 4096, "options": "high_watermark 60", "size": 102400000,
         "origin_device": "98:48", "cache_device": "98:64",
+        "lines": "0 200000 writecache s 98:48 98:64 4096 2 high_watermark 60",
     }  # fmt: skip
 
 
