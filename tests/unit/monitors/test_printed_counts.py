@@ -248,6 +248,21 @@ def test_round_trips() -> None:
     assert cut.values["round_trips"] == times
 
 
+def test_what_ping_says_beside_its_times() -> None:
+    (row,) = counters(TEXTS["ping"])
+    assert (row.values["payload"], row.values["packet_size"]) == (56, 84)
+    assert row.values["sequence"] == [1, 2]
+    assert (row.values["reply_size"], row.values["ttl"], row.values["seconds"]) == (64, 64, 1.001)
+    large, flood, twice, nobody = counters(TEXTS["ping-options"])
+    assert (large.values["mtu"], large.values["errors"]) == (1500, 2)
+    assert figure(large, "packet_size") - figure(large, "payload") == 28
+    assert "round_trip.mean" not in large.values
+    assert flood.values["packet_gap"] == pytest.approx(figure(flood, "seconds") / 1000)
+    assert (flood.values["pipe"], twice.values["ttl"]) == (2, [63, 64])
+    assert "packet_size" not in twice.values
+    assert len(cast("list[str]", nobody.values["answers"])) == nobody.values["errors"]
+
+
 def test_exposition_of_a_node() -> None:
     sda, nvme, mount = counters(TEXTS["node-exporter"])
     assert sda.values["node_disk_read_bytes_total"] == 9120310 * 512
