@@ -7,7 +7,8 @@ from typing import cast
 
 import pytest
 
-from iosonde.records.printed import PrintedCounters, Unread
+from iosonde.records.printed import PrintedCounters
+from iosonde.records.stack import Json
 from tests.mangle import counters, mangled, read
 
 OUTPUTS = Path(__file__).parents[2] / "outputs" / "monitors-composed"
@@ -59,14 +60,39 @@ def test_iperf_counts_the_sum_of_its_streams() -> None:
     assert lima.values["send.bandwidth"] is None
     cut = IPERF[: IPERF.index("[ ID] Interval           Transfer     Bitrate         Retr\n")]
     cut = "\n".join(line for line in cut.split("\n") if not line.startswith("[SUM]"))
-    (unread,) = read(cut)
-    assert isinstance(unread, Unread)
-    assert unread.reason == "its sums at the end are cut off"
+    (rows,) = counters(cut)
+    assert not {"bandwidth", "send.bandwidth", "retransmissions"} & rows.values.keys()
+    assert [row["retransmissions"] for row in intervals(rows)] == [3, 0, 0, 1]
+
+
+def intervals(run: PrintedCounters) -> list[dict[str, Json]]:
+    return cast("list[dict[str, Json]]", run.values["intervals"])
+
+
+def test_iperf_over_udp_and_in_both_ways() -> None:
+    udp, both = counters((OUTPUTS / "iperf-ways.txt").read_text())
+    assert "retransmissions" not in udp.values
+    lost, packets = (cast("int", udp.values[name]) for name in ("lost_packets", "packets"))
+    assert udp.values["loss"] == pytest.approx(lost / packets, abs=0.005)
+    sent = [cast("int", row["packets"]) for row in intervals(udp) if "side" not in row]
+    assert sum(sent) == packets
+    assert both.values["retransmissions"] == 7
+    assert both.values["reverse.retransmissions"] == 21
+    assert both.values["send.bandwidth"] == 2.1e9 / 8
+    assert both.values["reverse.receive.bandwidth"] == pytest.approx(4.18e9 / 8)
+    headless = "\n".join(line for line in udp_text().split("\n") if "Datagrams" not in line)
+    (row, *_) = intervals(counters(headless)[0])
+    assert "packets" not in row
+    assert "retransmissions" not in row
+
+
+def udp_text() -> str:
+    return (OUTPUTS / "iperf-ways.txt").read_text().partition("\n\n$")[0]
 
 
 @pytest.mark.parametrize("text", [
     SOLARIS.partition("\n\n")[0], FREEBSD.partition("\n\n")[0], FREEBSD.split("\n\n")[1],
-    IPERF.partition("\n\n$ iperf -c")[0],
+    IPERF.partition("\n\n$ iperf -c")[0], udp_text(),
 ])  # fmt: skip
 def test_every_shape(text: str) -> None:
     expected = [(row.name, dict(row.values)) for row in counters(text)]
