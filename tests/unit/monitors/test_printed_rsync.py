@@ -6,9 +6,13 @@ which is (sent + received) / (seconds + 0.5).
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.mangle import counters
+
+OUTPUTS = Path(__file__).parents[2] / "outputs" / "monitors-composed"
 
 ENGLISH = """\
 # rsync -av --stats /srv/a/ /srv/b/
@@ -56,3 +60,45 @@ def test_rates(line: str, rate: float) -> None:
 ])  # fmt: skip
 def test_a_figure_with_a_prefix_is_none(line: str) -> None:
     assert counters(line + "\n") == []
+
+
+PROGRESS = (OUTPUTS / "rsync-progress.txt").read_text()
+
+
+def test_each_file_of_progress_with_the_prefixes_that_the_command_asks_for() -> None:
+    first, second, whole = counters(PROGRESS)
+    assert (first.kind, first.name, first.host) == ("file", "film one.mkv", "attic")
+    assert first.values["size"] == 629.15e6
+    assert first.values["bandwidth"] == pytest.approx(52.43 * 2**20)
+    assert first.values["seconds"] == 12
+    assert second.name == "clips/two.mp4"
+    assert (second.values["transfer"], second.values["files_left"]) == (2, 0)
+    assert whole.values["sent"] == 708.01e6
+    assert whole.values["bandwidth"] == 44.25e6
+    assert whole.values["size"] == 900e6
+    assert whole.values["speedup"] == 1.27
+
+
+def test_prefixes_of_two_h_are_of_1024_and_without_a_command_they_say_nothing() -> None:
+    *_, whole = counters(PROGRESS.replace("-vrth", "-vrthh"))
+    assert whole.values["size"] == 900 * 2**20
+    *_, plain = counters(PROGRESS[PROGRESS.index("sent ") :])
+    assert plain.values == {"received": 61, "speedup": 1.27}
+    for command in ("rsync -e ssh --progress", "rsync -vrt -essh --progress"):
+        *_, unsure = counters(PROGRESS.replace("rsync -vrth --progress", command))
+        assert "sent" not in unsure.values
+
+
+@pytest.mark.parametrize("line", [
+    "  700.00M 100%   52.43MB/s    0:00:12 (xfr#1, to-chk=2/4) of yesterday",
+    "the log says 100% (xfr#1, to-chk=2/4)",
+])  # fmt: skip
+def test_what_looks_like_progress(line: str) -> None:
+    assert counters(line + "\n", "rsync") == []
+
+
+def test_kinds_of_files_and_times_of_the_list() -> None:
+    (figures,) = counters((OUTPUTS / "rsync.txt").read_text())
+    assert figures.values["files.reg"] + figures.values["files.dir"] == figures.values["files"]
+    assert figures.values["file_list_generation_seconds"] == 0.001
+    assert figures.values["literal_data"] == figures.values["transferred_size"]
