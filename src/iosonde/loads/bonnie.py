@@ -38,7 +38,7 @@ _CSV_OLD = re.compile(
     r"(?P<cells>(?:(?:\d+(?:\.\d+)?|\++),){12})\d*(?:,(?:\d+(?:\.\d+)?|\++)){12}\s*"
 )
 """Of 1.03: name, size, six tests with their %CP, files, and six tests of files."""
-_CELL = r"(?:\d{1,12}(?:\.\d{1,4})?[kmg]?|\+{1,9})(?: |$)"
+_CELL = r"(?:\d{1,12}(?:\.\d{1,9})?[kmg]?|\+{1,9})(?: |$)"
 _NO_MORE = r"(?![\d+][\d.+]*[kmg]? )"
 """No further cell, as there is one where a terminal cut another in two."""
 _ROW = re.compile(
