@@ -24,7 +24,7 @@ def test_a_stressor_with_exponents() -> None:
         "stress-ng: metrc: [9] hdd               20000 2.000e+00 4.400e-01 3.700e-01  1.00000e+04"
         "    2.46914e+04\n"
     )
-    (hdd,) = counters(text)
+    hdd, _ = counters(text)
     assert hdd.values["operations_per_second"] == 10000.0
     assert (hdd.values["seconds"], hdd.values["user_seconds"]) == (2.0, 0.44)
 
@@ -42,15 +42,39 @@ def test_a_stressor_with_its_metrics() -> None:
         "MB/sec read rate (harmonic mean of 4 instances)": 250.5,
         "MB/sec write rate (harmonic mean of 4 instances)": 125.25,
     }
-    assert whole.values == {"seconds": 60.12}
+    assert whole.values["seconds"] == whole.values["completed_in_seconds"] == 60.12
+    assert whole.values["cpu_available_seconds"] == 60.12 * 8
+    assert (whole.values["seconds_per_stressor"], whole.values["hogs.hdd"]) == (60, 4)
+    assert (whole.values["passed.hdd"], whole.values["failed"]) == (4, 0)
     assert hdd.command.startswith("stress-ng --hdd 4")
     assert hdd.host == ""  # the program's own name stands before every line
+
+
+def test_metrics_whose_table_was_cut_off() -> None:
+    line = "stress-ng: metrc: [7] iomix     512.25 MB/sec write rate (harmonic mean of 1 instance)\n"
+    (iomix,) = counters(f"$ stress-ng --iomix 1 -t 9 -M\n...\n{line}...\n")
+    assert iomix.values == {"metrics": {"MB/sec write rate (harmonic mean of 1 instance)": 512.25}}
+    assert counters(line.replace("metrc", "info")) == []  # any sentence may stand in an info
+
+
+def test_times_and_loads_of_a_run() -> None:
+    text = HDD.replace(
+        "    480.96s available CPU time\n",
+        "    480.96s available CPU time\n"
+        "stress-ng: info:  [4212]      20.00s user time   (  4.16%)\n"
+        "stress-ng: info:  [4212] load average: 1.25 0.50 0.10\n",
+    )
+    *_, whole = counters(text)
+    assert whole.values["cpu_user_seconds"] == 20
+    assert whole.values["cpu_user"] == 0.0416
+    assert whole.values["load_average"] == [1.25, 0.5, 0.1]
 
 
 def test_what_failed() -> None:
     iomix, whole = counters(FAILED)
     assert iomix.values["operations_per_second"] == 500 / 10
-    assert whole.values == {"failures": ["iomix: write failed, errno=5 (Input/output error)"]}
+    assert whole.values["hogs.iomix"] == 2
+    assert {"failures": whole.values["failures"]} == {"failures": ["iomix: write failed, errno=5 (Input/output error)"]}
 
 
 def test_kernels_compared() -> None:
