@@ -4,7 +4,9 @@ What it heads "MB/s" (up to 2.0.17) and "MiB/s" are both 2²⁰ bytes.
 
 Source: microsoft/diskspd 2.1, ResultParser/ResultParser.cpp, _PrintSection(), _PrintSectionIOPS(),
 _PrintLatencyPercentiles() and _PrintProfile(): rates of all threads in the line "total:", latencies
-in ms, "3-nines" is the 99.9th percentile.
+in ms, "3-nines" is the 99.9th percentile. With -D a column IopsStdDev stands between AvgLat and
+LatStdDev, so cells go by the names of the head. Where reads and writes were cut off, the totals are
+counters.
 """
 
 from __future__ import annotations
@@ -16,18 +18,31 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.records.load import LoadResult
-from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
-from iosonde.records.stack import Scalar
+from iosonde.records.printed import OutputReading, PrintedCounters, PrintedTrial, Unreadable
+from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, TextCursor, lines, prompt_in
 from iosonde.text.reader import nearest
 
 _COMMAND = re.compile(r"^\s*Command Line: (?P<command>.{0,600}diskspd.{0,600})$", re.IGNORECASE)
 _SECTION = re.compile(r"^\s*(?P<of>Total|Read|Write) IO\s*$")
 _HEAD = re.compile(r"^\s*thread +\| +bytes +\| +I/Os +\| +Mi?B/s +\| +I/O per s +\|")
-_SUM = re.compile(
-    r"^\s*total: +(?P<bytes>\d{1,18}) \| +(?P<count>\d{1,15}) \| +(?P<rate>\d{1,12}\.\d{1,3}) \| +"
-    r"(?P<iops>\d{1,12}\.\d{1,3})(?: \| +(?P<mean>\d{1,9}\.\d{1,4}))?"
-    r"(?: \| +(?P<stdev>\d{1,9}\.\d{1,4}))?"
+_N = r"\d{1,18}(?:\.\d{1,4})?"
+_SUM = re.compile(rf"^\s*total: +(?P<cells>{_N}(?: +\| +{_N}){{3,8}})(?: +\|)?\s*$")
+_THREAD = re.compile(
+    rf"^\s*(?P<thread>\d{{1,6}}) \| +(?P<cells>{_N}(?: +\| +{_N}){{3,8}}) \| +"
+    r"(?P<file>\S.{0,300}?)\s*$"
+)
+_COLUMNS = {
+    "bytes": ("bytes", 1.0), "I/Os": ("count", 1.0), "MiB/s": ("bandwidth", float(units.MIB)),
+    "MB/s": ("bandwidth", float(units.MIB)), "I/O per s": ("iops", 1.0),
+    "AvgLat": ("latency.mean", 1e-3), "IopsStdDev": ("iops.stdev", 1.0),
+    "LatStdDev": ("latency.stdev", 1e-3),
+}  # fmt: skip
+_ALWAYS = ("bytes", "I/Os", "MiB/s", "I/O per s")
+"""What every version prints first."""
+_CPU = re.compile(
+    r"^\s*(?P<cpu>\d{1,5}|avg\.) ?\| +(?P<usage>[\d.]{1,7})% ?\| +(?P<user>[\d.]{1,7})% ?\|"
+    r" +(?P<kernel>[\d.]{1,7})% ?\| +(?P<idle>[\d.]{1,7})%\s*$"
 )
 _SHARE = re.compile(
     r"^\s*(?P<share>min|max|\d{1,2}th|[3-9]-nines) \| +(?P<read>[\d.]{1,12}|N/A) "
@@ -40,6 +55,12 @@ _FACTS = {
     "numjobs": re.compile(r"^\s*thread count:\s+(\d{1,6})"),
 }
 _PATH = re.compile(r"^\s*path: '(.{1,300})'")
+_SETTING = re.compile(
+    r"^\s*(?P<name>duration|warm up time|cool down time|random seed|think time|burst size"
+    r"|performing mix test|proc count|file size|max file size|affinity|IO priority"
+    r"|using random I/O|using sequential I/O|computer name|start time)"
+    r"[:( ]+(?P<value>[^\s:].{0,200}?)[;)]?\s*$"
+)
 _RANDOM = re.compile(r"^\s*using random I/O")
 _MOST = 600
 
@@ -54,6 +75,8 @@ class _Sheet:
     target: str = ""
     command: str = ""
     seconds: float = 0.0
+    columns: list[str] = field(default_factory=list)
+    details: dict[str, Json] = field(default_factory=dict)
 
     def put(self, name: str, text: str, scale: float = 1.0) -> None:
         value, step = units.printed(text)
@@ -86,15 +109,25 @@ class Diskspd(Output):
                 if match["of"] == "Total" and seen:
                     break
                 section = match["of"].lower()
+            elif _HEAD.match(line):
+                sheet.columns = [name.strip() for name in line.split("|")][1:]
             elif (match := _SUM.match(line)) and section:
                 last, seen = index, True
-                if section != "total" and int(match["count"]):
-                    _put_sums(sheet, section, match)
+                _put_sums(sheet, section, match)
+            elif (match := _THREAD.match(line)) and section:
+                last = index
+                _put_thread(sheet, section, match)
             elif match := _SHARE.match(line):
                 last = index
                 _put_share(sheet, match)
             else:
                 _put_fact(sheet, line)
+        total = sheet.details.get("total")
+        if not sheet.metrics and seen and isinstance(total, dict) and total.get("count"):
+            counters = PrintedCounters(
+                self.tool, "reads and writes", sheet.target, dict(sheet.details), "", sheet.command
+            )
+            return OutputReading(first, last, counters=(counters,))
         if not sheet.metrics:
             raise Unreadable(
                 "its reads and writes are cut off" if seen else "no result follows", last
@@ -108,16 +141,48 @@ class Diskspd(Output):
             elapsed=(sheet.seconds,) if sheet.seconds else None,
             options=sheet.options,
             steps=sheet.steps,
+            details=sheet.details,
         )
         return OutputReading(first, last, trials=(trial,))
 
 
-def _put_sums(sheet: _Sheet, way: str, match: re.Match[str]) -> None:
-    sheet.put(f"{way}.iops", match["iops"])
-    sheet.put(f"{way}.bandwidth", match["rate"], units.MIB)
-    for name in ("mean", "stdev"):
-        if match[name]:
-            sheet.put(f"{way}.latency.{name}", match[name], 1e-3)
+def _put_sums(sheet: _Sheet, section: str, match: re.Match[str]) -> None:
+    """The figures of all threads: of a direction metrics, where it was issued, and details."""
+    cells = _cells(sheet, match)
+    if section != "total" and cells and float(cells.get("count", "0")):
+        for name in ("iops", "bandwidth", "latency.mean", "latency.stdev"):
+            if name in cells:
+                sheet.put(f"{section}.{name}", cells[name], _SCALES[name])
+    if cells:
+        sheet.details[section] = _figures(cells)
+
+
+def _put_thread(sheet: _Sheet, section: str, match: re.Match[str]) -> None:
+    """The figures of one thread on one file."""
+    if cells := _cells(sheet, match):
+        threads = sheet.details.setdefault(f"{section}_threads", [])
+        if isinstance(threads, list):
+            of = {"thread": int(match["thread"]), "file": match["file"]}
+            threads.append({**of, **_figures(cells)})
+
+
+_SCALES = dict(_COLUMNS.values())
+
+
+def _cells(sheet: _Sheet, match: re.Match[str]) -> dict[str, str]:
+    """The cells of a row by the names of its head; the first four, where these do not fit."""
+    texts = [text.strip() for text in match["cells"].split("|")]
+    names = [name for name in sheet.columns if name not in {"file", ""}]
+    if len(texts) != len(names) or any(name not in _COLUMNS for name in names):
+        names = list(_ALWAYS)
+    return {_COLUMNS[name][0]: text for name, text in zip(names, texts, strict=False)}
+
+
+def _figures(cells: dict[str, str]) -> dict[str, Json]:
+    return {
+        name: int(text) if text.isdecimal() else round(float(text) * _SCALES[name], 12)
+        for name, text in cells.items()
+    }
 
 
 def _put_share(sheet: _Sheet, match: re.Match[str]) -> None:
@@ -127,6 +192,10 @@ def _put_share(sheet: _Sheet, match: re.Match[str]) -> None:
         share = f"p{share[:-2]}"
     elif share.endswith("nines"):
         share = "p99_" + "9" * (int(share[0]) - 2)
+    if match["total"] != "N/A":
+        total = sheet.details.setdefault("total_latency", {})
+        if isinstance(total, dict):
+            total[share] = round(float(match["total"]) * 1e-3, 12)
     for way in ("read", "write"):
         if match[way] != "N/A" and f"{way}.iops" in sheet.metrics:
             sheet.put(f"{way}.latency.{share}", match[way], 1e-3)
@@ -141,6 +210,16 @@ def _put_fact(sheet: _Sheet, line: str) -> None:
         sheet.target = match[1]
     elif _RANDOM.match(line):
         sheet.options["random"] = True
+    elif match := _CPU.match(line):
+        cpus = sheet.details.setdefault("cpus", {})
+        if isinstance(cpus, dict):
+            cpus[match["cpu"].rstrip(".")] = {
+                name: round(float(match[name]) / 100, 6)
+                for name in ("usage", "user", "kernel", "idle")
+            }
+    elif match := _SETTING.match(line):
+        name = match["name"].strip().replace(" ", "_")
+        sheet.details[name] = int(match["value"]) if match["value"].isdecimal() else match["value"]
     for name, pattern in _FACTS.items():
         if match := pattern.match(line):
             sheet.options[name] = int(match[1])

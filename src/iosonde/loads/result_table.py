@@ -30,6 +30,8 @@ from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, TextCursor, lines
 
 _RULE = frozenset(" |+-:=x\t")
+_OF_A_TOOL = re.compile(r"\s*(?:thread +\| +bytes +\| +I/Os +\||%-ile \|)")
+"""The heads of tables that a tool prints, which has a reader of its own."""
 _PLAIN_RULE = re.compile(r"-{16,}|x-{3}[-x]{4,}x")
 """Of a table with bars between its cells and none in its line of dashes."""
 _CELL_ENDS = re.compile(r"(?<!\\)\|")
@@ -125,7 +127,7 @@ class ResultTable(Output):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """The line of names, right above one of dashes."""
-        if "|" not in cursor.line(cursor.at):
+        if "|" not in cursor.line(cursor.at) or _OF_A_TOOL.match(cursor.line(cursor.at)):
             return None
         heads: list[int] = []
         for index in range(cursor.at, max(cursor.at - _MOST, -1), -1):

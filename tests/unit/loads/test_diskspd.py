@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from iosonde.records.printed import Unread
-from tests.mangle import mangled, read, trials
+from tests.mangle import counters, mangled, read, trials
 
 TEXT = (Path(__file__).parents[2] / "outputs" / "commands-composed" / "diskspd.txt").read_text()
 
@@ -35,12 +36,43 @@ def test_result_without_its_head_and_without_latencies() -> None:
 
 @pytest.mark.parametrize(("text", "reason"), [
     (TEXT[: TEXT.index("Total IO")], "no result follows"),
-    (TEXT[: TEXT.index("Read IO")], "its reads and writes are cut off"),
+    (TEXT[: TEXT.index("total:  ")], "no result follows"),
 ])  # fmt: skip
 def test_what_is_cut_off(text: str, reason: str) -> None:
     (entry,) = read(text)
     assert isinstance(entry, Unread)
     assert entry.reason == reason
+
+
+def test_totals_alone_are_counters() -> None:
+    text = TEXT[TEXT.index("Total IO") : TEXT.index("Read IO")].replace("MiB/s", " MB/s")
+    (total,) = counters(f"I ran it and got this :\n{text}")
+    assert (total.tool, trials(text)) == ("diskspd", [])
+    values = cast("dict[str, Any]", total.values)
+    assert values["total"]["bytes"] == values["total"]["count"] * 8192
+    assert values["total"]["latency.mean"] == 0.0032
+    rows = values["total_threads"]
+    assert sum(row["count"] for row in rows) == values["total"]["count"]
+    assert rows[1]["file"] == r"D:\io.dat (4GiB)"
+
+
+def test_the_deviation_of_requests_a_second_is_no_latency() -> None:
+    head, row = " |  AvgLat  | LatStdDev |", " |    3.000 |     0.900"
+    text = TEXT.replace(head, " |  AvgLat  | IopsStdDev | LatStdDev |")
+    text = text.replace(row, " |    3.000 |    125.50 |     0.900")
+    metrics = trials(text)[0].loops[0].metrics
+    assert metrics["read.latency.stdev"] == pytest.approx(0.0009)
+    assert cast("Any", trials(text)[0].details["read"])["iops.stdev"] == 125.5
+    only = TEXT.replace(head, " | IopsStdDev |").replace(row, " |    125.50")
+    assert "read.latency.mean" not in trials(only)[0].loops[0].metrics
+
+
+def test_processors_and_percentiles_of_all_requests() -> None:
+    details = cast("dict[str, Any]", trials(TEXT)[0].details)
+    assert details["cpus"]["avg"] == {"usage": 0.2, "user": 0.02, "kernel": 0.18, "idle": 0.8}
+    assert details["total_latency"]["p99_9"] == 0.0095
+    assert (details["duration"], details["warm_up_time"]) == ("10s", "5s")
+    assert details["read"]["count"] + details["write"]["count"] == details["total"]["count"]
 
 
 def test_every_shape() -> None:
