@@ -35,6 +35,16 @@ _PROGRESS = re.compile(
     r"^\s*(?P<sec>\d{1,6})\s+\d{1,9}\s+(?P<started>\d{1,15})\s+(?P<finished>\d{1,15})\s+"
     rf"(?P<rate>{_N[1:-1]})\s+{_N[1:-1]}(?:\s+(?:-|{_N[1:-1]})(?:\s+(?P<latency>{_N[1:-1]}))?)?\s*$"
 )
+_COLUMNS = (
+    ("seconds", 1.0), ("in_flight", 1.0), ("started", 1.0), ("finished", 1.0),
+    ("average_bandwidth", float(units.MIB)), ("bandwidth", float(units.MIB)),
+    ("latency.last", 1.0), ("latency.mean", 1.0),
+)  # fmt: skip
+_SECOND = re.compile(
+    r"^\s*\d{1,6}\s+\d{1,9}(?:\s+\d{1,15}){2}"
+    rf"(?:\s+{_N[1:-1]}){{2}}\s+(?:-|{_N[1:-1]})\s+{_N[1:-1]}\s*$"
+)
+_PREFIX = re.compile(r"^\s*Object prefix: (?P<name>\S{1,120})\s*$")
 _ASKED = re.compile(r"Maintaining(\d{1,9})concurrent(?:writes|reads)of(\d{1,15})bytes")
 _TIME = re.compile(rf"Totaltimerun:{_N}")
 _MADE = re.compile(r"Total(writes|reads)made:(\d{1,18})")
@@ -52,6 +62,7 @@ _OTHERS = {
     "min_bandwidth": (rf"Minbandwidth\(MB/sec\):{_N}", float(units.MIB)),
     "average_iops": (rf"AverageIOPS:?{_N}", 1.0),
     "max_iops": (rf"MaxIOPS:{_N}", 1.0), "min_iops": (rf"MinIOPS:{_N}", 1.0),
+    "stdev_iops": (rf"StddevIOPS:{_N}", 1.0), "object_size": (rf"Objectsize:{_N}", 1.0),
 }  # fmt: skip
 _SIZE = re.compile(r"(?:Write|Read)size:(\d{1,15})")
 POOL = re.compile(r"\s(?:-p|--pool)[ =](\S{1,100})")
@@ -123,7 +134,7 @@ class RadosBench(Output):
             elapsed=(float(time[1]),) if time else None,
             options=options,
             steps=steps,
-            details=details,
+            details={**details, **_on_top(cursor, first, last)},
         )
         return OutputReading(begin, last, trials=(trial,))
 
@@ -140,10 +151,26 @@ class RadosBench(Output):
         }  # fmt: skip
         if row["latency"]:
             values["latency.mean"] = float(row["latency"])
+        values |= _on_top(cursor, first, last)
         counters = PrintedCounters(
             self.tool, "a run up to a second", "", values, prompt.host, prompt.command
         )
         return OutputReading(begin, last, counters=(counters,))
+
+
+def _on_top(cursor: TextCursor, first: int, last: int) -> dict[str, Json]:
+    """What is printed before the sums: the prefix of the objects, and each second of the table."""
+    details, seconds = dict[str, Json](), list[Json]()
+    for _, line in lines(cursor, first, last - first + 1):
+        if prefix := _PREFIX.match(line):
+            details["object_prefix"] = prefix["name"]
+        elif _SECOND.match(line):
+            seconds.append({
+                name: int(text) if text.isdecimal() and scale == 1 else float(text) * scale
+                for (name, scale), text in zip(_COLUMNS, line.split(), strict=True)
+                if text != "-"
+            })  # fmt: skip
+    return {**details, "intervals": seconds} if seconds else details
 
 
 def _ends(line: str) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from iosonde.records.printed import Unread
+from iosonde.records.stack import Json
 from iosonde.text.find import FoundOutput
 from tests.mangle import mangled, read, trials
 
@@ -30,6 +32,29 @@ def test_each_run_is_a_trial_in_mebibytes() -> None:
     assert (sequential.options["iodepth"], sequential.elapsed) == (32, (4.25532,))
     assert old.loops[0].metrics["read.latency.max"] == 0.9
     assert old.command == ""
+
+
+def test_each_second_of_the_table_and_what_it_is_about() -> None:
+    write, sequential, _ = trials(TEXT)
+    table = cast("list[dict[str, float]]", write.details["intervals"])
+    assert [row["seconds"] for row in table] == [0, 1, 2, 3, 10]
+    assert "latency.last" not in table[0]
+    for row in table[1:]:
+        rate = row["finished"] * 4 * 2**20 / row["seconds"]
+        assert row["average_bandwidth"] == pytest.approx(rate, rel=2e-3)
+        assert row["started"] - row["finished"] == row["in_flight"]
+    assert (table[3]["bandwidth"], table[3]["latency.last"]) == (420 * 2**20, 0.122902)
+    assert write.details["object_prefix"] == "benchmark_data_mon1_20211"
+    assert (write.details["stdev_iops"], write.details["object_size"]) == (3, 4 * 2**20)
+    assert len(cast("list[Json]", sequential.details["intervals"])) == 3
+
+
+def test_a_second_that_is_cut_off_is_none_of_the_table() -> None:
+    part = TEXT[: TEXT.index("0.144991")] + "0.14"
+    (entry,) = read(part.replace("   0.14", " "))
+    assert isinstance(entry, FoundOutput)
+    table = cast("list[dict[str, float]]", entry.counters[0].values["intervals"])
+    assert [row["seconds"] for row in table] == [0, 1, 2]
 
 
 def test_every_shape() -> None:
