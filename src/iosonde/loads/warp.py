@@ -51,6 +51,25 @@ _TIME = re.compile(
     r"(?P<value>\d{1,9}(?:\.\d{1,3})?)(?P<unit>ms|s|µs)(?=,|\s|$)"
 )
 _ERRORS = re.compile(r"^\s*(?:\* )?Errors: (?P<count>\d{1,12})\s*$")
+_ABOVE = {
+    "concurrency": re.compile(r"Concurrency: (?P<count>\d{1,9})"),
+    "requests": re.compile(r"\((?P<count>\d{1,12}) reqs\)"),
+    "share": re.compile(r"(?P<share>\d{1,3}(?:\.\d{1,2})?)%"),
+    "duration": re.compile(
+        r"Ran(?: Duration)?:? (?P<time>(?:\d{1,6}[hms]){1,3}|\d{1,6}\.\d{1,3}s)"
+    ),
+    "hosts": re.compile(r"Hosts: (?P<count>\d{1,6})"),
+    "warp_instances": re.compile(r"Warp Instances: (?P<count>\d{1,6})"),
+    "object_size": re.compile(r"(?<=Size: )(?P<count>\d{1,18}) bytes"),
+    "objects_per_request": re.compile(r"Objects per request: (?P<count>\d{1,9})"),
+    "requests_considered": re.compile(r"Requests considered: (?P<count>\d{1,12})"),
+    "starting": re.compile(r"starting (?P<text>\d\d:\d\d:\d\d [A-Z]{1,5})"),
+}
+"""What the head of an operation says, or the line below it; the names are ours."""
+_FACTS = re.compile(r"^\s*(?:\* Objects per request: |Requests considered: )")
+_ON = re.compile(
+    r"\((?:(?P<seconds>\d{1,9}(?:\.\d{1,3})?)s)?(?:, )?(?:starting (?P<at>[^()]{5,20}))?\)"
+)
 _OWN = re.compile(
     r"^\s*+(?:\* |Throughput|Requests considered|Errors|First Errors|- |Request size |Client \d"
     r"|Skipping )"
@@ -92,8 +111,9 @@ class Warp(Output):
             raise Unreadable("no rate follows", last)
         begin, prompt = command_before(cursor, first, ("warp",), reach=20)
         above = joined(cursor, first, first)
-        if concurrency := re.search(r"Concurrency: (\d{1,9})", above):
-            sheet.details["concurrency"] = int(concurrency[1])
+        for name, pattern in _ABOVE.items():
+            if match := pattern.search(above):
+                sheet.details.setdefault(name, _plain(match))
         way = _WAYS.get(head["name"])
         if way is None:
             counters = PrintedCounters(
@@ -123,16 +143,31 @@ class _Sheet:
     def _take(self, row: str) -> None:
         if self.rate is None and _AVERAGE.match(row):
             self.rate = _RATE.search(row)
+            self._take_span(row)
+        elif _FACTS.match(row):
+            for name, pattern in _ABOVE.items():
+                if match := pattern.search(row):
+                    self.details.setdefault(name, _plain(match))
         elif split := _SPLIT.match(row):
             self.details |= {"segments": int(split["count"]), "segment": split["each"]}
         elif segment := _SEGMENT.match(row):
             name = segment["name"].removeprefix("50% ").lower()
             if rate := _RATE.search(row):
                 self.details |= {f"{name}.{key}": value for key, value in _rates(rate).items()}
+            if (on := _ON.search(row)) and on["at"]:
+                self.details[f"{name}.starting"] = on["at"]
         elif errors := _ERRORS.match(row):
             self.details["errors"] = int(errors["count"])
         elif (requests := _REQUESTS.match(row)) and "/s" not in row:
             self._take_times(requests)
+
+    def _take_span(self, row: str) -> None:
+        """Over how many seconds a rate is, and from when on."""
+        if on := _ON.search(row):
+            if on["seconds"]:
+                self.details["seconds"] = float(on["seconds"])
+            if on["at"]:
+                self.details["starting"] = on["at"]
 
     def _take_times(self, requests: re.Match[str]) -> None:
         """Times of requests, or of their first byte."""
@@ -151,6 +186,22 @@ class _Sheet:
         rates = _rates(self.rate) if self.rate else {}
         times = {f"latency.{name}": value for name, (value, _) in self.times.items()}
         return {**rates, **times, **self.details}
+
+
+_UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0}
+
+
+def _plain(match: re.Match[str]) -> Json:
+    """A count, a share, seconds or a text, as the group is called."""
+    ((name, text),) = match.groupdict().items()
+    if name == "count":
+        return int(text)
+    if name == "share":
+        return round(float(text) / 100, 6)
+    if name == "time":
+        parts = re.findall(r"(\d[\d.]{0,10})([hms])", text)
+        return sum(float(number) * _UNITS[unit] for number, unit in parts)
+    return text
 
 
 def _rates(rate: re.Match[str]) -> dict[str, Json]:

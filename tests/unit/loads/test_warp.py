@@ -41,6 +41,25 @@ def test_analyses_of_old_versions() -> None:
     assert get.loops[0].metrics == {"read.bandwidth": 512 * 2**20, "read.iops": 256}
 
 
+def test_what_the_head_of_an_operation_says() -> None:
+    put, get = trials(OLD)
+    assert put.details["requests_considered"] == 3801
+    assert (put.details["seconds"], put.details["starting"]) == (29.9, "11:12:13 CET")
+    assert put.details["slowest.starting"] == "11:12:40 CET"
+    assert (get.details["share"], get.details["duration"]) == (0.45, 59)
+    text = (
+        "Report: PUT (1219 reqs). Ran Duration: 4m58s, starting 22:41:06 UTC\n"
+        " * Objects per request: 1. Size: 10485760 bytes. Concurrency: 20.\n"
+        " * Average: 40.63 MiB/s, 4.06 obj/s (298s)\n"
+    )
+    (trial,) = trials(text)
+    assert trial.details == {
+        "concurrency": 20, "requests": 1219, "duration": 298, "starting": "22:41:06 UTC",
+        "objects_per_request": 1, "object_size": 10 * 2**20, "seconds": 298,
+    }  # fmt: skip
+    assert trial.options == {"rw": "write", "numjobs": 20}
+
+
 @pytest.mark.parametrize("text", [MIXED, OLD], ids=["mixed", "old"])
 def test_every_shape(text: str) -> None:
     expected = [dict(trial.loops[0].metrics) for trial in trials(text)]
