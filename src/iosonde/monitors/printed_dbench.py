@@ -21,11 +21,16 @@ _SUM = re.compile(
     rf"^\s*(?:# ?)?Throughput (?P<rate>{_N}) MB/sec"
     r"(?P<sync>(?: \(sync (?:open|dirs)\)){0,2})"
     r"(?: +(?P<clients>\d{1,6}) (?:clients|procs)"
-    rf"(?: +\d{{1,6}} procs +max_latency=(?P<most>{_N}) ms)?)?\s*$"
+    rf"(?: +(?P<procs>\d{{1,6}}) procs +max_latency=(?P<most>{_N}) ms)?)?\s*$"
 )
 _SECOND = re.compile(
-    rf"^\s*(?P<clients>\d{{1,6}})\s+\d{{1,12}}\s+(?P<rate>{_N}) MB/sec\s+"
-    rf"(?P<phase>warmup|execute)\s+\d{{1,6}} sec(?:\s+latency {_N} ms)?\s*$"
+    rf"^\s*(?P<clients>\d{{1,6}})\s+(?P<operations>\d{{1,12}})\s+(?P<rate>{_N}) MB/sec\s+"
+    rf"(?P<phase>warmup|execute)\s+(?P<at>\d{{1,6}}) sec(?:\s+latency (?P<latency>{_N}) ms)?\s*$"
+)
+_VERSION = re.compile(r"^\s*dbench version (?P<version>\d[\w.]{0,15})")
+_RUNNING = re.compile(
+    r"^\s*Running for (?P<seconds>\d{1,9}) seconds with load '(?P<load>[^']{1,200})'"
+    r"(?: and minimum warmup (?P<warmup>\d{1,9}) secs)?"
 )
 _HEAD = re.compile(r"^\s*Operation\s+Count\s+AvgLat\s+MaxLat\s*$")
 _OPERATION = re.compile(
@@ -63,6 +68,7 @@ class Dbench(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         values = dict[str, Json]()
         rates: list[Json] = []
+        rows: dict[str, list[Json]] = {"warmup": [], "execute": []}
         last = first
         for index, line in lines(cursor, first, _MOST):
             if total := _SUM.match(line):
@@ -72,9 +78,13 @@ class Dbench(StateOutput):
                 last = index
                 break
             second, operation = _SECOND.match(line), _OPERATION.match(line)
-            if second and second["phase"] == "execute":
-                rates.append(float(second["rate"]) * 1e6)
-                values["clients"] = int(second["clients"])
+            if second:
+                rows[second["phase"]].append(_second(second))
+                if second["phase"] == "execute":
+                    rates.append(float(second["rate"]) * 1e6)
+                    values["clients"] = int(second["clients"])
+            elif head := _VERSION.match(line) or _RUNNING.match(line):
+                values |= _of_head(head)
             elif operation:
                 values |= _operation(operation)
             elif line and (
@@ -86,13 +96,38 @@ class Dbench(StateOutput):
             last = index if line else last
         if rates:
             values["bandwidth.so_far"] = rates
-        if not values:
+        values |= {f"{phase}.intervals": listed for phase, listed in rows.items() if listed}
+        if not values.keys() - _OF_HEAD:
             raise Unreadable("its figures are cut off", last)
         return last, [self.counted("host", "", values, prompt)]
 
 
+_OF_HEAD = {"version", "seconds", "load", "warmup_seconds", "warmup.intervals"}
+
+
+def _of_head(head: re.Match[str]) -> dict[str, Json]:
+    """The version, or how long it runs with what load."""
+    if "version" in head.groupdict():
+        return {"version": head["version"]}
+    values: dict[str, Json] = {"seconds": int(head["seconds"]), "load": head["load"]}
+    return {**values, "warmup_seconds": int(head["warmup"])} if head["warmup"] else values
+
+
+def _second(row: re.Match[str]) -> dict[str, Json]:
+    """How far the run had come: operations so far and their mean rate, the latency of a second."""
+    values: dict[str, Json] = {
+        "seconds": int(row["at"]), "clients": int(row["clients"]),
+        "operations": int(row["operations"]), "bandwidth": float(row["rate"]) * 1e6,
+    }  # fmt: skip
+    return {**values, "latency": float(row["latency"]) / 1e3} if row["latency"] else values
+
+
 def _sum(total: re.Match[str]) -> dict[str, Json]:
     values: dict[str, Json] = {"bandwidth": float(total["rate"]) * 1e6}
+    if total["sync"].strip():
+        values["sync"] = total["sync"].replace("(sync ", "").replace(")", ",").strip(" ,")
+    if total["procs"]:
+        values["processes"] = int(total["procs"])
     if total["clients"]:
         values["clients"] = int(total["clients"])
     if total["most"]:

@@ -42,13 +42,47 @@ _FIGURES = {
         1.0,
     ),
     "retried_transactions": (re.compile(rf"number of transactions retried: {_N}"), 1.0),
+    "transactions_per_client": (
+        re.compile(rf"number of transactions per client: {_N}(?!\S)"),
+        1.0,
+    ),
+    "asked_transactions": (
+        re.compile(rf"number of transactions actually processed: \d{{1,15}}/{_N}"),
+        1.0,
+    ),
+    "failed_share": (
+        re.compile(rf"number of failed transactions: \d{{1,15}} \({_N}%\)"),
+        1e-2,
+    ),
+    "late_share": (
+        re.compile(rf"ms latency limit: \d{{1,15}}(?:/\d{{1,15}})? \({_N}\s?%\)"),
+        1e-2,
+    ),
+    "most_tries": (re.compile(rf"maximum number of tries: {_N}"), 1.0),
+    "partitions": (re.compile(rf"partitions: {_N}"), 1.0),
+    "tps_including_connections": (
+        re.compile(rf"tps = {_N} \(including connections"),
+        1.0,
+    ),
     "retries": (re.compile(rf"total number of retries: {_N}"), 1.0),
     "schedule_lag.mean": (re.compile(rf"schedule lag: avg {_N} \(max [\d.]{{1,20}}\) ms"), 1e-3),
     "schedule_lag.max": (re.compile(rf"schedule lag: avg [\d.]{{1,20}} \(max {_N}\) ms"), 1e-3),
     "connection_time": (re.compile(rf"(?:initial|average) connection time = {_N} ms"), 1e-3),
 }
-_BEFORE = re.compile(r"^\s*(?:starting vacuum|pgbench \(|end\.$)")
-_MOST = 40
+_BEFORE = re.compile(r"^\s*(?:starting vacuum|pgbench \(|end\.$|progress: \d)")
+_TEXTS = {
+    "transaction_type": re.compile(r"^\s*transaction type: (\S.{0,200}?)\s*$"),
+    "query_mode": re.compile(r"^\s*query mode: (\w{1,30})\s*$"),
+    "partition_method": re.compile(r"^\s*partition method: (\w{1,30})\s*$"),
+    "version": re.compile(r"^\s*pgbench \((?:PostgreSQL\) )?(\d[\w.]{0,30})"),
+}
+_PROGRESS = re.compile(
+    rf"^\s*progress: (?P<seconds>\d{{1,12}}\.\d) s, (?P<tps>\d{{1,12}}\.\d) tps, "
+    r"lat (?P<latency>\d{1,9}\.\d{3}) ms stddev (?P<stdev>\d{1,9}\.\d{3})"
+    r"(?:, (?P<failed>\d{1,12}) failed)?"
+)
+_MOST = 4000
+"""Lines; --progress prints one each second."""
 
 
 class Pgbench(StateOutput):
@@ -64,9 +98,11 @@ class Pgbench(StateOutput):
             return None
         first = nearest(cursor, 20, _TYPE.match)
         first = cursor.at if first is None else first
-        while _BEFORE.match(cursor.line(first - 1)):
-            first -= 1
-        return first
+        while True:
+            above = first - 1 if cursor.line(first - 1) else first - 2
+            if above < 0 or not _BEFORE.match(cursor.line(above)):
+                return first
+            first = above
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -88,6 +124,26 @@ class Pgbench(StateOutput):
             for name, (pattern, scale) in _FIGURES.items()
             if (match := pattern.search(text))
         }
+        values |= _texts(cursor, first, last)
         if "tps" not in values:
             raise Unreadable("its transactions per second are cut off", last)
         return last, [self.counted("host", "", values, prompt)]
+
+
+def _texts(cursor: TextCursor, first: int, last: int) -> dict[str, Json]:
+    """What is said in words, and the lines of --progress in their order."""
+    values, seconds = dict[str, Json](), list[Json]()
+    for _, line in lines(cursor, first, last - first + 1):
+        for name, pattern in _TEXTS.items():
+            if match := pattern.match(line):
+                values[name] = match[1]
+        if row := _PROGRESS.match(line):
+            figures: dict[str, Json] = {
+                "seconds": float(row["seconds"]), "tps": float(row["tps"]),
+                "latency.mean": round(float(row["latency"]) / 1e3, 9),
+                "latency.stdev": round(float(row["stdev"]) / 1e3, 9),
+            }  # fmt: skip
+            if row["failed"]:
+                figures["failed_transactions"] = int(row["failed"])
+            seconds.append(figures)
+    return {**values, "intervals": seconds} if seconds else values

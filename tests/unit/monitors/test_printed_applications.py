@@ -96,7 +96,7 @@ def test_prose(text: str) -> None:
 def test_a_sum_of_dbench_in_a_comment_or_without_clients() -> None:
     sync = "$ dbench -s -t 60 -D /srv 8\n#Throughput 412.5 MB/sec (sync open)\n"
     (mix,) = counters(sync)
-    assert mix.values == {"bandwidth": 412.5e6}
+    assert mix.values == {"bandwidth": 412.5e6, "sync": "open"}
     assert mix.command == "dbench -s -t 60 -D /srv 8"
     assert not counters("Throughput 412.5 MB/sec\n")  # of whatever it is
 
@@ -118,6 +118,40 @@ def test_the_operations_and_seconds_of_dbench() -> None:
     marked = text.replace(" Flush ", "** Flush ").replace(" Close ", "** Close ")
     assert marked != text
     assert [thing.values for thing in counters(marked)] == [mix.values]
+
+
+def test_the_head_of_dbench_and_each_of_its_seconds() -> None:
+    (mix,) = counters((OUTPUTS.parent / "dbench-4.00" / "two.txt").read_text())
+    assert (mix.values["version"], mix.values["load"]) == ("4.00", "/usr/share/dbench/client.txt")
+    assert (mix.values["seconds"], mix.values["warmup_seconds"]) == (4, 0)
+    assert mix.values["processes"] == 2
+    table = cast("list[dict[str, float]]", mix.values["execute.intervals"])
+    assert [row["bandwidth"] for row in table] == mix.values["bandwidth.so_far"]
+    assert [row["seconds"] for row in table] == [1, 2, 3]
+    assert max(row["latency"] for row in table) == mix.values["latency.max"]
+    assert table[2]["operations"] == 394599
+
+
+def test_progress_and_words_of_pgbench() -> None:
+    rows = (
+        "progress: 5.0 s, 510.0 tps, lat 19.608 ms stddev 2.125, 0 failed\n"
+        "progress: 10.0 s, 490.0 tps, lat 20.408 ms stddev 2.500\n"
+    )
+    text = TEXT[: TEXT.index("$ dbench")]
+    (bench,) = counters(text.replace("transaction type", f"{rows}transaction type"))
+    table = cast("list[dict[str, float]]", bench.values["intervals"])
+    assert sum(row["tps"] for row in table) / 2 == bench.values["tps"]
+    for row in table:
+        assert row["latency.mean"] * row["tps"] == pytest.approx(10, rel=1e-4)
+    assert (table[0]["failed_transactions"], "failed_transactions" in table[1]) == (0, False)
+    assert bench.values["version"] == "16.1"
+    assert bench.values["transaction_type"] == "<builtin: TPC-B (sort of)>"
+    assert (bench.values["query_mode"], bench.values["most_tries"]) == ("simple", 1)
+    old = "tps = 85.104 (including connections establishing)\n"
+    asked = "number of transactions per client: 10\n"
+    (bench,) = counters(text.replace("latency average", f"{asked}{old}latency average"))
+    assert bench.values["tps_including_connections"] == 85.104
+    assert (bench.values["transactions_per_client"], bench.values["tps"]) == (10, 500)
 
 
 def test_a_warm_up_alone_is_not_read() -> None:
