@@ -38,6 +38,13 @@ _DB_HEAD = re.compile(
 )
 _DB_RULE = re.compile(r"^\s*(?:-{20,}|Initializing RocksDB|Set seed to|Integrated BlobDB)")
 _PERCENTILES = re.compile(rf"(?P<name>P\d{{2}}(?:\.\d{{1,2}})?): (?P<value>{_N})(?=\s|$)")
+_HISTOGRAM = re.compile(rf"(?P<name>Count|Average|StdDev|Min|Median|Max): (?P<value>{_N})(?=\s|$)")
+_HISTOGRAM_NAMES = {
+    "Average": "mean", "StdDev": "stdev", "Min": "min", "Median": "median", "Max": "max",
+}  # fmt: skip
+_LEVELS = re.compile(r"^\s*Level Files Size\(MB\)\s*$")
+_LEVEL = re.compile(r"^\s*(?P<level>\d) +(?P<files>\d{1,9}) +(?P<size>\d{1,12})\s*$")
+_SEED = re.compile(r"^\s*Set seed to (?P<seed>\d{1,20})\b")
 _MOST = 400
 
 
@@ -56,6 +63,7 @@ class DbBench(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last, counters, name = first, list[PrintedCounters](), ""
         values, settings = dict[str, Json](), dict[str, Json]()
+        levels, has_levels = list[PrintedCounters](), False
         for index, line in lines(cursor, first, _MOST):
             if index > last + 6 or (line and (prompt_in(line) or not _is_of_db_bench(line))):
                 break
@@ -69,12 +77,39 @@ class DbBench(StateOutput):
                     f"latency.{match['name'].lower()}": round(float(match["value"]) / 1e6, 12)
                     for match in _PERCENTILES.finditer(line)
                 }
+            elif name and (histogram := _histogram(line)):
+                values |= histogram
+            elif _LEVELS.match(line):
+                has_levels = True
+            elif has_levels and (level := _LEVEL.match(line)):
+                levels.append(self.counted("level", level["level"], _of_level(level), prompt))
+            elif (seed := _SEED.match(line)) and not counters:
+                settings["seed"] = int(seed["seed"])
             elif head and not counters:
                 settings[head["name"]] = head["value"]
         if not counters:
             raise Unreadable("no operation follows", last)
         head_counters = [self.counted("host", "", settings, prompt)] if settings else []
-        return last, [*counters, *head_counters]
+        return last, [*counters, *levels, *head_counters]
+
+
+def _histogram(line: str) -> dict[str, Json]:
+    """What a histogram says above its percentiles, in seconds, and how much it counts."""
+    if not line.lstrip().startswith(("Count: ", "Min: ")):
+        return {}
+    values = dict[str, Json]()
+    for match in _HISTOGRAM.finditer(line):
+        if match["name"] == "Count":
+            values["histogram.count"] = int(float(match["value"]))
+        else:
+            key = f"histogram.{_HISTOGRAM_NAMES[match['name']]}"
+            values[key] = round(float(match["value"]) / 1e6, 12)
+    return values
+
+
+def _of_level(row: re.Match[str]) -> dict[str, Json]:
+    """Files of a level of the tree, and their bytes: what is headed MB is MiB."""
+    return {"files": int(row["files"]), "size": int(row["size"]) * units.MIB}
 
 
 def _is_of_db_bench(line: str) -> bool:
@@ -82,6 +117,8 @@ def _is_of_db_bench(line: str) -> bool:
         _DB_ROW.match(line) is not None
         or _DB_HEAD.match(line) is not None
         or _DB_RULE.match(line) is not None
+        or _LEVELS.match(line) is not None
+        or _LEVEL.match(line) is not None
         or line.lstrip().startswith(("Percentiles: ", "Microseconds per ", "Count: ", "Min: "))
     )
 

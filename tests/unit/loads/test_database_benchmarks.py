@@ -91,6 +91,21 @@ def test_a_row_that_lost_a_cell_is_left_out() -> None:
     assert [row.name for row in counters(torn)] == ["Sets", "Totals"]
 
 
+def test_histogram_seed_and_levels_of_db_bench() -> None:
+    _, reads, settings = counters(DB)
+    assert reads.values["histogram.mean"] == reads.values["latency.mean"]
+    assert reads.values["histogram.median"] == reads.values["latency.p50"]
+    assert reads.values["histogram.count"] == reads.values["operations"]
+    assert reads.values["histogram.max"] == pytest.approx(812e-6)
+    assert settings.values["seed"] == 1700000000123456
+    levels = "\nLevel Files Size(MB)\n--------------------\n  0        2       64\n  1        0        0\n"
+    *_, first, second, _ = counters(DB + levels)
+    assert (first.kind, first.name) == ("level", "0")
+    assert first.values == {"files": 2, "size": 64 * 2**20}
+    assert second.values == {"files": 0, "size": 0}
+    assert all(row.kind != "level" for row in counters(DB + "\n1  3  4\n"))
+
+
 @pytest.mark.parametrize("text", [DB, YCSB, MEMTIER])
 def test_every_shape(text: str) -> None:
     expected = [(row.name, dict(row.values)) for row in counters(text)]
