@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from typing_extensions import override
@@ -23,6 +23,7 @@ from iosonde import units
 from iosonde.kerneltext import fields
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedCounters, PrintedTrial, Unreadable
+from iosonde.records.stack import Json
 from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, compact, lines
 from iosonde.text.reader import nearest
 
@@ -44,16 +45,30 @@ _TIMES_OLD = re.compile(
     r"min/avg/max/mdev=(?P<min>[\d.]{1,30})/(?P<mean>[\d.]{1,30})/(?P<max>[\d.]{1,30})/"
     r"(?P<stdev>[\d.]{1,30})(?P<unit>us|ms|s)"
 )
+_AMOUNTS = re.compile(
+    r"(?P<n>[\d.]{1,30}[kMG]?)requestscompletedin(?P<time>[\d.]{1,30})(?P<unit>ns|us|ms|s|min|hour)\w*,"
+    r"(?:(?P<size>[\d.]{1,30}[KMGT]?i?B)(?:read|written),)?"
+)
+_GENERATED = re.compile(
+    r"generated(?P<n>[\d.]{1,30}[kMG]?)requestsin(?P<time>[\d.]{1,30})(?P<unit>ns|us|ms|s|min|hour)\w*,"
+    r"(?P<size>[\d.]{1,30}[KMGT]?i?B),(?P<iops>[\d.]{1,30}[kMG]?)iops,"
+    r"(?P<rate>[\d.]{1,30}[KMGT]?i?B)/s"
+)
+_PLACE = re.compile(
+    r" \((?:(?:block |character )?device|(?P<fstype>[a-z][\w.]{1,20}) (?P<device>\S{1,100}))"
+    r" (?P<size>\d{1,9}(?:\.\d{1,3})? [KMGTPE]?i?B)\)(?: ioping statistics|:)"
+)
 _SUM = re.compile(r"\s*\d[\d.]{0,9}(?: ?[kMG])? requests completed in \d")
 _REQUEST = re.compile(
     r"\s*\d[\d.]* ?(?:bytes|[KMG]iB) (?P<way>from|to|<<<|>>>) (?P<target>\S.{0,200}?)(?: \(.*\))?: "
     r"request=\d+ time=(?P<time>\d[\d.]*) (?P<unit>ns|us|ms|s|min)\b(?P<warmup> \(warmup\))?"
 )
-_SCALE = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
+_SCALE = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "hour": 3600.0}
 _EITHER = "either"
 _MOST = 20_000
 _FEWEST = 2
 _GAP = 2
+_MOST_REQUESTS = 1000
 
 
 class Ioping(Output):
@@ -93,10 +108,62 @@ class Ioping(Output):
             _put_times(sheet, times)
         if not way:
             return OutputReading(begin, last, counters=(sheet.counters(prompt),))
+        more = {**_amounts(text), **_requested(cursor, first), **_place(cursor.line(first))}
         head = _HEAD.search(cursor.line(first))
         target = head["target"] if head else ""
         trial = sheet.trial(prompt, target, units.printed(done["n"])[0] if done else None)
+        trial = replace(trial, details={**trial.details, **more})
         return OutputReading(begin, last, trials=(trial,))
+
+
+def _amounts(text: str) -> dict[str, Json]:
+    """Seconds and bytes of the requests that were completed, and all of those generated."""
+    values: dict[str, Json] = {}
+    if done := _AMOUNTS.search(text):
+        values["seconds"] = _in_seconds(done)
+        if done["size"]:
+            values["bytes"] = units.printed(done["size"])[0]
+    if generated := _GENERATED.search(text):
+        values["generated"] = {
+            "requests": units.printed(generated["n"])[0], "seconds": _in_seconds(generated),
+            "bytes": units.printed(generated["size"])[0],
+            "iops": units.printed(generated["iops"])[0],
+            "bandwidth": units.printed(generated["rate"])[0],
+        }  # fmt: skip
+    return values
+
+
+def _in_seconds(match: re.Match[str]) -> float:
+    return round(float(match["time"]) * _SCALE[match["unit"]], 12)
+
+
+def _requested(cursor: TextCursor, first: int) -> dict[str, Json]:
+    """The latency of each request right above the statistics, the warming-up apart."""
+    times: list[Json] = []
+    warmup: dict[str, Json] = {}
+    for index in range(first - 1, max(first - _MOST_REQUESTS, -1), -1):
+        line = cursor.line(index)
+        if not (request := _REQUEST.match(line)):
+            if _is_between(line):
+                continue
+            break
+        latency = round(float(request["time"]) * _SCALE[request["unit"]], 12)
+        if request["warmup"]:
+            warmup["warmup_latency"] = latency
+        else:
+            times.append(latency)
+    return {**({"request_latencies": times[::-1]} if times else {}), **warmup}
+
+
+def _place(head: str) -> dict[str, Json]:
+    """What the head says of its target: file system, device and size."""
+    match = _PLACE.search(head)
+    if not match:
+        return {}
+    values: dict[str, Json] = {"device_size": match["size"]}
+    if match["fstype"]:
+        values |= {"fstype": match["fstype"], "device": match["device"]}
+    return values
 
 
 def _last(cursor: TextCursor, first: int) -> int:
@@ -208,4 +275,6 @@ def _of_requests(cursor: TextCursor, first: int) -> OutputReading:
         sheet.put(f"latency.{name}", value, step)
     begin, prompt = command_before(cursor, first, ("ioping",))
     trial = sheet.trial(prompt, requests[0]["target"], len(requests))
+    more = {**_requested(cursor, last + 1), **_place(cursor.line(first))}
+    trial = replace(trial, details={**trial.details, **more})
     return OutputReading(begin, last, trials=(trial,))

@@ -5,6 +5,9 @@ The oracle of the requests is the definition of mean, minimum and maximum, worke
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import cast
+
 import pytest
 
 from iosonde.text.find import FoundOutput
@@ -126,3 +129,19 @@ def test_times_alone_below_a_command(option: str, way: str) -> None:
 def test_times_alone_without_a_command_are_of_nobody() -> None:
     assert not trials(TIMES)
     assert not [output for output in read(f"rtt {TIMES}") if output.tool == "ioping"]
+
+
+def test_requests_amounts_and_place_of_a_run() -> None:
+    text = (Path(__file__).parents[2] / "outputs" / "ioping-1.3" / "two.txt").read_text()
+    slow, fast = trials(text)
+    times = cast("list[float]", slow.details["request_latencies"])
+    assert sum(times) / len(times) == pytest.approx(slow.loops[0].metrics["read.latency.mean"])
+    assert sum(times) == pytest.approx(cast("float", slow.details["seconds"]))
+    assert slow.details["warmup_latency"] == pytest.approx(79.8e-6)
+    assert slow.details["bytes"] == 4 * 4096
+    assert cast("dict[str, float]", slow.details["generated"])["requests"] == 5
+    assert (slow.details["fstype"], slow.details["device"]) == ("ext4", "/dev/vda")
+    assert "request_latencies" not in fast.details
+    (whole,) = trials(text[: text.index("\n\n\n")].replace("ext4 /dev/vda ", "block device "))
+    assert whole.details["device_size"] == "252.0 GiB"
+    assert not whole.details.keys() & {"fstype", "device"}
