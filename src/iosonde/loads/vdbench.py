@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from typing_extensions import override
 
@@ -22,7 +23,7 @@ from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, TextCursor, lines, prompt_in
 
 _UPPER = re.compile(
-    r"^\s*(?:[A-Z][a-z]{2} \d{2}, \d{4}\s+)?interval\s+(?P<names>i/o\s+MB/sec\s.+)$"
+    r"^\s*(?:(?P<day>[A-Z][a-z]{2} \d{2}, \d{4})\s+)?interval\s+(?P<names>i/o\s+MB/sec\s.+)$"
 )
 _LOWER = re.compile(r"^\s*(?P<names>rate\s+1024\*\*2\s+i/o\s+pct\s.+)$")
 _ROW = re.compile(
@@ -53,11 +54,13 @@ class Vdbench(Output):
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         names = _names(cursor.line(first), cursor.line(first + 1))
         average: Mapping[str, str] = {}
+        others: dict[str, Json] = {}
         intervals: list[dict[str, str]] = []
         last = first + 1
         for index, line in lines(cursor, first + 2, _MOST):
             row = _ROW.match(line)
             cells = dict(zip(names, row["cells"].split(), strict=False)) if row else {}
+            others |= _of_all(row, cells)
             if row and row["kind"] == "avg":
                 average, last = cells, index
             elif row and row["kind"] is None and not average:
@@ -75,7 +78,9 @@ class Vdbench(Output):
         if not names or not rows:
             raise Unreadable("no interval follows", last)
         start = _start_above(cursor, first)
-        return OutputReading(first, last, trials=(_trial(rows, intervals, start),))
+        trial = _trial(rows, intervals, start)
+        details = {**trial.details, **others, **_date(cursor.line(first))}
+        return OutputReading(first, last, trials=(replace(trial, details=details),))
 
 
 def _names(upper: str, lower: str) -> list[str]:
@@ -87,6 +92,19 @@ def _names(upper: str, lower: str) -> list[str]:
     if len(parts[0]) != len(parts[1]):
         return []
     return [f"{a} {b}" for a, b in zip(*parts, strict=True)]
+
+
+def _of_all(row: re.Match[str] | None, cells: Mapping[str, str]) -> dict[str, Json]:
+    """A row over several intervals, by its name: their average, deviation or maximum."""
+    if row is None or not row["kind"]:
+        return {}
+    return {row["at"]: {name: _number(text) for name, text in cells.items()}}
+
+
+def _date(line: str) -> dict[str, Json]:
+    """The day, which stands before the names of the columns."""
+    head = _UPPER.match(line)
+    return {"date": head["day"]} if head and head["day"] else {}
 
 
 def _start_above(cursor: TextCursor, first: int) -> re.Match[str] | None:
@@ -115,6 +133,8 @@ def _trial(
         options["bs"] = units.parse_bytes(size[1])
     elif bytes_each.is_integer() and bytes_each:
         options["bs"] = int(bytes_each)
+    if seconds := re.search(r"\belapsed=(\d{1,9})\b", rest):
+        options["runtime"] = int(seconds[1])
     if threads := re.search(r"\bthreads=(\d{1,6})\b", rest):
         options["numjobs"] = int(threads[1])
     printed: list[Json] = [{name: _number(text) for name, text in row.items()} for row in intervals]

@@ -6,6 +6,7 @@ Oracle: the samples' own arithmetic: requests times their size are the bytes, me
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 from statistics import fmean
 
 import pytest
@@ -28,7 +29,12 @@ def test_vdbench_says_its_average_without_the_first_interval() -> None:
     (trial,) = trials(VDBENCH)
     metrics = figures(trial)
     assert metrics["read.iops"] * 8192 == metrics["read.bandwidth"]
-    assert (trial.label, trial.options) == ("rd7", {"rw": "read", "bs": 8192, "numjobs": 4})
+    options = {"rw": "read", "bs": 8192, "numjobs": 4, "runtime": 4}
+    assert (trial.label, trial.options) == ("rd7", options)
+    average = cast("dict[str, float]", trial.details["avg_2-4"])
+    assert (average["cpu% sys+u"], average["queue depth"]) == (10.8, 4)
+    assert average["i/o rate"] == metrics["read.iops"]
+    assert trial.details["date"] == "Mar 04, 2025"
     assert metrics["read.latency.max"] == 18.5e-3
     cut = VDBENCH[: VDBENCH.index("14:02:04.060")]
     (alone,) = trials(cut)
