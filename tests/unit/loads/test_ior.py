@@ -40,6 +40,20 @@ def test_what_was_asked_for() -> None:
     assert old.options["numjobs"] == 8
 
 
+def test_every_column_the_highest_rate_and_the_summary() -> None:
+    write, read_ = trials(IOR)
+    (row,) = cast("list[dict[str, float]]", write.details["rows"])
+    assert (row["open(s)"], row["close(s)"], row["wr/rd(s)"]) == (0.001234, 0.000123, 3.32)
+    assert row["bw(MiB/s)"] * 2**20 == write.details["max_bandwidth"]
+    summary = cast("dict[str, float]", read_.details["summary"])
+    assert (summary["Mean(s)"], summary["Mean(OPs)"]) == (1.7462, 2345.67)
+    assert summary["StdDev(OPs)"] == 0
+    assert write.details["xfersize"] == "1 MiB"
+    head = IOR.index("access    bw")
+    (bare, _) = trials(f"Verdict : slow\n{IOR[head : IOR.index('Max Write')]}")
+    assert bare.details.keys() == {"rows"}  # a line above need not be IOR's
+
+
 def test_cut_off_before_its_rows() -> None:
     (unread,) = read(IOR.partition("write     1234.56")[0])
     assert isinstance(unread, Unread)
