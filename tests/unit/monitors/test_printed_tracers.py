@@ -16,7 +16,7 @@ from tests.mangle import counters, mangled, read
 OUTPUTS = Path(__file__).parents[2] / "outputs" / "monitors-composed"
 TEXTS = {
     name: (OUTPUTS / f"{name}.txt").read_text()
-    for name in ("top", "pressure", "histogram", "dstat", "dstat-cpus", "nfsiostat")
+    for name in ("top", "pressure", "histogram", "dstat", "dstat-cpus", "nfsiostat", "top-busybox")
 }
 
 
@@ -39,7 +39,14 @@ def test_head_of_top_says_load_processors_memory_and_who_waits() -> None:
     for row in (whole, first, second):
         shares = [value for name, value in row.values.items() if name.startswith("cpu_")]
         assert sum(cast("list[float]", shares)) == pytest.approx(1, abs=2e-3)
-    assert list(alone.values) == ["load_average"]
+    assert list(alone.values) == ["load_average", "uptime", "users"]
+    assert [figure(row, "uptime") for row in (whole, old, alone)] == [
+        9 * 86_400 + 3 * 3_600 + 17 * 60, 41 * 60, 12 * 86_400 + 4 * 3_600 + 60,
+    ]  # fmt: skip
+    parts = ("running", "sleeping", "stopped", "zombies")
+    assert sum(figure(whole, name) for name in parts) == figure(whole, "tasks") == 212
+    assert (rows[0]["virtual"], rows[0]["resident"]) == (214080 * 1024, 10 * 2**20)
+    assert (rows[0]["cpu_seconds"], rows[0]["priority"], rows[1]["memory"]) == (82.3, 20, 0)
     assert alone.tool == "top"
 
 
@@ -47,6 +54,33 @@ def test_busybox_top() -> None:
     (row,) = counters("CPU:  12% usr   3% sys   0% nic  60% idle  24% io   0% irq   1% sirq\n")
     assert sum(cast("list[float]", list(row.values.values()))) == pytest.approx(1)
     assert row.values["cpu_iowait"] == 0.24
+
+
+def test_memory_and_processes_of_busybox() -> None:
+    (row,) = counters(TEXTS["top-busybox"])
+    used, free = (cast("float", row.values[f"memory_{name}"]) for name in ("used", "free"))
+    assert (used + free) / 1024 == 1_035_801
+    rows = cast("list[dict[str, object]]", row.values["processes"])
+    assert [entry["state"] for entry in rows] == ["S", "SW<", "S<"]
+    assert rows[2]["virtual"] == 2 * 2**20
+    assert rows[2]["command"] == "/usr/sbin/ntpd -n"
+
+
+@pytest.mark.parametrize(("time", "seconds"), [
+    ("204:23.28", 12263.28), ("204:23", 12263), ("12,04", None), ("9h", None), ("3d", None),
+])  # fmt: skip
+def test_a_time_of_top_in_hours_or_days_is_left_unsaid(time: str, seconds: float | None) -> None:
+    text = (
+        "top - 14:02:33 up 9:49,  1 user,  load average: 6.31, 5.90, 4.42\n\n"
+        "  PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND\n"
+        f" 4711 root      rt  -5    1.5g   640m   8192 D  12.5   0.1 {time} rsync\n"
+    )
+    (row,) = counters(text)
+    (process,) = cast("list[dict[str, object]]", row.values["processes"])
+    assert process.get("cpu_seconds") == seconds
+    assert (process["virtual"], process["resident"]) == (1.5 * 2**30, 640 * 2**20)
+    assert (process["priority"], process["nice"]) == ("rt", -5)
+    assert row.values["uptime"] == 9 * 3_600 + 49 * 60
 
 
 def test_pressure_is_of_the_resource_that_its_file_names() -> None:
