@@ -19,7 +19,7 @@ from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput, close_lines, top_of
 
 _SAMPLE = re.compile(
-    r"\s*(?P<name>node_[a-z0-9_]{3,80})(?:\{(?P<labels>[^{}]{0,400})\})?\s+"
+    r"\s*(?P<name>node_[a-zA-Z0-9_]{3,80})(?:\{(?P<labels>[^{}]{0,400})\})?\s+"
     r"(?P<value>[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?|NaN|[+-]Inf)(?:\s+\d{9,14})?\s*$"
 )
 _ANY = re.compile(
@@ -34,13 +34,15 @@ _OWNERS = (
     "ceph_daemon", "persistentvolumeclaim", "volume", "device", "mountpoint", "osd", "disk",
 )  # fmt: skip
 """Labels that name what a sample is about, the most telling first."""
-_COMMENT = re.compile(r"\s*# (?:HELP|TYPE) node_[a-z0-9_]+ ")
+_COMMENT = re.compile(r"\s*# (?:HELP|TYPE) node_[a-zA-Z0-9_]{3,80} ")
 _LABEL = re.compile(r'(?P<name>[a-zA-Z_]\w{0,40})="(?P<value>[^"]{0,160})"')
 _KINDS = {
     "filesystem": "mount", "network": "link", "nfsd": "nfs", "memory": "memory", "zfs": "zfs",
 }  # fmt: skip
 """Collector of node_exporter → what it is about, where that is no kind of layer of its name."""
 _SUBJECTS = ("mountpoint", "device", "pool", "cpu", "zpool", "uuid")
+_DESCRIBES = {"filesystem": ("device", "fstype", "device_error")}
+"""Labels of a collector that say something of the thing, but do not tell two samples apart."""
 _MOST = 20000
 
 
@@ -48,7 +50,11 @@ class Exposition(StateOutput):
     tool = "node_exporter"
     anchors = (
         "node_disk_", "node_filesystem_", "node_md_", "node_xfs_", "node_zfs_", "node_memory_",
-        "node_pressure_", "node_nfs", "node_vmstat_", "node_load1 ", '{device="',
+        "node_pressure_", "node_nfs", "node_vmstat_", "node_load", '{device="', '{cpu="',
+        "node_cpu_", "node_network_", "node_netstat_", "node_hwmon_", "node_nvme_", "node_filefd_",
+        "node_bcache_", "node_btrfs_", "node_infiniband_", "node_fibrechannel_",
+        "node_mountstats_", "node_procs_", "node_uname_info", "node_os_", "node_boot_time_",
+        "node_softirqs_", "node_schedstat_", "node_edac_", "node_scrape_", "node_textfile_",
     )  # fmt: skip
     commands = ("curl", "wget", "cat", "grep")
     nothing = "no sample with a value follows"
@@ -68,8 +74,10 @@ class Exposition(StateOutput):
                 break
             last = index
             if sample := _SAMPLE.match(line):
-                kind, name, metric = _subject(sample["name"], sample["labels"] or "")
-                things.setdefault((kind, name), {}).setdefault(metric, _number(sample["value"]))
+                kind, name, figures = _subject(sample)
+                thing = things.setdefault((kind, name), {})
+                for metric, value in figures.items():
+                    thing.setdefault(metric, value)
         return last, [
             self.counted(kind, name, values, prompt) for (kind, name), values in things.items()
         ]
@@ -135,16 +143,24 @@ def _is_own(line: str) -> bool:
     return bool(_SAMPLE.match(line) or _COMMENT.match(line))
 
 
-def _subject(name: str, labels: str) -> tuple[str, str, str]:
-    """Kind and name of what a sample is about, and the name of its figure with other labels."""
+def _subject(sample: re.Match[str]) -> tuple[str, str, dict[str, Json]]:
+    """Kind and name of what a sample is about, and its figure, named with the labels left over.
+
+    What only describes a thing (`_DESCRIBES`, all labels of an _info) is a value of its own.
+    """
+    name, value = sample["name"], _number(sample["value"])
     collector = name.split("_")[1]
     kind = _KINDS.get(collector, collector if collector in LAYERS else "host")
-    named = {label["name"]: label["value"] for label in _LABEL.finditer(labels)}
+    named = {label["name"]: label["value"] for label in _LABEL.finditer(sample["labels"] or "")}
     subject = next((named.pop(key) for key in _SUBJECTS if key in named), "")
-    rest = ",".join(
-        f"{key}={value}" for key, value in named.items() if key in {"mode", "op", "method", "state"}
-    )
-    return kind, subject, f"{name}{{{rest}}}" if rest else name
+    if name.endswith("_info"):
+        return kind, subject, {f"{name}.{key}": text for key, text in named.items()}
+    figures: dict[str, Json] = {}
+    for key in _DESCRIBES.get(collector, ()):
+        if text := named.pop(key, ""):
+            figures[key] = text
+    rest = ",".join(f"{key}={text}" for key, text in named.items())
+    return kind, subject, {(f"{name}{{{rest}}}" if rest else name): value, **figures}
 
 
 def _number(text: str) -> Json:

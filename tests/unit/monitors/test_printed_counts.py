@@ -264,9 +264,21 @@ def test_what_ping_says_beside_its_times() -> None:
 
 
 def test_exposition_of_a_node() -> None:
-    sda, nvme, mount = counters(TEXTS["node-exporter"])
+    sda, nvme, mount, cpu, host, memory = counters(TEXTS["node-exporter"])
     assert sda.values["node_disk_read_bytes_total"] == 9120310 * 512
     assert (nvme.name, mount.kind, mount.name) == ("nvme0n1", "mount", "/")
+    assert (mount.values["device"], mount.values["fstype"]) == ("/dev/sda1", "ext4")
+    assert (cpu.name, cpu.values["node_cpu_seconds_total{mode=iowait}"]) == ("0", 12.5)
+    assert memory.values["node_memory_MemAvailable_bytes"] == 7 << 30
+    assert host.values["node_uname_info.nodename"] == "heron"
+
+
+def test_sensors_of_a_chip_are_kept_apart() -> None:
+    host = counters(TEXTS["node-exporter"])[4]
+    temperatures = [
+        value for name, value in host.values.items() if name.startswith("node_hwmon_temp_celsius")
+    ]
+    assert temperatures == [41.85, 52.85]
 
 
 def test_plugins_of_dstat_keep_their_names() -> None:
@@ -283,6 +295,7 @@ def test_plugins_of_dstat_keep_their_names() -> None:
     "   12 total reads of this page\n   13 merged readers\n",
     "PING me when you are there\n64 bytes from me\n",
     "node_disk_io is a metric of mine\n",
+    "node_cpu_seconds_total and node_load1 are what I graph\n",
     "DSK | is | how | a line begins\nnot this one\n",
     "ATOP - what is it?\n",
     "usecs/call is a column of strace\n100.00 1.5 2 total\n",
