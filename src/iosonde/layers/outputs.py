@@ -309,6 +309,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "storcli_progress": "iosonde.layers.hwraid.printed_controller_rows:StorcliProgress",
         "storcli_rows": "iosonde.layers.hwraid.printed_controller_rows:StorcliRows",
         "swap_table": "iosonde.layers._mounts.printed_swap:SwapTable",
+        "swapinfo": "iosonde.layers._mounts.printed_swapinfo:Swapinfo",
         "sysctl": "iosonde.layers._commands.printed_sysctl:SysctlOutput",
         "sysfs": "iosonde.layers._commands.printed_sysfs:SysfsFiles",
         "systool": "iosonde.layers.disk.printed_systool:Systool",

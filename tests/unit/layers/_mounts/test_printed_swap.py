@@ -10,6 +10,8 @@ import pytest
 from iosonde.records.stack import Scalar
 from tests.mangle import mangled, read, states
 
+OUTPUTS = Path(__file__).parents[3] / "outputs" / "swap-composed"
+SWAPINFO = (OUTPUTS / "swapinfo.txt").read_text()
 TEXT = (Path(__file__).parents[3] / "outputs" / "swap-composed" / "swaps.txt").read_text()
 
 
@@ -91,3 +93,25 @@ def test_translated_words_and_older_sizes() -> None:
 def test_what_looks_alike(text: str) -> None:
     assert not areas(text)
     assert not [entry for entry in read(text) if getattr(entry, "reason", "")]
+
+
+def test_swapinfo_counts_in_the_blocks_of_its_head() -> None:
+    for shape, given in mangled(SWAPINFO, wraps=False):
+        rows = areas(given)
+        assert [name for name, _ in rows] == ["ada0p3", "md99", "", "ada0p3", "sd0b"], shape
+        first, second, total, shown, other = (values for _, values in rows)
+        for name in ("size", "used", "free"):
+            assert int(str(first[name])) + int(str(second[name])) == total[name], shape
+            assert first[name] == shown[name] == other[name], shape
+        assert first["used_share"] == 0.25, shape
+        assert other["priority"] == 0, shape
+
+
+@pytest.mark.parametrize("text", [
+    "Device          1K-blocks     Used    Avail Capacity\n\nMore text.\n",
+    "Filesystem  1024-blocks      Used     Avail Capacity  Mounted on\n"
+    "/dev/ada0p2   942033884 377957580 488713596    44%    /\n",
+    "Device              Size     Used    Avail Capacity\n/dev/ada0p3   2048  512 1536 25% more\n",
+])  # fmt: skip
+def test_no_swap_area(text: str) -> None:
+    assert areas(text) == []
