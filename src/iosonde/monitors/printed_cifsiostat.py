@@ -11,10 +11,11 @@ import re
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.monitors.sysstat_head import SysstatOutput
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items
 
 _HEAD = re.compile(
     r"\s*(?P<name>Filesystem:?\s+)?r(?P<unit>[kMG]?)B/s\s+w(?P=unit)B/s\s+rops/s\s+wops/s\s+"
@@ -37,7 +38,7 @@ _CLOCK = re.compile(r"\s*[\d/.:-]{6,25}(?: \d\d:\d\d:\d\d)?(?: [AP]M)?\s*$")
 _MOST = 20_000
 
 
-class CifsIostat(StateOutput):
+class CifsIostat(SysstatOutput):
     tool = "cifsiostat"
     anchors = ("    rops/s    wops/s", " rops/s ")
     commands = ("cifsiostat",)

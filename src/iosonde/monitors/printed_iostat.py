@@ -16,11 +16,12 @@ from itertools import takewhile
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.monitors.sysstat_head import SysstatOutput
 from iosonde.monitors.unclocked import UnclockedCursor
 from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items
 from iosonde.text.table import head_before, read_table
 
 _K, _M, _S = float(units.KIB), float(units.MIB), float(units.SECTOR)
@@ -118,7 +119,7 @@ def figures(head: Sequence[str], row: Sequence[str]) -> dict[str, Json]:
     return values
 
 
-class Iostat(StateOutput):
+class Iostat(SysstatOutput):
     tool = "iostat"
     anchors = (
         "Device:  ", "Device   ", "Device: rrqm", "Device r/s", "Device tps", "Device: tps",

@@ -13,10 +13,11 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.monitors.clocked import CLOCK, ClockedCursor, as_printed
+from iosonde.monitors.sysstat_head import SysstatOutput
 from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items
 from iosonde.text.table import head_before, read_table
 
 _K, _S = float(units.KIB), float(units.SECTOR)
@@ -51,7 +52,7 @@ def _is_head(cells: Sequence[str]) -> bool:
     return at <= 2 and cells[-1] == "%util" and all(cell in _COLUMNS for cell in cells[at + 1 :])
 
 
-class SarDisk(StateOutput):
+class SarDisk(SysstatOutput):
     tool = "sar"
     anchors = (" DEV ", "%util DEV")
 

@@ -15,10 +15,11 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.monitors.clocked import CLOCK, GLUE, NO_CLOCK, ClockedCursor, as_printed
+from iosonde.monitors.sysstat_head import SysstatOutput
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items
 from iosonde.text.table import TextTable, read_table
 
 _K, _S = float(units.KIB), float(units.SECTOR)
@@ -33,7 +34,7 @@ _FIGURE = re.compile(r"-?\d{1,15}(?:[.,]\d{1,6})?")
 _BLANKS = 3
 
 
-class SysstatTable(StateOutput):
+class SysstatTable(SysstatOutput):
     """A table with the time in its first column, one row per interval and thing."""
 
     kind: ClassVar[str] = "host"

@@ -40,8 +40,11 @@ _NO_HOSTS = frozenset({
     "read", "write", "trim", "mixed", "lat", "clat", "slat", "sync", "bw", "iops", "cpu", "jobs",
     "tcp", "iser", "bnx2i", "cxgb3i", "cxgb4i", "qla4xxx", "qedi", "be2iscsi", "kernel",
     "error", "warning", "info", "corruption", "repaired", "optimized",
+    "average", "batezbestekoa", "gemiddeld", "gemideld", "genomsnitt", "keskiarvo", "media",
+    "medie", "medja", "meznombro", "middel", "moyenne", "ortalama", "prosjek", "rata-rata",
 })  # fmt: skip
-"""What lines of fio, iscsiadm and logs begin with: two in a row have no host before them."""
+"""What lines of fio, iscsiadm, sysstat (its averages in the languages of its nls/*.po) and logs
+begin with: two in a row have no host before them."""
 _PROGRAM = re.compile(
     r"(?:mkfs|fsck|mount|umount|u?mount\.nfs4?|btrfs|device-mapper|losetup|partprobe|fallocate"
     r"|truncate|nvmet?cli|lvm|(?:lv|vg|pv)(?:change|convert|create|extend|move|reduce|remove"
