@@ -1,7 +1,8 @@
 """Lines of the kernel's log about storage: dmesg, journalctl -k, /var/log/messages, a console.
 
 Counted by device, with the times of the first and the last sign of trouble where they are printed,
-what else the messages name (sectors, senses, speeds), and the first two messages of each counter.
+the same of each counter (`times`), what else the messages name (sectors, senses, speeds), and the
+first messages of each counter.
 A log is an output where a technology knows a line of it; call traces are records of their own, and
 what else stands between such lines is kept as it is printed.
 
@@ -43,7 +44,8 @@ _WHOLE = re.compile(r"-?\d{1,20}")
 _MOST = 4000  # lines of one output; a longer log is several
 _APART = 3  # lines without a time that may stand between two messages
 _LISTED = 20  # distinct values of one name: the first ones and the last
-_LONGEST = 160  # characters of a message that is kept
+_LONGEST = 300  # characters of a message that is kept
+_KEPT = 5  # messages that are kept of each counter
 _BROKEN = 2  # lines that a mail breaks off of one
 _NARROW, _WIDE = 66, 80  # characters of lines that mails break, less the marks of quoting
 
@@ -306,11 +308,18 @@ def _add(values: dict[str, Json], message: KernelMessage, match: re.Match[str], 
     distinct = values.get(message.each)
     if isinstance(distinct, list):
         values[message.counts] = len(distinct)
-    if number in (0, 1):
+    if isinstance(number, int) and number < _KEPT:
         _list(values, "messages", match.string[match.start() :].strip()[:_LONGEST])
-    if message.trouble and at and at[0] != "+":  # dmesg's delta to the line before says no time
+    if not at or at[0] == "+":  # dmesg's delta to the line before says no time
+        return
+    if message.trouble:
         values.setdefault("first", at)
         values["last"] = at
+    times = values.setdefault("times", {})
+    if message.counts and isinstance(times, dict):
+        listed = times.setdefault(message.counts, [at])
+        if isinstance(listed, list) and listed[0] != at:
+            listed[1:] = [at]
 
 
 def _list(values: dict[str, Json], name: str, value: Json) -> None:
