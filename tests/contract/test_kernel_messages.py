@@ -26,6 +26,7 @@ def _reader(line: str) -> KernelMessage | None:
         (
             message for message in MESSAGES
             if message.literal in line and re.compile(message.pattern).match(line, prefix.end)
+            and not (message.is_bare and prefix.clock)
         ),
         None,
     )  # fmt: skip

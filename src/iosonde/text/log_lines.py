@@ -53,7 +53,8 @@ _LINE = re.compile(
 _DIGIT = re.compile(r"\d")
 _SPACED = re.compile(r"\d{4}-\d\d-\d\d ")
 _UNTIMED = re.compile(
-    r"\s*+(?:(?P<host>[\w.-]{1,64}) )?kernel: {1,4}(?=\[?[A-Za-z][\w /.-]{0,40}[:\]])"
+    r"\s*+(?:(?P<host>[\w.-]{1,64}) )?kernel: {1,4}(?=\[?[A-Za-z][\w /.-]{0,40}"
+    r"(?: \([a-z][^()\s]{0,40}(?: [^()]{1,40})?\))?[:\]])"
 )
 
 _SHORT = 1000

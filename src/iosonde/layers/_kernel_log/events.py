@@ -45,6 +45,8 @@ class KernelMessage:
         trouble: what it is a sign of; None: of none, it only says more of what stands beside it.
         each: a group whose distinct values are counted, where the kernel says each several times;
             empty: each message counts.
+        is_bare: only a line without a time is one; nothing else keeps what those say that no other
+            message names.
     """
 
     literal: str
@@ -53,6 +55,7 @@ class KernelMessage:
     counts: str
     trouble: Trouble | None = None
     each: str = ""
+    is_bare: bool = False
 
 
 _SIGNS: Mapping[str, Trouble] = {
@@ -64,6 +67,21 @@ _SIGNS: Mapping[str, Trouble] = {
     "unanswered_calls": "unanswered",
 }
 """Counters that mean the same of every file system without a folder of its own."""
+
+
+def bare_messages(kind: str, *heads: tuple[str, str]) -> tuple[KernelMessage, ...]:
+    """What a technology says in lines without a time, beside the messages that it declares.
+
+    Args:
+        kind: of what `name` is.
+        heads: a literal, and the pattern of what such messages begin with; they are tried last.
+    """
+    return tuple(
+        KernelMessage(
+            literal, before + r"(?P<notices>\S.{1,200})", kind, "other_messages", is_bare=True
+        )
+        for literal, before in heads
+    )
 
 
 def filesystem_messages(

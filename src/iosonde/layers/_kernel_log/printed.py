@@ -34,6 +34,7 @@ from iosonde.text.cursor import Prompt, TextCursor, prompt_in
 from iosonde.text.kernel_lines import timelines
 from iosonde.text.literals import Literals
 from iosonde.text.log_lines import LogPrefix, log_prefix
+from iosonde.text.prose import is_sentence
 from iosonde.text.reader import Items, StateOutput
 
 TOOL = "kernel log"
@@ -100,7 +101,9 @@ class _LogLines:
             text, is_logged = self._texts[place], self._is_logged[place]
             numbers = self._messages.get(place)
             event = _event_of(text, numbers) if numbers else None
-            below = self._broken_off(place) if is_logged else ()
+            below = self._broken_off(place) if is_logged or event else ()
+            if not is_logged and any(map(is_sentence, below)):
+                below = ()
             if below and (event is None or _is_torn(text, f"{text} {below[0]}")):
                 event, goes_on = _longest(text, below, event)
             else:
@@ -116,6 +119,8 @@ class _LogLines:
         for index in range(place + 1, min(place + 1 + _BROKEN, len(self._texts))):
             line, above = self._texts[index].strip(), self._texts[index - 1]
             if not line or self._is_logged[index] or prompt_in(line):
+                break
+            if index in self._messages and _event_of(line, self._messages[index]):
                 break
             if below and not _is_torn(above, f"{above} {line}"):
                 break
@@ -291,6 +296,8 @@ def _event_of(line: str, held: Sequence[int]) -> _Event | None:
     if prefix.program:
         return None  # what a program says of it
     for number in held:
+        if _messages()[number].is_bare and prefix.clock:
+            continue
         if match := _pattern(number).match(line, prefix.end):
             return _messages()[number], match, prefix.clock, prefix.host
     return None

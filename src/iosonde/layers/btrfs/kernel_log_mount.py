@@ -9,7 +9,7 @@ btrfs_read_chunk_tree() and read_one_dev() (sizes); include/uapi/asm-generic/err
 
 from __future__ import annotations
 
-from iosonde.layers._kernel_log.events import KernelMessage
+from iosonde.layers._kernel_log.events import KernelMessage, bare_messages
 from iosonde.layers.btrfs.kernel_log import BTRFS, STATE
 
 _ON = rf"{BTRFS}{STATE}: "
@@ -119,5 +119,8 @@ MESSAGES = (
         "writable mount is not allowed",
         rf"{_ON}(?P<failures>writable mount is not allowed due to too many missing devices)",
         "btrfs", "failed_steps",
+    ),
+    *bare_messages(
+        "btrfs", *((f"BTRFS {level}", _ON) for level in ("info", "warning", "error", "critical"))
     ),
 )  # fmt: skip

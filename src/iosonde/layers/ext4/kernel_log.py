@@ -10,7 +10,7 @@ Linux 2.6.32 fs/ext3/super.c, ext3_abort() and __ext3_std_error().
 
 from __future__ import annotations
 
-from iosonde.layers._kernel_log.events import KernelMessage
+from iosonde.layers._kernel_log.events import KernelMessage, bare_messages
 
 _DEVICE = r"\(device (?P<name>[\w!-]{1,32})\)"
 _ON = r"EXT[234]-fs \((?P<name>[\w!-]{1,32})\): "
@@ -220,5 +220,8 @@ MESSAGES = (
         KernelMessage(literal, rf"{_ON}(?P<space>{literal}\d{{1,20}})", "ext4", "reported_space")
         for literal in ("free_blocks=", "dirty_blocks=", "i_reserved_data_blocks=",
                         "Total free blocks count ")
+    ),
+    *bare_messages(
+        "ext4", ("-fs (", _ON), ("-fs warning (device", rf"EXT[234]-fs warning {_DEVICE}: "),
     ),
 )  # fmt: skip

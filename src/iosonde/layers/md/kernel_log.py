@@ -9,7 +9,7 @@ Source:
 
 from __future__ import annotations
 
-from iosonde.layers._kernel_log.events import KernelMessage
+from iosonde.layers._kernel_log.events import KernelMessage, bare_messages
 
 _ARRAY = r"(?:md/raid(?:\d+)?:(?P<name>md\w{1,32}): |raid\d+: )"
 
@@ -145,4 +145,5 @@ MESSAGES = (
     KernelMessage(
         "pers->run() failed", r"md: pers->run\(\) failed", "md", "failed_starts", "member",
     ),
+    *bare_messages("md", ("md/raid", r"md/raid\d{0,2}:(?P<name>md\w{1,32}): ")),
 )  # fmt: skip

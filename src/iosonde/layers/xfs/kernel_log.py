@@ -11,8 +11,9 @@ iomap_finish_ioend() ("writeback error on inode").
 
 from __future__ import annotations
 
-from iosonde.layers._kernel_log.events import KernelMessage
+from iosonde.layers._kernel_log.events import KernelMessage, bare_messages
 
+_NAMED = r"(?=XFS \((?:[a-z]{2,8}-?\d|[a-z]{1,2}d[a-z]{1,3}\)))"  # sdb, dm-3, and no prose
 _XFS = r"XFS \((?P<name>[\w!-]{1,32})\): "
 
 MESSAGES = (
@@ -168,4 +169,5 @@ MESSAGES = (
         r"xfs filesystem being (?:re)?mounted at (?P<name>/\S{0,200}) supports timestamps until "
         r"(?P<last_timestamps>\d{4})", "xfs", "short_timestamps",
     ),
+    *bare_messages("xfs", ("XFS (", rf"{_NAMED}{_XFS}")),
 )  # fmt: skip
