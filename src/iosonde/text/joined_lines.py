@@ -206,10 +206,15 @@ _JOINTS = tuple(
                        rf" {_SOURCE}: "),
         (2, "] ", 2, r"\[\s*\d{1,8}\.\d{6}\] "),
     )
+) + tuple(
+    (sign, 1, 1, re.compile(rf"(?<={re.escape(end)})\[ {{0,9}}\d{{1,8}}\.\d{{6}}\] {{1,3}}(?=\S)"))
+    for sign, end in (("... [", "... "), ("(initramfs) [", "fs) "), ("no limit)[", "it)"))
 )  # fmt: skip
 """How lines begin that stand in no other place: how many of them in one line were several.
 
-Before that, what a line holds so many times of it, which is quick to see.
+Before that, what a line holds so many times of it, which is quick to see. The last ones are what a
+console shows of the kernel in a line that a program began: initramfs-tools 0.142, scripts/functions
+("Begin: … ... "), and systemd's jobs ("(20s / no limit)").
 """
 _PROMPT = re.compile(r"(?:\[?[a-z_][\w-]{0,30}@[\w.-]{1,60}[: ][^\s#$]{0,100}\]?[#$]|[#$]) ")
 _FIGURE = re.compile(r"\s*[-\d]")

@@ -18,7 +18,7 @@ from iosonde.text.log_lines import LogPrefix, log_prefix
 from iosonde.text.prose import is_sentence
 
 _MOST = 200  # messages of one record
-_LONGEST = 300  # characters of one
+LONGEST_MESSAGE = 300  # characters of one
 _BROKEN = 3  # lines that a mail breaks off of one
 _NARROW = 56  # characters of lines that mails break, less the marks of some quoting
 _CRASH = re.compile(
@@ -65,7 +65,7 @@ def is_mostly_log(lines: Sequence[str]) -> bool:
     return own * 2 > len(lines)
 
 
-def _timeline(lines: Sequence[str]) -> Timeline:
+def _timeline(lines: Sequence[str], *, is_of_a_crash: bool) -> Timeline:
     """The messages in lines of a log; at most so many as one record takes.
 
     A line without a time goes on with the message above it where a mail may have broken that, or
@@ -82,24 +82,30 @@ def _timeline(lines: Sequence[str]) -> Timeline:
                     _continue(messages, stamp, line.strip())
             continue
         stamp, message = prefix.time, _message(line, prefix)
-        goes_on = bool(message) and not _CRASH.match(message)
+        goes_on = bool(message) and (is_of_a_crash or not _CRASH.match(message))
         if goes_on and count == _MOST:
             return Timeline(messages, place, last, host)
         last, host = place, host or prefix.host
         if goes_on:
             count += 1
-            _add(messages, stamp, message[:_LONGEST])
+            _add(messages, stamp, message[:LONGEST_MESSAGE])
     return Timeline(messages, len(lines), last, host)
 
 
-def timelines(lines: Sequence[str]) -> Iterator[tuple[int, Timeline]]:
+def timelines(
+    lines: Sequence[str], *, is_of_a_crash: bool = False
+) -> Iterator[tuple[int, Timeline]]:
     """The messages in lines of a log, record by record, each with the index where its lines begin.
 
     What a `Timeline` says of lines counts from there.
+
+    Args:
+        lines: of a log.
+        is_of_a_crash: also what a crash prints beside its message is one.
     """
     at = 0
     while at < len(lines):
-        timeline = _timeline(lines[at:])
+        timeline = _timeline(lines[at:], is_of_a_crash=is_of_a_crash)
         yield at, timeline
         at += timeline.read
 
@@ -131,6 +137,6 @@ def _add(messages: dict[str, Json], stamp: str, message: str) -> None:
 def _continue(messages: dict[str, Json], stamp: str, rest: str) -> None:
     before = messages[stamp]
     if isinstance(before, list):
-        before[-1] = f"{before[-1]} {rest}"[:_LONGEST]
+        before[-1] = f"{before[-1]} {rest}"[:LONGEST_MESSAGE]
     else:
-        messages[stamp] = f"{before} {rest}"[:_LONGEST]
+        messages[stamp] = f"{before} {rest}"[:LONGEST_MESSAGE]

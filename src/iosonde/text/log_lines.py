@@ -27,6 +27,7 @@ _HUMAN = r"\[(?:[^\s\[\]\d]{2,8} {0,2}\d{1,2} \d\d:\d\d| {1,6}[+<] ?\d{1,7}[.,]\
 _MONTH = r"(?:[^\W\d_]{2,6}\.?|\d{1,2}月)"
 _SYSLOG = rf"{_MONTH} {{1,2}}\d{{1,2}} \d\d:\d\d:\d\d(?:\.\d{{1,9}})?"
 _ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
+_CLOCK = r"\d\d:\d\d:\d\d(?= {1,4}(?:[\w.-]{1,64} {1,4})?kernel: )"  # its date is cut off
 _RECORD = r"\d{1,3},\d{1,12},\d{1,18},[-c](?:,caller=\w{1,12})?;"
 _SEVERITY = (
     r"(?:(?:(?:kern|user|daemon)\.)?"
@@ -34,7 +35,8 @@ _SEVERITY = (
     r"|(?:Em|Al|Cr|Er|Wa|No|In|Db)\(\d{1,3}\) {1,4})?"
 )
 _KERNEL = (
-    r"kernel(?:\[\d{1,9}\])?:| ?\[kernel\]| ?kernel - - -|kernel(?= {1,4}\[ {0,9}\d{1,9}\.)"
+    r"(?:kernel|vmunix)(?:\[\d{1,9}\])?:| ?\[kernel\]| ?kernel - - -"
+    r"|kernel(?= {1,4}\[ {0,9}\d{1,9}\.)"
     r"|(?:vmkernel|vmkwarning|vobd):(?= )|(?=cpu\d{1,4}:\d{1,10}(?: opID=[\w:-]{1,80})?\)\S)"
 )
 _THREAD = r"[\da-f]{8,16} {1,4}-?\d{1,2}(?= )"  # of a daemon, and the message's level
@@ -44,7 +46,7 @@ _LINE = re.compile(
     rf"(?:(?P<node>[A-Za-z][\w.-]{{0,63}}): ?)?(?:"
     rf"(?P<stamp>{_UPTIME}|{_DATED}|{_HUMAN}|{_RECORD})"
     rf"|(?P<written>{_ISO}) {{1,4}}(?P<inner>{_UPTIME})"
-    rf"|(?P<time>{_SYSLOG}|{_ISO}) {{1,4}}{_SEVERITY}"
+    rf"|(?P<time>{_SYSLOG}|{_ISO}|{_CLOCK}) {{1,4}}{_SEVERITY}"
     rf"(?:(?!\[?kernel[]: \[])(?P<host>[\w.$\[\](){{}}-]{{1,64}}) {{1,4}}{_SEVERITY})?"
     rf"(?:(?P<kernel>{_KERNEL})|(?P<program>{_PROGRAM}|{_THREAD}))"
     rf"(?: {{0,4}}(?P<within>{_UPTIME}))?"

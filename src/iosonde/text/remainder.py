@@ -30,7 +30,12 @@ from iosonde.text.figures import (
     read_figures,
 )
 from iosonde.text.find import BREAKS_LOST, FoundOutput, TakenLines, anchors
-from iosonde.text.kernel_lines import is_mostly_log, timelines
+from iosonde.text.kernel_lines import (
+    LONGEST_MESSAGE,
+    is_kernel_line,
+    is_mostly_log,
+    timelines,
+)
 from iosonde.text.loose_lines import fenced_lines, loose_lines
 from iosonde.text.output_kinds import output_kinds
 from iosonde.text.plain_lines import plain_lines
@@ -246,9 +251,16 @@ class _Remainder:
         return FoundOutput(place, PRINTED, counters=counters)
 
     def _kept(
-        self, block: TextBlock, place: TextLocation, name: str, values: dict[str, Json]
+        self,
+        block: TextBlock,
+        place: TextLocation,
+        name: str,
+        values: dict[str, Json],
+        host: str = "",
     ) -> FoundOutput:
-        return FoundOutput(place, PRINTED, counters=(self._counters(block, name, values),))
+        where, command = block.host or host, block.command
+        record = PrintedCounters(PRINTED, AS_PRINTED, name, values, where, command)
+        return FoundOutput(place, PRINTED, counters=(record,))
 
     def _counters(self, block: TextBlock, name: str, values: dict[str, Json]) -> PrintedCounters:
         return PrintedCounters(PRINTED, AS_PRINTED, name, values, block.host, block.command)
@@ -282,13 +294,15 @@ class _Remainder:
             if messages:
                 place = self._place(begin, begin + last)
                 named = block.command[:_NAMED] if shows_text(block.command) else place.heading
-                record = PrintedCounters(
-                    PRINTED, AS_PRINTED, named, messages, block.host or host, block.command
-                )
-                yield FoundOutput(place, PRINTED, counters=(record,))
+                yield self._kept(block, place, named, messages, host)
             elif last >= 0 and any(map(_says_something, lines[at : at + last + 1])):
-                said = "a part of a crash, without a function or a process that it is about"
-                yield Unread(self._place(begin, begin + last), "kernel log", said)
+                yield from self._crash(block, begin, lines[at : at + last + 1])
+
+    def _crash(self, block: TextBlock, first: int, lines: Sequence[str]) -> Iterator[FoundOutput]:
+        """A part of a crash, without a function or a process that it is about."""
+        for at, (messages, _, last, host) in timelines(lines, is_of_a_crash=True):
+            place = self._place(first + at, first + at + last)
+            yield self._kept(block, place, place.heading, messages, host)
 
     def _place(self, first: int, last: int) -> TextLocation:
         number = self._document.number
@@ -301,6 +315,8 @@ def _run_together(line: str) -> str:
     """The tool of whose output several lines stand in one; empty where it is none or not sure."""
     if len(line) < _JOINED or '":' in line or _OPTION.search(line):
         return ""
+    if len(line) <= LONGEST_MESSAGE and is_kernel_line(line):
+        return ""  # kept whole
     parts = fields(line)
     if len(parts) < _JOINED_WORDS or _with_digits(line, parts) < _JOINED_SHARE * len(parts):
         return ""

@@ -351,10 +351,39 @@ def test_a_usage_is_no_output_with_figures() -> None:
     assert not [output for output in rest(f"$ tool --help\n{usage}") if isinstance(output, Unread)]
 
 
-def test_a_part_of_a_crash_is_told_as_unread() -> None:
-    (output,) = rest("x\n\n[  116.977805] RSP: 0018:ffffb5d30ed27aa0 EFLAGS: 00010006\n")
-    assert isinstance(output, Unread)
-    assert output.reason.startswith("a part of a crash")
+def test_a_part_of_a_crash_is_kept_as_it_is_printed() -> None:
+    registers = "[  116.977805] RSP: 0018:ffffb5d30ed27aa0 EFLAGS: 00010006\n"
+    says = {"[  116.977805]": "RSP: 0018:ffffb5d30ed27aa0 EFLAGS: 00010006"}
+    assert kept(f"x\n\n{registers}") == [("", says)]
+    beside = f"{registers}[  116.977806] frob0: stopped\n"
+    assert kept(f"x\n\n{beside}") == [("", {"[  116.977806]": "frob0: stopped"})]
+    assert kept("x\n\n[  116.977805] ----------------\n") == []
+
+
+def test_a_line_of_a_log_is_no_output_without_its_line_breaks() -> None:
+    line = (
+        "Nov 26 19:20:56 nas frobd: [51175.525506] sd 0:1:0:5: [sdf] tag#36 FAILED Result: "
+        "hostbyte=DID_OK driverbyte=DRIVER_SENSE cmd_age=3s 4 5 6 7 8 9 10 11 12 13 14 15"
+    )
+    ((_, values),) = kept(f"x\n\n{line}\n")
+    assert values == {"[51175.525506]": line.replace("[51175.525506] ", "").partition("nas ")[2]}
+
+
+@pytest.mark.parametrize(("before", "after"), [
+    ("Begin: Loading essential drivers ... ", True), ("(initramfs) ", True),
+    ("[*** ] A start job is running for a file system (20s / no limit)", True),
+    ("It says in the log of the machine that it was started: ", False),
+])  # fmt: skip
+def test_a_message_of_the_kernel_in_a_line_of_another_program(before: str, *, after: bool) -> None:
+    text = f"x\n\n{before}[   11.484104] frob0: a thing was found on the bus by its driver\n"
+    message = ("", {"[   11.484104]": "frob0: a thing was found on the bus by its driver"})
+    assert (message in kept(text)) is after
+
+
+def test_a_time_without_its_date() -> None:
+    line = "21:42:17 nas kernel: frob0: stopped\n"
+    assert kept(f"x\n\n{line}") == [("", {"21:42:17": "frob0: stopped"})]
+    assert not is_kernel_line("21:42:17 nas colonel: frob0: stopped")
 
 
 @pytest.mark.parametrize("line", [
@@ -548,8 +577,8 @@ def test_what_a_shell_traces_is_no_output() -> None:
 
 def test_lines_that_are_only_drawn_in_a_log_say_nothing() -> None:
     assert not rest("[ 1170.050701] =========================================\n")
-    (part,) = rest("[ 1170.050701] RAX: 0000000000000007\n")
-    assert isinstance(part, Unread)
+    registers = "[ 1170.050701] RAX: 0000000000000007\n"
+    assert kept(registers) == [("", {"[ 1170.050701]": "RAX: 0000000000000007"})]
 
 
 def test_a_thread_of_a_program_is_no_register() -> None:
