@@ -59,6 +59,8 @@ _UNTIMED = re.compile(
     r"(?: \([a-z][^()\s]{0,40}(?: [^()]{1,40})?\))?[:\]])"
 )
 
+_NAMED = re.compile(r"\s*+(?:[\w.-]{1,64} )?kernel:\s(?=\s{0,8}[?<#\w])")
+
 _SHORT = 1000
 """Characters of lines that are remembered with what was found."""
 
@@ -114,3 +116,12 @@ def _untimed(line: str) -> LogPrefix | None:
     """A line that names the kernel and has no time: its message must begin with a part of it."""
     match = _UNTIMED.match(line)
     return LogPrefix("", "", match["host"] or "", "", match.end()) if match else None
+
+
+def end_of_name(line: str) -> int:
+    """Where the text begins in a line that names the kernel, whatever it says; 0: it does not.
+
+    Such lines may be of a log only beside others: `kernel: 5.10.0-8-amd64` is none.
+    """
+    match = _NAMED.match(line) if "kernel:" in line else None
+    return match.end() if match else 0

@@ -7,7 +7,10 @@ Source:
     print_circular_bug_header(), print_deadlock_bug(), print_irq_inversion_bug(),
     print_unlock_imbalance_bug(), print_lock() (before 4.18 with the address in brackets) and
     lockdep_print_held_locks(); arch/powerpc/mm/fault.c, bad_page_fault();
-    arch/powerpc/kernel/traps.c, __die() ("LE PAGE_SIZE=64K MMU=Radix SMP NR_CPUS=2048").
+    arch/powerpc/kernel/traps.c, __die() ("LE PAGE_SIZE=64K MMU=Radix SMP NR_CPUS=2048");
+    arch/x86/mm/fault.c, show_fault_oops(); arch/arm64/mm/fault.c, mem_abort_decode();
+    lib/dump_stack.c, dump_stack_print_info() (what taints since 6.12 on a line of its own);
+    kernel/workqueue.c, print_worker_info().
 """
 
 from __future__ import annotations
@@ -38,6 +41,14 @@ _FACTS: Sequence[re.Pattern[str]] = tuple(
             r"^Faulting instruction address: (?P<faulting_address>0x[\da-f]{8,16})",
             r"^(?P<build>[BL]E PAGE_SIZE=\S{1,8} .{1,80})",
             r"\b(?P<locks_held>\d{1,3}) locks? held by ",
+            r"^Hardware name: (?P<hardware>\S.{0,160})",
+            r"^Workqueue: (?P<workqueue>\S.{0,100})",
+            r"^Tainted: (?P<taints>\[[A-Z]\]=.{1,160})",
+            r"^#PF: (?P<fault>[a-z]{4,10} [a-z ]{4,20} access) in ",
+            r"^#PF: error_code\((?P<error_code>0x[\da-f]{1,8})\)",
+            r"^Oops: (?P<oops>[\da-f]{4} \[#\d{1,4}\].{0,60})",
+            r"^ESR = (?P<error_syndrome>0x[\da-f]{8,16})",
+            r"^irq event stamp: (?P<irq_events>\d{1,12})",
         ),
     )
 )
@@ -54,7 +65,7 @@ _LISTED = re.compile(r"#\d{1,3}: +")
 _CHAIN = re.compile(r"-> #\d{1,3} \((?P<lock>.{1,120}?)\)\{")
 _WHOLE = frozenset({
     "allocated_by", "allocated_on", "freed_by", "freed_on", "object_size", "offset", "region_size",
-    "locks_held",
+    "locks_held", "irq_events",
 })  # fmt: skip
 _MOST = 40  # locks of one list
 

@@ -33,7 +33,7 @@ from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
 from iosonde.text.kernel_lines import timelines
 from iosonde.text.literals import Literals
-from iosonde.text.log_lines import LogPrefix, log_prefix
+from iosonde.text.log_lines import LogPrefix, end_of_name, log_prefix
 from iosonde.text.prose import is_sentence
 from iosonde.text.reader import Items, StateOutput
 
@@ -137,7 +137,7 @@ class _LogLines:
         for place, numbers in _literals().lines(texts).items():
             self._messages[begin + place] = numbers
         self._texts += texts
-        self._is_logged += [log_prefix(line) is not None for line in texts]
+        self._is_logged += [log_prefix(line) is not None or end_of_name(line) > 0 for line in texts]
         self._step = min(2 * self._step, _LONGEST_STEP)
 
 

@@ -26,7 +26,7 @@ from iosonde.layers._kernel_log.debug_reports import LOCK, DebugReport
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.log_lines import log_prefix
+from iosonde.text.log_lines import end_of_name, log_prefix
 from iosonde.text.prose import is_sentence
 from iosonde.text.torn import is_full
 
@@ -43,7 +43,7 @@ _Kind = Literal[
 ]  # fmt: skip
 _FRAME = re.compile(
     rf"(?P<address>{_ADDRESS}){{0,2}}(?P<unsure>\? +)?(?P<function>{_NAME})(?:"
-    rf"{_OFFSET}(?: \[[\w. -]{{1,80}}\])?(?: \([\w ]{{1,20}}\))?(?: {_WHERE})?(?: \[inline\])?"
+    rf"{_OFFSET}(?: \[[\w. -]{{1,80}}\]?)?(?: \([\w ]{{1,20}}\))?(?: {_WHERE})?(?: \[inline\])?"
     rf"| \({_WHERE}(?: {_WHERE}){{0,8}}\)(?: [\w-]{{1,56}})?"
     rf"| {_WHERE} \[inline\])\s*"
 )
@@ -82,10 +82,15 @@ _CPU = re.compile(
     rf"(?: {_TAINT}|(?: Kdump: loaded)?\s*$)"
     rf"(?:\s*\(?{_VERSION})?"
 )
-_BLOCKED = re.compile(r"INFO: task (?P<comm>.{1,40}):(?P<pid>\d{1,10}) blocked for more than")
+_BLOCKED = re.compile(
+    r"INFO: task (?P<comm>.{1,40}):(?P<pid>\d{1,10}) blocked for more than"
+    r"(?: (?P<blocked_seconds>\d{1,9}) seconds)?"
+)
 _TAINTED = re.compile(rf"{_TAINT}\s+{_VERSION} #")
 _TASK = re.compile(
     r"(?:task:(?P<comm>\S.{0,40}?) +state:(?P<state>[A-Z])\b.{0,80}?\bpid: *(?P<pid>\d{1,10})\b"
+    r"(?: +tgid: *\d{1,10})?(?: +ppid: *(?P<ppid>\d{1,10}))?"
+    r"(?: +(?:task_)?flags: *(?P<flags>0x[\da-f]{8}))?"
     r"|(?P<old_comm>[\w./:()@-]{1,16}) +(?P<old_state>[RSDTtXZPI]) +"
     r"(?:[\da-f]{8,16}|\w[\w.+]{0,60}) +\d{1,10} +(?P<old_pid>\d{1,10}) +\d{1,10} +"
     r"(?:0x[\da-f]{8}|\(L-TLB\)|\(NOTLB\))).*"
@@ -172,6 +177,7 @@ TRACE_ANCHORS = (
     *(f"{digit}/0x" for digit in "0123456789abcdef"),
 )  # fmt: skip
 """Of which a trace's first lines hold one."""
+_WHOLE = frozenset({"cpu", "pid", "ppid", "size", "jiffies", "access_size", "blocked_seconds"})
 _MOST = 600  # lines of one trace
 _APART = 4
 """Lines of other kinds between two of a trace, such as what stands below a hung task's name."""
@@ -226,9 +232,11 @@ def message_at(cursor: TextCursor, index: int) -> tuple[str, bool] | None:
     if not cursor.has(index):
         return None
     raw = cursor.stamped(index)
-    prefix = log_prefix(raw)
-    text = raw[prefix.end :] if prefix else cursor.line(index)
-    return text.strip(), prefix is not None
+    if prefix := log_prefix(raw):
+        return raw[prefix.end :].strip(), True
+    if end := end_of_name(raw):
+        return raw[end:].strip(), True
+    return cursor.line(index).strip(), False
 
 
 def trace_at(cursor: TextCursor, first: int) -> KernelTrace | None:
@@ -265,8 +273,14 @@ def trace_at(cursor: TextCursor, first: int) -> KernelTrace | None:
     if held:
         reading.take(*held)
     trace.strange = [index for index in trace.strange if index < trace.last]
-    trace.values, trace.name = reading.result(), reading.name
+    trace.values, trace.name = {**_time(cursor.stamped(first)), **reading.result()}, reading.name
     return trace if reading.is_trace else None
+
+
+def _time(line: str) -> dict[str, Json]:
+    """When a line was logged, as printed; dmesg's delta to the line before is none."""
+    prefix = log_prefix(line)
+    return {"time": prefix.clock} if prefix and prefix.clock[:1] not in {"", "+"} else {}
 
 
 def _is_of_a_list(cursor: TextCursor, first: int) -> bool:
@@ -285,6 +299,8 @@ def _goes_on(kind: _Kind, above: str, text: str, logged: bool) -> bool:
     """Whether a line is the rest of the one above it, which a mail broke."""
     if logged:
         return kind == "modules" and not is_sentence(text)
+    if kind == "frame" and text == "]":
+        return True
     if kind == "code" and _HEX.match(text):
         return True
     if kind == "title" and _FRAME.fullmatch(text):
@@ -294,7 +310,7 @@ def _goes_on(kind: _Kind, above: str, text: str, logged: bool) -> bool:
 
 def _exact(name: str, text: str) -> Json:
     """A value: numbers, sizes in bytes, ages in seconds, or the text with single blanks."""
-    if name in {"cpu", "pid", "size", "jiffies", "access_size"}:
+    if name in _WHOLE:
         return int(text)
     return float(text) if name == "age" else " ".join(fields(text))
 

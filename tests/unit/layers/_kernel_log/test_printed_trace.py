@@ -102,7 +102,8 @@ def test_a_hung_task_of_which_the_log_s_own_line_was_cut_off() -> None:
     assert trace.values["functions"] == sure(HUNG)
     assert (trace.name, trace.values["state"], trace.values["pid"]) == ("md7_raid6", "D", 911)
     bare = re.sub(r"(?m)^\[[ .\d]+\] ", "", text)
-    assert traces(bare)[0].values == trace.values
+    assert (trace.values["ppid"], trace.values["flags"]) == (2, "0x00004000")
+    assert {"time": trace.values["time"], **traces(bare)[0].values} == trace.values
 
 
 def test_old_frames_with_their_addresses() -> None:
@@ -129,6 +130,7 @@ def test_a_trace_of_arm_and_one_of_powerpc() -> None:
     assert trace.values == {
         "title": "Unable to handle kernel NULL pointer dereference at virtual address "
         "0000000000000028",
+        "error_syndrome": "0x0000000096000004",
         "cpu": 1, "pid": 88, "tainted": "Tainted: G W", "kernel": "6.12.0+",
         "at": "blk_set_limits", "ip": "blk_set_limits+0x364/0x3c0", "lr": "blk_alloc+0x84/0x240",
         "functions": ["blk_set_limits", "blk_alloc"],
@@ -193,7 +195,7 @@ def test_a_trace_within_a_log_is_a_record_and_splits_no_message() -> None:
     )  # fmt: skip
     rows = counters(text)
     (trace,) = [row for row in rows if row.tool == "kernel trace"]
-    assert trace.values == {"functions": ["raid5d", "md_thread"]}
+    assert trace.values == {"time": "2.000000", "functions": ["raid5d", "md_thread"]}
     (disk,) = [row for row in rows if row.tool == "kernel log"]
     assert disk.values["buffer_errors"] == 2
     (rest,) = [row for row in rows if row.tool == "printed"]
@@ -268,7 +270,9 @@ def test_a_leak_says_how_much_whose_and_how_old(prefix: str) -> None:
     text = "".join(f"{prefix}{line}\n" for line in (LEAK * 2).splitlines())
     leaks = counters(text, "kernel trace")
     assert [leak.name for leak in leaks] == ["sh", "sh"]
-    assert leaks[0].values == {
+    values = dict(leaks[0].values)
+    assert values.pop("time", "") == prefix.strip("[]> ")
+    assert values == {
         "title": "unreferenced object 0xffff88801f920120", "size": 96, "pid": 102,
         "jiffies": 4294892535, "age": 713.412,
         "functions": ["kmalloc_trace", "frob_alloc_counter", "do_syscall_64"],
@@ -321,3 +325,36 @@ def test_a_process_whose_line_a_mail_broke_before_its_taint() -> None:
 ])  # fmt: skip
 def test_sentences_about_leaks_and_backtraces_are_none(text: str) -> None:
     assert not counters(text, "kernel trace")
+
+
+def test_what_an_oops_says_of_the_host_and_its_work() -> None:
+    (trace,) = traces(OOPS)
+    assert trace.values["hardware"] == "Example Inc. Server/Board, BIOS 1.2 03/04/2022"
+    assert trace.values["workqueue"] == "kblockd blk_mq_run_work_fn"
+    assert trace.values["fault"] == "supervisor read access"
+    assert trace.values["error_code"] == "0x0000"
+    assert "time" not in trace.values
+
+
+def test_a_trace_of_which_each_line_only_names_the_kernel() -> None:
+    lines = OOPS.splitlines()
+    for name in ("kernel: ", "nas kernel: "):
+        text = "".join(f"{name}{line}\n" for line in lines)
+        (trace,) = traces(text)
+        assert trace.values["functions"] == sure(OOPS)
+    (trace,) = traces(OOPS + "kernel: 5.10.0-8-amd64\n")
+    assert trace.values == traces(OOPS)[0].values
+
+
+def test_a_module_of_which_a_mail_broke_the_bracket() -> None:
+    text = (
+        "> [   11.007474]  raid10d+0xcad/0x1c00 [raid10\n> ]\n"
+        "> [   11.007480]  md_thread+0x1/0x2 [md_mod\n> ]\n> [   11.007490]  kthread+0x1/0x2\n"
+    )
+    (trace,) = traces(text)
+    assert trace.values["functions"] == ["raid10d", "md_thread", "kthread"]
+
+
+def test_how_long_a_task_waited() -> None:
+    (trace,) = traces(HUNG)
+    assert trace.values["blocked_seconds"] == int(re.findall(r"more than (\d+) s", HUNG)[0])
