@@ -203,7 +203,7 @@ def called(line: str, programs: Collection[str]) -> bool:
 def is_next_command(line: str, command: str, programs: Collection[str]) -> bool:
     """Whether a line below a command is the next one, at no prompt: `zpool create b mirror c d`."""
     again = program_of(line) == program_of(command) and ": " not in line
-    return (again and len(line.split()) > 1) or called(line, programs)
+    return (again and _ARGUMENT.search(line) is not None) or called(line, programs)
 
 
 def indent_of(line: str) -> int:

@@ -677,3 +677,9 @@ def test_an_output_in_a_fence_ends_where_the_next_command_begins_without_a_promp
 
 def test_comments_below_a_command_are_no_output() -> None:
     assert not rest("```\n$ checker -n /dev/sdb\n# made on Sat Jan 16 21:53:32 2016\n#\n```\n")
+
+
+def test_a_line_with_the_programs_version_is_no_next_command() -> None:
+    (output,) = rest("```\n$ checker -i 0 /dev/sdb\nchecker 1.45 (07-Jan-2020)\nset to 0 s\n```\n")
+    assert isinstance(output, FoundOutput)
+    assert output.counters[0].values == {"lines": ["checker 1.45 (07-Jan-2020)", "set to 0 s"]}
