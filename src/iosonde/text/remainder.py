@@ -56,6 +56,7 @@ _NAMED = 120  # characters of a command
 _JOINED, _JOINED_WORDS, _JOINED_SHARE, _JOINED_ANCHORS, _JOINED_ANCHOR = 120, 12, 0.12, 14, 6
 """Of a line in which several of an output stand: characters, words, how many of these have figures,
 how many characters of anchors of the output it holds, and how many each has."""
+_ROW = 0.6  # of the parts are numbers
 _FROM_DIGIT = re.compile(r"\d[^ \t]*")
 _OPTION = re.compile(r"\s--[a-z]")
 _ITEM = re.compile(r"\s*\d{1,2}[.)]\s*")  # the number of what follows
@@ -320,6 +321,8 @@ def _run_together(line: str) -> str:
     parts = fields(line)
     if len(parts) < _JOINED_WORDS or _with_digits(line, parts) < _JOINED_SHARE * len(parts):
         return ""
+    if sum(map(str.isdigit, parts)) > _ROW * len(parts):
+        return ""  # a row: /proc/interrupts has a column for each processor
     kinds, counts = output_kinds(), Counter[str]()
     for group in set(anchors().scan(line.encode())[2]):
         counts[kinds[group].tool] += sum(

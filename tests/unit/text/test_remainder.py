@@ -683,3 +683,10 @@ def test_a_line_with_the_programs_version_is_no_next_command() -> None:
     (output,) = rest("```\n$ checker -i 0 /dev/sdb\nchecker 1.45 (07-Jan-2020)\nset to 0 s\n```\n")
     assert isinstance(output, FoundOutput)
     assert output.counters[0].values == {"lines": ["checker 1.45 (07-Jan-2020)", "set to 0 s"]}
+
+
+def test_a_row_of_many_processors_has_not_lost_its_line_breaks() -> None:
+    row = " 138: " + "0 " * 61 + "379 IR-PCI-MSI 13107200-edge nvme0q0"
+    (output,) = rest(f"```\n$ cat /proc/interrupts | tr -s ' ' | grep nvme0\n{row}\n```\n")
+    assert isinstance(output, FoundOutput)
+    assert output.counters[0].values == {"lines": [row.strip()]}
