@@ -44,7 +44,6 @@ _BRANCH = re.compile(
 """A row of `dmsetup ls --tree`: what the device above it with fewer branches stands on."""
 _HEAD = re.compile(r"^[\s|]*Name\s+Maj\s+Min\s+Stat\s")
 _MOST = 4000
-_UUID_OF_LVM = 68
 _WIDE = 60
 """Columns of a line that a wrap may have torn: shorter ones it leaves alone."""
 
@@ -150,12 +149,8 @@ def _tree(cursor: TextCursor, first: int) -> tuple[int, list[PrintedSubject]]:
     ]
 
 
-def _whole(uuid: str) -> str | None:
-    """A uuid; None of one of LVM's that lost its end: two of 32 letters follow its prefix."""
-    return uuid if uuid and not (uuid.startswith("LVM-") and len(uuid) < _UUID_OF_LVM) else None
-
-
 def _without_uuid(subject: PrintedSubject) -> PrintedSubject:
+    """The device without a uuid that lost its end."""
     values = {name: value for name, value in subject.values.items() if name != "uuid"}
     return PrintedSubject(subject.kind, subject.name, values, subject.host)
 
@@ -179,7 +174,7 @@ def _subject(device: re.Match[str]) -> PrintedSubject:
                 "open_count": int(groups["open"]) if groups.get("open") else None,
                 "segments": int(groups["targets"]) if groups.get("targets") else None,
                 "event_number": int(groups["event"]) if groups.get("event") else None,
-                "uuid": _whole(groups.get("uuid") or ""),
+                "uuid": groups.get("uuid") or None,
             }
         ),
     )
