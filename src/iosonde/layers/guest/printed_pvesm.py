@@ -1,8 +1,8 @@
 """`pvesm status` of Proxmox VE: the storages of a node, whether they are active, and their room.
 
 Each is kind `pve_storage` with `type`, `state` and, where it is active, `size`, `used` and
-`available` in bytes. No rule speaks of one: a storage that is disabled was disabled, and how full
-one may be depends on its type.
+`available` in bytes and `used_share`. No rule speaks of one: a storage that is disabled was
+disabled, and how full one may be depends on its type.
 
 Source: pve-storage 7 to 9, src/PVE/CLI/pvesm.pm, print_status: columns Name, Type, Status, Total,
 Used, Available (with "(KiB)" behind each of them since 9) and %; KiB; N/A where it is disabled.
@@ -69,4 +69,6 @@ def _facts(row: re.Match[str]) -> dict[str, Scalar]:
     values: dict[str, Scalar] = {"type": row["type"], "state": row["state"]}
     if row["state"] == "active" and int(row["size"]):
         values |= {name: int(row[name]) * units.KIB for name in ("size", "used", "available")}
+        if row["share"] != "N/A":
+            values["used_share"] = round(float(row["share"][:-1]) / 100, 6)
     return values
