@@ -146,6 +146,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "gluster_pool": "iosonde.layers.gluster.printed:GlusterPool",
         "gluster_rebalance": "iosonde.layers.gluster.printed_rebalance:GlusterRebalance",
         "gluster_status": "iosonde.layers.gluster.printed_status:GlusterStatus",
+        "grub_defaults": "iosonde.layers._commands.printed_grub:GrubDefaults",
         "growpart": "iosonde.layers.partition.printed_lists:Growpart",
         "gpart_show": "iosonde.layers.partition.printed_gpart:GpartShow",
         "hdparm_actions": "iosonde.layers.disk.printed_hdparm_actions:HdparmActions",

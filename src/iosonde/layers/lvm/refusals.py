@@ -55,8 +55,8 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], _Values]], ...] =
         (rf"(?:WARNING: )?(?P<signature>\w[\w +-]{{0,30}}) signature detected on {_DEVICE} at "
          r"offset (?P<offset>\d{1,19})\. Wipe it\? \[y/n\](?:: ?\[[yn]\])?:? ?(?P<answer>[yn]?)",
          _signature),
-        (r"(?:WARNING: )?Couldn't find (?:all devices for |device with uuid )"
-         r"(?P<uuid>\w{6}(?:-\w{4}){5}-\w{6})\.?",
+        (r"(?:WARNING: )?Couldn't find (?:all devices for |device with uuid )'?"
+         r"(?P<uuid>\w{6}(?:-\w{4}){5}-\w{6})'?\.?",
          lambda _: {"missing": True}),
         (rf"Physical volume '{_DEVICE}' is already in volume group '(?P<of>{_NAME})'",
          lambda match: {"volume_group": match["of"]}),

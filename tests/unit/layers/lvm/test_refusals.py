@@ -90,3 +90,9 @@ def test_a_table_below_a_warning_keeps_its_command() -> None:
         "  /dev/sdb   vg0  lvm2 a--  <10.00g 4.00g\n"
     )
     assert (table.command, table.host, table.tool) == ("pvs", "n1", "lvm")
+
+
+def test_a_uuid_in_quotes_as_old_versions_print_it() -> None:
+    uuid = "Abcdef-1111-2222-3333-4444-5555-abcdef"
+    text = f"# pvscan\n  Couldn't find device with uuid '{uuid}'.\n"
+    assert _things(text) == [("lvm_pv", uuid, {"missing": True})]
