@@ -35,7 +35,7 @@ _NOTE = re.compile(
 )
 """What print_status_config() writes behind a device's figures."""
 _KEYS = re.compile(
-    r"(?<!\S)(pool|id|state|status|action|see|scan|scrub|remove|checkpoint|config|errors): "
+    r"(?<!\S)(pool|id|state|status|action|comment|see|scan|scrub|remove|checkpoint|config|errors): "
 )
 
 

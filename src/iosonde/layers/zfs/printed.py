@@ -1,6 +1,6 @@
-"""`zpool status` (also -v and -x): pools of ZFS, their devices, and the errors they count.
+"""`zpool status` (also -v and -x) and `zpool import`: pools of ZFS, their devices and errors.
 
-Source: OpenZFS 2.2, cmd/zpool/zpool_main.c (status_callback, print_status_config).
+Source: OpenZFS 2.2, cmd/zpool/zpool_main.c (status_callback, print_status_config, show_import).
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ _AMOUNT = r"(\d{1,19}(?:\.\d{1,3})?[KMGTPE]?)B?"
 _RESILVERED = re.compile(rf"(?<!\S){_AMOUNT} resilvered|resilvered {_AMOUNT} in ")
 _REPAIRED = re.compile(r"(?:scrub )?repaired (\S+) in .{1,40}? with (\d+) errors")
 _ENDED = re.compile(r"in (?:(\d{1,4}) days )?(\d{1,3}):(\d\d):(\d\d) with (\d{1,12}) errors")
+_SAID = ("id", "comment", "status", "scan", "remove", "checkpoint", "errors")
+"""Parts that are kept in their own words; `zpool import` has the pool's number."""
 _LONGEST = 1500  # lines of one pool
 _GAP = 4
 
@@ -63,7 +65,7 @@ class ZpoolStatus(StateOutput):
         facts: dict[str, Scalar] = {**devices[0][1]}
         if (state := keys.get("state", "").partition(" ")[0]) in STATES:
             facts["state"] = state
-        facts |= {key: keys[key] for key in ("status", "scan", "errors") if keys.get(key)}
+        facts |= {key: keys[key] for key in _SAID if keys.get(key)}
         if match := _ERRORS.match(keys.get("errors", "")):
             facts["data_errors"] = int(match[1])
         elif keys.get("errors", "").startswith("No known data errors"):

@@ -30,7 +30,24 @@ _POOL_COLUMNS: Mapping[str, str] = {
 }  # fmt: skip
 _DATASET_COLUMNS: Mapping[str, str] = {
     "USED": "used", "AVAIL": "available", "REFER": "referenced", "MOUNTPOINT": "mount",
+    "RATIO": "compressratio", "REFRATIO": "refcompressratio", "RECSIZE": "recordsize",
+    "VOLSIZE": "volsize", "VOLBLOCK": "volblocksize", "QUOTA": "quota", "RESERV": "reservation",
+    "REFQUOTA": "refquota", "REFRESERV": "refreservation", "USEDSNAP": "usedbysnapshots",
+    "USEDDS": "usedbydataset", "USEDCHILD": "usedbychildren", "COMPRESS": "compression",
+    "USEDREFRESERV": "usedbyrefreservation", "LUSED": "logicalused", "DEDUP": "dedup",
+    "LREFER": "logicalreferenced", "WRITTEN": "written", "CHECKSUM": "checksum", "ATIME": "atime",
+    "SYNC": "sync", "TYPE": "type", "MOUNTED": "mounted", "ORIGIN": "origin", "COPIES": "copies",
+    "ENCRYPTION": "encryption", "CANMOUNT": "canmount", "LOGBIAS": "logbias", "XATTR": "xattr",
 }  # fmt: skip
+"""Of `zfs list -o`: the words of its heads, and zfs's own names of the properties."""
+_ONLY_DATASETS = frozenset({
+    "REFER", "RATIO", "REFRATIO", "RECSIZE", "VOLSIZE", "VOLBLOCK", "RESERV", "REFQUOTA",
+    "REFRESERV", "USEDSNAP", "USEDDS", "USEDCHILD", "USEDREFRESERV", "LUSED", "LREFER", "COMPRESS",
+})  # fmt: skip
+"""Those that no other tool has: lsblk has a NAME, a TYPE and a MOUNTPOINT, too."""
+_DATASET_CELL = re.compile(
+    r"-|none|legacy|/\S*|\d{1,20}(?:\.\d{1,3})?[KMGTPEZ]?B?|\d{1,6}\.\d{1,2}x|[a-z][\w.@/:-]{1,80}"
+)
 
 
 class ZpoolList(StateOutput):
@@ -156,7 +173,7 @@ def pool_facts(head: Sequence[str], row: Sequence[str]) -> dict[str, Scalar]:
 
 class ZfsList(StateOutput):
     tool = "zfs list"
-    anchors = (" REFER", "MOUNTPOINT")
+    anchors = (" REFER", "MOUNTPOINT", " USED ", " AVAIL ", " RATIO", " RECSIZE", " QUOTA")
     commands = ("zfs",)
     nothing = "no dataset follows its head"
 
@@ -175,24 +192,45 @@ class ZfsList(StateOutput):
             for column, cell in zip(table.head[1:], row[1:], strict=True):
                 name = _DATASET_COLUMNS[column]
                 if cell not in {"-", "none"}:
-                    facts[name] = cell if name == "mount" else whole(cell)
+                    facts[name] = cell if name in {"mount", "type"} else property_value(cell)
             subjects.append(PrintedSubject("dataset", row[0], facts, prompt.host))
         return table.last, subjects
 
 
 def _is_datasets(cells: Sequence[str]) -> bool:
-    return tuple(cells) == ("NAME", *_DATASET_COLUMNS)
+    return (
+        len(cells) > 2 and cells[0] == "NAME" and set(cells[1:]) <= _DATASET_COLUMNS.keys()
+        and len(set(cells)) == len(cells) and not _ONLY_DATASETS.isdisjoint(cells)
+    )  # fmt: skip
 
 
 def _is_dataset(cells: Sequence[str]) -> bool:
-    return all(cell == "-" or _SIZE.fullmatch(cell) for cell in cells[1:4]) and (
-        cells[4].startswith("/") or cells[4] in {"-", "none", "legacy"}
+    return all(map(_DATASET_CELL.fullmatch, cells[1:])) and any(
+        cell == "-" or cell[0].isdecimal() for cell in cells[1:]
     )
 
 
+_CHOSEN = (
+    "compressratio", "refcompressratio", "compression", "recordsize", "dedup", "logicalused",
+    "logicalreferenced", "primarycache", "secondarycache", "atime", "checksum", "logbias",
+    "volblocksize", "encryption", "xattr", "available", "usedbysnapshots", "usedbydataset",
+    "quota", "reservation",
+    "mountpoint", "sync",
+)  # fmt: skip
+"""Properties of datasets by whose names a row is told where its head was left out."""
+
+
+def _is_chosen(line: str) -> bool:
+    """Whether a line is a row of a property that ZFS has, aligned as its tables are."""
+    match = _ALIGNED.match(line)
+    return match is not None and match["property"] in _CHOSEN
+
+
 class ZfsGet(StateOutput):
+    """With its head, below the command with -H, or properties that grep left of it."""
+
     tool = "zfs get"
-    anchors = ("PROPERTY", "zfs get -H")
+    anchors = ("PROPERTY", "zfs get -H", *(f" {name} " for name in _CHOSEN))
     commands = ("zfs", "zpool")
     nothing = "no property follows its head"
 
@@ -202,13 +240,15 @@ class ZfsGet(StateOutput):
         if head == ["NAME", "PROPERTY", "VALUE", "SOURCE"]:
             return cursor.at
         bare = "zfs get -H" in cursor.line(cursor.at) and "-o" not in head
-        return cursor.at if bare and _PROPERTY.match(cursor.line(cursor.at + 1)) else None
+        if bare and _PROPERTY.match(cursor.line(cursor.at + 1)):
+            return cursor.at
+        return cursor.at if _is_chosen(cursor.line(cursor.at)) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         things: dict[str, dict[str, Scalar]] = {}
-        last = first
-        for index, line in lines(cursor, first + 1, 2000):
+        last, start = first, first + (not _is_chosen(cursor.line(first)))
+        for index, line in lines(cursor, start, 2000):
             match = _PROPERTY.match(line)
             if (line and (match is None or prompt_in(line))) or index > last + 3:
                 break
@@ -227,12 +267,16 @@ _PROPERTY = re.compile(
     r"\s*(?P<name>\S{1,200})\s+(?P<property>[a-z][\w:@.-]{1,60})\s+(?P<value>\S.{0,200}?)\s+"
     r"(?P<source>-|default|local|received|temporary|none|inherited from \S{1,200})\s*$"
 )
+_ALIGNED = re.compile(
+    r"\s*(?P<name>\S{1,200}) {2,80}(?P<property>[a-z]{4,20}) {2,40}\S{1,200} {2,80}"
+    r"(?:-|default|local|received|temporary|none|inherited from \S{1,200})\s*$"
+)
 _WITH_UNIT = re.compile(r"\d{1,20}(?:\.\d{1,3})?[KMGTPEZ]B?")
 
 
 def property_value(cell: str) -> Scalar:
     """A property: sizes in bytes, ratios as numbers, switches as they are printed."""
-    if _WITH_UNIT.fullmatch(cell):
+    if _WITH_UNIT.fullmatch(cell) or re.fullmatch(r"\d{1,19}B", cell):
         return whole(cell)
     if cell.isdecimal() and len(cell) < 20:
         return int(cell)

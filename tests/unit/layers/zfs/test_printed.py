@@ -186,3 +186,47 @@ def test_a_line_of_a_scan_whose_date_a_mail_broke() -> None:
     assert str(whole[0].subjects[0].values["scan"]).endswith("19:36:08 2020")
     (alone,) = states(f"{line}\n19:36:08 up 4 days\n")
     assert str(alone.subjects[0].values["scan"]).endswith("Jan 15")
+
+
+ROWS = (
+    "a1  compressratio         1.35x                  -\na2  recordsize  128K  inherited from a\n"
+)
+
+
+def test_properties_that_grep_left_of_a_list() -> None:
+    for shape, given in mangled(f"# zfs get all | grep -e ratio -e record\n{ROWS}", wraps=False):
+        named = {s.name: dict(s.values) for state in states(given) for s in state.subjects}
+        assert named == {"a1": {"compressratio": 1.35}, "a2": {"recordsize": 128 << 10}}, shape
+    assert len(states(ROWS)) == 1
+    assert not states("The  compression  algorithm  is  -\nmy pool's compressratio is 1.35x -\n")
+
+
+def test_any_columns_of_a_list_of_datasets_and_not_those_of_disks() -> None:
+    text = (
+        "# zfs list -o name,used,quota,compressratio,recordsize,mountpoint\n"
+        "NAME       USED  QUOTA  RATIO  RECSIZE  MOUNTPOINT\n"
+        "oak        1.5T   none  1.35x     128K  /oak\n"
+        "oak/data   700G     2T  2.01x       1M  legacy\n"
+    )
+    for shape, given in mangled(text, wraps=False):
+        named = {s.name: dict(s.values) for state in states(given) for s in state.subjects}
+        assert named == {
+            "oak": {
+                "used": 3 << 39, "compressratio": 1.35, "recordsize": 128 << 10, "mount": "/oak",
+            },
+            "oak/data": {
+                "used": 700 << 30, "quota": 2 << 40, "compressratio": 2.01, "recordsize": 1 << 20,
+                "mount": "legacy",
+            },
+        }, shape  # fmt: skip
+    disks = "NAME  TYPE  MOUNTPOINT\nsda1  part  /\n"
+    assert not [state for state in states(disks) if state.tool == "zfs list"]
+
+
+def test_the_number_of_a_pool_that_can_be_imported() -> None:
+    text = (
+        "# zpool import\n   pool: oak\n     id: 6554193320433390805\n  state: ONLINE\n"
+        " action: The pool can be imported using its name or numeric identifier.\n config:\n\n"
+        "\toak      ONLINE\n\t  sda    ONLINE\n"
+    )
+    assert states(text)[0].subjects[0].values["id"] == "6554193320433390805"
