@@ -1,7 +1,7 @@
 """`filefrag` and `filefrag -v`: the extents of files, and xfs_db's `frag` of a whole file system.
 
 Source: e2fsprogs 1.47, misc/filefrag.c (frag_report, print_extent_info); xfsprogs 6.1, db/frag.c
-(frag_f: actual and ideal extents).
+(frag_f: actual and ideal extents, extents per file).
 """
 
 from __future__ import annotations
@@ -38,6 +38,14 @@ _FRAG = re.compile(
     r"\s*actual (?P<actual>\d{1,15}), ideal (?P<ideal>\d{1,15}), "
     r"fragmentation factor (?P<factor>\d{1,3}\.\d{1,2})%"
 )
+_MEAN = re.compile(
+    r"\s*Files on this filesystem average (?P<mean>\d{1,9}\.\d\d) extents per file\s*$"
+)
+_NOTE = re.compile(r"\s*Note, this number is largely meaningless\.\s*$")
+_GROUPS = re.compile(
+    r"\s*Filesystem cylinder groups (?:is )?approximately (?P<groups>\d{1,10})\s*$"
+)
+_BLOCK = re.compile(r"\s*Blocksize of file \S.{0,300} is (?P<size>\d{1,7})\s*$")
 _MOST = 20000
 _KEPT = 400  # extents with their places
 
@@ -57,20 +65,26 @@ class Filefrag(StateOutput):
         patterns = (_EXTENTS, _SIZE, _HEAD, _FRAG)
         if not any(pattern.match(line) for pattern in patterns):
             return None
-        above = before(cursor, cursor.at)
-        return above if _TYPE.match(cursor.line(above)) else cursor.at
+        first = cursor.at
+        for _ in range(2):
+            above = before(cursor, first)
+            if _TYPE.match(cursor.line(above)) or _GROUPS.match(cursor.line(above)):
+                first = above
+        return first
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         report, last = _Report(), first
         for index, line in lines(cursor, first, _MOST):
-            if index > last + 2 or report.ended or (line and not report.takes(line)):
+            if report.ended and not (_MEAN.match(line) or _NOTE.match(line)):
+                break
+            if index > last + 2 or (line and not report.takes(line)):
                 break
             last = index if line else last
         if report.rows:
             report.values |= {"listed_extents": report.rows, "listed_blocks": report.blocks}
             report.values["rows"] = report.places
-        if not report.values.keys() - {"filesystem_type"}:
+        if not report.values.keys() - {"filesystem_type", "block_groups"}:
             raise Unreadable("no extent follows", last)
         kind = "filesystem" if "fragmentation" in report.values else "file"
         counters = PrintedCounters(
@@ -119,5 +133,17 @@ class _Report:
         elif _HEAD.match(line):
             self.is_old = ":" not in line
         else:
-            return False
+            return self._takes_rest(line)
+        return True
+
+    def _takes_rest(self, line: str) -> bool:
+        """The same, of lines that few versions print."""
+        if groups := _GROUPS.match(line):
+            self.values["block_groups"] = int(groups["groups"])
+        elif block := _BLOCK.match(line):
+            self.values["block_size"] = int(block["size"])
+        elif (mean := _MEAN.match(line)) and "fragmentation" in self.values:
+            self.values["extents_per_file"] = float(mean["mean"])
+        else:
+            return _NOTE.match(line) is not None
         return True
