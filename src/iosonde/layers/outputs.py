@@ -278,6 +278,8 @@ OUTPUTS: Table[type[Output]] = Table(
         "qm_config": "iosonde.layers.guest.printed_tools:QmConfig",
         "queue_files": "iosonde.layers.disk.printed_queue:QueueFiles",
         "quota": "iosonde.layers._mounts.printed_quota:QuotaOfOwner",
+        "quota_check": "iosonde.layers._mounts.printed_quota_switch:QuotaCheck",
+        "quota_switch": "iosonde.layers._mounts.printed_quota_switch:QuotaSwitch",
         "quota_report": "iosonde.layers._mounts.printed_quota:QuotaReport",
         "rados_df": "iosonde.layers.ceph.printed_pool_stats:RadosDf",
         "raid_words": "iosonde.layers._raid.printed:RaidWords",

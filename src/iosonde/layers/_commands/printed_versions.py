@@ -3,7 +3,7 @@
 Source: mdadm 4.2, ReadMe.c (Version); btrfs-progs 6.2, btrfs.c (cmd_version); OpenZFS 2.2,
 zfs_main.c, zfs_do_version(); LVM2 2.03.16, tools/toollib.c, version(); e2fsprogs 1.47, mke2fs -V;
 xfsprogs 6.1, mkfs.xfs -V; nvme-cli 2.3, plugin.c; drbd-utils 9.22, drbdadm --version;
-open-iscsi 2.1, iscsiadm.c; each line as a whole.
+open-iscsi 2.1, iscsiadm.c; quota-tools 4.09, common.c, version(); each line as a whole.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _FORMS = tuple((tool, re.compile(rf"\s*{pattern}\s*$")) for tool, pattern in (
     ("mdadm", rf"mdadm - v{_V} - .{{4,60}}"),
     ("nvme-cli", rf"nvme version {_V}(?: \(git.{{0,60}}\))?"),
     ("open-iscsi", rf"iscsiadm version {_V}"),
+    ("quota", r"Quota utilities version (?P<version>\d{1,3}(?:\.\d{1,4}){1,3}(?:-\w{1,10})?)\.?"),
     ("xfsprogs", rf"(?:mkfs\.xfs|xfs_repair|xfs_info|xfs_growfs|xfs_db) version {_V}"),
     ("zfs", rf"zfs-{_V}"),
     ("zfs-kmod", rf"zfs-kmod-{_V}"),

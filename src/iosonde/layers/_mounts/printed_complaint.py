@@ -24,6 +24,8 @@ _WHY = (
     r"|bad (?:usage|option)|no medium found|\S+ is (?:write-protected|not a block device)"
 )
 _FORMS = (
+    re.compile(r"mount: (?P<file>/[^\s:]{1,200}): "
+               r"(?P<error>parse error at line (?P<line>\d{1,9}) -- ignored)$"),
     re.compile(rf"mount: (?P<point>/[^\s:]*):? (?P<error>(?:{_WHY}).{{0,240}})$"),
     re.compile(r"mount: (?:mount|mounting) (?P<device>\S+) on (?P<point>/\S*) failed: "
                r"(?P<error>[A-Z][\w' ,()-]{2,80})\.?$"),
@@ -63,6 +65,8 @@ class MountComplaint(StateOutput):
         if reason := _REASON.search(match["error"]):
             values["mount_error_reason"] = reason[1]
         device = parts.get("device") or (on[1] if (on := _ON.search(match["error"])) else "")
+        if parts.get("file"):
+            values |= {"file": parts["file"], "line": int(parts["line"])}
         if device:
             values["device"] = device.strip("'\"").rstrip(".")
         return first, [PrintedSubject("filesystem", parts.get("point") or "", values, prompt.host)]

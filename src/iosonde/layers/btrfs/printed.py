@@ -319,5 +319,6 @@ class BtrfsBalanced(_BtrfsOutput):
             facts = {
                 "balance_state": "done", "balanced_chunks": int(match["moved"]),
                 "balance_chunks": int(match["all"]),
+                "balance": f"had to relocate {match['moved']} out of {match['all']} chunks",
             }  # fmt: skip
         return first, [PrintedSubject("btrfs", mount_point(prompt), facts, prompt.host)]

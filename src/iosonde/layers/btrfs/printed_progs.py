@@ -53,8 +53,12 @@ _OLD_VERSION = re.compile(
     r"\s*(?:btrfs-progs |Btrfs |WARNING! - Btrfs )"
     r"(?P<version>v\d{1,4}(?:\.\d{1,5}){1,3}[\w.+~-]{0,40})(?: IS EXPERIMENTAL)?\s*$"
 )
+_FEATURE = re.compile(
+    r"\s*Turning ON incompat feature '(?P<name>[\w-]{1,40})':"
+    r"(?: increased hardlink limit per file to (?P<links>\d{1,9})| .{1,100})?\s*$"
+)
 _OLD_NOTES = re.compile(
-    r"\s*(?:Turning ON incompat feature '|SMALL VOLUME: forcing mixed"
+    r"\s*(?:SMALL VOLUME: forcing mixed"
     r"|adding device /\S{1,160} id \d|WARNING! - see http|See http|The filesystem UUID is"
     r"|Performing full device TRIM"
     r"|Created a data/metadata chunk of size|failed to open )"
@@ -132,15 +136,23 @@ class MkfsBtrfs(StateOutput):
 
 
 def _old_version(cursor: TextCursor, first: int, last: int) -> dict[str, Scalar]:
-    """The version above what an old mkfs.btrfs says; some stand below it."""
+    """What stands above what an old mkfs.btrfs says: version, features; some print it below."""
+    facts: dict[str, Scalar] = {}
+    features: list[str] = []
     for index in range(first - 1, max(first - 16, -1), -1):
         line = cursor.line(index)
         if match := _OLD_VERSION.match(line):
-            return {"btrfs_progs": match["version"]}
-        if line.strip() and not _OLD_NOTES.match(line):
+            facts["btrfs_progs"] = match["version"]
             break
+        if feature := _FEATURE.match(line):
+            features.insert(0, feature["name"])
+            facts |= {"hard_link_limit": int(feature["links"])} if feature["links"] else {}
+        elif line.strip() and not _OLD_NOTES.match(line):
+            break
+    if features:
+        facts["incompat_features"] = ", ".join(features)
     below = _OLD_VERSION.match(cursor.line(last + 1))
-    return {"btrfs_progs": below["version"]} if below else {}
+    return facts | ({"btrfs_progs": below["version"]} if below else {})
 
 
 def _lines_and_joined(cursor: TextCursor, first: int) -> Iterator[tuple[int, str]]:

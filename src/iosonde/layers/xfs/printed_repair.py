@@ -5,7 +5,7 @@ must be replayed), repair/sb.c, libxfs/util.c and repair/globals.c (do_error: "f
 repair/scan.c and phase5.c ("agf_freeblks %u, counted %u in ag %u", "sb_fdblocks %lu, counted %lu"),
 phase6.c and phase7.c ("disconnected inode %lu, moving to lost+found", "resetting inode %lu nlinks
 from %u to %u"); with -n "would have …", "No modify flag set"; phase1.c, no_sb() and xfs_repair.c:
-what it ends with where it cannot go on; with -v what printed_repair_figures.py reads.
+what it ends with where it cannot go on; with -v what repair_figures.py reads.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from typing_extensions import override
 
-from iosonde.layers.xfs.printed_repair_figures import is_figure, repair_figures, sentences
+from iosonde.layers.xfs.repair_figures import is_figure, repair_figures, sentences
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in

@@ -201,12 +201,26 @@ def _properties(item: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(value) for name, value in values.items() if value not in {None, "-", ""}}
 
 
+def _sources(item: Mapping[str, Any]) -> dict[str, Scalar]:
+    """Where values of properties come from, as the table says it, unless it is the default."""
+    sources: dict[str, Scalar] = {}
+    for name in part(item, "properties"):
+        source = part(item, "properties", name, "source")
+        kind, data = str(source.get("type") or "").lower(), str(source.get("data") or "")
+        if kind in {"local", "received", "temporary"}:
+            sources[f"{name}_source"] = kind
+        elif kind == "inherited" and data:
+            sources[f"{name}_source"] = f"inherited from {data}"
+    return sources
+
+
 def _listed(
     pool: str, item: Mapping[str, Any], host: str, *, is_list: bool
 ) -> Iterator[PrintedSubject]:
     properties = _properties(item)
     if not is_list:
         facts = {name: property_value(value) for name, value in properties.items()}
+        facts |= _sources(item)
         yield PrintedSubject("zpool", pool, facts, host)
         return
     facts = _columns(properties) | _texts(item, _POOL_TEXTS)
@@ -248,4 +262,4 @@ def _dataset(item: Mapping[str, Any], *, is_list: bool) -> dict[str, Scalar]:
             facts[fact] = (
                 whole(value) if is_size else value if fact == "mount" else property_value(value)
             )
-    return facts
+    return facts if is_list else facts | _sources(item)

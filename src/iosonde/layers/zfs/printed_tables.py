@@ -253,9 +253,11 @@ class ZfsGet(StateOutput):
             if (line and (match is None or prompt_in(line))) or index > last + 3:
                 break
             if match:
-                things.setdefault(match["name"], {})[match["property"]] = property_value(
-                    match["value"]
-                )
+                name, source = match["property"], match["source"]
+                facts = things.setdefault(match["name"], {})
+                facts[name] = property_value(match["value"])
+                if source not in {"-", "default", "none"}:
+                    facts[f"{name}_source"] = source
                 last = index
         kind = "zpool" if re.match(r"(?:sudo )?(?:[^\s/]*/)*zpool\s", prompt.command) else "dataset"
         return last, [

@@ -83,3 +83,9 @@ def test_btrfs_with_what_it_was_built_with_and_above_other_lines() -> None:
     assert str(said["btrfs_progs_features"]).split()[-1] == "CRYPTO=libgcrypt"
     assert values(text.format("the kernel is of Debian"))["btrfs-progs"] == "6.6.3"
     assert not values(text.format("leaf 30523392 items of it cannot be read"))
+
+
+def test_the_version_of_quota() -> None:
+    (host,) = subjects_in("# quota --version\nQuota utilities version 4.06.\n")
+    assert host.values == {"quota": "4.06"}
+    assert not subjects_in("Quota utilities version 4.06 is old\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, states, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "mount-composed" / "errors.txt").read_text()
 
@@ -45,3 +45,11 @@ def test_the_point_behind_a_sentence_is_not_part_of_the_device() -> None:
     text = "# mount /srv/a.img /mnt/b\nmount: /mnt/b: wrong fs type, bad option\n"
     ((point,),) = [state.subjects for state in states(text)]
     assert point.values["device"] == "/srv/a.img"
+
+
+def test_a_line_of_fstab_that_is_broken() -> None:
+    (subject,) = subjects_in("# mount -a\nmount: /etc/fstab: parse error at line 12 -- ignored\n")
+    assert subject.values == {
+        "mount_error": "parse error at line 12 -- ignored", "file": "/etc/fstab", "line": 12,
+    }  # fmt: skip
+    assert not subjects_in("mount: /etc/fstab: parse error somewhere\n", "mount's error")

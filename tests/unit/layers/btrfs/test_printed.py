@@ -155,6 +155,7 @@ def test_what_a_balance_moved_and_the_share_of_each_profile() -> None:
     assert (state.tool, state.subjects[0].name) == ("btrfs balance start", "/srv/pool")
     assert state.subjects[0].values == {
         "balance_state": "done", "balanced_chunks": 3, "balance_chunks": 7,
+        "balance": "had to relocate 3 out of 7 chunks",
     }  # fmt: skip
     assert not states("He said: Done, had to relocate 3 out of 7 chunks\n")
     used = "Data, single: total=1.00GiB, used=512.00MiB, zone_unusable=10.00MiB\n"

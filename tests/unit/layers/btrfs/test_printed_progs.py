@@ -144,6 +144,7 @@ def test_what_an_old_mkfs_made() -> None:
         assert made.values | {"btrfs_progs": "v3.18.2"} == {
             "btrfs_progs": "v3.18.2", "node_size": 16384, "leaf_size": 16384, "sector_size": 4096,
             "size": 40 * 2**30, "paths": "/dev/sdq1", "below": "sdq1",
+            "incompat_features": "extref", "hard_link_limit": 65536,
         }, shape  # fmt: skip
     assert made.values["btrfs_progs"] == "v3.18.2"
 

@@ -22,7 +22,9 @@ def test_good_and_bad_ones() -> None:
     assert _facts(TEXT) == [
         ("sdq1", {
             "superblocks_recovered": True, "good_superblocks": 3, "bad_superblocks": 1,
-            "devices": 2, "below": "sdq1 sdr1",
+            "devices": 2, "below": "sdq1 sdr1", "device_1": "/dev/sdq1", "device_2": "/dev/sdr1",
+            "good_superblock_places": "sdq1 65536, sdq1 67108864, sdr1 65536",
+            "bad_superblock_places": "sdr1 67108864",
         })
     ]  # fmt: skip
     valid = TEXT.replace(

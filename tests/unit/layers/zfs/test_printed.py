@@ -103,6 +103,8 @@ def test_properties_in_every_shape() -> None:
             "type": "filesystem", "recordsize": 16 * KIB, "compression": "lz4",
             "compressratio": 2.31, "atime": False, "sync": "standard", "primarycache": "metadata",
             "available": 198 * GIB,
+            "recordsize_source": "local", "compression_source": "inherited from tank",
+            "atime_source": "local", "primarycache_source": "local",
         }, shape  # fmt: skip
 
 
@@ -196,7 +198,10 @@ ROWS = (
 def test_properties_that_grep_left_of_a_list() -> None:
     for shape, given in mangled(f"# zfs get all | grep -e ratio -e record\n{ROWS}", wraps=False):
         named = {s.name: dict(s.values) for state in states(given) for s in state.subjects}
-        assert named == {"a1": {"compressratio": 1.35}, "a2": {"recordsize": 128 << 10}}, shape
+        assert named == {
+            "a1": {"compressratio": 1.35},
+            "a2": {"recordsize": 128 << 10, "recordsize_source": "inherited from a"},
+        }, shape
     assert len(states(ROWS)) == 1
     assert not states("The  compression  algorithm  is  -\nmy pool's compressratio is 1.35x -\n")
 
