@@ -38,6 +38,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "btrfs_mkfs": "iosonde.layers.btrfs.printed_progs:MkfsBtrfs",
         "btrfs_mkfs_old": "iosonde.layers.btrfs.printed_progs:MkfsBtrfsOld",
         "btrfs_old_scrub": "iosonde.layers.btrfs.printed_progs:BtrfsOldScrub",
+        "btrfs_qgroups": "iosonde.layers.btrfs.printed_qgroups:BtrfsQgroups",
         "btrfs_qgroups_json": "iosonde.layers.btrfs.printed_json:BtrfsQgroupsJson",
         "btrfs_recover": "iosonde.layers.btrfs.printed_recover:BtrfsRecover",
         "btrfs_scrub": "iosonde.layers.btrfs.printed_scrub:BtrfsScrub",
