@@ -67,7 +67,8 @@ _SCRUB = re.compile(rf"\s*scrub (?:status|done|aborted|canceled) for (?P<uuid>{_
 _BEGUN = re.compile(r"\s*scrub (?:started at|device) \S")
 _SCRUBBED = re.compile(
     r"scrub started at (?P<start>.{10,40}?)(?: and (?P<status>finished|was aborted)"
-    r"(?: after (?P<time>\d{1,5}:\d\d:\d\d|\d{1,9} seconds))?|, running for [\d: a-z]{1,30})\b"
+    r"(?: after (?P<time>\d{1,5}:\d\d:\d\d|\d{1,9} seconds))?"
+    r"|, running for (?P<running>\d{1,5}:\d\d:\d\d|\d{1,9} seconds|[\d: a-z]{1,30}))\b"
 )
 _TOTAL = re.compile(r"total bytes scrubbed|with \d{1,12} errors")
 _SUMMED = re.compile(rf"total bytes scrubbed: {_SIZE} with (?P<errors>\d{{1,12}}) errors")
@@ -80,7 +81,7 @@ _ENDS = re.compile(
 _MORE = re.compile(
     r"\s*(?:error details:|corrected errors:|(?:uncorrectable|unverified) errors:|errors: \d)"
 )
-_ON = re.compile(r"scrub device (?P<device>/dev/[\w/.-]{1,60}) \(id \d{1,6}\)")
+_ON = re.compile(r"scrub device (?P<device>/dev/[\w/.-]{1,60}) \(id (?P<id>\d{1,6})\)")
 _TRANSID = re.compile(
     r"\s*parent transid verify failed on (?P<block>\d{1,20}) wanted (?P<wanted>\d{1,20}) "
     r"found (?P<found>\d{1,20})$"
@@ -238,17 +239,29 @@ class BtrfsOldScrub(StateOutput):
             "uuid": head["uuid"],
             "scrub_status": done["status"] or "running",
         }
-        if done["time"] and ":" in done["time"]:
-            hours, minutes, seconds = map(int, done["time"].split(":"))
-            facts["scrub_time"] = hours * 3600 + minutes * 60 + seconds
+        facts["scrub_started"] = done["start"]
+        if (seconds := _seconds(done["time"] or done["running"] or "")) is not None:
+            facts["scrub_time"] = seconds
         facts |= {"scrub_size": _bytes(total[1]), "scrub_errors": int(total["errors"])}
         for detail in _DETAILS.finditer(text):
             facts[f"scrub_{detail['name']}_errors"] = int(detail["count"])
         if ends := _ENDS.search(text):
             facts |= {f"scrub_{end}_errors": int(count) for end, count in ends.groupdict().items()}
         device = _ON.search(text)
+        if device:
+            facts["devid"] = int(device["id"])
         name = device["device"].removeprefix("/dev/") if device else head["uuid"]
         return last, [PrintedSubject("btrfs", name, facts, prompt.host)]
+
+
+def _seconds(text: str) -> int | None:
+    """Of "1:02:03" or "17 seconds"; None of anything else."""
+    if re.fullmatch(r"\d{1,9} seconds", text):
+        return int(text.split(maxsplit=1)[0])
+    if not re.fullmatch(r"\d{1,5}:\d\d:\d\d", text):
+        return None
+    hours, minutes, seconds = map(int, text.split(":"))
+    return hours * 3600 + minutes * 60 + seconds
 
 
 class BtrfsTransid(StateOutput):

@@ -167,3 +167,14 @@ def test_sizes_of_devices_pages_and_zones() -> None:
     assert (values["sector_size"], values["page_size"]) == (4096, 65536)
     assert (values["zone_size"], values["device_2_size"]) == (2**28, 2**40)
     assert values["incompat_features"] == "extref, raid56"
+
+
+def test_an_old_scrub_that_is_running_and_one_of_seconds() -> None:
+    head = SCRUB.split("        scrub started", maxsplit=1)[0]
+    total = "        total bytes scrubbed: 6.50TiB with 2 errors\n"
+    started = "        scrub started at Fri May  1 11:37:36 2020"
+    running = states(f"{head}{started}, running for 04:37:48\n{total}")[0].subjects[0].values
+    assert (running["scrub_status"], running["scrub_time"]) == ("running", 4 * 3600 + 37 * 60 + 48)
+    assert (running["scrub_started"], running["devid"]) == ("Fri May 1 11:37:36 2020", 1)
+    short = states(f"{head}{started} and finished after 17 seconds\n{total}")[0].subjects[0].values
+    assert (short["scrub_status"], short["scrub_time"]) == ("finished", 17)
