@@ -21,7 +21,10 @@ from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput, groups_of
 
-_PHASE = re.compile(r"\s*Phase ([1-7]) - ([a-z][\w ,'()-]{3,80}?)(?:\.\.\.)?\s*$")
+_PHASE = re.compile(
+    r"\s*Phase ([1-7]) - "
+    r"(using external log on /\S{1,160}|[a-z][\w ,'()-]{3,80}?)(?:\.\.\.)?\s*$"
+)
 _OWN = re.compile(
     r"\s*(?:- |Phase \d|done\b|ERROR: |fatal error|superblock read failed|bad |resetting |clearing "
     r"|rebuilding |found |correcting |Metadata |Inode |entry |attempting |Log |Maximum |destroy"

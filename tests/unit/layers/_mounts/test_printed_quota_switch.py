@@ -27,6 +27,13 @@ def test_in_every_shape() -> None:
         assert checked.values == {"folders": 1245, "files": 13423}, shape
 
 
+def test_the_label_of_a_box_is_no_part_of_a_device() -> None:
+    (mount,) = subjects_in("Output/dev/vdq1 [/srv]: user quotas turned on\n", "quotaon")
+    assert (mount.name, mount.values["device"]) == ("/srv", "/dev/vdq1")
+    (root,) = subjects_in("$ cat /proc/mounts | grep ' / '\n\nOutput/dev/vdq1 / ext4 rw 0 0\n")
+    assert root.values["device"] == "/dev/vdq1"
+
+
 @pytest.mark.parametrize("text", [
     "On our server group quotas turned on by themselves\n",
     "user quota on /home is on my list\n",

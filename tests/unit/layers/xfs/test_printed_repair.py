@@ -111,3 +111,9 @@ def test_what_it_says_with_v() -> None:
             "messages": ["attribute entry #32 in attr block 2, inode 134 is INCOMPLETE"],
         }, shape  # fmt: skip
     assert not counters("Phase 1 - find and verify superblock...\nPhase 2 - using internal log\n")
+
+
+def test_a_phase_that_names_a_log_s_device() -> None:
+    text = "".join(VERBOSE.splitlines(keepends=True)[:7])
+    ((xfs,),) = [state.subjects for state in states(text)]
+    assert xfs.values["repair_phase"] == "Phase 2 - using external log on /dev/sdq2"
