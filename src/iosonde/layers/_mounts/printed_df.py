@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.layers._mounts import df_languages
-from iosonde.layers._mounts.facts import printed_kind
+from iosonde.layers._mounts.facts import printed_kind, unmarked
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
@@ -46,7 +46,11 @@ _ROW = re.compile(
     rf"(?P<source>\S+)\s+(?:(?P<type>[a-z][\w.]*)\s+)?{_SIZE}\s+{_SIZE}\s+(-?{_SIZE[1:]}\s+"
     r"(?:(?P<use>\d{1,3})%|-)\s+(?P<point>/\S*)"
 )
-_CHOSEN = re.compile(r"(?:^|\s)df(?: -[hHkPT]{1,5})*(?: [/.]\S*)* ?(?:$|\| ?e?grep\b)")
+_OPTIONS = r"(?: -(?:[hHkPTlai]{1,6}|B ?\d{1,6}[KMG]?B?))*"
+_CHOSEN = re.compile(rf"(?:^|\s)df(?P<options>{_OPTIONS})(?: [/.]\S*)* ?(?:$|\| ?e?grep\b)")
+_ALONE = re.compile(rf"\s*[-*+] (?:sudo )?df(?P<options>{_OPTIONS})\s*$")
+"""A command that is an item of a list, as notes have it."""
+_ASKED = re.compile(r" -B ?(\d{1,6}[KMG]?)B?")
 _ELIDED = re.compile(r"\s*(?:\[?(?:\.{3}|…)\]?|<snip>|\[snip\])\s*$")
 _BLOCK = re.compile(r"(\d+)([KMGTB]?)")
 _OF_SIZES = ("size", "used", "available")
@@ -75,11 +79,15 @@ class Df(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         line = cursor.line(first)
-        is_row = _ROW.fullmatch(line.strip()) is not None  # the head was left out
+        is_row = _ROW.fullmatch(unmarked(line)) is not None  # the head was left out
+        asked = _asked(cursor, first) if is_row else None
+        options = asked["options"] if asked else ""
         foreign = df_languages.head_in(line)
-        inodes = bool(_INODES.match(line) or (foreign and foreign[1]))
+        inodes = bool(_INODES.match(line) or (foreign and foreign[1])
+                      or re.search(r" -[hHkPTla]*i", options))  # fmt: skip
         head = _HEAD.match(line) or (foreign[0] if foreign else None) or _LOCAL.match(line)
-        block = _block(head["unit"]) if head and not inodes else units.KIB if is_row else None
+        block = _block(head["unit"]) if head and not inodes else _unit(options) if is_row else None
+        block = None if inodes else block
         decimal = bool(re.search(r"\s(?:-\w*H|--si)", prompt.command))
         subjects: list[PrintedSubject] = []
         parts: list[str] = []
@@ -90,9 +98,9 @@ class Df(StateOutput):
                 if index - last > 3:
                     break
                 continue
-            if _head(line):
+            if _head(line) or (is_row and _ALONE.match(line)):
                 break
-            parts.append(line.strip())
+            parts.append(unmarked(line) if is_row else line.strip())
             row = next(
                 (match for whole in joinings(parts) if (match := _ROW.fullmatch(whole))), None
             )
@@ -106,11 +114,23 @@ class Df(StateOutput):
 
 def _is_chosen_row(cursor: TextCursor, index: int) -> bool:
     """Whether a line is the first row below `df` where grep, or an author, left out the head."""
+    row = _ROW.fullmatch(unmarked(cursor.line(index)))
+    return row is not None and _asked(cursor, index) is not None
+
+
+def _asked(cursor: TextCursor, index: int) -> re.Match[str] | None:
+    """The `df` directly above a row: after a prompt, or alone in an item of a list."""
     above = before(cursor, index)
     above = before(cursor, above) if _ELIDED.match(cursor.line(above)) else above
-    prompt = prompt_in(cursor.line(above))
-    row = _ROW.fullmatch(cursor.line(index).strip())
-    return row is not None and prompt is not None and _CHOSEN.search(prompt.command) is not None
+    line = cursor.line(above)
+    prompt = prompt_in(line)
+    return (_CHOSEN.search(prompt.command) if prompt else None) or _ALONE.match(line)
+
+
+def _unit(options: str) -> int:
+    """Bytes of what df counts without its head, by its options: KiB, unless they say otherwise."""
+    asked = _ASKED.search(options)
+    return units.parse_bytes(asked[1]) if asked else units.KIB
 
 
 def _head(line: str) -> re.Match[str] | None:

@@ -50,6 +50,7 @@ def test_the_point_behind_a_sentence_is_not_part_of_the_device() -> None:
 def test_a_line_of_fstab_that_is_broken() -> None:
     (subject,) = subjects_in("# mount -a\nmount: /etc/fstab: parse error at line 12 -- ignored\n")
     assert subject.values == {
-        "mount_error": "parse error at line 12 -- ignored", "file": "/etc/fstab", "line": 12,
+        "mount_error": "/etc/fstab: parse error at line 12 -- ignored",
+        "file": "/etc/fstab", "line": 12,
     }  # fmt: skip
     assert not subjects_in("mount: /etc/fstab: parse error somewhere\n", "mount's error")

@@ -87,3 +87,21 @@ def test_a_file_system_of_exbibytes() -> None:
     text = "Filesystem  Size  Used Avail Use% Mounted on\n/dev/md7    8.0E  1.3T  8.0E   1% /mnt\n"
     (mount,) = subjects_in(text)
     assert (mount.values["size"], mount.values["used"]) == (2**63, round(1.3 * 2**40))
+
+
+NOTES = (
+    "- df -i\n  - oak  27044871168 8 27044871160 1% /srv/data\n"
+    "- df -B128K\n  - oak  105644028 1 105644027 1% /srv/data\n"
+    "- df -h\n  - oak  13T 128K 13T 1% /srv/data\n"
+    "- df -h -B 1\n  - oak  13846974038016 131072 13846973906944 1% /srv/data\n"
+)
+
+
+def test_rows_without_a_head_by_the_options_of_their_command() -> None:
+    inodes, blocks, human, exact = (dict(subject.values) for subject in subjects_in(NOTES, "df"))
+    assert (inodes["inodes"], inodes["inodes_used"], inodes["device"]) == (27044871168, 8, "oak")
+    assert (blocks["size"], blocks["used"]) == (105644028 << 17, 128 << 10)
+    assert (human["size"], human["used"]) == (13 << 40, 128 << 10)
+    assert (exact["size"], exact["used"]) == (13846974038016, 131072)
+    assert not subjects_in(NOTES.replace("df -", "du -"), "df")
+    assert not subjects_in("- df is slow\n  - oak  13T 128K 13T 1% /srv/data\n", "df")
