@@ -46,7 +46,7 @@ _MOST = 4000  # lines of one output; a longer log is several
 _APART = 3  # lines without a time that may stand between two messages
 _LISTED = 20  # distinct values of one name: the first ones and the last
 _LONGEST = 300  # characters of a message that is kept
-_KEPT = 5  # messages that are kept of each counter
+_KEPT, _MESSAGES = 10, 60  # messages that are kept of each counter, and of all
 _BROKEN = 2  # lines that a mail breaks off of one
 _NARROW, _WIDE = 66, 80  # characters of lines that mails break, less the marks of quoting
 
@@ -316,7 +316,7 @@ def _add(values: dict[str, Json], message: KernelMessage, match: re.Match[str], 
     if isinstance(distinct, list):
         values[message.counts] = len(distinct)
     if isinstance(number, int) and number < _KEPT:
-        _list(values, "messages", match.string[match.start() :].strip()[:_LONGEST])
+        _list(values, "messages", match.string[match.start() :].strip()[:_LONGEST], _MESSAGES)
     if not at or at[0] == "+":  # dmesg's delta to the line before says no time
         return
     if message.trouble:
@@ -329,8 +329,8 @@ def _add(values: dict[str, Json], message: KernelMessage, match: re.Match[str], 
             listed[1:] = [at]
 
 
-def _list(values: dict[str, Json], name: str, value: Json) -> None:
+def _list(values: dict[str, Json], name: str, value: Json, most: int = _LISTED) -> None:
     """Adds a value to a list that holds each once."""
     listed = values.setdefault(name, [])
     if isinstance(listed, list) and value not in listed:
-        listed[_LISTED - 1 :] = [value]
+        listed[most - 1 :] = [value]

@@ -17,6 +17,13 @@ BTRFS = r"BTRFS:? (?:info|warning|error|critical) \(device (?P<name>[\w!-]{1,32}
 STATE = r"(?::? state \w{1,8})?\)"
 _ON = rf"{BTRFS}{STATE}(?:: | in )"
 _MEMBER = r"(?:/dev/)?(?P<other>[\w!/-]{1,64})"
+_SCRUBBED = (
+    rf"(?P<logical>\d{{1,20}})(?: on dev {_MEMBER}| (?:on )?mirror (?P<mirrors>\d{{1,3}}))"
+    r"(?:,? physical (?P<physical>\d{1,20}))?(?:,? root (?P<roots>-?\d{1,20}))?"
+    r"(?:,? inode (?P<inodes>\d{1,20}))?(?:,? offset (?P<offsets>\d{1,20}))?"
+    r"(?:,? length (?P<lengths>\d{1,20}))?(?:,? links (?P<links>\d{1,9}))?"
+    r"(?: \(path: (?P<paths>[^()]{1,200})\))?"
+)
 
 MESSAGES = (
     KernelMessage(
@@ -111,14 +118,13 @@ MESSAGES = (
     ),
     KernelMessage(
         "rror at logical",
-        rf"{_ON}(?P<failures>i/o error)(?: \(\w+\))? at logical (?P<logical>\d{{1,18}}) on (?:dev "
-        rf"{_MEMBER}|mirror)", "btrfs", "io_errors_in_scrub", "data",
+        rf"{_ON}(?P<failures>i/o error)(?: \(\w+\))? at logical {_SCRUBBED}", "btrfs",
+        "io_errors_in_scrub", "data",
     ),
     KernelMessage(
         "rror at logical",
         rf"{_ON}(?P<failures>checksum error|super block error|checksum/header error)(?: \(\w+\))? "
-        rf"at logical (?P<logical>\d{{1,18}}) on (?:dev {_MEMBER}|mirror)",
-        "btrfs", "errors_in_scrub", "contents",
+        rf"at logical {_SCRUBBED}", "btrfs", "errors_in_scrub", "contents",
     ),
     KernelMessage(
         "max tolerance is",
@@ -167,7 +173,9 @@ MESSAGES = (
         r"(?:not )?full)", "btrfs", "reported_spaces",
     ),
     KernelMessage(
-        " extents", rf"{_ON}found (?P<balanced_extents>\d{{1,12}}) extents", "btrfs",
+        " extents",
+        rf"{_ON}found (?P<balanced_extents>\d{{1,12}}) extents(?:, loops (?P<loops>\d{{1,9}}))?"
+        r"(?:, stage: (?P<stages>[a-z]{2,12}(?: [a-z]{2,12}){0,3}))?", "btrfs",
         "balanced_block_groups",
     ),
     KernelMessage(

@@ -120,6 +120,10 @@ MESSAGES = (
         rf"{_ON}(?P<failures>writable mount is not allowed due to too many missing devices)",
         "btrfs", "failed_steps",
     ),
+    KernelMessage(
+        "Btrfs loaded", r"Btrfs loaded, {1,2}(?P<btrfs_features>[a-z][\w-]{1,24}=\S.{1,160})",
+        "host", "btrfs_loads",
+    ),
     *bare_messages(
         "btrfs", *((f"BTRFS {level}", _ON) for level in ("info", "warning", "error", "critical"))
     ),

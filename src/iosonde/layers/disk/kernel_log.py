@@ -19,6 +19,8 @@ _REQUEST = r"(?:blk_update_request: |print_req_error: |end_request: )?"
 _SECTOR = (
     r" error, dev (?P<name>[\w!-]{1,32}), sector (?P<sectors>\d{1,18})\b"
     r"(?! op(?: 0x[39]:|$))"  # a mail breaks the line there: what is below says of what
+    r"(?: op 0x[\da-f]{1,2}:\((?P<operations>\w{1,20})\))?"
+    r"(?: flags (?P<request_flags>0x[\da-f]{1,8}))?"
 )
 _WARNED = r"(?:block|drivers/(?:ata|block|md|nvme|scsi)|fs)/[\w./-]{1,80}:\d+"
 

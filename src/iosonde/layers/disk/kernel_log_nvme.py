@@ -15,7 +15,11 @@ from iosonde.layers._kernel_log.events import KernelMessage
 
 _NVME = r"nvme (?P<name>nvme\d+): "
 _NAMESPACE = r"(?P<name>nvme\d+(?:c\d+)?n\d+)"
-_TIMEOUT = rf"{_NVME}I/O (?:tag )?\d+ .{{0,60}}QID (?P<queues>\d{{1,5}}) timeout"
+_TIMEOUT = (
+    rf"{_NVME}I/O (?:tag )?(?P<tags>\d{{1,6}}) (?:\([\da-f]{{4}}\) )?(?:type \d{{1,3}} )?"
+    r"(?:opcode (?P<opcodes>0x[\da-f]{1,2}(?: \([\w /-]{2,30}\))?) )?.{0,60}"
+    r"QID (?P<queues>\d{1,5}) timeout"
+)
 
 MESSAGES = (
     KernelMessage(
@@ -82,6 +86,10 @@ MESSAGES = (
         "uccessfully reconnected",
         rf"{_NVME}Successfully reconnected \((?P<attempts>\d{{1,6}}) att",
         "disk", "reconnects",
+    ),
+    KernelMessage(
+        "failed to connect socket: ",
+        rf"{_NVME}failed to connect socket: (?P<errors>-\d{{1,5}})", "disk", "failed_connections",
     ),
     KernelMessage(
         "failed to connect queue: ",

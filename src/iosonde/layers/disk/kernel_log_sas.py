@@ -10,7 +10,7 @@ Source:
 
 from __future__ import annotations
 
-from iosonde.layers._kernel_log.events import KernelMessage
+from iosonde.layers._kernel_log.events import KernelMessage, bare_messages
 
 _ADDRESS = r"\d+:\d+:\d+:\d+"
 _ADAPTER = r"(?P<name>mpt\dsas_cm\d+): "
@@ -111,4 +111,5 @@ MESSAGES = (
         r"?\((?P<enclosures>0x[\da-f]{16})\), slot\((?P<slots>\d{1,5})\)", "disk",
         "described_slots",
     ),
+    *bare_messages("disk", ("sas_cm", _ADAPTER)),
 )  # fmt: skip

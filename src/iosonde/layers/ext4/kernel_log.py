@@ -25,7 +25,9 @@ MESSAGES = (
     KernelMessage(
         "ext4_end_bio:",
         r"EXT4-fs warning \(device (?P<name>[\w!-]{1,32})\): ext4_end_bio:\d+: "
-        r"I/O error (?P<errors>-?\d{1,5}) writing to inode (?P<inodes>\d{1,18})",
+        r"I/O error (?P<errors>-?\d{1,5}) writing to inode (?P<inodes>\d{1,18})"
+        r"(?: \(offset (?P<offsets>\d{1,20}) size (?P<sizes>\d{1,12}))?"
+        r"(?: starting block (?P<blocks>\d{1,18}))?",
         "ext4", "write_errors", "data",
     ),
     KernelMessage(

@@ -70,7 +70,7 @@ MESSAGES = (
     KernelMessage(
         ": raid level ",
         rf"{_ARRAY}raid level (?P<levels>\d{{1,2}}) active with (?P<active>\d{{1,5}} out of "
-        r"\d{1,5}) devices", "md", "started_arrays",
+        r"\d{1,5}) devices(?:, algorithm (?P<algorithms>\d{1,3}))?", "md", "started_arrays",
     ),
     KernelMessage(
         ": active with ",

@@ -212,3 +212,30 @@ def test_what_is_a_sign_of_trouble(line: str, rules: list[str]) -> None:
         )
     )
     assert [finding.rule for rule in RULES for finding in rule.find(evidence)] == rules
+
+
+@pytest.mark.parametrize(("line", "name", "values"), [
+    ("I/O error, dev sdg, sector 174 op 0x0:(READ) flags 0x80700 phys_seg 6 prio class 2", "sdg",
+     {"sectors": [174], "operations": ["READ"], "request_flags": ["0x80700"]}),
+    ("print_req_error: I/O error, dev sdg, sector 174 flags 80700", "sdg",
+     {"sectors": [174]}),  # hexadecimal without a mark of it
+    ("I/O error, dev sdg, sector 174", "sdg", {"sectors": [174]}),
+    ("nvme nvme0: I/O tag 55 (e037) type 4 opcode 0x1 (Write) QID 3 timeout", "nvme0",
+     {"tags": [55], "opcodes": ["0x1 (Write)"], "queues": [3]}),
+    ("nvme nvme0: I/O 54 QID 1 timeout, aborting", "nvme0", {"tags": [54], "queues": [1]}),
+    ("BTRFS warning (device sda1): i/o error at logical 2438 on dev /dev/sdb1, physical 196, "
+     "root 138, inode 584, offset 491, length 4096, links 1 (path: a/b c)", "sda1",
+     {"failures": ["i/o error"], "logical": [2438], "others": ["sdb1"], "physical": [196],
+      "roots": [138], "inodes": [584], "offsets": [491], "lengths": [4096], "links": [1],
+      "paths": ["a/b c"]}),
+    ("EXT4-fs warning (device dm-5): ext4_end_bio:347: I/O error -5 writing to inode 320 "
+     "(offset 4096 size 8192 starting block 178893)", "dm-5",
+     {"errors": [-5], "inodes": [320], "offsets": [4096], "sizes": [8192], "blocks": [178893]}),
+    ("md/raid:md127: raid level 6 active with 6 out of 7 devices, algorithm 2", "md127",
+     {"levels": [6], "active": ["6 out of 7"], "algorithms": [2]}),
+])  # fmt: skip
+def test_every_figure_of_a_message(line: str, name: str, values: dict[str, Json]) -> None:
+    (((_, device), says),) = _counted(f"[  100.000000] {line}\n").items()
+    lists = {key: value for key, value in says.items() if isinstance(value, list)}
+    assert device == name
+    assert lists == {**values, "messages": [line]}

@@ -28,6 +28,8 @@ def test_a_message_without_a_time_has_none() -> None:
 
 
 def test_the_first_messages_of_a_counter_are_kept_whole() -> None:
-    lines = [f"[  10{place}.000001] {_BLOCK.format(place)}\n" for place in range(9)]
-    kept = [_BLOCK.format(place) for place in range(5)]
+    lines = [f"[  10{place}.000001] {_BLOCK.format(place)}\n" for place in range(9)] * 2
+    kept = [_BLOCK.format(place) for place in range(9)]
     assert _sdq("".join(lines))["messages"] == kept
+    many = [f"[  {place}.000001] {_BLOCK.format(place)}\n" for place in range(100, 150)]
+    assert _sdq("".join(many))["messages"] == [_BLOCK.format(place) for place in range(100, 110)]
