@@ -59,6 +59,11 @@ _UNTIMED = re.compile(
     r"(?: \([a-z][^()\s]{0,40}(?: [^()]{1,40})?\))?[:\]])"
 )
 
+_DAEMON = re.compile(
+    r"\s*+(?P<program>(?!kernel\[)[A-Za-z][\w.-]{1,40}\[(?:1|\d{3,9})\]): {1,2}(?=[A-Za-z/\[(\d])"
+)
+_NUMBER = re.compile(r"[-\d.,%() ]*(?:[kKMGTP]i?B|[num]?s|Hz)?\s*+$")
+
 _NAMED = re.compile(r"\s*+(?:[\w.-]{1,64} )?kernel:\s(?=\s{0,8}[?<#\w])")
 
 _SHORT = 1000
@@ -91,7 +96,7 @@ def log_prefix(line: str) -> LogPrefix | None:
 def _prefix(line: str) -> LogPrefix | None:
     match = _LINE.match(line) if _DIGIT.search(line) else None  # most lines of prose have none
     if match is None:
-        return _untimed(line) if "kernel:" in line else None
+        return _untimed(line) if "kernel:" in line or "]: " in line else None
     program = match["program"] or ""
     if program.endswith(":") and "]" not in program and _SPACED.match(match["time"]):
         return None  # a program's own log, or a table of times
@@ -113,9 +118,17 @@ _remembered = lru_cache(maxsize=1 << 7)(_prefix)  # several ask of the same line
 
 
 def _untimed(line: str) -> LogPrefix | None:
-    """A line that names the kernel and has no time: its message must begin with a part of it."""
-    match = _UNTIMED.match(line)
-    return LogPrefix("", "", match["host"] or "", "", match.end()) if match else None
+    """A line that has no time and names who wrote it.
+
+    What the kernel writes must begin with a part of it; a program has the number of its process,
+    and says more than a figure.
+    """
+    if match := _UNTIMED.match(line):
+        return LogPrefix("", "", match["host"] or "", "", match.end())
+    match = _DAEMON.match(line)
+    if match is None or _NUMBER.match(line, match.end()):
+        return None
+    return LogPrefix("", "", "", match["program"], match.end())
 
 
 def end_of_name(line: str) -> int:

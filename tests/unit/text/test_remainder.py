@@ -380,6 +380,13 @@ def test_a_message_of_the_kernel_in_a_line_of_another_program(before: str, *, af
     assert (message in kept(text)) is after
 
 
+def test_programs_that_name_themselves_and_no_time() -> None:
+    text = "frobd[986]: sdc: 3 of 4 paths\nsystemd[1]: Dependency failed for /data.\n"
+    assert kept(f"x\n\n{text}") == [("", {"": text.splitlines()})]
+    for line in ("bucket[3]: it is full", "queue[300]: 17 MB", "queue[300]: -3.5", "a[986]:b 7"):
+        assert not is_kernel_line(line)
+
+
 def test_a_time_without_its_date() -> None:
     line = "21:42:17 nas kernel: frob0: stopped\n"
     assert kept(f"x\n\n{line}") == [("", {"21:42:17": "frob0: stopped"})]
