@@ -207,7 +207,9 @@ _JOINTS = tuple(
         (2, "] ", 2, r"\[\s*\d{1,8}\.\d{6}\] "),
     )
 ) + tuple(
-    (sign, 1, 1, re.compile(rf"(?<={re.escape(end)})\[ {{0,9}}\d{{1,8}}\.\d{{6}}\] {{1,3}}(?=\S)"))
+    (sign, 1, 1, re.compile(
+        rf"(?<={re.escape(end)})\[[ \xa0]{{0,9}}\d{{1,8}}\.\d{{6}}\]\s{{1,3}}\b"
+    ))
     for sign, end in (("... [", "... "), ("(initramfs) [", "fs) "), ("no limit)[", "it)"))
 )  # fmt: skip
 """How lines begin that stand in no other place: how many of them in one line were several.

@@ -1,7 +1,8 @@
 """Lines of the kernel's log about storage: dmesg, journalctl -k, /var/log/messages, a console.
 
 Counted by device, with the times of the first and the last sign of trouble where they are printed,
-the same of each counter (`times`), what else the messages name (sectors, senses, speeds), and the
+the same of each counter (`times`, in seconds since the kernel began where its own time is printed,
+else as printed), what else the messages name (sectors, senses, speeds), and the
 first messages of each counter.
 A log is an output where a technology knows a line of it; call traces are records of their own, and
 what else stands between such lines is kept as it is printed.
@@ -24,6 +25,7 @@ from iosonde.layers._kernel_log.events import KernelMessage
 from iosonde.layers._kernel_log.traces import (
     TRACE_ANCHORS,
     KernelTrace,
+    exact_time,
     may_begin_trace,
     message_at,
     trace_at,
@@ -322,11 +324,11 @@ def _add(values: dict[str, Json], message: KernelMessage, match: re.Match[str], 
     if message.trouble:
         values.setdefault("first", at)
         values["last"] = at
-    times = values.setdefault("times", {})
+    times, when = values.setdefault("times", {}), exact_time(at)
     if message.counts and isinstance(times, dict):
-        listed = times.setdefault(message.counts, [at])
-        if isinstance(listed, list) and listed[0] != at:
-            listed[1:] = [at]
+        listed = times.setdefault(message.counts, [when])
+        if isinstance(listed, list) and listed[0] != when:
+            listed[1:] = [when]
 
 
 def _list(values: dict[str, Json], name: str, value: Json, most: int = _LISTED) -> None:

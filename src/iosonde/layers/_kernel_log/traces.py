@@ -177,6 +177,7 @@ TRACE_ANCHORS = (
     *(f"{digit}/0x" for digit in "0123456789abcdef"),
 )  # fmt: skip
 """Of which a trace's first lines hold one."""
+_UPTIME = re.compile(r"\d{1,9}\.\d{3,6}")
 _WHOLE = frozenset({"cpu", "pid", "ppid", "size", "jiffies", "access_size", "blocked_seconds"})
 _MOST = 600  # lines of one trace
 _APART = 4
@@ -277,10 +278,17 @@ def trace_at(cursor: TextCursor, first: int) -> KernelTrace | None:
     return trace if reading.is_trace else None
 
 
+def exact_time(clock: str) -> Json:
+    """A time in a log: seconds since the kernel began, or a date and time as printed."""
+    return float(clock) if _UPTIME.fullmatch(clock) else clock
+
+
 def _time(line: str) -> dict[str, Json]:
-    """When a line was logged, as printed; dmesg's delta to the line before is none."""
+    """When a line was logged; dmesg's delta to the line before is no time."""
     prefix = log_prefix(line)
-    return {"time": prefix.clock} if prefix and prefix.clock[:1] not in {"", "+"} else {}
+    return (
+        {"time": exact_time(prefix.clock)} if prefix and prefix.clock[:1] not in {"", "+"} else {}
+    )
 
 
 def _is_of_a_list(cursor: TextCursor, first: int) -> bool:

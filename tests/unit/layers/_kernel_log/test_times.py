@@ -17,7 +17,7 @@ def test_the_first_and_the_last_time_of_each_counter() -> None:
     lines = [f"[  10{place}.000001] {_BLOCK.format(place)}\n" for place in range(3)]
     values = _sdq("".join(lines) + "[  200.000000] sd 1:0:0:0: [sdq] Attached SCSI disk\n")
     assert values["times"] == {
-        "buffer_errors": ["100.000001", "102.000001"], "attached_disks": ["200.000000"],
+        "buffer_errors": [100.000001, 102.000001], "attached_disks": [200.0],
     }  # fmt: skip
     assert (values["first"], values["last"]) == ("100.000001", "102.000001")
 
