@@ -43,6 +43,8 @@ TOOL = "kernel log"
 _Event: TypeAlias = tuple[KernelMessage, re.Match[str], str, str]
 """A message, its match, and the time and the host that stand before it, as printed."""
 _UNTIMED = re.compile(r"\s*(?:<\d>|kern *:\w+ *: )?(?:[\w.-]{1,64} kernel: |kernel: ?)?")
+_OWN = re.compile(r"[-=*\[]{2}|[\da-f]{8,16}: |[A-Za-z][\w -]{1,30}(?: \([^()]{1,40}\))?: ")
+"""What begins a line of its own, as no rest of one does: drawn, a dump, or who says something."""
 _WHOLE = re.compile(r"-?\d{1,20}")
 _MOST = 4000  # lines of one output; a longer log is several
 _APART = 3  # lines without a time that may stand between two messages
@@ -104,7 +106,7 @@ class _LogLines:
             numbers = self._messages.get(place)
             event = _event_of(text, numbers) if numbers else None
             below = self._broken_off(place) if is_logged or event else ()
-            if not is_logged and any(map(is_sentence, below)):
+            if not is_logged and any(is_sentence(line) or _OWN.match(line) for line in below):
                 below = ()
             if below and (event is None or _is_torn(text, f"{text} {below[0]}")):
                 event, goes_on = _longest(text, below, event)

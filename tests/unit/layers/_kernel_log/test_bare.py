@@ -54,7 +54,10 @@ def test_what_a_mail_broke_is_whole() -> None:
 
 def test_what_stands_below_a_whole_line_is_none_of_it() -> None:
     line = "BTRFS info (device sdc): disk space caching is enabled on this machine"
-    for below in ("Then I mounted it with the option.", "BTRFS info (device sdc): it is full", ""):
+    for below in (
+        "Then I mounted it with the option.", "BTRFS info (device sdc): it is full", "",
+        "------------[ cut here ]------------", "00000000: 00 00 17 00", "BTRFS: open_ctree failed",
+    ):  # fmt: skip
         assert _values(f"{line}\n{below}\n")["messages"][0] == line  # type: ignore[index]
     short = "BTRFS error (device sdc): parent transid verify failed on\n17 files are lost\n"
     assert "wanted_generations" not in _values(short)
