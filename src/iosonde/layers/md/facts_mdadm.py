@@ -27,7 +27,7 @@ _ROW = re.compile(
 )
 """A member; of an array that is not active without a state (Detail.c)."""
 _REMOVED = re.compile(r"^\s+-\s+0\s+0\s+(?P<place>\d+)\s+removed$")
-_PLACE = re.compile(r"^\s+(?:\d+|-)\s+\d+\s+\d+\s+(?P<place>\d+|-)\s")
+_PLACE = re.compile(r"^\s+(?P<number>\d+|-)\s+(?P<major>\d+)\s+(?P<minor>\d+)\s+(?P<place>\d+|-)\s")
 _OF_TABLE = re.compile(
     r"^\s+Number\s+Major|RaidDevice|^\s*+(?:\d+|-|this)\s+\d+\s+\d+\s|replacing\)$"
     r"|^\s*(?:Layout|Flags|Member Arrays) :"
@@ -54,6 +54,8 @@ class MdadmReport:
     rows: Sequence[tuple[str, str]]
     places: Sequence[str] = ()
     """Each row's place in the array, member and state: "3 sdd1 active sync", "1 removed"."""
+    devices: Sequence[str] = ()
+    """Each member with the number that md gave it and its device's: "4 8:49 sdd1"."""
 
     @property
     def examined(self) -> bool:
@@ -102,6 +104,7 @@ class MdadmReport:
             "faulty": self._in_state("faulty"), "spares": self._in_state("spare"),
             "rebuilding": self._in_state("rebuilding"), "below": self._in_state(""),
             "member_states": "; ".join(self.places) or None,
+            "member_devices": "; ".join(self.devices) or None,
             "layout_name": layout if number is not None else None,
             "uuid": pairs.get("UUID"),
         })  # fmt: skip
@@ -132,6 +135,7 @@ def parse_mdadm(lines: Sequence[str]) -> tuple[MdadmReport, int]:
     pairs: dict[str, str] = {}
     rows: list[tuple[str, str]] = []
     places: list[str] = []
+    devices: list[str] = []
     last = strange = 0
     head = MDADM_DEVICE.match(lines[0]) if lines else None
     for index, line in enumerate(lines):
@@ -144,6 +148,9 @@ def parse_mdadm(lines: Sequence[str]) -> tuple[MdadmReport, int]:
             state, place = row["state"] or "", _PLACE.match(line)
             rows.append((row["name"], state))
             places.append(f"{place['place'] if place else '-'} {row['name']} {state}".rstrip())
+            if place:
+                number = f"{place['number']} {place['major']}:{place['minor']}"
+                devices.append(f"{number} {row['name']}")
         elif pair:
             break  # another device
         elif removed := _REMOVED.match(line):
@@ -154,11 +161,14 @@ def parse_mdadm(lines: Sequence[str]) -> tuple[MdadmReport, int]:
                 break
             continue  # the rest of a line that was wrapped, where others of its own follow
         last, strange = (index, 0) if line else (last, strange)
-    return MdadmReport(head["name"] if head else "", pairs, rows, places), last
+    return MdadmReport(head["name"] if head else "", pairs, rows, places, devices), last
 
 
 def as_mdadm_says(pairs: Mapping[str, str]) -> dict[str, Scalar]:
-    """The state in mdadm's words, the count of changes, how many devices there are, and bytes."""
+    """The state in mdadm's words, the count of changes, how many devices there are, and bytes.
+
+    A size that is printed without its bytes stands as it does: md's 18446744073709551615 is none.
+    """
     events, devices = pairs.get("Events", ""), pairs.get("Total Devices", "")
     return without_none({
         "state": pairs.get("State"),
@@ -166,6 +176,8 @@ def as_mdadm_says(pairs: Mapping[str, str]) -> dict[str, Scalar]:
         "events": int(events) if events.isdecimal() else None,
         "total_devices": int(devices) if devices.isdecimal() else None,
         "avail_dev_size": _sized(pairs.get("Avail Dev Size")),
+        "used_dev_size": pairs.get("Used Dev Size") if "(" not in pairs.get("Used Dev Size", "(")
+        else None,
     })  # fmt: skip
 
 

@@ -28,7 +28,8 @@ _STATE = (
     r"|missing|set-[A-Z]"
 )
 _ROW = re.compile(
-    r"\s*(?:\d{1,5}|-|this)\s+\d{1,5}\s+\d{1,7}\s+(?:\d{1,5}|-)\s+"
+    r"\s*(?P<number>\d{1,5}|-|this)\s+(?P<major>\d{1,5})\s+(?P<minor>\d{1,7})\s+"
+    r"(?P<place>\d{1,5}|-)\s+"
     rf"(?P<state>(?:{_STATE})(?:\s+(?:{_STATE})){{0,4}})(?:\s+/dev/(?P<name>\S{{1,80}}))?\s*$"
 )
 _ARRAY = re.compile(r"/dev/(md[\w/.-]{1,60})")
@@ -54,12 +55,12 @@ class MdadmTable(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        rows, last = list[tuple[str, str]](), first
+        rows, last = list[re.Match[str]](), first
         for index, line in lines(cursor, first + 1, _MOST):
             if index > last + 4 or (line and not _ROW.match(line)):
                 break
             if row := _ROW.match(line):
-                rows.append((row["name"] or "", row["state"]))
+                rows.append(row)
                 last = index
         if not rows:
             return last, []
@@ -69,8 +70,23 @@ class MdadmTable(StateOutput):
         return last, [PrintedSubject("md", name, dict(_members(rows)), prompt.host)]
 
 
-def _members(rows: list[tuple[str, str]]) -> Iterator[tuple[str, Scalar]]:
+def _members(matches: list[re.Match[str]]) -> Iterator[tuple[str, Scalar]]:
     """How many members are active, how many places are empty, and the names of the others."""
+    rows = [(match["name"] or "", match["state"]) for match in matches]
+    yield (
+        "member_states",
+        "; ".join(
+            f"{match['place']} {match['name'] or ''} {' '.join(match['state'].split())}".replace(
+                "  ", " "
+            )
+            for match in matches
+        ),
+    )
+    if devices := [
+        f"{match['number']} {match['major']}:{match['minor']} {match['name']}"
+        for match in matches if match["name"]
+    ]:  # fmt: skip
+        yield "member_devices", "; ".join(devices)
     yield "active_members", sum("active" in state for _, state in rows)
     if removed := sum(state in {"removed", "missing"} for _, state in rows):
         yield "degraded", removed

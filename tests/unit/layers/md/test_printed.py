@@ -138,6 +138,7 @@ def test_the_place_and_state_of_each_member() -> None:
         "0 ubdj active sync set-A; 1 ubdk active sync set-B; 2 ubdl active sync set-A; 3 removed; "
         "- ubdm faulty"
     )
+    assert str(detail["member_devices"]).startswith("0 98:144 ubdj; 1 98:160 ubdk; ")
     assert (detail["layout_name"], detail["layout"]) == ("near=2", 0x102)
 
 
@@ -145,6 +146,7 @@ def test_members_of_an_array_that_is_not_active() -> None:
     detail = values_of(
         "/dev/md7:\n           Version : 1.2\n        Raid Level : raid1\n"
         "     Total Devices : 2\n       Persistence : Superblock is persistent\n\n"
+        "     Used Dev Size : 18446744073709551615\n"
         "             State : inactive\n   Working Devices : 2\n\n"
         "    Number   Major   Minor   RaidDevice\n\n"
         "       -       8       17        -        /dev/sdq1\n"
@@ -152,6 +154,8 @@ def test_members_of_an_array_that_is_not_active() -> None:
     )["md7"]
     assert (detail["below"], detail["array_state"]) == ("sdq1 sdr1", "inactive")
     assert detail["member_states"] == "- sdq1; - sdr1"
+    assert detail["used_dev_size"] == "18446744073709551615"
+    assert "used_size" not in detail, "md says that it knows none"
     assert not detail.keys() & {"spares", "faulty", "rebuilding"}
 
 

@@ -17,6 +17,9 @@ def test_a_table_of_members_without_its_array() -> None:
     assert array.values == {
         "active_members": 1, "degraded": 1, "faulty": "sdd1", "rebuilding": "sdc1",
         "spares": "sde1", "below": "sdb1 sdc1 sdd1 sde1",
+        "member_devices": "8 8:17 sdb1; 9 8:33 sdc1; 5 8:49 sdd1; 10 8:65 sde1",
+        "member_states": "0 removed; 1 sdb1 active sync; 2 sdc1 spare rebuilding; - sdd1 faulty; "
+        "- sde1 spare",
     }  # fmt: skip
 
 
@@ -79,3 +82,18 @@ def test_hexadecimal_figures_of_imsm_are_kept_as_they_are_printed() -> None:
     values = {name: member.values[name] for name in ("orig_family", "family", "generation")}
     assert values == {"orig_family": "00000000", "family": "51312085", "generation": "00016838"}
     assert member.values["mpb_sectors"] == 2
+
+
+def test_numbers_of_members_and_of_their_devices_are_said() -> None:
+    rows = (
+        "    Number   Major   Minor   RaidDevice State\n"
+        "       0       8       49        0      active sync   /dev/sdd1\n"
+        "       -       0        0        1      removed\n"
+        "       3     259        4        -      faulty   /dev/nvme2n1p1\n"
+    )
+    for shape, given in mangled(rows, wraps=False):
+        (md,) = subjects_in(given, "mdadm members")
+        assert md.values["member_devices"] == "0 8:49 sdd1; 3 259:4 nvme2n1p1", shape
+        assert md.values["member_states"] == (
+            "0 sdd1 active sync; 1 removed; - nvme2n1p1 faulty"
+        ), shape
