@@ -1,10 +1,11 @@
-"""What `hdparm -I` prints of a drive below its name and sizes: standards, features, security.
+"""What hdparm prints of a drive below its name and sizes: standards, features, security, modes.
 
 Source: hdparm 9.65, identify.c, identify(): a star before a feature that is enabled, else only
 supported; secu_str[] ("supported", "enabled", "locked", "frozen", "expired: security count"), each
 with "not" before it where it does not hold; "%umin for SECURITY ERASE UNIT"; "cache/buffer size  =
 %u KBytes"; "R/W multiple sector transfer: Max = %u" with "Current = %u" behind it; the second
-column of figures under "Configuration" is the current one.
+column of figures under "Configuration" is the current one. hdparm.c, dump_identity() (-i): a star
+before the mode that is in use, "?16?" where a count is not known to hold.
 """
 
 from __future__ import annotations
@@ -84,3 +85,41 @@ def _labelled(text: str) -> dict[str, Scalar]:
     if match := _USED.match(text):
         return {"ata_version_used": match[1]}
     return {}
+
+
+_QUICK = re.compile(
+    r"(?<![\w/:])(?P<name>[A-Z]\w{2,11}|tDMA|tPIO)="
+    r"(?P<value>\{[^{}]{0,120}\}|yes: mode=\w{1,6} \(\d{1,3}\)|[^,={}]{0,60}?)"
+    r"(?=\s{0,30}(?:,|$)|\s{1,30}[A-Z]\w{1,11}=)"
+)
+_MODES = re.compile(r"\s*(?P<kind>PIO|DMA|UDMA) modes:\s+(?P<modes>\S.{0,80}?)\s*$")
+_IN_USE = re.compile(r"\*([a-z]{3,4}\d)")
+_CONFORMS = re.compile(r"\s*Drive conforms to:\s*(?P<to>\S.{0,120}?)\s*$")
+_QUICK_NAMES = {
+    "Config": "configuration", "RawCHS": "raw_chs", "TrkSize": "track_size",
+    "SectSize": "sect_size", "ECCbytes": "ecc_bytes", "BuffType": "buffer_type",
+    "MaxMultSect": "multcount_max", "MultSect": "multcount", "CurCHS": "current_chs",
+    "CurSects": "current_sectors", "LBA": "lba", "IORDY": "iordy", "tPIO": "pio_times",
+    "tDMA": "dma_times", "AdvancedPM": "advanced_pm",
+}  # fmt: skip
+
+
+def quick_rest(texts: Sequence[str]) -> dict[str, Scalar]:
+    """Facts of the lines that -i prints of one drive, besides what -I says too."""
+    values: dict[str, Scalar] = {}
+    for text in texts:
+        for pair in _QUICK.finditer(text):
+            value = pair["value"].strip("{} ")
+            size = re.fullmatch(r"(\d{1,9})kB", value) if pair["name"] == "BuffSize" else None
+            if size:
+                values["buffer_size"] = int(size[1]) * units.KIB
+            if value and pair["name"] in _QUICK_NAMES:
+                values[_QUICK_NAMES[pair["name"]]] = int(value) if value.isdecimal() else value
+        if modes := _MODES.match(text):
+            names = " ".join(fields(modes["modes"]))
+            values[f"{modes['kind'].lower()}_modes"] = names.replace("*", "")
+            if in_use := _IN_USE.search(names):
+                values["transfer_mode"] = in_use[1]
+        elif conforms := _CONFORMS.match(text):
+            values["conforms_to"] = conforms["to"]
+    return values

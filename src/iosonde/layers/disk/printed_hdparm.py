@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.layers.disk.facts_hdparm import identity_rest
+from iosonde.layers.disk.facts_hdparm import identity_rest, quick_rest
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
@@ -25,7 +25,7 @@ _DRIVE = re.compile(r"\s*/dev/(?P<name>[\w/.-]{1,60}):\s*(?P<rest>\S.*)?$")
 _NAMES = (
     "multcount", "IO_support", "unmaskirq", "using_dma", "keepsettings", "nowerr", "readonly",
     "readahead", "geometry", "write-caching", "look-ahead", "APM_level", "acoustic",
-    "queue_depth", "max sectors", "drive state is",
+    "queue_depth", "max sectors", "drive state is", "write-read-verify", "wdidle3",
 )  # fmt: skip
 _ITEM = re.compile(rf"\s*(?P<name>{'|'.join(_NAMES)})\s*[=:]\s*(?P<value>\S.*)$")
 _SETTING = re.compile(r"\s*setting (?:[a-z]|drive|APM|Advanced|using)[\w -]{1,40} to ")
@@ -33,9 +33,15 @@ _FIGURE = re.compile(r"(\d{1,9})(?:\s*\(|\s*$)")
 _GEOMETRY = re.compile(
     r"(?:.{0,60}?sectors\s*=\s*(?P<sectors>\d{1,18}))?(?:.{0,40}?start\s*=\s*(?P<start>\d{1,18}))?"
 )
+_PROTECTED = re.compile(
+    r"(?P<now>\d{1,18})/(?P<native>\d{1,18})(?:\(\d{1,18}\?\))?"
+    r"(?:, HPA (?:is |setting seems )?(?P<state>enabled|disabled|invalid))?"
+)
+"""-N: what the drive shows of its sectors, and what it has (hdparm.c, process_dev())."""
 _SWITCHES = {
     "using_dma": "using_dma", "unmaskirq": "unmaskirq", "keepsettings": "keepsettings",
     "readonly": "read_only", "nowerr": "nowerr", "look-ahead": "look_ahead",
+    "write-read-verify": "write_read_verify",
 }  # fmt: skip
 _COUNTS = {
     "multcount": "multcount", "IO_support": "io_support", "APM_level": "apm_level",
@@ -80,6 +86,7 @@ class HdparmSettings(StateOutput):
         "multcount", "IO_support", "using_dma", "readahead     =", "readahead =",
         "readonly      =", "readonly     =", "readonly =", "geometry      =", "geometry     =",
         "geometry =", "write-caching =", "look-ahead    =", "APM_level", "drive state is:",
+        "max sectors   =", "write-read-verify =",
         "ATA device, with", "FwRev=",
     )  # fmt: skip
     commands = ("hdparm",)
@@ -111,7 +118,7 @@ class HdparmSettings(StateOutput):
         last, identity = first, False
         for index, line in lines(cursor, first, 2000):
             if not line:
-                if index > last + 2:
+                if index > last + 4:
                     break
                 continue
             drive = _DRIVE.match(line)
@@ -166,6 +173,8 @@ def values_of(texts: list[str]) -> dict[str, Scalar]:
             values |= _setting(item["name"], item["value"].strip())
         elif "=" in text and (pairs := _QUICK.findall(text)):
             values |= _quick({name: value.strip() for name, value in pairs})
+    if any(map(_QUICK_REST.match, texts)):
+        values = quick_rest(texts) | values
     identity = any(map(_IDENTITY.match, texts))
     return values | (identity_rest(texts) if identity else {}) | _identity(texts)
 
@@ -182,6 +191,12 @@ def _setting(name: str, text: str) -> Mapping[str, Scalar]:
             for key, figure in (("size", sizes.get("sectors")), ("start", sizes.get("start")))
             if figure
         }
+    if name == "max sectors" and (match := _PROTECTED.match(text)):
+        now, native = int(match["now"]), int(match["native"])
+        state = {"host_protected_area": match["state"]} if match["state"] else {}
+        return {"max_sectors": now, "native_max_sectors": native, **state}
+    if name == "wdidle3":
+        return {name: text}
     figure = _FIGURE.match(text)
     return _figure(name, int(figure[1])) if figure else {}
 

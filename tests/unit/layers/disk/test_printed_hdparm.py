@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, read, states, trials
+from tests.mangle import mangled, read, states, subjects_in, trials
 
 SAMPLES = Path(__file__).parents[3] / "outputs" / "hdparm-composed"
 SETTINGS = (SAMPLES / "settings.txt").read_text()
@@ -134,3 +134,47 @@ def test_the_geometry_is_said_as_it_stands() -> None:
     )
     values = state.subjects[0].values
     assert (values["geometry"], values["size"]) == ("24321/255/63", 1 << 20)
+
+
+QUICK = """# hdparm -i /dev/sdx
+
+/dev/sdx:
+
+ Model=HERON MHW2060BQ, FwRev=00910031, SerialNo=        NW05T6B29HM6
+ Config={ HardSect NotMFM HdSw>15uSec Fixed DTR>10Mbs }
+ RawCHS=16383/16/63, TrkSize=0, SectSize=0, ECCbytes=4
+ BuffType=DualPortCache, BuffSize=4096kB, MaxMultSect=16, MultSect=?8?
+ CurCHS=16383/16/63, CurSects=16514064, LBA=yes, LBAsects=117210240
+ IORDY=on/off, tPIO={min:240,w/IORDY:120}, tDMA={min:120,rec:120}
+ PIO modes:  pio0 pio1 pio2 pio3 pio4
+ DMA modes:  mdma0 mdma1 mdma2
+ UDMA modes: udma0 udma1 udma2 udma3 *udma4 udma5
+ AdvancedPM=yes: mode=0x80 (128) WriteCache=disabled
+ Drive conforms to: unknown:  ATA/ATAPI-4,5,6,7
+
+ * signifies the current active mode
+"""
+
+
+def test_all_that_i_prints_is_said() -> None:
+    for shape, given in mangled(QUICK, wraps=False):
+        (drive,) = subjects_in(given, "hdparm settings")
+        values = drive.values
+        assert values["buffer_size"] == 4 << 20, shape
+        assert values["multcount_max"] == 16, shape
+        assert values["multcount"] == "?8?", "it is not known to hold"
+        assert values["transfer_mode"] == "udma4", shape
+        assert values["udma_modes"] == "udma0 udma1 udma2 udma3 udma4 udma5", shape
+        assert values["dma_modes"] == "mdma0 mdma1 mdma2", shape
+        assert values["advanced_pm"] == "yes: mode=0x80 (128)", shape
+        assert values["write_cache"] == "write through", shape
+        assert values["current_sectors"] == 16514064, shape
+
+
+def test_sectors_that_a_drive_hides() -> None:
+    given = "\n/dev/sdx:\n max sectors   = 1953523055/1953525168, HPA is enabled\n"
+    (drive,) = subjects_in(given, "hdparm settings")
+    assert drive.values == {
+        "max_sectors": 1953523055, "native_max_sectors": 1953525168,
+        "host_protected_area": "enabled",
+    }  # fmt: skip
