@@ -39,8 +39,8 @@ _ROWS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (table, re.compile(rf"\s*+{pattern}\s*$"))
     for table, pattern in (
         ("log_directory",
-         r"(?P<address>0x[0-9a-f]{2}(?:-0x[0-9a-f]{2})?) {1,12}(?P<access>GPL,SL|GPL|SL) {1,4}"
-         r"(?P<rw>R/[OW]|-) {1,9}(?P<size>\d{1,5}) {1,3}(?P<description>\S.{0,60})"),
+         r"(?P<address>0x[0-9a-f]{2}(?:-0x[0-9a-f]{2})?) {1,12}(?P<access>GPL,SL|GPL|SL) {1,8}"
+         r"(?P<rw>R/[OW]|VS|-) {1,9}(?P<size>\d{1,5}) {1,3}(?P<description>\S.{0,60})"),
         ("device_statistics_pages",
          r"(?P<page>0x[0-9a-f]{2}|\d) {1,3}={5} {1,3}= {8,24}= {1,4}={2,3} {1,3}(?:== )?"
          r"(?P<name>[A-Z].{2,60}?) \((?:rev (?P<revision>\d{1,5})|empty)\) =="),

@@ -99,6 +99,8 @@ _SENTENCE = re.compile(
     r"|Use smartctl|WARNING|Warning|When the command)"
 )
 """How sentences begin that smartctl prints below a blank line (ataprint.cpp, nvmeprint.cpp)."""
+_ASKED = re.compile(r"(?:sudo {1,3})?[a-z][\w./+-]{1,30} {1,3}\S.{0,160}:$")
+"""A command without a prompt that somebody wrote above its output: `btrfs --version:`."""
 _COLOUR = re.compile(r"\[/?COLOR[^\]\n]{0,20}\]")
 _ROWS = ("Reallocated_Sector_Ct ", "Reported_Uncorrect ", "Current_Pending_Sector ",
          "Offline_Uncorrectable ", "UDMA_CRC_Error_Count ", "Power_On_", "Command_Timeout ",
@@ -283,6 +285,8 @@ def _end_of_text(cursor: TextCursor, first: int) -> int:
         if ends or (index > first + 5 and _NEXT.match(line)):
             break
         if index > last + 1 and is_sentence(line) and not _SENTENCE.match(line):
+            break
+        if index > last + 1 and _ASKED.match(line):
             break
         if line:
             last = index

@@ -67,7 +67,8 @@ class ProcPartitions(StateOutput):
             row = _ROW.match(line)
             if row:
                 size = str(int(row["blocks"]) * units.KIB)
-                table.append(({"NAME": row["name"], "SIZE": size}, ()))
+                number = f"{row['major']}:{row['minor']}"
+                table.append(({"NAME": row["name"], "MAJ:MIN": number, "SIZE": size}, ()))
                 last = index
             elif line or index > last + _GAP:
                 break

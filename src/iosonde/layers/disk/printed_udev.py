@@ -18,6 +18,7 @@ from iosonde.layers._names import kind_by_name
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.labels import as_labelled
 from iosonde.text.reader import StateOutput
 
 _LINE = re.compile(r"\s*(?P<letter>[PNLSEMRUTDIQV]): ?(?P<text>.{0,1000})$")
@@ -40,6 +41,12 @@ _NUMBERS = {
 }  # fmt: skip
 """Bytes and numbers. Source: util-linux 2.40, misc-utils/blkid.c (print_udev_format())."""
 _SECTORS = {"ID_PART_ENTRY_SIZE": "size", "ID_PART_ENTRY_OFFSET": "start"}
+_TAKEN = frozenset({
+    *_TEXTS, *_NUMBERS, *_SECTORS, "ID_SERIAL_SHORT", "ID_ATA_ROTATION_RATE_RPM",
+    "ID_ATA_WRITE_CACHE", "ID_ATA_WRITE_CACHE_ENABLED", "MAJOR", "MINOR", "DEVPATH", "DEVNAME",
+    "DEVTYPE", "DEVLINKS", "SUBSYSTEM", "TAGS", "CURRENT_TAGS", "ID_PART_ENTRY_DISK",
+})  # fmt: skip
+"""Properties that have another name here, and paths and tags."""
 _ASKED = re.compile(r"\s(?:(?:-n|--name)[= ]?)?(?:/dev/|/sys/(?:class/)?block/)([\w./:+-]{2,80})")
 _MOST = 400
 
@@ -137,4 +144,16 @@ def _values(properties: Mapping[str, str]) -> dict[str, Scalar]:
     if properties.get("ID_ATA_WRITE_CACHE") == "1":
         enabled = properties.get("ID_ATA_WRITE_CACHE_ENABLED") == "1"
         values["write_cache"] = "write back" if enabled else "write through"
-    return values
+    return values | _others(properties) if values else {}
+
+
+def _others(properties: Mapping[str, str]) -> dict[str, Scalar]:
+    """The number of the device, and what has no name of discovery's, by the properties' own."""
+    others = {
+        name: value for name, value in properties.items()
+        if name not in _TAKEN and not name.startswith("UDISKS_")
+        and not name.endswith(("_ENC", "_ESCAPED"))
+    }  # fmt: skip
+    major, minor = properties.get("MAJOR", ""), properties.get("MINOR", "")
+    number: dict[str, Scalar] = {"maj_min": f"{major}:{minor}"} if major and minor else {}
+    return number | as_labelled(others)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers.disk.printed_partitions import ProcPartitions
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, states, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs"
 TEXT = (OUTPUTS / "partitions-composed" / "partitions.txt").read_text()
@@ -74,3 +74,13 @@ def test_rows_without_their_head() -> None:
         "r   8  0 100 sda\n",
     ):
         assert not _sizes(other)
+
+
+def test_the_number_of_each_device_is_said() -> None:
+    text = (
+        "major minor  #blocks  name\n\n   8       48 2930266584 sdd\n"
+        " 259        3   63475712 nvme0n1p5\n"
+    )
+    named = {subject.name: subject.values for subject in subjects_in(text)}
+    assert named["sdd"] == {"size": 2930266584 * 1024, "maj_min": "8:48"}
+    assert named["nvme0n1p5"]["maj_min"] == "259:3"

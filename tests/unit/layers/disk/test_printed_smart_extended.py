@@ -78,7 +78,7 @@ def test_a_link_below_what_the_drive_can_do() -> None:
 
 
 def test_tables_of_an_ata_drive() -> None:
-    assert [row["size"] for row in rows(ATA, "log_directory")] == [1, 8, 16, 1]
+    assert [row["size"] for row in rows(ATA, "log_directory")] == [1, 8, 16, 24, 1]
     spans = rows(ATA, "selective_self_tests")
     assert [row["max_lba"] for row in spans] == [99999999, 199999999, 0, 0, 0]
     assert (spans[1]["left"], spans[1]["from"], spans[1]["to"]) == (0.3, 140000000, 140065535)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mangle import mangled, read, states
+from tests.mangle import counters, mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs" / "smart-composed"
 JSON = (PLACE / "json-part.txt").read_text()
@@ -120,3 +120,30 @@ def test_a_command_that_a_page_names_above_its_prompt_begins_nothing() -> None:
         "User Capacity: 2,000,398,934,016 bytes [2.00 TB]\n"
     )
     assert (state.subjects[0].name, state.subjects[0].values["model"]) == ("sda", "ACME ZX 5")
+
+
+def test_a_command_that_somebody_wrote_below_without_a_prompt_ends_it() -> None:
+    given = (
+        "=== START OF INFORMATION SECTION ===\nDevice Model:     ACME ZX 5\n"
+        "User Capacity:    2,000,398,934,016 bytes [2.00 TB]\n\n"
+        "=== START OF READ SMART DATA SECTION ===\n"
+        "SMART overall-health self-assessment test result: PASSED\n\n"
+        "sudo example-fs inspect-internal dump -s 0 /dev/mapper/x :\n\nlabel\t\tx\ncount\t\t4711\n"
+    )
+    output = next(output for output in read(given) if output.tool == "smartctl")
+    assert output.place.last_line == 6
+
+
+def test_logs_of_every_kind_of_access_are_in_the_directory() -> None:
+    given = (
+        "smartctl 7.3 2022-02-28 r5338\n\nGeneral Purpose Log Directory Version 1\n"
+        "Address    Access  R/W   Size  Description\n"
+        "0x00       GPL,SL  R/O      1  Log Directory\n"
+        "0x04       GPL     R/O    256  Device Statistics log\n"
+        "0x04       SL      R/O    255  Device Statistics log\n"
+        "0xb7       GPL,SL  VS      56  Device vendor specific log\n"
+    )
+    rows = counters(given)[0].values["log_directory"]
+    assert [(row["access"], row["rw"], row["size"]) for row in rows] == [
+        ("GPL,SL", "R/O", 1), ("GPL", "R/O", 256), ("SL", "R/O", 255), ("GPL,SL", "VS", 56),
+    ]  # fmt: skip

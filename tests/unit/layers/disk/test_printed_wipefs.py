@@ -51,7 +51,7 @@ def test_properties() -> None:
         "version": "1.0", "usage": "filesystem",
     })  # fmt: skip
     assert disk[1:] == ("sdq", {"model": "HERON_POND2000", "transport": "ata", "serial": "HP20A7"})
-    assert grep[1:] == ("sdr", {"model": "TEAL_REED", "serial": "TR77"})
+    assert grep[1:] == ("sdr", {"model": "TEAL_REED", "serial": "TR77", "id_ata": 1})
 
 
 def test_every_shape() -> None:
