@@ -159,12 +159,21 @@ def _namespace(tree: Mapping[str, Any]) -> dict[str, Scalar]:
 
 
 def _subsystems(tree: Mapping[str, Any], host: str) -> Iterator[PrintedSubject]:
-    """Controllers with the subsystem that they are paths of, as `nvme list-subsys` in text."""
+    """Controllers with the subsystem that they are paths of, as `nvme list-subsys` in text.
+
+    A subsystem that has lost all its paths stands by its own name.
+    """
     name, nqn = "", ""
     for entry in tree.get("Subsystems", ()):
         if not isinstance(entry, Mapping):
             continue
         name, nqn = str(entry.get("Name", name)), str(entry.get("NQN", nqn))
+        if entry.get("Paths") == [] and name and nqn:
+            lost: dict[str, Scalar] = {
+                "nqn": nqn, "hostnqn": str(tree.get("HostNQN") or "") or None,
+                "iopolicy": str(entry.get("IOPolicy") or "") or None, "paths": 0,
+            }  # fmt: skip
+            yield PrintedSubject("nvmeof", name, without_none(lost), host)
         for path in entry.get("Paths", ()):
             transport = str(path.get("Transport", ""))
             facts: dict[str, Scalar] = {

@@ -153,3 +153,29 @@ def test_prose_and_heads_alone_are_none(given: str) -> None:
 def test_json_that_is_torn_is_not_read() -> None:
     torn = text("id-ctrl.json")
     assert not states(torn[: len(torn) // 2])
+
+
+LOST = """# nvme list-subsys -o json
+[
+  {
+    "HostNQN":"nqn.2014-08.org.example:uuid:1c2d3e4f",
+    "Subsystems":[
+      {
+        "Name":"nvme-subsys7",
+        "NQN":"nqn.2024-01.org.example:pond",
+        "IOPolicy":"numa",
+        "Paths":[]
+      }
+    ]
+  }
+]
+"""
+
+
+def test_a_subsystem_without_a_path_is_said() -> None:
+    for shape, given in mangled(LOST, wraps=False):
+        (state,) = states(given)
+        (subsystem,) = state.subjects
+        assert (subsystem.kind, subsystem.name) == ("nvmeof", "nvme-subsys7"), shape
+        assert subsystem.values["nqn"] == "nqn.2024-01.org.example:pond", shape
+        assert (subsystem.values["paths"], subsystem.values["iopolicy"]) == (0, "numa"), shape
