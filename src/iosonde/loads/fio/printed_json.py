@@ -286,6 +286,7 @@ def _details(
 
 
 def _of_direction(part: Mapping[str, Json], direction: str) -> Iterator[tuple[str, Json]]:
+    yield from _moved(part, direction)
     for prefix, scale in (("bw", 1024.0), ("iops", 1.0)):
         if _number(part.get(f"{prefix}_max")):
             names = {"min": "min", "max": "max", "mean": "mean", "stdev": "dev"}
@@ -294,6 +295,8 @@ def _of_direction(part: Mapping[str, Json], direction: str) -> Iterator[tuple[st
                 * scale
                 for ours, theirs in names.items()
             }
+            if prefix == "bw" and "bw_agg" in part:
+                samples["per"] = round(_number(part["bw_agg"]) / 100, 8)
             if f"{prefix}_samples" in part:
                 samples["samples"] = part[f"{prefix}_samples"]
             yield f"{prefix}_samples", samples
@@ -318,6 +321,16 @@ def _of_direction(part: Mapping[str, Json], direction: str) -> Iterator[tuple[st
             )
     if latency:
         yield "latency", latency
+
+
+def _moved(part: Mapping[str, Json], direction: str) -> Iterator[tuple[str, Json]]:
+    """Bytes and seconds of a direction, and the I/Os that were dropped."""
+    if direction == "sync":
+        return
+    yield "io_bytes", size_of(part)
+    yield "run_seconds", _number(part.get("runtime")) / 1000
+    if dropped := _number(part.get("drop_ios")):
+        yield "dropped", int(dropped)
 
 
 def _number(value: Json) -> float:

@@ -234,11 +234,12 @@ def _percentiles(name: str, part: Sequence[str], sheet: _Sheet) -> Json:
 def _samples(part: Sequence[str]) -> dict[str, Json]:
     """Bandwidth samples in KiB/s; those of IOPS since version 5."""
     samples: dict[str, Json] = {}
-    low, high, _, mean, deviation, *more = part
+    low, high, share, mean, deviation, *more = part
     if float(high):
         samples["bw_samples"] = {
             "min": float(low) * 1024, "max": float(high) * 1024, "mean": float(mean) * 1024,
-            "stdev": float(deviation) * 1024, **({"samples": int(more[0])} if more else {}),
+            "stdev": float(deviation) * 1024, "per": round(float(share.rstrip("%")) / 100, 8),
+            **({"samples": int(more[0])} if more else {}),
         }  # fmt: skip
     if len(more) >= 6 and float(more[2]):
         samples["iops_samples"] = {

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from iosonde import units
 from iosonde.loads.fio.combine import span
-from iosonde.loads.fio.text_figures import NAMES
+from iosonde.loads.fio.text_figures import NAMES, samples_of
 from iosonde.records.load import LoadResult
 from iosonde.records.stack import Json
 
@@ -31,7 +31,7 @@ DIRECTION = re.compile(
     r"IOPS=(?P<iops>\d[\d.]*[kMGTPE]?),BW=(?P<speed>\d[\d.]*(?:[kKMGTPE]?i?(?:B|bit)(?=/s)"
     r"|[kKMGTPE]i(?=\(\d[\d.]*[kMGTPE]\)\()))(?:/s)?"  # 3.7 of all clients: without a unit
     r"(?:\([^()]{1,24}\)){1,2}?\((?P<moved>\d[\d.]{0,15}[kKMGTPE]?i?B)/(?P<time>\d{1,12})msec\)"
-    r"(?:;\d+zoneresets|;Cachehit=[\d.]+%)?"
+    r"(?:;(?P<resets>\d{1,12})zoneresets|;Cachehit=(?P<hits>[\d.]{1,8})%)?"
     # of all directions with unified_rw_reporting=both, whose rates 3.33 prints as 0
     r"|IOPS=0,BW=0\(0\)\(0B/(?P<time0>\d{1,12})msec\)"
     r"|io=(?P<moved2>\d[\d.]{0,15}[KMGTPE]?B),bw=(?P<speed2>\d[\d.]{0,15}[KMGTPE]?(?:B|bit))/s,"
@@ -55,7 +55,7 @@ _PERCENTILES = re.compile(
 )
 _PERCENTILE = re.compile(r"(\d{1,3}\.\d{1,20})th=\[>?=?(\d{1,30})\]")
 _BANDWIDTH = re.compile(
-    r"bw\((?P<unit>[kKM]i?(?:B|bit))/s\):min=(?P<min>\d+),max=(?P<max>\d+),per=[\d.]+%,"
+    r"bw\((?P<unit>[kKM]i?(?:B|bit))/s\):min=(?P<min>\d+),max=(?P<max>\d+),per=(?P<per>\d{1,9}\.\d\d)%,"
     rf"avg=(?P<mean>{_NUMBER}),stdev=(?P<stdev>{_NUMBER})(?:,samples=(?P<samples>\d+))?"
 )
 _IOPS = re.compile(
@@ -280,7 +280,7 @@ def _own_figures(name: str, own: str, sheet: JobFigures) -> None:
     for key, pattern in (("bw_samples", _BANDWIDTH), ("iops_samples", _IOPS)):
         if samples := pattern.search(own):
             scale = _SAMPLED.get(samples["unit"], 1.0) if key == "bw_samples" else 1.0
-            sheet.detail(key, name, _samples(samples, scale))
+            sheet.detail(key, name, samples_of(samples, scale))
 
 
 def _rates(match: re.Match[str], precision: Precision, sheet: JobFigures) -> None:
@@ -295,6 +295,9 @@ def _rates(match: re.Match[str], precision: Precision, sheet: JobFigures) -> Non
     seconds = int(match["time2" if old else "time"]) / _MILLISECONDS
     sheet.times[name] = seconds
     sheet.seconds = max(sheet.seconds, seconds)
+    for key, group in (("zone_resets", "resets"), ("cache_hits", "hits")):
+        if text := match[group]:
+            sheet.detail(key, name, float(text + _PER_CENT) if group == "hits" else int(text))
     sheet.detail("moved", name, {"bytes": moved, "step": step, "seconds": seconds})
 
 
@@ -353,16 +356,6 @@ def _percentiles(name: str, text: str, sheet: JobFigures) -> None:
     sheet.detail("percentiles", name, listed)
 
 
-def _samples(match: re.Match[str], scale: float) -> Json:
-    keys = ("min", "max", "mean", "stdev")
-    figures: dict[str, Json] = {
-        key: float(match[key]) * scale for key in keys if "nan" not in match[key]
-    }
-    if match["samples"]:
-        figures["samples"] = int(match["samples"])
-    return figures
-
-
 def _after(text: str, sheet: JobFigures) -> None:
     """What fio prints once for all directions of a job."""
     if sync := _SYNC.search(text):
@@ -377,8 +370,8 @@ def _after(text: str, sheet: JobFigures) -> None:
         sheet.details[name] = {
             key: float(share + _PER_CENT) for key, share in _SHARE.findall(match["list"])
         }
-    if found_target := _TARGET.search(text):
-        sheet.depth = int(found_target[1])
+    if goal := _TARGET.search(text):
+        sheet.depth = int(goal[1])
     if steady := _STEADY.search(text):
         sheet.details["steadystate"] = {
             "attained": steady[1] == "yes", "criterion": f"{steady[2]} {steady[3]}",
@@ -440,6 +433,7 @@ def _processor(text: str, members: int, sheet: JobFigures) -> None:
     }
     if "nan" in match["user"] + match["system"]:
         return
+    sheet.details |= {"usr_cpu": float(match["user"]), "sys_cpu": float(match["system"])}
     both = 0.0
     for key in ("user", "system"):
         value, half = units.printed(match[key] + _PER_CENT)

@@ -16,7 +16,7 @@ from iosonde.loads.fio.combine import PERCENTILES
 from iosonde.loads.fio.compared_options import BLOCKS, PACED
 from iosonde.loads.fio.job import Effective, Job, effective, read_command_line
 from iosonde.loads.fio.options import ALIASES
-from iosonde.records.stack import Scalar
+from iosonde.records.stack import Json, Scalar
 
 Options = dict[str, Scalar]
 
@@ -111,3 +111,16 @@ def target_of(options: Options) -> str:
     """Device or file that the load was pointed at; empty where that is not known."""
     name = options.get("filename")
     return name if isinstance(name, str) and not re.search(r"(?<!\\):", name) else ""
+
+
+def samples_of(match: re.Match[str], scale: float) -> Json:
+    """Samples of a rate, as printed times a scale; `per` is the share of the group's mean."""
+    keys = ("min", "max", "mean", "stdev")
+    figures: dict[str, Json] = {
+        key: float(match[key]) * scale for key in keys if "nan" not in match[key]
+    }
+    if share := match.groupdict().get("per"):
+        figures["per"] = float(share + "e-2")
+    if match["samples"]:
+        figures["samples"] = int(match["samples"])
+    return figures

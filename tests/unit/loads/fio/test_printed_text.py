@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -89,6 +90,15 @@ def test_details_are_those_of_json(file: Path) -> None:
                 else:
                     assert mine[path] == value, name + path
         assert text.details["group"] == exact.details["group"]
+        for name in ("usr_cpu", "sys_cpu"):
+            assert text.details[name] == pytest.approx(exact.details[name], abs=5.1e-3)
+        moved = leaves(text.details["moved"])
+        for path, amount in leaves(exact.details["io_bytes"]).items():
+            if f"{path}/step" not in moved:
+                continue  # the sum of both directions, which the text prints as 0
+            step = cast("float", moved[f"{path}/step"])
+            assert amount == pytest.approx(moved[f"{path}/bytes"], abs=step), path
+            assert leaves(exact.details["run_seconds"])[path] == moved[f"{path}/seconds"]
         assert text.details.get("run_issued") == exact.details.get("run_issued")
 
 
@@ -136,6 +146,7 @@ def test_one_job_with_all_its_sections() -> None:
     assert metrics["write.latency.mean"] == 0.00954011
     assert metrics["write.latency.p99_99"] == 0.015401
     assert metrics["cpu.user"] == 0.1659
+    assert slow.details["usr_cpu"] == 16.59
     assert slow.steps["write.iops"] == 1
     assert slow.steps["write.bandwidth"] == 2**19
     assert slow.steps["write.latency.mean"] == pytest.approx(5e-9)
@@ -154,7 +165,7 @@ def test_one_job_with_all_its_sections() -> None:
     assert slow.details["bw_samples"] == {
         "write": {
             "min": 3184 * 2**20, "max": 3398 * 2**20, "mean": 3349 * 2**20, "stdev": 82.08 * 2**20,
-            "samples": 6,
+            "per": 0.9996, "samples": 6,
         }
     }  # fmt: skip
 
