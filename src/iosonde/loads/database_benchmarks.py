@@ -72,21 +72,16 @@ class DbBench(StateOutput):
             if row:
                 name, values = row["name"], _db_figures(row)
                 counters.append(self.counted("operation", name, values, prompt))
-            elif name and line.lstrip().startswith("Percentiles: "):
-                values |= {
-                    f"latency.{match['name'].lower()}": round(float(match["value"]) / 1e6, 12)
-                    for match in _PERCENTILES.finditer(line)
-                }
             elif name and (histogram := _histogram(line)):
                 values |= histogram
             elif _LEVELS.match(line):
                 has_levels = True
             elif has_levels and (level := _LEVEL.match(line)):
                 levels.append(self.counted("level", level["level"], _of_level(level), prompt))
-            elif (seed := _SEED.match(line)) and not counters:
-                settings["seed"] = int(seed["seed"])
             elif head and not counters:
                 settings[head["name"]] = head["value"]
+            elif (seed := _SEED.match(line)) and not counters:
+                settings["seed"] = int(seed["seed"])
         if not counters:
             raise Unreadable("no operation follows", last)
         head_counters = [self.counted("host", "", settings, prompt)] if settings else []
@@ -94,7 +89,12 @@ class DbBench(StateOutput):
 
 
 def _histogram(line: str) -> dict[str, Json]:
-    """What a histogram says above its percentiles, in seconds, and how much it counts."""
+    """What a histogram says, in seconds, and how much it counts."""
+    if line.lstrip().startswith("Percentiles: "):
+        return {
+            f"latency.{match['name'].lower()}": round(float(match["value"]) / 1e6, 12)
+            for match in _PERCENTILES.finditer(line)
+        }
     if not line.lstrip().startswith(("Count: ", "Min: ")):
         return {}
     values = dict[str, Json]()

@@ -109,8 +109,6 @@ class Diskspd(Output):
                 if match["of"] == "Total" and seen:
                     break
                 section = match["of"].lower()
-            elif _HEAD.match(line):
-                sheet.columns = [name.strip() for name in line.split("|")][1:]
             elif (match := _SUM.match(line)) and section:
                 last, seen = index, True
                 _put_sums(sheet, section, match)
@@ -122,16 +120,8 @@ class Diskspd(Output):
                 _put_share(sheet, match)
             else:
                 _put_fact(sheet, line)
-        total = sheet.details.get("total")
-        if not sheet.metrics and seen and isinstance(total, dict) and total.get("count"):
-            counters = PrintedCounters(
-                self.tool, "reads and writes", sheet.target, dict(sheet.details), "", sheet.command
-            )
-            return OutputReading(first, last, counters=(counters,))
         if not sheet.metrics:
-            raise Unreadable(
-                "its reads and writes are cut off" if seen else "no result follows", last
-            )
+            return OutputReading(first, last, counters=(_totals(sheet, last, seen=seen),))
         sheet.options["rw"] = _mode(sheet)
         trial = PrintedTrial(
             tool=self.tool,
@@ -144,6 +134,20 @@ class Diskspd(Output):
             details=sheet.details,
         )
         return OutputReading(first, last, trials=(trial,))
+
+
+def _totals(sheet: _Sheet, last: int, *, seen: bool) -> PrintedCounters:
+    """What is left where the figures of reads and of writes were cut off.
+
+    Raises:
+        Unreadable: no total either.
+    """
+    total = sheet.details.get("total")
+    if not (isinstance(total, dict) and total.get("count")):
+        raise Unreadable("its reads and writes are cut off" if seen else "no result follows", last)
+    return PrintedCounters(
+        Diskspd.tool, "reads and writes", sheet.target, dict(sheet.details), "", sheet.command
+    )
 
 
 def _put_sums(sheet: _Sheet, section: str, match: re.Match[str]) -> None:
@@ -202,7 +206,9 @@ def _put_share(sheet: _Sheet, match: re.Match[str]) -> None:
 
 
 def _put_fact(sheet: _Sheet, line: str) -> None:
-    if match := _COMMAND.match(line):
+    if _HEAD.match(line):
+        sheet.columns = [name.strip() for name in line.split("|")][1:]
+    elif match := _COMMAND.match(line):
         sheet.command = match["command"]
     elif match := _TIME.match(line):
         sheet.seconds = float(match["seconds"])
@@ -210,7 +216,16 @@ def _put_fact(sheet: _Sheet, line: str) -> None:
         sheet.target = match[1]
     elif _RANDOM.match(line):
         sheet.options["random"] = True
-    elif match := _CPU.match(line):
+    else:
+        _put_detail(sheet, line)
+    for name, pattern in _FACTS.items():
+        if match := pattern.match(line):
+            sheet.options[name] = int(match[1])
+
+
+def _put_detail(sheet: _Sheet, line: str) -> None:
+    """The share of a processor, or what the run was asked for."""
+    if match := _CPU.match(line):
         cpus = sheet.details.setdefault("cpus", {})
         if isinstance(cpus, dict):
             cpus[match["cpu"].rstrip(".")] = {
@@ -220,9 +235,6 @@ def _put_fact(sheet: _Sheet, line: str) -> None:
     elif match := _SETTING.match(line):
         name = match["name"].strip().replace(" ", "_")
         sheet.details[name] = int(match["value"]) if match["value"].isdecimal() else match["value"]
-    for name, pattern in _FACTS.items():
-        if match := pattern.match(line):
-            sheet.options[name] = int(match[1])
 
 
 def _mode(sheet: _Sheet) -> str:

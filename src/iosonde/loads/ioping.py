@@ -141,12 +141,18 @@ def _requested(cursor: TextCursor, first: int) -> dict[str, Json]:
     """The latency of each request right above the statistics, the warming-up apart."""
     times: list[Json] = []
     warmup: dict[str, Json] = {}
+    gap, target = 0, ""
     for index in range(first - 1, max(first - _MOST_REQUESTS, -1), -1):
         line = cursor.line(index)
-        if not (request := _REQUEST.match(line)):
-            if _is_between(line):
-                continue
+        gap = gap + 1 if _is_between(line) else 0
+        if gap:
+            if gap > _GAP:
+                break
+            continue
+        request = _REQUEST.match(line)
+        if not request or request["target"] != (target or request["target"]):
             break
+        target = request["target"]
         latency = round(float(request["time"]) * _SCALE[request["unit"]], 12)
         if request["warmup"]:
             warmup["warmup_latency"] = latency

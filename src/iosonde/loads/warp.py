@@ -110,10 +110,7 @@ class Warp(Output):
         if not head or not sheet.rate:
             raise Unreadable("no rate follows", last)
         begin, prompt = command_before(cursor, first, ("warp",), reach=20)
-        above = joined(cursor, first, first)
-        for name, pattern in _ABOVE.items():
-            if match := pattern.search(above):
-                sheet.details.setdefault(name, _plain(match))
+        sheet.take_head(joined(cursor, first, first))
         way = _WAYS.get(head["name"])
         if way is None:
             counters = PrintedCounters(
@@ -145,21 +142,28 @@ class _Sheet:
             self.rate = _RATE.search(row)
             self._take_span(row)
         elif _FACTS.match(row):
-            for name, pattern in _ABOVE.items():
-                if match := pattern.search(row):
-                    self.details.setdefault(name, _plain(match))
+            self.take_head(row)
         elif split := _SPLIT.match(row):
             self.details |= {"segments": int(split["count"]), "segment": split["each"]}
         elif segment := _SEGMENT.match(row):
-            name = segment["name"].removeprefix("50% ").lower()
-            if rate := _RATE.search(row):
-                self.details |= {f"{name}.{key}": value for key, value in _rates(rate).items()}
-            if (on := _ON.search(row)) and on["at"]:
-                self.details[f"{name}.starting"] = on["at"]
+            self._take_segment(segment["name"].removeprefix("50% ").lower(), row)
         elif errors := _ERRORS.match(row):
             self.details["errors"] = int(errors["count"])
         elif (requests := _REQUESTS.match(row)) and "/s" not in row:
             self._take_times(requests)
+
+    def take_head(self, text: str) -> None:
+        """What the head of an operation says, or the line below it."""
+        for name, pattern in _ABOVE.items():
+            if match := pattern.search(text):
+                self.details.setdefault(name, _plain(match))
+
+    def _take_segment(self, name: str, row: str) -> None:
+        """The rate of a part of the run, and when that began."""
+        if rate := _RATE.search(row):
+            self.details |= {f"{name}.{key}": value for key, value in _rates(rate).items()}
+        if (on := _ON.search(row)) and on["at"]:
+            self.details[f"{name}.starting"] = on["at"]
 
     def _take_span(self, row: str) -> None:
         """Over how many seconds a rate is, and from when on."""

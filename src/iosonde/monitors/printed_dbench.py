@@ -67,8 +67,7 @@ class Dbench(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         values = dict[str, Json]()
-        rates: list[Json] = []
-        rows: dict[str, list[Json]] = {"warmup": [], "execute": []}
+        rows: dict[str, list[dict[str, Json]]] = {"warmup": [], "execute": []}
         last = first
         for index, line in lines(cursor, first, _MOST):
             if total := _SUM.match(line):
@@ -77,32 +76,33 @@ class Dbench(StateOutput):
                 values |= _sum(total)
                 last = index
                 break
-            second, operation = _SECOND.match(line), _OPERATION.match(line)
-            if second:
+            if second := _SECOND.match(line):
                 rows[second["phase"]].append(_second(second))
-                if second["phase"] == "execute":
-                    rates.append(float(second["rate"]) * 1e6)
-                    values["clients"] = int(second["clients"])
-            elif head := _VERSION.match(line) or _RUNNING.match(line):
-                values |= _of_head(head)
-            elif operation:
-                values |= _operation(operation)
-            elif line and (
-                prompt_in(line) or not (second or _HEAD.match(line) or _OWN.match(line))
-            ):
+            elif said := _said(line):
+                values |= said
+            elif line and (prompt_in(line) or not (_HEAD.match(line) or _OWN.match(line))):
                 break
             if index - last > _BLANKS:
                 break
             last = index if line else last
-        if rates:
-            values["bandwidth.so_far"] = rates
-        values |= {f"{phase}.intervals": listed for phase, listed in rows.items() if listed}
+        if rows["execute"]:
+            values.setdefault("clients", rows["execute"][-1]["clients"])
+            values["bandwidth.so_far"] = [row["bandwidth"] for row in rows["execute"]]
+        values |= {f"{phase}.intervals": [*listed] for phase, listed in rows.items() if listed}
         if not values.keys() - _OF_HEAD:
             raise Unreadable("its figures are cut off", last)
         return last, [self.counted("host", "", values, prompt)]
 
 
 _OF_HEAD = {"version", "seconds", "load", "warmup_seconds", "warmup.intervals"}
+
+
+def _said(line: str) -> dict[str, Json]:
+    """What a line of the head says, or of the table of operations."""
+    if head := _VERSION.match(line) or _RUNNING.match(line):
+        return _of_head(head)
+    operation = _OPERATION.match(line)
+    return _operation(operation) if operation else {}
 
 
 def _of_head(head: re.Match[str]) -> dict[str, Json]:

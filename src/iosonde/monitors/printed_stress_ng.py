@@ -47,9 +47,7 @@ _CPU_TIME = re.compile(
     r"(?P<seconds>\d{1,12}\.\d\d)s (?P<what>available|user|system|total)(?: CPU)? time"
     r"(?: +\( *(?P<share>\d{1,3}\.\d\d)%\))?$"
 )
-_AVERAGE = re.compile(
-    r"load average: (\d{1,6}\.\d\d) (\d{1,6}\.\d\d) (\d{1,6}\.\d\d)$"
-)
+_AVERAGE = re.compile(r"load average: (\d{1,6}\.\d\d) (\d{1,6}\.\d\d) (\d{1,6}\.\d\d)$")
 _RUN = re.compile(r"for a (?P<seconds>\d{1,9}\.\d\d)s run time:")
 _MOST = 2000
 
@@ -146,10 +144,16 @@ def _said(text: str) -> dict[str, Json]:
         return {"completion": done["how"], "completed_in_seconds": _seconds(done["time"])}
     if ended := _ENDED.match(text):
         what = ended["what"].replace(" ", "_")
-        return {what: int(ended["count"])} | {
+        counts: dict[str, Json] = {
             f"{what}.{match['name']}": int(match["count"])
             for match in _NAMED.finditer(ended["names"] or "")
         }
+        return {what: int(ended["count"]), **counts}
+    return _times(text)
+
+
+def _times(text: str) -> dict[str, Json]:
+    """Seconds and shares of all CPUs, and the load."""
     if time := _CPU_TIME.match(text):
         values: dict[str, Json] = {f"cpu_{time['what']}_seconds": float(time["seconds"])}
         if time["share"]:
@@ -162,6 +166,4 @@ def _said(text: str) -> dict[str, Json]:
 
 def _seconds(text: str) -> float:
     """Of `1 min, 0.12 secs` or `60.01s`."""
-    return round(
-        sum(float(part["n"]) * _UNITS[part["unit"]] for part in _PART.finditer(text)), 2
-    )
+    return round(sum(float(part["n"]) * _UNITS[part["unit"]] for part in _PART.finditer(text)), 2)

@@ -77,7 +77,7 @@ _TEXTS = {
     "version": re.compile(r"^\s*pgbench \((?:PostgreSQL\) )?(\d[\w.]{0,30})"),
 }
 _PROGRESS = re.compile(
-    rf"^\s*progress: (?P<seconds>\d{{1,12}}\.\d) s, (?P<tps>\d{{1,12}}\.\d) tps, "
+    r"^\s*progress: (?P<seconds>\d{1,12}\.\d) s, (?P<tps>\d{1,12}\.\d) tps, "
     r"lat (?P<latency>\d{1,9}\.\d{3}) ms stddev (?P<stdev>\d{1,9}\.\d{3})"
     r"(?:, (?P<failed>\d{1,12}) failed)?"
 )

@@ -98,7 +98,8 @@ def test_histogram_seed_and_levels_of_db_bench() -> None:
     assert reads.values["histogram.count"] == reads.values["operations"]
     assert reads.values["histogram.max"] == pytest.approx(812e-6)
     assert settings.values["seed"] == 1700000000123456
-    levels = "\nLevel Files Size(MB)\n--------------------\n  0        2       64\n  1        0        0\n"
+    levels = "\nLevel Files Size(MB)\n--------------------\n"
+    levels += "  0        2       64\n  1        0        0\n"
     *_, first, second, _ = counters(DB + levels)
     assert (first.kind, first.name) == ("level", "0")
     assert first.values == {"files": 2, "size": 64 * 2**20}

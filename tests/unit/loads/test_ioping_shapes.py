@@ -84,7 +84,9 @@ def test_requests_without_statistics() -> None:
     assert trial.loops[0].metrics == pytest.approx(
         {"read.latency.mean": 2.5e-3, "read.latency.min": 0.5e-3, "read.latency.max": 5e-3}
     )
-    assert trial.details == {"requests": 3}
+    assert trial.details == {
+        "requests": 3, "request_latencies": [2e-3, 5e-3, 0.5e-3], "warmup_latency": 0.9005e-3,
+    }  # fmt: skip
     assert trial.steps["read.latency.mean"] == pytest.approx(5e-6)
     assert trial.command == "ioping /srv"
     (written,) = trials(REQUESTS.replace("<<<", ">>>"))
@@ -95,7 +97,7 @@ def test_requests_without_statistics() -> None:
 def test_requests_with_other_lines_between_are_one_result_in_linear_time(between: str) -> None:
     line = REQUESTS.splitlines()[2] + between
     (trial,) = trials(line * 12)
-    assert trial.details == {"requests": 12}
+    assert trial.details["requests"] == 12
     assert not grows_faster(read, line, 1000)
 
 

@@ -6,8 +6,8 @@ Oracle: the samples' own arithmetic: requests times their size are the bytes, me
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
 from statistics import fmean
+from typing import cast
 
 import pytest
 
