@@ -140,9 +140,10 @@ class Dd(Output):
         last = ends or results[-1].last
         kept = _without_progress(results, prompt.command)
         calls = _calls_of(prompt.command, len(kept))
+        before = _progress(results, kept)
         trials = tuple(
-            _trial(result, call, prompt, timings.get(result.last))
-            for result, call in zip(kept, calls, strict=True)
+            _trial(result, call, prompt, timings.get(result.last), progress)
+            for result, call, progress in zip(kept, calls, before, strict=True)
         )
         said = tuple((at, at, "no speed follows") for at in unread if at <= last)
         return OutputReading(begin, last, trials=trials, unread=said)
@@ -249,6 +250,19 @@ def _without_progress(results: Sequence[_Result], command: str) -> list[_Result]
     return kept
 
 
+def _progress(results: Sequence[_Result], kept: Sequence[_Result]) -> list[list[Json]]:
+    """What was printed on the way to each of the results that are kept."""
+    before: list[list[Json]] = [[]]
+    for result in results:
+        if len(before) <= len(kept) and result is kept[len(before) - 1]:
+            before.append([])
+        else:
+            before[-1].append(
+                {"bytes": result.bytes, "seconds": result.seconds, "bandwidth": result.rate}
+            )
+    return before[: len(kept)]
+
+
 def _split(command: str) -> list[dict[str, str]]:
     """The operands of each call of dd in a command, with a redirection in place of `of`."""
     calls = []
@@ -293,13 +307,19 @@ def _direction(call: Mapping[str, str]) -> str:
 
 
 def _trial(
-    result: _Result, call: Mapping[str, str], asked: Prompt, timing: Timing | None = None
+    result: _Result,
+    call: Mapping[str, str],
+    asked: Prompt,
+    timing: Timing | None = None,
+    progress: Sequence[Json] = (),
 ) -> PrintedTrial:
     direction = _direction(call)
     name = f"{direction}.bandwidth"
     rate, step = result.exact()
     details: dict[str, Json] = {"bytes": result.bytes} if result.bytes else {}
     details |= {f"records_{way}": count for way, count in result.records.items()}
+    if progress:
+        details["progress"] = list(progress)
     if timing:
         details |= {"real": timing.real, "user": timing.user, "system": timing.system}
     return PrintedTrial(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from typing import cast
 
 import pytest
 
@@ -102,7 +103,10 @@ dd: error reading '/dev/sdx': Input/output error
 def test_what_a_run_reports_at_a_read_error_is_no_result_of_its_own() -> None:
     call = "dd if=/dev/sdx of=/dev/null bs=64k conv=noerror status=progress"
     (trial,) = trials(FAULTY.format(call=call))
-    assert trial.details == {
+    progress = cast("list[dict[str, float]]", trial.details["progress"])
+    assert progress[0] == {"bytes": 11126841344, "seconds": 160, "bandwidth": 69.5e6}
+    assert sorted(row["bytes"] for row in progress) == [row["bytes"] for row in progress]
+    assert {key: trial.details[key] for key in ("bytes", "records_in", "records_out")} == {
         "bytes": 500107804672, "records_in": "7631039+2", "records_out": "7631039+2",
     }  # fmt: skip
     assert trial.elapsed == (9216.99,)
@@ -173,3 +177,18 @@ def test_seconds_that_lost_their_decimal_sign_make_no_rate() -> None:
 ])  # fmt: skip
 def test_prose_with_dds_phrases_is_none(text: str) -> None:
     assert not trials(text)
+
+
+def test_what_status_progress_printed_on_the_way() -> None:
+    text = (
+        "$ dd if=/dev/zero of=/srv/f bs=4M count=2560 status=progress\n"
+        "9739173888 bytes (9.7 GB, 9.1 GiB) copied, 5 s, 1.9 GB/s\n"
+        "2560+0 records in\n2560+0 records out\n"
+        "10737418240 bytes (11 GB, 10 GiB) copied, 5.5149 s, 1.9 GB/s\n"
+    )
+    (trial,) = trials(text)
+    assert trial.details["bytes"] == 10737418240
+    assert trial.details["progress"] == [{"bytes": 9739173888, "seconds": 5, "bandwidth": 1.9e9}]
+    lines = text.splitlines(keepends=True)
+    (alone,) = trials("".join(lines[:1] + lines[2:]))
+    assert "progress" not in alone.details
