@@ -55,7 +55,7 @@ _NEW = {
 }  # fmt: skip
 _OLD = re.compile(
     r"Operationsperformed:(?P<read>\d{1,18})reads?,(?P<write>\d{1,18})writes?,(?P<other>\d{1,18})"
-    r"other=\d{1,18}total", re.IGNORECASE,
+    r"other=(?P<total>\d{1,18})total", re.IGNORECASE,
 )  # fmt: skip
 _SIZES = re.compile(
     r"Read([\d.e+]{1,12}[kMGT]?)bWritten([\d.e+]{1,12}[kMGT]?)bTotaltransferred", re.IGNORECASE
@@ -67,6 +67,13 @@ _SET_UP = {
     "files": re.compile(r"(?<!\S)(\d{1,9}) files, \d"),
     "read_write_ratio": re.compile(r"ratio for combined random IO test: (\d{1,6}\.\d\d)(?!\d)"),
     "fsync_after": re.compile(r"calling fsync\(\) each (\d{1,9}) requests"),
+    "requests_asked": re.compile(r"Number of IO requests: (\d{1,18})"),
+    "random_requests": re.compile(r"Number of random requests for random IO: (\d{1,18})"),
+    "report_interval": re.compile(r"Report intermediate results every (\d{1,9}) second"),
+    "file_size": re.compile(r"(?<!\S)\d{1,9} files, (\d{1,9}(?:\.\d{1,3})?[KMGT]i?[Bb]) each"),
+    "open_flags": re.compile(r"Extra file open flags: ([\w()]{1,40})"),
+    "io_mode": re.compile(r"Using (\w{2,20} (?:mmaped )?I/O mode)"),
+    "fsync_at_end": re.compile(r"Calling fsync\(\) at the end of test, (Enabled)"),
 }
 _MODES = {
     "sequential write (creation)": "write", "sequential rewrite": "write",
@@ -212,6 +219,9 @@ def _read_old(sheet: _Sheet, done: re.Match[str], text: str) -> None:
         sheet.seconds = requests / float(rate[1])
     if not sheet.seconds:
         raise Unreadable("how long it took is cut off")
+    sheet.details["operations"] = {
+        name: int(done[name]) for name in ("read", "write", "other", "total")
+    }
     amounts = _SIZES.search(text)
     sizes = dict(zip(("read", "write"), amounts.groups(), strict=True)) if amounts else {}
     relative = 0.5 / requests if requests else 0.0
@@ -219,6 +229,10 @@ def _read_old(sheet: _Sheet, done: re.Match[str], text: str) -> None:
         value = int(done[name]) / sheet.seconds
         direction = "sync" if name == "other" else name
         sheet.put(f"{direction}.iops", (value, value * relative))
+    if sizes:
+        sheet.details["bytes"] = {
+            way: units.printed(size, binary=True)[0] for way, size in sizes.items()
+        }
     for direction, size in sizes.items():
         sheet.put(f"{direction}.bandwidth", units.printed(size, binary=True), 1 / sheet.seconds)
 
@@ -258,7 +272,16 @@ def _set_up(head: str) -> dict[str, Json]:
     plain = " ".join(head.split())
     matches = {name: pattern.search(plain) for name, pattern in _SET_UP.items()}
     texts = {name: match[1] for name, match in matches.items() if match}
-    return {name: int(text) if text.isdecimal() else float(text) for name, text in texts.items()}
+    return {name: _plain(text) for name, text in texts.items()}
+
+
+def _plain(text: str) -> Json:
+    """A number, bytes of what has a unit, or the text."""
+    if re.fullmatch(r"\d{1,9}(?:\.\d{1,3})?[KMGT]i?[Bb]", text):
+        return units.parse_bytes(text.replace("b", "B"))
+    if re.fullmatch(r"[\d.]{1,24}", text):
+        return int(text) if text.isdecimal() else float(text)
+    return text
 
 
 def _options(head: str) -> dict[str, Scalar]:

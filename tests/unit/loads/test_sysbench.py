@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -54,6 +55,21 @@ def test_counts_of_0_4_over_its_seconds() -> None:
     assert (trial.host, trial.version) == ("db3", "0.4.12")
     assert trial.command.startswith("sysbench --test=fileio")
     assert trial.options["size"] == 2**31
+
+
+def test_what_a_test_was_asked_for_and_did() -> None:
+    (old,), (new,) = trials(OLD), trials(NEXT)
+    done = cast("dict[str, int]", old.details["operations"])
+    assert done["read"] + done["write"] + done["other"] == done["total"] == 22800
+    amounts = cast("dict[str, float]", old.details["bytes"])
+    assert amounts["read"] == done["read"] * 16384
+    assert old.details["file_size"] == 2 * 2**30 // 128
+    assert old.details["random_requests"] == 10000
+    assert (new.details["open_flags"], new.details["io_mode"]) == (
+        "directio", "synchronous I/O mode",
+    )  # fmt: skip
+    assert new.details["file_size"] == 128 * 2**20
+    assert (new.details["requests_asked"], new.details["fsync_at_end"]) == (0, "Enabled")
 
 
 def test_reads_alone_have_their_latency() -> None:
