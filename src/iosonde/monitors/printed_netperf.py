@@ -98,8 +98,13 @@ def _figures(
             return {}
         values = {
             "seconds": float(row[4]), "request_size": int(row[2]), "response_size": int(row[3]),
-            **rate,
+            "send_socket_size": int(row[0]), "receive_socket_size": int(row[1]), **rate,
         }  # fmt: skip
+        if len(rows) > 1 and len(rows[1]) == 2:
+            values |= {
+                "remote.send_socket_size": int(rows[1][0]),
+                "remote.receive_socket_size": int(rows[1][1]),
+            }
         _put_processors(values, row[6:], 1e-6)
     elif test.startswith("UDP") and unit:
         if width not in {6, 8} or len(rows) < 2 or len(rows[1]) not in {4, 6}:
@@ -107,6 +112,7 @@ def _figures(
         values = {
             "seconds": float(row[2]), "messages": int(row[3]), "errors": int(row[4]),
             "send.bandwidth": float(row[5]) * unit, "message_size": int(row[1]),
+            "send_socket_size": int(row[0]), "receive_socket_size": int(rows[1][0]),
             "receive.messages": int(rows[1][2]), "receive.bandwidth": float(rows[1][3]) * unit,
         }  # fmt: skip
         for side, cells in (("local", row[6:]), ("remote", rows[1][4:])):
@@ -115,7 +121,8 @@ def _figures(
     elif unit and width in {5, 9}:
         values = {
             "seconds": float(row[3]), "bandwidth": float(row[4]) * unit,
-            "message_size": int(row[2]),
+            "message_size": int(row[2]), "receive_socket_size": int(row[0]),
+            "send_socket_size": int(row[1]),
         }  # fmt: skip
         _put_processors(values, row[5:], 1e-6 / 1024)
     return values

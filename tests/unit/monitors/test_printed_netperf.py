@@ -24,6 +24,8 @@ def test_a_stream_with_what_it_took_of_the_processors() -> None:
     assert (link.values["local.cpu"], link.values["remote.cpu"]) == (0.125, 0.25)
     assert link.values["local.service_demand"] == pytest.approx(0.871e-6 / 1024)
     assert link.command.startswith("netperf -H 10.0.0.7")
+    sizes = link.values["receive_socket_size"], link.values["send_socket_size"]
+    assert sizes == (131072, 16384)
 
 
 def test_rates_in_other_units() -> None:
@@ -38,6 +40,9 @@ def test_rates_in_other_units() -> None:
 
 def test_requests() -> None:
     (link,) = counters(REQUESTS)
+    for side in ("", "remote."):
+        assert link.values[f"{side}send_socket_size"] == 16384
+        assert link.values[f"{side}receive_socket_size"] == 131072
     assert link.values["transactions_per_second"] == 25000.5
     assert (link.values["request_size"], link.values["response_size"]) == (1, 1)
     assert "local.cpu" not in link.values
