@@ -41,6 +41,16 @@ _MOST = 400
 _GAP = 16
 
 
+_FACTS = {
+    "run_began": re.compile(r"Run began: (\w{3} \w{3} [ \d]\d [\d:]{8} \d{4})"),
+    "time_resolution": re.compile(r"\sTime Resolution = (\d\S{0,15} seconds)"),
+    "cache_size": re.compile(r"Processor cache size set to (\d{1,12} kBytes)"),
+    "cache_line_size": re.compile(r"Processor cache line size set to (\d{1,9} bytes)"),
+    "stride": re.compile(r"File stride size set to (\d{1,9} \* record size)"),
+}
+"""What the head says of the run, as printed; the names are ours."""
+
+
 class IozoneOutput(Output):
     tool = "iozone"
     anchors = (
@@ -125,7 +135,9 @@ def _trial(
     row: IozoneRow, text: str, command: str, host: str, asked: IozoneArguments | None
 ) -> PrintedTrial:
     metrics, kinds = metrics_of((row,))
-    details: dict[str, Json] = {}
+    details: dict[str, Json] = {
+        name: match[1].strip() for name, fact in _FACTS.items() if (match := fact.search(text))
+    }
     if row.spread:
         details["processes"] = {test: dict(figures) for test, figures in row.spread.items()}
     if row.mislabelled:
