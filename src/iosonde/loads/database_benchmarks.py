@@ -249,7 +249,29 @@ class Memtier(StateOutput):
                 break
         if not counters:
             raise Unreadable("no row follows that its head fits", last)
+        if asked := _memtier_asked(cursor, first):
+            counters.append(self.counted("host", "", asked, prompt))
         return last, counters
+
+
+_MEMTIER_ASKED = re.compile(
+    r"^\s*(?P<count>\d{1,12}) +"
+    r"(?P<what>Threads|Connections per thread|Requests per client|Seconds)\s*$"
+)
+
+
+def _memtier_asked(cursor: TextCursor, first: int) -> dict[str, Json]:
+    """What stands right above the statistics: threads, connections, requests or seconds."""
+    asked, gap = dict[str, Json](), 0
+    for index in range(first - 1, max(first - 24, -1), -1):
+        line = cursor.line(index)
+        row = _MEMTIER_ASKED.match(line)
+        gap = 0 if row else gap + 1
+        if gap > 8 or (line and not _MEMTIER_OWN.match(line)):
+            break
+        if row:
+            asked[row["what"].lower().replace(" ", "_")] = int(row["count"])
+    return asked
 
 
 def _memtier_figures(head: Sequence[str], cells: Sequence[str]) -> dict[str, Json]:
