@@ -40,15 +40,16 @@ _TITLE = re.compile(
     r"|Synchronous random writes):\s*$"
 )
 _SEEK = re.compile(
-    r"\s*(?P<what>[A-Z][a-z]{2,8} (?:stroke|forward|backward|outer|inner)):\s{1,9}\d{1,6} iter in"
-    r"\s{1,9}[\d.]{1,16} sec =\s{1,9}(?P<msec>\d{1,9}\.\d{3}) msec\s*$"
+    r"\s*(?P<what>[A-Z][a-z]{2,8} (?:stroke|forward|backward|outer|inner)):\s{1,9}"
+    r"(?P<count>\d{1,6}) iter in\s{1,9}(?P<in>[\d.]{1,16}) sec ="
+    r"\s{1,9}(?P<msec>\d{1,9}\.\d{3}) msec\s*$"
 )
 _RATE = re.compile(
-    r"\s*(?P<zone>outside|middle|inside):\s{1,12}\d{1,9} kbytes in\s{1,9}"
+    r"\s*(?P<zone>outside|middle|inside):\s{1,12}(?P<done>\d{1,9}) kbytes in\s{1,9}"
     r"(?P<seconds>[\d.]{1,16}) sec =\s{1,9}(?P<kib>\d{1,12}) kbytes/sec\s*$"
 )
 _REQUESTS = re.compile(
-    r"\s*(?P<size>sectorsize|\d{1,5} kbytes):\s{1,12}\d{1,12} ops in\s{1,9}"
+    r"\s*(?P<size>sectorsize|\d{1,5} kbytes):\s{1,12}(?P<ops>\d{1,12}) ops in\s{1,9}"
     r"(?P<seconds>[\d.]{1,12}) sec =\s{1,9}(?P<iops>\d{1,12}) IOPS\s*$"
 )
 _WRITES = re.compile(
@@ -59,6 +60,8 @@ _NAMES = {
     "mediasize in bytes": "size", "sectorsize": "logical_block_size", "stripesize": "stripe_size",
     "stripeoffset": "stripe_offset", "Disk descr": "model", "Disk ident": "serial",
     "Rotation rate in RPM": "rotation_rate", "TRIM/UNMAP support": "discard",
+    "mediasize in sectors": "sectors", "Cylinders according to firmware": "cylinders",
+    "Heads according to firmware": "heads", "Sectors according to firmware": "track_sectors",
     "Zone Mode": "zoned", "Attachment": "attachment", "Physical path": "physical_path",
 }  # fmt: skip
 _MOST = 120
@@ -97,11 +100,7 @@ class Diskinfo(Output):
         device = next((match["device"] for _, match in matches if match.re is _DEVICE), "")
         device = device or prompt.command.rpartition(" ")[2].removeprefix("/dev/")
         facts = _facts(match for _, match in matches if match.re is _FACT)
-        seeks: dict[str, Json] = {
-            match["what"].lower().replace(" ", "_"): float(match["msec"]) / 1000
-            for _, match in matches
-            if match.re is _SEEK
-        }
+        seeks = _seeks(match for _, match in matches if match.re is _SEEK)
         sector = facts.get("logical_block_size", units.SECTOR)
         trials = [
             trial
@@ -164,6 +163,18 @@ def _facts(matches: Iterator[re.Match[str]]) -> dict[str, Scalar]:
     return facts
 
 
+def _seeks(matches: Iterator[re.Match[str]]) -> dict[str, Json]:
+    """Seconds of each kind of seek, and how many were done in how many seconds."""
+    seeks: dict[str, Json] = {}
+    for match in matches:
+        name = match["what"].lower().replace(" ", "_")
+        seeks |= {
+            name: float(match["msec"]) / 1000, f"{name}.count": int(match["count"]),
+            f"{name}.seconds": float(match["in"]),
+        }  # fmt: skip
+    return seeks
+
+
 def _trial(match: re.Match[str], device: str, sector: int, prompt: Prompt) -> PrintedTrial | None:
     """A transfer rate, the requests of -i, or the writes of -S; None of any other line."""
     options: dict[str, Scalar]
@@ -181,6 +192,11 @@ def _trial(match: re.Match[str], device: str, sector: int, prompt: Prompt) -> Pr
         options = {"rw": "randwrite", "bs": int(float(size) * units.KIB), "iodepth": 1}
     else:
         return None
+    counted: dict[str, Json] = {}
+    if match.re is _RATE:
+        counted["bytes"] = int(match["done"]) * units.KIB
+    elif match.re is _REQUESTS:
+        counted["requests"] = int(match["ops"])
     return PrintedTrial(
         tool=Diskinfo.tool,
         loops=(LoadResult.of(metrics),),
@@ -191,4 +207,5 @@ def _trial(match: re.Match[str], device: str, sector: int, prompt: Prompt) -> Pr
         elapsed=(float(match["seconds"]),) if "seconds" in match.groupdict() else None,
         options=options,
         steps=dict.fromkeys(metrics, step),
+        details=counted,
     )

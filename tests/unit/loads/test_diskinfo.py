@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -36,7 +37,19 @@ def test_a_disk_in_every_shape() -> None:
 
 def test_seeks() -> None:
     (seeks,) = counters(TEXT)
-    assert seeks.values == {"full_stroke": 0.025, "half_stroke": 0.018, "short_forward": 0.007}
+    for name, each in (("full_stroke", 0.025), ("half_stroke", 0.018), ("short_forward", 0.007)):
+        assert seeks.values[name] == each
+        figures = cast("dict[str, float]", seeks.values)
+        count, seconds = figures[f"{name}.count"], figures[f"{name}.seconds"]
+        assert count * each == pytest.approx(seconds)
+    (state,) = states(TEXT)
+    facts = cast("dict[str, int]", state.subjects[0].values)
+    assert (facts["cylinders"], facts["heads"], facts["track_sectors"]) == (7752021, 16, 63)
+    assert facts["sectors"] * facts["logical_block_size"] == facts["size"]
+    for trial in trials(TEXT):
+        assert trial.elapsed
+        rate = trial.loops[0].metrics["read.bandwidth"]
+        assert trial.details["bytes"] == pytest.approx(rate * trial.elapsed[0])
     assert (seeks.name, seeks.host) == ("ada3", "nas7")
 
 
