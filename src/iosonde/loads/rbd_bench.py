@@ -1,6 +1,6 @@
 """`rbd bench` and the older `rbd bench-write` of Ceph: one trial per run.
 
-Its rate is that of the whole run. The lines on the way are cumulative too and left out.
+Its rate is that of the whole run. The lines on the way are cumulative too and stand in `details`.
 
 Source: ceph 17, src/tools/rbd/action/Bench.cc, do_bench(): "bench  type write io_size …", a table
 SEC OPS OPS/SEC BYTES/SEC, "elapsed: %5d  ops: %8d  ops/sec: %8.2f  bytes/sec: %8.2f", whose bytes
@@ -16,7 +16,7 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
-from iosonde.records.stack import Scalar
+from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import REACH, Output, TextCursor, command_before, flow, lines, prompt_in
 from iosonde.text.reader import nearest
 
@@ -33,6 +33,10 @@ _SUM = re.compile(
 _OWN = re.compile(
     r"^\s*(?:SEC +OPS|[\d.\sKMGTiBs/]{1,120}$|\.{2,}|elapsed:|ops|bytes|read_ops:|write_ops:"
     r"|warning)"
+)
+_ROW = re.compile(
+    r"^\s*(?P<seconds>\d{1,9})\s+(?P<ops>\d{1,15})\s+(?P<iops>\d{1,15}\.\d{1,6})\s+"
+    r"(?P<rate>\d{1,18}(?:\.\d{1,6})?(?: ?[KMGT]iB/s)?)\s*$"
 )
 _NAME = re.compile(r"[A-Za-z][\w.-]{0,100}(?:/[\w.-]{1,100}){0,2}")
 _OWN_WORDS = frozenset({"sudo", "time", "rbd", "bench", "bench-write"})
@@ -88,9 +92,22 @@ class RbdBench(Output):
             elapsed=(float(done["seconds"]),),
             options=options,
             steps={f"{way}.iops": step, f"{way}.bandwidth": rate_step},
-            details={"requests": int(done["ops"])},
+            details={"requests": int(done["ops"]), **_on_the_way(cursor, first, last)},
         )
         return OutputReading(begin, last, trials=(trial,))
+
+
+def _on_the_way(cursor: TextCursor, first: int, last: int) -> dict[str, Json]:
+    """The lines of the table, each of the run so far."""
+    rows: list[Json] = []
+    for _, line in lines(cursor, first, last - first + 1):
+        if row := _ROW.match(line):
+            rate = units.printed(row["rate"].replace(" ", ""), binary=True)[0]
+            rows.append({
+                "seconds": int(row["seconds"]), "requests": int(row["ops"]),
+                "iops": float(row["iops"]), "bandwidth": rate,
+            })  # fmt: skip
+    return {"intervals": rows} if rows else {}
 
 
 def _image(command: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -98,6 +99,16 @@ def test_the_command_of_a_result_is_no_load_of_its_own() -> None:
         lambda output: output_of(output, make=lambda made: made, keep=False),
     )
     assert [output.counts.trials for output in without_repeats(outputs)] == [1]
+
+
+def test_rbd_bench_keeps_its_table() -> None:
+    new, *_ = trials(RBD)
+    assert new.details["intervals"] == [
+        {"seconds": 1, "requests": 11264, "iops": 11280.02, "bandwidth": 44 * 2**20},
+        {"seconds": 2, "requests": 22016, "iops": 11015.75, "bandwidth": 43 * 2**20},
+    ]
+    rows = RBD.replace("43 MiB/s", "43 MiB")  # cut off
+    assert len(cast("list[object]", trials(rows)[0].details["intervals"])) == 1
 
 
 def test_rbd_bench_says_what_its_sum_says() -> None:
