@@ -20,7 +20,7 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
-from iosonde.records.stack import Scalar
+from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, TextCursor, compact, joined, lines, prompt_in
 
 _ROW = re.compile(r"^\W{0,60}(?:SEQ|RND|Sequential|Random) .{0,40}:\s+\d[\d.,]{0,12}(?: MB/s|$)")
@@ -31,6 +31,9 @@ _OWN = re.compile(
     r"|<? *+[\d.]*+ *us>|SATA/\d|\[SATA/\d|= \d{3},000|bytes/s\]|bytes$)"
 )
 _REST = re.compile(r"^\s*(?:Profile|Test(?: Size)?|Mode|Time|Date|OS|Comment) ?:")
+_TAIL = re.compile(
+    r"^\s*(?P<name>Profile|Test(?: Size)?|Mode|Time|Date|OS|Comment) ?:\s*(?P<text>\S.{0,200}?)\s*$"
+)
 _TITLE = re.compile(r"(?P<tool>CrystalDiskMark|KDiskMark) \(?v?(?P<version>\d[\w.]{0,15})")
 _UNIT = re.compile(r"MB/s = 1,000,000 byte")
 _LINE = re.compile(
@@ -94,8 +97,16 @@ class DiskMark(Output):
         torn = sum(_torn(text) for _, text in columns)
         if not trials:
             raise Unreadable("its lines are torn" if torn else "it holds no result", last=last)
+        if tail := _tail(cursor, first, last):
+            trials = tuple(replace(trial, details={**trial.details, **tail}) for trial in trials)
         unread = ((first, last, f"{torn} of its lines are torn"),) if torn else ()
         return OutputReading(first, last, trials=trials, unread=unread)
+
+
+def _tail(cursor: TextCursor, first: int, last: int) -> dict[str, Json]:
+    """What stands below the results, as printed: profile, test, mode, times, date and system."""
+    rows = (_TAIL.match(line) for _, line in lines(cursor, first, last - first + 1))
+    return {row["name"].lower().replace(" ", "_"): row["text"] for row in rows if row}
 
 
 def _torn(text: str) -> int:

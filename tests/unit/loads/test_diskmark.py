@@ -52,6 +52,16 @@ def test_what_each_line_says() -> None:
     assert trials(KDISK)[0].loops[0].metrics["read.bandwidth"] == 508.928 * 1024e3
 
 
+def test_what_stands_below_the_results() -> None:
+    text = (Path(__file__).parents[2] / "outputs" / "diskmark" / "crystal-8.txt").read_text()
+    for trial in trials(text):
+        assert trial.details["test"] == "1 GiB (x5) [C: 61% (283/465GiB)]"
+        assert trial.details["os"] == "Windows 11 Professional [10.0 Build 22621] (x64)"
+        assert trial.details["date"] == "2023/02/11 18:03:22"
+    (above, *_) = trials(f"OS: another machine's\n\n\n\n{text[: text.index('Profile')]}")
+    assert "os" not in above.details
+
+
 def test_lines_of_version_3() -> None:
     every = trials("* MB/s = 1,000,000 byte/s [SATA/300 = 300,000,000 byte/s]\n\n" + THREE)
     assert [trial.options.get("bs") for trial in every] == [None, 2**19, 4096, 4096]
