@@ -267,7 +267,7 @@ def _memtier_asked(cursor: TextCursor, first: int) -> dict[str, Json]:
         line = cursor.line(index)
         row = _MEMTIER_ASKED.match(line)
         gap = 0 if row else gap + 1
-        if gap > 8 or (line and not _MEMTIER_OWN.match(line)):
+        if gap > 12 or (line and not _MEMTIER_OWN.match(line)):
             break
         if row:
             asked[row["what"].lower().replace(" ", "_")] = int(row["count"])
