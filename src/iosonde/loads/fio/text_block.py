@@ -433,7 +433,8 @@ def _processor(text: str, members: int, sheet: JobFigures) -> None:
     }
     if "nan" in match["user"] + match["system"]:
         return
-    sheet.details |= {"usr_cpu": float(match["user"]), "sys_cpu": float(match["system"])}
+    for name in ("user", "system"):
+        sheet.detail("cpu_printed", name, float(match[name] + _PER_CENT))
     both = 0.0
     for key in ("user", "system"):
         value, half = units.printed(match[key] + _PER_CENT)
