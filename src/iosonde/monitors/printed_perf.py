@@ -1,7 +1,8 @@
 """perf report (and top), and perf stat: where a host's processors spent their time, and counts.
 
 Source: Linux 6.1, tools/perf/ui/hist.c and util/sort.c: "Children" before "Self" with call graphs,
-[k] the kernel, [.] a program; tools/perf/util/stat-display.c, print_header() and print_footer();
+[k] the kernel, [.] a program; tools/perf/util/stat-display.c, print_header(), print_footer(),
+print_noise_pct() and print_running(), util/stat-shadow.c for what stands behind a #;
 perf-stat(1), CSV FORMAT: [time,]count,unit,event,run time,share of it[,metric,its unit].
 """
 
@@ -26,9 +27,17 @@ _STATS = re.compile(r"^\s*Performance counter stats for (?P<of>.{1,300}?):?\s*$"
 _COUNT = re.compile(
     r"^\s*(?P<count>\d{1,3}(?:[,\u202f ]\d{3}){1,6}|\d{1,18})"
     r"(?P<unit>(?:\.\d{1,6})? (?:msec|Joules|MiB))? +"
-    r"(?P<event>[a-z][\w.:/,=-]{2,80})(?:\s+[#(].{0,160})?$"
+    r"(?P<event>[a-z][\w.:/,=-]{2,80})(?P<rest>\s+[#(].{0,160})?$"
 )
 """A count of an event; only figures with a unit have decimals, for a dot may part thousands."""
+_METRIC = re.compile(
+    r"#\s{1,8}(?P<figure>\d{1,9}(?:\.\d{1,3})?)(?P<share>%)?\s{1,4}"
+    r"(?P<of>(?:[KMG]?/sec|GHz|CPUs utilized|insn per cycle|stalled cycles per insn"
+    r"|of all [\w -]{3,40}?|(?:frontend|backend) cycles idle)(?=\s{2}|\s*$|\s\())"
+)
+_DEVIATION = re.compile(r"\( ?\+- {1,3}(?P<share>\d{1,3}\.\d\d)% ?\)")
+_MEASURED = re.compile(r"\((?P<share>\d{1,3}\.\d\d)%\)")
+_RATES = {"/sec": 1.0, "K/sec": 1e3, "M/sec": 1e6, "G/sec": 1e9}
 _ELAPSED = re.compile(
     r"^\s*(?P<seconds>\d{1,9}\.\d{3,12}) (?:\+- .{0,40} )?seconds "
     r"(?P<of>time elapsed|user|sys)"
@@ -141,3 +150,21 @@ def _figures(line: str) -> Iterator[tuple[str, Json]]:
         plain = re.sub(r"[,\u202f ]", "", match["count"]) + decimals
         scale = 1e-3 if unit == "msec" else 1.0
         yield match["event"], float(plain) * scale
+        yield from _beside(match["event"], match["rest"] or "")
+
+
+def _beside(event: str, text: str) -> Iterator[tuple[str, Json]]:
+    """What stands behind a count: what it means, how it varies, the share of time it was taken."""
+    if metric := _METRIC.search(text):
+        figure = float(metric["figure"])
+        if rate := _RATES.get(metric["of"]):
+            yield f"{event}.rate", round(figure * rate, 6)
+        elif metric["of"] == "GHz":
+            yield f"{event}.rate", round(figure * 1e9, 6)
+        else:
+            name = re.sub(r"\W+", "_", metric["of"].lower())
+            yield f"{event}.{name}", figure / 100 if metric["share"] else figure
+    if deviation := _DEVIATION.search(text):
+        yield f"{event}.deviation", float(deviation["share"]) / 100
+    if measured := _MEASURED.search(text):
+        yield f"{event}.measured", float(measured["share"]) / 100

@@ -29,6 +29,26 @@ def test_symbols_and_counts_of_perf() -> None:
     assert clock / elapsed == pytest.approx(4, rel=1e-3)
     assert cast("float", values["context-switches"]) / clock == pytest.approx(1_500, rel=1e-3)
     assert values["cycles"] == 4e9
+    assert (values["cycles.rate"], values["cycles.measured"]) == (5e8, 0.5)
+    assert values["cpu-clock.cpus_utilized"] == 4
+    rate = cast("float", values["context-switches.rate"])
+    assert rate == pytest.approx(cast("float", values["context-switches"]) / clock, rel=1e-3)
+
+
+@pytest.mark.parametrize(("line", "name", "figure"), [
+    ("  2,000,000,000      instructions  #    0.50  insn per cycle   ( +-  0.25% )  (80.00%)",
+     "instructions.insn_per_cycle", 0.5),
+    ("  2,000,000,000      instructions  #    0.50  insn per cycle   ( +-  0.25% )  (80.00%)",
+     "instructions.deviation", 0.0025),
+    ("     30,000,000      branch-misses  #    3.00% of all branches",
+     "branch-misses.of_all_branches", 0.03),
+    ("         12,000      page-faults  #    0.006 M/sec", "page-faults.rate", 6000),
+    ("         12,000      page-faults  #  6.00 of my own words", "", 0),
+])  # fmt: skip
+def test_what_stands_behind_a_count(line: str, name: str, figure: float) -> None:
+    (row,) = counters(f" Performance counter stats for 'a':\n\n{line}\n")
+    beside = {key: value for key, value in row.values.items() if "." in key}
+    assert beside == {} if not name else beside[name] == figure
 
 
 def test_a_dot_may_part_thousands() -> None:
