@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import PrintedCounters, Unreadable
-from iosonde.records.stack import Json
+from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable
+from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.reader import Items, StateOutput
 from iosonde.text.table import following_head, head_before, read_table
@@ -33,16 +33,35 @@ _COLUMNS: dict[str, tuple[str, float]] = {
 }  # fmt: skip
 _FIGURE = re.compile(r"\d{1,15}(?:\.\d{1,6})?")
 _PLAIN = re.compile(
-    r"^\s*(?:tin\s+tout\s+)?(?:KB/t\s+x?tps\s+MB/s\s*)+(?:us\s+(?:ni\s+)?sy\s+(?:in\s+)?id\s*)?"
+    r"^\s*(?:tin\s+tout\s+)?(?:KB/t\s+(?:x?tps|t/s)\s+MB/s\s*)+"
+    r"(?:us\s+(?:ni\s+)?sy\s+(?:sp\s+)?(?:in\s+)?id\s*)?"
 )
 _ERRORS = re.compile(
     r"^\s*(?P<name>\w[\w,.@-]{1,60})\s+Soft Errors: (?P<soft>\d{1,9}) "
     r"Hard Errors: (?P<hard>\d{1,9}) Transport Errors: (?P<transport>\d{1,9})\s*$"
 )
 _DETAILS = re.compile(
-    r"^\s*(?:Vendor:|Model:|Size:|Media Error:|Illegal Request:|Revision:|Serial)"
+    r"^\s*(?:Vendor:|Model:|Size:|Media Error:|Illegal Request:|Revision:|Serial|RPM:)"
+)
+_FACT = re.compile(
+    r"(?P<name>Vendor|Product|Model|Revision|Serial No): *(?P<text>\S.{0,60}?) *"
+    r"(?=(?:Vendor|Product|Model|Revision|Serial No|Size):|$)"
+)
+_FACTS = {"Vendor": "vendor", "Product": "model", "Model": "model", "Revision": "revision",
+          "Serial No": "serial"}  # fmt: skip
+_SIZE = re.compile(r"Size: *[\d.]{1,12}[KMGTP]?B <(?P<bytes>\d{1,19}) bytes>")
+_COUNT = re.compile(
+    r"(?P<name>Media Error|Device Not Ready|No Device|Recoverable|Illegal Request"
+    r"|Predictive Failure Analysis): (?P<count>\d{1,9})"
 )
 _CLOCK = re.compile(r"^\s*(?:[A-Z][a-z]{2} [A-Z][a-z]{2} +\d|extended device stat|\d{10}$)")
+_OF_HOST: dict[str, tuple[str, float]] = {
+    "tin": ("terminal.read", 1), "tout": ("terminal.written", 1), "us": ("cpu_user", 0.01),
+    "ni": ("cpu_nice", 0.01), "sy": ("cpu_system", 0.01), "sp": ("cpu_spin", 0.01),
+    "in": ("cpu_irq", 0.01), "id": ("cpu_idle", 0.01), "1m": ("load_1m", 1),
+    "5m": ("load_5m", 1), "15m": ("load_15m", 1),
+}  # fmt: skip
+"""Columns that are of no device; of terminals the characters a second."""
 _REPORTS = 2000
 _GAP = 5
 
@@ -103,22 +122,32 @@ class UnixIostat(StateOutput):
             index = following
         return last, counters
 
-    def _errors(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, list[PrintedCounters]]:
+    def _errors(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         """Errors of devices since boot, as -E prints them."""
-        last, counters = first, list[PrintedCounters]()
-        for index, line in lines(cursor, first, 400):
+        last, disks, facts = first, dict[str, dict[str, Json]](), dict[str, dict[str, Scalar]]()
+        name = ""
+        for index, line in lines(cursor, first, 2000):
             match = _ERRORS.match(line)
             if match:
-                values: dict[str, Json] = {
-                    f"{name}_errors": int(match[name]) for name in ("soft", "hard", "transport")
+                name = match["name"]
+                disks[name] = {
+                    f"{kind}_errors": int(match[kind]) for kind in ("soft", "hard", "transport")
                 }
-                counters.append(self.counted("disk", match["name"], values, prompt))
+                facts[name] = {}
             elif line and not _DETAILS.match(line):
                 break
+            for count in _COUNT.finditer(line):
+                disks[name][count["name"].lower().replace(" ", "_")] = int(count["count"])
+            facts[name] |= {_FACTS[fact["name"]]: fact["text"] for fact in _FACT.finditer(line)}
+            if size := _SIZE.search(line):
+                facts[name]["size"] = int(size["bytes"])
             last = index if line else last
-        return last, counters
+        items: list[PrintedCounters | PrintedSubject] = []
+        for disk, values in disks.items():
+            items.append(self.counted("disk", disk, values, prompt))
+            if facts[disk]:
+                items.append(PrintedSubject("disk", disk, facts[disk], prompt.host))
+        return last, items
 
     def _plain(
         self, cursor: TextCursor, first: int, prompt: Prompt
@@ -155,15 +184,13 @@ class UnixIostat(StateOutput):
             ):
                 values[name] = [row[begin + place * 3 + offset] * scale for row in rows]
             yield self.counted("disk", device, values, prompt)
-        names = {"us": "cpu_user", "ni": "cpu_nice", "sy": "cpu_system", "in": "cpu_irq",
-                 "id": "cpu_idle"}  # fmt: skip
-        of_cpu: dict[str, Json] = {
-            names[column]: [row[place] / 100 for row in rows]
-            for place, column in enumerate(named)
-            if column in names
-        }
-        if of_cpu:
-            yield self.counted("host", "", boot | of_cpu, prompt)
+        of_host: dict[str, Json] = {}
+        for place, column in enumerate(named):
+            if column in _OF_HOST:
+                name, scale = _OF_HOST[column]
+                of_host[name] = [row[place] * scale for row in rows]
+        if of_host:
+            yield self.counted("host", "", boot | of_host, prompt)
 
 
 def _boot(prompt: Prompt, report: int) -> Json:

@@ -9,7 +9,7 @@ import pytest
 
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
-from tests.mangle import counters, mangled, read
+from tests.mangle import counters, mangled, read, subjects_in
 
 OUTPUTS = Path(__file__).parents[2] / "outputs" / "monitors-composed"
 SOLARIS, FREEBSD, IPERF = (
@@ -32,10 +32,19 @@ def test_solaris_names_the_device_last() -> None:
     assert [(row.name, row.values["transport_errors"]) for row in errors] == [
         ("c0t2d0", 5), ("c0t3d0", 0),
     ]  # fmt: skip
+    failed = next(row for row in errors if row.values.get("media_error"))
+    assert (failed.values["illegal_request"], failed.values["no_device"]) == (0, 0)
+    (disk,) = subjects_in(SOLARIS)
+    assert (disk.name, disk.values) == (failed.name, {
+        "vendor": "ATA", "model": "DISK", "revision": "0001", "serial": "A1",
+        "size": 1000204886016,
+    })  # fmt: skip
 
 
 def test_freebsd_and_macos() -> None:
-    extended, first, second, host, apple, _ = counters(FREEBSD)
+    extended, first, second, host, apple, load = counters(FREEBSD)
+    assert (host.values["terminal.read"], host.values["terminal.written"]) == ([0, 0], [40, 12])
+    assert [load.values[f"load_{name}"] for name in ("1m", "5m", "15m")] == [[1.53], [1.6], [1.62]]
     assert (extended.values["write.await"], extended.values["queue"]) == (0.012, 3)
     for row in (first, second, apple):
         sizes, requests, rates = (
