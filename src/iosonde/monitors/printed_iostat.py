@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.monitors.sysstat_head import SysstatOutput
-from iosonde.monitors.unclocked import UnclockedCursor
+from iosonde.monitors.unclocked import UnclockedCursor, UnsnippedCursor
 from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
@@ -133,7 +133,7 @@ class Iostat(SysstatOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         """The head of a report that no report of the same output precedes."""
-        return head_before(UnclockedCursor(cursor), cursor.at, is_head, longest=True)
+        return head_before(UnsnippedCursor(cursor), cursor.at, is_head, longest=True)
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
@@ -145,11 +145,11 @@ class Iostat(SysstatOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         counters: list[PrintedCounters] = []
-        command, cursor = prompt.command, UnclockedCursor(cursor)
+        rows, command, cursor = UnsnippedCursor(cursor), prompt.command, UnclockedCursor(cursor)
         groups = frozenset(GROUP.findall(command))
         index, last = first, first
         for report in range(1, _REPORTS + 1):
-            table = read_table(cursor, index, is_head, is_row=is_row, longest=True)
+            table = read_table(rows, index, is_head, is_row=is_row, longest=True)
             if table is None:
                 break
             last = table.last
@@ -161,12 +161,18 @@ class Iostat(SysstatOutput):
             if of_cpus := _of_cpus(cursor, index):
                 of_cpus |= {"report": report, "since_boot": since_boot}
                 counters.append(self.counted("host", "", of_cpus, prompt))
+            seen = set[str]()
             for row in table.rows:
                 device, cells, names = row[0], row[1:], table.head[1:]
                 if table.head[-1] == "Device":
                     device, cells, names = row[-1], row[:-1], table.head[:-1]
                 values = figures(names, cells)
-                values |= {"report": report, "since_boot": since_boot}
+                again = device in seen  # rows and heads between them were left out
+                seen.add(device)
+                values |= {
+                    "report": None if again else report,
+                    "since_boot": None if again else since_boot,
+                }
                 name = device.rstrip(":")
                 kind = "disks" if name.lower() in SUMMED_UP or name in groups else "disk"
                 counters.append(self.counted(kind, name, values, prompt))

@@ -17,3 +17,19 @@ class UnclockedCursor(RewrittenCursor):
     @override
     def rewritten(self, line: str) -> str:
         return _CLOCK.sub("", line)
+
+
+LEFT_OUT = re.compile(
+    r"\s*(?:[(\[<{]\s?(?:snip\w{0,6}|cut|skipped|\.{2,6}|\u2026)\s?[)\]>}]|\.{3,6}|\u2026"
+    r"|-{1,8}\s?snip\w{0,6}\s?-{1,8})\s*",
+    re.IGNORECASE,
+)
+"""What people write in place of rows that they left out."""
+
+
+class UnsnippedCursor(UnclockedCursor):
+    """The same, in which what says that rows were left out is a blank line."""
+
+    @override
+    def rewritten(self, line: str) -> str:
+        return "" if LEFT_OUT.fullmatch(line) else super().rewritten(line)

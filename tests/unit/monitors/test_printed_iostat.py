@@ -75,3 +75,35 @@ def test_a_report_on_cpus_is_a_part_of_the_first_report() -> None:
         assert isinstance(output, FoundOutput)
         assert [item.kind for item in output.counters] == ["host", "disk"]
         assert output.counters[0].values["cpu_user"] == pytest.approx(0.7373)
+
+
+SNIPPED = (
+    "$ iostat -x 5\n"
+    "Device:         rrqm/s   wrqm/s     r/s     w/s   rsec/s   wsec/s avgrq-sz avgqu-sz   await"
+    "  svctm  %util\n{}\n"
+    "sdc               0.00    10.00    0.00   50.00     0.00  8000.00   160.00     0.25    5.00"
+    "   1.50   7.50\n{}\n"
+    "sdd               0.00    10.00    0.00   25.00     0.00  4000.00   160.00     0.25    5.00"
+    "   1.50   3.75\n"
+)
+
+
+@pytest.mark.parametrize("sign", ["(snip)", "[snipped]", "...", "[...]", "<snip>", "-- snip --"])
+def test_rows_beside_those_that_were_left_out(sign: str) -> None:
+    rows = counters(SNIPPED.format(sign, sign))
+    assert [(row.name, row.values["write.bandwidth"]) for row in rows] == [
+        ("sdc", 8000 * 512), ("sdd", 4000 * 512),
+    ]  # fmt: skip
+    assert [row.values["report"] for row in rows] == [1, 1]
+
+
+def test_a_device_again_is_of_a_report_that_is_not_known() -> None:
+    rows = counters(SNIPPED.format("...", "...").replace("sdd", "sdc"))
+    assert [(row.values["report"], row.values["since_boot"]) for row in rows] == [
+        (1, True), (None, None),
+    ]  # fmt: skip
+
+
+def test_words_between_rows_end_a_table() -> None:
+    rows = counters(SNIPPED.format("", "(snip) is what I wrote."))
+    assert [row.name for row in rows] == ["sdc"]
