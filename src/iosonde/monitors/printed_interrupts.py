@@ -19,7 +19,7 @@ from iosonde.text.cursor import Output, TextCursor, command_before
 
 _HEAD = re.compile(r"^\s*(?:CPU\d+\s*)+$")
 _NUMBERED = re.compile(r"^\s*(?P<irq>\d{1,6}):(?=\s+\d)")
-_NAMED = re.compile(r"^\s*[A-Z][A-Z0-9]{2}:(?=\s|$)")
+_NAMED = re.compile(r"^\s*(?P<name>[A-Z][A-Z0-9]{2}):(?=\s|$)")
 _CHIP = re.compile(
     r"(?P<chip>[A-Za-z][\w./:-]*+)(?:\s++\S{0,40}(?:[Ee]dge|[Ll]evel|fasteoi|msi)\S*+)*"
     r"(?:\s++\d++(?=\s+\S))?(?:\s++(?:Edge|Level)(?=\s))?(?P<devices>(?:\s++\S++)*+)$"
@@ -98,13 +98,13 @@ def _group(
 
 
 def _row(parts: Sequence[str], cpus: int, width: int) -> tuple[str, dict[str, Json]] | None:
-    """Number and figures of a row, made whole; None for what has no device."""
-    match = _NUMBERED.match(parts[0])
-    if not match:
-        return None
+    """Number or name and figures of a row, made whole; None where it says nothing whole."""
     text = parts[0]
     for before, part in pairwise(parts):
         text += part if len(before) >= width else f" {part}"
+    match = _NUMBERED.match(text)
+    if not match:
+        return _named_row(text, cpus)
     fields = text[match.end() :].split(None, cpus)
     if len(fields) <= cpus or not all(word.isdecimal() for word in fields[:cpus]):
         return None
@@ -118,3 +118,19 @@ def _row(parts: Sequence[str], cpus: int, width: int) -> tuple[str, dict[str, Js
         "controller": chip["chip"],
     }
     return match["irq"], values
+
+
+def _named_row(text: str, cpus: int) -> tuple[str, dict[str, Json]] | None:
+    """What a row of a processor's own interrupts says; ERR and MIS have a single count."""
+    match = _NAMED.match(text)
+    if not match:
+        return None
+    fields = text[match.end() :].split(None, cpus)
+    single = len(fields) == 1 and match["name"] in {"ERR", "MIS"}
+    counts = fields[: 1 if single else cpus]
+    if not all(word.isdecimal() for word in counts) or len(counts) < (1 if single else cpus):
+        return None
+    values: dict[str, Json] = {"counts": [int(word) for word in counts]}
+    if len(fields) > cpus:
+        values["description"] = fields[cpus].strip()
+    return match["name"], values

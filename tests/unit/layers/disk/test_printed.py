@@ -188,6 +188,10 @@ def test_interrupts_name_their_devices() -> None:
     row = next(line.split() for line in lines if line.strip().startswith("24:"))
     assert values_by_name["24"]["counts"] == [int(row[1]), int(row[2])]
     assert values_by_name["24"]["devices"] == [row[-1]]
+    row = next(line.split() for line in lines if line.strip().startswith("LOC:"))
+    assert values_by_name["LOC"] == {
+        "counts": [int(row[1]), int(row[2])], "description": "Local timer interrupts",
+    }  # fmt: skip
     shared = (
         "           CPU0       CPU1\n"
         " 16:   20000000          0   IO-APIC  16-fasteoi   ehci_hcd:usb1, eth0, cciss0\n"
@@ -209,6 +213,9 @@ def test_interrupts_of_old_kernels_and_of_other_chips() -> None:
 
 
 def test_interrupts_end_where_prose_begins() -> None:
+    alone = "            CPU0       CPU1\n  45:   1         9   PCI-MSI 524288-edge      eth0\n"
+    rows = counters(f"{alone} NMI:          5   Non-maskable interrupts\n ERR:          3\n")
+    assert {row.name: row.values["counts"] for row in rows} == {"45": [1, 9], "ERR": [3]}
     given = (
         "            CPU0       CPU1\n"
         "  45:   12345678         99   PCI-MSI 524288-edge      eth0-TxRx-0\n"
