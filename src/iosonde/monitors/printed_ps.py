@@ -11,7 +11,7 @@ PROCESS STATE CODES.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from typing_extensions import override
 
@@ -40,6 +40,19 @@ _CELLS = {
     "C": re.compile(r"\d{1,3}|-"),
     "PRI": re.compile(r"-?\d{1,3}|-"),
 }
+_TEXTS = {
+    "UID": "user", "USER": "user", "S": "state", "STAT": "state", "TTY": "terminal",
+    "TT": "terminal", "STIME": "started", "START": "started", "STARTED": "started",
+    "ELAPSED": "elapsed", "CLS": "scheduling_class",
+}  # fmt: skip
+"""Columns that are kept as they stand."""
+_SHARES = {"C": "cpu", "%CPU": "cpu", "%MEM": "memory"}
+_WHOLE = {
+    "PPID": "parent", "LWP": "thread", "SPID": "thread", "TID": "thread", "NLWP": "threads",
+    "PRI": "priority", "NI": "nice", "SZ": "pages", "PSR": "processor",
+    "RTPRIO": "realtime_priority",
+}  # fmt: skip
+"""Columns of whole numbers; SZ is counted in pages."""
 _ANY = re.compile(r"\S+")
 _EMPTY_PROMPT = re.compile(r"[\w\])~][#$%>]$")
 _FOREST = re.compile(r"(?:[|\s]*\\?_ +)+")
@@ -143,24 +156,29 @@ def _goes_on(before: str, line: str) -> bool:
 def _process(columns: Sequence[str], cells: Sequence[str]) -> dict[str, Json]:
     """What a row says: shares as fractions, sizes in bytes, times in seconds."""
     row = dict(zip(columns, cells, strict=True))
-    process: dict[str, Json] = {"pid": int(row["PID"])}
-    for name, column in (("user", "USER"), ("user", "UID"), ("state", "STAT"), ("state", "S")):
-        if column in row:
-            process[name] = row[column]
-    for name, column in (("cpu", "%CPU"), ("memory", "%MEM")):
-        if column in row:
-            process[name] = float(row[column].replace(",", ".")) / 100
-    for name, column in (("virtual", "VSZ"), ("resident", "RSS")):
-        if column in row:
-            process[name] = int(row[column]) * 1024
-    if "PPID" in row:
-        process["parent"] = int(row["PPID"])
+    process: dict[str, Json] = {"pid": int(row["PID"]), **dict(_of_columns(row))}
     if "TIME" in row:
         process["cpu_seconds"] = _seconds(row["TIME"])
     if row.get("WCHAN", "-") != "-":
         process["waits_in"] = row["WCHAN"]
     process["command"] = cells[-1][forest.end() if (forest := _FOREST.match(cells[-1])) else 0 :]
     return process
+
+
+def _of_columns(row: Mapping[str, str]) -> Iterator[tuple[str, Json]]:
+    """What the plain columns of a row say; a sign for nothing says nothing."""
+    for column, name in _TEXTS.items():
+        if row.get(column, "-") != "-":
+            yield name, row[column]
+    for column, name in _SHARES.items():
+        if column in row and row[column] != "-":
+            yield name, float(row[column].replace(",", ".")) / 100
+    for column, name in (("VSZ", "virtual"), ("RSS", "resident")):
+        if column in row:
+            yield name, int(row[column]) * 1024
+    for column, name in _WHOLE.items():
+        if row.get(column, "").lstrip("-").isdecimal():
+            yield name, int(row[column])
 
 
 def _seconds(time: str) -> int:

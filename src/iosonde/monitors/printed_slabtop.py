@@ -19,7 +19,10 @@ _SHARE = re.compile(
     r"\s*Active / Total (?P<of>Objects|Slabs|Caches|Size) \(% used\)\s*: "
     r"(?P<active>\d+(?:[.,]\d+)?)K? / (?P<total>\d+(?:[.,]\d+)?)K? \("
 )
-_SIZES = re.compile(r"\s*Minimum / Average / Maximum Object\s*:")
+_SIZES = re.compile(
+    r"\s*Minimum / Average / Maximum Object\s*:"
+    r"(?:\s{0,4}(\d{1,9}[.,]\d\d)K / (\d{1,9}[.,]\d\d)K / (\d{1,9}[.,]\d\d)K)?"
+)
 _HEAD = re.compile(r"\s*OBJS ACTIVE\s+USE OBJ SIZE\s+SLABS OBJ/SLAB CACHE SIZE NAME\s*$")
 _ROW = re.compile(
     r"\s*(?P<objects>\d+) +(?P<active>\d+) +\d+% +(?P<object_size>\d+[.,]\d+)K +(?P<slabs>\d+) +"
@@ -70,7 +73,11 @@ class Slabtop(StateOutput):
                     "objects_per_slab": int(row["objects_per_slab"]),
                     "size": int(row["size"]) * units.KIB,
                 })  # fmt: skip
-            elif not _SIZES.match(line) and not _HEAD.match(line):
+            elif sizes := _SIZES.match(line):
+                for name, size in zip(("min", "mean", "max"), sizes.groups(), strict=True):
+                    if size:
+                        values[f"object_size.{name}"] = _figure(size) * units.KIB
+            elif not _HEAD.match(line):
                 break
             last = index
         if rows:

@@ -58,9 +58,12 @@ def _values(text: str, ends: Mapping[int, str]) -> dict[str, Json]:
     named = {ends[end]: cell for end, cell in cells.items() if end in ends}
     if len(named) != len(cells) or not {"% time", "seconds", "calls"} <= named.keys():
         return {}
-    return {
+    values: dict[str, Json] = {
         "share": float(named["% time"]) / 100,
         "seconds": float(named["seconds"]),
         "calls": int(named["calls"]),
         "errors": int(named.get("errors", 0)),
     }
+    if "usecs/call" in named:
+        values["seconds_per_call"] = round(float(named["usecs/call"]) * 1e-6, 9)
+    return values

@@ -26,7 +26,11 @@ _PERCENT = r"-?\d{1,9}\.\d%"
 _TITLE = re.compile(
     r"\s*\d\d:\d\d:\d\d Buffers MB: (?P<buffers>\d{1,9}) / Cached MB: (?P<cached>\d{1,9})(?: / .*)?"
 )
+_LOAD = re.compile(
+    r"\s*(?P<time>\d\d:\d\d:\d\d) loadavg: (?P<load>\d{1,6}\.\d\d(?: \d{1,6}\.\d\d){2}) .{3,40}"
+)
 _NEAR = 3
+_NEAR_TITLE = 5
 
 
 class _Top(StateOutput):
@@ -40,6 +44,14 @@ class _Top(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         is_head = cursor.line(cursor.at).split() == self.head
         return cursor.at if is_head else None
+
+    def above(self, cursor: TextCursor, first: int) -> dict[str, Json]:
+        """Time and load that stand above the head."""
+        for index in range(first - 1, max(first - _NEAR_TITLE, -1), -1):
+            if match := _LOAD.fullmatch(cursor.line(index)):
+                load: list[Json] = [float(figure) for figure in match["load"].split()]
+                return {"time": match["time"], "load_average": load}
+        return {}
 
     def rows(self, cursor: TextCursor, first: int) -> tuple[int, list[dict[str, str]]]:
         """Index of the last row, and the cells of the rows."""
@@ -75,9 +87,12 @@ class Biotop(_Top):
                 "device_number": numbers, "requests": int(row["I/O"]),
                 "bytes": float(row["Kbytes"]) * 1024, "latency": traced.scaled(row["AVGms"], -3),
             })  # fmt: skip
-        return last, [
+        counters = [
             self.counted("disk", disk, {"processes": own}, prompt) for disk, own in disks.items()
         ]
+        if counters and (above := self.above(cursor, first)):
+            counters.append(self.counted("host", "", above, prompt))
+        return last, counters
 
 
 class Cachetop(_Top):
@@ -139,5 +154,6 @@ class Filetop(_Top):
         ]  # fmt: skip
         counters: list[PrintedCounters] = []
         if files:
-            counters.append(self.counted("host", "", {"files": files}, prompt))
+            values = {**self.above(cursor, first), "files": files}
+            counters.append(self.counted("host", "", values, prompt))
         return last, counters

@@ -161,6 +161,9 @@ def test_caches_of_the_kernel() -> None:
     assert figure(row, "active_objects") / figure(row, "objects") == pytest.approx(0.918, abs=1e-3)
     caches = cast("list[dict[str, float]]", row.values["kernel_caches"])
     assert [str(cache["name"]) for cache in caches] == ["dentry", "ext4_inode_cache"]
+    sizes = [figure(row, f"object_size.{name}") for name in ("min", "mean", "max")]
+    assert sizes == [0.01 * 1024, 0.26 * 1024, 8 * 1024]
+    assert sizes[1] == pytest.approx(figure(row, "size") / figure(row, "objects"), rel=0.03)
     for cache in caches:
         assert cache["slabs"] * cache["objects_per_slab"] == pytest.approx(
             cache["objects"], rel=2e-3

@@ -31,6 +31,7 @@ def test_processes_of_ps_aux() -> None:
     assert rows[3] == {
         "pid": 9120, "user": "postgres", "state": "Ds", "cpu": 0.035, "memory": 0.12,
         "virtual": 4 << 30, "resident": 2 << 30, "cpu_seconds": 727,
+        "terminal": "?", "started": rows[3]["started"],
         "command": "postgres: checkpointer",
     }  # fmt: skip
 

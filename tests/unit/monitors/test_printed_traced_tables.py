@@ -87,7 +87,9 @@ def test_processes_by_disk() -> None:
 
 
 def test_processes_by_page_and_file() -> None:
-    _, _, pages, files = counters(TOPS)
+    *_, load, pages, files = counters(TOPS)
+    assert (load.values["time"], load.values["load_average"]) == ("21:22:23", [1.5, 1.25, 1])
+    assert files.values["load_average"] == [0.5, 0.4, 0.3]
     assert (pages.values["buffers"], pages.values["page_cache"]) == (32 * 2**20, 900 * 2**20)
     browser, copy = cast("list[dict[str, float]]", pages.values["processes"])
     assert str(browser["process"]) == "Web Content"
