@@ -124,6 +124,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "strace_calls": "iosonde.monitors.printed_strace_calls:StraceCalls",
         "syncsnoop": "iosonde.monitors.printed_traced_calls:Syncsnoop",
         "top": "iosonde.monitors.printed_top:Top",
+        "top_bsd": "iosonde.monitors.printed_top_bsd:BsdTop",
         "vfsstat": "iosonde.monitors.printed_traced_rates:Vfsstat",
         "vmstat": "iosonde.monitors.printed_vmstat:Vmstat",
         "vmstat_disks": "iosonde.monitors.printed_vmstat_totals:VmstatDisks",
