@@ -130,6 +130,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "vmstat_disks": "iosonde.monitors.printed_vmstat_totals:VmstatDisks",
         "vmstat_partition": "iosonde.monitors.printed_vmstat_totals:VmstatPartition",
         "vmstat_totals": "iosonde.monitors.printed_vmstat_totals:VmstatTotals",
+        "vmstat_unix": "iosonde.monitors.printed_vmstat_unix:UnixVmstat",
         "writeback": "iosonde.monitors.printed_traced_disks:Writeback",
         "xfstests_bld": "iosonde.monitors.printed_test_reports:XfstestsReport",
     },
