@@ -19,7 +19,7 @@ from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput, close_lines, top_of
 
 _ROW = re.compile(
-    r"^\s*[+-]? *(?P<share>\d{1,3}\.\d\d)% +(?:(?P<own>\d{1,3}\.\d\d)% +)?"
+    r"^\s*+(?:[+-] *+)?(?P<share>\d{1,3}\.\d\d)% +(?:(?P<own>\d{1,3}\.\d\d)% +)?"
     r"(?P<where>(?:[^\s\[]\S{0,60} +|\[[^\]\s]{2,60}\] +){0,3})\[(?P<level>[k.guH])\] "
     r"(?P<symbol>\S.{0,200}?)\s*$"
 )
