@@ -53,6 +53,11 @@ _LEFT_OUT = re.compile(
 _FIRST = re.compile(r"\d bytes? (?:\(|transferred in (?:\d+\.\d{3,6}(?: secs|$)|$))")
 _SUM = re.compile(r"cop|\d bytes transferred in |bytes/sec\)")
 _BUSYBOX = re.compile(r"\([\d.]{1,20}[kMG]B\)")
+_THOUSANDS = re.compile(r"(?P<number>\d{1,15})(?P<prefix>[kKMGT])B")
+"""Source: coreutils, lib/xstrtol.c: a `B` behind the prefix makes it a power of 1000."""
+_PREFIXES = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_UNFINISHED = re.compile(r"\d\+\d{1,9}records|\dbytes?")
+"""What a report without a speed holds, without its blanks; else it is what people wrote behind."""
 _CALL = re.compile(r"(?:^|[\s/])dd\s+(?:if|of|bs|count)=")
 _TIMES = re.compile(r"^\s*(?:real|user|sys)\s+[\d.]+m?[\d.]*s?\s*$")
 _COMPLAINT = re.compile(r"\s*(?:[^\s:]*/)?dd: ")
@@ -178,7 +183,7 @@ def _results(cursor: TextCursor, first: int) -> tuple[list[_Result], list[int]]:
     for index, printed in lines(cursor, first, _MOST):
         line = in_english(printed)
         if text and (_IN.search(line) or index - start >= _PIECES):
-            unread.append(start)
+            unread += [start] if _UNFINISHED.search(text) else []
             text = ""
         beside = _TIMES.match(line) or _LEFT_OUT.fullmatch(line) or _COMPLAINT.match(line)
         if not line or (not text and results and beside):
@@ -196,7 +201,7 @@ def _results(cursor: TextCursor, first: int) -> tuple[list[_Result], list[int]]:
             records = {way: count for count, way in _RECORDED.findall(text[: match.start()])}
             results.append(_Result(int(match["bytes"]), seconds, rate, step, start, index, records))
             text, start = text[match.end() :], index
-    if text:
+    if _UNFINISHED.search(text):
         unread.append(start)
     return results, unread
 
@@ -335,12 +340,24 @@ def _trial(
     )
 
 
+def _block_size(operand: str) -> int:
+    """Bytes of "128k", "1M" and "1MiB", which are powers of 1024, and of "128MB", which is of 1000.
+
+    Raises:
+        UsageError: it is no size.
+    """
+    size = _THOUSANDS.fullmatch(operand)
+    if size is None:
+        return units.parse_bytes(operand)
+    return int(size["number"]) * _PREFIXES[size["prefix"].upper()]
+
+
 def _options(call: Mapping[str, str], direction: str) -> Iterator[tuple[str, Scalar]]:
     if direction != "copy":
         yield "rw", direction
     yield from (("iodepth", 1), ("numjobs", 1))
     with contextlib.suppress(UsageError):
-        yield "bs", units.parse_bytes(call.get("bs", "512" if call else ""))
+        yield "bs", _block_size(call.get("bs", "512" if call else ""))
     if call and direction != "copy":
         flags = call.get("iflag" if direction == "read" else "oflag", "").split(",")
         yield "direct", "direct" in flags

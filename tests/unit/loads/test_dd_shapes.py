@@ -12,7 +12,7 @@ from typing import cast
 
 import pytest
 
-from tests.mangle import read, trials
+from tests.mangle import read, trials, unread_in
 
 BSD = "3221225472 bytes transferred in 24.000000 secs (134217728 bytes/sec)\n"
 RECORDS = "3072+0 records in\n3072+0 records out\n"
@@ -192,3 +192,30 @@ def test_what_status_progress_printed_on_the_way() -> None:
     lines = text.splitlines(keepends=True)
     (alone,) = trials("".join(lines[:1] + lines[2:]))
     assert "progress" not in alone.details
+
+
+@pytest.mark.parametrize(("operand", "size"), [
+    ("128MB", 128000000), ("4kB", 4000), ("1GB", 1000000000), ("1M", 1 << 20), ("1MiB", 1 << 20),
+    ("512", 512),
+])  # fmt: skip
+def test_block_sizes_are_those_of_dd(operand: str, size: int) -> None:
+    (trial,) = trials(f"# dd if=/dev/zero of=x bs={operand} count=3072\n{RECORDS}{BSD}")
+    assert trial.options["bs"] == size
+
+
+def test_words_behind_a_result_are_no_report_without_a_speed() -> None:
+    sums = "1073741824 bytes (1.1 GB, 1.0 GiB) copied, {} s, {} MB/s"
+    listed = "".join(
+        f"- [{name}]: `{sums.format(*figures)}` {more}\n"
+        for name, figures, more in [
+            ("a", ("2.5", "429"), "the best of all"), ("b", ("5.25", "205"), ""),
+        ]
+    )  # fmt: skip
+    outputs = read(listed)
+    assert len(outputs) == 1
+    assert len(trials(listed)) == 2
+
+
+def test_a_report_that_is_cut_off_behind_others_is_told() -> None:
+    (unread,) = unread_in(f"# {COMMAND}\n{RECORDS}{BSD}{RECORDS}\nThat was all.\n")
+    assert unread.reason == "no speed follows"
