@@ -52,7 +52,7 @@ _WORD_BREAK = re.compile(
 _ENCLOSURE = re.compile(
     r"^\s*+(?:(?P<what>(?:Enclosure )?SEP|Expander|Enclosure)\b"
     r"(?: \(Vendor ID (?P<vendor>[^,()]{1,40}), Model (?P<model>[^()]{1,40})\))?"
-    r" (?P<number>\d{1,4})(?: \((?P<about>[^()]{0,120})\)?)?"
+    r" (?P<number>\d{1,4})(?: {1,4}\((?P<about>[^()]{0,120})\)?)?"
     r"|[A-Z][\w ]{2,40} at Port (?P<port>\w{1,6})"
     r", Box (?P<box>\d{1,3}), (?P<state>[\w ]{2,30}))\s*$"
 )

@@ -220,3 +220,24 @@ def test_how_long_a_drive_runs_and_how_worn_it_is() -> None:
     assert (values["media_wear"], values["power_on_time"]) == (0.025, 4100 * 3600)
     assert (values["firmware"], values["maximum_temperature"]) == ("HPG3", 47)
     assert "media_wear" not in subjects(ssd.replace("97.50%", "N/A"))["disk", "slot3/2I:1:4"].values
+
+
+def test_an_expander_is_none_of_the_volume_above() -> None:
+    text = """\
+Smart Array P440ar in Slot 2                     (sn: PDNLH0BRH0AAAA)
+
+   array A (SAS, Unused Space: 0  MB)
+
+      logicaldrive 1 (558.7 GB, RAID 1, OK)
+
+      physicaldrive 1I:1:1 (port 1I:box 1:bay 1, SAS, 600 GB, OK)
+      physicaldrive 1I:1:2 (port 1I:box 1:bay 2, SAS, 600 GB, OK)
+
+   Enclosure SEP (Vendor ID HPE, Model 12G SAS Exp Card) 377  (WWID: 500143801525AABC)
+
+   Expander 378  (WWID: 500143801525AABD, Port: 1I, Box: 1)
+"""
+    things = subjects(text)
+    assert not [name for name in things["hwraid", "slot2/ld1"].values if "expander" in name]
+    assert things["enclosure", "slot2/378"].values["wwid"] == "500143801525AABD"
+    assert things["enclosure", "slot2/377"].values["model"] == "12G SAS Exp Card"
