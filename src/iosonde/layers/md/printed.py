@@ -17,7 +17,7 @@ _MDSTAT_LINE = re.compile(
     r"(?<!/)md\w* ?:|blocks|\[[=.>]{3}|[=.>]{4,}|finish=|in=|bitmap:|Personalities|unused devices|"
     r"chunk|"
     r"\[[\dU_]+[\]/]|[U_]+\]|speed=|sec\b|level|algorithm|super|copies|\[\d+\]|^\s*[\w/+]{0,24}\]?$|"
-    r"\(\d+/\d+\)|resync|DELAYED|PENDING|^read_ahead|^\s*\[\w+\](?: \[\w+\])*$"
+    r"\(\d+/\d+\)|resync|DELAYED|PENDING|^\s*read_ahead|^\s*\[\w+\](?: \[\w+\])*$"
 )
 _READ = frozenset({
     "Version", "Raid Level", "Raid Devices", "Layout", "Chunk Size", "Data Offset", "Device Role",
@@ -86,6 +86,8 @@ class Mdstat(StateOutput):
             return None
         for index in range(cursor.at - 1, max(cursor.at - 4, -1), -1):
             before = cursor.line(index)
+            if before.lstrip().startswith("read_ahead "):
+                continue
             if before and "Personalities" not in before:
                 break
             if before:

@@ -9,7 +9,7 @@ import pytest
 
 from iosonde.layers.md.facts import array_facts
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, states
+from tests.mangle import mangled, read, states
 
 PLACE = Path(__file__).parents[3] / "outputs" / "md-6.1"
 KIB = 1024
@@ -307,3 +307,18 @@ def test_a_host_without_arrays_says_so() -> None:
     assert broken.subjects == (host,)
     assert states("Personalities : [raid1]\nand no array\nunused devices: <none>\n") == []
     assert states("Personalities : [raid1] [raid6]\n") == []
+
+
+def test_the_file_of_old_kernels_is_read_once() -> None:
+    given = (
+        "$ cat /proc/mdstat\n"
+        "    Personalities : [raid5]\n"
+        "    read_ahead 1024 sectors\n"
+        "    md0 : active raid5 sdc1[2] sdb1[1] sda1[0]\n"
+        "        4120448 blocks level 5, 32k chunk, algorithm 3 [3/3] [UUU]\n\n"
+        "    unused devices: <none>\n"
+    )
+    for shape, shown in mangled(given):
+        outputs = read(shown)
+        assert [type(each).__name__ for each in outputs] == ["FoundOutput"], shape
+        assert values_of(shown)["md0"]["size"] == 4120448 * KIB, shape
