@@ -17,6 +17,7 @@ from typing_extensions import override
 
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.log_lines import log_prefix
 from iosonde.text.reader import Items, StateOutput
 
 _PLAIN = r"\d{1,3}(?:(?:,\d{3}){1,6}|(?:\.\d{3}){1,6})|\d{1,18}"
@@ -88,6 +89,9 @@ class Rsync(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
+        logged = log_prefix(cursor.stamped(cursor.at))
+        if logged and logged.program and not logged.program.startswith("rsync"):
+            return None
         first = cursor.at
         if _OWN.match(cursor.line(first)):
             return first
@@ -118,6 +122,8 @@ class Rsync(StateOutput):
                     values["bandwidth"] = _whole(match["rate"]) + int(match["part"] or 0) / 100
                 elif (amount := _amount(match["scaled"], base)) is not None:
                     values["bandwidth"] = amount
+        if values.keys() == {"files"} and not prompt.command:
+            values = {}  # other programs that copy count files in these words, too
         counters = [self.counted("file", name, figures, prompt) for name, figures in files]
         return last, [*counters, *([self.counted("host", "", values, prompt)] if values else [])]
 

@@ -102,3 +102,20 @@ def test_kinds_of_files_and_times_of_the_list() -> None:
     assert figures.values["files.reg"] + figures.values["files.dir"] == figures.values["files"]
     assert figures.values["file_list_generation_seconds"] == 0.001
     assert figures.values["literal_data"] == figures.values["transferred_size"]
+
+
+@pytest.mark.parametrize("other", [
+    "Number of files: 702\n",
+    "Sep 02 06:54:46 db1 borg[3637]: Number of files: 702\n"
+    "Sep 02 06:54:46 db1 borg[3637]: Utilization of max. archive size: 0%\n",
+])  # fmt: skip
+def test_other_programs_count_files_too(other: str) -> None:
+    assert not counters(other, "rsync")
+
+
+def test_what_rsync_logged_is_its_own() -> None:
+    logged = "".join(
+        f"Sep 02 06:54:46 db1 rsync[3637]: {line}\n" for line in ENGLISH.splitlines()[1:8]
+    )
+    (figures,) = counters(logged, "rsync")
+    assert figures.values["files"] == 1204
