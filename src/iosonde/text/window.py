@@ -40,8 +40,9 @@ _NO_HOSTS = frozenset({
     "read", "write", "trim", "mixed", "lat", "clat", "slat", "sync", "bw", "iops", "cpu", "jobs",
     "tcp", "iser", "bnx2i", "cxgb3i", "cxgb4i", "qla4xxx", "qedi", "be2iscsi", "kernel",
     "error", "warning", "info", "corruption", "repaired", "optimized",
-    "average", "batezbestekoa", "gemiddeld", "gemideld", "genomsnitt", "keskiarvo", "media",
-    "medie", "medja", "meznombro", "middel", "moyenne", "ortalama", "prosjek", "rata-rata",
+    "average", "batezbestekoa", "gemiddeld", "gemideld", "genomsnitt", "gj.snitt", "keskiarvo",
+    "media", "medie", "medja", "meznombro", "middel", "moyenne", "ortalama", "priemer", "prosjek",
+    "rata-rata",
 })  # fmt: skip
 """What lines of fio, iscsiadm, sysstat (its averages in the languages of its nls/*.po) and logs
 begin with: two in a row have no host before them."""

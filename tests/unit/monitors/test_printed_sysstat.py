@@ -132,3 +132,18 @@ def test_tables_whose_clock_was_cut_off() -> None:
     same = counters(TEXTS["mpstat"])[0]
     assert whole.values == {key: value for key, value in same.values.items() if key != "time"}
     assert not counters("CPU %usr %iowait %irq %idle are columns\nall 1 2 3\n")
+
+
+@pytest.mark.parametrize("word", ["Average", "Keskiarvo", "Moyenne", "Gj.snitt"])
+def test_an_average_is_no_host(word: str) -> None:
+    given = TEXTS["pidstat-d"]
+    rows = [line for line in given.splitlines() if line.startswith("Average:")]
+    (row, *_) = counters("\n".join(line.replace("Average", word) for line in rows) + "\n")
+    assert row.host == ""
+    assert row.values["time"] == "Average"
+
+
+def test_a_host_before_every_line_is_one() -> None:
+    rows = [line for line in TEXTS["pidstat-d"].splitlines() if line.startswith("Average:")]
+    (row, *_) = counters("\n".join(f"db1: {line}" for line in rows) + "\n")
+    assert row.host == "db1"
