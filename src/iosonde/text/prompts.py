@@ -17,10 +17,10 @@ _HOST = (
     r"|(?=:[~/]))"  # FreeBSD's without a name: `root@:~ #`
 )
 NAMED = (
-    rf"\[?(?P<user>[A-Za-z_][\w.-]{{0,40}})@{_HOST}"
-    r"(?:(?:[: ]|\[(?=[~/]))(?P<folder>[^\]#$%>|]{0,80}))?\]?[ \t]?(?P<sign>[#$%>])"
+    rf"(?:\([\w.-]{{1,40}}\))?\[?(?P<user>[A-Za-z_][\w.-]{{0,40}})@{_HOST}"
+    r"(?:(?:[: ]|\[(?=[~/]))(?P<folder>[^\]#$%>|]{0,200}))?\]?[ \t]?(?P<sign>[#$%>])"
 )
-"""`root@host:~#`, `[root@host /]#`, `root@truenas[~]#`."""
+"""`root@host:~#`, `[root@host /]#`, `root@truenas[~]#`, `(base)root@host:~#`."""
 
 PLAIN = (
     r"(?:"
