@@ -395,17 +395,3 @@ def test_a_command_below_a_message_is_no_part_of_it() -> None:
     (alone,) = counters(f"{line}\n")
     (above,) = counters(f"{line}\n# insmod host/test_verify.ko\n")
     assert above.values == alone.values
-
-
-def test_the_rate_of_writing_is_no_measurement_of_an_algorithm() -> None:
-    counted = _counted(
-        "[    7.10] raid6: avx2x2   gen() 41005 MB/s\n"
-        "[    7.16] raid6: avx2x2   xor() 24071 MB/s\n"
-        "[    7.23] raid6: using algorithm avx2x2 gen() 41005 MB/s\n"
-        "[    7.23] raid6: .... xor() 24071 MB/s, rmw enabled\n".replace(".1", ".100").replace(
-            ".23", ".230"
-        )
-    )
-    (host,) = counted.values()
-    assert host["raid6_measurements"] == 2
-    assert host["raid6_writing"] == ["24071 MB/s"]
