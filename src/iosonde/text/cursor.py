@@ -182,6 +182,10 @@ def _calls(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
 _HEAD = re.compile(r" {20} *+(?!-)")
 
 
+def _margin(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
 def is_head_of_columns(line: str) -> bool:
     """Whether a line below a command is no more of it but begins far inside, without an option."""
     return _HEAD.match(line) is not None
@@ -224,7 +228,7 @@ def command_before(
         for after in range(index + 1, first):
             more = cursor.line(after)
             goes_on = rest[-1].endswith("-") or len(rest[-1]) > 60
-            goes_on = goes_on and not is_head_of_columns(more)
+            goes_on = goes_on and not is_head_of_columns(more) and _margin(more) <= _margin(line)
             goes_on = goes_on or _OPTION.match(more) is not None
             if not more or not (goes_on or rest[-1].endswith("\\")):
                 break

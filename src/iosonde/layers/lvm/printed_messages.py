@@ -54,7 +54,7 @@ _FREE = re.compile(
     r"\((?P<left>\d{1,12}) extents\): (?P<required>\d{1,12}) required\.)\s*$"
 )
 _OTHERS = re.compile(
-    r"\s*+(?:Using default stripesize \d|Rounding (?:up )?size |Reducing COW size "
+    r"\s*+(?:TEST MODE: |Using default stripesize \d|Rounding (?:up )?size |Reducing COW size "
     r"|Wiping [\w ]{1,30} signature on /dev/|Device /dev/\S{1,120} (?:excluded by a f|not found)"
     r"|Cannot use /dev/\S{1,120}: |Can't open /dev/\S{1,120} exclusively|Found duplicate PV "
     r"|WARNING: (?:\w[\w +-]{0,30} signature detected on /dev/|Device for PV |PV \S{1,128} prefers "
@@ -148,12 +148,17 @@ class LvmMessages(StateOutput):
                 group = name if kind == "lvm_group" else group
             messages.append(line.strip())
             last = index
+        if any(message.startswith("TEST MODE") for message in messages):
+            subjects = {thing: values | {"test": True} for thing, values in subjects.items()}
         if not any(message.startswith("Rounding") for message in messages):
             _ask(subjects, prompt.command)
         asked = _group_of(prompt.command) or group
+        things: dict[tuple[str, str], dict[str, Scalar]] = {}
+        for (kind, name), values in subjects.items():
+            things.setdefault((kind, _whole(kind, name, asked, prompt.path)), {}).update(values)
         every = [
-            PrintedSubject(kind, _whole(kind, name, asked, prompt.path), values, prompt.host)
-            for (kind, name), values in subjects.items()
+            PrintedSubject(kind, name, values, prompt.host)
+            for (kind, name), values in things.items()
         ]
         counters = self.counted("host", "", {"messages": [*messages[:_KEPT]]}, prompt)
         return last, [*every, counters]
@@ -222,6 +227,10 @@ def _group_of(command: str) -> str:
 
 def _whole(kind: str, name: str, group: str, path: str) -> str:
     """The name of a volume or group, whole where the message leaves out a part or all of it."""
+    if kind == "lvm" and path.startswith("mapper/"):
+        own = name.replace("-", "--")
+        if not name or (path.endswith(f"-{own}") and "mapper/" not in name):
+            return path
     if kind == "lvm" and not name:
         of_path = _OPERAND.fullmatch(f"/dev/{path}")
         return mapper_name(group, path.rpartition("/")[2]) if of_path else ""

@@ -142,3 +142,21 @@ def test_a_table_below_a_command_that_changes_is_no_sentence() -> None:
         "  LV   VG   Attr       LSize\n  a    pond -wi-a----- 2.00g\n"
     )
     assert [state.tool for state in states(text)] == ["lvm messages", "lvm"]
+
+
+def test_a_test_is_told_and_its_first_words_are_no_group() -> None:
+    text = (
+        "root@db1:~# lvextend --test --extents +1279 /dev/mapper/data--vg-home--long\n"
+        "  TEST MODE: Metadata will NOT be updated and volumes will not be (de)activated.\n"
+        "  Size of logical volume data-vg/home-long changed from 5,00 GiB (1280 extents) to "
+        "10,00 GiB (2559 extents).\n"
+        "  Logical volume home-long successfully resized.\n"
+    )
+    (thing,) = _things(text).items()
+    assert thing == (
+        ("lvm", "mapper/data--vg-home--long"),
+        {"size": 10 << 30, "size_before": 5 << 30, "extents": 2559, "resized": True, "test": True},
+    )
+    done = "\n".join(line for line in text.splitlines() if "TEST MODE" not in line)
+    (values,) = _things(done.replace("--test ", "")).values()
+    assert "test" not in values
