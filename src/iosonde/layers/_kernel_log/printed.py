@@ -182,9 +182,10 @@ class KernelLog(StateOutput):
                 message, match, at, named = event
                 last, host = index + goes_on, host or named
                 others, waiting = others + waiting, []
-                thing = (
-                    (message.kind, match.groupdict().get("name") or "") if message.kind else thing
-                )
+                if message.kind:
+                    thing = message.kind, match.groupdict().get("name") or ""
+                elif is_traced:  # it says where the kernel was, not what the device above did
+                    thing = "host", ""
                 _add(counts.setdefault(thing, {}), message, match, at)
             elif is_traced:
                 last, others, waiting = max(last, index), others + waiting, []

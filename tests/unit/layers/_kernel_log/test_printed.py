@@ -395,3 +395,22 @@ def test_a_command_below_a_message_is_no_part_of_it() -> None:
     (alone,) = counters(f"{line}\n")
     (above,) = counters(f"{line}\n# insmod host/test_verify.ko\n")
     assert above.values == alone.values
+
+
+def test_where_the_kernel_was_is_not_said_of_the_drive_above() -> None:
+    counted = _counted(
+        "[  900.000100] I/O error, dev sdb, sector 5374 op 0x1:(WRITE) flags 0x0 phys_seg 1\n"
+        "[  900.000200] ------------[ cut here ]------------\n"
+        "[  900.000300] WARNING: CPU: 0 PID: 77 at lib/refcount.c:28 refcount_warn+0xa7/0xe8\n"
+        "[  900.000400] CPU: 0 PID: 77 Comm: md0_raid1 Not tainted 5.16.5 #1\n"
+        "[  900.000500] RIP: 0010:refcount_warn+0xa7/0xe8\n"
+        "[  900.000600] Call Trace:\n"
+        "[  900.000700]  blk_mq_free_request+0xad/0xc2\n"
+        "[  900.000800]  md_thread+0x12c/0x155\n"
+        "[  900.000900] ---[ end trace 15dc74ae2e04f738 ]---\n"
+        "[  901.000100] I/O error, dev sdb, sector 5390 op 0x1:(WRITE) flags 0x0 phys_seg 1\n"
+    )
+    drive, host = counted["", "disk", "sdb"], counted["", "host", ""]
+    assert (drive["io_errors"], drive["sectors"]) == (2, [5374, 5390])
+    assert "crashed_in" not in drive
+    assert host["crashed_in"] == ["refcount_warn+0xa7/0xe8"]
