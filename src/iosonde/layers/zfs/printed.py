@@ -29,6 +29,9 @@ _SAID = ("id", "comment", "status", "scan", "remove", "checkpoint", "errors")
 """Parts that are kept in their own words; `zpool import` has the pool's number."""
 _LONGEST = 1500  # lines of one pool
 _GAP = 4
+_INSIDE = re.compile(r"\s+\S+ +(?:ONLINE|DEGRADED|FAULTED|OFFLINE|UNAVAIL|REMOVED|SUSPENDED)\b")
+_OUTSIDE = re.compile(r"(?!errors:|dedup:)\S")
+"""What somebody wrote below a table of devices that is indented."""
 
 
 class ZpoolStatus(StateOutput):
@@ -46,13 +49,7 @@ class ZpoolStatus(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        last = first
-        for index, line in lines(cursor, first + 1, _LONGEST):
-            if index > last + _GAP or _ends(cursor, index, line):
-                break
-            last = index if line else last
-            if line.lstrip().startswith("errors: ") and "following files" not in line:
-                break
+        last = _last(cursor, first)
         keys = keys_of(flow(cursor, first, last))
         keys.setdefault("scan", keys.get("scrub", ""))  # as it was called before 2010
         if "pool" not in keys and (cut_off := devices_of(keys.get("config", ""))):
@@ -104,6 +101,22 @@ def _is_cut(cursor: TextCursor, index: int) -> bool:
         and "config:" in below
         and any(line.startswith(("status: ", "scan: ", "action: ")) for line in below)
     )
+
+
+def _last(cursor: TextCursor, first: int) -> int:
+    """The last line of a pool's part: what is said of errors, or the table of its devices."""
+    last, configured, indented = first, False, False
+    for index, line in lines(cursor, first + 1, _LONGEST):
+        if index > last + _GAP or _ends(cursor, index, line):
+            break
+        if indented and index > last + 1 and _OUTSIDE.match(line):
+            break
+        configured |= line.lstrip().startswith("config:")
+        indented |= configured and bool(_INSIDE.match(line))
+        last = index if line else last
+        if line.lstrip().startswith("errors: ") and "following files" not in line:
+            break
+    return last
 
 
 def _ends(cursor: TextCursor, index: int, line: str) -> bool:

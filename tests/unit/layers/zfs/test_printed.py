@@ -235,3 +235,17 @@ def test_the_number_of_a_pool_that_can_be_imported() -> None:
         "\toak      ONLINE\n\t  sda    ONLINE\n"
     )
     assert states(text)[0].subjects[0].values["id"] == "6554193320433390805"
+
+
+@pytest.mark.parametrize("prose", ["4. Attach the new one\n", "`zpool attach`\n"])
+def test_a_status_without_errors_ends_with_its_table(prose: str) -> None:
+    status = (
+        "# zpool status data\n  pool: data\n state: ONLINE\nconfig:\n\n"
+        "\tNAME        STATE     READ WRITE CKSUM\n"
+        "\tdata        ONLINE       0     0     0\n"
+        "\t  sdb       ONLINE       0     0     0\n"
+    )
+    (output,) = [each for each in read(f"{status}\n\n{prose}") if not isinstance(each, Unread)]
+    assert output.place.last_line == len(status.splitlines())
+    (output,) = read(f"{status}\nerrors: No known data errors\n\n{prose}")
+    assert output.place.last_line == len(status.splitlines()) + 2
