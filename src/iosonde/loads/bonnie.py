@@ -33,6 +33,11 @@ _CSV = re.compile(
 _OF_CSV = ("chunk_size", "seeks", "seek_processes")
 """What stands between the size and the first test; releases before 1.98 have the first alone."""
 _OF_FILES = ("largest", "smallest", "directories", "chunk_size")
+_OWN = re.compile(
+    r"[-+]{3}|%CP|/sec|Latency|Version|files|,[\d.+]{0,20},|(?:\s[\d.,]{1,12}[kmgKMG]?){4}"
+    r"|^\s*\d{1,9}\s"
+)
+"""What lines hold that bonnie++ prints below a blank one."""
 _CSV_OLD = re.compile(
     r"\s*(?P<name>[^,\s]{1,120}),(?P<size>\d+[KMG]),"
     r"(?P<cells>(?:(?:\d+(?:\.\d+)?|\++),){12})\d*(?:,(?:\d+(?:\.\d+)?|\++)){12}\s*"
@@ -98,15 +103,7 @@ class Bonnie(Output):
             cells = cursor.line(first).strip().split(",")
             details = {**trial.details, **_file_tests(cells[14], cells[15:27])}
             return OutputReading(first, first, trials=(replace(trial, details=details),))
-        last = first
-        for index, line in lines(cursor, first, 30):
-            if index > first and not line and index - last > 2:
-                break
-            if index > first and "Sequential Output" in line:
-                break
-            last = index if line else last
-            if _CSV.search(line):
-                break
+        last = _last(cursor, first)
         text = flow(cursor, first, last)
         csv = _CSV.search("".join(text.split()))
         if trials := tuple(_rows(text)):
@@ -129,6 +126,21 @@ class Bonnie(Output):
         if not trial.loops[0].metrics:
             raise Unreadable("all its tests were too short to be measured")
         return OutputReading(first, last, trials=(trial,))
+
+
+def _last(cursor: TextCursor, first: int) -> int:
+    last = first
+    for index, line in lines(cursor, first, 30):
+        if index > first and not line and index - last > 2:
+            break
+        if index > first and "Sequential Output" in line:
+            break
+        if line and index - last > 1 and not _OWN.search(line):
+            break
+        last = index if line else last
+        if _CSV.search(line):
+            break
+    return last
 
 
 def _begin(csv: re.Match[str]) -> int:

@@ -102,3 +102,11 @@ def test_a_row_of_a_page_that_lacks_a_cell_is_said() -> None:
 def test_a_table_of_others_with_such_a_head_is_none() -> None:
     text = "| Version 9 | Sequential Output | Sequential Input |\n|---|---|---|\n| a | 1 | 2 |\n"
     assert trials(text) == []
+
+
+def test_prose_below_the_table_is_none_of_it() -> None:
+    table = TABLE.rstrip("\n").split("\n")
+    end = max(at for at, line in enumerate(table, 1) if "Latency" in line or "/sec" in line)
+    alone = "\n".join(table[:end])
+    outputs = read(f"{alone}\n\nThen the partition was aligned:\n\ngpart show ada3\n")
+    assert outputs[0].place.last_line == end

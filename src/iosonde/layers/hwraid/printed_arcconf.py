@@ -78,6 +78,8 @@ class Arcconf(HeadedOutput):
             return not is_apart(line, above[1:])
         if _TITLE.match(line) or _SAID.match(line) or _REST.match(line):
             return True
+        if line.lstrip().startswith("#"):  # a heading of the page that shows it
+            return False
         return bool(above) and len(above[-1]) >= _FULL and not line.rstrip().endswith(".")
 
     @override

@@ -17,6 +17,7 @@ from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, TextCursor, command_before, compact, joined, lines
+from iosonde.text.prose import is_sentence
 from iosonde.text.reader import is_section
 
 _TITLE = re.compile(r"Iozone: Performance Test of File I/O")
@@ -115,6 +116,8 @@ def _last(cursor: TextCursor, first: int) -> int:
             if blank > _GAP:
                 break
             continue
+        if blank and not _PART.search(line) and is_sentence(line):
+            break
         if not _PART.search(line) and (complete or blank > 2 or len(line) > 100):
             break
         if complete and not re.match(r'\s*(?:"|\d|Excel)', line):

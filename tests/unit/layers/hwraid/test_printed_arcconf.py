@@ -104,3 +104,14 @@ def test_the_remedy_for_a_cache_without_a_battery_is_a_command_of_arcconf() -> N
     (finding,) = unsafe(CONFIG.replace(" when protected by battery/ZMM", ""))
     assert finding.remedy is not None
     assert finding.remedy.startswith("arcconf setcache 1 logicaldrive 1 wbb keeps write-back only")
+
+
+def test_a_heading_below_a_long_line_is_no_rest_of_it() -> None:
+    text = (
+        "Controllers found: 1\n" + "-" * 70 + "\nController information\n" + "-" * 70 + "\n"
+        "   Controller Status                        : Optimal\n"
+        "   Controller Model                         : Adaptec 3405\n"
+        "   Time remaining (at current draw)         : 3 days, 1 hours, 52 minutes\n"
+    )
+    (output,) = read(f"{text}\n#### Logical (virtual) disks\n\nProse of it.\n")
+    assert output.place.last_line == len(text.splitlines())

@@ -199,3 +199,15 @@ def test_the_command_of_a_table_is_no_command_of_its_own(tmp_path: Path, folder:
     assert (imported.counts.trials, imported.counts.loads) == (2, 0)
     page.write_text(f"{SHORT.format('x').splitlines()[0]}\n\n{SHORT.format('other')}")
     assert import_(str(page), dry_run=True).counts.loads == 1
+
+
+def test_prose_below_a_run_that_was_cut_off_is_none_of_it() -> None:
+    run = (
+        "\tThroughput test with 1 process\n\n"
+        "\tChildren see throughput for  1 initial writers  =  109333.84 KB/sec\n"
+        "\tParent sees throughput for  1 initial writers   =  109326.48 KB/sec\n"
+        "\tMin xfer                                        = 2097152.00 KB\n"
+    )
+    prose = "\nThat is with a fast filer at the end of it, so\nit is a test of the client.\n"
+    outputs = read(f"iozone -t1 -s 2g -i0\n{run}{prose}")
+    assert outputs[-1].place.last_line == 1 + len(run.splitlines())
