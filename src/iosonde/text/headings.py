@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 from iosonde.text.cursor import prompt_in
 from iosonde.text.document import Document
-from iosonde.text.titles import DECODED, is_short, is_title, speaks
+from iosonde.text.titles import DECODED, FIGURES, is_short, is_title, speaks
 
 _MARKED = re.compile(
     r"\s*(?:#{1,6}\s+(?P<a>\S.*?)\s*#*|(?P<m>={2,6})\s*(?P<b>\w[^=]*?(?:=[^=]+?)?)\s*(?P=m)"
     r"|#{1,6}\[(?P<c>[A-Z][^\[\]]{2,70})\])\s*"
 )
-_COMMAND = re.compile(r"\s-{1,2}[A-Za-z]|/(?:dev|proc|sys|etc)/")  # after the prompt of root
+_COMMAND = re.compile(r"\s*#\s.*(?:\s-{1,2}[A-Za-z]|/(?:dev|proc|sys|etc)/)")
+"""A command after the prompt of root; two signs are none."""
 _CALL = re.compile(
     r"\s*#\s+(?:cat|cd|cp|dmesg|echo|getconf|grep|ls|lsmod|lspci|mkdir|modprobe|rm|sudo|umount"
     r"|uname)(?:\s|$)"
@@ -78,7 +79,7 @@ def headings_above(line: Callable[[int], str | None], first: int) -> HeadingsAbo
         if not _WORD.search(text) or prompt_in(text):
             continue
         if not title and prose <= _FAR and is_title(line, index, first):
-            title = _EMPHASIS.sub("", text)
+            title = _unmarked(text)
         has_short |= is_short(text) and line(index - 1) == ""
         prose += 1
     return HeadingsAbove("", title, has_short or prose > _APART)
@@ -89,7 +90,8 @@ def _marked_at(line: Callable[[int], str | None], index: int) -> str:
     text = line(index) or ""
     near = (line(index - 1) or "", line(index + 1) or "")
     if _UNDERLINE.fullmatch(near[1]) and is_short(text):
-        return "" if text in DECODED else _EMPHASIS.sub("", text)
+        is_head = text in DECODED or FIGURES.fullmatch(line(index + 2) or "")
+        return "" if is_head else _unmarked(text)
     heading = marked_heading(text)
     if heading and _COMMENT.match(text) and (
         any(map(_COMMENT.match, near)) or speaks(heading.lower().split())
@@ -130,6 +132,13 @@ def marked_heading(line: str) -> str:
     marked = _MARKED.fullmatch(line)
     if marked is None or _LOWER.match(line):
         return ""
-    if _COMMAND.search(line) or _CALL.match(line) or _ROW.match(line) or _DRAWN.search(line):
+    if _COMMAND.match(line) or _CALL.match(line) or _ROW.match(line) or _DRAWN.search(line):
         return ""
-    return _EMPHASIS.sub("", marked["a"] or marked["b"] or marked["c"])
+    return _unmarked(marked["a"] or marked["b"] or marked["c"])
+
+
+def _unmarked(text: str) -> str:
+    """A heading without what stresses all of it; what stresses its last words stays."""
+    plain = _EMPHASIS.sub("", text)
+    cut = any(plain.count(mark) % 2 > text.count(mark) % 2 for mark in "*_`")
+    return text.strip() if cut else plain

@@ -14,6 +14,11 @@ _TITLE = re.compile(r"[A-Z0-9][^=|;:{}<>\[\]$@\\]{2,69}")
 _PARAGRAPH = re.compile(r".{74,}[.!?:)\"'…]\s*")
 """A paragraph that nobody wrapped, as pages that were copied have them."""
 _NUMBER = re.compile(r"\d{1,2}[.)] ")
+_UNDER = re.compile(r"\s*(?:={4,}|-{4,})\s*")
+FIGURES = re.compile(r"\s*\d[\d.,%\s-]*")
+"""A row below a rule: what stands above the rule are the names of its columns."""
+_RULE = re.compile(r"\s*(?:={4}|-{4})[=-]{0,60} ?\w")
+"""What begins a part of an output: `=====Discovery Log Entry 0======`."""
 _SENTENCES = re.compile(r"[.?!]\s+\S|\w'(?:t|m|ve|re|ll|d)\b")
 _COLUMNS = re.compile(r"\S {3,}\S|\S {2,}\S.* {2,}\S")
 _TREE = re.compile(r"\d+ director(?:y|ies), \d+ files?")
@@ -72,6 +77,8 @@ def is_title(line: Callable[[int], str | None], index: int, first: int) -> bool:
     is_page = _PARAGRAPH.fullmatch(above) is not None
     if (above.strip() and not is_page) or _is_of_letter(line, index):
         return False
+    if _begins_more(text, below, line(index + 2) or ""):
+        return False
     is_last = index + 1 == first
     if not is_last and (below[:1].islower() or _is_wrapped(text, below)):
         return False
@@ -107,6 +114,13 @@ def _may_name(text: str) -> bool:
 def speaks(parts: Sequence[str]) -> bool:
     """Whether somebody speaks to another in a line, or goes on from one before."""
     return parts[0] in _GOES_ON or not _SAID.isdisjoint(parts)
+
+
+def _begins_more(text: str, below: str, next_below: str) -> bool:
+    """Whether a line is the first one of an output, of a list, or of a table."""
+    if _RULE.match(below) or (_NUMBER.match(text) and _NUMBER.match(below)):
+        return True
+    return _UNDER.fullmatch(below) is not None and FIGURES.fullmatch(next_below) is not None
 
 
 def _is_of_letter(line: Callable[[int], str | None], index: int) -> bool:
