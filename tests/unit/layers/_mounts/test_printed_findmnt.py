@@ -133,3 +133,16 @@ def test_a_row_whose_cells_do_not_fit_is_said_to_be_unread() -> None:
     (unread,) = (output for output in read(text) if isinstance(output, Unread))
     assert (unread.place.first_line, unread.reason[:9]) == (3, "its cells")
     assert len(read(f"{rows}/home is where I keep my things\n")) == 1
+
+
+@pytest.mark.parametrize(
+    ("printed", "device"),
+    [
+        ("Output/dev/vdb1", "/dev/vdb1"), ("/dev/vdb1", "/dev/vdb1"),
+        ("Outputs/dev/vdb1", "Outputs/dev/vdb1"),
+    ],
+)  # fmt: skip
+def test_the_word_above_an_output_is_no_part_of_a_device(printed: str, device: str) -> None:
+    given = f"    cat /proc/mounts | grep ' / '\n\n    {printed} / ext4 rw,relatime,quota 0 0\n"
+    (thing,) = [each for state in states(given) for each in state.subjects]
+    assert thing.values["device"] == device
