@@ -89,7 +89,10 @@ def own_arguments(arguments: Sequence[str]) -> int | None:
 
 def read_target(target: MapperTarget) -> TargetFacts | None:
     """A line of the multipath target, of table or status; what follows its paths is none of it."""
-    arguments = target.arguments[: own_arguments(target.arguments)]
+    own = own_arguments(target.arguments)
+    if own is None:  # torn, or joined in the wrong way: a path or a feature would be another
+        return None
+    arguments = target.arguments[:own]
     if paths := paths_of(arguments):
         failed = sum(not path.active for path in paths)
         return TargetFacts("multipath", {"paths": len(paths), "failed_paths": failed})

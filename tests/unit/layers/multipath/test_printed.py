@@ -8,6 +8,7 @@ import pytest
 
 from iosonde.explain.gather import of_document
 from iosonde.layers.multipath.findings import RULES
+from iosonde.records.printed import Unread
 from iosonde.text.document import of_bytes
 from tests.mangle import mangled, read, states
 
@@ -124,3 +125,34 @@ def test_a_map_that_is_made_anew_has_no_device_yet() -> None:
         )  # fmt: skip
         expected = {"sysfs": "dm-4", "access": "rw"} if device == "dm-4" else {}
         assert {key: values[key] for key in ("sysfs", "access") if key in values} == expected
+
+
+TABLE = (
+    "# dmsetup table mpatha\n"
+    "0 1562378240 multipath 4 queue_if_no_path retain_attached_hw_handler\n"
+    "queue_mode bio 0 1 1 queue-length 0 4 1 253:11 1 253:8 1 253:9 1 253:10 1\n"
+)
+STATUS = (
+    "# dmsetup status mpatha\n"
+    "0 1562378240 multipath 2 0 0 0 1 1 A 0 4 1 253:11 A 0 309 253:8 A 0 0 253:9\n"
+    "A 0 0 253:10 F 3 0\n"
+)
+
+
+@pytest.mark.parametrize("prose", ["", "\nWhat this says is that 253:11 has 309 waiting, and\n"])
+def test_a_table_and_a_status_are_whole_and_no_more(prose: str) -> None:
+    for given, lines in ((TABLE, 3), (STATUS, 3)):
+        (output,) = [each for each in read(given + prose) if not isinstance(each, Unread)][:1]
+        assert (output.place.first_line, output.place.last_line) == (1, lines)
+        (thing,) = states(given + prose)[0].subjects
+        assert (thing.name, thing.values["paths"]) == ("mpatha", 4)
+    (thing,) = states(TABLE)[0].subjects
+    assert thing.values["features"] == (
+        "queue_if_no_path retain_attached_hw_handler queue_mode bio"
+    )
+    (thing,) = states(STATUS)[0].subjects
+    assert thing.values["failed_paths"] == 1
+
+
+def test_a_status_that_is_cut_off_says_nothing_of_its_paths() -> None:
+    assert not states(STATUS.rpartition("A 0 0 253:10")[0])
