@@ -13,6 +13,14 @@ from typing_extensions import override
 
 from iosonde.layers._mounts.options import options_of
 from iosonde.layers.nfs.facts import mount_facts
+from iosonde.layers.nfs.mount_counts import (
+    event_counts,
+    flags,
+    implementation,
+    printed_age,
+    printed_events,
+    transports,
+)
 from iosonde.records.printed import (
     OutputReading,
     PrintedCounters,
@@ -20,19 +28,22 @@ from iosonde.records.printed import (
     PrintedSubject,
     Unreadable,
 )
-from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import Output, TextCursor, command_before, compact, lines, prompt_in
+from iosonde.records.stack import Json
+from iosonde.text.cursor import Output, TextCursor, command_before, compact, flow, lines, prompt_in
+from iosonde.text.reader import groups_of
 from iosonde.text.torn import torn_words
 
 _DEVICE = re.compile(
     r"\s*device (?P<source>\S+) mounted on (?P<point>\S+) with fstype (?P<type>\w+)"
-    r"(?: statvers=[\d.]+)?\s*$"
+    r"(?: statvers=(?P<version>[\d.]+))?\s*$"
 )
 _STATS = re.compile(r"\s*Stats for (?P<source>\S+) mounted on (?P<point>[^\s:]+):\s*$")
 _LABEL = re.compile(
     r"\s*(?:(?P<label>opts|age|impl_id|caps|nfsv4|sec|events|bytes|fsc|xprt):"
     r"|RPC iostats version:|per-op statistics|(?P<op>[A-Z][A-Z_0-9]{1,30}): (?=\d))\s*(?P<rest>.*)$"
 )
+_PARTS = 80
+"""Lines of one label: a transport each, and what a wrap made of them."""
 _BYTES = ("normal_read", "normal_written", "direct_read", "direct_written", "server_read",
           "server_written", "pages_read", "pages_written")  # fmt: skip
 _OP = ("operations", "transmissions", "timeouts", "bytes_sent", "bytes_received", "queue_time",
@@ -46,11 +57,24 @@ _AMOUNTS = {
     "server_written": re.compile(r"clientwrote(\d+)bytesviaNFSWRITE"),
 }
 _OF_COMMAND = re.compile(
-    r"(?P<op>[A-Z][A-Z_0-9]{1,30}):(?P<operations>\d+)ops\(\d+%\)[^:]{0,99}(?:errors:\d+\(\d+%\))?"
+    r"(?P<op>[A-Z][A-Z_0-9]{1,30}):(?P<operations>\d+)ops\((?P<share>\d{1,9})%\)"
+    r"(?:(?P<retransmissions>\d{1,18})retrans\(\d{1,9}%\))?"
+    r"(?:(?P<timeouts>\d{1,18})majortimeouts)?[^:]{0,99}?(?:errors:(?P<errors>\d{1,18})\(\d{1,9}%\))?"
     r"avgbytessentperop:(?P<sent>\d+)avgbytesreceivedperop:(?P<received>\d+)"
     r"backlogwait:(?P<queue>[\d.]+)RTT:(?P<round>[\d.]+)totalexecutetime:(?P<execute>[\d.]+)"
 )
-_REQUESTS = re.compile(r"(\d+)RPCrequestssent,(\d+)RPCrepliesreceived")
+_REQUESTS = re.compile(
+    r"(?P<sent>\d+)RPCrequestssent,(?P<replies>\d+)RPCrepliesreceived"
+    r"(?:\((?P<bad_xids>\d{1,18})XIDsnotfound\))?(?:averagebacklogqueuelength:(?P<backlog>\d{1,18}))?"
+)
+_FLAGS = {
+    "capabilities": re.compile(r"NFSservercapabilities:([^:]{1,2000}?)(?=NFS|$)"),
+    "nfsv4": re.compile(r"NFSv4capabilityflags:([^:]{1,2000}?)(?=NFSsec|NFSbyte|Cache|RPC|$)"),
+}
+_PROGRAM = re.compile(
+    r"\s*(?P<statistics_version>\d{1,3}\.\d{1,3})\s+p/v:\s+(?P<program>\d{1,9}/\d{1,3})\s"
+)
+_SECURITY = re.compile(r"NFSsecurityflavor:(\d{1,9})pseudoflavor:(\d{1,9})")
 _OPTIONS = re.compile(r"NFSmountoptions:(\S*?)NFSmountage:")
 _TELLS = re.compile(
     r"NFS |applications |client (?:read|wrote)|RPC |average |[A-Z_0-9]+:\s*$|\s+\d+ ops|avg bytes"
@@ -118,7 +142,7 @@ def _labelled(cursor: TextCursor, first: int) -> tuple[dict[str, list[str]], set
                 ops.add(here)
             parts.setdefault(here, []).append(match["rest"])
             last = index
-        elif line.strip() and here in parts and len(parts[here]) < 8:
+        elif line.strip() and here in parts and len(parts[here]) < _PARTS:
             if ops and not re.match(r"[\d\s]+$", line):
                 break
             parts[here].append(line)
@@ -134,6 +158,17 @@ def _of_file(cursor: TextCursor, first: int) -> tuple[dict[str, Json], str, int]
     values: dict[str, Json] = {}
     if parts.get("age") and parts["age"][0].strip().isdecimal():
         values["age"] = int(parts["age"][0])
+    for label, name in (("caps", "capabilities"), ("nfsv4", "nfsv4"), ("sec", "security")):
+        if named_flags := flags("".join("".join(parts.get(label, [])).split())):
+            values[name] = named_flags
+    if program := _PROGRAM.match(" ".join(parts.get("", []))):
+        values |= program.groupdict()
+    if server := dict(implementation("".join(parts.get("impl_id", [])))):
+        values["server_implementation"] = server
+    if events := event_counts(parts.get("events", [])):
+        values["events"] = events
+    if each := transports(parts.get("xprt", [])):
+        values["transports"] = each
     if "bytes" in parts:
         figures = [int(word) for word in torn_words(parts["bytes"], len(_BYTES))]
         amounts: dict[str, Json] = dict(zip(_BYTES, figures, strict=True))
@@ -169,12 +204,9 @@ def _of_command(cursor: TextCursor, first: int) -> tuple[dict[str, Json], str, i
         elif line.strip() and index > last + 12:
             break
     text = compact(cursor, first, last)
-    amounts: dict[str, Json] = {
-        name: int(match[1]) for name, pattern in _AMOUNTS.items() if (match := pattern.search(text))
-    }
-    values: dict[str, Json] = {"bytes": amounts} if amounts else {}
-    if match := _REQUESTS.search(text):
-        values["rpc"] = {"sent": int(match[1]), "replies": int(match[2])}
+    values = _figures_of_command(text)
+    if events := printed_events(text, flow(cursor, first, last)):
+        values["events"] = events
     ops: dict[str, Json] = {
         str(match["op"]): _operation_of_command(match.groupdict())
         for match in _OF_COMMAND.finditer(text)
@@ -185,13 +217,47 @@ def _of_command(cursor: TextCursor, first: int) -> tuple[dict[str, Json], str, i
     return values, options[1] if options else "", last
 
 
-def _operation_of_command(figures: Mapping[str, Scalar]) -> Json:
-    count = int(str(figures["operations"]))
+def _figures_of_command(text: str) -> dict[str, Json]:
+    """What the command says of the mount as a whole, in a text without blanks."""
+    amounts: dict[str, Json] = {
+        name: int(match[1]) for name, pattern in _AMOUNTS.items() if (match := pattern.search(text))
+    }
+    values: dict[str, Json] = {"bytes": amounts} if amounts else {}
+    if match := _REQUESTS.search(text):
+        values["rpc"] = groups_of(match)
+    if (age := printed_age(text)) is not None:
+        values["age"] = age
+    for name, pattern in _FLAGS.items():
+        if match := pattern.search(text):
+            values[name] = flags(match[1])
+    if match := _SECURITY.search(text):
+        values["security"] = {"flavor": int(match[1]), "pseudoflavor": int(match[2])}
+    return values
+
+
+def _operation_of_command(figures: Mapping[str, str | None]) -> Json:
+    """The sums of one operation, and the averages that these are made of, as they are printed."""
+    count = int(figures["operations"] or 0)
+    averages: dict[str, Json] = {
+        "bytes_sent": int(figures["sent"] or 0),
+        "bytes_received": int(figures["received"] or 0),
+        **{
+            name: float(figures[key] or 0) / 1000
+            for name, key in (
+                ("queue_time", "queue"), ("round_trip_time", "round"), ("execute_time", "execute"),
+            )
+        },
+    }  # fmt: skip
+    counted: dict[str, Json] = {
+        name: int(text)
+        for name in ("retransmissions", "timeouts", "errors")
+        if (text := figures[name])
+    }
     return {
         "operations": count,
-        "bytes_sent": count * int(str(figures["sent"])),
-        "bytes_received": count * int(str(figures["received"])),
-        "queue_time": float(str(figures["queue"])) * count / 1000,
-        "round_trip_time": float(str(figures["round"])) * count / 1000,
-        "execute_time": float(str(figures["execute"])) * count / 1000,
-    }
+        "share": int(figures["share"] or 0) / 100,
+        **{name: count * float(str(value)) if name.endswith("time") else count * int(str(value))
+           for name, value in averages.items()},
+        **counted,
+        "average": averages,
+    }  # fmt: skip

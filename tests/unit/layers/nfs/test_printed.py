@@ -122,6 +122,42 @@ def test_a_mount_s_file_and_the_command_agree() -> None:
     assert mount.values["connections"] == 4
 
 
+def test_what_is_counted_of_a_mount_beside_its_operations() -> None:
+    file = only("linux-6.1-nfs/mountstats.txt")
+    tool, events = (only(f"nfs-utils-2.6.2/mountstats-{name}.txt") for name in ("command", "nfs"))
+    assert tool["capabilities"] == file["capabilities"]
+    assert tool["nfsv4"]["lease_time"] == file["nfsv4"]["lease_time"] == 90
+    assert file["nfsv4"]["sessions"] is True
+    assert file["program"] == "100003/4"
+    assert len(file["transports"]) == 4
+    assert sum(transport["sent"] for transport in file["transports"]) == 1948
+    assert file["transports"][0]["pending"] == 951
+    assert tool["rpc"] == {"sent": 485, "replies": 485, "bad_xids": 0, "backlog": 0}
+    assert events["age"] == 2
+    # the number at the end of one line is not glued to that at the beginning of the next
+    assert events["events"]["extending_writes"] == 15_360
+    assert events["events"]["silly_renames"] == 0
+    assert events["events"].items() <= file["events"].items()
+    write = tool["operations"]["WRITE"]
+    assert write["average"]["bytes_sent"] * write["operations"] == write["bytes_sent"]
+    assert write["average"]["queue_time"] == pytest.approx(0.082317708)
+
+
+def test_an_operation_with_retransmissions_and_errors() -> None:
+    text = text_of("nfs-utils-2.6.2/mountstats-rpc.txt").replace(
+        "960 ops (197%) ", "960 ops (197%) \t3 retrans (0%) \t1 major timeouts \terrors: 2 (0%) ", 1
+    )
+    (row,) = counters(text)
+    read_calls = row.values["operations"]["READ"]  # type: ignore[index,call-overload]
+    assert [read_calls[name] for name in ("retransmissions", "timeouts", "errors")] == [3, 1, 2]
+
+
+def test_events_of_another_length_are_left_out() -> None:
+    text = text_of("linux-6.1-nfs/mountstats.txt").replace("events:\t2 3 0 1", "events:\t2 3 0")
+    (row,) = counters(text)
+    assert "events" not in row.values
+
+
 def test_lines_that_lack_figures_are_named() -> None:
     text = text_of("linux-2.6.18-nfs/nfsd.txt").replace("proc3 22 0 ", "proc3 22 ")
     (broken,) = unread_in(text)
