@@ -21,14 +21,15 @@ _DISK = (
 _BEGINS = re.compile(r"^[^\S\n]*(?=\d{1,7}: ?cs:)", re.MULTILINE)
 _VOLUME = re.compile(
     rf"(?P<minor>\d+):cs:(?P<cs>\w+?)(?:ro|st):(?P<role>\w+)/(?P<peer>\w+?)ds:(?P<disk>{_DISK})/"
-    rf"(?P<far>{_DISK})(?P<protocol>[ABC])?"
+    rf"(?P<far>{_DISK})(?P<protocol>[ABC])?(?P<flags>[r-][a-z-]{{3,6}}(?=ns:))?"
 )
 _COUNT = re.compile(r"(ns|nr|dw|dr|al|bm|lo|pe|ua|ap|ep|oos):(\d+)")
 _SYNCED = re.compile(r"sync'ed:([\d.]+)%")
 _FINISH = re.compile(r"finish:(\d{1,4}):(\d\d):(\d\d)(?=speed)")
 _WANT = re.compile(r"want:([\d,]+)K/sec")
 _LEFT = re.compile(r"sync'ed:[\d.]+%\((\d+)/(\d+)\)(K|M)")
-_SPEED = re.compile(r"speed:([\d,]+)\([\d,]+\)(?:want:[\d,]+)?K/sec")
+_ORDERING = re.compile(r"wo:([bfdn])(?=oos:|\[|act_log|resync|$)")
+_SPEED = re.compile(r"speed:([\d,]+)\(([\d,]+)\)(?:want:[\d,]+)?K/sec")
 _KIBS = frozenset({"ns", "nr", "dw", "dr", "oos", "size", "read", "written", "received", "sent",
                    "out-of-sync"})  # fmt: skip
 
@@ -61,10 +62,12 @@ def parse_volumes(text: str) -> Iterator[DrbdVolume]:
             continue
         counters = {name: amount(name, int(value)) for name, value in _COUNT.findall(packed)}
         share, speed = _SYNCED.search(packed), _SPEED.search(packed)
+        ordering = _ORDERING.search(packed)
         states: dict[str, Scalar] = {
             "connection": volume["cs"], "role": volume["role"], "peer_role": volume["peer"],
             "disk_state": volume["disk"], "peer_disk_state": volume["far"],
-            "protocol": volume["protocol"], "out_of_sync": counters.get("oos"),
+            "protocol": volume["protocol"], "io_flags": volume["flags"],
+            "write_ordering": ordering[1] if ordering else None, "out_of_sync": counters.get("oos"),
             **_resync(packed),
         }  # fmt: skip
         yield DrbdVolume(
@@ -77,9 +80,11 @@ def parse_volumes(text: str) -> Iterator[DrbdVolume]:
 
 
 def _resync(packed: str) -> dict[str, Scalar]:
-    """Seconds to the end of a resync, the speed that it wants to have, and its bytes."""
+    """Seconds to the end of a resync, its speed since it began and as wanted, and its bytes."""
     finish, want, left = _FINISH.search(packed), _WANT.search(packed), _LEFT.search(packed)
     values: dict[str, Scalar] = {}
+    if speed := _SPEED.search(packed):
+        values["sync_speed_average"] = int(speed[2].replace(",", "")) * KIB
     if finish:
         hours, minutes, seconds = map(int, finish.groups())
         values["sync_time_left"] = hours * 3600 + minutes * 60 + seconds

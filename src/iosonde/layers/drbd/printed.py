@@ -41,9 +41,15 @@ _VERSION = re.compile(
     r"\s*version: (?P<version>\d[\w.-]{0,20}) \(api:(?P<api>\d{1,3})/proto:(?P<protocols>\d{1,3}"
     r"(?:-\d{1,3})?)\)\s*$"
 )
-_BUILT = re.compile(r"\s*GIT-hash: (?P<hash>[0-9a-f]{7,40})\b")
+_BUILT = re.compile(
+    r"\s*GIT-hash: (?P<hash>[0-9a-f]{7,40})\b(?: (?:debian/\S{1,80} )?"
+    r"build by (?P<by>[^\s,]{1,80}),? (?P<when>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d))?"
+)
+_SOURCE = re.compile(r"\s*srcversion: (?P<version>[0-9A-F]{8,40})\s*$")
 _TRANSPORTS = re.compile(r"\s*Transports \(api:\d{1,3}\): ?(?P<transports>.{0,120})")
 _ABOUT = re.compile(r"\s*(?:GIT-hash|srcversion|Transports \(|SVN Revision)")
+_NOT_OTHERS = frozenset({"role", "minor", "volume", "out-of-sync", "done", "peer-client"})
+"""What has a name of its own, or names what the rest is about."""
 _FACT_NAMES = {"disk": "disk_state", "peer-disk": "peer_disk_state", "replication": "replication",
           "connection": "connection", "suspended": "suspended"}  # fmt: skip
 
@@ -79,13 +85,16 @@ class DrbdOutput(StateOutput):
         held = [line for line in cursor.block(first, last - first + 1) if line]
         old = any(_MINOR.match(line) for line in held)
         items: list[PrintedSubject | PrintedCounters] = []
-        if (version := _VERSION.match(held[0])) and all(map(_ABOUT.match, held[1:])):
-            return last, [PrintedSubject("drbd", "", _module(version, held), prompt.host)]
+        module: PrintedSubject | None = None
+        if version := _VERSION.match(held[0]):
+            module = PrintedSubject("drbd", "", _module(version, held), prompt.host)
+            if all(map(_ABOUT.match, held[1:])):
+                return last, [module]
         for name, values, counts in _old(held) if old else _new(held):
             items.append(PrintedSubject("drbd", name, values, prompt.host))
             if counts:
                 items.append(self.counted("drbd", name, counts, prompt))
-        return last, items
+        return last, [*items, module] if module else items
 
 
 _Row = tuple[str, dict[str, Scalar], dict[str, Json]]
@@ -98,9 +107,13 @@ def _module(version: re.Match[str], held: list[str]) -> dict[str, Scalar]:
         "version": version["version"], "api": int(version["api"]),
         "protocols": version["protocols"],
     }  # fmt: skip
-    for line in held[1:]:
+    for line in held[1:4]:
         if match := _BUILT.match(line):
             values["git_hash"] = match["hash"]
+            if match["when"]:
+                values |= {"built_by": match["by"], "built": match["when"]}
+        elif match := _SOURCE.match(line):
+            values["source_version"] = match["version"]
         elif match := _TRANSPORTS.match(line):
             values["transports"] = match["transports"].strip()
     return values
@@ -190,12 +203,14 @@ def _values(
     values["role"] = resource.pairs.get("role")
     for pairs in (resource.pairs, own):
         values.update({_FACT_NAMES[key]: text for key, text in pairs.items() if key in _FACT_NAMES})
+        values.update(_others(pairs, ""))
     if peer:
         values["peer"] = peer.name
         values["peer_role"] = peer.pairs.get("role")
         values["connection"] = peer.pairs.get("connection", "Connected")
         far = {**peer.pairs, **far}  # without blanks a volume is not told from its peer
         values.update({_FACT_NAMES[key]: text for key, text in far.items() if key in _FACT_NAMES})
+        values.update(_others(far, "peer_"))
         if far.get("out-of-sync", "").isdecimal():
             values["out_of_sync"] = int(far["out-of-sync"]) * units.KIB
         if far.get("peer-client") == "yes":
@@ -203,6 +218,17 @@ def _values(
         if re.fullmatch(r"\d+(?:\.\d+)?", far.get("done", "")):
             values["sync_share"] = float(far["done"]) / 100
     return without_none(values)
+
+
+def _others(pairs: dict[str, str], before: str) -> dict[str, Scalar]:
+    """What has no name of ours, by the tool's; of a peer with `peer_` before it."""
+    return {
+        key.replace("-", "_")
+        if key.startswith("peer")
+        else f"{before}{key.replace('-', '_')}": text
+        for key, text in pairs.items()
+        if key not in _FACT_NAMES and key not in _NOT_OTHERS and not text.isdecimal()
+    }
 
 
 def _counts(pairs: dict[str, str]) -> dict[str, Json]:

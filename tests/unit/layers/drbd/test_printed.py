@@ -19,7 +19,8 @@ def text(name: str) -> str:
 
 
 def subjects(given: str) -> list[PrintedSubject]:
-    return [subject for state in states(given) for subject in state.subjects]
+    """The volumes: the module itself has no name."""
+    return [subject for state in states(given) for subject in state.subjects if subject.name]
 
 
 def test_the_file_and_the_status_agree() -> None:
@@ -69,6 +70,22 @@ def test_when_a_resync_ends_and_what_is_left_of_it() -> None:
     assert subjects(large)[0].values["sync_left"] == 95900 * 1024**2
 
 
+def test_flags_and_who_built_the_module() -> None:
+    old = text("proc-sync.txt")
+    first = subjects(old)[0].values
+    assert (first["io_flags"], first["write_ordering"]) == ("r-----", "f")
+    uneven = old.replace("speed: 6,460 (6,460)", "speed: 6,460 (5,120)", 1)
+    assert subjects(uneven)[0].values["sync_speed_average"] == 5120 * 1024
+    assert subjects(uneven)[0].values["sync_speed"] == 6460 * 1024
+    git = f"GIT-hash: {'0f' * 20} build by a@b, 2019-03-04 05:06:07"
+    built = old.replace("srcversion: 059B1B470318F053F5077D5", git)
+    *_, module = states(built)[0].subjects
+    assert (module.values["built_by"], module.values["built"]) == ("a@b", "2019-03-04 05:06:07")
+    verbose = subjects(text("status-verbose-done.txt"))[0].values
+    assert (verbose["write_ordering"], verbose["blocked"]) == ("flush", "no")
+    assert verbose["peer_congested"] == "no"
+
+
 def test_a_device_alone() -> None:
     (subject,) = subjects(text("proc-alone.txt"))
     assert subject.values["connection"] == "WFConnection"
@@ -92,7 +109,8 @@ def test_the_module_alone_as_9_says_it() -> None:
     )  # fmt: skip
     (old,) = states(text.replace("Transports", " 0: cs:Connected ro:Primary/Secondary ds:UpToDate/"
                                                "UpToDate C r-----\nTransports"))  # fmt: skip
-    assert [subject.name for subject in old.subjects] == ["drbd0"]
+    assert [subject.name for subject in old.subjects] == ["drbd0", ""]
+    assert old.subjects[1] == state.subjects[0]
 
 
 def test_several_volumes_and_peers() -> None:
