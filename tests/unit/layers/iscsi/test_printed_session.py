@@ -25,6 +25,11 @@ def test_sessions_in_every_shape() -> None:
         assert session["iscsi_session_state"] == "LOGGED_IN"
         assert (session["firstburstlength"], session["recovery_timeout"]) == (65536, 120)
         assert (session["disks"], session["disk_states"]) == ("sdc", "sdc running")
+        assert (session["disk_addresses"], session["portal_group"]) == ("sdc 4:0:0:0", 1)
+        assert things(given)[""] == {
+            "transport_class_version": "2.0-870",
+            "tool_version": "2.1.8",
+        }, shape
     for shape, given in mangled((PLACE / "session.txt").read_text(), wraps=False):
         values_by_name = things(given)
         assert (values_by_name[IQN]["session"], values_by_name[IQN]["transport"]) == (2, "tcp"), (
@@ -33,8 +38,23 @@ def test_sessions_in_every_shape() -> None:
         assert len(values_by_name) == 2
 
 
+def test_the_rest_of_a_session_whose_head_is_cut_off() -> None:
+    whole = (PLACE / "session-P3.txt").read_text()
+    rest = whole[whole.index("\t\tAttached SCSI devices:") :]
+    (session,) = things(rest).values()
+    assert session.items() >= {
+        "host_number": 4, "host_state": "running", "disks": "sdc", "disk_states": "sdc running",
+        "disk_addresses": "sdc 4:0:0:0",
+    }.items()  # fmt: skip
+    second = rest + rest.replace("sdc", "sdd").replace("Lun: 0", "Lun: 1").partition("running\n")[2]
+    (both,) = things(second).values()
+    assert both["disk_addresses"] == "sdc 4:0:0:0, sdd 4:0:0:1"
+    assert not things("It said: Attached scsi disk sdc\t\tState: running\n")
+    assert not things("\t\t\tAttached scsi disk sdc\t\tState: running\n")
+
+
 def test_a_target_alone_and_prose() -> None:
-    assert things(f"Target: {IQN} (non-flash)\n") == {IQN: {"iqn": IQN}}
+    assert things(f"Target: {IQN} (non-flash)\n") == {IQN: {"iqn": IQN, "flash": False}}
     assert not [entry for entry in read("See tcp: [2] below, and Target: iqn. of mine\n")
                 if isinstance(entry, Unread)]  # fmt: skip
 
