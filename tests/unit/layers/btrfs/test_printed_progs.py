@@ -141,7 +141,7 @@ def test_what_an_old_mkfs_made() -> None:
     for shape, text in mangled(OLD_MKFS, wraps=False):
         made = next(state for state in states(text) if state.tool == "mkfs.btrfs").subjects[0]
         assert made.name == "home", shape
-        assert made.values | {"btrfs_progs": "v3.18.2"} == {
+        assert {**made.values, "btrfs_progs": "v3.18.2"} == {
             "btrfs_progs": "v3.18.2", "node_size": 16384, "leaf_size": 16384, "sector_size": 4096,
             "size": 40 * 2**30, "paths": "/dev/sdq1", "below": "sdq1",
             "incompat_features": "extref", "hard_link_limit": 65536,

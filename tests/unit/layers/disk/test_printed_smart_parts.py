@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -143,7 +144,7 @@ def test_logs_of_every_kind_of_access_are_in_the_directory() -> None:
         "0x04       SL      R/O    255  Device Statistics log\n"
         "0xb7       GPL,SL  VS      56  Device vendor specific log\n"
     )
-    rows = counters(given)[0].values["log_directory"]
+    rows = cast("list[dict[str, object]]", counters(given)[0].values["log_directory"])
     assert [(row["access"], row["rw"], row["size"]) for row in rows] == [
         ("GPL,SL", "R/O", 1), ("GPL", "R/O", 256), ("SL", "R/O", 255), ("GPL,SL", "VS", 56),
     ]  # fmt: skip

@@ -247,5 +247,5 @@ def test_a_status_without_errors_ends_with_its_table(prose: str) -> None:
     )
     (output,) = [each for each in read(f"{status}\n\n{prose}") if not isinstance(each, Unread)]
     assert output.place.last_line == len(status.splitlines())
-    (output,) = read(f"{status}\nerrors: No known data errors\n\n{prose}")
-    assert output.place.last_line == len(status.splitlines()) + 2
+    (whole,) = read(f"{status}\nerrors: No known data errors\n\n{prose}")
+    assert whole.place.last_line == len(status.splitlines()) + 2
