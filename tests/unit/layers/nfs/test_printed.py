@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -148,7 +148,8 @@ def test_an_operation_with_retransmissions_and_errors() -> None:
         "960 ops (197%) ", "960 ops (197%) \t3 retrans (0%) \t1 major timeouts \terrors: 2 (0%) ", 1
     )
     (row,) = counters(text)
-    read_calls = row.values["operations"]["READ"]  # type: ignore[index,call-overload]
+    operations = cast("dict[str, dict[str, object]]", row.values["operations"])
+    read_calls = operations["READ"]
     assert [read_calls[name] for name in ("retransmissions", "timeouts", "errors")] == [3, 1, 2]
 
 
