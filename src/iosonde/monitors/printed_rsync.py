@@ -62,7 +62,7 @@ _OWN = re.compile(
 _HUMAN = re.compile(r"\s-(?!-)(?P<flags>[a-zA-Z0-9]{1,40})|\s--(?P<long>human-readable)\b")
 _WITH_VALUES = re.compile(r"[efBTM@].*")
 _PREFIXES = "KMGTP"
-_MOST = 30
+_MOST = 60
 
 
 _PROGRESS = re.compile(

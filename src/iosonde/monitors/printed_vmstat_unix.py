@@ -57,7 +57,7 @@ _GAP = 4
 
 class UnixVmstat(StateOutput):
     tool = "vmstat"
-    anchors = ("avm", "cs us sy id", "re  mf", " mf pi ")
+    anchors = (" avm", "cs us sy id", "re  mf", " mf pi ")
     commands = ("vmstat",)
     nothing = "no line of figures follows"
 

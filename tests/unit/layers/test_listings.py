@@ -98,7 +98,8 @@ def test_errors_of_a_check_are_counted() -> None:
 def test_rows_of_fdisk_in_german() -> None:
     first, second = subjects_in(TEXTS["fdisk"])
     assert (first.name, first.values) == ("sdx1", {
-        "first_sector": 2048, "sectors": 496091703, "type": "Linux", "type_id": "83", "boot": True,
+        "first_sector": 2048, "last_sector": 496093750, "sectors": 496091703, "type": "Linux",
+        "size": 254047315558, "type_id": "83", "boot": True,
     })  # fmt: skip
     assert second.values["type"] == "Linux raid autodetect"
 
@@ -122,7 +123,7 @@ def test_every_shape(name: str) -> None:
 @pytest.mark.parametrize("text", [
     "PCI [nvme] is the first.\n", "Host: scsi3 Channel: 00 Id: 00 Lun: 00\n",
     "   0: [0..127]:        62592..62719\n", "It found 12 bytes used, we think.\n",
-    "/dev/sda1   *   63   996029   497983+   83  Linux\n",  # cylinders and blocks, of old fdisk
+    "/dev/sda1   *   63   996029   397983+   83  Linux\n",  # figures of no unit
 ])  # fmt: skip
 def test_what_looks_alike(text: str) -> None:
     assert everything(text) == []

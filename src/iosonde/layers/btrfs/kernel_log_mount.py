@@ -125,6 +125,10 @@ MESSAGES = (
         "host", "btrfs_loads",
     ),
     *bare_messages(
-        "btrfs", *((f"BTRFS {level}", _ON) for level in ("info", "warning", "error", "critical"))
+        "btrfs",
+        *(
+            (f"BTRFS {level}", rf"{_ON}(?!(?:leaf|node) \d)")  # a tree's, which has its reader
+            for level in ("info", "warning", "error", "critical")
+        ),
     ),
 )  # fmt: skip

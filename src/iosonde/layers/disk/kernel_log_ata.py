@@ -16,6 +16,11 @@ _PORT = r"(?P<name>ata\d+(?:\.\d+)?)"
 _FAILURE = r"[A-Za-z][\w/ -]{3,60}?"
 
 MESSAGES = (
+    KernelMessage(  # of a drive that answers with an error, while its link is well
+        "exception Emask",
+        rf"{_PORT}: exception Emask 0x0 SAct 0x[0-9a-f]+ SErr 0x0 action 0x0(?! frozen|\w)",
+        "disk", "command_exceptions",
+    ),
     KernelMessage(
         "exception Emask", rf"{_PORT}: exception Emask 0x[0-9a-f]+ SAct",
         "disk", "link_exceptions", "device",

@@ -107,6 +107,8 @@ def _parsed(parts: Sequence[str]) -> list[PrintedSubject] | None:
 
 def _fits(rest: str) -> bool:
     """Whether all that follows a path is clients with options that exist."""
+    if rest.startswith("from "):
+        return False  # a volume of Kubernetes and where it is mounted: `/srv from data (rw)`
     end, recognised = 0, 0
     for client in EXPORT_CLIENT.finditer(rest):
         nothing = rest[end : client.start()].strip() or not (client["bare"] or "").strip("()")

@@ -132,8 +132,9 @@ def _places(row: re.Match[str]) -> dict[str, Scalar]:
     length = last - first + 1
     if length == count:
         return {"first_sector": first, "last_sector": last, "sectors": count}
-    blocks: dict[str, Scalar] = {"blocks": count, "size": count * units.KIB}
-    if length == 2 * count + (row["odd"] == "+"):
+    odd = row["odd"] == "+"  # half a block more
+    blocks: dict[str, Scalar] = {"blocks": count, "size": (2 * count + odd) * units.SECTOR}
+    if length == 2 * count + odd:
         return {"first_sector": first, "last_sector": last, **blocks}
     if 0 <= length * _CYLINDER - 2 * count <= _TRACK + 1 and length > 1:
         return {"first_cylinder": first, "last_cylinder": last, **blocks}

@@ -285,7 +285,7 @@ def test_lvm_and_lsblk_tell_sizes_and_kinds() -> None:
 
 def test_drbd_old_and_new() -> None:
     old = subjects_in(text("drbd-composed/proc-8.4.txt"))
-    assert [subject.name for subject in old] == ["drbd0", "drbd1"]
+    assert [subject.name for subject in old] == ["drbd0", "drbd1", ""]
     assert old[0].values["out_of_sync"] == 524288 * 1024
     assert old[0].values["protocol"] == "C"
     assert old[0].values["sync_share"] == pytest.approx(0.334)

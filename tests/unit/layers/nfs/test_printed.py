@@ -196,3 +196,10 @@ def test_what_stands_below_the_figures_of_a_mount_is_its_own(between: str) -> No
     )
     tools = [state.tool for state in states(f"{mount}\n{between}\n\n{pool}")]
     assert tools[-1] == "zpool status"
+
+
+def test_where_a_pod_mounts_its_volumes_is_no_list_of_exports() -> None:
+    mounts = "    Mounts:\n      /var/www/html from data (rw)\n      /etc/keys from keys (ro)\n"
+    assert not [state for state in states(mounts) if state.tool == "exports"]
+    (exported,) = list(states("/var/www/html web1(rw,sync)\n"))
+    assert exported.tool == "exports"

@@ -73,7 +73,7 @@ def test_rows_of_an_old_fdisk_count_blocks_of_1_kib() -> None:
     named = things(cylinders, "fdisk")
     assert named["sdt1"]["blocks"] == 208813
     assert (named["sdt2"]["first_cylinder"], named["sdt2"]["last_cylinder"]) == (27, 38913)
-    assert named["sdt2"]["size"] == 312359827 * 1024
+    assert named["sdt2"]["size"] == 312359827 * 1024 + 512
     sectors = "/dev/sdt1   *        2048      411647      204800   83  Linux\n"
     first = things(sectors, "fdisk")["sdt1"]
     assert (first["last_sector"], first["size"]) == (411647, 204800 * 1024)
