@@ -51,9 +51,9 @@ _BEGINS = re.compile(
         r"|local|export)\b",
         r"(?:0x)?[0-9a-f]{1,16}(?: <[^<>]{1,80}>)?:\s+(?:(?:[0-9a-f]{2}\s){1,15}|[a-z]{2,8}\s+\S)",
         r">?\s?\d{1,5}\t|[0-9a-f]{12,16} .{1,50} \d{4}-\d\d-\d\d ",  # numbered source
-        r"\S{1,120}\s{1,80}\|\s{1,8}(?:\d+ [-+]*|Bin )|\d+ files? changed",  # sums of patches
+        r"\S{1,120}\s{1,80}\|\s{1,8}(?:\d{1,9} [-+]*|Bin )|\d{1,9} files? changed",  # patches
         r"(?:create|delete|rename|copy|new|deleted|old|similarity) (?:file )?(?:mode|index)",
-        r"[-+]\S*[A-Za-z]|[<>] |\d+(?:,\d+)?[acd]\d+(?:,\d+)?$",  # lines of patches
+        r"[-+]\S*[A-Za-z]|[<>] |\d{1,9}(?:,\d{1,9})?[acd]\d{1,9}(?:,\d{1,9})?$",  # lines of patches
         r"v\d{1,2}\b|\[ ?(?:PATCH|Upstream)|git@",
         r"[-+*•]\s|\(?[0-9a-zA-Z]{1,3}[.)]\s|\[(?:\d{1,3}|[A-Z])\]:?(?:\s|$)",  # points, notes
         r"!\[[^\]]{0,80}\]\(|\$\$|\(parted\) |\W?>>>? ",  # pictures, formulas, other prompts

@@ -15,7 +15,9 @@ from collections.abc import Sequence
 from iosonde.records.stack import Json
 from iosonde.text.figures import FigureGroup, has_digit
 
-_DRAWN = re.compile(r"[ \t]*\|?(?:[ \t]*:?-{1,200}:?[ \t]*[|+])+(?:[ \t]*:?-{1,200}:?[ \t]*)?")
+_DRAWN = re.compile(
+    r"[ \t]*+\|?+(?:[ \t]*+:?-{1,200}+:?[ \t]*+[|+])+(?:[ \t]*+:?-{1,200}+:?[ \t]*+)?"
+)
 _MARKS = re.compile(r"(\*{1,3}|`|_{1,2}|~~)(?P<text>\S(?:.{0,300}\S)?)\1")
 _FEW = 2  # columns
 _MOST = 400  # rows

@@ -10,19 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from iosonde.kerneltext import fields
 from iosonde.records.stack import Json
 from iosonde.text.reader import groups_of
 from iosonde.text.torn import torn_words
 
-_EVENTS = tuple(
-    """
-    inode_revalidations dentry_revalidations data_invalidations attribute_invalidations vfs_open
-    vfs_lookup vfs_access vfs_update_page vfs_read_page vfs_read_pages vfs_write_page
-    vfs_write_pages vfs_getdents vfs_setattr vfs_flush vfs_fsync vfs_lock vfs_release
-    congestion_waits setattr_truncations extending_writes silly_renames short_reads short_writes
-    delays pnfs_reads pnfs_writes
-    """.split()  # noqa: SIM905
-)
+_EVENTS = (
+    "inode_revalidations", "dentry_revalidations", "data_invalidations",
+    "attribute_invalidations", "vfs_open", "vfs_lookup", "vfs_access", "vfs_update_page",
+    "vfs_read_page", "vfs_read_pages", "vfs_write_page", "vfs_write_pages", "vfs_getdents",
+    "vfs_setattr", "vfs_flush", "vfs_fsync", "vfs_lock", "vfs_release", "congestion_waits",
+    "setattr_truncations", "extending_writes", "silly_renames", "short_reads", "short_writes",
+    "delays", "pnfs_reads", "pnfs_writes",
+)  # fmt: skip
 _EVENT_COUNTS = (len(_EVENTS), len(_EVENTS) - 2)  # without pNFS before Linux 3.2
 _STREAM = ("port", "binds", "connects", "connect_time_jiffies", "idle_time", "sent", "received",
            "bad_xids", "requests_in_flight", "backlog")  # fmt: skip
@@ -94,7 +94,7 @@ def transports(parts: Sequence[str]) -> list[Json]:
 
 
 def _transport(parts: Sequence[str]) -> dict[str, Json]:
-    protocol = parts[0].split()[0]
+    protocol = fields(parts[0])[0]
     names = _TRANSPORTS[protocol]
     for count in (len(names) + 1 + len(_SLOTS), len(names) + 1):
         figures = torn_words(parts, count)[1:]

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from iosonde import units
+from iosonde.kerneltext import fields
 from iosonde.records.stack import Json
 
 _N = r"\d{1,19}"
@@ -42,7 +43,7 @@ _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 60480
 _KIB = frozenset({"max_memory", "inode_memory", "data_memory"})
 _FORMS = (_CACHE, _REPORTS, _MEMORY, _LOG, _SUMMARY, _HEAD, _PHASE, _SKIPPED, _TOTAL)
 _SENTENCE = re.compile(
-    r"\s*(?!- |Phase \d)(?=[^\d\n]{0,160}\d)(?:\S{1,60} ){0,20}?"
+    r"\s*+(?!- |Phase \d)(?=[^\d\n]{0,160}\d)(?:\S{1,60} ){0,20}?"
     r"(?:d?inodes?|ino|blocks?|agno|ag|agf|agi|extents?|entry|attribute|superblock|directory|btree"
     r"|nblocks|[an]?nextents|link)\b"
 )
@@ -89,10 +90,10 @@ def sentences(texts: Iterable[str]) -> dict[str, Json]:
 def _sentences(texts: Iterable[str]) -> Iterator[str]:
     for line in texts:
         if not is_figure(line) and _SENTENCE.match(line):
-            yield " ".join(line.split())
+            yield " ".join(fields(line))
 
 
 def _seconds(text: str) -> int:
     """A time such as "1 hour, 2 minutes, 3 seconds"."""
-    parts = (part.split() for part in text.split(", "))
+    parts = (fields(part) for part in text.split(", "))
     return sum(int(count) * _SECONDS.get(unit.removesuffix("s"), 0) for count, unit in parts)
