@@ -64,11 +64,15 @@ _PAIRS = 8
 
 
 def _cpu(pid: int) -> float:
-    """CPU seconds of all threads of a process and its children."""
+    """CPU seconds of all threads of a process and its children; of one that just ended none."""
     total = 0.0
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        total += int((task / "schedstat").read_text().split()[0]) / 1e9
-        total += sum(_cpu(int(child)) for child in (task / "children").read_text().split())
+    try:
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            children = (task / "children").read_text().split()
+            total += int((task / "schedstat").read_text().split()[0]) / 1e9
+            total += sum(_cpu(int(child)) for child in children)
+    except (FileNotFoundError, ProcessLookupError):
+        pass
     return total
 
 
