@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from iosonde.text.cursor import rejoined
 from iosonde.text.figures import pairs_of
+from iosonde.text.pipe_tables import pipe_table_at
 from iosonde.text.prompts import BEHIND, DIRECTLY, FIRST_OF_TWO, NAMED, PLAIN, PREFIX
 from iosonde.text.prose import is_sentence
 
@@ -276,8 +277,8 @@ def end_of_output(
             break
         if blank and len(line.split()) < 4 and line.rstrip().endswith((",", ".", "!", "?")):
             break  # a greeting
-        if blank and _ITEM.match(line):
-            break
+        if blank and (_ITEM.match(line) or pipe_table_at(lines, at)):
+            break  # what an author wrote
         if (
             is_sentence(line)
             and line.strip()[0].isupper()

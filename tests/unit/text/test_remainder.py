@@ -698,3 +698,14 @@ def test_a_row_of_many_processors_has_not_lost_its_line_breaks() -> None:
     (output,) = rest(f"```\n$ cat /proc/interrupts | tr -s ' ' | grep nvme0\n{row}\n```\n")
     assert isinstance(output, FoundOutput)
     assert output.counters[0].values == {"lines": [row.strip()]}
+
+
+def test_a_table_of_markdown_below_an_output_is_the_authors() -> None:
+    table = "| disk | read |\n|---|---|\n| sda | 500 MB/s |\n"
+    outputs = rest(f"$ checker -n /dev/sdb\nsize: 12\nspare: 3\n\n{table}")
+    assert [
+        counters.name
+        for output in outputs
+        if isinstance(output, FoundOutput)
+        for counters in output.counters
+    ] == ["checker -n /dev/sdb", ""]
