@@ -24,6 +24,7 @@ from iosonde.text.kernel_lines import is_kernel_line, is_rest
 from iosonde.text.pipe_tables import pipe_table_at
 from iosonde.text.prose import is_sentence
 from iosonde.text.shell import (
+    CODE,
     MOST,
     ShellCommand,
     called,
@@ -157,7 +158,7 @@ class TextBlocks:
         """
         above, depth = self.lines[at - 1] if at else "", self.depths[at]
         if not above and not is_sentence(line):
-            indented = indent_of(line) >= 4
+            indented = indent_of(line) >= CODE
             last = self._while(at, self._is_indented if indented else self._is_text)
             if last - at + 1 >= _FEW:
                 return TextBlock("indented" if indented else "plain", at, last)
@@ -215,7 +216,7 @@ class TextBlocks:
 
     def _is_indented_code(self, at: int, last: int) -> bool:
         """Whether a command and the lines below it, up to one, are indented as Markdown's code."""
-        return all(indent_of(line) >= 4 for line in self.lines[at : last + 1] if line)
+        return all(indent_of(line) >= CODE for line in self.lines[at : last + 1] if line)
 
     def _while(self, at: int, goes_on: Callable[[int], bool]) -> int:
         last = at
@@ -239,7 +240,7 @@ class TextBlocks:
         line = self.lines[at]
         if not line:  # one blank line may stand within
             line = self.lines[at + 1] if at + 1 < len(self.lines) else ""
-        return bool(self.free[at]) and indent_of(line) >= 4 and not self._begins(at)
+        return bool(self.free[at]) and indent_of(line) >= CODE and not self._begins(at)
 
     def _is_log(self, at: int) -> bool:
         """Whether a line belongs to a log: up to four without a time may be the rest of another."""

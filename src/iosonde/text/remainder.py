@@ -121,7 +121,7 @@ class _Remainder:
         while last >= first and not self._lines[last].strip():
             last -= 1
         lines = self._lines[first : last + 1]
-        whole = _as_whole(block, lines)
+        whole = _as_whole(block.command, lines) if block.kind == "command" else None
         if whole:
             place = self._place(first, first + whole[1] - 1)
             yield self._kept(block, place, block.command[:_NAMED], whole[0])
@@ -339,11 +339,11 @@ def _with_digits(line: str, parts: Sequence[str]) -> int:
     return len(_FROM_DIGIT.findall(line)) if line.isascii() else sum(map(has_digit, parts))
 
 
-def _as_whole(block: TextBlock, lines: Sequence[str]) -> tuple[dict[str, Json], int] | None:
+def _as_whole(command: str, lines: Sequence[str]) -> tuple[dict[str, Json], int] | None:
     """What an output says that is one value or one JSON document, and how many lines it has."""
-    if block.kind != "command" or not prints_figures(block.command):
+    if not prints_figures(command):
         return None
-    value = whole_value(block.command, lines)
+    value = whole_value(command, lines)
     return (value, len(lines)) if value else whole_json(lines)
 
 

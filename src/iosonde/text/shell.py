@@ -22,7 +22,8 @@ MOST = 400
 _LONGEST = 2000  # characters of a line with a command
 _WIDTH = 64  # characters at which mails break lines, less what quotes them
 _GAP = 2  # blank lines within an output
-_CODE = 4  # blanks before a line of code in Markdown
+CODE = 4
+"""Blanks before a line of code in Markdown."""
 _PROMPT = re.compile(
     rf"[ \t|`]*+{PREFIX}(?:{NAMED}|(?P<weak>{PLAIN}|{FIRST_OF_TWO}"
     r"|(?:\(?[A-Za-z][\w.-]{0,40}\)?[: ][~/\w.-]{1,60} ?[#$]|[~/][\w./-]{0,80} ?[#$%]"
@@ -283,7 +284,7 @@ def end_of_output(
             is_sentence(line)
             and line.strip()[0].isupper()
             and indent_of(line) <= indent
-            and (blank or indent < _CODE)
+            and (blank or indent < CODE)
         ):
             break
         last = at

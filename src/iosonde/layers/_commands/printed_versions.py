@@ -29,7 +29,7 @@ _FORMS = tuple((tool, re.compile(rf"\s*{pattern}\s*$")) for tool, pattern in (
     ("mdadm", rf"mdadm - v{_V} - .{{4,60}}"),
     ("nvme-cli", rf"nvme version {_V}(?: \(git.{{0,60}}\))?"),
     ("open-iscsi", rf"iscsiadm version {_V}"),
-    ("quota", r"(?:Output)?Quota utilities version "
+    ("quota", r"Quota utilities version "
      r"(?P<version>\d{1,3}(?:\.\d{1,4}){1,3}(?:-\w{1,10})?)\.?"),
     ("xfsprogs", rf"(?:mkfs\.xfs|xfs_repair|xfs_info|xfs_growfs|xfs_db) version {_V}"),
     ("zfs", rf"zfs-{_V}"),

@@ -43,8 +43,6 @@ def subject(source: str, point: str, fstype: str, options: str) -> PrintedSubjec
         return None
     named = options_of(options.split(","))
     name = source.removeprefix("/dev/") if base == "swap" else point
-    if source.startswith("Output/"):  # the label of a box in tutorials that were converted
-        source = source.removeprefix("Output")
     values: dict[str, Scalar] = {"device": source, **named}
     if base in MOUNTS:
         values |= MOUNTS.load(base)(base, source, named)

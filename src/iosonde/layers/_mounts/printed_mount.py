@@ -43,8 +43,6 @@ _BEGINS = re.compile(
     r"\S+ on /\S* type |"
     r"\S+ /\S* [a-z]\w*(?: r[wo]\b|$)|TARGET=\"|[\s│├└─|`-]*/\S*\s+\S|/\S* from \S+:/"
 )
-_GLUED = re.compile(r"^Output(?=/dev/)")
-"""The word that tutorials have above an output: copies of a page lose the blank behind it."""
 _MOST = 8
 
 
@@ -123,6 +121,5 @@ def _parsed(parts: Sequence[str]) -> _Entry | None:
                 continue
             fstype = match["type"] if "type" in form.groupindex else REMOTE
             if fstype.partition(".")[0] in TYPES:
-                source = _GLUED.sub("", match["source"])
-                return source, match["point"], fstype, match["options"]
+                return match["source"], match["point"], fstype, match["options"]
     return None

@@ -16,10 +16,9 @@ from iosonde.text.cursor import Prompt, TextCursor, prompt_in
 from iosonde.text.reader import Items, StateOutput, close_lines
 
 _TURNED = re.compile(
-    r"\s*(?:Output)?(?P<device>/[^\s\[\]]{1,200}) \[(?P<mount>/[^\]\n]{0,200})\]: "
+    r"\s*(?P<device>/[^\s\[\]]{1,200}) \[(?P<mount>/[^\]\n]{0,200})\]: "
     r"(?P<type>user|group|project) quotas turned (?P<state>on|off)\s*$"
 )
-"""Tutorials that were converted have the label of a box, "Output", before its first line."""
 _IS = re.compile(
     r"\s*(?P<type>user|group|project) quota on (?P<mount>/\S{0,200}) \((?P<device>[^\s()]{1,200})\)"
     r" is (?P<state>on|off)(?: \((?P<how>enforced|accounting)\))?\s*$"
