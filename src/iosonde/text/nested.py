@@ -18,6 +18,8 @@ _OPENS = re.compile(
 _NAMED = re.compile(r"\[(?P<name>[A-Za-z][\w .:/\"-]{0,80})\]\s*(?:[#;].{0,200})?$")
 _PAIR = re.compile(r"(?P<key>[A-Za-z][\w.:/*-]{0,80})\s*=\s*(?P<value>.{0,400})$")
 _COMMENT = re.compile(r"\s*(?:#|;|//)")
+_ITEM = re.compile(r"\s{0,8}[*•-] +\S")
+"""A point of a list of Markdown's, which no section holds: the text's author lost a brace."""
 _DEPTH = 6
 
 
@@ -59,7 +61,7 @@ def in_braces(
     last = first
     for index, line in lines(cursor, first, most):
         text = _without_comment(line)
-        if not open_ and index > last + 4:
+        if (not open_ and index > last + 4) or _ITEM.match(line):
             break
         if not text:
             continue
@@ -104,7 +106,12 @@ def _without_comment(line: str) -> str:
 
 
 def below_names(
-    cursor: TextCursor, first: int, is_section: Callable[[str], object], *, most: int = 1000
+    cursor: TextCursor,
+    first: int,
+    is_section: Callable[[str], object],
+    *,
+    pairs: re.Pattern[str] = _PAIR,
+    most: int = 1000,
 ) -> tuple[int, dict[str, dict[str, str]]]:
     """Index of the last line, and section → its keys with their values.
 
@@ -112,6 +119,7 @@ def below_names(
         cursor: to look at.
         first: index of the line with the first section's name.
         is_section: whether a file of this kind has a section of a name.
+        pairs: `key` and `value` of a line, where names have another form than one word.
         most: lines to look at.
     """
     sections: dict[str, dict[str, str]] = {}
@@ -127,7 +135,7 @@ def below_names(
             if not is_section(named["name"]):
                 break
             section = sections.setdefault(named["name"], {})
-        elif section is not None and (pair := _PAIR.match(text)):
+        elif section is not None and (pair := pairs.match(text)):
             section[pair["key"]] = pair["value"].partition(" #")[0].strip()
         else:
             break

@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from typing_extensions import override
 
-from iosonde.layers import FSTYPES
-from iosonde.layers._mounts.facts import OPTIONS, TYPES, subject, unmarked
+from iosonde.layers._mounts.facts import OPTIONS, STORAGE, TYPES, subject, unmarked
 from iosonde.records.printed import PrintedSubject
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput, entries
@@ -29,7 +28,7 @@ class Fstab(StateOutput):
     anchors = (
         "UUID=", "none swap", " swap sw", " swap default",
         *(f"{blank}{name}{after}"
-        for name in (*FSTYPES, "swap", "reiserfs")
+        for name in sorted(STORAGE)
         for blank in (" ", "\t")
         for after in (" ", "\t")
         if (name, blank, after) != ("swap", " ", " ")

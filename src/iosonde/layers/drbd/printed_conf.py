@@ -23,6 +23,8 @@ _INNER = re.compile(
     r"|stacked-on-top-of \S+|on \S+(?: \S+){0,3}|floating \S+|volume \d+|path|_peer_device_options"
     r"|_this_host|_remote_host)$"
 )
+_LONE = re.compile(r"net|disk|syncer|startup|handlers")
+"""Sections that are shown without the one around them."""
 _PAIR = re.compile(r"(?P<key>[a-z][a-z0-9-]{1,40})(?:\s+(?P<value>\S.{0,300}))?$")
 _FLAG = re.compile(r"(?:no|allow|always|use)-")
 """How statements begin that may have no value."""
@@ -45,24 +47,33 @@ class DrbdConf(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
+        lone: int | None = None
         for index in range(cursor.at, max(cursor.at - _REACH, -1), -1):
-            if not _TOP.match(opened_head(cursor.line(index))):
-                continue
-            most = max(cursor.at - index + 1, 4)
-            last, sections = in_braces(cursor, index, _TOP.match, most=most)
-            inner = any(_INNER.match(section.heads[-1]) for section in sections[1:])
-            stated = any(_PAIR.match(line) for section in sections for line in section.lines)
-            if last >= cursor.at and (inner or stated) and "=" not in "".join(sections[0].lines):
+            head = opened_head(cursor.line(index))
+            if lone is None and _LONE.fullmatch(head):
+                lone = index
+            if _TOP.match(head) and self._holds(cursor, index, _TOP):
                 return over_comments(cursor, index, self.commands)
-            return None
+        if lone is not None and self._holds(cursor, lone, _LONE):
+            return over_comments(cursor, lone, self.commands)
         return None
+
+    @staticmethod
+    def _holds(cursor: TextCursor, first: int, top: re.Pattern[str]) -> bool:
+        """Whether the section that opens in a line is DRBD's and reaches to the anchor."""
+        most = max(cursor.at - first + 1, 4)
+        last, sections = in_braces(cursor, first, top.match, most=most)
+        inner = any(_INNER.match(section.heads[-1]) for section in sections[1:])
+        stated = any(_PAIR.match(line) for section in sections for line in section.lines)
+        return last >= cursor.at and (inner or stated) and "=" not in "".join(sections[0].lines)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         begin = first
         while cursor.line(begin).strip().startswith("#") and begin < first + _REACH:
             begin += 1
-        last, sections = in_braces(cursor, begin, _TOP.match)
+        top = _TOP if _TOP.match(opened_head(cursor.line(begin))) else _LONE
+        last, sections = in_braces(cursor, begin, top.match)
         return last, [
             PrintedSubject("drbd_config", name, values, prompt.host)
             for name, values in _values(sections).items()
@@ -71,12 +82,15 @@ class DrbdConf(StateOutput):
 
 
 def _values(sections: Iterable[ConfigSection]) -> dict[str, dict[str, Scalar]]:
-    """Resource → its settings with the sections that they stand in before them."""
+    """Resource → its settings with the sections that they stand in before them.
+
+    Without a name where the text shows no resource around a section.
+    """
     things: dict[str, dict[str, Scalar]] = {}
     for section in sections:
-        name = section.heads[0].removeprefix("resource ").strip('"')
-        own = things.setdefault(name, {})
-        outer = "".join(f"{head}." for head in section.heads[1:])
+        around = section.heads[:1] if _TOP.match(section.heads[0]) else ()
+        own = things.setdefault("".join(around).removeprefix("resource ").strip('"'), {})
+        outer = "".join(f"{head}." for head in section.heads[len(around) :])
         for line in section.lines:
             if (pair := _PAIR.match(line)) is None or pair["key"] == "shared-secret":
                 continue

@@ -30,7 +30,7 @@ class MultipathConf(StateOutput):
         "user_friendly_names", "find_multipaths", "path_grouping_policy", "no_path_retry",
         "blacklist {", "blacklist{", "multipaths {", "devnode \"", "fast_io_fail_tmo",
         "polling_interval", "path_selector", "blacklist_exceptions", "defaults {",
-        "multipath {",
+        "multipath {", "path_checker ", "hardware_handler \"",
     )  # fmt: skip
     commands = (
         "cat", "multipath", "multipathd", "mpathconf", "vi", "vim", "nano", "tee", "grep",

@@ -15,3 +15,20 @@ def test_a_line_that_ends_with_its_type() -> None:
 
 def test_a_list_of_identifiers_is_no_fstab() -> None:
     assert not list(read(f'/dev/sdq1: {UUID} TYPE="ext4"\n{UUID}\nis what the disk is called\n'))
+
+
+def test_every_type_of_file_system_and_no_password() -> None:
+    text = (
+        "//srv/docs /srv/docs cifs username=u,password=x7,_netdev 0 0\n"
+        "gv0:/a /srv/g glusterfs defaults 0 0\n/dev/sdb1 /boot/efi vfat umask=0077 0 1\n"
+    )
+    (state,) = states(text)
+    assert [(each.kind, each.name) for each in state.subjects] == [
+        ("cifs", "/srv/docs"), ("glusterfs", "/srv/g"), ("vfat", "/boot/efi"),
+    ]  # fmt: skip
+    assert "x7" not in str(state)
+    assert state.subjects[0].values["_netdev"] is True
+
+
+def test_a_sentence_about_types_is_no_fstab() -> None:
+    assert not list(read("the ext4 and vfat partitions are at /boot vfat are small\n"))

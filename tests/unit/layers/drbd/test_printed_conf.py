@@ -36,3 +36,9 @@ def test_an_empty_file_and_others() -> None:
     assert isinstance(entry, Unread)
     assert read('resource "aws_ebs_volume" "x" {\n  size = 40\n}\n') == []
     assert read("The resource r0 has protocol C; that is all.\n") == []
+
+
+def test_a_section_without_the_resource_around_it() -> None:
+    text = "vi global_common.conf\n net {\n   protocol C;\n   # max-buffers\n  }\n}\n"
+    assert things(text) == {"": {"net.protocol": "C"}}
+    assert not things("net {\n  weights = 'protocol C;'\n}\n")

@@ -49,3 +49,12 @@ def test_an_empty_section_and_prose() -> None:
 
 def test_a_torn_file_says_what_stands_there() -> None:
     assert things(TEXT[: TEXT.index("fast_io")])["device COMPOSED LUN.*"]["vendor"] == "COMPOSED"
+
+
+def test_a_list_below_a_section_that_was_never_closed_is_not_its_own() -> None:
+    text = (
+        "multipaths {\n  multipath {\n    wwid 3600a0b8000111\n    alias x\n  }\n\n"
+        "* Then reload:\nsystemctl reload multipathd\n"
+    )
+    (state,) = states(text)
+    assert [s.values for s in state.subjects] == [{"wwid": "3600a0b8000111", "alias": "x"}]
