@@ -81,6 +81,13 @@ CASES = (
         case(state("ext4", "/srv", {"data": "ordered"})),
     ),
     RuleCase(
+        "larger-than-device.larger_than_device",
+        "a file system of more blocks than its device has",
+        case(state("ext4", "md5", {"filesystem_blocks": 61865984, "device_blocks": 61079552})),
+        "a device with room behind its file system",
+        case(state("ext4", "md5", {"filesystem_blocks": 61079552, "device_blocks": 61865984})),
+    ),
+    RuleCase(
         "scheduler.schedulers",
         "a scheduler of kernels before 5.0",
         case(state("disk", "sda", {"scheduler": "deadline", "rotational": True})),

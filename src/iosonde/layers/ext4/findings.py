@@ -1,4 +1,4 @@
-"""Journals of file systems: data that is written twice."""
+"""File systems: data that is written twice, and devices that are shorter than what is on them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,36 @@ def double_write(case: EvidenceSet) -> Iterator[Finding]:
         )
 
 
+def larger_than_device(case: EvidenceSet) -> Iterator[Finding]:
+    """A file system that reaches beyond the end of its device, as e2fsck counts both."""
+    for state in case.of_kind("ext4"):
+        own, device = state.values.get("filesystem_blocks"), state.values.get("device_blocks")
+        if not isinstance(own, int) or not isinstance(device, int) or own <= device:
+            continue
+        name = state.name or "a file system"
+        yield Finding(
+            rule="larger-than-device",
+            severity="error",
+            subject=state.name,
+            message=f"{name} has {own} blocks and its device {device}: the device became shorter "
+            f"than the file system on it by {own - device} blocks, and what is in those cannot be "
+            "read; an array, a partition or a volume was made anew or cut with another size.",
+            evidence=(
+                Evidence("filesystem_blocks", own, "", state.where),
+                Evidence("device_blocks", device, "", state.where),
+            ),
+            remedy="answer no to e2fsck's question and mount nothing for writing; find out what "
+            "shortened the device (`mdadm --examine` for the size and data offset of each member, "
+            "`fdisk -l`, /etc/lvm/archive) and give it its size back; only where that is "
+            "impossible copy the data off, mounted with ro",
+            confirm="`e2fsck -n` no longer says that the sizes differ",
+        )
+
+
 RULES: tuple[Rule, ...] = (
     Rule("journal-double-write", "ext3, ext4", "The journal takes data as well as metadata.",
          "Linux Documentation/filesystems/ext4/journal.rst; ext4(5)", double_write),
+    Rule("larger-than-device", "ext4", "A file system is longer than its device.",
+         "e2fsprogs 1.47, e2fsck/super.c, check_super_block(); problem.c, PR_0_FS_SIZE_WRONG",
+         larger_than_device),
 )  # fmt: skip

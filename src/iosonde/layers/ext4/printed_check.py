@@ -36,6 +36,14 @@ _PASS = re.compile(
 _BACKUP = re.compile(r".{0,160}trying backup blocks\.\.\.\s*$")
 _MANUALLY = re.compile(rf"\s*(?:{_DEVICE}: )?UNEXPECTED INCONSISTENCY; RUN fsck MANUALLY\.\s*$")
 _RESTARTED = re.compile(r"\s*Restarting e2fsck from the beginning\.\.\.\s*$")
+_MAGIC = re.compile(
+    rf"\s*(?:ext2fs_open2|e2fsck|fsck\.ext[234]): (?P<value>Bad magic number in super-block)"
+    rf"(?: while trying to open {_DEVICE})?\s*$"
+)
+_SIZE = re.compile(
+    r"\s*The filesystem size \(according to the superblock\) is (?P<value>\d{1,19}) blocks\s*$"
+)
+_PHYSICAL = re.compile(r"\s*The physical size of the device is (?P<value>\d{1,19}) blocks\s*$")
 _UNSUPPORTED = re.compile(
     rf"\s*{_DEVICE} has unsupported feature\(s\): (?P<value>\w[\w ]{{1,200}}?)\s*$"
 )
@@ -43,7 +51,8 @@ _SURE: Sequence[tuple[str, re.Pattern[str]]] = (
     ("modified_by_check", _MODIFIED), ("errors_remain", _ERRORS),
     ("journal_recovered", _JOURNAL), ("check_forced", _FORCED), ("check_passes", _PASS),
     ("backup_superblock", _BACKUP), ("run_manually", _MANUALLY), ("check_restarted", _RESTARTED),
-    ("unsupported_features", _UNSUPPORTED),
+    ("unsupported_features", _UNSUPPORTED), ("superblock_error", _MAGIC),
+    ("filesystem_blocks", _SIZE), ("device_blocks", _PHYSICAL),
 )  # fmt: skip
 """Lines that are e2fsck's own whatever stands around them, by the setting that each tells."""
 _VERSION = re.compile(
@@ -83,6 +92,7 @@ class ExtCheck(StateOutput):
     anchors = (
         "FILE SYSTEM WAS MODIFIED", "Filesystem still has errors", ": recovering journal",
         ", check forced.", "Pass 1: Checking inodes", "trying backup blocks...",
+        "(according to the superblock)", "Bad magic number in super-block",
         "RUN fsck MANUALLY", " has unsupported feature(s):", "Clearing orphaned inode ",
         ", i_blocks is ", ", i_size is ", " ref count is ", " count wrong ",
         " bitmap differences:", "the orphaned inode list", "Unattached inode ",
@@ -186,7 +196,9 @@ def _own_line(line: str) -> tuple[dict[str, Scalar], str] | None:
     if sure := _sure(line):
         setting, match = sure
         groups = match.groupdict()
-        return {setting: groups.get("value") or True}, groups.get("device") or ""
+        value = groups.get("value") or True
+        counts = setting.endswith("_blocks")
+        return {setting: int(value) if counts else value}, groups.get("device") or ""
     if version := _VERSION.match(line):
         return version.groupdict(), ""
     if wrapper := _FSCK.match(line):

@@ -45,6 +45,12 @@ MESSAGES = (
         "md", "lost_reads", "data",
     ),
     KernelMessage(
+        "unrecoverable I/O read error",
+        rf"{_ARRAY}(?P<other>[\w!-]{{1,32}}): unrecoverable I/O read error for block "
+        r"(?P<sectors>\d{1,18})",
+        "md", "lost_reads", "data",
+    ),
+    KernelMessage(
         " of RAID array",
         r"md: (?P<actions>recovery|resync|reshape|data-check|requested-resync) of RAID array "
         r"(?P<name>md\w{1,32})", "md", "started_actions",

@@ -102,7 +102,7 @@ class MultipathOutput(StateOutput):
         return last, [PrintedSubject("multipath", head["name"], facts, prompt.host)]
 
 
-_OF_PATHS = frozenset({"paths", "failed_paths", "below", "path_states"})
+_OF_PATHS = frozenset({"paths", "failed_paths", "below", "path_states", "path_addresses"})
 
 
 def _facts(
@@ -120,6 +120,7 @@ def _facts(
         "path_states": ", ".join(
             f"{path['device']} {path['dm']} {path['checker']} {path['online']}" for path in paths
         ),
+        "path_addresses": ", ".join(f"{path['device']} {path['place']}" for path in paths),
         "features": size["features"].partition(" ")[2],
         "queue_if_no_path": "queue_if_no_path" in size["features"],
     }

@@ -173,3 +173,22 @@ def test_the_version_of_the_program_above_it(head: str, version: str | None) -> 
     ((name, values),) = _checks(text)
     assert (name, values.get("fsck_version")) == ("sdz1", version)
     assert values["used_inodes"] == 11
+
+
+def test_a_file_system_that_is_longer_than_its_device(image: Path) -> None:
+    with image.open("r+b") as file:
+        file.truncate(5 << 20)
+    ((name, values),) = _checks(f"# e2fsck -n {image}\n{_run('/sbin/e2fsck', '-n', image)}")
+    blocks = values["filesystem_blocks"], values["device_blocks"]
+    assert (name, blocks) == (str(image), (8192, 5120))
+
+
+def test_a_superblock_that_is_none() -> None:
+    text = (
+        "e2fsck 1.47.0 (5-Feb-2023)\next2fs_open2: Bad magic number in super-block\n"
+        "e2fsck: Superblock invalid, trying backup blocks...\n"
+        "e2fsck: Bad magic number in super-block while trying to open /dev/md0\n"
+    )
+    ((name, values),) = _checks(text)
+    assert (name, values["superblock_error"]) == ("md0", "Bad magic number in super-block")
+    assert not _checks("It printed: Bad magic number in super-block, they say.\n")

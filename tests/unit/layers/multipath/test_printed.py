@@ -49,6 +49,7 @@ def test_maps_as_old_versions_print_them(text: str) -> None:
     assert (drawn.name, drawn.values["size"]) == ("mpath7", 12 << 30)
     assert (drawn.values["paths"], drawn.values["failed"]) == (2, "sdr")
     assert drawn.values["path_states"] == "sdq active ready undef, sdr failed faulty undef"
+    assert str(drawn.values["path_addresses"]).startswith("sdq ")
 
 
 def test_a_map_that_is_named_by_its_wwid() -> None:
