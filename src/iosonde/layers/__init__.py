@@ -161,6 +161,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "caches": "iosonde.layers._caches.findings:RULES",
         "ceph": "iosonde.layers.ceph.findings:RULES",
         "ceph_fs": "iosonde.layers.ceph.findings_fs:RULES",
+        "ceph_health": "iosonde.layers.ceph.findings_health:RULES",
         "controller": "iosonde.layers.hwraid.findings:RULES",
         "controller_drives": "iosonde.layers.hwraid.findings_drives:RULES",
         "dirty_limits": "iosonde.layers._rules.dirty_limits:RULES",

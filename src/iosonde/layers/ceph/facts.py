@@ -3,8 +3,10 @@
 Source:
     ceph include/types.h: up to 12 (si_t, pretty_si_t, prettybyte_t, kb_t) all prefixes shift by ten
     bits and have no "i"; since 13 byte_u_t prints KiB, and si_u_t counts with prefixes of 1000.
-    Texts of health checks: mon/PGMap.cc, mon/OSDMap.cc, mds/MDSMap.cc (get_health_checks()) and
-    messages/MMDSBeacon.h (mds_metric_summary()).
+    Texts of health checks: mon/PGMap.cc, mon/OSDMap.cc, mds/MDSMap.cc (get_health_checks()),
+    messages/MMDSBeacon.h (mds_metric_summary()), mon/HealthMonitor.cc ("1/3 mons down, quorum "),
+    pybind/mgr/crash/module.py (it counts crashes); Ceph 14 says "Long heartbeat ping times on back
+    interface seen, longest is 1118.001 msec".
     common/TextTable.cc: cells are parted by blanks, and hold some ("12 TiB", "RAW USE").
 """
 
@@ -37,6 +39,10 @@ _CHECKS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("pgs_degraded", r"pgs? degraded"),
         ("pgs_undersized", r"pgs? undersized"),
         ("pgs_inactive", r"pgs? inactive"),
+        ("down_pgs", r"pgs? down\b"),
+        ("incomplete_pgs", r"pgs? incomplete\b"),
+        ("peering_pgs", r"pgs? peering\b"),
+        ("stale_pgs", r"pgs? stale\b"),
         ("pools_full", r"pool\(s\) full"),
         ("pools_near_full", r"pool\(s\) nearfull"),
         ("filesystems_degraded", r"filesystems? (?:is|are) degraded"),
@@ -46,14 +52,23 @@ _CHECKS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("mds_read_only", r"MDSs are read only"),
         ("mds_with_slow_requests", r"MDSs? report slow requests"),
         ("mds_with_slow_metadata_io", r"MDSs? report slow metadata IOs"),
+        ("mds_with_oversized_cache", r"MDSs? report oversized cache"),
+        ("recent_crashes", r"daemons have recently crashed"),
+        ("recent_module_crashes", r"mgr modules have recently crashed"),
     )
+)
+_MONITORS = re.compile(
+    r"(?<![\w.])(?P<monitors_down>\d{1,4})(?:/(?P<monitors>\d{1,4}))? mons? down\b"
+    r"(?:, quorum (?:\d{1,3}(?:,\d{1,3}){0,30} )?(?P<quorum>[\w.-]{1,60}(?:,[\w.-]{1,60}){0,30}))?"
 )
 _OLDEST = re.compile(
     r"oldest one blocked for (\d{1,12}) sec(?:, (?:daemons )?((?:osd|mon|mds)\.[\w.-]{1,60}(?= has)"
     r"|\[[\w.,-]{3,900}\]) ha(?:s|ve) slow ops)?"
 )
 _PING = re.compile(
-    r"OSD heartbeats on (back|front) \(longest (\d{1,12}(?:\.\d{1,6})?) ?ms(?:ec)?\)"
+    r"(?:OSD heartbeats on (?P<on>back|front) \(longest |"
+    r"heartbeat ping times on (?P<seen>back|front) interface seen, longest is )"
+    r"(?P<ms>\d{1,12}(?:\.\d{1,6})?) ?ms(?:ec)?\b"
 )
 _FLAGS = re.compile(r"([a-z][a-z,-]{3,200}) flag\(s\) set")
 
@@ -118,8 +133,15 @@ def figures_in(checks: str) -> dict[str, Scalar]:
         values["oldest_blocked"] = int(oldest[1])
         if oldest[2]:
             values["slow_daemons"] = oldest[2].strip("[]")
-    if ping := _PING.search(checks):
-        values[f"longest_heartbeat_{ping[1]}"] = float(ping[2]) / 1000
+    for ping in _PING.finditer(checks):
+        network = ping["on"] or ping["seen"]
+        values[f"longest_heartbeat_{network}"] = round(float(ping["ms"]) / 1000, 9)
+    if monitors := _MONITORS.search(checks):
+        values |= {
+            name: int(text) if text.isdecimal() and name != "quorum" else text
+            for name, text in monitors.groupdict().items()
+            if text
+        }
     return values
 
 

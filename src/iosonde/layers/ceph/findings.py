@@ -9,7 +9,7 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from iosonde import units
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
@@ -23,6 +23,17 @@ def place_of(thing: StateEvidence) -> str:
     return thing.host or thing.source
 
 
+def clusters(
+    case: EvidenceSet, tells: Callable[[StateEvidence], object]
+) -> Iterator[StateEvidence]:
+    """The first state of each cluster that tells something."""
+    reported = set[str]()
+    for cluster in case.of_kind("ceph"):
+        if place_of(cluster) not in reported and tells(cluster):
+            reported.add(place_of(cluster))
+            yield cluster
+
+
 def _pgs(state: StateEvidence, word: str) -> int:
     """Placement groups in a state: as the health counts them, else the sum of their states."""
     counted = state.number(f"pgs_{word}")
@@ -34,34 +45,71 @@ def _pgs(state: StateEvidence, word: str) -> int:
 
 
 def _incomplete(case: EvidenceSet) -> Iterator[Finding]:
-    reported = set[str]()
-    for cluster in case.of_kind("ceph"):
-        inactive = int(cluster.number("pgs_inactive"))
-        down = int(cluster.number("osds_down")) or int(
-            cluster.number("osds") - cluster.number("osds_up")
-        )
-        degraded = _pgs(cluster, "degraded") or _pgs(cluster, "undersized")
-        if place_of(cluster) in reported or not (inactive or down > 0 or degraded):
-            continue
-        reported.add(place_of(cluster))
-        parts = [
-            f"{count:,} {what}"
-            for count, what in (
-                (down, "of its OSDs are down"),
-                (degraded, "placement groups lack copies"),
-                (inactive, "placement groups are inactive, and requests to them wait"),
-            )
-            if count > 0
-        ]
+    for cluster in clusters(case, _lacks):
+        parts = _lacks(cluster)
+        inactive = "inactive" in parts
         yield Finding(
             "degraded", "error" if inactive else "warning", subject_of(cluster),
-            f"The Ceph cluster is not whole: {', '.join(parts)}. While it recovers, its disks and "
-            "network do that beside the clients' I/O.",
+            f"The Ceph cluster is not whole: {', '.join(parts.values())}."
+            + (" While it recovers, its disks and network do that beside the clients' I/O."
+               if "down" in parts or "degraded" in parts else ""),
             cluster.evidence("osds", "osds_up", "osds_down", "pgs_degraded", "pgs_undersized",
-                             "pgs_inactive", "objects_degraded"),
-            "`ceph osd tree` names the OSDs that are down; bring them back, or replace their disks",
+                             "pgs_inactive", "down_pgs", "incomplete_pgs", "stale_pgs",
+                             "peering_pgs", "objects_degraded"),
+            _remedy(cluster, parts),
             "the same load once all placement groups are active+clean",
         )  # fmt: skip
+
+
+def _lacks(cluster: StateEvidence) -> dict[str, str]:
+    """What is not whole: OSDs that are down, groups that lack copies, groups that serve nothing."""
+    up = int(cluster.number("osds_up")) if "osds_up" in cluster.values else None
+    counts = {
+        "down": int(cluster.number("osds_down"))
+        or (0 if up is None else int(cluster.number("osds")) - up),
+        "degraded": _pgs(cluster, "degraded") or _pgs(cluster, "undersized"),
+        "inactive": int(cluster.number("pgs_inactive")) or max(map(cluster.number, _UNAVAILABLE)),
+    }
+    says = {
+        "down": "of its OSDs {are} down", "degraded": "placement {groups} {lack} copies",
+        "inactive": "placement {groups} {are} inactive, and requests to {them} wait",
+    }  # fmt: skip
+    singular = {"are": "is", "groups": "group", "lack": "lacks", "them": "it"}
+    plural = {name: name for name in singular}
+    return {
+        what: f"{count:,} {says[what].format(**(singular if count == 1 else plural))}"
+        for what, count in counts.items() if count > 0
+    }  # fmt: skip
+
+
+_UNAVAILABLE = {
+    "down_pgs": "`ceph pg PG query` names the OSDs that a group which is down waits for (blocked_by"
+    ", down_osds_we_would_probe): start these",
+    "incomplete_pgs": "an incomplete group misses writes that were acknowledged: bring back the "
+    "OSDs that had its copies, and mark none as lost before",
+    "stale_pgs": "of a stale group no OSD has reported for a while: start those that `ceph pg "
+    "dump_stuck stale` shows, and see their network",
+    "peering_pgs": "`ceph pg PG query` shows what a group that is peering waits for: an OSD that "
+    "is slow, or that others do not reach",
+}
+"""Groups that cannot serve requests, as the health counts them, and what brings them back."""
+
+
+def _remedy(cluster: StateEvidence, parts: Mapping[str, str]) -> str:
+    """What helps in this case; OSDs that are down are named only where some are."""
+    steps = ["`ceph osd tree` names the OSDs that are down; bring them back, or replace their disks"
+             ] if "down" in parts else []  # fmt: skip
+    if "inactive" in parts:
+        steps += [text for name, text in _UNAVAILABLE.items() if cluster.number(name)]
+    if not steps and "inactive" in parts:
+        steps = ["`ceph health detail` lists the groups with their states; `ceph pg PG query` says "
+                 "what holds one up (undersized: fewer copies than min_size of its pool; unknown: "
+                 "its OSDs have not reported to the manager)"]  # fmt: skip
+    return "; ".join(steps) or (
+        "no OSD is said to be down: wait while recovery goes on (`ceph -s`); where the number "
+        "stays, `ceph health detail` names the groups, and the rule of their pool may ask for more "
+        "hosts than have room (`ceph osd df tree`)"
+    )
 
 
 def _room(case: EvidenceSet) -> Iterator[Finding]:
@@ -105,13 +153,8 @@ def _room(case: EvidenceSet) -> Iterator[Finding]:
 
 
 def _inconsistent(case: EvidenceSet) -> Iterator[Finding]:
-    reported = set[str]()
-    for cluster in case.of_kind("ceph"):
-        count = _pgs(cluster, "inconsistent")
-        errors = int(cluster.number("scrub_errors"))
-        if not (count or errors) or place_of(cluster) in reported:
-            continue
-        reported.add(place_of(cluster))
+    for cluster in clusters(case, _damage):
+        count, errors = _damage(cluster) or (0, 0)
         yield Finding(
             "damaged-files", "error", subject_of(cluster),
             (f"{count:,} placement groups have copies of objects that differ"
@@ -124,20 +167,32 @@ def _inconsistent(case: EvidenceSet) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def _damage(cluster: StateEvidence) -> tuple[int, int] | None:
+    """How many groups have copies that differ, and errors of scrubs; None without both."""
+    counts = _pgs(cluster, "inconsistent"), int(cluster.number("scrub_errors"))
+    return counts if any(counts) else None
+
+
 def _slow(case: EvidenceSet) -> Iterator[Finding]:
-    reported = set[str]()
-    for cluster in case.of_kind("ceph"):
+    for cluster in clusters(case, lambda state: state.number("slow_requests")):
         count = int(cluster.number("slow_requests"))
-        if not count or place_of(cluster) in reported:
-            continue
-        reported.add(place_of(cluster))
+        where = str(cluster.values.get("slow_daemons") or "")
+        oldest = int(cluster.number("oldest_blocked"))
+        of_monitors = bool(where) and all(name.startswith("mon.") for name in where.split(","))
+        place = "monitors" if of_monitors else "OSDs"
         yield Finding(
             "slow-requests", "warning", subject_of(cluster),
-            f"{count:,} requests of clients wait for more than 30 seconds in OSDs of the Ceph "
-            "cluster.",
-            cluster.evidence("slow_requests", "pgs_inactive", "osds_down"),
-            "`ceph health detail` names the OSDs; `ceph daemon osd.N dump_historic_ops` shows "
-            "where in them the time goes; then `ceph osd perf`, `iostat -x`, their smartctl",
+            f"{count:,} {'request waits' if count == 1 else 'requests wait'} for more than 30 "
+            f"seconds in {place} of the Ceph cluster"
+            + (f" ({where.replace(',', ', ')})" if where else "")
+            + (f", the oldest for {units.show_seconds(oldest)}." if oldest else "."),
+            cluster.evidence("slow_requests", "oldest_blocked", "slow_daemons", "pgs_inactive",
+                             "osds_down", units={"oldest_blocked": "s"}),
+            "`ceph daemon mon.NAME ops` on its host shows what they are; then the disk of its store"
+            " (`iostat -x`) and the network between the monitors" if of_monitors else
+            ("" if where else "`ceph health detail` names the OSDs; ")
+            + "`ceph daemon osd.N dump_historic_ops` shows where in them the time goes; then "
+            "`ceph osd perf`, `iostat -x`, their smartctl",
             "`ceph health detail` under the same load: no SLOW_OPS",
         )  # fmt: skip
 

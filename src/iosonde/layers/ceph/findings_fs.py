@@ -12,9 +12,9 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from iosonde.layers.ceph.findings import place_of
+from iosonde.layers.ceph.findings import clusters, place_of
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Finding
 
@@ -22,17 +22,6 @@ _LAGGY = "(laggy)"
 _COMING = frozenset({"replay", "resolve", "reconnect", "rejoin", "clientreplay"})
 _GONE = frozenset({"failed", "damaged"})
 _INSUFFICIENT = "insufficient standby MDS daemons available"
-
-
-def _clusters(
-    case: EvidenceSet, tells: Callable[[StateEvidence], object]
-) -> Iterator[StateEvidence]:
-    """The first state of each cluster that tells something."""
-    reported = set[str]()
-    for cluster in case.of_kind("ceph"):
-        if place_of(cluster) not in reported and tells(cluster):
-            reported.add(place_of(cluster))
-            yield cluster
 
 
 def _rank_state(daemon: StateEvidence) -> str:
@@ -95,7 +84,7 @@ def _laggy(case: EvidenceSet) -> Iterator[Finding]:
 
 
 def _no_standby(case: EvidenceSet) -> Iterator[Finding]:
-    for cluster in _clusters(
+    for cluster in clusters(
         case, lambda state: _INSUFFICIENT in str(state.values.get("health_checks"))
     ):
         yield Finding(
@@ -116,7 +105,7 @@ def _damaged_metadata(case: EvidenceSet) -> Iterator[Finding]:
         "mds_read_only": "MDS are read-only, after an error when they wrote metadata or because "
         "somebody asked for it: clients cannot change metadata",
     }
-    for cluster in _clusters(case, lambda state: any(map(state.number, says))):
+    for cluster in clusters(case, lambda state: any(map(state.number, says))):
         parts = [f"{int(count):,} {what}" for name, what in says.items()
                  if (count := cluster.number(name))]  # fmt: skip
         yield Finding(
@@ -133,7 +122,7 @@ def _slow_metadata(case: EvidenceSet) -> Iterator[Finding]:
         "mds_with_slow_requests": "with requests of clients",
         "mds_with_slow_metadata_io": "with their own I/Os to the OSDs",
     }
-    for cluster in _clusters(case, lambda state: any(map(state.number, says))):
+    for cluster in clusters(case, lambda state: any(map(state.number, says))):
         parts = [f"{int(count):,} {what}" for name, what in says.items()
                  if (count := cluster.number(name))]  # fmt: skip
         yield Finding(
@@ -148,7 +137,7 @@ def _slow_metadata(case: EvidenceSet) -> Iterator[Finding]:
 
 def _full_pools(case: EvidenceSet) -> Iterator[Finding]:
     """Full pools; those that are full because OSDs are need no finding of their own."""
-    for cluster in _clusters(case, lambda state: _pools_beside_osds(state)[0]):
+    for cluster in clusters(case, lambda state: _pools_beside_osds(state)[0]):
         count, is_full = _pools_beside_osds(cluster)
         yield Finding(
             "out-of-space", "error" if is_full else "warning", subject_of(cluster),

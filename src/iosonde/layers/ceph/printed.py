@@ -8,7 +8,7 @@ Source:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from typing_extensions import override
 
@@ -24,7 +24,7 @@ from iosonde.layers.ceph.facts import (
     size,
 )
 from iosonde.layers.ceph.facts_status import daemons
-from iosonde.layers.ceph.printed_health import detail_at
+from iosonde.layers.ceph.printed_health import add, detail_at
 from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, joined, lines, prompt_in
@@ -67,10 +67,33 @@ _CODE = re.compile(r"\s*(?:\(MUTED[^)]{0,30}\) )?(?:\[(?:WRN|ERR)\] )?(?P<code>[
                    r"(?: \(muted\))?:? (?P<message>\S.*)$")  # fmt: skip
 _CHECK = re.compile(
     r"\s*(?:\(MUTED[^)]{0,30}\) )?(?:\[(?:WRN|ERR)\] (?P<code>[A-Z][A-Z_]{5,60}): "
-    r"|(?:SLOW_OPS|(?:REQUEST|OSD|PG|OBJECT|MDS|BLUESTORE|OSDMAP|BLUEFS|POOL|MON)_[A-Z_]{3,40}) "
-    r"(?=\d{1,9} |Degraded data|Reduced data|Possible data|Slow OSD|[a-z,-]{4,60} flag|mons? \S))"
+    r"|(?:SLOW_OPS|(?:REQUEST|OSD|PG|OBJECT|MDS|FS|BLUESTORE|OSDMAP|BLUEFS|POOL|MON|RECENT)"
+    r"_[A-Z_]{3,40}) (?=\d{1,9}(?:/\d{1,4})? |Degraded data|Reduced data|Possible data|Slow OSD"
+    r"|Long heartbeat|[a-z,-]{4,60} flag|mons? \S))"
 )
 """How a check begins where the line above them is cut off."""
+_SUMMARY_ALONE = re.compile(
+    r"\s*(?:(?:Reduced data availability|Degraded data redundancy|Possible data damage): \d"
+    r"[\w ,/().%]{3,300}|\d{1,9} slow ops, oldest one blocked for \d{1,12} sec, "
+    r"(?:daemons \[\S{3,900}\] have|\S{3,80} has) slow ops|"
+    r"\d{1,4}/\d{1,4} mons down, quorum \S{1,300}|\d{1,6} (?:daemons|mgr modules) have recently "
+    r"crashed|\d{1,4} MDSs report [a-z][A-Za-z ]{3,40}|"
+    r"Slow OSD heartbeats on (?:back|front) \(longest [\d.]{1,16}ms\)|"
+    r"Long heartbeat ping times on (?:back|front) interface seen, longest is [\d.]{1,16} msec)\.?$"
+)
+"""The message of a check that is a line of its own, without its code."""
+_SUMMARY_OF = re.compile(
+    r"\d{1,9}(?:/\d{1,18})? (?:pool(?:s|\(s\))? |OSD\(s\) |(?:(?:near ?|backfill)?full )?osds? |"
+    r"pgs? |hosts? |clients? |MDSs? |mons? |monitors |daemons |mgr modules |filesystems? |"
+    r"objects (?:degraded|misplaced|unfound)|large omap objects|scrub errors|slow |failed cephadm|"
+    r"stray |requests are |cache pools? |mds daemons? )|[a-z][a-z,-]{3,200} flag\(s\) set|"
+    r"too (?:few|many) PGs per OSD \(|clock skew detected on |no active mgr|insufficient standby |"
+    r"application not enabled on |Reduced data availability|Degraded data redundancy|"
+    r"Possible data damage|Slow OSD heartbeats|Long heartbeat ping|Low space hindering|"
+    r"Full OSDs blocking|OSD count \d|mons? \S{1,300} (?:is|are) |mons are allowing|Module '|"
+    r"crush map has |client is using "
+)
+"""How the first message behind the health begins, where no check stands below it."""
 _SUM = re.compile(r"\s*(?P<health>HEALTH_(?:OK|WARN|ERR))(?:[ :] ?(?P<what>\S.*))?$")
 _MOST = 120
 _DETAILS = 2000
@@ -215,13 +238,23 @@ def _rates(text: str) -> dict[str, Json]:
     return rates
 
 
+def _said(messages: Sequence[str]) -> dict[str, Scalar]:
+    """The messages of checks, and what they count."""
+    text = "; ".join(messages)
+    return {**figures_in(text), "health_checks": text} if text else {}
+
+
 class CephHealth(StateOutput):
     tool = "ceph health"
     anchors = (
         "HEALTH_OK", "HEALTH_WARN", "HEALTH_ERR", "[WRN] ", "[ERR] ", "SLOW_OPS ", "REQUEST_S",
         "OSD_DOWN ", "OSD_NEARFULL ", "OSD_SLOW_PING", "PG_DEGRADED ", "PG_AVAILABILITY ",
         "OBJECT_MISPLACED ", "OBJECT_DEGRADED ", "MDS_SLOW_", "BLUESTORE_SLOW_OP", "OSDMAP_FLAGS ",
-        "BLUEFS_SPILLOVER", "POOL_NEARFULL ", "PG_DAMAGED ", "MON_DISK_LOW",
+        "BLUEFS_SPILLOVER", "POOL_NEARFULL ", "PG_DAMAGED ", "MON_DISK_LOW", "MON_DOWN ",
+        "RECENT_CRASH ", "RECENT_MGR_MODULE_CRASH ", "MDS_CACHE_OVERSIZED ", "FS_DEGRADED ",
+        "Reduced data availability: ", "Degraded data redundancy: ", "Possible data damage: ",
+        " slow ops, oldest one ", " mons down, quorum ", " have recently crashed",
+        " MDSs report ", "OSD heartbeats on ", "heartbeat ping times on ",
     )  # fmt: skip
     commands = ("ceph",)
     reach = 3
@@ -231,12 +264,13 @@ class CephHealth(StateOutput):
         line = cursor.line(cursor.at)
         top = _SUM.match(line)
         if top is None:
-            return cursor.at if _CHECK.match(line) else None
+            is_alone = _SUMMARY_ALONE.match(line) and nearest(cursor, 20, _HEALTH.match) is None
+            return cursor.at if is_alone or _CHECK.match(line) else None
         asked = prompt_in(cursor.line(cursor.at - 1))
         below = [cursor.line(cursor.at + step) for step in (1, 2)]
         named = asked is not None and "health" in asked.command
         is_detailed = any(map(_CODE.match, below)) or detail_at(cursor, cursor.at + 1) is not None
-        counts = bool(figures_in(top["what"] or ""))
+        counts = _SUMMARY_OF.match(top["what"] or "") is not None
         return cursor.at if named or is_detailed or counts else None
 
     @override
@@ -244,6 +278,7 @@ class CephHealth(StateOutput):
         self, cursor: TextCursor, first: int, prompt: Prompt
     ) -> tuple[int, Iterable[PrintedSubject]]:
         top = _SUM.match(cursor.line(first))
+        messages = [top["what"]] if top and top["what"] else []
         checks: dict[str, str] = {}
         things: dict[tuple[str, str], dict[str, Scalar]] = {("ceph", "ceph"): {}}
         last, code = first, ""
@@ -254,20 +289,22 @@ class CephHealth(StateOutput):
                 break
             detail = detail_at(cursor, index)
             if detail:
-                things.setdefault((detail.kind, detail.name), {}).update(detail.values)
+                add(things, detail)
                 last = detail.last
                 continue
             if match := _CODE.match(line):
                 code = match["code"]
                 checks[code] = match["message"]
-            elif code and not line.startswith(" "):
+            elif _SUMMARY_ALONE.match(line):
+                messages.append(line.strip())
+            elif (code and not line.startswith(" ")) or index - last > _STRANGE:
                 break
+            elif not code and not _SUMMARY_OF.match(line.strip()):
+                continue  # if at all, what a wrap left over
             last = index
-        what = top["what"] if top else ""
+        messages = list(checks.values()) or messages
         values: dict[str, Scalar] = {"health": top["health"]} if top else {}
-        values |= figures_in(" ".join(checks.values()) or what or "")
-        if what or checks:
-            values["health_checks"] = "; ".join(checks.values()) or what
+        values |= _said(messages)
         things["ceph", "ceph"] = {**values, **checks, **things["ceph", "ceph"]}
         return last, [
             PrintedSubject(kind, name, facts, prompt.host) for (kind, name), facts in things.items()

@@ -5,7 +5,10 @@ Source: Ceph 0.80, mon/PGMonitor.cc (note_stuck_detail(): "pg %s is stuck %s for
 down since epoch %d, last address %s"); Ceph 18, mon/PGMap.cc (get_health_checks()), osd/OSDMap.cc
 (check_health(): "osd.%d (root=…) is down"), mgr/DaemonHealthMetricCollector, mds/Beacon.cc (" slow
 requests are blocked > "), os/bluestore/BlueStore.cc (" spilled over "), mon/PGMap.cc ("Slow OSD
-heartbeats on back from "), Ceph 12 ("osd.%d has blocked requests > %f sec").
+heartbeats on back from "), mon/HealthMonitor.cc (" is down (out of quorum)"), pybind/mgr/crash/
+module.py ("%s crashed on host %s at %s"); Ceph 14 ("Slow heartbeat ping on back interface from "),
+Ceph 12 ("osd.%d has blocked requests > %f sec"). Sizes of an MDS's cache are cut to whole units; up
+to Ceph 14 its name stands behind "mds" without a point (mon/MDSMonitor.cc).
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from iosonde.text.reader import Items, StateOutput, nearest, start_of
 
 _PG = r"pg (?P<pg>\d{1,10}\.[0-9a-f]{1,8}) is "
 _ACTING = r"acting (?P<acting>\[(?:-?\d{1,10}(?:,-?\d{1,10}){0,40})?\])"
+_MDS = r"mds\.?(?P<mds>[\w-][\w.-]{0,80})\(mds\.(?P<rank>\d{1,4})\): "
 _DETAILS = tuple(
     re.compile(rf"\s*{pattern}")
     for pattern in (
@@ -44,25 +48,39 @@ _DETAILS = tuple(
         r"BlueStore",
         rf"osd\.(?P<osd>\d{{1,7}}) spilled over (?P<spilled_over>{SIZE}) metadata from 'db' device "
         rf"\((?P<db_used>{SIZE}) used of (?P<db_size>{SIZE})\) to slow device",
-        r"Slow OSD heartbeats on (?P<network>back|front) from osd\.(?P<osd>\d{1,7})"
+        r"Slow (?:OSD heartbeats|heartbeat ping) on (?P<network>back|front)(?: interface)? "
+        r"from osd\.(?P<osd>\d{1,7})"
         r"(?: \[[^\]]{0,80}\])?(?: \(down\))? to (?P<far>osd\.\d{1,7})(?: \[[^\]]{0,80}\])?"
         r"(?: \(down\))? (?P<ping>\d{1,12}\.\d{1,6}) msec",
-        r"mds\.(?P<mds>[\w.-]{1,80})\(mds\.(?P<rank>\d{1,4})\): (?P<slow_requests>\d{1,9}) slow "
-        r"requests are blocked > (?P<blocked_longer_than>\d{1,9}) secs",
-        r"mds\.(?P<mds>[\w.-]{1,80})\(mds\.(?P<rank>\d{1,4})\): (?P<slow_metadata>\d{1,9}) slow "
-        r"metadata IOs are blocked > (?P<blocked_longer_than>\d{1,9}) secs, oldest blocked for "
+        rf"{_MDS}(?P<slow_requests>\d{{1,9}}) slow requests are blocked > "
+        r"(?P<blocked_longer_than>\d{1,9}) secs",
+        rf"{_MDS}(?P<slow_metadata>\d{{1,9}}) slow metadata IOs are blocked > "
+        r"(?P<blocked_longer_than>\d{1,9}) secs, oldest blocked for "
         r"(?P<oldest_blocked>\d{1,12}) secs",
+        rf"{_MDS}MDS cache is too large \((?P<cache_used>{SIZE})/(?P<cache_limit>{SIZE})\)"
+        r"(?:; (?P<inodes_in_use>\d{1,18}) inodes in use by clients, "
+        r"(?P<stray_files>\d{1,18}) stray files)?",
         r"mon\.(?P<mon>[\w.-]{1,80}) has (?P<available>\d{1,3})% avail",
+        r"mon\.(?P<mon>[\w.-]{1,80}) \(rank (?P<rank>\d{1,4})\) addr (?P<address>\S{3,200}) is "
+        r"(?P<status>down) \(out of quorum\)",
+        r"(?:osd\.(?P<osd>\d{1,7})|mds\.(?P<mds>[\w.-]{1,80})|mon\.(?P<mon>[\w.-]{1,80})|"
+        r"mgr\.(?P<mgr>[\w.-]{1,80})|client\.(?P<client>[\w.-]{1,80})) crashed on host "
+        r"(?P<crashed_on>\S{1,253}) at (?P<crashed_at>\d{4}-\d\d-\d\d[T ][\d:.]{8,18}Z?)$",
     )
 )
 _BEGUN = re.compile(
     r"\s*(?:pg \d{1,10}\.[0-9a-f]{1,8} is [a-z]|osd\.\d{1,7} |Slow OSD heartbeats on "
-    r"|mds\.[\w.-]{1,80}\(mds\.\d{1,4}\): )"
+    r"|Slow heartbeat ping on |mds[\w.-]{1,81}\(mds\.\d{1,4}\): "
+    r"|(?:mds|mon|mgr|client)\.[\w.-]{1,80} (?:crashed on|\(rank ))"
 )
 _SECONDS = frozenset({"stuck_for", "blocked_longer_than", "oldest_blocked"})
 _SHARES = frozenset({"full", "available"})
-_SIZES = frozenset({"spilled_over", "db_used", "db_size"})
-_KINDS = {"pg": "ceph_pg", "osd": "osd", "mds": "mds", "mon": "ceph_mon"}
+_SIZES = frozenset({"spilled_over", "db_used", "db_size", "cache_used", "cache_limit"})
+_TIMES = frozenset({"crashed_on", "crashed_at"})
+_KINDS = {
+    "pg": "ceph_pg", "osd": "osd", "mds": "mds", "mon": "ceph_mon", "mgr": "ceph_mgr",
+    "client": "ceph_client",
+}  # fmt: skip
 _FLOAT = re.compile(r"\d{1,12}(?:\.\d{1,9})?")
 _MOST = 20_000
 
@@ -122,12 +140,22 @@ def _value(name: str, text: str) -> Scalar:
     return int(text) if text.isdecimal() else text
 
 
+def add(things: dict[tuple[str, str], dict[str, Scalar]], detail: Detail) -> None:
+    """Put what a line says beside what others say of the same thing, each crash with its time."""
+    values = things.setdefault((detail.kind, detail.name), {})
+    for name, value in detail.values.items():
+        before = values.get(name) if name in _TIMES else None
+        values[name] = value if before is None else f"{before}, {value}"
+
+
 class CephHealthDetails(StateOutput):
     tool = "ceph health detail"
     anchors = (
         " is stuck ", ", acting [", " full at ", " is down since epoch ", " ops are blocked > ",
         " has blocked requests > ", " indications in BlueStore", "metadata from 'db' device",
         "OSD heartbeats on ", " slow metadata IOs are", " slow requests are blocked > ",
+        "heartbeat ping on ", "MDS cache is too large (", " is down (out of quorum)",
+        " crashed on host ",
     )  # fmt: skip
     commands = ("ceph",)
     reach = 3
@@ -156,7 +184,7 @@ def details(cursor: TextCursor, first: int, host: str) -> tuple[int, list[Printe
         detail = detail_at(cursor, index)
         if detail is None:
             break
-        by_name.setdefault((detail.kind, detail.name), {}).update(detail.values)
+        add(by_name, detail)
         last = detail.last
     return max(last, first), [
         PrintedSubject(kind, name, values, host) for (kind, name), values in by_name.items()
