@@ -43,6 +43,16 @@ CASES = (
                                                          "write_size": 131072})),
     ),
     RuleCase(
+        "unsafe-cache.volatile_files",
+        "a file that LIO exports write-back",
+        case(state("backstore", "fileio/a", {"write_policy": "write_back", "state": "activated"})),
+        "one that writes through, one that is not exported, and a block device",
+        case(state("backstore", "fileio/a", {"write_policy": "write_thru", "state": "activated"}),
+             state("backstore", "fileio/b", {"write_policy": "write_back",
+                                             "state": "deactivated"}),
+             state("backstore", "block/c", {"write_policy": "write_back", "state": "activated"})),
+    ),
+    RuleCase(
         "frame-block.iscsi_rounds",
         "writes of 128 KiB, of which iSCSI sends 64 KiB unasked",
         case(of("/dev/sdc", 131072), state("iscsi_initiator", "sdc", {

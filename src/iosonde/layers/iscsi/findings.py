@@ -1,6 +1,10 @@
-"""What an iSCSI write sends before it must wait for its target.
+"""What an iSCSI write sends before it must wait for its target, and where a target keeps it.
 
-Source: RFC 7143, 13.10 to 13.14 (InitialR2T, ImmediateData, MaxBurstLength, FirstBurstLength).
+Source:
+    RFC 7143, 13.10 to 13.14 (InitialR2T, ImmediateData, MaxBurstLength, FirstBurstLength).
+    Linux drivers/target/target_core_file.c (fd_configure_device(): FDBD_HAS_BUFFERED_IO_WCE opens
+    the file without O_DSYNC and reports a write cache; fd_execute_sync_cache() syncs the file);
+    targetcli-fb, ui_backstore.py (write_back is on unless `write_back=false`).
 """
 
 from __future__ import annotations
@@ -9,7 +13,13 @@ from collections.abc import Iterator
 
 from iosonde import units
 from iosonde.layers._requests import goes_to, has_direction, request_size, value_by_letters
-from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, TrialEvidence
+from iosonde.records.evidence import (
+    EvidenceSet,
+    Rule,
+    StateEvidence,
+    TrialEvidence,
+    subject_of,
+)
 from iosonde.records.finding import Evidence, Finding
 
 _KINDS = ("iscsi", "iscsi_initiator", "iscsi_target", "iser")
@@ -73,7 +83,29 @@ def _asked_for(session: StateEvidence, trial: TrialEvidence, bs: int, sent: int)
     )  # fmt: skip
 
 
+def _volatile_files(case: EvidenceSet) -> Iterator[Finding]:
+    """Files that LIO exports through the page cache; those that it does not export lose nothing."""
+    for store in case.of_kind("backstore"):
+        is_file = store.name.startswith("fileio/")
+        is_used = store.values.get("state") != "deactivated"
+        if is_file and is_used and store.values.get("write_policy") == "write_back":
+            yield Finding(
+                "unsafe-cache", "warning", subject_of(store),
+                f"The target keeps writes to {store.name} in its memory and confirms them before "
+                "they are on its disk: when it loses power or crashes, those that no initiator has "
+                "flushed are lost. It reports a write cache, so an initiator that flushes is safe.",
+                store.evidence("device", "write_policy", "emulate_write_cache", "state"),
+                "where something does not flush what it was told is written, make the storage "
+                "object anew with `write_back=false` (`/backstores/fileio create`; the file keeps "
+                "its data, the LUN must be mapped again), or export a block device; figures taken "
+                "without flushes are those of the target's memory",
+                "`targetcli ls` shows write-thru",
+            )  # fmt: skip
+
+
 RULES: tuple[Rule, ...] = (
     Rule("frame-block", "iscsi", "iSCSI writes that wait for the target to ask for their data.",
          "RFC 7143, 13.10 to 13.14", iscsi_rounds),
+    Rule("unsafe-cache", "iscsi_target", "Files that LIO exports write-back, through its memory.",
+         "Linux drivers/target/target_core_file.c, fd_configure_device()", _volatile_files),
 )  # fmt: skip

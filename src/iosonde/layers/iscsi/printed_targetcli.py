@@ -1,7 +1,8 @@
 """targetcli's `ls`: targets of LIO with their portals, LUNs and initiators, and backstores.
 
 Source: configshell-fb 1.1, configshell/node.py (_render_tree: "o- NAME .... [STATUS]");
-targetcli-fb 2.1, targetcli/ui_target.py and ui_backstore.py (what stands in the brackets).
+targetcli-fb 2.1, targetcli/ui_target.py and ui_backstore.py (what stands in the brackets; states
+of ALUA: alua_state_names).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.json_tree import key_name
 from iosonde.text.reader import Items, StateOutput
 
 _NODE = re.compile(
@@ -26,11 +28,14 @@ _REST = re.compile(r"\s*(?=[.\[])\.{0,200} ?(?:\[[^\]]{0,240}\])?\s*$")
 _TARGET = re.compile(r"(?:iqn\.\d{4}-\d\d\.|eui\.|naa\.)\S+$")
 _GROUP = re.compile(r"tpgt?\d+$")
 _LUN = re.compile(r"lun(\d{1,5})$")
-_LINKED = re.compile(r"(?P<store>\w+/[\w.:-]+)(?: \((?P<device>/[^)\s]+)\))?")
-_STORED = re.compile(
-    r"(?P<device>/\S+)? ?\((?P<size>\d+(?:\.\d+)?(?:[KMGTP]i?)?B)\)(?: (?P<mode>write-\w+))?"
-    r"(?: (?P<state>(?:de)?activated))?"
+_LINKED = re.compile(
+    r"(?P<store>\w+/[\w.:-]+)(?: \((?P<device>/[^)\s]+)\))?(?: \((?P<group>[\w.-]{1,224})\))?"
 )
+_STORED = re.compile(
+    r"(?P<device>/\S+)? ?(?P<nullio>nullio )?\((?P<size>\d+(?:\.\d+)?(?:(?:[KMGTP]i?)?B| bytes))\)"
+    r"(?: (?P<readonly>ro))?(?: (?P<mode>write-\w+))?(?: (?P<state>(?:de)?activated))?"
+)
+_ALUA = re.compile(r"ALUA state: (?P<state>[A-Za-z][\w/ -]{3,40})$")
 _COUNTED = re.compile(r"Storage Objects: (\d{1,6})$")
 _PLUGINS = frozenset({"block", "fileio", "pscsi", "ramdisk"})
 _NVMET = re.compile(r"[\s|]*+o- (?:hosts|subsystems|ports) \.")
@@ -52,7 +57,7 @@ class Targetcli(StateOutput):
     tool = "targetcli"
     anchors = (
         "o- / ..", "[TPGs: ", "[Storage Objects: ", "[Portals: ", "[LUNs: ", "[Mapped LUNs: ",
-        "[Targets: ",
+        "[Targets: ", "[ALUA state: ",
     )  # fmt: skip
     commands = ("targetcli",)
     reach = 3
@@ -122,6 +127,7 @@ def _whole(cursor: TextCursor, index: int, line: str) -> tuple[int, str]:
 
 def _things(nodes: Sequence[_Node], host: str) -> Iterator[PrintedSubject]:
     targets: dict[str, dict[str, Scalar]] = {}
+    stores: dict[str, dict[str, Scalar]] = {}
     luns: list[PrintedSubject] = []
     piece: dict[str, Scalar] = {}
     for node in nodes:
@@ -136,9 +142,12 @@ def _things(nodes: Sequence[_Node], host: str) -> Iterator[PrintedSubject]:
             before = values.get("initiators")
             values["initiators"] = f"{before} {node.name}" if before else node.name
         elif not target and (store := _store(node)):
-            yield PrintedSubject("backstore", "/".join(_below(node)), store, host)
+            stores["/".join(_below(node))] = store
+        elif not target and (group := _alua(node)):
+            stores.setdefault("/".join(_below(node)[:-2]), {}).update(group)
         elif not target:
             _of_target(node, piece)  # a part of a tree, without its target
+    yield from (PrintedSubject("backstore", name, of, host) for name, of in stores.items())
     if piece:
         yield PrintedSubject("iscsi_target", "", piece, host)
     yield from (
@@ -171,8 +180,9 @@ def _lun(node: _Node, target: str) -> dict[str, Scalar] | None:
     values: dict[str, Scalar] = {
         "iqn": target, "lun": int(number[1]), "backstore": linked["store"],
     }  # fmt: skip
-    if linked["device"]:
-        values["device"] = linked["device"]
+    for name, key in (("device", "device"), ("group", "alua_tg_pt_gp_name")):
+        if linked[name]:
+            values[key] = linked[name]
     return values
 
 
@@ -180,17 +190,32 @@ def _below(node: _Node) -> tuple[str, ...]:
     return (*(name for name in node.above if name not in {"/", "backstores"}), node.name)
 
 
+def _is_plugin(name: str) -> bool:
+    return name.partition(":")[0] in _PLUGINS | {"user"}
+
+
+def _alua(node: _Node) -> dict[str, Scalar] | None:
+    """The state of a group of ports of a storage object, by the group's name."""
+    path = _below(node)
+    state = _ALUA.match(node.status)
+    if not state or path[-2:-1] != ("alua",) or (len(path) > 2 and not _is_plugin(path[0])):
+        return None
+    return {f"alua_{key_name(node.name)}": state["state"]}
+
+
 def _store(node: _Node) -> dict[str, Scalar] | None:
     """A plug-in with its count, or a storage object with its device, size and caching."""
     path = _below(node)
-    if path[0].partition(":")[0] not in _PLUGINS | {"user"}:
+    if not _is_plugin(path[0]):
         return None
     if len(path) == 1 and (count := _COUNTED.match(node.status)):
         return {"storage_objects": int(count[1])}
     stored = _STORED.match(node.status) if len(path) == 2 else None
     if not stored:
         return None
-    values: dict[str, Scalar] = {"size": round(units.printed(stored["size"], binary=True)[0])}
+    text = stored["size"].replace(" bytes", "B")
+    values: dict[str, Scalar] = {"size": round(units.printed(text, binary=True)[0])}
+    values |= {name: True for name in ("nullio", "readonly") if stored[name]}
     for name, key in (("device", "device"), ("mode", "write_policy"), ("state", "state")):
         if stored[name]:
             values[key] = (

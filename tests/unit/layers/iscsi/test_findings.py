@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from iosonde.layers.iscsi.findings import RULES
+from iosonde.verbs.explain import explain
 from tests.unit.layers._rules.requests import findings_of, state, trial
 
 
@@ -17,6 +20,13 @@ def test_iscsi_writes_in_bursts() -> None:
     assert "waits for the target's R2T after its first 64 KiB" in said.message
     assert findings_of(RULES, session, trial("/dev/sdc", 4096)) == []
     assert findings_of(RULES, session, trial("/dev/sdc", 1 << 20, "read.iops")) == []
+
+
+def test_files_of_lio_that_its_memory_holds() -> None:
+    texts = Path(__file__).parents[3] / "outputs" / "targetcli-composed"
+    for name, subject in (("ls-files.txt", "fileio/img"), ("saveconfig.json", "fileio/heron")):
+        findings = [f for f in explain(str(texts / name)).findings if f.rule == "unsafe-cache"]
+        assert [finding.subject.rpartition(": ")[2] for finding in findings] == [subject]
 
 
 def test_iscsi_without_immediate_data() -> None:

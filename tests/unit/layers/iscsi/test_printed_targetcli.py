@@ -7,7 +7,8 @@ from pathlib import Path
 from iosonde.records.printed import Unread
 from tests.mangle import mangled, read, states
 
-TEXT = (Path(__file__).parents[3] / "outputs" / "targetcli-composed" / "ls.txt").read_text()
+TEXT_PATH = Path(__file__).parents[3] / "outputs" / "targetcli-composed"
+TEXT = (TEXT_PATH / "ls.txt").read_text()
 IQN = "iqn.2024-02.com.example:san1"
 
 
@@ -50,3 +51,21 @@ def test_a_part_of_a_tree_and_what_a_mail_made_of_it() -> None:
     whole = {s.name: s.values for state in states(TEXT) for s in state.subjects}
     torn = TEXT.replace(" [", "\n[").replace(" ..", "\n..")
     assert {s.name: s.values for state in states(torn) for s in state.subjects} == whole
+
+
+def test_groups_of_alua_and_files() -> None:
+    text = (TEXT_PATH / "ls-files.txt").read_text()
+    for shape, given in mangled(text, wraps=False):
+        things = {s.name: dict(s.values) for state in states(given) for s in state.subjects}
+        assert things["fileio/img"] == {
+            "size": 20 << 30, "device": "/srv/san/img.raw", "write_policy": "write_back",
+            "state": "activated", "alua_default_tg_pt_gp": "Active/optimized",
+            "alua_far": "Standby",
+        }, shape  # fmt: skip
+        assert things["fileio/spare"]["state"] == "deactivated"
+        assert things["block/iso"]["readonly"] is True
+        assert things["block/iso"]["size"] == 0
+        assert things["block/iso"]["alua_default_tg_pt_gp"] == "Active/non-optimized"
+        assert things["ramdisk/ram"] == {"size": 1 << 30, "state": "activated"}
+        lun = things["iqn.2024-02.com.example:san2/lun_0"]
+        assert lun["alua_tg_pt_gp_name"] == "default_tg_pt_gp"
