@@ -89,6 +89,9 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "lab/up.py": {
         "nbd": "a scheme of QEMU's names of disks",
     },
+    "layers/_backing.py": {
+        "iscsi": "lsblk's word for a transport",
+    },
     "layers/_commands/printed.py": {
         "nfs": "whose file of variables a text shows; `misspelt` asks for it",
     },

@@ -13,6 +13,7 @@ from functools import cache, partial
 from typing import NamedTuple
 
 from iosonde.layers import KERNEL_MESSAGES
+from iosonde.layers._backing import backing_of, where_to_look
 from iosonde.layers._kernel_log.events import Trouble
 from iosonde.layers._kernel_log.printed import TOOL
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, subject_of
@@ -153,6 +154,15 @@ _OF_KIND: Mapping[tuple[Trouble, str], _Kind] = {
 """What is said otherwise of one kind of layer."""
 _OTHERS: Mapping[Trouble, str] = {"crash": "crashes"}
 """The list that names what it is about, where that is not `others`."""
+_NO_DRIVE: Mapping[Trouble, str] = {
+    "data": "save the data; {look}; mend what is at fault before anything is measured on it",
+    "contents": "save the data; scrub what has copies of it; {look}, and at memory",
+    "device": "{look}; leave measurements of that time out",
+    "gone": "{look}, and at what the log says before; when it answers again, check what stands on "
+    "it before it is used",
+    "recovered": "let the array be checked, and {look}: a member may be about to fail",
+}
+"""The remedies of what is no drive, or of which the text does not show that it is one."""
 _STALLS: tuple[Trouble, ...] = ("stall", "memory", "lockup")
 
 
@@ -216,8 +226,20 @@ def _find(trouble: Trouble, case: EvidenceSet) -> Iterator[Finding]:
                 Evidence(name.replace("_", " "), value, "", thing.where)
                 for name, value in counts.items()
             ),
-            said.remedy, said.confirm,
+            _remedy(case, thing, trouble, said), said.confirm,
         )  # fmt: skip
+
+
+def _remedy(case: EvidenceSet, thing: CounterEvidence, trouble: Trouble, said: _Kind) -> str:
+    """What is to be done, by what is behind the disk that it is about."""
+    remedy = _NO_DRIVE.get(trouble)
+    if remedy is None or (trouble, thing.kind) in _OF_KIND:
+        return said.remedy
+    members = thing.values.get("others") if trouble == "recovered" else None
+    name = str(members[0]) if isinstance(members, list) and members else thing.name
+    if backing_of(case, thing, name) == "drive":
+        return said.remedy
+    return remedy.format(look=where_to_look(case, thing, name))
 
 
 def _longest(thing: CounterEvidence, place: re.Match[str]) -> str:

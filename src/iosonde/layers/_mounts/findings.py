@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from iosonde import units
+from iosonde.layers._backing import where_to_look
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.stack import Scalar
@@ -59,8 +60,9 @@ def _failed_checks(case: EvidenceSet) -> Iterator[Finding]:
             message=f"A check found {name} damaged: files of it may be lost, or hold other data "
             "than was written.",
             evidence=system.evidence(*damages),
-            remedy="save what can be read, and look at the drive (`smartctl -x`) and the kernel's "
-            f"log; then, with the file system not mounted, `{repair}`",
+            remedy="save what can be read; read the kernel's log; "
+            f"{where_to_look(case, system, system.name)}; then, with the file system not mounted, "
+            f"`{repair}`",
             confirm=f"`{repair}` a second time finds nothing",
         )
 

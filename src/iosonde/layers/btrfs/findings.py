@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from iosonde import units
+from iosonde.layers._backing import where_to_look
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, subject_of
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Json
@@ -72,7 +73,7 @@ def _requests(case: EvidenceSet) -> Iterator[Finding]:
                 f"Requests of btrfs to {device.name} ended with errors: {reads:,} reads, "
                 f"{writes:,} writes and {flushes:,} flushes since the counters were zeroed.",
                 device.evidence(*_REQUESTS),
-                "the kernel's log and `smartctl -x` say whether it is the drive or its cable",
+                f"read the kernel's log of that time; {where_to_look(case, device, device.name)}",
                 "`btrfs device stats -z`, `btrfs scrub`, and the counters stay 0",
             )  # fmt: skip
 
@@ -90,10 +91,10 @@ def _contents(case: EvidenceSet) -> Iterator[Finding]:
             yield Finding(
                 "checksum-errors", "error", subject_of(device),
                 f"{device.name} returned {' and '.join(said)} since the counters were zeroed: the "
-                "drive, its cable, the controller or memory changes or loses data.",
+                "device, the way to it or memory changes or loses data.",
                 device.evidence(*_CONTENTS),
-                "check cable and controller, and memory where several drives have them; "
-                "`btrfs scrub`, and replace what goes on counting",
+                f"{where_to_look(case, device, device.name)}, and at memory where several devices "
+                "have them; `btrfs scrub`, and replace what goes on counting",
                 "`btrfs device stats -z`, `btrfs scrub`, and the counters stay 0",
             )  # fmt: skip
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from iosonde.layers._backing import where_to_look
 from iosonde.records.evidence import EvidenceSet, Rule, subject_of
 from iosonde.records.finding import Evidence, Finding
 
@@ -36,8 +37,8 @@ def corrected_reads(case: EvidenceSet) -> Iterator[Finding]:
                 f"{array.name or 'the array'}: the other members had the data, or the array was "
                 "read-only.",
                 evidence=(Evidence(f"dev-{member}/errors", count, "", array.where),),
-                remedy=f"ask the drive itself (`smartctl -x /dev/{member}`), and replace it where "
-                "sectors are pending; a check of the whole array "
+                remedy=f"{where_to_look(case, array, member)}, and replace a drive where sectors "
+                "are pending; a check of the whole array "
                 f"(`echo check > /sys/block/{array.name or 'mdX'}/md/sync_action`) reads every "
                 "sector and writes those anew that cannot be read",
                 confirm="the count no longer grows after a check",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
+from iosonde.layers._backing import where_to_look
 from iosonde.records.evidence import EvidenceSet, Rule, subject_of
 from iosonde.records.finding import Finding
 
@@ -55,11 +56,10 @@ def _checksums(case: EvidenceSet) -> Iterator[Finding]:
             yield Finding(
                 "checksum-errors", "error", subject_of(device),
                 f"{device.name} returned data whose checksum is wrong, {count:,} times since the "
-                "counters were cleared: the drive, its cable, the controller or memory changes "
-                "data.",
+                "counters were cleared: the device, the way to it or memory changes data.",
                 device.evidence("checksum_errors", "read_errors", "write_errors", "state"),
-                "check cable and controller, and memory where several drives have them; "
-                "`zpool scrub`, and replace what goes on counting",
+                f"{where_to_look(case, device, device.name)}, and at memory where several devices "
+                "have them; `zpool scrub`, and replace what goes on counting",
                 "`zpool clear`, `zpool scrub`, and CKSUM stays 0",
             )  # fmt: skip
 
@@ -73,7 +73,7 @@ def _errors(case: EvidenceSet) -> Iterator[Finding]:
                 f"Requests of ZFS to {device.name} ended with errors: {reads:,} reads and "
                 f"{writes:,} writes since the counters were cleared.",
                 device.evidence("read_errors", "write_errors", "state"),
-                "the kernel's log and smartctl say whether it is the drive or its cable",
+                f"read the kernel's log of that time; {where_to_look(case, device, device.name)}",
                 "`zpool clear`, `zpool scrub`, and READ and WRITE stay 0",
             )  # fmt: skip
 
