@@ -168,6 +168,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "drbd": "iosonde.layers.drbd.findings:RULES",
         "error_target": "iosonde.layers.dm.findings:RULES",
         "capsules": "iosonde.layers.nvmeof.findings:RULES",
+        "nvme_paths": "iosonde.layers.nvmeof.findings_paths:RULES",
         "dm_cache": "iosonde.layers.dm_cache.findings:RULES",
         "dm_writecache": "iosonde.layers.dm_writecache.findings:RULES",
         "esxi": "iosonde.layers.multipath.findings_esxi:RULES",

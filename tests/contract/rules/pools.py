@@ -51,6 +51,17 @@ CASES = (
         case(state("multipath", "mpatha", {"paths": 4, "failed_paths": 0})),
     ),
     RuleCase(
+        "failed-paths.paths",
+        "a subsystem of NVMe one of whose two controllers connects anew, and one without any",
+        case(state("nvmeof", "nvme1", {"nqn": "nqn.x", "subsystem": "s0", "state": "connecting"}),
+             state("nvmeof", "nvme2", {"nqn": "nqn.x", "subsystem": "s0", "state": "live"}),
+             state("nvmeof", "nvme-subsys1", {"nqn": "nqn.y", "paths": 0})),
+        "both live, of which one is not the best",
+        case(state("nvmeof", "nvme1", {"nqn": "nqn.x", "subsystem": "s0", "state": "live",
+                                       "ana_state": "non-optimized"}),
+             state("nvmeof", "nvme2", {"nqn": "nqn.x", "subsystem": "s0", "state": "live"})),
+    ),
+    RuleCase(
         "degraded.pools",
         "a pool of ZFS without one of its devices",
         case(state("zpool", "tank", {"state": "DEGRADED"}),

@@ -23,8 +23,18 @@ def silent(case: EvidenceSet) -> Iterator[Finding]:
         if not isinstance(state, str) or not state or evidence.kind not in LAYERS:
             continue
         loss = LAYERS.load(evidence.kind).target_loss
-        if loss and not loss.answers(state):
+        if loss and not loss.answers(state) and not _has_other_way(case, evidence):
             yield _lost(evidence, loss)
+
+
+def _has_other_way(case: EvidenceSet, path: StateEvidence) -> bool:
+    """Whether what it imports has other paths, of which another rule speaks (failed-paths)."""
+    subsystem = path.values.get("subsystem")
+    return bool(subsystem) and any(
+        other.values.get("subsystem") == subsystem and other.name != path.name
+        and (other.source, other.host, other.where) == (path.source, path.host, path.where)
+        for other in case.of_kind(path.kind)
+    )  # fmt: skip
 
 
 def _lost(state: StateEvidence, loss: TargetLoss) -> Finding:

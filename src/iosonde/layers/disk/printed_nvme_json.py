@@ -5,13 +5,15 @@
 Source: nvme-cli 2.16, src/nvme-print-json.c (json_nvme_id_ctrl(), json_nvme_id_ns(),
 json_error_log(), json_self_test_log(), json_fw_log(), json_print_nvme_subsystem_list()),
 plugins/ocp/ocp-print-json.c (json_smart_extended_log()), plugins/intel/intel-nvme.c
-(show_intel_smart_log_jsn()); 1.x nests the paths of a subsystem in an object of their own.
+(show_intel_smart_log_jsn()); 1.x has no host around the subsystems, has no "Paths" where there are
+none, and its first versions put them in an object of their own behind the subsystem's.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from typing_extensions import override
@@ -27,7 +29,7 @@ from iosonde.text.reader import Items, StateOutput, before, nearest
 
 _KEYS = (
     "ssvid", "nsze", "error_count", "Current Device Self-Test Operation", "HostNQN",
-    "Active Firmware Slot (afi)", "Physical media units written", "Intel Smart log",
+    "Active Firmware Slot (afi)", "Physical media units written", "Intel Smart log", "Subsystems",
 )  # fmt: skip
 _KEY = re.compile(rf'"(?:{"|".join(map(re.escape, _KEYS))})"\s*:')
 _DEVICE = re.compile(r"/dev/(nvme\d{1,4}(?:n\d{1,4})?)\b")
@@ -88,16 +90,26 @@ def _is_own(tree: Mapping[str, Any]) -> bool:
     pairs = (("ssvid", "vid"), ("nsze", "ncap"), ("HostNQN", "Subsystems"))
     return (
         logged
-        or any(key in tree for key in _KEYS[3:] if key != "HostNQN")
+        or any(key in tree for key in _KEYS[3:] if key not in {"HostNQN", "Subsystems"})
         or any(all(key in tree for key in pair) for pair in pairs)
+        or _has_subsystems(tree)
     )
+
+
+def _has_subsystems(tree: Mapping[str, Any]) -> bool:
+    """Whether an object is nvme-cli's list of subsystems, each with a name and an NQN."""
+    entries = tree.get("Subsystems")
+    return isinstance(entries, list) and any(
+        isinstance(entry, Mapping) and str(entry.get("Name")).startswith("nvme-subsys")
+        and "NQN" in entry for entry in entries
+    )  # fmt: skip
 
 
 def _items(
     output: StateOutput, tree: Mapping[str, Any], name: str, prompt: Prompt
 ) -> Iterator[PrintedSubject | PrintedCounters]:
     """What an object says: of controllers and their paths, or of one drive."""
-    if "HostNQN" in tree:
+    if "Subsystems" in tree:
         yield from _subsystems(tree, prompt.host)
         return
     if facts := _facts(tree):
@@ -163,18 +175,21 @@ def _subsystems(tree: Mapping[str, Any], host: str) -> Iterator[PrintedSubject]:
 
     A subsystem that has lost all its paths stands by its own name.
     """
-    name, nqn = "", ""
-    for entry in tree.get("Subsystems", ()):
-        if not isinstance(entry, Mapping):
+    entries: list[Mapping[str, Any]] = [
+        entry for entry in tree.get("Subsystems", ()) if isinstance(entry, Mapping)
+    ]
+    for entry, following in pairwise([*entries, {}]):
+        if "Name" not in entry or "NQN" not in entry:
             continue
-        name, nqn = str(entry.get("Name", name)), str(entry.get("NQN", nqn))
-        if entry.get("Paths") == [] and name and nqn:
+        name, nqn = str(entry["Name"]), str(entry["NQN"])
+        paths = entry.get("Paths") or (() if "Name" in following else following.get("Paths"))
+        if not paths:
             lost: dict[str, Scalar] = {
                 "nqn": nqn, "hostnqn": str(tree.get("HostNQN") or "") or None,
                 "iopolicy": str(entry.get("IOPolicy") or "") or None, "paths": 0,
             }  # fmt: skip
             yield PrintedSubject("nvmeof", name, without_none(lost), host)
-        for path in entry.get("Paths", ()):
+        for path in paths or ():
             transport = str(path.get("Transport", ""))
             facts: dict[str, Scalar] = {
                 "nqn": nqn, "subsystem": name, "hostnqn": str(tree.get("HostNQN") or "") or None,
@@ -189,9 +204,9 @@ def _subsystems(tree: Mapping[str, Any], host: str) -> Iterator[PrintedSubject]:
 
 
 def _address(text: str) -> dict[str, Scalar]:
-    """Address and port: `0000:41:00.0` or `traddr=192.0.2.9,trsvcid=4420`."""
+    """Address and port: `0000:41:00.0` or `traddr=192.0.2.9,trsvcid=4420`, 1.x with a blank."""
     names = {"traddr": "address", "trsvcid": "port"}
-    parts = (part.partition("=") for part in text.split(",") if part)
+    parts = (part.partition("=") for part in text.replace(",", " ").split(" ") if part)
     return {
         names.get(name, name) if equals else "address": value if equals else name
         for name, equals, value in parts

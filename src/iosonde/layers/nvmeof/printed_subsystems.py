@@ -62,25 +62,31 @@ class NvmeSubsystems(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         subjects: list[PrintedSubject] = []
         above: dict[str, Scalar] = {}
-        last = first
+        last, opened = first, False
         for index, line in lines(cursor, first, _MOST):
             if index <= last and index > first:
                 continue  # the rest of a path
             if index > last + 2 or (index > first and prompt_in(line)):
                 break
             if subsystem := _SUBSYSTEM.match(line):
+                subjects += _without_path(above, prompt.host) if opened else ()
                 above = {"nqn": subsystem["nqn"].strip(), "subsystem": subsystem["name"]}
+                opened = False
             elif more := _MORE.match(line):
                 above[more["name"]] = more["value"].strip()
             elif path := _PATH.match(f"{line} {cursor.line(index + 1).strip()}"):
                 subjects.append(_controller(path, above, prompt.host))
-                last = index + bool(cursor.line(index + 1))  # a mail broke it
+                last, opened = index + bool(cursor.line(index + 1)), False  # a mail broke it
                 continue
             elif path := _PATH.match(line):
                 subjects.append(_controller(path, above, prompt.host))
+                opened = False
             elif line.strip() not in {"", "\\"}:
+                opened = opened and "+-" not in line
                 break
+            opened = opened or line.strip() == "\\"
             last = index if line else last
+        subjects += _without_path(above, prompt.host) if opened else ()
         if not subjects:
             raise Unreadable("no controller follows", last)
         return last, subjects
@@ -122,6 +128,13 @@ class NvmeVerboseList(StateOutput):
         if not subjects:
             raise Unreadable("no row follows its head", last)
         return last, subjects
+
+
+def _without_path(above: Mapping[str, Scalar], host: str) -> Iterator[PrintedSubject]:
+    """A subsystem below whose backslash no controller follows."""
+    if "nqn" in above:
+        values = {name: value for name, value in above.items() if name != "subsystem"}
+        yield PrintedSubject("nvmeof", str(above["subsystem"]), {**values, "paths": 0}, host)
 
 
 def _controller(path: re.Match[str], above: Mapping[str, Scalar], host: str) -> PrintedSubject:

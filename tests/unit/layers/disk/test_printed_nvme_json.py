@@ -179,3 +179,39 @@ def test_a_subsystem_without_a_path_is_said() -> None:
         assert (subsystem.kind, subsystem.name) == ("nvmeof", "nvme-subsys7"), shape
         assert subsystem.values["nqn"] == "nqn.2024-01.org.example:pond", shape
         assert (subsystem.values["paths"], subsystem.values["iopolicy"]) == (0, "numa"), shape
+
+
+OLD = """# nvme list-subsys -o json
+{
+  "Subsystems" : [
+    {
+      "Name" : "nvme-subsys7",
+      "NQN" : "nqn.2024-01.org.example:pond"
+    },
+    {
+      "Name" : "nvme-subsys8",
+      "NQN" : "nqn.2024-01.org.example:reed"
+    },
+    {
+      "Paths" : [
+        {
+          "Name" : "nvme8",
+          "Transport" : "rdma",
+          "Address" : "traddr=192.0.2.8 trsvcid=4420",
+          "State" : "live"
+        }
+      ]
+    }
+  ]
+}
+"""
+
+
+def test_the_list_of_nvme_cli_1() -> None:
+    for shape, given in mangled(OLD, wraps=False):
+        (state,) = states(given)
+        lost, path = state.subjects
+        assert (lost.name, lost.values["paths"]) == ("nvme-subsys7", 0), shape
+        assert (path.name, path.values["subsystem"]) == ("nvme8", "nvme-subsys8"), shape
+        assert (path.values["address"], path.values["port"]) == ("192.0.2.8", "4420"), shape
+    assert not states(OLD.replace("nvme-subsys", "area-").replace("NQN", "Id"))

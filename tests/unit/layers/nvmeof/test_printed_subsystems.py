@@ -104,3 +104,25 @@ def test_states_of_old_kernels() -> None:
 def test_one_path_alone() -> None:
     ((kind, name, values),) = _things(" +- nvme0 pcie 0000:c3:00.0 live\n")
     assert (kind, name, values["state"]) == ("disk", "nvme0", "live")
+
+
+LOST = """# nvme list-subsys
+nvme-subsys4 - NQN=nqn.2021-05.org.example:heron
+\\
+nvme-subsys5 - NQN=nqn.2021-05.org.example:egret
+\\
+ +- nvme6 fc traddr=nn-0x1:pn-0x2,host_traddr=nn-0x3:pn-0x4 live
+"""
+
+
+def test_a_subsystem_without_a_controller() -> None:
+    for shape, changed in mangled(LOST, wraps=False):
+        assert [thing[:2] for thing in _things(changed)] == [
+            ("nvmeof", "nvme-subsys4"), ("nvmeof", "nvme6"),
+        ], shape  # fmt: skip
+    assert _things(LOST)[0][2] == {"nqn": "nqn.2021-05.org.example:heron", "paths": 0}
+
+
+def test_a_path_in_a_strange_form_is_not_none() -> None:
+    strange = LOST.replace("nvme6 fc", "nvme6 carrier pigeon").split("nvme-subsys5", 1)[1]
+    assert _things(f"nvme-subsys5{strange}") == []
