@@ -62,6 +62,17 @@ CASES = (
              state("nvmeof", "nvme2", {"nqn": "nqn.x", "subsystem": "s0", "state": "live"})),
     ),
     RuleCase(
+        "link-down.ports",
+        "a port of Fibre Channel without a link, and one that no fabric has taken in",
+        case(state("fc_host", "host1", {"port_state": "Linkdown", "port_type": "Unknown"}),
+             state("fc_host", "host2", {"port_state": "Online", "port_type": "Unknown",
+                                        "fabric_name": "0xffffffffffffffff"})),
+        "a port in a private loop, which has no fabric",
+        case(state("fc_host", "host1", {"port_state": "Online",
+                                        "port_type": "LPort (private loop)",
+                                        "fabric_name": "0xffffffffffffffff"})),
+    ),
+    RuleCase(
         "degraded.pools",
         "a pool of ZFS without one of its devices",
         case(state("zpool", "tank", {"state": "DEGRADED"}),

@@ -31,6 +31,7 @@ _BLOCK = re.compile(
 )
 _SOURCED = re.compile(r"(?P<value>\d{1,12}) \((?P<source>system|local)\)")
 _NET = re.compile(r"/sys/class/net/(?P<device>[^/]+)/(?P<name>mtu|tx_queue_len)$")
+_PORT = re.compile(r"/sys/class/fc_host/(?P<port>host\d{1,5})/(?P<name>\w+)$")
 _SETRA = re.compile(
     r"blockdev\s+(?:-v\s+)?--setra\s+(?P<sectors>\d{1,9})\s+(?P<devices>/dev/\S+(?:\s+/dev/\S+)*)"
 )
@@ -111,6 +112,8 @@ def written(path: str, value: str) -> Iterator[PrintedSubject]:
     elif match := _NET.match(path):
         setting = "txqueuelen" if match["name"] == "tx_queue_len" else match["name"]
         yield PrintedSubject("link", match["device"], {setting: number(value)})
+    elif match := _PORT.match(path):
+        yield PrintedSubject("fc_host", match["port"], {match["name"]: number(value)})
     elif path == "/proc/fs/nfsd/threads":
         yield PrintedSubject("nfsd", "", {"threads": number(value)})
     elif path.startswith("/proc/sys/"):

@@ -3,8 +3,9 @@
 The files of a block device's queue and of bcache have readers of their own.
 
 Source: Linux Documentation/ABI/stable/sysfs-block and ABI/testing/sysfs-block-device ("inflight":
-reads, then writes), Documentation/admin-guide/md.rst, admin-guide/sysctl/; grep(1) and head(1) for
-what they put before each file's text.
+reads, then writes), Documentation/admin-guide/md.rst, admin-guide/sysctl/;
+drivers/scsi/scsi_transport_fc.c (fc_port_type_names, fc_port_state_names, fc_port_speed_names);
+grep(1) and head(1) for what they put before each file's text.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ _PATH = (
     r"|/sys/(?:class/|devices/virtual/)?block/[\w!.-]{1,40}(?:/[\w!.-]{1,40})?"
     r"/(?:inflight|size|ro|removable|start)"
     r"|/sys/class/net/[\w.:-]{1,32}/(?:mtu|tx_queue_len)"
+    r"|/sys/class/fc_host/host\d{1,5}/(?:port_\w{2,5}|fabric_name|node_name|speed|dev_loss_tmo)"
     r"|/sys/module/\w{1,40}/parameters/\w{1,60}"
     r"|/sys/devices/system/cpu/cpu\d{1,4}/cpufreq/scaling_governor"
     r"|/proc/sys/(?:vm|net|fs|dev|kernel|sunrpc)/[\w./-]{1,80}\w"
@@ -44,6 +46,8 @@ _SHOWN = re.compile(rf"(?:sudo )?(?:cat|head|tail|more)\s+(?:-\S+ )*{_PATH}\s*$"
 _VALUE = re.compile(
     r"-?\d{1,20}(?:\s+-?\d{1,20}){0,3}$|[A-Za-z][\w-]{0,30}$|0x[0-9a-f]{1,16}$"
     r"|[a-z]\w{1,30}(?:,[a-z]\w{1,30}){1,6}$"  # what holds for a member of md
+    r"|(?:N|NL|L)Port \([a-z -]{8,30}\)$|Point-To-Point \([a-z ]{8,30}\)$|NPIV VPORT$|Not Present$"
+    r"|\d{1,3} Gbit$"  # of a port of Fibre Channel
     r"|\d{1,12} \((?:system|local)\)$"  # md's limits of a resync: of all arrays, or its own
 )
 _BARE = re.compile(
@@ -57,8 +61,8 @@ class SysfsFiles(StateOutput):
     anchors = (
         "/device/queue_depth", "/device/timeout", "/device/state", "/md/", "/inflight",
         "/sys/module/", "/sys/class/net/", "/cpufreq/scaling_governor", "/proc/sys/",
-        "/proc/fs/nfsd/threads", "/removable", "/size", "/start", "/md# ", "/md$ ",
-        "cat inflight", "cat slaves/",
+        "/proc/fs/nfsd/threads", "/class/fc_host/", "/removable", "/size", "/start", "/md# ",
+        "/md$ ", "cat inflight", "cat slaves/",
     )  # fmt: skip
     commands = ("cat", "grep", "head", "tail", "more")
     reach = 2
