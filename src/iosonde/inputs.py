@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from threading import Thread
 from typing import BinaryIO
@@ -23,6 +24,8 @@ from iosonde.errors import UsageError
 from iosonde.outputs import kind_of_file
 
 _STDIN = 0
+_LOOKED_AT = 5000  # names in a folder, of which one may have been meant
+_ALIKE = 0.8
 _STEP = 1 << 16
 _PART = 1 << 20
 _STDIN_NAMES = frozenset({"-", "/dev/stdin"})
@@ -66,7 +69,9 @@ def open_input(name: str | Path) -> Iterator[BinaryIO]:
         number = _opened(name)
     except (OSError, ValueError) as problem:  # ValueError: a name with NUL in it
         reason = getattr(problem, "strerror", None) or str(problem)
-        raise UsageError(f"cannot be read: {reason}", where=str(name)) from None
+        raise UsageError(
+            f"cannot be read: {reason}", where=str(name), hint=_hint(problem, name)
+        ) from None
     try:
         _check(number, str(name))
         os.set_blocking(number, True)
@@ -75,6 +80,30 @@ def open_input(name: str | Path) -> Iterator[BinaryIO]:
         raise
     with os.fdopen(number, "rb") as file:
         yield file
+
+
+def _hint(problem: Exception, name: str | Path) -> str:
+    """What to do about a file that cannot be opened."""
+    if isinstance(problem, FileNotFoundError | NotADirectoryError | ValueError):
+        return hint_of_missing(name)
+    if isinstance(problem, PermissionError):
+        return "start iosonde as a user who may read it"
+    return ""
+
+
+def hint_of_missing(name: str | Path) -> str:
+    """What to do where there is no file of a name: the one that was meant, if one is like it."""
+    from difflib import get_close_matches  # only errors need it
+
+    path = Path(name)
+    with suppress(OSError, ValueError), os.scandir(path.parent) as entries:
+        names = [entry.name for entry in islice(entries, _LOOKED_AT)]
+        near = get_close_matches(path.name, names, n=1, cutoff=_ALIKE)
+        if near:
+            return f"did you mean {path.with_name(near[0])}?"
+        folder = "this folder" if path.parent == Path() else str(path.parent)
+        return f"check the name: nothing like it is in {folder}"
+    return f"check the path: there is no folder {path.parent}"
 
 
 @contextmanager

@@ -168,6 +168,19 @@ def test_a_file_that_is_not_there_is_no_host(iosonde: Run) -> None:
     done = iosonde("explain", "./missing.txt")
     assert done.status == 2
     assert "there is no such file" in done.stderr
+    assert "to do: check the name" in done.stderr
+
+
+@pytest.mark.parametrize("verb", ["import", "explain"])
+def test_a_file_that_is_not_there_has_one_that_was_meant(
+    iosonde: Run, tmp_path: Path, verb: str
+) -> None:
+    (tmp_path / "dmesg.txt").write_text("nothing\n")
+    done = iosonde(verb, str(tmp_path / "dmseg.txt"))
+    assert done.status == 2
+    assert f"to do: did you mean {tmp_path / 'dmesg.txt'}?" in done.stderr
+    done = iosonde(verb, str(tmp_path / "gone" / "dmesg.txt"))
+    assert f"to do: check the path: there is no folder {tmp_path / 'gone'}" in done.stderr
 
 
 def test_what_no_reader_knows_is_counted_and_listed_when_asked(

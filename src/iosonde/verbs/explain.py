@@ -13,6 +13,7 @@ from iosonde.contract import ADDED, HIDDEN, VerbResult
 from iosonde.errors import StoreFailed, UsageError
 from iosonde.explain import judge
 from iosonde.explain.gather import of_document, of_run, together
+from iosonde.inputs import hint_of_missing
 from iosonde.records.evidence import EvidenceSet, Rule
 from iosonde.records.finding import Finding
 from iosonde.records.printed import Unread
@@ -155,7 +156,11 @@ def _gather(
         elif _RUN.fullmatch(name) or _is_run(name, store):
             cases[name] = _stored(name, store)
         elif not name.startswith(_HOSTS) and ("/" in name or name.endswith(_TEXTS)):
-            raise UsageError("there is no such file", where=name)
+            raise UsageError(
+                "there is no such file, and it is no run's id",
+                where=name,
+                hint=hint_of_missing(name),
+            )
         else:
             hosts.append(name)
     if hosts:
