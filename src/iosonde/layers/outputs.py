@@ -158,6 +158,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "integritysetup": "iosonde.layers.dm.printed_headers:HeaderDump",
         "inxi": "iosonde.layers.disk.printed_inxi:Inxi",
         "ip_link": "iosonde.layers.link.printed_ip:IpLink",
+        "ip_lines": "iosonde.layers.link.printed_ip_lines:IpLines",
         "iscsi_answers": "iosonde.layers.iscsi.printed_answers:IscsiAnswers",
         "iscsi_node": "iosonde.layers.iscsi.printed_node:IscsiNode",
         "iscsi_sessions": "iosonde.layers.iscsi.printed_session:IscsiSessions",

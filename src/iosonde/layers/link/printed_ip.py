@@ -1,20 +1,23 @@
-"""ip link, ip -s link and ip addr: interfaces, and what went over them.
+"""ip link, ip -s link and ip addr, also -4, -6 and -o: interfaces, and what went over them.
 
-Source: iproute2 5.x and 6.x, ip/ipaddress.c, print_linkinfo() and print_link_stats64(): the columns
-are bytes, packets, errors, dropped, then for received ones "missed" ("overrun" before 5.x) and
-"mcast", for sent ones "carrier" and "collsns".
+`ip -br` and `ip -o addr` have no heads: printed_ip_lines.py.
+
+Source: iproute2 5.x and 6.x, ip/ipaddress.c, print_linkinfo(), print_addrinfo() and
+print_link_stats64(): the columns are bytes, packets, errors, dropped, then for received
+ones "missed" ("overrun" before 5.x) and "mcast", for sent ones "carrier" and "collsns". With -4 and
+-6 there is no line "link/".
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from typing_extensions import override
 
 from iosonde.records.printed import PrintedCounters, PrintedSubject, without_none
-from iosonde.records.stack import Json
+from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import HeadedOutput, nearest
 
@@ -28,8 +31,13 @@ _FACTS = re.compile(
     r"^\d{1,5}:(?P<name>[\w.@-]{1,66}):<(?P<flags>[A-Z0-9_,-]*)>mtu(?P<mtu>\d{1,7})"
     r"(?:qdisc(?P<qdisc>\w+?))?(?:master(?P<master>[\w.-]+?))?"
     r"(?:state(?P<state>UP|DOWN|UNKNOWN|DORMANT|LOWERLAYERDOWN|NOTPRESENT|TESTING))?"
-    r"(?:mode[A-Z]\w*?)?(?:group\w+?)?(?:qlen(?P<qlen>\d{1,7}))?(?:link/|alias|$)"
+    r"(?:mode[A-Z]\w*?)?(?:group\w+?)?(?:qlen(?P<qlen>\d{1,7}))?\\?(?:link[/-]|al(?:ias|tname)|inet|$)"
 )
+_INET = re.compile(
+    r"inet(?P<v4>\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?)(?=brd|scope|peer|metric|any)"
+    r"|inet6(?P<v6>[0-9a-f]{0,4}:[0-9a-f:.]{1,40}(?:/\d{1,3})?)(?=scope|peer|metric|any)"
+)
+"""An address, without the blanks between words."""
 _ADDRESS = re.compile(r"\blink/[a-z]\w*\s+([0-9a-f]{2}(?::[0-9a-f]{2}){5,19})(?![:\w])")
 _COUNTS = re.compile(
     r"(?P<side>RX|TX): +bytes packets errors dropped (?P<fifth>\w+) (?P<sixth>\w+)"
@@ -64,16 +72,28 @@ class IpLink(HeadedOutput):
 
     @override
     def block(self, text: str, prompt: Prompt) -> Iterator[PrintedSubject | PrintedCounters]:
-        match = _FACTS.match("".join(text.split()))
+        packed = "".join(text.split())
+        match = _FACTS.match(packed)
         if match is None:
             return
         link = _link(match, prompt.host)
+        link = replace(link, values={**link.values, **addresses(_INET.finditer(packed))})
         if (address := _ADDRESS.search(text)) and int(address[1].replace(":", ""), 16):
             link = replace(link, values={**link.values, "address": address[1]})
         yield link
         named, values = _HEAD.match(text), _counts(text)
         if named and values:
             yield self.counted("link", named["name"], values, prompt)
+
+
+def addresses(matches: Iterable[re.Match[str]]) -> dict[str, Scalar]:
+    """The addresses of an interface in their order, with their prefixes, by their family."""
+    listed: dict[str, list[str]] = {}
+    for match in matches:
+        for group, name in (("v4", "ipv4"), ("v6", "ipv6")):
+            if match[group]:
+                listed.setdefault(name, []).append(match[group])
+    return {name: " ".join(each) for name, each in listed.items()}
 
 
 def _link(match: re.Match[str], host: str) -> PrintedSubject:

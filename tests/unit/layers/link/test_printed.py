@@ -61,7 +61,10 @@ def test_ip_says_mtu_queue_and_state() -> None:
     }  # fmt: skip
     assert subjects["lo"].values["loopback"] is True
     assert "state" not in subjects["lo"].values
-    assert links(ADDRESSES) == subjects
+    for name, link in links(ADDRESSES).items():
+        without = {key: value for key, value in link.values.items() if not key.startswith("ipv")}
+        assert without == subjects[name].values
+    assert links(ADDRESSES)["eth0"].values["ipv6"] == "fd00::2/64 fe80::fc:ff:fe00:1/64"
 
 
 def test_ip_says_what_an_interface_stands_on() -> None:
@@ -78,7 +81,10 @@ def test_ip_says_what_an_interface_stands_on() -> None:
 
 
 def test_old_ifconfig() -> None:
-    assert links(OLD)["eth0"].values == {"mtu": 9000, "txqueuelen": 1000, "state": "up"}
+    assert links(OLD)["eth0"].values == {
+        "mtu": 9000, "txqueuelen": 1000, "state": "up", "address": "00:25:90:00:00:01",
+        "ipv4": "192.0.2.11/24", "ipv6": "fe80::225:90ff:fe00:1/64",
+    }  # fmt: skip
     assert links(OLD)["eth0"].host == "node1"
     assert counted(OLD)["eth0"].values == {
         "rx_packets": 812345678, "rx_errors": 1200, "rx_dropped": 45, "rx_overruns": 12,
@@ -90,7 +96,10 @@ def test_old_ifconfig() -> None:
 
 def test_new_ifconfig() -> None:
     subjects = links(NEW)
-    assert subjects["eth0"].values == {"mtu": 1400, "txqueuelen": 1000, "state": "up"}
+    assert subjects["eth0"].values == {
+        "mtu": 1400, "txqueuelen": 1000, "state": "up", "address": "02:fc:00:00:00:01",
+        "ipv4": "192.0.2.2/24", "ipv6": "fe80::fc:ff:fe00:1/64 fd00::2/64",
+    }  # fmt: skip
     assert subjects["ifb0"].values["state"] == "down"
 
 
