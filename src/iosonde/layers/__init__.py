@@ -182,6 +182,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "kernel_log": "iosonde.layers._kernel_log.findings:RULES",
         "link": "iosonde.layers.link.findings:RULES",
         "lvm_raid": "iosonde.layers.lvm.findings:RULES",
+        "lvm_missing": "iosonde.layers.lvm.findings_missing:RULES",
         "misspelt": "iosonde.layers._rules.misspelt:RULES",
         "mtus": "iosonde.layers.link.findings_mtus:RULES",
         "multipath": "iosonde.layers.multipath.findings:RULES",

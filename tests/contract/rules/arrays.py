@@ -304,6 +304,15 @@ CASES = (
                                       "sync_action": "idle"})),
     ),
     RuleCase(
+        "degraded.missing_devices",
+        "a physical volume that no device was found for, in a group that is partial",
+        case(state("lvm_pv", "[unknown]", {"volume_group": "data", "attributes": "a-m"}),
+             state("lvm_group", "data", {"attributes": "wz-pn-"})),
+        "the same group listed whole further down, after the volume was removed from it",
+        case(state("lvm_pv", "[unknown]", {"volume_group": "data", "attributes": "a-m"}),
+             state("lvm_group", "data", {"attributes": "wz--n-"})),
+    ),
+    RuleCase(
         "resync-stuck.stuck",
         "a resync that waits for the first write to an array that is read-only until then",
         case(md({"sync_action": "resync", "sync_waits": "pending"})),

@@ -19,7 +19,7 @@ _WORD, _NUMBER = re.compile(r"\S+"), re.compile(r"-?\d+")
 _TEXT = re.compile(r"\S.*")
 _SHARE = re.compile(r"\d+[.,]\d+")
 _ATTR = re.compile(  # of logical volumes, groups, physical volumes
-    r"[-CmMoOrRsSpvVtTdeEil][-wrR][-a-zA-Z][-m][-a-zA-Z]{2,6}|[-wr][-z][-x][-p][-a-z][-cs]"
+    r"[-CmMoOgrRsSpvViIlctTdDeE][-wrR][-a-zA-Z][-m][-a-zA-Z]{2,6}|[-wr][-z][-x][-p][-a-z][-cs]"
     r"|[-adu][-x][-m]?"
 )
 _TYPE = re.compile(r"[a-z]+[a-z0-9_-]*")
@@ -35,7 +35,8 @@ _ALIKE: tuple[tuple[str, re.Pattern[str], bool, bool], ...] = (  # names, cell, 
     ("Pool,Origin", _NAME, True, False),
     ("Type", _TYPE, False, False),
     ("Fmt", re.compile(r"lvm[12]"), True, False),
-    ("Devices", re.compile(r"[^\s,()]+\(\d+\)(?:,[^\s,()]+\(\d+\))*"), True, False),
+    ("Devices", re.compile(r"(?:unknown device|[^\s,()]+)\(\d+\)"
+                           r"(?:,(?:unknown device|[^\s,()]+)\(\d+\))*"), True, True),
     ("PE Ranges,LE Ranges", re.compile(r"\S+:\d+-\d+(?: \S+:\d+-\d+)*"), True, True),
     ("Move,Log,Convert,LProfile,VProfile,Host", _NAME, True, False),
     ("LV UUID,VG UUID,PV UUID", re.compile(r"\w{6}(?:-\w{4}){5}-\w{6}"), True, False),

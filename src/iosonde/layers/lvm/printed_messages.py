@@ -58,7 +58,8 @@ _OTHERS = re.compile(
     r"|Wiping [\w ]{1,30} signature on /dev/|Device /dev/\S{1,120} (?:excluded by a f|not found)"
     r"|Cannot use /dev/\S{1,120}: |Can't open /dev/\S{1,120} exclusively|Found duplicate PV "
     r"|WARNING: (?:\w[\w +-]{0,30} signature detected on /dev/|Device for PV |PV \S{1,128} prefers "
-    r"|VG \S{1,128} is missing PV |Not using device /dev/|Sum of all thin volume sizes )"
+    r"|VG \S{1,128} (?:is missing|was missing|has unused reappeared) PV |VG \S{1,128} was prev"
+    r"iously updated while PV |Not using device /dev/|Sum of all thin volume sizes )"
     r"|(?:WARNING: )?Couldn't find device with uuid |Found volume group |Reading all physical vol"
     r"|Reading volume groups from cache|Thin pool volume with chunk size \d"
     r"|Failed to activate new LV|Aborting\. Failed to |Volume group \"\S{1,128}\" not found$"
@@ -94,6 +95,18 @@ _FLAGS = frozenset(
     }
 )
 """Options that have no value behind them."""
+_CHANGES = (
+    "lvm", "pvcreate", "pvremove", "pvresize", "vgcreate", "vgextend", "vgreduce", "vgremove",
+    "vgchange", "lvcreate", "lvextend", "lvreduce", "lvresize", "lvremove", "lvchange",
+    "lvconvert", "lvrename", "vgrename", "vgmerge", "vgsplit", "pvmove", "vgexport",
+    "vgimport", "vgcfgrestore",
+)  # fmt: skip
+_REPORTS = (
+    "pvs", "vgs", "lvs", "pvscan", "vgscan", "lvscan", "pvdisplay", "vgdisplay", "lvdisplay",
+    "vgck", "pvck",
+)  # fmt: skip
+"""Commands that only warn: what else they print are no messages."""
+_REPORT = re.compile(rf"\b(?:{'|'.join(_REPORTS)})\b")
 _KEPT = 60
 _BEGINS = ("Cannot process volume group ", "Thin pool volume with chunk size ")
 _SAYS = re.compile(r" {2}(?: {2})?(?!.{1,300} {3})[A-Z][A-Za-z]{0,20}:? [^|\[\]\t]{10,300}$")
@@ -107,18 +120,14 @@ class LvmMessages(StateOutput):
         "Logical volume ", "Size of logical volume ", "Refusing activation of partial LV ",
         "Insufficient free space: ", " has insufficient free space (", "No device found for /dev/",
         " signature detected on /dev/", " exclusively. ", "find device with uuid ",
+        "Wrote out consistent volume group ", " is missing PV ", " was missing PV ",
         " is already in volume group '", "matches existing size (", "excluded by a filter",
         "ignored by filtering)",
         "Cannot use /dev/", " physical volumes missing.", "Cannot process volume group ",
         "Flushing ", ": Moved: ", ": Merged: ", ": Converted: ", "Renamed \"", "Removed \"/dev/",
         "Merging of volume ", " physical volume(s) resized", "Thin pool volume with chunk size ",
     )  # fmt: skip
-    commands = (
-        "lvm", "pvcreate", "pvremove", "pvresize", "vgcreate", "vgextend", "vgreduce", "vgremove",
-        "vgchange", "lvcreate", "lvextend", "lvreduce", "lvresize", "lvremove", "lvchange",
-        "lvconvert", "lvrename", "vgrename", "vgmerge", "vgsplit", "pvmove", "vgexport",
-        "vgimport", "vgcfgrestore",
-    )  # fmt: skip
+    commands = (*_CHANGES, *_REPORTS)
     reach = 4
 
     @override
@@ -130,7 +139,7 @@ class LvmMessages(StateOutput):
             return None
         first = start_of(cursor, _is_own)  # messages above it are of the same command
         begun = start_of(cursor, lambda above: _is_own(above) or _SAYS.match(above))
-        asked = command_before(cursor, begun, self.commands, reach=1)[1].command
+        asked = command_before(cursor, begun, _CHANGES, reach=1)[1].command
         return begun if asked else first
 
     @override
@@ -138,9 +147,10 @@ class LvmMessages(StateOutput):
         messages, last = list[str](), first
         subjects: dict[tuple[str, str], dict[str, Scalar]] = {}
         group = ""
+        may_say = prompt.command and not _REPORT.search(prompt.command)
         for index, line in close_lines(cursor, first):
             said = list(_said(line))
-            is_own = said or _OTHERS.match(line) or (prompt.command and _SAYS.match(line))
+            is_own = said or _OTHERS.match(line) or (may_say and _SAYS.match(line))
             if prompt_in(line) or not is_own:
                 break
             for kind, name, values in said:

@@ -6,7 +6,9 @@ filtering)."), lib/metadata/metadata.c ("Device %s %s." with "excluded by a filt
 lib/metadata/pv_manip.c, lib/device/dev-type.c ("%s: %s signature detected on %s at offset %llu.
 Wipe it? [y/n]: "), lib/metadata/lv_manip.c ("New size (%d extents) matches existing size (%d
 extents)."; before 2.02.104 "Extending logical volume %s to %s"), lib/format_text/import_vsn1.c
-("Couldn't find device with uuid %s."); what goes on: tools/polldaemon.c ("%s: %s: %s%%"),
+("Couldn't find device with uuid %s."), lib/metadata/metadata.c ("WARNING: VG %s is missing PV %s
+(last written to %s).", "WARNING: VG %s was missing PV %s %s."), tools/vgreduce.c ("Wrote out
+consistent volume group %s."); what goes on: tools/polldaemon.c ("%s: %s: %s%%"),
 lib/metadata/cache_manip.c ("Flushing " FMTu64 " blocks for cache %s."), tools/lvconvert.c
 ("Logical volume %s is now cached."), tools/lvrename.c, vgrename.c, vgreduce.c, pvresize.c.
 """
@@ -22,6 +24,7 @@ from iosonde.records.stack import Scalar
 
 _DEVICE = r"(?P<device>/dev/[\w/.:+-]{1,120}?)"
 _NAME = r"[\w+.-]{1,128}"
+_UUID = r"\w{6}(?:-\w{4}){5}-\w{6}"
 _Values = Mapping[str, Scalar]
 
 
@@ -31,6 +34,13 @@ def _signature(match: re.Match[str]) -> _Values:
     }  # fmt: skip
     if match["answer"]:
         values["wiped"] = match["answer"].lower() == "y"
+    return values
+
+
+def _lacked(match: re.Match[str]) -> _Values:
+    values: dict[str, Scalar] = {"missing": True, "volume_group": match["lacking"]}
+    if match["last"] not in {None, "na"}:
+        values["last_device"] = match["last"].removeprefix("/dev/")
     return values
 
 
@@ -56,8 +66,12 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], _Values]], ...] =
          r"offset (?P<offset>\d{1,19})\. Wipe it\? \[y/n\](?:: ?\[[yn]\])?:? ?(?P<answer>[yn]?)",
          _signature),
         (r"(?:WARNING: )?Couldn't find (?:all devices for |device with uuid )'?"
-         r"(?P<uuid>\w{6}(?:-\w{4}){5}-\w{6})'?\.?",
+         rf"(?P<uuid>{_UUID})'?\.?",
          lambda _: {"missing": True}),
+        (rf"WARNING: VG (?P<lacking>{_NAME}) is missing PV (?P<uuid>{_UUID})(?: \(last written to "
+         r"(?P<last>/dev/[\w/.:+-]{1,120}|na)\))?\.", _lacked),
+        (rf"WARNING: VG (?P<lacking>{_NAME}) was missing PV {_DEVICE} (?P<uuid>{_UUID})\.",
+         lambda match: {"missing": True, "volume_group": match["lacking"], "uuid": match["uuid"]}),
         (rf"Physical volume '{_DEVICE}' is already in volume group '(?P<of>{_NAME})'",
          lambda match: {"volume_group": match["of"]}),
         (rf"(?:Extending|Reducing) logical volume (?P<volume>{_NAME}) to "
@@ -66,6 +80,8 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], _Values]], ...] =
          r"extents\)\.?", lambda match: {"extents": int(match["extents"])}),
         (r"There are (?P<missing>\d{1,6}) physical volumes missing\.",
          lambda match: {"missing_devices": int(match["missing"])}),
+        (rf"Wrote out consistent volume group (?P<mended>{_NAME}?)\.",
+         lambda _: {"consistent": True}),
         (rf"Logical volume (?P<volume>{_NAME}/{_NAME}) is (?P<cached>now|not) cached\.",
          lambda match: {"cached": match["cached"] == "now"}),
         (rf"Flushing (?P<blocks>\d{{1,12}}) blocks for cache (?P<volume>{_NAME}/{_NAME})\.",
@@ -95,6 +111,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], _Values]], ...] =
 _KINDS = {
     "uuid": "lvm_pv", "volume": "lvm", "absent": "lvm_group", "extents": "lvm",
     "missing": "lvm_group", "named": "lvm_group", "resized": "host",
+    "mended": "lvm_group",
 }  # fmt: skip
 """What is named or counted, and the kind of thing that it is about."""
 

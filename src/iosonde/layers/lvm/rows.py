@@ -112,7 +112,7 @@ def _without_unit(text: str | None, units: SizeUnits) -> float | None:
 
 def _devices(cells: Mapping[str, str]) -> list[str]:
     text = cells.get("Devices") or cells.get("PE Ranges") or ""
-    return re.findall(r"([^\s,(:]+)[(:]\d", text)
+    return re.findall(r"(unknown device|[^\s,(:]+)[(:]\d", text)
 
 
 def _first_extents(segments: Sequence[Mapping[str, str]]) -> str | None:
@@ -132,6 +132,8 @@ def _member(group: str, name: str) -> str:
     """What a volume stands on: a device of /dev, or another volume of the group."""
     if name.startswith("/dev/"):
         return name.removeprefix("/dev/")
+    if name in {"[unknown]", "unknown device"}:  # a physical volume that is missing
+        return name.replace(" ", "_")
     return mapper_name(group, name.strip("[]"))
 
 
