@@ -56,8 +56,13 @@ MESSAGES = (
         r"(?P<name>md\w{1,32})", "md", "started_actions",
     ),
     KernelMessage(
-        "raid6: ", r"raid6: (?P<raid6_speeds>[\w.]{1,16} +(?:gen|xor)\(\) +\d{1,9} MB/s)",
+        "raid6: ", r"raid6: (?P<raid6_speeds>\w{1,16} +(?:gen|xor)\(\) +\d{1,9} MB/s)",
         "host", "raid6_measurements",
+    ),
+    KernelMessage(  # of the algorithm that was chosen, whose name the line above it has
+        "raid6: .... xor()",
+        r"raid6: \.{4} xor\(\) (?P<raid6_xor>\d{1,9} MB/s), rmw enabled",
+        "host", "raid6_rmw_enabled",
     ),
     KernelMessage(
         "raid6: using algorithm",
