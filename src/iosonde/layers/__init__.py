@@ -158,6 +158,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
     {
         "alignment": "iosonde.layers._rules.alignment:RULES",
         "aoe_ends": "iosonde.layers.aoe.findings_ends:RULES",
+        "bcache_state": "iosonde.layers.bcache.findings_state:RULES",
         "caches": "iosonde.layers._caches.findings:RULES",
         "ceph": "iosonde.layers.ceph.findings:RULES",
         "ceph_fs": "iosonde.layers.ceph.findings_fs:RULES",

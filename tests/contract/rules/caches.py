@@ -80,6 +80,17 @@ CASES = (
             "write_requests": 10000, "writes_blocked": 10})),
     ),
     RuleCase(
+        "cache-lost.apart",
+        "a device that ran without its cache, one that waits for it, and one that no set knows",
+        case(state("bcache", "bcache0", {"state": "inconsistent"}),
+             state("bcache", "sdb", {"state": "dirty", "running": False}),
+             counted("kernel log", "bcache", "md5", {"unknown_to_sets": 1})),
+        "a device with dirty data that runs, and one that never had a cache",
+        case(state("bcache", "bcache0", {"state": "dirty", "running": True}),
+             state("bcache", "bcache1", {"state": "dirty"}),
+             state("bcache", "sdb", {"state": "no cache", "running": False})),
+    ),
+    RuleCase(
         "cache-hit-rate.dirty",
         "more than half of a cache dirty, where a tenth is the aim",
         case(state("bcache", "fast", {"dirty_share": 0.6, "writeback_percent": 10})),

@@ -85,6 +85,26 @@ MESSAGES = (
         r"(?P<failures>duplicate UUID already attached)", "bcache", "failed_attachments",
     ),
     KernelMessage(
+        "Couldn't find uuid for ",
+        rf"{_BCACHE}Couldn't find uuid for (?P<name>[\w!-]{{1,32}}) in set", "bcache",
+        "unknown_to_sets",
+    ),
+    KernelMessage(
+        ", no room for UUID",
+        rf"{_BCACHE}Not caching (?P<name>[\w!-]{{1,32}}), (?P<failures>no room for UUID)",
+        "bcache", "failed_attachments",
+    ),
+    KernelMessage(
+        "for failed cache set ",
+        rf'{_BCACHE}stop_when_cache_set_failed of (?P<name>[\w!-]{{1,32}}) is "always", stop it '
+        r"for failed cache set (?P<cache_sets>[\da-f-]{36})", "bcache", "stopped_devices",
+    ),
+    KernelMessage(
+        "cache is clean",
+        rf'{_BCACHE}stop_when_cache_set_failed of (?P<name>[\w!-]{{1,32}}) is "\w{{1,8}}" and '
+        r"cache is clean, keep it alive", "bcache", "kept_devices",
+    ),
+    KernelMessage(
         " on set ", rf"{_BCACHE}Caching (?P<other>[\w!-]{{1,32}}) as (?P<name>[\w!-]{{1,32}}) on "
         r"set (?P<cache_sets>[\da-f-]{36})", "bcache", "attachments",
     ),

@@ -59,7 +59,13 @@ _FIGURES = (
     "io_errors", "writeback_delay", "writeback_percent", "congested_read_threshold_us",
     "congested_write_threshold_us", "nbuckets",
 )  # fmt: skip
-_FLAGS = ("writeback_running", "writeback_metadata", "partial_stripes_expensive", "discard")
+_FLAGS = (
+    "running",
+    "writeback_running",
+    "writeback_metadata",
+    "partial_stripes_expensive",
+    "discard",
+)
 _SIZES = ("sequential_cutoff", "stripe_size", "written", "metadata_written", "btree_cache_size")
 _CHOICES = ("readahead_cache_policy", "cache_replacement_policy")
 
@@ -68,6 +74,7 @@ class BcacheOutput(Output):
     tool = "bcache"
     anchors = (
         "/sys/block/bcache", "/sys/fs/bcache/", "/bcache/stats_", "/bcache/cache_mode",
+        "/bcache/state", "/bcache/running", "/bcache/dirty_data",
         "/bcache/sequential_cutoff", "stats_total/", "cache_mode:", "sequential_cutoff:",
         "/bypassed:", "./state:",
     )  # fmt: skip

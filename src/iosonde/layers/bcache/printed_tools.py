@@ -52,6 +52,13 @@ _KEYS = (*_FACTS, *(f"{span} {what}" for span in _SPANS for what in _COUNTED))
 _ENTRY = re.compile(
     rf"(?:^|(?<= ))({'|'.join(map(re.escape, sorted(_KEYS, key=len, reverse=True)))}) "
 )
+_VALUE = re.compile(
+    r"(?:\d[\d.]{0,15}(?: ?[A-Za-z]{1,3})?(?:\s*\(\d{1,3}%\))?|True|False|\(\w{1,12}\)"
+    r"|/dev/\S{1,80}(?: \(\d{1,9}:\d{1,9}\))?|[\w ]{0,60}\[\w{1,20}\][\w ]{0,60}|[\da-f-]{36}"
+    r"|no cache|\?? ?\(\?\)|\w{1,40}(?: \(\d{1,9}:\d{1,9}\))?)[\s|]*$"
+)
+"""What bcache-status prints behind a name; no sentence is one."""
+_FOLDED = 60  # signs of a line above what a wrap moved into the next
 _READ = frozenset({
     "dev.label", "dev.sectors_per_block", "dev.sectors_per_bucket", "dev.cache.cache_sectors",
     "dev.data.first_sector", "dev.cache.discard", "dev.uuid", "cset.uuid",
@@ -119,12 +126,11 @@ class BcacheTools(Output):
         for index, line in lines(cursor, first, 400):
             if index > last + 3 or (index > first and prompt_in(line)):
                 break
-            if _ENTRY.search(f"{line.strip()} ") or _SECTION.search(line):
+            is_below = index == last + 1
+            if _is_entry(line) or (is_below and len(cursor.line(last)) >= _FOLDED):
                 last = index
-            elif line and index == last + 1 and len(cursor.line(last)) < 60:
-                break
             elif line:
-                last = index
+                break
         begin, prompt = command_before(cursor, first, ("bcache-status", "bcache"), reach=8)
         subjects, counters = [], []
         parts = _SECTION.split(flow(cursor, first, last))[1:]
@@ -141,6 +147,17 @@ class BcacheTools(Output):
             raise Unreadable("no values follow")
         state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
         return OutputReading(begin, last, states=(state,), counters=tuple(counters))
+
+
+def _is_entry(line: str) -> bool:
+    """Whether a line begins with a section or with a name, and nothing else stands in it."""
+    if _SECTION.search(line):
+        return True
+    text = f"{line.strip().removeprefix('|').strip()} "
+    parts = _ENTRY.split(text)
+    if len(parts) < 3 or parts[0].strip():
+        return False
+    return all(_VALUE.match(value.strip()) for value in parts[2::2])
 
 
 def _has_entry(cursor: TextCursor, first: int) -> bool:

@@ -40,6 +40,7 @@ def test_settings_and_state_of_a_device() -> None:
         "state": "dirty", "mode": "writeback", "dirty": 13 * 2**19, "backing_device": "ubdk",
         "sequential_cutoff": 4 << 20, "stripe_size": 1 << 40, "readahead_cache_policy": "all",
         "io_errors": 0, "writeback_delay": 30, "writeback_percent": 10, "writeback_running": True,
+            "running": True,
         "writeback_metadata": True, "partial_stripes_expensive": False, "writeback_rate": 4096,
         "writeback_target": 60 << 20, "writeback_proportional": -round(1.3 * 2**20),
         "writeback_integral": 0, "writeback_change": 0, "writeback_next_io": -22.57,
@@ -213,3 +214,15 @@ def test_the_rate_of_writeback_by_cat() -> None:
         "writeback_proportional": -224 << 20, "writeback_integral": 0, "writeback_change": -1024,
         "writeback_next_io": 1.234,
     }  # fmt: skip
+
+
+def test_sentences_below_a_status_are_none_of_it() -> None:
+    sentences = (
+        "State of the device is dirty, I think.",
+        "Size 20 does not look right to me.",
+        "As you can see, the State is inconsistent and Cache Unused 12 GiB.",
+    )
+    for gap in ("", "\n"):
+        for said in sentences:
+            text = f"$ bcache-status\n{STATUS}{gap}{said}\nReadahead did not help.\n"
+            assert subjects(text) == subjects(f"$ bcache-status\n{STATUS}"), said
