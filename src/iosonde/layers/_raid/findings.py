@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from iosonde import units
 from iosonde.layers._raid.arrays import Array, ArrayLoad, CaseArrays, WriteCost, write_cost
+from iosonde.layers._raid.geometry import MIRRORED, PARITY
 from iosonde.records.evidence import (
     EvidenceSet,
     Rule,
@@ -136,6 +137,20 @@ def _fitting(block: int, array: Array) -> str:
         f"{units.show_bytes(block)} is one whole stripe, if what lies on the array begins on one. "
         f"{another}."
     )
+
+
+def reads_of_lost(level: str, what: str, others: str) -> str:
+    """Where the reads of a lost member go: parity is computed, a mirror has another copy.
+
+    Args:
+        level: as md or LVM spells it ("raid5", "raid6_zr", "mirror"); of another, nothing is said.
+        what: the reads.
+        others: what is left, by the words of the technology.
+    """
+    base = level.lower().partition("_")[0]
+    if base in PARITY:
+        return f"{what} are computed from {others}"
+    return f"{what} go to a copy that is left" if base in {*MIRRORED, "mirror"} else ""
 
 
 _WORK = {

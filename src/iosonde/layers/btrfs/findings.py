@@ -55,8 +55,8 @@ def _missing(case: EvidenceSet) -> Iterator[Finding]:
         amount = f" ({units.show_bytes(size)})" if size else ""
         yield Finding(
             "degraded", "error", subject_of(system),
-            f"{system.name or 'The file system'} lacks devices{amount}: its data has fewer copies "
-            "than it was made with, and what had one copy alone is gone.",
+            f"{system.name or 'The file system'} lacks devices{amount}: its data has less "
+            "redundancy than it was made with, and what had none (single, RAID 0) is gone.",
             system.evidence("devices", "devices_missing", "missing", "missing_paths", "paths"),
             "bring the device back, or mount with `-o degraded` and `btrfs replace` it; then "
             "`btrfs balance` what was written meanwhile to the profile that it had",

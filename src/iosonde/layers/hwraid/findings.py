@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from iosonde import units
+from iosonde.layers._raid.findings import reads_of_lost
 from iosonde.layers._raid.geometry import PARITY
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, called, subject_of
 from iosonde.records.finding import Evidence, Finding
@@ -283,9 +284,11 @@ def _degraded(case: EvidenceSet) -> Iterator[Finding]:
                 f"{_called(volume)} {_GONE[state]}{named}: nothing of it can be read or written."
             )
         else:
+            level = str(volume.values.get("raid_level") or "")
+            reads = reads_of_lost(level, "reads of what is missing", "the other drives")
             message = (
-                f"{_called(volume)} is {state}{named}: {_LEFT[state]}, reads of what is missing "
-                "are computed from the other drives, and figures measured now are not the array's."
+                f"{_called(volume)} is {state}{named}: {_LEFT[state]}, {reads}{', ' * bool(reads)}"
+                "and figures measured now are not the array's."
             )
         yield Finding(
             "degraded", "error", subject_of(volume), message,

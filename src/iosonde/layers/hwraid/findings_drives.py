@@ -91,7 +91,7 @@ def _predicted(case: EvidenceSet) -> Iterator[Finding]:
             "array down before it fails.",
             disk.evidence(*(["state"] if warned else []),
                           *(name for name in names if disk.values.get(name))),
-            "replace it while the array is whole; the rebuild reads all other drives",
+            "replace it while the array is whole; the rebuild takes time of its other drives",
             "the latencies of its array before and after the exchange",
         )  # fmt: skip
 

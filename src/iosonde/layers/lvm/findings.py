@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from iosonde.layers._raid.findings import busy
+from iosonde.layers._raid.findings import busy, reads_of_lost
+from iosonde.layers._raid.geometry import tolerance
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 
@@ -22,11 +23,14 @@ _IDLE = frozenset({"", "idle", "frozen"})
 def volumes(case: EvidenceSet) -> Iterator[Finding]:
     """Volumes of LVM, and the dm devices under them, that lack members or are busy."""
     for state in case.of_kind("lvm", "dm"):
-        if state.values.get("degraded") is True:
+        partial = state.kind == "lvm" and state.values.get("health") == "partial"
+        if partial and str(state.values.get("segment_type")).startswith("raid0"):
+            yield _lost(state)
+        elif state.values.get("degraded") is True:
             yield _lacking(state)
         elif "degraded" in state.values:
             yield from _busy(state)
-        elif state.kind == "lvm" and state.values.get("health") == "partial":
+        elif partial:
             yield _lost(state)
 
 
@@ -44,13 +48,13 @@ def _volume(state: StateEvidence) -> str:
 
 def _lacking(state: StateEvidence) -> Finding:
     volume = _volume(state)
-    failed = state.values.get("failed_disks")
+    failed, disks = (state.values.get(name) for name in ("failed_disks", "raid_disks"))
     back = state.values.get("health") == "refresh needed"
     how = str(state.values.get("segment_type") or state.values.get("level") or "RAID")
     lacks = (
         "has a member that was missing and is out of date"
         if back
-        else f"lacks {failed} of its {state.values.get('raid_disks')} members"
+        else f"lacks {failed} of its {disks} members"
         if failed
         else "lacks a physical volume under one of its members"
     )
@@ -64,11 +68,21 @@ def _lacking(state: StateEvidence) -> Finding:
         "the missing one (`vgextend` first where none is free); `lvchange --refresh` instead where "
         "the disk itself is back"
     )
+    level = how.lower().partition("_")[0].replace("mirror", "raid1")
+    reads = reads_of_lost(level, "reads of what is gone", "the other members")
+    more = 0
+    if isinstance(failed, int) and isinstance(disks, int):
+        more = tolerance(level, disks) - failed
+    left = (
+        f"{'one' if more == 1 else more} more may be lost"
+        if more > 0
+        else "the next loss may take data with it"
+    )
     return Finding(
         rule="degraded",
         severity="error",
         subject=subject_of(state),
-        message=f"{state.name} ({how}) {lacks}: the next loss may take data with it, and what is "
+        message=f"{state.name} ({how}) {lacks}: {reads}{', ' * bool(reads)}{left}, and what is "
         "measured now is not the whole array's.",
         evidence=tuple(evidence) or (Evidence("degraded", True, "", state.where),),
         remedy=f"`lvchange --refresh {volume}` takes it in again; the resync takes bandwidth until "

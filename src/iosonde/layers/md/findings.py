@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
-from iosonde.layers._raid.findings import busy, stands_still, written_parity
-from iosonde.layers._raid.geometry import NEAR_TWO, PARITY, tolerance
+from iosonde.layers._raid.findings import busy, reads_of_lost, stands_still, written_parity
+from iosonde.layers._raid.geometry import MIRRORED, NEAR_TWO, PARITY, tolerance
 from iosonde.records.evidence import (
     EvidenceSet,
     Rule,
@@ -98,7 +98,8 @@ def _lacking(state: StateEvidence, missing: int) -> Finding:
     of = f" of its {disks} members" if isinstance(disks, int) else f" member{'s'[: missing - 1]}"
     name = f"{called(state)} ({level.upper().replace('RAID', 'RAID ')})" if isinstance(
         level, str) else called(state)  # fmt: skip
-    cost = "reads of what is gone are computed from all others, " if level in PARITY else ""
+    reads = reads_of_lost(str(level), "reads of what is gone", "all others")
+    cost = f"{reads}, " * bool(reads)
     layout = state.values.get("layout")
     more = -missing + tolerance(
         str(level),
@@ -130,8 +131,9 @@ def _lacking(state: StateEvidence, missing: int) -> Finding:
         subject=subject_of(state),
         message=f"{lacks}: {cost}{left}, and what is measured now is not the whole array's.",
         evidence=tuple(evidence),
-        remedy=f"`mdadm /dev/{array} --add NEW` after the failed one is "
-        "removed; the rebuild reads all other members and takes bandwidth until it is done",
+        remedy=f"`mdadm /dev/{array} --add NEW` after the failed one is removed; the rebuild reads "
+        f"{'its copies on' if level in MIRRORED else 'all'} other members and takes bandwidth "
+        "until it is done",
         confirm="/proc/mdstat shows U for each member; then the same trial",
     )
 

@@ -34,7 +34,7 @@ def corrected_reads(case: EvidenceSet) -> Iterator[Finding]:
                 severity="warning",
                 subject=subject_of(array),
                 message=f"md has counted {times} of {member} that did not cost it its place in "
-                f"{array.name or 'the array'}: the other members had the data, or the array was "
+                f"{array.name or 'the array'}: the other members gave the data, or the array was "
                 "read-only.",
                 evidence=(Evidence(f"dev-{member}/errors", count, "", array.where),),
                 remedy=f"{where_to_look(case, array, member)}, and replace a drive where sectors "

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from iosonde import units
 from iosonde.layers._backing import where_to_look
-from iosonde.records.evidence import EvidenceSet, Rule, subject_of
+from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Finding
 
 _FULL = 0.96
@@ -37,8 +37,7 @@ def _pools(case: EvidenceSet) -> Iterator[Finding]:
             and not device.values.get("group")
             and device.values.get("state") in {"DEGRADED", "OFFLINE", "REMOVED", *_DOWN}
         ]  # fmt: skip
-        how = _DOWN.get(state, "is degraded: it runs with less redundancy, and is slower where "
-                        "data is computed from parity")  # fmt: skip
+        how = _DOWN.get(state, f"is degraded: it runs with less redundancy{_reads(case, pool)}")
         yield Finding(
             "degraded", "error", subject_of(pool),
             f"The pool {pool.name} {how}" + (f"; not whole: {', '.join(bad)}." if bad else "."),
@@ -47,6 +46,24 @@ def _pools(case: EvidenceSet) -> Iterator[Finding]:
             "was only away",
             "the state is ONLINE after the resilver; then the same trial",
         )  # fmt: skip
+
+
+def _reads(case: EvidenceSet, pool: StateEvidence) -> str:
+    """Where reads go of what lies on vdevs that are not whole, as far as the pool's tree says."""
+    vdevs = [
+        device.name for device in case.of_kind("zpool_device")
+        if device.values.get("pool") == pool.name and device.source == pool.source
+        and device.values.get("group") and device.values.get("state") == "DEGRADED"
+    ]  # fmt: skip
+    ways = [
+        f"reads of what is missing {how}"
+        for kinds, how in (
+            (("raidz", "draid"), "are computed from parity"),
+            (("mirror",), "go to the other side of the mirror"),
+        )
+        if any(name.startswith(kinds) for name in vdevs)
+    ]
+    return "".join(f", and {way}" for way in ways)
 
 
 def _checksums(case: EvidenceSet) -> Iterator[Finding]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from iosonde.explain.gather import of_document
 from iosonde.layers.hwraid import findings_drives
 from iosonde.layers.hwraid.findings import RULES
@@ -205,6 +207,22 @@ def test_a_degraded_array_names_the_drive_that_is_gone() -> None:
         "measured now are not the array's."
     )
     assert findings(EvidenceSet(states=(GOOD, gone)), "degraded") == []
+
+
+@pytest.mark.parametrize(
+    ("level", "reads"),
+    [
+        ("raid1", "reads of what is missing go to a copy that is left, and"),
+        ("raid10", "reads of what is missing go to a copy that is left, and"),
+        ("raid5", "reads of what is missing are computed from the other drives, and"),
+        ("raid60", "reads of what is missing are computed from the other drives, and"),
+        (None, "the next drive that fails may take data with it, and figures"),
+    ],
+)
+def test_only_parity_is_computed(level: str | None, reads: str) -> None:
+    volume = with_(GOOD, state="degraded", raid_level=level)
+    (finding,) = findings(EvidenceSet(states=(volume,)), "degraded")
+    assert reads in finding.message
 
 
 def test_an_array_with_one_drive_lost_of_two_and_one_that_is_offline() -> None:

@@ -47,6 +47,34 @@ def test_a_volume_that_lacks_a_member(attributes: str, remedy: str) -> None:
     assert all(remedy in finding.remedy and "mdadm" not in finding.remedy for finding in said)
 
 
+@pytest.mark.parametrize(
+    ("kind", "reads"),
+    [
+        ("raid1", "go to a copy that is left"),
+        ("mirror", "go to a copy that is left"),
+        ("raid10", "go to a copy that is left"),
+        ("raid5_ls", "are computed from the other members"),
+        ("raid6_zr", "are computed from the other members"),
+    ],
+)
+def test_only_parity_is_computed(kind: str, reads: str) -> None:
+    (said,) = findings_named(lvm_raid.RULES, lvm(**row("rwi-a-r-p-", kind)))
+    assert f"reads of what is gone {reads}" in said.message
+
+
+def test_how_many_more_members_may_be_lost() -> None:
+    values: dict[str, Scalar] = {"degraded": True, "failed_disks": 1, "raid_disks": 5}
+    (said,) = findings_named(lvm_raid.RULES, lvm(**values, segment_type="raid6"))
+    assert "one more may be lost" in said.message
+    (said,) = findings_named(lvm_raid.RULES, lvm(**values, segment_type="raid5"))
+    assert "the next loss may take data with it" in said.message
+
+
+def test_raid_0_has_nothing_to_rebuild_from() -> None:
+    (said,) = findings_named(lvm_raid.RULES, lvm(**row("rwi-a-r-p-", "raid0")))
+    assert "no second copy" in said.message
+
+
 def test_a_linear_volume_on_a_disk_that_is_gone_has_lost_its_data() -> None:
     (said,) = findings_named(lvm_raid.RULES, lvm(**row("-wi-a---p-", "linear")))
     assert "no second copy" in said.message

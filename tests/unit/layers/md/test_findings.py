@@ -180,3 +180,23 @@ def test_an_array_that_mdadm_calls_failed_is_said_not_to_run() -> None:
     degraded = NOT_STARTED.replace("active, FAILED, Not Started", "clean, degraded")
     (lacking,) = findings_named(md_findings.RULES, case_of(degraded), "degraded")
     assert "mdadm calls it failed" not in lacking.message
+
+
+@pytest.mark.parametrize(
+    ("level", "reads", "rebuild"),
+    [
+        ("raid1", "reads of what is gone go to a copy that is left", "reads its copies on other"),
+        (
+            "raid10",
+            "reads of what is gone go to a copy that is left",
+            "reads its copies on other",
+        ),
+        ("raid4", "reads of what is gone are computed from all others", "reads all other members"),
+        ("raid6", "reads of what is gone are computed from all others", "reads all other members"),
+    ],
+)
+def test_only_parity_is_computed(level: str, reads: str, rebuild: str) -> None:
+    values: dict[str, Scalar] = {"level": level, "raid_disks": 4, "degraded": 1}
+    (lacking,) = findings_named(md_findings.RULES, EvidenceSet(states=(array(values),)))
+    assert reads in lacking.message
+    assert rebuild in lacking.remedy

@@ -27,3 +27,24 @@ PLACE = Path(__file__).parents[3] / "outputs" / "zfs-composed"
 def test_the_samples(name: str, findings: set[tuple[str, str]]) -> None:
     case, _ = of_document(of_bytes("page", (PLACE / f"{name}.txt").read_bytes()))
     assert {(each.rule, each.subject) for rule in RULES for each in rule.find(case)} == findings
+
+
+@pytest.mark.parametrize(
+    ("vdevs", "reads"),
+    [
+        (("mirror-0",), ", and reads of what is missing go to the other side of the mirror;"),
+        (("raidz2-0",), ", and reads of what is missing are computed from parity;"),
+        (("draid1:4d:6c:1s-0",), ", and reads of what is missing are computed from parity;"),
+        ((), "it runs with less redundancy;"),
+    ],
+)
+def test_only_parity_is_computed(vdevs: tuple[str, ...], reads: str) -> None:
+    rows = "".join(f"\t  {vdev}  DEGRADED  0  0  0\n" for vdev in vdevs)
+    text = (
+        "  pool: tank\n state: DEGRADED\nconfig:\n\n\tNAME  STATE  READ WRITE CKSUM\n"
+        f"\ttank  DEGRADED  0  0  0\n{rows}\t    sda  ONLINE  0  0  0\n"
+        "\t    sdb  UNAVAIL  0  0  0\n\nerrors: No known data errors\n"
+    )
+    case, _ = of_document(of_bytes("page", text.encode()))
+    (said,) = [each for rule in RULES for each in rule.find(case) if each.rule == "degraded"]
+    assert reads in said.message
