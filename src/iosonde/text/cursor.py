@@ -8,7 +8,7 @@ must not rely on where lines break: `compact` and `flow` read over breaks, whate
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import ClassVar, NamedTuple, Protocol
 
@@ -179,6 +179,42 @@ def _calls(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return called, re.compile(rf"(?<![\w.-]){named}")  # `mdadm --add /dev/sda` is no dd
 
 
+def command_of_parts(
+    cursor: TextCursor, first: int, names: Sequence[str], is_part: Callable[[str], object]
+) -> Prompt:
+    """The command above an output's earlier parts, where this one's stands below a sentence.
+
+    An empty one where another command stands between, or a sentence that speaks of a machine, which
+    may be another than that of the parts above it.
+
+    Args:
+        cursor: to look at.
+        first: index of the first line of the later part.
+        names: of the commands that print such an output.
+        is_part: whether a line can only be of such a part.
+    """
+    called, _ = _calls(tuple(names))
+    above = False
+    for index in range(first - 1, max(first - REACH, 0) - 1, -1):
+        line = cursor.line(index)
+        if is_part(line):
+            above = True
+            continue
+        prompt = prompt_in(line)
+        if prompt is None and called.match(line.strip(" \t`|")):
+            prompt = Prompt(line.strip(" \t`|"))
+        if prompt is not None:
+            return prompt if above and called.match(prompt.command) else Prompt("")
+        if _MACHINE.search(line) and _SENTENCE.match(line):
+            break
+    return Prompt("")
+
+
+_SENTENCE = re.compile(r"[>|]?\s?(?!\w{1,20}:)[^\W\d]\S*\s")
+_MACHINE = re.compile(
+    r"\b(?:hosts?|servers?|nodes?|machines?|box(?:es)?|systems?|vms?|guests?|pcs?|laptops?"
+    r"|computers?|nas)\b", re.IGNORECASE,
+)  # fmt: skip
 _HEAD = re.compile(r" {20} *+(?!-)")
 
 

@@ -22,7 +22,16 @@ from iosonde.records.printed import (
     Unreadable,
 )
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, joined, lines, prompt_in
+from iosonde.text.cursor import (
+    Output,
+    Prompt,
+    TextCursor,
+    command_before,
+    command_of_parts,
+    joined,
+    lines,
+    prompt_in,
+)
 
 T = TypeVar("T")
 UnreadPart: TypeAlias = tuple[int, int, str]
@@ -44,12 +53,18 @@ class StateOutput(Output):
     """What the command must name."""
     nothing: ClassVar[str] = ""
     """Why it is refused where it says nothing; empty: it may say nothing."""
+    in_parts: ClassVar[bool] = False
+    """Whether it may go on below sentences; `is_part` tells its lines from these."""
     beginning: ClassVar[re.Pattern[str]]
     """What the line of the anchor must begin with, where the output begins in that line."""
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         return cursor.at if self.beginning.match(cursor.line(cursor.at)) else None
+
+    def is_part(self, line: str) -> object:
+        """Whether a line is of this output and of nothing else."""
+        return self.beginning.match(line)
 
     @abstractmethod
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
@@ -64,6 +79,8 @@ class StateOutput(Output):
         begin, prompt = command_before(
             cursor, first, self.commands, reach=self.reach, about=self.about
         )
+        if self.in_parts and not prompt.command:
+            prompt = command_of_parts(cursor, first, self.commands, self.is_part)
         last, items = self.items(cursor, first, prompt)
         subjects: list[PrintedSubject] = []
         counters: list[PrintedCounters] = []

@@ -25,12 +25,13 @@ _PAIR = re.compile(
     r"\s*(?P<label>(?:LV|VG|PV|PE|Current LE|Segments|Read ahead|- currently|Block device|Format"
     r"|Cur |Open |Act |Max |MAX |Total PE|Free +PE|Alloc|Allocatable|Allocated|# open|Metadata"
     r"|System ID|Clustered|Shared|Mirrored|COW|Snapshot|Mapped|Allocation|Type|Stripe|Persistent"
-    r"|Num|Monitoring)[\w /#-]{0,24}?)(?: {2,}|\t+| (?=\d|/dev/|\w+$))(?P<value>\S.*?)\s*$"
+    r"|Num|Monitoring)[\w /#()-]{0,24}?)(?: {2,}|\t+| (?=\d|/dev/|\w+$))(?P<value>\S.*?)\s*$"
 )
 _READ = frozenset({
     "LV Name", "VG Name", "PV Name", "LV Size", "LV Status", "LV Pool name", "Segments",
     "Current LE", "Stripes", "Stripe size", "Read ahead sectors", "Block device", "PE Size",
     "VG Size", "Total PE", "Cur PV", "Cur LV", "Format", "VG Status", "PV Size", "Allocatable",
+    "PE Size (KByte)",
 })  # fmt: skip
 """Labels of what is kept by discovery's names."""
 _OF_VOLUME = frozenset({
@@ -78,6 +79,7 @@ class LvmDisplay(HeadedOutput):
         "Alloc PE / Size", "PE / Size  ", "Allocated PE  ", "Free PE  ", "Current LE  ",
     )  # fmt: skip
     looks_above: ClassVar[bool] = True
+    in_parts: ClassVar[bool] = True
     commands = ("lvdisplay", "vgdisplay", "pvdisplay", "lvm")
     nothing = "the name of the volume is cut off"
 
@@ -90,6 +92,10 @@ class LvmDisplay(HeadedOutput):
         if pair is None or pair[0] not in _FIRM or not _fits(pair):
             return None
         return start_of(cursor, _is_part, most=40)
+
+    @override
+    def is_part(self, line: str) -> bool:
+        return _HEAD.match(line) is not None or _is_part(line) or line.lstrip()[:7] == "# open "
 
     @override
     def is_head(self, line: str) -> bool:
@@ -250,6 +256,8 @@ def _group(pairs: Mapping[str, str]) -> dict[str, Scalar]:
 
 def _device(pairs: Mapping[str, str]) -> dict[str, Scalar]:
     extent = _bytes(pairs.get("PE Size", ""))
+    if kilobytes := _count(pairs.get("PE Size (KByte)", "")):  # of older versions
+        extent = kilobytes << 10
     free = _count(pairs.get("Free PE", ""))
     return without_none(
         {

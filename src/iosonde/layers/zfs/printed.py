@@ -6,6 +6,7 @@ Source: OpenZFS 2.2, cmd/zpool/zpool_main.c (status_callback, print_status_confi
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
 from typing_extensions import override
 
@@ -41,6 +42,12 @@ class ZpoolStatus(StateOutput):
         " state: FAULTED", " state: UNAVAIL",
     )  # fmt: skip
     commands = ("zpool",)
+    in_parts: ClassVar[bool] = True
+    looks_above: ClassVar[bool] = True
+
+    @override
+    def is_part(self, line: str) -> object:
+        return _POOL.match(line) or _STATE.match(line) or _INSIDE.match(line)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

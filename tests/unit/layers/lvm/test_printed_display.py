@@ -62,3 +62,50 @@ def test_a_sentence_below_the_segments_is_none_of_them() -> None:
     first = given.partition("  --- Logical volume ---")[0]
     (state,) = states(f"  --- Logical volume ---\n{first}\nPhysical extents 9 to 99 are bad.\n")
     assert str(state.subjects[0].values["extent_map"]).endswith("physical extents 88 to 587")
+
+
+PARTS = """[root@db1 ~]# pvdisplay
+  --- Physical volume ---
+  PV Name               /dev/sda2
+  VG Name               VolGroup00
+  PV Size               19.90 GB / not usable 22.49 MB
+  Allocatable           yes (but full)
+  PE Size (KByte)       32768
+  Total PE              636
+  Free PE               1
+  Allocated PE          635
+  PV UUID               8aSbhA-VfKn-xK1t-b1kk-3hTc-1KhV-pSyR7Q
+
+{}
+
+  --- Physical volume ---
+  PV Name               /dev/sdb1
+  VG Name               data
+  PV Size               931.51 GiB / not usable 4.00 MiB
+  Total PE              238466
+"""
+
+
+def test_an_extent_in_kilobytes_does_not_end_the_volume() -> None:
+    first = states(PARTS)[0].subjects[0]
+    assert (first.values["extent_size"], first.values["free"]) == (32 << 20, 32 << 20)
+    assert first.values["extents"] == 636
+
+
+@pytest.mark.parametrize(
+    ("sentence", "host"),
+    [
+        ("The second disk looks like this:", "db1"),
+        ("", "db1"),
+        ("And this is what my other server says:", ""),
+        ("# fdisk -l /dev/sdb", ""),
+        ("[root@db2 ~]# lvs", ""),
+    ],
+)
+def test_a_part_below_a_sentence_is_of_the_command_above(sentence: str, host: str) -> None:
+    hosts = {
+        subject.name: state.host or subject.host
+        for state in states(PARTS.format(sentence))
+        for subject in state.subjects
+    }
+    assert hosts == {"sda2": "db1", "sdb1": host}

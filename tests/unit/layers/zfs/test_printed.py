@@ -249,3 +249,23 @@ def test_a_status_without_errors_ends_with_its_table(prose: str) -> None:
     assert output.place.last_line == len(status.splitlines())
     (whole,) = read(f"{status}\nerrors: No known data errors\n\n{prose}")
     assert whole.place.last_line == len(status.splitlines()) + 2
+
+
+@pytest.mark.parametrize(
+    ("sentence", "host"),
+    [
+        ("", "nas1"),
+        ("That one is fine. This is the one I worry about:", "nas1"),
+        ("On the backup server:", ""),
+        ("root@nas2:~# zfs list", ""),
+    ],
+)
+def test_pools_below_the_first_are_of_the_same_command(sentence: str, host: str) -> None:
+    first, second = text("status").split("  pool: back\n")
+    given = f"root@nas1:~# zpool status\n{first}{sentence}\n\n  pool: back\n{second}"
+    hosts = {
+        subject.name: state.host or subject.host
+        for state in states(given)
+        for subject in state.subjects
+    }
+    assert (hosts["tank"], hosts["back"]) == ("nas1", host)
