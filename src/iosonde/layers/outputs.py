@@ -54,6 +54,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "btrfs_transid": "iosonde.layers.btrfs.printed_progs:BtrfsTransid",
         "btrfs_tree": "iosonde.layers.btrfs.printed_tree:BtrfsTree",
         "btrfs_usage": "iosonde.layers.btrfs.printed:BtrfsUsage",
+        "btrfs_usage_table": "iosonde.layers.btrfs.printed_usage_table:BtrfsUsageTable",
         "cciss_proc": "iosonde.layers.hwraid.printed_cciss:CcissProc",
         "cciss_vol_status": "iosonde.layers.hwraid.printed_cciss:CcissVolStatus",
         "camcontrol": "iosonde.layers.disk.printed_camcontrol:Camcontrol",

@@ -89,6 +89,12 @@ def _bytes(text: str) -> int | None:
     return int(match[1]) if exact else round(units.printed(match[1], binary=True)[0])
 
 
+def size_in_bytes(text: str) -> int | None:
+    """Bytes of a size that may be below zero; None of "-"."""
+    size = _bytes(text.removeprefix("-"))
+    return -size if size and text.startswith("-") else size
+
+
 def mount_point(prompt: Prompt) -> str:
     """What the command was given: a mount point."""
     target = _TARGET.search(prompt.command)
