@@ -29,6 +29,7 @@ from iosonde.records.printed import (
 from iosonde.records.run import Trial
 from iosonde.records.sheet import RunSheet, TrialSheet
 from iosonde.records.stack import Capture, HostFacts, Scalar, StackLayer
+from iosonde.text.changes import CHANGED, put_in_force
 from iosonde.text.document import Document
 from iosonde.text.find import FoundOutput, find
 from iosonde.text.forms import each_run_once, printed_run
@@ -121,7 +122,7 @@ def _case(source: str, sheets: Sequence[TrialSheet], kept: Sequence[StoredExtra]
         if capture is not None and sheet.trial.origin is None:
             states += [state for state in _states(capture, source) if state not in states]
             hosts |= {host.name: host for host in capture.hosts}
-    trials = _in_rows([_measured(sheet, source) for sheet in sheets])
+    trials = _in_rows(_as_changed(_measured(sheet, source) for sheet in sheets))
     noted = tuple(
         finding for sheet in sheets for finding in sheet.findings if not _imported(sheet, finding)
     )
@@ -247,6 +248,18 @@ def _options(load: Load) -> dict[str, Scalar]:
 def _imported(sheet: TrialSheet, finding: Finding) -> bool:
     """First loops of imported trials are judged together (rules/noise.py), not one by one."""
     return sheet.trial.origin is not None and finding.rule == "first-loop"
+
+
+def _as_changed(trials: Iterable[TrialEvidence]) -> list[TrialEvidence]:
+    """The trials of a source in their order, with all that was set before each of them."""
+    in_force: dict[str, str] = {}
+    changed = []
+    for trial in trials:
+        changes = trial.details.get(CHANGED)
+        if isinstance(changes, list):
+            put_in_force(map(str, changes), in_force)
+        changed.append(replace(trial, changes=dict(in_force)))
+    return changed
 
 
 def _in_rows(trials: Sequence[TrialEvidence]) -> list[TrialEvidence]:

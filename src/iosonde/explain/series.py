@@ -17,11 +17,13 @@ from iosonde.records.run import Metric
 from iosonde.records.stack import Scalar
 from iosonde.statistics.estimates import summarise
 from iosonde.statistics.verdict import Circumstances
+from iosonde.text.changes import SAID
 
 _TOGETHER = 0.5
 """Share of a condition's time that hosts must have in common to count as measured together."""
 _ROUNDED = 0.05
 """How far bandwidth ÷ IOPS may be off a power of two, as both are printed with few digits."""
+_SHOWN = 60  # characters of what was changed
 _LOAD = ("rw", "bs", "iodepth", "numjobs", "direct", "ioengine", "rwmixread")
 """Options that make loads different ones, where both trials know them."""
 
@@ -146,11 +148,13 @@ def _conditions(trials: Sequence[TrialEvidence], headline: str) -> list[Conditio
         by_label.setdefault(trial.label, []).append(trial)
     conditions = []
     for label, some in by_label.items():
-        for repeats in _repeated(_simultaneous(some, headline)):
+        repeated = _repeated(_simultaneous(some, headline))
+        for repeats in repeated:
             group = [trial for repeat in repeats for trial in repeat]
             name = label
             if len(some) > len(group) or (len(repeats[0]) == 1 and _several_hosts(trials)):
                 name = f"{label} on {group[0].host}" if group[0].host else label
+            name += _changed(group[0], repeated)
             averages = [_averaged(repeat, headline) for repeat in repeats]
             loops = [loop for average in averages for loop in average.loops]
             metric = averages[0] if len(averages) == 1 else summarise(
@@ -159,13 +163,27 @@ def _conditions(trials: Sequence[TrialEvidence], headline: str) -> list[Conditio
     return conditions
 
 
+def _changed(trial: TrialEvidence, every: Sequence[list[list[TrialEvidence]]]) -> str:
+    """` after “…”`: the last of what was set before a trial and not before all of the others."""
+    others = [repeats[0][0].changes for repeats in every]
+    own = [
+        text if name == SAID or text.startswith(name) else f"{name} {text}"
+        for name, text in trial.changes.items()
+        if any(other.get(name) != text for other in others)
+    ]
+    return f" after “{own[-1][:_SHOWN]}”" if own else ""
+
+
 def _repeated(groups: Sequence[list[TrialEvidence]]) -> list[list[list[TrialEvidence]]]:
-    """Measurements that somebody repeated as they were: each is a loop of the same condition."""
+    """Measurements that somebody repeated as they were: each is a loop of the same condition.
+
+    Where something was set between two of them they are two conditions.
+    """
     repeated: dict[object, list[list[TrialEvidence]]] = {}
     for group in groups:
         key = tuple(
             (trial.host, trial.target, trial.job, trial.command, _as_set(trial.options),
-             _as_set(trial.settings), trial.row)
+             _as_set(trial.settings), trial.row, frozenset(trial.changes.items()))
             for trial in group
         )  # fmt: skip
         repeated.setdefault(key, []).append(group)

@@ -47,6 +47,7 @@ class TrialEvidence:
         ledger: of a run with --ledger: I/Os predicted and counted.
         printed: whether it was read in a text, and not measured here.
         job: the tool's own name for it; empty where it has none.
+        changes: what its text says was set before it, by commands or in words, and to what.
         row: what its author wrote beside it in a table, cell by cell; `columns` the names.
     """
 
@@ -80,6 +81,7 @@ class TrialEvidence:
     columns: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     left_out: int = 0
+    changes: Mapping[str, str] = field(default_factory=dict)
     ledger: Ledger | None = None
 
     def mean(self, metric: str) -> float | None:

@@ -159,6 +159,12 @@ def prompt_with_path(line: str) -> Prompt | None:
     return prompt._replace(command=f"{shows[1]}{folder}/{shows[2]}") if shows else prompt
 
 
+def folder_in(line: str) -> str:
+    """The folder that a prompt in a line names; empty where none does."""
+    match = _prompted(line)
+    return (match["folder"] or "").strip() if match else ""
+
+
 def _prompted(line: str) -> re.Match[str] | None:
     if not ("#" in line or "$" in line or "%" in line or ">" in line) and line.isascii():
         return None

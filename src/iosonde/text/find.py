@@ -23,7 +23,8 @@ from iosonde.records.printed import (
     is_finite,
 )
 from iosonde.records.stack import Json
-from iosonde.text.cursor import REACH, Output, joined
+from iosonde.text.changes import CHANGED, changes_in
+from iosonde.text.cursor import REACH, Output, folder_in, joined
 from iosonde.text.document import Document
 from iosonde.text.headings import headings_above, marked_between
 from iosonde.text.output_kinds import output_kinds
@@ -33,6 +34,8 @@ from iosonde.text.window import View, Window
 Item = TypeVar("Item")
 Printed = TypeVar("Printed", PrintedTrial, PrintedState, PrintedCounters, PrintedLoad)
 _BLOCK = 1 << 22
+_BETWEEN = 4 * REACH
+"""Lines between two trials of which it is said what was changed between them."""
 WATCH = StepTimeLimit()
 BREAKS_LOST = "its line breaks seem to be lost, and what stood in which line is not certain"
 _BROKEN = (
@@ -230,6 +233,9 @@ class Search:
         self._title = state.title
         self._looked = state.looked
         self._offset = state.offset
+        self._measured = 0
+        self._folder = ""
+        self._said: tuple[str, ...] = ()
         self.taken: list[TakenLines] = []
 
     @property
@@ -289,6 +295,8 @@ class Search:
             WATCH.end()
         reading = replace(reading, first=self._own(view, reading.first))
         heading = self._heading_above(view, reading.first, offset)
+        if reading.trials:
+            reading = self._with_changes(view, reading)
         if reading.trials or reading.states or reading.counters:
             # A command alone is left to the output below it, which wants to know it too.
             self._free = max(view.number(max(reading.last, first)) + 1, number + 1)
@@ -297,6 +305,27 @@ class Search:
         for low, high, _ in reading.unread:
             self._take(view, low, high, output)
         yield from self._readings(view, reading, output.tool, heading)
+
+    def _with_changes(self, view: View, reading: OutputReading) -> OutputReading:
+        """The same, its first trial with what was changed since the trial before it.
+
+        What an author says above the first of several, or above each of them, is no change.
+        """
+        end = view.number(reading.first)
+        above = range(max(self._measured + 1, end - REACH, 1), end)
+        changes = changes_in(self._window.text(number) or "" for number in above)
+        follows = self._measured and end - self._measured <= _BETWEEN
+        said = [text for text in changes.sentences if text not in self._said] if follows else []
+        folder = folder_in(self._window.text(end) or "")
+        moved = follows and folder and self._folder and folder != self._folder
+        self._measured, self._said = view.number(reading.last), changes.sentences
+        self._folder = folder
+        changed: list[Json] = [*changes.commands, *([f"cd {folder}"] if moved else ()), *said]
+        if not changed:
+            return reading
+        first, *rest = reading.trials
+        first = replace(first, details={**first.details, CHANGED: changed})
+        return replace(reading, trials=(first, *rest))
 
     def _own(self, view: View, index: int) -> int:
         """An index, or that of the first line that no output has yet where it is above it."""
