@@ -61,6 +61,10 @@ _SETTING = re.compile(
     r"|using random I/O|using sequential I/O|computer name|start time)"
     r"[:( ]+(?P<value>[^\s:].{0,200}?)[;)]?\s*$"
 )
+_PACED = re.compile(
+    r"^\s*(?:think time: [1-9]\d{0,8} ?ms|throughput rate-limited to [1-9]\d{0,12} (?:B/ms|IOPS))"
+)
+"""Source: diskspd 2.2, ResultParser.cpp, _PrintTarget(): by -i and -j, by -g."""
 _RANDOM = re.compile(r"^\s*using random I/O")
 _MOST = 600
 
@@ -218,6 +222,8 @@ def _put_fact(sheet: _Sheet, line: str) -> None:
         sheet.options["random"] = True
     else:
         _put_detail(sheet, line)
+    if _PACED.match(line):
+        sheet.options["paced"] = True
     for name, pattern in _FACTS.items():
         if match := pattern.match(line):
             sheet.options[name] = int(match[1])

@@ -239,6 +239,10 @@ def _options(
         options["rwmixread"] = 100 - int(text)
     if all(target.get("DisableOSCache") == "true" for target in targets):
         options["direct"] = True
+    if any(
+        target.get(key, "0") != "0" for target in targets for key in ("ThinkTime", "Throughput")
+    ):
+        options["paced"] = True
     return options
 
 

@@ -171,6 +171,8 @@ def _options(command: str) -> Iterator[tuple[str, Scalar]]:
             yield name, int(match[1])
     if " --direct " in plain:
         yield "direct", True
+    if re.search(r"\s--(?:limitread|limitwrite)[ =]?[1-9]", plain):
+        yield "paced", True
 
 
 def _trial(phase: _Phase, asked: Prompt) -> PrintedTrial:

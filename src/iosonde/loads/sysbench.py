@@ -302,4 +302,6 @@ def _options(head: str) -> dict[str, Scalar]:
         options["direct"] = True
     if "Using asynchronous I/O" in plain:
         del options["iodepth"]
+    if "Target transaction rate:" in plain:
+        options["paced"] = True
     return options

@@ -26,6 +26,17 @@ def test_reads_and_writes_of_a_mixed_run() -> None:
     assert trial.options == {"rw": "randrw", "bs": 8192, "iodepth": 32, "numjobs": 2}
 
 
+@pytest.mark.parametrize(("line", "paced"), [
+    ("\t\tthink time: 0ms", False), ("\t\tthink time: 20ms", True),
+    ("\t\tthroughput rate-limited to 200 IOPS", True),
+    ("\t\tthroughput rate-limited to 1024 B/ms", True),
+])  # fmt: skip
+def test_a_load_that_is_held_back_is_paced(line: str, paced: bool) -> None:
+    head, size, rest = TEXT.partition("\t\tblock size:")
+    (trial,) = trials(f"{head}{line}\n{size}{rest}")
+    assert trial.options.get("paced", False) is paced
+
+
 def test_result_without_its_head_and_without_latencies() -> None:
     part = TEXT[TEXT.index("Total IO") : TEXT.index("\n\ntotal:\n")]
     (trial,) = trials(part.replace(" |    3.000 |     0.900", "").replace("MiB/s", "MB/s"))

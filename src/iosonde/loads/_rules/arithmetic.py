@@ -25,6 +25,11 @@ _BUSY = 0.95
 _SEVERAL = 1.5  # cores of a job: it has threads of its own, and how many is not known
 _QUEUES = 0.25
 _SYNCED = ("fsync", "fdatasync", "sync_file_range")
+_INVERTED = frozenset({"ioping"})
+"""Tools that wait between requests: what they call a rate is requests over their latencies.
+
+Source: ioping 1.3, ioping.c, finish_statistics().
+"""
 _PERCENTILE = re.compile(r"\.latency\.p(\d+)(?:_(\d+))?$")
 
 
@@ -226,10 +231,15 @@ def _jobs(trial: TrialEvidence) -> int | None:
 
 
 def _little(case: EvidenceSet) -> Iterable[Finding]:
-    """In flight on average: λW; never more than what the load keeps in flight."""
+    """In flight on average: λW; never more than what the load keeps in flight.
+
+    A load that is paced waits between its I/Os and has fewer.
+    """
     for trial in case.trials:
         depth, jobs = trial.options.get("iodepth"), _jobs(trial)
         if not isinstance(depth, int) or jobs is None or trial.options.get("phased"):
+            continue
+        if trial.tool in _INVERTED:
             continue
         parts = _in_flight(trial)
         syncs = _syncs(trial)
@@ -324,6 +334,8 @@ def _single_depth(case: EvidenceSet) -> Iterable[Finding]:
     alone: dict[str, list[TrialEvidence]] = {}
     for trial in case.trials:
         single = trial.options.get("iodepth") == 1 and _jobs(trial) == 1
+        if trial.options.get("paced") or trial.tool in _INVERTED:
+            continue
         if single and any(trial.mean(f"{way}.iops") for way in ("read", "write")):
             alone.setdefault(trial.source, []).append(trial)
     for trials in alone.values():

@@ -6,6 +6,7 @@ import pytest
 
 from iosonde.loads._rules import arithmetic
 from iosonde.records.evidence import EvidenceSet
+from iosonde.records.stack import Scalar
 from tests.unit.explain.cases import case_of, findings_named, network_page, trial
 
 
@@ -86,6 +87,16 @@ def test_littles_law(latency: float, depth: int, severity: str | None) -> None:
         )
     ]
     assert said == ([severity] if severity else [])
+
+
+@pytest.mark.parametrize(("tool", "paced", "alarms"),
+                         [("fio", False, 3), ("fio", True, 0), ("ioping", False, 0)])  # fmt: skip
+def test_a_load_that_waits_by_itself_keeps_no_depth(tool: str, paced: bool, alarms: int) -> None:
+    figures = {"read.iops": [100.0], "read.latency.mean": [1e-3]}
+    options: dict[str, Scalar] = {"iodepth": 1, "numjobs": 1, "paced": paced}
+    trials = tuple(trial(figures, label=each, options=options, tool=tool) for each in "ab")
+    case = EvidenceSet(trials=trials)
+    assert len(findings_named(arithmetic.RULES, case, "littles-law")) == alarms
 
 
 @pytest.mark.parametrize(("user", "alarms"), [(0.3, 0), (0.8, 1), (15.5, 0)])
