@@ -4,6 +4,9 @@ A rate is bytes over seconds where the text has both: the rate that dd prints ha
 seconds have six. It is the rate of the operand that is no source or sink of the kernel: `read` into
 /dev/null, `write` of /dev/zero; of two files, or where the command is not known, it is `copy`.
 
+Some print no sum (POSIX asks for none): where `time` stands below the records, and the command with
+its block size is known, the rate is records × block size over `real`, and said to be `derived`.
+
 Source: coreutils 9.1, src/dd.c, print_xfer_stats(): prefixes of 1000, the seconds as %g, or as
 whole ones while it goes on (status=progress); on SIGUSR1 it prints the same lines as at its end.
 busybox 1.36, coreutils/dd.c, prints prefixes of 1024 without a blank. FreeBSD 14, bin/dd/misc.c,
@@ -16,7 +19,7 @@ import contextlib
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from typing_extensions import override
@@ -56,6 +59,13 @@ _BUSYBOX = re.compile(r"\([\d.]{1,20}[kMG]B\)")
 _THOUSANDS = re.compile(r"(?P<number>\d{1,15})(?P<prefix>[kKMGT])B")
 """Source: coreutils, lib/xstrtol.c: a `B` behind the prefix makes it a power of 1000."""
 _PREFIXES = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_BARE = re.compile(r"\d{1,18}\+\d{1,18}recordsin\d{1,18}\+\d{1,18}recordsout")
+_AFTER_TIME = re.compile(r"(?:^|(?<=[\s;/(]))time\s+(?:-[hlpv]\s+)?")
+_ALONE = re.compile(
+    r"(?:sudo\s+)?(?:(?:ba|da)?sh\s+-c\s+[\"'])?[({\s]*(?:[\w./]{0,60}/)?dd\s[^;|&]{5,400}"
+    r"(?:(?:;|&&)\s*sync\s*)?[\"')};\s]*(?:done\s*)?"
+)
+"""What is timed is dd, and a sync at most; a loop may stand around both."""
 _UNFINISHED = re.compile(r"\d\+\d{1,9}records|\dbytes?")
 """What a report without a speed holds, without its blanks; else it is what people wrote behind."""
 _CALL = re.compile(r"(?:^|[\s/])dd\s+(?:if|of|bs|count)=")
@@ -84,6 +94,8 @@ class _Result:
     first: int
     last: int
     records: Mapping[str, str]
+    derived: bool = False
+    """Whether dd printed no sum: its rate is of the records and of what `time` says."""
 
     @property
     def counted(self) -> bool:
@@ -138,11 +150,17 @@ class Dd(Output):
         if match := _shortened(cursor.line(first)):
             return _of_short(cursor, first, match)
         results, unread = _results(cursor, first)
-        if not results:
-            raise Unreadable("no speed follows")
         begin, prompt = command_before(cursor, first, ("dd",))
         ends, timings = _timings(cursor, results)
-        last = ends or results[-1].last
+        if not prompt.command and len(timings) == 1:
+            prompt = Prompt(next(iter(timings.values())).command)
+        above = in_english(cursor.line(first - 1) or cursor.line(first - 2))
+        is_sure = not unread and not _RECORDS.search(above)
+        results, without = _with_rates(results, prompt.command, timings, is_sure=is_sure)
+        unread += without
+        if not results:
+            raise Unreadable("no speed follows")
+        last = max(ends, results[-1].last) if results[-1].last in timings else results[-1].last
         kept = _without_progress(results, prompt.command)
         calls = _calls_of(prompt.command, len(kept))
         before = _progress(results, kept)
@@ -152,6 +170,45 @@ class Dd(Output):
         )
         said = tuple((at, at, "no speed follows") for at in unread if at <= last)
         return OutputReading(begin, last, trials=trials, unread=said)
+
+
+def _with_rates(
+    results: Sequence[_Result], command: str, timings: Mapping[int, Timing], *, is_sure: bool
+) -> tuple[list[_Result], list[int]]:
+    """The results, those of records alone with a rate; and where those begin that get none.
+
+    Where other records stand without a time, the one below them may be of all; and of several the
+    command is that of the first, unless it is a loop.
+    """
+    most = len(results) if _REPEATS.search(command) else 1
+    every = [
+        _derived(result, command, timings[result.last])
+        if result.derived and is_sure and place < most
+        else result
+        for place, result in enumerate(results)
+    ]
+    without = [result.first for result in every if not result.rate and result.derived]
+    return [result for result in every if result.rate or not result.derived], without
+
+
+def _derived(result: _Result, command: str, timing: Timing) -> _Result:
+    """Records that were copied over the time of the command, if that is of this dd alone.
+
+    Source: POSIX.1-2017, dd, STDERR: "records out" counts whole and partial blocks of obs= or bs=.
+    """
+    timed = _AFTER_TIME.split(command)[-1]
+    whole, _, partial = result.records.get("out", "").partition("+")
+    (call,) = _calls_of(command, 1)
+    size = call.get("bs") or call.get("obs") or "512"
+    if not _ALONE.fullmatch(timed) or partial != "0" or not timing.real:
+        return result
+    try:
+        amount = int(whole) * _block_size(size)
+    except UsageError:
+        return result
+    rate = amount / timing.real
+    time, half = f"{timing.real:g}", rate * timing.step / timing.real
+    return replace(result, bytes=amount, time=time, rate=rate, step=half)
 
 
 def _shortened(line: str) -> re.Match[str] | None:
@@ -179,9 +236,16 @@ def _results(cursor: TextCursor, first: int) -> tuple[list[_Result], list[int]]:
     """
     results: list[_Result] = []
     unread: list[int] = []
-    start, text = first, ""
+    start, end, timed, text = first, first, -1, ""
     for index, printed in lines(cursor, first, _MOST):
         line = in_english(printed)
+        if index <= timed:
+            continue
+        if _BARE.fullmatch(text) and (timing := timing_at(cursor, index)):
+            records = {way: count for count, way in _RECORDED.findall(text)}
+            results.append(_Result(0, "0", 0.0, 0.0, start, end, records, derived=True))
+            timed, text = timing.last, ""
+            continue
         if text and (_IN.search(line) or index - start >= _PIECES):
             unread += [start] if _UNFINISHED.search(text) else []
             text = ""
@@ -192,7 +256,7 @@ def _results(cursor: TextCursor, first: int) -> tuple[list[_Result], list[int]]:
             break
         if not text and results and not _begins(line):
             break
-        start = start if text else index
+        start, end = start if text else index, index
         text = _BSD.sub(r"bytestransferred,\1s,\2B/s", text + "".join(line.split()))
         while match := _DONE.search(text):
             binary = bool(_BUSYBOX.search(joined(cursor, start, index)))
@@ -323,6 +387,7 @@ def _trial(
     rate, step = result.exact()
     details: dict[str, Json] = {"bytes": result.bytes} if result.bytes else {}
     details |= {f"records_{way}": count for way, count in result.records.items()}
+    details |= {"derived": "records × block size over real"} if result.derived else {}
     if progress:
         details["progress"] = list(progress)
     if timing:

@@ -1,12 +1,8 @@
-"""The shell's `time` of a command: how long it took, and how busy it was.
+"""`time` of a command: how long it took, and how busy it was; its forms are in _timing.py.
 
 It is a result where the command stands above it, and kept as counters of the host where it does
 not. `cpu.user` and `cpu.system` are of one core. What dd itself printed above the times is read
 with them by dd.py. A line of `real` alone counts right below its command.
-
-Source: bash 5.2, execute_cmd.c, print_formatted_time(): a tab before 0m0.000s; POSIX.1-2017, time:
-seconds with two decimals after a blank; GNU time 1.9, time.c, default_format; zsh 5.9, Src/jobs.c,
-printtime(); ksh and Solaris' time pad with blanks.
 """
 
 from __future__ import annotations
@@ -16,21 +12,13 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.loads._timing import Timing, real_at, seconds_of, step_of, timing_at
+from iosonde.loads._timing import Timing, real_at, timing_at
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedCounters, PrintedTrial, Unreadable
 from iosonde.text.cursor import Output, Prompt, TextCursor, prompt_in
 
-_ZSH = re.compile(
-    r"^\s*+(?P<command>\S.{0,300}?)  (?P<user>\d{1,9}\.\d\d)s user (?P<sys>\d{1,9}\.\d\d)s system "
-    r"\d{1,6}% cpu (?:(?:(?P<h>\d{1,4}):)?(?P<m>\d{1,4}):)?(?P<s>\d{1,6}(?:\.\d{1,3})?) total\s*$"
-)
-_GNU = re.compile(
-    r"^\s*(?P<user>\d{1,9}\.\d\d)user (?P<sys>\d{1,9}\.\d\d)system (?:(?P<h>\d{1,4}):)?"
-    r"(?P<m>\d{1,4}):(?P<s>\d\d(?:\.\d\d)?)elapsed "
-)
-_TIMED = re.compile(r"(?:^|[\s;({|/`])time\s+(?:-p\s+)?(?P<command>\S.{0,600}?)\s*$")
-_LOOP = re.compile(r"(?:^|[\s;])(?:for|while|until)\s.*;\s*do\s")
+_TIMED = re.compile(r"(?:^|[\s;({|/`])time\s+(?:-[hlpv]\s+)?(?P<command>\S.{0,600}?)\s*$")
+_LOOP = re.compile(r"(?:^|[\s;])(?:for|while|until)\s[^\n]{1,300}?;\s*do\s(?:.{0,200}\s)?time\s")
 _REACH = 60
 _RIGHT_BELOW = 2
 
@@ -38,7 +26,7 @@ _RIGHT_BELOW = 2
 class TimedCommand(Output):
     tool = "time"
     anchors = (
-        "real\t", "real ", "s system ", "system 0:", "elapsed ",
+        "real\t", "real ", "s system ", "system 0:", "elapsed ", "Command being timed: ", "pf+0w",
     )  # fmt: skip
     looks_above: ClassVar[bool] = True
     """What the command printed stands between, and may have a reader of its own."""
@@ -46,7 +34,7 @@ class TimedCommand(Output):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at)
-        if _GNU.match(line) or _ZSH.match(line) or timing_at(cursor, cursor.at):
+        if timing_at(cursor, cursor.at):
             return cursor.at
         if real_at(line) and _asked(cursor, cursor.at, None, _RIGHT_BELOW)[1].command:
             return cursor.at
@@ -55,11 +43,10 @@ class TimedCommand(Output):
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         line = cursor.line(first)
-        single = _GNU.match(line) or _ZSH.match(line)
-        timing = _of_line(single, first) if single else timing_at(cursor, first)
+        timing = timing_at(cursor, first)
         if timing is None:
             return self._real_alone(cursor, first, line)
-        begin, prompt = _asked(cursor, first, single)
+        begin, prompt = _asked(cursor, first, timing)
         if not prompt.command:
             values = {"real": timing.real, "user": timing.user, "sys": timing.system}
             counters = PrintedCounters(self.tool, "a command that is not named", "", values)
@@ -76,7 +63,7 @@ class TimedCommand(Output):
             label=_program(prompt.command),
             elapsed=(timing.real,),
             steps={"elapsed": timing.step},
-            details={"user": timing.user, "system": timing.system},
+            details={"user": timing.user, "system": timing.system, **timing.more},
         )
         return OutputReading(begin, timing.last, trials=(trial,))
 
@@ -106,18 +93,12 @@ def _program(command: str) -> str:
     return ""
 
 
-def _of_line(match: re.Match[str], index: int) -> Timing:
-    """What a line of zsh or of GNU time says."""
-    user, system = float(match["user"]), float(match["sys"])
-    return Timing(seconds_of(match), user, system, step_of(match["s"]), index)
-
-
 def _asked(
-    cursor: TextCursor, first: int, single: re.Match[str] | None, reach: int = _REACH
+    cursor: TextCursor, first: int, timing: Timing | None, reach: int = _REACH
 ) -> tuple[int, Prompt]:
     """Index of the command's line, and what was timed: zsh's line says it, else it stands above."""
-    if single and (command := single.groupdict().get("command")):
-        return first, Prompt(command)
+    if timing and timing.command:
+        return first, Prompt(timing.command)
     repeats = False
     for index in range(first - 1, max(first - reach - 1, -1), -1):
         line = cursor.line(index)

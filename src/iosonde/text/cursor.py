@@ -166,7 +166,8 @@ def folder_in(line: str) -> str:
 
 
 def _prompted(line: str) -> re.Match[str] | None:
-    if not ("#" in line or "$" in line or "%" in line or ">" in line) and line.isascii():
+    signed = "#" in line or "$" in line or "%" in line or ">" in line
+    if not signed and line.isascii() and not (line[:1] == "[" and "@" in line):
         return None
     match = _PROMPT.search(line)
     return None if match is None or _NO_COMMAND.match(line.strip()) else match
