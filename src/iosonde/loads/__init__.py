@@ -80,6 +80,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "timed": "iosonde.loads.timed:TimedCommand",
         "tiobench": "iosonde.loads.tiobench:Tiobench",
         "vdbench": "iosonde.loads.vdbench:Vdbench",
+        "vdbench_files": "iosonde.loads.vdbench_files:VdbenchFiles",
         "warp": "iosonde.loads.warp:Warp",
         "winsat": "iosonde.loads.winsat:Winsat",
         "xfs_io": "iosonde.loads.xfs_io:XfsIo",

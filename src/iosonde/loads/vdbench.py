@@ -30,9 +30,9 @@ _ROW = re.compile(
     r"^\s*\d\d:\d\d:\d\d\.\d{3}\s+(?P<at>\d{1,7}|(?P<kind>avg|std|max)_\d{1,7}-\d{1,7})\s+"
     r"(?P<cells>\d[\d.]{0,20}(?:\s+(?:\d[\d.]{0,20}|NaN)){3,20})\s*$"
 )
-_START = re.compile(r"Starting RD=(?P<name>[^\s;]{1,64})(?P<rest>;.{0,300})?")
-_BETWEEN = re.compile(r"^\s*\d\d:\d\d:\d\d\.\d{3}\s+\S")
-_REACH = 12
+START = re.compile(r"Starting RD=(?P<name>[^\s;]{1,64})(?P<rest>;.{0,300})?")
+BETWEEN = re.compile(r"^\s*\d\d:\d\d:\d\d\.\d{3}\s+\S")
+REACH = 12
 _MOST = 4000
 _LATENCIES = {"resp time": "mean", "resp max": "max", "resp stddev": "stdev"}
 
@@ -70,7 +70,7 @@ class Vdbench(Output):
                 last = index
             elif _UPPER.match(line) and not average:
                 last = index + 1  # printed again between intervals
-            elif line and index > last and not (_BETWEEN.match(line) and not _START.search(line)):
+            elif line and index > last and not (BETWEEN.match(line) and not START.search(line)):
                 break
             if prompt_in(line) or index > last + 2:
                 break
@@ -109,8 +109,8 @@ def _date(line: str) -> dict[str, Json]:
 
 def _start_above(cursor: TextCursor, first: int) -> re.Match[str] | None:
     """The line that says which run begins, above a report."""
-    for index in range(first - 1, max(first - _REACH, -1), -1):
-        if match := _START.search(cursor.line(index)):
+    for index in range(first - 1, max(first - REACH, -1), -1):
+        if match := START.search(cursor.line(index)):
             return match
     return None
 

@@ -12,12 +12,12 @@ from typing import cast
 import pytest
 
 from iosonde.records.printed import PrintedTrial
-from tests.mangle import counters, trials
+from tests.mangle import counters, mangled, trials
 
 OUTPUTS = Path(__file__).parents[2] / "outputs" / "benchmarks-composed"
-VDBENCH, ELBENCHO, KBENCH, ROWS, LISTS = (
+VDBENCH, FILES, ELBENCHO, KBENCH, ROWS, LISTS = (
     (OUTPUTS / f"{name}.txt").read_text()
-    for name in ("vdbench", "elbencho", "kbench", "speed-rows", "rate-lists")
+    for name in ("vdbench", "vdbench-files", "elbencho", "kbench", "speed-rows", "rate-lists")
 )
 
 
@@ -53,6 +53,45 @@ def test_a_mixed_run_of_vdbench_has_both_ways_apart() -> None:
     assert (metrics["read.iops"], metrics["write.iops"]) == (1056, 352)
     assert (metrics["read.latency.mean"], metrics["write.latency.mean"]) == (2.5e-3, 4e-3)
     assert "read.bandwidth" not in metrics
+
+
+def test_vdbench_s_report_of_files_has_reads_and_writes_and_the_other_operations() -> None:
+    (trial,) = trials(FILES)
+    metrics = figures(trial)
+    for way, mean in (("read", 2e-3), ("write", 4e-3)):
+        assert metrics[f"{way}.iops"] * 4096 == metrics[f"{way}.bandwidth"]
+        assert metrics[f"{way}.latency.mean"] == mean
+    options = {"rw": "rw", "bs": 4096, "numjobs": 8, "runtime": 4}
+    assert (trial.label, trial.options) == ("rd1", options)
+    assert trial.details["create"] == {"rate": 50.0, "latency": 0.25e-3}
+    assert (trial.details["cpu_total"], "mkdir" in trial.details) == (0.135, False)
+    assert len(cast("list[object]", trial.details["intervals"])) == 4
+    (alone,) = trials(FILES[: FILES.index("02:06:12.031")])
+    assert fmean(loop.metrics["read.iops"] for loop in alone.loops) == metrics["read.iops"]
+
+
+def test_a_run_of_vdbench_without_reads_and_writes_is_counters() -> None:
+    made = FILES.replace("960.0  2.000  320.0  4.000", "  0.0  0.000    0.0  0.000")
+    assert not trials(made)
+    (row,) = counters(made, "vdbench")
+    assert (row.name, row.kind) == ("rd1", "operations")
+    assert row.values["open"] == {"rate": 50.0, "latency": 0.125e-3}
+
+
+@pytest.mark.parametrize(("shape", "text"), list(mangled(FILES)))
+def test_torn_reports_of_files_have_these_figures_or_none(shape: str, text: str) -> None:
+    for trial in trials(text):
+        assert figures(trial)["read.iops"] in {960.0, 768.0}, shape
+
+
+@pytest.mark.parametrize("text", [
+    FILES.replace(" 0.063\n", "\n"),  # columns without names
+    FILES[: FILES.index("02:06:09.045")],
+    "Interval and ReqstdOps are columns of vdbench\n",
+])  # fmt: skip
+def test_no_figures_of_vdbench_are_guessed(text: str) -> None:
+    assert not trials(text)
+    assert not counters(text, "vdbench")
 
 
 def test_elbencho_says_what_was_done_when_the_last_thread_was() -> None:
