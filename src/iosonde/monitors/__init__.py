@@ -69,6 +69,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "histogram": "iosonde.monitors.printed_histogram:TracedHistogram",
         "interrupts": "iosonde.monitors.printed_interrupts:Interrupts",
         "iostat": "iosonde.monitors.printed_iostat:Iostat",
+        "iostat_aix": "iosonde.monitors.printed_iostat_aix:AixIostat",
         "iostat_unix": "iosonde.monitors.printed_iostat_unix:UnixIostat",
         "iotop": "iosonde.monitors.printed_iotop:Iotop",
         "iperf": "iosonde.monitors.printed_iperf:Iperf",
