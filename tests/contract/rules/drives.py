@@ -45,6 +45,14 @@ CASES = (
              state("guest", "fern.qcow2", {"corrupt": False})),
     ),
     RuleCase(
+        "guest-disk-error.in_error",
+        "disks of a machine in error",
+        case(state("guest", "vda", {"error": "no space"}),
+             state("guest", "vdb", {"error": "unspecified error"})),
+        "a disk that is copied",
+        case(state("guest", "vda", {"job": "block copy", "done": 0.5})),
+    ),
+    RuleCase(
         "filesystem-errors.failed_checks",
         "checks that failed: of f2fs, exFAT, FAT, NTFS by two programs, ext4 and btrfs",
         case(state("btrfs", "sdf1", {"check": "error(s) found"}),

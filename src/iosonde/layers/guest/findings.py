@@ -1,8 +1,9 @@
-"""Images of virtual disks with errors in them.
+"""Images of virtual disks with errors in them, and disks whose I/O fails.
 
 Source: QEMU, qemu-img.c (dump_human_image_check(): errors may corrupt data, leaks only waste
 space), block/qcow2.c ("Image is corrupt; cannot be opened read/write"), qapi/block-core.json
-(ImageCheck; ImageInfoSpecificQCow2: corrupt).
+(ImageCheck; ImageInfoSpecificQCow2: corrupt); libvirt, src/libvirt-domain.c, virDomainGetDiskErrors
+(errors since the machine was last resumed) and docs/formatdomain.rst (error_policy, rerror_policy).
 """
 
 from __future__ import annotations
@@ -47,7 +48,38 @@ def _damaged(case: EvidenceSet) -> Iterator[Finding]:
             )
 
 
+_ERRORS = {
+    "no space": "QEMU found no space for what the machine wrote to it",
+    "unspecified error": "the host answered I/O of the machine with an error",
+}
+_MENDED = {
+    "no space": "free or add space where its image is, then `virsh resume` the machine",
+    "unspecified error": "read the host's kernel log and the machine's log in "
+    "/var/log/libvirt/qemu for the error; mend what its image is on, then `virsh resume` the "
+    "machine",
+}
+
+
+def _in_error(case: EvidenceSet) -> Iterator[Finding]:
+    """Disks of machines that `virsh domblkerror` names."""
+    for disk in case.of_kind("guest"):
+        error = str(disk.values.get("error", ""))
+        if error in _ERRORS:
+            yield Finding(
+                rule="guest-disk-error",
+                severity="error",
+                subject=subject_of(disk),
+                message=f"the disk {disk.name} of a virtual machine is in error: {_ERRORS[error]}. "
+                'With the policy "stop", the machine is paused.',
+                evidence=disk.evidence("error"),
+                remedy=_MENDED[error],
+                confirm="`virsh domblkerror` finds no errors",
+            )
+
+
 RULES: tuple[Rule, ...] = (
     Rule("damaged-image", "guest", "Images of virtual disks with errors in them.",
          "QEMU qemu-img.c, dump_human_image_check(); qapi/block-core.json", _damaged),
+    Rule("guest-disk-error", "guest", "Disks of virtual machines whose I/O failed.",
+         "libvirt virDomainGetDiskErrors; docs/formatdomain.rst, error_policy", _in_error),
 )  # fmt: skip

@@ -1,8 +1,7 @@
-"""What virsh, qemu-img and Proxmox's qm say of disks of virtual machines.
+"""What qemu-img and Proxmox's qm say of disks of virtual machines.
 
 Source:
-    libvirt tools/virsh-domain-monitor.c (domblkinfo: bytes; domblkstat: "%s %s %lld", times in
-    nanoseconds; domblklist: columns); QEMU block/qapi.c (bdrv_image_info_dump: the exact size in
+    QEMU block/qapi.c (bdrv_image_info_dump: the exact size in
     brackets); Proxmox VE qm.conf(5) (VOLUME,KEY=VALUE…; K, M, G and T of size binary) and
     qemu-server PVE/QemuServer.pm, print_drive_commandline_full (mbps times 1024 * 1024).
 """
@@ -15,24 +14,11 @@ from collections.abc import Iterable
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable
-from iosonde.records.stack import Json, Scalar
+from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import StateOutput, start_of
 
-_LIST = re.compile(r"\s*Target\s+Source\s*$")
-_RULE = re.compile(r"\s*-{8,}\s*$")
-_LISTED = re.compile(r"\s*(?P<name>(?:[vshx]v?d|fd)[a-z]{1,3}\d{0,3})\s+(?P<path>\S.{0,400}?)\s*$")
-_INFO = re.compile(
-    r"\s*(?P<name>Capacity|Allocation|Physical):\s+(?P<value>\d[\d.]{0,20}(?: [KMGT]iB)?)\s*$"
-)
-_STAT = re.compile(
-    r"\s*(?:(?P<device>[a-z]{2,4}\d{0,2}) )?(?P<name>(?:rd|wr|flush)_(?:req|bytes|operations|"
-    r"total_times)|errs) (?P<value>-?\d{1,19})\s*$"
-)
-_ASKED = re.compile(
-    r"domblk(?:info|stat)\s+(?:--\S+\s+)*(?P<guest>\S+)\s+(?:--device\s+)?(?P<device>\S+)"
-)
 _IMAGE = re.compile(r"\s*image: (?P<path>\S.{0,300}?)\s*$")
 _ITEM = re.compile(r"\s*(?P<key>[a-z][\w ]{2,40}?): (?P<value>\S.{0,300}?)\s*$")
 _BYTES = re.compile(r"\((\d{1,19}) bytes\)")
@@ -49,94 +35,6 @@ _QM = re.compile(
 _QM_COUNT = re.compile(r"\d{1,12}")
 _PLAIN = re.compile(r"\d{1,9}(?:\.\d{1,3})?")
 _QM_SIZE = re.compile(r"\d{1,9}(?:\.\d{1,3})?[KMGT]?")
-
-
-class VirshDisks(StateOutput):
-    tool = "virsh domblklist"
-    anchors = ("Source",)
-    commands = ("virsh",)
-    reach = 3
-    nothing = "no disk follows"
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        below = (cursor.line(cursor.at + step) for step in (1, 2))
-        is_head = _LIST.match(cursor.line(cursor.at)) and any(map(_RULE.match, below))
-        return cursor.at if is_head else None
-
-    @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
-        disks: list[PrintedSubject] = []
-        last = first
-        for index, line in lines(cursor, first + 1, 200):
-            match = _LISTED.match(line)
-            if prompt_in(line) or index > last + 2 or not (match or _RULE.match(line) or not line):
-                break
-            if match:
-                path = {"path": match["path"]} if match["path"] != "-" else {}
-                disks.append(PrintedSubject("guest", match["name"], path, prompt.host))
-                last = index
-        return last, disks
-
-
-class VirshInfo(StateOutput):
-    tool = "virsh domblkinfo"
-    anchors = ("Allocation: ",)
-    commands = ("virsh",)
-    reach = 3
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        above = _INFO.match(cursor.line(cursor.at - 1))
-        own = _INFO.match(cursor.line(cursor.at))
-        return cursor.at - 1 if own and above and above["name"] == "Capacity" else None
-
-    @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedSubject]]:
-        values: dict[str, Scalar] = {}
-        last = first
-        for index, line in lines(cursor, first, 3):
-            if match := _INFO.match(line):
-                name = {"Capacity": "size"}.get(match["name"], match["name"].lower())
-                values[name] = round(units.printed(match["value"].replace(" ", ""))[0])
-                last = index
-        asked = _ASKED.search(prompt.command)
-        name = asked["device"] if asked else "disk"
-        return last, (PrintedSubject("guest", name, values, prompt.host),)
-
-
-class VirshCounts(StateOutput):
-    tool = "virsh domblkstat"
-    anchors = ("rd_req ", "wr_req ", "flush_operations ")
-    commands = ("virsh",)
-    reach = 3
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        if not _STAT.match(cursor.line(cursor.at)):
-            return None
-        return start_of(cursor, _STAT.match)
-
-    @override
-    def items(
-        self, cursor: TextCursor, first: int, prompt: Prompt
-    ) -> tuple[int, Iterable[PrintedCounters]]:
-        values: dict[str, Json] = {}
-        last, device = first, ""
-        for index, line in lines(cursor, first, 20):
-            match = _STAT.match(line)
-            if not match or match["name"] in values:
-                break
-            figure = int(match["value"])
-            values[match["name"]] = figure / 1e9 if "times" in match["name"] else figure
-            device, last = match["device"] or device, index
-        asked = _ASKED.search(prompt.command)
-        name = device or (asked["device"] if asked else "disk")
-        return last, (self.counted("guest", name, values, prompt),)
 
 
 class QemuImage(StateOutput):

@@ -16,3 +16,13 @@ def test_errors_and_marks() -> None:
     assert len(messages) == 2
     assert "1 error in the image a.qcow2" in messages[0]
     assert "c.qcow2" in messages[1]
+
+
+def test_disks_in_error() -> None:
+    own = case(
+        state("guest", "vda", {"error": "no space"}),
+        state("guest", "vdb", {"path": "/srv/b.qcow2"}),
+    )
+    (finding,) = RULES[1].find(own)
+    assert "no space" in finding.message
+    assert "free or add space" in finding.remedy
