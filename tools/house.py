@@ -179,6 +179,9 @@ NAMED: Mapping[str, Mapping[str, str]] = {
         "drbd": "a folder of /dev",
         "md": "a folder of /dev",
     },
+    "layers/multipath/printed_esxi.py": {
+        "iscsi": "what sessions of ESXi's own initiator are of",
+    },
     "layers/multipath/findings_esxi.py": {
         "disk": "devices as ESXi's own outputs print them",
     },

@@ -1,7 +1,9 @@
 """ESXi's lists: `esxcli storage core|nmp|hpp device list`, `core path list`, `vsan storage list`.
 
-Each thing has a line with its identifier; below it stand its labels, indented by three blanks.
-What a label tells of a disk, a path or the paths of a LUN has the names that rules know.
+So are those of sessions of iSCSI, of interfaces and what these count, and `esxcfg-scsidevs -l`,
+which has several labels in a line. Each thing has a line with its identifier; below it stand its
+labels, indented by three blanks. What a label tells of a disk, a path or the paths of a LUN has the
+names that rules know.
 
 Source: outputs of ESXi 5.0 to 8.0; Broadcom, ESXCLI Reference (storage core device list: Size in
 MB of 1024 × 1024 bytes; Status on, off, degraded, dead timeout; storage core path list: State
@@ -26,9 +28,13 @@ from iosonde.text.torn import is_full
 
 _ID = re.compile(
     r"\s*(?P<id>(?:naa|eui|t10|mpx|fc|fcoe|sas|sata|ide|usb|iqn|nqn|pcie|rdma|tcp|uuid|unknown|"
-    r"vmhba\d{1,3})[.:]\S{3,300}|vmhba\d{1,3}(?=:\s*$)):?\s*$"
+    r"vmhba\d{1,3})[.:]\S{3,300}|vmhba\d{1,3}(?=:\s*$)|vmhba\d{1,3},(?:iqn|eui|naa)\.\S{3,240}|"
+    r"vmk\d{1,3}|NIC statistics for (?P<nic>vmnic\d{1,3})):?\s*$"
 )
 _PAIR = re.compile(r"\s*(?P<label>[A-Z][\w/() -]{1,60}?):(?:\s+(?P<value>\S.*?))?\s*$")
+_BESIDE = re.compile(
+    r"\s+(?=(?:Model|Revis): )|(?:(?<=\d)|(?<=true)|(?<=false))\s+(?=(?:Is [A-Z]\w{2,8}|Status): )"
+)
 _SMART = re.compile(r"\s*SMART And Health Info:\s*$")
 _DEVICE = re.compile(r"\s(?:-d|--device)[= ]?\s?(\S{4,200})")
 _ADAPTER = re.compile(r"\s(?:-A|--adapter)[= ]?\s?(vmhba\d{1,3})\b")
@@ -43,7 +49,9 @@ _TEXTS = re.compile(r"Identifier|UID|Serial|Name|Path")
 _COLUMN = 66  # where mails break their lines, at least
 _MOST = 20_000
 _KINDS = (
-    ("counters", ("Successful Commands", "Failed Commands")),
+    ("counters", ("Successful Commands", "Failed Commands", "Packets received")),
+    ("iscsi", ("TargetPortalGroupTag",)),
+    ("link", ("Netstack Instance",)),
     ("path", ("Runtime Name",)),
     ("disk", ("Has Settable Display Name", "Devfs Path", "Multipath Plugin", "VAAI Status",
               "Is Perennially Reserved", "Other UIDs", "ATS Status", "In CMMDS",
@@ -52,6 +60,7 @@ _KINDS = (
                    "Working Paths", "Working Path Set")),
 )  # fmt: skip
 """What a thing is by its labels; the first that fits."""
+_COUNTED = {"vmhba": "controller", "vmnic": "link"}
 _HEALTH: Mapping[str, tuple[str, float]] = {
     "Composite Temperature": ("temperature", 1),
     "Available Spare": ("spare", 0.01),
@@ -78,6 +87,14 @@ class _Thing:
     name: str
     pairs: dict[str, str] = field(default_factory=dict)
 
+    def file(self, line: str) -> str:
+        """Keep the labels of a line with their values; the last one is returned."""
+        label = ""
+        for part in filter(None, map(_PAIR.match, _BESIDE.split(line))):
+            label = part["label"]
+            self.pairs.setdefault(label, part["value"] or "")
+        return label
+
     @property
     def kind(self) -> str:
         """What it is by its labels; empty where these tell nothing."""
@@ -91,15 +108,16 @@ class EsxcliLists(StateOutput):
         "Is Perennially Reserved:", "Path Selection Policy:", "Path Selection Scheme:",
         "Working Paths: vmhba", "Runtime Name: vmhba", "Successful Commands:",
         "SMART And Health Info:", "ATS Status:", "In CMMDS:", "VSAN Disk Group UUID:",
+        "Adapter: vmhba", "NIC statistics for vmnic", "Netstack Instance:",
     )  # fmt: skip
-    commands = ("esxcli", "localcli", "esxcfg-mpath")
+    commands = ("esxcli", "localcli", "esxcfg-mpath", "esxcfg-scsidevs")
     reach = 4
     nothing = "it does not say of what"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at)
-        if _SMART.match(line):
+        if _SMART.match(line) or line.lstrip().startswith("NIC statistics for "):
             return cursor.at
         if prompt_in(line) or not _PAIR.match(line):
             return None
@@ -125,14 +143,13 @@ class EsxcliLists(StateOutput):
             if full and label and not things[-1].pairs[label]:
                 _join(things[-1], label, line.strip())
             elif identifier := _ID.match(line):
-                things.append(_Thing(identifier["id"]))
+                things.append(_Thing(identifier["nic"] or identifier["id"]))
                 label, labelled = "", []
             elif pair and not _SMART.match(line):
                 if is_apart(line, labelled):
                     break
                 labelled.append(line)
-                label = pair["label"]
-                things[-1].pairs.setdefault(label, pair["value"] or "")
+                label = things[-1].file(line)
             elif full:
                 _join(things[-1], label, line.strip())
             elif not _SMART.match(line):
@@ -153,7 +170,7 @@ class EsxcliLists(StateOutput):
             kind, name = thing.kind, thing.pairs.get("Device") or thing.name
             if kind == "counters":
                 values: dict[str, Json] = dict(_typed(thing.pairs, ("Device",)))
-                what = "controller" if name.startswith("vmhba") else "disk"
+                what = next((w for begin, w in _COUNTED.items() if name.startswith(begin)), "disk")
                 yield self.counted(what, name, values, prompt)
             elif kind == "path":
                 runtime = thing.pairs["Runtime Name"]
@@ -162,6 +179,9 @@ class EsxcliLists(StateOutput):
                 yield PrintedSubject("path", runtime, _typed(thing.pairs), prompt.host)
             elif kind == "disk":
                 yield PrintedSubject("disk", thing.name, _disk(thing.pairs), prompt.host)
+            elif kind in {"iscsi", "link"}:
+                own = thing.pairs.get("Target") or thing.name
+                yield PrintedSubject(kind, own, _typed(thing.pairs, ("Name",)), prompt.host)
             elif kind == "multipath":
                 yield PrintedSubject("multipath", thing.name, _paths(thing.pairs), prompt.host)
         for device, states in paths.items():
@@ -202,13 +222,16 @@ def _join(thing: _Thing, label: str, rest: str) -> None:
         thing.name += rest
 
 
+_OF_DISK = {"Vendor": "vendor", "Model": "model", "Revision": "firmware", "Revis": "firmware"}
+
+
 def _disk(pairs: Mapping[str, str]) -> dict[str, Scalar]:
     """A device, its size in bytes."""
-    values = _typed(pairs, ("Size", "Vendor", "Model", "Revision"))
-    for label, name in (("Vendor", "vendor"), ("Model", "model"), ("Revision", "firmware")):
+    values = _typed(pairs, ("Size", *_OF_DISK))
+    for label, name in _OF_DISK.items():
         if text := pairs.get(label, "").strip():
             values[name] = text
-    if (size := pairs.get("Size", "")).isdecimal():
+    if (size := pairs.get("Size", "").removesuffix(" MB")).isdecimal():
         values["size"] = int(size) * units.MIB
     if pairs.get("Is SSD") == "true":
         values["rotational"] = False
