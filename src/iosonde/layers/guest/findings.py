@@ -53,15 +53,16 @@ _ERRORS = {
     "unspecified error": "the host answered I/O of the machine with an error",
 }
 _MENDED = {
-    "no space": "free or add space where its image is, then `virsh resume` the machine",
-    "unspecified error": "read the host's kernel log and the machine's log in "
-    "/var/log/libvirt/qemu for the error; mend what its image is on, then `virsh resume` the "
-    "machine",
+    "no space": "free or add space where its image is, then resume the machine (`virsh resume`, "
+    "`qm resume`)",
+    "unspecified error": "read the host's kernel log and the machine's log (libvirt's are in "
+    "/var/log/libvirt/qemu) for the error; mend what its image is on, then resume the machine "
+    "(`virsh resume`, `qm resume`)",
 }
 
 
 def _in_error(case: EvidenceSet) -> Iterator[Finding]:
-    """Disks of machines that `virsh domblkerror` names."""
+    """Disks of machines that `virsh domblkerror` or QEMU's monitor says are in error."""
     for disk in case.of_kind("guest"):
         error = str(disk.values.get("error", ""))
         if error in _ERRORS:
@@ -73,7 +74,8 @@ def _in_error(case: EvidenceSet) -> Iterator[Finding]:
                 'With the policy "stop", the machine is paused.',
                 evidence=disk.evidence("error"),
                 remedy=_MENDED[error],
-                confirm="`virsh domblkerror` finds no errors",
+                confirm="`virsh domblkerror` finds no errors; `info block` of QEMU's monitor has "
+                "no I/O status",
             )
 
 

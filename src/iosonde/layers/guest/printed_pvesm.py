@@ -1,11 +1,13 @@
-"""`pvesm status` of Proxmox VE: the storages of a node, whether they are active, and their room.
+"""Storages of Proxmox VE: `pvesm status`, and /etc/pve/storage.cfg, which defines them.
 
 Each is kind `pve_storage` with `type`, `state` and, where it is active, `size`, `used` and
-`available` in bytes and `used_share`. No rule speaks of one: a storage that is disabled was
-disabled, and how full one may be depends on its type.
+`available` in bytes and `used_share`, or the properties that the file has. No rule speaks of one: a
+storage that is disabled was disabled, and how full one may be depends on its type.
 
 Source: pve-storage 7 to 9, src/PVE/CLI/pvesm.pm, print_status: columns Name, Type, Status, Total,
 Used, Available (with "(KiB)" behind each of them since 9) and %; KiB; N/A where it is disabled.
+storage.cfg: pve-docs, "Storage Configuration" (TYPE: ID, then PROPERTY VALUE, or PROPERTY alone
+where it is true), and the plugins in src/PVE/Storage.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, close_lines
 
 _HEAD = re.compile(
     r"\s*Name\s+Type\s+Status\s+Total(?: \(KiB\))?\s+Used(?: \(KiB\))?\s+"
@@ -72,3 +74,53 @@ def _facts(row: re.Match[str]) -> dict[str, Scalar]:
         if row["share"] != "N/A":
             values["used_share"] = round(float(row["share"][:-1]) / 100, 6)
     return values
+
+
+_HEADS = (
+    "btrfs: ", "cephfs: ", "cifs: ", "dir: ", "esxi: ", "glusterfs: ", "iscsi: ", "iscsidirect: ",
+    "lvm: ", "lvmthin: ", "nfs: ", "pbs: ", "rbd: ", "zfs: ", "zfspool: ",
+)  # fmt: skip
+_DEFINED = re.compile(rf"\s*(?P<type>{'|'.join(_HEADS)})(?P<name>[A-Za-z][\w.-]{{0,99}})$")
+_PROPERTY = re.compile(
+    r"\s*(?P<name>base|blocksize|bwlimit|comstar_[ht]g|content(?:-dirs)?|create-(?:base|sub)path|"
+    r"data-pool|datastore|disable|domain|export|fs-name|fuse|is_mountpoint|iscsiprovider|krbd|"
+    r"lio_tpg|max-protected-backups|maxfiles|mkdir|monhost|mountpoint|namespace|nocow|nodes|"
+    r"nowritecache|options|path|pool|portal|preallocation|prune-backups|saferemove|"
+    r"saferemove_throughput|server2?|share|shared|smbversion|snapshot-as-volume-chain|sparse|subdir|"
+    r"tagged_only|target|thinpool|transport|vgname|volume)(?:[ \t]+(?P<value>\S.{0,300}))?$"
+)
+_HIDDEN = re.compile(r"\s*(?:authsupported|encryption-key|fingerprint|keyring|master-pubkey|port|"
+                     r"skip-cert-verification|username)(?:\s|$)")  # fmt: skip
+_SWITCHES = frozenset({
+    "disable", "fuse", "krbd", "mkdir", "nocow", "nowritecache", "saferemove", "shared", "sparse",
+    "tagged_only",
+})  # fmt: skip
+
+
+class StorageCfg(StateOutput):
+    tool = "storage.cfg"
+    anchors = _HEADS
+    commands = ("cat",)
+    reach = 3
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        below = cursor.line(cursor.at + 1) or cursor.line(cursor.at + 2)
+        is_head = _DEFINED.match(cursor.line(cursor.at)) and _PROPERTY.match(below)
+        return cursor.at if is_head else None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        storages: list[tuple[str, dict[str, Scalar]]] = []
+        last = first
+        for index, line in close_lines(cursor, first, _MOST, gap=2):
+            if head := _DEFINED.match(line):
+                storages.append((head["name"], {"type": head["type"].rstrip(": ")}))
+            elif own := _PROPERTY.match(line):
+                name, text = own["name"].replace("-", "_"), own["value"]
+                switch = text is None or (name in _SWITCHES and text in {"0", "1"})
+                storages[-1][1][name] = text != "0" if switch else text.strip()
+            elif not _HIDDEN.match(line):
+                break
+            last = index
+        return last, [PrintedSubject("pve_storage", *each, prompt.host) for each in storages]

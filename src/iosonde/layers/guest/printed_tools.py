@@ -1,8 +1,9 @@
-"""What qemu-img and Proxmox's qm say of disks of virtual machines.
+"""What qemu-img and Proxmox's qm and pct say of disks of virtual machines and containers.
 
 Source:
     QEMU block/qapi.c (bdrv_image_info_dump: the exact size in
-    brackets); Proxmox VE qm.conf(5) (VOLUME,KEY=VALUE…; K, M, G and T of size binary) and
+    brackets); Proxmox VE qm.conf(5) and pct.conf(5) (VOLUME,KEY=VALUE…; K, M, G and T of size
+    binary; memory and swap in MiB) and
     qemu-server PVE/QemuServer.pm, print_drive_commandline_full (mbps times 1024 * 1024).
 """
 
@@ -32,6 +33,17 @@ _QM = re.compile(
     r"sata\d|scsi\d{1,2}|scsihw|smbios1|sockets|startup|tags|tablet|tpmstate0|unused\d|vga|"
     r"virtio\d{1,2}|vmgenid|serial\d|hostpci\d|usb\d|vcpus|lock|template): ?\S"
 )
+_VOLUME = re.compile(
+    r"\s*(?:rootfs|mp\d{1,3}): (?P<path>[\w./-]{1,120}:[^,\s]{1,200}|/[^,\s]{1,200})"
+    r"(?P<options>(?:,[\w-]+=[^,\s]{1,80})*)\s*$"
+)
+_PCT = re.compile(
+    r"\s*+(?:arch|cmode|console|cores|cpulimit|cpuunits|debug|description|dev\d{1,3}|features|"
+    r"hookscript|hostname|lock|lxc\.[\w.]{1,40}|memory|mp\d{1,3}|nameserver|net\d{1,2}|onboot|"
+    r"ostype|parent|protection|rootfs|searchdomain|startup|swap|tags|template|timezone|tty|"
+    r"unprivileged|unused\d{1,3}): ?\S"
+)
+_PCT_OWN = re.compile(r"\s*+(?:arch|hostname|ostype|swap|unprivileged): ")
 _QM_COUNT = re.compile(r"\d{1,12}")
 _PLAIN = re.compile(r"\d{1,9}(?:\.\d{1,3})?")
 _QM_SIZE = re.compile(r"\d{1,9}(?:\.\d{1,3})?[KMGT]?")
@@ -116,6 +128,46 @@ class QmConfig(StateOutput):
         if machine:
             disks.append(PrintedSubject("guest", "machine", machine, prompt.host))
         return last, disks
+
+
+class PctConfig(StateOutput):
+    """A container of Proxmox: its volumes by where it mounts them."""
+
+    tool = "pct config"
+    anchors = ("rootfs: ",)
+    commands = ("pct", "cat")
+    reach = 3
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if not _VOLUME.match(cursor.line(cursor.at)):
+            return None
+        first = start_of(cursor, _PCT.match, most=60)
+        return first if any(map(_PCT_OWN.match, cursor.block(first, 40))) else None
+
+    @override
+    def items(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, Iterable[PrintedSubject]]:
+        subjects: list[PrintedSubject] = []
+        container: dict[str, Scalar] = {}
+        last = first
+        for index, line in lines(cursor, first, 100):
+            if not _PCT.match(line):
+                break
+            last = index
+            key, _, text = line.strip().partition(":")
+            text = text.strip()
+            if volume := _VOLUME.match(line):
+                values = _qm_disk(volume["path"], volume["options"])
+                subjects.append(PrintedSubject("guest", key, values, prompt.host))
+            elif key in {"memory", "swap", "cores"} and _QM_COUNT.fullmatch(text):
+                container[key] = int(text) * (1 if key == "cores" else units.MIB)
+            elif key in {"arch", "hostname", "ostype", "features"}:
+                container[key] = text
+            elif key == "unprivileged":
+                container[key] = text == "1"
+        return last, [*subjects, PrintedSubject("guest", "container", container, prompt.host)]
 
 
 def _qm_disk(path: str, text: str) -> dict[str, Scalar]:
