@@ -1,12 +1,13 @@
-"""Windows' chkdsk in English, and `fsutil fsinfo ntfsinfo`.
+"""Windows' chkdsk in English, `fsutil fsinfo ntfsinfo` and `fsutil fsinfo sectorinfo`.
 
 Source: no source of these programs is open. The forms are those of outputs that people published
 (forum posts and notes on Windows XP to 11: NTFS in three, four and five stages, FAT32 with folders
 and "are available"; ntfsinfo of Windows 7, 10 and Server 2012 to 2019) and of Microsoft's pages:
 Windows commands, fsutil fsinfo (four of the lines of ntfsinfo); Windows Internals, 6th and 7th
-edition, "Viewing NTFS information". The page on chkdsk shows no report. KB and GB are powers of
-1024: total clusters times bytes per cluster give the same. chkdsk's reports of MS-DOS and Windows
-NT, and the messages between its figures, are not all covered.
+edition, "Viewing NTFS information"; sectorinfo: FILE_STORAGE_INFO and outputs of Windows 8 to 11.
+The page on chkdsk shows no report. KB and GB are powers of 1024: total clusters times bytes per
+cluster give the same. chkdsk's reports of MS-DOS and Windows NT, and the messages between its
+figures, are not all covered.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt
 
 _N = r"\d[\d,]{0,24}"
+_ALIGNED = r"[A-Z]\w{3,12} \(0x[\da-f]{1,8}\)"
 _RECORDS = {
     "file records": "file_records", "large file records": "large_file_records",
     "bad file records": "bad_file_records", "EA records": "ea_records",
@@ -156,6 +158,33 @@ class FsutilNtfs(PhrasedOutput):
     @override
     def put_more(self, values: dict[str, Scalar]) -> None:
         values["type"] = "NTFS"
+
+    @override
+    def name(self, values: dict[str, Scalar], prompt: Prompt) -> str:
+        return _letter(values, prompt)
+
+
+class FsutilSectors(PhrasedOutput):
+    """`fsutil fsinfo sectorinfo`: the sectors of the disk below a volume."""
+
+    tool = "fsutil sectorinfo"
+    kind = "mount"
+    anchors = ("LogicalBytesPerSector :", "PhysicalBytesPerSectorForAtomicity :")
+    commands = ("fsutil",)
+    reach = 4
+    forms = phrases(
+        rf"{_CALLED}(?i:fsutil +fsinfo +sectorinfo) (?P<volume>[A-Za-z]):?\\?",
+        r"LogicalBytesPerSector : +(?P<logical_block_size>\d{2,6})",
+        r"PhysicalBytesPerSectorForAtomicity : +(?P<atomic_block_size>\d{2,6})",
+        r"PhysicalBytesPerSectorForPerformance : +(?P<physical_block_size>\d{2,6})",
+        r"FileSystemEffectivePhysicalBytesPerSectorForAtomicity : +(?P<filesystem_sector>\d{2,6})",
+        rf"Device Alignment : +(?P<device_alignment>{_ALIGNED})",
+        rf"Partition alignment on device : +(?P<partition_alignment>{_ALIGNED})",
+    )
+    states = (("Trim Supported", "trim", True), ("Trim Not Supported", "trim", False))
+    others = re.compile(r"\s*(?:Performs Normal Seeks|No Seek Penalty|(?:Not )?DAX capable)")
+    texts = frozenset({"device_alignment", "partition_alignment"})
+    least = 3
 
     @override
     def name(self, values: dict[str, Scalar], prompt: Prompt) -> str:
