@@ -33,7 +33,7 @@ _FAILED = {
 }
 _PLACE = re.compile(
     r"(?:[\w ]{1,40}/)?(?:(?:e\d{0,5}/)?s\d{1,4}|phy\d{1,3}|p\d{1,3}|ch\d{1,3}(?::\d{1,3})?"
-    r"|pd\d{1,3}|\w\w:\d{1,3}(?::\d{1,3})?|physical disk [\d:]{3,11})$"
+    r"|pd\d{1,3}|\w\w:\d{1,3}(?::\d{1,3})?|physical disk [\d:]{3,11}|Disk\.[\w.:-]{4,100})$"
 )
 """How drives behind controllers are called, as none is that the kernel sees."""
 _ALARMS = re.compile(r"(?<!no )fail|problem|alert|alarm-activated|critical|non-recoverable")

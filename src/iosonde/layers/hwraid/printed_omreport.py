@@ -1,7 +1,8 @@
 """`omreport storage` of Dell's OpenManage: virtual disks and physical disks of PERC controllers.
 
 Each thing is a list of labels; the line of its controller stands above its first one. A virtual
-disk is kind `hwraid`, a physical one kind `disk`, named by its place on the controller.
+disk is kind `hwraid`, a physical one kind `disk`, named by its place on the controller. With -fmt
+ssv or cdv the labels are one line, and each thing is another.
 
 Its source is not public. Source: Dell EMC OpenManage Server Administrator, CLI User's Guide, 8.x to
 10.x, omreport storage vdisk and pdisk (sizes are printed in bytes beside the rounded ones), Storage
@@ -97,6 +98,40 @@ class Omreport(StateOutput):
             last = index
         whole = [_subject(*thing, prompt.host) for thing in things if _is_whole(thing[1])]
         return last, [*whole, *nameless]
+
+
+_ROWS = re.compile(r"\s*ID;Status;Name;State;(?:[A-Z][^;]{0,60};){2,60}[A-Z][^;]{0,60}$")
+
+
+class OmreportRows(StateOutput):
+    """The same with semicolons between the values; a row that has not as many is not read."""
+
+    tool = "omreport"
+    anchors = ("ID;Status;Name;State;",)
+    commands = ("omreport",)
+    reach = 8
+    nothing = "no disk is whole in it"
+    beginning = _ROWS
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
+        labels = [label.strip() for label in cursor.line(first).strip().split(";")]
+        above = (
+            _CONTROLLER.match(cursor.line(at)) for at in range(first - 1, max(first - 4, 0), -1)
+        )
+        controller = next((named["name"] for named in above if named), "")
+        last, items = first, list[PrintedSubject | UnreadPart]()
+        for index, line in close_lines(cursor, first + 1, _MOST, gap=2):
+            if ";" not in line or _ROWS.match(line):
+                break
+            cells = [cell.strip() for cell in line.split(";")]
+            pairs = dict(zip(labels, cells, strict=False))
+            if len(cells) == len(labels) and _is_whole(pairs):
+                items.append(_subject(controller, pairs, prompt.host))
+            else:
+                items.append((index, index, "it has not as many values as there are labels"))
+            last = index
+        return last, items
 
 
 def _is_whole(pairs: Mapping[str, str]) -> bool:

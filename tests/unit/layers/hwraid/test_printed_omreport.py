@@ -69,3 +69,14 @@ def test_what_is_none() -> None:
         for entry in read("Layout : RAID-1\nState : Degraded\n")
         for s in getattr(entry, "states", ())
     ]
+
+
+def test_rows_with_semicolons() -> None:
+    rows = (PLACE / "pdisk-rows.txt").read_text()
+    for shape, given in mangled(rows, wraps=False):
+        drive = things(given)["disk", "physical disk 0:1:0"]
+        assert (drive["state"], drive["size"]) == ("predictive failure", 299439751168), shape
+        assert drive["controller"] == "PERC H710P Mini", shape
+    torn = rows.replace(";Online;", ";")
+    assert not things(torn)
+    assert things(torn + rows)
