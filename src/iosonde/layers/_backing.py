@@ -92,6 +92,8 @@ def backing_of(case: EvidenceSet, thing: StateEvidence | CounterEvidence, name: 
         name: of the disk, its address, or its adapter's or connection's name; a path is one, too.
     """
     disk = name.removeprefix("/dev/")
+    if not disk:
+        return "unknown"
     if part := _PART.match(disk):
         disk = part[1] or part[2]
     for backing, names_of in _BY_NAME.items():

@@ -26,6 +26,7 @@ def _log(name: str, **values: Json) -> CounterEvidence:
 
 @pytest.mark.parametrize(("name", "shown", "backing"), [
     ("sda", (), "unknown"),
+    ("", (_state("iqn.2003-01.org:x", "iscsi"),), "unknown"),
     ("vda", (), "virtual"),
     ("vda1", (), "virtual"),
     ("ata2.00", (), "drive"),
