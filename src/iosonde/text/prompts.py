@@ -4,7 +4,8 @@ Group `user` is there where a prompt names a user and a host,
 `near` where it names a host alone.
 
 Source: bash(1), "PROMPTING", and /etc/bash.bashrc of Debian, SUSE and Red Hat; zsh's themes of
-oh-my-zsh and grml; FreeBSD's csh and /bin/sh; what DSM, QTS, TrueNAS and Kali set.
+oh-my-zsh and grml; FreeBSD's csh and /bin/sh; what DSM, QTS, TrueNAS and Kali set;
+the manuals of ONTAP 9, IBM Storage Virtualize and HPE 3PAR.
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ NAMED = (
 
 PLAIN = (
     r"(?:"
-    r"(?P<near>[A-Za-z][\w.-]{1,40}):[~/][\w./-]{0,60} ?[#$>]"  # host:~ #
+    r"(?P<array>IBM_\w{1,30}:)?(?P<near>[A-Za-z][\w.-]{1,40})"
+    r"(?::[~/][\w./-]{0,60} ?[#$>]"  # host:~ #
+    r"|::(?:\*?>|[a-z][\w -]{0,40}\*?>(?= [a-z]))"  # ONTAP
+    r"|(?(array):[a-z]\w{0,30}>|(?!)))"  # Storage Virtualize
+    r"|(?:\d{0,2}[A-Za-z][\w.-]{0,40} )?cli%(?= [a-z])"  # 3PAR
     r"|~\][#$]|(?:\[[~/][\w./-]{0,60}\]|[~/]) ?[#$]|[~/](?!dev/)[\w./-]{1,60}[#$]"  # busybox, QTS
     r"|\[[a-z]\w{0,30}@[\w.-]{1,80}:[~/][\w./~-]{0,120}\](?=[ \t]+[a-z./])"  # ESXi
     r"|(?:ba|da|a|k|z)?sh-\d\.\d{1,2}[#$]"

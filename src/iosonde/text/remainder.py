@@ -29,6 +29,7 @@ from iosonde.text.figures import (
     pairs_of,
     read_figures,
 )
+from iosonde.text.file_settings import file_of, file_settings
 from iosonde.text.find import BREAKS_LOST, FoundOutput, TakenLines, anchors
 from iosonde.text.kernel_lines import (
     LONGEST_MESSAGE,
@@ -125,6 +126,10 @@ class _Remainder:
         if whole:
             place = self._place(first, first + whole[1] - 1)
             yield self._kept(block, place, block.command[:_NAMED], whole[0])
+        elif (path := file_of(block.command, self._above(block), self._programs)) and (
+            settings := file_settings(lines)
+        ):
+            yield self._kept(block, self._place(first, last), path, settings)
         elif not any(map(has_digit, lines)):
             if block.kind == "command" and not apart:
                 yield from self._plain(block, first, lines)
@@ -134,6 +139,12 @@ class _Remainder:
             yield from self._of_table(block, first, lines)
         else:
             yield from self._figures(block, first, lines, apart=apart)
+
+    def _above(self, block: TextBlock) -> str:
+        """The line that introduces a fenced block; empty for others."""
+        fence = block.first - 2
+        above = (self._lines[at] for at in range(fence, max(fence - 2, -1), -1))
+        return next(filter(None, above), "") if block.kind == "fenced" else ""
 
     def _of_table(
         self, block: TextBlock, first: int, lines: Sequence[str]

@@ -35,6 +35,8 @@ _PROMPT = re.compile(
 )
 _SIGN = re.compile(r"[#$%>+\u250c\u279c\u276f\u03bb]|@[\w.-]{1,80}:[^\]]{1,60}\] ")
 """What a prompt ends with."""
+_OF_ARRAYS = re.compile(r"IBM_|\S+::|(?:\S+ )?cli%")
+"""How prompts of arrays begin, behind which no shell's program stands."""
 _STARTS = re.compile(r"(?:sudo|time|nice|exec|env|LANG=\S+|LC_ALL=\S+)\s+")
 _PROGRAM = re.compile(r"(?:[\w.~-]*/)*[\w.+-]{1,40}")
 _ARGUMENT = re.compile(r"\s(?:-{1,2}[A-Za-z0-9]|[\w.~-]*/\w|\|)")
@@ -218,7 +220,8 @@ def _is_command(match: re.Match[str], command: str, programs: Collection[str]) -
     first = command.split(maxsplit=1)[0]
     prompt = match["weak"] or match["sign"]
     sign = prompt[-1]
-    if (match["user"] and (sign != ">" or match["folder"])) or ":\\" in prompt:
+    of_array = _OF_ARRAYS.match(prompt) and first[0].islower() and not _is_prose(command)
+    if of_array or (match["user"] and (sign != ">" or match["folder"])) or ":\\" in prompt:
         return True
     if not _PROGRAM.fullmatch(first) or not any(char.isalpha() for char in first):
         return False

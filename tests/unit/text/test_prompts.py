@@ -20,6 +20,9 @@ _OF_SHELLS = [
     ("\u2514\u2500\u2500\u257c $ ", ""), ("\u279c  ~ ", ""), ("\u276f ", ""), ("\u03bb ", ""),
     ("(base) ann@db1:~/" + "deep-folder/" * 12 + "src$ ", "db1"),
     ("\u279c  tests git:(main) \u2717 ", ""), ("PS C:\\Users\\ann> ", ""), ("C:\\fio>", ""),
+    ("cluster1::> ", "cluster1"), ("cluster1::*> ", "cluster1"),
+    ("cluster1::storage disk> ", "cluster1"), ("IBM_2145:svc1:superuser>", "svc1"),
+    ("IBM_FlashSystem:fs-1:admin> ", "fs-1"), ("3par1 cli% ", ""), ("cli% ", ""),
     ("db1:~>", "db1"), ("ann@db1:~>", "db1"), ("\u2514\u2500[0] <> ", ""),
 ]  # fmt: skip
 _OF_OTHERS = ["nas# ", "nas% ", "% ", "#> ", "$> ", "#", "$", "/volume1 # ", "ann@db1:~/src$"]
@@ -36,6 +39,12 @@ def test_a_prompt_is_told_from_its_command(prompt: str, host: str, command: str)
     in_shell = command_at([line, ""], 0, _PROGRAMS)
     assert in_shell is not None
     assert (in_shell.text, in_shell.host) == (command, host)
+
+
+@pytest.mark.parametrize("prompt", ["cluster1::> ", "IBM_2145:svc1:superuser>", "3par1 cli% "])
+def test_a_prompt_of_an_array_needs_no_known_program(prompt: str) -> None:
+    assert is_prompt(f"{prompt}showvv -d", _PROGRAMS)
+    assert not is_prompt(f"{prompt}shows all of the volumes", _PROGRAMS)
 
 
 @pytest.mark.parametrize("prompt", _OF_OTHERS)
@@ -63,6 +72,7 @@ def test_a_prompt_without_a_command_ends_an_output(line: str) -> None:
         "\u250c\u2500\u2500(see above)", "#mount the volume", "#define lsblk 1", "$lsblk",
         "nr# of requests", "Device# Model", "/srv # where the shares are", "see ~/notes # for more",
         "10.0.0.5: lsblk", "ann@example.com lsblk", "C:\\fio is a folder", "5002544: lsblk -f",
+        "std::vector>x y", "std::cli> Gets it", "IBM_2145: lsblk -f", "10 cli% of it",
         "\u2514\u2500sda1 8:1", "\u2514\u2500 md0 9:0 0 8G 0 raid1",
     ],
 )  # fmt: skip
