@@ -21,6 +21,23 @@ CASES = (
         case(log("disk", "sr0", io_errors=12, first="1.0", last="9.0")),
     ),
     RuleCase(
+        "unsteady-cluster.unsteady",
+        "an OSD that went down three times, and sessions with two monitors that were lost",
+        case(
+            log("ceph", "osd0", downs=3, osd_state_changes=2),
+            log("ceph", "mon0", lost_monitor_sessions=1),
+            log("ceph", "mon1", lost_monitor_sessions=1),
+        ),
+        "an OSD and a monitor that were started anew, and idle connections that were closed",
+        case(
+            log("ceph", "osd0", downs=1, osd_state_changes=1, lost_connections=1),
+            log("ceph", "mon0", lost_monitor_sessions=1),
+            log(
+                "ceph", "osd3", closed_connections=5, times={"closed_connections": [100.0, 3700.0]}
+            ),
+        ),
+    ),
+    RuleCase(
         "checksum-errors.changed",
         "blocks of btrfs with a wrong checksum, and a tree of an older generation",
         case(log("btrfs", "sdb1", checksum_failures=2), log("btrfs", "sdc1", transid_failures=1)),

@@ -13,6 +13,10 @@ _MON = (
     r"libceph: (?:\([\da-f-]{36} \d+\): )?(?P<name>mon\d+) "
     r"(?:\(\d\))?(?P<addresses>[\w.:\[\]%-]{3,60}) "
 )
+_PEER = (
+    r"libceph: (?:\([\da-f-]{36} \d+\): )?(?P<name>(?:mon|osd|mds)\d+) "
+    r"(?:\(\d\))?(?P<addresses>[\w.:\[\]%-]{3,60}) "
+)
 
 MESSAGES = (
     KernelMessage("session established", rf"{_MON}session established", "ceph", "monitor_sessions"),
@@ -20,9 +24,10 @@ MESSAGES = (
         "session lost, hunting for new mon", rf"{_MON}session lost, hunting for new mon", "ceph",
         "lost_monitor_sessions",
     ),
+    KernelMessage("libceph: osd", r"libceph: (?P<name>osd\d+) down$", "ceph", "downs"),
     KernelMessage(
         "libceph: osd",
-        r"libceph: (?P<name>osd\d+) (?P<osd_states>up|down|weight \S{1,20}(?: \(\w+\))?)$",
+        r"libceph: (?P<name>osd\d+) (?P<osd_states>up|weight \S{1,20}(?: \(\w+\))?)$",
         "ceph", "osd_state_changes",
     ),
     KernelMessage(
@@ -58,11 +63,14 @@ MESSAGES = (
         "capacity ", r"rbd: (?P<name>rbd\d+): capacity (?P<capacities>\d{1,20}) features "
         r"(?P<features>0x[\da-f]{1,16})", "ceph", "mapped_images",
     ),
+    KernelMessage(
+        " socket closed (con state OPEN)",  # also of a connection that was idle
+        rf"{_PEER}(?P<connection_failures>socket closed \(con state OPEN\))", "ceph",
+        "closed_connections",
+    ),
     *(
         KernelMessage(
-            f" {said}",
-            r"libceph: (?:\([\da-f-]{36} \d+\): )?(?P<name>(?:mon|osd|mds)\d+) "
-            rf"(?:\(\d\))?(?P<addresses>[\w.:\[\]%-]{{3,60}}) (?P<connection_failures>{said}"
+            f" {said}", rf"{_PEER}(?P<connection_failures>{said}"
             r"(?: on (?:read|write)| \(con state \w{3,24}\))?)", "ceph", "lost_connections",
         )
         for said in ("socket closed", "socket error", "connect error", "wrong peer at address")
