@@ -17,7 +17,15 @@ from iosonde import units
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedCounters, PrintedTrial, Unreadable
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import Output, TextCursor, command_before, compact, lines, prompt_in
+from iosonde.text.cursor import (
+    Output,
+    Prompt,
+    TextCursor,
+    command_before,
+    compact,
+    lines,
+    prompt_in,
+)
 
 _HEAD = re.compile(r"^\s*Maintaining \d+ concurrent|^\s*(?:\S+ )?\s*sec\s+Cur ops\s+started")
 _BEGINS = re.compile(r"^\s*(?:hints = \d|Maintaining \d+ concurrent)")
@@ -65,6 +73,11 @@ _OTHERS = {
     "stdev_iops": (rf"StddevIOPS:{_N}", 1.0), "object_size": (rf"Objectsize:{_N}", 1.0),
 }  # fmt: skip
 _SIZE = re.compile(r"(?:Write|Read)size:(\d{1,15})")
+_CALLED = re.compile(
+    r"\bbench\s(?:\S{1,100}\s{1,20}){0,20}?[\"']?(?:\d{1,9}|\$\S{1,60})[\"']?\s{1,20}"
+    r"[\"']?(?:write|seq|rand|\$\w)"
+)
+"""Seconds and what is done stand in every call: `rados -p POOL bench SECONDS write|seq|rand`."""
 POOL = re.compile(r"\s(?:-p|--pool)[ =](\S{1,100})")
 _MOST = 4000
 _GAP = 4
@@ -112,7 +125,7 @@ class RadosBench(Output):
             return self._on_the_way(cursor, first, last)
         text = compact(cursor, at, last)
         asked = _ASKED.search(compact(cursor, first, min(first + 4, last)))
-        begin, prompt = command_before(cursor, first, ("rados",), about="bench")
+        begin, prompt = _command(cursor, first)
         metrics, steps, details, direction = figures(text)
         options: dict[str, Scalar] = {"rw": direction}
         if " rand" in prompt.command:
@@ -144,7 +157,7 @@ class RadosBench(Output):
         row = next((row for row in rows if row), None)
         if row is None:
             raise Unreadable("its sums at the end are cut off", last=last)
-        begin, prompt = command_before(cursor, first, ("rados",), about="bench")
+        begin, prompt = _command(cursor, first)
         values: dict[str, Json] = {
             "seconds": int(row["sec"]), "started": int(row["started"]),
             "finished": int(row["finished"]), "bandwidth": float(row["rate"]) * units.MIB,
@@ -156,6 +169,12 @@ class RadosBench(Output):
             self.tool, "a run up to a second", "", values, prompt.host, prompt.command
         )
         return OutputReading(begin, last, counters=(counters,))
+
+
+def _command(cursor: TextCursor, first: int) -> tuple[int, Prompt]:
+    """The command above a run; a heading or a sentence that names the tool is none."""
+    begin, prompt = command_before(cursor, first, ("rados",), about="bench")
+    return (begin, prompt) if _CALLED.search(prompt.command) else (first, Prompt(""))
 
 
 def _on_top(cursor: TextCursor, first: int, last: int) -> dict[str, Json]:

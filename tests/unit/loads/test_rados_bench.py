@@ -99,3 +99,18 @@ def test_a_run_of_which_only_the_table_is_left_is_kept_as_far_as_it_came() -> No
 )
 def test_source_and_prose(text: str) -> None:
     assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    ("above", "command"),
+    [
+        ("# rados bench write performance\n\n", ""),
+        ("rados bench random write results\n", ""),
+        ("root@n1:~# rados -p test bench 10 write -t 16\n", "rados -p test bench 10 write -t 16"),
+        ("$ rados bench -p test $SECONDS write\n", "rados bench -p test $SECONDS write"),
+    ],
+)
+def test_a_command_names_its_seconds_and_what_it_does(above: str, command: str) -> None:
+    sums = TEXT[TEXT.index("Total time") : TEXT.index("Total reads")].partition("hints")[0]
+    (trial, *_) = trials(above + sums)
+    assert trial.command == command

@@ -82,6 +82,7 @@ _SIZES = frozenset({
     "compressible", "raw_used",
 })  # fmt: skip
 _BUCKET = re.compile(r"root|host|rack|row|room|datacenter|zone|region|chassis|pdu|pod")
+_POOLS = re.compile(r"\s*(?:--- POOLS ---|POOLS:)\s*$")
 _MOST = 6000
 
 
@@ -174,17 +175,26 @@ class CephDf(_CephTable):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        names, own = (_RAW_NAMES, "full") if "%RAW USED" in line else (_POOL_NAMES, "available")
-        parts = Tokens(Token(word, 0) for word in line.split())
-        columns, at = head_of(parts, names)
-        is_own = own in columns or columns[:2] == ("name", "category")
-        return cursor.at if is_own and not parts.get(at) else None
+        return cursor.at if _is_df_head(cursor.line(cursor.at)) else None
 
     @override
     def items(
         self, cursor: TextCursor, first: int, prompt: Prompt
     ) -> tuple[int, Iterable[PrintedSubject]]:
+        last, subjects = self._table(cursor, first, prompt)
+        pools = next(
+            (at for at in range(last + 1, last + 5) if _POOLS.match(cursor.line(at))), None
+        )
+        below = range(0) if pools is None else range(pools + 1, pools + 3)
+        for at in below:
+            if _is_df_head(cursor.line(at)):
+                last, more = self._table(cursor, at, prompt)
+                return last, [*subjects, *more]
+        return last, subjects
+
+    def _table(
+        self, cursor: TextCursor, first: int, prompt: Prompt
+    ) -> tuple[int, list[PrintedSubject]]:
         parts = Tokens(tokens(cursor, first, _MOST))
         is_raw = "%RAW USED" in cursor.line(first)
         columns, at = head_of(parts, _RAW_NAMES if is_raw else _POOL_NAMES)
@@ -205,6 +215,14 @@ class CephDf(_CephTable):
             )
             last = line
         return last, subjects
+
+
+def _is_df_head(line: str) -> bool:
+    names, own = (_RAW_NAMES, "full") if "%RAW USED" in line else (_POOL_NAMES, "available")
+    parts = Tokens(Token(word, 0) for word in fields(line))
+    columns, at = head_of(parts, names)
+    is_own = own in columns or columns[:2] == ("name", "category")
+    return is_own and not parts.get(at)
 
 
 def _no_cell(_column: str, _row: Mapping[str, str], _text: str) -> bool:

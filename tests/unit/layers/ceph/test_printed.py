@@ -254,3 +254,11 @@ def test_pools_of_the_first_df() -> None:
     )
     (pool,) = subjects(text)
     assert (pool.name, pool.values) == ("data", {"used": 110 << 10, "full": 0, "objects": 50})
+
+
+def test_pools_have_the_host_of_the_command_above_the_raw_storage() -> None:
+    text = "root@n1:~# ceph df\n" + DF[DF.index("--- RAW") :]
+    for given in (text, text.replace("--- POOLS ---\n", "--- POOLS ---\n\n")):
+        (state,) = states(given)
+        assert {thing.host for thing in state.subjects} == {"n1"}
+        assert {"ceph", "ceph_pool"} <= {thing.kind for thing in state.subjects}
