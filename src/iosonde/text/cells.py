@@ -250,7 +250,7 @@ def _row(
             typed = assign(text.split(), head.columns)
             if typed is not None:
                 return typed, used if count == len(parts) else count, start
-    return None
+    return (cells, 1, start) if cells else None  # its last cell has more words than are tried
 
 
 def _in_pieces(
