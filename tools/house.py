@@ -115,6 +115,9 @@ NAMED: Mapping[str, Mapping[str, str]] = {
         "btrfs": "one rule for the checks of all file systems, each with its own program",
         "ext4": "one rule for the checks of all file systems, each with its own program",
     },
+    "layers/_mounts/printed_mount_bsd.py": {
+        "nfs": "a type of mount, by the BSDs' name",
+    },
     "layers/_raid/below.py": {
         "disk": "where a stack ends, whose blocks a file system is compared with",
     },

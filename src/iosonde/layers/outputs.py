@@ -230,6 +230,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "mkfs_fat": "iosonde.layers._mounts.printed_fat:MkfsFat",
         "modprobe_options": "iosonde.layers._commands.printed_modprobe:ModprobeOptions",
         "mount": "iosonde.layers._mounts.printed_mount:MountOutput",
+        "mount_bsd": "iosonde.layers._mounts.printed_mount_bsd:BsdMount",
         "mount_complaint": "iosonde.layers._mounts.printed_complaint:MountComplaint",
         "mount_unit": "iosonde.layers._mounts.printed_mount_unit:MountUnit",
         "mountinfo": "iosonde.layers._mounts.printed_mountinfo:MountInfo",

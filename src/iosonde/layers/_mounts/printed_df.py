@@ -1,11 +1,15 @@
 """df in all its units and -i, with and without types, and findmnt -D: how full file systems are.
 
+The BSDs' and macOS's have columns of inodes behind those of sizes. A row that an author quotes in a
+list is df's where its figures agree with each other.
+
 `used_share` is what df prints, which is rounded up to whole hundredths.
 
 A long device name stands in a line of its own, the figures in the next.
 
 Source: df(1) of coreutils 9.1: -h counts with 1024, -H with 1000, which the table does not tell;
-findmnt(8) of util-linux 2.38.1.
+findmnt(8) of util-linux 2.38.1; FreeBSD bin/df/df.c, prtstat() ("iused", "ifree", "%iused"; -h
+counts inodes with 1000, blocks with 1024); Apple file_cmds df.c ("Gi", "0Bi").
 """
 
 from __future__ import annotations
@@ -27,6 +31,10 @@ _HEAD = re.compile(
     r"\s*Filesystem\s+(?:Type\s+)?(?P<unit>Size|\d+[KMGTB]?-blocks|\d+K-block)\s+Used\s+"
     r"Avail(?:able)?\s+(?:%?Used?%?|Capacity)\s+Mounted\s*(?:on)?\s*$"
 )
+_BSD_HEAD = re.compile(
+    r"\s*Filesystem\s+(?:Type\s+)?(?P<unit>Size|\d+[KMGTB]?-blocks)\s+Used\s+Avail(?:able)?\s+"
+    r"Capacity\s+iused\s+ifree\s+%iused\s+Mounted\s*(?:on)?\s*$"
+)
 _LOCAL = re.compile(
     r"\s*(?:文件系统|檔案系統|Dateisystem|Sys\. de fichiers|Sys\. fich\.|S\.ficheros|"
     r"Sist\. Arq\.|Файл\S* система|ファイルシス\w*)\s+"
@@ -41,11 +49,21 @@ _INODES = re.compile(
     r"\s*Filesystem\s+(?:Type\s+)?Inodes\s+IUsed\s+IFree\s+IUse%\s+Mounted\s*(?:on)?\s*$"
 )
 _FINDMNT_HEAD = re.compile(r"\s*SOURCE\s+FSTYPE\s+SIZE\s+USED\s+AVAIL\s+USE%\s+TARGET\s*$")
-_SIZE = r"(\d+(?:[.,]\d+)?[KMGTPEk]?i?B?)"
+_SIZE = r"(\d+(?:[.,]\d+)?[KMGTPEkB]?i?B?)"
 _ROW = re.compile(
     rf"(?P<source>\S+)\s+(?:(?P<type>[a-z][\w.]*)\s+)?{_SIZE}\s+{_SIZE}\s+(-?{_SIZE[1:]}\s+"
     r"(?:(?P<use>\d{1,3})%|-)\s+(?P<point>/\S*)"
 )
+_BSD_ROW = re.compile(
+    rf"(?P<source>map \S+|\S+)\s+(?:(?P<type>[a-z][\w.]*)\s+)?{_SIZE}\s+{_SIZE}\s+(-?{_SIZE[1:]}\s+"
+    r"(?:(?P<use>\d{1,3})%|-)\s+(?P<iused>\d+(?:\.\d+)?[kMGT]?)\s+(?P<ifree>\d+(?:\.\d+)?[kMGT]?)\s+"
+    r"(?:(?P<iuse>\d{1,3})%|-)\s+(?P<point>/.{0,200})"
+)
+_QUOTED = re.compile(
+    r"\s*[-*+•]\s+`?(?P<source>/dev/\S+)\s+(?P<size>\d[\d.]{0,5}[KMGTP])\s+(?P<used>\d[\d.]{0,5}[KMGTP])\s+"
+    r"(?P<free>\d[\d.]{0,5}[KMGTP])\s+(?P<use>\d{1,3})%\s+/\S*`?\s*$"
+)
+"""A row of `df -h` as an item of a list."""
 _OPTIONS = r"(?: -(?:[hHkPTlai]{1,6}|B ?\d{1,6}[KMG]?B?))*"
 _CHOSEN = re.compile(rf"(?:^|\s)df(?P<options>{_OPTIONS})(?: [/.]\S*)* ?(?:$|\| ?e?grep\b)")
 _ALONE = re.compile(rf"\s*[-*+] (?:sudo )?df(?P<options>{_OPTIONS})\s*$")
@@ -60,8 +78,9 @@ _OF_INODES = ("inodes", "inodes_used", "inodes_free")
 class Df(StateOutput):
     tool = "df"
     anchors = (
-        "% Mounted on", "Capacity Mounted on", "Avail Use%", "Available Use%", "Used Avail",
-        "K-blocks", "USED  AVAIL", "AVAIL USE%",
+        "% Mounted on", "Capacity Mounted on", "Capacity  Mounted", "Capacity   Mounted",
+        "Capacity iused", "Capacity  iused", "%iused  Mounted", "Avail Use%", "Available Use%",
+        "Used Avail", "K-blocks", "USED  AVAIL", "AVAIL USE%",
         "IUse% Mounted", "已用% ", "Verw% ", "Uti% ", "Uso% ", "Использовано% ", "使用% ",
         *(f"{digit}% /" for digit in range(10)), *df_languages.anchors(),
     )  # fmt: skip
@@ -74,18 +93,21 @@ class Df(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at)
         has_head = _FINDMNT_HEAD.match(line) or _head(line)
-        return cursor.at if has_head or _is_chosen_row(cursor, cursor.at) else None
+        is_row = _is_chosen_row(cursor, cursor.at) or _is_quoted_row(line)
+        return cursor.at if has_head or is_row else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         line = cursor.line(first)
+        bsd = _BSD_HEAD.match(line)
+        form = _BSD_ROW if bsd else _ROW
         is_row = _ROW.fullmatch(unmarked(line)) is not None  # the head was left out
         asked = _asked(cursor, first) if is_row else None
         options = asked["options"] if asked else ""
         foreign = df_languages.head_in(line)
         inodes = bool(_INODES.match(line) or (foreign and foreign[1])
                       or re.search(r" -[hHkPTla]*i", options))  # fmt: skip
-        head = _HEAD.match(line) or (foreign[0] if foreign else None) or _LOCAL.match(line)
+        head = bsd or _HEAD.match(line) or (foreign[0] if foreign else None) or _LOCAL.match(line)
         block = _block(head["unit"]) if head and not inodes else _unit(options) if is_row else None
         block = None if inodes else block
         decimal = bool(re.search(r"\s(?:-\w*H|--si)", prompt.command))
@@ -102,7 +124,7 @@ class Df(StateOutput):
                 break
             parts.append(unmarked(line) if is_row else line.strip())
             row = next(
-                (match for whole in joinings(parts) if (match := _ROW.fullmatch(whole))), None
+                (match for whole in joinings(parts) if (match := form.fullmatch(whole))), None
             )
             if row:
                 subjects.append(_subject(row, block, decimal=decimal, inodes=inodes))
@@ -116,6 +138,19 @@ def _is_chosen_row(cursor: TextCursor, index: int) -> bool:
     """Whether a line is the first row below `df` where grep, or an author, left out the head."""
     row = _ROW.fullmatch(unmarked(cursor.line(index)))
     return row is not None and _asked(cursor, index) is not None
+
+
+def _is_quoted_row(line: str) -> bool:
+    """Whether an item of a list is a row of `df -h`: its share is that of what is used."""
+    row = _QUOTED.match(line)
+    if row is None:
+        return False
+    (size, _), (used, off), (free, error) = (
+        units.printed(row[name], binary=True) for name in ("size", "used", "free")
+    )
+    least = (used - 2 * off) / max(used - 2 * off + free + 2 * error, 1)
+    most = (used + 2 * off) / max(used + 2 * off + max(free - 2 * error, 0), 1)
+    return used <= size and free <= size and least <= int(row["use"]) / 100 <= most + 0.01
 
 
 def _asked(cursor: TextCursor, index: int) -> re.Match[str] | None:
@@ -137,7 +172,7 @@ def _head(line: str) -> re.Match[str] | None:
     """The head of a table of sizes or of inodes."""
     foreign = df_languages.head_in(line)
     return (
-        _HEAD.match(line) or _INODES.match(line) or _LOCAL.match(line)
+        _HEAD.match(line) or _INODES.match(line) or _BSD_HEAD.match(line) or _LOCAL.match(line)
         or (foreign[0] if foreign else None)
     )  # fmt: skip
 
@@ -161,6 +196,13 @@ def _subject(
     }
     if match["use"]:
         values["inodes_used_share" if inodes else "used_share"] = int(match["use"]) / 100
+    if match.re is _BSD_ROW:
+        values |= {
+            "inodes_used": round(units.printed(match["iused"])[0]),
+            "inodes_free": round(units.printed(match["ifree"])[0]),
+        }
+        if match["iuse"]:
+            values["inodes_used_share"] = int(match["iuse"]) / 100
     return PrintedSubject(printed_kind(fstype), match["point"], values)
 
 
