@@ -85,6 +85,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "ceph_status_json": "iosonde.layers.ceph.printed_json:CephStatusJson",
         "checkpatch": "iosonde.layers._commands.printed_checkpatch:Checkpatch",
         "chkdsk": "iosonde.layers._mounts.printed_chkdsk:Chkdsk",
+        "cifs_stats": "iosonde.layers._mounts.printed_cifs_stats:CifsStats",
         "compiler": "iosonde.layers._commands.printed_compiler:Compiler",
         "compsize": "iosonde.layers.btrfs.printed_compsize:Compsize",
         "crypttab": "iosonde.layers.dm_crypt.printed_crypttab:Crypttab",
