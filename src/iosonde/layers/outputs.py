@@ -329,6 +329,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "sfdisk_json": "iosonde.layers.partition.printed_dump:SfdiskJson",
         "sgdisk_info": "iosonde.layers.partition.printed_gdisk:SgdiskInfo",
         "shell_settings": "iosonde.layers._commands.printed:ShellSettings",
+        "showmount": "iosonde.layers.nfs.printed_showmount:Showmount",
         "smart_json": "iosonde.layers.disk.printed_smart_json:SmartJsonPart",
         "smart_lines": "iosonde.layers.disk.printed_smart_lines:SmartLines",
         "smart_logs": "iosonde.layers.disk.printed_smart_logs:SmartLogs",
