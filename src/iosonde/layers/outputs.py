@@ -276,6 +276,8 @@ OUTPUTS: Table[type[Output]] = Table(
         "os_release": "iosonde.layers._commands.printed_os_release:OsRelease",
         "package_fields": "iosonde.layers._commands.printed_packages:PackageFields",
         "package_names": "iosonde.layers._commands.printed_packages:PackageNames",
+        "parted_json": "iosonde.layers.partition.printed_parted_machine:PartedJson",
+        "parted_machine": "iosonde.layers.partition.printed_parted_machine:PartedMachine",
         "parted_messages": "iosonde.layers.partition.printed_parted:PartedMessages",
         "parted_rows": "iosonde.layers.partition.printed_rows:NumberedRows",
         "partition_rows": "iosonde.layers.partition.printed_rows:PartitionRows",
