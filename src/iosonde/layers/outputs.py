@@ -19,6 +19,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "azure_disks": "iosonde.layers.guest.printed_cloud_volumes:AzureDisks",
         "bcache": "iosonde.layers.bcache.printed:BcacheOutput",
         "bcache_made": "iosonde.layers.bcache.printed_make:MakeBcache",
+        "bcachefs_usage": "iosonde.layers._mounts.printed_bcachefs:BcachefsUsage",
         "badblocks": "iosonde.layers.ext4.printed_badblocks:Badblocks",
         "bcache_show": "iosonde.layers.bcache.printed_make:BcacheShow",
         "bcache_tools": "iosonde.layers.bcache.printed_tools:BcacheTools",
