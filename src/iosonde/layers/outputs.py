@@ -398,6 +398,8 @@ OUTPUTS: Table[type[Output]] = Table(
         "zfs_kstat_io": "iosonde.layers.zfs.printed_kstat_io:ZfsPoolIo",
         "zfs_list": "iosonde.layers.zfs.printed_tables:ZfsList",
         "zones": "iosonde.layers.disk.printed_zones:Zones",
+        "zpool_events": "iosonde.layers.zfs.printed_history:ZpoolEvents",
+        "zpool_history": "iosonde.layers.zfs.printed_history:ZpoolHistory",
         "zpool_iostat": "iosonde.layers.zfs.printed_tables:ZpoolIostat",
         "zpool_iostat_wide": "iosonde.layers.zfs.printed_iostat:ZpoolIostatWide",
         "zpool_line": "iosonde.layers.zfs.printed:ZpoolLine",
