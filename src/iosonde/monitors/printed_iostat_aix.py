@@ -22,7 +22,7 @@ from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.reader import Items, StateOutput, close_lines, nearest
 
 _K = float(units.KIB)
 _PLAIN_HEAD = "Disks: % tm_act Kbps tps Kb_read Kb_wrtn"
@@ -90,7 +90,7 @@ class _Reports:
 
 class AixIostat(StateOutput):
     tool = "iostat"
-    anchors = ("% tm_act", "%tm_act", "avg-cpu: % user", "bread  bwrtn")
+    anchors = ("% tm_act", "Kbps      tps", "avgserv ", "avg-cpu: % user", "bread  bwrtn")
     commands = ("iostat",)
     nothing = "no device follows"
 
@@ -99,11 +99,10 @@ class AixIostat(StateOutput):
         line = cursor.line(cursor.at)
         joined = " ".join(fields(line))
         if joined == _LONG_HEAD[0]:
-            above = (cursor.at - 1, cursor.at - 2)
-            return next((at for at in above if _LONG_TITLE.match(cursor.line(at))), None)
-        block = _BLOCK.match(line)
-        is_block = block and block["name"] and block["block"] == "xfer"
-        return cursor.at if is_block or joined == _PLAIN_HEAD or _is_tty(joined) else None
+            return nearest(cursor, 6, _LONG_TITLE.match)
+        if _BLOCK.match(line):
+            return nearest(cursor, 10, _names_a_disk)
+        return cursor.at if joined == _PLAIN_HEAD or _is_tty(joined) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -124,6 +123,11 @@ class AixIostat(StateOutput):
         for name, values in reports.rows:
             if len(values) > 1:
                 yield self.counted("disk" if name else "host", name, values, prompt)
+
+
+def _names_a_disk(line: str) -> bool:
+    block = _BLOCK.match(line)
+    return block is not None and bool(block["name"])
 
 
 def _is_tty(joined: str) -> bool:
