@@ -58,7 +58,10 @@ _PLACE = re.compile(
     r" \((?:(?:block |character )?device|(?P<fstype>[a-z][\w.]{1,20}) (?P<device>\S{1,100}))"
     r" (?P<size>\d{1,9}(?:\.\d{1,3})? [KMGTPE]?i?B)\)(?: ioping statistics|:)"
 )
-_SUM = re.compile(r"\s*\d[\d.]{0,9}(?: ?[kMG])? requests completed in \d")
+_SUM = re.compile(
+    r"\s*\d[\d.]{0,9}(?: ?[kMG])? requests completed in \d[\d.]{0,20} ?(?:ns|us|ms|s|min|hour)\b"
+)
+"""Others have requests too: `100000 requests completed in 1.23 seconds` of redis-benchmark."""
 _REQUEST = re.compile(
     r"\s*\d[\d.]* ?(?:bytes|[KMG]iB) (?P<way>from|to|<<<|>>>) (?P<target>\S.{0,200}?)(?: \(.*\))?: "
     r"request=\d+ time=(?P<time>\d[\d.]*) (?P<unit>ns|us|ms|s|min)\b(?P<warmup> \(warmup\))?"

@@ -54,6 +54,10 @@ def test_old_statistics_alone_do_not_say_whether_it_read_or_wrote() -> None:
     assert "latency.mean" in values
 
 
+def test_requests_of_other_programs_are_not_its_own() -> None:
+    assert read("====== SET ======\n  100000 requests completed in 1.23 seconds\n") == []
+
+
 def test_the_line_of_the_sum_alone() -> None:
     text = "sudo ./ioping -c 8 -s 1M {} /srv\n....\n8 requests completed in 7.0 s, {} iops, {}\n"
     (trial,) = trials(text.format("", "1.5 k", "1.5 GiB/s"))
