@@ -112,7 +112,8 @@ def _thing(label: str, cells: list[str]) -> dict[str, Json] | tuple[str, str, di
         return "disk", cells[0], disk
     if label in _THINGS and cells[0] not in {"transport", "network"}:
         name = cells[0].split()[0] if cells[0] else ""
-        return _THINGS[label], name, {key: value for key, value in figures.items() if key != name}
+        values = {"util" if key == name else key: value for key, value in figures.items()}
+        return _THINGS[label], name, dict(values)
     return _named(label if label != "NET" else f"NET.{cells[0]}", figures, cells)
 
 

@@ -172,6 +172,7 @@ def test_caches_of_the_kernel() -> None:
 
 def test_a_sample_of_atop() -> None:
     whole, cpu, lvm, disk, link = counters(TEXTS["atop"])
+    assert link.values["util"] == 0.03
     assert (whole.host, cpu.name, lvm.name, disk.name) == ("web01", "cpu0", "vg0-data", "sda")
     shares = ("CPU.sys", "CPU.user", "CPU.irq", "CPU.idle", "CPU.wait", "CPU.steal")
     assert sum(figure(whole, name) for name in shares) == pytest.approx(4, abs=0.05)
