@@ -103,6 +103,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "proc_vmstat": "iosonde.monitors.printed_proc:ProcVmstat",
         "ps": "iosonde.monitors.printed_ps:Ps",
         "pynfs": "iosonde.monitors.printed_test_reports:Pynfs",
+        "rclone": "iosonde.monitors.printed_rclone:Rclone",
         "rsync": "iosonde.monitors.printed_rsync:Rsync",
         "runqslower": "iosonde.monitors.printed_traced_counts:Runqslower",
         "sadf": "iosonde.monitors.printed_sadf:SadfDatabase",
