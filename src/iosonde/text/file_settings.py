@@ -45,9 +45,9 @@ def file_of(command: str, above: str, programs: Collection[str]) -> str:
         return ""
     match = _PATH.search(command or above)
     path = match[0] if match else ""
-    words = {word for word in _WORD.findall(path) if word not in _FOLDERS}
-    known = any(program.startswith(word) for program in programs for word in words)
-    return path if known else ""
+    parts = {part for part in _WORD.findall(path) if part not in _FOLDERS}
+    is_storage = any(program.startswith(part) for program in programs for part in parts)
+    return path if is_storage else ""
 
 
 def file_settings(lines: Sequence[str]) -> dict[str, Json] | None:
