@@ -186,6 +186,15 @@ class TakenLines:
 
 
 @dataclass(frozen=True, slots=True)
+class LastTrial:
+    """Where the last trial of a text ended, the folder its prompt named, what was said above it."""
+
+    line: int = 0
+    folder: str = ""
+    sentences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class FindState:
     """What a search has to remember when it goes on.
 
@@ -196,6 +205,7 @@ class FindState:
         title: the one that the last output stands under; empty where there is none.
         looked: number of the line up to which headings were looked for.
         offset: of the line with the anchor below it.
+        trial: the last one.
     """
 
     free: int = 1
@@ -204,12 +214,14 @@ class FindState:
     title: str = ""
     looked: int = 0
     offset: int = 0
+    trial: LastTrial = LastTrial()
 
-    def seen_from(self, line: int) -> tuple[int, str, dict[str, int]]:
+    def seen_from(self, line: int) -> tuple[int, str, dict[str, int], LastTrial]:
         """What of it matters to outputs whose anchors stand at or after a line."""
         reach = line - REACH
         failed = {type(output).__name__: at for output, at in self.failed.items() if at >= reach}
-        return max(self.free, reach), self.title, failed
+        trial = self.trial if self.trial.line >= line - _BETWEEN else LastTrial()
+        return max(self.free, reach), self.title, failed, trial
 
 
 def _is_unspecific(output: Output) -> bool:
@@ -233,9 +245,7 @@ class Search:
         self._title = state.title
         self._looked = state.looked
         self._offset = state.offset
-        self._measured = 0
-        self._folder = ""
-        self._said: tuple[str, ...] = ()
+        self._trial = state.trial
         self.taken: list[TakenLines] = []
 
     @property
@@ -253,6 +263,7 @@ class Search:
             self._title,
             self._looked,
             self._offset,
+            self._trial,
         )
 
     def look(self, number: int, offset: int, output: Output) -> Iterator[FoundOutput | Unread]:
@@ -311,16 +322,17 @@ class Search:
 
         What an author says above the first of several, or above each of them, is no change.
         """
-        end = view.number(reading.first)
-        above = range(max(self._measured + 1, end - REACH, 1), end)
+        end, before = view.number(reading.first), self._trial
+        above = range(max(before.line + 1, end - REACH, 1), end)
         changes = changes_in(self._window.text(number) or "" for number in above)
-        follows = self._measured and end - self._measured <= _BETWEEN
-        said = [text for text in changes.sentences if text not in self._said] if follows else []
+        follows = 0 < before.line >= end - _BETWEEN
+        said = [text for text in changes.sentences if text not in before.sentences]
         folder = folder_in(self._window.text(end) or "")
-        moved = follows and folder and self._folder and folder != self._folder
-        self._measured, self._said = view.number(reading.last), changes.sentences
-        self._folder = folder
-        changed: list[Json] = [*changes.commands, *([f"cd {folder}"] if moved else ()), *said]
+        moved = folder and before.folder and folder != before.folder
+        self._trial = LastTrial(view.number(reading.last), folder, changes.sentences)
+        changed: list[Json] = [*changes.commands]
+        if follows:
+            changed += [*([f"cd {folder}"] if moved else ()), *said]
         if not changed:
             return reading
         first, *rest = reading.trials

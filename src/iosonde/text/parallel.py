@@ -23,6 +23,7 @@ from iosonde.text.find import (
     FindState,
     FoundOutput,
     Item,
+    LastTrial,
     Search,
     Span,
     end_of_line,
@@ -54,7 +55,7 @@ class _Result(Generic[Item]):
         end: the state at the end.
     """
 
-    arrived: tuple[int, str, dict[str, int]]
+    arrived: tuple[int, str, dict[str, int], LastTrial]
     heading: tuple[str, int]
     under: list[FoundOutput | Unread]
     items: list[Item]

@@ -55,3 +55,25 @@ def test_a_short_document_is_not_divided(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr("iosonde.text.parallel.find_by_spans", never)
     assert list(find(of_bytes("a", text(5, gaps=3))))
+
+
+def test_what_was_changed_before_a_trial_is_the_same_in_spans() -> None:
+    noise = random.Random(6)
+    prose = "the volume was not used by anybody else at that time of the day, " * 7 + "\n"
+    parts = [
+        f"Now with scheduler number {number}:\n\n$ sysctl vm.swappiness={number}\n"
+        f"[root@n{number % 3} d{number % 2}]# dd if=/dev/zero of=x bs=1M count=1024\n"
+        "1024+0 records in\n1024+0 records out\n"
+        f"1073741824 bytes (1.1 GB) copied, {1 + number % 7}.5 s, 716 MB/s\n\n"
+        + prose
+        * noise.randrange(1, 400)
+        for number in range(40)
+    ]
+    document = of_bytes("a", "".join(parts).encode())
+    expected = whole(document)
+    changed = [bool(trial.details) for output in expected if isinstance(output, FoundOutput)
+               for trial in output.trials]  # fmt: skip
+    assert len(changed) == 40
+    assert all(changed)
+    for size in (5_000, 30_000, 100_000):
+        assert list(find_by_spans(document, same, size=size)) == expected
