@@ -9,7 +9,7 @@ ethtool(8), ip-link(8), modprobe(8) for what sets something, and what only shows
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from iosonde.kerneltext import fields
@@ -21,6 +21,7 @@ CHANGED = "changed_before"
 SAID = "what its author says"
 """The name under which a sentence stands for a change."""
 _LINE = 400  # characters that are looked at
+_NEAR = 24  # lines above a measurement in which its author may speak of it
 _WRITTEN = re.compile(
     r"\becho\s+(?:-n\s+)?[\"']?(?P<value>[^|>\"';]{1,120}?)[\"']?\s*"
     r"(?:>{1,2}|\|\s*(?:sudo\s+)?tee\s+(?:-a\s+)?)\s*(?P<path>/(?:sys|proc)/[\w./:@-]{1,200})"
@@ -51,6 +52,7 @@ _SETS = re.compile(
     r"|cd\s+(?=[\w./~$-])"
     r")(?P<rest>[^;&|#]{0,200})"
 )
+_SIGN = re.compile(r"[;&|(]|sudo")
 _VALUE = re.compile(r"(?<=--setra)\s+\d{1,9}|(?<=-[ABKMNQSWa])\s?\d{1,9}")
 _DONE = re.compile(
     r"\b(?:changed|replaced|moved|switched|enabl\w+|disabl\w+|added|removed|set|installed|upgraded"
@@ -85,35 +87,39 @@ class Changes(NamedTuple):
     sentences: tuple[str, ...] = ()
 
 
-def changes_in(lines: Iterable[str]) -> Changes:
-    """The commands that set something and the sentences about the next run, each once."""
+def changes_in(lines: Sequence[str]) -> Changes:
+    """The commands that set something and the sentences about the next run, each once.
+
+    Args:
+        lines: above a measurement, up to the one before it. Sentences are looked for in the last.
+    """
     commands, sentences = dict[str, None](), dict[str, None]()
-    for line in lines:
+    for left, line in zip(range(len(lines), 0, -1), lines, strict=True):
         text = line[:_LINE].strip()
         prompt = prompt_in(text)
         done = list(_commands(prompt.command if prompt else text))
         commands |= dict.fromkeys(done)
-        if not done and not prompt and _is_said(text):
+        if left <= _NEAR and not done and not prompt and _is_said(text):
             sentences[text] = None
     return Changes(tuple(commands), tuple(sentences))
 
 
 def _is_said(text: str) -> bool:
     """Whether somebody says what is different, and not that it is done again."""
-    if not text or text.startswith(("#!", "/", "<", "{", "[")) or _AGAIN.search(text):
+    if not text or text.startswith(("#!", "/", "<", "{", "[")):
         return False
-    if _CONDITION.match(text):
-        return True
-    return _DONE.search(text) is not None and is_sentence(text)
+    says = _CONDITION.match(text) or (is_sentence(text) and _DONE.search(text))
+    return bool(says) and not _AGAIN.search(text)
 
 
 def _commands(text: str) -> Iterator[str]:
     """What a command line sets."""
-    for pattern in (_WRITTEN, _SYSCTL):
-        for match in pattern.finditer(text):
+    for name, pattern in (("echo", _WRITTEN), ("sysctl", _SYSCTL)):
+        for match in pattern.finditer(text) if name in text else ():
             if not _HYGIENE.search(match["path"]):
                 yield " ".join(fields(match[0]))
-    for match in _SETS.finditer(text):
+    # Most lines are none: a second command stands behind a sign, and the first begins its line.
+    for match in _SETS.finditer(text) if _SIGN.search(text) or _SETS.match(text) else ():
         yield " ".join(fields(match["command"] + match["rest"]))
 
 

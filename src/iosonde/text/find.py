@@ -324,7 +324,7 @@ class Search:
         """
         end, before = view.number(reading.first), self._trial
         above = range(max(before.line + 1, end - REACH, 1), end)
-        changes = changes_in(self._window.text(number) or "" for number in above)
+        changes = changes_in([self._window.text(number) or "" for number in above])
         follows = 0 < before.line >= end - _BETWEEN
         said = [text for text in changes.sentences if text not in before.sentences]
         folder = folder_in(self._window.text(end) or "")
