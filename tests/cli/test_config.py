@@ -191,7 +191,8 @@ def test_what_this_user_may_not_read_is_refused_and_what_he_may_not_see_is_none(
         file.write_text("loops: 3\n")
         for folder_mode, mode, said in (
             (0o755, 0o644, "['loops']"), (0o700, 0o644, "[]"),
-            (0o755, 0o600, f"{file}: cannot be read: Permission denied"),
+            (0o755, 0o600, f"{file}: cannot be read: Permission denied "
+             "(start iosonde as a user who may read it)"),
         ):  # fmt: skip
             Path(folder).chmod(folder_mode)
             file.chmod(mode)

@@ -174,7 +174,9 @@ def _prompted(line: str) -> re.Match[str] | None:
 
 
 def _prompt_of(match: re.Match[str]) -> Prompt:
-    return Prompt(match["command"].strip().rstrip("`"), match["host"] or match["near"] or "")
+    return Prompt(
+        match["command"].strip().rstrip("`"), match["host"] or match["near"] or match["esx"] or ""
+    )
 
 
 @cache

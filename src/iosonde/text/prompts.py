@@ -1,7 +1,7 @@
 """How the prompts of shells look: parts of regular expressions, for whoever looks for a command.
 
 Group `user` is there where a prompt names a user and a host,
-`near` where it names a host alone.
+`near` where it names a host alone, `esx` in the form of ESXi.
 
 Source: bash(1), "PROMPTING", and /etc/bash.bashrc of Debian, SUSE and Red Hat; zsh's themes of
 oh-my-zsh and grml; FreeBSD's csh and /bin/sh; what DSM, QTS, TrueNAS and Kali set;
@@ -31,7 +31,7 @@ PLAIN = (
     r"|(?(array):[a-z]\w{0,30}>|(?!)))"  # Storage Virtualize
     r"|(?:\d{0,2}[A-Za-z][\w.-]{0,40} )?cli%(?= [a-z])"  # 3PAR
     r"|~\][#$]|(?:\[[~/][\w./-]{0,60}\]|[~/]) ?[#$]|[~/](?!dev/)[\w./-]{1,60}[#$]"  # busybox, QTS
-    r"|\[[a-z]\w{0,30}@[\w.-]{1,80}:[~/][\w./~-]{0,120}\](?=[ \t]+[a-z./])"  # ESXi
+    r"|\[[a-z]\w{0,30}@(?P<esx>[\w.-]{1,80}):[~/][\w./~-]{0,120}\](?=[ \t]+[a-z./])"  # ESXi
     r"|(?:ba|da|a|k|z)?sh-\d\.\d{1,2}[#$]"
     r"|\[[\w-]{1,20}:[~/][^\]]{0,60}\][#$]"  # [nix-shell:~]$
     r"|\u2514\u2500{1,2}(?:\[\d{1,3}\] )?\u257c? ?(?:[#$]|<>)"  # the second line of Kali's

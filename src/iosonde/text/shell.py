@@ -175,7 +175,7 @@ def command_at(lines: Sequence[str], at: int, programs: Collection[str]) -> Shel
             break
         parts.append(more)
         last += 1
-    return ShellCommand(rejoined(parts), match["host"] or match["near"] or "", last)
+    return ShellCommand(rejoined(parts), match["host"] or match["near"] or match["esx"] or "", last)
 
 
 def _is_wrapped(line: str, more: str) -> bool:

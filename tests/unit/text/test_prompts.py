@@ -20,7 +20,7 @@ _OF_SHELLS = [
     ("\u2514\u2500\u2500\u257c $ ", ""), ("\u279c  ~ ", ""), ("\u276f ", ""), ("\u03bb ", ""),
     ("(base) ann@db1:~/" + "deep-folder/" * 12 + "src$ ", "db1"),
     ("\u279c  tests git:(main) \u2717 ", ""), ("PS C:\\Users\\ann> ", ""), ("C:\\fio>", ""),
-    ("cluster1::> ", "cluster1"), ("cluster1::*> ", "cluster1"),
+    ("[root@esx7:~] ", "esx7"), ("cluster1::> ", "cluster1"), ("cluster1::*> ", "cluster1"),
     ("cluster1::storage disk> ", "cluster1"), ("IBM_2145:svc1:superuser>", "svc1"),
     ("IBM_FlashSystem:fs-1:admin> ", "fs-1"), ("3par1 cli% ", ""), ("cli% ", ""),
     ("db1:~>", "db1"), ("ann@db1:~>", "db1"), ("\u2514\u2500[0] <> ", ""),
