@@ -80,6 +80,10 @@ _CONDITION = re.compile(
 )
 
 
+_ROW = re.compile(r"\S+(?:\s+[\d.,%]+)+$|\S+: \(g=\d")
+"""A row of a table, and the line with which fio begins a job: named `before` or `after`."""
+
+
 class Changes(NamedTuple):
     """What stands between two measurements: what was set, and what its author says of the next."""
 
@@ -106,7 +110,7 @@ def changes_in(lines: Sequence[str]) -> Changes:
 
 def _is_said(text: str) -> bool:
     """Whether somebody says what is different, and not that it is done again."""
-    if not text or text.startswith(("#!", "/", "<", "{", "[")):
+    if not text or text.startswith(("#!", "/", "<", "{", "[")) or _ROW.match(text):
         return False
     says = _CONDITION.match(text) or (is_sentence(text) and _DONE.search(text))
     return bool(says) and not _AGAIN.search(text)

@@ -46,7 +46,8 @@ def test_commands_that_set_something(line: str, name: str, value: str) -> None:
     "tune2fs -l /dev/sda1", "mdadm --detail /dev/md0", "ethtool -S eth0", "rm test", "",
     "echo done > /tmp/log", "/dev/sda1 on / type ext4 (rw)", "From: someone", "Results:",
     "And the same again with caching:", "The second run of it was slower.",
-    "The figures are not what I had hoped for.",
+    "The figures are not what I had hoped for.", "before         738734    0.44",
+    "after: (g=1): rw=randread, bs=(R) 8192B-8192B, ioengine=psync, iodepth=1",
 ])  # fmt: skip
 def test_what_shows_begins_alike_or_says_nothing_of_a_change(line: str) -> None:
     assert changes_in([line]) == ((), ())
