@@ -168,7 +168,8 @@ class TextBlocks:
 
     def _heading_at(self, at: int) -> str:
         """A heading that is marked as one; a command of root's is none."""
-        return marked_heading(self.lines[at])
+        beside = self.lines[max(at - 1, 0) : at] + self.lines[at + 1 : at + 2]
+        return marked_heading(self.lines[at], alone=not any(beside))
 
     def _end(self, at: int, command: ShellCommand) -> int:
         """Index of the last line of a command's output."""

@@ -23,8 +23,9 @@ SAID = "what its author says"
 _LINE = 400  # characters that are looked at
 _NEAR = 24  # lines above a measurement in which its author may speak of it
 _WRITTEN = re.compile(
-    r"\becho\s+(?:-n\s+)?[\"']?(?P<value>[^|>\"';]{1,120}?)[\"']?\s*"
-    r"(?:>{1,2}|\|\s*(?:sudo\s+)?tee\s+(?:-a\s+)?)\s*(?P<path>/(?:sys|proc)/[\w./:@-]{1,200})"
+    r"\becho[ \t]{1,4}(?:-n[ \t]{1,4})?[\"']?(?P<value>[^\s|>\"';][^|>\"';]{0,120}+)[\"']?"
+    r"(?:>{1,2}|\|[ \t]{0,4}(?:sudo[ \t]{1,4})?tee[ \t]{1,4}(?:-a[ \t]{1,4})?)[ \t]{0,4}"
+    r"(?P<path>/(?:sys|proc)/[\w./:@-]{1,200})"
 )
 _HYGIENE = re.compile(r"drop_caches|compact_memory|sysrq|/stats?$|/uevent$")
 """What is written to begin every run alike."""

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from iosonde.text.cursor import prompt_in
 from iosonde.text.document import Document
+from iosonde.text.shell import NO_FIGURES, PROGRAMS
 from iosonde.text.titles import DECODED, FIGURES, is_short, is_title, speaks
 
 _MARKED = re.compile(
@@ -31,7 +32,13 @@ _ROW = re.compile(r"\s*#\s{1,2}\d{1,2}\s{2,}\S")
 _UNDERLINE = re.compile(r"\s*(?:={4,}|-{4,})\s*")
 _COMMENT = re.compile(r"\s*#(?: |$)")
 _LOWER = re.compile(r"\s*# [^A-Z0-9*_`]")
-"""A command of root's, or a comment; in Markdown the first heading of a page is rarely so."""
+"""A command of root's or a comment, but for a heading of Markdown that stands alone."""
+_WORDS = re.compile(r"\s{0,3}# (?P<first>[^\W\d][\w-]{0,30})(?: [^\W\d][\w.'/&-]{0,30}){1,11}\s*")
+_CALLED = re.compile(
+    r"(?:lv|vg|pv)[a-z]{3,12}|mk\w+|u?mount|\w+(?:adm|ctl|tool|cli|mod|config|control)|reboot"
+    r"|losetup|virsh|route|ip|iptables|smb\w+|docker|kubectl|helm|start|stop|restart"
+)
+"""What commands are called, beside those of `iosonde.text.shell`."""
 _APART = 2
 """Lines of prose between outputs that a title reaches over."""
 _WORD = re.compile(r"[^\W\d_]{2}")
@@ -92,7 +99,7 @@ def _marked_at(line: Callable[[int], str | None], index: int) -> str:
     if _UNDERLINE.fullmatch(near[1]) and is_short(text):
         is_head = text in DECODED or FIGURES.fullmatch(line(index + 2) or "")
         return "" if is_head else _unmarked(text)
-    heading = marked_heading(text)
+    heading = marked_heading(text, alone=not any(near))
     if heading and _COMMENT.match(text) and (
         any(map(_COMMENT.match, near)) or speaks(heading.lower().split())
     ):  # fmt: skip
@@ -127,14 +134,28 @@ def marked_between(document: Document, start: int, below: tuple[int, int], lines
     return ""
 
 
-def marked_heading(line: str) -> str:
-    """The words of a line that Markdown or a wiki marks as a heading; empty where it is none."""
+def marked_heading(line: str, *, alone: bool = False) -> str:
+    """The words of a line that Markdown or a wiki marks as a heading; empty where it is none.
+
+    Args:
+        line: to look at.
+        alone: there is nothing in the lines beside it, as there is beside a command or a comment.
+    """
     marked = _MARKED.fullmatch(line)
-    if marked is None or _LOWER.match(line):
+    if marked is None or (_LOWER.match(line) and not (alone and _is_said(line))):
         return ""
     if _COMMAND.match(line) or _CALL.match(line) or _ROW.match(line) or _DRAWN.search(line):
         return ""
     return _unmarked(marked["a"] or marked["b"] or marked["c"])
+
+
+def _is_said(line: str) -> bool:
+    """Whether a line behind one number sign is made of words, and its first is no program."""
+    words = _WORDS.fullmatch(line)
+    if words is None:
+        return False
+    first = words["first"]
+    return first not in PROGRAMS and first not in NO_FIGURES and not _CALLED.fullmatch(first)
 
 
 def _unmarked(text: str) -> str:

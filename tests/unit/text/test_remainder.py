@@ -63,7 +63,7 @@ def kept(text: str) -> list[tuple[str, object]]:
     [
         ("# ", ""), ("$ ", ""), ("[root@db1 ~]# ", "db1"), ("root@db1:/home# ", "db1"),
         ("db1:~ # ", "db1"), ("/opt/tools# ", ""), ("[root ~]# ", ""), ("sh-5.1# ", ""),
-        ("bash-4.4$ ", ""), ("[root@esx1:~] ", ""), ("[root@esx1:/vmfs/volumes] ", ""),
+        ("bash-4.4$ ", ""), ("[root@esx1:~] ", "esx1"), ("[root@esx1:/vmfs/volumes] ", "esx1"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("mark", ["", "> ", "> > "])
