@@ -177,6 +177,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "kernel_config": "iosonde.layers._commands.printed_kernel_config:KernelConfig",
         "kernel_log": "iosonde.layers._kernel_log.printed:KernelLog",
         "kpartx": "iosonde.layers._commands.printed_block_tools:Kpartx",
+        "kubectl_describe": "iosonde.layers.guest.printed_kubernetes:KubectlDescribe",
         "kubernetes_volumes": "iosonde.layers.guest.printed_containers:KubernetesVolumes",
         "lba_status": "iosonde.layers.disk.printed_blockdev:LbaStatus",
         "libvirt_disks": "iosonde.layers.guest.printed:LibvirtDisks",

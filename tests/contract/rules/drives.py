@@ -53,6 +53,15 @@ CASES = (
         case(state("guest", "vda", {"job": "block copy", "done": 0.5})),
     ),
     RuleCase(
+        "degraded.longhorn",
+        "a volume of Longhorn that lacks a replica, and one without any",
+        case(state("longhorn_volume", "pvc-1", {"state": "attached", "robustness": "degraded"}),
+             state("longhorn_volume", "pvc-2", {"state": "detached", "robustness": "faulted"})),
+        "one that is whole, and one that is detached, of which nobody knows",
+        case(state("longhorn_volume", "pvc-3", {"state": "attached", "robustness": "healthy"}),
+             state("longhorn_volume", "pvc-4", {"state": "detached", "robustness": "unknown"})),
+    ),
+    RuleCase(
         "filesystem-errors.failed_checks",
         "checks that failed: of f2fs, exFAT, FAT, NTFS by two programs, ext4 and btrfs",
         case(state("btrfs", "sdf1", {"check": "error(s) found"}),

@@ -1,9 +1,12 @@
-"""Images of virtual disks with errors in them, and disks whose I/O fails.
+"""Images of virtual disks with errors in them, disks whose I/O fails, and volumes of Longhorn.
 
 Source: QEMU, qemu-img.c (dump_human_image_check(): errors may corrupt data, leaks only waste
 space), block/qcow2.c ("Image is corrupt; cannot be opened read/write"), qapi/block-core.json
 (ImageCheck; ImageInfoSpecificQCow2: corrupt); libvirt, src/libvirt-domain.c, virDomainGetDiskErrors
-(errors since the machine was last resumed) and docs/formatdomain.rst (error_policy, rerror_policy).
+(errors since the machine was last resumed) and docs/formatdomain.rst (error_policy, rerror_policy);
+longhorn-manager 1.6, controller/volume_controller.go, ReconcileVolumeState() (a volume without a
+healthy replica is faulted, one with fewer than asked for degraded; the robustness of one that is
+detached is unknown).
 """
 
 from __future__ import annotations
@@ -79,9 +82,42 @@ def _in_error(case: EvidenceSet) -> Iterator[Finding]:
             )
 
 
+_ROBUSTNESS = {
+    "degraded": "has fewer healthy replicas than it was asked to have: every further one that is "
+    "lost leaves fewer copies of its data, and a rebuild takes bandwidth from what is measured",
+    "faulted": "has no healthy replica left: it cannot be attached, and its data are out of reach",
+}
+_RESTORED = {
+    "degraded": "see which replica is not running (`kubectl get replicas.longhorn.io -n "
+    "longhorn-system`) and mend its node or disk; Longhorn rebuilds it by itself where a node has "
+    "room for one",
+    "faulted": "before anything is deleted, see which replicas failed and why (`kubectl get "
+    "replicas.longhorn.io -n longhorn-system`, the events of the volume); bring their nodes and "
+    "disks back and salvage the volume, or restore it from a backup",
+}
+
+
+def _longhorn(case: EvidenceSet) -> Iterator[Finding]:
+    """Volumes of Longhorn without all their replicas."""
+    for volume in case.of_kind("longhorn_volume"):
+        state = str(volume.values.get("robustness", ""))
+        if state in _ROBUSTNESS:
+            yield Finding(
+                rule="degraded",
+                severity="error" if state == "faulted" else "warning",
+                subject=subject_of(volume),
+                message=f"the volume {volume.name} of Longhorn {_ROBUSTNESS[state]}.",
+                evidence=volume.evidence("robustness", "state", "node"),
+                remedy=_RESTORED[state],
+                confirm="`kubectl get volumes.longhorn.io -n longhorn-system` shows it as healthy",
+            )
+
+
 RULES: tuple[Rule, ...] = (
     Rule("damaged-image", "guest", "Images of virtual disks with errors in them.",
          "QEMU qemu-img.c, dump_human_image_check(); qapi/block-core.json", _damaged),
     Rule("guest-disk-error", "guest", "Disks of virtual machines whose I/O failed.",
          "libvirt virDomainGetDiskErrors; docs/formatdomain.rst, error_policy", _in_error),
+    Rule("degraded", "guest", "Volumes of Longhorn that lack replicas.",
+         "longhorn-manager controller/volume_controller.go", _longhorn),
 )  # fmt: skip

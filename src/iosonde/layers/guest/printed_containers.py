@@ -1,11 +1,14 @@
 """Docker's and Kubernetes' view of storage: `docker info`, `docker system df`, `kubectl get pv`.
 
-Sizes of docker are as Go's units package prints them: "16.43 MB" decimal, "31.31GiB" binary; those
-of Kubernetes are quantities: "100Gi" binary, "10G" decimal.
+Of `kubectl get` also the lists of Longhorn's, Rook's and OpenEBS' resources. Sizes of docker are as
+Go's units package prints them: "16.43 MB" decimal, "31.31GiB" binary; those of Kubernetes are
+quantities: "100Gi" binary, "10G" decimal.
 
 Source: docker/cli 1.12 to 27, cli/command/system/info.go (prettyPrintInfo()), df.go,
 cli/command/formatter/disk_usage.go; Kubernetes 1.20 to 1.32, pkg/printers/internalversion/
-printers.go (printPersistentVolume() and its neighbours), apimachinery resource.Quantity.
+printers.go (printPersistentVolume() and its neighbours), apimachinery resource.Quantity; the
+printed columns of longhorn-manager 1.1 to 1.9 (k8s/pkg/apis/longhorn), Rook 1.4 to 1.16
+(pkg/apis/ceph.rook.io/v1/types.go) and OpenEBS' cStor and NDM 2 and 3.
 """
 
 from __future__ import annotations
@@ -126,23 +129,41 @@ class DockerDiskUse(StateOutput):
         return last, counters
 
 
-_COLUMNS = (
+_COLUMNS = frozenset({
     "NAMESPACE", "NAME", "CAPACITY", "ACCESS MODES", "RECLAIM POLICY", "STATUS", "CLAIM",
     "STORAGECLASS", "VOLUMEATTRIBUTESCLASS", "REASON", "AGE", "VOLUMEMODE", "VOLUME",
     "PROVISIONER", "RECLAIMPOLICY", "VOLUMEBINDINGMODE", "ALLOWVOLUMEEXPANSION",
-)  # fmt: skip
-_NAMED = re.compile(r"(?:ACCESS MODES|RECLAIM POLICY|[A-Z]{3,24})(?=\s|$)")
+    "ATTACHER", "PV", "NODE", "ATTACHED",
+    "DATA ENGINE", "STATE", "ROBUSTNESS", "SCHEDULED", "SIZE", "DISK", "INSTANCEMANAGER", "IMAGE",
+    "DATADIRHOSTPATH", "MONCOUNT", "PHASE", "MESSAGE", "HEALTH", "EXTERNAL", "FSID", "ACTIVEMDS",
+    "TYPE", "FAILUREDOMAIN", "REPLICATION", "EC-CODINGCHUNKS", "EC-DATACHUNKS",
+    "HOSTNAME", "FREE", "READONLY", "PROVISIONEDREPLICAS", "HEALTHYREPLICAS", "NODENAME", "PATH",
+    "FSTYPE", "CLAIMSTATE", "ALLOCATED", "HEALTHYINSTANCES", "PROVISIONEDINSTANCES",
+    "DESIREDINSTANCES",
+})  # fmt: skip
+_NAMED = re.compile(r"(?:ACCESS MODES|RECLAIM POLICY|DATA ENGINE|[A-Z-]{2,24})(?=\s|$)")
 _KINDS = {
-    "RECLAIM POLICY": "persistent_volume", "VOLUME": "persistent_volume_claim",
-    "PROVISIONER": "storage_class",
+    "RECLAIM POLICY": "persistent_volume", "ACCESS MODES": "persistent_volume_claim",
+    "PROVISIONER": "storage_class", "ATTACHER": "volume_attachment",
+    "ROBUSTNESS": "longhorn_volume", "DISK": "longhorn_replica",
+    "INSTANCEMANAGER": "longhorn_engine",
+    "DATADIRHOSTPATH": "ceph_cluster", "FAILUREDOMAIN": "ceph_block_pool",
+    "ACTIVEMDS": "ceph_filesystem",
+    "PROVISIONEDREPLICAS": "cstor_pool", "HEALTHYINSTANCES": "cstor_cluster",
+    "CLAIMSTATE": "block_device",
 }  # fmt: skip
-"""Column that one list alone has → what it lists."""
+"""Column that one list alone has → what it lists; the first that fits."""
+_SIZES = {"CAPACITY": "size", "SIZE": "size", "FREE": "available", "ALLOCATED": "allocated"}
 _QUANTITY = re.compile(r"(?P<number>\d{1,15}(?:\.\d{1,3})?)(?P<unit>[KMGTPE]i|[kMGTPE])?")
 
 
 class KubernetesVolumes(StateOutput):
     tool = "kubectl get"
-    anchors = ("ACCESS MODES", "VOLUMEBINDINGMODE", "RECLAIM POLICY")
+    anchors = (
+        "ACCESS MODES", "VOLUMEBINDINGMODE", "RECLAIM POLICY", "ATTACHER ", " ROBUSTNESS ",
+        "INSTANCEMANAGER", "DATADIRHOSTPATH", "FAILUREDOMAIN", "ACTIVEMDS", "PROVISIONEDREPLICAS",
+        "HEALTHYINSTANCES", "CLAIMSTATE",
+    )  # fmt: skip
     commands = ("kubectl", "oc", "k3s", "microk8s", "k")
     reach = 3
     nothing = "no row stands under its head"
@@ -173,9 +194,8 @@ def _heads(line: str) -> dict[str, int]:
     """The columns with where they begin; none where a word is no column, or no list is meant."""
     heads = {match[0]: match.start() for match in _NAMED.finditer(line)}
     is_whole = "".join(line.split()) == "".join(heads).replace(" ", "")
-    if not is_whole or "NAME" not in heads or "AGE" not in heads or not set(heads) <= {*_COLUMNS}:
-        return {}
-    return heads if any(column in heads for column in _KINDS) else {}
+    is_list = is_whole and "NAME" in heads and heads.keys() <= _COLUMNS
+    return heads if is_list and any(column in heads for column in _KINDS) else {}
 
 
 def _cells(line: str, heads: Mapping[str, int]) -> dict[str, str] | None:
@@ -191,15 +211,16 @@ def _cells(line: str, heads: Mapping[str, int]) -> dict[str, str] | None:
             return None
         if cell:
             cells[column] = cell
-    return cells if "NAME" in cells and "AGE" in cells and len(cells) > _FEW else None
+    is_whole = "NAME" in cells and ("AGE" in cells or "AGE" not in heads)
+    return cells if is_whole and len(cells) >= min(_FEW + 1, len(heads)) else None
 
 
 def _values(cells: Mapping[str, str]) -> Iterator[tuple[str, Scalar]]:
     for column, text in cells.items():
         name = column.lower().replace(" ", "_")
-        if column == "CAPACITY" and (quantity := _QUANTITY.fullmatch(text)):
-            yield "size", round(units.printed(quantity[0])[0])
-        elif text in {"true", "false"}:
-            yield name, text == "true"
-        else:
+        if column in _SIZES and (quantity := _QUANTITY.fullmatch(text)):
+            yield _SIZES[column], round(units.printed(quantity[0])[0])
+        elif text.lower() in {"true", "false"}:
+            yield name, text.lower() == "true"
+        elif text != "<unset>":
             yield name, text

@@ -40,6 +40,33 @@ def test_volumes_claims_and_classes() -> None:
     assert things["storage_class", "fast (default)"]["allowvolumeexpansion"] is True
 
 
+def test_resources_of_longhorn_rook_and_openebs() -> None:
+    things = {(s.kind, s.name): s.values for s in subjects_in(TEXT, "kubectl get")}
+    attachment = things["volume_attachment", "csi-77ab"]
+    assert (attachment["pv"], attachment["attached"]) == ("pvc-newt-1", False)
+    volume = things["longhorn_volume", "pvc-crane-1"]
+    assert (volume["robustness"], volume["size"], volume["data_engine"]) == (
+        "degraded",
+        1 << 30,
+        "v1",
+    )
+    assert "node" not in things["longhorn_volume", "pvc-crane-3"]
+    replica = things["longhorn_replica", "pvc-crane-1-r-4e5f6a7b"]
+    assert (replica["state"], replica["disk"]) == ("stopped", "77c2")
+    cluster = things["ceph_cluster", "rook-ceph"]
+    assert (cluster["health"], cluster["message"]) == (
+        "HEALTH_WARN",
+        "Cluster created successfully",
+    )
+    pool = things["cstor_pool", "cspc-moor-x1"]
+    assert (pool["size"], pool["available"], pool["allocated"]) == (
+        28_800_074_000,
+        28_800_000_000,
+        74_000,
+    )
+    assert things["block_device", "blockdevice-01afcdbe"]["size"] == 40 << 30
+
+
 def test_rows_whose_columns_are_lost_are_not_read() -> None:
     text = "\n".join(" ".join(line.split()) for line in TEXT.split("\n"))
     spare = [s for s in subjects_in(text, "kubectl get") if "spare" in s.name]
@@ -51,6 +78,7 @@ def test_rows_whose_columns_are_lost_are_not_read() -> None:
     [
         "Storage Driver: overlay2\n",
         "NAME STATUS AGE of the ACCESS MODES\n",
+        "NAME   STATE   ROBUSTNESS   COMMENT\nvol    up      good         none\n",
         "RECLAIMABLE is what nobody uses\n",
     ],
 )
