@@ -203,6 +203,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "sectors": "iosonde.layers.disk.findings_sectors:RULES",
         "space": "iosonde.layers.lvm.findings_space:RULES",
         "targets": "iosonde.layers._rules.targets:RULES",
+        "storage_arrays": "iosonde.layers._storage_arrays.findings:RULES",
         "storage_spaces": "iosonde.layers.disk.findings_windows:RULES",
         "whole_blocks": "iosonde.layers.flashcache.findings_blocks:RULES",
         "btrfs": "iosonde.layers.btrfs.findings:RULES",

@@ -272,6 +272,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "nvme_zone_limits": "iosonde.layers.disk.printed_zones:NvmeZoneLimits",
         "nvmet_config": "iosonde.layers.nvmeof.printed_config:NvmetConfig",
         "nvmetcli": "iosonde.layers.nvmeof.printed_nvmetcli:Nvmetcli",
+        "ontap": "iosonde.layers._storage_arrays.printed_ontap:OntapTables",
         "openstack_volumes": "iosonde.layers.guest.printed_cloud_volumes:OpenstackVolumes",
         "omreport": "iosonde.layers.hwraid.printed_omreport:Omreport",
         "omreport_rows": "iosonde.layers.hwraid.printed_omreport:OmreportRows",

@@ -1,0 +1,1 @@
+"""What storage arrays print on their own command lines: pools, volumes, drives and mirrors."""
