@@ -16,6 +16,7 @@ from iosonde.loads._timing import Timing, real_at, timing_at
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedCounters, PrintedTrial, Unreadable
 from iosonde.text.cursor import Output, Prompt, TextCursor, prompt_in
+from iosonde.text.secrets import without_secrets
 
 _TIMED = re.compile(r"(?:^|[\s;({|/`])time\s+(?:-[hlpv]\s+)?(?P<command>\S.{0,600}?)\s*$")
 _LOOP = re.compile(r"(?:^|[\s;])(?:for|while|until)\s[^\n]{1,300}?;\s*do\s(?:.{0,200}\s)?time\s")
@@ -113,7 +114,7 @@ def _asked(
         if timed and repeats and not _LOOP.search(text):
             break  # the time of the first was this command's; of another, nothing tells
         if timed:
-            command = timed["command"].rstrip("`")
+            command = without_secrets(timed["command"].rstrip("`"))
             return index, Prompt(command, prompt.host if prompt else "")
         if prompt:
             break

@@ -23,6 +23,7 @@ from iosonde.text.headings import marked_heading
 from iosonde.text.kernel_lines import is_kernel_line, is_rest
 from iosonde.text.pipe_tables import pipe_table_at
 from iosonde.text.prose import is_sentence
+from iosonde.text.secrets import without_secrets
 from iosonde.text.shell import (
     CODE,
     MOST,
@@ -195,7 +196,8 @@ class TextBlocks:
             return None
         last = self._before_prompt(first, close)
         if called(self.lines[first], self._programs):
-            return TextBlock("command", first + 1, last, self.lines[first].strip(), enclosed=True)
+            text = without_secrets(self.lines[first].strip())
+            return TextBlock("command", first + 1, last, text, enclosed=True)
         if command := self._command_above(at):
             return TextBlock("command", first, last, command.text, command.host, enclosed=True)
         if not self.free[first] or is_kernel_line(self.lines[first]):
@@ -213,7 +215,8 @@ class TextBlocks:
             return command if command.last == above else None
         inline = _INLINE.search(line)
         text = inline["command"] if inline else line.strip(" *_:#")
-        return ShellCommand(text, "", above) if called(text, self._programs) else None
+        own = called(text, self._programs)
+        return ShellCommand(without_secrets(text), "", above) if own else None
 
     def _is_indented_code(self, at: int, last: int) -> bool:
         """Whether a command and the lines below it, up to one, are indented as Markdown's code."""

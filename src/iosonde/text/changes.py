@@ -15,6 +15,7 @@ from typing import NamedTuple
 from iosonde.kerneltext import fields
 from iosonde.text.cursor import prompt_in
 from iosonde.text.prose import is_sentence
+from iosonde.text.secrets import without_secrets
 
 CHANGED = "changed_before"
 """The detail of a trial that holds what was changed since the one before it."""
@@ -100,7 +101,7 @@ def changes_in(lines: Sequence[str]) -> Changes:
     """
     commands, sentences = dict[str, None](), dict[str, None]()
     for left, line in zip(range(len(lines), 0, -1), lines, strict=True):
-        text = line[:_LINE].strip()
+        text = without_secrets(line[:_LINE].strip())
         prompt = prompt_in(text)
         done = list(_commands(prompt.command if prompt else text))
         commands |= dict.fromkeys(done)

@@ -14,6 +14,7 @@ from typing import ClassVar, NamedTuple, Protocol
 
 from iosonde.records.printed import OutputReading
 from iosonde.text.prompts import BEHIND, NAMED, PLAIN, PREFIX
+from iosonde.text.secrets import without_secrets
 
 _DASHES = re.compile(r"(?:^|\s)--?$")
 REACH = 80
@@ -37,7 +38,10 @@ _NO_COMMAND = re.compile(r"[#$]\s+(?:[A-Z][\w ]+$|#)")
 
 
 class Prompt(NamedTuple):
-    """A command line with what stood before it. `host` is empty where the prompt names none."""
+    """A command line with what stood before it. `host` is empty where the prompt names none.
+
+    What a command says of secrets is masked (`iosonde.text.secrets`).
+    """
 
     command: str
     host: str = ""
@@ -141,7 +145,7 @@ def compact(cursor: TextCursor, first: int, last: int) -> str:
 
 
 def prompt_in(line: str) -> Prompt | None:
-    """The command after a shell's prompt in a line; None where there is no prompt."""
+    """The command after a shell's prompt in a line, without its secrets; None where none is."""
     match = _prompted(line)
     return _prompt_of(match) if match else None
 
@@ -174,9 +178,8 @@ def _prompted(line: str) -> re.Match[str] | None:
 
 
 def _prompt_of(match: re.Match[str]) -> Prompt:
-    return Prompt(
-        match["command"].strip().rstrip("`"), match["host"] or match["near"] or match["esx"] or ""
-    )
+    command = without_secrets(match["command"].strip().rstrip("`"))
+    return Prompt(command, match["host"] or match["near"] or match["esx"] or "")
 
 
 @cache
@@ -211,7 +214,7 @@ def command_of_parts(
             continue
         prompt = prompt_in(line)
         if prompt is None and called.match(line.strip(" \t`|")):
-            prompt = Prompt(line.strip(" \t`|"))
+            prompt = Prompt(without_secrets(line.strip(" \t`|")))
         if prompt is not None:
             return prompt if above and called.match(prompt.command) else Prompt("")
         if _MACHINE.search(line) and _SENTENCE.match(line):
@@ -264,7 +267,7 @@ def command_before(
             break
         called, mentioned = _calls(tuple(names))
         if prompt is None and called.match(line.strip(" \t`|")):
-            prompt = Prompt(line.strip(" \t`|"))
+            prompt = Prompt(without_secrets(line.strip(" \t`|")))
         if prompt is None:
             continue
         if not called.match(prompt.command) and not mentioned.search(prompt.command):
@@ -278,7 +281,7 @@ def command_before(
             if not more or not (goes_on or rest[-1].endswith("\\")):
                 break
             rest.append(more.strip())
-        command = rejoined(rest)
+        command = without_secrets(rejoined(rest))
         return (index, Prompt(command, prompt.host)) if about in command else nothing
     return nothing
 

@@ -16,6 +16,7 @@ from iosonde.text.figures import pairs_of
 from iosonde.text.pipe_tables import pipe_table_at
 from iosonde.text.prompts import BEHIND, DIRECTLY, FIRST_OF_TWO, NAMED, PLAIN, PREFIX
 from iosonde.text.prose import is_sentence
+from iosonde.text.secrets import without_secrets
 
 MOST = 400
 """Lines of one output that are looked at."""
@@ -175,7 +176,8 @@ def command_at(lines: Sequence[str], at: int, programs: Collection[str]) -> Shel
             break
         parts.append(more)
         last += 1
-    return ShellCommand(rejoined(parts), match["host"] or match["near"] or match["esx"] or "", last)
+    text = without_secrets(rejoined(parts))
+    return ShellCommand(text, match["host"] or match["near"] or match["esx"] or "", last)
 
 
 def _is_wrapped(line: str, more: str) -> bool:

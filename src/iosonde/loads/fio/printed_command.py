@@ -16,6 +16,7 @@ from iosonde.loads.fio.options import ALIASES, ARGUMENT_FLAGS, OPTION_NAMES
 from iosonde.loads.fio.text_figures import sections_of, without_shell
 from iosonde.records.printed import OutputReading, PrintedLoad, Unreadable
 from iosonde.text.cursor import Output, TextCursor, prompt_in, rejoined
+from iosonde.text.secrets import without_secrets
 
 _CALL = re.compile(
     r"(?:(?:sudo|time|nice|env|taskset -c [\d,-]{1,20}|numactl(?: --?[\w=,-]{1,40}){1,4}|ionice(?: "
@@ -72,7 +73,7 @@ def _whole(cursor: TextCursor, first: int) -> tuple[int, str, str] | None:
         last = index
         if quoted and "`" in more:
             break
-    whole = without_shell(rejoined(parts, _APART).partition("`")[0]).strip()
+    whole = without_secrets(without_shell(rejoined(parts, _APART).partition("`")[0]).strip())
     return (last, whole, host) if _tells(whole) else None
 
 
