@@ -64,6 +64,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "memtier": "iosonde.loads.database_benchmarks:Memtier",
         "nas_tester": "iosonde.loads.rate_lists:NasTester",
         "nench_ioping": "iosonde.loads.bench_sh:NenchIoping",
+        "pg_test_fsync": "iosonde.loads.pg_test_fsync:PgTestFsync",
         "pi_benchmarks": "iosonde.loads.pi_benchmarks:PiBenchmarks",
         "postmark": "iosonde.loads.postmark:PostMark",
         "pveperf": "iosonde.loads.pveperf:Pveperf",
