@@ -166,6 +166,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "ceph_health": "iosonde.layers.ceph.findings_health:RULES",
         "controller": "iosonde.layers.hwraid.findings:RULES",
         "controller_drives": "iosonde.layers.hwraid.findings_drives:RULES",
+        "database_pages": "iosonde.layers._rules.database_pages:RULES",
         "dirty_limits": "iosonde.layers._rules.dirty_limits:RULES",
         "drbd": "iosonde.layers.drbd.findings:RULES",
         "error_target": "iosonde.layers.dm.findings:RULES",

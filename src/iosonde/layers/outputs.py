@@ -288,6 +288,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "pct_config": "iosonde.layers.guest.printed_tools:PctConfig",
         "partx": "iosonde.layers.partition.printed_lists:Partx",
         "pool_stats": "iosonde.layers.nfs.printed_pool_stats:PoolStats",
+        "postgresql_pages": "iosonde.layers._commands.printed_postgresql:PostgresqlPages",
         "powermt": "iosonde.layers.multipath.printed_powermt:Powermt",
         "proc_partitions": "iosonde.layers.disk.printed_partitions:ProcPartitions",
         "process_limits": "iosonde.layers._commands.printed_limits:ProcessLimits",

@@ -12,6 +12,11 @@ def log(kind: str, name: str, **values: Json) -> CounterEvidence:
     return CounterEvidence("kernel log", kind, name, "n1", values, "page:1-9", "page")
 
 
+def pages(**values: Json) -> CounterEvidence:
+    """What PostgreSQL says of its pages."""
+    return CounterEvidence("PostgreSQL", "database", "", "n1", values, "page:1-9", "page")
+
+
 CASES = (
     RuleCase(
         "io-errors.lost",
@@ -43,6 +48,13 @@ CASES = (
         case(log("btrfs", "sdb1", checksum_failures=2), log("btrfs", "sdc1", transid_failures=1)),
         "a block group that is moved, and a scrub that began",
         case(log("btrfs", "sdb1", relocated_block_groups=2), log("btrfs", "sdc1", scrubs=1)),
+    ),
+    RuleCase(
+        "checksum-errors.damaged_pages",
+        "a page of PostgreSQL whose checksum is wrong",
+        case(pages(damaged_pages=1, checksum_failures=2, pages=["base/5/16386:0"])),
+        "a check that found none",
+        case(pages(files_scanned=1234, blocks_scanned=56789, bad_checksums=0)),
     ),
     RuleCase(
         "device-resets.reset",
