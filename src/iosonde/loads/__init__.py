@@ -55,6 +55,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "gobonniego": "iosonde.loads.rate_lists:GoBonnieGo",
         "hd_tune": "iosonde.loads.hd_tune:HdTune",
         "hdparm": "iosonde.loads.hdparm.printed:HdparmOutput",
+        "io500": "iosonde.loads.io500:Io500",
         "ior": "iosonde.loads.ior:Ior",
         "iozone": "iosonde.loads.iozone.printed:IozoneOutput",
         "iozone_command": "iosonde.loads.iozone.printed_command:IozoneCommand",
