@@ -386,6 +386,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "xfs_dump": "iosonde.layers.xfs.printed_dump:XfsDump",
         "xfs_dump_inventory": "iosonde.layers.xfs.printed_dump:XfsDumpInventory",
         "xfs_free_space": "iosonde.layers.xfs.printed_db:XfsFreeSpace",
+        "xfs_grown": "iosonde.layers.xfs.printed:XfsGrown",
         "xfs_info": "iosonde.layers.xfs.printed:XfsInfo",
         "xfs_log": "iosonde.layers.xfs.printed_db:XfsLog",
         "xfs_quota_report": "iosonde.layers.xfs.printed_quota:XfsQuotaReport",

@@ -65,9 +65,16 @@ _QUOTED = re.compile(
 )
 """A row of `df -h` as an item of a list."""
 _OPTIONS = r"(?: -(?:[hHkPTlai]{1,6}|B ?\d{1,6}[KMG]?B?))*"
-_CHOSEN = re.compile(rf"(?:^|\s)df(?P<options>{_OPTIONS})(?: [/.]\S*)* ?(?:$|\| ?e?grep\b)")
+_CHOSEN = re.compile(
+    rf"(?:^|\s)df(?P<options>{_OPTIONS})(?: [/.]\S*)* ?(?:$|\| ?(?:[ef]?grep|tail)\b)"
+)
 _ALONE = re.compile(rf"\s*[-*+] (?:sudo )?df(?P<options>{_OPTIONS})\s*$")
 """A command that is an item of a list, as notes have it."""
+_BARE = re.compile(
+    rf"\s*(?:sudo )?df(?P<options>{_OPTIONS})(?: [/.]\S*)* ?\| ?"
+    r"(?:[ef]?grep(?: -\w{1,6})*+ (?:'[^']{1,60}'|\"[^\"]{1,60}\"|[\w./-]{1,60})|tail -n? ?\d)\s*$"
+)
+"""A command whose prompt was left out, as a line of its own."""
 _ASKED = re.compile(r" -B ?(\d{1,6}[KMG]?)B?")
 _ELIDED = re.compile(r"\s*(?:\[?(?:\.{3}|…)\]?|<snip>|\[snip\])\s*$")
 _BLOCK = re.compile(r"(\d+)([KMGTB]?)")
@@ -154,12 +161,16 @@ def _is_quoted_row(line: str) -> bool:
 
 
 def _asked(cursor: TextCursor, index: int) -> re.Match[str] | None:
-    """The `df` directly above a row: after a prompt, or alone in an item of a list."""
+    """The `df` directly above a row: after a prompt, or alone in a line or an item of a list."""
     above = before(cursor, index)
     above = before(cursor, above) if _ELIDED.match(cursor.line(above)) else above
     line = cursor.line(above)
     prompt = prompt_in(line)
-    return (_CHOSEN.search(prompt.command) if prompt else None) or _ALONE.match(line)
+    return (
+        (_CHOSEN.search(prompt.command) if prompt else None)
+        or _ALONE.match(line)
+        or _BARE.match(line)
+    )
 
 
 def _unit(options: str) -> int:

@@ -2,10 +2,12 @@
 
 Source:
     Linux 6.12 drivers/scsi/scsi_logging.c, scsi_print_result(), scsi_print_command() and
-    scsi_log_print_sense(); before 3.18 without "tag#N"; drivers/scsi/scsi_lib.c,
-    scsi_device_state_check(); drivers/scsi/scsi_error.c, scsi_eh_offline_sdevs() and
-    scsi_report_lun_change(); drivers/scsi/sd.c, sd_print_capacity(), sd_read_cache_type() and
-    sd_sync_cache(), sd_read_write_protect_flag() and sd_probe(); drivers/scsi/sg.c;
+    scsi_log_print_sense(); before 3.18 without "tag#N";
+    "SCSI error : <host channel id lun>" of scsi_io_completion() in 2.6.9 to 2.6.17;
+    drivers/scsi/scsi_lib.c, scsi_device_state_check(); drivers/scsi/scsi_error.c,
+    scsi_eh_offline_sdevs() and scsi_report_lun_change(); drivers/scsi/sd.c,
+    sd_print_capacity(), sd_read_cache_type(), sd_sync_cache(), sd_read_write_protect_flag() and
+    sd_probe(); drivers/scsi/sg.c;
     drivers/scsi/hosts.c, scsi_add_host_with_dma() (the host and its driver);
     drivers/scsi/device_handler/scsi_dh_alua.c, alua_rtpg();
     drivers/scsi/mpt3sas/mpt3sas_base.c, _base_sas_log_info();
@@ -49,6 +51,11 @@ MESSAGES = (
     KernelMessage(
         "Additional sense: ", r" *Additional sense: (?P<additional_senses>.{3,100})",
         "", "additions",
+    ),
+    KernelMessage(
+        "SCSI error : <",
+        r"SCSI error : <(?P<name>\d{1,5} \d{1,5} \d{1,5} \d{1,9})> "
+        r"return code = (?P<return_codes>0x[\da-f]{1,8})", "disk", "failed_commands",
     ),
     KernelMessage("killing request", rf"{_DISK}killing request", "disk", "killed_requests"),
     KernelMessage(

@@ -21,6 +21,7 @@ from iosonde.text.reader import Items, StateOutput
 
 _LONG = re.compile(
     r"Name:(?P<name>.{1,200}?)State:(?P<state>ACTIVE|SUSPENDED)(?P<mode>\(READ-ONLY\))?"
+    r"(?:\(DEFERREDREMOVE\))?"
     r"ReadAhead:(?P<ahead>\d+)Tablespresent:(?P<tables>[A-Z&a-z]+?)Opencount:(?P<open>\d+)"
     r"Eventnumber:(?P<event>\d+)Major,minor:(?P<major>\d+),(?P<minor>\d+)"
     r"Numberoftargets:(?P<targets>\d+)(?:UUID:(?P<uuid>\S{1,200}))?"
@@ -43,6 +44,8 @@ _BRANCH = re.compile(
 )
 """A row of `dmsetup ls --tree`: what the device above it with fewer branches stands on."""
 _HEAD = re.compile(r"^[\s|]*Name\s+Maj\s+Min\s+Stat\s")
+_TABLES = {"L-": "live", "-I": "inactive", "LI": "live&inactive", "--": "none"}
+"""What stands of them in the long form, by the first letters of `Stat`."""
 _MOST = 4000
 _WIDE = 60
 """Columns of a line that a wrap may have torn: shorter ones it leaves alone."""
@@ -174,6 +177,7 @@ def _subject(device: re.Match[str]) -> PrintedSubject:
                 "open_count": int(groups["open"]) if groups.get("open") else None,
                 "segments": int(groups["targets"]) if groups.get("targets") else None,
                 "event_number": int(groups["event"]) if groups.get("event") else None,
+                "tables": _TABLES.get(stat[:2]),
                 "uuid": groups.get("uuid") or None,
             }
         ),

@@ -99,7 +99,7 @@ _CHANGES = (
     "lvm", "pvcreate", "pvremove", "pvresize", "vgcreate", "vgextend", "vgreduce", "vgremove",
     "vgchange", "lvcreate", "lvextend", "lvreduce", "lvresize", "lvremove", "lvchange",
     "lvconvert", "lvrename", "vgrename", "vgmerge", "vgsplit", "pvmove", "vgexport",
-    "vgimport", "vgcfgrestore",
+    "vgimport", "vgcfgrestore", "vgcfgbackup",
 )  # fmt: skip
 _REPORTS = (
     "pvs", "vgs", "lvs", "pvscan", "vgscan", "lvscan", "pvdisplay", "vgdisplay", "lvdisplay",
@@ -125,6 +125,7 @@ class LvmMessages(StateOutput):
         "ignored by filtering)",
         "Cannot use /dev/", " physical volumes missing.", "Cannot process volume group ",
         "Flushing ", ": Moved: ", ": Merged: ", ": Converted: ", "Renamed \"", "Removed \"/dev/",
+        "Restored volume group ", "No data to move for ",
         "Merging of volume ", " physical volume(s) resized", "Thin pool volume with chunk size ",
     )  # fmt: skip
     commands = (*_CHANGES, *_REPORTS)

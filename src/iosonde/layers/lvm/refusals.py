@@ -10,7 +10,9 @@ extents)."; before 2.02.104 "Extending logical volume %s to %s"), lib/format_tex
 (last written to %s).", "WARNING: VG %s was missing PV %s %s."), tools/vgreduce.c ("Wrote out
 consistent volume group %s."); what goes on: tools/polldaemon.c ("%s: %s: %s%%"),
 lib/metadata/cache_manip.c ("Flushing " FMTu64 " blocks for cache %s."), tools/lvconvert.c
-("Logical volume %s is now cached."), tools/lvrename.c, vgrename.c, vgreduce.c, pvresize.c.
+("Logical volume %s is now cached."), tools/lvrename.c, vgrename.c, vgreduce.c, pvresize.c,
+vgcfgbackup.c ("Volume group "%s" successfully backed up."), vgcfgrestore.c ("Restored volume group
+%s."), pvmove.c ("No data to move for %s.").
 """
 
 from __future__ import annotations
@@ -97,6 +99,10 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], _Values]], ...] =
          lambda match: {"name_before": match["before"]}),
         (rf"Volume group \"(?P<merged>{_NAME})\" successfully merged into \"(?P<named>{_NAME})\"",
          lambda match: {"merged": match["merged"]}),
+        (rf"Volume group \"?(?P<saved>{_NAME})\"? successfully backed up\.",
+         lambda _: {"backed_up": True}),
+        (rf"Restored volume group (?P<saved>{_NAME}?)\.?", lambda _: {"restored": True}),
+        (rf"No data to move for (?P<idle>{_NAME}?)\.?", lambda _: {"data_to_move": False}),
         (rf"Removed \"{_DEVICE}\" from volume group \"(?P<of>{_NAME})\"",
          lambda match: {"removed_from": match["of"]}),
         (rf"Merging of volume (?P<volume>{_NAME}/{_NAME}) started\.", lambda _: {"merging": True}),
@@ -111,7 +117,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], _Values]], ...] =
 _KINDS = {
     "uuid": "lvm_pv", "volume": "lvm", "absent": "lvm_group", "extents": "lvm",
     "missing": "lvm_group", "named": "lvm_group", "resized": "host",
-    "mended": "lvm_group",
+    "mended": "lvm_group", "saved": "lvm_group", "idle": "lvm_group",
 }  # fmt: skip
 """What is named or counted, and the kind of thing that it is about."""
 

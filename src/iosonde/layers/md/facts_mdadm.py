@@ -26,7 +26,8 @@ _ROW = re.compile(
     r"/dev/(?P<name>\S+)$"
 )
 """A member; of an array that is not active without a state (Detail.c)."""
-_REMOVED = re.compile(r"^\s+-\s+0\s+0\s+(?P<place>\d+)\s+removed$")
+_REMOVED = re.compile(r"^\s+(?:-|\d+)\s+0\s+0\s+(?P<place>\d+)\s+removed$")
+"""A slot without a member; mdadm before 3.4 numbers it."""
 _PLACE = re.compile(r"^\s+(?P<number>\d+|-)\s+(?P<major>\d+)\s+(?P<minor>\d+)\s+(?P<place>\d+|-)\s")
 _OF_TABLE = re.compile(
     r"^\s+Number\s+Major|RaidDevice|^\s*+(?:\d+|-|this)\s+\d+\s+\d+\s|replacing\)$"

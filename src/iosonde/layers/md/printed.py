@@ -9,6 +9,7 @@ from typing_extensions import override
 from iosonde.layers.md.facts import MDSTAT_ARRAY, parse_mdstat
 from iosonde.layers.md.facts_mdadm import MDADM_DEVICE, MDADM_PAIR, as_mdadm_says, parse_mdadm
 from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines
 from iosonde.text.labels import as_labelled
 from iosonde.text.reader import Items, StateOutput
@@ -25,11 +26,14 @@ _READ = frozenset({
 })  # fmt: skip
 _ADDED = re.compile(r"^\s*\+", re.MULTILINE)
 """The mark of a line that a patch adds."""
+_SPARE = r"[a-z][\w/!-]{1,31}+(?: [a-z][\w/!-]{1,31}+){0,63}+"
 _NO_ARRAY = re.compile(
     r"^[^\n]*Personalities :[^\n]*(?:\n[ \t]*\[[\w\[\] ]{1,120}\][ \t]*)?\s+"
-    r"unused devices: (?:<none>|&lt;none&gt;)\s*$"
+    rf"unused devices: (?:<none>|&lt;none&gt;|{_SPARE})\s*$"
 )
 """The file of a host without arrays, whole."""
+_UNUSED = re.compile(rf"^\s*unused devices: (?P<names>{_SPARE})\s*$", re.MULTILINE)
+"""Members that are in no array (md.c, status_unused())."""
 _ANY_ARRAY = re.compile(r" (?=md[\w.-]{1,32} ?: (?:active|inactive|broken) )")
 _INSIDE = re.compile(r"(?<=\S)\s+(?=md[\w.-]{1,32} ?: (?:active|inactive|broken)\b)")
 
@@ -103,14 +107,17 @@ class Mdstat(StateOutput):
             PrintedSubject("md", array.name, array.facts | array.printed, prompt.host)
             for array in arrays
         )
+        unused = _UNUSED.search(text)
+        of_host: dict[str, Scalar] = {"md_unused_devices": unused["names"]} if unused else {}
         if not subjects and _NO_ARRAY.search(text):
-            return last, [PrintedSubject("host", "", {"md_arrays": 0}, prompt.host)]
+            return last, [PrintedSubject("host", "", {"md_arrays": 0} | of_host, prompt.host)]
         if not subjects:
             cut = MDSTAT_ARRAY.search(text)
             raise Unreadable(
                 "the lines of its arrays are cut off" if cut else "no array follows its head"
             )
-        return last, subjects
+        host = PrintedSubject("host", "", of_host, prompt.host)
+        return last, (*subjects, host) if unused else subjects
 
 
 def _reflowed(text: str) -> str:

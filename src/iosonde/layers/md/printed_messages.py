@@ -3,7 +3,8 @@
 Subjects of patches to mdadm look alike: an output needs a message that mdadm is known to print.
 
 Source: mdadm 4.4, Assemble.c (start_array(), load_devices()), Create.c, Manage.c, Grow.c, sysfs.c,
-Examine.c; lib.h (pr_err puts "mdadm: " before each).
+Examine.c; util.c (check_ext2(), check_reiser(), check_raid(), check_partitions(), ask()); lib.h
+(pr_err puts "mdadm: " before each, cont_err blanks before each further line).
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput
 
-_BEGIN = re.compile(r"\s*mdadm: (?P<message>\S.*)")
+_ASKS = r"Continue creating array(?: ?\[y/N\])?\? ?(?:\(y/n\) ?)?(?:y|Y|n|N|yes|no)?"
+_BEGIN = re.compile(rf"\s*(?:{_ASKS}\s{{0,4}})?mdadm: (?P<message>\S.*)")
+_ASKED = re.compile(rf"\s*{_ASKS}$")
 _DEVICE = r"(?P<{}>/dev/[\w./:-]{{1,80}}?)"
 _ARRAY, _MEMBER = _DEVICE.format("array"), _DEVICE.format("member")
 _DRIVES = r"(?P<drives>\d{1,4}) drives?"
@@ -50,6 +53,17 @@ _BARE = re.compile(
     rf"{_MEMBER}\.?$"
     rf"|{_MEMBER.replace('member', 'aborted')} has no superblock - assembly aborted"
 )
+_OF_ARRAY = re.compile(
+    rf"{_MEMBER} appears to be part of a raid array:"
+    r"(?: level=(?P<old_level>[\w-]{1,20}) devices=(?P<old_devices>\d{1,5})"
+    r"(?: ctime=(?P<old_created>\w{3} \w{3} [ \d]?\d [\d:]{8} \d{4}))?)?"
+)
+_CONTAINS = re.compile(
+    rf"{_MEMBER} appears to contain an? (?P<contains>\w{{1,20}}) file ?system"
+    r"(?: size ?= ?(?P<contained_size>\d{1,15})K"
+    r"(?: +mtime=(?P<contained_mtime>\w{3} \w{3} [ \d]?\d [\d:]{8} \d{4}))?)?"
+)
+_TABLE = re.compile(rf"partition table exists on {_MEMBER}(?=$| )")
 _LEVEL = re.compile(rf"level of {_ARRAY} changed to (?P<level>\w{{1,20}})")
 _RESIZED = re.compile(
     rf"component size of {_ARRAY} (?:has been set to|unchanged at) (?P<used_size>\d{{1,18}})K$"
@@ -74,8 +88,10 @@ _OTHERS = re.compile(
     r"|No super block found on /dev/|Fail(?:ed)? to (?:create|stop) \S"
     r"|device /dev/\S+ (?:not suitable for any style of array|exists but is not an md array)"
 )
+_DETAIL = re.compile(r"\s+(?:level=\S{1,20} devices=\d|size ?= ?\d{1,15}K)")
+"""What is said of a device, below what it appears to be."""
 _MORE = re.compile(
-    r"\s+(?:level=\S{1,20} devices=\d|may not be suitable as a boot|store '/boot' on this"
+    r"\s+(?:meaningless after creating array|may not be suitable as a boot|store '/boot' on this"
     r"|your boot-loader understands|--metadata=0\.90|If they are )"
 )
 """Lines of a message below its first, and of no interest here."""
@@ -100,7 +116,11 @@ class MdadmMessages(StateOutput):
         for index, line in lines(cursor, first, _MOST):
             if index < last or not line:
                 continue
-            if _MORE.match(line) and index == last + 1:
+            if index == last + 1 and (_MORE.match(line) or _ASKED.match(line)):
+                last = index
+                continue
+            if index == last + 1 and messages and _DETAIL.match(line):
+                messages[-1] += f" {line.strip()}"
                 last = index
                 continue
             read = _message(cursor, index)
@@ -152,12 +172,10 @@ def _said(message: str) -> Iterator[tuple[str, str, dict[str, Scalar]]]:
         yield "md", _name(match["array"]), {"started": started is not None, **figures}
     elif match := _MADE.match(message) or _STOPPED.match(message):
         yield "md", _name(match["array"]), {"started": message.startswith("array")}
-    elif match := _PLACED.match(message) or _ADDED.match(message):
-        yield "md_member", _name(match["member"]), dict(_place(match))
+    elif member := _of_member(message):
+        yield member
     elif match := _MISSING.match(message):
         yield "md", _name(match["array"]), {f"slot_{match['slot']}": "missing"}
-    elif match := _BARE.match(message):
-        yield "md_member", _name(match["member"] or match["aborted"]), {"superblock": False}
     elif match := _LEVEL.match(message):
         yield "md", _name(match["array"]), {"level": match["level"]}
     elif match := _RESIZED.match(message):
@@ -170,6 +188,17 @@ def _said(message: str) -> Iterator[tuple[str, str, dict[str, Scalar]]]:
         }  # fmt: skip
 
 
+def _of_member(message: str) -> tuple[str, str, dict[str, Scalar]] | None:
+    """What a message says of a member, or of a device that becomes one."""
+    if match := _PLACED.match(message) or _ADDED.match(message):
+        return "md_member", _name(match["member"]), dict(_place(match))
+    if match := _BARE.match(message):
+        return "md_member", _name(match["member"] or match["aborted"]), {"superblock": False}
+    if match := _OF_ARRAY.match(message) or _CONTAINS.match(message) or _TABLE.match(message):
+        return "md_member", _name(match["member"]), dict(_content(match))
+    return None
+
+
 def _place(match: re.Match[str]) -> Iterator[tuple[str, Scalar]]:
     """Where a member stands in an array, as far as it is said."""
     groups = match.groupdict()
@@ -178,6 +207,17 @@ def _place(match: re.Match[str]) -> Iterator[tuple[str, Scalar]]:
         yield "slot", int(groups["slot"])
     if groups.get("old"):
         yield "out_of_date", True
+
+
+def _content(match: re.Match[str]) -> Iterator[tuple[str, Scalar]]:
+    """What a device holds from before: the array that it belonged to, or a filesystem."""
+    if match.re is not _CONTAINS:
+        yield "superblock" if match.re is _OF_ARRAY else "partition_table", True
+    for name, text in match.groupdict().items():
+        if text and name == "contained_size":
+            yield name, int(text) * 1024
+        elif text and name != "member":
+            yield name, int(text) if name == "old_devices" else text
 
 
 def _name(path: str) -> str:

@@ -21,6 +21,7 @@ from iosonde import units
 from iosonde.layers._grid import alignment_facts, believed_stripe
 from iosonde.layers.partition import fdisk_languages, table_facts
 from iosonde.layers.partition.fdisk_languages import ANCHORS
+from iosonde.layers.partition.printed_dialogue import WELCOME
 from iosonde.records.printed import OutputReading, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, joined, lines, prompt_in
@@ -30,6 +31,7 @@ _DISK = re.compile(
     r"\s*(?:[^\W\d_][\w-]{1,15}\s+\"?(?P<device>/dev/[\w/.!-]+)\"?|Disk (?P<image>[\w./-]+\.img))"
     r"\s?[:：]\s*(?P<size>\d[\d.,]*)(?: ?(?P<unit>[kKMGTP]?i?B|s)\b)?"
 )
+_WELCOME_REACH = 12  # lines above the disk's
 _CYLINDERS = re.compile(r"Units = cylinders|\d [*×·] 512 = (?!512 )\d{5,}")
 _COUNTED_CYLINDERS = re.compile(r"Units: cylinders|[^\W\d_][:：] ?[^=]{1,40}\d [*×·] 512 = ")
 """Since 2.23, where a row counts the cylinders; before it counted blocks of 1 KiB."""
@@ -122,6 +124,11 @@ class PartitionTable(StateOutput):
             raise Unreadable("the line of its disk is cut off", last)
         facts = _facts_of_disk(cursor, (first, last), head)
         device = (head["device"] or head["image"]).removeprefix("/dev/")
+        for index in range(first - 1, max(first - _WELCOME_REACH, 0) - 1, -1):
+            if prompt_in(cursor.line(index)) or _DISK.match(cursor.line(index)):
+                break
+            if welcome := WELCOME.match(cursor.line(index)):
+                facts |= welcome.groupdict()
         return last, [
             PrintedSubject("disk", device, facts, prompt.host),
             *(

@@ -37,6 +37,8 @@ _DISKLABEL = re.compile(
     r"(?:Building|Created) a new (?P<kind>DOS|GPT|SGI|Sun|BSD) (?:disk)?label[^.\n]{0,20}?"
     r"(?: with disk identifier |\(GUID: )(?P<identifier>0x[\da-f]{8}|[\dA-F-]{36})"
 )
+WELCOME = re.compile(r"\s*Welcome to s?fdisk \(util-linux (?P<fdisk_version>\d[\w.~-]{1,30})\)\.")
+"""The first line of a dialogue since util-linux 2.23."""
 _SECTOR = re.compile(r"Note: sector size is (\d{3,5}) ")
 _CREATED = re.compile(
     r"Created a new partition (?P<number>\d{1,3}) of type '(?P<type>[^'\n]{1,40})' and of size "
@@ -99,6 +101,8 @@ class _Session:
             self.disk |= {
                 "partition_table": match["kind"].lower(), "disk_identifier": match["identifier"],
             }  # fmt: skip
+        elif match := WELCOME.match(line):
+            self.disk |= match.groupdict()
         elif match := _SECTOR.search(line):
             self.disk["logical_block_size"] = int(match[1])
         elif "partition table has been altered" in line:

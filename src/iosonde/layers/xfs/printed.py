@@ -1,6 +1,8 @@
-"""`xfs_info`, and what mkfs.xfs prints: the geometry of an XFS.
+"""`xfs_info`, and what mkfs.xfs and xfs_growfs print: the geometry of an XFS.
 
-Source: xfsprogs 6.1, libfrog/fsgeom.c (xfs_report_geom).
+xfs_growfs prints it as it was before, and then to how many blocks it has grown.
+
+Source: xfsprogs 6.1, libfrog/fsgeom.c (xfs_report_geom); growfs/xfs_growfs.c.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ _NAMED = {
     "naming": {"ftype"},
     "log": {"blocks", "lazy-count", "lazy_count"},
 }  # fmt: skip
+_GROWN = re.compile(r"\s*data blocks changed from (?P<before>\d{1,18}) to (?P<after>\d{1,18})\s*$")
 _MOUNT = re.compile(r"xfs_(?:info|growfs)\s+(?:-\S+ )*(/(?!dev/)\S*)")
 
 
@@ -50,11 +53,16 @@ class XfsInfo(StateOutput):
             last = index if line else last
             if line.lstrip().startswith("realtime"):
                 break
+        below = last + (1 if cursor.line(last + 1) else 2)
+        grown = _GROWN.match(cursor.line(below))
         head = _HEAD.match(cursor.line(first))
         text = joined(cursor, first, last)
         facts: dict[str, Scalar] = geometry_facts(text)
         if facts and (blocks := _BLOCKS.search(text)):
             facts["blocks"] = int(blocks[1])
+        if facts and grown:
+            facts["blocks_grown_to"] = int(grown["after"])
+            last = below
         if facts and (size := _GROUP_SIZE.search(text)):
             facts["allocation_group_size"] = int(size[1]) * int(str(facts.get("block_size", 1)))
         features = {name.replace("-", "_"): on == "1" for name, on in _FEATURE.findall(text)}
@@ -65,6 +73,26 @@ class XfsInfo(StateOutput):
         name = mount[1] if mount else device.removeprefix("/dev/")
         values = {"device": device, **facts, **features, **_others(text)}
         return last, [PrintedSubject("xfs", name, values, prompt.host)]
+
+
+class XfsGrown(StateOutput):
+    """The last line of xfs_growfs, where the rest of what it prints was left out."""
+
+    tool = "xfs_growfs"
+    anchors = ("data blocks changed from ",)
+    commands = ("xfs_growfs",)
+    reach = 6
+    beginning = _GROWN
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        grown = _GROWN.match(cursor.line(first))
+        mount = _MOUNT.search(prompt.command)
+        if grown is None:
+            raise Unreadable("its blocks are cut off")
+        values = {"blocks": int(grown["before"]), "blocks_grown_to": int(grown["after"])}
+        name = mount[1] if mount else prompt.path
+        return first, [PrintedSubject("xfs", name, values, prompt.host)]
 
 
 def _others(text: str) -> dict[str, Scalar]:

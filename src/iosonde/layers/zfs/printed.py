@@ -28,6 +28,8 @@ _REPAIRED = re.compile(r"(?:scrub )?repaired (\S+) in .{1,40}? with (\d+) errors
 _ENDED = re.compile(r"in (?:(\d{1,4}) days )?(\d{1,3}):(\d\d):(\d\d) with (\d{1,12}) errors")
 _SAID = ("id", "comment", "status", "scan", "remove", "checkpoint", "errors")
 """Parts that are kept in their own words; `zpool import` has the pool's number."""
+_MESSAGE = re.compile(r"\S{1,80}/(ZFS-\d{4}-[0-9A-Z]{2})\b")
+"""What `see:` links: the number of the message that OpenZFS' handbook explains."""
 _LONGEST = 1500  # lines of one pool
 _GAP = 4
 _INSIDE = re.compile(r"\s+\S+ +(?:ONLINE|DEGRADED|FAULTED|OFFLINE|UNAVAIL|REMOVED|SUSPENDED)\b")
@@ -70,6 +72,8 @@ class ZpoolStatus(StateOutput):
         if (state := keys.get("state", "").partition(" ")[0]) in STATES:
             facts["state"] = state
         facts |= {key: keys[key] for key in _SAID if keys.get(key)}
+        if match := _MESSAGE.match(keys.get("see", "")):
+            facts["msgid"] = match[1]
         if match := _ERRORS.match(keys.get("errors", "")):
             facts["data_errors"] = int(match[1])
         elif keys.get("errors", "").startswith("No known data errors"):

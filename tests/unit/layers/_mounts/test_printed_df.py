@@ -60,6 +60,13 @@ def test_rows_that_grep_left_without_their_head(tmp_path: Path) -> None:
     of_human = "# df -h | grep osd\n/dev/sdq1 1.8T 1.6T 237G 88% /q\n\n/dev/sdr1 1.8T 1G 2T 1% /r\n"
     assert _mounted(of_human)["/q"]["used_share"] == 0.88
     assert set(_mounted(of_human)) == {"/q", "/r"}
+    for bare in ("df -h | grep osd", "df -h|grep -i 'osd'", "sudo df -h /q | tail -1"):
+        assert set(_mounted(of_human.replace("# df -h | grep osd", f"\n```\n{bare}"))) == {
+            "/q",
+            "/r",
+        }
+    for prose in ("df -h | grep osd shows me:", "du -h | grep osd", "df -h | awk 1"):
+        assert _mounted(of_human.replace("# df -h | grep osd", prose)) == {}
     assert _mounted(f"$ cat table | grep osd\n{row}\n") == {}
     assert _mounted(row) == {}
 

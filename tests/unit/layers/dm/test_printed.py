@@ -177,6 +177,10 @@ def test_numbers_names_and_states_of_devices() -> None:
     assert subjects(INFO)["secret"].kind == subjects(COLUMNS)["secret"].kind == "dm_crypt"
     assert str(values(INFO, "secret")["uuid"]).startswith("CRYPT-LUKS2-")
     assert values(COLUMNS, "stripes")["suspended"] is True
+    assert values(COLUMNS, "stripes")["tables"] == "live"
+    both = COLUMNS.replace("L-sw", "LIsw")
+    assert both != COLUMNS
+    assert values(both, "stripes")["tables"] == "live&inactive"
     assert values(LISTED, "secret") == {"number": "254:13"}
 
 

@@ -116,7 +116,9 @@ def test_what_goes_on_and_what_was_named_anew() -> None:
     }  # fmt: skip
     assert things["lvm_pv", "sdb1"] == {"moved_share": 1.0, "removed_from": "pond"}
     assert things["lvm", "mapper/pond-new"] == {"name_before": "old"}
-    assert things["lvm_group", "lake"] == {"name_before": "pond"}
+    assert things["lvm_group", "lake"] == {"name_before": "pond", "restored": True}
+    assert things["lvm_group", "pond"]["backed_up"] is True
+    assert things["lvm_group", "pond"]["data_to_move"] is False
     assert things["host", ""] == {"devices_resized": 1, "devices_not_resized": 0}
     said = str([dict(c.values) for c in counters(PROGRESS, LvmMessages.tool)])
     for sentence in ("39132856320 bytes", "in 13 data slabs", "at most <15.88 TiB", "<50.00 GiB)"):

@@ -138,6 +138,9 @@ def test_the_place_and_state_of_each_member() -> None:
         "0 ubdj active sync set-A; 1 ubdk active sync set-B; 2 ubdl active sync set-A; 3 removed; "
         "- ubdm faulty"
     )
+    old = re.sub(r"       -( +0 +0 +3 +removed)", r"       3\1", text("detail-md1.txt"))
+    assert old != text("detail-md1.txt")
+    assert values_of(old)["md1"]["member_states"] == detail["member_states"]
     assert str(detail["member_devices"]).startswith("0 98:144 ubdj; 1 98:160 ubdk; ")
     assert (detail["layout_name"], detail["layout"]) == ("near=2", 0x102)
 
@@ -305,6 +308,8 @@ def test_a_host_without_arrays_says_so() -> None:
         "Personalities : [raid1] [raid6]\n[raid4] [raid10]\nunused devices: <none>\n"
     )
     assert broken.subjects == (host,)
+    (spare,) = states("Personalities : [raid1]\nunused devices: sdq sdr1\n")[0].subjects
+    assert spare.values == {"md_arrays": 0, "md_unused_devices": "sdq sdr1"}
     assert states("Personalities : [raid1]\nand no array\nunused devices: <none>\n") == []
     assert states("Personalities : [raid1] [raid6]\n") == []
 

@@ -9,7 +9,7 @@ import pytest
 from tests.mangle import counters, mangled, read, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "mdadm-parts" / "messages.txt").read_text()
-CREATED, ASSEMBLED, STARTED = TEXT.split("\n\n")
+CREATED, ASSEMBLED, STARTED, ASKED = TEXT.split("\n\n")
 
 
 def _things(text: str) -> dict[tuple[str, str], dict[str, object]]:
@@ -21,10 +21,40 @@ def test_an_array_that_is_created() -> None:
         ("md", "md7"): {
             "layout": "left-symmetric", "chunk_size": 512 << 10, "used_size": 1 << 30,
             "metadata": "1.2", "started": True,
-        }
+        },
+        ("md_member", "sdb1"): {
+            "superblock": True, "old_level": "raid5", "old_devices": 4,
+            "old_created": "Mon May  6 07:08:09 2024",
+        },
     }  # fmt: skip
     (said,) = counters(CREATED)
     assert "/dev/sdb1 appears to be part of a raid array:" in str(said.values["messages"])
+
+
+def test_what_devices_hold_and_a_question_that_is_answered() -> None:
+    assert _things(ASKED) == {
+        ("md_member", "sdc"): {
+            "contains": "ext2fs", "contained_size": 104857600 << 10,
+            "contained_mtime": "Thu Jan  1 00:00:00 1970",
+        },
+        ("md_member", "sdd"): {"partition_table": True},
+        ("md_member", "sde"): {"contains": "reiserfs", "contained_size": 2048 << 10},
+        ("md", "md9"): {"metadata": "1.2", "started": True},
+    }  # fmt: skip
+    typed = ASKED.replace("array? mdadm", "array? y\nmdadm")
+    assert _things(typed) == _things(ASKED)
+    assert _things(typed.replace("array? y", "array [y/N]? y")) == _things(ASKED)
+    assert ("md_member", "sdc") not in _things(ASKED.replace("sdc appears to contain", "sdc has"))
+
+
+def test_what_devices_hold_in_a_torn_copy() -> None:
+    for shape, torn in mangled(ASKED):
+        contained = {
+            name: values["contains"]
+            for (_, name), values in _things(torn).items()
+            if "contains" in values
+        }
+        assert contained.items() <= {"sdc": "ext2fs", "sde": "reiserfs"}.items(), shape
 
 
 def test_an_array_that_is_not_started() -> None:

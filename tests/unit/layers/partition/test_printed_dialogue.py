@@ -48,7 +48,7 @@ def test_a_dialogue_in_every_shape() -> None:
         facts = things(given)
         assert facts["sdq"] == {
             "partition_table": "dos", "disk_identifier": "0x0badcafe", "written": True,
-            "not_read_again": "Device or resource busy",
+                "not_read_again": "Device or resource busy", "fdisk_version": "2.38.1",
         }, shape  # fmt: skip
         assert facts["sdq2"] == {
             "first_sector": 2048, "size_asked": "+12G", "type": "Linux LVM", "size": 12 << 30,
@@ -75,11 +75,16 @@ def test_a_table_within_is_that_of_fdisk_and_the_rest_has_the_same_device() -> N
         "/dev/nvme0n1p1       2048 25167871 25165824  12G 83 Linux\n\n"
     )
     given = (
-        f"# fdisk /dev/nvme0n1\n\nCommand (m for help): p\n{table}"
+        f"# fdisk /dev/nvme0n1\n\nWelcome to fdisk (util-linux 2.29.2).\n"
+        f"Command (m for help): p\n{table}"
         "Command (m for help): d\nSelected partition 1\nPartition 1 has been deleted.\n\n"
         "Command (m for help): w\nThe partition table has been altered.\n"
     )
     assert [state.tool for state in states(given)] == ["partitions", "fdisk dialogue"]
+    ((disk, _), _) = [state.subjects for state in states(given)]
+    assert disk.values["fdisk_version"] == "2.29.2"
+    ((disk, _),) = [state.subjects for state in states(f"# fdisk -l /dev/nvme0n1\n{table}")]
+    assert "fdisk_version" not in disk.values
     assert things(given) == {"nvme0n1": {"written": True}, "nvme0n1p1": {"deleted": True}}
 
 

@@ -67,3 +67,18 @@ realtime =none                   extsz=4096   blocks=0, rtextents=0
     assert (values["isize"], values["attr"], values["data_imaxpct"]) == (512, 2, 25)
     assert (values["naming_parent"], values["log_version"]) == (0, 2)
     assert "data_blocks" not in values
+
+
+GREW = (Path(__file__).parents[3] / "outputs" / "xfsprogs-composed" / "growfs.txt").read_text()
+
+
+def test_how_far_it_has_grown() -> None:
+    for shape, given in mangled(GREW, wraps=False):
+        ((xfs,),) = [state.subjects for state in states(given)]
+        assert (xfs.name, xfs.values["blocks"]) == ("/srv/data", 2621440), shape
+        assert xfs.values["blocks_grown_to"] == 5242880, shape
+    alone = f"# xfs_growfs /srv/data | tail -1\n{GREW.splitlines()[-1]}\n"
+    ((xfs,),) = [state.subjects for state in states(alone)]
+    assert (xfs.kind, xfs.name) == ("xfs", "/srv/data")
+    assert xfs.values == {"blocks": 2621440, "blocks_grown_to": 5242880}
+    assert not states("The data blocks changed from 7 to 8 overnight.\n")

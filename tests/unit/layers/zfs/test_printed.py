@@ -32,6 +32,8 @@ def test_status_in_every_shape() -> None:
         ], shape  # fmt: skip
         assert things["tank"]["state"] == "DEGRADED"
         assert (things["tank"]["data_errors"], things["tank"]["scrub_errors"]) == (0, 0)
+        assert things["tank"]["msgid"] == "ZFS-8000-9P"
+        assert "msgid" not in things["back"]
         assert (things["tank"]["devices"], things["back"]["devices"]) == (7, 2)
         assert things["sdb"]["checksum_errors"] == round(1.2 * 1024)
         assert (things["sdc"]["read_errors"], things["sdc"]["write_errors"]) == (3, 12)
