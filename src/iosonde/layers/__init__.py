@@ -169,6 +169,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "database_pages": "iosonde.layers._rules.database_pages:RULES",
         "dirty_limits": "iosonde.layers._rules.dirty_limits:RULES",
         "drbd": "iosonde.layers.drbd.findings:RULES",
+        "drbd_pacemaker": "iosonde.layers.drbd.findings_pacemaker:RULES",
         "error_target": "iosonde.layers.dm.findings:RULES",
         "capsules": "iosonde.layers.nvmeof.findings:RULES",
         "nvme_paths": "iosonde.layers.nvmeof.findings_paths:RULES",

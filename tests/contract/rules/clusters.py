@@ -12,7 +12,30 @@ _PAIR: dict[str, Scalar] = {
     "nfs.disable": "on",
 }
 
+_DRBD: dict[str, Scalar] = {"agent": "ocf:linbit:drbd", "role": "Slave", "node": "elm"}
+_SRV: dict[str, Scalar] = {"agent": "ocf:heartbeat:Filesystem", "role": "Stopped"}
+_FAILURE: dict[str, Scalar] = {
+    "resource": "srv", "action": "start", "node": "elm", "result": "error",
+    "reason": "Couldn't mount device",
+}  # fmt: skip
+
 CASES = (
+    RuleCase(
+        "failed-resource.failed_resources",
+        "an instance of DRBD failed; a file system is stopped after its start failed",
+        case(state("pacemaker_resource", "r0:0", {**_DRBD, "failed": True}),
+             state("pacemaker_resource", "srv", _SRV),
+             state("pacemaker_failure", "srv start on elm", _FAILURE)),
+        "one that runs after a failure, one that is disabled, one that never failed, an address",
+        case(state("pacemaker_resource", "srv", {**_SRV, "role": "Started", "node": "oak"}),
+             state("pacemaker_failure", "srv start on elm", _FAILURE),
+             state("pacemaker_resource", "old", {**_SRV, "flags": "disabled"}),
+             state("pacemaker_failure", "old start on elm", {**_FAILURE, "resource": "old"}),
+             state("pacemaker_resource", "new", _SRV),
+             state("pacemaker_resource", "r0", _DRBD),
+             state("pacemaker_resource", "vip", {"agent": "ocf:heartbeat:IPaddr2",
+                                                 "failed": True})),
+    ),
     RuleCase(
         "degraded.bricks",
         "one of three bricks is offline",
