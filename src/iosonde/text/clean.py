@@ -33,6 +33,9 @@ _ENTITY = re.compile(r"&(?:gt|lt|amp|quot|nbsp|#\d{1,5}|#x[0-9a-f]{1,4});", re.I
 _BLANKS = re.compile(r"[\u00a0\r\n]")
 _BOLD = re.compile(r"^([ \t]*)\*\*(?=\S)((?:(?!\*\*)[^\n]){1,400})(?<=\S)\*\*[ \t]*$", re.MULTILINE)
 """A line that is bold as a whole, as some mark the lines of an output."""
+_SPAN = re.compile(r"\*\*(?<![\w*/\\]\*\*)(?=[^\s*/])([^*\n]{1,200}+)(?<=[^\s*/])\*\*(?![\w*])")
+"""A part of a line that is bold: `read: **IOPS=99**`. Powers, globs, pointers and arguments of
+Python (`2**30`, `**/*.c`, `char **a, **b`, `f(**a, **b)`) have no such pair."""
 _REMARK = re.compile(
     r"(?<=\S)(?:[ \t]{1,40}(?:<={2,4}|<-{2,4}|←{1,3})(?![=-])[ \t]*"
     r"|[ \t]{2,40}<[=-][ \t]+)(?=\S)[^\n]*$",
@@ -93,7 +96,7 @@ def clean(text: str) -> list[str]:
 
 
 def _without_marks(text: str) -> str:
-    """The text without escapes, tags and entities, bold lines and authors' arrows.
+    """The text without escapes, tags and entities, marks of bold and authors' arrows.
 
     A single character is looked for first: that is many times as quick as looking for two.
     """
@@ -106,7 +109,7 @@ def _without_marks(text: str) -> str:
     if "`" in text:
         text = _CODE.sub(r"\1\2", text)
     if "*" in text and "**" in text:
-        text = _without(_FOOTNOTE, _BOLD.sub(r"\1\2", text), "*")
+        text = _without(_FOOTNOTE, _SPAN.sub(r"\1", _BOLD.sub(r"\1\2", text)), "*")
     if "#" in text and ("  #" in text or "\t#" in text):
         text = _COMMENTED.sub(r"\1", text)
     if "<" in text and ("<=" in text or "<-" in text):
