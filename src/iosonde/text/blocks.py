@@ -33,6 +33,7 @@ from iosonde.text.shell import (
     end_of_output,
     indent_of,
     is_prompt,
+    whole_command,
 )
 from iosonde.text.stacked_cells import stacked_at
 
@@ -196,8 +197,8 @@ class TextBlocks:
             return None
         last = self._before_prompt(first, close)
         if called(self.lines[first], self._programs):
-            text = without_secrets(self.lines[first].strip())
-            return TextBlock("command", first + 1, last, text, enclosed=True)
+            whole, end = whole_command(self.lines, first, self.lines[first].strip())
+            return TextBlock("command", end + 1, max(last, end), whole, enclosed=True)
         if command := self._command_above(at):
             return TextBlock("command", first, last, command.text, command.host, enclosed=True)
         if not self.free[first] or is_kernel_line(self.lines[first]):

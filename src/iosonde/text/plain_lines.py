@@ -42,16 +42,24 @@ def plain_lines(
     own = [line.rstrip() for line in lines if line.strip()]
     if not own or len(own) > _MOST or any(len(line) > _LONGEST for line in own):
         return None
-    program = program_of(command)
-    if program in _SILENT or shows_file(command) or _REDIRECTED.search(command):
+    if shows_file(command) or is_no_output(command, host, lines, enclosed=enclosed):
         return None
-    if asks_for_usage(command):
-        return None
-    away = not host and not enclosed and not lines[0].strip()
-    if away or (program not in LISTINGS and is_other(own)):
-        return None
-    prose = sum(is_sentence(line) and not _MESSAGE.match(line.lstrip()) for line in own)
-    if prose > _PROSE * len(own) and not (enclosed and program not in NO_FIGURES):
+    if program_of(command) not in LISTINGS and is_other(own):
         return None
     kept: list[Json] = [*dedent("\n".join(own)).split("\n")]
     return {"lines": kept}
+
+
+def is_no_output(command: str, host: str, lines: Sequence[str], *, enclosed: bool = False) -> bool:
+    """Whether lines below a command are of the author, or a usage: the command prints nothing.
+
+    Args: as `plain_lines` has them.
+    """
+    program = program_of(command)
+    if program in _SILENT or _REDIRECTED.search(command) or asks_for_usage(command):
+        return True
+    if not host and not enclosed and not lines[0].strip():
+        return True
+    own = [line.rstrip() for line in lines if line.strip()]
+    prose = sum(is_sentence(line) and not _MESSAGE.match(line.lstrip()) for line in own)
+    return prose > _PROSE * len(own) and not (enclosed and program not in NO_FIGURES)

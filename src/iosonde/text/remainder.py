@@ -39,8 +39,14 @@ from iosonde.text.kernel_lines import (
 )
 from iosonde.text.loose_lines import fenced_lines, loose_lines
 from iosonde.text.output_kinds import output_kinds
-from iosonde.text.plain_lines import plain_lines
-from iosonde.text.shell import is_next_command, prints_figures, program_of, shows_text
+from iosonde.text.plain_lines import is_no_output, plain_lines
+from iosonde.text.shell import (
+    end_of_written,
+    is_next_command,
+    prints_figures,
+    program_of,
+    shows_text,
+)
 from iosonde.text.whole_outputs import whole_json, whole_value
 
 _COMPLAINT = re.compile(r"(?i)(?:(?:ba)?sh|sudo|(?:fatal|error|warning)(?::.*)?)$")
@@ -60,7 +66,18 @@ how many characters of anchors of the output it holds, and how many each has."""
 _ROW = 0.6  # of the parts are numbers
 _FROM_DIGIT = re.compile(r"\d[^ \t]*")
 _OPTION = re.compile(r"\s--[a-z]")
+_QUERY = re.compile(r"\b(?:rate|irate|increase|avg|sum|max|min|count)\s?(?:by\s?)?\(")
+"""What a query of Prometheus has and what it exposes has not."""
+_AUTHOR = re.compile(r"(?i)[ ](?:the|a|an|and|of|to|in|is|are|was|were|with|that|for|as)(?=[ ])")
+_AUTHOR_SHARE = 0.15  # of the words of prose are such ones
 _ITEM = re.compile(r"\s*\d{1,2}[.)]\s*")  # the number of what follows
+_OF_MANY_COMMANDS = frozenset({
+    "aws", "az", "ceph", "cinder", "crictl", "docker", "gcloud", "gluster", "ip", "k", "kubectl",
+    "microceph.ceph", "microk8s", "oc", "openstack", "podman", "pvesm", "qm", "rados",
+    "radosgw-admin", "rbd", "rclone", "virsh",
+})  # fmt: skip
+"""Programs of which most commands print something else than what a reader is for: what is kept of
+them as it is printed is not beside it said to be unread."""
 
 
 def remainder(
@@ -122,6 +139,11 @@ class _Remainder:
         while last >= first and not self._lines[last].strip():
             last -= 1
         lines = self._lines[first : last + 1]
+        if block.kind == "command":
+            last = first + end_of_written(lines, self._programs) - 1
+            lines = self._lines[first : last + 1]
+        if not lines:
+            return
         whole = _as_whole(block.command, lines) if block.kind == "command" else None
         if whole:
             place = self._place(first, first + whole[1] - 1)
@@ -215,16 +237,18 @@ class _Remainder:
         place = self._place(first, first + len(own) - 1)
         if values:
             yield self._kept(block, place, block.command[:_NAMED], values)
-        named = program_of(block.command) in self._programs
-        alone = all(self._free[block.first : block.last + 1])
+        program = program_of(block.command)
+        named = program in self._programs
+        alone = all(self._free[block.first : block.last + 1]) and program not in _OF_MANY_COMMANDS
         if (
             ((named and alone) or not values)
             and prints_figures(block.command)
             and any(map(has_digit, own))
+            and not is_no_output(block.command, block.host, own, enclosed=block.enclosed)
         ):
             why = "in no form that its reader knows" if named else "no reader for it"
             said = f"output of `{block.command[:_NAMED]}`: {why}"
-            yield Unread(place, program_of(block.command), said)
+            yield Unread(place, program, said)
 
     def _is_beyond(self, block: TextBlock, line: str, at: int) -> bool:
         """Whether the output of a command ends before a line of its block."""
@@ -334,6 +358,8 @@ def _run_together(line: str) -> str:
         return ""
     if sum(map(str.isdigit, parts)) > _ROW * len(parts):
         return ""  # a row: /proc/interrupts has a column for each processor
+    if _QUERY.search(line) or len(_AUTHOR.findall(line)) > _AUTHOR_SHARE * len(parts):
+        return ""
     kinds, counts = output_kinds(), Counter[str]()
     for group in set(anchors().scan(line.encode())[2]):
         counts[kinds[group].tool] += sum(

@@ -51,6 +51,21 @@ _PROSE_IN_COMMAND = re.compile(
     r"\s(?:the|a|an|of|from|with|is|are|was|and|we|you|this|that|all|to|as|my|our"
     r"|for|in|on|by|not|when|does|can|it|its|be|has|have|returns)(?=[\s.,:]|$)"
 )
+_VERBS = frozenset({
+    "check", "configure", "find", "for", "free", "head", "less", "make", "more", "mount", "sort",
+    "tail", "time", "top", "watch",
+})  # fmt: skip
+"""Programs and words of a shell that are words of prose, too: `# check current ipv4 range`."""
+_ALONE = frozenset({"free", "mount", "top"})
+"""Those of them that print figures without an argument."""
+_WORD = re.compile(r"[A-Za-z]+[,;:.!]?")
+_COMMENT = re.compile(
+    r"\s*+(?:#++\s*+(?!\d)|//|\.{3}(?:\s|$)"
+    r"|</?(?:h[1-6]|section|p|pre|div|[uo]l|li|br|em|hr|img|span|code)\b)"
+)
+"""How comments begin, what somebody left out, and the marks of a page."""
+_OPTION = re.compile(r"--?\w")
+_LONG_OPTION = re.compile(r"--[A-Za-z][\w-]*(?:=\S*)?(?: \\)?")
 _HELP = re.compile(r"\s(?:--?help|-\?)(?=\s|$)")
 _ASSIGNED = re.compile(r"\S+\s+=")  # a setting in a file, whose comments begin with a number sign
 _OPERAND = re.compile(r"-{1,2}[A-Za-z][\w=,.-]*|[~.]{0,2}/\S+|missing|[a-z_-]{2,30}=\S+")
@@ -169,20 +184,35 @@ def command_at(lines: Sequence[str], at: int, programs: Collection[str]) -> Shel
     below = lines[at + 1] if at + 1 < len(lines) else ""
     if not _is_command(match, command, programs) and not _prints(match, command, below):
         return None
+    whole, last = whole_command(lines, at, command, is_mail=True)
+    return ShellCommand(whole, match["host"] or match["near"] or match["esx"] or "", last)
+
+
+def whole_command(
+    lines: Sequence[str], at: int, command: str, *, is_mail: bool = False
+) -> tuple[str, int]:
+    """A command with the lines it goes on in, and the index of the last of them.
+
+    Args:
+        lines: clean ones.
+        at: index of the line that it begins in.
+        command: what of that line is the command.
+        is_mail: whether a mail may have broken it where nothing says so.
+    """
     parts, last = [command], at
     while last + 1 < len(lines) and last - at < 20:
         more = lines[last + 1].strip()
-        if not more or not (parts[-1].endswith("\\") or _is_wrapped(lines[last], more)):
+        goes_on = parts[-1].endswith("\\") or _LONG_OPTION.fullmatch(more)
+        if not more or not (goes_on or (is_mail and _is_wrapped(lines[last], more))):
             break
         parts.append(more)
         last += 1
-    text = without_secrets(rejoined(parts))
-    return ShellCommand(text, match["host"] or match["near"] or match["esx"] or "", last)
+    return without_secrets(rejoined(parts)), last
 
 
 def _is_wrapped(line: str, more: str) -> bool:
     """Whether a mail broke a command between two lines: the second begins with an argument."""
-    if len(line) > 40 and more.startswith("-") and not more.startswith("---"):
+    if len(line) > 40 and _OPTION.match(more):
         return True
     before, parts = line.split(), more.split()
     if len(line) + len(parts[0]) < _WIDTH or ": " in more:
@@ -203,7 +233,8 @@ def called(line: str, programs: Collection[str]) -> bool:
     if _SHOWN.fullmatch(text):
         return True
     is_program = name in programs or name in PROGRAMS
-    return (is_program or by_path) and _ARGUMENT.search(text) is not None and not _is_prose(text)
+    is_command = (is_program or by_path) and _ARGUMENT.search(text) is not None
+    return is_command and not _is_prose(text) and not _is_of_words(text, programs)
 
 
 def is_next_command(line: str, command: str, programs: Collection[str]) -> bool:
@@ -227,7 +258,8 @@ def _is_command(match: re.Match[str], command: str, programs: Collection[str]) -
         return True
     if not _PROGRAM.fullmatch(first) or not any(char.isalpha() for char in first):
         return False
-    if first[0].isupper() or _is_prose(command) or _ASSIGNED.match(command):
+    is_comment = prompt == "#" and _is_of_words(command, programs)
+    if first[0].isupper() or is_comment or _is_prose(command) or _ASSIGNED.match(command):
         return False
     name = program_of(command)
     is_program = name in programs or name in PROGRAMS
@@ -244,11 +276,59 @@ def _prints(match: re.Match[str], command: str, below: str) -> bool:
     """Whether what may be a command after a number sign has a list below it, and no blank line."""
     if match["weak"] != "#" or not command[0].islower() or not pairs_of(below):
         return False
+    if program_of(command) in _VERBS:
+        return False
     return 1 < len(command.split()) < 6 and not _is_prose(command) and not _ASSIGNED.match(command)
 
 
 def _is_prose(command: str) -> bool:
     return _PROSE_IN_COMMAND.search(_QUOTED.sub("''", command)) is not None
+
+
+def _is_of_words(command: str, programs: Collection[str]) -> bool:
+    """Whether a program that is a word of prose has other words behind it, as a comment has.
+
+    The value of an option is none of them, and where another program stands behind it
+    (`watch zpool status`) it is a command.
+    """
+    before, *behind = command.partition("|")[0].split()
+    if before not in _VERBS:
+        return False
+    if not behind:
+        return before not in _ALONE
+    if any(part in programs or part in PROGRAMS for part in behind):
+        return False
+    for part in behind:
+        if _WORD.fullmatch(part) and not before.startswith("-"):
+            return True
+        before = part
+    return False
+
+
+def end_of_written(lines: Sequence[str], programs: Collection[str]) -> int:
+    """How many lines of an output are left without the comments and commands that end it.
+
+    Such lines were written by the author of a script or of notes: they stand below a blank line or
+    are all there is.
+    """
+    end = len(lines)
+    for at in range(len(lines) - 1, -1, -1):
+        line = lines[at]
+        if line.strip() and not _is_written(line, programs):
+            break
+        if not line.strip() or at == 0:
+            end = at
+    return end
+
+
+def _is_written(line: str, programs: Collection[str]) -> bool:
+    """Whether a line is a comment, or a command with an argument, and of no program's output."""
+    text = line.strip()
+    if _COMMENT.match(line) or (text[0] != "/" and called(line, programs)):
+        return True
+    name = program_of(text)
+    is_listed = name in NO_FIGURES and text.startswith((name, "sudo ")) and name not in _VERBS
+    return is_listed and _ARGUMENT.search(text) is not None and ": " not in text
 
 
 def end_of_output(

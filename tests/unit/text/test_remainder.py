@@ -687,6 +687,79 @@ def test_comments_below_a_command_are_no_output() -> None:
     assert not rest("```\n$ checker -n /dev/sdb\n# made on Sat Jan 16 21:53:32 2016\n#\n```\n")
 
 
+@pytest.mark.parametrize("tail", [
+    "\n# the next one\nmkdir -p /mnt/data\nfio --name=x\n", "\n// so far\n## and now\n",
+    "\n</section>\n<h4> Tuning </h4>\n", "\nsudo chown -R db:db /mnt/data\n",
+])  # fmt: skip
+def test_comments_and_commands_below_a_blank_line_end_an_output(tail: str) -> None:
+    (output,) = rest(f"```\n$ checker -n /dev/sdb\n12 blocks are good\n{tail}```\n")
+    assert isinstance(output, FoundOutput)
+    assert output.counters[0].values == {"lines": ["12 blocks are good"]}
+    assert output.place.last_line == 3
+
+
+@pytest.mark.parametrize("below", [
+    "... 12 of them are now good", "sudo chmod 644 /mnt/data/12.img", "fio --name=x --size=12",
+])  # fmt: skip
+def test_what_somebody_wrote_below_a_command_is_no_output(below: str) -> None:
+    assert not rest(f"```\n$ checker -n /dev/sdb\n{below}\n```\n")
+
+
+def test_comments_within_an_output_belong_to_it() -> None:
+    lines = ["# types: 12", "type 0 osd", "", "# rules", "rule 0 at 35"]
+    (output,) = rest("```\n$ checker -d map\n" + "\n".join(lines) + "\n```\n")
+    assert isinstance(output, FoundOutput)
+    assert output.counters[0].values == {"lines": [line for line in lines if line]}
+
+
+@pytest.mark.parametrize("comment", [
+    "check current ipv4 range", "for GPU", "time", "mount log", "find duplicates", "check",
+])  # fmt: skip
+def test_a_comment_that_begins_like_a_command_is_none(comment: str) -> None:
+    programs = {"check", "for", "time", "mount", "find"}
+    assert command_at([f"# {comment}", "12 of them"], 0, programs) is None
+
+
+@pytest.mark.parametrize("command", [
+    "mount", "free -m", "check -g quick", "mount -t nfs srv:/data /mnt", "watch fio x",
+    "sort -h sizes.txt", "find /data -type f",
+])  # fmt: skip
+def test_a_command_that_begins_like_a_comment_is_one(command: str) -> None:
+    programs = {"check", "fio", "free", "mount", "sort", "find", "watch"}
+    at_prompt = command_at([f"# {command}"], 0, programs)
+    assert at_prompt is not None
+    assert at_prompt.text == command
+
+
+def test_a_command_without_a_prompt_goes_on_in_the_next_line() -> None:
+    assert not rest("```\nfio --name=a \\\n  /dev/sda3 /dev/sdb3 \\\n  --size=12\n```\n")
+    assert not rest("```\nfio --name=a\n--size=12\n--rw=read\n```\n")
+    (output, _) = rest("```\nfio --name=a\n/data/12.0.0\n/data/13.0.0\n```\n")
+    assert output.place.first_line == 3
+
+
+def test_an_arrow_below_a_command_is_no_option_of_it() -> None:
+    lines = ["$ checker batch --report /dev/sdb /dev/sdc /dev/sdd", "--> passed devices: 3"]
+    command = command_at(lines, 0, ())
+    assert command is not None
+    assert command.last == 0
+
+
+def test_what_a_tool_of_many_commands_prints_is_kept_and_not_told_as_unread() -> None:
+    text = "```\n# {} osd pool set data size 3\nset pool 3 size to 3\n```\n"
+    for program, count in (("ceph", 1), ("mdadm", 2)):
+        document = of_bytes("ticket.txt", text.format(program).encode())
+        outputs = list(remainder(document, (), {"ceph", "mdadm"}))
+        assert len(outputs) == count
+
+
+def test_prose_and_queries_have_not_lost_their_line_breaks() -> None:
+    """Anchors of outputs stand in both; nobody's output is in one line."""
+    cores = 'rate(node_cpu_seconds_total{instance="$server",mode="%s"}[5m]) by (mode) > 0.%d'
+    query = " or ".join(cores % (mode, at) for at, mode in enumerate(("idle", "iowait", "user")))
+    assert not [output for output in rest(query + "\n") if isinstance(output, Unread)]
+
+
 def test_a_line_with_the_programs_version_is_no_next_command() -> None:
     (output,) = rest("```\n$ checker -i 0 /dev/sdb\nchecker 1.45 (07-Jan-2020)\nset to 0 s\n```\n")
     assert isinstance(output, FoundOutput)
