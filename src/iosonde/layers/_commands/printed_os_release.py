@@ -52,7 +52,8 @@ class OsRelease(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _RELEASE.match(cursor.line(cursor.at)):
+        match = _RELEASE.match(cursor.line(cursor.at))
+        if match is None or match["name"] not in _KEPT:
             return None
         return top_of(cursor, lambda above: bool(_RELEASE.match(above)), most=_MOST)
 

@@ -3,9 +3,10 @@
 Each function takes the arguments of a line of `dmsetup table` or `dmsetup status`, and gives None
 where they are not those of its target.
 
-Source: Linux 6.12, Documentation/admin-guide/device-mapper (delay, dm-flakey, verity,
+Source: Linux 6.12, Documentation/admin-guide/device-mapper (delay, dm-flakey, dm-dust, verity,
 dm-integrity, era, dm-clone, unstriped, vdo) and the functions *_status() in drivers/md: dm-delay.c
 ("%u %u %u": reads, writes, flushes), dm-verity-target.c ("V" or "C", then corrected blocks),
+dm-dust.c (dust_status(): device, whether bad blocks fail, whether it is quiet),
 dm-integrity.c ("%llu %llu", then the sector of the recalculation or "-"), dm-era-target.c,
 dm-clone-target.c, dm-vdo/dm-vdo-target.c (device, mode, recovery, index, compression, blocks of
 4 KiB used, all of them).
@@ -26,6 +27,7 @@ Values: TypeAlias = dict[str, Scalar]
 _DEVICE = re.compile(r"\d+:\d+$|/dev/\S+$")
 _DIGEST = re.compile(r"[0-9a-f]{32,128}$")
 _MODES = {"J": "journal", "B": "bitmap", "D": "direct", "R": "recovery", "I": "inline"}
+_DUST = frozenset({"bypass", "fail_read_on_bad_block"})
 _VDO_BLOCK = 4096
 _VDO_MODES = frozenset({"normal", "recovering", "read-only"})
 _MILLISECONDS = 1000
@@ -75,6 +77,19 @@ def _flakey(arguments: Arguments) -> Values | None:
         "down_interval": numbers[2],
     }  # fmt: skip
     return values | {"features": features} if features else values
+
+
+def _dust(arguments: Arguments) -> Values | None:
+    """DEVICE OFFSET BLOCK; or whether reads of its bad blocks fail, and whether it logs them."""
+    numbers = _numbers(*arguments[1:])
+    if len(arguments) not in {2, 3} or not _DEVICE.match(arguments[0]):
+        return None
+    if numbers is not None and len(numbers) == 2:
+        return {"device": arguments[0], "offset": numbers[0] * SECTOR, "block_size": numbers[1]}
+    if arguments[1] not in _DUST or not {*arguments[2:]} <= {"quiet", "verbose"}:
+        return None
+    values: Values = {"device": arguments[0], "fails_reads": arguments[1] != "bypass"}
+    return values | {"quiet": arguments[2] == "quiet"} if len(arguments) == 3 else values
 
 
 def _verity(arguments: Arguments) -> Values | None:
@@ -204,7 +219,7 @@ def _vdo(arguments: Arguments) -> Values | None:
 
 
 READERS: Mapping[str, Callable[[Arguments], Values | None]] = {
-    "delay": _delay, "flakey": _flakey, "verity": _verity, "integrity": _integrity, "era": _era,
-    "clone": _clone, "unstriped": _unstriped, "vdo": _vdo,
+    "delay": _delay, "flakey": _flakey, "dust": _dust, "verity": _verity,
+    "integrity": _integrity, "era": _era, "clone": _clone, "unstriped": _unstriped, "vdo": _vdo,
 }  # fmt: skip
 """Target → what its arguments say."""

@@ -18,5 +18,6 @@ class Dmsetup(Listing):
         " thin-pool ", " thin 25", " multipath ", " snapshot 25", " snapshot-origin ", " raid raid",
         " verity 1 ", " verity V", " verity C", " integrity 8:", " integrity 25", " integrity 7:",
         " integrity 0 ", " era 25", " delay 8:", " delay 7:", " delay 25", " flakey 8:",
-        " flakey 7:", " flakey 25", " clone 25", " unstriped ", " vdo V4 ", " vdo /dev/", " vdo 25",
+        " flakey 7:", " flakey 25", " dust 8:", " dust 7:", " dust 25",
+        " clone 25", " unstriped ", " vdo V4 ", " vdo /dev/", " vdo 25",
     )  # fmt: skip

@@ -31,6 +31,8 @@ _LABELLED = re.compile(
 _LISTED = re.compile(r"(?P<margin> {1,12})(?P<text>[\w./:*-]{1,200})$")
 _TOP = re.compile(r"\s*(?:Client(?:: .{1,60})?:?|Containers: \d{1,9})$")
 _KEY = re.compile(r"\s*(?:Server Version|Storage Driver|Docker Root Dir|Cgroup Driver): \S")
+_OF_KUBERNETES = re.compile(r"\s*(?:Client|Kustomize) Version: ")
+_ASKED = re.compile(r"\b(?:docker|podman) (?:system )?info\b")
 _SIZE = re.compile(r"\d{1,9}(?:\.\d{1,4})? ?(?:[kKMGTP]i?)?B")
 _MOST = 200
 _REACH = 60
@@ -44,7 +46,8 @@ class DockerInfo(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _KEY.match(cursor.line(cursor.at)):
+        above = cursor.line(cursor.at - 1)
+        if not _KEY.match(cursor.line(cursor.at)) or _OF_KUBERNETES.match(above):
             return None
         top = None
         for index in range(cursor.at - 1, max(cursor.at - _REACH, -1), -1):
@@ -78,7 +81,7 @@ class DockerInfo(StateOutput):
                 pairs[above] = (
                     f"{pairs[above]}, {listed['text']}" if above in pairs else (listed["text"])
                 )
-        if len(pairs) < _FEW:
+        if len(pairs) < _FEW and not _ASKED.search(prompt.command):
             return last, ()
         sizes = {label: size for label, text in pairs.items() if (size := _bytes(text)) is not None}
         values = as_labelled({k: text for k, text in pairs.items() if k not in sizes})

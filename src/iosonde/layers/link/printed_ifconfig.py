@@ -20,7 +20,7 @@ from iosonde.text.reader import HeadedOutput
 
 _HEAD = re.compile(
     r"^\s*(?P<name>[A-Za-z][\w.:-]{0,31}?)"
-    r"(?:: flags=[\da-f]+<(?P<flags>[A-Z0-9_,]*)>| +Link encap:)"
+    r"(?:: flags=[\da-f]+<(?P<flags>[A-Z0-9_,]*)>|[ \t]+Link encap:)"
 )
 _OWN = re.compile(
     r"^\s*(?:inet6?\b|ether |loop |infiniband |unspec |RX |TX |UP |BROADCAST |POINTOPOINT |\(|\d"

@@ -70,6 +70,7 @@ def test_the_distribution_as_python_reads_it() -> None:
 
 @pytest.mark.parametrize("text", [
     "I use btrfs-progs v6.2 and it hangs\n", "zfs-discuss is the list\n", "NAME=disk1\n",
+    "AVAILABLE=       PRIORITY=\nAVAILABLE_PRETTY=      SEAT_ID=\n",
     "see mdadm - v4.2\n", "the BOOT_IMAGE=/vmlinuz is old\n",
 ])  # fmt: skip
 def test_what_looks_alike(text: str) -> None:

@@ -43,6 +43,7 @@ def test_what_a_table_says_of_each() -> None:
         "features": "drop_writes", "size": 204800 * SECTOR,
         "lines": "0 204800 flakey 8:17 0 30 5 1 drop_writes",
     }  # fmt: skip
+    assert table["grain"].items() >= {"offset": 2048 * SECTOR, "block_size": 4096}.items()
     assert table["whole"].items() >= {
         "integrity_mode": "journal", "tag_size": 32, "journal_sectors": 32, "allow_discards": True,
     }.items()  # fmt: skip
@@ -53,6 +54,7 @@ def test_what_a_table_says_of_each() -> None:
 def test_what_a_status_says_of_each() -> None:
     status = _devices("# dmsetup " + STATUS)
     assert (status["slow"]["reads"], status["slow"]["flushes"]) == (3, 1)
+    assert (status["grain"]["fails_reads"], status["grain"]["quiet"]) == (True, True)
     assert status["proof"]["state"] == "verified"
     assert status["whole"]["mismatches"] == 2
     assert status["ages"]["era"] == 12
@@ -65,7 +67,9 @@ def test_what_a_status_says_of_each() -> None:
     [
         ("delay", "8:16 2048"), ("delay", "8:16 2048 500 8:16"), ("delay", "3 2"),
         ("flakey", "8:17 0 30"), ("flakey", "8:17 0 30 5 2 drop_writes"),
-        ("verity", "1 8:1 8:2 4096 4096 32768 1 sha256"), ("verity", "V and more of it"),
+        ("verity", "1 8:1 8:2 4096 4096 32768 1 sha256"),
+        ("dust", "8:18 passes verbose"), ("dust", "8:18 bypass loud"),
+        ("verity", "V and more of it"),
         ("integrity", "253:4 0 32 X 0"), ("integrity", "253:4 0 32 J 3 one:1"),
         ("era", "8 27/4096 12"), ("clone", "8 30/4096 8"), ("unstriped", "2 128 0 253:1"),
         ("vdo", "V4 /dev/dm-3 2621440"), ("vdo", "253:3 normal - online online 9 8"),
@@ -76,7 +80,7 @@ def test_arguments_that_are_not_whole(target: str, arguments: str) -> None:
 
 
 def test_a_line_alone_and_a_sentence() -> None:
-    line = TEXT.splitlines()[3]
+    line = TEXT.splitlines()[4]
     assert _devices(line)["proof"]["algorithm"] == "sha256"
     assert _devices("The target verity 1 of 0 262144 verity blocks fails\n") == {}
     assert _devices("a delay 8:16 was set\n") == {}

@@ -30,6 +30,13 @@ def test_an_engine_and_the_room_it_takes_in_every_shape() -> None:
         assert int(share * 100) / 100 == images["reclaimable_share"], shape
 
 
+def test_a_line_that_was_chosen_of_docker_info() -> None:
+    (engine,) = subjects_in(
+        "$ docker info | grep Root\nDocker Root Dir: /srv/docker\n", "docker info"
+    )
+    assert engine.values == {"docker_root_dir": "/srv/docker"}
+
+
 def test_volumes_claims_and_classes() -> None:
     things = {(s.kind, s.name): s.values for s in subjects_in(TEXT, "kubectl get")}
     volume = things["persistent_volume", "pvc-heron-0"]
@@ -77,6 +84,7 @@ def test_rows_whose_columns_are_lost_are_not_read() -> None:
     "text",
     [
         "Storage Driver: overlay2\n",
+        "$ kubectl version --short\nClient Version: v1.21.3\nServer Version: v1.21.3\n",
         "NAME STATUS AGE of the ACCESS MODES\n",
         "NAME   STATE   ROBUSTNESS   COMMENT\nvol    up      good         none\n",
         "RECLAIMABLE is what nobody uses\n",

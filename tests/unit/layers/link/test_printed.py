@@ -94,6 +94,10 @@ def test_old_ifconfig() -> None:
     }  # fmt: skip
 
 
+def test_old_ifconfig_with_a_tab_behind_the_name() -> None:
+    assert links(OLD.replace("eth0      Link", "eth0\t  Link"))["eth0"] == links(OLD)["eth0"]
+
+
 def test_new_ifconfig() -> None:
     subjects = links(NEW)
     assert subjects["eth0"].values == {

@@ -122,6 +122,13 @@ def test_targets_that_are_made_to_fail(target: str, severity: str) -> None:
     assert target in said.message
 
 
+@pytest.mark.parametrize("fails", [True, False])
+def test_dust_that_passes_reads_on_does_no_harm(fails: bool) -> None:
+    values: dict[str, Scalar] = {"target": "dust", "fails_reads": fails}
+    case = EvidenceSet(states=(StateEvidence("dm", "bad", "n1", values, "page:1", "page"),))
+    assert len(findings_named(error_target.RULES, case)) == fails
+
+
 NFSSTAT = """
 ```
 $ nfsstat -c
