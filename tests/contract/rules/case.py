@@ -55,9 +55,11 @@ def state(
     *,
     host: str = "n1",
     below: tuple[str, ...] = (),
+    where: str = "",
 ) -> StateEvidence:
     """Settings and facts of a layer."""
-    return StateEvidence(kind, name, host, values or {}, f"page:{name or kind}", "page", below)
+    place = where or f"page:{name or kind}"
+    return StateEvidence(kind, name, host, values or {}, place, "page", below)
 
 
 def counted(

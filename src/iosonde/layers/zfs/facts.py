@@ -28,8 +28,8 @@ _SECTION = re.compile(r"(?<!\S)(logs|cache|spares|special|dedup)(?!\S)")
 _BLOCK_SIZE = re.compile(r"blocksize:(\d+)Bconfigured,(\d+)Bnative")
 _NOTE = re.compile(
     r" ?\(?(resilvering|repairing|awaiting resilver|trimming|non-allocating|removing|too small"
-    r"|split into new pool|too many errors|currently in use|corrupted data|cannot open"
-    r"|missing device|was /\S{1,80}|experienced I/O failures|external device fault"
+    r"|split into new pool|too many errors|too many slow I/Os|currently in use|corrupted data"
+    r"|cannot open|missing device|was /\S{1,80}|experienced I/O failures|external device fault"
     r"|all children offline|bad intent log|unsupported feature\(s\)|[\d.]{1,8}[KMGTP]? repaired)"
     r"(?:\)|(?!\S))"
 )

@@ -1,16 +1,18 @@
 """Rules about pools of ZFS: states, errors, block sizes and room.
 
 Source:
-    zpoolconcepts(7) (states of pools and devices), zpool-status(8); OpenZFS messages ZFS-8000-2Q,
-    -4J, -8A, -9P and -CP; zfs(4), metaslab_df_free_pct; zpoolprops(7), ashift.
+    zpoolconcepts(7) (states of pools and devices; a device that is DEGRADED has more errors or slow
+    I/Os than is acceptable, and ZFS goes on using it), zpool-status(8); OpenZFS messages
+    ZFS-8000-2Q, -4J, -8A, -9P and -CP; zfs(4), metaslab_df_free_pct; zpoolprops(7), ashift.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from iosonde import units
 from iosonde.layers._backing import where_to_look
+from iosonde.layers.zfs.facts import GROUP
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Finding
 
@@ -20,41 +22,100 @@ _DOWN = {
     "UNAVAIL": "cannot be opened",
     "SUSPENDED": "is suspended: all its I/O waits until `zpool clear`",
 }
+_APART = frozenset({"spares", "spare", "cache"})
+"""What of a pool holds no data that is nowhere else, and does not degrade it."""
 
 
 def _pools(case: EvidenceSet) -> Iterator[Finding]:
-    reported: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str, bool]] = set()
     for pool in case.of_kind("zpool"):
+        devices = _devices(case, pool)
+        gone = [device for device in devices if _is_gone(device)]
+        suspect = [device for device in devices if device.values.get("state") == "DEGRADED"]
+        lost = any(device.values.get("state") != "OFFLINE" for device in gone)
         state = str(pool.values.get("state"))
-        key = pool.host, pool.name
-        if (state != "DEGRADED" and state not in _DOWN) or key in reported:
+        if state != "DEGRADED" and state not in _DOWN and not (state == "ONLINE" and lost):
             continue
-        reported.add(key)
-        bad = [
-            f"{device.name} ({device.values.get('state')})"
-            for device in case.of_kind("zpool_device")
-            if device.values.get("pool") == pool.name and device.source == pool.source
-            and not device.values.get("group")
-            and device.values.get("state") in {"DEGRADED", "OFFLINE", "REMOVED", *_DOWN}
-        ]  # fmt: skip
-        how = _DOWN.get(state, f"is degraded: it runs with less redundancy{_reads(case, pool)}")
-        yield Finding(
-            "degraded", "error", subject_of(pool),
-            f"The pool {pool.name} {how}" + (f"; not whole: {', '.join(bad)}." if bad else "."),
-            pool.evidence("state", "scan"),
-            "`zpool status -v` names the device; `zpool replace` it, or `zpool online` it where it "
-            "was only away",
-            "the state is ONLINE after the resilver; then the same trial",
-        )  # fmt: skip
+        is_suspected = state == "DEGRADED" and not gone and bool(suspect)
+        key = pool.host, pool.name, is_suspected
+        if key not in reported:
+            reported.add(key)
+            yield (
+                _suspected(case, pool, suspect)
+                if is_suspected
+                else _degraded(case, pool, gone, suspect)
+            )
 
 
-def _reads(case: EvidenceSet, pool: StateEvidence) -> str:
-    """Where reads go of what lies on vdevs that are not whole, as far as the pool's tree says."""
-    vdevs = [
-        device.name for device in case.of_kind("zpool_device")
-        if device.values.get("pool") == pool.name and device.source == pool.source
-        and device.values.get("group") and device.values.get("state") == "DEGRADED"
+def _devices(case: EvidenceSet, pool: StateEvidence) -> list[StateEvidence]:
+    """The devices that the same output lists and that hold the pool's data or its log."""
+    return [
+        device for device in case.of_kind("zpool_device")
+        if device.values.get("pool") == pool.name
+        and (device.source, device.host, device.where) == (pool.source, pool.host, pool.where)
+        and not _is_group(device) and device.values.get("use") not in _APART
     ]  # fmt: skip
+
+
+def _is_group(device: StateEvidence) -> bool:
+    return bool(device.values.get("group")) or GROUP.search(device.name) is not None
+
+
+def _is_gone(device: StateEvidence) -> bool:
+    """Whether ZFS does not use it: one that is DEGRADED has errors or is slow, and goes on."""
+    return device.values.get("state") in {"OFFLINE", "REMOVED", *_DOWN}
+
+
+def _degraded(
+    case: EvidenceSet,
+    pool: StateEvidence,
+    gone: Sequence[StateEvidence],
+    suspect: Sequence[StateEvidence],
+) -> Finding:
+    """A pool that does not have all of its devices, or whose table does not say why."""
+    state = str(pool.values.get("state"))
+    called = "is called ONLINE, but lacks a device" if state == "ONLINE" else "is degraded"
+    how = _DOWN.get(state, f"{called}: it runs with less redundancy{_reads(case, pool, gone)}")
+    bad = ", ".join(map(_with_state, (*gone, *suspect)))
+    return Finding(
+        "degraded", "error", subject_of(pool),
+        f"The pool {pool.name} {how}" + (f"; not whole: {bad}." if bad else "."),
+        pool.evidence("state", "scan"),
+        "`zpool status -v` names the device; `zpool replace` it, or `zpool online` it where it "
+        "was only away",
+        "the state is ONLINE after the resilver; then the same trial",
+    )  # fmt: skip
+
+
+def _suspected(case: EvidenceSet, pool: StateEvidence, suspect: Sequence[StateEvidence]) -> Finding:
+    """A pool all of whose devices are there, of which ZFS calls some degraded."""
+    names = ", ".join(dict.fromkeys(device.name for device in suspect))
+    which = ", ".join(map(_with_state, suspect))
+    return Finding(
+        "degraded", "error", subject_of(pool),
+        f"The pool {pool.name} is degraded, though no device is missing: ZFS counted too many "
+        f"errors or slow I/Os of {which} and goes on using what it so marked.",
+        (*pool.evidence("state", "scan"),
+         *(part for device in suspect for part in device.evidence("note"))),
+        f"{where_to_look(case, suspect[0], suspect[0].name)}; then `zpool clear {pool.name} DEVICE`"
+        f" where the cause is mended, or `zpool replace` it while it still answers ({names})",
+        "the state is ONLINE, and stays so through a scrub",
+    )  # fmt: skip
+
+
+def _with_state(device: StateEvidence) -> str:
+    note = device.values.get("note")
+    return f"{device.name} ({device.values.get('state')}{f', {note}' if note else ''})"
+
+
+def _reads(case: EvidenceSet, pool: StateEvidence, gone: Sequence[StateEvidence]) -> str:
+    """Where reads go of what lies on vdevs that are not whole, as far as the pool's tree says."""
+    vdevs = {str(device.values["part_of"]) for device in gone if "part_of" in device.values} or {
+        device.name for device in case.of_kind("zpool_device")
+        if device.values.get("pool") == pool.name
+        and (device.source, device.host, device.where) == (pool.source, pool.host, pool.where)
+        and _is_group(device) and device.values.get("state") == "DEGRADED"
+    }  # fmt: skip
     ways = [
         f"reads of what is missing {how}"
         for kinds, how in (

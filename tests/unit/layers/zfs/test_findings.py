@@ -48,3 +48,67 @@ def test_only_parity_is_computed(vdevs: tuple[str, ...], reads: str) -> None:
     case, _ = of_document(of_bytes("page", text.encode()))
     (said,) = [each for rule in RULES for each in rule.find(case) if each.rule == "degraded"]
     assert reads in said.message
+
+
+def degraded(*outputs: str) -> list[str]:
+    """What is said of pools in a text of several outputs."""
+    case, _ = of_document(of_bytes("page", "\n\n".join(outputs).encode()))
+    return [each.message for rule in RULES for each in rule.find(case) if each.rule == "degraded"]
+
+
+def status(state: str, *rows: str, prompt: str = "") -> str:
+    table = "".join(f"\t{row}\n" for row in rows)
+    return (
+        f"{prompt}  pool: tank\n state: {state}\nconfig:\n\n\tNAME  STATE  READ WRITE CKSUM\n"
+        f"{table}\nerrors: No known data errors\n"
+    )
+
+
+SLOW = (
+    "tank  DEGRADED  0  0  0", "  mirror-0  DEGRADED  0  0  0",
+    "    sda  DEGRADED  0  0  0  too many slow I/Os", "    sdb  ONLINE  0  0  0",
+)  # fmt: skip
+
+
+def test_a_device_with_errors_or_slow_ios_is_not_missing() -> None:
+    (said,) = degraded(status("DEGRADED", *SLOW))
+    assert "no device is missing" in said
+    assert "of sda (DEGRADED, too many slow I/Os) and goes on using" in said
+    assert "redundancy" not in said
+
+
+def test_a_device_that_is_missing_beside_one_with_errors() -> None:
+    (said,) = degraded(status("DEGRADED", *SLOW, "    sdc  REMOVED  0  0  0"))
+    assert "reads of what is missing go to the other side of the mirror" in said
+    assert said.endswith("not whole: sdc (REMOVED), sda (DEGRADED, too many slow I/Os).")
+
+
+def test_devices_are_those_of_the_same_output() -> None:
+    first = status("DEGRADED", *SLOW, prompt="root@a:~# zpool status\n")
+    second = status(
+        "DEGRADED", "tank  DEGRADED  0  0  0", "  mirror-0  DEGRADED  0  0  0",
+        "    sdc  ONLINE  0  0  0", "    sdb  DEGRADED  0  0  0  too many errors",
+        prompt="root@b:~# zpool status\n",
+    )  # fmt: skip
+    here, there = degraded(first, second)
+    assert "sda (DEGRADED" in here
+    assert "sdb" not in here
+    assert "sdb (DEGRADED" in there
+    assert "sda" not in there
+
+
+@pytest.mark.parametrize("state", ["FAULTED", "UNAVAIL", "REMOVED"])
+def test_a_pool_called_online_that_lacks_a_device(state: str) -> None:
+    rows = (
+        "tank  ONLINE  0  0  0", "  mirror-0  ONLINE  0  0  0", "    sda  ONLINE  0  0  0",
+        f"    sdb  {state}  3  80  12  too many errors",
+    )  # fmt: skip
+    (said,) = degraded(status("ONLINE", *rows))
+    assert said.startswith("The pool tank is called ONLINE, but lacks a device")
+    assert said.endswith(f"not whole: sdb ({state}, too many errors).")
+
+
+@pytest.mark.parametrize("section", ["spares", "cache"])
+def test_spares_and_caches_that_are_gone_degrade_no_pool(section: str) -> None:
+    rows = ("tank  ONLINE  0  0  0", "  sda  ONLINE  0  0  0", section, "  sdd  UNAVAIL  0  0  0")
+    assert degraded(status("ONLINE", *rows)) == []
