@@ -1,48 +1,96 @@
 """MTUs of links that do not fit: on two hosts, on two layers of one host, along a path.
 
-Source: Linux Documentation/networking/bonding.rst; for MTUs see `iosonde.layers._mtus`.
+Source: Linux Documentation/networking/bonding.rst; moby libnetwork/netutils, GenerateMACFromIP()
+(02:42 and the address); for MTUs see `iosonde.layers._mtus`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from ipaddress import ip_interface
 
+from iosonde.kerneltext import fields
 from iosonde.layers._mtus import MTU_SOURCES, mismatch, mtu_of
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 
 _STANDARD_MTU = 1500
+_DOCKER_MAC = "02:42:"
+_VIRTUAL = re.compile(
+    r"veth|docker|br-[\da-f]{12}$|virbr|vnet\d|tap|tun|wg\d|vxlan|flannel|cni\d|cali|cilium|lxc|lxd"
+    r"|weave|kube|geneve|genev_|ovs-|ovn|nerdctl|podman|ppp\d|zt[\da-z]{8}|tailscale"
+)
+"""Names that Docker, LXC, libvirt and the overlays of Kubernetes give, and those of tunnels."""
 
 
 def one_side_only(case: EvidenceSet) -> Iterator[Finding]:
     """Hosts of one document of which some send longer frames than any link of another takes."""
     for source in sorted({state.source for state in case.of_kind("link")}):
-        longest: dict[str, StateEvidence] = {}
+        hosts: dict[str, list[StateEvidence]] = {}
         for state in case.of_kind("link"):
-            mtu = mtu_of(state)
-            if state.source != source or not state.host or mtu is None:
-                continue
-            best = longest.get(state.host)
-            if best is None or mtu > (mtu_of(best) or 0):
-                longest[state.host] = state
-        ordered = sorted(longest.values(), key=lambda link: mtu_of(link) or 0)
-        if len(ordered) < 2:
-            continue
-        low, high = ordered[0], ordered[-1]
-        least, most = mtu_of(low) or 0, mtu_of(high) or 0
-        if most <= _STANDARD_MTU or least >= most:
-            continue
-        yield mismatch(
-            f"{low.host}, {high.host}",
-            f"{high.host} sends frames of up to {most} bytes ({high.name}), and no interface of "
-            f"{low.host} has an MTU above {least}: where both are on one network, longer frames "
-            "are dropped without a word (AoE, storage over UDP) or TCP falls back to the shorter.",
-            (Evidence(f"MTU of {high.name} on {high.host}", most, "B", high.where),
-             Evidence(f"largest MTU on {low.host} ({low.name})", least, "B", low.where)),
-            f"`ip link set INTERFACE mtu {most}` on {low.host} and jumbo frames on every port of "
-            "the switch, or the smaller MTU everywhere; setting it interrupts the link",
-            most,
-        )  # fmt: skip
+            if state.source == source and state.host and mtu_of(state) is not None:
+                hosts.setdefault(state.host, []).append(state)
+        if pair := _unequal(hosts):
+            yield _one_side(*pair)
+
+
+def _unequal(
+    hosts: Mapping[str, Sequence[StateEvidence]],
+) -> tuple[StateEvidence, StateEvidence] | None:
+    """The link with the least MTU and that with the most, of two hosts that may share a network."""
+    longest = [max(links, key=_mtu) for links in hosts.values()]
+    lows = [link for link in sorted(longest, key=_mtu) if not _is_virtual(link)]
+    highs = [link for links in hosts.values() for link in links if not _is_virtual(link)]
+    for high in sorted(highs, key=_mtu, reverse=True):
+        if _mtu(high) <= _STANDARD_MTU:
+            break
+        for low in lows:
+            if _mtu(low) < _mtu(high) and not _are_apart(high, hosts[low.host]):
+                return low, high
+    return None
+
+
+def _mtu(link: StateEvidence) -> int:
+    return mtu_of(link) or 0
+
+
+def _is_virtual(link: StateEvidence) -> bool:
+    """Whether its frames stay in its host, or go through an overlay that makes them shorter."""
+    container = str(link.values.get("address") or "").startswith(_DOCKER_MAC)
+    return container or _VIRTUAL.match(link.name) is not None
+
+
+def _are_apart(high: StateEvidence, others: Sequence[StateEvidence]) -> bool:
+    """Whether the addresses of a link and of all another host's are of different networks."""
+    near, far = _networks(high), {network for link in others for network in _networks(link)}
+    return bool(near) and bool(far) and near.isdisjoint(far)
+
+
+def _networks(link: StateEvidence) -> set[str]:
+    """The networks of its addresses; those of every link (fe80::/10) tell nothing."""
+    networks: set[str] = set()
+    for address in fields(f"{link.values.get('ipv4') or ''} {link.values.get('ipv6') or ''}"):
+        with suppress(ValueError):
+            network = ip_interface(address).network
+            networks |= set() if network.is_link_local else {str(network)}
+    return networks
+
+
+def _one_side(low: StateEvidence, high: StateEvidence) -> Finding:
+    least, most = _mtu(low), _mtu(high)
+    return mismatch(
+        f"{low.host}, {high.host}",
+        f"{high.host} sends frames of up to {most} bytes ({high.name}), and no interface of "
+        f"{low.host} has an MTU above {least}: where both are on one network, longer frames "
+        "are dropped without a word (AoE, storage over UDP) or TCP falls back to the shorter.",
+        (Evidence(f"MTU of {high.name} on {high.host}", most, "B", high.where),
+         Evidence(f"largest MTU on {low.host} ({low.name})", least, "B", low.where)),
+        f"`ip link set INTERFACE mtu {most}` on {low.host} and jumbo frames on every port of "
+        "the switch, or the smaller MTU everywhere; setting it interrupts the link",
+        most,
+    )  # fmt: skip
 
 
 def above_its_link(case: EvidenceSet) -> Iterator[Finding]:

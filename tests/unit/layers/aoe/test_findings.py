@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,39 @@ def test_equal_and_unknown_hosts_are_passed_over() -> None:
     assert findings_about(state("link", "eth0", mtu=1500), state("link", "eth1", mtu=9000)) == []
     less = [state("link", "eth0", "a", mtu=1400), state("link", "eth0", "b", mtu=1500)]
     assert findings_about(*less) == []
+
+
+@pytest.mark.parametrize(
+    ("near", "far", "count"),
+    [
+        ("10.0.0.1/24", "10.0.0.2/24", 1),
+        ("10.0.0.1/24", "192.168.7.2/24", 0),
+        ("10.0.0.1/24", "", 1),
+        ("10.0.0.1/24", "192.168.7.2/24 10.0.0.9/24", 1),
+        ("10.0.0.1/24 fe80::1/64", "192.168.7.2/24 fe80::2/64", 0),
+        ("no address", "192.168.7.2/24", 1),
+    ],
+)
+def test_hosts_on_different_networks_do_not_send_each_other_frames(
+    near: str, far: str, count: int
+) -> None:
+    links = [
+        state("link", "eth0", "client", mtu=1500, ipv4=far),
+        state("link", "eth1", "server", mtu=9000, ipv4=near),
+    ]
+    assert len(findings_about(*links)) == count
+
+
+@pytest.mark.parametrize(
+    ("name", "mac", "count"),
+    [("eth0", "02:42:c0:a8:3a:08", 0), ("veth1a2b3c4", "", 0), ("docker0", "", 0),
+     ("flannel.1", "", 0), ("eth0", "52:54:00:12:34:56", 1), ("br-lan", "", 1)],
+)  # fmt: skip
+def test_containers_and_overlays_have_mtus_of_their_own(name: str, mac: str, count: int) -> None:
+    mine, physical = state("link", name, "a", mtu=8951, address=mac), state("link", "eth0", "b")
+    for mtu in (1500, 9000):
+        other = replace(physical, values={"mtu": mtu})
+        assert len(findings_about(mine, other)) == count
 
 
 def test_a_bond_above_links_of_a_smaller_mtu() -> None:
