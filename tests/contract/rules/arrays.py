@@ -155,6 +155,15 @@ CASES = (
         case(written(4096)),
     ),
     RuleCase(
+        "degraded.not_running",
+        "an array that md holds the members of and does not run",
+        case(state("md", "md126", {"array_state": "inactive", "below": "sda3 sdb3",
+                                   "metadata_version": "1.2"})),
+        "a container of IMSM, and an array that runs",
+        case(state("md", "md127", {"array_state": "inactive", "metadata_version": "external:imsm"}),
+             md({"array_state": "clean"})),
+    ),
+    RuleCase(
         "degraded.not_whole",
         "RAID 5 of five with four members",
         case(md({"degraded": 1, "faulty": "sdc"})),

@@ -12,7 +12,15 @@ from collections.abc import Iterator
 
 from iosonde import units
 from iosonde.layers._raid.findings import busy, reads_of_lost, stands_still, written_parity
-from iosonde.layers._raid.geometry import MIRRORED, NEAR_TWO, PARITY, tolerance
+from iosonde.layers._raid.geometry import MIRRORED, PARITY
+from iosonde.layers.md.findings_rebuilds import (
+    being_filled,
+    is_filled,
+    is_new,
+    may_be_lost,
+    not_running,
+    spare_losses,
+)
 from iosonde.records.evidence import (
     EvidenceSet,
     Rule,
@@ -79,6 +87,9 @@ def not_whole(case: EvidenceSet) -> Iterator[Finding]:
     for state in case.of_kind("md"):
         missing = state.values.get("degraded")
         if isinstance(missing, int) and not isinstance(missing, bool) and missing > 0:
+            if is_filled(state, missing):
+                yield being_filled(state, missing, is_new=is_new(case, state))
+                continue
             yield _lacking(state, missing)
         action = str(state.values.get("sync_action") or "")
         if state.name and action not in _IDLE and not state.values.get("sync_waits"):
@@ -100,17 +111,8 @@ def _lacking(state: StateEvidence, missing: int) -> Finding:
         level, str) else called(state)  # fmt: skip
     reads = reads_of_lost(str(level), "reads of what is gone", "all others")
     cost = f"{reads}, " * bool(reads)
-    layout = state.values.get("layout")
-    more = -missing + tolerance(
-        str(level),
-        disks if isinstance(disks, int) else 0,
-        layout if isinstance(layout, int) else NEAR_TWO,
-    )
-    left = (
-        f"{'one' if more == 1 else more} more may be lost"
-        if more > 0
-        else "the next loss may take data with it"
-    )
+    more = spare_losses(state, missing)
+    left = may_be_lost(more)
     evidence = [Evidence("members missing", missing, "", state.where)]
     if failed:
         evidence.append(Evidence("failed", str(failed), "", state.where))
@@ -294,6 +296,8 @@ RULES: tuple[Rule, ...] = (
          measured_meanwhile),
     Rule("degraded", "md", "Arrays that lack members or are busy with themselves.", _MD,
          not_whole),
+    Rule("degraded", "md", "Arrays that are put together and do not run.",
+         "Linux drivers/md/md.c, md_seq_show(), array_state_show()", not_running),
     Rule("resync-stuck", "md", "Resyncs that have not begun, are frozen, or would take weeks.", _MD,
          stuck),
     Rule("degraded", "md", "A mirror of Solaris Volume Manager that needs maintenance.",
