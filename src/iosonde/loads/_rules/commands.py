@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from iosonde import units
 from iosonde.errors import ToolRefuses, UsageError
 from iosonde.loads import LOADS
 from iosonde.records.evidence import CommandEvidence, EvidenceSet, Rule
 from iosonde.records.finding import Evidence, Finding
-from iosonde.records.load import Demand, Load
-from iosonde.records.stack import Scalar
+from iosonde.records.load import Demand
 
-_ONE_FILE = re.compile(r"\s--?filename[= ][^\s:]+(?:\s|$)")
-_PARTS = "offset_increment"
+if TYPE_CHECKING:
+    from iosonde.loads.fio.files import Buffered, SharedFile
+
 _TIMES = 4
 """A file of so many times the memory is hardly cached."""
 _SHOWN = 60
@@ -49,14 +49,15 @@ def _refused(case: EvidenceSet) -> Iterable[Finding]:
 def _buffered(case: EvidenceSet) -> Iterable[Finding]:
     """Commands that go through the page cache, where no figures of theirs show how much."""
     judged = {(trial.source, trial.tool) for trial in case.trials if trial.device_io}
-    groups: dict[tuple[str, str], list[tuple[CommandEvidence, int]]] = {}
-    for asked, _, demand in _declared(case):
-        if demand.direct or demand.device_only or not demand.size:
+    groups: dict[tuple[str, str], list[tuple[CommandEvidence, Buffered]]] = {}
+    for asked, demand in _declared(case):
+        part = None if demand.direct or demand.device_only else _cached_part(asked, demand)
+        if part is None or not part.size:
             continue
-        if (asked.source, asked.tool) not in judged and not _outgrows(case, asked, demand.size):
-            groups.setdefault((asked.source, asked.tool), []).append((asked, demand.size))
+        if (asked.source, asked.tool) not in judged and not _outgrows(case, asked, part.size):
+            groups.setdefault((asked.source, asked.tool), []).append((asked, part))
     for (source, tool), some in groups.items():
-        sizes = sorted({size for _, size in some})
+        sizes = sorted({part.size for _, part in some})
         span = " … ".join(units.show_bytes(size) for size in dict.fromkeys((sizes[0], sizes[-1])))
         yield Finding(
             rule="page-cache",
@@ -64,27 +65,60 @@ def _buffered(case: EvidenceSet) -> Iterable[Finding]:
             subject=f"{tool} in {source}",
             message=(
                 f"As written, {tool} goes through the page cache in {len(some)} command"
-                f"{'s' * (len(some) > 1)}, with files of {span} in all: whatever of them memory "
-                "holds is read there and not from the disks, and writes count as done before they "
-                "reach them."
+                f"{'s' * (len(some) > 1)}, with files of {span} in all: "
+                f"{_effects([part for _, part in some])}."
             ),
             evidence=tuple(
-                Evidence(f"size of the files of `{_cut(asked.command)}`", size, "B", asked.where)
-                for asked, size in some
+                Evidence(f"size of the files of `{_cut(asked.command)}`", part.size, "B",
+                         asked.where)
+                for asked, part in some
             ),
             remedy=_DIRECT.get(tool, "Use direct I/O, or files of several times the memory."),
             confirm="the same load with direct I/O; the disks' own counters (iostat -x) meanwhile",
-        )
+        )  # fmt: skip
 
 
-def _declared(case: EvidenceSet) -> Iterator[tuple[CommandEvidence, Load, Demand]]:
+def _cached_part(asked: CommandEvidence, demand: Demand) -> Buffered | None:
+    """What of a load goes through the page cache."""
+    from iosonde.loads.fio.files import Buffered, buffered  # with the whole engine
+    from iosonde.loads.fio.text_figures import sections_of
+
+    if asked.tool == "fio":
+        return buffered(sections_of(asked.command))
+    if demand.size is None:
+        return None
+    reads = any("read" in name or "mixed" in name for name in demand.directions)
+    writes = any("write" in name or "mixed" in name for name in demand.directions)
+    return Buffered(demand.size, reads, frozenset({""} if writes else ()))
+
+
+def _effects(parts: Sequence[Buffered]) -> str:
+    """What the page cache does to the figures: to those of reads, and to those of writes."""
+    effects = []
+    if any(part.reads for part in parts):
+        effects.append("whatever of them memory holds is read there and not from the disks")
+    flushed = {kind for part in parts for kind in part.flushed}
+    if flushed:
+        writes = "writes count as done before they reach the disks"
+        if "" not in flushed and "end" not in flushed:
+            writes += ", up to the next fsync"
+        elif flushed == {"end"}:
+            writes = (
+                "while it runs, the latency and IOPS of writes can be those of memory, and only "
+                "the mean over the whole time holds the flush at its end"
+            )
+        effects.append(writes)
+    return ", and ".join(effects)
+
+
+def _declared(case: EvidenceSet) -> Iterator[tuple[CommandEvidence, Demand]]:
     """The commands that an engine takes, and what they need."""
     for asked in case.commands:
         if asked.tool in LOADS:
             engine = LOADS.load(asked.tool)()
             try:
                 load = engine.declare(asked.command, name=asked.tool, where="")
-                yield asked, load, engine.demand(load)
+                yield asked, engine.demand(load)
             except UsageError:
                 continue
 
@@ -102,39 +136,34 @@ def _cut(command: str) -> str:
     return command if len(command) <= _SHOWN else command[: _SHOWN - 1] + "…"
 
 
-def _options(load: Load) -> Mapping[str, Scalar]:
-    """Those of fio, by names that can be compared."""
-    if load.engine != "fio":
-        return {}
-    from iosonde.loads.fio.compared_options import compared_options  # with the whole engine
-
-    return compared_options(load)
-
-
 def _shared_file(case: EvidenceSet) -> Iterable[Finding]:
-    """Several jobs that write one and the same file."""
-    for asked, load, demand in _declared(case):
-        options = _options(load)
-        jobs, size = options.get("numjobs"), options.get("size")
-        if not isinstance(jobs, int) or not isinstance(size, int) or jobs < 2:
+    """Several jobs that write one and the same file at the same time."""
+    for asked, _ in _declared(case):
+        if asked.tool != "fio":
             continue
-        if not demand.writes or not _ONE_FILE.search(asked.command) or _PARTS in asked.command:
+        from iosonde.loads.fio.files import shared_files  # with the whole engine
+        from iosonde.loads.fio.text_figures import sections_of
+
+        files = shared_files(sections_of(asked.command))
+        if not files:
             continue
-        shown, whole = units.show_bytes(size), units.show_bytes(jobs * size)
-        again = f" for {units.show_seconds(demand.seconds)}" if options.get("time_based") and (
-            demand.seconds) else ""  # fmt: skip
+        largest = max(files, key=lambda file: file.count)
+        others = [file for file in files if file is not largest]
+        again = f" for {units.show_seconds(largest.seconds)}" if largest.seconds else ""
+        whole = units.show_bytes(largest.count * largest.size)
+        beside = f" So do the {' and the '.join(_jobs(file) for file in others)}." * bool(others)
         yield Finding(
             rule="shared-file",
             severity="note",
             subject=asked.where,
             message=(
-                f"The {jobs} jobs write the same file of {shown}{again}, not {whole}: they "
-                "overwrite each other's blocks, and a write-back cache takes in what comes again "
-                "before it is written to the disks."
+                f"The {_jobs(largest)} write the same file of {units.show_bytes(largest.size)}"
+                f"{again}, not {whole}: they overwrite each other's blocks, and a write-back cache "
+                f"takes in what comes again before it is written to the disks.{beside}"
             ),
             evidence=(
-                Evidence("size of the file", size, "B", asked.where),
-                Evidence("jobs", jobs, "", asked.where),
+                Evidence("size of the file", largest.size, "B", asked.where),
+                Evidence("jobs", largest.count, "", asked.where),
             ),
             remedy="Give each job its own file (--directory instead of --filename) or its own part "
             "(--offset_increment), and make the whole several times the controller's cache.",
@@ -142,19 +171,29 @@ def _shared_file(case: EvidenceSet) -> Iterable[Finding]:
         )
 
 
+def _jobs(file: SharedFile) -> str:
+    """`4 jobs`; `32 jobs of “a” and “b”` where the load has other sections as well."""
+    if file.whole_load:
+        return f"{file.count} jobs"
+    names = list(file.jobs)
+    listed = " and ".join([", ".join(f"“{name}”" for name in names[:-1])] * (len(names) > 1)
+                          + [f"“{names[-1]}”"])  # fmt: skip
+    return f"{file.count} jobs of {listed}"
+
+
 RULES = (
     Rule(
         name="page-cache",
         about="fio, iozone",
         says="Command lines that go through the page cache with files that memory may hold.",
-        source="fio HOWTO, direct; iozone(1), -I, -e, -c, -p",
+        source="fio HOWTO, direct, end_fsync, rwmixread; iozone(1), -I, -e, -c, -p",
         find=_buffered,
     ),
     Rule(
         name="shared-file",
         about="fio",
         says="Jobs that write one file together, whose size is then that of all.",
-        source="fio HOWTO, filename, numjobs, size",
+        source="fio HOWTO, filename, numjobs, size, stonewall, rwmixread",
         find=_shared_file,
     ),
     Rule(

@@ -35,7 +35,7 @@ def demand(load: Load) -> Demand:
 def demand_of(job: Job, *, where: str) -> Demand:
     """As `demand`; `where` is for messages."""
     sections = effective(job)
-    moves = "".join(_moves(section, where) for section in sections)
+    moves = "".join(directions_of(section, where) for section in sections)
     sizes = [span(section, where) for section in sections]
     bounded = [size for size in sizes if size is not None]
     return Demand(
@@ -43,7 +43,7 @@ def demand_of(job: Job, *, where: str) -> Demand:
         writes="w" in moves or "t" in moves,
         size=max(bounded) if len(bounded) == len(sizes) and bounded else None,
         seconds=length(sections, where),
-        direct=all(_direct(section) for section in sections),
+        direct=all(is_direct(section) for section in sections),
         tools=("fio",),
         block=min((block(section, where) or 1 for section in sections), default=None),
         directions=_directions(moves, sections),
@@ -75,7 +75,7 @@ def block(section: Effective, where: str) -> int | None:
     )
 
 
-def _moves(section: Effective, where: str) -> str:
+def directions_of(section: Effective, where: str) -> str:
     """Letters r, w, t for reads, writes, trims."""
     # "randwrite:8" and "write:4k" carry a number after the direction.
     direction = section.text("rw", "read").split(":")[0].strip()
@@ -172,7 +172,7 @@ def ceiling(section: Effective, where: str) -> float | None:
     return runtime + seconds("ramp_time") + seconds("startdelay")
 
 
-def _direct(section: Effective) -> bool:
+def is_direct(section: Effective) -> bool:
     """Whether its figures are the device's: past the page cache, or durably through it."""
     engine = section.text("ioengine", "psync")
     if engine in _WITHOUT_PAGE_CACHE:

@@ -74,6 +74,9 @@ def test_commands_whose_figures_are_there_are_judged_by_those() -> None:
         ("--filename=/data/x --numjobs=4 --rw=randwrite --offset_increment=2g", 0),
         ("--filename=/data/x --numjobs=1 --rw=randwrite", 0),
         ("--filename=/data/x --numjobs=4 --rw=randread", 0),
+        ("--filename=/data/x --numjobs=4 --rw=randrw --rwmixread=99", 1),
+        ("--filename=/data/x --numjobs=4 --rw=randrw --rwmixread=100", 0),
+        ("--filename=/data/x --numjobs=4 --rw=rw --rwmixwrite=0", 0),
     ],
 )
 def test_jobs_that_write_one_file(options: str, alarms: int) -> None:
@@ -84,6 +87,78 @@ def test_jobs_that_write_one_file(options: str, alarms: int) -> None:
     assert len(said) == alarms
     for finding in said:
         assert "4 jobs write the same file of 2 GiB for 30 s, not 8 GiB" in finding.message
+
+
+SECTIONS = (
+    "fio --ioengine=libaio --direct=1 --size=16g --filename=/opt/x --runtime=60 {} --name=r "
+    "--rw=randread --numjobs=8 --name=w --rw=randwrite --name=w8 --rw=randwrite --numjobs=8 "
+    "--name=w32 --rw=randwrite --numjobs=32"
+)
+
+
+def shared(command: str) -> list[str]:
+    asked = CommandEvidence("fio", command, "", "page:3", "page")
+    return [
+        finding.message
+        for finding in findings_named(RULES, EvidenceSet(commands=(asked,)), "shared-file")
+    ]
+
+
+def test_only_jobs_that_write_at_the_same_time_share_a_file() -> None:
+    (said,) = shared(SECTIONS.format("--stonewall"))
+    assert said.startswith("The 32 jobs of “w32” write the same file of 16 GiB, not 512 GiB")
+    assert said.endswith("So do the 8 jobs of “w8”.")
+
+
+def test_sections_that_run_together_write_one_file_together() -> None:
+    (said,) = shared(SECTIONS.format(""))
+    assert said.startswith("The 41 jobs of “w”, “w8” and “w32” write the same file of 16 GiB")
+
+
+def test_sections_one_after_another_share_nothing() -> None:
+    assert shared("fio --size=1g --filename=/x --stonewall --name=a --rw=write --name=b --rw=write"
+                  " --name=c --rw=read --numjobs=8") == []  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "size"),
+    [
+        ("--size=256m --numjobs=16 --rw=randwrite", "4 GiB"),
+        ("--size=256m --numjobs=16 --rw=randwrite --filename=/data/x", "256 MiB"),
+        ("--size=256m --rw=randwrite", "256 MiB"),
+        ("--size=256m --rw=write --name=b --size=1g --rw=read --numjobs=2", "2.25 GiB"),
+        ("--size=256m --rw=write --name=b --size=1g --rw=read --direct=1", "256 MiB"),
+    ],
+)
+def test_jobs_with_a_file_each_need_that_of_all(options: str, size: str) -> None:
+    asked = CommandEvidence("fio", f"fio --name=a {options}", "", "page:3", "page")
+    (said,) = findings_named(RULES, EvidenceSet(commands=(asked,)), "page-cache")
+    assert f"with files of {size} in all" in said.message
+
+
+READ, WRITTEN, FLUSH = "is read there", "count as done before they reach", "holds the flush"
+
+
+@pytest.mark.parametrize(
+    ("options", "effects"),
+    [
+        ("--rw=randwrite", {WRITTEN}),
+        ("--rw=randread", {READ}),
+        ("--rw=randread --end_fsync=1", {READ}),
+        ("--rw=randrw", {READ, WRITTEN}),
+        ("--rw=randrw --rwmixread=100", {READ}),
+        ("--rw=randrw --sync=1", {READ}),
+        ("--rw=randwrite --end_fsync=1", {FLUSH}),
+        ("--rw=write --fsync_on_close=1", {FLUSH}),
+        ("--rw=write --end_fsync=0", {WRITTEN}),
+        ("--rw=randwrite --fsync=32", {WRITTEN, "up to the next fsync"}),
+    ],
+)
+def test_what_the_page_cache_does_depends_on_the_load(options: str, effects: set[str]) -> None:
+    asked = CommandEvidence("fio", f"fio --name=a --size=1g {options}", "", "page:3", "page")
+    (said,) = findings_named(RULES, EvidenceSet(commands=(asked,)), "page-cache")
+    every = (READ, WRITTEN, FLUSH, "up to the next fsync")
+    assert {effect for effect in every if effect in said.message} == effects
 
 
 @pytest.mark.parametrize(
