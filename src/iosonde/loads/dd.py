@@ -72,6 +72,12 @@ _CALL = re.compile(r"(?:^|[\s/])dd\s+(?:if|of|bs|count)=")
 _TIMES = re.compile(r"^\s*(?:real|user|sys)\s+[\d.]+m?[\d.]*s?\s*$")
 _COMPLAINT = re.compile(r"\s*(?:[^\s:]*/)?dd: ")
 """With conv=noerror dd complains, reports, and goes on."""
+_LABELLED = re.compile(
+    r"[\s|*•>-]{0,20}[^\W\d][^:：`]{0,40}[:：]\s{0,4}`?(?P<command>(?:(?:sudo|time)\s{1,4}){0,3}"
+    r"(?:[\w./~-]{0,60}/)?dd\s{1,4}(?:if|of|[io]?bs|count|[io]flag|conv)=[^`]{1,600})`?"
+)
+"""A command that somebody put behind what it is to measure: `Write: time dd if=…`."""
+_REACH = 6
 _TAKES = re.compile(r"^\w+=")
 _REDIRECTED = re.compile(r"(?<![\d&>])>{1,2}\s*(\S+)")
 _APART = re.compile(r"[;\n|(){}]|&&")
@@ -150,7 +156,7 @@ class Dd(Output):
         if match := _shortened(cursor.line(first)):
             return _of_short(cursor, first, match)
         results, unread = _results(cursor, first)
-        begin, prompt = command_before(cursor, first, ("dd",))
+        begin, prompt = _asked(cursor, first)
         ends, timings = _timings(cursor, results)
         if not prompt.command and len(timings) == 1:
             prompt = Prompt(next(iter(timings.values())).command)
@@ -170,6 +176,16 @@ class Dd(Output):
         )
         said = tuple((at, at, "no speed follows") for at in unread if at <= last)
         return OutputReading(begin, last, trials=trials, unread=said)
+
+
+def _asked(cursor: TextCursor, first: int) -> tuple[int, Prompt]:
+    """Index of the command's line and the command: by a prompt, its name alone, or a label."""
+    for index in range(first - 1, max(first - _REACH, 0) - 1, -1):
+        if prompt_in(cursor.line(index)):
+            break
+        if labelled := _LABELLED.fullmatch(cursor.line(index)):
+            return index, Prompt(labelled["command"].strip())
+    return command_before(cursor, first, ("dd",))
 
 
 def _with_rates(

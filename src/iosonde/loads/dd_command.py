@@ -25,7 +25,9 @@ _CALL = re.compile(
     rf"(?:[\w./~-]{{0,100}}/)?dd(?:\s+{_OPERAND}){{2,14}}"
 )
 _QUOTED = re.compile(r"`{1,3}\s?(?P<command>[^`]{5,1000})`")
-_MARK = re.compile(r"^[\s|*•>-]{0,20}(?:\d{1,2}[.)]\s+)?(?:[#$%]\s+)?(?=\S)")
+_MARK = re.compile(
+    r"^[\s|*•>-]{0,20}(?:\d{1,2}[.)]\s+)?(?:[^\W\d][^:：`]{0,40}[:：]\s{0,4})?(?:[#$%]\s+)?(?=\S)"
+)
 _TELLS = re.compile(r"\s(?:bs|ibs|obs|count|iflag|oflag)=")
 _REST = re.compile(r"\s*(?:$|[;|&`]|\d?>|\(|#|\\$)")
 

@@ -219,3 +219,35 @@ def test_words_behind_a_result_are_no_report_without_a_speed() -> None:
 def test_a_report_that_is_cut_off_behind_others_is_told() -> None:
     (unread,) = unread_in(f"# {COMMAND}\n{RECORDS}{BSD}{RECORDS}\nThat was all.\n")
     assert unread.reason == "no speed follows"
+
+
+LABELLED = "8192000000 bytes (8.2 GB) copied, 41.7994 s, 196 MB/s\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "way"),
+    [
+        ("写：time dd if=/dev/zero of=/ceph/test bs=8k count=1000000", "write"),
+        ("读： dd if=/ceph/test of=/dev/null bs=8k", "read"),
+        ("Read test: `sudo time dd if=/ceph/test of=/dev/null bs=8k`", "read"),
+        ("- Lecture : dd if=/ceph/test of=/dev/null bs=8k", "read"),
+        ("Note: dd is slow here", "copy"),
+        ("dd: error reading '/ceph/test': Input/output error", "copy"),
+        ("写：cp /ceph/a /ceph/b", "copy"),
+        ("写: cp /a /b; time dd if=/ceph/test of=/dev/null bs=8k", "copy"),
+    ],
+)
+def test_a_command_may_stand_behind_a_label(line: str, way: str) -> None:
+    (trial,) = trials(f"{line}\n{LABELLED}")
+    assert list(trial.loops[0].metrics) == [f"{way}.bandwidth"]
+    assert ("bs=8k" in trial.command) == (way != "copy")
+
+
+def test_the_command_next_to_a_result_is_its_own() -> None:
+    text = (
+        f"$ dd if=/dev/zero of=/ceph/t bs=8k\n{LABELLED}读：dd if=/ceph/t of=/dev/null\n{LABELLED}"
+        f"写：dd if=/dev/zero of=/ceph/t\n$ dd if=/ceph/t of=/dev/null bs=1M\n{LABELLED}"
+    )
+    assert [next(iter(trial.loops[0].metrics)) for trial in trials(text)] == [
+        "write.bandwidth", "read.bandwidth", "read.bandwidth",
+    ]  # fmt: skip

@@ -28,6 +28,7 @@ def loads(text: str) -> list[PrintedLoad]:
         (f"We used `{PLAIN}` for all of them.", PLAIN, ""),
         (f"- `{PLAIN}`", PLAIN, ""), (f"2. {PLAIN}", PLAIN, ""), (f"12) {PLAIN}", PLAIN, ""),
         (f"RAID 10 (new):   {PLAIN}", PLAIN, ""), (f"[1]: {PLAIN}", PLAIN, ""),
+        (f"随机读：{PLAIN}", PLAIN, ""), (f"Écriture : {PLAIN}", PLAIN, ""),
         (PLAIN.replace(" --", " \\\n    --"), PLAIN, ""),
         ("# " + PLAIN.replace("--iodepth", "--\niodepth"), PLAIN, ""),
         (PLAIN.replace(" --filename", "\n--filename"), PLAIN, ""),
