@@ -177,16 +177,18 @@ def _changed(trial: TrialEvidence, every: Sequence[list[list[TrialEvidence]]]) -
 def _repeated(groups: Sequence[list[TrialEvidence]]) -> list[list[list[TrialEvidence]]]:
     """Measurements that somebody repeated as they were: each is a loop of the same condition.
 
-    Where something was set between two of them they are two conditions.
+    Where something was set between two of them they are two conditions, as are copies of dd whose
+    commands are not known: one may read what another writes.
     """
     repeated: dict[object, list[list[TrialEvidence]]] = {}
-    for group in groups:
+    for place, group in enumerate(groups):
+        copied = any(not trial.command and trial.headline.startswith("copy.") for trial in group)
         key = tuple(
             (trial.host, trial.target, trial.job, trial.command, _as_set(trial.options),
              _as_set(trial.settings), trial.row, frozenset(trial.changes.items()))
             for trial in group
         )  # fmt: skip
-        repeated.setdefault(key, []).append(group)
+        repeated.setdefault((place, *key) if copied else key, []).append(group)
     return list(repeated.values())
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from iosonde.explain import judge
 from iosonde.explain.rules import averages, claims, loops, noise
-from iosonde.explain.series import ComparableTrials, Condition
+from iosonde.explain.series import ComparableTrials, Condition, series_of
 from iosonde.records.evidence import EvidenceSet, StateEvidence, TrialEvidence
 from iosonde.records.finding import Finding
 from iosonde.records.run import HEALTH, Series
@@ -381,3 +381,49 @@ def test_two_results_of_one_name_are_told_apart_by_their_places() -> None:
         "t/io_uring", "t/io_uring"
     )
     assert "“new” is best: better than “old” by" in order("old", "new")
+
+
+DD = "8192000000 bytes (8.2 GB) copied, {} s, {} MB/s\n"
+UNNAMED = DD.format("41.7994", 196) + "\nand\n\n" + DD.format("447.997", "18.3")
+
+
+def test_copies_whose_commands_are_not_known_are_no_loops_of_one_condition() -> None:
+    case = case_of(f"# kernel\n\n{UNNAMED}")
+    (series,) = series_of(case)
+    assert [len(condition.metric.loops) for condition in series.conditions] == [1, 1]
+    assert findings_named(noise.RULES, case) == []
+
+
+def test_a_copy_whose_command_was_repeated_is_a_loop_of_it() -> None:
+    call = "$ dd if=/srv/a of=/srv/b bs=8k\n"
+    text = "# kernel\n\n" + "\n".join(call + DD.format(s, 1) for s in ("41.7", "41.9"))
+    (series,) = series_of(case_of(text))
+    assert [len(condition.metric.loops) for condition in series.conditions] == [2]
+
+
+def pair(*loops: list[float]) -> str:
+    """What is said of the difference of two conditions or more."""
+    case = EvidenceSet(
+        trials=tuple(
+            trial({"write.bandwidth": values}, label=f"t{place}")
+            for place, values in enumerate(loops)
+        )
+    )
+    (said,) = findings_named(noise.RULES, case, "within-noise")
+    return said.message
+
+
+def test_an_interval_of_everything_is_not_shown() -> None:
+    said = pair([196e6, 269e6, 162e6], [18.3e6, 250e6])
+    assert "2 and 3 loops that scatter so much do not tell how far they are apart" in said
+    assert "…" not in said
+    assert "more loops of each" not in said
+
+
+def test_a_wide_interval_that_says_something_is_shown() -> None:
+    assert "% (" in pair([196e6, 210e6, 162e6], [150e6, 200e6, 163e6])
+
+
+def test_three_of_which_nothing_is_known_are_said_so() -> None:
+    said = pair([196e6, 26e6], [18.3e6, 250e6], [60e6, 63.1e6])
+    assert "2 loops that scatter so much do not tell" in said

@@ -27,6 +27,9 @@ from iosonde.statistics.verdict import judge, typical
 _LEVEL = 0.05
 _FAR = 0.5
 """Of two single runs, neither of which has half of the other's figure, the order is no accident."""
+_NOTHING = -0.9995
+"""What is shown as -100.0 %: the interval of a ratio, which has no end below."""
+_HUNDREDFOLD = 100.0
 _REMARK = re.compile(r"note|remark|comment", re.IGNORECASE)
 _MORE = "Repeat what is close, in turns (A B A B), at least five loops of each."
 
@@ -107,7 +110,7 @@ def _single(
         return  # two devices of two hosts: nobody orders them
     for close in _close(ranked):
         unknown = [condition for condition in close if condition in alone]
-        if len(close) < 2 or not unknown:
+        if len(close) < 2 or not unknown or _are_nameless(close):
             continue
         first, last = close[0], close[-1]
         if first.metric.mean == last.metric.mean:
@@ -134,6 +137,12 @@ def _single(
             remedy=_MORE,
             confirm="an order that holds in every round",
         )
+
+
+def _are_nameless(conditions: Sequence[Condition]) -> bool:
+    """Whether nothing tells them apart, as neither a name nor a command stands beside any."""
+    commands = any(trial.command for condition in conditions for trial in condition.trials)
+    return not commands and len({condition.label for condition in conditions}) == 1
 
 
 def _close(ranked: Sequence[Condition]) -> Iterator[list[Condition]]:
@@ -211,13 +220,33 @@ def _lead(verdict: Verdict) -> str:
     if interval is None or min(interval) <= -1:
         return text
     low, high = sorted(1 / (1 + bound) - 1 for bound in interval)
-    return f"{text} ({shown_range(low, high)})"
+    return f"{text} ({shown_range(low, high)})" if _has_meaning(low, high) else text
 
 
 def _difference(verdict: Verdict) -> str:
     """`1.95 % (-7.0 … 3.4 %)`, as the loops show it."""
     text = units.show_fraction(abs(verdict.change or 0.0))
     return f"{text} ({shown_range(*verdict.interval)})" if verdict.interval else text
+
+
+def _tells(verdict: Verdict) -> bool:
+    """Whether the loops say at all between which bounds the difference lies."""
+    return verdict.interval is None or _has_meaning(*verdict.interval)
+
+
+def _has_meaning(low: float, high: float) -> bool:
+    """Whether it is no interval from nothing at all to more than a hundredfold."""
+    return low > _NOTHING and high <= _HUNDREDFOLD
+
+
+def _unknown(step: _Step) -> str:
+    """The difference where so few loops scatter so much that its interval has no meaning."""
+    loops = sorted(len(condition.metric.loops) for condition in (step.better, step.worse))
+    counts = " and ".join(str(count) for count in dict.fromkeys(loops))
+    return (
+        f"{units.show_fraction(abs(step.verdict.change or 0.0))}, but {counts} loops that scatter "
+        "so much do not tell how far they are apart, nor which is better"
+    )
 
 
 def shown_range(low: float, high: float) -> str:
@@ -229,13 +258,15 @@ def shown_range(low: float, high: float) -> str:
 def _pair(series: ComparableTrials, step: _Step) -> Finding:
     better, worse = (_name(series, condition) for condition in (step.better, step.worse))
     equal = step.verdict.outcome is Outcome.EQUIVALENT
-    more = step.verdict.more_loops
+    more = step.verdict.more_loops if _tells(step.verdict) else None
     advice = f"; {more} more loops of each would decide" if more else ""
     if equal:
         message = (
             f"“{better}” and “{worse}” are equal within {units.show_fraction(Bar().margin)}: which "
             "of them comes first is not a result."
         )
+    elif not _tells(step.verdict):
+        message = f"“{better}” and “{worse}” differ by {_unknown(step)}."
     elif _step(step.better, step.worse, Bar(level=_LEVEL)).supported:
         message = (
             f"“{better}” and “{worse}” differ by {_difference(step.verdict)}, which would count as "
@@ -265,6 +296,11 @@ def _several(series: ComparableTrials, stretch: Sequence[_Step], ends: _Step) ->
             f"{count} results are equal within {units.show_fraction(Bar().margin)}: their order is "
             "not a result."
         )
+    elif not _tells(ends.verdict):
+        message = (
+            f"{count} results cannot be told apart: the best (“{best}”) and the worst (“{worst}”) "
+            f"differ by {_unknown(ends)}."
+        )
     else:
         message = (
             f"{count} results cannot be told apart: even the best (“{best}”) and the worst "
@@ -289,7 +325,7 @@ def _undistinguished(
     for step in steps:
         change = _change(series, step)
         evidence.append(change)
-        if step.verdict.more_loops:
+        if step.verdict.more_loops and _tells(step.verdict):
             what = f"{change.what}: more loops of each that would decide"
             evidence.append(Evidence(what, step.verdict.more_loops, "", "forecast"))
     for name, condition in conditions.items():
