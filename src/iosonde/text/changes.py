@@ -101,12 +101,12 @@ def changes_in(lines: Sequence[str]) -> Changes:
     """
     commands, sentences = dict[str, None](), dict[str, None]()
     for left, line in zip(range(len(lines), 0, -1), lines, strict=True):
-        text = without_secrets(line[:_LINE].strip())
+        text = line[:_LINE].strip()
         prompt = prompt_in(text)
-        done = list(_commands(prompt.command if prompt else text))
+        done = list(map(without_secrets, _commands(prompt.command if prompt else text)))
         commands |= dict.fromkeys(done)
         if left <= _NEAR and not done and not prompt and _is_said(text):
-            sentences[text] = None
+            sentences[without_secrets(text)] = None
     return Changes(tuple(commands), tuple(sentences))
 
 
