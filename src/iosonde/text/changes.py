@@ -54,7 +54,8 @@ _SETS = re.compile(
     r"|cd\s+(?=[\w./~$-])"
     r")(?P<rest>[^;&|#]{0,200})"
 )
-_SIGN = re.compile(r"[;&|(]|sudo")
+_BEFORE = (";", "&", "|", "(", "sudo")
+"""What stands before a second command of a line."""
 _VALUE = re.compile(r"(?<=--setra)\s+\d{1,9}|(?<=-[ABKMNQSWa])\s?\d{1,9}")
 _DONE = re.compile(
     r"\b(?:changed|replaced|moved|switched|enabl\w+|disabl\w+|added|removed|set|installed|upgraded"
@@ -124,8 +125,8 @@ def _commands(text: str) -> Iterator[str]:
         for match in pattern.finditer(text) if name in text else ():
             if not _HYGIENE.search(match["path"]):
                 yield " ".join(fields(match[0]))
-    # Most lines are none: a second command stands behind a sign, and the first begins its line.
-    for match in _SETS.finditer(text) if _SIGN.search(text) or _SETS.match(text) else ():
+    may_set = any(sign in text for sign in _BEFORE) or _SETS.match(text)
+    for match in _SETS.finditer(text) if may_set else ():
         yield " ".join(fields(match["command"] + match["rest"]))
 
 
