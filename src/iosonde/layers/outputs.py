@@ -273,6 +273,8 @@ OUTPUTS: Table[type[Output]] = Table(
         "nvmet_config": "iosonde.layers.nvmeof.printed_config:NvmetConfig",
         "nvmetcli": "iosonde.layers.nvmeof.printed_nvmetcli:Nvmetcli",
         "ontap": "iosonde.layers._storage_arrays.printed_ontap:OntapTables",
+        "ontap_df": "iosonde.layers._storage_arrays.printed_ontap_df:OntapDf",
+        "ontap_raid": "iosonde.layers._storage_arrays.printed_ontap_raid:OntapRaid",
         "openstack_volumes": "iosonde.layers.guest.printed_cloud_volumes:OpenstackVolumes",
         "omreport": "iosonde.layers.hwraid.printed_omreport:Omreport",
         "omreport_rows": "iosonde.layers.hwraid.printed_omreport:OmreportRows",

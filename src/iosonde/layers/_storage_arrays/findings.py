@@ -69,7 +69,7 @@ def _array_pools(case: EvidenceSet) -> Iterator[Finding]:
                 "degraded", "error", subject_of(pool),
                 f"The pool {pool.name} is {lacking}: {_LACKING[lacking]}"
                 + (f", {reads}" if reads else "") + "; figures measured now are not its own.",
-                pool.evidence("raid_status", "raid_level", "node"),
+                pool.evidence("raid_status", "raid_level", "raid_groups", "missing_disks", "node"),
                 "mend the plex that is offline (its shelves, its paths), or wait until it is in "
                 "sync" if lacking == "mirror degraded" else
                 "look for a spare that fits (`storage aggregate show-spare-disks`): the array "
