@@ -22,6 +22,8 @@ _ROWS = "| sda | about 23 MiB/s |\n| **sdb** | `145` |"
          [["sda", ""], ["sdb", "4"]], 3),
         ("| disk | read |\n|--|--|\n| sda | 5 |\n\n| a | b | c |\n|--|--|--|\n| 1 | 2 | 3 |",
          ["disk", "read"], [["sda", "5"]], 2),
+        (" buffers_backend_fsync | __io_time__ \n----+----\n 5 | _x_ \n",
+         ["buffers_backend_fsync", "io_time"], [["5", "x"]], 2),
     ],
 )  # fmt: skip
 def test_a_table_ends_where_its_bars_do(
