@@ -38,6 +38,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "block_stat": "iosonde.monitors.printed_proc:BlockStat",
         "bpftrace_maps": "iosonde.monitors.printed_traced_counts:BpftraceMaps",
         "btt": "iosonde.monitors.printed_btt:Btt",
+        "buddyinfo": "iosonde.monitors.printed_buddyinfo:Buddyinfo",
         "cachestat": "iosonde.monitors.printed_traced_rates:Cachestat",
         "cachetop": "iosonde.monitors.printed_traced_tops:Cachetop",
         "ceph_osd_perf": "iosonde.monitors.printed_ceph:CephOsdPerf",
