@@ -200,6 +200,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "queue": "iosonde.layers.disk.findings:RULES",
         "raid": "iosonde.layers._raid.findings:RULES",
         "resync": "iosonde.layers.md.findings:RULES",
+        "bcachefs": "iosonde.layers._mounts.findings_bcachefs:RULES",
         "md_members": "iosonde.layers.md.findings_members:RULES",
         "persistent_memory": "iosonde.layers.disk.findings_memory:RULES",
         "sectors": "iosonde.layers.disk.findings_sectors:RULES",

@@ -21,6 +21,37 @@ _FAILURE: dict[str, Scalar] = {
 
 CASES = (
     RuleCase(
+        "degraded.lost_copies",
+        "data of two copies that have one left, and data whose only copy is away",
+        case(state("bcachefs", "/srv", {"copies_2x": 9000, "copies_2x_without_1x": 4096}),
+             state("bcachefs", "/old", {"copies_1x_without_1x": 512,
+                                        "copies_4_and_2_without_1x": 64})),
+        "all data have their copies; a column that is empty",
+        case(state("bcachefs", "/srv", {"copies_2x": 9000, "copies_1x": 512,
+                                        "copies_2x_without_1x": 0})),
+    ),
+    RuleCase(
+        "degraded.offline_devices",
+        "a device that is offline",
+        case(state("bcachefs_device", "sdb", {"state": "offline", "label": "hdd.b",
+                                              "filesystem": "/srv"})),
+        "devices that are written, only read, or being emptied",
+        case(*(state("bcachefs_device", name, {"state": name, "filesystem": "/srv"})
+               for name in ("rw", "ro", "evacuating", "spare"))),
+    ),
+    RuleCase(
+        "mount-before-network.late_networks",
+        "an entry of fstab for a disk behind a target's address, without _netdev",
+        case(state("ext4", "/srv", {"device": "/dev/disk/by-path/ip-10.0.0.5:3260-iscsi-x-lun-1",
+                                    "_netdev": False, "defaults": True})),
+        "with _netdev; nobody waits for it; a local disk",
+        case(state("ext4", "/a", {"device": "/dev/disk/by-path/ip-10.0.0.5:3260-iscsi-x-lun-1",
+                                  "_netdev": True}),
+             state("ext4", "/b", {"_netdev": False, "nofail": True}),
+             state("ext4", "/c", {"_netdev": False, "noauto": True}),
+             state("ext4", "/d", {"device": "/dev/sdb1", "defaults": True})),
+    ),
+    RuleCase(
         "failed-resource.failed_resources",
         "an instance of DRBD failed; a file system is stopped after its start failed",
         case(state("pacemaker_resource", "r0:0", {**_DRBD, "failed": True}),

@@ -1,6 +1,6 @@
 """Lines of /etc/fstab, alone or as a file, with four, five or six fields.
 
-Source: fstab(5); util-linux 2.38.1.
+Source: fstab(5); util-linux 2.38.1; systemd 252, src/udev/udev-builtin-path_id.c ("ip-%s-iscsi-…").
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ _LINE = re.compile(
     r"(?P<source>[\w/][^\s(),;]*|[A-Z]+=\"?[\w/.-]+\"?)\s+(?P<point>/\S*|none|swap)\s+"
     rf"(?P<type>[a-z]\w*(?:\.\w+|(?:,[a-z]\w*)+)?)\s+(?P<options>{OPTIONS})(?:\s+\d(?:\s+(?P<pass>\d))?)?(?:\s+>)?"
 )
+_OVER_NETWORK = re.compile(r"/dev/disk/by-path/ip-[\w.:\[\]-]{3,80}-lun-\d")
+"""A disk behind a target's address: that an entry lacks `_netdev` is only said of these."""
 _LIVE = re.compile(r"r[wo](?:,\S*)?\s+0\s+0$|r[wo],\S*$")
 
 
@@ -87,6 +89,8 @@ class Fstab(StateOutput):
 def _mount(match: re.Match[str]) -> PrintedSubject | None:
     """A mount with its place in the order of checks, where it is checked at boot."""
     mount = subject(*match.group("source", "point", "type", "options"))
+    if mount and _OVER_NETWORK.match(match["source"]) and "_netdev" not in mount.values:
+        mount = replace(mount, values={**mount.values, "_netdev": False})
     if mount is None or match["pass"] in {None, "0"}:
         return mount
     return replace(mount, values={**mount.values, "check_order": int(match["pass"])})

@@ -103,7 +103,27 @@ def _volatile_files(case: EvidenceSet) -> Iterator[Finding]:
             )  # fmt: skip
 
 
+def _late_networks(case: EvidenceSet) -> Iterator[Finding]:
+    """Entries of fstab whose disk is reached over the network, and that do not say so."""
+    for state in case.states:
+        fails_softly = state.values.get("nofail") or state.values.get("noauto")
+        if state.values.get("_netdev") is not False or fails_softly:
+            continue
+        yield Finding(
+            "mount-before-network", "warning", subject_of(state),
+            f"{state.name} is mounted from a disk that is reached over iSCSI, without `_netdev`: "
+            "systemd takes it for a local disk, waits for it before there is a network, and the "
+            "host may stop in emergency mode at boot; at shutdown the network may go first.",
+            state.evidence("device"),
+            "add `_netdev` to its options in /etc/fstab (and `nofail`, if the host shall start "
+            "without it), then `systemctl daemon-reload`",
+            "`systemctl list-dependencies remote-fs.target` names its mount",
+        )  # fmt: skip
+
+
 RULES: tuple[Rule, ...] = (
+    Rule("mount-before-network", "iscsi", "Disks over iSCSI in fstab without `_netdev`.",
+         "systemd.mount(5); mount(8), _netdev", _late_networks),
     Rule("frame-block", "iscsi", "iSCSI writes that wait for the target to ask for their data.",
          "RFC 7143, 13.10 to 13.14", iscsi_rounds),
     Rule("unsafe-cache", "iscsi_target", "Files that LIO exports write-back, through its memory.",

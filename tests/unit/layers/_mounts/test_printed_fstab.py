@@ -32,3 +32,15 @@ def test_every_type_of_file_system_and_no_password() -> None:
 
 def test_a_sentence_about_types_is_no_fstab() -> None:
     assert not list(read("the ext4 and vfat partitions are at /boot vfat are small\n"))
+
+
+def test_a_disk_behind_an_address_without_netdev_is_said() -> None:
+    path = "/dev/disk/by-path/ip-10.0.0.5:3260-iscsi-iqn.2003-01.org.elm:t1-lun-1"
+    rows = (
+        (f"{path} /srv ext4 defaults 0 2", False),
+        (f"{path}-part1 /srv ext4 defaults,_netdev 0 2", True),
+        ("/dev/disk/by-path/pci-0000:00:1f.2-ata-1 /srv ext4 defaults 0 2", None),
+    )
+    for row, netdev in rows:
+        ((mount,),) = [state.subjects for state in states(f"$ cat /etc/fstab\n{row}\n")]
+        assert mount.values.get("_netdev") is netdev
