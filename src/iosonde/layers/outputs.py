@@ -62,6 +62,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "cciss_vol_status": "iosonde.layers.hwraid.printed_cciss:CcissVolStatus",
         "camcontrol": "iosonde.layers.disk.printed_camcontrol:Camcontrol",
         "ceph": "iosonde.layers.ceph.printed:CephStatus",
+        "ceph_answers": "iosonde.layers.ceph.printed_answers:CephAnswers",
         "ceph_caps": "iosonde.layers.ceph.printed_kernel_client:CephCaps",
         "ceph_df": "iosonde.layers.ceph.printed_tables:CephDf",
         "ceph_df_json": "iosonde.layers.ceph.printed_json:CephDfJson",
