@@ -148,6 +148,16 @@ CASES = (
         case(state("drbd", "r0", {"replication": "Established", "disk_state": "UpToDate"})),
     ),
     RuleCase(
+        "split-brain.split_brains",
+        "a volume whose sides were both written to, and which stands alone",
+        case(counted("kernel log", "drbd", "drbd0", {"split_brains": 1}),
+             state("drbd", "drbd0", {"connection": "StandAlone", "disk_state": "UpToDate"})),
+        "one that is connected again, and a peer that did not answer",
+        case(counted("kernel log", "drbd", "drbd0", {"split_brains": 1}),
+             state("drbd", "drbd0", {"connection": "Connected", "disk_state": "UpToDate"}),
+             counted("kernel log", "drbd", "r1", {"unanswered_pings": 1})),
+    ),
+    RuleCase(
         "degraded.measured_meanwhile",
         "a trial measured during a resync",
         case(written(4096, background=BUSY)),

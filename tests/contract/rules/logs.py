@@ -99,8 +99,11 @@ CASES = (
         "kernel-crash.crashed",
         "a bug that the kernel found in itself, and the oops of it",
         case(log("host", "", kernel_crashes=1, oopses=1, crashes=["fs/btrfs/ctree.h:3713"])),
-        "a warning, and processes that were killed for memory",
-        case(log("host", "", kernel_warnings=1, killed_for_memory=2, others=["fsstress"])),
+        "a warning, processes that were killed for memory, and a crash that somebody asked for",
+        case(
+            log("host", "", kernel_warnings=1, killed_for_memory=2, others=["fsstress"]),
+            log("host", "", triggered_crashes=1, kernel_crashes=1, oopses=1),
+        ),
     ),
     RuleCase(
         "unanswered-calls.unanswered",

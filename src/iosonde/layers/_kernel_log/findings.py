@@ -116,6 +116,16 @@ _SAID: Mapping[Trouble, _Kind] = {
         "was: look for that function in the fixes of newer kernels, or report it",
         "the log stays without such lines under the same load",
     ),
+    "misused": _Kind(
+        "kernel-crash", "error",
+        "the kernel used memory that was freed or is another's: what lies there may be damaged, "
+        "and what is written from it. A kernel that checks each access (KASAN) is also too slow to "
+        "be measured.",
+        "start the host anew before its data are trusted, and check its file systems; the report "
+        "in the log says where it was: look for that function in the fixes of newer kernels, or "
+        "report it",
+        "the log stays without such lines under the same load",
+    ),
     "unanswered": _Kind(
         "unanswered-calls", "warning",
         "whatever used it waited, or was given an error.",
@@ -152,7 +162,7 @@ _OF_KIND: Mapping[tuple[Trouble, str], _Kind] = {
     ),
 }
 """What is said otherwise of one kind of layer."""
-_OTHERS: Mapping[Trouble, str] = {"crash": "crashes"}
+_OTHERS: Mapping[Trouble, str] = {"crash": "crashes", "misused": "memory_errors"}
 """The list that names what it is about, where that is not `others`."""
 _NO_DRIVE: Mapping[Trouble, str] = {
     "data": "save the data; {look}; mend what is at fault before anything is measured on it",
@@ -216,7 +226,10 @@ def _find(trouble: Trouble, case: EvidenceSet) -> Iterator[Finding]:
             continue  # a partition of a disk that is named itself
         said = _OF_KIND.get((trouble, thing.kind), _SAID[trouble])
         others = _of(thing, _OTHERS.get(trouble, "others"))
-        counted = ", ".join(_counted(name, value) for name, value in counts.items())
+        events = _events(counts) if trouble == "crash" else counts
+        if trouble == "crash" and max(events.values()) <= _on_purpose(thing):
+            continue
+        counted = ", ".join(_counted(name, value) for name, value in events.items())
         yield Finding(
             said.rule, said.severity,
             subject_of(thing) if thing.name else thing.host or "kernel log",
@@ -228,6 +241,18 @@ def _find(trouble: Trouble, case: EvidenceSet) -> Iterator[Finding]:
             ),
             _remedy(case, thing, trouble, said), said.confirm,
         )  # fmt: skip
+
+
+def _events(counts: dict[str, int]) -> dict[str, int]:
+    """Crashes without the oopses of the same: the kernel says of one what it was, then "Oops"."""
+    crashes, oopses = counts.get("kernel_crashes", 0), counts.get("oopses", 0)
+    less = "oopses" if oopses <= crashes else "kernel_crashes"
+    return {name: value for name, value in counts.items() if not crashes or name != less}
+
+
+def _on_purpose(thing: CounterEvidence) -> int:
+    """How many crashes somebody asked for by SysRq, other than those that are said to be so."""
+    return _number(thing, "triggered_crashes") - _number(thing, "triggered_panics")
 
 
 def _remedy(case: EvidenceSet, thing: CounterEvidence, trouble: Trouble, said: _Kind) -> str:
@@ -305,7 +330,8 @@ def _hung(case: EvidenceSet) -> Iterator[Finding]:
 
 
 def _crashed(case: EvidenceSet) -> Iterator[Finding]:
-    return _find("crash", case)
+    yield from _find("crash", case)
+    yield from _find("misused", case)
 
 
 def _unanswered(case: EvidenceSet) -> Iterator[Finding]:
@@ -330,8 +356,9 @@ RULES = (
          "Linux fs/ext4/super.c, fs/jbd2/journal.c, fs/xfs/xfs_fsops.c", _damaged),
     Rule("hung-tasks", "host", "Processes that the kernel saw waiting for minutes.",
          "Linux kernel/hung_task.c; Documentation/admin-guide/sysctl/kernel.rst", _hung),
-    Rule("kernel-crash", "host", "Crashes of the kernel: bugs, oopses, panics.",
-         "Linux kernel/panic.c; Documentation/admin-guide/bug-hunting.rst", _crashed),
+    Rule("kernel-crash", "host", "Crashes of the kernel: bugs, oopses, panics, wrong memory.",
+         "Linux kernel/panic.c; mm/kasan/report.c; Documentation/admin-guide/bug-hunting.rst",
+         _crashed),
     Rule("unanswered-calls", "file systems", "Servers of files that did not answer in time.",
          "Linux net/sunrpc/clnt.c, rpc_check_timeout(); fs/smb/client/connect.c", _unanswered),
     Rule("corrected-reads", "arrays", "Sectors that an array had to restore.",

@@ -3,9 +3,10 @@
 Source:
     Linux 6.12 arch/x86/mm/fault.c, show_fault_oops() (before 5.1 with "kernel "); kernel/panic.c,
     panic(); lib/dump_stack.c, dump_stack_print_info(); kernel/watchdog.c; kernel/rcu/tree_stall.h;
-    mm/oom_kill.c; Documentation/admin-guide/bug-hunting.rst (RIP, IP, pc);
-    fs/sysfs/dir.c, sysfs_warn_dup(); lib/kobject.c, kobject_add_internal(); xfstests,
-    check; blktests, check.
+    mm/oom_kill.c; mm/kasan/report.c, print_error_description(); drivers/tty/sysrq.c,
+    sysrq_handle_crash() (a panic of its own since 5.0);
+    Documentation/admin-guide/bug-hunting.rst (RIP, IP, pc); fs/sysfs/dir.c,
+    sysfs_warn_dup(); lib/kobject.c, kobject_add_internal(); xfstests, check; blktests, check.
 """
 
 from __future__ import annotations
@@ -36,8 +37,22 @@ MESSAGES = (
         "host", "kernel_crashes", "crash",
     ),
     KernelMessage(
+        "Kernel panic - not syncing: sysrq",
+        r"Kernel panic - not syncing: (?P<panics>sysrq triggered crash)", "host",
+        "triggered_panics",
+    ),
+    KernelMessage(
         "Kernel panic - not syncing",
         r"Kernel panic - not syncing: (?P<panics>.{3,120})", "host", "kernel_panics", "crash",
+    ),
+    KernelMessage(
+        "BUG: KASAN: ",
+        r"BUG: KASAN: (?!null-ptr)(?P<memory_errors>[a-z][a-z -]{2,40}?) in (?P<crashed_in>"
+        r"[A-Za-z_][\w.]{1,60}\+0x[\da-f]++/0x[\da-f]++)(?! \[(?:kasan_test|test_kasan)\])",
+        "host", "kernel_memory_errors", "misused",
+    ),
+    KernelMessage(
+        "Trigger a crash", r"(?:sysrq: )?(?:SysRq : )?Trigger a crash", "host", "triggered_crashes",
     ),
     KernelMessage(
         "IP: ", r"(?:R?IP: (?:e?[\da-f]{2,4}:)?|PC is at |pc : )(?:\[<[\da-f]{8,16}>\] +)?"

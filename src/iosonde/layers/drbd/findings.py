@@ -1,19 +1,35 @@
 """Replication by DRBD that is not at work, catches up, or whose resync is paused.
 
 Source: drbd.conf(5), drbdadm(8), drbdsetup(8) (pause-sync, resync-after) of drbd-utils 9; DRBD 8.4
-and 9, drbd_strings.c.
+and 9, drbd_strings.c, drbd_receiver.c, drbd_sync_handshake(); DRBD user's guide, "Manual split
+brain recovery".
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from iosonde.layers._kernel_log.printed import TOOL
 from iosonde.layers._raid.findings import stands_still
-from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, called, subject_of
+from iosonde.records.evidence import (
+    CounterEvidence,
+    EvidenceSet,
+    Rule,
+    StateEvidence,
+    called,
+    subject_of,
+)
 from iosonde.records.finding import Evidence, Finding
 
 _SYNCING = frozenset({"SyncSource", "SyncTarget", "VerifyS", "VerifyT"})
 _PAUSED = frozenset({"PausedSyncS", "PausedSyncT"})
+_RESOLVE = (
+    "choose the side whose changes since they parted are given up, and copy from it what must not "
+    "be lost; on it `drbdadm disconnect RESOURCE`, `drbdadm secondary RESOURCE` and `drbdadm "
+    "connect --discard-my-data RESOURCE` (before 8.4 `drbdadm -- --discard-my-data connect "
+    "RESOURCE`), on the other, where it is StandAlone, `drbdadm connect RESOURCE`: what the first "
+    "wrote alone is overwritten. Look for why both wrote (fencing, quorum)"
+)
 _CONNECTED = _SYNCING | _PAUSED | {"Connected", "Established", "Ahead", "Behind"}
 
 
@@ -35,11 +51,38 @@ def not_replicated(case: EvidenceSet) -> Iterator[Finding]:
     for state in case.of_kind("drbd"):
         # A subject is a volume with one of its peers; what stands elsewhere is another moment.
         volumes.setdefault((state.source, state.where, state.host, state.name), []).append(state)
+    split = {(thing.source, thing.name) for thing in _splits(case)}
     for peers in volumes.values():
-        yield from _replication(peers)
+        yield from _replication(peers, is_split=(peers[0].source, peers[0].name) in split)
 
 
-def _replication(peers: Sequence[StateEvidence]) -> Iterator[Finding]:
+def split_brains(case: EvidenceSet) -> Iterator[Finding]:
+    """Volumes of which both sides were written to, by the kernel's log."""
+    for thing in _splits(case):
+        links = {
+            _link(state) for state in case.of_kind("drbd")
+            if (state.source, state.name) == (thing.source, thing.name)
+        } - {""}  # fmt: skip
+        if links and links <= _CONNECTED:
+            continue  # it was resolved
+        yield Finding(
+            "split-brain", "error", subject_of(thing),
+            f"Both sides of {called(thing)} changed while they were apart (split brain), and DRBD "
+            "dropped the connection: each has data that the other lacks, nothing is replicated, "
+            "and a plain `drbdadm connect` is refused again.",
+            thing.evidence("split_brains", "first"), _RESOLVE,
+            "`drbdadm status` shows both sides connected and UpToDate",
+        )  # fmt: skip
+
+
+def _splits(case: EvidenceSet) -> list[CounterEvidence]:
+    return [
+        thing for thing in case.counted(TOOL)
+        if thing.kind == "drbd" and thing.number("split_brains")
+    ]  # fmt: skip
+
+
+def _replication(peers: Sequence[StateEvidence], *, is_split: bool) -> Iterator[Finding]:
     """One volume with all of its peers."""
     first = peers[0]
     syncing = [state for state in peers if _link(state) in _SYNCING]
@@ -58,7 +101,9 @@ def _replication(peers: Sequence[StateEvidence]) -> Iterator[Finding]:
             "degraded", "error", subject_of(first),
             f"{called(first)} has no second copy at work ({link}): what is written "
             "now is on one side only, and figures measured now are not those of replication.",
-            _evidence(peers), "`drbdadm connect` or `drbdadm attach`, after the cause is known; "
+            _evidence(peers),
+            _RESOLVE if is_split and away else
+            "`drbdadm connect` or `drbdadm attach`, after the cause is known; "
             "the resync takes bandwidth until it is done",
             "the same trial when both sides are UpToDate",
         )  # fmt: skip
@@ -68,7 +113,8 @@ def _replication(peers: Sequence[StateEvidence]) -> Iterator[Finding]:
             "degraded", "warning", subject_of(first),
             f"{called(first)} is without {names} ({_link(away[0])}): another copy is at work, one "
             "failure fewer is survived, and figures measured now lack the way to that peer.",
-            _evidence(away), "`drbdadm connect`, after the cause is known",
+            _evidence(away),
+            _RESOLVE if is_split else "`drbdadm connect`, after the cause is known",
             "the same trial when every peer is connected",
         )  # fmt: skip
     unlike = [
@@ -123,5 +169,8 @@ def _evidence(states: Sequence[StateEvidence]) -> tuple[Evidence, ...]:
 RULES: tuple[Rule, ...] = (
     Rule("degraded", "drbd", "Replication that is not at work, or catches up.",
          "drbd.conf(5), drbdadm(8) of drbd-utils 9; DRBD 8.4, drbd_strings.c", not_replicated),
+    Rule("split-brain", "drbd", "Sides that were both written to while they were apart.",
+         "DRBD drbd_receiver.c, drbd_sync_handshake(); drbdadm(8), --discard-my-data",
+         split_brains),
     Rule("resync-stuck", "drbd", "Resyncs that are paused.", "drbdsetup(8), pause-sync", paused),
 )  # fmt: skip

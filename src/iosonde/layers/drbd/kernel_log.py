@@ -1,6 +1,7 @@
 """What the kernel's log says of DRBD: peers that did not answer, and how disks and links change.
 
-Source: drbd 9.2 and 8.4, drbd_receiver.c ("PingAck did not arrive in time."), drbd_state.c,
+Source: drbd 9.2 and 8.4, drbd_receiver.c ("PingAck did not arrive in time.",
+    "Split-Brain detected but unresolved, dropping connection!"), drbd_state.c,
     print_st_err() and print_state_change() ("disk( UpToDate -> Failed )").
 """
 
@@ -13,6 +14,10 @@ _RESOURCE = (
 )
 
 MESSAGES = (
+    KernelMessage(
+        "Split-Brain detected", rf"{_RESOURCE}Split-Brain detected but unresolved, dropping "
+        "connection", "drbd", "split_brains",
+    ),
     KernelMessage(
         "PingAck did not arrive", rf"{_RESOURCE}PingAck did not arrive in time", "drbd",
         "unanswered_pings",

@@ -9,7 +9,7 @@ import pytest
 from iosonde.layers.drbd.findings import RULES
 from iosonde.records.evidence import EvidenceSet, StateEvidence
 from iosonde.records.stack import Scalar
-from tests.unit.explain.cases import findings_named
+from tests.unit.explain.cases import case_of, findings_named
 
 
 @pytest.mark.parametrize(
@@ -94,3 +94,38 @@ def test_a_volume_that_the_text_does_not_name() -> None:
     state = StateEvidence("drbd", "", "n1", {"disk_state": "Diskless"}, "p:1", "page")
     (finding,) = findings_named(RULES, EvidenceSet(states=(state,)))
     assert finding.message.startswith("unnamed drbd has no second copy at work (Diskless)")
+
+
+SPLIT = """
+```
+# cat /proc/drbd
+version: 8.4.0 (api:1/proto:86-100)
+ 0: cs:{} ro:Secondary/Unknown ds:UpToDate/{}   r-----
+    ns:0 nr:0 dw:0 dr:0 al:0 bm:0 lo:0 pe:0 ua:0 ap:0 ep:1 wo:b oos:0
+```
+
+```
+Mar  7 15:38:05 node1 kernel: block drbd0: {}
+```
+"""
+BRAIN = "Split-Brain detected but unresolved, dropping connection!"
+
+
+def test_a_split_brain_is_not_mended_by_connecting() -> None:
+    case = case_of(SPLIT.format("StandAlone", "DUnknown", BRAIN))
+    (split,) = findings_named(RULES, case, "split-brain")
+    (alone,) = findings_named(RULES, case, "degraded")
+    assert (split.severity, split.subject) == ("error", "node1: drbd0")
+    assert "each has data that the other lacks" in split.message
+    for finding in (split, alone):
+        assert "`drbdadm connect --discard-my-data RESOURCE`" in finding.remedy
+        assert "what the first wrote alone is overwritten" in finding.remedy
+
+
+def test_a_split_brain_that_was_resolved_and_other_losses_of_the_peer() -> None:
+    assert findings_named(RULES, case_of(SPLIT.format("Connected", "UpToDate", BRAIN))) == []
+    case = case_of(SPLIT.format("StandAlone", "DUnknown", "PingAck did not arrive in time."))
+    (alone,) = findings_named(RULES, case)
+    assert alone.remedy.startswith("`drbdadm connect` or `drbdadm attach`")
+    resolved = "Split-Brain detected, 1 primaries, automatically solved. Sync from this node"
+    assert findings_named(RULES, case_of(SPLIT.format("", "", resolved)), "split-brain") == []
