@@ -168,6 +168,16 @@ CASES = (
              state("ceph_mon", "mon.a", {"rank": 0, "available": 0.2})),
     ),
     RuleCase(
+        "out-of-space.low_disks",
+        "a monitor whose disk has 22 % left, of which the health warns",
+        case(state("ceph", "ceph", {"MON_DISK_LOW": "mon a is low on available space"},
+                   where="page:1-4"),
+             state("ceph_mon", "mon.a", {"available": 0.22}, where="page:1-4")),
+        "a monitor with as much, of which the health does not warn",
+        case(state("ceph", "ceph", {"health": "HEALTH_OK"}),
+             state("ceph_mon", "mon.a", {"available": 0.22})),
+    ),
+    RuleCase(
         "recent-crash.crashes",
         "two crashes that nobody has acknowledged",
         case(state("ceph", "ceph", {"recent_crashes": 2})),

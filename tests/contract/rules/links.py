@@ -208,6 +208,15 @@ CASES = (
         case(state("nfs", "/mnt", {"hard": True, "relatime": True})),
     ),
     RuleCase(
+        "nfs-mount.locks_and_attributes",
+        "a mount whose locks are its own, and one that keeps no attributes",
+        case(state("nfs", "/mnt", {"nolock": True, "version": "3"}),
+             state("nfs", "/db", {"noac": True, "version": "4.1"})),
+        "a mount of NFS 4, whose locks are the server's, and one that nobody writes to",
+        case(state("nfs", "/mnt", {"nolock": True, "version": "4.2", "actimeo": 1800}),
+             state("nfs", "/usr", {"nolock": True, "version": "3", "ro": True})),
+    ),
+    RuleCase(
         "nfsd-threads.all_busy",
         "all threads busy for longer than most of them",
         case(counted("nfsd", "nfsd", "", {"th": nfsd(90, 60, 40, 20, 10, 5, 3, 2, 1, 9)})),

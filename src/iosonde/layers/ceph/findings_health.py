@@ -1,9 +1,9 @@
 """Rules about a cluster's daemons: monitors, crashes, heartbeats, and caches of MDS.
 
 Source:
-    Ceph documentation, rados/operations/health-checks (MON_DOWN, RECENT_CRASH: what is recent is
-    mgr/crash/warn_recent_interval, two weeks), rados/operations/monitoring (network performance
-    checks: heartbeats beyond 1 s; dump_osd_network), cephfs/health-messages and
+    Ceph documentation, rados/operations/health-checks (MON_DOWN, MON_DISK_LOW, RECENT_CRASH: what
+    is recent is mgr/crash/warn_recent_interval, two weeks), rados/operations/monitoring (network
+    performance checks: heartbeats beyond 1 s; dump_osd_network), cephfs/health-messages and
     cephfs/cache-configuration (MDS_CACHE_OVERSIZED: beyond mds_cache_memory_limit times
     mds_health_cache_threshold, 1.5). ceph mon/PGMap.cc ("back" is the cluster network, "front" the
     public one), pybind/mgr/crash/module.py (it counts crashes, not daemons).
@@ -57,6 +57,32 @@ def _out_of_quorum(thing: StateEvidence, who: str, *, is_last: bool) -> Finding:
         "at ports 3300 and 6789, that its disk has room and its clock is right",
         "`ceph -s`: all monitors are in the quorum",
     )  # fmt: skip
+
+
+def _low_disks(case: EvidenceSet) -> Iterator[Finding]:
+    """Monitors whose disk fills: of a cluster's health, with the share that each has left."""
+    for cluster in clusters(case, lambda state: any(map(state.values.get, _DISKS))):
+        is_crit = bool(cluster.values.get("MON_DISK_CRIT"))
+        shares = {
+            monitor.name: monitor.number("available")
+            for monitor in case.of_kind("ceph_mon")
+            if place_of(monitor) == place_of(cluster) and monitor.where == cluster.where
+            and monitor.number("available")
+        }  # fmt: skip
+        left = ", ".join(f"{units.show_fraction(at)} at {name}" for name, at in shares.items())
+        yield Finding(
+            "out-of-space", "error" if is_crit else "warning", subject_of(cluster),
+            "The file system that holds a monitor's store has little room"
+            + (f" ({left})" if left else "")
+            + ": below 5 %, unless set, a monitor ends, and without a quorum the cluster stops.",
+            cluster.evidence(*_DISKS),
+            "see on these hosts what fills it (`du -sh /var/lib/ceph/mon/*` and logs); `ceph tell "
+            "mon.NAME compact` shrinks a store, which grows while groups are not clean",
+            "`ceph health detail`: no MON_DISK_LOW",
+        )  # fmt: skip
+
+
+_DISKS = ("MON_DISK_LOW", "MON_DISK_CRIT")
 
 
 def _crashes(case: EvidenceSet) -> Iterator[Finding]:
@@ -159,6 +185,9 @@ _CHECKS = "Ceph documentation, rados/operations/health-checks"
 RULES: tuple[Rule, ...] = (
     Rule("monitors-down", "ceph", "Monitors of Ceph that are out of quorum.",
          f"{_CHECKS}, MON_DOWN", _monitors),
+    Rule("out-of-space", "ceph", "Monitors of Ceph whose disk has little room.",
+         f"{_CHECKS}, MON_DISK_LOW and MON_DISK_CRIT; mon/Monitor.cc (mon_data_avail_crit, 5 %)",
+         _low_disks),
     Rule("recent-crash", "ceph", "Crashes of Ceph's daemons that nobody has acknowledged.",
          f"{_CHECKS}, RECENT_CRASH", _crashes),
     Rule("slow-heartbeats", "ceph, osd", "Heartbeats between OSDs that take longer than a second.",

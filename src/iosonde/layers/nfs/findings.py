@@ -237,6 +237,39 @@ def without_effect(case: EvidenceSet) -> Iterator[Finding]:
             )
 
 
+def locks_and_attributes(case: EvidenceSet) -> Iterator[Finding]:
+    """Mounts whose locks are not the server's, or that keep no attributes."""
+    for mount in case.of_kind("nfs"):
+        values = mount.values
+        version = str(values.get("version") or values.get("vers") or "")
+        if values.get("nolock") and not version.startswith("4") and not values.get("ro"):
+            only = "" if version else ", if it is of NFS 3 or older (NFS 4 does not follow nolock)"
+            yield Finding(
+                rule="nfs-mount",
+                severity="note",
+                subject=mount.name,
+                message=f"Locks on {mount.name} hold on this client alone (nolock){only}: programs "
+                "of two clients that lock one file both get the lock, and write at once.",
+                evidence=_evidence(mount, "nolock"),
+                remedy="leave nolock out where more than one client writes, with rpc.statd "
+                "running, or mount with vers=4, whose locks are the server's",
+                confirm="two clients that `flock -n` one file: the second is refused",
+            )
+        if values.get("noac"):
+            yield Finding(
+                rule="nfs-mount",
+                severity="note",
+                subject=mount.name,
+                message=f"{mount.name} keeps no attributes and writes at once (noac, which is "
+                "actimeo=0 and sync): each look at a file is a call to the server, and each write "
+                "waits for it.",
+                evidence=_evidence(mount, "noac"),
+                remedy="leave noac out unless what runs there asks for it: programs that lock what "
+                "they share see each other's writes without it",
+                confirm="the same load with and without noac; `nfsstat -c` counts getattr",
+            )
+
+
 def retransmitted(case: EvidenceSet) -> Iterator[Finding]:
     """Calls that a client had to send again, as the client itself counted them."""
     for counters in case.counters:
@@ -293,4 +326,6 @@ RULES: tuple[Rule, ...] = (
     Rule("nfs-mount", "nfs", "A mount moves little in each call.", _MAN, small_transfers),
     Rule("nfs-mount", "nfs, link", "One connection over a fast link.", _MAN, one_connection),
     Rule("nfs-mount", "nfs", "Options that have no effect, or risk data.", _MAN, without_effect),
+    Rule("nfs-mount", "nfs", "Locks that hold on one client, and attributes that are not kept.",
+         f"{_MAN}, nolock and noac", locks_and_attributes),
 )  # fmt: skip

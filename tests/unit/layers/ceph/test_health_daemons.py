@@ -129,3 +129,16 @@ def test_every_shape() -> None:
         for shape, changed in mangled(text, wraps=False):
             if shape != "with blank lines":
                 assert _things(changed) == expected, shape
+
+
+@pytest.mark.parametrize(("check", "severity"), [("LOW", "warning"), ("CRIT", "error")])
+def test_monitors_whose_disk_fills(tmp_path: Path, check: str, severity: str) -> None:
+    (tmp_path / "page.txt").write_text(
+        "# ceph health detail\nHEALTH_WARN mons elm,oak are low on available space\n"
+        f"[WRN] MON_DISK_{check}: mons elm,oak are low on available space\n"
+        "    mon.elm has 22% avail\n    mon.oak has 24% avail\n"
+    )
+    (said,) = explain(str(tmp_path / "page.txt")).findings
+    assert (said.rule, said.severity) == ("out-of-space", severity)
+    assert "(22 % at mon.elm, 24 % at mon.oak): below 5 %, unless set, a monitor" in said.message
+    assert "ceph tell mon.NAME compact" in said.remedy

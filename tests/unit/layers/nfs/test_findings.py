@@ -282,6 +282,25 @@ def test_options_that_do_nothing_or_lose_data() -> None:
     assert list(nfs.without_effect(EvidenceSet(states=(state("nfs", "/mnt", hard=True),)))) == []
 
 
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        ("nolock,vers=3", ["hold on this client alone (nolock): programs"]),
+        ("nolock", ["(nolock), if it is of NFS 3 or older (NFS 4 does not follow nolock)"]),
+        ("nolock,vers=4.2", []),
+        ("nolock,vers=3,ro", []),
+        ("noac,vers=4", ["keeps no attributes and writes at once (noac"]),
+        ("actimeo=0,hard,lock", []),
+    ],
+)
+def test_locks_and_attributes_of_a_mount(options: str, parts: list[str]) -> None:
+    line = f"10.0.0.9:/vol /backup nfs hard,proto=tcp,{options} 0 0\n"
+    case = of_document(of_bytes("fstab", line.encode()))[0]
+    said = list(nfs.locks_and_attributes(case))
+    assert [finding.severity for finding in said] == ["note"] * len(parts)
+    assert all(part in finding.message for part, finding in zip(parts, said, strict=True))
+
+
 def test_a_journal_that_takes_data() -> None:
     finding = sole_finding(journal.double_write, case_of(OLD / "fstab.txt"))
     assert (finding.rule, finding.subject) == ("journal-double-write", "/mnt/nfs")
