@@ -3,8 +3,11 @@
 Of its two columns the last is the result, when the slowest thread was done; what all did when the
 fastest one was done is in `details`. Mixed phases have their writes and reads apart.
 
-Source: elbencho 3.0, source/Statistics.cpp, printPhaseResultsToStream() and what it calls;
-Statistics.h, phaseResultsFormatStr; UnitTk.cpp: all rates are cut to whole figures.
+Its script mtelbencho.sh, which graph_sweep.sh repeats, says above each table which files it is of.
+
+Source: elbencho 3.0, contrib/storage_sweep/mtelbencho.sh, los_files(); source/Statistics.cpp,
+printPhaseResultsToStream() and what it calls; Statistics.h, phaseResultsFormatStr;
+UnitTk.cpp: all rates are cut to whole figures.
 """
 
 from __future__ import annotations
@@ -38,6 +41,9 @@ _SCALE = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 _NAMES = {"min": "min", "avg": "mean", "max": "max"}
 _RULE = re.compile(r"^\s*(?:={5,}[ =]*|-{3}|OPERATION\s.*)$")
 _MOST = 400
+_SWEPT = re.compile(r"Working on (?P<path>[./]\S{1,400}) with (?P<threads>\d{1,6}) threads\.\.\.")
+_NOTES = 4
+"""Lines at most that elbencho prints between that and its table."""
 
 
 @dataclass(slots=True)
@@ -88,13 +94,25 @@ class Elbencho(Output):
         if not phases:
             raise Unreadable("no phase follows", last)
         begin, prompt = command_before(cursor, first, ("elbencho",), reach=20)
-        trials = tuple(_trial(phase, prompt) for phase in phases if phase.metrics)
+        swept = _swept(cursor, first)
+        trials = tuple(_trial(phase, prompt, swept) for phase in phases if phase.metrics)
         counters = tuple(
             PrintedCounters("elbencho", "phase", phase.name, phase.details, prompt.host,
                             prompt.command)
             for phase in phases if not phase.metrics
         )  # fmt: skip
         return OutputReading(begin, last, trials=trials, counters=counters)
+
+
+def _swept(cursor: TextCursor, first: int) -> re.Match[str] | None:
+    """What mtelbencho.sh says above a table: the files, and how many threads work on them."""
+    for index in range(first - 1, max(first - _NOTES, 0) - 1, -1):
+        line = cursor.line(index)
+        if match := _SWEPT.fullmatch(line.strip()):
+            return match
+        if _RULE.match(line) or prompt_in(line):
+            break
+    return None
 
 
 def _put(phase: _Phase, name: str, cells: str) -> None:
@@ -175,8 +193,10 @@ def _options(command: str) -> Iterator[tuple[str, Scalar]]:
         yield "paced", True
 
 
-def _trial(phase: _Phase, asked: Prompt) -> PrintedTrial:
+def _trial(phase: _Phase, asked: Prompt, swept: re.Match[str] | None) -> PrintedTrial:
     options = dict(_options(asked.command))
+    if swept:
+        options["numjobs"] = int(swept["threads"])
     random = re.search(r"\s--rand\b", asked.command)
     if phase.way:
         options["rw"] = f"rand{phase.way}" if random else phase.way
@@ -185,7 +205,8 @@ def _trial(phase: _Phase, asked: Prompt) -> PrintedTrial:
         loops=(LoadResult.of(phase.metrics),),
         command=asked.command,
         host=asked.host,
-        label=phase.name,
+        target=swept["path"] if swept else "",
+        label=f"{phase.name} {swept['path'].rpartition('/')[2]}" if swept else phase.name,
         elapsed=(phase.seconds,) if phase.seconds else None,
         options=options,
         steps=phase.steps,

@@ -207,6 +207,25 @@ def test_one_trial_alone_is_compared_with_nothing() -> None:
     assert findings_named((*noise.RULES, *claims.RULES, *loops.RULES, *averages.RULES), case) == []
 
 
+def apart(values: list[float], label: str) -> list[TrialEvidence]:
+    """Loops of a condition that stand each in an output of its own."""
+    return [
+        trial({"write.bandwidth": [value]}, label=label, where=f"page:{label}{place}")
+        for place, value in enumerate(values)
+    ]
+
+
+def test_a_first_loop_is_shown_where_it_stands() -> None:
+    even = apart([100.0, 101.0, 99.0, 100.5, 99.5, 100.2], "b")
+    trials = (*apart([20.0, 101.0, 99.0, 100.0, 99.6, 100.1], "a"), *even)
+    (first,) = findings_named(loops.RULES, EvidenceSet(trials=trials), "first-loop")
+    assert first.evidence[0].where == "page:a0"
+    together = trial({"write.bandwidth": [20.0, 101.0, 99.0, 100.0, 99.6, 100.1]}, label="a")
+    whole = EvidenceSet(trials=(together, *even))
+    (first,) = findings_named(loops.RULES, whole, "first-loop")
+    assert first.evidence[0].where == "page:a"
+
+
 def test_false_alarms_of_first_loops_are_rare() -> None:
     """At a level of 5 % for all conditions together, 9 conditions of pure noise."""
     alarms = 0

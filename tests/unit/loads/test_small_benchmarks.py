@@ -109,6 +109,35 @@ def test_elbencho_says_what_was_done_when_the_last_thread_was() -> None:
     assert [figures(trial) for trial in trials(without_head)] == [figures(write), figures(again)]
 
 
+TABLE = ELBENCHO[ELBENCHO.index("OPERATION") : ELBENCHO.index("READ ")]
+SWEEP = "Working on {} with 56 threads...\n"
+NOTE = "NOTE: File size is not a multiple of block size times number of I/O threads.\n"
+
+
+def test_a_sweep_of_elbencho_names_the_files_of_each_table() -> None:
+    paths = ["/data/sweep/1048576x1KiB", "/data/sweep/2x512GiB", "./1x1024GiB"]
+    text = "".join(SWEEP.format(path) + NOTE + TABLE for path in paths)
+    every = trials(text)
+    assert [trial.target for trial in every] == paths
+    assert [trial.label for trial in every] == ["WRITE 1048576x1KiB", "WRITE 2x512GiB",
+                                                "WRITE 1x1024GiB"]  # fmt: skip
+    assert {trial.options["numjobs"] for trial in every} == {56}
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        SWEEP.format("/data/a") + TABLE,  # of the table above
+        "We are Working on /data/a with 56 threads...\n",
+        SWEEP.format("/data/a") + "\n" * 6,
+        "",
+    ],
+)
+def test_a_table_without_a_line_of_a_sweep_above_it_has_no_files(above: str) -> None:
+    last = trials(above + TABLE)[-1]
+    assert (last.target, last.label) == ("", "WRITE")
+
+
 def test_kbench_has_a_load_of_each_kind() -> None:
     every = {str(trial.options["rw"]): figures(trial) for trial in trials(KBENCH)}
     assert list(every) == ["randread", "randwrite", "read", "write"]

@@ -81,7 +81,7 @@ def _outstanding(
                 f"first loop of “{condition.label}”",
                 condition.metric.loops[0],
                 unit,
-                condition.where,
+                _place_of_first(condition),
             ),
             Evidence("mean of its later loops", rest, unit, condition.where),
         ]
@@ -106,6 +106,14 @@ def _outstanding(
         "is steady; then compare again.",
         confirm="the order of the results without the first loops",
     )
+
+
+def _place_of_first(condition: Condition) -> str:
+    """Where the first loop stands: in an output of its own where each trial is one loop."""
+    name = condition.metric.name
+    alone = all(len(trial.metrics[name].loops) == 1 for trial in condition.trials)
+    apart = alone and len(condition.trials) == len(condition.metric.loops)
+    return condition.trials[0].where if apart else condition.where
 
 
 def _turned(
