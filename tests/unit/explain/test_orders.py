@@ -446,3 +446,25 @@ def test_a_wide_interval_that_says_something_is_shown() -> None:
 def test_three_of_which_nothing_is_known_are_said_so() -> None:
     said = pair([196e6, 26e6], [18.3e6, 250e6], [60e6, 63.1e6])
     assert "2 loops that scatter so much do not tell" in said
+
+
+@pytest.mark.parametrize(
+    ("headings", "counts", "alarms"),
+    [
+        (("COW", "Compression"), ("100k", "10838300"), 0),
+        (("COW", "Compression"), ("100k", "100k"), 1),
+        (("One", "One"), ("100k", "10838300"), 1),
+    ],
+)
+def test_results_of_other_sizes_in_other_chapters_are_in_no_order(
+    headings: tuple[str, str], counts: tuple[str, str], alarms: int
+) -> None:
+    written = ("209715200 bytes (210 MB, 200 MiB) copied, 0.533322 s, 393 MB/s",
+               "22196838400 bytes (22 GB, 21 GiB) copied, 102.862 s, 216 MB/s")  # fmt: skip
+    amounts = [written[count != "100k"] for count in counts]
+    amounts[1] = amounts[1].replace("0.533322 s, 393", "0.971 s, 216")
+    text = "\n".join(
+        f"# {heading}\n\n$ dd if=/dev/zero of=/mnt/x bs=2048 count={count}\n{amount}\n"
+        for heading, count, amount in zip(headings, counts, amounts, strict=True)
+    )
+    assert len(findings_named(noise.RULES, case_of(text), "within-noise")) == alarms

@@ -108,7 +108,7 @@ def _single(
     targets = {(trial.host, trial.target) for condition in ranked for trial in condition.trials}
     if len(ranked) < 2 or (len(ranked) == 2 and len(targets) == 2):
         return  # two devices of two hosts: nobody orders them
-    for close in _close(ranked):
+    for close in (close for group in _ordered(ranked) for close in _close(group)):
         unknown = [condition for condition in close if condition in alone]
         if len(close) < 2 or not unknown or _are_nameless(close):
             continue
@@ -137,6 +137,19 @@ def _single(
             remedy=_MORE,
             confirm="an order that holds in every round",
         )
+
+
+def _ordered(ranked: Sequence[Condition]) -> Iterable[list[Condition]]:
+    """Those of which an order may be claimed: not results of unequal size in different chapters."""
+    if len({trial.heading for condition in ranked for trial in condition.trials}) < 2:
+        return [list(ranked)]
+    groups: dict[object, list[Condition]] = {}
+    for condition in ranked:
+        trial = condition.trials[0]
+        groups.setdefault(trial.options.get("size", trial.details.get("bytes")), []).append(
+            condition
+        )
+    return groups.values()
 
 
 def _are_nameless(conditions: Sequence[Condition]) -> bool:

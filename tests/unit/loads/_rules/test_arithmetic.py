@@ -215,6 +215,14 @@ def test_waiting_for_syncs_is_no_stall() -> None:
     assert flying(64, 4, fdatasync=True) == ["warning"]
 
 
+def test_a_program_that_is_timed_as_a_whole_gets_no_advice_on_jobs_of_fio() -> None:
+    evidence = trial(
+        {"elapsed": [6.193], "cpu.user": [0.74], "cpu.system": [0.255]}, tool="time",
+        command="while [ $i -lt 10000 ]; do touch $i; ((i=i+1)); done",
+    )  # fmt: skip
+    assert findings_named(arithmetic.RULES, EvidenceSet(trials=(evidence,))) == []
+
+
 @pytest.mark.parametrize(("latency", "alarms"), [(0.97e-6, 0), (0.1e-6, 1)])
 def test_a_core_that_polls_a_device_is_not_the_limit(latency: float, alarms: int) -> None:
     """At depth 1 an I/O is always in flight: who polls for it needs the whole core."""
