@@ -119,6 +119,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "sar_link_errors": "iosonde.monitors.printed_sar_tables:SarLinkErrors",
         "sar_mounts": "iosonde.monitors.printed_sar_tables:SarMounts",
         "sar_network": "iosonde.monitors.printed_sysstat:SarNetwork",
+        "sar_tcp_errors": "iosonde.monitors.printed_sar_tables:SarTcpErrors",
         "slabinfo": "iosonde.monitors.printed_slabtop:Slabinfo",
         "slabtop": "iosonde.monitors.printed_slabtop:Slabtop",
         "stack_trace": "iosonde.monitors.printed_ftrace_tables:DeepestStack",

@@ -95,6 +95,9 @@ _AS_PRINTED = (
 _HOST = _NAMED | _PRESSURE | {name: (name, 1.0) for name in _AS_PRINTED}
 
 
+_OF_TCP = "atmptf/s"
+
+
 class SarHost(SysstatTable):
     """Every table that has one row an interval."""
 
@@ -102,7 +105,7 @@ class SarHost(SysstatTable):
     anchors = (
         "proc/s", "cswch/s", "pswpin/s", "pgpgin/s", "kbmemfree", "kbswpfree", "frmpg/s",
         "dentunusd", "inode-sz", "runq-sz", "kbhugfree", "retrans/s", "badcall/s", "totsck",
-        "asmrq/s", "ihdrerr/s", "oechr/s", "iparmpb/s", "passive/s", "atmptf/s", "noport/s",
+        "asmrq/s", "ihdrerr/s", "oechr/s", "iparmpb/s", "passive/s", "noport/s",
         "tcp6sck", "asmrq6/s", "ihdrer6/s", "igmbq6/s", "iprmpb6/s", "noport6/s", "%scpu-10",
         "%sio-10", "%smem-10", "pgprom/s",
     )  # fmt: skip
@@ -112,14 +115,24 @@ class SarHost(SysstatTable):
 
     @override
     def is_head(self, cells: Sequence[str]) -> bool:
-        return len(cells) > 2 and super().is_head(cells)
+        return len(cells) > 2 and _OF_TCP not in cells and super().is_head(cells)
 
 
 class _SarThings(SysstatTable):
-    """A table with a row an interval and thing."""
+    """A table of `sar` of its own."""
 
     tool = "sar"
     commands = ("sar",)
+
+
+class SarTcpErrors(_SarThings):
+    """`sar -n ETCP`, whose retransmissions are called as those of NFS."""
+
+    anchors = ("atmptf/s",)
+    columns: ClassVar[Mapping[str, tuple[str, float]]] = {
+        **_HOST, "retrans/s": ("tcp_retransmissions", 1),
+    }  # fmt: skip
+    needed = frozenset({_OF_TCP})
 
 
 class SarLinkErrors(_SarThings):

@@ -251,3 +251,14 @@ def test_the_command_next_to_a_result_is_its_own() -> None:
     assert [next(iter(trial.loops[0].metrics)) for trial in trials(text)] == [
         "write.bandwidth", "read.bandwidth", "read.bandwidth",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("flag", "sync"), [("dsync", True), ("sync,direct", True), ("direct", None)]
+)
+def test_writes_that_are_synced_one_by_one(flag: str, sync: bool | None) -> None:
+    (trial,) = trials(
+        f"$ dd if=/dev/zero of=/mnt/x bs=512 count=1000 oflag={flag}\n1000+0 records in\n"
+        "1000+0 records out\n512000 bytes (512 kB) copied, 2.19 s, 234 kB/s\n"
+    )
+    assert trial.options.get("sync") is sync

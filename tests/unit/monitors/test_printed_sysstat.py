@@ -147,3 +147,15 @@ def test_a_host_before_every_line_is_one() -> None:
     rows = [line for line in TEXTS["pidstat-d"].splitlines() if line.startswith("Average:")]
     (row, *_) = counters("\n".join(f"db1: {line}" for line in rows) + "\n")
     assert row.host == "db1"
+
+
+def test_retransmissions_are_of_their_table() -> None:
+    text = (
+        "12:17:19 AM  atmptf/s  estres/s retrans/s isegerr/s   orsts/s\n"
+        "12:17:20 AM      0.00      0.00      2.00      0.00      0.00\n\n"
+        "12:17:19 AM    call/s retrans/s    read/s   write/s  access/s  getatt/s\n"
+        "12:17:20 AM      7.00      3.00      1.00      0.00      0.00      0.00\n"
+    )
+    tcp, nfs = counters(text)
+    assert (tcp.values["tcp_retransmissions"], nfs.values["nfs_retransmissions"]) == (2.0, 3.0)
+    assert "nfs_retransmissions" not in tcp.values

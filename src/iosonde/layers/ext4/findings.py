@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from iosonde.records.evidence import EvidenceSet, Rule
+from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, StateEvidence
 from iosonde.records.finding import Evidence, Finding
 
 
@@ -36,22 +37,23 @@ def double_write(case: EvidenceSet) -> Iterator[Finding]:
 
 
 def larger_than_device(case: EvidenceSet) -> Iterator[Finding]:
-    """A file system that reaches beyond the end of its device, as e2fsck counts both."""
-    for state in case.of_kind("ext4"):
-        own, device = state.values.get("filesystem_blocks"), state.values.get("device_blocks")
-        if not isinstance(own, int) or not isinstance(device, int) or own <= device:
+    """A file system that reaches beyond the end of its device, as e2fsck or the kernel counts."""
+    spoken = set[tuple[str, str]]()
+    for thing, own, device in _sizes(case):
+        if own <= device or (thing.source, thing.name) in spoken:
             continue
-        name = state.name or "a file system"
+        spoken.add((thing.source, thing.name))
+        name = thing.name or "a file system"
         yield Finding(
             rule="larger-than-device",
             severity="error",
-            subject=state.name,
+            subject=thing.name,
             message=f"{name} has {own} blocks and its device {device}: the device became shorter "
             f"than the file system on it by {own - device} blocks, and what is in those cannot be "
             "read; an array, a partition or a volume was made anew or cut with another size.",
             evidence=(
-                Evidence("filesystem_blocks", own, "", state.where),
-                Evidence("device_blocks", device, "", state.where),
+                Evidence("filesystem_blocks", own, "", thing.where),
+                Evidence("device_blocks", device, "", thing.where),
             ),
             remedy="answer no to e2fsck's question and mount nothing for writing; find out what "
             "shortened the device (`mdadm --examine` for the size and data offset of each member, "
@@ -61,10 +63,24 @@ def larger_than_device(case: EvidenceSet) -> Iterator[Finding]:
         )
 
 
+def _sizes(case: EvidenceSet) -> Iterator[tuple[StateEvidence | CounterEvidence, int, int]]:
+    """Each file system of which both sizes are said: its blocks, and those of its device."""
+    for state in case.of_kind("ext4"):
+        own, device = state.values.get("filesystem_blocks"), state.values.get("device_blocks")
+        if isinstance(own, int) and isinstance(device, int):
+            yield state, own, device
+    for counter in case.counters:
+        excesses = counter.values.get("excesses")
+        for excess in excesses if counter.kind == "ext4" and isinstance(excesses, list) else ():
+            own, device = map(int, re.findall(r"\d+", str(excess)))
+            yield counter, own, device
+
+
 RULES: tuple[Rule, ...] = (
     Rule("journal-double-write", "ext3, ext4", "The journal takes data as well as metadata.",
          "Linux Documentation/filesystems/ext4/journal.rst; ext4(5)", double_write),
     Rule("larger-than-device", "ext4", "A file system is longer than its device.",
-         "e2fsprogs 1.47, e2fsck/super.c, check_super_block(); problem.c, PR_0_FS_SIZE_WRONG",
+         "e2fsprogs 1.47, e2fsck/super.c, check_super_block(); Linux fs/ext4/super.c, "
+         "ext4_check_geometry()",
          larger_than_device),
 )  # fmt: skip

@@ -85,9 +85,14 @@ MESSAGES = (
         r"\d{1,12} [a-z][\w ]{3,80})", "ext4", "wrong_descriptors", "damage",
     ),
     KernelMessage(
+        "bad geometry: block count ",
+        rf"{_ON}bad geometry: block count (?P<excesses>\d{{1,18}} exceeds size of device "
+        r"\(\d{1,18} blocks\))", "ext4", "beyond_device",
+    ),
+    KernelMessage(
         "bad geometry: ",
-        rf"{_ON}bad geometry: (?P<failures>block count \d{{1,18}} exceeds size of device "
-        r"\(\d{1,18} blocks\)|[a-z].{3,80})", "ext4", "wrong_sizes", "damage",
+        rf"{_ON}bad geometry: (?P<failures>(?!block count \d)[a-z].{{3,80}})", "ext4",
+        "wrong_sizes", "damage",
     ),
     KernelMessage(
         "Could not load journal inode",

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
+from typing import ClassVar
 
 from typing_extensions import override
 
@@ -56,6 +57,8 @@ class _Run:
 class HdparmOutput(Output):
     tool = "hdparm"
     anchors = ("cached reads", "disk reads", "buffer-cache reads")
+    looks_above: ClassVar[bool] = True
+    """For its complaints above are a program's message."""
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -84,8 +87,10 @@ class HdparmOutput(Output):
 
 def _device_above(cursor: TextCursor, first: int) -> tuple[int, str]:
     """Where the line with the device stands, and the device; else the output's first line."""
-    for index in range(first - 1, max(first - 4, 0) - 1, -1):
+    for index in range(first - 1, max(first - 6, 0) - 1, -1):
         line = cursor.line(index)
+        if _BESIDE.match(line):
+            continue
         if line and (match := _DEVICE.match(line)):
             return index, match["device"].rstrip(":")
         if line:

@@ -137,3 +137,14 @@ def test_reads_at_an_offset_say_where() -> None:
     }  # fmt: skip
     assert far.loops[0].metrics == {"buffered_read.bandwidth": 80 * 2**20}
     assert near.target == far.target == "/dev/sdq"
+
+
+def test_a_complaint_between_the_device_and_its_timing() -> None:
+    text = (
+        "[ann@mini ~]$ sudo hdparm -t /dev/nvme0n1\n\n/dev/nvme0n1:\n"
+        " HDIO_DRIVE_CMD(identify) failed: Inappropriate ioctl for device\n"
+        " Timing buffered disk reads: 5960 MB in  3.00 seconds = 1986.22 MB/sec\n"
+    )
+    (trial,) = trials(text)
+    assert (trial.target, trial.host) == ("/dev/nvme0n1", "mini")
+    assert trial.command == "sudo hdparm -t /dev/nvme0n1"
