@@ -371,6 +371,14 @@ CASES = (
                                              "raid_status": "hybrid, normal"})),
     ),
     RuleCase(
+        "degraded.virtualized",
+        "a pool that is degraded",
+        case(state("storage_pool", "heron_r5", {"state": "degraded", "mdisk_count": 7})),
+        "one that is online, and one that is offline, which is another finding",
+        case(state("storage_pool", "heron_r5", {"state": "online", "mdisk_count": 7}),
+             state("storage_pool", "old", {"state": "offline", "mdisk_count": 1})),
+    ),
+    RuleCase(
         "degraded.array_volumes",
         "a volume that is offline",
         case(state("storage_volume", "svm1:old", {"state": "offline", "aggregate": "aggr1"})),

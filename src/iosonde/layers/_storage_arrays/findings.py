@@ -6,7 +6,8 @@ A pool (an aggregate) is kind "storage_pool", what hosts mount or map is a "stor
 Source: NetApp, na_aggr(1), "aggr status" (degraded: a RAID group lacks a disk and is not being
 reconstructed; mirror degraded: a plex is offline or resyncing; partial: disks are missing; failed);
 ONTAP 9, volume modify (-space-full-threshold-percent, 98 unless told otherwise), storage disk show
-(container type broken: failed, to be replaced), snapmirror show (Healthy).
+(container type broken: failed, to be replaced), snapmirror show (Healthy); IBM Storage Virtualize
+CLI guide, lsmdisk (status: degraded_paths, degraded_ports, excluded).
 """
 
 from __future__ import annotations
@@ -53,9 +54,9 @@ def _array_pools(case: EvidenceSet) -> Iterator[Finding]:
                 f"The pool {pool.name} {lost or f'is {state}'}: nothing of it can be read or "
                 "written.",
                 pool.evidence("state", "raid_status"),
-                "see which disks it misses (`storage aggregate show-status`) and bring their "
-                "shelves and paths back before anything is replaced or destroyed; ask the "
-                "array's support where disks really failed",
+                "see which disks it misses (ONTAP: `storage aggregate show-status`; Storage "
+                "Virtualize: `lsmdisk`) and bring their shelves and paths back before anything is "
+                "replaced or destroyed; ask the array's support where disks really failed",
                 "the pool is online, and normal",
             )  # fmt: skip
         elif lacking:
@@ -87,12 +88,39 @@ def _array_pools(case: EvidenceSet) -> Iterator[Finding]:
             )  # fmt: skip
 
 
+_REMAINS = {
+    "degraded": "is degraded: a copy, a path or a part of what it stands on is lost",
+    "degraded_paths": "is reached over fewer paths than it was, and not by every node",
+    "degraded_ports": "is reached by fewer ports of its controller than it was",
+    "excluded": "was taken out of use after repeated errors: volumes with data on it may be "
+    "offline",
+}
+
+
+def _virtualized(case: EvidenceSet) -> Iterator[Finding]:
+    """Pools, volumes and MDisks of Storage Virtualize that are not whole."""
+    for thing in case.of_kind("storage_pool", "storage_volume", "mdisk"):
+        state = str(thing.values.get("state") or "")
+        if state in _REMAINS:
+            yield Finding(
+                "degraded", "error" if state == "excluded" else "warning", subject_of(thing),
+                f"{thing.name} {_REMAINS[state]}; figures measured now are not those of the whole.",
+                thing.evidence("state", "mdisk_grp_name", "controller_name", "size"),
+                "`lseventlog -fixed no` names the cause, and `lsmdisk` what it stands on; mend the "
+                "paths, nodes or drives, then run the fix procedure of the event",
+                "the status is online, and the same measurement then",
+            )  # fmt: skip
+
+
+_NOUNS = {"storage_volume": "volume", "lun": "LUN", "mdisk": "MDisk"}
+
+
 def _array_volumes(case: EvidenceSet) -> Iterator[Finding]:
-    """Volumes and LUNs that are offline, which somebody may have wanted."""
-    for volume in case.of_kind("storage_volume", "lun"):
+    """Volumes, LUNs and MDisks that are offline, which somebody may have wanted."""
+    for volume in case.of_kind(*_NOUNS):
         if volume.values.get("state") != "offline":
             continue
-        what = "LUN" if volume.kind == "lun" else "volume"
+        what = _NOUNS[volume.kind]
         yield Finding(
             "degraded", "warning", subject_of(volume),
             f"The {what} {volume.name} is offline: whoever uses it gets errors.",
@@ -160,7 +188,9 @@ def _array_mirrors(case: EvidenceSet) -> Iterator[Finding]:
 RULES: tuple[Rule, ...] = (
     Rule("degraded", "storage array", "Pools that lack disks, are rebuilt or offline.",
          "NetApp na_aggr(1), aggr status", _array_pools),
-    Rule("degraded", "storage array", "Volumes and LUNs that are offline.",
+    Rule("degraded", "storage array", "Parts of Storage Virtualize that are not whole.",
+         "IBM Storage Virtualize CLI guide, lsmdisk, lsmdiskgrp, lsvdisk (status)", _virtualized),
+    Rule("degraded", "storage array", "Volumes, LUNs and MDisks that are offline.",
          "ONTAP 9, volume show; lun show", _array_volumes),
     Rule("out-of-space", "storage array", "Volumes and pools of arrays with no room left.",
          "ONTAP 9, volume modify (-space-full-threshold-percent: 98 %)", _array_room),

@@ -27,5 +27,5 @@ def test_full_is_what_the_array_calls_full() -> None:
         state("storage_volume", "w", {"used_share": 0.97, "available": 0}),
         state("storage_volume", "x", {"used_share": 1.0}),
     )
-    (finding,) = RULES[2].find(own)
+    (finding,) = RULES[3].find(own)
     assert (finding.subject, finding.severity) == ("n1: v", "warning")
