@@ -28,6 +28,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "bmap": "iosonde.layers._mounts.printed_bmap:Bmap",
         "borg": "iosonde.layers._commands.printed_borg:BorgStatistics",
         "borg_list": "iosonde.layers._commands.printed_borg:BorgArchives",
+        "btrfs_answers": "iosonde.layers.btrfs.printed_answers:BtrfsAnswers",
         "btrfs_backups": "iosonde.layers.btrfs.printed_backups:BtrfsBackups",
         "btrfs_balance": "iosonde.layers.btrfs.printed:BtrfsBalance",
         "btrfs_balanced": "iosonde.layers.btrfs.printed:BtrfsBalanced",
