@@ -162,6 +162,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "caches": "iosonde.layers._caches.findings:RULES",
         "ceph": "iosonde.layers.ceph.findings:RULES",
         "ceph_client": "iosonde.layers.ceph.findings_client:RULES",
+        "ceph_conf": "iosonde.layers.ceph.findings_conf:RULES",
         "ceph_fs": "iosonde.layers.ceph.findings_fs:RULES",
         "ceph_health": "iosonde.layers.ceph.findings_health:RULES",
         "controller": "iosonde.layers.hwraid.findings:RULES",

@@ -65,6 +65,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "ceph": "iosonde.layers.ceph.printed:CephStatus",
         "ceph_answers": "iosonde.layers.ceph.printed_answers:CephAnswers",
         "ceph_caps": "iosonde.layers.ceph.printed_kernel_client:CephCaps",
+        "ceph_conf": "iosonde.layers.ceph.printed_conf:CephConf",
         "ceph_df": "iosonde.layers.ceph.printed_tables:CephDf",
         "ceph_df_json": "iosonde.layers.ceph.printed_json:CephDfJson",
         "ceph_fs_status": "iosonde.layers.ceph.printed_fs_status:CephFsStatus",

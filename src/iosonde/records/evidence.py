@@ -147,8 +147,12 @@ def subject_of(thing: StateEvidence | CounterEvidence) -> str:
 
 
 def called(thing: StateEvidence | CounterEvidence) -> str:
-    """Its name, or that it has none where the text does not say it."""
-    return thing.name or f"unnamed {thing.kind}"
+    """Its name, else its model and serial number, or that it has none where the text says none."""
+    model, serial = thing.values.get("model"), thing.values.get("serial")
+    serial = serial or thing.values.get("serial_number")
+    if thing.name or not isinstance(model, str) or not model:
+        return thing.name or f"unnamed {thing.kind}"
+    return f"{model} {serial}" if isinstance(serial, str) and serial else model
 
 
 @dataclass(frozen=True, slots=True)

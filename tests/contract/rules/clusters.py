@@ -178,6 +178,20 @@ CASES = (
              state("ceph_mon", "mon.a", {"available": 0.22})),
     ),
     RuleCase(
+        "no-checksums.no_checksums",
+        "a ceph.conf that turns BlueStore's checksums off",
+        case(state("ceph_config", "osd", {"bluestore_csum_type": "none"})),
+        "one that chooses a shorter checksum",
+        case(state("ceph_config", "osd", {"bluestore_csum_type": "crc32c_8"})),
+    ),
+    RuleCase(
+        "out-of-space.full_ratio",
+        "a ceph.conf that stops writes at 97 %",
+        case(state("ceph_config", "global", {"mon_osd_full_ratio": 0.97})),
+        "one with the default",
+        case(state("ceph_config", "global", {"mon_osd_full_ratio": 0.95})),
+    ),
+    RuleCase(
         "recent-crash.crashes",
         "two crashes that nobody has acknowledged",
         case(state("ceph", "ceph", {"recent_crashes": 2})),

@@ -1,0 +1,76 @@
+"""ceph.conf: sections of all daemons, of those of a type, and of one of them.
+
+Source: Ceph documentation, rados/configuration/ceph-conf: names of options with blanks, dashes or
+underscores are the same; sections [global], [mon], [osd], [mds], [mgr], [client] and [TYPE.ID];
+src/common/ConfUtils.cc (normalize_key_name).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from typing_extensions import override
+
+from iosonde.records.printed import PrintedSubject
+from iosonde.records.stack import Scalar
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.nested import below_names, section_name
+from iosonde.text.reader import Items, StateOutput, over_comments
+
+_SECTION = re.compile(r"(?:global|mon|osd|mds|mgr|client)(?:\.[\w.-]{1,60})?$")
+_PAIR = re.compile(
+    r"(?P<key>[A-Za-z][\w/.-]{0,60}(?: [\w/.-]{1,40}){0,8})\s*=\s*(?P<value>.{0,600})$"
+)
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?P<fraction>\.\d{1,9})?$")
+_SECRET = re.compile(r"key$|passw|secret|token|credential")
+_REACH = 60
+
+
+class CephConf(StateOutput):
+    tool = "ceph.conf"
+    anchors = (
+        "mon_initial_members", "mon initial members", "mon_host =", "mon host =",
+        "auth_cluster_required", "auth cluster required", "osd_pool_default_size",
+        "osd pool default size", "bluestore_csum_type", "bluestore csum type",
+        "mon_osd_full_ratio", "mon osd full ratio", "osd_journal_size", "osd journal size",
+    )  # fmt: skip
+    commands = ("cat", "vi", "vim", "nano", "tee")
+    reach = 4
+    nothing = "its sections are empty"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        for index in range(cursor.at, max(cursor.at - _REACH, -1), -1):
+            if _SECTION.match(section_name(cursor.line(index))):
+                if below_names(cursor, index, _SECTION.match, pairs=_PAIR)[0] < cursor.at:
+                    return None
+                return over_comments(cursor, index, self.commands)
+        return None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        begin = first
+        while not section_name(cursor.line(begin)) and begin < cursor.at:
+            begin += 1
+        last, sections = below_names(cursor, begin, _SECTION.match, pairs=_PAIR)
+        return last, [
+            PrintedSubject("ceph_config", name, values, prompt.host)
+            for name, pairs in sections.items()
+            if (values := _values(pairs))
+        ]
+
+
+def _values(pairs: Mapping[str, str]) -> dict[str, Scalar]:
+    """Options by their names with underscores, without their secrets; plain numbers as such."""
+    values: dict[str, Scalar] = {}
+    for name, text in pairs.items():
+        key = re.sub(r"[ -]+", "_", name)
+        if _SECRET.search(key):
+            continue
+        number = _NUMBER.match(text)
+        if number is None:
+            values[key] = text
+        else:
+            values[key] = float(text) if number["fraction"] else int(text)
+    return values
