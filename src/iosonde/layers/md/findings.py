@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from iosonde import units
 from iosonde.layers._raid.findings import busy, reads_of_lost, stands_still, written_parity
 from iosonde.layers._raid.geometry import MIRRORED, PARITY
-from iosonde.layers.md.findings_rebuilds import (
+from iosonde.layers.md.rebuilds import (
     being_filled,
     is_filled,
     is_new,
