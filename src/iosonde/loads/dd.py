@@ -26,8 +26,10 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.errors import UsageError
+from iosonde.loads._dd_faults import faults_of, records_below
 from iosonde.loads._dd_languages import ANCHORS, in_english
 from iosonde.loads._timing import Timing, timing_at
+from iosonde.loads.dd_command import command_above
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json, Scalar
@@ -72,12 +74,6 @@ _CALL = re.compile(r"(?:^|[\s/])dd\s+(?:if|of|bs|count)=")
 _TIMES = re.compile(r"^\s*(?:real|user|sys)\s+[\d.]+m?[\d.]*s?\s*$")
 _COMPLAINT = re.compile(r"\s*(?:[^\s:]*/)?dd: ")
 """With conv=noerror dd complains, reports, and goes on."""
-_LABELLED = re.compile(
-    r"[\s|*•>-]{0,20}[^\W\d][^:：`]{0,40}[:：]\s{0,4}`?(?P<command>(?:(?:sudo|time)\s{1,4}){0,3}"
-    r"(?:[\w./~-]{0,60}/)?dd\s{1,4}(?:if|of|[io]?bs|count|[io]flag|conv)=[^`]{1,600})`?"
-)
-"""A command that somebody put behind what it is to measure: `Write: time dd if=…`."""
-_REACH = 6
 _TAKES = re.compile(r"^\w+=")
 _REDIRECTED = re.compile(r"(?<![\d&>])>{1,2}\s*(\S+)")
 _APART = re.compile(r"[;\n|(){}]|&&")
@@ -134,12 +130,15 @@ class _Result:
 class Dd(Output):
     tool = "dd"
     anchors = (
-        "records out", "records in", "copied, ", "bytes transferred in ", *ANCHORS,
+        "records out", "records in", "copied, ", "bytes transferred in ", "dd: error ",
+        "dd: writing ", "dd: reading ", "dd: /", *ANCHORS,
     )  # fmt: skip
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        """The first of the lines on records, or the sum without them."""
+        """The first of the lines on records, or the sum without them; or what went wrong before."""
+        if records_below(cursor, cursor.at):
+            return cursor.at
         first = cursor.at if _shortened(cursor.line(cursor.at)) else None
         for index in range(cursor.at, max(cursor.at - 6, -1), -1):
             line = in_english(cursor.line(index))
@@ -155,8 +154,8 @@ class Dd(Output):
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         if match := _shortened(cursor.line(first)):
             return _of_short(cursor, first, match)
-        results, unread = _results(cursor, first)
-        begin, prompt = _asked(cursor, first)
+        results, unread = _results(cursor, records_below(cursor, first) or first)
+        begin, prompt = command_above(cursor, first)
         ends, timings = _timings(cursor, results)
         if not prompt.command and len(timings) == 1:
             prompt = Prompt(next(iter(timings.values())).command)
@@ -168,24 +167,14 @@ class Dd(Output):
             raise Unreadable("no speed follows")
         last = max(ends, results[-1].last) if results[-1].last in timings else results[-1].last
         kept = _without_progress(results, prompt.command)
-        calls = _calls_of(prompt.command, len(kept))
-        before = _progress(results, kept)
+        faults = faults_of(cursor, first, [result.last for result in kept])
+        calls, before = _calls_of(prompt.command, len(kept)), _progress(results, kept)
         trials = tuple(
-            _trial(result, call, prompt, timings.get(result.last), progress)
-            for result, call, progress in zip(kept, calls, before, strict=True)
+            _trial(result, call, prompt, timings.get(result.last), progress, wrong)
+            for result, call, progress, wrong in zip(kept, calls, before, faults, strict=True)
         )
         said = tuple((at, at, "no speed follows") for at in unread if at <= last)
         return OutputReading(begin, last, trials=trials, unread=said)
-
-
-def _asked(cursor: TextCursor, first: int) -> tuple[int, Prompt]:
-    """Index of the command's line and the command: by a prompt, its name alone, or a label."""
-    for index in range(first - 1, max(first - _REACH, 0) - 1, -1):
-        if prompt_in(cursor.line(index)):
-            break
-        if labelled := _LABELLED.fullmatch(cursor.line(index)):
-            return index, Prompt(labelled["command"].strip())
-    return command_before(cursor, first, ("dd",))
 
 
 def _with_rates(
@@ -397,6 +386,7 @@ def _trial(
     asked: Prompt,
     timing: Timing | None = None,
     progress: Sequence[Json] = (),
+    faults: tuple[str, ...] = (),
 ) -> PrintedTrial:
     direction = _direction(call)
     name = f"{direction}.bandwidth"
@@ -410,7 +400,7 @@ def _trial(
         details |= {"real": timing.real, "user": timing.user, "system": timing.system}
     return PrintedTrial(
         tool="dd",
-        loops=(LoadResult.of({name: rate}),),
+        loops=(replace(LoadResult.of({name: rate}), faults=faults),),
         command=asked.command,
         host=asked.host,
         target=call.get({"read": "if", "write": "of"}.get(direction, ""), ""),

@@ -14,7 +14,7 @@ import re
 from typing_extensions import override
 
 from iosonde.records.printed import OutputReading, PrintedLoad, Unreadable
-from iosonde.text.cursor import Output, TextCursor, prompt_in
+from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, prompt_in
 
 _OPERAND = (
     r"(?:if|of|bs|ibs|obs|cbs|count|skip|seek|iseek|oseek|conv|iflag|oflag|status|speed)"
@@ -28,6 +28,12 @@ _QUOTED = re.compile(r"`{1,3}\s?(?P<command>[^`]{5,1000})`")
 _MARK = re.compile(
     r"^[\s|*•>-]{0,20}(?:\d{1,2}[.)]\s+)?(?:[^\W\d][^:：`]{0,40}[:：]\s{0,4})?(?:[#$%]\s+)?(?=\S)"
 )
+_LABELLED = re.compile(
+    r"[\s|*•>-]{0,20}[^\W\d][^:：`]{0,40}[:：]\s{0,4}`?(?P<command>(?:(?:sudo|time)\s{1,4}){0,3}"
+    r"(?:[\w./~-]{0,60}/)?dd\s{1,4}(?:if|of|[io]?bs|count|[io]flag|conv)=[^`]{1,600})`?"
+)
+"""A command that somebody put behind what it is to measure: `Write: time dd if=…`."""
+_REACH = 6
 _TELLS = re.compile(r"\s(?:bs|ibs|obs|count|iflag|oflag)=")
 _REST = re.compile(r"\s*(?:$|[;|&`]|\d?>|\(|#|\\$)")
 
@@ -70,3 +76,13 @@ def _whole(text: str) -> str:
     if not match or not _TELLS.search(match[0]) or not _REST.match(text, match.end()):
         return ""
     return text.partition("`")[0].strip() if ";" in text or "|" in text else match[0]
+
+
+def command_above(cursor: TextCursor, first: int) -> tuple[int, Prompt]:
+    """Index of the command's line and the command: by a prompt, its name alone, or a label."""
+    for index in range(first - 1, max(first - _REACH, 0) - 1, -1):
+        if prompt_in(cursor.line(index)):
+            break
+        if labelled := _LABELLED.fullmatch(cursor.line(index)):
+            return index, Prompt(labelled["command"].strip())
+    return command_before(cursor, first, ("dd",))

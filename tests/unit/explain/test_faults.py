@@ -22,6 +22,17 @@ def test_the_fault_and_what_is_left_are_told() -> None:
     assert len(finding.evidence) == 1
 
 
+def test_a_file_system_that_was_full_ended_the_load() -> None:
+    whole = trial({"write.bandwidth": [275e6]})
+    full = replace(whole, faults=("dd: error writing '/mnt/x': No space left on device",))
+    (finding,) = findings_named(faults.RULES, EvidenceSet(trials=(full,)), "fault")
+    assert finding.severity == "warning"
+    assert "It ended early" in finding.message
+    both = replace(full, faults=(*full.faults, "dd: error reading '/a': Input/output error"))
+    (finding,) = findings_named(faults.RULES, EvidenceSet(trials=(both,)), "fault")
+    assert finding.severity == "error"
+
+
 def test_nothing_finished_is_said() -> None:
     whole = trial({"write.iops": [100.0]})
     none = replace(whole, metrics={}, faults=("the disk gave an I/O error",))

@@ -262,3 +262,41 @@ def test_writes_that_are_synced_one_by_one(flag: str, sync: bool | None) -> None
         "1000+0 records out\n512000 bytes (512 kB) copied, 2.19 s, 234 kB/s\n"
     )
     assert trial.options.get("sync") is sync
+
+
+ENDED = (
+    "$ dd if=/dev/zero of={of} bs=2048\n{said}\n1871049+0 records in\n1871048+0 records out\n"
+    "957976576 bytes (958 MB) copied, 8600.9 s, 111 kB/s\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("of", "said", "faults"),
+    [
+        ("/dev/sdy", "dd: writing to '/dev/sdy': Input/output error", 1),
+        ("/dev/sdy", "dd: error writing '/dev/sdy': Input/output error\n", 1),
+        ("/mnt/x", "dd: writing `/mnt/x': No space left on device", 1),
+        ("/mnt/x", "dd: error writing '/mnt/x': No space left on device", 1),
+        ("/dev/sdy", "dd: error writing '/dev/sdy': No space left on device", 0),  # it is its end
+        ("/mnt/x", "dd: failed to discard cache for: '/mnt/x': Invalid argument", 0),
+        ("/mnt/x", "We saw dd: error writing '/mnt/x': Input/output error", 0),
+        ("/mnt/x", "", 0),
+    ],
+)
+def test_what_went_wrong_stands_with_its_result(of: str, said: str, faults: int) -> None:
+    (trial,) = trials(ENDED.format(of=of, said=said))
+    assert trial.loops[0].faults == (said.strip(),) * faults
+    if faults:
+        assert (trial.target, list(trial.loops[0].metrics)) == (of, ["write.bandwidth"])
+
+
+def test_an_error_is_of_the_result_below_it() -> None:
+    call = "for d in sdx sdy; do dd if=/dev/$d of=/dev/null bs=64k; done"
+    first, second = trials(FAULTY.format(call=call))
+    assert [len(trial.loops[0].faults) for trial in (first, second)] == [1, 0]
+
+
+def test_an_error_alone_is_no_result() -> None:
+    assert (
+        trials("$ cp /a /b\ndd: error writing '/mnt/x': Input/output error\n\nThen more.\n") == []
+    )

@@ -11,6 +11,7 @@ from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 
 _SHOWN = 4
+_FULL = "No space left on device"
 
 
 def _failed(case: EvidenceSet) -> Iterator[Finding]:
@@ -30,15 +31,32 @@ def _finding(trial: TrialEvidence) -> Finding:
         what = "loop is" if trial.left_out == 1 else "loops are"
         left = f"{trial.left_out} {what} left out of all figures. {left}"
     faults = list(dict.fromkeys(trial.faults))
+    evidence = tuple(Evidence("fault", fault, "", trial.where) for fault in faults[:_SHOWN])
+    if all(_FULL in fault for fault in faults):
+        return _ended(trial, faults[0], evidence)
     return Finding(
         rule="fault",
         severity="error",
         subject=trial.label,
         message=f"Something failed while this was measured: {faults[0].rstrip('.')}. {left}",
-        evidence=tuple(Evidence("fault", fault, "", trial.where) for fault in faults[:_SHOWN]),
+        evidence=evidence,
         remedy="Find what failed before anything is made of the figures: they are those of a "
         "stack that was breaking, not of one that works.",
         confirm="the same trial on the whole stack, without a fault",
+    )
+
+
+def _ended(trial: TrialEvidence, fault: str, evidence: tuple[Evidence, ...]) -> Finding:
+    """Of a load whose file system was full before it was done."""
+    return Finding(
+        rule="fault",
+        severity="warning",
+        subject=trial.label,
+        message=f"It ended early, as the file system was full: {fault.rstrip('.')}. The figures "
+        "are of what fitted, and of a file system that was filling up.",
+        evidence=evidence,
+        remedy="Measure with a file that leaves much of the file system free.",
+        confirm="the same load ends without this error",
     )
 
 

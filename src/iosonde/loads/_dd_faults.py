@@ -1,0 +1,51 @@
+"""What dd says went wrong above the records of its result.
+
+Source: coreutils 9.1, src/dd.c: error() of "error reading %s" and "error writing %s", in older ones
+"reading %s" and "writing %s"; busybox and BSD: "dd: PATH: error". The records follow.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from iosonde.text.cursor import TextCursor
+
+FAILED = re.compile(
+    r"\s*+(?:[^\s:]{0,60}/)?dd: (?P<what>[^:]{1,300}): "
+    r"(?:Input/output error|(?P<full>No space left on device))\s*"
+)
+_OTHER = re.compile(r"\s*(?:[^\s:]*/)?dd: ")
+_RECORDS = re.compile(r"\d+\+\d+ records (?:in|out)")
+_BETWEEN = 3
+"""Lines at most between what went wrong and the records."""
+
+
+def records_below(cursor: TextCursor, first: int) -> int:
+    """Index of the records right below lines on what went wrong; 0 where there are none."""
+    if not FAILED.fullmatch(cursor.line(first)):
+        return 0
+    for index in range(first + 1, first + 1 + _BETWEEN):
+        line = cursor.line(index)
+        if _RECORDS.search(line):
+            return index
+        if line and not _OTHER.match(line):
+            break
+    return 0
+
+
+def faults_of(cursor: TextCursor, first: int, ends: Sequence[int]) -> list[tuple[str, ...]]:
+    """What went wrong, by result, of which each ends at an index.
+
+    That a device is full which dd fills is no fault.
+    """
+    faults = []
+    for last in ends:
+        every = (FAILED.fullmatch(line) for line in cursor.block(first, last - first + 1))
+        said = (
+            match[0].strip() for match in every
+            if match and not (match["full"] and "/dev/" in match["what"])
+        )  # fmt: skip
+        faults.append(tuple(dict.fromkeys(said)))
+        first = last + 1
+    return faults
