@@ -6,6 +6,7 @@ A rule is a function from a `EvidenceSet` to findings. It belongs to the layer o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -16,6 +17,8 @@ from iosonde.records.prediction import Ledger
 from iosonde.records.run import Metric, Series
 from iosonde.records.stack import HostFacts, Json, Scalar
 
+_PRINTED = re.compile(r":\d+(?:-\d+)?$")
+"""How the place of what was read in a text ends: with its lines."""
 _NO_UNITS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -191,6 +194,24 @@ class EvidenceSet:
     def of_kind(self, *kinds: str) -> Iterator[StateEvidence]:
         """The states of some kinds."""
         return (state for state in self.states if state.kind in kinds)
+
+    def latest(self, kind: str, *names: str) -> Iterator[StateEvidence]:
+        """The states of a kind, of what a text shows several times those that it shows last.
+
+        A state that was measured here is of its own moment, and none replaces it.
+
+        Args:
+            kind: of the states.
+            names: of the values of which a later state has to say one.
+        """
+        last: dict[tuple[str, str, str], str] = {}
+        for state in self.of_kind(kind):
+            if any(state.values.get(name) is not None for name in names):
+                last[state.source, state.host, state.name] = state.where
+        for state in self.of_kind(kind):
+            where = last.get((state.source, state.host, state.name), state.where)
+            if where == state.where or not _PRINTED.search(state.where):
+                yield state
 
     def counted(self, *tools: str) -> Iterator[CounterEvidence]:
         """The counters that some tools printed."""

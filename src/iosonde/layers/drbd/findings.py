@@ -48,7 +48,7 @@ def paused(case: EvidenceSet) -> Iterator[Finding]:
 def not_replicated(case: EvidenceSet) -> Iterator[Finding]:
     """DRBD devices without a second copy, with a peer away, being made alike, or not alike."""
     volumes: dict[tuple[str, str, str, str], list[StateEvidence]] = {}
-    for state in case.of_kind("drbd"):
+    for state in case.latest("drbd", "connection", "disk_state", "replication"):
         # A subject is a volume with one of its peers; what stands elsewhere is another moment.
         volumes.setdefault((state.source, state.where, state.host, state.name), []).append(state)
     split = {(thing.source, thing.name) for thing in _splits(case)}

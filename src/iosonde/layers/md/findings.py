@@ -84,7 +84,7 @@ def _left(state: StateEvidence) -> float | None:
 
 def not_whole(case: EvidenceSet) -> Iterator[Finding]:
     """Arrays of md that lack members or are busy with themselves."""
-    for state in case.of_kind("md"):
+    for state in case.latest("md", "degraded", "array_state"):
         missing = state.values.get("degraded")
         if isinstance(missing, int) and not isinstance(missing, bool) and missing > 0:
             if is_filled(state, missing):

@@ -13,7 +13,7 @@ from iosonde.records.finding import Finding
 
 
 def _failed_paths(case: EvidenceSet) -> Iterator[Finding]:
-    for state in case.of_kind("multipath"):
+    for state in case.latest("multipath", "failed_paths"):
         failed, paths = int(state.number("failed_paths")), int(state.number("paths"))
         if not failed or failed > paths:
             continue

@@ -28,7 +28,7 @@ _APART = frozenset({"spares", "spare", "cache"})
 
 def _pools(case: EvidenceSet) -> Iterator[Finding]:
     reported: set[tuple[str, str, bool]] = set()
-    for pool in case.of_kind("zpool"):
+    for pool in case.latest("zpool", "state"):
         devices = _devices(case, pool)
         gone = [device for device in devices if _is_gone(device)]
         suspect = [device for device in devices if device.values.get("state") == "DEGRADED"]

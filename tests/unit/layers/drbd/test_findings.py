@@ -74,10 +74,23 @@ def test_what_is_out_of_sync_is_shown() -> None:
     assert [evidence.value for evidence in finding.evidence if evidence.unit == "B"] == [131072]
 
 
-def test_two_moments_of_one_volume_are_judged_apart() -> None:
-    later = tuple(replace(finding, where="p:9") for finding in _volume(UP).states)
-    case = EvidenceSet(states=(*_volume(AWAY).states, *later))
-    assert [finding.severity for finding in findings_named(RULES, case)] == ["error"]
+@pytest.mark.parametrize(("before", "after", "severities"), [(UP, AWAY, ["error"]), (AWAY, UP, [])])
+def test_of_two_moments_of_one_volume_the_last_counts(
+    before: dict[str, Scalar], after: dict[str, Scalar], severities: list[str]
+) -> None:
+    first, last = (
+        tuple(replace(state, where=where) for state in _volume(values).states)
+        for values, where in ((before, "p:1"), (after, "p:9"))
+    )
+    findings = findings_named(RULES, EvidenceSet(states=(*first, *last)))
+    assert [finding.severity for finding in findings] == severities
+
+
+def test_two_moments_that_were_measured_are_judged_apart() -> None:
+    later = tuple(replace(state, where="drbd:r1") for state in _volume(UP).states)
+    first = tuple(replace(state, where="drbd:r0") for state in _volume(AWAY).states)
+    (finding,) = findings_named(RULES, EvidenceSet(states=(*first, *later)))
+    assert finding.severity == "error"
 
 
 def test_a_resync_of_drbd_that_is_paused() -> None:
