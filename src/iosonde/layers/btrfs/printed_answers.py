@@ -67,7 +67,7 @@ def _said(answer: re.Match[str]) -> tuple[str, dict[str, Scalar]]:
     if answer["default"]:
         return "FS_TREE", {"id": int(answer["default"]), "default": True}
     values = {"device_id": int(answer["device_id"])}
-    values["resized_from"] = round(units.printed(answer["before"])[0])
+    values["old_size"] = round(units.printed(answer["before"])[0])
     if answer["size"] != "max":
-        values["resized_to"] = round(units.printed(answer["size"])[0])
+        values["new_size"] = round(units.printed(answer["size"])[0])
     return answer["device"].removeprefix("/dev/"), values

@@ -26,7 +26,7 @@ def test_answers_in_every_shape() -> None:
             ("btrfs_subvolume", "/mnt/data/old", {"state": "deleted"}),
             ("btrfs_subvolume", "/mnt/data/older", {"state": "deleted", "id": 261}),
             ("btrfs_subvolume", "FS_TREE", {"id": 5, "default": True}),
-            ("disk", "sdb5", {"device_id": 1, "resized_from": 4 << 30, "resized_to": 3 << 30}),
+            ("disk", "sdb5", {"device_id": 1, "old_size": 4 << 30, "new_size": 3 << 30}),
         ], shape  # fmt: skip
 
 
