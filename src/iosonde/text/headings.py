@@ -33,7 +33,7 @@ _UNDERLINE = re.compile(r"\s*(?:={4,}|-{4,})\s*")
 _COMMENT = re.compile(r"\s*#(?: |$)")
 _LOWER = re.compile(r"\s*# [^A-Z0-9*_`]")
 """A command of root's or a comment, but for a heading of Markdown that stands alone."""
-_WORDS = re.compile(r"\s{0,3}# (?P<first>[^\W\d][\w-]{0,30})(?: [^\W\d][\w.'/&-]{0,30}){1,11}\s*")
+_IN_WORDS = re.compile(r"\s{0,3}# (?P<first>[^\W\d][\w-]{0,30})(?: [^\W\d][\w.'/&-]{0,30}){1,11}\s*")
 _CALLED = re.compile(
     r"(?:lv|vg|pv)[a-z]{3,12}|mk\w+|u?mount|\w+(?:adm|ctl|tool|cli|mod|config|control)|reboot"
     r"|losetup|virsh|route|ip|iptables|smb\w+|docker|kubectl|helm|start|stop|restart"
@@ -151,10 +151,10 @@ def marked_heading(line: str, *, alone: bool = False) -> str:
 
 def _is_said(line: str) -> bool:
     """Whether a line behind one number sign is made of words, and its first is no program."""
-    words = _WORDS.fullmatch(line)
-    if words is None:
+    match = _IN_WORDS.fullmatch(line)
+    if match is None:
         return False
-    first = words["first"]
+    first = match["first"]
     return first not in PROGRAMS and first not in NO_FIGURES and not _CALLED.fullmatch(first)
 
 
