@@ -33,7 +33,9 @@ _UNDERLINE = re.compile(r"\s*(?:={4,}|-{4,})\s*")
 _COMMENT = re.compile(r"\s*#(?: |$)")
 _LOWER = re.compile(r"\s*# [^A-Z0-9*_`]")
 """A command of root's or a comment, but for a heading of Markdown that stands alone."""
-_IN_WORDS = re.compile(r"\s{0,3}# (?P<first>[^\W\d][\w-]{0,30})(?: [^\W\d][\w.'/&-]{0,30}){1,11}\s*")
+_IN_WORDS = re.compile(
+    r"\s{0,3}# (?P<first>[^\W\d][\w-]{0,30})(?: [^\W\d][\w.'/&-]{0,30}){1,11}\s*"
+)
 _CALLED = re.compile(
     r"(?:lv|vg|pv)[a-z]{3,12}|mk\w+|u?mount|\w+(?:adm|ctl|tool|cli|mod|config|control)|reboot"
     r"|losetup|virsh|route|ip|iptables|smb\w+|docker|kubectl|helm|start|stop|restart"
