@@ -24,7 +24,7 @@ _TOGETHER = 0.5
 _ROUNDED = 0.05
 """How far bandwidth ÷ IOPS may be off a power of two, as both are printed with few digits."""
 _SHOWN = 60  # characters of what was changed
-_LOAD = ("rw", "bs", "iodepth", "numjobs", "direct", "ioengine", "rwmixread")
+_LOAD = ("rw", "bs", "iodepth", "numjobs", "direct", "sync", "ioengine", "rwmixread")
 """Options that make loads different ones, where both trials know them."""
 
 

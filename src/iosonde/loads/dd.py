@@ -432,8 +432,7 @@ def _options(call: Mapping[str, str], direction: str) -> Iterator[tuple[str, Sca
     if call and direction != "copy":
         flags = call.get("iflag" if direction == "read" else "oflag", "").split(",")
         yield "direct", "direct" in flags
-        if {"sync", "dsync"} & set(flags):
-            yield "sync", True
+        yield "sync", bool({"sync", "dsync"} & set(flags))
     if call:
         ends = set(call.get("conv", "").split(","))
         yield "end_fsync", bool(ends & {"fsync", "fdatasync"})

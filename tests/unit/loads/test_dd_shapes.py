@@ -254,9 +254,9 @@ def test_the_command_next_to_a_result_is_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("flag", "sync"), [("dsync", True), ("sync,direct", True), ("direct", None)]
+    ("flag", "sync"), [("dsync", True), ("sync,direct", True), ("direct", False)]
 )
-def test_writes_that_are_synced_one_by_one(flag: str, sync: bool | None) -> None:
+def test_writes_that_are_synced_one_by_one(flag: str, sync: bool) -> None:
     (trial,) = trials(
         f"$ dd if=/dev/zero of=/mnt/x bs=512 count=1000 oflag={flag}\n1000+0 records in\n"
         "1000+0 records out\n512000 bytes (512 kB) copied, 2.19 s, 234 kB/s\n"
