@@ -30,6 +30,8 @@ def _finding(trial: TrialEvidence) -> Finding:
     if trial.left_out:
         what = "loop is" if trial.left_out == 1 else "loops are"
         left = f"{trial.left_out} {what} left out of all figures. {left}"
+    elif trial.printed:
+        left = "The figures are of what was done until then."
     faults = list(dict.fromkeys(trial.faults))
     evidence = tuple(Evidence("fault", fault, "", trial.where) for fault in faults[:_SHOWN])
     if all(_FULL in fault for fault in faults):

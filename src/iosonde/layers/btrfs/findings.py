@@ -48,7 +48,7 @@ def _devices(case: EvidenceSet) -> Iterator[CounterEvidence]:
 
 
 def _missing(case: EvidenceSet) -> Iterator[Finding]:
-    for system in case.of_kind("btrfs"):
+    for system in case.latest("btrfs", "devices", "devices_missing", "missing"):
         size = system.number("missing")
         if not system.values.get("devices_missing") and not size:
             continue

@@ -26,9 +26,9 @@ def place_of(thing: StateEvidence) -> str:
 def clusters(
     case: EvidenceSet, tells: Callable[[StateEvidence], object]
 ) -> Iterator[StateEvidence]:
-    """The first state of each cluster that tells something."""
+    """Of each cluster the first state that tells something, of those that a text shows last."""
     reported = set[str]()
-    for cluster in case.of_kind("ceph"):
+    for cluster in case.latest("ceph", "health"):
         if place_of(cluster) not in reported and tells(cluster):
             reported.add(place_of(cluster))
             yield cluster

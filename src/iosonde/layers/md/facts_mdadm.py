@@ -95,12 +95,16 @@ class MdadmReport:
             })  # fmt: skip
         size, active = (_leading(pairs.get(name)) for name in ("Array Size", "Active Devices"))
         action, share = self._action()
+        lacks = raid - active if raid is not None and active is not None else None
+        if not lacks and "degraded" in pairs.get("State", ""):
+            lacks = (
+                None  # while it is reshaped to fewer members, one that is spared counts as active
+            )
         return without_none({
             **facts, "size": size * KIB if size else None,
             "used_size": _sized(pairs.get("Used Dev Size")),
             "array_state": pairs.get("State", "").split(",")[0].strip() or None,
-            "degraded": raid - active if raid is not None and active is not None else None,
-            "sync_action": action, "sync_share": share,
+            "degraded": lacks, "sync_action": action, "sync_share": share,
             "bitmap": pairs.get("Intent Bitmap", "").lower() or None,
             "faulty": self._in_state("faulty"), "spares": self._in_state("spare"),
             "rebuilding": self._in_state("rebuilding"), "below": self._in_state(""),

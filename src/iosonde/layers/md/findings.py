@@ -84,7 +84,7 @@ def _left(state: StateEvidence) -> float | None:
 
 def not_whole(case: EvidenceSet) -> Iterator[Finding]:
     """Arrays of md that lack members or are busy with themselves."""
-    for state in case.latest("md", "degraded", "array_state"):
+    for state in case.latest("md", "degraded"):
         missing = state.values.get("degraded")
         if isinstance(missing, int) and not isinstance(missing, bool) and missing > 0:
             if is_filled(state, missing):
@@ -92,7 +92,8 @@ def not_whole(case: EvidenceSet) -> Iterator[Finding]:
                 continue
             yield _lacking(state, missing)
         action = str(state.values.get("sync_action") or "")
-        if state.name and action not in _IDLE and not state.values.get("sync_waits"):
+        waits = state.values.get("sync_waits") or _left(state) == float("inf")
+        if state.name and action not in _IDLE and not waits:
             yield busy(
                 state,
                 action,
