@@ -19,9 +19,9 @@ _HOST = (
 )
 NAMED = (
     rf"(?:\([\w.-]{{1,40}}\))?\[?(?P<user>[A-Za-z_][\w.-]{{0,40}})@{_HOST}"
-    r"(?:(?:[: ]|\[(?=[~/]))(?P<folder>[^\]#$%>|]{0,200}))?\]?[ \t]?(?P<sign>[#$%>])"
+    r"(?:(?:[: ]|\[(?=[~/]))(?P<folder>[^\]#$%>|]{0,200}))?\]?[ \t]?(?P<sign>[#$%>])(?:(?<=\]#)#)?"
 )
-"""`root@host:~#`, `[root@host /]#`, `root@truenas[~]#`, `(base)root@host:~#`."""
+"""`root@host:~#`, `[root@host /]#` (also with two signs), `root@nas[~]#`, `(base)root@host:~#`."""
 
 PLAIN = (
     r"(?:"
