@@ -34,17 +34,21 @@ def records_below(cursor: TextCursor, first: int) -> int:
     return 0
 
 
-def faults_of(cursor: TextCursor, first: int, ends: Sequence[int]) -> list[tuple[str, ...]]:
+def faults_of(
+    cursor: TextCursor, first: int, ends: Sequence[int], command: str
+) -> list[tuple[str, ...]]:
     """What went wrong, by result, of which each ends at an index.
 
-    That a device is full which dd fills is no fault.
+    That a device is full which dd fills is no fault, nor is a file system that dd fills up without
+    an end: without `count=` in the command.
     """
+    fills = bool(command) and "count=" not in command
     faults = []
     for last in ends:
         every = (FAILED.fullmatch(line) for line in cursor.block(first, last - first + 1))
         said = (
             match[0].strip() for match in every
-            if match and not (match["full"] and "/dev/" in match["what"])
+            if match and not (match["full"] and (fills or "/dev/" in match["what"]))
         )  # fmt: skip
         faults.append(tuple(dict.fromkeys(said)))
         first = last + 1

@@ -167,7 +167,7 @@ class Dd(Output):
             raise Unreadable("no speed follows")
         last = max(ends, results[-1].last) if results[-1].last in timings else results[-1].last
         kept = _without_progress(results, prompt.command)
-        faults = faults_of(cursor, first, [result.last for result in kept])
+        faults = faults_of(cursor, first, [result.last for result in kept], prompt.command)
         calls, before = _calls_of(prompt.command, len(kept)), _progress(results, kept)
         trials = tuple(
             _trial(result, call, prompt, timings.get(result.last), progress, wrong)

@@ -165,9 +165,9 @@ def _array_drives(case: EvidenceSet) -> Iterator[Finding]:
                 "spare of has less redundancy than it was built with until another one takes its "
                 "place.",
                 disk.evidence("container_type", "disk_type", "shelf", "bay", "owner"),
-                "see whether its pool is whole again (`storage aggregate show-status`), and "
-                "replace the drive",
-                "`storage disk show -broken` lists nothing",
+                "see whether its pool is whole again (`storage aggregate show-status`, in 7-mode "
+                "`aggr status -r`), and replace the drive",
+                "`storage disk show -broken`, in 7-mode `aggr status -f`, lists nothing",
             )  # fmt: skip
 
 
