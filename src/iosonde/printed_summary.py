@@ -206,10 +206,13 @@ def _unit(name: str) -> str:
 
 
 def _said(name: str, value: Json) -> str:
-    word, text = visible(name).replace("_", " "), value_words(name, value)
+    word, text = visible(name), value_words(name, value)
+    word = word if word.startswith("_") else word.replace("_", " ")  # `_netdev` is so called
     if isinstance(value, bool):
         if value:
             return word
+        if word.startswith("no "):
+            return word.removeprefix("no ")
         test = word.removesuffix(" passed")
         return f"no {word}" if test == word else f"{test} not passed"
     way, _, last = word.rpartition(".")

@@ -170,3 +170,10 @@ def test_of_several_devices_the_failed_is_said_unless_a_sum_stands_above_them() 
 ])  # fmt: skip
 def test_messages_said(values: dict[str, Json], said: str) -> None:
     assert messages_said(values) == said
+
+
+def test_names_of_options_are_as_they_are_called() -> None:
+    said = all_said(
+        {"_netdev": True, "no_wdelay": False, "no_root_squash": True, "chunk_size": 512}
+    )
+    assert said.startswith("_netdev, wdelay, no root squash, ")
