@@ -13,7 +13,7 @@ from functools import cache
 from typing import ClassVar, NamedTuple, Protocol
 
 from iosonde.records.printed import OutputReading
-from iosonde.text.prompts import BEHIND, NAMED, PLAIN, PREFIX
+from iosonde.text.prompts import BEHIND, NAMED, PLAIN, PREFIX, host_of
 from iosonde.text.secrets import without_secrets
 
 _DASHES = re.compile(r"(?:^|\s)--?$")
@@ -179,7 +179,7 @@ def _prompted(line: str) -> re.Match[str] | None:
 
 def _prompt_of(match: re.Match[str]) -> Prompt:
     command = without_secrets(match["command"].strip().rstrip("`"))
-    return Prompt(command, match["host"] or match["near"] or match["esx"] or "")
+    return Prompt(command, host_of(match))
 
 
 @cache

@@ -149,6 +149,16 @@ def section_name(line: str) -> str:
     return named["name"] if named else ""
 
 
+def first_section(cursor: TextCursor, first: int) -> int:
+    """Index of the line with the first section's name, from a line of the comments above it on.
+
+    Not below the anchor's line.
+    """
+    while not section_name(cursor.line(first)) and first < cursor.at:
+        first += 1
+    return first
+
+
 def opened_head(line: str) -> str:
     """The head of the section that a line opens with a brace; empty where it opens none."""
     opened = _OPENS.match(_without_comment(line))

@@ -1,7 +1,7 @@
 """How the prompts of shells look: parts of regular expressions, for whoever looks for a command.
 
-Group `user` is there where a prompt names a user and a host,
-`near` where it names a host alone, `esx` in the form of ESXi.
+Group `user` is there where a prompt names a user and a host. `host_of` gives the host, which stands
+in another group in each form.
 
 Source: bash(1), "PROMPTING", and /etc/bash.bashrc of Debian, SUSE and Red Hat; zsh's themes of
 oh-my-zsh and grml; FreeBSD's csh and /bin/sh; what DSM, QTS, TrueNAS and Kali set;
@@ -9,6 +9,8 @@ the manuals of ONTAP 9, IBM Storage Virtualize and HPE 3PAR.
 """
 
 from __future__ import annotations
+
+import re
 
 PREFIX = r"(?:\([\w.-]{1,40}\) ?)?(?:\[?\d{1,2}:\d\d(?::\d\d)?\]? )?"
 """An environment of conda or venv, and the time: `(base) `, `[12:34:56] `."""
@@ -47,3 +49,12 @@ BEHIND = r"(?:[ \t]+|(?<=[\]~][#$])(?=[a-z./])|(?<=>)(?=\w))"
 """What stands between a prompt and the command: with some prompts nothing."""
 DIRECTLY = r"(?(folder)(?<=[\w~/][#$>])(?=[a-z./])|(?!))"
 """The same of a prompt that is `NAMED` and names a folder: `ann@db1:~/src$lsblk`."""
+
+
+def host_of(match: re.Match[str]) -> str:
+    """The host that a prompt names; empty where it names none.
+
+    Args:
+        match: of a pattern that holds `NAMED` and `PLAIN`.
+    """
+    return match["host"] or match["near"] or match["esx"] or ""

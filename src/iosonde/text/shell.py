@@ -14,7 +14,7 @@ from functools import lru_cache
 from iosonde.text.cursor import rejoined
 from iosonde.text.figures import pairs_of
 from iosonde.text.pipe_tables import pipe_table_at
-from iosonde.text.prompts import BEHIND, DIRECTLY, FIRST_OF_TWO, NAMED, PLAIN, PREFIX
+from iosonde.text.prompts import BEHIND, DIRECTLY, FIRST_OF_TWO, NAMED, PLAIN, PREFIX, host_of
 from iosonde.text.prose import is_sentence
 from iosonde.text.secrets import without_secrets
 
@@ -185,7 +185,7 @@ def command_at(lines: Sequence[str], at: int, programs: Collection[str]) -> Shel
     if not _is_command(match, command, programs) and not _prints(match, command, below):
         return None
     whole, last = whole_command(lines, at, command, is_mail=True)
-    return ShellCommand(whole, match["host"] or match["near"] or match["esx"] or "", last)
+    return ShellCommand(whole, host_of(match), last)
 
 
 def whole_command(

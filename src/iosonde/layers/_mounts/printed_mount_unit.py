@@ -15,7 +15,7 @@ from typing_extensions import override
 from iosonde.layers._mounts.facts import subject
 from iosonde.records.printed import PrintedSubject
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.nested import below_names, section_name
+from iosonde.text.nested import below_names, first_section, section_name
 from iosonde.text.reader import Items, StateOutput, over_comments
 
 _SECTIONS = frozenset({"Unit", "Mount", "Swap", "Automount", "Install"})
@@ -45,9 +45,7 @@ class MountUnit(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        begin = first
-        while not section_name(cursor.line(begin)) and begin < cursor.at:
-            begin += 1
+        begin = first_section(cursor, first)
         last, sections = below_names(cursor, begin, _SECTIONS.__contains__)
         unit = _UNIT.search(prompt.command)
         return last, _subjects(sections, unit[0] if unit else "")

@@ -15,7 +15,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.nested import below_names, section_name
+from iosonde.text.nested import below_names, first_section, section_name
 from iosonde.text.reader import Items, StateOutput, over_comments
 
 _SECTION = re.compile(r"(?:global|mon|osd|mds|mgr|client)(?:\.[\w.-]{1,60})?$")
@@ -50,9 +50,7 @@ class CephConf(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        begin = first
-        while not section_name(cursor.line(begin)) and begin < cursor.at:
-            begin += 1
+        begin = first_section(cursor, first)
         last, sections = below_names(cursor, begin, _SECTION.match, pairs=_PAIR)
         return last, [
             PrintedSubject("ceph_config", name, values, prompt.host)

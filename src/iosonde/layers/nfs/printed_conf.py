@@ -13,7 +13,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.nested import below_names, section_name
+from iosonde.text.nested import below_names, first_section, section_name
 from iosonde.text.reader import Items, StateOutput, over_comments
 
 _SECTIONS = frozenset({
@@ -42,9 +42,7 @@ class NfsConf(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        begin = first
-        while not section_name(cursor.line(begin)) and begin < cursor.at:
-            begin += 1
+        begin = first_section(cursor, first)
         last, sections = below_names(cursor, begin, _SECTIONS.__contains__)
         values: dict[str, Scalar] = {"holds": "nfs"}
         for section, pairs in sections.items():
