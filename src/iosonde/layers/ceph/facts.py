@@ -23,6 +23,8 @@ from iosonde.text.cursor import TextCursor, lines
 _NUMBER = r"\d{1,18}(?:\.\d{1,6})?"
 SIZE = rf"{_NUMBER} ?(?:[kKMGTPE]i?B?|B|bytes)"
 COUNT = rf"{_NUMBER}[kMGTPE]?"
+SECRET = re.compile(r"key$|passw|secret|token|credential")
+"""What names of options hold whose values no record says."""
 _UNIT = re.compile(r"(?:[kKMGTPE]i?)?B|bytes")
 _BARE = re.compile(_NUMBER)
 _CHECKS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(

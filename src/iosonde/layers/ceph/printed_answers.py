@@ -17,6 +17,7 @@ from collections.abc import Iterator
 
 from typing_extensions import override
 
+from iosonde.layers.ceph.facts import SECRET
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
@@ -38,7 +39,6 @@ _CONFIG_ASKED = re.compile(
 _OPTION = re.compile(r"\s*\"(?P<name>[a-z][a-z0-9_]{2,80})\": \"(?P<value>[^\"]{0,2000})\",?\s*$")
 _BEGUN = re.compile(r"\s*\"[a-z][a-z0-9_]{2,80}\": \"[^\"]{1,400}$")
 _PIECES = 8  # lines of a value
-_SECRET = re.compile(r"secret|passw|(?:_|^)key$|token")
 _NUMBER = re.compile(r"0|[1-9]\d{0,17}")
 _RATE = re.compile(r"\d{1,9}\.\d{1,9}")
 _MOST = 400
@@ -62,7 +62,7 @@ class CephAnswers(StateOutput):
         last = first
         for index, name, text in _answers(asked, cursor, first):
             last = index
-            if not _SECRET.search(name):
+            if not SECRET.search(name):
                 values[name] = _value(text)
         if pool := _POOL_ASKED.search(asked):
             subject = ("ceph_pool", pool["pool"])

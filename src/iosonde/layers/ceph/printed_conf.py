@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from typing_extensions import override
 
+from iosonde.layers.ceph.facts import SECRET
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
@@ -23,7 +24,6 @@ _PAIR = re.compile(
     r"(?P<key>[A-Za-z][\w/.-]{0,60}(?: [\w/.-]{1,40}){0,8})\s*=\s*(?P<value>.{0,600})$"
 )
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?P<fraction>\.\d{1,9})?$")
-_SECRET = re.compile(r"key$|passw|secret|token|credential")
 _REACH = 60
 
 
@@ -64,7 +64,7 @@ def _values(pairs: Mapping[str, str]) -> dict[str, Scalar]:
     values: dict[str, Scalar] = {}
     for name, text in pairs.items():
         key = re.sub(r"[ -]+", "_", name)
-        if _SECRET.search(key):
+        if SECRET.search(key):
             continue
         number = _NUMBER.match(text)
         if number is None:
