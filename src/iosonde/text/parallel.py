@@ -7,6 +7,7 @@ the span before leaves it; else the span is gone through again, from the right s
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -78,7 +79,7 @@ def find_by_spans(
         with_text: as `find` has it.
     """
     global _document  # noqa: PLW0603 - workers are forked with it
-    outputs()  # loaded once, before the processes divide
+    _load_readers()
     _document = document
     count = os.cpu_count() or 1
     state = FindState()
@@ -111,6 +112,20 @@ def find_by_spans(
                     for hit in hits(document, span):
                         yield from map(tell, search.look(*hit))
                 state = search.state
+
+
+def _load_readers() -> None:
+    """Loads every reader once, before the processes divide.
+
+    The collector does not look for garbage among what is loaded, then or in any of the processes.
+    Source: Python's documentation of gc.freeze().
+    """
+    gc.disable()
+    try:
+        outputs()
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _spans(document: Document, size: int) -> Iterator[Span]:
