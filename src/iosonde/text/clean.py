@@ -54,11 +54,9 @@ _COMMENTED = re.compile(
     re.MULTILINE,
 )
 """What an author wrote behind a value of a list: `Total to scrub:   248GiB   # wrong`."""
-_LABEL = re.compile(
-    r"(?:\A|(?<=\n\n)|(?<=```\n))([ \t]*)Output"
-    r"(?:(?=[A-Z/●├\[])(?![A-Z]\w*[:=])| (?=Filesystem\s|● ))"
-)
+_LABEL = re.compile(r"Output(?:(?=[A-Z/●├\[])(?![A-Z]\w*[:=])| (?=Filesystem\s|● ))")
 """The label above a block of a tutorial, which a page's text has in the block's first line."""
+_DEEP = 200  # characters before a label that are looked at
 _DASHES = re.compile(
     r"(?<=[\s(])[–—](?=[A-Za-z])"
 )  # an option's dashes, made one by a word processor
@@ -115,7 +113,7 @@ def _without_marks(text: str) -> str:
     if "<" in text and ("<=" in text or "<-" in text):
         text = _without(_REMARK, text, "<")
     if "Output" in text:
-        text = _LABEL.sub(r"\1", text)
+        text = _LABEL.sub(_unlabelled, text)
     if "←" in text:
         text = _without(_REMARK, text, "←")
     return text
@@ -124,6 +122,15 @@ def _without_marks(text: str) -> str:
 def _character(entity: re.Match[str]) -> str:
     """The character of an entity; a blank where that is a blank of another kind or ends a line."""
     return _BLANKS.sub(" ", html.unescape(entity[0]))
+
+
+def _unlabelled(label: re.Match[str]) -> str:
+    """Nothing for a label in the first line of a block; elsewhere the word stays.
+
+    Looking at what stands above it in the pattern would look there from every character.
+    """
+    above = label.string[max(label.start() - _DEEP, 0) : label.start()].rstrip(" \t")
+    return "" if not above or above.endswith(("\n\n", "```\n")) else label[0]
 
 
 def _without(pattern: re.Pattern[str], text: str, sign: str) -> str:

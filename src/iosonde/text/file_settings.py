@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from functools import cache
 
 from iosonde.records.stack import Json
 from iosonde.text.shell import program_of, shows_file
@@ -46,8 +47,13 @@ def file_of(command: str, above: str, programs: Collection[str]) -> str:
     match = _PATH.search(command or above)
     path = match[0] if match else ""
     parts = {part for part in _WORD.findall(path) if part not in _FOLDERS}
-    is_storage = any(program.startswith(part) for program in programs for part in parts)
-    return path if is_storage else ""
+    return "" if parts.isdisjoint(_beginnings(frozenset(programs))) else path
+
+
+@cache
+def _beginnings(programs: frozenset[str]) -> frozenset[str]:
+    """All that names of programs begin with, the names themselves too."""
+    return frozenset(name[:end] for name in programs for end in range(1, len(name) + 1))
 
 
 def file_settings(lines: Sequence[str]) -> dict[str, Json] | None:
