@@ -183,3 +183,4 @@ async def test_a_file_that_never_answers_is_given_up(
         await host.read(str(silent))
     assert await host.read(str(other)) == b"here"
     await host.close()
+    os.close(os.open(silent, os.O_WRONLY | os.O_NONBLOCK))  # lets the waiting sftp server end
