@@ -173,21 +173,5 @@ async def _size(lab: Lab, node: LabNode, disk: str) -> int:
     return int(sizes[f"r-{disk}"])
 
 
-async def forward(lab: Lab, node: LabNode, port: int) -> int:
-    """A port of 127.0.0.1 that leads to a port of the node; the same one each time."""
-    from iosonde.lab.up import free_ports
-
-    remembered = lab.directory / node.name / f"forward-{port}"
-    with contextlib.suppress(OSError, ValueError):
-        return int(remembered.read_text())
-    (local,) = free_ports(1)
-    line = f"hostfwd_add n0 tcp:127.0.0.1:{local}-:{port}"
-    said = await _ask(lab, node, "human-monitor-command", {"command-line": line})
-    if said:
-        raise HostFailed(f"QEMU refuses to forward a port: {said}", where=node.name)
-    remembered.write_text(str(local))
-    return local
-
-
 async def _ask(lab: Lab, node: LabNode, command: str, arguments: dict[str, object]) -> object:
     return await ask(lab.directory / node.name / "qmp", command, arguments)

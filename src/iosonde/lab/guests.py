@@ -22,8 +22,6 @@ from iosonde.lab.state import Lab, LabNode, end, find
 
 ADDRESS, PORT = "10.0.2.100", 7000
 """Where a node asks, on its user network."""
-OWN_ADDRESS = "10.0.2.15"
-"""Of every node on its user network; what a guest's disk is exported at."""
 
 
 def listener(lab: str, node: str, base: Path) -> str:

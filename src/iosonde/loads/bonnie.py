@@ -25,7 +25,6 @@ from iosonde.text.reader import nearest
 _TESTS = ("write_char", "write", "rewrite", "read_char", "read", "random_seek")
 _FAST = ("write", "rewrite", "read", "random_seek")
 """What -f leaves of them; the columns of the others are blank."""
-_TABLE = re.compile(r"(?:Name:Size etc|Machine\s+Size)")
 _CSV = re.compile(
     r"(?P<format>1\.9[678]),(?P<version>[\w.]+),(?P<name>[^,\s]+),(?P<jobs>\d+),(?P<seed>\d+),"
     r"(?P<size>\d+[KMG]?),(?P<rest>[\w.,+]*)"

@@ -87,7 +87,6 @@ class FunctionGraph(StateOutput):
         "us |  ", "us  |  ", "us   |  ", "us    |  ", "# tracer: function_graph", "  DURATION  ",
     )  # fmt: skip
     commands = _COMMANDS
-    reach = 12
     nothing = "no function follows"
 
     @override

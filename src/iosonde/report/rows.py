@@ -13,7 +13,6 @@ COLUMNS = (
     "unit", "loops", "mean", "median", "stdev", "cv", "ci95_low", "ci95_high", "merged",
     "rounded", "headline", "flags", "faults",
 )  # fmt: skip
-LOOP_COLUMNS = ("run", "trial", "metric", "unit", "loop", "value")
 
 
 def title_of(trial: Trial) -> str:
@@ -66,7 +65,7 @@ def metric_rows(runs: Sequence[RunSheet]) -> Iterator[dict[str, Scalar]]:
 
 
 def loop_rows(runs: Sequence[RunSheet]) -> Iterator[dict[str, Scalar]]:
-    """One row a loop of each metric, keys as LOOP_COLUMNS; loops count from 1."""
+    """One row a loop of each metric; loops count from 1."""
     for sheet in runs:
         for trial in sheet.trials:
             for metric in trial.metrics:

@@ -94,7 +94,6 @@ class Compiler(StateOutput):
     commands = (
         "make", "gcc", "cc", "clang", "g++", "configure", "cppcheck", "ninja",
     )  # fmt: skip
-    reach = 12
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -62,7 +62,6 @@ class QuotaCheck(StateOutput):
     tool = "quotacheck"
     anchors = ("quotacheck: Checked ",)
     commands = ("quotacheck",)
-    reach = 12
     beginning = _CHECKED
 
     @override

@@ -99,7 +99,6 @@ class ExtCheck(StateOutput):
         " has an invalid extent", "Multiply-claimed block(s) in inode ",
     )  # fmt: skip
     commands = COMMANDS
-    reach = 12
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -149,7 +148,6 @@ class ExtCheckSummary(StateOutput):
     tool = "e2fsck"
     anchors = (" files (", " files, ")
     commands = COMMANDS
-    reach = 12
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -121,7 +121,6 @@ class ExtCheckTranslated(StateOutput):
         " 文件（", " 文件，",
     )  # fmt: skip
     commands = COMMANDS
-    reach = 12
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -82,7 +82,6 @@ class Mke2fs(StateOutput):
     commands = (
         "mke2fs", "mkfs", "mkfs.ext4", "mkfs.ext3", "mkfs.ext2",
     )  # fmt: skip
-    reach = 12
     nothing = "it says nothing of the file system"
 
     @override

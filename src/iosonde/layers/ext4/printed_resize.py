@@ -63,7 +63,6 @@ class ExtSize(StateOutput):
         "New size smaller than minimum (", "; on-line resizing required", "old_desc_blocks = ",
     )  # fmt: skip
     commands = ("resize2fs",)
-    reach = 12
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -50,7 +50,6 @@ class SasIrcu(HeadedOutput):
         "Controller type  ", "Device is a Hard disk", "IR volume ", "IR Volume ",
     )  # fmt: skip
     commands = ("sas2ircu", "sas3ircu")
-    reach = 12
     nothing = "nothing is said of it"
 
     @override

@@ -56,7 +56,6 @@ class LvmBackup(StateOutput):
         "extent_size = ", "segment_count = ", "dev_size = ", "pe_start = ", "pe_count = ",
     )  # fmt: skip
     commands = ("vgcfgbackup", "cat", "less", "pvck", "strings", "dd")
-    reach = 12
     nothing = "neither a group nor a volume of it is there"
 
     @override

@@ -30,7 +30,6 @@ _PATH = re.compile(
     r"|reconnecting|resetting|deleting|deleting \(no IO\)|dead|new|only-admin|unknown state)"
     r"(?: (?P<ana>optimized|non-optimized|inaccessible|persistent-loss|change|invalid state))?\s*$"
 )
-_PCI = re.compile(r"[0-9a-f]{4,6}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$")
 _HEAD = re.compile(
     r"\s*(?:Subsystem +Subsystem-NQN +Controllers|Device +(?:Cntlid +)?SN +MN +FR +TxPort +.{0,12}"
     r"Address +.{0,30}Namespaces|Device +(?:Generic +)?NSID +Usage +Format +Controllers)\s*$"
