@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from typing import AnyStr
 
+UUID = r"[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"
+"""The form of a UUID in small letters. Source: RFC 9562, 4."""
 _OCTAL = re.compile(rb"\\([0-3][0-7]{2})")
 
 

@@ -16,15 +16,14 @@ from collections.abc import Iterator
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.kerneltext import fields
+from iosonde.kerneltext import UUID, fields
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
 from iosonde.text.reader import Items, StateOutput, close_lines
 
-_UUID = r"[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"
 _SIZE = r"\d{1,20}(?:\.\d{1,3})?(?: ?(?:[KMGTPE]i?)?B| [KMGTPE])?(?![\w.])"
-_HEAD = re.compile(rf"\s*Filesystem: (?P<uuid>{_UUID})\s*$")
+_HEAD = re.compile(rf"\s*Filesystem: (?P<uuid>{UUID})\s*$")
 _TOTAL = re.compile(
     rf"\s*(?P<label>Size|Used|Online reserved|cached|reserved):\s+(?P<size>{_SIZE})\s*$"
 )

@@ -12,14 +12,14 @@ import re
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.kerneltext import UUID
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput, before, close_lines
 
-_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _LINE = re.compile(
-    rf"\s*(?:(?P<uuid>UUID|Set UUID):\s+(?P<id>{_UUID})|"
+    rf"\s*(?:(?P<uuid>UUID|Set UUID):\s+(?P<id>{UUID})|"
     r"(?P<name>version|nbuckets|block_size|bucket_size|data_offset|nr_in_set|nr_this_dev|"
     r"first_bucket)(?P<sectors>_in_sectors)?:\s+(?P<figure>\d{1,18}))\s*$"
 )
@@ -29,10 +29,10 @@ _OTHER = {"version": "superblock_version", "nbuckets": "buckets"}
 _DEVICE = re.compile(r"(?<!\S)/dev/(?P<name>[\w/.-]{1,60})")
 _FLAG = re.compile(r"(?<!\S)-(?P<role>[BC])(?!\S)|(?<!\S)--(?P<long>bdev|cache)(?!\S)")
 _SHOWN = re.compile(
-    rf"\s*/dev/(?P<name>\S{{1,60}})\s+(?:(?P<uuid>{_UUID})\s+(?P<set_uuid>{_UUID})\s+)?"
+    rf"\s*/dev/(?P<name>\S{{1,60}})\s+(?:(?P<uuid>{UUID})\s+(?P<set_uuid>{UUID})\s+)?"
     r"(?P<version>\d{1,2}) \((?P<role>data|cache|unknown)\)\s+(?P<state>[a-z][a-z ()]{2,30}?)\s+"
     rf"(?P<bcache>bcache\d{{1,4}}|N/A)\s+(?P<attached>/dev/\S{{1,60}}|N/A|Alone|-)"
-    rf"(?:\s+(?P<attached_set>{_UUID}|N/A|-))?\s*$"
+    rf"(?:\s+(?P<attached_set>{UUID}|N/A|-))?\s*$"
 )
 _SHOWN_HEAD = re.compile(r"\s*Name\s+(?:Uuid\s+Cset_Uuid\s+)?Type\s+State\s+Bname\s+AttachToDev")
 _NONE = frozenset({"N/A", "-"})

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.kerneltext import UUID
 from iosonde.layers.btrfs.progs_version import version_above
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
@@ -21,7 +22,6 @@ from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput, nearest
 
 _SIZE = r"(\d{1,19}(?:\.\d{1,3})?(?:[KMGTPE]iB|B))"
-_UUID = r"[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}"
 _MADE = re.compile(r"\s*(?:Label:\s+\S.*|UUID:\s+\S*)$")
 _LABELS = {
     "Node size": "node_size", "Sector size": "sector_size", "Filesystem size": "size",
@@ -63,7 +63,7 @@ _OLD_NOTES = re.compile(
     r"|Performing full device TRIM"
     r"|Created a data/metadata chunk of size|failed to open )"
 )
-_SCRUB = re.compile(rf"\s*scrub (?:status|done|aborted|canceled) for (?P<uuid>{_UUID})$")
+_SCRUB = re.compile(rf"\s*scrub (?:status|done|aborted|canceled) for (?P<uuid>{UUID})$")
 _BEGUN = re.compile(r"\s*scrub (?:started at|device) \S")
 _SCRUBBED = re.compile(
     r"scrub started at (?P<start>.{10,40}?)(?: and (?P<status>finished|was aborted)"

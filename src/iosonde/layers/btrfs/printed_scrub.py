@@ -13,15 +13,13 @@ from collections.abc import Iterator
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.kerneltext import UUID
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, compact, prompt_in
 from iosonde.text.reader import Items, StateOutput, close_lines, top_of
 
-_UUID = r"[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"
-_FS = re.compile(
-    rf"\s*(?:UUID: {{1,20}}|scrub (?:done|aborted|canceled) for )(?P<uuid>{_UUID})\s*$"
-)
+_FS = re.compile(rf"\s*(?:UUID: {{1,20}}|scrub (?:done|aborted|canceled) for )(?P<uuid>{UUID})\s*$")
 _ON = re.compile(
     r"\s*Scrub device (?P<device>\S{1,120}) \(id (?P<devid>\d{1,6})\)(?: [a-z]{3,12})?\s*$"
 )
@@ -53,7 +51,7 @@ _TEXTS = {"Status": "scrub_status", "ETA": "scrub_eta", "Error summary": "scrub_
 _TARGET = re.compile(r"\bbtrfs\b.*\s(/\S*)\s*$")
 _HEAD = re.compile(r"\s*scrub status:(?P<format>\d{1,3})\s*$")
 _ENTRY = re.compile(
-    rf"(?P<uuid>{_UUID}):(?P<devid>\d{{1,9}})\|(?P<pairs>[a-z_:|\d]{{10,1200}}?finished:[01])"
+    rf"(?P<uuid>{UUID}):(?P<devid>\d{{1,9}})\|(?P<pairs>[a-z_:|\d]{{10,1200}}?finished:[01])"
 )
 _LINES = 400
 
@@ -150,7 +148,7 @@ class BtrfsScrubFile(StateOutput):
         line = cursor.line(cursor.at)
         if _HEAD.match(line):
             return cursor.at
-        if not re.match(rf"\s*{_UUID}:\d{{1,9}}\|", line):
+        if not re.match(rf"\s*{UUID}:\d{{1,9}}\|", line):
             return None
         above = cursor.line(cursor.at - 1)
         return cursor.at - 1 if _HEAD.match(above) else cursor.at

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.kerneltext import fields
+from iosonde.kerneltext import UUID, fields
 from iosonde.layers.ext4 import mke2fs_languages
 from iosonde.layers.ext4.mke2fs_languages import in_english
 from iosonde.records.printed import PrintedSubject
@@ -37,7 +37,7 @@ _RESERVED = re.compile(
     r"reserved for the super user\s*$"
 )
 _GROUPS = re.compile(r"\s*(?P<block_groups>\d{1,10}) block groups?\s*$")
-_UUID = re.compile(r"\s*Filesystem UUID: (?P<uuid>[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\s*$")
+_UUID = re.compile(rf"\s*Filesystem UUID: (?P<uuid>{UUID})\s*$")
 _JOURNAL = re.compile(r"\s*Creating journal \((?P<journal_size>\d{1,10}) blocks\): *(?:done)?\s*$")
 _PARTS = re.compile(
     r"\s*(?P<blocks_per_group>\d{1,10}) blocks per group, "

@@ -24,6 +24,8 @@ from iosonde.layers._raid import geometry
 from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
 
+UUID = r"\w{6}(?:-\w{4}){5}-\w{6}"
+"""The form of a uuid of LVM's. Source: LVM2 2.03, lib/uuid/uuid.c, id_write_format()."""
 _REPORT = ("--reportformat", "json", "--units", "b", "--nosuffix")
 _FIELDS = (
     "lv_name,vg_name,lv_uuid,lv_attr,segtype,stripes,stripe_size,chunk_size,region_size,"

@@ -13,11 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from iosonde.layers.lvm.facts import UUID
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence
 from iosonde.records.finding import Finding
 
 _NAMELESS = frozenset({"[unknown]", "unknown device", "unknown"})
-_UUID = re.compile(r"\w{6}(?:-\w{4}){5}-\w{6}")
 _SHOWN = ("attributes", "missing", "missing_devices", "pv_missing", "last_device", "act_pv")
 _LISTED = 3  # physical volumes that are named
 
@@ -108,10 +108,10 @@ def _finding(host: str, lacking: Sequence[StateEvidence]) -> Finding:
 
 def _uuid(state: StateEvidence) -> str:
     """The uuid of what is missing, by which messages name it."""
-    name = state.name if _UUID.fullmatch(state.name) else ""
+    name = state.name if re.fullmatch(UUID, state.name) else ""
     nameless = state.name in _NAMELESS
     listed = str(state.values.get("pv_uuid") or state.values.get("uuid") or "")
-    return name or (listed if nameless and _UUID.fullmatch(listed) else "")
+    return name or (listed if nameless and re.fullmatch(UUID, listed) else "")
 
 
 def _gone_remedy(group: str) -> str:

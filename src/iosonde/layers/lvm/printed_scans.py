@@ -17,7 +17,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde.layers._mapper.facts import mapper_name
-from iosonde.layers.lvm.facts import size_of
+from iosonde.layers.lvm.facts import UUID, size_of
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
@@ -25,7 +25,6 @@ from iosonde.text.reader import PartlyReadItems, StateOutput, close_lines, start
 
 _DEVICE = r"/dev/[\w/.:+-]{1,120}|\[unknown\]|unknown device"
 _NAME = r"[\w+.-]{1,128}"
-_UUID = r"\w{6}(?:-\w{4}){5}-\w{6}"
 
 
 def _size(name: str) -> str:
@@ -33,7 +32,7 @@ def _size(name: str) -> str:
 
 
 _PV = re.compile(
-    rf"\s*(?:pvscan\[\d{{1,9}}\] )?PV (?P<device>{_DEVICE})(?: with UUID (?P<uuid>{_UUID}))?\s+"
+    rf"\s*(?:pvscan\[\d{{1,9}}\] )?PV (?P<device>{_DEVICE})(?: with UUID (?P<uuid>{UUID}))?\s+"
     rf"(?:VG (?P<group>{_NAME})\s+(?P<format>lvm[12]) \[{_size('size')}/ {_size('free')}free\]"
     rf"|is in exported VG (?P<exported>{_NAME}) "
     rf"\[{_size('of_exported')}/ {_size('free_exported')}\]"

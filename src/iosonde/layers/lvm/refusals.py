@@ -22,11 +22,11 @@ from collections.abc import Callable, Mapping
 
 from iosonde import units
 from iosonde.layers._mapper.facts import mapper_name
+from iosonde.layers.lvm.facts import UUID
 from iosonde.records.stack import Scalar
 
 _DEVICE = r"(?P<device>/dev/[\w/.:+-]{1,120}?)"
 _NAME = r"[\w+.-]{1,128}"
-_UUID = r"\w{6}(?:-\w{4}){5}-\w{6}"
 _Values = Mapping[str, Scalar]
 
 
@@ -68,11 +68,11 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], _Values]], ...] =
          r"offset (?P<offset>\d{1,19})\. Wipe it\? \[y/n\](?:: ?\[[yn]\])?:? ?(?P<answer>[yn]?)",
          _signature),
         (r"(?:WARNING: )?Couldn't find (?:all devices for |device with uuid )'?"
-         rf"(?P<uuid>{_UUID})'?\.?",
+         rf"(?P<uuid>{UUID})'?\.?",
          lambda _: {"missing": True}),
-        (rf"WARNING: VG (?P<lacking>{_NAME}) is missing PV (?P<uuid>{_UUID})(?: \(last written to "
+        (rf"WARNING: VG (?P<lacking>{_NAME}) is missing PV (?P<uuid>{UUID})(?: \(last written to "
          r"(?P<last>/dev/[\w/.:+-]{1,120}|na)\))?\.", _lacked),
-        (rf"WARNING: VG (?P<lacking>{_NAME}) was missing PV {_DEVICE} (?P<uuid>{_UUID})\.",
+        (rf"WARNING: VG (?P<lacking>{_NAME}) was missing PV {_DEVICE} (?P<uuid>{UUID})\.",
          lambda match: {"missing": True, "volume_group": match["lacking"], "uuid": match["uuid"]}),
         (rf"Physical volume '{_DEVICE}' is already in volume group '(?P<of>{_NAME})'",
          lambda match: {"volume_group": match["of"]}),
