@@ -17,7 +17,8 @@ from iosonde import units
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Output, TextCursor, command_before, lines, prompt_in
+from iosonde.text.cursor import Output, TextCursor, command_before
+from iosonde.text.reader import close_rows
 
 _HEAD = re.compile(r"^\s*(?:[A-Za-z][\w ]{0,20}?\s+)?READ\s{2,}WRITE\s*$", re.IGNORECASE)
 _RATE = r"(?P<{0}>\d{{1,9}}(?:\.\d{{1,3}})?) ?(?P<{0}_unit>[kKMG]i?B)/s"
@@ -51,14 +52,8 @@ class SpeedRows(Output):
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        trials: list[PrintedTrial] = []
-        last = first
-        for index, line in lines(cursor, first + 1, _MOST):
-            row = _ROW.match(line)
-            if not row or prompt_in(line):
-                break
-            trials += (_trial(row, way) for way in ("read", "write"))
-            last = index
+        rows, last = close_rows(cursor, first + 1, _ROW.match, _MOST, gap=0, no_prompts=True)
+        trials = [_trial(row, way) for row in rows for way in ("read", "write")]
         begin, prompt = command_before(cursor, first, ("fio_like_crystaldiskmark.sh", "fio-cdm"))
         return OutputReading(min(begin, first) if prompt.command else first, last, tuple(trials))
 

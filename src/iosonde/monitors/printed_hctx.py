@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.reader import Items, StateOutput, close_rows
 
 _LINE = re.compile(
     r"\s*+(?:/sys/kernel/debug/block/|\./)?(?:(?P<disk>[A-Za-z][\w!.-]{1,40})/)?"
@@ -48,14 +48,10 @@ class Hctx(StateOutput):
         named = _DISK.search(prompt.command)
         disks: dict[str, dict[str, Json]] = {}
         sections: dict[tuple[str, str], str] = {}
-        last = first
-        for index, line in close_lines(cursor, first, _MOST, gap=2):
-            match = _LINE.fullmatch(line)
-            if match is None:
-                break
-            last = index
-            disk = match["disk"] or (named["disk"] if named else "")
-            _take(disks.setdefault(disk, {}), match, sections)
+        rows, last = close_rows(cursor, first, _LINE.fullmatch, _MOST, gap=2)
+        for row in rows:
+            disk = row["disk"] or (named["disk"] if named else "")
+            _take(disks.setdefault(disk, {}), row, sections)
         return last, [
             self.counted("disk" if disk else "host", disk, values, prompt)
             for disk, values in disks.items()

@@ -16,7 +16,7 @@ from typing_extensions import override
 from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.reader import Items, StateOutput, close_rows, top_of
 
 _ROW = re.compile(
     r"^\s*+(?:[+-] *+)?(?P<share>\d{1,3}\.\d\d)% +(?:(?P<own>\d{1,3}\.\d\d)% +)?"
@@ -62,21 +62,17 @@ class PerfReport(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        last, symbols = first, list[Json]()
-        for index, line in lines(cursor, first, _MOST):
-            row = _ROW.match(line)
-            if row is None:
-                if line or index > last + 1:
-                    break
-                continue
-            last = index
-            symbols.append({
+        rows, last = close_rows(cursor, first, _ROW.match, _MOST)
+        symbols: list[Json] = [
+            {
                 "share": float(row["share"]) / 100,
                 "self": float(row["own"]) / 100 if row["own"] else None,
                 "where": " ".join(row["where"].split()),
                 "kernel": row["level"] == "k",
                 "symbol": row["symbol"],
-            })  # fmt: skip
+            }
+            for row in rows
+        ]
         return last, [self.counted("host", "", {"symbols": symbols}, prompt)] if symbols else []
 
 
@@ -123,13 +119,9 @@ class PerfStatFields(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        last, events = first, dict[str, list[Json]]()
-        times = dict[str, None]()
-        for index, line in close_lines(cursor, first, _MOST_FIELDS):
-            row = _FIELDS.fullmatch(line)
-            if row is None:
-                break
-            last = index
+        events, times = dict[str, list[Json]](), dict[str, None]()
+        rows, last = close_rows(cursor, first, _FIELDS.fullmatch, _MOST_FIELDS)
+        for row in rows:
             count = None if row["count"].startswith("<") else row["count"]
             power = -3 if row["unit"] == "msec" else 0
             figure = float(f"{count}e{power}") if count else None

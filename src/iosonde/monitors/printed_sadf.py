@@ -24,7 +24,7 @@ from iosonde.monitors.printed_sysstat import Mpstat, SarBlocks, SarNetwork
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput, start_of
+from iosonde.text.reader import Items, StateOutput, close_rows, start_of
 
 _HEAD = "# hostname;interval;timestamp;"
 _OF_THINGS: tuple[tuple[str, Mapping[str, tuple[str, float]]], ...] = (
@@ -126,14 +126,8 @@ class SadfLines(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         groups: dict[tuple[str, str, str, str, str], dict[str, Json]] = {}
-        last = first
-        for index, line in lines(cursor, first, _MOST):
-            row = _ROW.match(line)
-            if row is None:
-                if line or index > last + 2:
-                    break
-                continue
-            last = index
+        rows, last = close_rows(cursor, first, _ROW.match, _MOST, gap=2)
+        for row in rows:
             kind = "host"
             if row["thing"] not in _ALL:
                 kind = next((kind for kind, table in _OF_THINGS if row["column"] in table), kind)

@@ -13,7 +13,7 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.reader import Items, StateOutput, close_lines, close_rows
 
 _SHARE = re.compile(
     r"\s*Active / Total (?P<of>Objects|Slabs|Caches|Size) \(% used\)\s*: "
@@ -94,16 +94,14 @@ class Slabinfo(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        last, rows = first, list[Json]()
-        for index, line in close_lines(cursor, first + 1, _MOST):
-            row = _SLABINFO_ROW.fullmatch(line)
-            if row is None:
-                break
-            last = index
-            rows.append({
+        matches, last = close_rows(cursor, first + 1, _SLABINFO_ROW.fullmatch, _MOST)
+        rows: list[Json] = [
+            {
                 name: figure if name == "name" else int(figure)
-                for name, figure in row.groupdict().items()
-            })  # fmt: skip
+                for name, figure in match.groupdict().items()
+            }
+            for match in matches
+        ]
         return last, [self.counted("host", "", {"kernel_caches": rows}, prompt)] if rows else []
 
 

@@ -16,7 +16,7 @@ from iosonde.kerneltext import fields
 from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines, start_of, top_of
+from iosonde.text.reader import Items, StateOutput, close_lines, close_rows, start_of, top_of
 
 _HEAD = re.compile(
     r"\s*(?P<name>TESTRUNID|KERNEL|CMDLINE|CPUS|MEM|MNTOPTS|FSTEST[A-Z]{3}|GCE ID):\s{1,12}"
@@ -255,18 +255,14 @@ class LtpTotals(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         values: dict[str, Json] = {}
-        last = first
-        for index, line in close_lines(cursor, first, 30):
-            match = _RUN_TOTAL.match(line)
-            if match is None:
-                break
+        totals, last = close_rows(cursor, first, _RUN_TOTAL.match, 30)
+        for match in totals:
             name = match["name"].lower().replace(" ", "_")
             values[name] = int(match["value"]) if match["value"].isdecimal() else match["value"]
             if name == "elapsed_time" and (
                 seconds := re.fullmatch(r"(\d{1,9}\.\d) s", match["value"])
             ):
                 values[name] = float(seconds[1])
-            last = index
         return last, [self.counted("host", "", values, prompt)]
 
 

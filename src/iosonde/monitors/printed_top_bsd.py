@@ -8,14 +8,14 @@ format_header() (SIZE and RES with a prefix of 1024, TIME as minutes:seconds).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
 from typing_extensions import override
 
 from iosonde import units
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_lines, close_rows, top_of
 
 _HEAD = re.compile(
     r"\s*last pid:\s{0,6}(?P<last_pid>\d{1,9});\s{1,6}load averages?:\s{1,6}"
@@ -141,22 +141,17 @@ def _of_head(head: re.Match[str]) -> Iterator[tuple[str, Json]]:
 def _processes(cursor: TextCursor, head: int) -> tuple[int, list[Json]]:
     """Index of the last row below the names of the columns, and what the rows say."""
     columns = cursor.line(head).split()
-    last, rows = head, list[Json]()
-    for index, line in lines(cursor, head + 1, _MOST):
-        if not line and index <= last + 1:
-            continue
-        cells = line.split(None, len(columns) - 1)
-        row = dict(zip(columns, cells, strict=False))
-        fits = all(pattern.fullmatch(row[name]) for name, pattern in _CELLS.items() if name in row)
-        if len(cells) < len(columns) or not fits:
-            break
-        last = index
-        rows.append(_process(row))
-    return last, rows
+    rows, last = close_rows(cursor, head + 1, lambda line: _process(columns, line), _MOST)
+    return last, [*rows]
 
 
-def _process(row: Mapping[str, str]) -> dict[str, Json]:
-    """What a row says: sizes in bytes, shares as fractions, times in seconds."""
+def _process(columns: Sequence[str], line: str) -> dict[str, Json] | None:
+    """What a row says: sizes in bytes, shares as fractions, times in seconds; None: it is none."""
+    cells = line.split(None, len(columns) - 1)
+    row = dict(zip(columns, cells, strict=False))
+    fits = all(pattern.fullmatch(row[name]) for name, pattern in _CELLS.items() if name in row)
+    if len(cells) < len(columns) or not fits:
+        return None
     process: dict[str, Json] = {
         "pid": int(row["PID"]), "user": row["USERNAME"], "state": row["STATE"],
         "cpu": float(row.get("WCPU", row.get("CPU", "0"))[:-1]) / 100,

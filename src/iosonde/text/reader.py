@@ -97,7 +97,7 @@ class StateOutput(Output):
         state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
         states = (state,) if subjects else ()
         return OutputReading(
-            begin, last, states=states, counters=tuple(counters), unread=tuple(unread)
+            begin, max(first, last), states=states, counters=tuple(counters), unread=tuple(unread)
         )
 
     def counted(
@@ -208,6 +208,38 @@ def close_lines(
             yield index, line
         elif index - last > gap:
             return
+
+
+def close_rows(
+    cursor: TextCursor,
+    first: int,
+    row: Callable[[str], T | None],
+    most: int = 400,
+    *,
+    gap: int = 1,
+    no_prompts: bool = False,
+) -> tuple[list[T], int]:
+    """What the rows from line `first` on say, up to a line that is none; the last one's index.
+
+    Where already the first line is none, that is the index of the line before it.
+
+    Args:
+        cursor: to look at.
+        first: index of a line.
+        row: what a line says; None where it is no row.
+        most: lines to look at.
+        gap: blank lines that may stand between two.
+        no_prompts: a line with a command after a prompt is none, even where `row` takes it.
+    """
+    rows: list[T] = []
+    last = first - 1
+    for index, line in close_lines(cursor, first, most, gap=gap):
+        said = row(line)
+        if said is None or (no_prompts and prompt_in(line)):
+            break
+        rows.append(said)
+        last = index
+    return rows, last
 
 
 def end_of(

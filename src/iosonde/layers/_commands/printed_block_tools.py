@@ -16,7 +16,7 @@ from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, close_rows
 from iosonde.units import SECTOR
 
 _MAPPED = re.compile(
@@ -60,16 +60,10 @@ class Kpartx(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        subjects: list[PrintedSubject] = []
-        last = first
-        for index, line in lines(cursor, first, _MOST):
-            subject = _partition(line, prompt.host)
-            if subject is None and (line or index > last + 1):
-                break
-            if subject:
-                subjects.append(subject)
-                last = index
-        return last, subjects
+        partitions, last = close_rows(
+            cursor, first, lambda line: _partition(line, prompt.host), _MOST
+        )
+        return last, partitions
 
 
 class Losetup(StateOutput):

@@ -18,7 +18,7 @@ from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
 from iosonde.text.labels import as_labelled
-from iosonde.text.reader import PartlyReadItems, StateOutput, close_lines, start_of
+from iosonde.text.reader import PartlyReadItems, StateOutput, close_lines, close_rows, start_of
 
 _LABELS = (
     "Repository ID|Repository|Location|Repository version|Encrypted|Cache|Security dir|Key file"
@@ -146,13 +146,10 @@ class BorgArchives(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
-        archives: list[PrintedSubject] = []
-        last = first
-        for index, line in close_lines(cursor, first, 4000):
-            row = _ARCHIVE.match(line)
-            if row is None:
-                break
-            values: dict[str, Scalar] = {"time": row["time"], "id": row["id"]}
-            archives.append(PrintedSubject("backup_archive", row["name"], values, prompt.host))
-            last = index
-        return last, archives
+        rows, last = close_rows(cursor, first, _ARCHIVE.match, 4000)
+        return last, [
+            PrintedSubject(
+                "backup_archive", row["name"], {"time": row["time"], "id": row["id"]}, prompt.host
+            )
+            for row in rows
+        ]

@@ -12,8 +12,8 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_rows
 
 _HEAD = re.compile(r"\s*Module\s{2,}Size\s{2,}Used by\s*(?:Not tainted|Tainted: .{1,40})?$")
 _ROW = re.compile(
@@ -43,14 +43,9 @@ class Lsmod(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         begin = first + bool(_HEAD.match(cursor.line(first)))
-        last, modules = first, list[PrintedSubject]()
-        for index, line in lines(cursor, begin, _MOST):
-            if not line and index <= last + 1:
-                continue
-            row = _ROW.match(line)
-            if row is None or prompt_in(line):
-                break
-            last = index
+        modules: list[PrintedSubject] = []
+        rows, last = close_rows(cursor, begin, _ROW.match, _MOST, no_prompts=True)
+        for row in rows:
             values: dict[str, Scalar] = {"size": int(row["size"]), "users": int(row["users"])}
             if row["by"]:
                 values["used_by"] = row["by"]

@@ -14,7 +14,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.reader import Items, StateOutput, close_lines, close_rows, top_of
 
 _RELEASE = re.compile(
     r"\s*(?P<name>NAME|VERSION|ID|ID_LIKE|PRETTY_NAME|VERSION_ID|VERSION_CODENAME|VARIANT|VARIANT_ID"
@@ -59,17 +59,12 @@ class OsRelease(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        facts: dict[str, Scalar] = {}
-        last = first
-        for index, line in lines(cursor, first, _MOST):
-            match = _RELEASE.match(line)
-            if match is None:
-                if line or index > last + 1:
-                    break
-                continue
-            if match["name"] in _KEPT and match["value"]:
-                facts[_KEPT[match["name"]]] = match["value"]
-            last = index
+        rows, last = close_rows(cursor, first, _RELEASE.match, _MOST)
+        facts: dict[str, Scalar] = {
+            _KEPT[row["name"]]: row["value"]
+            for row in rows
+            if row["name"] in _KEPT and row["value"]
+        }
         return last, [PrintedSubject("host", "", facts, prompt.host)] if facts else []
 
 

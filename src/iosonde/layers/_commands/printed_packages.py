@@ -15,7 +15,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, close_rows
 
 _ARCHITECTURE = (
     r"(?:all|amd64|i386|arm64|armhf|armel|s390x|ppc64(?:el)?|riscv64|mips\w{0,6}|loong64|sparc64"
@@ -177,19 +177,15 @@ class PackageNames(StateOutput):
             raise Unreadable("the command that printed it is not above it", first)
         form = _form(call["call"])
         packages: list[PrintedSubject] = []
-        last = first
-        for index, line in lines(cursor, first, _MOST):
-            if not line and index <= last + 1:
-                continue
-            row = _name(form, line)
-            if row is None or prompt_in(line):
-                break
+        rows, last = close_rows(
+            cursor, first, lambda line: _name(form, line), _MOST, no_prompts=True
+        )
+        for row in rows:
             values: dict[str, Scalar] = {
                 name: text for name, text in row.groupdict().items() if text and name != "name"
             }
             values["state"] = "installed" if "version" in values else "not installed"
             packages.append(PrintedSubject("package", row["name"], values, prompt.host))
-            last = index
         return last, packages
 
 

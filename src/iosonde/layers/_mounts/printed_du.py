@@ -12,8 +12,8 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor, prompt_in
+from iosonde.text.reader import Items, StateOutput, close_rows
 
 _COMMAND = re.compile(r"(?:^|[\s/;&])du(?:\s+[^\s|;&]+)*\s*(?:\|\s*(?:sort|tail|head)\b.*)?$")
 _ROW = re.compile(
@@ -43,15 +43,11 @@ class Du(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         unit = _unit(prompt.command)
         sizes: dict[str, Json] = {}
-        last = first
-        for index, line in lines(cursor, first, _MOST):
-            row = _ROW.match(line)
-            if row is None or prompt_in(line):
-                break
+        rows, last = close_rows(cursor, first, _ROW.match, _MOST, gap=0, no_prompts=True)
+        for row in rows:
             number = float(row["number"].replace(",", "."))
             factor = units.parse_bytes(f"1{row['unit']}") if row["unit"] else unit
             sizes[row["file"]] = round(number * factor)
-            last = index
         what = "apparent_sizes" if _is_apparent(prompt.command) else "sizes"
         return last, [self.counted("files", "", {what: sizes}, prompt)]
 

@@ -16,7 +16,7 @@ from iosonde.layers._mounts.facts import printed_kind
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines, start_of
+from iosonde.text.reader import Items, StateOutput, close_rows, start_of
 
 _STORAGE = (
     "afpfs", "apfs", "cd9660", "exfat", "ext2fs", "ffs", "hammer", "hammer2", "hfs", "msdos",
@@ -56,15 +56,8 @@ class BsdMount(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        mounts: list[PrintedSubject] = []
-        last = first
-        for index, line in close_lines(cursor, first):
-            mount = _LINE.match(line)
-            if mount is None:
-                break
-            last = index
-            mounts += _subject(mount, prompt.host)
-        return last, mounts
+        mounts, last = close_rows(cursor, first, _LINE.match)
+        return last, [subject for mount in mounts for subject in _subject(mount, prompt.host)]
 
 
 def _subject(mount: re.Match[str], host: str) -> Iterator[PrintedSubject]:

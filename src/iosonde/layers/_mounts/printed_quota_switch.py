@@ -12,8 +12,8 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_rows
 
 _TURNED = re.compile(
     r"\s*(?P<device>/[^\s\[\]]{1,200}) \[(?P<mount>/[^\]\n]{0,200})\]: "
@@ -42,16 +42,12 @@ class QuotaSwitch(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         mounts: dict[str, dict[str, Scalar]] = {}
-        last = first
-        for index, line in close_lines(cursor, first, 400):
-            switch = _switch(line)
-            if switch is None or prompt_in(line):
-                break
+        switches, last = close_rows(cursor, first, _switch, no_prompts=True)
+        for switch in switches:
             facts = mounts.setdefault(switch["mount"], {"device": switch["device"]})
             facts[f"{switch['type']}_quota"] = switch["state"] == "on"
             if how := switch.groupdict().get("how"):
                 facts[f"{switch['type']}_quota_mode"] = how
-            last = index
         return last, [
             PrintedSubject("filesystem", mount, facts, prompt.host)
             for mount, facts in mounts.items()

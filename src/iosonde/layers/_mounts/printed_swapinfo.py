@@ -15,7 +15,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.reader import Items, StateOutput, close_rows
 
 _HEAD = re.compile(
     r"\s*Device\s{1,60}(?P<blocks>Size|\d{1,4}[KMG]?-blocks)\s{1,20}Used\s{1,20}Avail\s{1,20}"
@@ -48,12 +48,9 @@ class Swapinfo(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         head = _HEAD.fullmatch(cursor.line(first))
         block = _block(head["blocks"]) if head else None
-        last, subjects = first, list[PrintedSubject]()
-        for index, line in close_lines(cursor, first + 1, _MOST):
-            row = _ROW.fullmatch(line)
-            if row is None:
-                break
-            last = index
+        subjects: list[PrintedSubject] = []
+        rows, last = close_rows(cursor, first + 1, _ROW.fullmatch, _MOST)
+        for row in rows:
             values: dict[str, Scalar] = {}
             for name in ("size", "used", "free"):
                 if (size := _bytes(row[name], block)) is not None:

@@ -16,7 +16,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines
-from iosonde.text.reader import Items, StateOutput, end_of
+from iosonde.text.reader import Items, StateOutput, close_rows, end_of
 
 _SIZE = r"(\d{1,20}(?:\.\d+)?(?:[KMGTPE]iB|B)|\d{1,19}(?![\w.]))"
 """Or bytes without a unit, as --raw prints them."""
@@ -252,14 +252,10 @@ class BtrfsStats(_BtrfsOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         counts: dict[str, dict[str, Json]] = {}
-        last = first
-        for index, line in lines(cursor, first, 600):
-            match = _STAT.match(line)
-            if not match:
-                break
-            device = match["device"].removeprefix("/dev/")
-            counts.setdefault(device, {})[match["counter"]] = int(match["count"])
-            last = index
+        rows, last = close_rows(cursor, first, _STAT.match, 600, gap=0)
+        for row in rows:
+            device = row["device"].removeprefix("/dev/")
+            counts.setdefault(device, {})[row["counter"]] = int(row["count"])
         return last, [
             self.counted("btrfs", name, values, prompt) for name, values in counts.items()
         ]

@@ -15,7 +15,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.reader import Items, StateOutput, close_rows
 
 _SIZE = r"\d{1,18}(?:\.\d{1,2})?(?:[KMGTPE]iB|B)"
 _ANSWER = re.compile(
@@ -42,14 +42,11 @@ class BtrfsAnswers(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        subjects, last = list[PrintedSubject](), first
-        for index, line in close_lines(cursor, first, _MOST):
-            answer = _ANSWER.match(line)
-            if answer is None:
-                break
+        subjects: list[PrintedSubject] = []
+        answers, last = close_rows(cursor, first, _ANSWER.match, _MOST)
+        for answer in answers:
             kind = "disk" if answer["device"] else "btrfs_subvolume"
             subjects.append(PrintedSubject(kind, *_said(answer), prompt.host))
-            last = index
         return last, subjects
 
 

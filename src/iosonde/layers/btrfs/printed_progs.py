@@ -19,7 +19,7 @@ from iosonde.layers.btrfs.progs_version import version_above
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput, nearest
+from iosonde.text.reader import Items, StateOutput, close_rows, nearest
 
 _SIZE = r"(\d{1,19}(?:\.\d{1,3})?(?:[KMGTPE]iB|B))"
 _MADE = re.compile(r"\s*(?:Label:\s+\S.*|UUID:\s+\S*)$")
@@ -273,13 +273,7 @@ class BtrfsTransid(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        matches = []
-        last = first
-        for index, line in lines(cursor, first, 400):
-            if not (match := _TRANSID.match(line)):
-                break
-            matches.append(match)
-            last = index
+        matches, last = close_rows(cursor, first, _TRANSID.match, gap=0)
         version = version_above(cursor, first)
         each = {match[0].strip(): match for match in matches}
         return last, [

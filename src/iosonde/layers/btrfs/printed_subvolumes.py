@@ -13,7 +13,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.reader import Items, StateOutput, close_rows
 
 _ROW = re.compile(
     r"\s*ID (?P<id>\d{1,19}) gen (?P<generation>\d{1,19})(?: cgen (?P<created_in>\d{1,19}))?"
@@ -47,18 +47,15 @@ class BtrfsSubvolumes(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        subvolumes, last = list[PrintedSubject](), first
-        for index, line in close_lines(cursor, first, _MOST):
-            row = _ROW.match(line)
-            if row is None:
-                break
+        subvolumes: list[PrintedSubject] = []
+        rows, last = close_rows(cursor, first, _ROW.match, _MOST)
+        for row in rows:
             values: dict[str, Scalar] = {
                 name: int(text) if name in _NUMBERS else text
                 for name, text in row.groupdict().items()
                 if name != "path" and text and text != "-"
             }
             subvolumes.append(PrintedSubject("btrfs_subvolume", row["path"], values, prompt.host))
-            last = index
         return last, subvolumes
 
 

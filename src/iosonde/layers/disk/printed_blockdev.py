@@ -18,7 +18,7 @@ from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, close_rows
 from iosonde.units import KIB, SECTOR
 
 _HEAD = re.compile(r"\s*RO\s+RA\s+SSZ\s+BSZ\s+StartSec\s+Size\s+Device\s*$")
@@ -79,15 +79,7 @@ class Blockdev(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         if not _HEAD.match(cursor.line(first)):
             return _answers(cursor, first, prompt)
-        rows: list[re.Match[str]] = []
-        last = first
-        for index, line in lines(cursor, first + 1, _MOST):
-            row = _ROW.match(line)
-            if index > last + 2 or (line and row is None):
-                break
-            if row:
-                rows.append(row)
-                last = index
+        rows, last = close_rows(cursor, first + 1, _ROW.match, _MOST)
         unit = _unit_of_sizes(rows)
         return last, [_reported(row, unit, prompt.host) for row in rows]
 

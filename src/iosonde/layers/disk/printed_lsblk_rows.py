@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing_extensions import override
 
 from iosonde.layers.disk.facts import subjects
-from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_rows
 
 _ROW = re.compile(
     r"(?P<tree>\s*(?:[│├└|`][─-]?\s*)*)(?P<NAME>[A-Za-z][\w!.:+-]{1,127}) +"
@@ -38,11 +38,8 @@ class LsblkRows(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         table: list[tuple[Mapping[str, str], tuple[str, ...]]] = []
         above: list[tuple[int, str]] = []
-        last = first
-        for index, line in lines(cursor, first, _MOST):
-            row = _ROW.match(line)
-            if row is None:
-                break
+        rows, last = close_rows(cursor, first, _ROW.match, _MOST, gap=0)
+        for row in rows:
             start = len(row["tree"])
             while above and above[-1][0] >= start:
                 above.pop()
@@ -52,5 +49,4 @@ class LsblkRows(StateOutput):
             cells["MAJ:MIN"] = row["number"]
             table.append((cells, (above[-1][1],) if above else ()))
             above.append((start, row["NAME"]))
-            last = index
         return last, subjects(table, prompt.host)

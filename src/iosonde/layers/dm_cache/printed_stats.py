@@ -15,8 +15,8 @@ from iosonde.layers._mapper.facts import part_of
 from iosonde.layers.dm_cache.facts import COUNTERS
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_rows
 
 _NAMES = (
     "start", "end", "segment_type", "md_block_size", "md_utilization", "cache_block_size",
@@ -47,14 +47,8 @@ class LvmcacheStats(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        texts, last = dict[str, str](), first
-        for index, line in lines(cursor, first, 3 * len(_NAMES)):
-            pair = _PAIR.match(line)
-            if (line and pair is None) or index > last + 2:
-                break
-            if pair:
-                texts[pair["name"]] = pair["value"]
-                last = index
+        pairs, last = close_rows(cursor, first, _PAIR.match, 3 * len(_NAMES))
+        texts = {pair["name"]: pair["value"] for pair in pairs}
         blocks = part_of(texts.get("cache_utilization", ""))
         counters: dict[str, Json] = {
             name: int(texts[name]) for name in COUNTERS if texts.get(name, "").isdecimal()

@@ -14,7 +14,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, joined
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.reader import Items, StateOutput, close_lines, close_rows
 
 _N = r"\d{1,20}"
 _INODE = re.compile(
@@ -133,13 +133,11 @@ class DebugfsExtents(_DebugfsOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        rows, last = list[dict[str, Json]](), first
-        for index, line in close_lines(cursor, first + 1, _MOST):
-            row = _ROW.match(line)
-            if row is None:
-                break
-            rows.append({name: _figure(part) for name, part in row.groupdict().items() if part})
-            last = index
+        matches, last = close_rows(cursor, first + 1, _ROW.match, _MOST)
+        rows: list[dict[str, Json]] = [
+            {name: _figure(part) for name, part in match.groupdict().items() if part}
+            for match in matches
+        ]
         leaves = [row for row in rows if row["level"] == row["depth"]]
         if not rows or any(
             int(str(row["to"])) - int(str(row["from"])) + 1 != row["length"] for row in leaves

@@ -17,7 +17,7 @@ from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.labels import as_labelled
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.reader import Items, StateOutput, close_lines, close_rows, top_of
 from iosonde.text.torn import is_full
 
 _VOLUME = re.compile(r"\s*Volume Name: (?P<name>\S{1,200})\s*$")
@@ -184,12 +184,8 @@ class GlusterPool(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         peers: list[PrintedSubject] = []
-        last = first
-        for index, line in close_lines(cursor, first + 1, _MOST):
-            row = _POOL_ROW.match(line)
-            if row is None:
-                break
+        rows, last = close_rows(cursor, first + 1, _POOL_ROW.match, _MOST)
+        for row in rows:
             values: dict[str, Scalar] = {"id": row["id"], "connection": row["state"].lower()}
             peers.append(PrintedSubject("gluster_peer", row["host"], values, prompt.host))
-            last = index
         return last, peers

@@ -23,7 +23,7 @@ from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
 from iosonde.text.labels import as_labelled
-from iosonde.text.reader import PartlyReadItems, StateOutput, close_lines
+from iosonde.text.reader import PartlyReadItems, StateOutput, close_lines, close_rows
 
 _LABELLED = re.compile(
     r"(?P<margin> {0,12})(?P<label>[A-Za-z][\w ./()-]{0,60}?):(?: (?P<value>.{0,400}))?$"
@@ -117,12 +117,8 @@ class DockerDiskUse(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
         used: dict[str, Json] = {}
-        last = first
-        for index, line in close_lines(cursor, first + 1, 20):
-            row = _USED.match(line)
-            if row is None:
-                break
-            last = index
+        rows, last = close_rows(cursor, first + 1, _USED.match, 20)
+        for row in rows:
             values: dict[str, Json] = {"total": int(row["total"]), "active": int(row["active"])}
             values |= {name: _bytes(row[name]) for name in ("size", "reclaimable")}
             if row["share"]:
@@ -180,12 +176,10 @@ class KubernetesVolumes(StateOutput):
         heads = _heads(cursor.line(first))
         kind = next((kind for column, kind in _KINDS.items() if column in heads), "")
         things: list[PrintedSubject] = []
-        last = first
-        for index, line in close_lines(cursor, first + 1, 2000):
-            cells = _cells(line, heads)
-            if cells is None or prompt_in(line):
-                break
-            last = index
+        rows, last = close_rows(
+            cursor, first + 1, lambda line: _cells(line, heads), 2000, no_prompts=True
+        )
+        for cells in rows:
             name = cells.pop("NAME")
             if "NAMESPACE" in cells:
                 name = f"{cells['NAMESPACE']}/{name}"

@@ -18,7 +18,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.reader import Items, StateOutput, close_lines, close_rows
 
 _DISK = re.compile(
     r"\s*(?P<name>[\w#<>/.-]{1,100})(?: \((?P<node>#?[\w.-]{1,60})\))?: "
@@ -115,15 +115,12 @@ class QemuBlockCounts(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         disks: list[PrintedCounters] = []
-        last = first
-        for index, line in close_lines(cursor, first, gap=1):
-            if not (row := _COUNTS.match(line)):
-                break
+        rows, last = close_rows(cursor, first, _COUNTS.match)
+        for row in rows:
             values: dict[str, Json] = {}
             for pair in row["counts"].split(" ")[1:]:
                 key, _, figure = pair.partition("=")
                 name = _NAMES.get(key, key.removesuffix("_ns"))
                 values[name] = int(figure) / 1e9 if key.endswith("_ns") else int(figure)
             disks.append(self.counted("guest", row["name"], values, prompt))
-            last = index
         return last, disks

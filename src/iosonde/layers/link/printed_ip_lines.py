@@ -17,7 +17,7 @@ from iosonde.layers.link.printed_ip import addresses
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines, start_of
+from iosonde.text.reader import Items, StateOutput, close_rows, start_of
 
 _V4 = r"\d{1,3}(?:\.\d{1,3}){3}"
 _V6 = r"[0-9a-f]{0,4}:[0-9a-f:.]{1,40}"
@@ -58,12 +58,8 @@ class IpLines(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         links: dict[str, dict[str, Scalar]] = {}
         listed: dict[str, list[re.Match[str]]] = {}
-        last = first
-        for index, line in close_lines(cursor, first):
-            row = _BRIEF.match(line) or _LINE.match(line)
-            if row is None:
-                break
-            last = index
+        rows, last = close_rows(cursor, first, lambda line: _BRIEF.match(line) or _LINE.match(line))
+        for row in rows:
             values = links.setdefault(row["name"], {})
             values |= without_none({"lower": row["lower"], **_facts(row)})
             listed.setdefault(row["name"], []).extend(_addresses(row))

@@ -20,7 +20,7 @@ from iosonde.layers.lvm.rows import subjects
 from iosonde.records.printed import Unreadable
 from iosonde.text.cells import Column, assign
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.reader import Items, StateOutput, close_lines, close_rows
 
 _HEAD = re.compile(r"\s*(?P<name>LV|VG|PV)(?P<separator>[|,;:/@!^~]{1,2}|\t)(?=[A-Z#1])")
 
@@ -146,16 +146,13 @@ class LvmBare(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        columns, last = _columns_of(prompt.command), first
+        columns = _columns_of(prompt.command)
         if not columns:
             raise Unreadable("its columns are not known")
-        table: list[Mapping[str, str]] = []
-        for index, line in close_lines(cursor, first, 2000):
-            row = _cells(line, columns, _separator(prompt.command))
-            if row is None or prompt_in(line):
-                break
-            table.append(row)
-            last = index
+        separator = _separator(prompt.command)
+        table, last = close_rows(
+            cursor, first, lambda line: _cells(line, columns, separator), 2000, no_prompts=True
+        )
         return last, subjects(table, units_of(prompt.command), prompt.host)
 
 

@@ -16,7 +16,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.reader import Items, StateOutput, close_rows, top_of
 
 _ROW = re.compile(
     r"\s*\[dev {1,4}(?:\d{1,4}|\?), {1,4}(?:\d{1,4}|\?)\] (?P<name>/dev/\S{1,40}|\(unknown\)) +"
@@ -41,12 +41,9 @@ class Lsraid(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        last, arrays = first, list[list[re.Match[str]]]()
-        for index, line in close_lines(cursor, first, 600, gap=3):
-            row = _ROW.match(line)
-            if row is None:
-                break
-            last = index
+        arrays: list[list[re.Match[str]]] = []
+        rows, last = close_rows(cursor, first, _ROW.match, 600, gap=3)
+        for row in rows:
             if row["state"] in _ARRAY:
                 arrays.append([row])
             elif arrays:

@@ -19,7 +19,7 @@ from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.labels import as_labelled
-from iosonde.text.reader import Items, StateOutput, before
+from iosonde.text.reader import Items, StateOutput, before, close_rows
 from iosonde.units import SECTOR
 
 _TABLE = re.compile(r"\s*Number\s+Major\s+Minor\s+RaidDevice(?:\s+State)?\s*$")
@@ -55,13 +55,7 @@ class MdadmTable(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        rows, last = list[re.Match[str]](), first
-        for index, line in lines(cursor, first + 1, _MOST):
-            if index > last + 4 or (line and not _ROW.match(line)):
-                break
-            if row := _ROW.match(line):
-                rows.append(row)
-                last = index
+        rows, last = close_rows(cursor, first + 1, _ROW.match, _MOST, gap=3)
         if not rows:
             return last, []
         above = " ".join(cursor.line(index) for index in range(max(first - 3, 0), first))

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.reader import Items, StateOutput, close_rows
 
 _HEAD = re.compile(
     r"\s*(?P<what>Export list for|All mount points on) (?P<server>[\w.:%\[\]-]{1,253}):\s*$"
@@ -41,12 +41,9 @@ class Showmount(StateOutput):
         server = head["server"] if head else ""
         is_exports = head is not None and head["what"].startswith("Export")
         named: dict[str, list[str]] = {}
-        last = first
-        for index, line in close_lines(cursor, first + 1):
-            row = (_EXPORT if is_exports else _MOUNTED).match(line)
-            if row is None:
-                break
-            last = index
+        form = _EXPORT if is_exports else _MOUNTED
+        rows, last = close_rows(cursor, first + 1, form.match)
+        for row in rows:
             named.setdefault(row["path"], []).append(row["clients" if is_exports else "client"])
         fact = "clients" if is_exports else "mounted_by"
         return last, [

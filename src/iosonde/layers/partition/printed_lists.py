@@ -15,7 +15,7 @@ from iosonde.layers.partition import fdisk_languages
 from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, close_rows
 from iosonde.units import SECTOR
 
 _FREE = re.compile(
@@ -105,18 +105,12 @@ class Partx(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         is_table = bool(_HEAD.match(cursor.line(first)))
         pattern = _SHOWN if is_table else _LISTED
-        partitions: list[PrintedSubject] = []
-        last = first
-        for index, line in lines(cursor, first + is_table, _MOST):
-            row = pattern.match(line)
-            if row is None:
-                if line or index > last + 2:
-                    break
-                continue
-            last = index
-            if int(row["end"]) - int(row["start"]) + 1 == int(row["sectors"]):
-                partitions.append(_partition(row, prompt))
-        return last, partitions
+        rows, last = close_rows(cursor, first + is_table, pattern.match, _MOST, gap=2)
+        return last, [
+            _partition(row, prompt)
+            for row in rows
+            if int(row["end"]) - int(row["start"]) + 1 == int(row["sectors"])
+        ]
 
 
 class Growpart(StateOutput):

@@ -20,7 +20,7 @@ from iosonde.layers.partition.printed_parted import device_above
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput, start_of
+from iosonde.text.reader import Items, StateOutput, close_rows, start_of
 
 _ROW = re.compile(
     r"\s*/dev/(?P<name>[\w/.-]{1,60}\d)\s+(?P<boot>\*\s+)?(?P<start>\d{1,15})\s+"
@@ -51,17 +51,10 @@ class PartitionRows(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        partitions, last = list[PrintedSubject](), first
-        for index, line in lines(cursor, first, 400):
-            row = _row(line)
-            if row is None and (line or index > last + 2):
-                break
-            if row:
-                partitions.append(
-                    PrintedSubject("partition", row["name"], _facts(row), prompt.host)
-                )
-                last = index
-        return last, partitions
+        rows, last = close_rows(cursor, first, _row, gap=2)
+        return last, [
+            PrintedSubject("partition", row["name"], _facts(row), prompt.host) for row in rows
+        ]
 
 
 class NumberedRows(StateOutput):

@@ -16,7 +16,7 @@ from iosonde.layers.zfs.facts import STATES, number, since_boot, whole
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, close_rows
 from iosonde.text.table import TextTable, head_before, read_table
 from iosonde.text.torn import joinings
 
@@ -247,18 +247,14 @@ class ZfsGet(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         things: dict[str, dict[str, Scalar]] = {}
-        last, start = first, first + (not _is_chosen(cursor.line(first)))
-        for index, line in lines(cursor, start, 2000):
-            match = _PROPERTY.match(line)
-            if (line and (match is None or prompt_in(line))) or index > last + 3:
-                break
-            if match:
-                name, source = match["property"], match["source"]
-                facts = things.setdefault(match["name"], {})
-                facts[name] = property_value(match["value"])
-                if source not in {"-", "default", "none"}:
-                    facts[f"{name}_source"] = source
-                last = index
+        start = first + (not _is_chosen(cursor.line(first)))
+        rows, last = close_rows(cursor, start, _PROPERTY.match, 2000, gap=2, no_prompts=True)
+        for row in rows:
+            name, source = row["property"], row["source"]
+            facts = things.setdefault(row["name"], {})
+            facts[name] = property_value(row["value"])
+            if source not in {"-", "default", "none"}:
+                facts[f"{name}_source"] = source
         kind = "zpool" if re.match(r"(?:sudo )?(?:[^\s/]*/)*zpool\s", prompt.command) else "dataset"
         return last, [
             PrintedSubject(kind, name, facts, prompt.host) for name, facts in things.items()
