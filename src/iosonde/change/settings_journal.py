@@ -383,8 +383,7 @@ class SettingsJournal:
         done = await self._host.run(["sh", SCRIPT, "confirm", str(number)], check=False)
         if done.status == TOO_LATE:
             raise self._too_late()
-        if done.status != 0:
-            raise CommandFailed(self._host.name, done.argv, done.status, done.stdout, done.stderr)
+        done.checked(self._host.name)
         self.batches[number].state = "confirmed"
         left_nothing(self._host.name, _left(number))
 
@@ -417,8 +416,7 @@ class SettingsJournal:
                 where=self._host.name,
                 hint=f"correct what refuses it, then `iosonde rollback`, or `sh {SCRIPT}` there",
             )
-        if done.status != 0:
-            raise CommandFailed(self._host.name, done.argv, done.status, done.stdout, done.stderr)
+        done.checked(self._host.name)
         return put_back
 
     async def mark(self, word: str, numbers: Iterable[int]) -> None:

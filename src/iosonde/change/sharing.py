@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
-from iosonde.errors import CommandFailed
 from iosonde.hosts.cleaning import to_the_end
 from iosonde.hosts.host import Completed, Host
 
@@ -68,9 +67,7 @@ class _Sharing(_Instead):
             self._running[key] = running
             running.add_done_callback(lambda _: self._running.pop(key, None))
         done = await self._shared(self._running[key])
-        if check and done.status != 0:
-            raise CommandFailed(self._host.name, key[1], done.status, done.stdout, done.stderr)
-        return done
+        return done.checked(self._host.name) if check else done
 
     async def _shared(self, running: asyncio.Future[Completed]) -> Completed:
         """Its end; where all who wait for it are cancelled, so is it, and has ended then."""

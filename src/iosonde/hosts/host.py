@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from iosonde.errors import CommandTimeout, HostFailed, IosondeError
+from iosonde.errors import CommandFailed, CommandTimeout, HostFailed, IosondeError
 from iosonde.hosts.cleaning import to_the_end
 from iosonde.hosts.conversation import Conversation
 from iosonde.hosts.gathered import Gathered
@@ -23,6 +23,16 @@ class Completed:
     stdout: bytes
     stderr: bytes
     elapsed: float
+
+    def checked(self, host: str) -> Completed:
+        """Itself, where it ended well on the host with that name.
+
+        Raises:
+            CommandFailed: it ended with another status than 0.
+        """
+        if self.status != 0:
+            raise CommandFailed(host, self.argv, self.status, self.stdout, self.stderr)
+        return self
 
 
 class Process(Protocol):

@@ -212,9 +212,7 @@ class LocalHost(Host):
             done = Completed(arguments, 126, b"", b"permission denied", 0.0)
         else:
             done = await process.wait(timeout)
-        if check and done.status != 0:
-            raise CommandFailed(self.name, arguments, done.status, done.stdout, done.stderr)
-        return done
+        return done.checked(self.name) if check else done
 
     @override
     async def start(self, argv: Sequence[str]) -> LocalProcess:

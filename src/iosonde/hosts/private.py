@@ -12,7 +12,7 @@ import secrets
 from functools import cache
 
 from iosonde import kerneltext
-from iosonde.errors import CommandFailed, HostFailed, IosondeError, PermissionMissing, Refused
+from iosonde.errors import HostFailed, IosondeError, PermissionMissing, Refused
 from iosonde.hosts.host import Completed, Host
 from iosonde.scripts import source
 
@@ -106,6 +106,4 @@ def judged(host: Host, done: Completed) -> Completed:
             evidence=said,
             hint=HINT,
         )
-    if done.status != 0:
-        raise CommandFailed(host.name, done.argv, done.status, done.stdout, done.stderr)
-    return done
+    return done.checked(host.name)

@@ -18,7 +18,6 @@ from typing_extensions import override
 
 from iosonde import limits
 from iosonde.errors import (
-    CommandFailed,
     FileMissing,
     HostFailed,
     IosondeError,
@@ -94,9 +93,7 @@ class Recorder(Host):
         self._index["commands"][quote(argv)] = {
             "status": done.status, "stdout": _pack(done.stdout), "stderr": _pack(done.stderr)
         }  # fmt: skip
-        if check and done.status != 0:
-            raise CommandFailed(self.name, done.argv, done.status, done.stdout, done.stderr)
-        return done
+        return done.checked(self.name) if check else done
 
     @override
     async def start(self, argv: Sequence[str]) -> Process:
@@ -209,9 +206,7 @@ class RecordingHost(StillHost):
         entry = self._recorded("commands", quote(argv))
         stdout, stderr = _unpack(entry["stdout"]), _unpack(entry["stderr"])
         done = Completed(tuple(argv), entry["status"], stdout, stderr, 0.0)
-        if check and done.status != 0:
-            raise CommandFailed(self.name, done.argv, done.status, stdout, stderr)
-        return done
+        return done.checked(self.name) if check else done
 
     @override
     async def read(self, path: str) -> bytes:

@@ -37,7 +37,7 @@ from weakref import WeakKeyDictionary
 from iosonde import kerneltext
 from iosonde.change.node import FileNode
 from iosonde.change.sharing import asked_once, itself
-from iosonde.errors import CommandFailed, CommandTimeout, HostFailed, Refused
+from iosonde.errors import CommandTimeout, HostFailed, Refused
 from iosonde.hosts.cleaning import made, to_the_end
 from iosonde.hosts.command import trace
 from iosonde.hosts.conversation import Conversation
@@ -188,9 +188,7 @@ class Keeper:
                     where=self._host.name,
                 )
         done = running.result()
-        if check and done.status != 0:
-            raise CommandFailed(self._host.name, done.argv, done.status, done.stdout, done.stderr)
-        return done
+        return done.checked(self._host.name) if check else done
 
     async def _run(self, argv: tuple[str, ...]) -> Completed:
         begun, self._in_step = time.monotonic(), False

@@ -19,7 +19,6 @@ from typing_extensions import override
 
 from iosonde import kerneltext, limits
 from iosonde.errors import (
-    CommandFailed,
     ConnectionLost,
     FileMissing,
     HostFailed,
@@ -80,9 +79,7 @@ class SshHost(Host):
             if stdin and done.status < 0:  # perhaps it was the runner that was killed
                 forget = await self._start(("sh", "-c", _FORGET, "sh", process.input), b"")
                 await forget.wait(timeout)
-        if check and done.status != 0:
-            raise CommandFailed(self.name, done.argv, done.status, done.stdout, done.stderr)
-        return done
+        return done.checked(self.name) if check else done
 
     @override
     async def start(self, argv: Sequence[str]) -> SshProcess:
