@@ -22,7 +22,7 @@ from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput, nearest, top_of
+from iosonde.text.reader import Items, StateOutput, nearest, top_of, top_of_own
 
 _N = r"\d{1,15}(?:\.\d{1,6})?"
 _DB_ROW = re.compile(
@@ -156,9 +156,7 @@ class Ycsb(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _YCSB.match(cursor.line(cursor.at)):
-            return None
-        return top_of(cursor, _YCSB.match)
+        return top_of_own(cursor, _YCSB.match)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -18,7 +18,7 @@ from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines, start_of
+from iosonde.text.reader import Items, StateOutput, close_lines, start_of_own
 
 _ZONE = re.compile(
     r"\s*(?:/proc/buddyinfo:)?Node (?P<node>\d{1,4}), zone {1,8}"
@@ -35,9 +35,7 @@ class Buddyinfo(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _ZONE.match(cursor.line(cursor.at)):
-            return None
-        return start_of(cursor, _ZONE.match, most=40)
+        return start_of_own(cursor, _ZONE.match, most=40)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

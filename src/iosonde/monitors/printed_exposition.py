@@ -16,7 +16,7 @@ from typing_extensions import override
 from iosonde.layers import LAYERS
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.reader import Items, StateOutput, close_lines, top_of, top_of_own
 
 _SAMPLE = re.compile(
     r"\s*(?P<name>node_[a-zA-Z0-9_]{3,80})(?:\{(?P<labels>[^{}]{0,400})\})?\s+"
@@ -61,9 +61,7 @@ class Exposition(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_own(cursor.line(cursor.at)):
-            return None
-        return top_of(cursor, _is_own)
+        return top_of_own(cursor, _is_own)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -16,7 +16,7 @@ from typing_extensions import override
 from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_rows, top_of
+from iosonde.text.reader import Items, StateOutput, close_rows, top_of_own
 
 _ROW = re.compile(
     r"^\s*+(?:[+-] *+)?(?P<share>\d{1,3}\.\d\d)% +(?:(?P<own>\d{1,3}\.\d\d)% +)?"
@@ -113,9 +113,7 @@ class PerfStatFields(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _FIELDS.fullmatch(cursor.line(cursor.at)):
-            return None
-        return top_of(cursor, _FIELDS.fullmatch)
+        return top_of_own(cursor, _FIELDS.fullmatch)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

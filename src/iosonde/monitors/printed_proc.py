@@ -15,7 +15,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.reader import Items, StateOutput, before, close_lines, top_of
+from iosonde.text.reader import Items, StateOutput, before, close_lines, top_of, top_of_own
 
 _PAIR = re.compile(
     r"\s*(?:/proc/vmstat:)?(?P<name>[a-z][a-z0-9_]{3,48})[ \t]+(?P<figure>\d{1,20})\s*$"
@@ -98,9 +98,7 @@ class ProcStat(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _OF_STAT.match(cursor.line(cursor.at)):
-            return None
-        return top_of(cursor, _OF_STAT.match)
+        return top_of_own(cursor, _OF_STAT.match)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

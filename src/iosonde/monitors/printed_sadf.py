@@ -24,7 +24,7 @@ from iosonde.monitors.printed_sysstat import Mpstat, SarBlocks, SarNetwork
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput, close_rows, start_of
+from iosonde.text.reader import Items, StateOutput, close_rows, start_of_own
 
 _HEAD = "# hostname;interval;timestamp;"
 _OF_THINGS: tuple[tuple[str, Mapping[str, tuple[str, float]]], ...] = (
@@ -119,9 +119,7 @@ class SadfLines(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _ROW.match(cursor.line(cursor.at)):
-            return None
-        return start_of(cursor, _ROW.match)
+        return start_of_own(cursor, _ROW.match)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

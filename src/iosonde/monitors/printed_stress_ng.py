@@ -20,7 +20,7 @@ from typing_extensions import override
 from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput, start_of
+from iosonde.text.reader import Items, StateOutput, start_of_own
 
 _OWN = re.compile(r"^\s*(?:stress-ng: )?(?P<level>info|metrc|fail|warn|error|debug): +\[\d{1,9}\] ")
 _HEAD = re.compile(r"stressor {2,}bogo ops ")
@@ -59,9 +59,7 @@ class StressNg(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _OWN.match(cursor.line(cursor.at)):
-            return None
-        return start_of(cursor, _OWN.match)
+        return start_of_own(cursor, _OWN.match)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -15,7 +15,7 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines, close_rows, top_of
+from iosonde.text.reader import Items, StateOutput, close_lines, close_rows, top_of_own
 
 _HEAD = re.compile(
     r"\s*last pid:\s{0,6}(?P<last_pid>\d{1,9});\s{1,6}load averages?:\s{1,6}"
@@ -72,9 +72,7 @@ class BsdTop(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_own(cursor.line(cursor.at)):
-            return None
-        return top_of(cursor, _is_own, most=12)
+        return top_of_own(cursor, _is_own, most=12)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

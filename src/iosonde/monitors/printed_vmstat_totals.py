@@ -15,7 +15,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.reader import Items, StateOutput, close_lines, top_of_own
 
 _FIELDS: tuple[tuple[str, float], ...] = (
     ("reads", 1), ("read_merges", 1), ("read_bytes", units.SECTOR), ("read_time", 1e-3),
@@ -78,9 +78,7 @@ class VmstatTotals(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_total(cursor.line(cursor.at)):
-            return None
-        return top_of(cursor, _is_total, most=60)
+        return top_of_own(cursor, _is_total, most=60)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -56,7 +56,7 @@ class StateOutput(Output):
     in_parts: ClassVar[bool] = False
     """Whether it may go on below sentences; `is_part` tells its lines from these."""
     beginning: ClassVar[re.Pattern[str]]
-    """What the line of the anchor must begin with, where the output begins in that line."""
+    """What the first line begins with: the anchor's, where no `begin` looks further."""
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -170,6 +170,20 @@ def top_of(cursor: TextCursor, is_own: Callable[[str], object], *, most: int = 8
         elif line or first - index > 1:
             break
     return first
+
+
+def start_of_own(
+    cursor: TextCursor, is_own: Callable[[str], object], *, most: int | None = None
+) -> int | None:
+    """As `start_of`; None where the anchor's line is none of them."""
+    return start_of(cursor, is_own, most=most) if is_own(cursor.line(cursor.at)) else None
+
+
+def top_of_own(
+    cursor: TextCursor, is_own: Callable[[str], object], *, most: int = 80
+) -> int | None:
+    """As `top_of`; None where the anchor's line is none of them."""
+    return top_of(cursor, is_own, most=most) if is_own(cursor.line(cursor.at)) else None
 
 
 def over_comments(
@@ -305,9 +319,9 @@ class HeadedOutput(StateOutput):
     gap: ClassVar[int] = 2
     """Blank lines that may stand within it."""
 
-    @abstractmethod
     def is_head(self, line: str) -> bool:
         """Whether a thing begins in a line."""
+        return self.beginning.match(line) is not None
 
     @abstractmethod
     def goes_on(self, line: str, above: list[str]) -> bool:

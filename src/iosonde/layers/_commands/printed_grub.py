@@ -13,7 +13,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
 from iosonde.text.labels import as_labelled
-from iosonde.text.reader import Items, StateOutput, close_lines, start_of
+from iosonde.text.reader import Items, StateOutput, close_lines, start_of_own
 
 _LINE = re.compile(
     r"\s*(?:export )?(?P<key>GRUB_[A-Z][A-Z_]{2,40})="
@@ -32,13 +32,10 @@ class GrubDefaults(StateOutput):
     commands = ("cat", "grep", "less", "more", "vi", "vim", "nano", "head", "tail")
     reach = 4
     nothing = "none of its keys has a value"
-    beginning = _LINE
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _LINE.match(cursor.line(cursor.at)):
-            return None
-        return start_of(cursor, _LINE.match)
+        return start_of_own(cursor, _LINE.match)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

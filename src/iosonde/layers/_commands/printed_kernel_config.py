@@ -13,7 +13,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput, top_of
+from iosonde.text.reader import Items, StateOutput, top_of_own
 
 _SET = re.compile(
     r"\s*(?:/boot/config-\S{1,80}:)?(?:\d{1,5}:)?(?P<name>CONFIG_\w{2,80})="
@@ -34,9 +34,7 @@ class KernelConfig(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_option(cursor.line(cursor.at)):
-            return None
-        return top_of(cursor, _is_option, most=20)
+        return top_of_own(cursor, _is_option, most=20)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -15,7 +15,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.reader import Items, StateOutput, close_lines, top_of_own
 
 _NUMBER = r"(\d{1,20})"
 _WHOLE = tuple(
@@ -65,8 +65,7 @@ class CifsStats(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        return top_of(cursor, _is_own) if _is_own(line) else None
+        return top_of_own(cursor, _is_own)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -16,7 +16,7 @@ from iosonde.layers._mounts.facts import printed_kind
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_rows, start_of
+from iosonde.text.reader import Items, StateOutput, close_rows, start_of_own
 
 _STORAGE = (
     "afpfs", "apfs", "cd9660", "exfat", "ext2fs", "ffs", "hammer", "hammer2", "hfs", "msdos",
@@ -50,9 +50,7 @@ class BsdMount(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return (
-            start_of(cursor, _LINE.match, most=80) if _LINE.match(cursor.line(cursor.at)) else None
-        )
+        return start_of_own(cursor, _LINE.match, most=80)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -29,15 +29,12 @@ class BtrfsDevices(HeadedOutput):
     anchors = ("Device slack:", ", ID: ")
     commands = ("btrfs",)
     reach = 3
+    beginning = _HEAD
     nothing = "no size follows its device"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         return nearest(cursor, 4, self.is_head)
-
-    @override
-    def is_head(self, line: str) -> bool:
-        return bool(_HEAD.match(line))
 
     @override
     def goes_on(self, line: str, above: list[str]) -> bool:

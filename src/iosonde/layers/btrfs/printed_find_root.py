@@ -15,7 +15,7 @@ from iosonde.layers.btrfs.progs_version import version_above
 from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, joined
-from iosonde.text.reader import Items, StateOutput, end_of, top_of
+from iosonde.text.reader import Items, StateOutput, end_of, top_of_own
 from iosonde.text.torn import across_wraps
 
 _LINE = re.compile(
@@ -64,9 +64,7 @@ class BtrfsFindRoot(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _LINE.match(cursor.line(cursor.at)):
-            return None
-        return top_of(cursor, _LINE.match)
+        return top_of_own(cursor, _LINE.match)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

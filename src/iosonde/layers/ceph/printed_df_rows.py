@@ -15,7 +15,7 @@ from iosonde.layers.ceph.facts import size
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines, start_of
+from iosonde.text.reader import Items, StateOutput, close_lines, start_of_own
 
 _SIZE = r"\d{1,7}(?:\.\d{1,3})? ?(?:[kKMGTPE]i?B?|B)"
 _ROOM = (
@@ -50,8 +50,7 @@ class CephOsdDfRows(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        return start_of(cursor, _row) if _row(line) else None
+        return start_of_own(cursor, _row)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -40,6 +40,7 @@ class Lshw(HeadedOutput):
     )  # fmt: skip
     commands = ("lshw",)
     reach = 3
+    beginning = _HEAD
     nothing = "nothing is said of it"
 
     @override
@@ -48,10 +49,6 @@ class Lshw(HeadedOutput):
         if _PAIR.match(line):  # the line with its id is cut off
             return None if nearest(cursor, 2, self.is_head) is not None else cursor.at
         return cursor.at if self.is_head(line) else None
-
-    @override
-    def is_head(self, line: str) -> bool:
-        return bool(_HEAD.match(line))
 
     @override
     def goes_on(self, line: str, above: list[str]) -> bool:

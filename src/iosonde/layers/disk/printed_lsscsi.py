@@ -19,7 +19,7 @@ from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.labels import as_labelled
-from iosonde.text.reader import Items, StateOutput, start_of
+from iosonde.text.reader import Items, StateOutput, start_of_own
 
 _NUMBER = r"(?:\s{0,4}\[\d{1,5}:\d{1,8}\])?"
 _ROW = re.compile(
@@ -55,9 +55,7 @@ class Lsscsi(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _ROW.match(cursor.line(cursor.at)):
-            return None
-        return start_of(cursor, _ROW.match, most=80)
+        return start_of_own(cursor, _ROW.match, most=80)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -37,10 +37,6 @@ class ScsiList(HeadedOutput):
     nothing = "no maker follows a device"
 
     @override
-    def is_head(self, line: str) -> bool:
-        return bool(_HEAD.match(line))
-
-    @override
     def goes_on(self, line: str, above: list[str]) -> bool:
         return bool(_VENDOR.match(line) or _TYPE.match(line))
 

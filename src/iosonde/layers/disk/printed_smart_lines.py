@@ -27,7 +27,7 @@ from iosonde.layers.disk.printed_health import NVME_LABELS, facts_of_lines, figu
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, compact, lines
-from iosonde.text.reader import Items, StateOutput, end_of, top_of
+from iosonde.text.reader import Items, StateOutput, end_of, top_of_own
 
 _VERDICTS = ("SMART overall-health self-assessment test result", "SMART Health Status")
 _SCSI = (
@@ -96,8 +96,7 @@ class SmartLines(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        return top_of(cursor, _belongs, most=60) if _belongs(line) else None
+        return top_of_own(cursor, _belongs, most=60)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -132,8 +131,7 @@ class NvmeSmartLines(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        return top_of(cursor, _NVME_LINE.match, most=30) if _NVME_LINE.match(line) else None
+        return top_of_own(cursor, _NVME_LINE.match, most=30)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

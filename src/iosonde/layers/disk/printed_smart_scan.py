@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput, start_of
+from iosonde.text.reader import Items, StateOutput, start_of_own
 
 _LINE = re.compile(
     r"\s*(?P<off># )?(?P<name>/dev/[\w/.-]{1,60}) -d (?P<type>[a-z][\w,+/.-]{1,40}) # "
@@ -28,9 +28,7 @@ class SmartScan(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _LINE.match(cursor.line(cursor.at)):
-            return None
-        return start_of(cursor, _LINE.match)
+        return start_of_own(cursor, _LINE.match)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

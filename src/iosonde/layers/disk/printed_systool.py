@@ -44,10 +44,6 @@ class Systool(HeadedOutput):
     nothing = "no attribute follows a device"
 
     @override
-    def is_head(self, line: str) -> bool:
-        return bool(_HEAD.match(line))
-
-    @override
     def goes_on(self, line: str, above: list[str]) -> bool:
         forms = (_PAIR, _METHOD, _EVENT, _BELOW, _CLOSED)
         return any(form.match(line) for form in forms)

@@ -18,7 +18,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import HeadedOutput, Items, StateOutput, start_of
+from iosonde.text.reader import HeadedOutput, Items, StateOutput, start_of_own
 from iosonde.text.wrapped_rows import wrapped_rows
 
 _TYPE = (
@@ -60,13 +60,10 @@ class DmraidDrives(StateOutput):
     anchors = (" sectors, data@", ' total, "')
     commands = ("dmraid",)
     nothing = "its row is cut"
-    beginning = _BEGINS
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if super().begin(cursor) is None:
-            return None
-        return start_of(cursor, _BEGINS.match, most=60)
+        return start_of_own(cursor, _BEGINS.match, most=60)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -105,10 +102,6 @@ class DmraidSets(HeadedOutput):
     commands = ("dmraid",)
     nothing = "nothing is said of a set"
     beginning = _HEAD
-
-    @override
-    def is_head(self, line: str) -> bool:
-        return bool(_HEAD.match(line))
 
     @override
     def goes_on(self, line: str, above: list[str]) -> bool:

@@ -16,7 +16,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.reader import Items, StateOutput, close_lines, top_of_own
 from iosonde.text.torn import joinings
 
 _KEY = r"(?: for (?P<key>\d{2,4})-bit key)?"
@@ -54,10 +54,7 @@ class CryptsetupBenchmark(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        if not _is_own(line):
-            return None
-        return top_of(cursor, _is_own, most=_MOST)
+        return top_of_own(cursor, _is_own, most=_MOST)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.reader import Items, StateOutput, close_lines, top_of_own
 
 _LETTERS = "suSDiadAcEjItTeCxFNPVmhBZXb"
 _ROW = re.compile(
@@ -49,8 +49,7 @@ class Lsattr(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        return top_of(cursor, _row) if _row(line) else None
+        return top_of_own(cursor, _row)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

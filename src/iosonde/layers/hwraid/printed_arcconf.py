@@ -57,6 +57,7 @@ class Arcconf(HeadedOutput):
     commands = ("arcconf", "arcconf64", "ARCCONF")
     reach = 6
     gap = 6
+    beginning = _HEAD
     nothing = "nothing is said of a controller, a volume or a drive"
 
     @override
@@ -67,10 +68,6 @@ class Arcconf(HeadedOutput):
             return cursor.at if "  :" in line and _PAIR.match(line) else None
         below = "".join(cursor.block(first + 1, 2))
         return None if "ControllerLog" in below or _SENTENCE.search(below) else first
-
-    @override
-    def is_head(self, line: str) -> bool:
-        return bool(_HEAD.match(line))
 
     @override
     def goes_on(self, line: str, above: list[str]) -> bool:

@@ -19,7 +19,7 @@ from iosonde.layers.hwraid.facts import data_disks, volume_state
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, start_of
+from iosonde.text.reader import Items, StateOutput, start_of_own
 from iosonde.text.wrapped_rows import any_of, cells_of, wrapped_rows
 
 _FLAG = r"(?:ENABLED|QUIESCED|RESYNC_IN_PROGRESS|VOLUME_INACTIVE|OUT_OF_SYNC|NONE)"
@@ -62,13 +62,10 @@ class MptStatus(StateOutput):
     commands = ("mpt-status",)
     reach = 4
     nothing = "its row is cut"
-    beginning = _BEGINS
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if super().begin(cursor) is None:
-            return None
-        return start_of(cursor, _BEGINS.match, most=20)
+        return start_of_own(cursor, _BEGINS.match, most=20)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -31,15 +31,12 @@ class Tgtadm(HeadedOutput):
     anchors = ("System information:", "I_T nexus information:")
     commands = ("tgtadm", "tgt-admin")
     reach = 3
+    beginning = _HEAD
     nothing = "it names no target"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         return nearest(cursor, _REACH, self.is_head)
-
-    @override
-    def is_head(self, line: str) -> bool:
-        return bool(_HEAD.match(line))
 
     @override
     def goes_on(self, line: str, above: list[str]) -> bool:

@@ -62,6 +62,7 @@ class Ifconfig(HeadedOutput):
 
     commands = ("ifconfig",)
     reach = 3
+    beginning = _HEAD
     nothing = "no interface with an MTU"
 
     @override
@@ -74,10 +75,6 @@ class Ifconfig(HeadedOutput):
             elif line and not _OWN.match(line):
                 break
         return first
-
-    @override
-    def is_head(self, line: str) -> bool:
-        return bool(_HEAD.match(line))
 
     @override
     def goes_on(self, line: str, above: list[str]) -> bool:

@@ -55,15 +55,12 @@ class IpLink(HeadedOutput):
 
     commands = ("ip", "/sbin/ip", "/usr/sbin/ip")
     reach = 3
+    beginning = _HEAD
     nothing = "no interface with an MTU and a state"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         return nearest(cursor, 1, self.is_head)
-
-    @override
-    def is_head(self, line: str) -> bool:
-        return bool(_HEAD.match(line))
 
     @override
     def goes_on(self, line: str, above: list[str]) -> bool:

@@ -81,6 +81,7 @@ class LvmDisplay(HeadedOutput):
     looks_above: ClassVar[bool] = True
     in_parts: ClassVar[bool] = True
     commands = ("lvdisplay", "vgdisplay", "pvdisplay", "lvm")
+    beginning = _HEAD
     nothing = "the name of the volume is cut off"
 
     @override
@@ -96,10 +97,6 @@ class LvmDisplay(HeadedOutput):
     @override
     def is_part(self, line: str) -> bool:
         return _HEAD.match(line) is not None or _is_part(line) or line.lstrip()[:7] == "# open "
-
-    @override
-    def is_head(self, line: str) -> bool:
-        return _HEAD.match(line) is not None
 
     @override
     def goes_on(self, line: str, above: list[str]) -> bool:

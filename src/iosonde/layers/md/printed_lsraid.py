@@ -16,7 +16,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_rows, top_of
+from iosonde.text.reader import Items, StateOutput, close_rows, top_of_own
 
 _ROW = re.compile(
     r"\s*\[dev {1,4}(?:\d{1,4}|\?), {1,4}(?:\d{1,4}|\?)\] (?P<name>/dev/\S{1,40}|\(unknown\)) +"
@@ -31,13 +31,10 @@ class Lsraid(StateOutput):
     anchors = ("[dev  ", "[dev   ?")
     commands = ("lsraid",)
     nothing = "it names no array"
-    beginning = _ROW
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if super().begin(cursor) is None:
-            return None
-        return top_of(cursor, _ROW.match, most=70)
+        return top_of_own(cursor, _ROW.match, most=70)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -13,7 +13,7 @@ from typing_extensions import override
 from iosonde.layers.md.facts import parse_mdstat_part
 from iosonde.records.printed import PrintedSubject
 from iosonde.text.cursor import Prompt, TextCursor, joined
-from iosonde.text.reader import Items, StateOutput, end_of, top_of
+from iosonde.text.reader import Items, StateOutput, end_of, top_of_own
 
 _LINE = re.compile(
     r"\s*(?:\d{3,18} blocks (?:super \d\.\d{1,2}|level \d|\d{1,6}k chunk"
@@ -47,9 +47,7 @@ class MdstatLines(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _LINE.match(cursor.line(cursor.at)):
-            return None
-        return top_of(cursor, _LINE.match, most=4)
+        return top_of_own(cursor, _LINE.match, most=4)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -79,10 +79,6 @@ class Metastat(HeadedOutput):
     beginning = _HEAD
 
     @override
-    def is_head(self, line: str) -> bool:
-        return bool(_HEAD.match(line))
-
-    @override
     def goes_on(self, line: str, above: list[str]) -> bool:
         patterns = (_SUBMIRROR, _PAIR, _STRIPE, _SLICE, _STATELESS, _SPARE, _TABLE, _PART, _ADVICE)
         return any(pattern.match(line) for pattern in patterns)

@@ -14,7 +14,7 @@ from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.labels import as_labelled
-from iosonde.text.reader import Items, StateOutput, start_of
+from iosonde.text.reader import Items, StateOutput, start_of_own
 
 _NODE = re.compile(
     r"(?P<branches>[\s|]*+)o- (?P<name>\S{1,224})"
@@ -38,9 +38,7 @@ class Nvmetcli(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _NODE.match(cursor.line(cursor.at)):
-            return None
-        return start_of(cursor, _NODE.match, most=200)
+        return start_of_own(cursor, _NODE.match, most=200)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -19,7 +19,7 @@ from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.json_output import JsonOutput, object_with, objects
-from iosonde.text.reader import Items, StateOutput, top_of
+from iosonde.text.reader import Items, StateOutput, top_of_own
 from iosonde.units import SECTOR
 
 _HEADER = re.compile(
@@ -53,9 +53,7 @@ class SfdiskDump(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_own(cursor.line(cursor.at)):
-            return None
-        return top_of(cursor, _is_own)
+        return top_of_own(cursor, _is_own)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

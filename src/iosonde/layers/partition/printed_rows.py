@@ -20,7 +20,7 @@ from iosonde.layers.partition.printed_parted import device_above
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput, close_rows, start_of
+from iosonde.text.reader import Items, StateOutput, close_rows, start_of_own
 
 _ROW = re.compile(
     r"\s*/dev/(?P<name>[\w/.-]{1,60}\d)\s+(?P<boot>\*\s+)?(?P<start>\d{1,15})\s+"
@@ -45,9 +45,7 @@ class PartitionRows(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _row(cursor.line(cursor.at)):
-            return None
-        return start_of(cursor, _row, most=60)
+        return start_of_own(cursor, _row, most=60)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

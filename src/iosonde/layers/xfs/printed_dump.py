@@ -16,7 +16,7 @@ from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
 from iosonde.text.labels import as_labelled
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.reader import Items, StateOutput, close_lines, top_of, top_of_own
 
 _BEGIN = re.compile(r"\s*(?P<tool>xfsdump|xfsrestore):\s{1,8}(?P<text>\S.{0,300}?)\s*$")
 _SAYS = (
@@ -104,8 +104,7 @@ class XfsDumpInventory(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        is_own = _TREE.match(cursor.line(cursor.at))
-        return top_of(cursor, lambda above: bool(_TREE.match(above))) if is_own else None
+        return top_of_own(cursor, _TREE.match)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

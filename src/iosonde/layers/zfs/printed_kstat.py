@@ -14,7 +14,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput, start_of
+from iosonde.text.reader import Items, StateOutput, start_of_own
 
 _HEAD = re.compile(r"\s*name\s+type\s+data\s*$")
 _FIRST = re.compile(r"\s*\d{1,4} 1 0x[0-9a-f]{2} \d{1,6} \d{1,8} \d+ \d+\s*$")
@@ -37,9 +37,7 @@ class ZfsKstat(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_own(cursor.line(cursor.at)):
-            return None
-        return start_of(cursor, _is_own, most=70)
+        return start_of_own(cursor, _is_own, most=70)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
