@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, called, subject_of
+from iosonde.layers._raid.arrays import near
+from iosonde.records.evidence import EvidenceSet, Rule, called, subject_of
 from iosonde.records.finding import Evidence, Finding
 
 _DEGRADED = frozenset({
@@ -39,12 +40,6 @@ _PLACE = re.compile(
 _ALARMS = re.compile(r"(?<!no )fail|problem|alert|alarm-activated|critical|non-recoverable")
 
 
-def _same_machine(state: StateEvidence, other: StateEvidence) -> bool:
-    return state.source == other.source and (
-        state.host == other.host or "" in {state.host, other.host}
-    )
-
-
 def _failed_drives(case: EvidenceSet) -> Iterator[Finding]:
     """Drives that failed where no volume of theirs is said to be degraded."""
     degraded = [
@@ -57,7 +52,7 @@ def _failed_drives(case: EvidenceSet) -> Iterator[Finding]:
         if said is None or not _PLACE.fullmatch(disk.name):
             continue
         if any(
-            _same_machine(volume, disk) and disk.name.startswith(f"{volume.values['controller']}/")
+            near(volume, disk) and disk.name.startswith(f"{volume.values['controller']}/")
             for volume in degraded
         ):
             continue
@@ -103,7 +98,7 @@ def _groups(case: EvidenceSet) -> Iterator[Finding]:
         on_it = (
             volume
             for volume in case.of_kind("hwraid")
-            if _same_machine(volume, group) and volume.values.get("drive_group") == group.name
+            if near(volume, group) and volume.values.get("drive_group") == group.name
         )
         if state not in _DEGRADED or any(str(v.values.get("state")) in _DEGRADED for v in on_it):
             continue
