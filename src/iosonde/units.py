@@ -243,6 +243,14 @@ _PRINTED = re.compile(
 _PREFIX = " kMGTPE"
 
 
+def clock_seconds(text: str) -> int:
+    """Seconds of hours:minutes:seconds, of minutes:seconds, or of seconds alone."""
+    seconds = 0
+    for part in text.split(":"):
+        seconds = seconds * 60 + int(part)
+    return seconds
+
+
 def printed(text: str, *, binary: bool = False) -> tuple[float, float]:
     """A number as a tool printed it, and half of its last digit: 88.6k → (88600, 50).
 

@@ -27,6 +27,11 @@ def test_times_are_seconds(text: str, seconds: float) -> None:
     assert units.parse_seconds(text) == pytest.approx(seconds)
 
 
+@pytest.mark.parametrize(("text", "seconds"), [("1:02:03", 3723), ("2:05", 125), ("7", 7)])
+def test_clocks_are_seconds(text: str, seconds: int) -> None:
+    assert units.clock_seconds(text) == seconds
+
+
 def test_shares() -> None:
     assert units.parse_fraction("2 %") == pytest.approx(0.02)
     assert units.parse_fraction(0.02) == pytest.approx(0.02)

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from typing_extensions import override
 
+from iosonde import units
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput
@@ -184,7 +185,4 @@ def _of_columns(row: Mapping[str, str]) -> Iterator[tuple[str, Json]]:
 def _seconds(time: str) -> int:
     """Of [days-]hours:minutes:seconds or minutes:seconds."""
     days, _, rest = time.rpartition("-")
-    seconds = 0
-    for part in rest.split(":"):
-        seconds = seconds * 60 + int(part)
-    return seconds + int(days or 0) * 86_400
+    return int(days or 0) * 86_400 + units.clock_seconds(rest)

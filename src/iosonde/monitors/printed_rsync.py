@@ -15,6 +15,7 @@ import re
 
 from typing_extensions import override
 
+from iosonde import units
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.log_lines import log_prefix
@@ -193,7 +194,6 @@ def _is_name(line: str) -> bool:
 
 def _progress(row: re.Match[str], base: int) -> dict[str, Json]:
     """Bytes, share, bytes a second, seconds, and the files that are left."""
-    hours, minutes, seconds = row["time"].split(":")
     values: dict[str, Json] = {}
     if (size := _amount(row[1], base)) is not None:
         values["size"] = size
@@ -201,7 +201,7 @@ def _progress(row: re.Match[str], base: int) -> dict[str, Json]:
     values |= {
         "done": int(row["share"]) / 100,
         "bandwidth": float(row["rate"].replace(",", ".")) * 1024**power,
-        "seconds": int(hours) * 3600 + int(minutes) * 60 + int(seconds),
+        "seconds": units.clock_seconds(row["time"]),
         "transfer": int(row["number"]), "files_left": int(row["left"]),
         "files": int(row["of"]),
     }  # fmt: skip

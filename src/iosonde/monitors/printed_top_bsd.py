@@ -130,9 +130,7 @@ def _of_head(head: re.Match[str]) -> Iterator[tuple[str, Json]]:
     yield "last_pid", int(head["last_pid"])
     yield "load_average", [float(figure) for figure in head["load"].split(",")]
     if head["clock"]:
-        hours, minutes, seconds = map(int, head["clock"].split(":"))
-        days = int(head["days"]) * 86_400
-        yield "uptime", days + hours * 3_600 + minutes * 60 + seconds
+        yield "uptime", int(head["days"]) * 86_400 + units.clock_seconds(head["clock"])
         yield "time", head["time"]
 
 

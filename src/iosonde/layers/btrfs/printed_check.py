@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from typing_extensions import override
 
+from iosonde import units
 from iosonde.kerneltext import fields
 from iosonde.layers.btrfs.check_messages import CheckMessages
 from iosonde.records.printed import PrintedCounters, PrintedSubject
@@ -42,7 +43,7 @@ _ERROR = re.compile(
 )
 _ELAPSED = re.compile(
     r"\s*(?:\S{0,4}\[\d{1,2}/\d{1,2}\] )?(?:checking|repairing) (?P<what>[a-z][a-z -]{2,40}?)"
-    r" {1,40}\((?P<hours>\d{1,6}):(?P<minutes>\d\d):(?P<seconds>\d\d) elapsed"
+    r" {1,40}\((?P<time>\d{1,6}:\d\d:\d\d) elapsed"
     r"(?:, (?P<items>\d{1,19}) items checked)?\)\s*$"
 )
 """With `-p`: how long a step takes, and how many items it went over."""
@@ -97,8 +98,7 @@ def _said(line: str) -> Iterator[tuple[str, Scalar]]:
     """What a line says of the file system, sizes in bytes."""
     if step := _ELAPSED.match(line):
         what = "_".join(fields(step["what"].replace("-", " ")))
-        hours, minutes, seconds = (int(step[part]) for part in ("hours", "minutes", "seconds"))
-        yield f"check_{what}_time", hours * 3600 + minutes * 60 + seconds
+        yield f"check_{what}_time", units.clock_seconds(step["time"])
         if step["items"]:
             yield f"check_{what}_items", int(step["items"])
     elif uuid := _UUID.match(line):

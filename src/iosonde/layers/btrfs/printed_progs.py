@@ -258,10 +258,7 @@ def _seconds(text: str) -> int | None:
     """Of "1:02:03" or "17 seconds"; None of anything else."""
     if re.fullmatch(r"\d{1,9} seconds", text):
         return int(text.split(maxsplit=1)[0])
-    if not re.fullmatch(r"\d{1,5}:\d\d:\d\d", text):
-        return None
-    hours, minutes, seconds = map(int, text.split(":"))
-    return hours * 3600 + minutes * 60 + seconds
+    return units.clock_seconds(text) if re.fullmatch(r"\d{1,5}:\d\d:\d\d", text) else None
 
 
 class BtrfsTransid(StateOutput):

@@ -38,7 +38,7 @@ _SILENT = re.compile(
     r"\s*(?:no stats available|\[?\(?\.\.\.\)?\]?"
     r"|\*\*\* WARNING: memory allocation failed while scrub|Starting scrub on devid \d)"
 )
-_TIME = re.compile(r"(?P<hours>\d{1,7}):(?P<minutes>\d\d):(?P<seconds>\d\d)$")
+_TIME = re.compile(r"\d{1,7}:\d\d:\d\d$")
 _SIZE = re.compile(r"\d{1,20}(?:\.\d{1,3})?(?: ?[kKMGTPE]i?B|B)?(?![\w.])")
 _ERRORS = re.compile(r"(?P<name>read|super|verify|csum)=(?P<count>\d{1,19})")
 _TIMES = {"Duration": "scrub_time", "Time left": "scrub_time_left"}
@@ -115,8 +115,7 @@ def _said(line: str) -> Iterator[tuple[str, Scalar]]:
         return
     label, value = pair["label"], pair["value"]
     if label in _TIMES and (time := _TIME.match(value)):
-        hours, minutes, seconds = map(int, time.groups())
-        yield _TIMES[label], hours * 3600 + minutes * 60 + seconds
+        yield _TIMES[label], units.clock_seconds(time[0])
     elif label in _SIZES and (size := _SIZE.match(value)):
         yield _SIZES[label], round(units.printed(size[0].replace(" ", ""))[0])
         if limit := re.search(r"\(limit ([^)]{1,30})/s\)", value):

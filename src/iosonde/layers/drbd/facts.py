@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
-from iosonde.units import KIB
+from iosonde.units import KIB, clock_seconds
 
 _DISK = (
     "Diskless|Attaching|Detaching|Failed|Negotiating|Inconsistent|Outdated|DUnknown|Consistent|"
@@ -25,7 +25,7 @@ _VOLUME = re.compile(
 )
 _COUNT = re.compile(r"(ns|nr|dw|dr|al|bm|lo|pe|ua|ap|ep|oos):(\d+)")
 _SYNCED = re.compile(r"sync'ed:([\d.]+)%")
-_FINISH = re.compile(r"finish:(\d{1,4}):(\d\d):(\d\d)(?=speed)")
+_FINISH = re.compile(r"finish:(\d{1,4}:\d\d:\d\d)(?=speed)")
 _WANT = re.compile(r"want:([\d,]+)K/sec")
 _LEFT = re.compile(r"sync'ed:[\d.]+%\((\d+)/(\d+)\)(K|M)")
 _ORDERING = re.compile(r"wo:([bfdn])(?=oos:|\[|act_log|resync|$)")
@@ -86,8 +86,7 @@ def _resync(packed: str) -> dict[str, Scalar]:
     if speed := _SPEED.search(packed):
         values["sync_speed_average"] = int(speed[2].replace(",", "")) * KIB
     if finish:
-        hours, minutes, seconds = map(int, finish.groups())
-        values["sync_time_left"] = hours * 3600 + minutes * 60 + seconds
+        values["sync_time_left"] = clock_seconds(finish[1])
     if want:
         values["sync_speed_wanted"] = int(want[1].replace(",", "")) * KIB
     if left:

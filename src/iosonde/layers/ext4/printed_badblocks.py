@@ -10,6 +10,7 @@ import re
 
 from typing_extensions import override
 
+from iosonde import units
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
 from iosonde.text.reader import Items, StateOutput, close_lines, top_of
@@ -80,11 +81,9 @@ def _said(line: str) -> dict[str, Json]:
     if mode := _MODE.match(line):
         values["mode"] = mode["mode"] or mode["test"]
     for status in _STATUS.finditer(line[:4000]):  # the last one is the newest
-        seconds = 0
-        for part in status["time"].split(":"):
-            seconds = seconds * 60 + int(part)
         values |= {
-            "done": round(float(status["share"]) / 100, 6), "elapsed": seconds,
+            "done": round(float(status["share"]) / 100, 6),
+            "elapsed": units.clock_seconds(status["time"]),
             **{name: int(status[name]) for name in ("read_errors", "write_errors",
                                                     "compare_errors")},
         }  # fmt: skip

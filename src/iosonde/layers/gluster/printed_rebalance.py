@@ -12,6 +12,7 @@ import re
 
 from typing_extensions import override
 
+from iosonde import units
 from iosonde.layers.gluster.facts import SIZE, size_of
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
@@ -96,7 +97,4 @@ def _moved(row: re.Match[str]) -> dict[str, Scalar]:
 
 def _seconds(text: str) -> int | float:
     """Seconds of H:MM:SS, or of seconds with decimals."""
-    if ":" not in text:
-        return float(text)
-    hours, minutes, seconds = map(int, text.split(":"))
-    return hours * 3600 + minutes * 60 + seconds
+    return units.clock_seconds(text) if ":" in text else float(text)
