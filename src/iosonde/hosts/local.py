@@ -19,13 +19,7 @@ from typing import IO
 from typing_extensions import override
 
 from iosonde import kerneltext, limits
-from iosonde.errors import (
-    CommandFailed,
-    FileMissing,
-    HostFailed,
-    IosondeError,
-    PermissionMissing,
-)
+from iosonde.errors import CommandFailed, FileMissing, HostFailed, IosondeError, PermissionMissing
 from iosonde.hosts.cleaning import made
 from iosonde.hosts.command import require_no_nul, trace
 from iosonde.hosts.conversation import Conversation

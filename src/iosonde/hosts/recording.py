@@ -17,13 +17,7 @@ from typing import Any
 from typing_extensions import override
 
 from iosonde import limits
-from iosonde.errors import (
-    FileMissing,
-    HostFailed,
-    IosondeError,
-    PermissionMissing,
-    UsageError,
-)
+from iosonde.errors import FileMissing, HostFailed, IosondeError, PermissionMissing, UsageError
 from iosonde.exact import escaped_surrogates, from_json
 from iosonde.hosts.command import quote
 from iosonde.hosts.conversation import Conversation

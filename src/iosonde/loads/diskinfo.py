@@ -27,6 +27,7 @@ from iosonde.records.printed import (
 )
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, lines
+from iosonde.text.reader import first_match
 
 _DEVICE = re.compile(r"\s*(?:/dev/)?(?P<device>[a-z]{2,8}\d{1,4}(?:[ps]\d{1,3}[a-z]?)?)\s*$")
 _FACT = re.compile(
@@ -148,7 +149,7 @@ def _begins_another(
 
 def _match(line: str) -> re.Match[str] | None:
     patterns = (_FACT, _SEEK, _RATE, _REQUESTS, _WRITES, _DEVICE)
-    return next((match for pattern in patterns if (match := pattern.match(line))), None)
+    return first_match(patterns, line)
 
 
 def _facts(matches: Iterator[re.Match[str]]) -> dict[str, Scalar]:

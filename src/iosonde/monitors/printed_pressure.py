@@ -13,8 +13,8 @@ from typing_extensions import override
 
 from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, end_of
 
 _LINE = re.compile(
     r"^\s*(?:\S{0,200}?\b(?:io|cpu|memory|irq)(?:\.pressure)?:)?\s*(?:some|full) avg10=\d"
@@ -41,12 +41,10 @@ class PressureFiles(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        last = first
-        for index, line in lines(cursor, first + 1, _MOST):
-            if index > last + 3 or (line and not (_LINE.match(line) or _TAIL.match(line)
-                                                  or _is_name(line))):  # fmt: skip
-                break
-            last = index if line else last
+        last = end_of(
+            cursor, first, lambda line: _LINE.match(line) or _TAIL.match(line) or _is_name(line),
+            gap=3, most=_MOST + 1,
+        )  # fmt: skip
         while last > first and _is_name(cursor.line(last)):
             last -= 1  # of a file whose lines are cut off
         of = _named_above(cursor, first) or _of_command(prompt.command)

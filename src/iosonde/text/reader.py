@@ -129,17 +129,27 @@ def groups_of(match: re.Match[str]) -> dict[str, Json]:
     }
 
 
-def nearest(cursor: TextCursor, reach: int, is_first: Callable[[str], object]) -> int | None:
+def nearest(
+    cursor: TextCursor,
+    reach: int,
+    is_first: Callable[[str], object],
+    *,
+    between: Callable[[str], object] | None = None,
+) -> int | None:
     """Index of the last line up to the anchor's of which something holds; None where none is near.
 
     Args:
         cursor: to look at.
         reach: lines to look at, the anchor's among them.
         is_first: what must hold.
+        between: what must hold of each line below it that is not blank; None: nothing.
     """
     for index in range(cursor.at, max(cursor.at - reach, -1), -1):
-        if is_first(cursor.line(index)):
+        line = cursor.line(index)
+        if is_first(line):
             return index
+        if between and line and not between(line):
+            return None
     return None
 
 
@@ -184,6 +194,11 @@ def top_of_own(
 ) -> int | None:
     """As `top_of`; None where the anchor's line is none of them."""
     return top_of(cursor, is_own, most=most) if is_own(cursor.line(cursor.at)) else None
+
+
+def first_match(forms: Iterable[re.Pattern[str]], line: str) -> re.Match[str] | None:
+    """Of the first form that a line begins with; None where it begins with none."""
+    return next((match for form in forms if (match := form.match(line))), None)
 
 
 def over_comments(

@@ -9,7 +9,15 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import StateOutput, end_of, entries, nearest
+from iosonde.text.reader import (
+    StateOutput,
+    close_rows,
+    end_of,
+    entries,
+    nearest,
+    start_of_own,
+    top_of_own,
+)
 
 
 class Lines:
@@ -118,3 +126,33 @@ def test_the_nearest_line_above_is_looked_for_within_reach() -> None:
     assert nearest(cursor, 3, lambda line: line == "head") == 1
     assert nearest(cursor, 2, lambda line: line == "head") is None
     assert nearest(Lines("head", at=0), 9, lambda line: line == "head") == 0
+
+
+def test_between_it_and_the_anchor_stand_lines_of_one_form() -> None:
+    assert nearest(Lines("head\na\n\na", at=3), 9, "head".__eq__, between="a".__eq__) == 0
+    assert nearest(Lines("head\nb\n\na", at=3), 9, "head".__eq__, between="a".__eq__) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "last"),
+    [
+        ("head\na\na\nb\na", ["a", "a"], 2),
+        ("head\n\na\n\na\n\n\na", ["a", "a"], 4),
+        ("head\nb\na", [], 0),
+        ("head\na\na # names\na", ["a"], 1),
+        ("head\na\na\na\na\na", ["a", "a", "a", "a"], 4),
+    ],
+)
+def test_rows_end_before_a_line_that_is_none(text: str, rows: list[str], last: int) -> None:
+    def row(line: str) -> str | None:
+        return line if line.startswith("a") else None
+
+    assert close_rows(Lines(text), 1, row, 4, no_prompts=True) == (rows, last)
+
+
+def test_the_first_of_the_anchor_and_the_lines_like_it() -> None:
+    cursor = Lines("b\na\n\na\na", at=4)
+    assert start_of_own(cursor, "a".__eq__) == 3
+    assert top_of_own(cursor, "a".__eq__) == 1
+    assert start_of_own(cursor, "b".__eq__) is None
+    assert top_of_own(cursor, "b".__eq__) is None

@@ -18,25 +18,14 @@ import asyncssh
 from typing_extensions import override
 
 from iosonde import kerneltext, limits
-from iosonde.errors import (
-    ConnectionLost,
-    FileMissing,
-    HostFailed,
-    IosondeError,
-    PermissionMissing,
-)
+from iosonde.errors import ConnectionLost, FileMissing, HostFailed, IosondeError, PermissionMissing
 from iosonde.hosts.cleaning import made
 from iosonde.hosts.command import require_no_nul, trace
 from iosonde.hosts.conversation import Conversation
 from iosonde.hosts.forward import Ends
 from iosonde.hosts.gathered import too_long
 from iosonde.hosts.host import Completed, Host
-from iosonde.hosts.ssh.become import (
-    admit,
-    files_script,
-    open_files,
-    shown,
-)
+from iosonde.hosts.ssh.become import admit, files_script, open_files, shown
 from iosonde.hosts.ssh.process import SshProcess, command_line, login_line, new_mark
 from iosonde.hosts.ssh.watch import SshWatch
 

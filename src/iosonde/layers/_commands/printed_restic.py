@@ -16,8 +16,15 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.reader import PartlyReadItems, StateOutput, close_lines, start_of
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import (
+    PartlyReadItems,
+    StateOutput,
+    close_lines,
+    close_rows,
+    first_match,
+    start_of,
+)
 
 _SIZE = r"\d{1,12}(?:\.\d{1,3})? ?(?:[KMGTPE]i)?B"
 _COUNTS = re.compile(
@@ -78,12 +85,10 @@ class ResticBackup(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
         values: dict[str, Json] = {}
-        last = first
-        for index, line in close_lines(cursor, first, 40):
-            match = next((m for form in _FORMS if (m := form.match(line))), None)
-            if match is None or prompt_in(line):
-                break
-            last = index
+        matches, last = close_rows(
+            cursor, first, lambda line: first_match(_FORMS, line), 40, no_prompts=True
+        )
+        for match in matches:
             values |= _said(match)
         return last, (self.counted("backup_repository", "", values, prompt),) if values else ()
 
@@ -100,7 +105,7 @@ def _said(match: re.Match[str]) -> dict[str, Json]:
         if name in {"added", "stored", "size"}:
             values["processed_size" if name == "size" else name] = _bytes(text)
         elif name == "time":
-            values["duration"] = _seconds(text)
+            values["duration"] = units.clock_seconds(text)
         elif name == "files":
             values["files"] = int(text)
         else:
@@ -120,13 +125,6 @@ def _total(name: str, text: str) -> dict[str, Json]:
 
 def _bytes(text: str) -> int:
     return round(units.printed(text.replace(" ", ""))[0])
-
-
-def _seconds(text: str) -> int:
-    seconds = 0
-    for part in text.split(":"):
-        seconds = seconds * 60 + int(part or 0)
-    return seconds
 
 
 class ResticSnapshots(StateOutput):

@@ -13,7 +13,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, nearest
 
 _RELEASE = r"(?P<release>\d{1,2}\.\d{1,3}[\w.+~-]{0,60})"
 _UNAME = re.compile(
@@ -39,11 +39,7 @@ class Uname(StateOutput):
         if _ASKED.search(cursor.line(cursor.at)):
             below = cursor.at + 1
             return below if _ALONE.match(cursor.line(below)) else None
-        for index in range(cursor.at, cursor.at - 3, -1):
-            line = cursor.line(index)
-            if _UNAME.match(line) or _VERSION.match(line):
-                return index
-        return None
+        return nearest(cursor, 3, lambda line: _UNAME.match(line) or _VERSION.match(line))
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

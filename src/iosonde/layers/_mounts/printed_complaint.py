@@ -14,7 +14,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, first_match
 
 _WHY = (
     r"wrong fs type, bad option|can't read superblock|special device \S+ does not exist"
@@ -74,4 +74,4 @@ class MountComplaint(StateOutput):
 
 def _complaint(cursor: TextCursor, index: int) -> re.Match[str] | None:
     line = cursor.line(index).strip()
-    return next((match for form in _FORMS if (match := form.match(line))), None)
+    return first_match(_FORMS, line)

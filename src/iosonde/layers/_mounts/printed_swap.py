@@ -19,8 +19,8 @@ from iosonde import units
 from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_rows
 
 _HEAD = re.compile(r"\s*Filename\s+Type\s+Size\s+Used\s+Priority\s*$")
 _ROW = re.compile(
@@ -58,19 +58,14 @@ class SwapTable(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        subjects: list[PrintedSubject] = []
-        last = first
         head = cursor.line(first)
-        for index, line in lines(cursor, first + 1, _MOST):
-            if not line:
-                continue
-            row = _ROW.match(line)
-            values = _listed(row) if row else _shown(head, line)
-            if values is None or index > last + 2 or prompt_in(line):
-                break
+        areas, last = close_rows(
+            cursor, first + 1, lambda line: _area(head, line), _MOST, no_prompts=True
+        )
+        subjects: list[PrintedSubject] = []
+        for values in areas:
             name = str(values.pop("name"))
             subjects.append(PrintedSubject("swap", name, values, prompt.host))
-            last = index
         return last, subjects
 
 
@@ -112,6 +107,12 @@ def _uuid(cursor: TextCursor, first: int) -> tuple[int, re.Match[str]] | None:
         if match := _UUID.match(cursor.line(index).strip()):
             return index, match
     return None
+
+
+def _area(head: str, line: str) -> dict[str, Scalar] | None:
+    """A row of either form below its head; None where it is none."""
+    row = _ROW.match(line)
+    return _listed(row) if row else _shown(head, line)
 
 
 def _listed(row: re.Match[str]) -> dict[str, Scalar]:

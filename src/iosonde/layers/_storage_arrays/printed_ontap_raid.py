@@ -16,8 +16,8 @@ from typing_extensions import override
 from iosonde.layers._storage_arrays.printed_ontap import raid_values
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines, nearest
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_rows, nearest
 
 _TOP = re.compile(
     r"\s*(?:[Aa]ggregate|Volume) (?P<name>[A-Za-z_][\w.-]{0,100}) \((?P<states>[^()]{3,120})\)"
@@ -62,13 +62,11 @@ class OntapRaid(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        last, lines = first, list[str]()
-        for index, line in close_lines(cursor, first, 4000, gap=3):
-            if prompt_in(line) or not _is_own(line):
-                break
-            last = index
-            lines.append(line)
-        return last, list(_subjects(lines, prompt.host))
+        own, last = close_rows(
+            cursor, first, lambda line: line if _is_own(line) else None, 4000, gap=3,
+            no_prompts=True,
+        )  # fmt: skip
+        return last, list(_subjects(own, prompt.host))
 
 
 def _is_own(line: str) -> bool:

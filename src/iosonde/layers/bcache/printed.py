@@ -28,6 +28,7 @@ from iosonde.records.printed import (
 )
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, lines, prompt_in
+from iosonde.text.reader import close_rows
 
 _NAMES = (
     "backing_dev_name", "cache_mode", "dirty_data", "io_errors", "running", "sequential_cutoff",
@@ -193,15 +194,8 @@ def _cat_at(cursor: TextCursor, index: int) -> tuple[int, str, Prompt] | None:
 
 def _answer(cursor: TextCursor, first: int, path: str) -> tuple[list[tuple[str, str]], int]:
     """What cat printed of one file: one line, more of priority_stats."""
-    items: list[tuple[str, str]] = []
-    last = first
     most = 8 if path.endswith(_OF_LINES) else 1
-    for index, line in lines(cursor, first + 1, most):
-        if not line.strip() or prompt_in(line):
-            break
-        items.append((path, line))
-        last = index
-    return items, last
+    return close_rows(cursor, first + 1, lambda line: (path, line), most, gap=0, no_prompts=True)
 
 
 def _split(path: str) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_rows
+from iosonde.text.reader import Items, StateOutput, close_rows, nearest
 from iosonde.units import KIB, SECTOR
 
 _HEAD = re.compile(r"\s*RO\s+RA\s+SSZ\s+BSZ\s+StartSec\s+Size\s+Device\s*$")
@@ -96,13 +96,9 @@ class Sdparm(StateOutput):
         line = cursor.line(cursor.at)
         if not _ITEM.match(line) and not _PAGE.match(line):
             return None
-        for index in range(cursor.at, max(cursor.at - 40, -1), -1):
-            above = cursor.line(index)
-            if _SDPARM.match(above):
-                return index
-            if above and not _ITEM.match(above) and not _PAGE.match(above):
-                return None
-        return None
+        return nearest(
+            cursor, 40, _SDPARM.match, between=lambda line: _ITEM.match(line) or _PAGE.match(line)
+        )
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

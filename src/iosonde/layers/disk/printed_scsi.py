@@ -14,9 +14,9 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, flow, prompt_in
 from iosonde.text.labels import as_labelled
-from iosonde.text.reader import StateOutput
+from iosonde.text.reader import StateOutput, end_of
 
 _HEADS = (
     "standard INQUIRY:", "Read Capacity results:", "Block limits VPD page",
@@ -100,11 +100,10 @@ class ScsiPages(StateOutput):
     def items(
         self, cursor: TextCursor, first: int, prompt: Prompt
     ) -> tuple[int, Iterable[PrintedSubject]]:
-        last = first
-        for index, line in lines(cursor, first + 1, _MOST):
-            if prompt_in(line) or index - last > 1 or not (_OWN.match(line) or not line):
-                break
-            last = index if line else last
+        last = end_of(
+            cursor, first, lambda line: _OWN.match(line) and not prompt_in(line),
+            gap=1, most=_MOST + 1,
+        )  # fmt: skip
         text = "\n".join(cursor.line(at) for at in range(first + 1, last + 1))
         values = _values(text, flow(cursor, first, last))
         device = _DEVICE.findall(prompt.command)

@@ -17,7 +17,7 @@ from iosonde import units
 from iosonde.layers._mapper.facts import kind_of
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.text.cursor import Prompt, TextCursor, compact, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, nearest
 
 _LONG = re.compile(
     r"Name:(?P<name>.{1,200}?)State:(?P<state>ACTIVE|SUSPENDED)(?P<mode>\(READ-ONLY\))?"
@@ -74,13 +74,9 @@ class DmsetupInfo(StateOutput):
             )
             index = next(after, cursor.at)
             return index if _LISTED.match(cursor.line(index)) else None
-        for index in range(cursor.at, max(cursor.at - 16, -1), -1):
-            line = cursor.line(index)
-            if line.lstrip().startswith("Name: "):
-                return index
-            if line and not _OF_LONG.match(line):
-                break
-        return None
+        return nearest(
+            cursor, 16, lambda line: line.lstrip().startswith("Name: "), between=_OF_LONG.match
+        )
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

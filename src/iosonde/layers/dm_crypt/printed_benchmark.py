@@ -16,7 +16,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of_own
+from iosonde.text.reader import Items, StateOutput, close_lines, first_match, top_of_own
 from iosonde.text.torn import joinings
 
 _KEY = r"(?: for (?P<key>\d{2,4})-bit key)?"
@@ -102,7 +102,7 @@ class CryptsetupBenchmark(StateOutput):
 
 def _row(line: str) -> re.Match[str] | None:
     forms = (_PBKDF2, _ARGON, _CIPHER)
-    return next((match for form in forms if (match := form.match(line))), None)
+    return first_match(forms, line)
 
 
 def _is_own(line: str) -> bool:

@@ -14,7 +14,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, joined
-from iosonde.text.reader import Items, StateOutput, close_lines, close_rows
+from iosonde.text.reader import Items, StateOutput, close_lines, close_rows, end_of
 
 _N = r"\d{1,20}"
 _INODE = re.compile(
@@ -105,11 +105,7 @@ class DebugfsInode(_DebugfsOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        last = first
-        for index, line in close_lines(cursor, first + 1, _MOST):
-            if not _OWN.match(line):
-                break
-            last = index
+        last = end_of(cursor, first, _OWN.match, gap=2, most=_MOST + 1)
         text = joined(cursor, first, last)
         head = _INODE.match(cursor.line(first))
         values: dict[str, Json] = {}

@@ -18,7 +18,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines, close_rows
+from iosonde.text.reader import Items, StateOutput, close_lines, close_rows, nearest
 
 _DISK = re.compile(
     r"\s*(?P<name>[\w#<>/.-]{1,100})(?: \((?P<node>#?[\w.-]{1,60})\))?: "
@@ -49,13 +49,7 @@ class QemuBlocks(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         if not _PAIR.match(cursor.line(cursor.at)):
             return None
-        for index in range(cursor.at - 1, max(cursor.at - 8, -1), -1):
-            line = cursor.line(index)
-            if _DISK.match(line):
-                return index
-            if line and not _PAIR.match(line):
-                break
-        return None
+        return nearest(cursor, 8, _DISK.match, between=_PAIR.match)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -20,8 +20,8 @@ from iosonde.layers._mapper.facts import mapper_name
 from iosonde.layers.lvm.facts import UUID, size_of
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.reader import PartlyReadItems, StateOutput, close_lines, start_of
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import PartlyReadItems, StateOutput, close_rows, first_match, start_of
 
 _DEVICE = r"/dev/[\w/.:+-]{1,120}|\[unknown\]|unknown device"
 _NAME = r"[\w+.-]{1,128}"
@@ -98,18 +98,15 @@ class LvmScans(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
         subjects: list[PrintedSubject] = []
         totals: dict[str, Json] = {}
-        last = first
-        for index, line in close_lines(cursor, first, 2000):
-            forms = ((form, form.match(line)) for form in _FORMS)
-            form, match = next(((form, m) for form, m in forms if m), (None, None))
-            if match is None or prompt_in(line):
-                break
-            last = index
-            if form is _TOTAL:
+        matches, last = close_rows(
+            cursor, first, lambda line: first_match(_FORMS, line), 2000, no_prompts=True
+        )
+        for match in matches:
+            if match.re is _TOTAL:
                 totals |= _sizes(match.groupdict())
-            elif form is _COUNTED:
+            elif match.re is _COUNTED:
                 totals[_plural(match["what"])] = int(match["count"])
-            elif subject := _subject(form, match, prompt.host):
+            elif subject := _subject(match, prompt.host):
                 subjects.append(subject)
         counted: list[PrintedCounters] = []
         if totals:
@@ -121,10 +118,9 @@ def _plural(what: str) -> str:
     return f"{what.rstrip('s').replace(' ', '_').lower()}s"
 
 
-def _subject(
-    form: re.Pattern[str] | None, match: re.Match[str], host: str
-) -> PrintedSubject | None:
+def _subject(match: re.Match[str], host: str) -> PrintedSubject | None:
     """What a line says of a device, a volume or a group."""
+    form = match.re
     said = {name: text for name, text in match.groupdict().items() if text}
     if form is _LV:
         name = mapper_name(said.pop("group"), said.pop("volume").strip("[]"))

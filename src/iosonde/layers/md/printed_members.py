@@ -19,7 +19,7 @@ from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.labels import as_labelled
-from iosonde.text.reader import Items, StateOutput, before, close_rows
+from iosonde.text.reader import Items, StateOutput, before, close_rows, nearest
 from iosonde.units import SECTOR
 
 _TABLE = re.compile(r"\s*Number\s+Major\s+Minor\s+RaidDevice(?:\s+State)?\s*$")
@@ -106,13 +106,7 @@ class MdadmLines(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         if not _EVENTS.match(cursor.line(cursor.at)):
             return None
-        for index in range(cursor.at - 1, max(cursor.at - 8, -1), -1):
-            line = cursor.line(index)
-            if MDADM_DEVICE.match(line):
-                return index
-            if line and not MDADM_PAIR.match(line):
-                break
-        return None
+        return nearest(cursor, 8, MDADM_DEVICE.match, between=MDADM_PAIR.match)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -160,10 +154,7 @@ class Imsm(StateOutput):
         if _CONTAINER.match(line):
             above = before(cursor, cursor.at)
             return above if MDADM_DEVICE.match(cursor.line(above)) else cursor.at
-        for index in range(cursor.at, max(cursor.at - 9, -1), -1):
-            if _DISK.match(cursor.line(index)):
-                return index
-        return None
+        return nearest(cursor, 9, _DISK.match)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -16,7 +16,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput, top_of
+from iosonde.text.reader import Items, StateOutput, first_match, top_of
 
 _GUID = r"[\dA-Fa-f]{8}(?:-[\dA-Fa-f]{4}){3}-[\dA-Fa-f]{12}"
 _SIZE = r"\d{1,8}(?:\.\d [KMGTPEZ]iB| bytes)"
@@ -106,7 +106,7 @@ class SgdiskInfo(StateOutput):
 
 
 def _detail(line: str) -> re.Match[str] | None:
-    return next((match for form in _DETAILS if (match := form.match(line))), None)
+    return first_match(_DETAILS, line)
 
 
 def _asked(command: str) -> str:

@@ -25,6 +25,7 @@ from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import REACH, Output, Prompt, TextCursor, command_before, lines
+from iosonde.text.reader import nearest
 
 # Version 2 does not name fio, and a torn line may begin with 2; a name has a letter.
 _START = re.compile(
@@ -56,13 +57,7 @@ class FioTerse(Output):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        for index in range(cursor.at, max(cursor.at - REACH, 0) - 1, -1):
-            line = cursor.line(index)
-            if _START.search(line):
-                return index
-            if line and ";" not in line:
-                return None
-        return None
+        return nearest(cursor, REACH + 1, _START.search, between=lambda line: ";" in line)
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
