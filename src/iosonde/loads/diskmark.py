@@ -22,6 +22,7 @@ from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, TextCursor, compact, joined, lines, prompt_in
+from iosonde.text.reader import close_lines
 
 _ROW = re.compile(r"^\W{0,60}(?:SEQ|RND|Sequential|Random) .{0,40}:\s+\d[\d.,]{0,12}(?: MB/s|$)")
 _OWN = re.compile(
@@ -158,16 +159,13 @@ def _is_own(line: str) -> bool:
 
 def _end(cursor: TextCursor, first: int) -> int:
     """Index of the last line of one report: before the next one's head."""
-    last, blanks, ended = first, 0, False
-    for index, line in lines(cursor, first, _MOST):
-        if not line:
-            blanks += 1
-            continue
+    last, ended = first, False
+    for index, line in close_lines(cursor, first, _MOST, gap=_GAP):
         rest = bool(_REST.match(line))
-        if blanks > _GAP or prompt_in(line) or not _is_own(line) or (ended and not rest):
+        if prompt_in(line) or not _is_own(line) or (ended and not rest):
             break
         ended = ended or rest
-        last, blanks = index, 0
+        last = index
     return last
 
 

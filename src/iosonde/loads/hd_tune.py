@@ -20,7 +20,8 @@ from iosonde import units
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Output, TextCursor, flow, lines, prompt_in
+from iosonde.text.cursor import Output, TextCursor, flow, prompt_in
+from iosonde.text.reader import close_lines
 
 _HEAD = re.compile(r"\bHD ?Tune(?: Pro)?(?: \d[\d.]{0,8})?: (?P<model>\S.{0,80}?) Benchmark\b")
 _OTHER_HEAD = re.compile(r"\bHD ?Tune(?: Pro)?(?: \d[\d.]{0,8})?: \S")
@@ -95,19 +96,16 @@ class HdTune(Output):
 
 def _end(cursor: TextCursor, first: int) -> int:
     """Index of the last line: before the next head, and before a second line of the same name."""
-    last, blanks, seen = first, 0, set[str]()
-    for index, line in lines(cursor, first, _MOST):
-        if not line:
-            blanks += 1
-            continue
+    last, seen = first, set[str]()
+    for index, line in close_lines(cursor, first, _MOST, gap=_GAP):
         names = _NAMES.findall(line)
         again = (index > first and _OTHER_HEAD.search(line)) or seen.intersection(names)
         late = seen and _SECTION.search(line) and not names
         alien = index > first and not _OWN.match(line)
-        if blanks > _GAP or again or late or alien or prompt_in(line):
+        if again or late or alien or prompt_in(line):
             break
         seen.update(names)
-        last, blanks = index, 0
+        last = index
     return last
 
 

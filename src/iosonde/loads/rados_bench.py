@@ -26,6 +26,7 @@ from iosonde.text.cursor import (
     lines,
     prompt_in,
 )
+from iosonde.text.reader import close_lines
 
 _HEAD = re.compile(r"^\s*Maintaining \d+ concurrent|^\s*(?:\S+ )?\s*sec\s+Cur ops\s+started")
 _BEGINS = re.compile(r"^\s*(?:hints = \d|Maintaining \d+ concurrent)")
@@ -109,18 +110,15 @@ class RadosBench(Output):
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
-        last, blanks, at = first, 0, None
-        for index, line in lines(cursor, first, _MOST):
-            if not line:
-                blanks += 1
-                continue
+        last, at = first, None
+        for index, line in close_lines(cursor, first, _MOST, gap=_GAP):
             is_sum = bool(_SUM.match(line))
-            if blanks > _GAP or prompt_in(line) or not (is_sum or _OWN.match(line)):
+            if prompt_in(line) or not (is_sum or _OWN.match(line)):
                 break
             if at is not None and not is_sum and not re.match(r"^[\s\d.e-]+$", line):
                 break  # another run begins
             at = index if is_sum and at is None else at
-            last, blanks = index, 0
+            last = index
         if at is None:
             return self._on_the_way(cursor, first, last)
         text = compact(cursor, at, last)

@@ -26,9 +26,9 @@ from iosonde.text.cursor import (
     command_before,
     compact,
     joined,
-    lines,
     prompt_in,
 )
+from iosonde.text.reader import close_lines
 
 _OWN = re.compile(
     r"^\s*+(?:sysbench \d|Running the test with|Number of (?:threads|IO requests|random requests)"
@@ -142,16 +142,13 @@ def _is_followed(cursor: TextCursor) -> bool:
 
 def _end(cursor: TextCursor, first: int) -> int:
     """Index of the last line of one report: before the next one's head."""
-    last, blanks, heads = first, 0, False
-    for index, line in lines(cursor, first, _MOST):
-        if not line:
-            blanks += 1
-            continue
+    last, heads = first, False
+    for index, line in close_lines(cursor, first, _MOST, gap=_GAP):
         again = heads and (_HEAD.match(line) or "Extra file open" in line)
-        if blanks > _GAP or again or prompt_in(line) or not _OWN.match(line):
+        if again or prompt_in(line) or not _OWN.match(line):
             break
         heads = heads or bool(_REPORT.match(line))
-        last, blanks = index, 0
+        last = index
     return last
 
 

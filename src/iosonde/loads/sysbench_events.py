@@ -31,7 +31,7 @@ from iosonde.text.cursor import (
     lines,
     prompt_in,
 )
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, close_lines
 
 _STARTS = re.compile(
     r"^\s*+(?:events per second: |events/s \(eps\):|(?:SQL|OLTP test) statistics:"
@@ -162,18 +162,15 @@ class SysbenchEvents(StateOutput):
 
 def _end(cursor: TextCursor, first: int) -> int:
     """Index of the last line of one report: before the next one's head, or a report of files."""
-    last, blanks, reported, ended = first, 0, False, False
-    for index, line in lines(cursor, first, _MOST):
-        if not line:
-            blanks += 1
-            continue
+    last, reported, ended = first, False, False
+    for index, line in close_lines(cursor, first, _MOST, gap=_GAP):
         again = reported and (_HEAD.match(line) or re.match(r"\s*\[ *\d+ *s *\] ", line))
         over = ended and not re.match(r"[\d.,/ ]+$", line)
-        if blanks > _GAP or again or over or prompt_in(line) or not _OWN.match(line):
+        if again or over or prompt_in(line) or not _OWN.match(line):
             break
         reported = reported or bool(_REPORT.match(line))
         ended = ended or bool(_END.match(line))
-        last, blanks = index, 0
+        last = index
     return last
 
 

@@ -17,8 +17,8 @@ from iosonde import units
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, lines, prompt_in
-from iosonde.text.reader import nearest
+from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, prompt_in
+from iosonde.text.reader import close_lines, nearest
 
 _TITLE = re.compile(r"^\s*(?P<how>Sequential|Random) (?P<way>Read|Write)s\b.{0,20}$")
 _HEAD = re.compile(
@@ -63,11 +63,9 @@ class Tiobench(Output):
         begin, prompt = command_before(cursor, first, ("tiobench", "tiobench.pl"))
         last, title, torn = first, None, 0
         trials = list[PrintedTrial]()
-        for index, line in lines(cursor, first, _MOST):
-            if not line:
-                continue
+        for index, line in close_lines(cursor, first, _MOST, gap=4):
             following, row = _TITLE.match(line), _ROW.match(line)
-            if index > last + 5 or prompt_in(line):
+            if prompt_in(line):
                 break
             if following:
                 title = following

@@ -19,7 +19,7 @@ from typing_extensions import override
 from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, compact, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput, before
+from iosonde.text.reader import Items, StateOutput, before, close_lines
 
 _UPTIME = re.compile(
     r"^\s*(?:top - )?\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)? {1,3}up\b.{2,60}?load averages?:",
@@ -186,9 +186,7 @@ def _processes(cursor: TextCursor, head: int) -> tuple[int, list[Json]]:
     """Index of the last row below the names of the columns, and what the rows say."""
     columns = cursor.line(head).split()
     last, rows = head, list[Json]()
-    for index, line in lines(cursor, head + 1, _MOST):
-        if not line and index <= last + 1:
-            continue
+    for index, line in close_lines(cursor, head + 1, _MOST):
         row = _busy_process(line) if "PPID" in columns else _process(columns, line, index)
         if not row:
             break

@@ -14,8 +14,8 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor, prompt_in
+from iosonde.text.reader import Items, StateOutput, close_lines
 
 _V = r"(?P<version>\d{1,5}(?:\.\d{1,5}){1,3}[\w.+~()/-]{0,40})"
 _FORMS = tuple((tool, re.compile(rf"\s*{pattern}\s*$")) for tool, pattern in (
@@ -75,10 +75,8 @@ class ToolVersions(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         versions: dict[str, Scalar] = {}
         last = first
-        for index, line in lines(cursor, first, _MOST):
+        for index, line in close_lines(cursor, first, _MOST):
             said = _version(line)
-            if not line and index <= last + 1:
-                continue
             if index > first and _FEATURES.match(f"{line} "):
                 versions["btrfs_progs_features"], last = line.strip(), index
                 continue

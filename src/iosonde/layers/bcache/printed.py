@@ -28,7 +28,7 @@ from iosonde.records.printed import (
 )
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, lines, prompt_in
-from iosonde.text.reader import close_rows
+from iosonde.text.reader import close_lines, close_rows
 
 _NAMES = (
     "backing_dev_name", "cache_mode", "dirty_data", "io_errors", "running", "sequential_cutoff",
@@ -143,11 +143,7 @@ def _in_lines(cursor: TextCursor, first: int) -> tuple[list[tuple[str, str]], in
     """Paths and values of `PATH:VALUE`; a line too long may go on in the next."""
     items: list[tuple[str, str]] = []
     last, torn = first, ""
-    for index, line in lines(cursor, first, 2000):
-        if not line.strip():
-            if index > last + 2:
-                break
-            continue
+    for index, line in close_lines(cursor, first, 2000, gap=2):
         item = _ITEM.match(torn + line.strip() if torn else line)
         if item:
             items.append((item["path"], item["value"]))

@@ -16,7 +16,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines
-from iosonde.text.reader import Items, StateOutput, close_rows, end_of
+from iosonde.text.reader import Items, StateOutput, close_lines, close_rows, end_of
 
 _SIZE = r"(\d{1,20}(?:\.\d+)?(?:[KMGTPE]iB|B)|\d{1,19}(?![\w.]))"
 """Or bytes without a unit, as --raw prints them."""
@@ -160,11 +160,9 @@ class BtrfsUsage(_BtrfsOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         facts: dict[str, Scalar] = {}
         last = first
-        for index, line in lines(cursor, first + 1, _MOST):
-            if not line:
-                continue
+        for index, line in close_lines(cursor, first + 1, _MOST, gap=0):
             pair = _PAIR.match(line)
-            if not pair or index > last + 1:
+            if not pair:
                 break
             label, value = pair["label"], pair["value"]
             if label in _OVERALL and (size := _bytes(value)) is not None:

@@ -18,8 +18,8 @@ from iosonde import units
 from iosonde.layers.disk.facts_hdparm import identity_rest, quick_rest
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor, prompt_in
+from iosonde.text.reader import Items, StateOutput, close_lines
 
 _DRIVE = re.compile(r"\s*/dev/(?P<name>[\w/.-]{1,60}):\s*(?P<rest>\S.*)?$")
 _NAMES = (
@@ -116,11 +116,7 @@ class HdparmSettings(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         drives: list[tuple[str, list[str]]] = []
         last, identity = first, False
-        for index, line in lines(cursor, first, 2000):
-            if not line:
-                if index > last + 4:
-                    break
-                continue
+        for index, line in close_lines(cursor, first, 2000, gap=4):
             drive = _DRIVE.match(line)
             if drive:
                 identity = False

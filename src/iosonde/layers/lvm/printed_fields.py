@@ -15,8 +15,8 @@ from typing_extensions import override
 
 from iosonde.layers.lvm.facts import units_of
 from iosonde.layers.lvm.rows import of_fields, subjects
-from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor, prompt_in
+from iosonde.text.reader import Items, StateOutput, close_lines
 
 _COMMANDS = ("lvs", "vgs", "pvs", "lvm", "lvdisplay", "vgdisplay", "pvdisplay")
 _PAIR = re.compile(
@@ -47,11 +47,9 @@ def _rows(cursor: TextCursor, first: int, name: str) -> tuple[list[Mapping[str, 
     """The rows, each of which begins with the same field, and the index of the last line."""
     parts: list[list[str]] = []
     last = first
-    for index, line in lines(cursor, first, 4000):
-        if not line:
-            continue
+    for index, line in close_lines(cursor, first, 4000):
         start = _START.match(line)
-        if index > last + 2 or prompt_in(line) or (not start and _WARNING.match(line)):
+        if prompt_in(line) or (not start and _WARNING.match(line)):
             break
         if start and start[1] == name:
             parts.append([line])

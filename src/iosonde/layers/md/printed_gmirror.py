@@ -16,8 +16,8 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_lines
 
 _HEAD = re.compile(r"\s*+Name\s++Status\s++Components\s*+$")
 _PART = r"[A-Z_]{2,20}(?: \d{1,3}%)?"
@@ -52,11 +52,7 @@ class GeomStatus(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         arrays: list[tuple[str, dict[str, Scalar]]] = []
         last = first
-        for index, line in lines(cursor, first + 1, _MOST):
-            if not line:
-                if index > last + 2:
-                    break
-                continue
+        for index, line in close_lines(cursor, first + 1, _MOST, gap=2):
             if row := _ROW.match(line):
                 said = {"type": row["class"], "state": row["status"]}
                 arrays.append(

@@ -24,8 +24,8 @@ from iosonde.layers.partition.fdisk_languages import ANCHORS
 from iosonde.layers.partition.printed_dialogue import WELCOME
 from iosonde.records.printed import OutputReading, PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, flow, joined, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor, flow, joined, prompt_in
+from iosonde.text.reader import Items, StateOutput, close_lines
 
 _DISK = re.compile(
     r"\s*(?:[^\W\d_][\w-]{1,15}\s+\"?(?P<device>/dev/[\w/.!-]+)\"?|Disk (?P<image>[\w./-]+\.img))"
@@ -103,11 +103,7 @@ class PartitionTable(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last, begun = first, False
-        for index, line in lines(cursor, first + 1, 400):
-            if not line:
-                if index > last + 3:
-                    break
-                continue
+        for index, line in close_lines(cursor, first + 1, 400, gap=3):
             is_row = _FDISK.match(line) or NUMBERED.match(line) or _OLD_SFDISK.match(line)
             begun = begun or bool(is_row)
             own = (

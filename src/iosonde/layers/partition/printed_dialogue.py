@@ -18,8 +18,8 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_lines
 
 _OWN = re.compile(
     r"\s*+(?:Command (?:\(m for help\)|action)|[pel\d]{1,3}$|Note: sector size"
@@ -149,11 +149,7 @@ class FdiskDialogue(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         session, last = _Session(), first
-        for index, line in lines(cursor, first, _MOST):
-            if not line:
-                if index > last + _GAP:
-                    break
-                continue
+        for index, line in close_lines(cursor, first, _MOST, gap=_GAP):
             if not _OWN.match(line):
                 break
             session.take(line)

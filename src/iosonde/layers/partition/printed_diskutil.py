@@ -17,8 +17,8 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor, prompt_in
+from iosonde.text.reader import Items, StateOutput, close_lines
 
 _DISK = re.compile(
     r"\s*+/dev/(?P<disk>disk\d{1,3})(?: \((?P<traits>[a-z]+(?:, [a-z ]{3,20}){0,3})\))?:?\s*$"
@@ -57,11 +57,7 @@ class DiskutilList(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last = first
         rows: list[str] = []
-        for index, line in lines(cursor, first, 1200):
-            if not line.strip():
-                if index > last + 3:
-                    break
-                continue
+        for index, line in close_lines(cursor, first, 1200, gap=3):
             own = any(form.match(line) for form in (_DISK, _HEAD, _ROW, _FREE, _STORE))
             if not own or (index > first and prompt_in(line)):
                 break

@@ -17,9 +17,9 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.json_output import JsonOutput, object_with, objects
-from iosonde.text.reader import Items, StateOutput, top_of_own
+from iosonde.text.reader import Items, StateOutput, close_lines, top_of_own
 from iosonde.units import SECTOR
 
 _HEADER = re.compile(
@@ -60,11 +60,7 @@ class SfdiskDump(StateOutput):
         header: dict[str, str] = {}
         rows: list[str] = []
         last = first
-        for index, line in lines(cursor, first, _MOST):
-            if not line:
-                if index > last + 3:
-                    break
-                continue
+        for index, line in close_lines(cursor, first, _MOST, gap=3):
             head, old = _HEADER.match(line), _OLD_HEADER.match(line)
             if (head or old) and rows:
                 break
