@@ -41,10 +41,10 @@ class XfsIo(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        moved = _MOVED.match(cursor.line(first))
+        moved = self.first_line(cursor, first)
         for last in range(first + 1, first + 1 + _NEXT):
             times = _TIMES.search(flow(cursor, first + 1, last))
-            if moved and times:
+            if times:
                 break
         else:
             raise Unreadable("its speed is cut off")

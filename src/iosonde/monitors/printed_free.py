@@ -139,8 +139,7 @@ class FreeLine(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        match = _LINE.match(cursor.line(first))
-        cells = list(match.groups()) if match else []
+        cells = list(self.first_line(cursor, first).groups())
         scale = _scale(prompt.command, [("", cells)])
         if scale is None:
             values: dict[str, Json] = {"columns": [*_LINE_NAMES], "rows": [[*cells]]}

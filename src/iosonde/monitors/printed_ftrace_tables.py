@@ -154,7 +154,7 @@ class DeepestStack(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _STACK_HEAD.match(cursor.line(first))
+        head = self.first_line(cursor, first)
         rows, last = list[re.Match[str]](), first
         for index, line in close_lines(cursor, first + 1, 1000):
             row = _STACK_ROW.match(line)
@@ -163,7 +163,7 @@ class DeepestStack(StateOutput):
             if row:
                 rows.append(row)
             last = index
-        if head is None or not rows:
+        if not rows:
             raise Unreadable("no row follows", last)
         values: dict[str, Json] = {
             "entries": int(head["entries"]),

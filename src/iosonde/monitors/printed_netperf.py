@@ -46,7 +46,7 @@ class Netperf(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        title = _TITLE.match(cursor.line(first))
+        title = self.first_line(cursor, first)
         last, rows, unit, rate_of = first, list[list[str]](), 0.0, ""
         for index, line in lines(cursor, first + 1, _MOST):
             if not line:
@@ -62,9 +62,9 @@ class Netperf(StateOutput):
             if index > last + 4:
                 break
             last = index
-        test = title["test"] if title else ""
+        test = title["test"]
         values = _figures(test, rows, unit, rate_of)
-        if not title or not values:
+        if not values:
             raise Unreadable("no figures follow that its test prints", last)
         values |= {"test": test, "from": title["from"], "to": title["to"]}
         return last, [self.counted("link", "", values, prompt)]

@@ -85,7 +85,7 @@ class PerfStat(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _STATS.match(cursor.line(first))
+        head = self.first_line(cursor, first)
         last, values = first, dict[str, Json]()
         for index, line in lines(cursor, first + 1, 80):
             figures = dict(_figures(line))  # what stands behind its # is no command
@@ -97,9 +97,7 @@ class PerfStat(StateOutput):
             last = index if line else last
         if not values:
             raise Unreadable("no count follows", last)
-        return last, [
-            self.counted("host", "", {"of": head["of"] if head else "", **values}, prompt)
-        ]
+        return last, [self.counted("host", "", {"of": head["of"], **values}, prompt)]
 
 
 class PerfStatFields(StateOutput):

@@ -110,12 +110,12 @@ class VmstatPartition(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _PARTITION.match(cursor.line(first))
+        head = self.first_line(cursor, first)
         last, cells = next(
             ((index, line.split()) for index, line in close_lines(cursor, first + 1, 3)),
             (first, []),
         )
-        if head is None or len(cells) != 4 or not all(map(str.isdecimal, cells)):
+        if len(cells) != 4 or not all(map(str.isdecimal, cells)):
             return first, ()
         reads, read, writes, written = map(int, cells)
         values: dict[str, Json] = {

@@ -62,6 +62,17 @@ class StateOutput(Output):
     def begin(self, cursor: TextCursor) -> int | None:
         return cursor.at if self.beginning.match(cursor.line(cursor.at)) else None
 
+    def first_line(self, cursor: TextCursor, first: int) -> re.Match[str]:
+        """What the output begins with.
+
+        Raises:
+            Unreadable: it does not.
+        """
+        match = self.beginning.match(cursor.line(first))
+        if match is None:
+            raise Unreadable("its first line is broken", first)
+        return match
+
     def is_part(self, line: str) -> object:
         """Whether a line is of this output and of nothing else."""
         return self.beginning.match(line)

@@ -27,6 +27,5 @@ class TunedProfile(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        match = _LINE.match(cursor.line(first))
-        values = {"tuned_profile": match["profile"]} if match else {}
+        values = {"tuned_profile": self.first_line(cursor, first)["profile"]}
         return first, [PrintedSubject("host", "", values, prompt.host)]

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing_extensions import override
 
 from iosonde import units
-from iosonde.records.printed import PrintedSubject, Unreadable
+from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
 from iosonde.text.reader import Items, StateOutput, close_lines
@@ -73,9 +73,7 @@ class QuotaReport(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _REPORT.match(cursor.line(first))
-        if head is None:
-            raise Unreadable("its first line is broken", first)
+        head = self.first_line(cursor, first)
         device, kind = head["device"].removeprefix("/dev/"), head["type"]
         subjects, last, rest = list[PrintedSubject](), first, list[str]()
         for index, line in close_lines(cursor, first + 1, _MOST, gap=2):
@@ -116,9 +114,7 @@ class QuotaOfOwner(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        owner = _OWNER.match(cursor.line(first))
-        if owner is None:
-            raise Unreadable("its first line is broken", first)
+        owner = self.first_line(cursor, first)
         kind = _TYPES.get(owner["type"], owner["type"])
         of: dict[str, Scalar] = {"id": int(owner["id"])}
         if owner["none"]:

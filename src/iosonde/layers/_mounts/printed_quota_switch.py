@@ -10,7 +10,7 @@ import re
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable
+from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput, close_rows
@@ -62,9 +62,7 @@ class QuotaCheck(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        checked = _CHECKED.match(cursor.line(first))
-        if checked is None:
-            raise Unreadable("it is no such line", first)
+        checked = self.first_line(cursor, first)
         values = {name: int(count) for name, count in checked.groupdict().items()}
         name = f"/{prompt.path}" if prompt.path else ""
         return first, [

@@ -45,8 +45,8 @@ class OntapDf(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _HEAD.match(cursor.line(first))
-        kind = "storage_volume" if head and head["what"] == "Filesystem" else "storage_pool"
+        head = self.first_line(cursor, first)
+        kind = "storage_volume" if head["what"] == "Filesystem" else "storage_pool"
         things: list[tuple[str, dict[str, Scalar]]] = []
         last, above = first, ""
         for index, line in close_lines(cursor, first + 1, 2000):

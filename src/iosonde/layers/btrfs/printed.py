@@ -116,8 +116,8 @@ class BtrfsShow(_BtrfsOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _LABEL.match(cursor.line(first))
-        facts: dict[str, Scalar] = {"uuid": head["uuid"]} if head and head["uuid"] else {}
+        head = self.first_line(cursor, first)
+        facts: dict[str, Scalar] = {"uuid": head["uuid"]} if head["uuid"] else {}
         last, paths, missing = first, list[str](), list[str]()
         for index, line in lines(cursor, first + 1, _MOST):
             if total := _TOTAL.match(line):
@@ -142,7 +142,7 @@ class BtrfsShow(_BtrfsOutput):
         facts["paths"] = " ".join(paths)
         if missing:
             facts["missing_paths"] = " ".join(missing)
-        name = (head["label"] if head else "") or str(facts.get("uuid") or "")
+        name = head["label"] or str(facts.get("uuid") or "")
         return last, [PrintedSubject("btrfs", name, facts, prompt.host)]
 
 
@@ -286,10 +286,10 @@ class BtrfsBalance(_BtrfsOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _BALANCE.match(cursor.line(first))
+        head = self.first_line(cursor, first)
         last, facts = first, dict[str, Scalar]()
         for index, line in lines(cursor, first + 1, 3):
-            if head and (match := _BALANCED.match(line)):
+            if match := _BALANCED.match(line):
                 facts = {
                     "balance_state": head["state"] + (head["more"] or ""),
                     "balanced_chunks": int(match["done"]), "balance_chunks": int(match["all"]),
@@ -300,8 +300,7 @@ class BtrfsBalance(_BtrfsOutput):
                     facts["balance_considered"] = int(match["seen"])
                 last = index
                 break
-        name = head["path"] if head else ""
-        return last, [PrintedSubject("btrfs", name, facts, prompt.host)] if facts else []
+        return last, [PrintedSubject("btrfs", head["path"], facts, prompt.host)] if facts else []
 
 
 class BtrfsBalanced(_BtrfsOutput):
@@ -313,12 +312,10 @@ class BtrfsBalanced(_BtrfsOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        match = _RELOCATED.match(cursor.line(first))
-        facts: dict[str, Scalar] = {}
-        if match:
-            facts = {
-                "balance_state": "done", "balanced_chunks": int(match["moved"]),
-                "balance_chunks": int(match["all"]),
-                "balance": f"had to relocate {match['moved']} out of {match['all']} chunks",
-            }  # fmt: skip
+        match = self.first_line(cursor, first)
+        facts: dict[str, Scalar] = {
+            "balance_state": "done", "balanced_chunks": int(match["moved"]),
+            "balance_chunks": int(match["all"]),
+            "balance": f"had to relocate {match['moved']} out of {match['all']} chunks",
+        }  # fmt: skip
         return first, [PrintedSubject("btrfs", mount_point(prompt), facts, prompt.host)]

@@ -191,8 +191,8 @@ class MkfsBtrfsOld(StateOutput):
             text, last = f"{text} {line.strip()}", index
             if _MADE_OF.search(text):
                 break
-        head, made = _CREATED.match(cursor.line(first)), _MADE_OF.search(text)
-        if head is None or made is None:
+        head, made = self.first_line(cursor, first), _MADE_OF.search(text)
+        if made is None:
             raise Unreadable("its sizes are cut off", first)
         facts: dict[str, Scalar] = {
             **_old_version(cursor, first, last),

@@ -47,8 +47,7 @@ class BtrfsQgroups(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _HEAD.match(cursor.line(first))
-        columns = _columns(head["more"]) if head else []
+        columns = _columns(self.first_line(cursor, first)["more"])
         subjects: list[PrintedSubject] = []
         last = first
         for index, line in close_lines(cursor, first + 1, 4000):

@@ -38,7 +38,7 @@ class BtrfsSuper(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _HEAD.match(cursor.line(first))
+        head = self.first_line(cursor, first)
         values: dict[str, Scalar] = {}
         last = first
         for index, line in close_lines(cursor, first + 1):
@@ -50,7 +50,7 @@ class BtrfsSuper(StateOutput):
             elif not (_FLAGS.match(line) or _RULE.match(line)):
                 break
             last = index
-        if len(values) < _FEW or head is None:
+        if len(values) < _FEW:
             raise Unreadable("its fields are cut off", last)
         name = head["device"].removeprefix("/dev/")
         values["superblock_at"] = int(head["place"])

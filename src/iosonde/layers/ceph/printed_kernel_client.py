@@ -91,9 +91,7 @@ class CephOsdRequests(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _REQUESTS.match(cursor.line(first))
-        if head is None:
-            raise Unreadable("its first line is broken", first)
+        head = self.first_line(cursor, first)
         values: dict[str, Json] = {name: int(count) for name, count in head.groupdict().items()}
         osds, operations = dict[str, int](), dict[str, int]()
         last, lingers, paused = first, False, 0

@@ -40,11 +40,11 @@ class RbdInfo(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _HEAD.match(cursor.line(first))
+        head = self.first_line(cursor, first)
         last = end_of(cursor, first, _OWN.match, gap=2, most=60)
         text = joined(cursor, first + 1, last)
         size, order = _SIZE.search(text), _ORDER.search(text)
-        if head is None or size is None:
+        if size is None:
             raise Unreadable("the line with its size is missing", last)
         unit = size["unit"].replace("bytes", "B")
         values: dict[str, Scalar] = {

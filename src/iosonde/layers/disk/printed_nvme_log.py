@@ -12,7 +12,7 @@ import re
 
 from typing_extensions import override
 
-from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable
+from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput
@@ -58,9 +58,7 @@ class NvmeErrorLog(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _ERRORS.match(cursor.line(first))
-        if head is None:
-            raise Unreadable("its first line is broken", first)
+        head = self.first_line(cursor, first)
         entries: list[dict[str, Json]] = []
         last = first
         for index, line in lines(cursor, first + 1, _MOST):
@@ -87,7 +85,7 @@ class NvmeFirmwareLog(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _FIRMWARE.match(cursor.line(first))
+        head = self.first_line(cursor, first)
         values: dict[str, Scalar] = {}
         last = first
         for index, line in lines(cursor, first + 1, 12):
@@ -98,8 +96,7 @@ class NvmeFirmwareLog(StateOutput):
             elif line or index > last + 1:
                 break
             last = index if line else last
-        name = head["device"] if head else ""
-        return last, [PrintedSubject("disk", name, values, prompt.host)] if values else []
+        return last, [PrintedSubject("disk", head["device"], values, prompt.host)] if values else []
 
 
 class NvmeSelfTestLog(StateOutput):
@@ -112,7 +109,7 @@ class NvmeSelfTestLog(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _TESTS.match(cursor.line(first))
+        head = self.first_line(cursor, first)
         now: dict[str, Json] = {}
         tests: list[dict[str, Json]] = []
         last = first
@@ -135,7 +132,7 @@ class NvmeSelfTestLog(StateOutput):
         if not now and not tests:
             return last, []
         counted = {**now, "results_shown": len(tests), "results": used}
-        return last, [self.counted("disk", head["device"] if head else "", counted, prompt)]
+        return last, [self.counted("disk", head["device"], counted, prompt)]
 
 
 class NvmeFeatures(StateOutput):

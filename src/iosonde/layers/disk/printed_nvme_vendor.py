@@ -53,7 +53,7 @@ class NvmeVendorLog(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _HEAD.match(cursor.line(first))
+        head = self.first_line(cursor, first)
         values: dict[str, Json] = {}
         last = first
         for index, line in lines(cursor, first + 1, _MOST):
@@ -63,8 +63,7 @@ class NvmeVendorLog(StateOutput):
             elif (line and not _COLUMNS.match(line)) or index > last + 2:
                 break
             last = index if line else last
-        name = head["device"] if head else ""
-        return last, [self.counted("disk", name, values, prompt)] if values else []
+        return last, [self.counted("disk", head["device"], values, prompt)] if values else []
 
 
 def _of_row(row: re.Match[str]) -> dict[str, Json]:

@@ -58,9 +58,7 @@ class HeaderDump(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _HEAD.match(cursor.line(first))
-        if head is None:
-            raise Unreadable("it has no head", first)
+        head = self.first_line(cursor, first)
         kind = head["bitlk"] or head["format"] or "INTEGRITY"
         form = _INTEGRITY if kind == "INTEGRITY" else _PAIR
         pairs, last, parts = dict[str, str](), first, ""

@@ -107,10 +107,8 @@ class DebugfsInode(_DebugfsOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last = end_of(cursor, first, _OWN.match, gap=2, most=_MOST + 1)
         text = joined(cursor, first, last)
-        head = _INODE.match(cursor.line(first))
-        values: dict[str, Json] = {}
-        if head:
-            values = {name: _figure(part) for name, part in head.groupdict().items()}
+        head = self.first_line(cursor, first)
+        values: dict[str, Json] = {name: _figure(part) for name, part in head.groupdict().items()}
         for form in _PAIRS:
             if match := form.search(text):
                 values |= {name: _figure(part) for name, part in match.groupdict().items()}

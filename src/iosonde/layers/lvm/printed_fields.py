@@ -37,8 +37,7 @@ class LvmPairs(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        start = _START.match(cursor.line(first))
-        rows, last = _rows(cursor, first, start[1] if start else "")
+        rows, last = _rows(cursor, first, self.first_line(cursor, first)[1])
         cells = [of_fields(row) for row in rows]
         return last, subjects(cells, units_of(prompt.command), prompt.host)
 

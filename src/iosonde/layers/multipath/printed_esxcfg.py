@@ -109,10 +109,8 @@ class Vmkfstools(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         prompt = esxi_prompt(cursor, first, prompt)
-        title = _TITLE.match(cursor.line(first))
-        values: dict[str, Scalar] = {}
-        if title:
-            values = {"type": title["type"], "version": title["version"]}
+        title = self.first_line(cursor, first)
+        values: dict[str, Scalar] = {"type": title["type"], "version": title["version"]}
         last, parts = first, list[str]()
         for index, line in close_lines(cursor, first + 1, 60):
             if label := _LABEL.match(line):

@@ -37,9 +37,8 @@ class Showmount(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _HEAD.match(cursor.line(first))
-        server = head["server"] if head else ""
-        is_exports = head is not None and head["what"].startswith("Export")
+        head = self.first_line(cursor, first)
+        is_exports = head["what"].startswith("Export")
         named: dict[str, list[str]] = {}
         form = _EXPORT if is_exports else _MOUNTED
         rows, last = close_rows(cursor, first + 1, form.match)
@@ -47,6 +46,6 @@ class Showmount(StateOutput):
             named.setdefault(row["path"], []).append(row["clients" if is_exports else "client"])
         fact = "clients" if is_exports else "mounted_by"
         return last, [
-            PrintedSubject("export", path, {fact: " ".join(clients)}, server)
+            PrintedSubject("export", path, {fact: " ".join(clients)}, head["server"])
             for path, clients in named.items()
         ]

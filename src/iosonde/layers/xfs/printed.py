@@ -55,7 +55,7 @@ class XfsInfo(StateOutput):
                 break
         below = last + (1 if cursor.line(last + 1) else 2)
         grown = _GROWN.match(cursor.line(below))
-        head = _HEAD.match(cursor.line(first))
+        head = self.first_line(cursor, first)
         text = joined(cursor, first, last)
         facts: dict[str, Scalar] = geometry_facts(text)
         if facts and (blocks := _BLOCKS.search(text)):
@@ -66,7 +66,7 @@ class XfsInfo(StateOutput):
         if facts and (size := _GROUP_SIZE.search(text)):
             facts["allocation_group_size"] = int(size[1]) * int(str(facts.get("block_size", 1)))
         features = {name.replace("-", "_"): on == "1" for name, on in _FEATURE.findall(text)}
-        if head is None or not facts:
+        if not facts:
             raise Unreadable("the line of its data section is missing", last)
         mount = _MOUNT.search(prompt.command)
         device = head["device"]
@@ -86,10 +86,8 @@ class XfsGrown(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        grown = _GROWN.match(cursor.line(first))
+        grown = self.first_line(cursor, first)
         mount = _MOUNT.search(prompt.command)
-        if grown is None:
-            raise Unreadable("its blocks are cut off")
         values = {"blocks": int(grown["before"]), "blocks_grown_to": int(grown["after"])}
         name = mount[1] if mount else prompt.path
         return first, [PrintedSubject("xfs", name, values, prompt.host)]

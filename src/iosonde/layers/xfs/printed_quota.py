@@ -65,9 +65,7 @@ class XfsQuotaReport(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _HEAD.match(cursor.line(first))
-        if head is None:
-            raise Unreadable("its first line is broken", first)
+        head = self.first_line(cursor, first)
         subjects, forms, last, rest = list[PrintedSubject](), list[str](), first, list[str]()
         unit = units.KIB
         for index, line in close_lines(cursor, first + 1, _MOST, gap=2):

@@ -48,7 +48,7 @@ class ZpoolHistory(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head = _HEAD.match(cursor.line(first))
+        head = self.first_line(cursor, first)
         commands, times, internal = list[Json](), list[str](), 0
         last, own = first, ""
         for index, line in close_lines(cursor, first + 1, _MOST):
@@ -73,7 +73,7 @@ class ZpoolHistory(StateOutput):
         if internal:
             values["internal_records"] = internal
         values["last_commands"] = commands[-_KEPT:]
-        return last, [self.counted("zpool", head["pool"] if head else "", values, prompt)]
+        return last, [self.counted("zpool", head["pool"], values, prompt)]
 
 
 class ZpoolEvents(StateOutput):
