@@ -224,8 +224,8 @@ _COUNT = re.compile(r"(\d{1,18})(?: sectors| blocks)?")
 _PREFIXES = "kmgtp"
 _OPTION = re.compile(r"(?P<name>[A-Za-z][\w -]*?) ?[=:] ?(?P<value>[^=:]+)")
 _SWITCHES = {
-    True: {"true", "on", "yes", "enabled", "1"},
-    False: {"false", "off", "no", "disabled", "0"},
+    True: {"true", "on", "yes", "enabled", "y", "1"},
+    False: {"false", "off", "no", "disabled", "n", "0"},
 }
 _ALIKE = {
     "ok": "optimal", "optl": "optimal", "dgrd": "degraded", "onln": "online", "rbld": "rebuild",
