@@ -185,6 +185,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "hit_rates": "iosonde.layers._caches.findings_hits:RULES",
         "journal": "iosonde.layers.ext4.findings:RULES",
         "kernel_log": "iosonde.layers._kernel_log.findings:RULES",
+        "kernel_log_memory": "iosonde.layers._kernel_log.findings_memory:RULES",
         "link": "iosonde.layers.link.findings:RULES",
         "lvm_raid": "iosonde.layers.lvm.findings:RULES",
         "lvm_missing": "iosonde.layers.lvm.findings_missing:RULES",

@@ -96,6 +96,13 @@ CASES = (
         case(log("host", "", others=["jbd2/sda1-8"])),
     ),
     RuleCase(
+        "out-of-memory.killed",
+        "a daemon that was killed for memory, and one within a limit of its own",
+        case(log("host", "", killed_for_memory=1, killed=["ceph-osd"], held_kib=[6123456])),
+        "a process that waited for memory in one piece, and got it",
+        case(log("host", "", memory_waits=2, others=["webd"])),
+    ),
+    RuleCase(
         "kernel-crash.crashed",
         "a bug that the kernel found in itself, and the oops of it",
         case(log("host", "", kernel_crashes=1, oopses=1, crashes=["fs/btrfs/ctree.h:3713"])),

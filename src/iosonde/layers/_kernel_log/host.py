@@ -3,8 +3,8 @@
 Source:
     Linux 6.12 arch/x86/mm/fault.c, show_fault_oops() (before 5.1 with "kernel "); kernel/panic.c,
     panic(); lib/dump_stack.c, dump_stack_print_info(); kernel/watchdog.c; kernel/rcu/tree_stall.h;
-    mm/oom_kill.c; mm/kasan/report.c, print_error_description(); drivers/tty/sysrq.c,
-    sysrq_handle_crash() (a panic of its own since 5.0);
+    mm/oom_kill.c, __oom_kill_process(); mm/kasan/report.c, print_error_description();
+    drivers/tty/sysrq.c, sysrq_handle_crash() (a panic of its own since 5.0);
     Documentation/admin-guide/bug-hunting.rst (RIP, IP, pc); fs/sysfs/dir.c,
     sysfs_warn_dup(); lib/kobject.c, kobject_add_internal(); xfstests, check; blktests, check.
 """
@@ -13,6 +13,9 @@ from __future__ import annotations
 
 from iosonde.layers._kernel_log.events import KernelMessage
 
+_HELD = r" (?:UID \d{1,10},? )?total-vm:\d{1,15}kB, anon-rss:(?P<held_kib>\d{1,15})kB"
+_KILLED = rf"Kill(?:ed)? process \d+ \((?P<killed>[^)]{{1,32}})\)(?:{_HELD})?"
+"""Since 5.3 one line says which process was killed and what it held, before that two."""
 MESSAGES = (
     KernelMessage(
         "BUG: unable to handle",
@@ -81,8 +84,16 @@ MESSAGES = (
         "host", "processor_stalls", "lockup",
     ),
     KernelMessage(
-        "Out of memory: Kill", r"Out of memory: Kill(?:ed)? process \d+ \((?P<other>[^)]{1,32})\)",
-        "host", "killed_for_memory",
+        "emory cgroup out of memory",
+        r"Memory cgroup out of memory: " + _KILLED, "host", "killed_for_limit",
+    ),
+    KernelMessage(
+        "Out of memory", r"Out of memory(?: \(oom_kill_allocating_task\))?: " + _KILLED, "host",
+        "killed_for_memory",
+    ),
+    KernelMessage(
+        "Killed process ", r"Killed process \d+ \((?P<killed>[^)]{1,32})\),?" + _HELD, "host",
+        "killed_processes",
     ),
     KernelMessage(
         "invoked oom-killer", r"(?P<asked_by>.{1,32}) invoked oom-killer: ",
