@@ -165,6 +165,8 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "ceph_conf": "iosonde.layers.ceph.findings_conf:RULES",
         "ceph_fs": "iosonde.layers.ceph.findings_fs:RULES",
         "ceph_health": "iosonde.layers.ceph.findings_health:RULES",
+        "ceph_perf": "iosonde.layers.ceph.findings_perf:RULES",
+        "ceph_pools": "iosonde.layers.ceph.findings_pools:RULES",
         "controller": "iosonde.layers.hwraid.findings:RULES",
         "controller_drives": "iosonde.layers.hwraid.findings_drives:RULES",
         "database_pages": "iosonde.layers._rules.database_pages:RULES",

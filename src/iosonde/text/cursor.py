@@ -84,6 +84,7 @@ class TextCursor(Protocol):
 class Output(Protocol):
     """How one kind of printed output is recognised and read.
 
+    With `joins_messages = True` its tool prints several messages in a line, parted by semicolons.
     With `unspecific = True` its form is that of many, and it is not tried on lines of another
     output that is broken. With `looks_above = True` it sees lines that another output has, too:
     its command may stand above that one. With `holds`, a pattern of bytes, it is tried only where

@@ -286,7 +286,7 @@ class Search:
                 self._failed[output] = max(number, self._failed[output])
                 return
             reading = output.read(view, first)
-            _require_sound(view, reading)
+            _require_sound(view, reading, output)
         except Unreadable as problem:
             WATCH.end()
             self._failed[output] = max(number, view.number(problem.last))
@@ -408,16 +408,19 @@ _LABEL = re.compile(r"(?<!\S)[A-Za-z][\w.() -]{0,40}\s?[:=]\s")
 _LONG_LINE, _LONG_VALUE, _LABELS = 120, 50, 2
 
 
-def _require_sound(view: View, reading: OutputReading) -> None:
+def _require_sound(view: View, reading: OutputReading, output: Output) -> None:
     """Raises Unreadable where a value cannot be what the tool printed."""
     if not is_finite(reading):
         raise Unreadable("a figure of it is larger than any number")
-    if _runs_together(view, reading):
+    if _runs_together(view, reading, "; " if getattr(output, "joins_messages", False) else ""):
         raise Unreadable(BREAKS_LOST)
 
 
-def _runs_together(view: View, reading: OutputReading) -> bool:
-    """Whether a value is the rest of an output of which only one line is left."""
+def _runs_together(view: View, reading: OutputReading, joined: str) -> bool:
+    """Whether a value is the rest of an output of which only one line is left.
+
+    `joined`, unless it is empty, stands between messages that the tool itself puts into a line.
+    """
     if reading.last > reading.first or len(view.line(reading.first)) < _LONG_LINE:
         return False
     subjects = [subject for state in reading.states for subject in state.subjects]
@@ -425,7 +428,8 @@ def _runs_together(view: View, reading: OutputReading) -> bool:
     values: list[Mapping[str, Json]] = [subject.values for subject in subjects]
     values += [counters.values for counters in reading.counters]
     texts += [value for each in values for value in each.values() if isinstance(value, str)]
-    return any(len(text) > _LONG_VALUE and len(_LABEL.findall(text)) >= _LABELS for text in texts)
+    parts = [part for text in texts for part in (text.split(joined) if joined else (text,))]
+    return any(len(text) > _LONG_VALUE and len(_LABEL.findall(text)) >= _LABELS for text in parts)
 
 
 def _of_host(record: Printed, host: str) -> Printed:

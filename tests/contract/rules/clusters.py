@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from iosonde.records.evidence import CounterEvidence
 from iosonde.records.stack import Scalar
-from tests.contract.rules.case import RuleCase, case, state
+from tests.contract.rules.case import RuleCase, case, counted, state
 
 _PAIR: dict[str, Scalar] = {
     "type": "Replicate",
@@ -18,6 +19,16 @@ _FAILURE: dict[str, Scalar] = {
     "resource": "srv", "action": "start", "node": "elm", "result": "error",
     "reason": "Couldn't mount device",
 }  # fmt: skip
+
+
+def osd_perf(*latencies: int) -> tuple[CounterEvidence, ...]:
+    """OSDs in the table of `ceph osd perf`, by milliseconds."""
+    return tuple(
+        counted("ceph osd perf", "osd", f"osd.{number}",
+                {"commit_latency": ms / 1e3, "apply_latency": ms / 1e3})
+        for number, ms in enumerate(latencies)
+    )  # fmt: skip
+
 
 CASES = (
     RuleCase(
@@ -50,6 +61,32 @@ CASES = (
              state("ext4", "/b", {"_netdev": False, "nofail": True}),
              state("ext4", "/c", {"_netdev": False, "noauto": True}),
              state("ext4", "/d", {"device": "/dev/sdb1", "defaults": True})),
+    ),
+    RuleCase(
+        "few-placement-groups.many_objects",
+        "a pool with thirteen times as many objects in a group as all have",
+        case(state("ceph", "ceph", {"health": "HEALTH_WARN", "pools_with_many_objects": 1}),
+             state("ceph_pool", "data", {"objects_per_pg": 52000, "times_average": 13.2,
+                                         "average_objects_per_pg": 3939})),
+        "a cluster that warns of something else, and a pool with many objects in many groups",
+        case(state("ceph", "ceph", {"health": "HEALTH_WARN", "osds_near_full": 1}),
+             state("ceph_pool", "data", {"objects": 52_000_000, "pg_num": 4096})),
+    ),
+    RuleCase(
+        "large-omap.large_omaps",
+        "an index with more keys in an object than is healthy",
+        case(state("ceph", "ceph", {"health": "HEALTH_WARN", "large_omap_objects": 1}),
+             state("ceph_pool", "index", {"large_omap_objects": 1})),
+        "a pool with many objects, of none of which the health warns",
+        case(state("ceph", "ceph", {"health": "HEALTH_OK"}),
+             state("ceph_pool", "index", {"objects": 300_000})),
+    ),
+    RuleCase(
+        "slow-osd.slow_osds",
+        "one of eight OSDs that takes 412 ms where the others take 2 to 4 ms",
+        case(*osd_perf(2, 3, 412, 2, 4, 3, 2, 3)),
+        "a cluster of flash and of slower disks",
+        case(*osd_perf(1, 1, 130, 1, 120, 1, 140, 1)),
     ),
     RuleCase(
         "failed-resource.failed_resources",

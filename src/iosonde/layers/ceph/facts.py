@@ -5,8 +5,9 @@ Source:
     bits and have no "i"; since 13 byte_u_t prints KiB, and si_u_t counts with prefixes of 1000.
     Texts of health checks: mon/PGMap.cc, mon/OSDMap.cc, mds/MDSMap.cc (get_health_checks()),
     messages/MMDSBeacon.h (mds_metric_summary()), mon/HealthMonitor.cc ("1/3 mons down, quorum "),
-    pybind/mgr/crash/module.py (it counts crashes); Ceph 14 says "Long heartbeat ping times on back
-    interface seen, longest is 1118.001 msec".
+    pybind/mgr/crash/module.py (it counts crashes); up to 10 mon/PGMonitor.cc (" pgs are stuck
+    inactive for more than ") and mon/OSDMonitor.cc ("1/5 in osds are down"); Ceph 14 says "Long
+    heartbeat ping times on back interface seen, longest is 1118.001 msec".
     common/TextTable.cc: cells are parted by blanks, and hold some ("12 TiB", "RAW USE").
 """
 
@@ -38,13 +39,13 @@ _CHECKS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("slow_requests", r"slow ops\b"),
         ("slow_requests", r"(?:slow )?requests are blocked"),
         ("pgs_inconsistent", r"pgs? inconsistent"),
-        ("pgs_degraded", r"pgs? degraded"),
-        ("pgs_undersized", r"pgs? undersized"),
-        ("pgs_inactive", r"pgs? inactive"),
+        ("pgs_degraded", r"pgs? (?:stuck )?degraded"),
+        ("pgs_undersized", r"pgs? (?:stuck )?undersized"),
+        ("pgs_inactive", r"pgs? (?:(?:are )?stuck )?inactive"),
         ("down_pgs", r"pgs? down\b"),
         ("incomplete_pgs", r"pgs? incomplete\b"),
         ("peering_pgs", r"pgs? peering\b"),
-        ("stale_pgs", r"pgs? stale\b"),
+        ("stale_pgs", r"pgs? (?:stuck )?stale\b"),
         ("pools_full", r"pool\(s\) full"),
         ("pools_near_full", r"pool\(s\) nearfull"),
         ("filesystems_degraded", r"filesystems? (?:is|are) degraded"),
@@ -57,12 +58,16 @@ _CHECKS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("mds_with_oversized_cache", r"MDSs? report oversized cache"),
         ("recent_crashes", r"daemons have recently crashed"),
         ("recent_module_crashes", r"mgr modules have recently crashed"),
+        ("pools_with_many_objects", r"pools have many more objects per pg than average"),
+        ("large_omap_objects", r"large omap objects"),
     )
 )
 _MONITORS = re.compile(
     r"(?<![\w.])(?P<monitors_down>\d{1,4})(?:/(?P<monitors>\d{1,4}))? mons? down\b"
     r"(?:, quorum (?:\d{1,3}(?:,\d{1,3}){0,30} )?(?P<quorum>[\w.-]{1,60}(?:,[\w.-]{1,60}){0,30}))?"
 )
+_IN_OSDS = re.compile(r"(?<![\w./])(\d{1,7})/(\d{1,7}) in osds are down")
+_MANY_OBJECTS = re.compile(r"(?<!\w)pool \S{1,128} has many more objects per pg than average")
 _OLDEST = re.compile(
     r"oldest one blocked for (\d{1,12}) sec(?:, (?:daemons )?((?:osd|mon|mds)\.[\w.-]{1,60}(?= has)"
     r"|\[[\w.,-]{3,900}\]) ha(?:s|ve) slow ops)?"
@@ -129,6 +134,10 @@ def figures_in(checks: str) -> dict[str, Scalar]:
     for name, pattern in _CHECKS:
         if name not in values and (match := pattern.search(checks)):
             values[name] = int(match[1])
+    if in_osds := _IN_OSDS.search(checks):
+        values |= {"osds_down": int(in_osds[1]), "osds_in": int(in_osds[2])}
+    if pools := len(_MANY_OBJECTS.findall(checks)):
+        values.setdefault("pools_with_many_objects", pools)
     if flags := _FLAGS.search(checks):
         values["flags"] = flags[1]
     if oldest := _OLDEST.search(checks):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 from typing_extensions import override
 
@@ -67,9 +68,9 @@ _CODE = re.compile(r"\s*(?:\(MUTED[^)]{0,30}\) )?(?:\[(?:WRN|ERR)\] )?(?P<code>[
                    r"(?: \(muted\))?:? (?P<message>\S.*)$")  # fmt: skip
 _CHECK = re.compile(
     r"\s*(?:\(MUTED[^)]{0,30}\) )?(?:\[(?:WRN|ERR)\] (?P<code>[A-Z][A-Z_]{5,60}): "
-    r"|(?:SLOW_OPS|(?:REQUEST|OSD|PG|OBJECT|MDS|FS|BLUESTORE|OSDMAP|BLUEFS|POOL|MON|RECENT)"
-    r"_[A-Z_]{3,40}) (?=\d{1,9}(?:/\d{1,4})? |Degraded data|Reduced data|Possible data|Slow OSD"
-    r"|Long heartbeat|[a-z,-]{4,60} flag|mons? \S))"
+    r"|(?:SLOW_OPS|(?:REQUEST|OSD|PG|OBJECT|MDS|FS|BLUESTORE|OSDMAP|BLUEFS|POOL|MON|RECENT|MANY"
+    r"|LARGE)_[A-Z_]{3,40}) (?=\d{1,9}(?:/\d{1,4})? |Degraded data|Reduced data|Possible data"
+    r"|Slow OSD|Long heartbeat|[a-z,-]{4,60} flag|mons? \S))"
 )
 """How a check begins where the line above them is cut off."""
 _SUMMARY_ALONE = re.compile(
@@ -78,20 +79,25 @@ _SUMMARY_ALONE = re.compile(
     r"(?:daemons \[\S{3,900}\] have|\S{3,80} has) slow ops|"
     r"\d{1,4}/\d{1,4} mons down, quorum \S{1,300}|\d{1,6} (?:daemons|mgr modules) have recently "
     r"crashed|\d{1,4} MDSs report [a-z][A-Za-z ]{3,40}|"
+    r"\d{1,7}/\d{1,7} in osds are down|"
+    r"\d{1,9} pgs (?:are )?stuck (?:inactive|unclean|stale|undersized|degraded)"
+    r"(?: for more than \d{1,9} seconds)?|\d{1,6} pools have many more objects per pg than average|"
+    r"\d{1,9} large omap objects|"
     r"Slow OSD heartbeats on (?:back|front) \(longest [\d.]{1,16}ms\)|"
     r"Long heartbeat ping times on (?:back|front) interface seen, longest is [\d.]{1,16} msec)\.?$"
 )
 """The message of a check that is a line of its own, without its code."""
 _SUMMARY_OF = re.compile(
     r"\d{1,9}(?:/\d{1,18})? (?:pool(?:s|\(s\))? |OSD\(s\) |(?:(?:near ?|backfill)?full )?osds? |"
-    r"pgs? |hosts? |clients? |MDSs? |mons? |monitors |daemons |mgr modules |filesystems? |"
-    r"objects (?:degraded|misplaced|unfound)|large omap objects|scrub errors|slow |failed cephadm|"
-    r"stray |requests are |cache pools? |mds daemons? )|[a-z][a-z,-]{3,200} flag\(s\) set|"
-    r"too (?:few|many) PGs per OSD \(|clock skew detected on |no active mgr|insufficient standby |"
-    r"application not enabled on |Reduced data availability|Degraded data redundancy|"
-    r"Possible data damage|Slow OSD heartbeats|Long heartbeat ping|Low space hindering|"
+    r"in osds are down|pgs? |hosts? |clients? |MDSs? |mons? |monitors |daemons |mgr modules |"
+    r"filesystems? |objects (?:degraded|misplaced|unfound)|large omap objects|scrub errors|slow |"
+    r"failed cephadm|stray |requests are |cache pools? |mds daemons? )|"
+    r"[a-z][a-z,-]{3,200} flag\(s\) set|too (?:few|many) PGs per OSD \(|clock skew detected on |"
+    r"no active mgr|insufficient standby |application not enabled on |"
+    r"Reduced data availability|Degraded data redundancy|Possible data damage|"
+    r"Slow OSD heartbeats|Long heartbeat ping|Low space hindering|"
     r"Full OSDs blocking|OSD count \d|mons? \S{1,300} (?:is|are) |mons are allowing|Module '|"
-    r"crush map has |client is using "
+    r"crush map has |client is using |pool \S{1,128} has many more objects "
 )
 """How the first message behind the health begins, where no check stands below it."""
 _SUM = re.compile(r"\s*(?P<health>HEALTH_(?:OK|WARN|ERR))(?:[ :] ?(?P<what>\S.*))?$")
@@ -254,9 +260,11 @@ class CephHealth(StateOutput):
         "RECENT_CRASH ", "RECENT_MGR_MODULE_CRASH ", "MDS_CACHE_OVERSIZED ", "FS_DEGRADED ",
         "Reduced data availability: ", "Degraded data redundancy: ", "Possible data damage: ",
         " slow ops, oldest one ", " mons down, quorum ", " have recently crashed",
-        " MDSs report ", "OSD heartbeats on ", "heartbeat ping times on ",
+        " MDSs report ", "OSD heartbeats on ", "heartbeat ping times on ", " in osds are down",
+        " pgs stuck ", " pgs are stuck ", " many more objects per pg", " large omap objects",
     )  # fmt: skip
     commands = ("ceph",)
+    joins_messages: ClassVar[bool] = True
     reach = 3
 
     @override

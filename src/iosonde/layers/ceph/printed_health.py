@@ -60,6 +60,10 @@ _DETAILS = tuple(
         rf"{_MDS}MDS cache is too large \((?P<cache_used>{SIZE})/(?P<cache_limit>{SIZE})\)"
         r"(?:; (?P<inodes_in_use>\d{1,18}) inodes in use by clients, "
         r"(?P<stray_files>\d{1,18}) stray files)?",
+        r"pool (?P<pool>\S{1,128}) objects per pg \((?P<objects_per_pg>\d{1,12})\) is more than "
+        r"(?P<times_average>[\d.e+]{1,14}) times cluster average "
+        r"\((?P<average_objects_per_pg>\d{1,12})\)",
+        r"(?P<large_omap_objects>\d{1,9}) large objects found in pool '(?P<pool>[^']{1,128})'",
         r"mon\.(?P<mon>[\w.-]{1,80}) has (?P<available>\d{1,3})% avail",
         r"mon\.(?P<mon>[\w.-]{1,80}) \(rank (?P<rank>\d{1,4})\) addr (?P<address>\S{3,200}) is "
         r"(?P<status>down) \(out of quorum\)",
@@ -70,7 +74,7 @@ _DETAILS = tuple(
 )
 _BEGUN = re.compile(
     r"\s*(?:pg \d{1,10}\.[0-9a-f]{1,8} is [a-z]|osd\.\d{1,7} |Slow OSD heartbeats on "
-    r"|Slow heartbeat ping on |mds[\w.-]{1,81}\(mds\.\d{1,4}\): "
+    r"|Slow heartbeat ping on |pool \S{1,128} objects per pg \(|mds[\w.-]{1,81}\(mds\.\d{1,4}\): "
     r"|(?:mds|mon|mgr|client)\.[\w.-]{1,80} (?:crashed on|\(rank ))"
 )
 _SECONDS = frozenset({"stuck_for", "blocked_longer_than", "oldest_blocked"})
@@ -79,10 +83,14 @@ _SIZES = frozenset({"spilled_over", "db_used", "db_size", "cache_used", "cache_l
 _TIMES = frozenset({"crashed_on", "crashed_at"})
 _KINDS = {
     "pg": "ceph_pg", "osd": "osd", "mds": "mds", "mon": "ceph_mon", "mgr": "ceph_mgr",
-    "client": "ceph_client",
+    "client": "ceph_client", "pool": "ceph_pool",
 }  # fmt: skip
+_OWN_NAMES = frozenset({"pg", "pool"})
+"""Kinds whose names stand alone, without their kind before them."""
 _FLOAT = re.compile(r"\d{1,12}(?:\.\d{1,9})?")
 _MOST = 20_000
+_INSIDE = (" ops are blocked > ", " large objects found in pool '")
+"""What lines hold that begin with a count."""
 
 
 class Detail(NamedTuple):
@@ -112,7 +120,7 @@ def _detail(match: re.Match[str], last: int) -> Detail:
     groups = {name: text for name, text in match.groupdict().items() if text}
     kind = next((name for name in _KINDS if name in groups), "")
     number = groups.pop(kind, "")
-    name = number if kind == "pg" else f"{kind}.{number}"
+    name = number if kind in _OWN_NAMES else f"{kind}.{number}"
     if "longer_than" in groups:  # of all OSDs together
         blocked = f"operations_blocked_longer_than_{groups['longer_than']}"
         return Detail("ceph", "ceph", {blocked: int(groups["blocked_operations"])}, last)
@@ -137,6 +145,8 @@ def _value(name: str, text: str) -> Scalar:
         return size(text)
     if name == "slow_bluestore":
         return True
+    if name == "times_average":
+        return float(text)
     return int(text) if text.isdecimal() else text
 
 
@@ -155,14 +165,16 @@ class CephHealthDetails(StateOutput):
         " has blocked requests > ", " indications in BlueStore", "metadata from 'db' device",
         "OSD heartbeats on ", " slow metadata IOs are", " slow requests are blocked > ",
         "heartbeat ping on ", "MDS cache is too large (", " is down (out of quorum)",
-        " crashed on host ",
+        " crashed on host ", " times cluster average (", " large objects found in pool '",
     )  # fmt: skip
     commands = ("ceph",)
     reach = 3
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        first = nearest(cursor, 2, lambda line: _BEGUN.match(line) or " ops are blocked > " in line)
+        first = nearest(
+            cursor, 2, lambda line: _BEGUN.match(line) or any(map(line.__contains__, _INSIDE))
+        )
         detail = detail_at(cursor, first) if first is not None else None
         if first is None or detail is None or detail.kind == "ceph":  # the last is not enough
             return None
