@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from iosonde.records.evidence import TrialEvidence
+from iosonde.records.evidence import CounterEvidence, TrialEvidence
 from iosonde.records.run import HEALTH, Series
+from iosonde.records.stack import Json
 from tests.contract.rules.case import RuleCase, case, counted, state, trial
 
 
@@ -22,7 +23,33 @@ def apart(name: str, first: float, second: float) -> TrialEvidence:
     return trial({"write.iops": [9.0, 9.0]}, host="n1", target="/dev/nvme0n1", series=loops)
 
 
+def disk_at_work(name: str, iops: float, wait: float, util: float) -> CounterEvidence:
+    """A disk in a report of iostat -x, with writes of 64 KiB."""
+    values: dict[str, Json] = {
+        "read.iops": 0.0, "read.await": 0.0, "write.iops": iops, "write.await": wait,
+        "read.bandwidth": 0.0, "write.bandwidth": iops * 65536, "queue": iops * wait, "util": util,
+    }  # fmt: skip
+    return counted("iostat", "disk", name, values)
+
+
 CASES = (
+    RuleCase(
+        "slow-disk.slow",
+        "a member that takes 400 ms for what the others do in 9 ms",
+        case(*(disk_at_work(f"sd{letter}", 50, 0.009, 0.2) for letter in "bce"),
+             disk_at_work("sdd", 50, 0.4, 1.0)),
+        "a member that waits longer and gets ten times as many I/Os, and one of two kinds of disks",
+        case(*(disk_at_work(f"sd{letter}", 50, 0.009, 0.2) for letter in "bc"),
+             disk_at_work("sdd", 500, 0.4, 1.0), disk_at_work("sde", 50, 0.03, 0.4)),
+    ),
+    RuleCase(
+        "busy-disk.busy",
+        "a disk on which 60 requests wait for 400 ms while two idle",
+        case(disk_at_work("sda", 150, 0.4, 1.0), disk_at_work("sdb", 1, 0.001, 0.01),
+             disk_at_work("sdc", 0, 0, 0)),
+        "an NVMe drive that is busy all of the time and answers at once",
+        case(disk_at_work("nvme0n1", 90_000, 0.0001, 1.0), disk_at_work("sda", 0, 0, 0)),
+    ),
     RuleCase(
         "damaged-table.damaged",
         "a GPT whose main header is damaged, with its copy at the end whole",
