@@ -200,6 +200,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "log_sectors": "iosonde.layers.xfs.findings:RULES",
         "nfs": "iosonde.layers.nfs.findings:RULES",
         "nfs_calls": "iosonde.layers.nfs.findings_calls:RULES",
+        "nfs_waiting": "iosonde.layers.nfs.findings_waiting:RULES",
         "nfsd": "iosonde.layers.nfs.findings_server:RULES",
         "partition": "iosonde.layers.partition.findings:RULES",
         "queue": "iosonde.layers.disk.findings:RULES",

@@ -248,4 +248,15 @@ CASES = (
         "200 of 100,000, over a year of restarts of the server",
         case(counted("nfsstat", "nfs", "", {"rpc": {"calls": 100000, "retransmissions": 200}})),
     ),
+    RuleCase(
+        "client-queue.waiting",
+        "reads of which the server has 2 ms and the client 180 ms",
+        case(counted("nfsiostat", "nfs", "/srv", {
+            "read.iops": 800.0, "read.bandwidth": 8e8, "read.rtt": 0.0023, "read.execution": 0.18,
+            "read.retransmissions": 0, "rpc_backlog": 45.2})),
+        "reads that take as long, and of which the round trip is nearly all",
+        case(counted("nfsiostat", "nfs", "/srv", {
+            "read.iops": 800.0, "read.bandwidth": 8e8, "read.rtt": 0.178, "read.execution": 0.18,
+            "read.retransmissions": 0, "rpc_backlog": 0.0})),
+    ),
 )  # fmt: skip
