@@ -104,5 +104,6 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "page_cache": "iosonde.loads._rules.page_cache:RULES",
         "processes": "iosonde.loads._rules.processes:RULES",
         "read_back": "iosonde.loads._rules.read_back:RULES",
+        "zeros": "iosonde.loads._rules.zeros:RULES",
     },
 )

@@ -65,6 +65,12 @@ def called(heading: str) -> TrialEvidence:
     return trial({"write.iops": [1000.0]}, heading=heading, printed=True, options={"bs": 4096})
 
 
+def zeros(target: str) -> TrialEvidence:
+    """A file of zeros."""
+    return trial({"write.bandwidth": [3.5e9]}, tool="dd", target=target,
+                 command=f"dd if=/dev/zero of={target} bs=1M count=10240")  # fmt: skip
+
+
 CASES = (
     RuleCase(
         "page-cache.cached",
@@ -176,5 +182,13 @@ CASES = (
         case(called("64k random write")),
         "blocks of 4 KiB under “Random write, strip 64k”",
         case(called("Random write, strip 64k")),
+    ),
+    RuleCase(
+        "compressed-zeros.zeros",
+        "zeros that dd wrote to a data set with lz4",
+        case(zeros("/tank/data/x"), state("dataset", "tank/data", {"compression": "lz4"}, host="")),
+        "the same to a data set without compression, below one that has it",
+        case(zeros("/tank/data/x"), state("dataset", "tank", {"compression": "lz4"}, host=""),
+             state("dataset", "tank/data", {"compression": False, "dedup": False}, host="")),
     ),
 )  # fmt: skip
