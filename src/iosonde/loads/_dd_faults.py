@@ -1,7 +1,8 @@
 """What dd says went wrong above the records of its result.
 
 Source: coreutils 9.1, src/dd.c: error() of "error reading %s" and "error writing %s", in older ones
-"reading %s" and "writing %s"; busybox and BSD: "dd: PATH: error". The records follow.
+"reading %s" and "writing %s"; busybox and BSD: "dd: PATH: error". The records follow. The error
+itself is the C library's in other languages, whatever dd's own words are.
 """
 
 from __future__ import annotations
@@ -9,12 +10,25 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from iosonde.loads._dd_languages import in_english
 from iosonde.text.cursor import TextCursor
+from iosonde.text.error_languages import TRANSLATED
+
+_FULL, _BROKEN = "No space left on device", "Input/output error"
+
+
+def _any(error: str) -> str:
+    """Pattern of an error's text in any language."""
+    texts = (error, *TRANSLATED[error])
+    return "|".join(re.escape(text).replace("'", "['’]") for text in texts)
+
 
 FAILED = re.compile(
-    r"\s*+(?:[^\s:]{0,60}/)?dd: (?P<what>[^:]{1,300}): "
-    r"(?:Input/output error|(?P<full>No space left on device))\s*"
+    r"\s*+(?:[^\s:]{0,60}/)?dd: (?P<what>[^:]{1,300})(?:: |：)"
+    rf"(?:{_any(_BROKEN)}|(?P<full>{_any(_FULL)}))\s*"
 )
+MARKS = tuple(f": {text}" for error in (_FULL, _BROKEN) for text in (error, *TRANSLATED[error]))
+"""What marks such a line; what stands before it differs by language and release."""
 _OTHER = re.compile(r"\s*(?:[^\s:]*/)?dd: ")
 _RECORDS = re.compile(r"\d+\+\d+ records (?:in|out)")
 _BETWEEN = 3
@@ -27,7 +41,7 @@ def records_below(cursor: TextCursor, first: int) -> int:
         return 0
     for index in range(first + 1, first + 1 + _BETWEEN):
         line = cursor.line(index)
-        if _RECORDS.search(line):
+        if _RECORDS.search(in_english(line)):
             return index
         if line and not _OTHER.match(line):
             break

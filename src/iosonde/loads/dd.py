@@ -26,7 +26,7 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.errors import UsageError
-from iosonde.loads._dd_faults import faults_of, records_below
+from iosonde.loads._dd_faults import MARKS, faults_of, records_below
 from iosonde.loads._dd_languages import ANCHORS, in_english
 from iosonde.loads._timing import Timing, timing_at
 from iosonde.loads.dd_command import command_above
@@ -131,7 +131,7 @@ class Dd(Output):
     tool = "dd"
     anchors = (
         "records out", "records in", "copied, ", "bytes transferred in ", "dd: error ",
-        "dd: writing ", "dd: reading ", "dd: /", *ANCHORS,
+        "dd: writing ", "dd: reading ", "dd: /", *MARKS, *ANCHORS,
     )  # fmt: skip
 
     @override

@@ -108,3 +108,39 @@ def test_a_damaged_report_has_no_other_figure(records: str, total: str) -> None:
 def test_sentences_are_no_results(line: str) -> None:
     assert trials(line + "\n") == []
     assert not [piece for piece in read(line + "\n") if getattr(piece, "trials", ())]
+
+
+ERRORS = {
+    "de": ("dd: Fehler beim Schreiben von '{at}': ", "Eingabe-/Ausgabefehler",
+           "Auf dem Gerät ist kein Speicherplatz mehr verfügbar"),
+    "et": ("dd: viga '{at}' kirjutamisel: ", "Input/output error", "No space left on device"),
+    "fr": ("dd: erreur d'écriture dans '{at}': ", "Erreur d'entrée/sortie",
+           "Aucun espace disponible sur le périphérique"),
+    "hr": ("dd: greška pri pisanju '{at}': ", "Ulazno/izlazna greška",
+           "Nema više prostora na uređaju"),
+    "ko": ("dd: '{at}' 쓰는 중 오류: ", "입력/출력 오류", "장치에 남은 공간이 없음"),
+    "nl": ("dd: fout bij schrijven van '{at}': ", "Invoer-/uitvoerfout",
+           "Geen ruimte meer over op apparaat"),
+    "tr": ("dd: '{at}' yazarken hata: ", "Girdi/Çıktı hatası", "Aygıt üzerinde boş yer yok"),
+    "uk": ("dd: помилка запису '{at}': ", "Помилка введення-виведення",
+           "Недостатньо місця на пристрої"),
+    "zh_CN": ("dd: 写入 '{at}' 时出错: ", "输入/输出错误", "设备上没有空间"),
+}  # fmt: skip
+"""msgstr of "error writing %s" in coreutils 9.1, and of both errors in glibc 2.36."""
+
+
+@pytest.mark.parametrize("language", sorted(ERRORS))
+def test_errors_above_the_records(language: str) -> None:
+    records, done = CATALOGS[language]
+    writing, broken, full = ERRORS[language]
+    below = "\n".join((records, done)).format(
+        r="1024+0", b="1073741824", g="1,1 GB, 1,0 GiB", s="10,7374", v="100"
+    )
+    for of, error, faults in (
+        ("/dev/sdy", broken, 1), ("/mnt/x count=9000", full, 1), ("/mnt/x", full, 0),
+        ("/dev/sdy", full, 0),
+    ):  # fmt: skip
+        said = writing.format(at=of.partition(" ")[0]) + error
+        (trial,) = trials(f"# dd if=/dev/zero of={of} bs=1M\n{said}\n{below}\n")
+        assert trial.loops[0].faults == (said,) * faults
+        assert trial.target == of.partition(" ")[0]

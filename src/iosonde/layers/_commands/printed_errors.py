@@ -9,7 +9,7 @@ Source: LVM2 2.03, libdm/ioctl/libdm-iface.c (_do_dm_ioctl(): "device-mapper: %s
 failed: %s"); glibc, sysdeps/gnu/errlist.c (texts of errors in English); coreutils, util-linux and
 nvme-cli print "program: what: text" or "what: text", strerror(3) last; rsync 3.2, log.c, rsyserr()
 puts its number behind it: "text (5)". Errors in other languages
-(`error_languages.py`) are counted by their English text, messages kept as printed.
+(`text/error_languages.py`) are counted by their English text, messages kept as printed.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import re
 
 from typing_extensions import override
 
-from iosonde.layers._commands.error_languages import TRANSLATED
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.error_languages import TRANSLATED
 from iosonde.text.log_lines import log_prefix
 from iosonde.text.prose import is_sentence
 from iosonde.text.reader import Items, StateOutput

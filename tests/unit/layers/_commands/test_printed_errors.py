@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.layers._commands.error_languages import TRANSLATED
 from iosonde.layers._commands.printed_errors import _ERRORS, ProgramErrors
+from iosonde.text.error_languages import TRANSLATED
 from tests.mangle import counters, mangled
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "commands-composed" / "errors.txt").read_text()

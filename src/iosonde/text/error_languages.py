@@ -1,7 +1,8 @@
 """What the C library calls the errors of storage in other languages than English.
 
 Source: glibc 2.36, po/*.po (de, fr, es, it, pt, pt_BR, nl, pl, cs, sv, da, nb, fi, hu, ru, uk, tr,
-ja, ko, zh_CN, zh_TW), messages of sysdeps/gnu/errlist.c; of older
+ja, ko, zh_CN, zh_TW; of I/O errors and full devices also be, bg, ca, el, gl, hr, id, lt, sk,
+sl, sr, vi), messages of sysdeps/gnu/errlist.c; of older
 releases what their programs printed.
 """
 
@@ -16,7 +17,10 @@ TRANSLATED: Mapping[str, tuple[str, ...]] = {
         "Błąd wejścia/wyjścia", "Chyba vstupu/výstupu", "In/ut-fel", "Inddata/uddata-fejl",
         "Inn/ut-feil", "I/O-virhe", "Kimeneti/bemeneti hiba", "Ошибка ввода/вывода",
         "Помилка введення-виведення", "Girdi/Çıktı hatası", "入力/出力エラーです", "입력/출력 오류",
-        "输入/输出错误", "輸入/輸出錯誤",
+        "输入/输出错误", "輸入/輸出錯誤", "Памылка ўводу-вываду", "Входно-изходна грешка",
+        "Error d'Entrada/Sortida", "Σφάλμα εισόδου/εξόδου", "Erro de Entrada/saída",
+        "Ulazno/izlazna greška", "error Masukan/Keluaran", "Įvedimo/išvedimo klaida",
+        "Vhodno/izhodna napaka", "Улазно/излазна грешка", "Lỗi vào/ra",
     ),
     "Structure needs cleaning": (
         "Die Struktur muss bereinigt werden", "La structure a besoin d'un nettoyage",
@@ -59,7 +63,13 @@ TRANSLATED: Mapping[str, tuple[str, ...]] = {
         "Ikke mere plads på enheden", "Ikke mer plass på enheten",
         "Laitteella ei ole tilaa jäljellä", "Nincs több hely a lemezen",
         "На устройстве не осталось свободного места", "Нет места на устройстве",
-        "Недостатньо місця на пристрої",
+        "Недостатньо місця на пристрої", "Няма месца на прыладзе",
+        "Няма свободно място на устройството", "No resta espai al dispositiu",
+        "Δεν έμεινε καθόλου χώρος στη συσκευή", "Non hai espacio libre no dispositivo",
+        "Nema više prostora na uređaju", "Tidak ruang lagi diperangkat",
+        "Įrenginyje neliko vietos", "Na zariadení už nie je žiadne miesto",
+        "Na napravi ni več prostora", "Није преостало простора на уређају",
+        "Không có đủ chỗ trống trên thiết bị",
         "Aygıt üzerinde boş yer yok", "デバイスに空き領域がありません", "장치에 남은 공간이 없음",
         "设备上没有空间", "裝置上已無多餘空間",
     ),
