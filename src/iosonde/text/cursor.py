@@ -218,16 +218,17 @@ def command_of_parts(
             prompt = Prompt(without_secrets(line.strip(" \t`|")))
         if prompt is not None:
             return prompt if above and called.match(prompt.command) else Prompt("")
-        if _MACHINE.search(line) and _SENTENCE.match(line):
+        if MACHINE.search(line) and _SENTENCE.match(line):
             break
     return Prompt("")
 
 
 _SENTENCE = re.compile(r"[>|]?\s?(?!\w{1,20}:)[^\W\d]\S*\s")
-_MACHINE = re.compile(
+MACHINE = re.compile(
     r"\b(?:hosts?|servers?|nodes?|machines?|box(?:es)?|systems?|vms?|guests?|pcs?|laptops?"
     r"|computers?|nas)\b", re.IGNORECASE,
 )  # fmt: skip
+"""What a person says who speaks of a machine."""
 _HEAD = re.compile(r" {20} *+(?!-)")
 
 

@@ -58,6 +58,21 @@ class Document:
         place = min(line, len(self.numbers)) - 1
         return self.numbers[place] if place >= 0 else line
 
+    def lines_before(self, line: int, offset: int, first: int) -> list[str]:
+        """The lines of `data` as they stand there, from one up to another.
+
+        Args:
+            line: number of the last one, which is near.
+            offset: of its first byte.
+            first: number of the first one.
+        """
+        start = offset
+        for _ in range(line - first):
+            start = self.data.rfind(b"\n", 0, max(start - 1, 0)) + 1
+        end = self.data.find(b"\n", offset)
+        part = self.data[start : len(self.data) if end < 0 else end]
+        return part.decode(errors="replace").split("\n")
+
     def digest(self) -> str:
         """SHA-256 of the text, in hexadecimal digits."""
         sum_so_far = hashlib.sha256()

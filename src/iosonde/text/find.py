@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TypeVar
 
@@ -20,24 +19,32 @@ from iosonde.records.printed import (
     TextLocation,
     Unread,
     Unreadable,
-    is_finite,
 )
 from iosonde.records.stack import Json
 from iosonde.text.changes import CHANGED, changes_in
 from iosonde.text.cursor import REACH, Output, folder_in, joined
 from iosonde.text.document import Document
+from iosonde.text.find_state import BETWEEN, FindState, LastTrial
 from iosonde.text.headings import headings_above, marked_between
 from iosonde.text.output_kinds import output_kinds
+from iosonde.text.same_command import (
+    MOST,
+    NO_COMMAND,
+    command_above,
+    has_command,
+    is_same_block,
+    last_command,
+    may_print,
+    of_same_command,
+)
+from iosonde.text.sound import BREAKS_LOST, require_sound
 from iosonde.text.watch import StepTimeLimit
 from iosonde.text.window import View, Window
 
 Item = TypeVar("Item")
 Printed = TypeVar("Printed", PrintedTrial, PrintedState, PrintedCounters, PrintedLoad)
 _BLOCK = 1 << 22
-_BETWEEN = 4 * REACH
-"""Lines between two trials of which it is said what was changed between them."""
 WATCH = StepTimeLimit()
-BREAKS_LOST = "its line breaks seem to be lost, and what stood in which line is not certain"
 _BROKEN = (
     ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError,
     UsageError,
@@ -185,45 +192,6 @@ class TakenLines:
     tool: str
 
 
-@dataclass(frozen=True, slots=True)
-class LastTrial:
-    """Where the last trial of a text ended, the folder its prompt named, what was said above it."""
-
-    line: int = 0
-    folder: str = ""
-    sentences: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class FindState:
-    """What a search has to remember when it goes on.
-
-    Args:
-        free: number of the first line that belongs to no output yet.
-        failed: by output, number of the last line of a broken one.
-        heading: the last heading seen that is marked.
-        title: the one that the last output stands under; empty where there is none.
-        looked: number of the line up to which headings were looked for.
-        offset: of the line with the anchor below it.
-        trial: the last one.
-    """
-
-    free: int = 1
-    failed: Mapping[Output, int] = field(default_factory=dict)
-    heading: str = ""
-    title: str = ""
-    looked: int = 0
-    offset: int = 0
-    trial: LastTrial = LastTrial()
-
-    def seen_from(self, line: int) -> tuple[int, str, dict[str, int], LastTrial]:
-        """What of it matters to outputs whose anchors stand at or after a line."""
-        reach = line - REACH
-        failed = {type(output).__name__: at for output, at in self.failed.items() if at >= reach}
-        trial = self.trial if self.trial.line >= line - _BETWEEN else LastTrial()
-        return max(self.free, reach), self.title, failed, trial
-
-
 def _is_unspecific(output: Output) -> bool:
     """Whether its form is that of many, so that it is not tried on lines of another broken one."""
     return getattr(output, "unspecific", False)
@@ -246,6 +214,7 @@ class Search:
         self._looked = state.looked
         self._offset = state.offset
         self._trial = state.trial
+        self._command = state.command
         self.taken: list[TakenLines] = []
 
     @property
@@ -264,6 +233,7 @@ class Search:
             self._looked,
             self._offset,
             self._trial,
+            self._command,
         )
 
     def look(self, number: int, offset: int, output: Output) -> Iterator[FoundOutput | Unread]:
@@ -286,7 +256,7 @@ class Search:
                 self._failed[output] = max(number, self._failed[output])
                 return
             reading = output.read(view, first)
-            _require_sound(view, reading, output)
+            require_sound(view, reading, output)
         except Unreadable as problem:
             WATCH.end()
             self._failed[output] = max(number, view.number(problem.last))
@@ -306,6 +276,7 @@ class Search:
             WATCH.end()
         reading = replace(reading, first=self._own(view, reading.first))
         heading = self._heading_above(view, reading.first, offset)
+        reading = self._with_command(view, reading, output, (number, offset))
         if reading.trials:
             reading = self._with_changes(view, reading)
         if reading.trials or reading.states or reading.counters:
@@ -325,7 +296,7 @@ class Search:
         end, before = view.number(reading.first), self._trial
         above = range(max(before.line + 1, end - REACH, 1), end)
         changes = changes_in([self._window.text(number) or "" for number in above])
-        follows = 0 < before.line >= end - _BETWEEN
+        follows = 0 < before.line >= end - BETWEEN
         said = [text for text in changes.sentences if text not in before.sentences]
         folder = folder_in(self._window.text(end) or "")
         moved = folder and before.folder and folder != before.folder
@@ -338,6 +309,30 @@ class Search:
         first, *rest = reading.trials
         first = replace(first, details={**first.details, CHANGED: changed})
         return replace(reading, trials=(first, *rest))
+
+    def _with_command(
+        self, view: View, reading: OutputReading, output: Output, anchor: tuple[int, int]
+    ) -> OutputReading:
+        """The same with the host and the command above it, where it is a later part of its output.
+
+        Args:
+            view: of the lines.
+            reading: what it says.
+            output: what read it.
+            anchor: number and offset of a line of it.
+        """
+        first, last = view.number(reading.first), self._command.line
+        if first > last and not (view.host or has_command(reading)):
+            low = max(last, first - MOST - 2)
+            between = [self._window.text(number) or "" for number in range(low + 1, first)]
+            above = command_above(between, self._command if low == last else NO_COMMAND)
+            if may_print(output, above) and is_same_block(
+                self._document.lines_before(*anchor, low)[: first - low + 1]
+            ):
+                reading = of_same_command(reading, above.prompt)
+        if reading.trials or reading.states or reading.counters:
+            self._command = last_command(view.number(reading.last), output, reading)
+        return reading
 
     def _own(self, view: View, index: int) -> int:
         """An index, or that of the first line that no output has yet where it is above it."""
@@ -402,34 +397,6 @@ class Search:
         if view.number(index) < 1:
             return ""
         return view.line(index) if index >= self._own(view, 0) else None
-
-
-_LABEL = re.compile(r"(?<!\S)[A-Za-z][\w.() -]{0,40}\s?[:=]\s")
-_LONG_LINE, _LONG_VALUE, _LABELS = 120, 50, 2
-
-
-def _require_sound(view: View, reading: OutputReading, output: Output) -> None:
-    """Raises Unreadable where a value cannot be what the tool printed."""
-    if not is_finite(reading):
-        raise Unreadable("a figure of it is larger than any number")
-    if _runs_together(view, reading, "; " if getattr(output, "joins_messages", False) else ""):
-        raise Unreadable(BREAKS_LOST)
-
-
-def _runs_together(view: View, reading: OutputReading, joined: str) -> bool:
-    """Whether a value is the rest of an output of which only one line is left.
-
-    `joined`, unless it is empty, stands between messages that the tool itself puts into a line.
-    """
-    if reading.last > reading.first or len(view.line(reading.first)) < _LONG_LINE:
-        return False
-    subjects = [subject for state in reading.states for subject in state.subjects]
-    texts = [subject.name for subject in subjects]
-    values: list[Mapping[str, Json]] = [subject.values for subject in subjects]
-    values += [counters.values for counters in reading.counters]
-    texts += [value for each in values for value in each.values() if isinstance(value, str)]
-    parts = [part for text in texts for part in (text.split(joined) if joined else (text,))]
-    return any(len(text) > _LONG_VALUE and len(_LABEL.findall(text)) >= _LABELS for text in parts)
 
 
 def _of_host(record: Printed, host: str) -> Printed:

@@ -21,16 +21,15 @@ from iosonde.records.printed import TextLocation, Unread
 from iosonde.text.document import Document
 from iosonde.text.find import (
     WATCH,
-    FindState,
     FoundOutput,
     Item,
-    LastTrial,
     Search,
     Span,
     end_of_line,
     hits,
     outputs,
 )
+from iosonde.text.find_state import FindState, StateSeen
 from iosonde.text.headings import marked_between
 from iosonde.workers import worker_pool
 
@@ -56,7 +55,7 @@ class _Result(Generic[Item]):
         end: the state at the end.
     """
 
-    arrived: tuple[int, str, dict[str, int], LastTrial]
+    arrived: StateSeen
     heading: tuple[str, int]
     under: list[FoundOutput | Unread]
     items: list[Item]

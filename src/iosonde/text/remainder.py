@@ -30,7 +30,7 @@ from iosonde.text.figures import (
     read_figures,
 )
 from iosonde.text.file_settings import file_of, file_settings
-from iosonde.text.find import BREAKS_LOST, FoundOutput, TakenLines, anchors
+from iosonde.text.find import FoundOutput, TakenLines, anchors
 from iosonde.text.kernel_lines import (
     LONGEST_MESSAGE,
     is_kernel_line,
@@ -47,6 +47,7 @@ from iosonde.text.shell import (
     program_of,
     shows_text,
 )
+from iosonde.text.sound import BREAKS_LOST
 from iosonde.text.whole_outputs import whole_json, whole_value
 
 _COMPLAINT = re.compile(r"(?i)(?:(?:ba)?sh|sudo|(?:fatal|error|warning)(?::.*)?)$")

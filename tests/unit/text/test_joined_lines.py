@@ -8,8 +8,9 @@ import pytest
 
 from iosonde.records.printed import Unread
 from iosonde.text.document import of_bytes
-from iosonde.text.find import BREAKS_LOST, FoundOutput, find_and_tell
+from iosonde.text.find import FoundOutput, find_and_tell
 from iosonde.text.joined_lines import laid_out
+from iosonde.text.sound import BREAKS_LOST
 from tests.mangle import counters, read, states, trials
 
 _OUTPUTS = Path(__file__).parents[2] / "outputs"

@@ -53,7 +53,12 @@ _OLD = (
 _BRANCHES = re.compile(r"[|`\\_+-]+(?=\s|$)|(?<=\s)[|`+]-(?=\+)")
 
 
-_OWN = re.compile(r"\s*+(?:\[?size=|[|`+\\_-]|\d+:\d+:|\w.{0,40}$|.*(?:status=|wp=))")
+_STATE = r"(?:active|failed|undef|ready|faulty|shaky|ghost|delayed|i/o pending|running|offline)"
+_OWN = re.compile(
+    r"\s*+(?:\[?(?:size|features|hwhandler|policy|prio)=|[|`+\\_-]|\d+:\d+[: ]|.*(?:status=|wp=)"
+    rf"|(?:[a-z]{{2,8}} \d+:\d+ )?{_STATE}(?: {_STATE}){{0,2}}$)"
+)
+"""Lines of a map, and what a mail broke off of them."""
 
 
 class MultipathOutput(StateOutput):
