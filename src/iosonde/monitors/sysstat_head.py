@@ -1,5 +1,7 @@
 r"""The line that every tool of sysstat prints first: kernel, host, date, architecture and CPUs.
 
+What stands below it is of that host where no prompt names it otherwise.
+
 Source: sysstat 12.7, common.c, print_gal_header(): "Linux %s (%s) \t%s \t_%s_\t(%d CPU)", the date
 in the locale's way or as year-month-day; before 10.0 without architecture and CPUs.
 """
@@ -39,11 +41,17 @@ class SysstatOutput(StateOutput):
         if head is None:
             return reading
         index, values = head
-        host = next((counted.host for counted in reading.counters), "")
+        host = next((counted.host for counted in reading.counters if counted.host), "")
+        host = host or cursor.host or str(values["nodename"])
         subject = PrintedSubject("host", "", values, host)
         command = next((counted.command for counted in reading.counters), "")
         state = PrintedState(self.tool, (subject,), host, command)
-        return replace(reading, first=min(reading.first, index), states=(*reading.states, state))
+        return replace(
+            reading,
+            first=min(reading.first, index),
+            states=(*reading.states, state),
+            counters=tuple(replace(counted, host=host) for counted in reading.counters),
+        )
 
 
 def _head(cursor: TextCursor, first: int) -> tuple[int, dict[str, Scalar]] | None:

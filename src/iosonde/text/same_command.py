@@ -3,7 +3,7 @@
 `multipath -ll` prints a map below the other, `fdisk -l` a disk, `mdadm --detail` an array for each
 of its arguments; the prompt that names host and command stands above the first alone. A part is of
 the same command where only blank lines stand between, or few other ones that no person wrote; in
-the same block and quoted as deep; and where the same reader reads it or its tool is one that the
+the same block and quoted as deep; and where it is of the same tool or of one that the
 command calls: `pvs; vgs; lvs`.
 """
 
@@ -38,10 +38,13 @@ _BLOCK = re.compile(r"[ \t]*(?:`{3}|~{3}|</?(?:pre|code)\b|\[/?code)", re.IGNORE
 
 
 class LastCommand(NamedTuple):
-    """The command whose output was read last, the reader of it, and the last of its lines."""
+    """The command whose output was read last, its tool, and the last of its lines.
+
+    Where it is not there, the prompt has the host that the output itself names, as sysstat does.
+    """
 
     line: int = 0
-    reader: str = ""
+    tool: str = ""
     prompt: Prompt = Prompt("")
 
 
@@ -49,7 +52,7 @@ NO_COMMAND = LastCommand()
 
 
 def last_command(line: int, output: Output, reading: OutputReading) -> LastCommand:
-    """The command that stands above an output, or nothing where none does.
+    """The command and the host of an output, or nothing where it has neither.
 
     Args:
         line: number of the output's last one.
@@ -58,8 +61,9 @@ def last_command(line: int, output: Output, reading: OutputReading) -> LastComma
     """
     every: list[PrintedTrial | PrintedState | PrintedCounters]
     every = [*reading.trials, *reading.states, *reading.counters]
-    prompts = [Prompt(record.command, record.host) for record in every if record.command]
-    return LastCommand(line, type(output).__name__, prompts[0]) if prompts else NO_COMMAND
+    prompts = [Prompt(record.command, record.host) for record in every]
+    prompts = [prompt for prompt in prompts if prompt.command or prompt.host]
+    return LastCommand(line, output.tool, prompts[0]) if prompts else NO_COMMAND
 
 
 def command_above(between: Sequence[str], last: LastCommand) -> LastCommand:
@@ -101,7 +105,7 @@ def may_print(output: Output, last: LastCommand) -> bool:
     """Whether what a reader reads may be a later part of a command's output."""
     if not last.prompt.host and not last.prompt.command:
         return False
-    if type(output).__name__ == last.reader:
+    if output.tool == last.tool:
         return True
     calls = [part.split() for part in _SEPARATOR.split(last.prompt.command)]
     called = {word.rpartition("/")[2] for call in calls for word in call[:2]}

@@ -51,3 +51,21 @@ def test_averages_alone_name_no_host() -> None:
     assert [(row.name, row.host, row.values["time"]) for row in rows] == [
         ("2912", "", "Average"), ("3335", "", "Average"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HEADED)
+def test_its_host_is_that_of_all_below_it(name: str) -> None:
+    text = (OUTPUTS / f"{name}.txt").read_text()
+    assert {row.host for row in counters(text)} == {"vm"}
+    assert {row.host for row in counters(f"root@db1:~# {name.partition('-')[0]} 1\n{text}")} == {
+        "db1"
+    }
+
+
+def test_tables_below_each_other_have_the_host_of_the_line_above_the_first() -> None:
+    text = (OUTPUTS / "sar-tables.txt").read_text()
+    assert {row.host for row in counters(text)} == {"nas2"}
+    _, *below = text.split("\n\n")
+    assert {row.host for row in counters("\n\n".join(below[1:]))} == {""}
+    said = text.replace("\n\n", "\n\nOn the other one, without its first line:\n\n")
+    assert {row.host for row in counters(said)} == {""}
