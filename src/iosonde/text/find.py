@@ -37,6 +37,7 @@ from iosonde.text.same_command import (
     may_print,
     of_same_command,
 )
+from iosonde.text.shell import is_shells_prompt
 from iosonde.text.sound import BREAKS_LOST, require_sound
 from iosonde.text.watch import StepTimeLimit
 from iosonde.text.window import View, Window
@@ -274,7 +275,7 @@ class Search:
             return
         finally:
             WATCH.end()
-        reading = replace(reading, first=self._own(view, reading.first))
+        reading = self._within_its_lines(view, reading)
         heading = self._heading_above(view, reading.first, offset)
         reading = self._with_command(view, reading, output, (number, offset))
         if reading.trials:
@@ -333,6 +334,20 @@ class Search:
         if reading.trials or reading.states or reading.counters:
             self._command = last_command(view.number(reading.last), output, reading)
         return reading
+
+    def _within_its_lines(self, view: View, reading: OutputReading) -> OutputReading:
+        """The same without lines above it that another has, nor blank ones and prompts at its ends.
+
+        A command alone is a prompt.
+        """
+        first, last = self._own(view, reading.first), reading.last
+        while first < last and not view.line(first).strip():
+            first += 1
+        while last > first and (
+            not (line := view.line(last)).strip() or (not reading.loads and is_shells_prompt(line))
+        ):
+            last -= 1
+        return replace(reading, first=first, last=last)
 
     def _own(self, view: View, index: int) -> int:
         """An index, or that of the first line that no output has yet where it is above it."""

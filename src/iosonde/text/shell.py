@@ -169,6 +169,15 @@ def is_prompt(line: str, programs: Collection[str]) -> bool:
     return _is_command(match, command, programs)
 
 
+def is_shells_prompt(line: str) -> bool:
+    """Whether a line is a prompt that names a user, and neither a share nor a mounted folder.
+
+    Such a line is never the last one of an output: `root@db1:~#`, with a command or without.
+    """
+    match = _prompted(line)
+    return match is not None and bool(match["user"]) and match["sign"] in {"#", "$"}
+
+
 def command_at(lines: Sequence[str], at: int, programs: Collection[str]) -> ShellCommand | None:
     """The command at a prompt in a line, with the lines it goes on in.
 

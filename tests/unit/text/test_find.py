@@ -204,3 +204,38 @@ def test_the_kernel_s_own_time_names_no_host(before: str, host: str) -> None:
     (log,) = outputs_in(Document("log", text.encode()))
     assert {counters.host for counters in log.counters} == {host}
     assert {counters.name for counters in log.counters} == {"nvme2"}
+
+
+LOG = (
+    "[  100.000001] EXT4-fs (sdr1): Remounting filesystem read-only\n"
+    "[  100.000002] EXT4-fs (sdr1): 17 orphan inodes deleted\n"
+)
+TIMES = "\nreal\t0m1.500s\nuser\t0m0.100s\nsys\t0m0.200s\n"
+
+
+def places(text: str) -> list[tuple[int, int]]:
+    """First and last line of each output."""
+    return [
+        (output.place.first_line, output.place.last_line)
+        for output in outputs_in(Document("text", text.encode()))
+    ]
+
+
+def test_no_output_ends_with_a_blank_line_or_a_prompt() -> None:
+    stats = "Unused:\t\t5%\nClean:\t\t94%\nDirty:\t\t1%\nMetadata:\t0%\nAverage:\t600\n"
+    shown = f"root@db1:~# cat /sys/block/bcache0/bcache/cache/cache0/priority_stats\n{stats}"
+    assert places(f"{shown}root@db1:~#\n") == [(1, 6)]
+    assert places(f"{shown}\nroot@db1:~# \nroot@db1:~# \n") == [(1, 6)]
+    assert places(f"{LOG}[root@db1 ~]# \n\n") == [(1, 2)]
+    assert places(f"{LOG}[root@db1 ~]# ls\n") == [(1, 2)]
+
+
+def test_the_blank_line_that_time_prints_is_none_of_an_output() -> None:
+    assert places(f"root@db1:~# time fstrim -v /mnt\n{TIMES}")[-1][1] == 5
+    assert places(f"Total time:\n{TIMES}") == [(3, 5)]
+
+
+def test_a_row_that_looks_like_a_prompt_is_the_last_of_its_table() -> None:
+    table = "Filesystem Type Size Used Avail Use% Mounted on\n"
+    row = "me@nas:/srv/data fuse.sshfs  455G  308G  124G  72% /mnt/data\n"
+    assert places(f"{table}/dev/sda1 ext4 10G 5G 5G 50% /\n{row}") == [(1, 3)]

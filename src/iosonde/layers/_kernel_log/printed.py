@@ -51,6 +51,7 @@ _APART = 3  # lines without a time that may stand between two messages
 _LISTED = 20  # distinct values of one name: the first ones and the last
 _LONGEST = 300  # characters of a message that is kept
 _KEPT, _MESSAGES = 10, 60  # messages that are kept of each counter, and of all
+_FAR = 40  # lines above a log's first message in which others are looked for
 _BROKEN = 2  # lines that a mail breaks off of one
 _NARROW, _WIDE = 66, 80  # characters of lines that mails break, less the marks of quoting
 
@@ -163,9 +164,9 @@ class KernelLog(StateOutput):
         line = cursor.stamped(cursor.at)
         event = _event(line) or _event(_wrapped(cursor, cursor.at, line) or "")
         if event and event[0].kind:
-            return cursor.at
+            return _first_torn(cursor, cursor.at)
         if _is_begun_above(cursor, line):
-            return cursor.at - 1
+            return _first_torn(cursor, cursor.at - 1)
         return cursor.at if _Traces(cursor, cursor.at).has(cursor.at) else None
 
     @override
@@ -262,6 +263,27 @@ def _is_begun_above(cursor: TextCursor, line: str) -> bool:
     whole = _wrapped(cursor, cursor.at - 1, above) if above else None
     event = _event(whole) if above and whole and _is_torn(above, whole) else None
     return event is not None and bool(event[0].kind)
+
+
+def _first_torn(cursor: TextCursor, first: int) -> int:
+    """Index of the first message above a line in whose literal a mail broke its line.
+
+    Nothing leads to such a message; its log goes on to the line without others between.
+    """
+    begin, rest = first, 0
+    for index in range(first - 1, max(first - _FAR, 0) - 1, -1):
+        line = cursor.stamped(index)
+        if not line or rest > _BROKEN or prompt_in(line):
+            break
+        if log_prefix(line) is None:
+            rest += 1
+            continue
+        rest = 0
+        whole = _wrapped(cursor, index, line)
+        event = _event(whole) if whole and _is_torn(line, whole) else None
+        if event and event[0].kind:
+            begin = index
+    return begin
 
 
 def _longest(text: str, below: Sequence[str], event: _Event | None) -> tuple[_Event | None, int]:

@@ -154,6 +154,22 @@ def test_a_message_that_a_mail_broke_before_what_it_is_known_by() -> None:
     assert _counted(f"Nov  3 02:11:09 db1 kernel: short\nCaching sdq1 on set {UUID}\n") == {}
 
 
+def test_messages_above_the_first_one_that_is_whole_and_broken_within_their_words() -> None:
+    broken = (
+        "Nov  3 02:11:09 storage-17 kernel: blk_update_request: critical target\n"
+        "error, dev sdq, sector 640 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 0\n"
+    )
+    whole = "Nov  3 02:11:10 storage-17 kernel: EXT4-fs (sdr1): Remounting filesystem read-only\n"
+    (output,) = find(Document("text", f"{broken * 2}{whole}".encode()))
+    assert (output.place.first_line, output.place.last_line) == (1, 5)
+    assert _counted(f"{broken * 2}{whole}")["disk", "sdq"]["sectors"] == [640]
+    for between in ("\n", "root@db1:~# dmesg\n"):
+        assert ("disk", "sdq") not in _counted(f"{broken}{between}{whole}")
+    short = broken.replace("Nov  3 02:11:09 storage-17 kernel:", "[  100.000001]")
+    # The next word had a place there:
+    assert ("disk", "sdq") not in _counted(f"{short}{whole}")
+
+
 def test_a_message_that_a_mail_broke_in_three() -> None:
     text = (
         "[70219.837853] BTRFS warning (device sdq): csum failed root 5 ino\n"
