@@ -196,6 +196,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "mtus": "iosonde.layers.link.findings_mtus:RULES",
         "multipath": "iosonde.layers.multipath.findings:RULES",
         "bad_sectors": "iosonde.layers._mounts.findings:RULES",
+        "iscsi_logins": "iosonde.layers.iscsi.findings_logins:RULES",
         "iscsi_rounds": "iosonde.layers.iscsi.findings:RULES",
         "log_sectors": "iosonde.layers.xfs.findings:RULES",
         "nfs": "iosonde.layers.nfs.findings:RULES",

@@ -175,6 +175,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "ip_link": "iosonde.layers.link.printed_ip:IpLink",
         "ip_lines": "iosonde.layers.link.printed_ip_lines:IpLines",
         "iscsi_answers": "iosonde.layers.iscsi.printed_answers:IscsiAnswers",
+        "iscsid": "iosonde.layers.iscsi.printed_iscsid:IscsidLog",
         "iscsi_node": "iosonde.layers.iscsi.printed_node:IscsiNode",
         "iscsi_sessions": "iosonde.layers.iscsi.printed_session:IscsiSessions",
         "kernel_command_line": "iosonde.layers._commands.printed_os_release:KernelCommandLine",

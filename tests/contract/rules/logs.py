@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from iosonde.records.evidence import CounterEvidence
 from iosonde.records.stack import Json
-from tests.contract.rules.case import RuleCase, case
+from tests.contract.rules.case import RuleCase, case, counted, state
 
 
 def log(kind: str, name: str, **values: Json) -> CounterEvidence:
@@ -148,5 +148,43 @@ CASES = (
                 "disk", "naa.2", refused_commands=4, commands=["0x12"], sense_data=["0x5 0x25 0x0"]
             ),
         ),
+    ),
+    RuleCase(
+        "failed-login.refused",
+        "a login that the target refused, and one that iscsid counts",
+        case(
+            state(
+                "iscsi",
+                "iqn.2026-01.org.example:a",
+                {
+                    "login": False,
+                    "portal": "10.0.0.1:3260",
+                    "error_code": 24,
+                    "error": "iSCSI login failed due to authorization failure",
+                },
+            ),
+            counted("iscsid", "iscsi", "", {"refused_logins": 3, "reasons": ["target not found"]}),
+        ),
+        "a session that exists, and a login that was refused before one that was not",
+        case(
+            state(
+                "iscsi",
+                "iqn.2026-01.org.example:a",
+                {
+                    "login": False,
+                    "portal": "10.0.0.1:3260",
+                    "error_code": 15,
+                    "error": "session exists",
+                },
+            ),
+            counted("iscsid", "iscsi", "connection1:0", {"refused_logins": 1, "operational": 1}),
+        ),
+    ),
+    RuleCase(
+        "lost-connection.lost",
+        "a connection that was lost while it was logged in",
+        case(counted("iscsid", "iscsi", "connection1:0", {"lost_connections": 3, "recoveries": 3})),
+        "one that ended with a logout",
+        case(counted("iscsid", "iscsi", "connection1:0", {"reported_errors": 1})),
     ),
 )
