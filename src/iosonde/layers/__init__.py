@@ -218,6 +218,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "whole_blocks": "iosonde.layers.flashcache.findings_blocks:RULES",
         "btrfs": "iosonde.layers.btrfs.findings:RULES",
         "zfs": "iosonde.layers.zfs.findings:RULES",
+        "zfs_cleared": "iosonde.layers.zfs.findings_cleared:RULES",
     },
 )
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from iosonde import units
 from iosonde.layers._backing import where_to_look
 from iosonde.layers.zfs.facts import GROUP
+from iosonde.layers.zfs.findings_cleared import is_cleared
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Finding
 
@@ -130,7 +131,7 @@ def _reads(case: EvidenceSet, pool: StateEvidence, gone: Sequence[StateEvidence]
 def _checksums(case: EvidenceSet) -> Iterator[Finding]:
     for device in case.of_kind("zpool_device"):
         count = device.number("checksum_errors")
-        if count and not device.values.get("group"):
+        if count and not device.values.get("group") and not is_cleared(case, device):
             yield Finding(
                 "checksum-errors", "error", subject_of(device),
                 f"{device.name} returned data whose checksum is wrong, {count:,} times since the "
@@ -145,7 +146,8 @@ def _checksums(case: EvidenceSet) -> Iterator[Finding]:
 def _errors(case: EvidenceSet) -> Iterator[Finding]:
     for device in case.of_kind("zpool_device"):
         reads, writes = device.number("read_errors"), device.number("write_errors")
-        if (reads or writes) and not device.values.get("group"):
+        is_member = not device.values.get("group")
+        if (reads or writes) and is_member and not is_cleared(case, device):
             yield Finding(
                 "io-errors", "error", subject_of(device),
                 f"Requests of ZFS to {device.name} ended with errors: {reads:,} reads and "

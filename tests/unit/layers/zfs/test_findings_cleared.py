@@ -1,0 +1,53 @@
+"""Errors of a disk that `zpool clear` took away, and those that stay errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.verbs.explain import explain
+
+STATUS = (
+    "# zpool status tank\n  pool: tank\n state: {pool}\n"
+    "  scan: scrub repaired 0B in 02:10:11 with 0 errors on Sun Jan  8 02:34:12 2023\nconfig:\n\n"
+    "\tNAME        STATE     READ WRITE CKSUM\n\ttank        {pool}     0     0     0\n"
+    "\t  mirror-0  {pool}     0     0     0\n\t    sda       ONLINE     0     0     0\n"
+    "\t    {disk}       {state}     {counts}\n\nerrors: No known data errors\n"
+)
+
+
+def _status(state: str, counts: str, *, pool: str = "ONLINE", disk: str = "sdb") -> str:
+    return STATUS.format(pool=pool, state=state, counts=counts, disk=disk)
+
+
+CLEAN = _status("ONLINE", "0     0     0")
+BAD = _status("ONLINE", "3    12     7")
+FAULTED = _status("FAULTED", "0    86     0  too many errors", pool="DEGRADED")
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    (BAD + "# zpool clear tank sdb\n" + CLEAN,
+     "it ONLINE with 3 failed reads, 12 failed writes, 7 wrong checksums, a later one ONLINE"),
+    (FAULTED + "# zpool clear tank\n" + CLEAN,
+     "it FAULTED, too many errors with 86 failed writes, a later one ONLINE without any"),
+    (FAULTED + FAULTED + CLEAN, "with 86 failed writes"),
+])  # fmt: skip
+def test_errors_that_were_cleared_are_a_warning(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "text").write_text(text)
+    (finding,) = explain(str(tmp_path / "text")).findings
+    assert (finding.rule, finding.severity) == ("cleared-errors", "warning")
+    assert finding.subject == "sdb"
+    assert said in finding.message
+
+
+@pytest.mark.parametrize(("text", "rules"), [
+    (CLEAN + BAD, {"io-errors", "checksum-errors"}),  # they came later
+    (CLEAN + CLEAN, set()),
+    (BAD, {"io-errors", "checksum-errors"}),
+    (BAD + _status("ONLINE", "0     0     0", disk="sdc"), {"io-errors", "checksum-errors"}),
+    (_status("UNAVAIL", "0     0     0", pool="DEGRADED") + CLEAN, set()),
+])  # fmt: skip
+def test_errors_that_were_not_cleared(tmp_path: Path, text: str, rules: set[str]) -> None:
+    (tmp_path / "text").write_text(text)
+    assert {finding.rule for finding in explain(str(tmp_path / "text")).findings} == rules
