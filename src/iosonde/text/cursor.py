@@ -87,7 +87,8 @@ class Output(Protocol):
     With `joins_messages = True` its tool prints several messages in a line, parted by semicolons.
     With `unspecific = True` its form is that of many, and it is not tried on lines of another
     output that is broken. With `looks_above = True` it sees lines that another output has, too:
-    its command may stand above that one. With `holds`, a pattern of bytes, it is tried only where
+    its command may stand above that one. With `of_commands = True` it is commands at prompts, which
+    never are the last line of another. With `holds`, a pattern of bytes, it is tried only where
     the anchor's line, as it stands in the text, also holds that: for anchors that are common.
     """
 

@@ -275,7 +275,7 @@ class Search:
             return
         finally:
             WATCH.end()
-        reading = self._within_its_lines(view, reading)
+        reading = self._within_its_lines(view, reading, output)
         heading = self._heading_above(view, reading.first, offset)
         reading = self._with_command(view, reading, output, (number, offset))
         if reading.trials:
@@ -335,16 +335,19 @@ class Search:
             self._command = last_command(view.number(reading.last), output, reading)
         return reading
 
-    def _within_its_lines(self, view: View, reading: OutputReading) -> OutputReading:
+    def _within_its_lines(
+        self, view: View, reading: OutputReading, output: Output
+    ) -> OutputReading:
         """The same without lines above it that another has, nor blank ones and prompts at its ends.
 
-        A command alone is a prompt.
+        What is read of commands themselves ends with a prompt.
         """
+        of_commands = reading.loads or getattr(output, "of_commands", False)
         first, last = self._own(view, reading.first), reading.last
         while first < last and not view.line(first).strip():
             first += 1
         while last > first and (
-            not (line := view.line(last)).strip() or (not reading.loads and is_shells_prompt(line))
+            not (line := view.line(last)).strip() or (not of_commands and is_shells_prompt(line))
         ):
             last -= 1
         return replace(reading, first=first, last=last)

@@ -230,6 +230,11 @@ def test_no_output_ends_with_a_blank_line_or_a_prompt() -> None:
     assert places(f"{LOG}[root@db1 ~]# ls\n") == [(1, 2)]
 
 
+def test_commands_that_are_read_themselves_end_with_a_prompt() -> None:
+    sets = "root@db1:~# sysctl -w vm.dirty_ratio=80\nroot@db1:~# sysctl -w vm.swappiness=1\n"
+    assert places(f"{sets}root@db1:~# \n") == [(1, 2)]
+
+
 def test_the_blank_line_that_time_prints_is_none_of_an_output() -> None:
     assert places(f"root@db1:~# time fstrim -v /mnt\n{TIMES}")[-1][1] == 5
     assert places(f"Total time:\n{TIMES}") == [(3, 5)]

@@ -33,6 +33,7 @@ _LONG = 60
 
 class ShellSettings(Output):
     tool = "shell"
+    of_commands = True
     anchors = (
         "/queue/", "/device/queue", "/md/stripe", "/proc/sys/",
         "/proc/fs/nfsd/threads", "/sys/module/", "/sys/class/net/", "/cpufreq/scaling",
