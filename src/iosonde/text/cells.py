@@ -247,10 +247,20 @@ def _row(
         used = count
     for count in range(len(parts), 0, -1):
         for text in _joinings(parts[:count], head.width):
-            typed = assign(text.split(), head.columns)
-            if typed is not None:
+            typed = assign(text.split(), head.columns) if count > 1 or not cells else cells
+            if typed is not None and (not cells or _goes_on(cells, typed)):
                 return typed, used if count == len(parts) else count, start
     return (cells, 1, start) if cells else None  # its last cell has more words than are tried
+
+
+def _goes_on(cells: Mapping[str, str], whole: Mapping[str, str]) -> bool:
+    """Whether a row of several lines has the cells that its first line has by where they stand.
+
+    The last one of these may be a part of a word, or of words.
+    """
+    *names, last = cells
+    is_same = all(whole.get(name) == cells[name] for name in names)
+    return is_same and whole.get(last, "").startswith(cells[last])
 
 
 def _in_pieces(

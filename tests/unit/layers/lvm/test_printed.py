@@ -106,3 +106,23 @@ def test_columns_that_were_asked_for_are_kept() -> None:
     assert (values["cache_dirty_blocks"], values["cache_read_hits"]) == (20, 4711)
     strange = states(text.replace("CacheReadHits", "CacheReadHums"))
     assert strange == []
+
+
+VERBOSE = """\
+  LV    VG    #Seg Attr       LSize  Maj Min KMaj KMin Pool  Origin Data%  Meta%  Move Cpy%Sync Log Convert LV UUID                                LProfile
+  root  pond     1 -wi-ao----  4.00g  -1  -1  253    0                                                     Ab12cd-34ef-56gh-78ij-90kl-mnop-qrstuv
+  pool0 pond     1 twi-aotz-- 10.00g  -1  -1  253    3               12.00  10.00                          Bb12cd-34ef-56gh-78ij-90kl-mnop-qrstuv
+  home  pond     1 Vwi-aotz-- 10.00g  -1  -1  253    2 pool0         25.00                                 Cb12cd-34ef-56gh-78ij-90kl-mnop-qrstuv
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize("below", ["", "root@db1:~# \n", "==== ls ====\n", "\nand so on\n", "x\n"])
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_the_last_row_has_its_cells_where_they_stand_whatever_is_below(
+    rows: int, below: str
+) -> None:
+    head, *volumes = VERBOSE.splitlines(keepends=True)
+    (*_, last) = subjects_in("".join([head, *volumes[:rows]]) + below)
+    assert last.values["lv_uuid"] == f"{'ABC'[rows - 1]}b12cd-34ef-56gh-78ij-90kl-mnop-qrstuv"
+    assert last.values.get("pool") == ("pool0" if rows == 3 else None)
+    assert "move" not in last.values
