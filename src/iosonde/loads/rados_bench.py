@@ -55,6 +55,7 @@ _SECOND = re.compile(
 )
 _PREFIX = re.compile(r"^\s*Object prefix: (?P<name>\S{1,120})\s*$")
 _ASKED = re.compile(r"Maintaining(\d{1,9})concurrent(?:writes|reads)of(\d{1,15})bytes")
+_UP_TO = re.compile(r"forupto(?P<seconds>\d{1,9})seconds")
 _TIME = re.compile(rf"Totaltimerun:{_N}")
 _MADE = re.compile(r"Total(writes|reads)made:(\d{1,18})")
 _BANDWIDTH = re.compile(rf"(?<!n)Bandwidth\(MB/sec\):{_N}")
@@ -75,7 +76,7 @@ _OTHERS = {
 }  # fmt: skip
 _SIZE = re.compile(r"(?:Write|Read)size:(\d{1,15})")
 _CALLED = re.compile(
-    r"\bbench\s(?:\S{1,100}\s{1,20}){0,20}?[\"']?(?:\d{1,9}|\$\S{1,60})[\"']?\s{1,20}"
+    r"\bbench\s(?:\S{1,100}\s{1,20}){0,20}?[\"']?(?:(?P<seconds>\d{1,9})|\$\S{1,60})[\"']?\s{1,20}"
     r"[\"']?(?:write|seq|rand|\$\w)"
 )
 """Seconds and what is done stand in every call: `rados -p POOL bench SECONDS write|seq|rand`."""
@@ -122,18 +123,10 @@ class RadosBench(Output):
         if at is None:
             return self._on_the_way(cursor, first, last)
         text = compact(cursor, at, last)
-        asked = _ASKED.search(compact(cursor, first, min(first + 4, last)))
         begin, prompt = _command(cursor, first)
         metrics, steps, details, direction = figures(text)
-        options: dict[str, Scalar] = {"rw": direction}
-        if " rand" in prompt.command:
-            options["rw"] = "randread"
-        if size := _SIZE.search(text):
-            options["bs"] = int(size[1])
-        if asked:
-            options |= {"iodepth": int(asked[1]), "bs": int(asked[2])}
-        elif depth := re.search(r"\s-t ?(\d{1,6})", prompt.command):
-            options["iodepth"] = int(depth[1])
+        on_top = compact(cursor, first, min(first + 4, last))
+        options = {"rw": direction, **_options(on_top, text, prompt.command)}
         pool = POOL.search(prompt.command)
         time = _TIME.search(text)
         trial = PrintedTrial(
@@ -167,6 +160,23 @@ class RadosBench(Output):
             self.tool, "a run up to a second", "", values, prompt.host, prompt.command
         )
         return OutputReading(begin, last, counters=(counters,))
+
+
+def _options(on_top: str, sums: str, command: str) -> dict[str, Scalar]:
+    """Of the load, in fio's words, from the begin of a run, its sums and its command."""
+    options: dict[str, Scalar] = {}
+    if " rand" in command:
+        options["rw"] = "randread"
+    if size := _SIZE.search(sums):
+        options["bs"] = int(size[1])
+    if asked := _ASKED.search(on_top):
+        options |= {"iodepth": int(asked[1]), "bs": int(asked[2])}
+    elif depth := re.search(r"\s-t ?(\d{1,6})", command):
+        options["iodepth"] = int(depth[1])
+    limit = _UP_TO.search(on_top) or _CALLED.search(command)
+    if limit and int(limit["seconds"] or 0):
+        options["runtime"] = int(limit["seconds"])
+    return options
 
 
 def _command(cursor: TextCursor, first: int) -> tuple[int, Prompt]:

@@ -75,6 +75,10 @@ _SET_UP = {
     "io_mode": re.compile(r"Using (\w{2,20} (?:mmaped )?I/O mode)"),
     "fsync_at_end": re.compile(r"Calling fsync\(\) at the end of test, (Enabled)"),
 }
+_FLAGS = re.compile(
+    r"\s--file-extra-flags[= ][\"']?((?:sync|dsync|direct)(?:,(?:sync|dsync|direct)){0,2})\b"
+)
+_SECONDS = re.compile(r"\s--(?:max-time|time)[= ][\"']?(\d{1,9})(?![\w.])")
 _MODES = {
     "sequential write (creation)": "write", "sequential rewrite": "write",
     "sequential read": "read", "random read": "randread", "random write": "randwrite",
@@ -125,7 +129,7 @@ class Sysbench(Output):
             command=prompt.command,
             host=prompt.host,
             elapsed=(sheet.seconds,) if sheet.seconds else None,
-            options=_options(head),
+            options=_options(head) | _asked(prompt.command),
             steps=sheet.steps,
             details=sheet.details | _set_up(head),
         )
@@ -279,6 +283,25 @@ def _plain(text: str) -> Json:
     if re.fullmatch(r"[\d.]{1,24}", text):
         return int(text) if text.isdecimal() else float(text)
     return text
+
+
+def _asked(command: str) -> dict[str, Scalar]:
+    """What a command asks for that the report says otherwise or not at all, in fio's words.
+
+    Source: sysbench 1.0, src/tests/fileio/sb_fileio.c, parse_arguments(): --file-extra-flags is a
+    list of sync, dsync and direct (one of them before 1.0); src/sysbench.c: --max-time of 0.4 is
+    --time of 1.0, in seconds, and 0 is no limit.
+    """
+    options: dict[str, Scalar] = {}
+    if match := _FLAGS.search(command):
+        flags = match[1].split(",")
+        if "direct" in flags:
+            options["direct"] = True
+        if sync := next((flag for flag in flags if flag != "direct"), ""):
+            options["sync"] = sync
+    if (match := _SECONDS.search(command)) and int(match[1]):
+        options["runtime"] = int(match[1])
+    return options
 
 
 def _options(head: str) -> dict[str, Scalar]:

@@ -114,3 +114,12 @@ def test_a_command_names_its_seconds_and_what_it_does(above: str, command: str) 
     sums = TEXT[TEXT.index("Total time") : TEXT.index("Total reads")].partition("hints")[0]
     (trial, *_) = trials(above + sums)
     assert trial.command == command
+    seconds = {"rados -p test bench 10 write -t 16": 10}.get(command)
+    assert trial.options.get("runtime") == seconds
+
+
+def test_the_seconds_that_it_says_itself() -> None:
+    (trial, *_) = trials(TEXT[TEXT.index("hints") :])
+    assert trial.options["runtime"] == 10
+    objects = TEXT[TEXT.index("hints") :].replace("10 seconds or 0 objects", "0 seconds or 5")
+    assert "runtime" not in trials(objects)[0].options  # it ends with the objects

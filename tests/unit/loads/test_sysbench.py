@@ -134,3 +134,25 @@ def test_source_and_prose(text: str) -> None:
 def test_a_line_of_fio_is_not_taken_for_sysbench() -> None:
     text = "without the patch\nwrite: IOPS=68.0k, BW=266MiB/s (279MB/s)(15.6GiB/60001msec)\n"
     assert [entry.tool for entry in read(text)] == ["fio"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "options"),
+    [
+        ("--file-extra-flags=direct --max-time=300", {"direct": True, "runtime": 300}),
+        ("--file-extra-flags=dsync --time=60", {"sync": "dsync", "runtime": 60}),
+        ("--file-extra-flags=sync,direct", {"direct": True, "sync": "sync"}),
+        ("--time=0 --file-extra-flags=", {}),
+        ("--time=$T --report-time=5 --warmup-time=7", {}),
+    ],
+)
+def test_what_its_command_asks_for(flags: str, options: dict[str, object]) -> None:
+    report = (
+        "Threads started!\n\nFile operations:\n    reads/s:                      100.00\n"
+        "    writes/s:                     50.00\n    fsyncs/s:                     10.00\n\n"
+        "Throughput:\n    read, MiB/s:                  1.56\n"
+        "    written, MiB/s:               0.78\n"
+    )
+    (trial,) = trials(f"root@db1:~# sysbench fileio {flags} run\n{report}")
+    given = {name: trial.options.get(name) for name in ("direct", "sync", "runtime")}
+    assert {name: value for name, value in given.items() if value is not None} == options
