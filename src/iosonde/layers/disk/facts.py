@@ -78,15 +78,19 @@ _FACTS = {
     "FSTYPE": "fstype", "ALIGNMENT": "alignment_offset", "MAJ:MIN": "maj_min",
     "KNAME": "kernel_name", "PATH": "path", "RM": "removable", "HOTPLUG": "hotplug",
 }  # fmt: skip
-_SIZES = {"SIZE": "size", "DISC-GRAN": "discard_granularity", "DISC-MAX": "discard_max_bytes"}
+_SIZES = {
+    "SIZE": "size", "DISC-GRAN": "discard_granularity", "DISC-MAX": "discard_max_bytes",
+    "FSSIZE": "fssize", "FSAVAIL": "fsavail", "FSUSED": "fsused",
+}  # fmt: skip
+_SHARE = "FSUSE%"
 _FLAGS = frozenset({"rotational", "read_only", "removable", "hotplug"})
 _WHOLE = frozenset({
     "read_ahead_kb", "nr_requests", "physical_block_size", "logical_block_size", "io_min",
     "io_opt", "alignment_offset",
 })  # fmt: skip
 _READ = frozenset({
-    *_FACTS, *_SIZES, "NAME", "KNAME", "PATH", "PKNAME", "TYPE", "MOUNTPOINT", "MOUNTPOINTS",
-    "START",
+    *_FACTS, *_SIZES, _SHARE, "NAME", "KNAME", "PATH", "PKNAME", "TYPE", "MOUNTPOINT",
+    "MOUNTPOINTS", "START",
 })  # fmt: skip
 """Columns that are facts by other names, or names of devices."""
 _PARTITION = kind_by_type("part")
@@ -136,11 +140,19 @@ def _kind(cells: Mapping[str, str], name: str, stands: bool) -> str:
     return kind_by_type("dm") if is_mapped else kind_by_name(name)
 
 
-def _values(cells: Mapping[str, str], kind: str) -> dict[str, Scalar]:
+def _sizes(cells: Mapping[str, str]) -> dict[str, Scalar]:
+    """What columns say in bytes, and how full a file system is."""
     values: dict[str, Scalar] = {
         fact: units.parse_bytes(cells[column].replace(",", ".").removesuffix("B"))
         for column, fact in _SIZES.items() if cells.get(column)
     }  # fmt: skip
+    if share := cells.get(_SHARE):
+        values["fsused_share"] = int(share.removesuffix("%")) / 100
+    return values
+
+
+def _values(cells: Mapping[str, str], kind: str) -> dict[str, Scalar]:
+    values = _sizes(cells)
     for column, fact in _FACTS.items():
         text = cells.get(column)
         if not text:

@@ -421,7 +421,9 @@ def test_lsblk_f_that_a_mail_broke_at_any_width() -> None:
     whole = subjects_in(WIDE, "lsblk")
     named = {thing.name: dict(thing.values) for thing in whole}
     assert named["md7"]["uuid"] == "ceef50e9-afdd-4903-899d-1ad05a0780e0"
-    assert (named["sdr1"]["label"], named["sdr1"]["fsavail"]) == ("Data4", "1.5T")
+    assert (named["sdr1"]["label"], named["sdr1"]["fsavail"]) == ("Data4", 1.5 * 2**40)
+    assert named["sdr1"]["fsused_share"] == 0.73
+    assert not {"fsavail", "fsused_share"} & set(named["sdr"])  # it is not mounted
     for width in (78, 84, 87):
         broken = "\n".join(
             line
