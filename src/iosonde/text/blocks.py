@@ -23,6 +23,7 @@ from iosonde.text.headings import marked_heading
 from iosonde.text.kernel_lines import is_kernel_line, is_rest
 from iosonde.text.pipe_tables import pipe_table_at
 from iosonde.text.prose import is_sentence
+from iosonde.text.reader import is_section
 from iosonde.text.secrets import without_secrets
 from iosonde.text.shell import (
     CODE,
@@ -233,7 +234,7 @@ class TextBlocks:
         line = self.lines[at]
         if not line or not self.free[at] or at in self._fences:
             return False
-        return not self._begins(at)
+        return not self._begins(at) and (at in self._closing or not is_section(line))
 
     def _begins(self, at: int) -> bool:
         """Whether a command, a log or a table begins in a line."""

@@ -782,3 +782,18 @@ def test_a_table_of_markdown_below_an_output_is_the_authors() -> None:
         if isinstance(output, FoundOutput)
         for counters in output.counters
     ] == ["checker -n /dev/sdb", ""]
+
+
+@pytest.mark.parametrize(
+    ("above", "heading"),
+    [
+        ("## Disk\n\nprose\n\n<a name='two'></a>\n## Two\n\n", "Two"),
+        ("## Disk\n\n- a\n- b\n- c\n### Two\n\n", "Two"),
+        ("## Disk\n\n```\na = 1\nb = 2\n## Two\n```\n\n", "Disk"),
+        ("## Disk\n\na line\n# Two\n\n", "Disk"),  # one sign alone begins a comment, too
+    ],
+)
+def test_a_heading_directly_below_other_lines(above: str, heading: str) -> None:
+    text = f"{above}$ tool --show\nReads: 5\nWrites: 7\nErrors: 9\n"
+    *_, last = rest(text)
+    assert last.place.heading == heading

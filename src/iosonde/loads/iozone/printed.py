@@ -101,6 +101,10 @@ class IozoneOutput(Output):
         return OutputReading(begin, last, trials=trials)
 
 
+_ROW = re.compile(r"[ \d]{8,200}")
+"""A row of figures, below which iozone says no more than that it is complete."""
+
+
 def _last(cursor: TextCursor, first: int) -> int:
     last, blank, complete = first, 0, False
     heads: set[str] = set()
@@ -116,7 +120,8 @@ def _last(cursor: TextCursor, first: int) -> int:
             if blank > _GAP:
                 break
             continue
-        if blank and not _PART.search(line) and is_sentence(line):
+        is_below = _ROW.fullmatch(cursor.line(last)) is not None or not _PART.search(line)
+        if blank and is_below and is_sentence(line):
             break
         if not _PART.search(line) and (complete or blank > 2 or len(line) > 100):
             break

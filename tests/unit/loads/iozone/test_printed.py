@@ -211,3 +211,19 @@ def test_prose_below_a_run_that_was_cut_off_is_none_of_it() -> None:
     prose = "\nThat is with a fast filer at the end of it, so\nit is a test of the client.\n"
     outputs = read(f"iozone -t1 -s 2g -i0\n{run}{prose}")
     assert outputs[-1].place.last_line == 1 + len(run.splitlines())
+
+
+def test_what_an_author_says_below_the_figures_is_none_of_it() -> None:
+    table = (
+        "                                                    random    random\n"
+        "      kB  reclen    write  rewrite    read    reread    read     write\n"
+        "  102400       4     3246     3325    13209    11674    10330     5223\n"
+        "  102400   16384    62872    61581    89746    89104    89755    62862\n"
+    )
+    said = "We are at 90MB/s now, but the read of random records is what matters.\n"
+    for below, last in (
+        (f"\n{said}", 4), (f"\nAs can be seen, a rewrite of the file is slow.\n\n{said}", 4),
+        ("\niozone test complete.\n", 6),
+    ):  # fmt: skip
+        (output,) = read(f"{table}{below}")
+        assert (output.place.first_line, output.place.last_line) == (2, last)
