@@ -84,7 +84,7 @@ class TextCursor(Protocol):
 class Output(Protocol):
     """How one kind of printed output is recognised and read.
 
-    With `joins_messages = True` its tool prints several messages in a line, parted by semicolons.
+    With `joined_by`, a text, its values are messages with that between their parts.
     With `unspecific = True` its form is that of many, and it is not tried on lines of another
     output that is broken. With `looks_above = True` it sees lines that another output has, too:
     its command may stand above that one. With `of_commands = True` it is commands at prompts, which

@@ -18,7 +18,7 @@ def require_sound(cursor: TextCursor, reading: OutputReading, output: Output) ->
     """Raises Unreadable where a value cannot be what the tool printed."""
     if not is_finite(reading):
         raise Unreadable("a figure of it is larger than any number")
-    if _runs_together(cursor, reading, "; " if getattr(output, "joins_messages", False) else ""):
+    if _runs_together(cursor, reading, getattr(output, "joined_by", "")):
         raise Unreadable(BREAKS_LOST)
 
 

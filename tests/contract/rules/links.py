@@ -259,4 +259,14 @@ CASES = (
             "read.iops": 800.0, "read.bandwidth": 8e8, "read.rtt": 0.178, "read.execution": 0.18,
             "read.retransmissions": 0, "rpc_backlog": 0.0})),
     ),
+    RuleCase(
+        "ignored-setting.ignored",
+        "a keyword that multipath does not know",
+        case(state("multipath_config", "/etc/multipath.conf",
+                   {"invalid_keywords": "polling_intervall (line 20)"})),
+        "sections of a file that it follows, and an option that it takes and calls deprecated",
+        case(state("multipath_config", "defaults", {"polling_interval": 5}),
+             state("multipath_config", "/etc/multipath.conf",
+                   {"deprecated_options": "wwids_file (line 3)"})),
+    ),
 )  # fmt: skip

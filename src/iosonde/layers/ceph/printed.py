@@ -264,7 +264,7 @@ class CephHealth(StateOutput):
         " pgs stuck ", " pgs are stuck ", " many more objects per pg", " large omap objects",
     )  # fmt: skip
     commands = ("ceph",)
-    joins_messages: ClassVar[bool] = True
+    joined_by: ClassVar[str] = "; "
     reach = 3
 
     @override
