@@ -174,6 +174,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "drbd": "iosonde.layers.drbd.findings:RULES",
         "drbd_pacemaker": "iosonde.layers.drbd.findings_pacemaker:RULES",
         "error_target": "iosonde.layers.dm.findings:RULES",
+        "blocked_processes": "iosonde.layers._rules.blocked_processes:RULES",
         "busy_disks": "iosonde.layers.disk.findings_busy:RULES",
         "capsules": "iosonde.layers.nvmeof.findings:RULES",
         "nvme_paths": "iosonde.layers.nvmeof.findings_paths:RULES",

@@ -103,6 +103,37 @@ CASES = (
         case(log("host", "", memory_waits=2, others=["webd"])),
     ),
     RuleCase(
+        "blocked-processes.blocked",
+        "three processes that wait at once",
+        case(
+            counted(
+                "ps",
+                "host",
+                "",
+                {
+                    "processes": [
+                        {"pid": pid, "state": "D", "command": "cp a b"} for pid in (31, 32, 33)
+                    ]
+                },
+            )
+        ),
+        "one that does, and threads of the kernel",
+        case(
+            counted(
+                "ps",
+                "host",
+                "",
+                {
+                    "processes": [
+                        {"pid": 31, "state": "D", "command": "cp a b"},
+                        {"pid": 2, "state": "D", "command": "[kworker/0:1]"},
+                        {"pid": 3, "state": "D", "command": "[jbd2/sda1-8]"},
+                    ]
+                },
+            )
+        ),
+    ),
+    RuleCase(
         "kernel-crash.crashed",
         "a bug that the kernel found in itself, and the oops of it",
         case(log("host", "", kernel_crashes=1, oopses=1, crashes=["fs/btrfs/ctree.h:3713"])),
