@@ -27,8 +27,11 @@ _QUOTED = re.compile(r"[ \t]*(?:>(?!=\d)(?:[ \t]{1,12}(?=>)|[ \t]?))+")
 _BARRED = re.compile(r"\|(?: (?! {0,3}[\d.]{1,6}th=\[)[^|]*)?")  # not fio's percentiles
 _BARS = 3  # lines
 _TAG = re.compile(
-    r"</?(?:pre|code|b|i|em|strong|br|p|div|span|tt|samp|kbd|td|tr|li|ul)\b[^<>]*>", re.IGNORECASE
+    r"</?(?:pre|code|b|i|em|strong|br|p|div|span|tt|samp|kbd|td|tr|li|ul|ol|a|u|font|small|big"
+    r"|blockquote|center|h[1-6]|hr|table|tbody|th|details|summary)(?=[\s/>{])[^<>]*>",
+    re.IGNORECASE,
 )
+"""Behind the name of a tag stands no part of an address (`<p.smith@example.org>`)."""
 _ENTITY = re.compile(r"&(?:gt|lt|amp|quot|nbsp|#\d{1,5}|#x[0-9a-f]{1,4});", re.IGNORECASE)
 _BLANKS = re.compile(r"[\u00a0\r\n]")
 _BOLD = re.compile(r"^([ \t]*)\*\*(?=\S)((?:(?!\*\*)[^\n]){1,400})(?<=\S)\*\*[ \t]*$", re.MULTILINE)
@@ -54,8 +57,13 @@ _COMMENTED = re.compile(
     re.MULTILINE,
 )
 """What an author wrote behind a value of a list: `Total to scrub:   248GiB   # wrong`."""
-_LABEL = re.compile(r"Output(?:(?=[A-Z/●├\[])(?![A-Z]\w*[:=])| (?=Filesystem\s|● ))")
-"""The label above a block of a tutorial, which a page's text has in the block's first line."""
+_LABEL = re.compile(
+    r"Output(?:(?=[A-Z/●├\[])(?![A-Z]\w*[:=])| (?=Filesystem\s|● )"
+    r"|(?=total \d|(?:sd|vd|xvd)[a-z]\d{0,3}\s|nvme\dn\d|(?:bash|cat|dd|df|du|e2fsck|fio|fsck|ls"
+    r"|mdadm|mke2fs|mkfs|mount|ping|resize2fs|rsync|sudo|tar|umount)(?:\.\w{2,8})?: [\w/'\"]))"
+)
+"""The label above a block of a tutorial, which a page's text has in the block's first line: the
+line is one that a tool begins its output with, and no name of somebody's (`OutputDir: x`)."""
 _DEEP = 200  # characters before a label that are looked at
 _DASHES = re.compile(
     r"(?<=[\s(])[–—](?=[A-Za-z])"

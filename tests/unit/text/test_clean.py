@@ -160,6 +160,13 @@ def test_a_text_has_as_many_lines_as_before(text: str) -> None:
         ("```\nOutputPersonalities : [raid1]\n```", ["", "Personalities : [raid1]", ""]),
         ("a\n\nOutput/dev/vda1 on /", ["a", "", "/dev/vda1 on /"]),
         ("a\n\nOutput● nfs.service - NFS", ["a", "", "● nfs.service - NFS"]),
+        ("a\n\nOutputmount: /mnt: bad", ["a", "", "mount: /mnt: bad"]),
+        ("Outputmount.nfs: access denied", ["mount.nfs: access denied"]),
+        ("```\nOutputtotal 24\n```", ["", "total 24", ""]),
+        ("Outputsda 8:0 0 1G", ["sda 8:0 0 1G"]),
+        ("Outputtotals: 4", ["Outputtotals: 4"]),
+        ("Outputfile: x", ["Outputfile: x"]),
+        ("a\nOutputmount: /mnt: bad", ["a", "Outputmount: /mnt: bad"]),
         ("a\n\nOutputFormat: json", ["a", "", "OutputFormat: json"]),
         ("a\n\nOutputs of the tool", ["a", "", "Outputs of the tool"]),
         ("a\n\nOutput Level 3", ["a", "", "Output Level 3"]),
@@ -170,3 +177,25 @@ def test_the_label_of_a_tutorials_block_is_no_part_of_its_first_line(
     text: str, lines: list[str]
 ) -> None:
     assert clean(text) == lines
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("sda 8:0 disk</blockquote>", "sda 8:0 disk"),
+        ("sda 8:0 disk<br>", "sda 8:0 disk"),
+        ("sda 8:0 disk<br />", "sda 8:0 disk"),
+        ("    sd&gt;<br/>", "    sd>"),
+        ('## Snapshots <a name="snap"></a>', "## Snapshots"),
+        ('<h3 id="a">Disks</h3>', "Disks"),
+        ("<font color='red'>UU_</font>", "UU_"),
+        # no tags: addresses, places in the kernel, XML of other programs
+        ("<p.smith@example.org> wrote </a>:", "<p.smith@example.org> wrote :"),
+        ("<a@example.org> wrote </b>:", "<a@example.org> wrote :"),
+        ("  </TASK>", "  </TASK>"),
+        ("  </IRQ>", "  </IRQ>"),
+        ("<source file='/a.img'/></disk>", "<source file='/a.img'/></disk>"),
+    ],
+)
+def test_tags_that_were_left_in_a_line(line: str, wanted: str) -> None:
+    assert clean(line) == [wanted]

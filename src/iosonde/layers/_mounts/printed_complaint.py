@@ -24,7 +24,7 @@ _WHY = (
     r"|bad (?:usage|option)|no medium found|\S+ is (?:write-protected|not a block device)"
 )
 _FORMS = (
-    re.compile(r"(?:Output)?mount: (?P<error>(?P<file>/[^\s:]{1,200}): "
+    re.compile(r"mount: (?P<error>(?P<file>/[^\s:]{1,200}): "
                r"parse error at line (?P<line>\d{1,9}) -- ignored)$"),
     re.compile(rf"mount: (?P<point>/[^\s:]*):? (?P<error>(?:{_WHY}).{{0,240}})$"),
     re.compile(r"mount: (?:mount|mounting) (?P<device>\S+) on (?P<point>/\S*) failed: "
