@@ -15,7 +15,7 @@ from typing_extensions import override
 from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput, nearest
+from iosonde.text.reader import Items, StateOutput, before, nearest
 
 _TYPE = re.compile(r"^\s*transaction type: ")
 _PGBENCH = re.compile(
@@ -69,6 +69,8 @@ _FIGURES = {
     "schedule_lag.max": (re.compile(rf"schedule lag: avg [\d.]{{1,20}} \(max {_N}\) ms"), 1e-3),
     "connection_time": (re.compile(rf"(?:initial|average) connection time = {_N} ms"), 1e-3),
 }
+_CUT = re.compile(r"\s*(?:\[?(?:\.{2,5}|…)\]?|[<\[(]snip[>\])])\s*")
+"""A line where somebody left lines of --progress out."""
 _BEFORE = re.compile(r"^\s*(?:starting vacuum|pgbench \(|end\.$|progress: \d)")
 _TEXTS = {
     "transaction_type": re.compile(r"^\s*transaction type: (\S.{0,200}?)\s*$"),
@@ -99,7 +101,9 @@ class Pgbench(StateOutput):
         first = nearest(cursor, 20, _TYPE.match)
         first = cursor.at if first is None else first
         while True:
-            above = first - 1 if cursor.line(first - 1) else first - 2
+            above = before(cursor, first)
+            if _CUT.fullmatch(cursor.line(above)):
+                above = before(cursor, above)
             if above < 0 or not _BEFORE.match(cursor.line(above)):
                 return first
             first = above
@@ -109,7 +113,8 @@ class Pgbench(StateOutput):
         last = first
         for index, line in lines(cursor, first + 1, _MOST):
             foreign = line and (
-                prompt_in(line) or not (_PGBENCH.match(line) or _BEFORE.match(line))
+                prompt_in(line)
+                or not (_PGBENCH.match(line) or _BEFORE.match(line) or _CUT.fullmatch(line))
             )
             if _TYPE.match(line) and "transaction type" in flow(cursor, first, last):
                 break

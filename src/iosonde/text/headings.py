@@ -30,6 +30,11 @@ _DRAWN = re.compile(r"<--|# CONFIG_")
 _ROW = re.compile(r"\s*#\s{1,2}\d{1,2}\s{2,}\S")
 """Of smartctl's log of self-tests: `# 1  Short offline       Completed without error`."""
 _UNDERLINE = re.compile(r"\s*(?:={4,}|-{4,})\s*")
+_ADORNED = re.compile(r"(?:\^{4,}|\"{4,}|\*{4,}|\+{4,}|#{4,})\s*")
+"""What else reStructuredText underlines a title with, over its whole length.
+
+Source: docutils 0.20, docs/ref/rst/restructuredtext.txt, "Sections".
+"""
 _COMMENT = re.compile(r"\s*#(?: |$)")
 _LOWER = re.compile(r"\s*# [^A-Z0-9*_`]")
 """A command of root's or a comment, but for a heading of Markdown that stands alone."""
@@ -98,7 +103,8 @@ def _marked_at(line: Callable[[int], str | None], index: int) -> str:
     """The words of a marked heading; empty where a line is none, or one of several comments."""
     text = line(index) or ""
     near = (line(index - 1) or "", line(index + 1) or "")
-    if _UNDERLINE.fullmatch(near[1]) and is_short(text):
+    adorned = _ADORNED.fullmatch(near[1]) and len(near[1].rstrip()) >= len(text) > 0
+    if (_UNDERLINE.fullmatch(near[1]) or (adorned and text[0] != " ")) and is_short(text):
         is_head = text in DECODED or FIGURES.fullmatch(line(index + 2) or "")
         return "" if is_head else _unmarked(text)
     heading = marked_heading(text, alone=not any(near))

@@ -162,3 +162,19 @@ def test_a_warm_up_alone_is_not_read() -> None:
 def test_the_latencies_of_osds_before_ceph_10() -> None:
     (osd,) = counters("osdid fs_commit_latency(ms) fs_apply_latency(ms)\n    3    37    40\n")
     assert (osd.name, osd.values) == ("osd.3", {"commit_latency": 0.037, "apply_latency": 0.04})
+
+
+@pytest.mark.parametrize("cut", ["...", "…", "[...]", "\n...\n", "<snip>"])
+def test_lines_of_progress_above_others_that_somebody_left_out(cut: str) -> None:
+    row = "progress: {}.0 s, 1234.5 tps, lat 6.400 ms stddev 2.100\n"
+    sums = (
+        "transaction type: <builtin: TPC-B (sort of)>\n"
+        "tps = 1250.123456 (without initial connection time)\n"
+    )
+    above = f"root@db1:~# pgbench -P 5 -T 60 bench\npgbench (14.5)\n{row.format(5)}"
+    (run,) = counters(f"{above}{cut}\n{row.format(60)}{sums}")
+    assert (run.host, run.command) == ("db1", "pgbench -P 5 -T 60 bench")
+    rows = cast("list[dict[str, float]]", run.values["intervals"])
+    assert [each["seconds"] for each in rows] == [5.0, 60.0]
+    (run,) = counters(f"{above}It went on so until the end.\n{row.format(60)}{sums}")
+    assert len(cast("list[object]", run.values["intervals"])) == 1

@@ -49,6 +49,11 @@ PARAGRAPH = "Strips were tried from the smallest that the card offers to the lar
         ("Block 55352561664", ""),
         ("=====Discovery Log Entry 0======", ""),
         ("== Entry 0 ==", "Entry 0"),
+        ("Disk layout\n^^^^^^^^^^^\nProse.", "Disk layout"),
+        ('Disk layout\n"""""""""""""\nProse.', "Disk layout"),
+        ("# Real\n\nProse.\nDisk layout here\n^^^^\nProse.", "Real"),  # an arrow at a word
+        ("# Real\n\n  Disk layout\n^^^^^^^^^^^^^\nProse.", "Real"),
+        ("# Real\n\n/dev/sda1 is it\n^^^^^^^^^^^^^^^^^\nProse.", "Real"),
         ("All code\n========", ""),
         ("All disks\n=========", "All disks"),
         ("Key = value", ""),
