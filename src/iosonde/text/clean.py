@@ -28,10 +28,11 @@ _BARRED = re.compile(r"\|(?: (?! {0,3}[\d.]{1,6}th=\[)[^|]*)?")  # not fio's per
 _BARS = 3  # lines
 _TAG = re.compile(
     r"</?(?:pre|code|b|i|em|strong|br|p|div|span|tt|samp|kbd|td|tr|li|ul|ol|a|u|font|small|big"
-    r"|blockquote|center|h[1-6]|hr|table|tbody|th|details|summary)(?=[\s/>{])[^<>]*>",
+    r"|blockquote|center|hr|table|tbody|th|details|summary)(?=[\s/>{])[^<>]*>",
     re.IGNORECASE,
 )
-"""Behind the name of a tag stands no part of an address (`<p.smith@example.org>`)."""
+"""No headings: where one stands, an output has ended. Behind the name of a tag stands no part of an
+address (`<p.smith@example.org>`)."""
 _ENTITY = re.compile(r"&(?:gt|lt|amp|quot|nbsp|#\d{1,5}|#x[0-9a-f]{1,4});", re.IGNORECASE)
 _BLANKS = re.compile(r"[\u00a0\r\n]")
 _BOLD = re.compile(r"^([ \t]*)\*\*(?=\S)((?:(?!\*\*)[^\n]){1,400})(?<=\S)\*\*[ \t]*$", re.MULTILINE)

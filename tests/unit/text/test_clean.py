@@ -187,7 +187,6 @@ def test_the_label_of_a_tutorials_block_is_no_part_of_its_first_line(
         ("sda 8:0 disk<br />", "sda 8:0 disk"),
         ("    sd&gt;<br/>", "    sd>"),
         ('## Snapshots <a name="snap"></a>', "## Snapshots"),
-        ('<h3 id="a">Disks</h3>', "Disks"),
         ("<font color='red'>UU_</font>", "UU_"),
         # no tags: addresses, places in the kernel, XML of other programs
         ("<p.smith@example.org> wrote </a>:", "<p.smith@example.org> wrote :"),
