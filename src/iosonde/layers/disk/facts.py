@@ -32,8 +32,10 @@ _TYPES = (
 _TYPE = re.compile(f"(?:{_TYPES})", re.IGNORECASE)
 _NAME = re.compile(
     rf"(?!(?:{_TYPES}|none|mq-deadline|deadline|noop|cfq|bfq|kyber)$)"
-    r"(?![0-9a-fA-F]{8}-[0-9a-fA-F]{4}-)[A-Za-z][\w!.:+-]*(?:/\S+)?(?: \(\w+\))?"
+    r"(?![0-9a-fA-F]{8}-[0-9a-fA-F]{4}-)(?:[A-Za-z]|\d(?=[0-9a-f]{16}))"
+    r"[\w!.:+-]*(?:/\S+)?(?: \(\w+\))?"
 )
+"""Also the WWID of a multipath map that has no other name: `3600a098038314b7334245854726b6548`."""
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _IDENTITY = re.compile(
     rf"{_UUID}|[0-9A-Za-z]{{6}}(?:-[0-9A-Za-z]{{4}}){{5}}-[0-9A-Za-z]{{6}}"

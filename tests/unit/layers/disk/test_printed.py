@@ -433,3 +433,19 @@ def test_lsblk_f_that_a_mail_broke_at_any_width() -> None:
         )
         assert broken.count("\n") > WIDE.count("\n"), width
         assert subjects_in(f"{broken}\n", "lsblk") == whole, broken
+
+
+def test_multipath_maps_by_their_wwids_stand_in_a_table() -> None:
+    table = """\
+NAME                                MAJ:MIN RM   SIZE RO TYPE  MOUNTPOINT
+sdb                                   8:16   0    10G  0 disk
+└─3600a098038314b7334245854726b6548 253:0    0    10G  0 mpath /data
+sdc                                   8:32   0    10G  0 disk
+└─3600a098038314b7334245854726b6548 253:0    0    10G  0 mpath /data
+"""
+    for text in (f"root@db1:~# lsblk\n{table}", table.partition("\n")[2]):
+        named = {thing.name: dict(thing.values) for thing in subjects_in(text, "lsblk")}
+        assert set(named) == {"sdb", "sdc", "mapper/3600a098038314b7334245854726b6548"}
+        assert named["mapper/3600a098038314b7334245854726b6548"]["below"] == "sdb sdc"
+    short = table.replace("3600a098038314b7334245854726b6548", "36-5                             ")
+    assert {thing.name for thing in subjects_in(short, "lsblk")} == {"sdb", "sdc"}  # no name
