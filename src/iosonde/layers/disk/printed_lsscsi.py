@@ -35,6 +35,10 @@ _MAJ_MIN = re.compile(r"/dev/[\w/-]{1,40}\s{0,4}\[(?P<number>\d{1,5}:\d{1,8})\]"
 _NAMED = re.compile(r"\s+(?P<name>0x[0-9a-f]{16}|(?:eui\.|naa\.|t10\.)?[0-9a-f]{16,32})$")
 _LONG = re.compile(r"\s{1,8}(?:[a-z_]{2,30}=\S{1,60}\s*){1,12}$")
 """What -l and -L print below a device."""
+_DIR = re.compile(
+    r"\s{1,8}(?:dir: /sys/\S{1,120}(?:\s{1,4}\[/sys/[^\s\]]{1,300}\])?|\[/sys/[^\s\]]{1,300}\])\s*$"
+)
+"""What -v prints below a device, in one line or, as a mail broke it, in two."""
 _PAIR = re.compile(r"([a-z_]{2,30})=(\S{1,60})")
 _MADE = re.compile(r"(?P<vendor>\S.{0,7}?)\s+(?P<model>\S.*?)\s+(?P<revision>\S{1,8})$")
 _TRANSPORT = re.compile(r"(?P<bus>sas|sata|ata|fc|iqn|usb|spi|srp|pcie)[:.]?\S*$")
@@ -64,7 +68,9 @@ class Lsscsi(StateOutput):
         for index, line in lines(cursor, first, _MOST):
             row = _ROW.match(line)
             if row is None:
-                if disks and index == last + 1 and _LONG.match(line):
+                if index == last + 1 and _DIR.match(line):
+                    last = index
+                elif disks and index == last + 1 and _LONG.match(line):
                     pairs = dict(_PAIR.findall(line))
                     if "type" in pairs:  # the standard's number
                         pairs["scsi_type"] = pairs.pop("type")
