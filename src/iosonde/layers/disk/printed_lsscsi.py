@@ -3,7 +3,8 @@
 Source: lsscsi 0.32, src/lsscsi.c (one_sdev_entry: "[H:C:T:L]", the type in 8 columns, vendor in 8,
 model in 16, revision in 4, with -t the address of its port in their place; with -w or -u its name;
 then the node, with -d its number in brackets; -i its id, -g the generic node, -p how it protects
-data, -s its size; of NVMe "[N:D:C:NSID]" and the model alone; longer_sdev_entry: -l, -L).
+data, -s its size, -v below it its directory; of NVMe "[N:D:C:NSID]" and the model alone;
+longer_sdev_entry: -l, -L).
 """
 
 from __future__ import annotations
