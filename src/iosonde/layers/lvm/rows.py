@@ -24,6 +24,8 @@ _READ = frozenset({
 _LABELS = {"#Ext": "extents", "PE": "extents", "Free": "free extents", "#Seg": "segments",
            "Alloc": "allocated extents"}  # fmt: skip
 """Headings that say too little, or what another one says of bytes."""
+_IN_EXTENTS = {"Start": "first extent", "SSize": "extents"}
+"""Of `pvs --segments`: pvseg_start and pvseg_size, which lvs has in bytes under the same names."""
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SHORT = 6
 """Attributes of a volume in versions that printed capital letters for prefixes of 1024."""
@@ -94,6 +96,8 @@ def _columns(cells: Mapping[str, str], units: SizeUnits) -> dict[str, Scalar]:
         if name in _READ:
             continue
         column, label = COLUMNS.get(name), _LABELS.get(name) or _CAPITAL.sub(" ", name)
+        if name in _IN_EXTENTS and "PSize" in cells and text.isdecimal():
+            label = _IN_EXTENTS[name]
         texts[label] = text
         sized = name in SIZED_FIELDS or (column is not None and column.cell is SIZE)
         size = size_of(text, units) if sized and not text.isdecimal() else None

@@ -126,3 +126,18 @@ def test_the_last_row_has_its_cells_where_they_stand_whatever_is_below(
     assert last.values["lv_uuid"] == f"{'ABC'[rows - 1]}b12cd-34ef-56gh-78ij-90kl-mnop-qrstuv"
     assert last.values.get("pool") == ("pool0" if rows == 3 else None)
     assert "move" not in last.values
+
+
+def test_segments_of_pvs_are_counted_in_extents_not_in_bytes() -> None:
+    text = (
+        "# pvs --segments\n"
+        "  PV         VG  Fmt  Attr PSize   PFree   Start SSize\n"
+        "  /dev/sda1  vg0 lvm2 a--  931.51g 831.51g     0 25600\n"
+        "# lvs --segments\n"
+        "  LV    VG   Attr       #Str Type    SSize  \n"
+        "  home  vg0  -wi-ao----    1 linear  100.00g\n"
+    )
+    device, volume = (subject for state in states(text) for subject in state.subjects)
+    assert (device.values["first_extent"], device.values["extents"]) == (0, 25600)
+    assert "ssize" not in device.values
+    assert volume.values["ssize"] == 100 << 30
