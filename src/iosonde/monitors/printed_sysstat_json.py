@@ -31,6 +31,7 @@ _SADF_DISK = {
     "dkB": ("discard.bandwidth", _K), "rd_sec": ("read.bandwidth", float(units.SECTOR)),
     "wr_sec": ("write.bandwidth", float(units.SECTOR)), "areq-sz": ("size", _K),
     "aqu-sz": ("queue", 1.0), "await": ("await", 1e-3), "util": ("util", 0.01),
+    "util-percent": ("util", 0.01),
 }  # fmt: skip
 _SADF_THINGS = {"net-dev": ("link", "iface"), "net-edev": ("link", "iface"),
                 "filesystems": ("mount", "filesystem")}  # fmt: skip
