@@ -408,6 +408,8 @@ OUTPUTS: Table[type[Output]] = Table(
         "xfs_scrub": "iosonde.layers.xfs.printed_scrub:XfsScrub",
         "xfs_stat": "iosonde.layers.xfs.printed_stat:XfsStat",
         "xfs_superblock": "iosonde.layers.xfs.printed_db:XfsSuperblock",
+        "zdb": "iosonde.layers.zfs.printed_zdb:Zdb",
+        "zdb_ashift": "iosonde.layers.zfs.printed_zdb:ZdbAshift",
         "zed": "iosonde.layers.zfs.printed_events:ZedEvents",
         "zfs_get": "iosonde.layers.zfs.printed_tables:ZfsGet",
         "zfs_json": "iosonde.layers.zfs.printed_json:ZfsJson",
