@@ -130,6 +130,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "esxcli_tables": "iosonde.layers.multipath.printed_esxi_tables:EsxcliTables",
         "ethtool": "iosonde.layers.link.printed_ethtool:EthtoolOutput",
         "ethtool_stats": "iosonde.layers.link.printed_ethtool_stats:EthtoolStatistics",
+        "exportfs_answers": "iosonde.layers.nfs.printed_exportfs:ExportfsAnswers",
         "exports": "iosonde.layers.nfs.printed_exports:ExportsOutput",
         "exfat": "iosonde.layers._mounts.printed_exfat:Exfat",
         "e4defrag": "iosonde.layers.ext4.printed_defrag:E4defrag",
