@@ -169,6 +169,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "growpart": "iosonde.layers.partition.printed_lists:Growpart",
         "gpart_show": "iosonde.layers.partition.printed_gpart:GpartShow",
         "hdparm_actions": "iosonde.layers.disk.printed_hdparm_actions:HdparmActions",
+        "hdparm_cut": "iosonde.layers.disk.printed_hdparm_cut:HdparmCut",
         "hdparm_settings": "iosonde.layers.disk.printed_hdparm:HdparmSettings",
         "ifconfig": "iosonde.layers.link.printed_ifconfig:Ifconfig",
         "integritysetup": "iosonde.layers.dm.printed_headers:HeaderDump",
