@@ -313,6 +313,8 @@ OUTPUTS: Table[type[Output]] = Table(
         "qemu_image": "iosonde.layers.guest.printed_tools:QemuImage",
         "qemu_check_json": "iosonde.layers.guest.printed_qemu_json:QemuCheckJson",
         "qemu_image_json": "iosonde.layers.guest.printed_qemu_json:QemuImageJson",
+        "qemu_image_made": "iosonde.layers.guest.printed_qemu_img:QemuImageMade",
+        "qemu_image_resized": "iosonde.layers.guest.printed_qemu_img:QemuImageResized",
         "qemu_map_json": "iosonde.layers.guest.printed_qemu_json:QemuMapJson",
         "qm_config": "iosonde.layers.guest.printed_tools:QmConfig",
         "queue_files": "iosonde.layers.disk.printed_queue:QueueFiles",
