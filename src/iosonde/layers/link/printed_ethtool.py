@@ -1,7 +1,8 @@
-"""ethtool of an interface: link settings, rings (-g), offloads (-k), coalescing (-c), driver (-i).
+"""ethtool of an interface: settings, rings (-g), offloads (-k), coalescing (-c), pauses (-a), -i.
 
 Source: ethtool(8) and ethtool.c, 5.x to 6.x: headings, and "Speed: 1000Mb/s" in units of a million
-bits. -i does not name the interface; the command before it does.
+bits; netlink/pause.c, pause_reply_cb() ("Autonegotiate:", "RX:", "TX:", "RX negotiated:"). -i does
+not name the interface; the command before it does.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from iosonde.text.cursor import Prompt, TextCursor, joined
 from iosonde.text.reader import Items, StateOutput, end_of, nearest
 
 _HEAD = re.compile(
-    r"^\s*(?P<what>Settings|Ring parameters|Features|Offload parameters|Coalesce parameters)"
+    r"^\s*(?P<what>Settings|Ring parameters|Features|Offload parameters|Coalesce parameters"
+    r"|Pause parameters)"
     r" for (?P<name>[\w.@:-]{1,32}):\s*$"
 )
 _DRIVER = re.compile(r"^\s*driver: (?P<name>\S+)\s*$")
@@ -29,6 +31,12 @@ _SPEED = re.compile(r"^[^\S\n]*Speed: (?P<megabit>\d{1,7})Mb/s", re.MULTILINE)
 _ITEM = re.compile(
     r"^[^\S\n]*(?P<name>Duplex|Auto-negotiation|Port|Link detected): (?P<value>\S.*)$", re.MULTILINE
 )
+_PAUSE = re.compile(
+    r"^(?P<name>Autonegotiate|[RT]X(?: negotiated)?):\s{1,8}(?P<state>on|off)$", re.MULTILINE
+)
+_PAUSES = {"Autonegotiate": "pause_autoneg", "RX": "rx_pause", "TX": "tx_pause",
+           "RX negotiated": "rx_pause_negotiated",
+           "TX negotiated": "tx_pause_negotiated"}  # fmt: skip
 _MODES = re.compile(
     r"Supported link modes:(?P<modes>(?:\s+(?:\d+base[\w-]+(?:/(?:Full|Half))?|Not reported))+)"
 )
@@ -40,7 +48,8 @@ class EthtoolOutput(StateOutput):
     tool = "ethtool"
     anchors = (
         "Settings for ", "Ring parameters for ", "Features for ", "Offload parameters for ",
-        "Coalesce parameters for ", "supports-priv-flags:", "bus-info: ", "supports-eeprom-access",
+        "Coalesce parameters for ", "Pause parameters for ", "supports-priv-flags:", "bus-info: ",
+        "supports-eeprom-access",
     )  # fmt: skip
 
     commands = ("ethtool",)
@@ -79,6 +88,8 @@ def _values(what: str, text: str) -> dict[str, Scalar]:
         return features(data)
     if what == "Coalesce parameters":
         return coalescing(data)
+    if what == "Pause parameters":
+        return {_PAUSES[row["name"]]: row["state"] == "on" for row in _PAUSE.finditer(text)}
     if what == "driver":
         return driver_facts(data)
     return _settings(text)

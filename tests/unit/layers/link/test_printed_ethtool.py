@@ -101,3 +101,19 @@ def test_statistics_of_a_driver() -> None:
         assert counted.values["rx_missed_errors"] == 70
         assert counted.values["rx_queue_0_packets"] == 450
     assert read("NIC statistics: see ethtool(8).") == []
+
+
+def test_pauses() -> None:
+    for shape, text in mangled((PLACE / "ethtool-composed" / "pauses.txt").read_text()):
+        assert link(text) == PrintedSubject(
+            "link",
+            "eno1",
+            {
+                "pause_autoneg": True,
+                "rx_pause": True,
+                "tx_pause": False,
+                "rx_pause_negotiated": True,
+                "tx_pause_negotiated": False,
+            },
+            "nfs2",
+        ), shape
