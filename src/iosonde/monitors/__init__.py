@@ -49,6 +49,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "dcstat": "iosonde.monitors.printed_traced_rates:Dcstat",
         "diskstats": "iosonde.monitors.printed_diskstats:DiskstatsOutput",
         "dstat": "iosonde.monitors.printed_dstat:Dstat",
+        "etcd_log": "iosonde.monitors.printed_etcd_log:EtcdLog",
         "event_histogram": "iosonde.monitors.printed_ftrace_tables:EventHistogram",
         "exposition": "iosonde.monitors.printed_exposition:Exposition",
         "exposition_of_others": "iosonde.monitors.printed_exposition:ExpositionOfOthers",
