@@ -92,6 +92,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "mpstat_nodes": "iosonde.monitors.printed_mpstat:MpstatNodes",
         "mpstat_topology": "iosonde.monitors.printed_mpstat:MpstatTopology",
         "netperf": "iosonde.monitors.printed_netperf:Netperf",
+        "nmon": "iosonde.monitors.printed_nmon:Nmon",
         "numastat": "iosonde.monitors.printed_proc:Numastat",
         "opensnoop": "iosonde.monitors.printed_traced_calls:Opensnoop",
         "perf_report": "iosonde.monitors.printed_perf:PerfReport",
