@@ -98,6 +98,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "perf_report": "iosonde.monitors.printed_perf:PerfReport",
         "perf_stat": "iosonde.monitors.printed_perf:PerfStat",
         "perf_stat_fields": "iosonde.monitors.printed_perf:PerfStatFields",
+        "performance_counters": "iosonde.monitors.printed_pdh:PdhCsv",
         "pgbench": "iosonde.monitors.printed_transactions:Pgbench",
         "pidstat": "iosonde.monitors.printed_pidstat:Pidstat",
         "ping": "iosonde.monitors.printed_ping:Ping",
