@@ -93,6 +93,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "mpstat_topology": "iosonde.monitors.printed_mpstat:MpstatTopology",
         "netperf": "iosonde.monitors.printed_netperf:Netperf",
         "nmon": "iosonde.monitors.printed_nmon:Nmon",
+        "numactl": "iosonde.monitors.printed_numactl:Numactl",
         "numastat": "iosonde.monitors.printed_proc:Numastat",
         "opensnoop": "iosonde.monitors.printed_traced_calls:Opensnoop",
         "perf_report": "iosonde.monitors.printed_perf:PerfReport",
@@ -140,6 +141,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "vmstat_unix": "iosonde.monitors.printed_vmstat_unix:UnixVmstat",
         "writeback": "iosonde.monitors.printed_traced_disks:Writeback",
         "xfstests_bld": "iosonde.monitors.printed_test_reports:XfstestsReport",
+        "zoneinfo": "iosonde.monitors.printed_numactl:Zoneinfo",
     },
 )
 """What iostat, sar, vmstat and their like print."""
