@@ -371,6 +371,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "storcli_rows": "iosonde.layers.hwraid.printed_controller_rows:StorcliRows",
         "storage_cfg": "iosonde.layers.guest.printed_pvesm:StorageCfg",
         "storage_virtualize": "iosonde.layers._storage_arrays.printed_virtualize:VirtualizeLists",
+        "stratis": "iosonde.layers.dm.printed_stratis:Stratis",
         "swap_table": "iosonde.layers._mounts.printed_swap:SwapTable",
         "swapinfo": "iosonde.layers._mounts.printed_swapinfo:Swapinfo",
         "sysctl": "iosonde.layers._commands.printed_sysctl:SysctlOutput",
