@@ -107,6 +107,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "proc_stat": "iosonde.monitors.printed_proc:ProcStat",
         "proc_vmstat": "iosonde.monitors.printed_proc:ProcVmstat",
         "ps": "iosonde.monitors.printed_ps:Ps",
+        "psql_records": "iosonde.monitors.printed_psql:PsqlRecords",
         "pynfs": "iosonde.monitors.printed_test_reports:Pynfs",
         "rclone": "iosonde.monitors.printed_rclone:Rclone",
         "rsync": "iosonde.monitors.printed_rsync:Rsync",
