@@ -104,6 +104,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "debugfs_inode": "iosonde.layers.ext4.printed_debugfs:DebugfsInode",
         "df": "iosonde.layers._mounts.printed_df:Df",
         "device_properties": "iosonde.layers.disk.printed_properties:Properties",
+        "diskutil_apfs": "iosonde.layers.partition.printed_diskutil_apfs:DiskutilApfs",
         "diskutil_info": "iosonde.layers.partition.printed_diskutil_info:DiskutilInfo",
         "diskutil_list": "iosonde.layers.partition.printed_diskutil:DiskutilList",
         "dm_cache": "iosonde.layers.dm_cache.printed:DmCacheOutput",
