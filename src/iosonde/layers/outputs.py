@@ -290,6 +290,8 @@ OUTPUTS: Table[type[Output]] = Table(
         "nvme_zone_limits": "iosonde.layers.disk.printed_zones:NvmeZoneLimits",
         "nvmet_config": "iosonde.layers.nvmeof.printed_config:NvmetConfig",
         "nvmetcli": "iosonde.layers.nvmeof.printed_nvmetcli:Nvmetcli",
+        "ocfs2_made": "iosonde.layers._mounts.printed_ocfs2:Ocfs2Made",
+        "ocfs2_mounted": "iosonde.layers._mounts.printed_ocfs2:Ocfs2Mounted",
         "ontap": "iosonde.layers._storage_arrays.printed_ontap:OntapTables",
         "ontap_df": "iosonde.layers._storage_arrays.printed_ontap_df:OntapDf",
         "ontap_raid": "iosonde.layers._storage_arrays.printed_ontap_raid:OntapRaid",
