@@ -134,6 +134,8 @@ OUTPUTS: Table[type[Output]] = Table(
         "esxcfg_mpath": "iosonde.layers.multipath.printed_esxi_paths:EsxcfgMpath",
         "esxcfg_scsidevs": "iosonde.layers.multipath.printed_esxcfg:EsxcfgScsidevs",
         "esxcli": "iosonde.layers.multipath.printed_esxi:EsxcliLists",
+        "esxcli_policies": "iosonde.layers.multipath.printed_esxi_policies:EsxcliPolicies",
+        "esxcli_round_robin": "iosonde.layers.multipath.printed_esxi_policies:EsxcliRoundRobin",
         "esxcli_settings": "iosonde.layers.multipath.printed_esxi_settings:EsxcliSettings",
         "esxcli_tables": "iosonde.layers.multipath.printed_esxi_tables:EsxcliTables",
         "ethtool": "iosonde.layers.link.printed_ethtool:EthtoolOutput",
