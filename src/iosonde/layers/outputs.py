@@ -111,6 +111,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "diskutil_list": "iosonde.layers.partition.printed_diskutil:DiskutilList",
         "dm_cache": "iosonde.layers.dm_cache.printed:DmCacheOutput",
         "dm_writecache": "iosonde.layers.dm_writecache.printed:DmWritecacheOutput",
+        "dmidecode_memory": "iosonde.layers._commands.printed_dmidecode:DmidecodeMemory",
         "dmraid_answers": "iosonde.layers.dm.printed_deps:DmraidAnswers",
         "dmraid_drives": "iosonde.layers.dm.printed_dmraid:DmraidDrives",
         "dmraid_missing": "iosonde.layers.dm.printed_dmraid:DmraidMissing",
