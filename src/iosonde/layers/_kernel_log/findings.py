@@ -25,6 +25,7 @@ _ENDING = re.compile(r"(?:ies|shes|ches|pses|s)$")
 _INITIALS = re.compile(r"\bio ")
 _UPTIME = re.compile(r"\d{1,9}\.\d{6}")
 _BOOT = 300.0
+_PROBING = 60.0  # seconds; ports that spin up their drives one after another take so long
 """Seconds after which a host has begun all its drives, one after the other."""
 _SECONDS = re.compile(r"\{(\w+)\}")
 _PART = re.compile(r"(?:(?<=\d)p)?\d+$")
@@ -197,6 +198,8 @@ def _log(case: EvidenceSet, trouble: Trouble) -> Iterator[tuple[CounterEvidence,
         }  # fmt: skip
         if _is_beginning(thing):
             counts.pop("power_on_resets", None)
+        if _is_probe(thing, counts):
+            counts.pop("link_resets")
         if counts and not _REMOVABLE.match(thing.name):
             yield thing, counts
 
@@ -210,6 +213,17 @@ def _is_beginning(thing: CounterEvidence) -> bool:
     uptime = str(thing.values.get("last"))
     at_boot = _UPTIME.fullmatch(uptime) is not None and float(uptime) < _BOOT
     return at_boot or _number(thing, "power_on_resets") <= seen
+
+
+def _is_probe(thing: CounterEvidence, counts: Mapping[str, int]) -> bool:
+    """Whether a port was reset once, while the kernel began, and nothing else happened to it.
+
+    Each port is reset to see what is at it; most drivers do not say so. Source: libata-core.c,
+    ata_port_probe(); libata-eh.c, ata_eh_reset() (silent with ATA_EHI_QUIET).
+    """
+    uptime = str(thing.values.get("last"))
+    at_boot = _UPTIME.fullmatch(uptime) is not None and float(uptime) < _PROBING
+    return at_boot and counts == {"link_resets": 1}
 
 
 def _number(thing: CounterEvidence, name: str) -> int:

@@ -21,7 +21,7 @@ def short_of_room(case: EvidenceSet) -> Iterator[Finding]:
     """Pools and snapshots with less than a tenth of their data or metadata blocks free."""
     reported: set[tuple[str, str, str]] = set()
     for state in case.of_kind("lvm"):
-        is_pool = "thin-pool" in str(state.values.get("segment_type", ""))
+        is_pool = _is_pool(state)
         if not is_pool and not _is_snapshot(state):
             continue
         for fact in ("full", "metadata_full"):
@@ -33,8 +33,20 @@ def short_of_room(case: EvidenceSet) -> Iterator[Finding]:
                 yield _full_finding(state, fact, share, is_pool=is_pool)
 
 
+def _is_pool(state: StateEvidence) -> bool:
+    """Whether it is a thin pool. Source: lvs(8), the first of lv_attr's characters is t."""
+    attributes = str(state.values.get("attributes", ""))
+    return "thin-pool" in str(state.values.get("segment_type", "")) or attributes.startswith("t")
+
+
 def _is_snapshot(state: StateEvidence) -> bool:
+    """Whether it is a copy-on-write snapshot; what is thin, cached or converted has origins too.
+
+    Source: lvs(8), the first of lv_attr's characters: s and S (merging) are snapshots.
+    """
     kinds = str(state.values.get("segment_type", ""))
+    if attributes := str(state.values.get("attributes", "")):
+        return attributes[0] in "sS"
     return bool(state.values.get("origin")) and "thin" not in kinds and "cache" not in kinds
 
 

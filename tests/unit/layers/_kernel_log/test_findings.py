@@ -34,6 +34,27 @@ def test_findings_name_the_device_and_its_counts() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("log", "is_trouble"),
+    [
+        ("[    0.428316] ata9: hard resetting link\n"
+         "[    0.532308] ata9: SATA link down (SStatus 0 SControl 300)\n", False),
+        ("[    0.428015] ata1: hard resetting link\n"
+         "[    0.696316] ata1: SATA link up 6.0 Gbps (SStatus 133 SControl 300)\n", False),
+        ("[    5.428015] ata1: hard resetting link\n[   10.900000] ata1: link is slow to respond, please"
+         " be patient (ready=0)\n[   15.400000] ata1: hard resetting link\n", True),
+        ("[ 7000.428015] ata1: hard resetting link\n"
+         "[ 7000.696316] ata1: SATA link up 6.0 Gbps (SStatus 133 SControl 300)\n", True),
+    ],
+)  # fmt: skip
+def test_a_port_is_reset_once_to_see_what_is_at_it(
+    tmp_path: Path, log: str, is_trouble: bool
+) -> None:
+    (tmp_path / "boot.txt").write_text(log)
+    rules = {finding.rule for finding in explain(str(tmp_path / "boot.txt")).findings}
+    assert ("device-resets" in rules) is is_trouble
+
+
 def test_an_empty_drive_of_removable_media_is_no_finding(tmp_path: Path) -> None:
     (tmp_path / "cd.txt").write_text(
         "[    1.000000] I/O error, dev sr0, sector 0 op 0x0:(READ) f\n"

@@ -23,6 +23,8 @@ def said(values: dict[str, Scalar]) -> list[Finding]:
         ({"segment_type": "thin-pool", "full": 0.93, "metadata_full": 0.1}, "warning"),
         ({"segment_type": "thin-pool", "full": 0.3, "metadata_full": 0.95}, "warning"),
         ({"segment_type": "linear", "origin": "root", "full": 0.97}, "warning"),
+        ({"attributes": "swi-a-s---", "origin": "root", "full": 0.97}, "warning"),
+        ({"attributes": "twi-aotz--", "full": 0.97}, "warning"),
     ],
 )  # fmt: skip
 def test_what_is_about_to_be_full(values: dict[str, Scalar], severity: str) -> None:
@@ -38,6 +40,9 @@ def test_what_is_about_to_be_full(values: dict[str, Scalar], severity: str) -> N
         {"segment_type": "thin", "origin": "root", "full": 1.0},
         {"segment_type": "cache", "full": 1.0},
         {"segment_type": "thin-pool"},
+        {"attributes": "Cwi-aoC---", "origin": "[repo_corig]", "pool": "[cache]", "full": 0.9999},
+        {"attributes": "Vwi-aotz--", "origin": "root", "pool": "pool0", "full": 1.0},
+        {"attributes": "Cwi---C---", "full": 0.9999},  # a cache is to be full
     ],
 )
 def test_what_is_not(values: dict[str, Scalar]) -> None:
