@@ -176,6 +176,13 @@ CASES = (
         case(state("export", "/srv", {"clients": "*", "rw": True, "sync": True, "sec": "krb5p"})),
     ),
     RuleCase(
+        "export-refused.refused_options",
+        "an export with an option of mounts",
+        case(state("export", "/srv", {"clients": "web1", "rw": True, "options_of_mounts": "soft"})),
+        "an export with its own options",
+        case(state("export", "/srv", {"clients": "web1", "rw": True, "sync": True})),
+    ),
+    RuleCase(
         "loopback-nfs.loopback",
         "a mount whose server has the client's address",
         case(state("nfs", "/mnt", {"server": "10.0.0.1", "address": "10.0.0.1",

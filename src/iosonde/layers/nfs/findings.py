@@ -314,12 +314,31 @@ def _whole(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
+def refused_options(case: EvidenceSet) -> Iterator[Finding]:
+    """Options of a client's mount in an entry of /etc/exports."""
+    for export in case.of_kind("export"):
+        if options := export.values.get("options_of_mounts"):
+            yield Finding(
+                rule="export-refused",
+                severity="error",
+                subject=export.name,
+                message=f"{options}: options of a client's mount. exportfs says “unknown keyword” "
+                f"and does not export {export.name}.",
+                evidence=_evidence(export, "options_of_mounts", "clients"),
+                remedy=f"take {options} out of /etc/exports and give them to mount on the client, "
+                "then `exportfs -ra`",
+                confirm="`exportfs -v` lists it",
+            )
+
+
 _MAN = "nfs(5) of nfs-utils 2.6.2"
 RULES: tuple[Rule, ...] = (
     Rule("nfs-retransmissions", "nfs", "More than 1 % of an NFS client's calls had to be sent "
          "again.", "nfs(5), timeo and retrans; nfsstat(8); net/sunrpc/stats.c", retransmitted),
     Rule("export-unsafe", "export", "An export may lose data, or lets everybody write.",
          "exports(5) of nfs-utils 2.6.2; Linux fs/nfsd/vfs.c, nfsd_vfs_write()", unsafe_export),
+    Rule("export-refused", "export", "Options of a mount stand in /etc/exports.",
+         "nfs-utils 2.6.2, support/nfs/exports.c, parseopts()", refused_options),
     Rule("loopback-nfs", "nfs", "A host mounts its own export by NFS.",
          "Linux fs/nfsd/vfs.c, nfsd_vfs_write(): PF_LOCAL_THROTTLE; Brown, “Loopback NFS: theory "
          "and practice”, LWN 2014", loopback),

@@ -1,9 +1,11 @@
 """/etc/exports, exportfs -v and -s: what an NFS server gives to whom.
 
 A client and its options stand together; with a blank between them, as exports(5) warns, the
-options are those of the whole world.
+options are those of the whole world. Options of a client's mount (`soft`, `rsize=`) among
+those of an export are said as such: exportfs refuses the entry.
 
-Source: exports(5) of nfs-utils 2.6.2; exportfs.c, dump(): a path of more than 14 characters stands
+Source: exports(5) of nfs-utils 2.6.2; support/nfs/exports.c, parseopts() ("unknown keyword");
+nfs(5), mount(8); exportfs.c, dump(): a path of more than 14 characters stands
 in a line of its own, and the world is `<world>`.
 """
 
@@ -32,6 +34,14 @@ _FLAGS = frozenset({
 })  # fmt: skip
 _KEYS = ("anongid=", "anonuid=", "fsid=", "mountpoint=", "mp=", "refer=", "replicas=", "sec=",
          "xprtsec=")  # fmt: skip
+_OF_MOUNTS = frozenset({
+    "_netdev", "ac", "actimeo", "atime", "auto", "bg", "cto", "defaults", "dev", "exec", "fg",
+    "hard", "intr", "lock", "nconnect", "nfsvers", "noac", "noatime", "noauto", "nocto", "nodev",
+    "nodiratime", "noexec", "nofail", "nointr", "nolock", "nosuid", "nouser", "port",
+    "proto", "relatime", "retrans", "rsize", "soft", "softerr", "suid", "tcp", "timeo", "udp",
+    "user", "users", "vers", "wsize",
+})  # fmt: skip
+"""Options of a mount that are none of an export."""
 _OPTION = "|".join((*sorted(_FLAGS), *(f"{key}[^,()]*" for key in _KEYS)))
 _OPENS = re.compile(rf"\((?:{_OPTION})\s*(?:,|\)|$)")
 _PATH = re.compile(r"(?:/(?![*/])[^\s(),;'\"]*|\"/[^\"()]{1,200}\")(?=\s|$)")
@@ -116,7 +126,7 @@ def _fits(rest: str) -> bool:
             return False
         if client["options"]:
             options = [option for option in client["options"].split(",") if option]
-            if any(option not in _FLAGS and not option.startswith(_KEYS) for option in options):
+            if not all(map(_is_option, options)):
                 return False
             recognised += 1
         elif not re.fullmatch(r"[\w.:/*?@\[\]<>=,-]+", client["bare"]) or "=" in client["bare"][:2]:
@@ -125,11 +135,19 @@ def _fits(rest: str) -> bool:
     return recognised > 0 and end == len(rest) and len(rest.split()) < 60
 
 
+def _is_option(option: str) -> bool:
+    """Whether an option exists, of an export or of a mount."""
+    return option in _FLAGS or option.startswith(_KEYS) or option.partition("=")[0] in _OF_MOUNTS
+
+
 def _subjects(path: str, rest: str) -> Iterator[PrintedSubject]:
     """One subject for each list of options, with its clients."""
     for client in parse_clients(rest):
-        options = client.options
+        foreign = [name for name in client.options if name in _OF_MOUNTS]
+        options = {name: value for name, value in client.options.items() if name not in foreign}
         values: dict[str, Scalar] = {"clients": client.name, **options}
+        if foreign:
+            values["options_of_mounts"] = ",".join(foreign)
         if client.apart_from:
             values["written_apart_from"] = client.apart_from
         for this, other in (("sync", "async"), ("wdelay", "no_wdelay")):

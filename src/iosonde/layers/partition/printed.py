@@ -60,6 +60,11 @@ _OLD_SFDISK = re.compile(
 )
 _OLD_UNITS = re.compile(r"Units(?::| =) \S.{0,50}, counting from 0")
 """sfdisk before 2.26."""
+_OLD_WARNING = re.compile(
+    r"\s*+(?:s?fdisk: )?(?:DOS and Linux will interpret|for C/H/S=\*/|For this listing I'll assume|"
+    r"(?:start|end): \(c,h,s\) expected|partition ends on cylinder|Warning: )"
+)
+"""What it says above its rows and between them."""
 NUMBERED = re.compile(
     r"\s*(?P<number>\d{1,3})\s+(?P<start>[\d.,]+)(?P<unit>s|B|[kMGT]i?B)?\s+"
     r"(?P<end>[\d.,]+)(?P<end_unit>s|B|[kMGT]i?B)?\s+(?P<size>[\d.,]+ ?\w*)"
@@ -110,6 +115,7 @@ class PartitionTable(StateOutput):
                 is_row
                 or FREE.match(line)
                 or _HEAD.match(line)
+                or _OLD_WARNING.match(line)
                 or (not begun and _is_head(cursor, index))
             )
             if prompt_in(line) or _DISK.match(line) or not own:
@@ -179,7 +185,9 @@ def _is_table(cursor: TextCursor, first: int) -> bool:
     if exact and not any(map(_FDISK.match, below)):
         return True
     return any(
-        fdisk_languages.is_sector_size(line) or _UNITS.search(line) or line.startswith("Units")
+        fdisk_languages.is_sector_size(line)
+        or _UNITS.search(line)
+        or line.lstrip().startswith("Units")
         for line in below
     )
 
@@ -232,7 +240,7 @@ def _partitions(
     cursor: TextCursor, span: tuple[int, int], device: str, disk: Mapping[str, Scalar]
 ) -> Iterator[tuple[str, dict[str, Scalar]]]:
     """Name and facts of each partition. `disk` is what is said of the disk."""
-    above = [cursor.line(index) for index in range(span[0], span[0] + 5)]
+    above = [cursor.line(index) for index in range(span[0], span[0] + 8)]
     unit = _Unit(
         next((line for line in above if _CYLINDERS.search(line) or _OLD_UNITS.search(line)), ""),
         _bytes_in(disk, "logical_block_size"),
@@ -293,6 +301,7 @@ class _Unit:
         self.is_old_sfdisk = bool(_OLD_UNITS.search(line))
         self.in_old_cylinders = self.is_old_sfdisk and " cylinders of " in line
         self.in_sectors = "sectors of 512 bytes" in line
+        self.in_blocks = "blocks of 1024 bytes, counting" in line and ", blocks" not in line
         self.logical = logical
 
     def of_fdisk(self, row: re.Match[str], own: dict[str, Scalar]) -> int:
@@ -325,6 +334,8 @@ class _Unit:
             own["boot"] = True
         if row["blocks"]:
             own |= {"blocks": int(row["blocks"]), "size": int(row["blocks"]) * units.KIB}
+        elif self.in_blocks:
+            own |= {"blocks": int(row["count"]), "size": int(row["count"]) * units.KIB}
         elif self.in_sectors:
             own |= {"size": int(row["count"]) * units.SECTOR, "last_sector": int(row["end"])}
             return int(row["start"]) * units.SECTOR

@@ -30,6 +30,8 @@ _ROW = re.compile(
 _TRACK = 63
 _CYLINDER = 255 * _TRACK
 """Sectors of a cylinder in the geometry that fdisk of 2.20 assumes: of disks with 255 heads."""
+_BLOCKS = re.compile(r"\d{1,15}[+-]?\s+[\da-f]{1,2}\s+[A-Z]")
+"""What sfdisk before 2.26 has in place of a type: blocks stand beside its own unit."""
 _ID = re.compile(r"(?P<id>[\da-f]{1,2})\s+(?P<type>[A-Z]\S.{0,60})")
 
 
@@ -110,7 +112,9 @@ def _numbered_facts(row: re.Match[str]) -> dict[str, Scalar]:
 def _row(line: str) -> re.Match[str] | None:
     """The row in a line, where it is known in what it counts."""
     match = _ROW.match(line)
-    return match if match and _places(match) else None
+    if match is None or _BLOCKS.match(match["type"]):
+        return None
+    return match if _places(match) else None
 
 
 def _places(row: re.Match[str]) -> dict[str, Scalar]:

@@ -203,3 +203,17 @@ def test_where_a_pod_mounts_its_volumes_is_no_list_of_exports() -> None:
     assert not [state for state in states(mounts) if state.tool == "exports"]
     (exported,) = list(states("/var/www/html web1(rw,sync)\n"))
     assert exported.tool == "exports"
+
+
+def test_options_of_a_mount_in_exports_are_said_as_such() -> None:
+    text = (
+        "# See exports(5) for more information.\n#\n# Use exportfs -r to reread\n\n"
+        "/srv/images 172.20.0.0/24(rw,soft,intr,async) web1(ro,rsize=8192,sync)\n"
+    )
+    (exported,) = list(states(text))
+    first, second = (export.values for export in exported.subjects)
+    assert (first["clients"], first["async"]) == ("172.20.0.0/24", True)
+    assert first["options_of_mounts"] == "soft,intr"
+    assert "soft" not in first
+    assert second["options_of_mounts"] == "rsize"
+    assert states("/srv/images web1(rw,softly,async)\n") == [], "no option of either"

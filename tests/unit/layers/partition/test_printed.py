@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -284,3 +285,49 @@ def test_an_old_sfdisk_names_its_unit_with_an_equals_sign() -> None:
     named = {subject.name: subject.values for subject in states(text)[0].subjects}
     assert named["sdt1"]["size"] == 104391 * 1024
     assert (named["sdt2"]["first_cylinder"], named["sdt2"]["last_cylinder"]) == (13, 9728)
+
+
+OLD_SFDISK = """\
+Disk /dev/sdv: 30401 cylinders, 255 heads, 63 sectors/track
+Warning: extended partition does not start at a cylinder boundary.
+DOS and Linux will interpret the contents differently.
+Units = mebibytes of 1048576 bytes, blocks of 1024 bytes, counting from 0
+
+   Device Boot Start   End    MiB    #blocks   Id  System
+/dev/sdv1   *     1    500    500     512000   83  Linux
+/dev/sdv2       501  238473- 237973- 243683328    5  Extended
+/dev/sdv3         0      -      0          0    0  Empty
+/dev/sdv5       502   8693   8192    8388608   82  Linux swap / Solaris
+
+Disk /dev/sdw: 1020 cylinders, 125 heads, 62 sectors/track
+sfdisk: Warning: The partition table looks like it was made
+  for C/H/S=*/54/9 (instead of 1020/125/62).
+For this listing I'll assume that geometry.
+Units: blocks of 1024 bytes, counting from 0
+
+   Device Boot   Start       End    #blocks   Id  System
+/dev/sdw1   *     1024   3953663    3952640    b  W95 FAT32
+\t\tstart: (c,h,s) expected (4,11,6) found (0,32,33)
+/dev/sdw2      3953664   3957759       4096   83  Linux
+"""
+
+
+def test_an_old_sfdisk_counts_mebibytes_or_blocks_between_its_warnings() -> None:
+    for given in (OLD_SFDISK, indent(OLD_SFDISK, "    ")):
+        named = {
+            subject.name: subject.values for each in states(given) for subject in each.subjects
+        }
+        assert named.keys() == {"sdv", "sdv1", "sdv2", "sdv5", "sdw", "sdw1", "sdw2"}
+        assert named["sdv1"] | {"size": 512000 * 1024, "blocks": 512000} == named["sdv1"]
+        assert named["sdv5"]["size"] == 8388608 * 1024, "not 8192 sectors"
+        assert named["sdw1"]["size"] == 3952640 * 1024
+        assert named["sdw2"]["size"] == 4096 * 1024
+        assert not {"first_sector", "last_sector"} & {*named["sdv5"], *named["sdw1"]}
+
+
+def test_rows_of_an_old_sfdisk_alone_are_no_sectors() -> None:
+    rows = (
+        "/dev/sdv5       502   8693   8192    8388608   82  Linux swap / Solaris\n"
+        "/dev/sdv6      8694  16885   8192    8388608   83  Linux\n"
+    )
+    assert states(rows) == []
