@@ -32,7 +32,7 @@ _LINK = re.compile(
 _NODE = re.compile(r"NUMAnode:(\d{1,4})")
 _DRIVER = re.compile(r"Kerneldriverinuse:([\w-]{1,24}?)(?:Kernelmodules|$)")
 _PAYLOAD = re.compile(r"DevCtl:.{0,200}?MaxPayload(\d{2,5})bytes,MaxReadReq(\d{2,5})bytes")
-_REVISION = re.compile(r" \(rev [0-9a-f]+\)| \(prog-if .*\)$")
+_REVISION = re.compile(r" \(rev (?P<revision>[0-9a-f]{1,4})\)| \(prog-if .*\)$")
 _LONG = 50  # characters of a line that a mail may have broken
 _OWN = re.compile(r"^\s+\S|^\w[\w ]{1,24}:")
 
@@ -67,8 +67,13 @@ class LspciNvme(StateOutput):
         text = compact(cursor, first, last)
         values = _values(text)
         if device:
-            model = _REVISION.sub("", _whole(cursor, first, device["model"])).strip()
-            values = {"class": device["kind"], "model": model} | values
+            whole = _whole(cursor, first, device["model"])
+            revision = _REVISION.search(whole)
+            named: dict[str, Scalar] = {
+                "class": device["kind"], "model": _REVISION.sub("", whole).strip(),
+                "revision": revision["revision"] if revision else None,
+            }  # fmt: skip
+            values = without_none(named) | values
         slot = device["slot"] if device else ""
         return last, [PrintedSubject("pcie", slot, values, prompt.host)]
 

@@ -43,7 +43,6 @@ _DIR = re.compile(
 _PAIR = re.compile(r"([a-z_]{2,30})=(\S{1,60})")
 _MADE = re.compile(r"(?P<vendor>\S.{0,7}?)\s+(?P<model>\S.*?)\s+(?P<revision>\S{1,8})$")
 _TRANSPORT = re.compile(r"(?P<bus>sas|sata|ata|fc|iqn|usb|spi|srp|pcie)[:.]?\S*$")
-_DRIVES = frozenset({"disk", "zbc"})
 _NONE = frozenset({"no dev", "type???"})
 _MOST = 4000
 
@@ -94,8 +93,10 @@ def _facts(row: re.Match[str]) -> dict[str, Scalar]:
     about = row["about"].strip()
     size = row["size"] if row["size"] and row["size"] != "-" else None
     number = _MAJ_MIN.search(row[0])
+    zoned = row["type"] == "zbc"  # of SPC's peripheral device types: a host-managed zoned disk
     values: dict[str, Scalar] = {
-        "hctl": row["hctl"], "type": row["type"] if row["type"] not in _DRIVES else None,
+        "hctl": row["hctl"], "type": row["type"] if row["type"] != "disk" else None,
+        "zoned": "host-managed" if zoned else None,
         "size": round(units.printed(size)[0]) if size else None,
         "maj_min": number["number"] if number else None, "scsi_id": row["id"],
         "generic": row["generic"],

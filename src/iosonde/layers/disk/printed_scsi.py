@@ -130,6 +130,8 @@ def _figures(flowing: str) -> dict[str, Scalar]:
     for name, pattern in _FIGURES:
         if match := pattern.search(flowing):
             values[name] = int(match[1])
+    if "Maximum unmap LBA count: -1 [unbounded]" in flowing:
+        values["max_unmap_blocks"] = "unbounded"
     if "physical block exponent=0" in flowing and "logical_block_size" in values:
         values["physical_block_size"] = values["logical_block_size"]
     if rate := values.get("rotation_rate"):

@@ -50,6 +50,11 @@ _LIMIT = re.compile(r"\s*Maximum filesystem blocks=(?P<max_blocks>\d{1,20})\s*$"
 _VERSION = re.compile(
     r"\s*mke2fs (?P<mke2fs_version>\d[\w.+~-]{1,30}) \((?P<mke2fs_date>\d{1,2}-\w{3,9}-\d{4})\)\s*$"
 )
+_DISCARD = re.compile(
+    r"\s*Discarding device blocks: "
+    r"(?:[ \d/\x08]{0,400}(?P<done>done)|failed - (?P<error>\S.{0,60}?))\s*$"
+)
+"""Its progress, which a terminal overwrites, stands before the end where a log keeps all."""
 _BACKUPS = re.compile(r"\s*Superblock backups stored on blocks:")
 _BLOCKS = re.compile(r"\s*\d{1,19}(?:, \d{1,19}){0,40},?\s*$")
 _COUNTED = frozenset({
@@ -143,9 +148,18 @@ def _said(line: str, block: int) -> Iterator[tuple[str, Scalar]]:
     for pattern in (_STRIPE, _JOURNAL):
         if match := pattern.match(line):
             yield from _in_bytes(match, block)
+    yield from _discarded(line)
     for pattern in (_LABEL, _UUID, _VERSION):
         if match := pattern.match(line):
             yield from ((name, text) for name, text in match.groupdict().items() if text)
+
+
+def _discarded(line: str) -> Iterator[tuple[str, Scalar]]:
+    """Whether all blocks were discarded before, and why not."""
+    if match := _DISCARD.match(line):
+        yield "discarded", bool(match["done"])
+        if match["error"]:
+            yield "discard_error", match["error"]
 
 
 def _in_bytes(match: re.Match[str], block: int) -> Iterator[tuple[str, Scalar]]:

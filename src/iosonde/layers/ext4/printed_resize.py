@@ -108,3 +108,4 @@ def _said(line: str) -> Iterator[tuple[str, Scalar]]:
             yield from ((name, int(count)) for name, count in match.groupdict().items())
     if mounted := _MOUNTED.match(line):
         yield "mount", mounted["mount"]
+        yield "online", True

@@ -9,6 +9,7 @@ printed; sizes in brackets are rounded (libxo's {h:}, K of 1024).
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import ClassVar
 
 from typing_extensions import override
@@ -48,19 +49,27 @@ class GpartShow(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         subjects: list[PrintedSubject] = []
         table: re.Match[str] | None = None
-        last = first
+        gaps: list[int] = []
+        last, head_at = first, 0
         options = _OPTIONS.search(prompt.command)
         key = {"l": "label", "r": "raw_type"}.get(options[1] if options else "", "type")
         for index, line in lines(cursor, first, _MOST):
             if head := _HEAD.match(line):
-                table = head
+                table, head_at, gaps = head, len(subjects), []
                 subjects.append(PrintedSubject("disk", head["name"], _table(head), prompt.host))
             elif table and (row := _ROW.match(line)) and _fits(table, row):
                 subjects.append(
                     PrintedSubject("partition", _name(table, row["index"]), _facts(row, key),
                                    prompt.host)
                 )  # fmt: skip
-            elif (line and not _FREE.match(line)) or (not line and index > last + 2):
+            elif table and (free := _FREE.match(line)) and _fits(table, free):
+                gaps.append(int(free["sectors"]))
+                subjects[head_at] = replace(
+                    subjects[head_at],
+                    values={**_table(table), "free_areas": len(gaps), "free_sectors": sum(gaps),
+                            "largest_free_sectors": max(gaps)},
+                )  # fmt: skip
+            elif line or index > last + 2:
                 break
             last = index if line else last
         return last, subjects

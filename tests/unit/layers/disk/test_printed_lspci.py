@@ -15,6 +15,7 @@ def test_a_name_that_a_mail_broke(broken: str) -> None:
     (whole,), (torn,) = states(LINE), states(broken)
     assert torn.subjects == whole.subjects
     assert whole.subjects[0].values["model"] == "Broadcom / LSI MegaRAID SAS-3 3008 [Fury]"
+    assert whole.subjects[0].values["revision"] == "02"
 
 
 @pytest.mark.parametrize("below", ["It is the second of them (rev 1 of it).",

@@ -81,8 +81,8 @@ def test_a_drive_without_a_node_is_named_by_its_address() -> None:
         "[12:0:4:0]   enclosu ACME     EXPANDER        0128  -\n"
     )
     assert list(rows) == ["12:0:0:0", "sdf", "12:0:4:0"]
-    assert rows["12:0:4:0"]["type"] == "enclosu", "a drive has none"
-    assert "type" not in rows["sdf"]
+    assert rows["12:0:4:0"]["type"] == "enclosu"
+    assert (rows["sdf"]["type"], rows["sdf"]["zoned"]) == ("zbc", "host-managed")
     assert rows["12:0:0:0"]["model"] == "ACME HDD 9"
 
 

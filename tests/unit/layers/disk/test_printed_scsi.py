@@ -90,3 +90,16 @@ def test_what_a_disk_can_discard() -> None:
     assert values["sda"]["discard_granularity"] == 512
     assert values["sda"]["discard_max_bytes"] == 2 * 2**30
     assert values["sdb"]["discard_max_bytes"] == 0
+
+
+def test_a_limit_of_unmap_that_is_none() -> None:
+    text = (
+        "# sg_vpd -p bl /dev/sdx\nBlock limits VPD page (SBC):\n"
+        "  Maximum unmap LBA count: -1 [unbounded]\n"
+        "  Optimal unmap granularity: 2097152 blocks\n"
+    )
+    (limits,) = subjects_in(text)
+    assert limits.values["max_unmap_blocks"] == "unbounded"
+    assert limits.values["unmap_granularity_blocks"] == 2097152
+    (bounded,) = subjects_in(text.replace("-1 [unbounded]", "4096"))
+    assert bounded.values["max_unmap_blocks"] == 4096

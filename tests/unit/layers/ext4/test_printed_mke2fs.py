@@ -145,3 +145,20 @@ def test_every_language_says_what_english_does() -> None:
     assert mke2fs_languages.in_english("Der Bloque ist 4 Blöcke lang") == (
         "Der Bloque ist 4 Blöcke lang"
     )
+
+
+@pytest.mark.parametrize(("said", "discarded", "error"), [
+    ("done", True, None), ("      0/26214400\b\b\b\b\b\bdone", True, None),
+    ("failed - Operation not supported", False, "Operation not supported"),
+    ("      0/26214400", None, None),
+])  # fmt: skip
+def test_whether_the_blocks_were_discarded(
+    said: str, discarded: bool | None, error: str | None
+) -> None:
+    text = (
+        f"# mkfs.ext4 /dev/sdx1\nmke2fs 1.46.5 (30-Dec-2021)\nDiscarding device blocks: {said}\n"
+        "Creating filesystem with 5242368 4k blocks and 1310720 inodes\n"
+    )
+    ((_, values),) = _made(text).items()
+    assert (values.get("discarded"), values.get("discard_error")) == (discarded, error)
+    assert values["blocks"] == 5242368

@@ -84,7 +84,7 @@ def test_one_that_is_mounted() -> None:
         "The filesystem on /dev/sdz1 is now 52428800 (4k) blocks long.\n"
     )
     assert _sizes(text) == [
-        ("sdz1", {"mount": "/srv", "old_desc_blocks": 12, "new_desc_blocks": 24,
+        ("sdz1", {"mount": "/srv", "online": True, "old_desc_blocks": 12, "new_desc_blocks": 24,
                   "blocks": 52428800, "block_size": 4096}),
     ]  # fmt: skip
 
@@ -104,6 +104,6 @@ def test_one_that_a_mail_broke() -> None:
         "resizing required\nold_desc_blocks = 1, new_desc_blocks = 1\nSegmentation fault\n"
     )
     assert _sizes(text) == [
-        ("loop9", {"resize2fs_version": "1.47.0", "mount": "/srv", "old_desc_blocks": 1,
-                   "new_desc_blocks": 1}),
+        ("loop9", {"resize2fs_version": "1.47.0", "mount": "/srv", "online": True,
+                   "old_desc_blocks": 1, "new_desc_blocks": 1}),
     ]  # fmt: skip

@@ -20,6 +20,9 @@ def test_tables_in_every_shape() -> None:
         assert list(named) == ["ada0", "ada0p1", "ada0p2", "ada0p3", "da1", "da1s1"], shape
         sectors = sum(int(str(named[f"ada0p{n}"]["sectors"])) for n in (1, 2, 3)) + 984 + 2056
         assert sectors == named["ada0"]["usable_sectors"] == 976773088, shape
+        assert named["ada0"]["free_sectors"] == 984 + 2056, shape
+        assert (named["ada0"]["free_areas"], named["ada0"]["largest_free_sectors"]) == (2, 2056)
+        assert "free_sectors" not in named["da1"], shape
         assert named["ada0p3"]["type"] == "freebsd-zfs", shape
         assert named["ada0p1"]["attributes"] == "bootme", shape
         assert named["da1"]["partition_table_state"] == "corrupt", shape
