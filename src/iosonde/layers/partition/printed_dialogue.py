@@ -4,7 +4,9 @@ Tables within the dialogue are read as those of `fdisk -l` are; what follows the
 its own. Nothing is on the disk before "The partition table has been altered".
 
 Source: util-linux 2.40, disk-utils/fdisk.c, libfdisk/src/ask.c and dos.c; fdisk of util-linux 2.20
-(disk-utils/fdisk.c, fdiskdoslabel.c), whose sector of an answer stands in the line below it.
+(disk-utils/fdisk.c, fdiskdoslabel.c), whose sector of an answer stands in the line
+below it, and which asks for cylinders unless -u is given (2.12: `Last cylinder or +size or +sizeM
+or +sizeK`).
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ _OWN = re.compile(
     r"|Device (?:contains neither|does not contain)"
     r"|Building a new |Created a new |Changes will remain|After that, of course|Be careful before"
     r"|W(?:arning|ARNING): |Partition (?:type|number|#?\d|\S{1,20} is)"
-    r"|[pel]   (?:primary|extended|logical)|Select \(default|(?:First|Last) (?:sector|cylinder)"
+    r"|[pel]\s{1,4}(?:primary|extended|logical)|Select \(default|(?:First|Last) (?:sector|cylinder)"
     r"|Using default|Hex code|Selected partition|Changed (?:system )?type|Do you want"
     r"|The (?:partition table|signature|device presents|old|kernel|disk|backup|size|primary)"
     r"|Calling ioctl|Syncing disks|Re-reading the|partitions, please see|information\.$"
@@ -48,8 +50,8 @@ _NUMBER = re.compile(
     r"Partition number \([^)]{1,30}?(?:, default (?P<default>\d{1,3}))?\): ?\[?(?P<answer>\d{1,3})?"
 )
 _PLACE = re.compile(
-    r"(?P<end>First|Last) sector[^(\n]{0,40}\(\d{1,15}-\d{1,15}, default (?P<default>\d{1,15})\): ?"
-    r"\[?(?P<answer>\+?\d{1,15}[KMGTP]?)?"
+    r"(?P<end>First|Last) (?P<unit>sector|cylinder)[^(\n]{0,40}\(\d{1,15}-\d{1,15}, "
+    r"default (?P<default>\d{1,15})\): ?\[?(?P<answer>\+?\d{1,15}[KMGTP]?)?"
 )
 _TYPE = re.compile(
     r"Changed (?:system )?type of partition (?:(?P<number>\d{1,3}) to "
@@ -63,6 +65,8 @@ _FAILED = re.compile(
     r"Re-reading the partition table failed(?: with error \d{1,3})?\.?: ?(.{3,60}?)\.?\s*$"
 )
 _DEVICE = re.compile(r"(?:^|\s)/dev/(?P<device>[\w/.!-]{2,60})\s*$")
+_ASKED = re.compile(r"\s*Last (?:sector|cylinder)")
+_ABOVE = 8  # lines from the number of a partition to its end
 _MOST = 200
 _GAP = 4  # lines
 _REACH = 60  # lines above it, a table among them, in which the command is looked for
@@ -119,7 +123,14 @@ class _Session:
         if answer.startswith("+"):
             self._of(self.number)["size_asked"] = answer
         elif answer.isdecimal():
-            self._of(self.number)[f"{match['end'].lower()}_sector"] = int(answer)
+            self._of(self.number)[f"{match['end'].lower()}_{match['unit']}"] = int(answer)
+
+
+def _is_asked(cursor: TextCursor, index: int) -> bool:
+    """Whether fdisk asks there where a partition ends, of one whose number stands above."""
+    above = cursor.block(max(index - _ABOVE, 0), min(index, _ABOVE))
+    numbers = any(_NUMBER.search(line) or _SELECTED.search(line) for line in above)
+    return numbers and _PLACE.search(cursor.line(index)) is not None
 
 
 class FdiskDialogue(StateOutput):
@@ -127,7 +138,8 @@ class FdiskDialogue(StateOutput):
     anchors = (
         "partition table has been altered", "Created a new partition ",
         " disklabel with disk identifier", "Created a new GPT disklabel",
-        "Changed system type of", "Changed type of partition",
+        "Changed system type of", "Changed type of partition", "Last cylinder", "Last sector, +",
+        "Last sector (",
     )  # fmt: skip
     commands = ("fdisk", "cfdisk")
     reach = _REACH
@@ -137,7 +149,8 @@ class FdiskDialogue(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         first = cursor.at
-        if not _OWN.match(cursor.line(first)):
+        line = cursor.line(first)
+        if not _OWN.match(line) or (_ASKED.match(line) and not _is_asked(cursor, first)):
             return None
         for index in range(first - 1, max(first - _REACH, 0) - 1, -1):
             line = cursor.line(index)

@@ -120,3 +120,43 @@ def test_the_rest_of_a_dialogue_below_a_table_has_its_command_and_host() -> None
     )
     (state,) = [state for state in states(given) if state.tool == "fdisk dialogue"]
     assert (state.host, state.command) == ("pond", "fdisk /dev/sdq")
+
+
+CYLINDERS = """# fdisk /dev/sdq
+Command action
+   e   extended
+   p   primary partition (1-4)
+p
+Partition number (1-4): 2
+First cylinder (1-19452, default 1):
+Using default value 1
+Last cylinder or +size or +sizeM or +sizeK (1-19452, default 19452): +2G
+"""
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        CYLINDERS,
+        CYLINDERS.replace("   e   ", "e ").replace("   p   ", "p "),
+        CYLINDERS.replace("or +size or +sizeM or +sizeK", ", +cylinders or +size{K,M,G}"),
+    ],
+)
+def test_one_of_cylinders_before_it_is_written(given: str) -> None:
+    assert things(given) == {"sdq2": {"first_cylinder": 1, "size_asked": "+2G"}}
+
+
+def test_a_default_end_in_cylinders() -> None:
+    facts = things(CYLINDERS.replace(": +2G", ":\nUsing default value 19452"))
+    assert facts == {"sdq2": {"first_cylinder": 1, "last_cylinder": 19452}}
+
+
+@pytest.mark.parametrize("near_miss", [
+    "Last cylinder or +size or +sizeM or +sizeK (1-19452, default 19452): +2G\n",
+    "Partition number (1-128, default 1):\n"
+    "First sector (34-1023966, default = 2048) or {+-}size{KMGTP}:\n"
+    "Last sector (2048-1023966, default = 1023966) or {+-}size{KMGTP}:\n",
+    "Last sector, +5 on the list, is mine.\n",
+])  # fmt: skip
+def test_questions_of_other_programs_and_without_a_number(near_miss: str) -> None:
+    assert all(output.tool != "fdisk dialogue" for output in read(near_miss))
