@@ -1,12 +1,14 @@
-"""What parted says and asks beside its tables: of copies of a GPT, unused space and alignment.
+"""What parted says and asks beside its tables: of copies of a GPT, unused space, alignment and use.
 
 Source: parted 3.6, libparted/labels/gpt.c (_header_is_valid(), gpt_read(), _check_disk_size():
-blocks are sectors of the device), parted/parted.c (partition_align_check(), do_align_check()).
+blocks are sectors of the device), parted/parted.c (partition_align_check(), do_align_check(), _disk_warn_loss(),
+_disk_warn_busy(), _partition_warn_busy()), libparted/arch/linux.c (_disk_sync_part_table()).
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import ClassVar
 
 from typing_extensions import override
@@ -37,6 +39,20 @@ _CHECK = re.compile(
     r"(?P<grain_sectors>\d{1,10})s != (?P<offset>\d{1,10})s)\s*$"
 )
 _ASKED = re.compile(r"align-check\s{1,4}(?P<which>\w{3,8})\s{1,4}(?P<number>\d{1,3})\s*$")
+_RELABEL = re.compile(
+    r"The existing disk label on (?P<device>/\S{2,80}) will be destroyed and all data on this disk "
+    r"will be lost\. Do you\s{1,3}want to continue\?"
+)
+_BUSY = re.compile(
+    r"Partition (?P<partition>/dev/[\w/.!-]{2,60}) is being used\. Are you sure you want to "
+    r"continue\?"
+    r"|Partition\(s\) on (?P<device>/\S{2,80}) are being used\."
+)
+_NOT_TOLD = re.compile(
+    r"Partition\(s\) (?P<numbers>\d[\d, ]{0,60}) on (?P<device>/\S{2,80}) have been written, but we "
+    r"have been unable to inform the kernel of the change, probably because it/they are in use\."
+)
+_ANSWER = re.compile(r"\s*Yes/No\?\s{0,4}(?P<answer>yes|no|y|n)?\s*$", re.IGNORECASE)
 _DEVICE = re.compile(
     r"(?:(?:^|\s)parted\s(?:.{0,40}\s)?|(?:Using|select)\s|^\s*Disk\s)/dev/(?P<device>[\w/.!-]{2,60})"
 )
@@ -51,6 +67,7 @@ class PartedMessages(StateOutput):
         "Not all of the space available to ", "The backup GPT table is ",
         "The primary GPT table is corrupt", "primary and backup GPT tables",
         "not properly aligned for best performance", "align-check ",
+        "The existing disk label on ", "Partition /dev/", "Partition(s) on /", "Partition(s) ",
     )  # fmt: skip
     commands = ("parted",)
     reach = 3
@@ -86,8 +103,8 @@ class PartedMessages(StateOutput):
         subjects = [PrintedSubject("disk", device, disk, prompt.host)] if disk else []
         between = "p" if device[-1:].isdigit() else ""
         return last, subjects + [
-            PrintedSubject("partition", f"{device}{between}{each.name}" if device else each.name,
-                           each.values, each.host)
+            replace(each, name=f"{device}{between}{each.name}")
+            if device and each.name.isdecimal() else each
             for each in partitions
         ]  # fmt: skip
 
@@ -116,13 +133,26 @@ def _said(cursor: TextCursor, index: int) -> tuple[str, dict[str, Scalar], int] 
         if last > index and prompt_in(line):
             break
         if message := _message(flow(cursor, index, last)):
-            return *message, last
+            answer = _ANSWER.match(cursor.line(last + 1)) if "relabel" in message[1] else None
+            if answer is None:
+                return *message, last
+            said = (answer["answer"] or "asked").lower()
+            return message[0], {"relabel": {"y": "yes", "n": "no"}.get(said, said)}, last + 1
     return None
 
 
 def _message(text: str) -> tuple[str, dict[str, Scalar]] | None:
     if match := _UNUSED.search(text):
         return match["device"], {"unused_sectors": int(match["unused_sectors"])}
+    if match := _RELABEL.search(text):
+        return match["device"], {"relabel": "asked"}
+    if match := _BUSY.search(text):
+        name = match["device"] or match["partition"].removeprefix("/dev/")
+        return name, {"in_use": True}
+    if match := _NOT_TOLD.search(text):
+        return match["device"], {
+            "not_read_again": f"partitions {match['numbers'].strip()} are in use"
+        }
     if match := _OFF.search(text):
         return "", {f"asked_{name}": value for name, value in _aligned(match).items()}
     return next(((("", dict(values))) for message, values in _COPIES if message in text), None)

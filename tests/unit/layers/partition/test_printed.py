@@ -318,7 +318,7 @@ def test_an_old_sfdisk_counts_mebibytes_or_blocks_between_its_warnings() -> None
             subject.name: subject.values for each in states(given) for subject in each.subjects
         }
         assert named.keys() == {"sdv", "sdv1", "sdv2", "sdv5", "sdw", "sdw1", "sdw2"}
-        assert named["sdv1"] | {"size": 512000 * 1024, "blocks": 512000} == named["sdv1"]
+        assert (named["sdv1"]["size"], named["sdv1"]["blocks"]) == (512000 * 1024, 512000)
         assert named["sdv5"]["size"] == 8388608 * 1024, "not 8192 sectors"
         assert named["sdw1"]["size"] == 3952640 * 1024
         assert named["sdw2"]["size"] == 4096 * 1024

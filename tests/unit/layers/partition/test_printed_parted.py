@@ -56,3 +56,40 @@ def test_a_table_whose_columns_were_moved_has_no_cells() -> None:
 def test_what_looks_like_it(near_miss: str) -> None:
     assert things(near_miss) == {}
     assert read(near_miss.partition("\n")[2]) == []
+
+
+USED = """# parted /dev/sdm
+(parted) mklabel gpt
+Warning: The existing disk label on /dev/sdm will be destroyed and all data on this disk will be
+lost. Do you want to continue?
+Yes/No? yes
+(parted) rm 2
+Warning: Partition /dev/sdm2 is being used. Are you sure you want to continue?
+Yes/No? y
+Error: Partition(s) 2 on /dev/sdm have been written, but we have been unable to inform the kernel of
+the change, probably because it/they are in use.  As a result, the old partition(s) will remain in
+use.  You should reboot now before making further changes.
+Ignore/Cancel? i
+"""
+
+
+def test_what_it_asks_before_it_destroys() -> None:
+    for shape, given in mangled(USED, wraps=False):
+        named = things(given)
+        assert named["sdm"]["not_read_again"] == "partitions 2 are in use", shape
+        assert named["sdm2"] == {"in_use": True}, shape
+        if shape != "with blank lines":
+            assert named["sdm"]["relabel"] == "yes", shape
+    assert things(USED.replace("Yes/No? yes", "Yes/No? No"))["sdm"]["relabel"] == "no"
+    assert things(USED.replace("Yes/No? yes", "Yes/No?"))["sdm"]["relabel"] == "asked"
+    busy = "parted: Partition(s) on /dev/sdm are being used.\n"
+    assert things(busy) == {"sdm": {"in_use": True}}
+
+
+@pytest.mark.parametrize("near_miss", [
+    "Partition /dev/sdm2 is being used for the pool.\n",
+    "The existing disk label on the box will be replaced.\n",
+    "Partition(s) 2 on the plan have been written down.\n",
+])  # fmt: skip
+def test_talk_of_partitions_in_use(near_miss: str) -> None:
+    assert all(output.tool != "parted messages" for output in read(near_miss))
