@@ -1,4 +1,4 @@
-"""df in all its units and -i, with and without types, and findmnt -D: how full file systems are.
+"""df in all its units and -i, findmnt -D and pydf: how full file systems are.
 
 The BSDs' and macOS's have columns of inodes behind those of sizes. A row that an author quotes in a
 list is df's where its figures agree with each other.
@@ -9,7 +9,8 @@ A long device name stands in a line of its own, the figures in the next.
 
 Source: df(1) of coreutils 9.1: -h counts with 1024, -H with 1000, which the table does not tell;
 findmnt(8) of util-linux 2.38.1; FreeBSD bin/df/df.c, prtstat() ("iused", "ifree", "%iused"; -h
-counts inodes with 1000, blocks with 1024); Apple file_cmds df.c ("Gi", "0Bi").
+counts inodes with 1000, blocks with 1024); Apple file_cmds df.c ("Gi", "0Bi"); pydf 12 (a bar
+behind what is used of all blocks, in per cent with one decimal).
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ _FINDMNT_HEAD = re.compile(r"\s*SOURCE\s+FSTYPE\s+SIZE\s+USED\s+AVAIL\s+USE%\s+T
 _SIZE = r"(\d+(?:[.,]\d+)?[KMGTPEkB]?i?B?)"
 _ROW = re.compile(
     rf"(?P<source>\S+)\s+(?:(?P<type>[a-z][\w.]*)\s+)?{_SIZE}\s+{_SIZE}\s+(-?{_SIZE[1:]}\s+"
-    r"(?:(?P<use>\d{1,3})%|-)\s+(?P<point>/\S*)"
+    r"(?:(?P<use>\d{1,3})%|(?P<tenths>\d{1,3}\.\d)\s+\[[^\s\[\]]{0,200}\]|-)\s+(?P<point>/\S*)"
 )
 _BSD_ROW = re.compile(
     rf"(?P<source>map \S+|\S+)\s+(?:(?P<type>[a-z][\w.]*)\s+)?{_SIZE}\s+{_SIZE}\s+(-?{_SIZE[1:]}\s+"
@@ -92,7 +93,7 @@ class Df(StateOutput):
         *(f"{digit}% /" for digit in range(10)), *df_languages.anchors(),
     )  # fmt: skip
 
-    commands = ("df", "findmnt")
+    commands = ("df", "findmnt", "pydf")
     reach = 3
     nothing = "no file system follows"
 
@@ -205,7 +206,9 @@ def _subject(
         "device": source,
         **dict(zip(_OF_INODES if inodes else _OF_SIZES, sizes, strict=True)),
     }
-    if match["use"]:
+    if match.re is _ROW and match["tenths"]:
+        values["used_share"] = round(float(match["tenths"]) / 100, 3)
+    elif match["use"]:
         values["inodes_used_share" if inodes else "used_share"] = int(match["use"]) / 100
     if match.re is _BSD_ROW:
         values |= {

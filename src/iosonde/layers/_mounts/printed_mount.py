@@ -43,6 +43,8 @@ _BEGINS = re.compile(
     r"\S+ on /\S* type |"
     r"\S+ /\S* [a-z]\w*(?: r[wo]\b|$)|TARGET=\"|[\s│├└─|`-]*/\S*\s+\S|/\S* from \S+:/"
 )
+_FIRST = ("relatime", "noatime", "lazytime", "nosuid", "nodev", "seclabel", "sync")
+"""Options that stand first; where a mail broke the line before them, no type stands there."""
 _MOST = 8
 
 
@@ -53,6 +55,7 @@ class MountOutput(StateOutput):
         *(f" {name} r{letter}" for name in sorted(STORAGE) for letter in "wo"),
         *(f" FSTYPE{after}" for after in ("=", " ")),
         "Flags:\trw,", "Flags: rw,", "Flags:\tro,", "Flags: ro,",
+        *(f"r{letter},{option}" for letter in "wo" for option in _FIRST),
     )  # fmt: skip
 
     commands = ("mount", "cat", "findmnt", "grep", "nfsstat")
@@ -119,6 +122,8 @@ def _parsed(parts: Sequence[str]) -> _Entry | None:
         for form in _FORMS:
             if not (match := form.fullmatch(whole)):
                 continue
+            if form is _ROW and match["point"].startswith("/dev/") and match["source"][:1] == "/":
+                continue  # a line of mtab whose "0 0" stands below
             fstype = match["type"] if "type" in form.groupindex else REMOTE
             if fstype.partition(".")[0] in TYPES:
                 return match["source"], match["point"], fstype, match["options"]

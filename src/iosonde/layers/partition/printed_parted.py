@@ -1,8 +1,9 @@
 """What parted says and asks beside its tables: of copies of a GPT, unused space, alignment and use.
 
 Source: parted 3.6, libparted/labels/gpt.c (_header_is_valid(), gpt_read(), _check_disk_size():
-blocks are sectors of the device), parted/parted.c (partition_align_check(), do_align_check(), _disk_warn_loss(),
-_disk_warn_busy(), _partition_warn_busy()), libparted/arch/linux.c (_disk_sync_part_table()).
+blocks are sectors of the device), parted/parted.c (partition_align_check(), do_align_check(),
+_disk_warn_loss(), _disk_warn_busy(), _partition_warn_busy()), libparted/arch/linux.c
+(_disk_sync_part_table()).
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ _BUSY = re.compile(
     r"|Partition\(s\) on (?P<device>/\S{2,80}) are being used\."
 )
 _NOT_TOLD = re.compile(
-    r"Partition\(s\) (?P<numbers>\d[\d, ]{0,60}) on (?P<device>/\S{2,80}) have been written, but we "
-    r"have been unable to inform the kernel of the change, probably because it/they are in use\."
+    r"Partition\(s\) (?P<numbers>\d[\d, ]{0,60}) on (?P<device>/\S{2,80}) have been written, but "
+    r"we have been unable to inform the kernel of the change, probably because it/they are in use\."
 )
 _ANSWER = re.compile(r"\s*Yes/No\?\s{0,4}(?P<answer>yes|no|y|n)?\s*$", re.IGNORECASE)
 _DEVICE = re.compile(

@@ -112,3 +112,19 @@ def test_rows_without_a_head_by_the_options_of_their_command() -> None:
     assert (exact["size"], exact["used"]) == (13846974038016, 131072)
     assert not subjects_in(NOTES.replace("df -", "du -"), "df")
     assert not subjects_in("- df is slow\n  - oak  13T 128K 13T 1% /srv/data\n", "df")
+
+
+PYDF = """\
+$ pydf
+Filesystem Size Used Avail Use%             Mounted on
+/dev/sdv6   96G  43G   48G 44.7 [####.....] /
+/dev/sdv8  195G 153G   32G 78.4 [#######..] /srv/media
+"""
+
+
+def test_a_bar_of_pydf_is_no_column() -> None:
+    mounted = _mounted(PYDF)
+    root, media = mounted["/"], mounted["/srv/media"]
+    assert (root["size"], root["used_share"]) == (96 << 30, 0.447)
+    assert (media["available"], media["used_share"]) == (32 << 30, 0.784)
+    assert _mounted(PYDF.replace("[", "(").replace("]", ")")) == {}
