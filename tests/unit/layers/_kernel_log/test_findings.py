@@ -41,8 +41,9 @@ def test_findings_name_the_device_and_its_counts() -> None:
          "[    0.532308] ata9: SATA link down (SStatus 0 SControl 300)\n", False),
         ("[    0.428015] ata1: hard resetting link\n"
          "[    0.696316] ata1: SATA link up 6.0 Gbps (SStatus 133 SControl 300)\n", False),
-        ("[    5.428015] ata1: hard resetting link\n[   10.900000] ata1: link is slow to respond, please"
-         " be patient (ready=0)\n[   15.400000] ata1: hard resetting link\n", True),
+        ("[    5.428015] ata1: hard resetting link\n"
+         "[   10.900000] ata1: link is slow to respond, please be patient (ready=0)\n"
+         "[   15.400000] ata1: hard resetting link\n", True),
         ("[ 7000.428015] ata1: hard resetting link\n"
          "[ 7000.696316] ata1: SATA link up 6.0 Gbps (SStatus 133 SControl 300)\n", True),
     ],
