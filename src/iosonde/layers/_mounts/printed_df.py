@@ -51,12 +51,13 @@ _INODES = re.compile(
 )
 _FINDMNT_HEAD = re.compile(r"\s*SOURCE\s+FSTYPE\s+SIZE\s+USED\s+AVAIL\s+USE%\s+TARGET\s*$")
 _SIZE = r"(\d+(?:[.,]\d+)?[KMGTPEkB]?i?B?)"
+_TYPE = r"(?P<type>9p|[a-z][\w.-]*)"
 _ROW = re.compile(
-    rf"(?P<source>\S+)\s+(?:(?P<type>[a-z][\w.]*)\s+)?{_SIZE}\s+{_SIZE}\s+(-?{_SIZE[1:]}\s+"
+    rf"(?P<source>\S+)\s+(?:{_TYPE}\s+)?{_SIZE}\s+{_SIZE}\s+(-?{_SIZE[1:]}\s+"
     r"(?:(?P<use>\d{1,3})%|(?P<tenths>\d{1,3}\.\d)\s+\[[^\s\[\]]{0,200}\]|-)\s+(?P<point>/\S*)"
 )
 _BSD_ROW = re.compile(
-    rf"(?P<source>map \S+|\S+)\s+(?:(?P<type>[a-z][\w.]*)\s+)?{_SIZE}\s+{_SIZE}\s+(-?{_SIZE[1:]}\s+"
+    rf"(?P<source>map \S+|\S+)\s+(?:{_TYPE}\s+)?{_SIZE}\s+{_SIZE}\s+(-?{_SIZE[1:]}\s+"
     r"(?:(?P<use>\d{1,3})%|-)\s+(?P<iused>\d+(?:\.\d+)?[kMGT]?)\s+(?P<ifree>\d+(?:\.\d+)?[kMGT]?)\s+"
     r"(?:(?P<iuse>\d{1,3})%|-)\s+(?P<point>/.{0,200})"
 )

@@ -38,6 +38,16 @@ def test_decimal_commas_and_how_full() -> None:
     assert (values["size"], values["used_share"]) == (round(3.5 * 2**40), 0.58)
 
 
+@pytest.mark.parametrize("kind", ["fuse.fuse-overlayfs", "fuse.sshfs", "9p", "ext4"])
+def test_types_have_hyphens_and_digits(kind: str) -> None:
+    text = (
+        f"Filesystem Type Size Used Avail Use% Mounted on\nsome-fs {kind} 939G 822G 117G 88% /q\n"
+    )
+    (subject,) = subjects_in(text)
+    assert (subject.kind, subject.name) == (kind, "/q")
+    assert (subject.values["size"], subject.values["used_share"]) == (939 << 30, 0.88)
+
+
 def test_inodes_are_no_bytes() -> None:
     text = (
         "Filesystem       Inodes  IUsed    IFree IUse% Mounted on\n"

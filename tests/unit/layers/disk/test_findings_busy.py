@@ -41,7 +41,7 @@ def _findings(tmp_path: Path, text: str) -> list[tuple[str, str, str]]:
 def test_a_member_that_is_slower_than_its_peers(tmp_path: Path) -> None:
     report = _report(("sda", 12, 1.2, 0, 1), *PEERS, SLOW, ("sde", 46, 9.5, 0.5, 22))
     ((rule, subject, message),) = _findings(tmp_path, TOP + report)
-    assert (rule, subject) == ("slow-disk", "sdd")
+    assert (rule, subject) == ("slow-disk", "n1: sdd")
     assert "A request of sdd takes 412 ms, one of its 3 peers" in message
     assert "at most 9.50 ms: what is spread over them waits" in message
     ((_, _, message),) = _findings(tmp_path, f"{TOP}{report}\n{ARRAY}")
@@ -78,7 +78,7 @@ def test_a_disk_that_alone_is_busy(tmp_path: Path) -> None:
     rows: tuple[Row, ...] = (("sda", 150, 412, 62, 100), ("sdb", 3, 2, 0, 1), ("sdc", 0, 0, 0, 0))
     above: Row = ("dm-0", 150, 412, 62, 100)
     ((rule, subject, message),) = _findings(tmp_path, TOP + _report(*rows, above))
-    assert (rule, subject) == ("busy-disk", "sda")
+    assert (rule, subject) == ("busy-disk", "n1: sda")
     assert "in flight 100 % of the time, 62 on average, and each took 412 ms at 150 " in message
     assert "the 2 other disks had some for at most 1 % of it" in message
 
