@@ -20,7 +20,7 @@ from iosonde.layers import LAYERS
 from iosonde.layers._mapper.facts import mapper_name
 from iosonde.layers._raid.geometry import LEVELS, PARITY, SPANNED, data_members, small_write
 from iosonde.layers._raid.traits import ArrayTraits
-from iosonde.records.evidence import EvidenceSet, StateEvidence, TrialEvidence
+from iosonde.records.evidence import CounterEvidence, EvidenceSet, StateEvidence, TrialEvidence
 from iosonde.records.stack import Scalar
 
 _DESCRIPTION = "array"
@@ -364,7 +364,8 @@ def write_cost(block: int, chunk: int, data: int, parity: int) -> WriteCost | No
 
 
 def near(
-    first: StateEvidence | TrialEvidence | Array, other: StateEvidence | TrialEvidence | Array
+    first: StateEvidence | TrialEvidence | Array,
+    other: StateEvidence | TrialEvidence | CounterEvidence | Array,
 ) -> bool:
     """Whether two things are of the same text or run, and may be of the same host."""
     return first.source == other.source and (

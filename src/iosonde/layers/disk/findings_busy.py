@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from iosonde import units
 from iosonde.layers._backing import where_to_look
+from iosonde.layers._raid.arrays import near
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule
 from iosonde.records.finding import Evidence, Finding
 
@@ -153,7 +154,7 @@ def _above(case: EvidenceSet, disk: _Disk) -> str:
     return next(
         (
             state.name for state in case.states
-            if state.source == disk.first.source and state.host == disk.first.host and state.name
+            if near(state, disk.first) and state.name
             and any(_whole(below) == disk.name for below in state.below)
         ),
         "",
