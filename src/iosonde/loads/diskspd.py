@@ -50,7 +50,7 @@ _SHARE = re.compile(
 )
 _TIME = re.compile(r"^\s*(?:actual )?test time:\s+(?P<seconds>\d{1,9}\.\d{1,3})s")
 _FACTS = {
-    "bs": re.compile(r"^\s*block size: (\d{1,12})"),
+    "bs": re.compile(r"^\s*block size: (\d{1,12}(?:[KMG]iB)?)"),
     "iodepth": re.compile(r"^\s*number of outstanding I/O operations: (\d{1,6})"),
     "numjobs": re.compile(r"^\s*thread count:\s+(\d{1,6})"),
 }
@@ -226,7 +226,7 @@ def _put_fact(sheet: _Sheet, line: str) -> None:
         sheet.options["paced"] = True
     for name, pattern in _FACTS.items():
         if match := pattern.match(line):
-            sheet.options[name] = int(match[1])
+            sheet.options[name] = units.parse_bytes(match[1])
 
 
 def _put_detail(sheet: _Sheet, line: str) -> None:

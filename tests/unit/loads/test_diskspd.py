@@ -37,6 +37,12 @@ def test_a_load_that_is_held_back_is_paced(line: str, paced: bool) -> None:
     assert trial.options.get("paced", False) is paced
 
 
+@pytest.mark.parametrize(("printed", "size"), [("8KiB", 8192), ("8192", 8192), ("1MiB", 1 << 20)])
+def test_block_sizes_have_units_in_new_versions(printed: str, size: int) -> None:
+    (trial,) = trials(TEXT.replace("block size: 8192", f"block size: {printed}"))
+    assert trial.options["bs"] == size
+
+
 def test_result_without_its_head_and_without_latencies() -> None:
     part = TEXT[TEXT.index("Total IO") : TEXT.index("\n\ntotal:\n")]
     (trial,) = trials(part.replace(" |    3.000 |     0.900", "").replace("MiB/s", "MB/s"))

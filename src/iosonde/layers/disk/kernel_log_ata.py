@@ -5,7 +5,8 @@ Source:
     ata_eh_speed_down() and ata_dev_disable(); drivers/ata/libata-core.c,
     ata_exec_internal() ("qc timeout"), ata_dev_read_id() ("failed to IDENTIFY"),
     ata_dev_revalidate(), ata_down_xfermask_limit(), ata_wait_ready() ("link is slow"),
-    sata_print_link_status() and ata_dev_print_info().
+    sata_print_link_status() and ata_dev_print_info(). include/linux/libata.h, AC_ERR_DEV (1) and
+    AC_ERR_MEDIA (8): errors that the drive itself reports.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _FAILURE = r"[A-Za-z][\w/ -]{3,60}?"
 MESSAGES = (
     KernelMessage(  # of a drive that answers with an error, while its link is well
         "exception Emask",
-        rf"{_PORT}: exception Emask 0x0 SAct 0x[0-9a-f]+ SErr 0x0 action 0x0(?! frozen|\w)",
+        rf"{_PORT}: exception Emask 0x[0189] SAct 0x[0-9a-f]+ SErr 0x0 action 0x0(?! frozen|\w)",
         "disk", "command_exceptions",
     ),
     KernelMessage(

@@ -57,6 +57,7 @@ _ANSWER = re.compile(r"\s*Yes/No\?\s{0,4}(?P<answer>yes|no|y|n)?\s*$", re.IGNORE
 _DEVICE = re.compile(
     r"(?:(?:^|\s)parted\s(?:.{0,40}\s)?|(?:Using|select)\s|^\s*Disk\s)/dev/(?P<device>[\w/.!-]{2,60})"
 )
+_LISTED = re.compile(r"\s*Disk /dev/(?P<device>[\w/.!-]{2,60}): \S")
 _REACH = 60
 _PIECES = 5
 _MOST = 30
@@ -100,7 +101,7 @@ class PartedMessages(StateOutput):
             else:
                 disk |= values
             last, following = end, end + 1
-        device = device or device_above(cursor, first)
+        device = device or _device_below(cursor, last) or device_above(cursor, first)
         subjects = [PrintedSubject("disk", device, disk, prompt.host)] if disk else []
         between = "p" if device[-1:].isdigit() else ""
         return last, subjects + [
@@ -108,6 +109,17 @@ class PartedMessages(StateOutput):
             if device and each.name.isdecimal() else each
             for each in partitions
         ]  # fmt: skip
+
+
+def _device_below(cursor: TextCursor, last: int) -> str:
+    """The disk that fdisk lists directly below what it says while it opens that disk."""
+    for index in range(last + 1, last + 4):
+        line = cursor.line(index)
+        if disk := _LISTED.match(line):
+            return disk["device"]
+        if line and not line.endswith("will be used."):
+            break
+    return ""
 
 
 def device_above(cursor: TextCursor, first: int) -> str:

@@ -419,14 +419,18 @@ def test_where_the_kernel_was_is_not_said_of_the_drive_above() -> None:
 @pytest.mark.parametrize(
     ("state", "counter"),
     [
-        ("SErr 0x0 action 0x0", "command_exceptions"),
-        ("SErr 0x0 action 0x6 frozen", "link_exceptions"),
-        ("SErr 0x0 action 0x0 frozen", "link_exceptions"),
-        ("SErr 0x4050002 action 0x0", "link_exceptions"),
+        ("0x0 SAct 0x40000000 SErr 0x0 action 0x0", "command_exceptions"),
+        ("0x1 SAct 0x8000 SErr 0x0 action 0x0", "command_exceptions"),
+        ("0x9 SAct 0x8000 SErr 0x0 action 0x0", "command_exceptions"),
+        ("0x4 SAct 0x8000 SErr 0x0 action 0x0", "link_exceptions"),
+        ("0x10 SAct 0x8000 SErr 0x0 action 0x0", "link_exceptions"),
+        ("0x0 SAct 0x40000000 SErr 0x0 action 0x6 frozen", "link_exceptions"),
+        ("0x0 SAct 0x40000000 SErr 0x0 action 0x0 frozen", "link_exceptions"),
+        ("0x0 SAct 0x40000000 SErr 0x4050002 action 0x0", "link_exceptions"),
     ],
 )
 def test_an_exception_of_a_drive_that_answers_is_none_of_its_link(state: str, counter: str) -> None:
-    counted = _counted(f"[609750.100525] ata1.00: exception Emask 0x0 SAct 0x40000000 {state}\n")
+    counted = _counted(f"[609750.100525] ata1.00: exception Emask {state}\n")
     values = counted["", "disk", "ata1.00"]
     assert values[counter] == 1
     assert {"command_exceptions", "link_exceptions"} & set(values) == {counter}

@@ -31,6 +31,18 @@ def test_every_shape() -> None:
             assert named["sdm1"] == {"alignment_checked": "min", "aligned": True}, shape
 
 
+@pytest.mark.parametrize("blank", [" ", "\n"])
+def test_fdisk_says_it_before_the_disk_that_it_opens(blank: str) -> None:
+    text = (
+        "# fdisk -l\nDisk /dev/sdq: 10 GiB, 10737418240 bytes, 20971520 sectors\n"
+        "Disklabel type: dos\n\n"
+        "The backup GPT table is corrupt, but the primary appears OK, "
+        f"so that{blank}will be used.\n"
+        "Disk /dev/sdr: 20 GiB, 21474836480 bytes, 41943040 sectors\nDisklabel type: gpt\n"
+    )
+    assert {name: "gpt_backup" in values for name, values in things(text).items()} == {"sdr": True}
+
+
 def test_columns_of_the_table() -> None:
     named = things(TEXT, "partitions")
     assert named["sdm"]["disk_flags"] == "pmbr_boot"
