@@ -62,7 +62,7 @@ _UNTIMED = re.compile(
 _DAEMON = re.compile(
     r"\s*+(?P<program>(?!kernel\[)[A-Za-z][\w.-]{1,40}\[(?:1|\d{3,9})\]): {1,2}(?=[A-Za-z/\[(\d])"
 )
-_NUMBER = re.compile(r"[-\d.,%() ]*(?:[kKMGTP]i?B|[num]?s|Hz)?\s*+$")
+_NUMBER = re.compile(r"[-\d.,%() ]*+(?:[kKMGTP]i?B|[num]?s|Hz)?\s*+$")
 
 _NAMED = re.compile(r"\s*+(?:[\w.-]{1,64} )?kernel:\s(?=\s{0,8}[?<#\w])")
 

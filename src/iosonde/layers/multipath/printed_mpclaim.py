@@ -33,8 +33,8 @@ _PATH = re.compile(
     r"(?P<address>\d{3}(?:\|\d{3}){3})\s+(?P<weight>\d{1,9})\s*$"
 )
 _OTHER = re.compile(
-    r"\s*(?:-{20,}|Supported Load Balance Policies: |Path ID\s+State\s+SCSI Address|\* |"
-    r"(?:Adapter|Controller): |[\w ]{3,40}: )"
+    r"\s*+(?:-{20,}|Supported Load Balance Policies: |Path ID\s+State\s+SCSI Address|\* |"
+    r"(?:Adapter|Controller): |\w[\w ]{1,39}: )"
 )
 
 
