@@ -21,11 +21,20 @@ from typing import TypeAlias, cast
 
 from iosonde import kerneltext
 from iosonde.errors import UsageError
-from iosonde.loads.fio.options import ALIASES, ARGUMENT_FLAGS, FLAGS
+from iosonde.loads.fio.options import (
+    ALIASES,
+    ARGUMENT_FLAGS,
+    ARGUMENTS,
+    FLAGS,
+    OPTION_NAMES,
+    REFUSED,
+    SET_HERE,
+)
 from iosonde.records.load import Load
 from iosonde.records.stack import Json
 
 Option: TypeAlias = tuple[str, str | None]
+_LEAST = 4  # characters of an option's beginning
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +294,7 @@ def _options(arguments: list[str], where: str) -> list[Option]:
                 hint="give the path of a job file instead of a command, or write --option=value",
             )
         key, mark, value = stripped.partition("=")
+        key = _whole(key)
         if mark:
             options.append((key, value))
         elif key in FLAGS or key in ARGUMENT_FLAGS or not waiting or _is_option(waiting[-1]):
@@ -294,6 +304,16 @@ def _options(arguments: list[str], where: str) -> list[Option]:
     if not options:
         raise UsageError("the fio command has no options", where=where)
     return options
+
+
+def _whole(key: str) -> str:
+    """The option of which a command has the beginning: one is enough, where no other begins so.
+
+    Not in job files. Source: fio's init.c, parse_cmd_line(); getopt_long_only(3).
+    """
+    names = OPTION_NAMES | ARGUMENTS | SET_HERE.keys() | REFUSED.keys()
+    meant = [name for name in names if name.startswith(key)]
+    return meant[0] if len(key) >= _LEAST and key not in names and len(meant) == 1 else key
 
 
 def _is_option(word: str) -> bool:

@@ -93,6 +93,25 @@ def test_what_cannot_be_meant_is_told(text: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("beginning", "option"),
+    [("-time_base", "time_based"), ("--runti=3", "runtime"), ("--ioengin=sync", "ioengine")],
+)
+def test_a_command_may_have_the_beginning_of_an_option(beginning: str, option: str) -> None:
+    assert option in options(declare(f"fio --name=a --rw=read --size=1m {beginning}"))
+
+
+def test_a_job_file_has_whole_names_alone() -> None:
+    with pytest.raises(UsageError, match="did you mean 'ioengine'"):
+        declare("[a]\nrw=read\nioengin=sync\n")
+
+
+@pytest.mark.parametrize("option", ["exec_prer=id", "write_iol=/tmp/x", "ioengin=exec"])
+def test_the_beginning_of_what_is_refused_is_refused(option: str) -> None:
+    with pytest.raises(UsageError):
+        declare(f"fio --name=a --rw=read --{option}")
+
+
+@pytest.mark.parametrize(
     "option",
     [
         "exec_prerun=id", "exec_postrun=id", "opendir=/etc", "read_iolog=/tmp/x", "client=box",
