@@ -57,6 +57,8 @@ _LEFT_OUT = re.compile(
 )
 _FIRST = re.compile(r"\d bytes? (?:\(|transferred in (?:\d+\.\d{3,6}(?: secs|$)|$))")
 _SUM = re.compile(r"cop|\d bytes transferred in |bytes/sec\)")
+_OTHER = re.compile(r"copied, Throughput: ?\d")
+"""What `gluster volume top` measured by itself. Source: Gluster, Monitoring Workload."""
 _BUSYBOX = re.compile(r"\([\d.]{1,20}[kMG]B\)")
 _THOUSANDS = re.compile(r"(?P<number>\d{1,15})(?P<prefix>[kKMGT])B")
 """Source: coreutils, lib/xstrtol.c: a `B` behind the prefix makes it a power of 1000."""
@@ -139,6 +141,8 @@ class Dd(Output):
         """The first of the lines on records, or the sum without them; or what went wrong before."""
         if records_below(cursor, cursor.at):
             return cursor.at
+        if _OTHER.search(cursor.line(cursor.at)):
+            return None
         first = cursor.at if _shortened(cursor.line(cursor.at)) else None
         for index in range(cursor.at, max(cursor.at - 6, -1), -1):
             line = in_english(cursor.line(index))

@@ -37,7 +37,7 @@ _HEADING = re.compile(
     r"\s*(?:Bricks|Hot Tier|Cold Tier|Options Reconfigured|(?:Hot|Cold) Bricks):?\s*$"
 )
 _SHAPE = re.compile(
-    r"(?:(?P<layout>(?:\d{1,5} x )?(?:\d{1,5}|\(\d{1,5} \+ \d{1,5}\))) = )?(?P<bricks>\d{1,6})$"
+    r"(?:(?P<layout>(?:\d{1,5} [xX] )?(?:\d{1,5}|\(\d{1,5} \+ \d{1,5}\))) = )?(?P<bricks>\d{1,6})$"
 )
 _COLUMN = 66  # where mails break their lines, at least
 _MOST = 20_000
