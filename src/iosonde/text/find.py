@@ -35,6 +35,7 @@ from iosonde.text.same_command import (
     is_same_block,
     last_command,
     may_print,
+    of_host,
     of_same_command,
 )
 from iosonde.text.shell import is_shells_prompt
@@ -43,7 +44,6 @@ from iosonde.text.watch import StepTimeLimit
 from iosonde.text.window import View, Window
 
 Item = TypeVar("Item")
-Printed = TypeVar("Printed", PrintedTrial, PrintedState, PrintedCounters, PrintedLoad)
 _BLOCK = 1 << 22
 WATCH = StepTimeLimit()
 _BROKEN = (
@@ -379,10 +379,10 @@ class Search:
         yield FoundOutput(
             place,
             tool,
-            tuple(_of_host(trial, host) for trial in reading.trials),
-            tuple(_of_host(state, host) for state in reading.states),
-            tuple(_of_host(counters, host) for counters in reading.counters),
-            tuple(_of_host(load, host) for load in reading.loads),
+            tuple(of_host(trial, host) for trial in reading.trials),
+            tuple(of_host(state, host) for state in reading.states),
+            tuple(of_host(counters, host) for counters in reading.counters),
+            tuple(of_host(load, host) for load in reading.loads),
             joined(view, reading.first, reading.last) if reading.trials and self._with_text else "",
         )
         for first, last, reason in reading.unread:
@@ -415,11 +415,6 @@ class Search:
         if view.number(index) < 1:
             return ""
         return view.line(index) if index >= self._own(view, 0) else None
-
-
-def _of_host(record: Printed, host: str) -> Printed:
-    """The same, with the host where it names none."""
-    return record if record.host or not host else replace(record, host=host)
 
 
 def tool_names() -> Sequence[str]:

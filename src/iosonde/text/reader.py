@@ -282,6 +282,34 @@ def close_rows(
     return rows, last
 
 
+def close_messages(
+    cursor: TextCursor,
+    first: int,
+    message: Callable[[TextCursor, int], tuple[T, int] | None],
+    most: int,
+    *,
+    apart: int = 3,
+) -> tuple[list[T], int]:
+    """What the messages of one program from line `first` on say; index of the last one's last line.
+
+    Args:
+        cursor: to look at.
+        first: index of a line.
+        message: what the message in a line says, and index of its last line; None where none is.
+        most: lines to look at.
+        apart: lines of others that may stand between two.
+    """
+    messages: list[T] = []
+    last = first
+    for index in range(first, first + most):
+        if index > last + apart:
+            break
+        if (said := message(cursor, index)) is not None:
+            messages.append(said[0])
+            last = said[1]
+    return messages, last
+
+
 def end_of(
     cursor: TextCursor, first: int, is_own: Callable[[str], object], *, gap: int, most: int = 400
 ) -> int:

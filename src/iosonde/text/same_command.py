@@ -119,7 +119,7 @@ def of_same_command(reading: OutputReading, prompt: Prompt) -> OutputReading:
     """
     return replace(
         reading,
-        trials=tuple(_of_host(trial, prompt.host) for trial in reading.trials),
+        trials=tuple(of_host(trial, prompt.host) for trial in reading.trials),
         states=tuple(_of_command(state, prompt) for state in reading.states),
         counters=tuple(_of_command(counters, prompt) for counters in reading.counters),
     )
@@ -132,8 +132,9 @@ def has_command(reading: OutputReading) -> bool:
     return any(record.host or record.command for record in every)
 
 
-def _of_host(record: Printed, host: str) -> Printed:
-    return replace(record, host=host)
+def of_host(record: Printed, host: str) -> Printed:
+    """The same, with the host where it names none."""
+    return record if record.host or not host else replace(record, host=host)
 
 
 def _of_command(record: Printed, prompt: Prompt) -> Printed:

@@ -15,7 +15,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.reader import Items, StateOutput, close_lines, close_rows
 
 _HEAD = re.compile(r"\s*Device +Stack +Cluster +F +(?P<last>Nodes|UUID +Label)\s*$")
 _ROW = re.compile(
@@ -44,12 +44,9 @@ class Ocfs2Mounted(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        subjects, last = list[PrintedSubject](), first
-        for index, line in close_lines(cursor, first + 1):
-            row = _ROW.match(line)
-            if row is None:
-                break
-            last = index
+        rows, last = close_rows(cursor, first + 1, _ROW.match)
+        subjects = list[PrintedSubject]()
+        for row in rows:
             values: dict[str, Scalar] = {"fstype": "ocfs2", "stack": row["stack"]}
             values |= {
                 name: row[name] for name in ("cluster", "uuid", "label", "nodes") if row[name]

@@ -18,7 +18,7 @@ from iosonde.layers.disk.printed_hdparm import values_of
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, command_before, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.reader import Items, StateOutput, close_rows, top_of
 
 _COMMAND = re.compile(
     r"(?:sudo )?(?:/\S{1,20}/)?hdparm (?:-\S{1,20} )*?-[a-zA-Z]*I[a-zA-Z]* ?(?:-\S{1,20} )*"
@@ -65,12 +65,9 @@ class HdparmCut(StateOutput):
         command = _COMMAND.match(prompt.command)
         if command is None:
             raise Unreadable("no command names its drive")
-        chosen, last = list[str](), first
-        for index, line in close_lines(cursor, first, _MOST):
-            if not _is_chosen(line):
-                break
-            chosen.append(line)
-            last = index
+        chosen, last = close_rows(
+            cursor, first, lambda line: line if _is_chosen(line) else None, _MOST
+        )
         values = values_of(chosen) | _rest(chosen)
         return last, [
             PrintedSubject("disk", command["name"], values, prompt.host)

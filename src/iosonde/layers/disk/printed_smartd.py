@@ -17,7 +17,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, close_messages
 
 _DEVICE = re.compile(
     r"(?:(?P<host>[A-Za-z][\w.-]{0,62}) )?(?:smartd(?:\[\d{1,10}\])?: )?"
@@ -71,15 +71,9 @@ class Smartd(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         drives: dict[str, dict[str, Scalar]] = {}
-        host, last = prompt.host, first
-        for index in range(first, first + _MOST):
-            if index > last + _APART:
-                break
-            if (event := _event(cursor, index)) is None:
-                continue
-            name, named, values, last = event
-            info, last = _info(cursor, last)
-            values |= info
+        host = prompt.host
+        messages, last = close_messages(cursor, first, _message, _MOST, apart=_APART)
+        for name, named, values in messages:
             host = host or named
             drives.setdefault(name, {}).update(values)
         return last, [PrintedSubject("disk", name, values, host) for name, values in drives.items()]
@@ -99,6 +93,18 @@ def _event(cursor: TextCursor, index: int) -> tuple[str, str, dict[str, Scalar],
             message = text[:_LONGEST].rstrip()
             return match["name"], host, {**values, "message": message}, last
     return None
+
+
+def _message(
+    cursor: TextCursor, index: int
+) -> tuple[tuple[str, str, dict[str, Scalar]], int] | None:
+    """Drive, host and figures of a message with what is said of the drive; its last line."""
+    event = _event(cursor, index)
+    if event is None:
+        return None
+    name, host, values, last = event
+    info, last = _info(cursor, last)
+    return (name, host, values | info), last
 
 
 def _info(cursor: TextCursor, last: int) -> tuple[dict[str, Scalar], int]:

@@ -15,7 +15,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, command_before
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.reader import Items, StateOutput, close_rows, top_of
 
 _DEPS = re.compile(
     r"\s*(?:(?P<name>[\w.+-]{1,120}): )?(?P<count>\d{1,4}) dependencies\s*:"
@@ -43,12 +43,9 @@ class DmsetupDeps(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        subjects, last = list[PrintedSubject](), first
-        for index, line in close_lines(cursor, first):
-            row = _DEPS.match(line)
-            if row is None:
-                break
-            last = index
+        subjects = list[PrintedSubject]()
+        rows, last = close_rows(cursor, first, _DEPS.match)
+        for row in rows:
             below = [
                 each["device"] or f"{each['major']}:{each['minor']}"
                 for each in _BELOW.finditer(row["below"])
@@ -84,13 +81,8 @@ class DmsetupTargets(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        values, last = dict[str, Scalar](), first
-        for index, line in close_lines(cursor, first):
-            row = _TARGET.match(line)
-            if row is None:
-                break
-            last = index
-            values[f"dm_target.{row['name']}"] = row["version"]
+        rows, last = close_rows(cursor, first, _TARGET.match)
+        values: dict[str, Scalar] = {f"dm_target.{row['name']}": row["version"] for row in rows}
         return last, [PrintedSubject("host", "", values, prompt.host)]
 
 
@@ -106,13 +98,8 @@ class DmraidAnswers(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        sets, last = dict[str, bool](), first
-        for index, line in close_lines(cursor, first):
-            row = _SET.match(line)
-            if row is None:
-                break
-            last = index
-            sets[row["name"]] = row["state"] in _ACTIVE
+        rows, last = close_rows(cursor, first, _SET.match)
+        sets = {row["name"]: row["state"] in _ACTIVE for row in rows}
         return last, [
             PrintedSubject("dmraid", name, {"active": active}, prompt.host)
             for name, active in sets.items()

@@ -19,7 +19,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.reader import Items, StateOutput, close_rows
 
 _SIZE = r"\d{1,6}(?:\.\d{1,2})? (?:[KMGTPE]i)?B"
 _UUID = r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}"
@@ -62,12 +62,9 @@ class Stratis(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         head = cursor.line(first)
         form = _POOL if _POOL_HEAD.match(head) else _FS if _FS_HEAD.match(head) else _DEVICE
-        subjects, last = list[PrintedSubject](), first
-        for index, line in close_lines(cursor, first + 1):
-            row = form.match(line)
-            if row is None:
-                break
-            last = index
+        subjects = list[PrintedSubject]()
+        rows, last = close_rows(cursor, first + 1, form.match)
+        for row in rows:
             kind, name, values = (
                 ("stratis_pool", row["name"], _of_pool(row)) if form is _POOL
                 else ("stratis_filesystem", row["name"], _of_filesystem(row)) if form is _FS

@@ -21,7 +21,7 @@ from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.reader import Items, StateOutput, close_lines, close_rows
 
 _KIND = "cloud_volume"
 _GOOGLE_HEAD = re.compile(r"\s*NAME +(?:LOCATION +LOCATION_SCOPE|ZONE) +SIZE_GB +TYPE +STATUS\s*$")
@@ -42,18 +42,14 @@ class GoogleDiskTable(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        subjects, last = list[PrintedSubject](), first
-        for index, line in close_lines(cursor, first + 1):
-            row = _GOOGLE_ROW.match(line)
-            if row is None:
-                break
-            values: dict[str, Scalar] = {
+        rows, last = close_rows(cursor, first + 1, _GOOGLE_ROW.match)
+        return last, [
+            PrintedSubject(_KIND, row["name"], {
                 "size": int(row["size"]) * units.GIB, "volume_type": row["type"],
                 "state": row["state"], "zone": row["zone"],
-            }  # fmt: skip
-            subjects.append(PrintedSubject(_KIND, row["name"], values, prompt.host))
-            last = index
-        return last, subjects
+            }, prompt.host)
+            for row in rows
+        ]  # fmt: skip
 
 
 _RULE = re.compile(r"\s*-{2,80}(?:  -{2,80}){3,12}\s*$")

@@ -16,7 +16,7 @@ from typing_extensions import override
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.log_lines import log_prefix
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, close_messages
 
 _ID = r"(?P<name>\d{1,6}:\d{1,4})"
 _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -40,7 +40,6 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"connect to (?P<portals>\S{3,90}:\d{1,5}) failed \((?P<reasons>[^)]{3,80})\)")),
 )  # fmt: skip
 _TROUBLES = frozenset({"lost_connections", "silent_targets", "refused_logins", "failed_connects"})
-_APART = 3  # lines of others that may stand between two of iscsid's
 _MOST = 2000
 _LISTED = 12
 _KEPT = 20  # messages
@@ -62,14 +61,10 @@ class IscsidLog(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         things: dict[str, dict[str, Json]] = {}
-        host, last = prompt.host, first
-        for index in range(first, first + _MOST):
-            if index > last + _APART:
-                break
-            if (event := _event(cursor, index)) is None:
-                continue
-            counter, match, named, at = event
-            host, last = host or named, index
+        host = prompt.host
+        events, last = close_messages(cursor, first, _event, _MOST)
+        for counter, match, named, at in events:
+            host = host or named
             connection = match.groupdict().get("name")
             _add(things.setdefault(f"connection{connection}" if connection else "", {}),
                  counter, match, at)  # fmt: skip
@@ -77,8 +72,10 @@ class IscsidLog(StateOutput):
         return last, [self.counted("iscsi", name, values, where) for name, values in things.items()]
 
 
-def _event(cursor: TextCursor, index: int) -> tuple[str, re.Match[str], str, str] | None:
-    """The counter of a line, what it says, and the host and the time before it."""
+def _event(
+    cursor: TextCursor, index: int
+) -> tuple[tuple[str, re.Match[str], str, str], int] | None:
+    """The counter of a line, what it says, the host and the time before it; and its index."""
     line = cursor.stamped(index)
     prefix = log_prefix(line)
     text = line[prefix.end :] if prefix else line.strip().removeprefix("iscsid: ")
@@ -86,7 +83,8 @@ def _event(cursor: TextCursor, index: int) -> tuple[str, re.Match[str], str, str
         return None
     for counter, form in _FORMS:
         if match := form.match(text.strip()):
-            return counter, match, prefix.host if prefix else "", prefix.clock if prefix else ""
+            host, at = (prefix.host, prefix.clock) if prefix else ("", "")
+            return (counter, match, host, at), index
     return None
 
 

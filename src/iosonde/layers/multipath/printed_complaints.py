@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, close_messages
 
 _FORM = re.compile(
     r".{0,120}?(?<![\w./-])(?P<file>(?:/[\w./-]{1,120}/)?[\w.-]{1,80}\.conf) (?:line |\+)"
@@ -24,7 +24,6 @@ _FORM = re.compile(
     r"|ignoring (?P<old>deprecated) option \"(?P<option>\w{2,60})\".{0,80})\s*$"
 )
 _LISTS = {"invalid keyword": "invalid_keywords", "duplicate keyword": "duplicate_keywords"}
-_APART = 3
 _MOST = 500
 
 
@@ -44,16 +43,11 @@ class MultipathComplaints(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         files: dict[str, dict[str, list[str]]] = {}
-        last = first
-        for index in range(first, first + _MOST):
-            match = _FORM.match(cursor.stamped(index))
-            if index > last + _APART:
-                break
-            if match:
-                last = index
-                name, said = _said(match)
-                listed = files.setdefault(match["file"], {}).setdefault(name, [])
-                listed.extend([said] if said not in listed else [])
+        warnings, last = close_messages(cursor, first, _warning, _MOST)
+        for match in warnings:
+            name, said = _said(match)
+            listed = files.setdefault(match["file"], {}).setdefault(name, [])
+            listed.extend([said] if said not in listed else [])
         return last, [
             PrintedSubject(
                 "multipath_config", file,
@@ -61,6 +55,11 @@ class MultipathComplaints(StateOutput):
             )
             for file, values in files.items()
         ]  # fmt: skip
+
+
+def _warning(cursor: TextCursor, index: int) -> tuple[re.Match[str], int] | None:
+    match = _FORM.match(cursor.stamped(index))
+    return (match, index) if match else None
 
 
 def _said(match: re.Match[str]) -> tuple[str, str]:

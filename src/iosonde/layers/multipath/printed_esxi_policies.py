@@ -15,7 +15,7 @@ from iosonde.layers.multipath.printed_esxi import esxi_prompt
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.reader import Items, StateOutput, close_lines, close_rows, top_of
 
 _PAIR = re.compile(
     r"\s*(?P<label>Byte Limit|Device|I/?O ?Operation Limit|Latency Evaluation Interval|Limit Type"
@@ -85,13 +85,7 @@ class EsxcliPolicies(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        names, last = list[str](), first
-        for index, line in close_lines(cursor, first, 40):
-            row = _POLICY.match(line)
-            if row is None:
-                break
-            names.append(row["name"])
-            last = index
+        rows, last = close_rows(cursor, first, _POLICY.match, 40)
         prompt = esxi_prompt(cursor, first, prompt)
-        values: dict[str, Scalar] = {"path_policies": " ".join(names)}
+        values: dict[str, Scalar] = {"path_policies": " ".join(row["name"] for row in rows)}
         return last, [PrintedSubject("host", "", values, prompt.host)]

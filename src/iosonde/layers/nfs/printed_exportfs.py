@@ -16,7 +16,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.reader import Items, StateOutput, close_rows, top_of
 
 _ANSWER = re.compile(
     r"\s*(?P<what>exporting|reexporting|unexporting) "
@@ -40,12 +40,8 @@ class ExportfsAnswers(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         exports: dict[tuple[str, str], dict[str, Scalar]] = {}
-        last = first
-        for index, line in close_lines(cursor, first):
-            answer = _ANSWER.match(line)
-            if answer is None:
-                break
-            last = index
+        answers, last = close_rows(cursor, first, _ANSWER.match)
+        for answer in answers:
             values = exports.setdefault((answer["path"], answer["client"]), {})
             values |= {"clients": answer["client"], "exported": answer["what"] != "unexporting"}
         return last, [

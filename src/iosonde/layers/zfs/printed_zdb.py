@@ -23,7 +23,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, command_before, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.reader import Items, StateOutput, close_lines, close_rows, top_of
 
 _ROW = re.compile(
     r"(?P<margin>\s*)(?P<name>[a-zA-Z][\w.-]{0,80}(?::[a-z]\w{0,80})?(?:\[\d{1,4}\])?)"
@@ -139,13 +139,8 @@ class ZdbAshift(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        shifts, last = list[int](), first
-        for index, line in close_lines(cursor, first, _MOST):
-            row = _ASHIFT.match(line)
-            if row is None:
-                break
-            shifts.append(int(row["shift"]))
-            last = index
+        rows, last = close_rows(cursor, first, _ASHIFT.match, _MOST)
+        shifts = [int(row["shift"]) for row in rows]
         if not all(0 < shift <= _LARGEST_ASHIFT for shift in shifts):
             raise Unreadable("it is no size of blocks", last)
         pool = re.search(

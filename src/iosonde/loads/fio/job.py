@@ -35,6 +35,7 @@ from iosonde.records.stack import Json
 
 Option: TypeAlias = tuple[str, str | None]
 _LEAST = 4  # characters of an option's beginning
+_NAMES = OPTION_NAMES | ARGUMENTS | SET_HERE.keys() | REFUSED.keys()
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,9 +312,10 @@ def _whole(key: str) -> str:
 
     Not in job files. Source: fio's init.c, parse_cmd_line(); getopt_long_only(3).
     """
-    names = OPTION_NAMES | ARGUMENTS | SET_HERE.keys() | REFUSED.keys()
-    meant = [name for name in names if name.startswith(key)]
-    return meant[0] if len(key) >= _LEAST and key not in names and len(meant) == 1 else key
+    if key in _NAMES or len(key) < _LEAST:
+        return key
+    meant = [name for name in _NAMES if name.startswith(key)]
+    return meant[0] if len(meant) == 1 else key
 
 
 def _is_option(word: str) -> bool:
