@@ -42,9 +42,8 @@ _TITLE = re.compile(
     re.IGNORECASE,
 )
 _HEAD = re.compile(
-    r"\s*(?:MBps\s+File ?name\s+Time|Count\s+file ?name|(?:read|write|open|call|count|through|"
-    r"throughput|put|opendir|readdir)?\s{0,40}(?:\(MBp|\(MBps\)|s\)|count|file ?name)?"
-    r"(?:\s{1,60}Time)?)\s*$",
+    r"(?:MBps File ?name Time|Count file ?name|(?:read|write|open|call|count|through|throughput|"
+    r"put|opendir|readdir)? ?(?:\(MBp|\(MBps\)|s\)|count|file ?name)?(?: Time)?)$",
     re.IGNORECASE,
 )
 _RULE = re.compile(r"\s*=+(?:\s+=+){0,2}\s*$")
@@ -66,6 +65,11 @@ _ANCHORS = (
 )  # fmt: skip
 
 
+def _is_head(line: str) -> bool:
+    """Whether a line is the head of a table's columns, or a part of it, or blank."""
+    return _HEAD.match(" ".join(line.split())) is not None
+
+
 class GlusterTop(StateOutput):
     tool = "gluster volume top"
     anchors = _ANCHORS
@@ -76,11 +80,13 @@ class GlusterTop(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at)
-        own = (_OPEN, _THROUGHPUT, _TITLE, _HEAD)
+        own = (_OPEN, _THROUGHPUT, _TITLE)
         match = _BRICK.match(line)
         if match and _COPIED.match((match["rest"] or "").strip()):
             return cursor.at
-        if not (_COPIED.match(line.strip()) or any(form.match(line) for form in own)):
+        if not (
+            _is_head(line) or _COPIED.match(line.strip()) or any(form.match(line) for form in own)
+        ):
             return None
         above = nearest(cursor, 4, _BRICK.match)
         return cursor.at if above is None else above
@@ -120,7 +126,7 @@ class _Top:
         elif row := _ROW.match(line):
             self._files.append(self._row(row))
             self._open = True
-        elif _HEAD.match(line) or _RULE.match(line):
+        elif _is_head(line) or _RULE.match(line):
             self._speeds |= "MBp" in line
         else:
             return self._of_brick(line) or self._goes_on(line)
