@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from iosonde import units
+from iosonde.printed_order import BAD, is_in_trouble
 from iosonde.records.printed import PrintedState, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.visible import visible, with_name
 
 # In the order in which they are said.
-_TELLING = (
+TELLING = (
     "health", "health_status", "health_passed", "critical_warning", "overall_status", "state",
     "array_state", "volume_state", "operational_status", "status", "online", "disk_state",
     "peer_disk_state", "connection", "role", "level", "raid_level", "degraded", "missing",
@@ -38,9 +39,11 @@ _BYTES = re.compile(  # names that are bytes of every tool; a stripe_cache_size 
 )
 _LEAST = 512  # bytes: a smaller size is a number of copies or of characters
 _TROUBLES = frozenset({"degraded", "missing", "failed_paths", "entries_split_brain"})
-_SHARE = re.compile(r"(?:.*_)?share|full|media_wear|spare|cpu_\w+")
+_SHARE = re.compile(r"(?:.*_)?share|full|media_wear|spare|cpu_\w+|util")
 _RATES = {"iops": "1/s", "bandwidth": "B/s"}
-_LATENCY = re.compile(r"(?:.*[._])?latency(?:\.\w+)?")
+_LATENCY = re.compile(r"(?:.*[._])?(?:latency(?:\.\w+)?|await)")
+_BUSY = ("util", "await", "read.await", "write.await")
+"""What iostat and its like say of how busy a device is."""
 _SAID = 3  # values of a device
 _LONGEST = 40  # characters of a value; a longer one is a sentence
 _MESSAGE = 60  # characters of a message of a log
@@ -48,9 +51,6 @@ _MESSAGE = 60  # characters of a message of a log
 
 _SUMS = frozenset({"health", "degraded"})
 """What a pool or a cluster says of all that it stands on."""
-_BAD = re.compile(
-    r"fail|degrad|offline|missing|fault|unavail|configured.?bad|\bdown\b", re.IGNORECASE
-)
 
 
 def settings_said(state: PrintedState) -> str:
@@ -61,7 +61,7 @@ def settings_said(state: PrintedState) -> str:
     of each kind: `4 × disk, 2 × partition, 29 settings`.
     """
     number = sum(len(subject.values) for subject in state.subjects)
-    device = _first_said(state.subjects)
+    device = first_said(state.subjects)
     said = values_said(device.values) if device else ()
     if device is None or not said:
         kinds = Counter(subject.kind for subject in state.subjects)
@@ -73,50 +73,40 @@ def settings_said(state: PrintedState) -> str:
     )
 
 
-def answer_of(state: PrintedState) -> str:
-    """What the first line says of a state: of a single device its name as well."""
-    return of_device(state, settings_said(state))
-
-
-def of_device(state: PrintedState, said: str) -> str:
-    """What is said of a state, with the name of its device where it is the only one."""
-    if len(state.subjects) != 1:
-        return said
-    (device,) = state.subjects
-    return with_name(visible(device.name or device.kind), said)
-
-
 def _with_rest(said: Sequence[str], more: int, what: str) -> str:
     """Values in a row, and how many there are besides."""
     return ", ".join((*said, *([units.counted(more, what)] if more else ())))
 
 
-def _first_said(subjects: Sequence[PrintedSubject]) -> PrintedSubject | None:
+def first_said(subjects: Sequence[PrintedSubject]) -> PrintedSubject | None:
     """The device whose values are said; None where no device stands for the others."""
     full = [subject for subject in subjects if isinstance(subject.values.get(_FULL), float)]
     if len(full) > 1:
         return max(full, key=lambda subject: float(str(subject.values[_FULL])))
     sums_up = bool(subjects) and bool(_SUMS.intersection(subjects[0].values))
-    if not sums_up and (bad := next(filter(_is_in_trouble, subjects), None)):
+    if not sums_up and (
+        bad := next((subject for subject in subjects if is_in_trouble(subject.values)), None)
+    ):
         return bad
     kinds = Counter(subject.kind for subject in subjects)
     return subjects[0] if subjects and kinds[subjects[0].kind] == 1 else None
 
 
-def _is_in_trouble(subject: PrintedSubject) -> bool:
-    """Whether its state is that of a device that failed, is gone, or lacks a part."""
-    return _BAD.search(str(subject.values.get("state") or "")) is not None
-
-
 def counters_in_short(values: Mapping[str, Json]) -> str:
     """`memory total 983 MiB, memory used 248 MiB, 6 more counters`; of lists only how many."""
-    single = {name: value for name, value in values.items() if not isinstance(value, list | dict)}
-    rates = [name for name in single if _unit(name) in {"1/s", "B/s", "s"} and single[name]]
-    said = values_said(single, rates)
+    said = counted_said(values)
     more = len(values) - len(said)
     if not said:
         return units.counted(more, "counter")
     return _with_rest(said, more, "more counter")
+
+
+def counted_said(values: Mapping[str, Json]) -> Sequence[str]:
+    """How busy a device is and how long it takes, then its rates, then what it counts."""
+    single = {name: value for name, value in values.items() if not isinstance(value, list | dict)}
+    rates = [name for name in single if _unit(name) in {"1/s", "B/s", "s"} and single[name]]
+    busy = [name for name in _BUSY if single.get(name)]
+    return values_said(single, [*busy, *rates])
 
 
 _WORST = ("panic", "fatal", "error", "warning", "warn")
@@ -131,21 +121,25 @@ def messages_said(values: Mapping[str, Json]) -> str:
     listed = values.get("messages") or values.get("entries")
     if not isinstance(listed, list) or not listed:
         return ""
-    graded = [entry for entry in listed if isinstance(entry, dict)]
-    levels = [str(entry.get("level")) for entry in graded]
+    texts = [_message(entry) for entry in listed]
+    levels = [str(entry.get("level")) if isinstance(entry, dict) else "" for entry in listed]
     worst = next((level for level in _WORST if level in levels), "")
-    first = graded[levels.index(worst)] if worst else listed[0]
-    if isinstance(first, dict):
-        parts = (first.get("message"), *(first.get(name) for name in _ERRORS))
-        text = ": ".join(str(part) for part in parts if part)
-    else:
-        text = str(first)
+    bad = next((text for text in texts if BAD.search(text)), texts[0])
+    text = texts[levels.index(worst)] if worst else bad
     count = units.counted(len(listed), "message")
     grade = f", {levels.count(worst)} of them {worst}" if worst and len(listed) > 1 else ""
     return f"{count}{grade}: {_cut(visible(text), _MESSAGE)}"
 
 
-def values_said(values: Mapping[str, Scalar], telling: Sequence[str] = _TELLING) -> Sequence[str]:
+def _message(entry: Json) -> str:
+    """A message, with the error that it names."""
+    if not isinstance(entry, dict):
+        return str(entry)
+    parts = (entry.get("message"), *(entry.get(name) for name in _ERRORS))
+    return ": ".join(str(part) for part in parts if part)
+
+
+def values_said(values: Mapping[str, Scalar], telling: Sequence[str] = TELLING) -> Sequence[str]:
     """Up to three values, those that tell most first; no ids, no sentences, and nothing twice.
 
     Args:
@@ -217,7 +211,9 @@ def _said(name: str, value: Json) -> str:
         return f"no {word}" if test == word else f"{test} not passed"
     way, _, last = word.rpartition(".")
     text = _cut(text) if isinstance(value, str) else text
-    return f"{way if last in _RATES else word} {text}".lstrip()
+    if last in _RATES:
+        return f"{way} {text}".lstrip()
+    return f"{way} await {text}".lstrip() if last == "await" else f"{word} {text}"
 
 
 def _cut(text: str, most: int = _LONGEST) -> str:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from iosonde.cli.import_answer import (
-    OutputAnswer,
     ResultRanges,
     TrialFigure,
     counters_said,
@@ -155,11 +154,17 @@ def test_counters_of_a_benchmark_say_their_figures(
     assert counters_said(values) == sentence  # type: ignore[arg-type]
 
 
-def test_without_trials_the_first_counters_are_the_answer() -> None:
-    answer = OutputAnswer()
-    assert answer.sentence() == ""
-    answer.add([("time", "real 73.8 s", "1–3"), ("time", "real 12.1 s", "5–7")])
-    answer.add([("time", "real 9.28 s", "9–11")])
-    assert answer.sentence() == (
-        "time: real 73.8 s (lines 1–3); time: real 12.1 s (lines 5–7); 1 more"
-    )
+def test_a_text_of_states_with_a_single_result_begins_with_the_states(
+    iosonde: Run, tmp_path: Path
+) -> None:
+    array = "```\nPersonalities : [raid1]\nmd{0} : active raid1 sdb{0}[1] sda{0}[0]\n"
+    array += "      1046528 blocks super 1.2 [2/2] [UU]\n\nunused devices: <none>\n```\n\n"
+    result = "/dev/sda:\n" + HDPARM.format(300, "100.00")
+    text = tmp_path / "arrays.md"
+    text.write_text("".join(array.format(number) for number in range(4)) + result)
+    lines = iosonde("import", "arrays.md", "--dry-run").stdout.splitlines()
+    assert lines[0].startswith("mdstat: md0: array state active, level raid1, raid disks 2 (lines")
+    assert lines[1].startswith("hdparm: buffered read 100 MiB/s")
+    text.write_text("".join(array.format(number) for number in range(3)) + result)  # the near miss
+    lines = iosonde("import", "arrays.md", "--dry-run").stdout.splitlines()
+    assert lines[0].startswith("hdparm: buffered read 100 MiB/s")

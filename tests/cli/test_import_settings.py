@@ -9,7 +9,6 @@ import pytest
 
 from iosonde.printed_summary import (
     all_said,
-    answer_of,
     counters_in_short,
     messages_said,
     settings_said,
@@ -79,12 +78,6 @@ def test_of_several_devices_the_fullest_the_first_or_how_many() -> None:
               (("/", 0.4), ("/srv", 0.97), ("/tmp", 0.1))]  # fmt: skip
     assert settings_said(state(*mounts)) == "/srv: used share 97 %, 2 more settings"
     assert settings_said(state()) == "0 settings"
-
-
-def test_the_answer_names_a_single_device() -> None:
-    assert answer_of(state(("md", "md0", {"level": "raid5"}))) == "md0: level raid5"
-    assert answer_of(state(("smartctl", "", {"level": 3}))) == "smartctl: level 3"
-    assert answer_of(state(("disk", "a", {"size": 3}), ("disk", "b", {}))) == "1 setting"
 
 
 @pytest.mark.parametrize(

@@ -170,23 +170,6 @@ def _compared(metrics: Json) -> str:
     return f"{row.get('metric')} {first:.6g} → {last:.6g}{change}"
 
 
-class OutputAnswer:
-    """What is said first of a text without trials: the figures of its counters, or its settings."""
-
-    def __init__(self) -> None:
-        self._parts: list[str] = []
-
-    def add(self, rows: Iterable[tuple[str, str, str]]) -> None:
-        """Takes tool, figures or settings, and lines of what was read."""
-        self._parts += (f"{tool}: {says} (lines {lines})" for tool, says, lines in rows)
-
-    def sentence(self) -> str:
-        """The first two, and how many more there are."""
-        more = len(self._parts) - _GROUPS
-        said = "; ".join(self._parts[:_GROUPS])
-        return said + (f"; {more} more" if more > 0 else "")
-
-
 def findings_sentence(findings: Sequence[Finding]) -> str:
     """`8 errors, 2 notes; the worst, page-cache: …`: the message's first clauses."""
     worst = min(findings, key=lambda finding: _SEVERITIES.index(finding.severity))

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde import units
 from iosonde.cli.import_answer import (
-    OutputAnswer,
     ResultRanges,
     TrialFigure,
     counters_said,
@@ -26,11 +25,11 @@ from iosonde.cli.import_answer import (
 from iosonde.cli.output import err, is_quiet, out, styled
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.contract import json_text
+from iosonde.printed_answer import OutputAnswer, SaidOutput, of_counters, of_state
 from iosonde.printed_summary import (
     all_said,
     counters_in_short,
     messages_said,
-    of_device,
     settings_said,
 )
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedTrial, Unread
@@ -51,6 +50,7 @@ _IN_MEMORY = 1 << 22
 _SHOWN = 200  # rows of a table that anyone reads
 _FEW = 4  # rows of one output with counters or settings, before it is said how many more
 _SAID = 60  # characters of what is kept as printed
+_MANY_STATES = 4  # to a result: the text is about states
 _LISTED = 10  # outputs that could not be read, without -v
 _COMMAND = "command"
 _COLUMNS = (
@@ -124,26 +124,30 @@ class ImportRow(NamedTuple):
     loops: str
     figures: bool = False
     """Whether it says figures of a benchmark that are kept as counters."""
-    answer: str = ""
-    """Of settings and counters: what the first line says of them."""
+    answer: SaidOutput | None = None
+    """Of settings and counters: what the first line may say of them."""
     details: tuple[str, ...] = ()
     """Of settings and counters: all values, a line for each device; shown with -v."""
 
 
 def rows_of(output: FoundOutput | Unread, *, detailed: bool = False) -> tuple[ImportRow, ...]:
-    """The rows of an output: of many counters or settings the first, and how many more.
+    """The rows of an output.
 
     Args:
         output: what was found.
         detailed: with every setting and counter.
     """
-    if isinstance(output, Unread):
-        return ()
-    rows = tuple(_rows(output, detailed=detailed))
+    return () if isinstance(output, Unread) else tuple(_rows(output, detailed=detailed))
+
+
+def _first_rows(rows: tuple[ImportRow, ...]) -> tuple[ImportRow, ...]:
+    """Of many counters or settings the first, and how many more."""
     spare = [row for row in rows if not row.loops and row.what != _COMMAND][_FEW:]
     if len(spare) < 2:  # a row that says "1 more" is no shorter
         return rows
-    more = spare[0]._replace(lines="", tool="", host="", what=f"… {len(spare)} more", says="")
+    more = spare[0]._replace(
+        lines="", tool="", host="", what=f"… {len(spare)} more", says="", answer=None
+    )
     return (*(row for row in rows if row not in spare), more)
 
 
@@ -152,15 +156,20 @@ class ImportRows(NamedTuple):
 
     rows: tuple[ImportRow, ...]
     figures: tuple[TrialFigure, ...]
+    counters: tuple[SaidOutput, ...]
+    others: tuple[SaidOutput, ...]
 
 
 def rows_and_figures(output: FoundOutput | Unread, *, detailed: bool = False) -> ImportRows:
-    """The rows of an output, and the figures of its trials."""
+    """The rows of an output, the figures of its trials, and what the answer may say of it."""
     trials = () if isinstance(output, Unread) else output.trials
     figures = (figure_of(output.place, trial) for trial in trials)
+    rows = rows_of(output, detailed=detailed)
     return ImportRows(
-        rows_of(output, detailed=detailed), tuple(figure for figure in figures if figure)
-    )
+        _first_rows(rows), tuple(figure for figure in figures if figure),
+        tuple(row.answer for row in rows if row.answer and row.figures),
+        tuple(row.answer for row in rows if row.answer and not row.figures),
+    )  # fmt: skip
 
 
 class TableWriter:
@@ -178,8 +187,8 @@ class TableWriter:
     def add(self, made: ImportRows) -> None:
         """Takes what an output has for the table and the answer."""
         self._results.add(made.figures)
-        self._counters.add((row.tool, row.says, row.lines) for row in made.rows if row.figures)
-        self._settings.add((row.tool, row.answer, row.lines) for row in made.rows if row.answer)
+        self._counters.add(made.counters)
+        self._settings.add(made.others)
         rows = self._printed if _is_printed(made.rows) and not self._verbose else self._rows
         if len(rows) < _SHOWN:
             rows += made.rows
@@ -220,14 +229,20 @@ class TableWriter:
             err().print("to run a command: iosonde run --load 'COMMAND' --target DIRECTORY")
 
     def _print_answer(self, imported: ImportedTexts, explained: Explanation | None) -> None:
-        """What the results say, the worst finding, settings without results, and the counts."""
-        files = list(dict.fromkeys(run.file for run in imported.runs))
-        lines = [results := self._results.sentence() or self._counters.sentence()]
-        if explained and explained.findings:
-            lines.append(findings_sentence(explained.findings))
-        if not results:
-            lines.append(self._settings.sentence())
-        lines.append(counts_sentence(imported.counts, files))
+        """What the results say, the worst finding, states where they are most of it, the counts.
+
+        A text with many states and a few results is about the states.
+        """
+        files, counts = list(dict.fromkeys(run.file for run in imported.runs)), imported.counts
+        results = self._results.sentence() or self._counters.sentence()
+        worst = explained.findings if explained else ()
+        finding = findings_sentence(worst) if worst else ""
+        number = counts.trials or self._counters.count
+        if number * _MANY_STATES > counts.states:
+            lines = [results, finding]
+        else:
+            lines = [finding, self._settings.sentence(), results]
+        lines.append(counts_sentence(counts, files))
         first, *others = (line for line in lines if line)
         out().print(styled("[bold]{}[/bold]", first))
         for line in others:
@@ -286,7 +301,7 @@ def _rows(output: FoundOutput, *, detailed: bool) -> Iterator[ImportRow]:
         row = ImportRow(*start, state.tool, state.host, what, said, "")
         details = (with_name(each.name or each.kind, all_said(each.values))
                    for each in (state.subjects if detailed else ()))  # fmt: skip
-        yield row._replace(answer=of_device(state, said), details=tuple(details))
+        yield row._replace(answer=of_state(state, row.lines), details=tuple(details))
     for counters in output.counters:
         name, values = counters.name, counters.values
         figures = "" if name else counters_said(values)  # of a host, not a layer
@@ -295,10 +310,10 @@ def _rows(output: FoundOutput, *, detailed: bool) -> Iterator[ImportRow]:
             yield row._replace(says=_as_printed(values))
             continue
         said = figures or messages_said(values) or counters_in_short(values)
+        answer = of_counters(counters, row.lines, figures)
         yield row._replace(
-            says=said, answer=with_name(name, said) if name else said,
-            details=(all_said(values),) if detailed else (),
-        )  # fmt: skip
+            says=said, answer=answer, details=(all_said(values),) if detailed else ()
+        )
     for load in output.loads:
         yield ImportRow(*start, load.tool, load.host, _COMMAND, load.command, "")
 

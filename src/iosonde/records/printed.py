@@ -117,12 +117,16 @@ class PrintedSubject:
 
 @dataclass(frozen=True, slots=True)
 class PrintedState:
-    """Settings and facts at one moment, as a tool printed them or a file holds them."""
+    """Settings and facts at one moment, as a tool printed them or a file holds them.
+
+    `messages` are the lines of a tool that answers in sentences.
+    """
 
     tool: str
     subjects: tuple[PrintedSubject, ...]
     host: str = ""
     command: str = ""
+    messages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from iosonde.printed_summary import answer_of, counters_in_short, messages_said, value_words
+from iosonde.printed_answer import OutputAnswer, of_counters, of_state
+from iosonde.printed_summary import value_words
 from iosonde.records.printed import AS_PRINTED, PrintedCounters, PrintedState, StoredExtra
 from iosonde.records.sheet import RunSheet
 from iosonde.records.stack import Json
 from iosonde.report.blocks import MOST_SHOWN, Block, Cells, Title
 from iosonde.report.findings import RANK
 
-_SAID = 2  # outputs that the answer names
 _LINES = 60  # of an output that is kept as printed, and messages of one
 _MOST = 400  # rows of a table
 
@@ -22,14 +22,14 @@ def imported_answer(sheet: RunSheet) -> str:
     if not sheet.beside:
         return ""
     worst = min(sheet.findings, key=lambda finding: RANK[finding.severity], default=None)
-    said = [worst.message.rstrip(".")] if worst else []
-    states = [each.what for each in sheet.beside if isinstance(each.what, PrintedState)][:_SAID]
-    said += [f"{state.tool}: {answer_of(state)}" for state in states]
-    said = said or [
-        f"{counters.tool}: {messages_said(counters.values) or counters_in_short(counters.values)}"
-        for _, counters in islice(_counters(sheet.beside), _SAID)
-    ]
-    return ". ".join(said) + "." if said else ""
+    answer = OutputAnswer()
+    for extra in sheet.beside:
+        if isinstance(extra.what, PrintedState):
+            answer.add([of_state(extra.what, extra.place.lines)])
+        elif isinstance(extra.what, PrintedCounters) and extra.what.kind != AS_PRINTED:
+            answer.add([of_counters(extra.what, extra.place.lines)])
+    said = (worst.message.rstrip(".") if worst else "", answer.sentence())
+    return ". ".join(filter(None, said)) + "." if any(said) else ""
 
 
 def imported_blocks(sheet: RunSheet) -> Iterator[Block]:

@@ -174,7 +174,7 @@ def kept_of(row: Row[Any]) -> StoredExtra:
     what = content["what"]
     if "subjects" in what:
         what["subjects"] = tuple(PrintedSubject(**subject) for subject in what["subjects"])
-    for name in ("band", "latency_band"):
+    for name in ("band", "latency_band", "messages"):
         if what.get(name):
             what[name] = tuple(what[name])
     if "place" in what:

@@ -32,6 +32,7 @@ from iosonde.text.cursor import (
     lines,
     prompt_in,
 )
+from iosonde.text.secrets import without_secrets
 
 T = TypeVar("T")
 UnreadPart: TypeAlias = tuple[int, int, str]
@@ -55,6 +56,8 @@ class StateOutput(Output):
     """Why it is refused where it says nothing; empty: it may say nothing."""
     in_parts: ClassVar[bool] = False
     """Whether it may go on below sentences; `is_part` tells its lines from these."""
+    answers: ClassVar[bool] = False
+    """Whether its lines are sentences of a tool, which are kept beside what they say."""
     beginning: ClassVar[re.Pattern[str]]
     """What the first line begins with: the anchor's, where no `begin` looks further."""
 
@@ -105,7 +108,8 @@ class StateOutput(Output):
                 unread.append(item)
         if self.nothing and not subjects and not counters:
             raise Unreadable(self.nothing)
-        state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command)
+        messages = _sentences(cursor, first, last) if self.answers else ()
+        state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command, messages)
         states = (state,) if subjects else ()
         return OutputReading(
             begin, max(first, last), states=states, counters=tuple(counters), unread=tuple(unread)
@@ -116,6 +120,17 @@ class StateOutput(Output):
     ) -> PrintedCounters:
         """Counters that this tool prints."""
         return PrintedCounters(self.tool, kind, name, values, prompt.host, prompt.command)
+
+
+_SENTENCES = 50  # of an answer
+
+
+def _sentences(cursor: TextCursor, first: int, last: int) -> tuple[str, ...]:
+    """The lines of an answer without indents, secrets, prompts and blank lines."""
+    lines = (cursor.line(index) for index in range(first, min(last + 1, first + _SENTENCES)))
+    return tuple(
+        without_secrets(line.strip()) for line in lines if line.strip() and not prompt_in(line)
+    )
 
 
 _HEADING = re.compile(r" {0,3}#{2,6} +\w")

@@ -36,6 +36,9 @@ _ASSIGNED = re.compile(
     rf"(?i:(?<![\w.-]){_NAME})(?:\\?[\"']:\s?|=)(?P<escape>\\?)(?P<quote>[\"']?)"
 )
 _SPACED = re.compile(rf"(?i:(?<![\w.-]){_NAME})\s=\s(?P<value>[^\s\"';|&]+)")
+_NOW = re.compile(
+    r"(?i:passw(?:or)?d|passphrase|secret)\w{0,20}\s(?:is now|is|to)\s(?P<value>'[^']+')"
+)
 _OPTION = re.compile(rf"--?(?!no-|ask-)(?:[a-z\d]{{1,20}}-){{0,3}}{_NAME}")
 _NEXT = re.compile(r",(?=[a-z_]{2,30}(?:[=,\"']|$))")
 """A comma before a mount's next option, not within a password."""
@@ -82,7 +85,8 @@ def without_secrets(command: str) -> str:
     if not any(hint in lowered for hint in _HINTS):
         return command
     command = _BY_FORM.sub(_keeping, command)
-    command = _SPACED.sub(lambda match: match[0].removesuffix(match["value"]) + MASK, command)
+    for form in (_SPACED, _NOW):
+        command = form.sub(lambda match: match[0].removesuffix(match["value"]) + MASK, command)
     matches = list(_WORD.finditer(command))
     shell_words = [match[0] for match in matches]
     program, parts, at = "", list[str](), 0

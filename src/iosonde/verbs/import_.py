@@ -11,6 +11,7 @@ from iosonde.errors import UsageError
 from iosonde.measure.metrics import metrics_of_results
 from iosonde.records.printed import (
     PRINTED,
+    PrintedState,
     PrintedTrial,
     StoredExtra,
     TextLocation,
@@ -174,12 +175,16 @@ def imported(output: FoundOutput | Unread) -> tuple[ImportedOutput, ...]:
     place = output.place
     return (
         *(_imported_trial(place, printed) for printed in output.trials),
-        *(ImportedState(state.tool, place, state.host, settings_of(state), state.subjects)
-          for state in output.states),
+        *(_imported_state(place, state) for state in output.states),
         *(ImportedCounters(each.tool, place, each.host, each.kind, each.name, each.values)
           for each in output.counters),
         *(ImportedLoad(load.tool, place, load.host, load.command) for load in output.loads),
     )  # fmt: skip
+
+
+def _imported_state(place: TextLocation, state: PrintedState) -> ImportedState:
+    settings, messages = settings_of(state), state.messages or None
+    return ImportedState(state.tool, place, state.host, settings, state.subjects, messages)
 
 
 def _imported_trial(place: TextLocation, printed: PrintedTrial) -> ImportedTrial:

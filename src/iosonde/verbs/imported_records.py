@@ -60,6 +60,8 @@ class ImportedState:
     settings: Mapping[str, Scalar]
     """LAYER.SETTING, or the setting of a host by its name, to value."""
     subjects: tuple[PrintedSubject, ...] = field(metadata=ADDED)
+    messages: tuple[str, ...] | None = field(metadata={**ABSENT, **ADDED})
+    """The lines of a tool that answers in sentences."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,14 +83,14 @@ def test_rows_that_are_left_out_are_counted() -> None:
 
 def test_the_answer_is_the_worst_finding_and_what_tells_most() -> None:
     sheet = replace(sample_run(), trials=(), beside=(StoredExtra(PLACE, POOL),))
-    assert answer_of([sheet]) == "zpool: tank: state ONLINE, size 2 KiB."
+    assert answer_of([sheet]) == "zpool: tank: state ONLINE, size 2 KiB (lines 3–9)."
     note = Finding("ranking", "note", "page", "An order nobody can claim.")
     error = Finding("degraded", "error", "tank", "It lacks a disk.")
     assert imported_answer(replace(sheet, findings=(note, error))) == (
-        "It lacks a disk. zpool: tank: state ONLINE, size 2 KiB."
+        "It lacks a disk. zpool: tank: state ONLINE, size 2 KiB (lines 3–9)."
     )
     log = replace(sheet, beside=(StoredExtra(PLACE, LOG),))
-    assert answer_of([log]) == "kernel log: 2 messages: a."
+    assert answer_of([log]) == "kernel log: sda: 2 messages: a (lines 3–9)."
     assert "no figure" in answer_of([replace(sheet, beside=())])
 
 

@@ -32,6 +32,7 @@ _MOST = 500
 
 class BtrfsAnswers(StateOutput):
     tool = "btrfs"
+    answers = True
     anchors = (
         "Create subvolume '", "Delete subvolume ", "Create a snapshot of '",
         "Create a readonly snapshot of '", "_TREE)", "Resize device id ",

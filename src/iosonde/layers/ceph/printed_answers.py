@@ -46,6 +46,7 @@ _MOST = 400
 
 class CephAnswers(StateOutput):
     tool = "ceph"
+    answers = True
     anchors = ("osd pool get ", "osd pool set ", "osd dump |", "osd dump|", " config show")
     commands = ("ceph", "microceph.ceph")
 

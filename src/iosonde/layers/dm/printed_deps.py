@@ -88,6 +88,7 @@ class DmsetupTargets(StateOutput):
 
 class DmraidAnswers(StateOutput):
     tool = "dmraid answers"
+    answers = True
     anchors = ('RAID set "',)
     commands = ("dmraid",)
     reach = 3

@@ -71,6 +71,7 @@ _MOST = 60
 
 class CryptsetupMessages(StateOutput):
     tool = "cryptsetup"
+    answers = True
     anchors = (
         "No key available", "No usable keyslot", "Keyslot open failed", "Volume key does not",
         " is still in use.", " is not active.", "a valid LUKS", "a valid VERITY",

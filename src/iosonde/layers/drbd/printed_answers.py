@@ -59,6 +59,7 @@ _DEVICE = re.compile(r"/dev/([\w./:+-]{2,100})")
 
 class DrbdAnswers(StateOutput):
     tool = "drbdadm answers"
+    answers = True
     anchors = (
         "md_offset ", "al_offset ", "bm_offset ", "data area apparently", "left usable by current",
         ": State change failed: (", ": Failure: (", "Command 'drbd", "New drbd meta",

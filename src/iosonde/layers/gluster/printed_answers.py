@@ -60,6 +60,7 @@ _ABOVE = 10  # lines above an answer in which the question is looked for
 
 class GlusterAnswers(StateOutput):
     tool = "gluster"
+    answers = True
     anchors = (
         "peer probe: ", "peer detach: ", "volume create: ", "volume delete: ", "volume start: ",
         "volume stop: ", "volume set: ", "volume reset: ", "volume add-brick: ",

@@ -57,6 +57,7 @@ _RETRIES = re.compile(r"retries \(reopen_max\) (\d{1,6}) exceeded")
 
 class IscsiAnswers(StateOutput):
     tool = "iscsiadm answers"
+    answers = True
     anchors = (
         "iscsiadm: ", "Logging in to [", "Logging out of session [", "Login to [iface",
         "Logout of [sid", ":3260,", ",1 iqn.", "initiator reported error (", "Rescanning session [",

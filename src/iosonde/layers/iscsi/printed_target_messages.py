@@ -16,6 +16,7 @@ from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput
+from iosonde.text.secrets import MASK
 
 _WWN = r"(?:iqn\.\d{4}-\d\d\.|eui\.|naa\.|ib\.)[\w.:-]{1,220}?"
 _FORMS = tuple((what, re.compile(rf"\s*{pattern}\s*$")) for what, pattern in (
@@ -49,6 +50,7 @@ _MOST = 200
 
 class TargetcliMessages(StateOutput):
     tool = "targetcli messages"
+    answers = True
     anchors = (
         "Created target", "Created TPG ", "Created LUN ", "Created Node ACL for",
         "Created default portal", "Created network portal ", "Created fileio ", "Created ramdisk ",
@@ -133,7 +135,8 @@ def _take(
     elif what == "iser":
         group["iser"] = name == "True"
     else:
-        group[parts.get("key") or ""] = name
+        parameter = parts.get("key") or ""
+        group[parameter] = MASK if "password" in parameter.lower() and name else name
 
 
 def _add(values: dict[str, Scalar], name: str, value: Scalar) -> None:

@@ -115,6 +115,7 @@ _SAYS = re.compile(r" {2}(?: {2})?(?!.{1,300} {3})[A-Z][A-Za-z]{0,20}:? [^|\[\]\
 
 class LvmMessages(StateOutput):
     tool = "lvm messages"
+    answers = True
     anchors = (
         '" successfully ', 'hysical volume "/dev/', " logical volume(s) in volume group ",
         "Logical volume ", "Size of logical volume ", "Refusing activation of partial LV ",

@@ -27,6 +27,7 @@ _ANSWER = re.compile(
 
 class ExportfsAnswers(StateOutput):
     tool = "exportfs answers"
+    answers = True
     anchors = ("exporting ",)
     commands = ("exportfs",)
     reach = 3

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers.iscsi.printed_target_messages import TargetcliMessages
+from iosonde.text.secrets import MASK
 from tests.mangle import folded, mangled, states
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "targetcli-composed" / "messages.txt").read_text()
@@ -62,3 +63,26 @@ def test_every_shape() -> None:
 
 def test_a_message_alone() -> None:
     assert _things("Created LUN 7.\n") == {("iscsi_target", ""): {"lun": 7}}
+
+
+def test_the_messages_are_kept_as_printed_without_passwords() -> None:
+    text = (
+        "/> iscsi/ create iqn.2026-01.org.example:x\n"
+        "Created target iqn.2026-01.org.example:x.\n"
+        "  Created TPG 1.\n"
+        "Parameter userid is now 'reed'.\n"
+        "Parameter password is now 'x7Kq'.\n"
+        "Parameter mutual_password is now ''.\n"
+    )
+    (state,) = states(text)
+    assert state.messages == (
+        "Created target iqn.2026-01.org.example:x.",
+        "Created TPG 1.",
+        "Parameter userid is now 'reed'.",
+        f"Parameter password is now {MASK}.",
+        "Parameter mutual_password is now ''.",
+    )
+    values = _things(text)["iscsi_target", ""]
+    assert values["password"] == MASK
+    assert values["mutual_password"] == ""
+    assert values["userid"] == "reed"

@@ -1,0 +1,101 @@
+"""Which of the states and counters of a text tell most, so that they are said first.
+
+A device that failed tells more than one that is whole, a health more than a size, and a size more
+than an option of a mount; what the host is called and which packages it has tell least. Values have
+the same names whatever tool printed them, so no tool is named here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import IntEnum
+
+from iosonde.records.printed import PrintedCounters, PrintedState, PrintedSubject
+from iosonde.records.stack import Json, Scalar
+
+
+class Telling(IntEnum):
+    """What a state or a counter is about; the first tells most."""
+
+    TROUBLE = 0
+    CONDITION = 1
+    MEASURED = 2
+    SIZE = 3
+    OPTION = 4
+    SURROUNDINGS = 5
+
+
+BAD = re.compile(
+    r"fail|degrad|offline|missing|(?<!de)fault|unavail|suspend|corrupt|configured.?bad|\bdown\b"
+    r"|inconsistent|split.?brain|standalone|recover|rebuild|resync|error|\breset|abort|timed? ?out",
+    re.IGNORECASE,
+)
+_CONDITIONS = (
+    "health", "health_status", "health_passed", "overall_status", "state", "array_state",
+    "volume_state", "operational_status", "status", "disk_state", "connection", "role",
+)  # fmt: skip
+_COUNTED_TROUBLES = (
+    "degraded", "missing", "failed_paths", "entries_split_brain", "critical_warning",
+    "read_errors", "write_errors", "checksum_errors",
+)  # fmt: skip
+_FULLNESS = ("used_share", "data_used_share", "used")
+_SHARES = ("used_share", "data_used_share", "util")
+_FULL = 0.9  # of a file system: its owner has to know
+_SIZES = ("size", "blocks", "raid_level", "level")
+_NETWORK = "mtu"  # what has it is no storage
+_SURROUNDINGS = frozenset({"host", "package", "kernel", "module", "limits", "device"})
+_ALL_OF_A_HOST = frozenset({"host", "memory", "cpu"})
+_READ = 200  # messages of an output
+_BAD_LEVELS = ("panic", "fatal", "error", "crit")
+
+
+def state_telling(state: PrintedState) -> Telling:
+    """What the most telling of a state's subjects says."""
+    return min(map(subject_telling, state.subjects), default=Telling.SURROUNDINGS)
+
+
+def subject_telling(subject: PrintedSubject) -> Telling:
+    """What a device's values are about."""
+    values = subject.values
+    if is_in_trouble(values):
+        return Telling.TROUBLE
+    if subject.kind in _SURROUNDINGS or _NETWORK in values:
+        return Telling.SURROUNDINGS
+    if any(isinstance(values.get(name), str | bool) for name in _CONDITIONS):
+        return Telling.CONDITION
+    if any(name in values for name in _FULLNESS):
+        return Telling.MEASURED
+    return Telling.SIZE if any(name in values for name in _SIZES) else Telling.OPTION
+
+
+def is_in_trouble(values: Mapping[str, Scalar]) -> bool:
+    """Whether values are of a device that failed, is gone, lacks a part, or has no room left."""
+    share = values.get("used_share")
+    return (
+        any(BAD.search(str(values.get(name) or "")) for name in _CONDITIONS)
+        or values.get("health_passed") is False
+        or any(values.get(name) for name in _COUNTED_TROUBLES)
+        or (isinstance(share, float) and share >= _FULL and not values.get("read_only"))
+    )
+
+
+def share_of(values: Mapping[str, Json]) -> float:
+    """How full a file system is, or how busy a device, from 0 to 1; 0 where it is not said."""
+    share = next((values[name] for name in _SHARES if name in values), None)
+    return float(share) if isinstance(share, int | float) else 0.0
+
+
+def counters_telling(counters: PrintedCounters) -> Telling:
+    """What counters are about: messages by whether any is of trouble."""
+    listed: Json = counters.values.get("messages") or counters.values.get("entries")
+    if isinstance(listed, list):
+        return Telling.TROUBLE if any(map(_is_bad, listed[:_READ])) else Telling.OPTION
+    return Telling.SIZE if counters.kind in _ALL_OF_A_HOST else Telling.MEASURED
+
+
+def _is_bad(message: Json) -> bool:
+    """Whether a message is of trouble, by its level or, where it has none, by its words."""
+    if isinstance(message, dict):
+        return message.get("level") in _BAD_LEVELS
+    return BAD.search(str(message)) is not None

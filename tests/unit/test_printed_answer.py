@@ -1,0 +1,138 @@
+"""Which states and counters of a text are said first. Oracle: what its reader has to know first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from iosonde.printed_answer import OutputAnswer, of_counters, of_state, state_answer
+from iosonde.printed_order import Telling, counters_telling, state_telling
+from iosonde.records.printed import PrintedCounters, PrintedState, PrintedSubject
+from iosonde.records.stack import Json, Scalar
+
+Subject = tuple[str, str, Mapping[str, Scalar]]
+WHOLE: Subject = ("md", "md0", {"state": "clean", "level": "raid5", "events": 7})
+DEGRADED: Subject = ("md", "md0", {"state": "clean, degraded", "level": "raid5"})
+
+
+def state(*subjects: Subject, tool: str = "tool") -> PrintedState:
+    return PrintedState(tool, tuple(PrintedSubject(*subject) for subject in subjects))
+
+
+def counters(values: Mapping[str, Json], name: str = "sda", kind: str = "disk") -> PrintedCounters:
+    return PrintedCounters("iostat", kind, name, values)
+
+
+def sentence(*outputs: PrintedState | PrintedCounters) -> str:
+    answer = OutputAnswer()
+    for line, output in enumerate(outputs, 1):
+        if isinstance(output, PrintedState):
+            answer.add([of_state(output, str(line))])
+        else:
+            answer.add([of_counters(output, str(line))])
+    return answer.sentence()
+
+
+@pytest.mark.parametrize(
+    ("subject", "telling"),
+    [
+        (DEGRADED, Telling.TROUBLE),
+        (("md", "md0", {"degraded": 1, "level": "raid5"}), Telling.TROUBLE),
+        (("md", "md0", {"degraded": 0, "level": "raid5"}), Telling.SIZE),
+        (WHOLE, Telling.CONDITION),
+        (("disk", "sda", {"health_passed": False}), Telling.TROUBLE),
+        (("disk", "sda", {"health_passed": True}), Telling.CONDITION),
+        (("filesystem", "/", {"used_share": 0.97}), Telling.TROUBLE),
+        (("filesystem", "/", {"used_share": 0.5}), Telling.MEASURED),
+        (("squashfs", "/rom", {"used_share": 1.0, "read_only": True}), Telling.MEASURED),
+        (("disk", "sda", {"size": 5, "model": "X"}), Telling.SIZE),
+        (("mount", "/", {"noatime": True}), Telling.OPTION),
+        (("package", "fio", {"state": "ii", "version": "3.33"}), Telling.SURROUNDINGS),
+        (("host", "", {"kernel_release": "6.1"}), Telling.SURROUNDINGS),
+    ],
+)  # fmt: skip
+def test_what_a_state_is_about(subject: Subject, telling: Telling) -> None:
+    assert state_telling(state(subject)) is telling
+
+
+def test_the_most_telling_subject_counts_and_nothing_is_surroundings() -> None:
+    assert state_telling(state(("host", "", {}), DEGRADED)) is Telling.TROUBLE
+    assert state_telling(state()) is Telling.SURROUNDINGS
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "telling"),
+    [
+        ({"iops": 5.0}, "disk", Telling.MEASURED),
+        ({"memory_free": 5}, "memory", Telling.SIZE),
+        ({"messages": ["ata1: hard resetting link"]}, "disk", Telling.TROUBLE),
+        ({"messages": ["chunk size defaults to 64K"]}, "host", Telling.OPTION),  # no fault
+        ({"messages": ["a preset"]}, "host", Telling.OPTION),  # no reset
+        ({"messages": [{"level": "error", "message": "x"}]}, "host", Telling.TROUBLE),
+        ({"messages": [{"level": "info", "message": "failed"}]}, "host", Telling.OPTION),
+    ],
+)
+def test_what_counters_are_about(values: Mapping[str, Json], kind: str, telling: Telling) -> None:
+    assert counters_telling(counters(values, kind=kind)) is telling
+
+
+def test_trouble_comes_before_sizes_and_what_the_host_is() -> None:
+    host = state(("host", "", {"kernel_release": "6.1"}), tool="uname")
+    disk = state(("disk", "sda", {"size": 1 << 30}), tool="lsblk")
+    assert sentence(host, disk, state(DEGRADED, tool="mdadm")) == (
+        "mdadm: md0: state clean, degraded, level raid5 (lines 3); "
+        "lsblk: sda: size 1 GiB (lines 2); 1 more"
+    )
+
+
+def test_a_device_that_is_shown_again_is_said_once_with_what_became_of_it() -> None:
+    assert sentence(state(WHOLE), state(DEGRADED)) == (
+        "tool: md0: state clean, level raid5 (lines 1), then state clean, degraded, level raid5"
+        " (lines 2)"
+    )
+    assert sentence(state(WHOLE), state(WHOLE)) == "tool: md0: state clean, level raid5 (lines 1)"
+
+
+def test_the_fullest_moment_between_the_first_and_the_last_is_said() -> None:
+    shares = (0.24, 0.34, 0.3, 0.24)
+    shown = [state(("filesystem", "/", {"used_share": share}), tool="df") for share in shares]
+    assert sentence(*shown) == (
+        "df: /: used share 24 % (lines 1), then used share 34 % (lines 2),"
+        " then used share 24 % (lines 4)"
+    )
+
+
+def test_the_busiest_device_is_said_first_with_how_busy_it_is() -> None:
+    idle = counters({"read.iops": 900.0, "util": 0.02, "await": 0.001}, "sda")
+    busy = counters({"read.iops": 90.0, "util": 0.99, "await": 0.12, "report": 1}, "sdb")
+    assert sentence(idle, busy).startswith(
+        "iostat: sdb: util 99 %, await 120 ms, read 90 IOPS (lines 2); iostat: sda: "
+    )
+
+
+def test_devices_that_are_alike_are_said_together() -> None:
+    disks: list[Subject] = [
+        ("disk", f"sd{letter}", {"state": "online", "size": ord(letter) << 30}) for letter in "abcd"
+    ]
+    answer = state_answer(state(*disks))
+    assert answer.text() == "sda, sdb, sdc and 1 more: state online"
+    differing = state_answer(state(("md", "md0", {"level": "raid5"}), ("md", "md1", {"size": 0})))
+    assert differing.text() == "md0, md1: level raid5, size 0"
+
+
+@pytest.mark.parametrize(
+    ("subject", "text"),
+    [
+        (("md", "md0", {"level": "raid5", "events": 7}), "md0: level raid5"),
+        (("smartctl", "", {"level": 3}), "smartctl: level 3"),
+        (("mount", "/srv", {"noatime": True}), "/srv: noatime"),  # nothing that tells more
+    ],
+)
+def test_a_single_device_is_named(subject: Subject, text: str) -> None:
+    assert state_answer(state(subject)).text() == text
+
+
+def test_what_has_nothing_to_say_is_left_out() -> None:
+    assert sentence(state(("disk", "sda", {"uuid": "1:2"})), state(WHOLE)).startswith("tool: md0")
+    assert sentence(state()) == ""
