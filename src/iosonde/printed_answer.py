@@ -47,11 +47,13 @@ class SaidOutput(NamedTuple):
     tool: str
     answer: Answer
     lines: str
+    counted: bool = False
+    """Whether it is of counters."""
 
 
 @dataclass(slots=True)
 class _Shown:
-    """What a tool shows of a device: first, last, and where it was fullest or busiest."""
+    """What a tool shows of a device: first, last, and when it was worst, fullest or busiest."""
 
     first: SaidOutput
     peak: SaidOutput
@@ -60,12 +62,11 @@ class _Shown:
     def add(self, output: SaidOutput) -> None:
         """Takes what it shows next."""
         self.last = output
-        self.peak = max(self.peak, output, key=lambda each: each.answer.weight)
+        self.peak = min(self.peak, output, key=_order)
 
     def order(self) -> tuple[int, float]:
-        """What is in trouble at any of these times comes first, then what is full or busy."""
-        times = (self.first, self.peak, self.last)
-        return min(each.telling for each in times), -self.peak.answer.weight
+        """What is in trouble at any time comes first, then what is full or busy."""
+        return _order(self.peak)
 
     def sentence(self) -> str:
         """`df: /: used share 74 % (lines 3–5), then used share 31 % (lines 9–11)`."""
@@ -74,6 +75,10 @@ class _Shown:
             if later.answer.said != now.answer.said:
                 said, now = f"{said}, then {_said_of(later)}", later
         return said
+
+
+def _order(output: SaidOutput) -> tuple[int, float]:
+    return output.telling, -output.answer.weight
 
 
 def _said_of(output: SaidOutput, *, named: bool = False) -> str:
@@ -88,7 +93,7 @@ class OutputAnswer:
     """
 
     def __init__(self) -> None:
-        self._shown: dict[tuple[str, str], _Shown] = {}
+        self._shown: dict[tuple[str, str, bool], _Shown] = {}
 
     @property
     def count(self) -> int:
@@ -100,7 +105,7 @@ class OutputAnswer:
         for output in outputs:
             if not output.answer.said:
                 continue
-            of = output.tool, output.answer.name or output.lines
+            of = output.tool, output.answer.name or output.lines, output.counted
             if shown := self._shown.get(of):
                 shown.add(output)
             else:
@@ -109,6 +114,8 @@ class OutputAnswer:
     def sentence(self) -> str:
         """The first two, and how many more there are."""
         order = sorted(self._shown.values(), key=_Shown.order)
+        if order and order[0].peak.telling < Telling.SURROUNDINGS:
+            order = [shown for shown in order if shown.peak.telling < Telling.SURROUNDINGS]
         more = len(order) - _SAID
         said = "; ".join(shown.sentence() for shown in order[:_SAID])
         return said + (f"; {more} more" if more > 0 else "")
@@ -116,7 +123,8 @@ class OutputAnswer:
 
 def state_answer(state: PrintedState) -> Answer:
     """What the first lines say of a state: of the device that tells most, or of all alike."""
-    if device := first_said(state.subjects):
+    device = first_said(state.subjects)
+    if device and subject_telling(device) <= state_telling(state):
         said = values_said(_telling(device))
         return Answer(device.name or device.kind, ", ".join(said), share_of(device.values))
     telling = min(map(subject_telling, state.subjects), default=Telling.SURROUNDINGS)
@@ -142,7 +150,8 @@ def _common(subjects: Sequence[PrintedSubject]) -> Sequence[str]:
     }  # fmt: skip
     if alike:
         return values_said(alike)
-    return [said for each in subjects[:_NAMED] for said in values_said(_telling(each))[:1]]
+    said = [phrase for each in subjects[:_NAMED] for phrase in values_said(_telling(each))[:1]]
+    return list(dict.fromkeys(said))
 
 
 def counters_answer(counters: PrintedCounters) -> Answer:
@@ -166,4 +175,4 @@ def of_counters(counters: PrintedCounters, lines: str, figures: str = "") -> Sai
     """
     answer = counters_answer(counters)
     said = answer._replace(said=figures) if figures else answer
-    return SaidOutput(counters_telling(counters), counters.tool, said, lines)
+    return SaidOutput(counters_telling(counters), counters.tool, said, lines, counted=True)

@@ -81,8 +81,7 @@ def test_trouble_comes_before_sizes_and_what_the_host_is() -> None:
     host = state(("host", "", {"kernel_release": "6.1"}), tool="uname")
     disk = state(("disk", "sda", {"size": 1 << 30}), tool="lsblk")
     assert sentence(host, disk, state(DEGRADED, tool="mdadm")) == (
-        "mdadm: md0: state clean, degraded, level raid5 (lines 3); "
-        "lsblk: sda: size 1 GiB (lines 2); 1 more"
+        "mdadm: md0: state clean, degraded, level raid5 (lines 3); lsblk: sda: size 1 GiB (lines 2)"
     )
 
 
@@ -103,6 +102,37 @@ def test_the_fullest_moment_between_the_first_and_the_last_is_said() -> None:
     )
 
 
+def test_the_worst_moment_is_said_though_all_ended_well() -> None:
+    tank: list[PrintedState] = [
+        state(("zpool", "tank", {"state": health}), tool="zpool status")
+        for health in ("ONLINE", "DEGRADED", "ONLINE")
+    ]
+    assert sentence(*tank) == (
+        "zpool status: tank: state ONLINE (lines 1), then state DEGRADED (lines 2),"
+        " then state ONLINE (lines 3)"
+    )
+
+
+def test_counters_do_not_hide_the_state_of_the_same_device() -> None:
+    counted = PrintedCounters("tool", "md", "md0", {"ns": 7})
+    assert sentence(state(WHOLE), counted) == (
+        "tool: md0: state clean, level raid5 (lines 1); tool: md0: ns 7 (lines 2)"
+    )
+
+
+def test_what_the_host_is_is_said_where_nothing_else_is() -> None:
+    host = state(("host", "", {"kernel_release": "6.1"}), tool="uname")
+    assert sentence(host) == "uname: host: kernel release 6.1 (lines 1)"
+    assert "uname" not in sentence(host, state(("mount", "/", {"noatime": True})))
+
+
+def test_arrays_tell_more_than_the_controller_above_them() -> None:
+    controller: Subject = ("controller", "c0", {"model": "H730"})
+    volumes: list[Subject] = [("hwraid", f"v{at}", {"state": "optimal"}) for at in (0, 1)]
+    assert state_answer(state(controller, *volumes)).text() == "v0, v1: state optimal"
+    assert state_answer(state(controller)).text() == "c0: model H730"
+
+
 def test_the_busiest_device_is_said_first_with_how_busy_it_is() -> None:
     idle = counters({"read.iops": 900.0, "util": 0.02, "await": 0.001}, "sda")
     busy = counters({"read.iops": 90.0, "util": 0.99, "await": 0.12, "report": 1}, "sdb")
@@ -119,6 +149,8 @@ def test_devices_that_are_alike_are_said_together() -> None:
     assert answer.text() == "sda, sdb, sdc and 1 more: state online"
     differing = state_answer(state(("md", "md0", {"level": "raid5"}), ("md", "md1", {"size": 0})))
     assert differing.text() == "md0, md1: level raid5, size 0"
+    same = state_answer(state(("disk", "a", {"x": 1}), ("disk", "b", {"x": 1, "y": 2})))
+    assert same.text() == "a, b: x 1"
 
 
 @pytest.mark.parametrize(
