@@ -173,10 +173,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "layers/lvm/findings.py": {
         "dm": "dmsetup's view of a volume of LVM, which says the same of its members",
     },
-    "layers/lvm/ledger.py": {
-        "md": "LVM moves its extents to the grid of an array below",
-        "partition": "LVM moves its extents to the grid of an array below, through partitions",
-    },
     "layers/lvm/refusals.py": {
         "disk": "a folder of /dev",
         "drbd": "a folder of /dev",

@@ -83,6 +83,7 @@ class LedgerLayer:
         rule: the core's, with all that it needs.
         size: bytes that can be addressed.
         limits: what it takes at once.
+        io_min, alignment_offset: bytes, as sysfs has them of a device; 0: of one without a grid.
         starts: for each layer below where this one begins on it, bytes; empty: at 0.
         notes: what is not exact about it.
         remarks: what a user should know of its I/Os.
@@ -110,6 +111,8 @@ class LedgerLayer:
     only_with: str = ""
     besides: tuple[Besides, ...] = ()
     met: Met | None = None
+    io_min: int = 0
+    alignment_offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """LVM in the ledger.
 
 Source: lvm2 2.03, lib/metadata/pv_manip.c and metadata.c (extents begin at 1 MiB, or at a
-multiple of md's stripe width).
+multiple of md's stripe width; `set_pe_align_offset()`: they are moved by the device's
+`alignment_offset`, lvm.conf, `data_alignment_offset_detection`).
 """
 
 from __future__ import annotations
@@ -10,9 +11,7 @@ from typing import Any
 
 from iosonde._core import Mirror, Raid1, Segment, Segments, Striped
 from iosonde.layers._ledger.rule import Accounting, LedgerContext, LedgerLayer
-from iosonde.layers._ledger.shapes import (
-    mapped,
-)
+from iosonde.layers._ledger.shapes import mapped
 from iosonde.layers.site import Site
 from iosonde.units import MIB
 
@@ -23,7 +22,7 @@ def _declared(site: Site, scene: LedgerContext) -> LedgerLayer:
     declared: Any = site.declared
     if declared.type in {"thin", "thin-pool"}:
         raise site.wrong("where a thin volume's blocks lie cannot be predicted")
-    starts = tuple(_first_extent(lower) for lower in site.below)
+    starts = tuple(map(_first_extent, site.below, scene.below))
     extents = [
         (lower.size - start) // _EXTENT for lower, start in zip(scene.below, starts, strict=True)
     ]
@@ -67,29 +66,11 @@ def _concatenated(
     return LedgerLayer(Segments(segments=segments), total, notes=notes)
 
 
-def _first_extent(below: Site) -> int:
-    """Where extents begin on a physical volume."""
+def _first_extent(below: Site, layer: LedgerLayer) -> int:
+    """Where extents begin on a physical volume: moved onto the grid of what is below it."""
     width = below.stripe[0] * below.stripe[1] if below.stripe else MIB
     align = width if width and MIB % width else MIB
-    return -(-MIB // align) * align + _off_the_grid(below)
-
-
-def _off_the_grid(site: Site) -> int:
-    """Bytes from where a device begins to the grid of chunks below it: its `alignment_offset`.
-
-    LVM moves its extents by so much (lvm.conf, `data_alignment_offset_detection`).
-
-    Source: Linux 6.1, block/blk-settings.c, `queue_limit_alignment_offset()`; an array's least
-    I/O is its chunk (drivers/md, `blk_queue_io_min()`). lvm2 2.03, metadata.c,
-    `set_pe_align_offset()`.
-    """
-    start = 0
-    while site.kind == "partition":
-        start += site.declared.start  # type: ignore[attr-defined]
-        site = site.only
-    if site.kind != "md" or site.stripe is None or site.declared.level == 1:  # type: ignore[attr-defined]
-        return 0
-    return -start % site.stripe[0]
+    return -(-MIB // align) * align + layer.alignment_offset
 
 
 ACCOUNTING = Accounting(declared=_declared, discovered=mapped)

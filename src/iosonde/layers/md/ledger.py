@@ -46,7 +46,10 @@ _BIT = 64 * MIB
 
 
 def _declared(site: Site, scene: LedgerContext) -> LedgerLayer:
-    return _with_bitmap(_array(site, scene), site, scene)
+    array = _with_bitmap(_array(site, scene), site, scene)
+    # drivers/md, `blk_queue_io_min()`: the chunk of all but mirrors
+    io_min = 0 if site.declared.level == 1 else site.declared.chunk_size  # type: ignore[attr-defined]
+    return replace(array, io_min=io_min)
 
 
 def _array(site: Site, scene: LedgerContext) -> LedgerLayer:

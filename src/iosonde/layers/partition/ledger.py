@@ -1,4 +1,7 @@
-"""A partition in the ledger."""
+"""A partition in the ledger.
+
+Source: Linux 6.1, block/blk-settings.c, `queue_limit_alignment_offset()`.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ from iosonde.records.stack import StackLayer
 def _partition(site: Site, scene: LedgerContext) -> LedgerLayer:
     declared: Any = site.declared
     size = declared.size or scene.size - declared.start
-    return LedgerLayer(Linear(start=declared.start), size)
+    grid = scene.below[0].io_min
+    offset = (scene.below[0].alignment_offset - declared.start) % grid if grid else 0
+    rule = Linear(start=declared.start)
+    return LedgerLayer(rule, size, io_min=grid, alignment_offset=offset)
 
 
 def _discovered(_: Look, layer: StackLayer) -> LedgerLayer:
