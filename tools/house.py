@@ -86,9 +86,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "lab/initramfs.py": {
         "ext4": "a kernel module that the nodes' own root needs",
     },
-    "lab/up.py": {
-        "nbd": "a scheme of QEMU's names of disks",
-    },
     "layers/_backing.py": {
         "iscsi": "lsblk's word for a transport",
     },
@@ -115,20 +112,11 @@ NAMED: Mapping[str, Mapping[str, str]] = {
         "btrfs": "one rule for the checks of all file systems, each with its own program",
         "ext4": "one rule for the checks of all file systems, each with its own program",
     },
-    "layers/_mounts/printed_mount_bsd.py": {
-        "nfs": "a type of mount, by the BSDs' name",
-    },
     "layers/_raid/below.py": {
         "disk": "where a stack ends, whose blocks a file system is compared with",
     },
     "layers/_rules/misspelt.py": {
         "nfs": "files and variables of its server, which one rule compares as it does sysctl's",
-    },
-    "layers/aoe/findings.py": {
-        "link": "AoE goes over a link and has its MTU",
-    },
-    "layers/aoe/findings_ends.py": {
-        "link": "AoE goes over a link and has its MTU",
     },
     "layers/ceph/facts_status.py": {
         "iscsi": "a gateway of Ceph, as `ceph -s` calls it",
@@ -139,12 +127,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     },
     "layers/disk/printed_nvme_json.py": {
         "nvmeof": "one list of controllers, local and over fabrics",
-    },
-    "layers/disk/printed_partitions.py": {
-        "drbd": "how the kernel's names of devices begin",
-        "md": "how the kernel's names of devices begin",
-        "nbd": "how the kernel's names of devices begin",
-        "zram": "how the kernel's names of devices begin",
     },
     "layers/drbd/kind.py": {
         "disk": "a section of drbd.conf",
@@ -167,16 +149,8 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "layers/hwraid/ledger.py": {
         "disk": "the drives behind a controller, which the core counts one by one",
     },
-    "layers/layer.py": {
-        "lvm": "names of LVM's hidden volumes, asked for before any kind looks at a device",
-    },
     "layers/lvm/findings.py": {
         "dm": "dmsetup's view of a volume of LVM, which says the same of its members",
-    },
-    "layers/lvm/refusals.py": {
-        "disk": "a folder of /dev",
-        "drbd": "a folder of /dev",
-        "md": "a folder of /dev",
     },
     "layers/multipath/printed_esxi.py": {
         "iscsi": "what sessions of ESXi's own initiator are of",
@@ -184,20 +158,11 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "layers/multipath/findings_esxi.py": {
         "disk": "devices as ESXi's own outputs print them",
     },
-    "layers/nfs/findings_server.py": {
-        "link": "counters of 32 bits, nfsd's and those of interfaces: one rule for both",
-    },
     "layers/nfs/kind.py": {
         "link": "a mount stands on the link towards its server",
     },
-    "layers/partition/findings.py": {
-        "disk": "a partition table is its disk's",
-    },
     "loads/loop_tester.py": {
         "hwraid": "what the program prints of the controller that it measures through",
-    },
-    "monitors/printed_exposition.py": {
-        "nfs": "whose figures a collector of node_exporter has",
     },
     "predict/devices.py": {
         "disk": "the bottom of every stack: a model may be given for all of them",

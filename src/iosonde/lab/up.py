@@ -154,9 +154,8 @@ def _forwarded(
     forwards: dict[str, list[tuple[int, int]]] = {}
 
     def moved(disk: DiskSpec) -> DiskSpec:
-        scheme, _, rest = disk.source.partition(":")
-        host, _, place = rest.partition(":")
-        if scheme != "nbd" or host not in names:
+        host, _, place = disk.source.partition(":")[2].partition(":")
+        if host not in names:
             return disk
         port, _, export = place.partition("/")
         local = next(free)

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from iosonde.registry import Table
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
     from iosonde.layers._caches.counted import CacheCounters
     from iosonde.layers._kernel_log.events import KernelMessage
     from iosonde.layers._ledger.rule import Accounting
@@ -108,6 +110,23 @@ DEVICE_NAMES = {
     r"md(?:[\d_]\w*|[A-Za-z])": "md",
 }
 """The kernel's names of devices, of which a text may leave the number open → kind of layer."""
+
+DEVICE_NUMBERS: Mapping[str, Collection[int]] = {
+    "sd": {8, *range(65, 72), *range(128, 136), 259}, "hd": {3, 22, 33, 34}, "sr": {11},
+    "xvd": {202}, "mmcblk": {179, 259}, "nvme": {259}, "md": {9, 259}, "loop": {7, 259},
+    "ram": {1}, "vd": range(240, 260), "dm-": range(240, 260), "zd": {230}, "nbd": {43},
+    "drbd": {147}, "zram": range(240, 260),
+}  # fmt: skip
+"""How the kernel's names of devices begin → their drivers' numbers; from 240 on as they come.
+
+Source: Linux, Documentation/admin-guide/devices.txt.
+"""
+
+DEVICE_FOLDERS = frozenset({"block", "disk", "drbd", "mapper", "md"})
+"""Folders of /dev with links to devices by other names; no groups of volumes."""
+
+HIDDEN_COPIES = {"lvm": r"_[rm]image_\d+"}
+"""Kind → how its hidden devices are named at the end of which one may be lost: halves, members."""
 
 TRANSPORTS = {
     "vd": "virtio", "nvme": "nvme", "xvd": "xen", "nbd": "nbd", "rbd": "rbd", "mmcblk": "mmc",

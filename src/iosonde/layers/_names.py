@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from iosonde.layers import DEVICE_NAMES, DEVICE_TYPES, FSTYPES, LAYERS, TRANSPORTS
+from iosonde.layers import DEVICE_NAMES, DEVICE_TYPES, FSTYPES, LAYERS, MODULES, TRANSPORTS
 
 _NAMES = tuple((re.compile(pattern), kind) for pattern, kind in DEVICE_NAMES.items())
 _NUMBER = re.compile(r"\d+$")
@@ -18,6 +18,11 @@ def kind_by_name(name: str) -> str:
 def kind_by_type(word: str) -> str:
     """The kind of a device of this type; a type that is in no table is a disk's."""
     return DEVICE_TYPES.get(_NUMBER.sub("", word.lower()), DEVICE_TYPES[""])
+
+
+def kind_by_module(name: str) -> str | None:
+    """The kind whose modules of the kernel are called so; None: of none."""
+    return next((kind for kind, begins in MODULES.items() if name.startswith(begins)), None)
 
 
 def transport_by_name(path: str) -> str | None:

@@ -21,6 +21,7 @@ from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 from iosonde import kerneltext
 from iosonde.hosts.host import Completed, Host
 from iosonde.hosts.packages import install_hint
+from iosonde.layers import HIDDEN_COPIES
 from iosonde.layers._mounts.options import options_of
 from iosonde.layers._raid.geometry import MIRRORED, PARITY
 from iosonde.layers._raid.traits import ArrayTraits, StripeHints
@@ -29,7 +30,7 @@ from iosonde.settings import declared
 from iosonde.settings.declared import Needs
 
 _DENIED = re.compile(r"permi(?:ssion|tted)|\broot\b|super-?user|incompatible libdev", re.IGNORECASE)
-_LVM_LEG = re.compile(r"_[rm]image_\d+$")  # halves of a mirror, members of LVM's own RAID
+_COPY = re.compile(f"(?:{'|'.join(HIDDEN_COPIES.values())})$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +215,7 @@ class Scene:
         if device is None:
             return False
         if device.type in MIRRORED | PARITY.keys() or any(
-            _LVM_LEG.search(path) for path in self._paths(device)
+            _COPY.search(path) for path in self._paths(device)
         ):
             return True
         return bool(device.below) and all(self.survives_a_loss(lower) for lower in device.below)

@@ -14,6 +14,7 @@ import re
 from typing_extensions import override
 
 from iosonde.layers import LAYERS
+from iosonde.layers._names import kind_by_module
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput, close_lines, top_of, top_of_own
@@ -36,10 +37,8 @@ _OWNERS = (
 """Labels that name what a sample is about, the most telling first."""
 _COMMENT = re.compile(r"\s*# (?:HELP|TYPE) node_[a-zA-Z0-9_]{3,80} ")
 _LABEL = re.compile(r'(?P<name>[a-zA-Z_]\w{0,40})="(?P<value>[^"]{0,160})"')
-_KINDS = {
-    "filesystem": "mount", "network": "link", "nfsd": "nfs", "memory": "memory", "zfs": "zfs",
-}  # fmt: skip
-"""Collector of node_exporter → what it is about, where that is no kind of layer of its name."""
+_KINDS = {"filesystem": "mount", "network": "link", "memory": "memory", "zfs": "zfs"}
+"""Collector of node_exporter → what it is about, if no kind or kernel module is called so."""
 _SUBJECTS = ("mountpoint", "device", "pool", "cpu", "zpool", "uuid")
 _DESCRIBES = {"filesystem": ("device", "fstype", "device_error")}
 """Labels of a collector that say something of the thing, but do not tell two samples apart."""
@@ -148,7 +147,8 @@ def _subject(sample: re.Match[str]) -> tuple[str, str, dict[str, Json]]:
     """
     name, value = sample["name"], _number(sample["value"])
     collector = name.split("_")[1]
-    kind = _KINDS.get(collector, collector if collector in LAYERS else "host")
+    own = collector if collector in LAYERS else kind_by_module(collector)
+    kind = _KINDS.get(collector, own or "host")
     named = {label["name"]: label["value"] for label in _LABEL.finditer(sample["labels"] or "")}
     subject = next((named.pop(key) for key in _SUBJECTS if key in named), "")
     if name.endswith("_info"):

@@ -205,8 +205,8 @@ class EvidenceSet:
             names: of the values of which a later state has to say one.
         """
         last: dict[tuple[str, str, str], str] = {}
-        for state in self.of_kind(kind):
-            if any(state.values.get(name) is not None for name in names):
+        for state in self.with_value(*names):
+            if state.kind == kind:
                 last[state.source, state.host, state.name] = state.where
         for state in self.of_kind(kind):
             where = last.get((state.source, state.host, state.name), state.where)
@@ -217,9 +217,13 @@ class EvidenceSet:
         """The counters that some tools printed."""
         return (counters for counters in self.counters if counters.tool in tools)
 
-    def with_value(self, name: str) -> Iterator[StateEvidence]:
-        """The states that know a value."""
-        return (state for state in self.states if state.values.get(name) is not None)
+    def with_value(self, *names: str) -> Iterator[StateEvidence]:
+        """The states that know a value, or one of several."""
+        return (
+            state
+            for state in self.states
+            if any(state.values.get(name) is not None for name in names)
+        )
 
     def value(self, name: str, *, like: TrialEvidence | StateEvidence | CounterEvidence) -> Scalar:
         """A value of any state of the same host and source, as `vm.dirty_ratio`; None if unknown.

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from typing_extensions import override
 
+from iosonde.layers import MOUNTS
 from iosonde.layers._mounts.facts import printed_kind
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
@@ -20,7 +21,7 @@ from iosonde.text.reader import Items, StateOutput, close_rows, start_of_own
 
 _STORAGE = (
     "afpfs", "apfs", "cd9660", "exfat", "ext2fs", "ffs", "hammer", "hammer2", "hfs", "msdos",
-    "msdosfs", "nfs", "ntfs", "smbfs", "ufs", "zfs",
+    "msdosfs", "ntfs", "smbfs", "ufs", "zfs", *MOUNTS,
 )  # fmt: skip
 _OTHERS = (
     "autofs", "devfs", "fdesc", "fdescfs", "kernfs", "lifs", "linprocfs", "linsysfs", "mfs",

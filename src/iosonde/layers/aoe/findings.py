@@ -103,12 +103,11 @@ def _mtus(case: EvidenceSet, source: str) -> dict[int, list[StateEvidence]]:
         state for state in case.states if state.source == source and state.kind.startswith("aoe")
     ]
     used = {str(state.values["interface"]) for state in aoe if state.values.get("interface")}
+    links = (state for state in case.with_value("mtu") if not state.kind.startswith("aoe"))
     by_mtu: dict[int, list[StateEvidence]] = {}
-    for state in (*aoe, *case.of_kind("link")):
+    for state in (*aoe, *(link for link in links if not used or link.name in used)):
         mtu = state.values.get("mtu")
         if state.source != source or not isinstance(mtu, int) or state.values.get("loopback"):
-            continue
-        if state.kind == "link" and used and state.name not in used:
             continue
         by_mtu.setdefault(mtu, []).append(state)
     return by_mtu

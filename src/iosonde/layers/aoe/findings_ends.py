@@ -17,7 +17,7 @@ def aoe_ends(case: EvidenceSet) -> Iterator[Finding]:
 
     Other links of the two hosts may agree, which `one_side_only` would be content with.
     """
-    links = {(link.source, link.host, link.name): link for link in case.of_kind("link")}
+    links = {(link.source, link.host, link.name): link for link in case.with_value("mtu")}
     targets = {_address(target): target for target in case.of_kind("aoe_target")}
     for near in case.of_kind("aoe"):
         far = targets.get(_address(near))

@@ -7,12 +7,12 @@ its blocks of 1 KiB).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
 from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.layers import DEVICE_NUMBERS
 from iosonde.layers.disk.facts import subjects
 from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.reader import Items, StateOutput, start_of
@@ -22,16 +22,6 @@ _ROW = re.compile(
     r"\s*(?P<major>\d{1,4})\s+(?P<minor>\d{1,7})\s+(?P<blocks>\d{1,17})\s+"
     r"(?P<name>[a-z][\w!/-]{0,31})\s*$"
 )
-_MAJORS: Mapping[str, Collection[int]] = {
-    "sd": {8, *range(65, 72), *range(128, 136), 259}, "hd": {3, 22, 33, 34}, "sr": {11},
-    "xvd": {202}, "mmcblk": {179, 259}, "nvme": {259}, "md": {9, 259}, "loop": {7, 259},
-    "ram": {1}, "vd": range(240, 260), "dm-": range(240, 260), "zd": {230}, "nbd": {43},
-    "drbd": {147}, "zram": range(240, 260),
-}  # fmt: skip
-"""Names of devices by their drivers' numbers; those from 240 on are given as they come.
-
-Source: Linux, Documentation/admin-guide/devices.txt.
-"""
 _FEWEST = 3  # rows without a head
 _MOST = 2000
 _GAP = 3  # lines from the head to the first row, with what a mail adds
@@ -78,5 +68,5 @@ class ProcPartitions(StateOutput):
 def _is_row(line: str) -> bool:
     """Whether a line is a row without doubt: the device is one of its major number's."""
     row = _ROW.match(line)
-    name = row and next((name for name in _MAJORS if row["name"].startswith(name)), None)
-    return bool(row and name and int(row["major"]) in _MAJORS[name])
+    name = row and next((name for name in DEVICE_NUMBERS if row["name"].startswith(name)), None)
+    return bool(row and name and int(row["major"]) in DEVICE_NUMBERS[name])

@@ -14,9 +14,10 @@ from collections.abc import Iterator, Mapping
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.layers import DEVICE_FOLDERS
 from iosonde.layers._mapper.facts import mapper_name
 from iosonde.layers.lvm.asked_size import asked_size
-from iosonde.layers.lvm.refusals import FOLDERS, refusal
+from iosonde.layers.lvm.refusals import refusal
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, command_before, prompt_in
@@ -232,7 +233,7 @@ def _group_of(command: str) -> str:
         is_value = before.startswith("-") and "=" not in before and before not in _FLAGS
         operand = _OPERAND.fullmatch(part)
         group = (operand["of_path"] or operand["of_name"]) if operand else ""
-        if group and not is_value and group not in FOLDERS:
+        if group and not is_value and group not in DEVICE_FOLDERS:
             return group
     return ""
 

@@ -21,6 +21,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from iosonde import units
+from iosonde.layers import DEVICE_FOLDERS
 from iosonde.layers._mapper.facts import mapper_name
 from iosonde.layers.lvm.facts import UUID
 from iosonde.records.stack import Scalar
@@ -122,10 +123,6 @@ _KINDS = {
 """What is named or counted, and the kind of thing that it is about."""
 
 
-FOLDERS = frozenset({"mapper", "disk", "md", "block", "drbd"})
-"""Of /dev; no groups."""
-
-
 def refusal(line: str) -> tuple[str, str, _Values] | None:
     """Kind and name of what a message is about, and what it says of it."""
     for form, values in _FORMS:
@@ -139,7 +136,7 @@ def _about(named: Mapping[str, str | None]) -> tuple[str, str]:
     device = (named.get("device") or "").removeprefix("/dev/")
     if device:
         group, _, volume = device.partition("/")
-        is_volume = volume and group not in FOLDERS
+        is_volume = volume and group not in DEVICE_FOLDERS
         return ("lvm", mapper_name(group, volume)) if is_volume else ("lvm_pv", device)
     if named.get("to"):
         return "lvm", mapper_name(named.get("group") or "", named["to"] or "")

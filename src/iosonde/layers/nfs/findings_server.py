@@ -153,7 +153,7 @@ def wrapped(case: EvidenceSet) -> Iterator[Finding]:
         for side in ("rx", "tx"):
             amount = int(_figure(counters.values, f"{side}_bytes"))
             packets = int(_figure(counters.values, f"{side}_packets"))
-            if counters.kind == "link" and amount:
+            if amount:
                 yield from _impossible(counters, f"{side.upper()} packet", amount, packets, 60)
 
 

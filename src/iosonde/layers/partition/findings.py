@@ -82,7 +82,7 @@ _DAMAGED = {"gpt_state": "damaged", "partition_table_state": "corrupt"}
 
 def damaged(case: EvidenceSet) -> Iterator[Finding]:
     """GPTs with a copy that is damaged, as gdisk, parted, fdisk or gpart says."""
-    for disk in case.of_kind("disk"):
+    for disk in case.with_value(*_DAMAGED, *_COPIES["main"], *_COPIES["backup"]):
         bad = {
             which
             for which, names in _COPIES.items()
