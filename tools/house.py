@@ -97,9 +97,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
         "drbd": "a program that prints its version",
         "lvm": "a program that prints its version",
     },
-    "layers/_kernel_log/events.py": {
-        "filesystem": "what the messages of file systems without a folder are about",
-    },
     "layers/_kernel_log/findings.py": {
         "btrfs": "a file system that loses devices as an array does, with another remedy",
     },

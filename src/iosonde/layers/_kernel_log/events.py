@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -60,17 +59,6 @@ class KernelMessage:
     is_bare: bool = False
 
 
-_SIGNS: Mapping[str, Trouble] = {
-    "filesystem_errors": "damage",
-    "hfs_errors": "damage",
-    "read_only_remounts": "damage",
-    "squashfs_errors": "damage",
-    "transfer_errors": "data",
-    "unanswered_calls": "unanswered",
-}
-"""Counters that mean the same of every file system without a folder of its own."""
-
-
 def bare_messages(kind: str, *heads: tuple[str, str]) -> tuple[KernelMessage, ...]:
     """What a technology says in lines without a time, beside the messages that it declares.
 
@@ -84,32 +72,3 @@ def bare_messages(kind: str, *heads: tuple[str, str]) -> tuple[KernelMessage, ..
         )
         for literal, before in heads
     )
-
-
-def filesystem_messages(
-    literal: str, before: str, *rests: tuple[str, str], kind: str = "filesystem"
-) -> tuple[KernelMessage, ...]:
-    """The messages of a file system that all begin alike, and what else it says as a notice.
-
-    Args:
-        literal: see `KernelMessage`; it stands in each of them.
-        before: pattern of what they begin with; its group `name` is the device or the server.
-        rests: a counter, and the pattern of the rest of the messages that add to it, in the order
-            in which they are tried. What no group names is kept as an error where the counter is
-            a sign of trouble or of a failure, else as a notice.
-        kind: of what `name` is.
-    """
-    messages = [
-        KernelMessage(literal, before + _kept(counts, rest), kind, counts, _SIGNS.get(counts))
-        for counts, rest in rests
-    ]
-    notice = KernelMessage(literal, before + _kept("", r"\S.{1,160}"), kind, "other_messages")
-    return (*messages, notice)
-
-
-def _kept(counts: str, rest: str) -> str:
-    """The pattern with a group for all of it, unless it names what it holds."""
-    if "(?P<" in rest:
-        return rest
-    group = "failures" if counts in _SIGNS or counts.startswith("failed") else "notices"
-    return f"(?P<{group}>{rest})"

@@ -9,7 +9,8 @@ Source: Linux 6.12 fs/smb/client/cifs_debug.h, cifs_dbg(), cifs_server_dbg() and
 
 from __future__ import annotations
 
-from iosonde.layers._kernel_log.events import KernelMessage, filesystem_messages
+from iosonde.layers._kernel_log.events import KernelMessage
+from iosonde.layers._mounts.kernel_log import filesystem_messages
 
 _VFS = r"CIFS:? VFS: (?:\\\\(?P<name>[\w.:%-]{1,80})(?:\\\S{1,80})? )? ?"
 _WAITED = r"has not responded in (?P<waited_seconds>\d{1,9}) seconds"

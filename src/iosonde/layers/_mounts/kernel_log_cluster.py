@@ -9,7 +9,8 @@ Source: Linux 6.12 fs/gfs2/util.h, fs_err(), and util.c, gfs2_withdraw() (before
 
 from __future__ import annotations
 
-from iosonde.layers._kernel_log.events import KernelMessage, filesystem_messages
+from iosonde.layers._kernel_log.events import KernelMessage
+from iosonde.layers._mounts.kernel_log import filesystem_messages
 
 _OBD = r"(?P<name>[\w.-]{2,80}?(?:-(?:OST|MDT)[\da-f]{4}|MGS|MGC[\w.@-]{3,60}))(?:-\w{2,20}){0,3}"
 _PLACE = r"\d{1,9}:\d{1,9}:\((?P<places>[\w.-]{3,40}:\d{1,6}:\w{3,60}\(\))\) "

@@ -7,7 +7,8 @@ Source: Linux 6.12 drivers/mtd/ubi/ubi.h, ubi_err(), ubi_warn() and ubi_msg() (b
 
 from __future__ import annotations
 
-from iosonde.layers._kernel_log.events import KernelMessage, filesystem_messages
+from iosonde.layers._kernel_log.events import KernelMessage
+from iosonde.layers._mounts.kernel_log import filesystem_messages
 
 _UBI = r"(?:UBI|(?P<name>ubi\d{1,3})) (?:error|warning): [\w.]{3,60}(?: \[ubi\])?: "
 

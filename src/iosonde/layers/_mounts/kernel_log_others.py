@@ -13,7 +13,8 @@ Source: Linux 6.12 fs/jfs/super.c, jfs_error(); fs/nilfs2/super.c, __nilfs_error
 
 from __future__ import annotations
 
-from iosonde.layers._kernel_log.events import KernelMessage, filesystem_messages
+from iosonde.layers._kernel_log.events import KernelMessage
+from iosonde.layers._mounts.kernel_log import filesystem_messages
 
 _DEVICE = r"(?P<name>[\w!:.-]{1,40})"
 _ON = rf"\(device {_DEVICE}\): "
