@@ -97,17 +97,10 @@ NAMED: Mapping[str, Mapping[str, str]] = {
         "drbd": "a program that prints its version",
         "lvm": "a program that prints its version",
     },
-    "layers/_kernel_log/findings.py": {
-        "btrfs": "a file system that loses devices as an array does, with another remedy",
-    },
     "layers/_lsblk.py": {
         "disk": "lsblk's word for a type of device",
         "dm": "lsblk's word for a type of device",
         "loop": "lsblk's word for a type of device",
-    },
-    "layers/_mounts/findings.py": {
-        "btrfs": "one rule for the checks of all file systems, each with its own program",
-        "ext4": "one rule for the checks of all file systems, each with its own program",
     },
     "layers/_raid/below.py": {
         "disk": "where a stack ends, whose blocks a file system is compared with",

@@ -22,7 +22,9 @@ from iosonde import kerneltext
 from iosonde.hosts.host import Completed, Host
 from iosonde.hosts.packages import install_hint
 from iosonde.layers import HIDDEN_COPIES
+from iosonde.layers._kernel_log.events import Trouble, TroubleText
 from iosonde.layers._mounts.options import options_of
+from iosonde.layers._mounts.traits import FileSystemCheck
 from iosonde.layers._raid.geometry import MIRRORED, PARITY
 from iosonde.layers._raid.traits import ArrayTraits, StripeHints
 from iosonde.records.stack import Gap, Scalar, StackLayer
@@ -304,6 +306,10 @@ class Layer(Protocol):
     """Its devices have queues of their own, with a scheduler and depths."""
     stripe_hints: ClassVar[StripeHints | None] = None
     """Of a file system that is made for the stripe below it."""
+    fsck: ClassVar[FileSystemCheck | None] = None
+    """Of a file system whose check may be printed."""
+    troubles: ClassVar[Mapping[Trouble, TroubleText]] = {}
+    """What is said otherwise of it where the kernel's log tells of a trouble."""
     renamed_by_login: ClassVar[bool] = False
     """Its device may have another name after each login."""
 

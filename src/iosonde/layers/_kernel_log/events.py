@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Trouble = Literal[
     "data",
@@ -30,6 +30,19 @@ memory; lockup: a processor did not leave the kernel; crash: the kernel itself f
 used memory that is not its own; unanswered: a server did not answer; recovered: an
 error that a layer below repaired.
 """
+
+
+class TroubleText(NamedTuple):
+    """How a trouble is said: `after` the counters, with its remedy.
+
+    A list of seconds that the log names may stand in braces.
+    """
+
+    rule: str
+    severity: str
+    after: str
+    remedy: str
+    confirm: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
-from typing import NamedTuple
 
-from iosonde.layers import KERNEL_MESSAGES
+from iosonde.layers import KERNEL_MESSAGES, LAYERS
 from iosonde.layers._backing import backing_of, where_to_look
-from iosonde.layers._kernel_log.events import Trouble
+from iosonde.layers._kernel_log.events import Trouble, TroubleText
 from iosonde.layers._kernel_log.printed import TOOL
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, subject_of
 from iosonde.records.finding import Evidence, Finding
@@ -31,70 +30,57 @@ _SECONDS = re.compile(r"\{(\w+)\}")
 _PART = re.compile(r"(?:(?<=\d)p)?\d+$")
 
 
-class _Kind(NamedTuple):
-    """How a trouble is said: `after` the counters, with its remedy.
-
-    A list of seconds that the log names may stand in braces.
-    """
-
-    rule: str
-    severity: str
-    after: str
-    remedy: str
-    confirm: str
-
-
-_SAID: Mapping[Trouble, _Kind] = {
-    "data": _Kind(
+_SAID: Mapping[Trouble, TroubleText] = {
+    "data": TroubleText(
         "io-errors", "error",
         "what these requests carried was not read or not written.",
         "save the data; look at the drive (`smartctl -x`), its cable and its controller, and "
         "replace what is defective before anything is measured on it",
         "the log stays without such lines while the whole device is read",
     ),
-    "contents": _Kind(
+    "contents": TroubleText(
         "checksum-errors", "error",
         "what was read there is not what was written, or is of another generation.",
         "save the data; scrub what has copies of it; look for the cause in the drive, its cable, "
         "the controller and memory",
         "a scrub finds nothing more, and the log stays without such lines",
     ),
-    "device": _Kind(
+    "device": TroubleText(
         "device-resets", "warning",
         "requests waited for seconds each time, which every latency and rate measured then holds.",
         "look at cable, backplane, power and firmware of the drive; leave measurements of that "
         "time out",
         "the log stays without such lines during a load of an hour",
     ),
-    "gone": _Kind(
+    "gone": TroubleText(
         "device-resets", "error",
         "the kernel gave it up, and what stands on it does not reach it.",
         "look at power, cable, backplane and firmware, and at what the log says before; when it "
         "answers again, check what stands on it before it is used",
         "the device is listed again (`lsblk`), and the log stays without such lines",
     ),
-    "member": _Kind(
+    "member": TroubleText(
         "member-failed", "error",
         "the array runs, if at all, without a member.",
         "see `cat /proc/mdstat` and replace the member; figures of that time are those of a "
         "degraded array",
         "every member is listed as active again",
     ),
-    "damage": _Kind(
+    "damage": TroubleText(
         "filesystem-errors", "error",
         "the file system is damaged, or stopped itself so as not to be.",
         "unmount it, save what can be read, find the cause below it, then check it with its own "
         "fsck or repair tool",
         "its check ends without errors, and the log stays without such lines",
     ),
-    "stall": _Kind(
+    "stall": TroubleText(
         "hung-tasks", "warning",
         "these processes did not run for {blocked_seconds}, mostly because they waited for I/O.",
         "find what they waited for: the lines above and below in the log, `iostat -x 1`, "
         "/proc/PID/stack",
         "the log stays without such lines under the same load",
     ),
-    "memory": _Kind(
+    "memory": TroubleText(
         "hung-tasks", "warning",
         "these processes waited for memory in one piece that there was none of, and whatever waits "
         "for them did, too.",
@@ -102,14 +88,14 @@ _SAID: Mapping[Trouble, _Kind] = {
         "very many extents ask for large pieces",
         "the log stays without such lines under the same load",
     ),
-    "lockup": _Kind(
+    "lockup": TroubleText(
         "hung-tasks", "warning",
         "a processor did not leave the kernel for {stuck_seconds}, and nothing else ran on it.",
         "the trace below the line in the log says where it was; look for storms of interrupts, for "
         "a hypervisor that took the processor away, and for a newer kernel",
         "the log stays without such lines under the same load",
     ),
-    "crash": _Kind(
+    "crash": TroubleText(
         "kernel-crash", "error",
         "what ran there ended in the kernel, the locks that it held stay held, and after a panic "
         "the whole host stands.",
@@ -117,7 +103,7 @@ _SAID: Mapping[Trouble, _Kind] = {
         "was: look for that function in the fixes of newer kernels, or report it",
         "the log stays without such lines under the same load",
     ),
-    "misused": _Kind(
+    "misused": TroubleText(
         "kernel-crash", "error",
         "the kernel used memory that was freed or is another's: what lies there may be damaged, "
         "and what is written from it. A kernel that checks each access (KASAN) is also too slow to "
@@ -127,7 +113,7 @@ _SAID: Mapping[Trouble, _Kind] = {
         "report it",
         "the log stays without such lines under the same load",
     ),
-    "unanswered": _Kind(
+    "unanswered": TroubleText(
         "unanswered-calls", "warning",
         "whatever used it waited, or was given an error.",
         "look at the server at that time (its threads and disks, `iostat -x`; `nfsstat -s` of "
@@ -135,7 +121,7 @@ _SAID: Mapping[Trouble, _Kind] = {
         "measured then",
         "the log stays without such lines under the same load",
     ),
-    "recovered": _Kind(
+    "recovered": TroubleText(
         "corrected-reads", "note",
         "a member could not read these sectors; they were written anew from the others.",
         "let the array be checked, and look at the drive (`smartctl -x`): it may be about to fail",
@@ -144,25 +130,6 @@ _SAID: Mapping[Trouble, _Kind] = {
 }  # fmt: skip
 
 
-_OF_KIND: Mapping[tuple[Trouble, str], _Kind] = {
-    ("member", "btrfs"): _Kind(
-        "member-failed",
-        "error",
-        "the file system is mounted, if at all, without it.",
-        "see `btrfs filesystem show`; bring the device back, or mount with `-o degraded` and "
-        "`btrfs replace` it",
-        "`btrfs filesystem show` lists all devices; `btrfs scrub` finds no errors",
-    ),
-    ("recovered", "btrfs"): _Kind(
-        "corrected-reads",
-        "note",
-        "a copy could not be read, or was wrong; it was written anew from another.",
-        "`btrfs scrub` the file system, and see which device goes on counting (`btrfs device "
-        "stats`): it may be about to fail",
-        "a scrub finds none",
-    ),
-}
-"""What is said otherwise of one kind of layer."""
 _OTHERS: Mapping[Trouble, str] = {"crash": "crashes", "misused": "memory_errors"}
 """The list that names what it is about, where that is not `others`."""
 _NO_DRIVE: Mapping[Trouble, str] = {
@@ -238,7 +205,8 @@ def _find(trouble: Trouble, case: EvidenceSet) -> Iterator[Finding]:
         whole = _PART.sub("", thing.name)
         if whole != thing.name and (thing.source, thing.host, whole) in there:
             continue  # a partition of a disk that is named itself
-        said = _OF_KIND.get((trouble, thing.kind), _SAID[trouble])
+        own = _own(thing.kind).get(trouble)
+        said = own or _SAID[trouble]
         others = _of(thing, _OTHERS.get(trouble, "others"))
         events = _events(counts) if trouble == "crash" else counts
         if trouble == "crash" and max(events.values()) <= _on_purpose(thing):
@@ -253,7 +221,7 @@ def _find(trouble: Trouble, case: EvidenceSet) -> Iterator[Finding]:
                 Evidence(name.replace("_", " "), value, "", thing.where)
                 for name, value in counts.items()
             ),
-            _remedy(case, thing, trouble, said), said.confirm,
+            own.remedy if own else _remedy(case, thing, trouble), said.confirm,
         )  # fmt: skip
 
 
@@ -269,15 +237,20 @@ def _on_purpose(thing: CounterEvidence) -> int:
     return _number(thing, "triggered_crashes") - _number(thing, "triggered_panics")
 
 
-def _remedy(case: EvidenceSet, thing: CounterEvidence, trouble: Trouble, said: _Kind) -> str:
+def _own(kind: str) -> Mapping[Trouble, TroubleText]:
+    """What a kind of layer says otherwise."""
+    return LAYERS.load(kind).troubles if kind in LAYERS else {}
+
+
+def _remedy(case: EvidenceSet, thing: CounterEvidence, trouble: Trouble) -> str:
     """What is to be done, by what is behind the disk that it is about."""
-    remedy = _NO_DRIVE.get(trouble)
-    if remedy is None or (trouble, thing.kind) in _OF_KIND:
-        return said.remedy
+    usual, remedy = _SAID[trouble].remedy, _NO_DRIVE.get(trouble)
+    if remedy is None:
+        return usual
     members = thing.values.get("others") if trouble == "recovered" else None
     name = str(members[0]) if isinstance(members, list) and members else thing.name
     if backing_of(case, thing, name) == "drive":
-        return said.remedy
+        return usual
     return remedy.format(look=where_to_look(case, thing, name))
 
 

@@ -4,8 +4,7 @@ Source: Microsoft, Windows commands, chkdsk (/r finds bad sectors; /b clears the
 clusters and checks them again, for volumes that were copied to another drive); f2fs-tools 1.16,
 fsck/fsck.c (fsck_verify()); exfatprogs 1.4, fsck/fsck.c (exfat_show_info(): "corrupted" where
 errors are left); dosfstools 4.2, src/fat.c (read_fat()); ntfs-3g 2022.10, ntfsprogs/ntfsresize.c
-(check_cluster_allocation()), ntfsfix.c; e2fsck(8);
-btrfs-check(8) (which also says why nobody should begin with --repair).
+(check_cluster_allocation()), ntfsfix.c; e2fsck(8).
 """
 
 from __future__ import annotations
@@ -13,45 +12,42 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from iosonde import units
+from iosonde.layers import LAYERS
 from iosonde.layers._backing import where_to_look
-from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
+from iosonde.layers._mounts.traits import FileSystemCheck
+from iosonde.records.evidence import EvidenceSet, Rule, subject_of
 from iosonde.records.finding import Evidence, Finding
-from iosonde.records.stack import Scalar
 
-_DAMAGED: Mapping[str, Mapping[str, frozenset[Scalar]]] = {
-    "btrfs": {"check": frozenset({"error(s) found"})},
-    "exfat": {"state": frozenset({"corrupted"})},
-    "ext4": {"errors_remain": frozenset({True}), "run_manually": frozenset({True})},
-    "mount": {"state": frozenset({"problems found", "problems left"})},
-    "ntfs": {"state": frozenset({"corrupt", "inconsistent"})},
-    "vfat": {
-        "state": frozenset({"no FAT file system"}),
-        "fat_copies": frozenset({
-            "differ, intact", "differ, both corrupt", "differ, the first is corrupt",
-            "differ, the second is corrupt",
-        }),
-    },
+_CHECKS: Mapping[str, FileSystemCheck] = {
+    "exfat": FileSystemCheck("fsck.exfat -y", {"state": ("corrupted",)}),
+    "f2fs": FileSystemCheck("fsck.f2fs -f", {"": ("failed",)}),
+    "mount": FileSystemCheck("chkdsk /f", {"state": ("problems found", "problems left")}),
+    "ntfs": FileSystemCheck("chkdsk /f", {"state": ("corrupt", "inconsistent")}),
+    "vfat": FileSystemCheck("fsck.fat -a", {
+        "state": ("no FAT file system",),
+        "fat_copies": ("differ, intact", "differ, both corrupt", "differ, the first is corrupt",
+                       "differ, the second is corrupt"),
+    }),
 }  # fmt: skip
-"""By kinds, the facts of a check and their values where damage is left; all of f2fs say it."""
-_REPAIRS = {
-    "btrfs": "btrfs check", "exfat": "fsck.exfat -y", "ext4": "e2fsck -f", "f2fs": "fsck.f2fs -f",
-    "mount": "chkdsk /f", "ntfs": "chkdsk /f", "vfat": "fsck.fat -a",
-}  # fmt: skip
+"""Of those without a folder of their own."""
 
 
-def _is_damage(system: StateEvidence, fact: str, value: Scalar) -> bool:
-    if system.kind == "f2fs":
-        return value == "failed"
-    return value in _DAMAGED[system.kind].get(fact, frozenset())
+def _check(kind: str) -> FileSystemCheck | None:
+    return _CHECKS.get(kind) or (LAYERS.load(kind).fsck if kind in LAYERS else None)
 
 
 def _failed_checks(case: EvidenceSet) -> Iterator[Finding]:
     """File systems of which a check says that they are damaged."""
-    for system in case.of_kind(*_REPAIRS):
-        damages = [name for name, value in system.values.items() if _is_damage(system, name, value)]
+    for system in case.states:
+        if (check := _check(system.kind)) is None:
+            continue
+        always = check.damaged.get("", ())
+        damages = [
+            name for name, value in system.values.items()
+            if value in check.damaged.get(name, always)
+        ]  # fmt: skip
         if not damages:
             continue
-        repair = _REPAIRS[system.kind]
         name = system.name or "a file system"
         yield Finding(
             rule="filesystem-errors",
@@ -62,8 +58,8 @@ def _failed_checks(case: EvidenceSet) -> Iterator[Finding]:
             evidence=system.evidence(*damages),
             remedy="save what can be read; read the kernel's log; "
             f"{where_to_look(case, system, system.name)}; then, with the file system not mounted, "
-            f"`{repair}`",
-            confirm=f"`{repair}` a second time finds nothing",
+            f"`{check.repair}`",
+            confirm=f"`{check.repair}` a second time finds nothing",
         )
 
 
@@ -90,7 +86,8 @@ def _bad_sectors(case: EvidenceSet) -> Iterator[Finding]:
 RULES: tuple[Rule, ...] = (
     Rule("media-errors", "mount", "Volumes of Windows with space in bad sectors.",
          "Microsoft, Windows commands, chkdsk", _bad_sectors),
-    Rule("filesystem-errors", ", ".join(_REPAIRS), "File systems that a check found damaged.",
+    Rule("filesystem-errors", "btrfs, exfat, ext4, f2fs, mount, ntfs, vfat",
+         "File systems that a check found damaged.",
          "f2fs-tools fsck/fsck.c; exfatprogs fsck/fsck.c; dosfstools src/fat.c; e2fsck(8)",
          _failed_checks),
 )  # fmt: skip

@@ -10,11 +10,14 @@ devinfo/ID/missing (5.6), devinfo/ID/error_stats (5.14). Everybody may read them
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 from typing_extensions import override
 
 from iosonde import kerneltext
+from iosonde.layers._kernel_log.events import Trouble, TroubleText
 from iosonde.layers._mounts.options import options_of
+from iosonde.layers._mounts.traits import FileSystemCheck
 from iosonde.layers._names import fstypes_of
 from iosonde.layers.layer import (
     BlockDevice,
@@ -61,6 +64,24 @@ class Btrfs(Layer):
 
     kind = "btrfs"
     settings = ()
+    # btrfs-check(8) says why nobody should begin with --repair
+    fsck = FileSystemCheck("btrfs check", {"check": ("error(s) found",)})
+    troubles: ClassVar[Mapping[Trouble, TroubleText]] = {
+        "member": TroubleText(
+            "member-failed", "error",
+            "the file system is mounted, if at all, without it.",
+            "see `btrfs filesystem show`; bring the device back, or mount with `-o degraded` and "
+            "`btrfs replace` it",
+            "`btrfs filesystem show` lists all devices; `btrfs scrub` finds no errors",
+        ),
+        "recovered": TroubleText(
+            "corrected-reads", "note",
+            "a copy could not be read, or was wrong; it was written anew from another.",
+            "`btrfs scrub` the file system, and see which device goes on counting (`btrfs device "
+            "stats`): it may be about to fail",
+            "a scrub finds none",
+        ),
+    }  # fmt: skip
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:

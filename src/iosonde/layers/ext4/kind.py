@@ -20,6 +20,7 @@ from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.layers._mounts.building import Mounted, mounted_at, mounting
 from iosonde.layers._mounts.options import options_of
+from iosonde.layers._mounts.traits import FileSystemCheck
 from iosonde.layers._names import fstypes_of
 from iosonde.layers._raid.traits import StripeHints
 from iosonde.layers.ext4.facts import stripe_remedy, superblock_facts
@@ -112,6 +113,7 @@ class Ext4(Layer, Builds, Sized, Compares):
 
     kind = "ext4"
     stripe_hints = StripeHints("superblock_state", stripe_remedy)
+    fsck = FileSystemCheck("e2fsck -f", {"errors_remain": (True,), "run_manually": (True,)})
     declaration = Ext4Declared
     probe = "mount"
     settings = (
