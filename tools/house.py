@@ -154,9 +154,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "loads/loop_tester.py": {
         "hwraid": "what the program prints of the controller that it measures through",
     },
-    "predict/devices.py": {
-        "disk": "the bottom of every stack: a model may be given for all of them",
-    },
     "predict/service/__init__.py": {
         "link": "a device model: the wire between two hosts",
     },
@@ -168,9 +165,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     },
     "report/tuning_path.py": {
         "loop": "one repetition of a load",
-    },
-    "stack/rehearsal.py": {
-        "guest": "the lab emulates machines: it needs what was declared",
     },
 }
 UNTESTED: Set[str] = frozenset()

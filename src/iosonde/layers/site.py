@@ -296,6 +296,10 @@ class Hosting(Protocol):
         """Its memory in bytes and its number of CPUs."""
         ...
 
+    def lab_disk(self, site: Site, host: str) -> Mapping[str, Any]:
+        """What its host in the lab exports for it: keys and values of a disk (lab/spec.py)."""
+        ...
+
 
 @runtime_checkable
 class Sized(Protocol):

@@ -142,7 +142,8 @@ class DeviceModels:
             UsageError: there is no such layer.
         """
         for name in self._models:
-            if name.removesuffix(DRIVES) not in {*names, *kinds}:
+            own = name.removesuffix(DRIVES)  # a drive's model may be of those behind a controller
+            if own not in {*names, *kinds} and accounting_of(own).speed != "drive":
                 raise UsageError(f"there is no layer or kind {name!r} to have a model")
 
 
@@ -159,7 +160,7 @@ def devices_of(declared: DeclaredStack, texts: Sequence[str], store: str | None)
         for site in declared.sites
         for drive in getattr(site.declared, "drives", ())
     ]
-    models.check([*names, *drives], [*{site.kind for site in declared.sites}, "disk"])
+    models.check([*names, *drives], [site.kind for site in declared.sites])
     return models
 
 

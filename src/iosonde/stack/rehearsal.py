@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec, limits_like, memory_disk
-from iosonde.layers.guest.machine import GuestDeclared, device_options, export_port
-from iosonde.layers.site import DriveDeclared, Site
-from iosonde.stack.file import DeclaredStack
+from iosonde.layers.site import DriveDeclared, Hosting
+from iosonde.stack.file import DeclaredStack, builder
 
 
 def lab_of(stack: DeclaredStack) -> LabSpec:
@@ -20,8 +19,9 @@ def lab_of(stack: DeclaredStack) -> LabSpec:
             disk = site.declared
             limits = limits_like(disk.like, disk.iops, disk.bandwidth)
             disks[site.host].append(DiskSpec(site.name, disk.size, limits))
-        elif isinstance(site.declared, GuestDeclared):
-            disks[site.host].append(_guest_disk(site, site.declared, stack.guests[site.name]))
+        elif isinstance(made := builder(site.kind), Hosting):
+            exported = made.lab_disk(site, stack.guests[site.name])
+            disks[site.host].append(DiskSpec(site.name, **exported))
     for name, entry in stack.hosts.items():
         if entry.lab.remembers:
             disks[name].append(memory_disk())
@@ -32,14 +32,3 @@ def lab_of(stack: DeclaredStack) -> LabSpec:
         for name, entry in stack.hosts.items()
     )
     return LabSpec(stack.name, nodes, stack.mtu)
-
-
-def _guest_disk(site: Site, declared: GuestDeclared, host: str) -> DiskSpec:
-    """What the host of a guest exports for it."""
-    return DiskSpec(
-        site.name,
-        source=f"nbd:{host}:{export_port(site)}/{site.label}",
-        bus=declared.disk,
-        cache=declared.cache,
-        options=device_options(declared),
-    )

@@ -17,7 +17,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 from typing_extensions import override
@@ -245,6 +245,14 @@ class Guest(Layer, Hosting, Builds):
         if not isinstance(declared, GuestDeclared):
             raise TypeError(f"{declared.kind} is no guest")
         return declared.memory, declared.cpus
+
+    @override
+    def lab_disk(self, site: Site, host: str) -> Mapping[str, Any]:
+        declared = site.declared_as(GuestDeclared)
+        return {
+            "source": f"nbd:{host}:{export_port(site)}/{site.label}", "bus": declared.disk,
+            "cache": declared.cache, "options": device_options(declared),
+        }  # fmt: skip
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
