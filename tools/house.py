@@ -124,9 +124,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "layers/flashcache/findings_blocks.py": {
         "aoe": "what cuts requests may be AoE's frames, whose sizes the finding shows",
     },
-    "layers/guest/discovery.py": {
-        "nbd_server": "the export through which the host gives a guest its disk",
-    },
     "layers/guest/machine.py": {
         "nbd": "the steps that start the server through which a guest gets its disk",
     },
@@ -147,9 +144,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     },
     "layers/multipath/findings_esxi.py": {
         "disk": "devices as ESXi's own outputs print them",
-    },
-    "layers/nfs/kind.py": {
-        "link": "a mount stands on the link towards its server",
     },
     "loads/loop_tester.py": {
         "hwraid": "what the program prints of the controller that it measures through",

@@ -347,9 +347,9 @@ def _host_texts() -> Iterator[Reader]:
     """What tools and the kernel of a host under test print: names in it are others'."""
     from iosonde.layers import _lsblk, zram
     from iosonde.layers._mapper import facts as dm
+    from iosonde.layers._routes import route_device
     from iosonde.layers.drbd.facts import parse_volumes
     from iosonde.layers.guest.command_line import options
-    from iosonde.layers.link.facts import route_device
     from iosonde.layers.lvm.facts import parse_report as rows
     from iosonde.layers.nfs import facts as nfs
     from iosonde.layers.xfs import facts as xfs

@@ -15,8 +15,8 @@ from iosonde.change import journal as journal_module
 from iosonde.change.journal import Journal
 from iosonde.change.settings_journal import parse_journal
 from iosonde.errors import HostFailed, LoadFailed
+from iosonde.layers._routes import route_device
 from iosonde.layers.drbd.facts import parse_volumes
-from iosonde.layers.link.facts import route_device
 from iosonde.layers.xfs.facts import parse_sections
 from iosonde.loads import LOADS
 from iosonde.loads.fio.result import find_document

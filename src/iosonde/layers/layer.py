@@ -183,6 +183,10 @@ class Scene:
         """A hazard for each device that this one stands on and that is gone."""
         return tuple(f"lost {name}" for name in device.below if name not in self.devices)
 
+    def on_named(self, name: str) -> str:
+        """Stands in `below` for the layer whose `device` is this name: an interface, an export."""
+        return self.identity("*named", name)
+
     def on_mount(self, path: str) -> str:
         """Stands in `below` for the file system that holds an absolute path."""
         return self.identity("*mount", path)

@@ -93,6 +93,11 @@ def link(scene: Scene, layers: Sequence[StackLayer]) -> tuple[StackLayer, ...]:
     """
     providers = _providers(scene, layers)
     names = {id_: open_id.partition("*device:")[2] for open_id, id_ in providers.items()}
+    providers |= {
+        open_id: layer.id
+        for layer in reversed(layers)
+        if (open_id := scene.on_named(layer.device)) not in layer.below
+    }
     mounts = _mounts(scene, layers, providers)
     every_point = {*mounts, *(mount.mount_point for mount in scene.mounts)}
     ids = {layer.id for layer in layers}
@@ -113,7 +118,8 @@ def link(scene: Scene, layers: Sequence[StackLayer]) -> tuple[StackLayer, ...]:
             if provider in ids and provider != layer.id:
                 below.append(provider)
             else:
-                what = open_id.partition("/")[2].replace("*device:", "/dev/").replace("*mount:", "")
+                what = open_id.partition("/")[2].replace("*device:", "/dev/")
+                what = what.removeprefix("*mount:").removeprefix("*named:")
                 reason = f"it stands on {what}, which no layer claims"
                 scene.gaps.append(Gap(scene.host.name, layer.id, reason))
         facts = _facts(layer, names, mounts)

@@ -86,7 +86,7 @@ async def guests_of_lab(scene: Scene) -> list[StackLayer]:
                     host=scene.host.name,
                     device=label,
                     size=device.size if device else None,
-                    below=(scene.identity("nbd_server", label),),
+                    below=(scene.on_named(label),),
                     facts=facts,
                 )
             )

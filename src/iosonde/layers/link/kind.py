@@ -14,8 +14,9 @@ from typing_extensions import override
 
 from iosonde.hosts.host import Completed, Host
 from iosonde.layers._mounts.options import options_of
+from iosonde.layers._routes import route_device
 from iosonde.layers.layer import Layer, Scene
-from iosonde.layers.link.facts import driver_facts, route_device
+from iosonde.layers.link.facts import driver_facts
 from iosonde.records.stack import Scalar, StackLayer
 from iosonde.settings.declared import network_settings
 from iosonde.settings.ethtool_printed import coalescing, features, rings

@@ -19,8 +19,8 @@ from iosonde.hosts.host import Host
 from iosonde.layers import FSTYPES
 from iosonde.layers._mounts.building import Mounted, mount_only, mounted_at
 from iosonde.layers._mounts.options import options_of
+from iosonde.layers._routes import route_device
 from iosonde.layers.layer import Everything, Layer, LayerSetting, Mount, NetworkCrossing, Scene
-from iosonde.layers.link.facts import route_device
 from iosonde.layers.nfs.facts import ETAB, figure, mount_facts, parse_exports
 from iosonde.layers.site import Builds, Compared, Compares, Declared, Duration, Site, Size
 from iosonde.layers.step import Check, Command, Step, file, modules, run
@@ -333,7 +333,7 @@ class Nfs(Layer, Builds, Compares):
         if address := facts.get("address"):
             done = await scene.ask("ip", "-j", "route", "get", str(address))
             if link := route_device(done.stdout):
-                below = (scene.identity("link", link),)
+                below = (scene.on_named(link),)
             else:
                 await scene.miss(f"link towards {address}", done, "iproute2")
         return StackLayer(

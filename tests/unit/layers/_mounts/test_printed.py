@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from iosonde.layers._routes import route_device
 from iosonde.layers.ext4.kind import journal_mode
-from iosonde.layers.link.facts import driver_facts, route_device
+from iosonde.layers.link.facts import driver_facts
 from iosonde.layers.nfs.facts import mount_facts
 from iosonde.layers.xfs.kind import stripe_facts
 from iosonde.records.stack import Scalar
