@@ -81,10 +81,7 @@ class BenchSh(Output):
 class NenchIoping(Output):
     tool = "ioping"
     anchors = ("ioping: seek rate", "ioping: sequential read speed")
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _IOPING.match(cursor.line(cursor.at)) else None
+    beginning = _IOPING
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:

@@ -286,10 +286,7 @@ class BonniePage(Output):
 
     tool = "bonnie++"
     anchors = ("Sequential Output | Sequential Input",)
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _PAGE.match(cursor.line(cursor.at)) else None
+    beginning = _PAGE
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:

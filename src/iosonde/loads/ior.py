@@ -40,10 +40,7 @@ _MOST = 4000
 class Ior(Output):
     tool = "IOR"
     anchors = ("bw(MiB/s)",)
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _HEAD.match(cursor.line(cursor.at)) else None
+    beginning = _HEAD
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:

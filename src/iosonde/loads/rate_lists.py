@@ -40,10 +40,7 @@ _MB = 1e6
 class GoBonnieGo(Output):
     tool = "gobonniego"
     anchors = ("Sequential Write MB/s:", "Sequential Read MB/s:")
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _WAY.match(cursor.line(cursor.at)) else None
+    beginning = _WAY
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
@@ -81,10 +78,7 @@ class GoBonnieGo(Output):
 class IoUringTool(Output):
     tool = "t/io_uring"
     anchors = ("IOS/call=",)
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _URING.match(cursor.line(cursor.at)) else None
+    beginning = _URING
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
@@ -134,10 +128,7 @@ def _of_seconds(rows: Sequence[re.Match[str]], asked: Prompt) -> PrintedTrial:
 class NasTester(Output):
     tool = "NAS performance tester"
     anchors = ("MB file write on ", "MB file read on ")
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _NAS.match(cursor.line(cursor.at)) else None
+    beginning = _NAS
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:

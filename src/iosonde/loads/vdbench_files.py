@@ -59,10 +59,7 @@ class _Rows:
 class VdbenchFiles(Output):
     tool = "vdbench"
     anchors = ("ReqstdOps",)
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _UPPER.match(cursor.line(cursor.at)) else None
+    beginning = _UPPER
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:

@@ -42,10 +42,7 @@ class Rclone(StateOutput):
     anchors = ("Transferred:  ",)
     commands = ("rclone",)
     nothing = "no amount follows"
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _BYTES.match(cursor.line(cursor.at)) else None
+    beginning = _BYTES
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -97,6 +97,8 @@ class Output(Protocol):
     """Literals, upper and lower case as printed, of which a line of the output holds at least one.
     Common words make the search slow; a wrap may tear one apart, so name several.
     """
+    beginning: ClassVar[re.Pattern[str]] = re.compile(r"(?!)")
+    """What the first line begins with: the anchor's, where no `begin` looks further."""
 
     def begin(self, cursor: TextCursor) -> int | None:
         """Index of the output's first line, or None where the anchor stands in something else.
@@ -104,7 +106,7 @@ class Output(Protocol):
         Cheap: looks at few lines. An output that begins in the same line is read once, however many
         anchors it holds.
         """
-        ...
+        return cursor.at if self.beginning.match(cursor.line(cursor.at)) else None
 
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """What the output that begins in line `first` says.

@@ -58,12 +58,6 @@ class StateOutput(Output):
     """Whether it may go on below sentences; `is_part` tells its lines from these."""
     answers: ClassVar[bool] = False
     """Whether its lines are sentences of a tool, which are kept beside what they say."""
-    beginning: ClassVar[re.Pattern[str]]
-    """What the first line begins with: the anchor's, where no `begin` looks further."""
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if self.beginning.match(cursor.line(cursor.at)) else None
 
     def first_line(self, cursor: TextCursor, first: int) -> re.Match[str]:
         """What the output begins with.

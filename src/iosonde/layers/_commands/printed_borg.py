@@ -139,10 +139,7 @@ class BorgArchives(StateOutput):
     anchors = (*(f"{day}, 20" for day in ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")),)
     commands = ("borg", "borgmatic")
     reach = 6
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _ARCHIVE.match(cursor.line(cursor.at)) else None
+    beginning = _ARCHIVE
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:

@@ -44,10 +44,7 @@ class VolumeEvents(StateOutput):
     commands = ("kubectl", "oc", "k3s")
     joined_by: ClassVar[str] = " "
     reach = 3
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _EVENT.match(cursor.line(cursor.at)) else None
+    beginning = _EVENT
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
