@@ -232,7 +232,7 @@ def test_an_aspect_without_a_test_is_seen() -> None:
 
 
 def _without_a_name(texts: dict[str, str]) -> None:
-    texts["stack/rehearsal.py"] = ""
+    texts["lab/initramfs.py"] = ""
 
 
 def _with_a_vague_name(texts: dict[str, str]) -> None:
@@ -260,7 +260,7 @@ def _with_many_lines(texts: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (_without_a_name, "stack/rehearsal.py: guest: holds by now"),
+        (_without_a_name, "lab/initramfs.py: ext4: holds by now"),
         (_with_a_name, "zram: it names"),
         (_with_many_lines, "lines, 450 at most"),
         (_with_a_vague_name, ": one: name it for what it holds"),

@@ -48,11 +48,7 @@ class BenchSh(Output):
         "I/O Speed(1st run)", "I/O speed(1st run)", "I/O Speed (1st run)", "I/O speed (1st run)",
         "dd: sequential write speed",
     )  # fmt: skip
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        return cursor.at if _RUN.match(line) or _TITLE.match(line) else None
+    beginnings = (_RUN, _TITLE)
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:

@@ -39,11 +39,7 @@ class Filebench(StateOutput):
     anchors = ("Per-Operation Breakdown", "ms/op", "IO Summary:")
     commands = ("filebench",)
     reach = 40
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        return cursor.at if _HEAD.match(line) or _ROW.match(line) or _SUM.match(line) else None
+    beginnings = (_HEAD, _ROW, _SUM)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

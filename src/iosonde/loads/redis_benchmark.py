@@ -232,11 +232,7 @@ class EtcdCheck(StateOutput):
     anchors = ("Throughput is ", "Throughput too low: ", "Slowest request took ")
     commands = ("etcdctl",)
     reach = 6
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        return cursor.at if _THROUGHPUT.match(line) or _SLOWEST.match(line) else None
+    beginnings = (_THROUGHPUT, _SLOWEST)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -51,11 +51,7 @@ class UnixBench(StateOutput):
                "System Benchmarks Partial")  # fmt: skip
     commands = ("Run", "./Run", "unixbench", "unixbench.sh")
     nothing = "no score follows"
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        return cursor.at if _COPIES.match(line) or _HEAD.match(line) else None
+    beginnings = (_COPIES, _HEAD)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

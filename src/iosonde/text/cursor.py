@@ -99,6 +99,8 @@ class Output(Protocol):
     """
     beginning: ClassVar[re.Pattern[str]] = re.compile(r"(?!)")
     """What the first line begins with: the anchor's, where no `begin` looks further."""
+    beginnings: ClassVar[tuple[re.Pattern[str], ...]] = ()
+    """The same where it begins in several ways."""
 
     def begin(self, cursor: TextCursor) -> int | None:
         """Index of the output's first line, or None where the anchor stands in something else.
@@ -106,7 +108,9 @@ class Output(Protocol):
         Cheap: looks at few lines. An output that begins in the same line is read once, however many
         anchors it holds.
         """
-        return cursor.at if self.beginning.match(cursor.line(cursor.at)) else None
+        line = cursor.line(cursor.at)
+        forms = self.beginnings or (self.beginning,)
+        return cursor.at if any(form.match(line) for form in forms) else None
 
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         """What the output that begins in line `first` says.

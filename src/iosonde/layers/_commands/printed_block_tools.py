@@ -72,11 +72,7 @@ class Losetup(StateOutput):
     commands = ("losetup",)
     reach = 3
     nothing = "no loop device follows"
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        return cursor.at if _TABLE_HEAD.match(line) or _LOOP.match(line) else None
+    beginnings = (_TABLE_HEAD, _LOOP)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

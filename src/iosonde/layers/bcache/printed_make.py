@@ -113,11 +113,7 @@ class BcacheShow(StateOutput):
     commands = ("bcache",)
     reach = 3
     nothing = "no row is whole"
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        return cursor.at if _SHOWN_HEAD.match(line) or _SHOWN.match(line) else None
+    beginnings = (_SHOWN_HEAD, _SHOWN)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

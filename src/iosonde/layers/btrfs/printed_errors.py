@@ -38,11 +38,7 @@ class BtrfsErrors(StateOutput):
     anchors = ("checksum verify failed on ", "bytenr mismatch, want=")
     commands = ("btrfs", "btrfsck", "btrfs-find-root", "mount")
     reach = 3
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        return cursor.at if _CHECKSUM.match(line) or _MISMATCH.match(line) else None
+    beginnings = (_CHECKSUM, _MISMATCH)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -59,11 +59,7 @@ class CephMetrics(StateOutput):
     commands = ("cat", "head", "tail")
     reach = 3
     nothing = "no row is whole"
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        return cursor.at if _HEAD.match(line) or _INODES.match(line) else None
+    beginnings = (_HEAD, _INODES)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

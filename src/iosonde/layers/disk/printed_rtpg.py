@@ -53,11 +53,7 @@ class SgRtpg(StateOutput):
     commands = ("sg_rtpg",)
     reach = 4
     nothing = "no group follows"
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        return cursor.at if _HEAD.match(line) or _REFUSED.match(line) else None
+    beginnings = (_HEAD, _REFUSED)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

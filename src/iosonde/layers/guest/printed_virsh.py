@@ -288,11 +288,7 @@ class VirshJobs(StateOutput):
     )
     commands = ("virsh",)
     reach = 3
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        return cursor.at if _JOB.match(line) or _ERROR.match(line) else None
+    beginnings = (_JOB, _ERROR)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -38,11 +38,7 @@ class EsxcfgScsidevs(StateOutput):
     commands = ("esxcfg-scsidevs",)
     reach = 3
     nothing = "its first row is not whole"
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        return cursor.at if _HEAD.match(line) or _EXTENT.match(line) else None
+    beginnings = (_HEAD, _EXTENT)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -44,11 +44,7 @@ class Mpclaim(StateOutput):
     commands = ("mpclaim",)
     reach = 5
     nothing = "no disk follows its head"
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        return cursor.at if _HEAD.match(line) or _DISK.match(line) else None
+    beginnings = (_HEAD, _DISK)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

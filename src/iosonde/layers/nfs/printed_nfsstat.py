@@ -78,11 +78,7 @@ class Nfsstat(StateOutput):
     commands = ("nfsstat", "mountstats")
     reach = 4
     nothing = "no figures follow"
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        return cursor.at if _HEAD.match(line) or _LISTED.match(line) else None
+    beginnings = (_HEAD, _LISTED)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

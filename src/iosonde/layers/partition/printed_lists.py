@@ -95,11 +95,7 @@ class Partx(StateOutput):
     commands = ("partx",)
     reach = 3
     nothing = "no partition follows its head"
-
-    @override
-    def begin(self, cursor: TextCursor) -> int | None:
-        line = cursor.line(cursor.at)
-        return cursor.at if _HEAD.match(line) or _LISTED.match(line) else None
+    beginnings = (_HEAD, _LISTED)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
