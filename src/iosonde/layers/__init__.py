@@ -241,6 +241,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "btrfs": "iosonde.layers.btrfs.findings:RULES",
         "zfs": "iosonde.layers.zfs.findings:RULES",
         "zfs_cleared": "iosonde.layers.zfs.findings_cleared:RULES",
+        "zfs_suspended": "iosonde.layers.zfs.findings_suspended:RULES",
     },
 )
 

@@ -83,6 +83,20 @@ CASES = (
              state("zpool_device", "sdc", {"pool": "tank", "state": "AVAIL"})),
     ),
     RuleCase(
+        "pool-suspended.suspended",
+        "a pool that says it is suspended, and one of which the kernel's log says so",
+        case(state("zpool", "tank", {"state": "ONLINE", "status": "One or more devices are faulted "
+                                     "in response to IO failures."}),
+             counted("kernel log", "zpool", "back", {"suspensions": 1, "last": "740.351103"})),
+        "one with a faulted device that works, one that is shown again after `zpool clear`, and a "
+        "failed transfer in the kernel's log",
+        case(state("zpool", "tank", {"state": "DEGRADED", "status": "One or more devices are "
+                                     "faulted in response to persistent errors."}),
+             state("zpool", "back", {"state": "SUSPENDED"}, where="page:1-9"),
+             state("zpool", "back", {"state": "ONLINE"}, where="page:20-29"),
+             counted("kernel log", "zpool", "tank", {"transfer_errors": 3})),
+    ),
+    RuleCase(
         "checksum-errors.checksums",
         "1,229 wrong checksums",
         case(state("zpool_device", "sdb", {"checksum_errors": 1229})),

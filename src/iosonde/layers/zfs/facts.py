@@ -16,6 +16,8 @@ from iosonde.records.stack import Scalar
 STATES = (
     "ONLINE", "DEGRADED", "FAULTED", "OFFLINE", "UNAVAIL", "REMOVED", "SUSPENDED", "AVAIL", "INUSE",
 )  # fmt: skip
+SUSPENDED = "pool I/O is currently suspended"
+"""What commands that a suspended pool refuses say, and `zpool status` of its errors."""
 _NUMBER = r"\d{1,19}(?:\.\d{1,3})?[KMGTPE]?"
 _STATE = "|".join(STATES)
 _ROW = re.compile(
@@ -30,13 +32,14 @@ _NOTE = re.compile(
     r" ?\(?(resilvering|repairing|awaiting resilver|trimming|non-allocating|removing|too small"
     r"|split into new pool|too many errors|too many slow I/Os|currently in use|corrupted data"
     r"|cannot open|missing device|was /\S{1,80}|experienced I/O failures|external device fault"
-    r"|all children offline|bad intent log|unsupported feature\(s\)|[\d.]{1,8}[KMGTP]? repaired)"
+    r"|insufficient replicas|all children offline|bad intent log|unsupported feature\(s\)"
+    r"|[\d.]{1,8}[KMGTP]? repaired)"
     r"(?:\)|(?!\S))"
 )
 """What print_status_config() writes behind a device's figures."""
-_KEYS = re.compile(
-    r"(?<!\S)(pool|id|state|status|action|comment|see|scan|scrub|remove|checkpoint|config|errors): "
-)
+_NAMES = "pool|id|state|status|action|comment|see|scan|scrub|remove|checkpoint|config|errors"
+_KEYS = re.compile(rf"(?<!\S)({_NAMES}):(?: |$)")
+_KEY_LINE = re.compile(rf" {{0,8}}(?:{_NAMES}):(?!\S)")
 
 
 def number(text: str) -> int | float:
@@ -56,6 +59,19 @@ def keys_of(flow: str) -> dict[str, str]:
     """The parts of `zpool status` for one pool by their names, each in one line."""
     parts = _KEYS.split(flow)
     return {key: text.strip() for key, text in zip(parts[1::2], parts[2::2], strict=False)}
+
+
+def is_key_line(line: str) -> bool:
+    """Whether a part of `zpool status` begins in a line."""
+    return _KEY_LINE.match(line) is not None
+
+
+def pool_state(state: str, of_root: Scalar) -> dict[str, Scalar]:
+    """A pool's state, and its root vdev's where that is another: a suspended pool has two.
+
+    Source: OpenZFS 2.2, lib/libzfs/libzfs_pool.c, zpool_get_state_str().
+    """
+    return {"state": state, **({"root_state": of_root} if of_root not in {None, state} else {})}
 
 
 def devices_of(config: str) -> list[tuple[str, dict[str, Scalar]]]:

@@ -21,8 +21,9 @@ _FULL = 0.96
 _DOWN = {
     "FAULTED": "is faulted and cannot be used",
     "UNAVAIL": "cannot be opened",
-    "SUSPENDED": "is suspended: all its I/O waits until `zpool clear`",
 }
+_TOO_FEW = "lacks more devices than its redundancy makes up for"
+"""How a root vdev is down whose pool is open, and suspended."""
 _APART = frozenset({"spares", "spare", "cache"})
 """What of a pool holds no data that is nowhere else, and does not degrade it."""
 
@@ -34,7 +35,7 @@ def _pools(case: EvidenceSet) -> Iterator[Finding]:
         gone = [device for device in devices if _is_gone(device)]
         suspect = [device for device in devices if device.values.get("state") == "DEGRADED"]
         lost = any(device.values.get("state") != "OFFLINE" for device in gone)
-        state = str(pool.values.get("state"))
+        state = _state(pool)
         if state != "DEGRADED" and state not in _DOWN and not (state == "ONLINE" and lost):
             continue
         is_suspected = state == "DEGRADED" and not gone and bool(suspect)
@@ -46,6 +47,12 @@ def _pools(case: EvidenceSet) -> Iterator[Finding]:
                 if is_suspected
                 else _degraded(case, pool, gone, suspect)
             )
+
+
+def _state(pool: StateEvidence) -> str:
+    """The pool's state; of a suspended one, that of its root vdev, if it is known."""
+    state = str(pool.values.get("state"))
+    return str(pool.values.get("root_state")) if state == "SUSPENDED" else state
 
 
 def _devices(case: EvidenceSet, pool: StateEvidence) -> list[StateEvidence]:
@@ -64,7 +71,7 @@ def _is_group(device: StateEvidence) -> bool:
 
 def _is_gone(device: StateEvidence) -> bool:
     """Whether ZFS does not use it: one that is DEGRADED has errors or is slow, and goes on."""
-    return device.values.get("state") in {"OFFLINE", "REMOVED", *_DOWN}
+    return device.values.get("state") in {"OFFLINE", "REMOVED", "SUSPENDED", *_DOWN}
 
 
 def _degraded(
@@ -74,14 +81,16 @@ def _degraded(
     suspect: Sequence[StateEvidence],
 ) -> Finding:
     """A pool that does not have all of its devices, or whose table does not say why."""
-    state = str(pool.values.get("state"))
+    state = _state(pool)
     called = "is called ONLINE, but lacks a device" if state == "ONLINE" else "is degraded"
     how = _DOWN.get(state, f"{called}: it runs with less redundancy{_reads(case, pool, gone)}")
+    if state in _DOWN and pool.values.get("state") == "SUSPENDED":
+        how = _TOO_FEW
     bad = ", ".join(map(_with_state, (*gone, *suspect)))
     return Finding(
         "degraded", "error", subject_of(pool),
         f"The pool {pool.name} {how}" + (f"; not whole: {bad}." if bad else "."),
-        pool.evidence("state", "scan"),
+        pool.evidence("state", "root_state", "scan"),
         "`zpool status -v` names the device; `zpool replace` it, or `zpool online` it where it "
         "was only away",
         "the state is ONLINE after the resilver; then the same trial",
@@ -203,7 +212,7 @@ def _full(case: EvidenceSet) -> Iterator[Finding]:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("degraded", "zfs", "A pool that is degraded, faulted or suspended.",
+    Rule("degraded", "zfs", "A pool that is degraded or faulted.",
          "zpoolconcepts(7), Device Failure and Recovery", _pools),
     Rule("checksum-errors", "zfs", "A device that returned data with wrong checksums.",
          "zpoolconcepts(7); OpenZFS message ZFS-8000-9P", _checksums),

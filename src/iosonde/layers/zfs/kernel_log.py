@@ -2,7 +2,8 @@
 
 Source: OpenZFS 2.2 module/zfs/spa.c and zio.c, zio_suspend(); module/os/linux/spl/spl-err.c,
     vcmn_err(); include/os/linux/spl/sys/debug.h, VERIFY3_IMPL(); module/os/linux/spl/spl-proc.c;
-    module/os/linux/zfs/vdev_disk.c, vdev_disk_error(); module/os/linux/zfs/zfs_ioctl_os.c.
+    module/zfs/mmp.c, mmp_thread(); module/os/linux/zfs/vdev_disk.c, vdev_disk_error();
+    module/os/linux/zfs/zfs_ioctl_os.c.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ MESSAGES = (
     KernelMessage(
         "uncorrectable I/O failure and has been suspended",
         rf"WARNING: Pool '{_POOL}' has encountered an uncorrectable I/O failure and has been "
-        r"suspended", "zpool", "suspensions", "data",
+        r"suspended", "zpool", "suspensions",
+    ),
+    KernelMessage(
+        "; suspending pool", rf"(?:WARNING: )?MMP writes to pool '{_POOL}' have not succeeded in "
+        r"over (?P<unwritten_ms>\d{1,12}) ms; suspending pool", "zpool", "multihost_suspensions",
     ),
     KernelMessage(
         "zio pool=",

@@ -1,6 +1,10 @@
 """`zpool status` (also -v and -x) and `zpool import`: pools of ZFS, their devices and errors.
 
-Source: OpenZFS 2.2, cmd/zpool/zpool_main.c (status_callback, print_status_config, show_import).
+What is cut off at either end is read as far as it stands there.
+
+Source: OpenZFS 2.2, cmd/zpool/zpool_main.c (status_callback, print_status_reason,
+print_status_config, show_import), lib/libzfs/libzfs_pool.c, zpool_get_state_str(): a pool that is
+suspended is called so, whatever state its root vdev is in, which the table says.
 """
 
 from __future__ import annotations
@@ -10,11 +14,11 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde.layers.zfs.facts import STATES, devices_of, keys_of, whole
+from iosonde.layers.zfs.facts import STATES, devices_of, is_key_line, keys_of, pool_state, whole
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import PartlyReadItems, StateOutput
 
 _POOL = re.compile(r"\s*pool: (\S+)\s*$")
 _STATE = re.compile(rf"\s*state: (?:{'|'.join(STATES)})\b")
@@ -28,6 +32,14 @@ _REPAIRED = re.compile(r"(?:scrub )?repaired (\S+) in .{1,40}? with (\d+) errors
 _ENDED = re.compile(r"in (?:(\d{1,4}) days )?(\d{1,3}):(\d\d):(\d\d) with (\d{1,12}) errors")
 _SAID = ("id", "comment", "status", "scan", "remove", "checkpoint", "errors")
 """Parts that are kept in their own words; `zpool import` has the pool's number."""
+_REASON = re.compile(
+    r"\s*status: (?:One or more (?:devices (?:could not|has|have|is|are)|features are"
+    r"|failure domains)|The pool (?:metadata is|is (?:formatted|suspended)|has been upgraded"
+    r"|cannot be accessed|can only be)|Some supported (?:and requested )?features are not"
+    r"|An intent log record|Mismatch between pool hostid|This pool has a compatibility) "
+)
+"""What a `status:` begins with, of those that print_status_reason() has."""
+_CUT_OFF = "the table of its devices is cut off"
 _MESSAGE = re.compile(r"\S{1,80}/(ZFS-\d{4}-[0-9A-Z]{2})\b")
 """What `see:` links: the number of the message that OpenZFS' handbook explains."""
 _LONGEST = 1500  # lines of one pool
@@ -41,7 +53,9 @@ class ZpoolStatus(StateOutput):
     tool = "zpool status"
     anchors = (
         "pool: ", "errors: No known data errors", " state: DEGRADED", " state: ONLINE",
-        " state: FAULTED", " state: UNAVAIL",
+        " state: FAULTED", " state: UNAVAIL", " state: SUSPENDED", "status: One or more ",
+        "status: The pool ", "status: Some supported ", "status: An intent log record",
+        "status: Mismatch between pool", "status: This pool has a",
     )  # fmt: skip
     commands = ("zpool",)
     in_parts: ClassVar[bool] = True
@@ -57,36 +71,69 @@ class ZpoolStatus(StateOutput):
         return at if _begins(cursor, at) or _is_cut(cursor, at) else None
 
     @override
-    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
         last = _last(cursor, first)
         keys = keys_of(flow(cursor, first, last))
-        keys.setdefault("scan", keys.get("scrub", ""))  # as it was called before 2010
-        if "pool" not in keys and (cut_off := devices_of(keys.get("config", ""))):
-            keys["pool"] = cut_off[0][0]  # its first line is cut off
-        if "config" not in keys:
-            raise Unreadable("the table of its devices is cut off", last)
-        devices = devices_of(keys["config"])
-        if not devices or devices[0][0] != keys["pool"]:
+        devices = devices_of(keys.get("config", ""))
+        if not devices:
+            end, keys = _above_table(cursor, first, last)
+            if not keys:
+                raise Unreadable(_CUT_OFF, last)
+            last = end
+        if "pool" not in keys:
+            keys["pool"] = devices[0][0] if devices else ""  # its first line is cut off
+        if devices and devices[0][0] != keys["pool"]:
             raise Unreadable("the table of its devices does not begin with the pool", last)
-        facts: dict[str, Scalar] = {**devices[0][1]}
-        if (state := keys.get("state", "").partition(" ")[0]) in STATES:
-            facts["state"] = state
-        facts |= {key: keys[key] for key in _SAID if keys.get(key)}
-        if match := _MESSAGE.match(keys.get("see", "")):
-            facts["msgid"] = match[1]
-        if match := _ERRORS.match(keys.get("errors", "")):
-            facts["data_errors"] = int(match[1])
-        elif keys.get("errors", "").startswith("No known data errors"):
-            facts["data_errors"] = 0
-        facts |= _scan_facts(keys.get("scan", ""))
-        facts["devices"] = sum("group" not in own for _, own in devices[1:])
+        pool = PrintedSubject("zpool", keys["pool"], _pool_facts(keys, devices), prompt.host)
+        if not devices:
+            cut_off = () if not keys["pool"] else ((last, last, _CUT_OFF),)
+            return last, [pool, *cut_off]
         return last, [
-            PrintedSubject("zpool", keys["pool"], facts, prompt.host),
+            pool,
             *(
                 PrintedSubject("zpool_device", name, {"pool": keys["pool"], **own}, prompt.host)
                 for name, own in devices[1:]
             ),
         ]
+
+
+def _pool_facts(
+    keys: dict[str, str], devices: list[tuple[str, dict[str, Scalar]]]
+) -> dict[str, Scalar]:
+    """What the parts of a status say of the pool, and the first row of the table."""
+    keys.setdefault("scan", keys.get("scrub", ""))  # as it was called before 2010
+    facts: dict[str, Scalar] = {**devices[0][1]} if devices else {}
+    if (state := keys.get("state", "").partition(" ")[0]) in STATES:
+        facts |= pool_state(state, facts.get("state"))
+    facts |= {key: keys[key] for key in _SAID if keys.get(key)}
+    if match := _MESSAGE.match(keys.get("see", "")):
+        facts["msgid"] = match[1]
+    if match := _ERRORS.match(keys.get("errors", "")):
+        facts["data_errors"] = int(match[1])
+    elif keys.get("errors", "").startswith("No known data errors"):
+        facts["data_errors"] = 0
+    facts |= _scan_facts(keys.get("scan", ""))
+    if devices:
+        facts["devices"] = sum("group" not in own for _, own in devices[1:])
+    return facts
+
+
+def _above_table(cursor: TextCursor, first: int, last: int) -> tuple[int, dict[str, str]]:
+    """The last line of what stands above a table that is cut off, and what it says.
+
+    Nothing where it says no more than a name and a state; a sentence without its end is left out.
+    """
+    end = first
+    for index, line in lines(cursor, first + 1, last - first):
+        if not line or not (line[0].isspace() or is_key_line(line)):
+            break
+        end = index
+    keys = keys_of(flow(cursor, first, end))
+    keys.pop("config", None)
+    for name in ("status", "action"):
+        if not keys.get(name, ".").endswith("."):
+            del keys[name]
+    return end, keys if {"status", "scan", "scrub", "errors"} & keys.keys() else {}
 
 
 def _scan_facts(scan: str) -> dict[str, Scalar]:
@@ -102,7 +149,10 @@ def _scan_facts(scan: str) -> dict[str, Scalar]:
 
 
 def _is_cut(cursor: TextCursor, index: int) -> bool:
-    """Whether a pool's part is from its state on, with its name cut off."""
+    """Whether a pool's part is from its state or from its status on, with what is above cut off."""
+    if _REASON.match(f"{cursor.line(index)} "):
+        above = [cursor.line(index - step) for step in (1, 2, 3)]
+        return not any(_POOL.match(line) or _STATE.match(line) for line in above)
     if not _STATE.fullmatch(cursor.line(index)):
         return False
     above = [cursor.line(index - step) for step in (1, 2, 3)]
@@ -167,7 +217,7 @@ class ZpoolLine(StateOutput):
         return super().begin(cursor)
 
     @override
-    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
         line, last = cursor.line(first).strip(), first
         scan = line.partition("scan: ")[2]
         if scan and (rest := _DATE.match(cursor.line(first + 1))) and not _DATED.search(scan):

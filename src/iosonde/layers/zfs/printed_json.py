@@ -14,7 +14,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from iosonde.layers.zfs.facts import GROUP, STATES, number, whole
+from iosonde.layers.zfs.facts import GROUP, STATES, number, pool_state, whole
 from iosonde.layers.zfs.printed_tables import pool_facts, property_value
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
@@ -89,7 +89,7 @@ def _status(pool: str, item: Mapping[str, Any], host: str) -> Iterator[PrintedSu
         rows += [(name, {**facts, "use": use}) for name, facts in _below(part(item, key))]
     facts = _device(root) if root else {}
     if (state := item.get("state")) in STATES:
-        facts["state"] = str(state)
+        facts |= pool_state(str(state), facts.get("state"))
     if item.get("status"):
         facts["status"] = " ".join(str(item["status"]).split())
     facts |= _texts(item, _POOL_TEXTS)

@@ -46,6 +46,8 @@ def _counters_of(values: dict[str, Json]) -> set[str]:
     ("sd 3:0:1:0: [sdq] Attached SCSI removable disk", "disk", "sdq", "attached_disks", 1),
     ("scsi host3: mpi3mr", "disk", "host3", "drivers", ["mpi3mr"]),
     ("nvme nvme4: mapped 3/0 default/read queues.", "disk", "nvme4", "queue_counts", ["3/0"]),
+    ("WARNING: MMP writes to pool 'tank' have not succeeded in over 10000 ms; suspending pool. "
+     "Hrtime 81234567890123", "zpool", "tank", "unwritten_ms", [10000]),
     ("BTRFS info (device sdq1 state A): delayed_refs_rsv: size 0 reserved 4096", "btrfs", "sdq1",
      "reservations", ["delayed_refs_rsv: size 0 reserved 4096"]),
     ("BTRFS error (device dm-1): qgroup scan failed with -4", "btrfs", "dm-1", "quota_scans",
@@ -216,6 +218,8 @@ def test_a_message_that_a_mail_broke_in_three() -> None:
     ("nfs: server nas7 not responding, still trying", ["unanswered-calls"]),
     ("nfs: server nas7 OK", []),
     ("WARNING: Pool 'tank' has encountered an uncorrectable I/O failure and has been suspended.",
+     []),
+    ("zio pool=tank vdev=/dev/sdc1 error=5 type=2 offset=270336 size=8192 flags=40080c80",
      ["io-errors"]),
 ])  # fmt: skip
 def test_what_is_a_sign_of_trouble(line: str, rules: list[str]) -> None:

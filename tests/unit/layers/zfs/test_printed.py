@@ -58,9 +58,12 @@ def test_status_with_data_errors() -> None:
 
 
 def test_a_status_without_its_table_is_told() -> None:
-    (entry,) = read(text("status").split("config:")[0])
-    assert isinstance(entry, Unread)
+    given = text("status").split("config:")[0]
+    (entry,) = (part for part in read(given) if isinstance(part, Unread))
     assert "cut off" in entry.reason
+    assert subjects(given)["tank"]["state"] == "DEGRADED"
+    bare = "  pool: tank\n state: ONLINE\nconfig:\n\nas on the other host\n"
+    assert [type(part) for part in read(bare)] == [Unread]
 
 
 def test_list_in_every_shape() -> None:
