@@ -42,8 +42,8 @@ _REPORTED = across_wraps(
     r"\s*$"
 )
 _ERROR = across_wraps(
-    r"iscsiadm: (?P<message>(?:(?:Could|Can|can)(?:not| not) (?!log(?:in to|out of) \[)[a-z]"
-    r"|No (?:records|active|sessions?|portals?|node|matching) |cannot (?:make|create) "
+    r"iscsiadm: (?P<message>(?:(?:[Cc]ould|[Cc]an)(?:not| not) (?!log(?:in to|out of) \[)[a-z]"
+    r"|[Nn]o (?:records|active|sessions?|portals?|node|matching) |cannot (?:make|create) "
     r"|connect to \S{2,80} |connection (?:login retries \(reopen_max\)|to \S{2,80}) "
     r"|default: \d{1,4} sessions? requested, but \d|discovery (?:login|session|process)"
     r"|recv's end state machine|socket \d{1,5} connect|[Ll]ogin (?:failed|authentication|process)"
@@ -117,7 +117,8 @@ def _answer(cursor: TextCursor, index: int) -> tuple[re.Match[str], int] | None:
     if match := _of_one_line(line):
         below = cursor.line(index + 1).strip()
         is_torn = "message" in match.groupdict() and is_full(len(line), below, _COLUMN)
-        longer = _ERROR.match(f"{line} {below}") if is_torn and below[:1].islower() else None
+        goes_on = is_torn and below[:1].islower() and not below.startswith("iscsiadm: ")
+        longer = _ERROR.match(f"{line} {below}") if goes_on else None
         return (longer, index + 1) if longer else (match, index)
     if not line.startswith(("iscsiadm: ", "Log", "Rescanning", "initiator")) or prompt_in(line):
         return None

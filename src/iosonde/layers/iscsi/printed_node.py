@@ -56,7 +56,9 @@ class IscsiNode(StateOutput):
         last = first
         for index, line in lines(cursor, first, 2000):
             match = _LINE.match(line)
-            comment = line.strip().startswith("#") and not prompt_in(line)
+            comment = line.strip().startswith("#") and (
+                not prompt_in(line) or _LINE.match(line.strip().lstrip("# ")) is not None
+            )
             if index > last + 3 or (line.strip() and not (match or comment or _FRAME.match(line))):
                 break
             if match:

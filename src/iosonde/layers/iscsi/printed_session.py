@@ -129,7 +129,12 @@ def _values(lines: list[str]) -> dict[str, Scalar]:
     """What the lines of one session say."""
     pairs: dict[str, str] = {}
     for line in lines:
-        if not _DISK.match(line) and (pair := _PAIR.match(line)) and pair["value"]:
+        if (
+            not _DISK.match(line)
+            and not _LUN.match(line)
+            and (pair := _PAIR.match(line))
+            and pair["value"]
+        ):
             pairs.setdefault(pair["label"], pair["value"])
     values: dict[str, Scalar] = as_labelled(pairs, {"SID", "Current Portal", "Host Number"})
     if number := pairs.get("Host Number", "").strip():

@@ -49,6 +49,13 @@ def test_the_command_is_that_above() -> None:
         ("iscsiadm: initiator reported error (19 - encountered non-retryable iSCSI login failure)",
          {"error_code": 19, "error": "encountered non-retryable iSCSI login failure"}),
         ("iscsiadm: No active sessions.", {"iscsiadm_error": "No active sessions"}),
+        ("iscsiadm: no active sessions.", {"iscsiadm_error": "no active sessions"}),
+        ("iscsiadm: could not read session targetname: 5",
+         {"iscsiadm_error": "could not read session targetname: 5"}),
+        ("iscsiadm: cannot make connection to 10.1.0.9: Connection refused by the peer that is it\n"
+         "iscsiadm: can not connect to iSCSI daemon (111)!",
+         {"iscsiadm_error": "cannot make connection to 10.1.0.9: Connection refused by the peer "
+                            "that is it; can not connect to iSCSI daemon (111)!"}),
         ("iscsiadm: default: 1 session requested, but 1 already present.",
          {"iscsiadm_error": "default: 1 session requested, but 1 already present"}),
         ("192.0.2.7:860,-1 iqn.2001-05.com.example:a",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from iosonde.records.printed import Unread
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, states, subjects_in
 
 PLACE = Path(__file__).parents[3] / "outputs" / "files-composed"
 TEXT = (PLACE / "iscsi-node.txt").read_text()
@@ -35,3 +35,9 @@ def test_an_empty_record_and_prose() -> None:
     assert isinstance(entry, Unread)
     assert entry.reason == "it holds no setting"
     assert read("Look at node.session.queue_depth, which is too small.\n") == []
+
+
+def test_a_setting_that_a_comment_mark_takes_out_is_passed_over() -> None:
+    given = "node.startup = automatic\n# node.startup = manual\nnode.leading_login = No\n"
+    (node,) = subjects_in(given, "iscsi node")
+    assert dict(node.values) == {"node.startup": "automatic", "node.leading_login": "No"}

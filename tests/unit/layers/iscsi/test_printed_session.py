@@ -6,7 +6,7 @@ from pathlib import Path
 
 from iosonde.records.printed import Unread
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, read, states
+from tests.mangle import mangled, read, states, subjects_in
 
 PLACE = Path(__file__).parents[3] / "outputs" / "iscsiadm-composed"
 
@@ -95,3 +95,15 @@ def test_each_path_to_a_target_is_a_session() -> None:
         (2, "10.2.3.4:3260"), (3, "10.2.3.5:3260"),
     ]  # fmt: skip
     assert sessions[0]["disks"] == sessions[1]["disks"]
+
+
+def test_the_luns_of_a_session_are_no_labels() -> None:
+    given = (
+        "\tHost Number: 6\tState: running\n\tscsi6 Channel 00 Id 0 Lun: 0\n"
+        "\tscsi6 Channel 00 Id 0 Lun: 1\n\t\tAttached scsi disk sdb\t\tState: running\n"
+    )
+    (session,) = subjects_in(given, "iscsiadm")
+    assert dict(session.values) == {
+        "host_number": 6, "host_state": "running", "disks": "sdb", "disk_states": "sdb running",
+        "disk_addresses": "sdb 6:0:0:1",
+    }  # fmt: skip
