@@ -144,6 +144,12 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "layers/multipath/printed_esxi.py": {
         "iscsi": "what sessions of ESXi's own initiator are of",
     },
+    "layers/multipath/printed_esxi_vsan.py": {
+        "disk": "what a list of vSAN's disks is of; its objects have an overall health, too",
+    },
+    "layers/multipath/findings_vsan.py": {
+        "disk": "disks as vSAN's own lists print them",
+    },
     "layers/multipath/findings_esxi.py": {
         "disk": "devices as ESXi's own outputs print them",
     },

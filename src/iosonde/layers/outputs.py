@@ -139,6 +139,8 @@ OUTPUTS: Table[type[Output]] = Table(
         "esxcli_round_robin": "iosonde.layers.multipath.printed_esxi_policies:EsxcliRoundRobin",
         "esxcli_settings": "iosonde.layers.multipath.printed_esxi_settings:EsxcliSettings",
         "esxcli_tables": "iosonde.layers.multipath.printed_esxi_tables:EsxcliTables",
+        "esxcli_vsan": "iosonde.layers.multipath.printed_esxi_vsan:EsxcliVsan",
+        "esxcli_vsan_tables": "iosonde.layers.multipath.printed_esxi_vsan:EsxcliVsanTables",
         "ethtool": "iosonde.layers.link.printed_ethtool:EthtoolOutput",
         "ethtool_stats": "iosonde.layers.link.printed_ethtool_stats:EthtoolStatistics",
         "exportfs_answers": "iosonde.layers.nfs.printed_exportfs:ExportfsAnswers",

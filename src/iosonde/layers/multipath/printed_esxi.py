@@ -119,7 +119,7 @@ class EsxcliLists(StateOutput):
         line = cursor.line(cursor.at)
         if _SMART.match(line) or line.lstrip().startswith("NIC statistics for "):
             return cursor.at
-        if prompt_in(line) or not _PAIR.match(line):
+        if prompt_in(line) or not _PAIR.match(line) or _is_of_vsan(cursor):
             return None
         for index in range(cursor.at - 1, max(cursor.at - 60, -1), -1):
             text = cursor.line(index)
@@ -262,6 +262,11 @@ def _typed(pairs: Mapping[str, str], read: Collection[str] = ()) -> dict[str, Sc
             else:
                 values[name] = text.strip() if _TEXTS.search(label) else value
     return values
+
+
+def _is_of_vsan(cursor: TextCursor) -> bool:
+    """Whether a display name is one of a controller in a list of vSAN's controllers."""
+    return cursor.line(before(cursor, cursor.at)).lstrip().startswith("Device Name: vmhba")
 
 
 def _goes_on(cursor: TextCursor, index: int) -> bool:
