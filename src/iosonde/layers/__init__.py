@@ -183,6 +183,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "ceph_client": "iosonde.layers.ceph.findings_client:RULES",
         "ceph_conf": "iosonde.layers.ceph.findings_conf:RULES",
         "ceph_fs": "iosonde.layers.ceph.findings_fs:RULES",
+        "ceph_log": "iosonde.layers.ceph.findings_log:RULES",
         "ceph_health": "iosonde.layers.ceph.findings_health:RULES",
         "ceph_perf": "iosonde.layers.ceph.findings_perf:RULES",
         "ceph_pools": "iosonde.layers.ceph.findings_pools:RULES",

@@ -69,6 +69,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "ceph_answers": "iosonde.layers.ceph.printed_answers:CephAnswers",
         "ceph_caps": "iosonde.layers.ceph.printed_kernel_client:CephCaps",
         "ceph_conf": "iosonde.layers.ceph.printed_conf:CephConf",
+        "ceph_daemon_log": "iosonde.layers.ceph.printed_daemon_log:CephDaemonLog",
         "ceph_df": "iosonde.layers.ceph.printed_tables:CephDf",
         "ceph_df_json": "iosonde.layers.ceph.printed_json:CephDfJson",
         "ceph_fs_status": "iosonde.layers.ceph.printed_fs_status:CephFsStatus",

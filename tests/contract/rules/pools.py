@@ -256,6 +256,20 @@ CASES = (
         case(state("disk", "PhysicalDrive4", {"operational_status": "Removing From Pool"})),
     ),
     RuleCase(
+        "slow-requests.logged",
+        "slow ops in a daemon's log, and in the cluster's",
+        case(counted("ceph log", "ceph", "osd.3", {"slow_metrics": 2, "most_slow_ops": 4,
+                                                   "slow_daemons": ["osd.3"]}),
+             counted("ceph -w", "ceph", "mon.a", {"WRN": [
+                 "Health check failed: 3 slow ops, oldest one blocked for 32 sec, daemons "
+                 "[osd.1,osd.2] have slow ops. (SLOW_OPS)"]})),
+        "heartbeats that are missing, other checks, and one that is cleared",
+        case(counted("ceph log", "ceph", "osd.3", {"missing_heartbeats": 2}),
+             counted("ceph -w", "ceph", "mon.a", {
+                 "WRN": ["Health check failed: 1 osds down (OSD_DOWN)"],
+                 "INF": ["Health check cleared: SLOW_OPS (was: 5 slow ops)"]})),
+    ),
+    RuleCase(
         "vsan-health.health",
         "objects without a copy, one that is lost, a disk and a check that are not green",
         case(counted("esxcli", "vsan", "", {"inaccessible_objects": 1, "healthy_objects": 41,

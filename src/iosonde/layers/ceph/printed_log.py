@@ -32,6 +32,7 @@ _STAMP = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.:+Z-]{0,20}"
 _ENTRY = re.compile(
     rf"\s*+(?:\S{{1,40}}\[\d{{1,7}}\]: )?(?:(?:cluster|audit) )?(?:{_STAMP}\s+)?(?:log {_STAMP} )?"
     r"(?P<source>(?:mon|osd|mds|mgr|client|rgw)[.\d][^\s:\[]{0,60})\s+"
+    r"(?:(?:mon|osd|mds|mgr|client)\.\d{1,9}\s+(?=\S))?"
     r"(?:\([a-z]{3,10}\.[^\s)]{1,60}\)\s+|\S{3,160}/\d{1,12}\]?\s+)?(?:\d{1,12} : )?"
     r"(?:cluster |audit )?\[(?P<level>INF|WRN|ERR|DBG|SEC)\](?P<text>.*)$"
 )
@@ -89,6 +90,11 @@ _LONG = 60
 """Characters of a line that a mail may have broken."""
 _PIECES = 6
 _MOST = 5000
+
+
+def is_entry(line: str) -> bool:
+    """Whether a line is an entry of the cluster's log."""
+    return _ENTRY.match(line) is not None
 
 
 class _Line(NamedTuple):
