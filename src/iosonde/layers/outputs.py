@@ -155,6 +155,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "ext_groups": "iosonde.layers.ext4.printed_groups:ExtGroups",
         "ext_size": "iosonde.layers.ext4.printed_resize:ExtSize",
         "f2fs": "iosonde.layers._mounts.printed_f2fs:F2fs",
+        "f2fs_sysfs": "iosonde.layers._mounts.printed_f2fs_sysfs:F2fsSysfs",
         "fdisk_dialogue": "iosonde.layers.partition.printed_dialogue:FdiskDialogue",
         "filefrag": "iosonde.layers._mounts.printed_filefrag:Filefrag",
         "findmnt": "iosonde.layers._mounts.printed_findmnt:Findmnt",
