@@ -69,7 +69,10 @@ _WORKED_ON = re.compile(
     r"(?:^\s*Disk|(?:^|\s)gdisk\s(?:-\S{1,9}\s)?)\s?/dev/([\w/.!-]{2,60})(?::|\s*$)"
 )
 _REACH = 70
-_TELLING = frozenset({"gpt_state", "gpt_main_header"})
+_TABLE = re.compile(r"\s{0,20}Disk /dev/([\w/.!-]{2,60}): \d{1,15} sectors")
+_TELLING = frozenset({
+    "gpt_state", "gpt_main_header", "gpt_backup_header", "gpt_main_table", "backup_used",
+})  # fmt: skip
 
 
 class SgdiskInfo(StateOutput):
@@ -134,10 +137,17 @@ def _named(device: str, number: str) -> str:
 
 class GdiskScan(StateOutput):
     tool = "gdisk scan"
-    anchors = ("Partition table scan:", "Main header: ")
+    anchors = (
+        "Partition table scan:", "Main header: ", "invalid main GPT header, but",
+        "invalid backup GPT header, but", "oaded backup partition table",
+    )  # fmt: skip
     commands = ("gdisk", "sgdisk", "cgdisk")
     reach = 40
-    beginning = re.compile(r"\s*(?:Partition table scan:|Main header: (?:OK|ERROR))\s*$")
+    beginning = re.compile(
+        r"\s*(?:(?:Partition table scan:|Main header: (?:OK|ERROR))\s*$"
+        r"|Caution: invalid (?:main|backup) GPT header, but valid "
+        r"|Warning[:!] (?:Invalid CRC on main header|Main partition table CRC))"
+    )
     nothing = "it does not say which tables are there"
 
     @override
@@ -167,9 +177,16 @@ class GdiskScan(StateOutput):
                 if text in line:
                     values.setdefault(name, "ERROR")
             last = index if line else last
-        device = _DEVICE.search(prompt.command)
-        subject = PrintedSubject("disk", device[1] if device else "", values, prompt.host)
+        name = _disk(cursor, last, prompt)
+        subject = PrintedSubject("disk", name, values, prompt.host)
         return last, [subject] if values.keys() & _TELLING else []
+
+
+def _disk(cursor: TextCursor, last: int, prompt: Prompt) -> str:
+    """The disk that the command names, or else the table that `sgdisk -p` prints below."""
+    below = [cursor.line(last + step) for step in range(1, 5)]
+    named = (_DEVICE.search(prompt.command), *map(_TABLE.match, below))
+    return next((match[1] for match in named if match), "")
 
 
 def _is_own(line: str) -> bool:

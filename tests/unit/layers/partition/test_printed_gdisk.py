@@ -99,9 +99,23 @@ def test_an_old_one_says_what_is_wrong_above_its_scan_alone() -> None:
     assert "gpt_main_header" not in own
 
 
+def test_cautions_without_a_scan() -> None:
+    caution = (
+        "Caution: invalid backup GPT header, but valid main header; regenerating\n"
+        "backup header from main header.\n\n"
+    )
+    own = things(f"{caution}Disk /dev/sdq: 976773168 sectors, 465.8 GiB\n")["gdisk scan", "sdq"]
+    assert own == {"gpt_backup_header": "ERROR"}
+    assert things(f"# sgdisk -p /dev/sdr\n{caution}")["gdisk scan", "sdr"] == own
+    own = things("Warning! Main partition table CRC mismatch! Loaded backup partition table\n"
+                 "instead of main partition table!\n")["gdisk scan", ""]  # fmt: skip
+    assert own == {"gpt_main_table": "ERROR", "backup_used": True}
+
+
 @pytest.mark.parametrize("near_miss", [
     "Partition unique GUID: is what blkid calls PARTUUID\n",
     "Main header: ERROR means that it is damaged.\n",
+    "It says: Caution: invalid backup GPT header, but valid main header.\n",
     "I wonder what the Partition table scan: does\n",
 ])  # fmt: skip
 def test_what_looks_like_it(near_miss: str) -> None:
