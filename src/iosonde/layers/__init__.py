@@ -236,6 +236,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "persistent_memory": "iosonde.layers.disk.findings_memory:RULES",
         "sectors": "iosonde.layers.disk.findings_sectors:RULES",
         "space": "iosonde.layers.lvm.findings_space:RULES",
+        "full_file_systems": "iosonde.layers._mounts.findings_space:RULES",
         "targets": "iosonde.layers._rules.targets:RULES",
         "storage_arrays": "iosonde.layers._storage_arrays.findings:RULES",
         "storage_spaces": "iosonde.layers.disk.findings_windows:RULES",
