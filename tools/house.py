@@ -114,6 +114,10 @@ NAMED: Mapping[str, Mapping[str, str]] = {
         "iscsi": "a gateway of Ceph, as `ceph -s` calls it",
         "nfs": "a gateway of Ceph, as `ceph -s` calls it",
     },
+    "layers/disk/findings_identity.py": {
+        "ext4": "each type of what lies on a disk has its own program that gives it a new UUID",
+        "xfs": "each type of what lies on a disk has its own program that gives it a new UUID",
+    },
     "layers/disk/printed_lsscsi.py": {
         "iscsi": "the transport that a name beginning with iqn means",
     },

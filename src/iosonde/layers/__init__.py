@@ -202,6 +202,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "dm_writecache": "iosonde.layers.dm_writecache.findings:RULES",
         "esxi": "iosonde.layers.multipath.findings_esxi:RULES",
         "esxi_vsan": "iosonde.layers.multipath.findings_vsan:RULES",
+        "disk_identity": "iosonde.layers.disk.findings_identity:RULES",
         "fc_ports": "iosonde.layers.disk.findings_ports:RULES",
         "frames": "iosonde.layers.aoe.findings:RULES",
         "gluster": "iosonde.layers.gluster.findings:RULES",

@@ -32,7 +32,42 @@ def disk_at_work(name: str, iops: float, wait: float, util: float) -> CounterEvi
     return counted("iostat", "disk", name, values)
 
 
+_GUID = "11111111-2222-4333-8444-555555555555"
+
 CASES = (
+    RuleCase(
+        "duplicate-uuid.same_contents",
+        "partitions of two disks with one ext4, and two with one physical volume",
+        case(state("partition", "sda1", {"fstype": "ext4", "uuid": "u-1"}, where="page:1-9"),
+             state("partition", "sdb1", {"fstype": "ext4", "uuid": "u-1"}, where="page:1-9"),
+             state("partition", "sda2", {"fstype": "LVM2_member", "uuid": "u-2"}, where="page:1-9"),
+             state("partition", "sdb2", {"fstype": "LVM2_member", "uuid": "u-2"},
+                   where="page:1-9")),
+        "members of md and of btrfs, which share that of the whole",
+        case(state("partition", "sda1", {"fstype": "linux_raid_member", "uuid": "u-1"},
+                   where="page:1-9"),
+             state("partition", "sdb1", {"fstype": "linux_raid_member", "uuid": "u-1"},
+                   where="page:1-9"),
+             state("partition", "sda2", {"fstype": "btrfs", "uuid": "u-2"}, where="page:1-9"),
+             state("partition", "sdb2", {"fstype": "btrfs", "uuid": "u-2"}, where="page:1-9")),
+    ),
+    RuleCase(
+        "duplicate-uuid.same_tables",
+        "two partitions with other file systems and one PARTUUID",
+        case(state("partition", "sda1", {"fstype": "ext4", "uuid": "u-1", "partuuid": _GUID},
+                   where="page:1-9"),
+             state("partition", "sdb1", {"fstype": "ext4", "uuid": "u-2", "partuuid": _GUID},
+                   where="page:1-9")),
+        "members of an array under one table, and partitions of boot records without a number",
+        case(state("partition", "sda1", {"fstype": "linux_raid_member", "uuid": "u-1",
+                                         "partuuid": _GUID}, where="page:1-9"),
+             state("partition", "sdb1", {"fstype": "linux_raid_member", "uuid": "u-1",
+                                         "partuuid": _GUID}, where="page:1-9"),
+             state("partition", "sdc1", {"fstype": "ext4", "uuid": "u-2",
+                                         "partuuid": "00000000-01"}, where="page:1-9"),
+             state("partition", "sdd1", {"fstype": "ext4", "uuid": "u-3",
+                                         "partuuid": "00000000-01"}, where="page:1-9")),
+    ),
     RuleCase(
         "slow-disk.slow",
         "a member that takes 400 ms for what the others do in 9 ms",
