@@ -104,6 +104,10 @@ NAMED: Mapping[str, Mapping[str, str]] = {
         "dm": "lsblk's word for a type of device",
         "loop": "lsblk's word for a type of device",
     },
+    "layers/_mounts/findings_refused.py": {
+        "bcache": "what blkid calls a device that somebody took for a file system",
+        "drbd": "what blkid calls a device that somebody took for a file system",
+    },
     "layers/_raid/below.py": {
         "disk": "where a stack ends, whose blocks a file system is compared with",
     },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from iosonde.records.evidence import TrialEvidence
-from tests.contract.rules.case import RuleCase, case, state, trial
+from tests.contract.rules.case import RuleCase, case, counted, state, trial
 
 SYSCTL = {
     "vm.dirty_background_ratio": 1, "vm.dirty_expire_centisecs": 1000, "vm.dirty_ratio": 10,
@@ -27,6 +27,37 @@ def deep(engine: str) -> TrialEvidence:
 
 
 CASES = (
+    RuleCase(
+        "mount-failed.refused",
+        "a member of md that somebody mounts, a type without a driver, and a server that refuses",
+        case(state("filesystem", "/mnt/a", {"mount_error": "unknown filesystem type "
+                                            "'linux_raid_member'.", "device": "/dev/sdb1"}),
+             state("filesystem", "/mnt/b", {"mount_error": "unknown filesystem type 'exfat'",
+                                            "device": "/dev/sdc1"}),
+             state("filesystem", "/mnt/c", {"mount_error": "access denied by server while "
+                                            "mounting srv:/data", "device": "srv:/data"})),
+        "a mount that failed and is shown mounted further down, and a complaint about fstab",
+        case(state("filesystem", "/mnt/a", {"mount_error": "special device /dev/sdb1 does not "
+                                            "exist", "device": "/dev/sdb1"}),
+             state("filesystem", "/mnt/a", {"device": "/dev/sdc1", "size": 1 << 30}),
+             state("filesystem", "", {"mount_error": "/etc/fstab: parse error at line 3 -- "
+                                      "ignored"})),
+    ),
+    RuleCase(
+        "filesystem-errors.unclean",
+        "a mount, and a program, that are told that the structure needs cleaning",
+        case(state("filesystem", "/srv", {"mount_error": "mount(2) system call failed: Structure "
+                                          "needs cleaning.", "device": "/dev/sdb1"}),
+             counted("errors of programs", "host", "ls",
+                     {"errors": {"Structure needs cleaning": 1},
+                      "messages": ["ls: cannot access '/srv/x': Structure needs cleaning"]})),
+        "a mount of what is in use, and a program that finds a file system read-only",
+        case(state("filesystem", "/srv", {"mount_error": "/dev/sdb1 already mounted or mount "
+                                          "point busy.", "device": "/dev/sdb1"}),
+             counted("errors of programs", "host", "ls",
+                     {"errors": {"Read-only file system": 1},
+                      "messages": ["touch: cannot touch '/srv/x': Read-only file system"]})),
+    ),
     RuleCase(
         "dirty-limits.contradicting",
         "a background limit as high as the limit itself",

@@ -25,6 +25,28 @@ def nfsd(*busy: float) -> Json:
 
 CASES = (
     RuleCase(
+        "export-unsafe.open_targets",
+        "a target of LIO in demo mode that may be written, and one of tgtd for all",
+        case(state("iscsi_target", "iqn.a", {"luns": 1, "tpg1_generate_node_acls": 1,
+                                             "tpg1_authentication": 0, "portal": "0.0.0.0:3260",
+                                             "tpg1_demo_mode_write_protect": 0}),
+             state("iscsi_target", "iqn.b", {"luns": 2, "initiators": "ALL", "accounts": 0},
+                   where="page:9"),
+             state("iscsi_target", "iqn.b/lun_1", {"device": "/dev/sdb", "readonly": "No"},
+                   where="page:9")),
+        "one with a list of initiators, one of its own host, one with an account, one without LUNs",
+        case(state("iscsi_target", "iqn.a", {"luns": 1, "tpg1_generate_node_acls": 0,
+                                             "tpg1_authentication": 0, "acls": 1,
+                                             "portal": "0.0.0.0:3260"}),
+             state("iscsi_target", "iqn.c", {"luns": 1, "tpg1": "gen-acls, no-auth",
+                                             "portal": "127.0.0.1:3260"}),
+             state("iscsi_target", "iqn.b", {"luns": 2, "initiators": "ALL", "accounts": 1},
+                   where="page:9"),
+             state("iscsi_target", "iqn.b/lun_1", {"device": "/dev/sdb", "readonly": "No"},
+                   where="page:9"),
+             state("iscsi_target", "iqn.d", {"luns": 0, "tpg1": "gen-acls, no-auth"})),
+    ),
+    RuleCase(
         "frame-block.aoe_frames",
         "AoE in frames of 1500 bytes, which hold no 4 KiB",
         case(trial({"write.iops": [9.0]}, host="n1", target="/dev/etherd/e0.1"),

@@ -1,6 +1,9 @@
 """`tgtadm --op show --mode target` and `tgt-admin --show`: targets of tgtd with their LUNs.
 
-Source: tgt 1.0, usr/target.c (tgt_target_show_all, print_disksize: MB of 10^6 bytes).
+Of accounts only their number is taken.
+
+Source: tgt 1.0, usr/target.c (tgt_target_show_all, print_disksize: MB of 10^6 bytes;
+tgt_target_show_accounts: a name a line, " (outgoing)" behind it).
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ _SECTION = re.compile(r"\s*(?P<name>System|I_T nexus|LUN|Account|ACL) informatio
 _PAIR = re.compile(r"\s*(?P<label>[A-Z][A-Za-z_-]*(?: [A-Za-z]+){0,3}): ?(?P<value>.{0,200})$")
 _SIZE = re.compile(r"(?P<size>\d{1,15}) MB(?:, Block size: (?P<block>\d{1,7}))?")
 _ALLOWED = re.compile(r"\s+(?P<address>[\w.:/*-]{3,100})\s*$")
+_ACCOUNT = re.compile(r"\s+\S{1,100}(?: \(outgoing\))?\s*$")
 _MB = 10**6
 _REACH = 5
 
@@ -40,7 +44,9 @@ class Tgtadm(HeadedOutput):
 
     @override
     def goes_on(self, line: str, above: list[str]) -> bool:
-        return bool(_SECTION.match(line) or _PAIR.match(line) or _ALLOWED.match(line))
+        if _SECTION.match(line) or _PAIR.match(line) or _ALLOWED.match(line):
+            return True
+        return bool(_ACCOUNT.match(line)) and _section_of(above) == "Account"
 
     @override
     def block(self, text: str, prompt: Prompt) -> Iterator[PrintedSubject]:
@@ -63,12 +69,32 @@ class Tgtadm(HeadedOutput):
                 pairs.setdefault(match["label"], match["value"])
         values: dict[str, Scalar] = {"iqn": head["name"], **as_labelled(target)}
         values["luns"] = len(luns)
+        if (accounts := _accounts(rest)) is not None:
+            values["accounts"] = accounts
         if allowed:
             values["initiators"] = " ".join(allowed)
         yield PrintedSubject("iscsi_target", head["name"], values, prompt.host)
         for number, lun in luns.items():
             own = _of_lun(head["name"], number, lun)
             yield PrintedSubject("iscsi_target", f"{head['name']}/lun_{number}", own, prompt.host)
+
+
+def _accounts(rest: list[str]) -> int | None:
+    """How many accounts a target has; None where its list of them is not there."""
+    names, section = 0, ""
+    has_list = False
+    for line in rest:
+        if match := _SECTION.match(line):
+            section = match["name"]
+            has_list = has_list or section == "Account"
+        elif section == "Account" and _ACCOUNT.match(line):
+            names += 1
+    return names if has_list else None
+
+
+def _section_of(above: list[str]) -> str:
+    """The section that the last of some lines stands in; empty where none began."""
+    return next((match["name"] for line in reversed(above) if (match := _SECTION.match(line))), "")
 
 
 def _of_lun(target: str, number: int, pairs: dict[str, str]) -> dict[str, Scalar]:

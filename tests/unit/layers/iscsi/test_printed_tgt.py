@@ -32,3 +32,13 @@ def test_a_cut_target_and_what_looks_alike() -> None:
     assert things(cut)["iqn.2024-02.com.example:san1"]["luns"] == 1
     assert states("    System information:\n        Driver: iscsi\n") == []
     assert not unread_in("Target 1: reach 99.9 %\n")
+
+
+def test_accounts_are_counted_and_not_named() -> None:
+    assert things(TEXT)["iqn.2024-02.com.example:san1"]["accounts"] == 0
+    two = TEXT.replace("    Account information:\n", "    Account information:\n        ow\n"
+                       "        tern (outgoing)\n", 1)  # fmt: skip
+    target = things(two)["iqn.2024-02.com.example:san1"]
+    assert target["accounts"] == 2
+    assert target["initiators"] == "10.2.3.0/24"
+    assert "tern" not in str(target)
