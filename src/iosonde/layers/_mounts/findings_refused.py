@@ -70,10 +70,10 @@ _OF_BIOS = re.compile(r"(?:isw|ddf|nvidia|promise_fasttrack|silicon_medley|via|l
 _CAUSES: Sequence[tuple[re.Pattern[str], str, str]] = (
     (
         re.compile(r"can't read superblock"),
-        "the kernel met an input or output error where it read what it needs of {device} first.",
-        "`dmesg | tail` right after it names the blocks and the device below that did not give "
-        "them: see that all of it is there (`lsblk`, the array, the LUN) and save the data before "
-        "any repair",
+        "the kernel answered with an input or output error: something that it reads first of "
+        "{device} cannot be read, or is damaged.",
+        "`dmesg | tail` right after it names what: see that all that is below is there (`lsblk`, "
+        "the array, the LUN) and save the data before any repair",
     ),
     (
         re.compile(r"wrong fs type, bad option"),
@@ -85,7 +85,7 @@ _CAUSES: Sequence[tuple[re.Pattern[str], str, str]] = (
         "repairs and no new file system before that is known",
     ),
     (
-        re.compile(r"special device \S+ does not exist"),
+        re.compile(r"special device (?P<device>\S+) does not exist"),
         "there was no {device}.",
         "`lsblk -f` shows what there is: names change with the order in which disks are found "
         "(use UUID= in fstab); a volume, an array, a LUN or a container above a disk must be "
@@ -123,13 +123,14 @@ def _refused(case: EvidenceSet) -> Iterator[Finding]:
     """Mounts that failed, and are not shown to succeed further down."""
     for state in _failures(case):
         error = str(state.values["mount_error"])
-        device = str(state.values.get("device") or "")
+        device = _device(state)
         if match := _TYPE.search(error):
             yield _failed(state, *_of_type(match["type"], device))
             continue
         for form, means, remedy in _CAUSES:
-            if form.search(error):
-                named, typed = device or "what was asked for", device or "DEVICE"
+            if match := form.search(error):
+                device = match.groupdict().get("device") or device
+                named, typed = device or "the device", device or "DEVICE"
                 yield _failed(state, means.format(device=named), remedy.format(device=typed))
                 break
 
@@ -145,9 +146,15 @@ def _failures(case: EvidenceSet) -> Iterator[StateEvidence]:
             yield state
 
 
+def _device(state: StateEvidence) -> str:
+    """The device; some versions of mount name it where others name the place."""
+    device = str(state.values.get("device") or "")
+    return state.name if not device and state.name.startswith("/dev/") else device
+
+
 def _of_type(fstype: str, device: str) -> tuple[str, str]:
     """What an unknown type means, and what to do."""
-    named, typed = device or "what was asked for", device or "DEVICE"
+    named, typed = device or "the device", device or "DEVICE"
     if _OF_BIOS.fullmatch(fstype):
         return (
             f"{named} is a member of a BIOS' RAID ({fstype}), not a file system.",
@@ -166,7 +173,7 @@ def _of_type(fstype: str, device: str) -> tuple[str, str]:
 
 
 def _failed(state: StateEvidence, means: str, remedy: str) -> Finding:
-    at = f" on {state.name}" if state.name else ""
+    at = f" on {state.name}" if state.name and state.name != _device(state) else ""
     return Finding(
         "mount-failed", "warning", _subject(state), f"A mount{at} failed: {means}",
         state.evidence("mount_error", "device"), remedy,
@@ -184,7 +191,7 @@ def _unclean(case: EvidenceSet) -> Iterator[Finding]:
     for state in _failures(case):
         error = str(state.values["mount_error"])
         if _EUCLEAN in error:
-            device = str(state.values.get("device") or "")
+            device = _device(state)
             place = device or state.name or "it"
             look = where_to_look(case, state, device.removeprefix("/dev/"))
             yield _damaged(_subject(state), f"mount could not mount {place}", error, state, look)

@@ -27,6 +27,7 @@ from iosonde.records.finding import Evidence, Finding
 
 _NEARLY = 0.98  # share in use
 _FEW_INODES = 0.99
+_LEAST_OF_FULL = 0.9  # of its size; what ext4 keeps for root is a twentieth
 _AMPLE = 20 * units.GIB  # free bytes, of which a share of two in a hundred is nobody's trouble yet
 _LARGER_THAN_IMAGES = 16 * units.GIB
 _LARGER_THAN_FIRMWARE = 1536 * units.MIB
@@ -126,10 +127,26 @@ def _may_be_an_image(state: StateEvidence) -> bool:
 
 
 def _no_block(state: StateEvidence) -> Finding:
+    used, size = state.number("used"), state.number("size")
+    place = f"{state.name} ({state.values['device']})"
+    if used < _LEAST_OF_FULL * size:
+        return Finding(
+            "out-of-space", "error", subject_of(state),
+            f"df shows nothing available on {place}, though {units.show_bytes(used)} of its "
+            f"{units.show_bytes(size)} are in use: writes fail with “No space left on device”. The "
+            "rest is allocated to what needs none of it (chunks of btrfs, whose metadata are full) "
+            "or kept back.",
+            _evidence(state),
+            f"`btrfs filesystem usage {state.name}` shows what of a btrfs is allocated and used: "
+            f"`btrfs balance start -dusage=10 {state.name}` gives back chunks of data that are "
+            "hardly used, without deleting any; of other types look at reserves and quotas "
+            "(`tune2fs -l`: reserved blocks)",
+            f"`df -h {state.name}` shows room",
+        )  # fmt: skip
     return Finding(
         "out-of-space", "error", subject_of(state),
-        f"{state.name} ({state.values['device']}) is full: of its {_size(state)} no block is left "
-        "to others than root, and a write that needs one fails with “No space left on device”.",
+        f"{place} is full: of its {units.show_bytes(size)} no block is left to others than root, "
+        "and a write that needs one fails with “No space left on device”.",
         _evidence(state), _MAKE_ROOM.format(point=state.name),
         f"`df -h {state.name}` shows room; programs that were refused are started anew",
     )  # fmt: skip

@@ -23,7 +23,7 @@ def failed(text: str, name: str = "mount-failed") -> list[Finding]:
         ("unknown filesystem type 'exfat'", "no file system “exfat”", "modprobe exfat"),
         ("/mnt: wrong fs type, bad option, bad superblock on /dev/sdb1, missing codepage or helper "
          "program, or other error.", "every reason", "dmesg"),
-        ("/mnt: can't read superblock on /dev/sdb1.", "input or output error", "dmesg"),
+        ("/mnt: can't read superblock on /dev/sdb1.", "cannot be read, or is damaged", "dmesg"),
         ("/mnt: special device /dev/sdb1 does not exist.", "no /dev/sdb1", "lsblk -f"),
         ("/mnt: /dev/sdb1 already mounted or mount point busy.", "in use", "lsblk /dev/sdb1"),
     ],
@@ -33,6 +33,14 @@ def test_complaints_of_mount(error: str, says: str, does: str) -> None:
     assert says in finding.message
     assert does in finding.remedy
     assert finding.evidence[0].value
+
+
+def test_the_device_where_the_place_should_be_and_where_only_the_complaint_has_it() -> None:
+    (finding,) = failed("mount: /dev/md127: can't read superblock.\n")
+    assert (finding.subject, "reads first of /dev/md127" in finding.message) == ("/dev/md127", True)
+    assert "on /dev/md127" not in finding.message
+    (finding,) = failed("mount: /mnt: special device /dev/sdx does not exist.\n")
+    assert "there was no /dev/sdx." in finding.message
 
 
 def test_complaints_of_a_server() -> None:
