@@ -4,7 +4,9 @@ What df shows full may be full by nature: images that are only read (squashfs, I
 partitions of appliances) have every block in use. What cannot be told from one is not judged.
 
 Source: df(1) of coreutils 9.1 ("Available" is what others than root may use, rounded up: 0 is none;
-"Use%" is rounded up to whole hundredths); statfs(2), f_bavail; Linux fs/squashfs/super.c,
+"Use%" is rounded up to whole hundredths); statfs(2), f_bavail; Linux fs/btrfs/super.c,
+btrfs_statfs() (0 is available where the metadata are full; since 5.6 only where nothing is left to
+allocate); Linux fs/squashfs/super.c,
 squashfs_statfs() and fs/isofs/inode.c, isofs_statfs() (no block is free); errno(3), ENOSPC;
 write(2); mkdir(2); inotify_add_watch(2) (ENOSPC for a limit that is none of a file system's).
 """
@@ -131,16 +133,17 @@ def _no_block(state: StateEvidence) -> Finding:
     place = f"{state.name} ({state.values['device']})"
     if used < _LEAST_OF_FULL * size:
         return Finding(
-            "out-of-space", "error", subject_of(state),
+            "out-of-space", "warning", subject_of(state),
             f"df shows nothing available on {place}, though {units.show_bytes(used)} of its "
-            f"{units.show_bytes(size)} are in use: writes fail with “No space left on device”. The "
-            "rest is allocated to what needs none of it (chunks of btrfs, whose metadata are full) "
-            "or kept back.",
+            f"{units.show_bytes(size)} are in use: the rest is kept back (a reserve, a quota) or, "
+            "of a btrfs, allocated in chunks while its metadata are full, and then writes fail; "
+            "btrfs of Linux 5.4 and 5.5 also shows so while there is space that it has not "
+            "allocated yet, and then they do not.",
             _evidence(state),
-            f"`btrfs filesystem usage {state.name}` shows what of a btrfs is allocated and used: "
-            f"`btrfs balance start -dusage=10 {state.name}` gives back chunks of data that are "
-            "hardly used, without deleting any; of other types look at reserves and quotas "
-            "(`tune2fs -l`: reserved blocks)",
+            f"`btrfs filesystem usage {state.name}` shows what of a btrfs is not allocated: where "
+            f"it is next to nothing, `btrfs balance start -dusage=10 {state.name}` gives back "
+            "chunks of data that are hardly used, without deleting any; of other types look at "
+            "reserves and quotas (`tune2fs -l`: reserved blocks)",
             f"`df -h {state.name}` shows room",
         )  # fmt: skip
     return Finding(

@@ -61,7 +61,7 @@ def test_what_is_full_by_nature_or_not_full(row: str) -> None:
 
 def test_a_device_of_which_much_is_allocated_and_not_used() -> None:
     (finding,) = full(f"{HEAD}/dev/sdd1        2.0T  209G     0 100% /srv\n")
-    assert (finding.severity, "btrfs balance start" in finding.remedy) == ("error", True)
+    assert (finding.severity, "btrfs balance start" in finding.remedy) == ("warning", True)
     assert "209 GiB of its 2 TiB are in use" in finding.message
     (finding,) = full(f"{HEAD}/dev/sdd1        110G  104G     0 100% /srv\n")
     assert "balance" not in finding.remedy
