@@ -6,9 +6,9 @@ partitions of appliances) have every block in use. What cannot be told from one 
 Source: df(1) of coreutils 9.1 ("Available" is what others than root may use, rounded up: 0 is none;
 "Use%" is rounded up to whole hundredths); statfs(2), f_bavail; Linux fs/btrfs/super.c,
 btrfs_statfs() (0 is available where the metadata are full; since 5.6 only where nothing is left to
-allocate); Linux fs/squashfs/super.c,
-squashfs_statfs() and fs/isofs/inode.c, isofs_statfs() (no block is free); errno(3), ENOSPC;
-write(2); mkdir(2); inotify_add_watch(2) (ENOSPC for a limit that is none of a file system's).
+allocate); fs/squashfs/super.c, squashfs_statfs() and fs/isofs/inode.c, isofs_statfs() (no block is
+free); errno(3), ENOSPC; write(2); mkdir(2); inotify_add_watch(2) (ENOSPC for a limit that is none
+of a file system's).
 """
 
 from __future__ import annotations
@@ -148,8 +148,8 @@ def _no_block(state: StateEvidence) -> Finding:
         )  # fmt: skip
     return Finding(
         "out-of-space", "error", subject_of(state),
-        f"{place} is full: of its {units.show_bytes(size)} no block is left to others than root, "
-        "and a write that needs one fails with “No space left on device”.",
+        f"df shows {place} full: of its {units.show_bytes(size)} no block is left to others than "
+        "root, and a write that needs one fails with “No space left on device”.",
         _evidence(state), _MAKE_ROOM.format(point=state.name),
         f"`df -h {state.name}` shows room; programs that were refused are started anew",
     )  # fmt: skip

@@ -26,6 +26,7 @@ _PAIR = re.compile(r"\s*(?P<label>[A-Z][A-Za-z_-]*(?: [A-Za-z]+){0,3}): ?(?P<val
 _SIZE = re.compile(r"(?P<size>\d{1,15}) MB(?:, Block size: (?P<block>\d{1,7}))?")
 _ALLOWED = re.compile(r"\s+(?P<address>[\w.:/*-]{3,100})\s*$")
 _ACCOUNT = re.compile(r"\s+\S{1,100}(?: \(outgoing\))?\s*$")
+_ACCOUNTS = 64  # of a target, at most
 _MB = 10**6
 _REACH = 5
 
@@ -93,8 +94,10 @@ def _accounts(rest: list[str]) -> int | None:
 
 
 def _section_of(above: list[str]) -> str:
-    """The section that the last of some lines stands in; empty where none began."""
-    return next((match["name"] for line in reversed(above) if (match := _SECTION.match(line))), "")
+    """The section that the last of some lines stands in; empty where none began near it."""
+    return next(
+        (match["name"] for line in above[:-_ACCOUNTS:-1] if (match := _SECTION.match(line))), ""
+    )
 
 
 def _of_lun(target: str, number: int, pairs: dict[str, str]) -> dict[str, Scalar]:
