@@ -29,7 +29,7 @@ from iosonde.records.printed import (
 from iosonde.records.run import Trial
 from iosonde.records.sheet import RunSheet, TrialSheet
 from iosonde.records.stack import Capture, HostFacts, Scalar, StackLayer
-from iosonde.text.changes import CHANGED, put_in_force
+from iosonde.text.changes import CHANGED, SAID, put_in_force
 from iosonde.text.document import Document
 from iosonde.text.find import FoundOutput, find
 from iosonde.text.forms import each_run_once, printed_run
@@ -253,8 +253,10 @@ def _imported(sheet: TrialSheet, finding: Finding) -> bool:
 def _as_changed(trials: Iterable[TrialEvidence]) -> list[TrialEvidence]:
     """The trials of a source in their order, with all that was set before each of them."""
     in_force: dict[str, str] = {}
-    changed = []
+    changed: list[TrialEvidence] = []
     for trial in trials:
+        if changed and changed[-1].heading != trial.heading:
+            in_force.pop(SAID, None)  # what was said of another section
         changes = trial.details.get(CHANGED)
         if isinstance(changes, list):
             put_in_force(map(str, changes), in_force)

@@ -178,18 +178,24 @@ def _repeated(groups: Sequence[list[TrialEvidence]]) -> list[list[list[TrialEvid
     """Measurements that somebody repeated as they were: each is a loop of the same condition.
 
     Where something was set between two of them they are two conditions, as are copies of dd whose
-    commands are not known: one may read what another writes.
+    commands are not known: one may read what another writes. The same holds for the last lines of
+    fio's output alone: of which load they are is not known.
     """
     repeated: dict[object, list[list[TrialEvidence]]] = {}
     for place, group in enumerate(groups):
-        copied = any(not trial.command and trial.headline.startswith("copy.") for trial in group)
+        unknown = any(not trial.command and _is_cut_out(trial) for trial in group)
         key = tuple(
             (trial.host, trial.target, trial.job, trial.command, _as_set(trial.options),
              _as_set(trial.settings), trial.row, frozenset(trial.changes.items()))
             for trial in group
         )  # fmt: skip
-        repeated.setdefault((place, *key) if copied else key, []).append(group)
+        repeated.setdefault((place, *key) if unknown else key, []).append(group)
     return list(repeated.values())
+
+
+def _is_cut_out(trial: TrialEvidence) -> bool:
+    """Whether neither what was read or written nor how is known of a trial without a command."""
+    return trial.headline.startswith("copy.") or "cut_off" in trial.details
 
 
 def _as_set(values: Mapping[str, Scalar]) -> frozenset[tuple[str, Scalar]]:

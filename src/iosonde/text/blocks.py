@@ -18,7 +18,7 @@ from iosonde.text.clean import clean, quote_marks
 from iosonde.text.comma_tables import comma_table_at
 from iosonde.text.fences import fenced
 from iosonde.text.figures import FigureGroup
-from iosonde.text.find import TakenLines
+from iosonde.text.find_state import TakenLines
 from iosonde.text.headings import marked_heading
 from iosonde.text.kernel_lines import is_kernel_line, is_rest
 from iosonde.text.pipe_tables import pipe_table_at

@@ -9,20 +9,19 @@ ethtool(8), ip-link(8), modprobe(8) for what sets something, and what only shows
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from iosonde.kerneltext import fields
 from iosonde.text.cursor import prompt_in
-from iosonde.text.prose import is_sentence
 from iosonde.text.secrets import without_secrets
+from iosonde.text.written_between import written_between
 
 CHANGED = "changed_before"
 """The detail of a trial that holds what was changed since the one before it."""
 SAID = "what its author says"
 """The name under which a sentence stands for a change."""
 _LINE = 400  # characters that are looked at
-_NEAR = 24  # lines above a measurement in which its author may speak of it
 _WRITTEN = re.compile(
     r"\becho[ \t]{1,4}(?:-n[ \t]{1,4})?[\"']?(?P<value>[^\s|>\"';][^|>\"';]{0,120}+)[\"']?"
     r"(?:>{1,2}|\|[ \t]{0,4}(?:sudo[ \t]{1,4})?tee[ \t]{1,4}(?:-a[ \t]{1,4})?)[ \t]{0,4}"
@@ -42,6 +41,18 @@ _SETS = re.compile(
     r"|sdparm\s+[^;|&]{0,40}(?:--set|--clear|-s\s|-c\s)"
     r"|mount\s+[^;|&]{0,80}(?:-o\s|-t\s|\S\s+/)"
     r"|mdadm\s+[^;|&]{0,80}(?:--grow|--create|--add|--remove|--fail|-[GC]\s)"
+    r"|systemctl\s+(?:--\S+\s+)?(?:start|stop|restart|reload|enable|disable|mask|unmask|isolate"
+    r"|set-property)|service\s+\S+\s+(?:start|stop|restart|reload)|rc-service\s+\S+\s+\S+"
+    r"|(?:vi|vim|nano|emacs|ed)\s+[\w./~-]|sed\s+-i|patch\s+-|update-grub|grubby|dracut"
+    r"|(?:apt|apt-get|yum|dnf|zypper|apk|pkg)\s+[^;|&]{0,40}\b(?:install|upgrade|remove|update)"
+    r"|make\s+[^;|&]{0,40}install|swapoff|setenforce|blkdiscard|wipefs\s+-|cgset|cgcreate"
+    r"|swapon\s+(?:-a|/)|iptables\s+-[ADFIPR]|tc\s+(?:qdisc|class|filter)\s+(?:add|change|del"
+    r"|replace)|virsh\s+(?:start|reboot|destroy|edit|attach|detach|blkdeviotune|setvcpus|setmem)"
+    r"|drbdadm\s+(?:up|down|primary|secondary|connect|disconnect|adjust|attach|detach)"
+    r"|gluster\s+volume\s+(?:set|reset|create|start|stop)|lctl\s+set_param|lfs\s+setstripe"
+    r"|exportfs\s+-\w{0,3}[rua]|rbd\s+(?:map|unmap|feature|resize)"
+    r"|kubectl\s+(?:apply|delete|patch|scale|edit|rollout|set)"
+    r"|(?:docker|podman)\s+(?:start|stop|restart|update)|(?:pv|lv|vg)(?:create|remove|reduce|merge)"
     r"|(?:mkfs|mke2fs|lvcreate|lvconvert|lvchange|lvextend|vgchange|e4defrag|resize2fs|xfs_growfs"
     r"|modprobe|rmmod|fstrim|zpool\s+(?:set|create|add|attach|detach|remove|import)"
     r"|zfs\s+(?:set|create|inherit)|nvme\s+(?:set-feature|format)|dmsetup\s+(?:create|reload|message)"
@@ -57,34 +68,6 @@ _SETS = re.compile(
 _BEFORE = (";", "&", "|", "(", "sudo")
 """What stands before a second command of a line."""
 _VALUE = re.compile(r"(?<=--setra)\s+\d{1,9}|(?<=-[ABKMNQSWa])\s?\d{1,9}")
-_DONE = re.compile(
-    r"\b(?:changed|replaced|moved|switched|enabl\w+|disabl\w+|added|removed|set|installed|upgraded"
-    r"|rebooted|formatted|re-?created|remounted|mounted|turned|tuned|increased|decreased|raised"
-    r"|lowered|swapped|geändert|ausgetauscht|gewechselt|aktiviert|deaktiviert)\b",
-    re.IGNORECASE,
-)
-_AGAIN = re.compile(
-    r"\b(?:again|repeat\w*|re-?run\w*|once more|one more|another (?:run|try|test)|second|third"
-    r"|2nd|3rd|\d ?(?:times|runs|x)|run ?#? ?\d|runs|twice|same (?:test|command|thing|result)"
-    r"|noch ?(?:ein)?mal|wieder|erneut|encore|nochmals|otra vez|ещё раз|снова)\b",
-    re.IGNORECASE,
-)
-"""What says that it is done again as it was."""
-_CONDITION = re.compile(
-    r"\W{0,6}(?:(?:and|but|now|then|next|same|the|test|tests|tested|results?|here|is|this|that)"
-    r"[ ,:]{1,3}){0,4}"
-    r"(?:with|without|after|before|using|when|changed|set|switch(?:ed|ing)"
-    r"|enabl(?:ed|ing)|disabl(?:ed|ing)|mounted|remounted|replac(?:ed|ing)|add(?:ed|ing)"
-    r"|remov(?:ed|ing)|turn(?:ed|ing)|increas(?:ed|ing)|decreas(?:ed|ing)|default|mit|ohne|nach"
-    r"|vor|avec|sans|con|sin|senza)\b[ :=]"
-    r"|\W{0,6}(?:and |but |now |then |same |the )?(?:on|over|via|from|for|auf|sur)\b"
-    r" [^:]{2,60}:$",
-    re.IGNORECASE,
-)
-
-
-_ROW = re.compile(r"\S+(?:\s+[\d.,%]+)+$|\S+: \(g=\d")
-"""A row of a table, and the line with which fio begins a job: named `before` or `after`."""
 
 
 class Changes(NamedTuple):
@@ -94,29 +77,26 @@ class Changes(NamedTuple):
     sentences: tuple[str, ...] = ()
 
 
-def changes_in(lines: Sequence[str]) -> Changes:
-    """The commands that set something and the sentences about the next run, each once.
+def changes_in(
+    lines: Sequence[str], programs: Collection[str] = (), outputs: Collection[int] = ()
+) -> Changes:
+    """The commands that set something and what was written about the next run, each once.
 
     Args:
-        lines: above a measurement, up to the one before it. Sentences are looked for in the last.
+        lines: above a measurement, up to the one before it.
+        programs: names of programs whose output is known.
+        outputs: indices of lines that other outputs have; commands are looked for in these, too.
     """
-    commands, sentences = dict[str, None](), dict[str, None]()
-    for left, line in zip(range(len(lines), 0, -1), lines, strict=True):
+    commands = dict[str, None]()
+    setting: set[int] = set(outputs)
+    for place, line in enumerate(lines):
         text = line[:_LINE].strip()
         prompt = prompt_in(text)
-        done = list(map(without_secrets, _commands(prompt.command if prompt else text)))
-        commands |= dict.fromkeys(done)
-        if left <= _NEAR and not done and not prompt and _is_said(text):
-            sentences[without_secrets(text)] = None
-    return Changes(tuple(commands), tuple(sentences))
-
-
-def _is_said(text: str) -> bool:
-    """Whether somebody says what is different, and not that it is done again."""
-    if not text or text.startswith(("#!", "/", "<", "{", "[")) or _ROW.match(text):
-        return False
-    says = _CONDITION.match(text) or (is_sentence(text) and _DONE.search(text))
-    return bool(says) and not _AGAIN.search(text)
+        if done := list(map(without_secrets, _commands(prompt.command if prompt else text))):
+            commands |= dict.fromkeys(done)
+            setting.add(place)
+    written = map(without_secrets, written_between(lines, programs, setting))
+    return Changes(tuple(commands), tuple(dict.fromkeys(written)))
 
 
 def _commands(text: str) -> Iterator[str]:

@@ -24,7 +24,7 @@ from iosonde.records.stack import Json
 from iosonde.text.changes import CHANGED, changes_in
 from iosonde.text.cursor import REACH, Output, folder_in, joined
 from iosonde.text.document import Document
-from iosonde.text.find_state import BETWEEN, FindState, LastTrial
+from iosonde.text.find_state import BETWEEN, FindState, LastTrial, TakenLines, places_in
 from iosonde.text.headings import headings_above, marked_between
 from iosonde.text.output_kinds import output_kinds
 from iosonde.text.same_command import (
@@ -45,6 +45,8 @@ from iosonde.text.window import View, Window
 
 Item = TypeVar("Item")
 _BLOCK = 1 << 22
+_MARKS = "#=*_-~ "
+"""What marks a heading around its words."""
 WATCH = StepTimeLimit()
 _BROKEN = (
     ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError,
@@ -184,15 +186,6 @@ def end_of_line(document: Document, offset: int) -> int:
     return end + 1 or len(data)
 
 
-@dataclass(frozen=True, slots=True)
-class TakenLines:
-    """Lines of a document's data that an output has, from 1, and the tool that printed it."""
-
-    first: int
-    last: int
-    tool: str
-
-
 def _is_unspecific(output: Output) -> bool:
     """Whether its form is that of many, so that it is not tried on lines of another broken one."""
     return getattr(output, "unspecific", False)
@@ -216,7 +209,7 @@ class Search:
         self._offset = state.offset
         self._trial = state.trial
         self._command = state.command
-        self.taken: list[TakenLines] = []
+        self.taken = list(state.taken)
 
     @property
     def _broken_to(self) -> int:
@@ -235,6 +228,7 @@ class Search:
             self._offset,
             self._trial,
             self._command,
+            tuple(taken for taken in self.taken[-REACH:] if taken.last >= self._free - REACH),
         )
 
     def look(self, number: int, offset: int, output: Output) -> Iterator[FoundOutput | Unread]:
@@ -279,7 +273,7 @@ class Search:
         heading = self._heading_above(view, reading.first, offset)
         reading = self._with_command(view, reading, output, (number, offset))
         if reading.trials:
-            reading = self._with_changes(view, reading)
+            reading = self._with_changes(view, reading, heading)
         if reading.trials or reading.states or reading.counters:
             # A command alone is left to the output below it, which wants to know it too.
             self._free = max(view.number(max(reading.last, first)) + 1, number + 1)
@@ -289,16 +283,22 @@ class Search:
             self._take(view, low, high, output)
         yield from self._readings(view, reading, output.tool, heading)
 
-    def _with_changes(self, view: View, reading: OutputReading) -> OutputReading:
+    def _with_changes(self, view: View, reading: OutputReading, heading: str) -> OutputReading:
         """The same, its first trial with what was changed since the trial before it.
 
-        What an author says above the first of several, or above each of them, is no change.
+        What an author says above the first of several, or above each of them, is no change. The
+        heading above it tells it apart already.
         """
         end, before = view.number(reading.first), self._trial
         above = range(max(before.line + 1, end - REACH, 1), end)
-        changes = changes_in([self._window.text(number) or "" for number in above])
+        lines = [self._window.text(number) or "" for number in above]
+        changes = changes_in(lines, _programs(), places_in(above, self.taken))
         follows = 0 < before.line >= end - BETWEEN
-        said = [text for text in changes.sentences if text not in before.sentences]
+        said = [
+            text
+            for text in changes.sentences
+            if text not in before.sentences and text.strip(_MARKS) != heading
+        ]
         folder = folder_in(self._window.text(end) or "")
         moved = folder and before.folder and folder != before.folder
         self._trial = LastTrial(view.number(reading.last), folder, changes.sentences)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -13,6 +13,28 @@ BETWEEN = 4 * REACH
 """Lines between two trials of which it is said what was changed between them."""
 
 
+class TakenLines(NamedTuple):
+    """Lines of a document's data that an output has, from 1, and the tool that printed it."""
+
+    first: int
+    last: int
+    tool: str
+
+
+def places_in(numbers: range, taken: Sequence[TakenLines]) -> set[int]:
+    """Indices, among some lines, of those that an output has.
+
+    Args:
+        numbers: of the lines.
+        taken: what outputs have, in their order.
+    """
+    places = set[int]()
+    for part in taken[-len(numbers) :] if numbers else ():
+        low, high = part.first - numbers.start, part.last - numbers.start
+        places.update(range(max(low, 0), min(high + 1, len(numbers))))
+    return places
+
+
 class StateSeen(NamedTuple):
     """What of a search matters to outputs from a line on, as `FindState` has it."""
 
@@ -21,6 +43,7 @@ class StateSeen(NamedTuple):
     failed: Mapping[str, int]
     trial: LastTrial
     command: LastCommand
+    taken: tuple[TakenLines, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +68,7 @@ class FindState:
         offset: of the line with the anchor below it.
         trial: the last one.
         command: whose output was the last one.
+        taken: lines that the last outputs have.
     """
 
     free: int = 1
@@ -55,6 +79,7 @@ class FindState:
     offset: int = 0
     trial: LastTrial = LastTrial()
     command: LastCommand = NO_COMMAND
+    taken: tuple[TakenLines, ...] = ()
 
     def seen_from(self, line: int) -> StateSeen:
         """What of it matters to outputs whose anchors stand at or after a line."""
@@ -62,4 +87,5 @@ class FindState:
         failed = {type(output).__name__: at for output, at in self.failed.items() if at >= reach}
         trial = self.trial if self.trial.line >= line - BETWEEN else LastTrial()
         command = self.command if self.command.line >= reach else NO_COMMAND
-        return StateSeen(max(self.free, reach), self.title, failed, trial, command)
+        taken = tuple(part for part in self.taken if part.last >= reach)
+        return StateSeen(max(self.free, reach), self.title, failed, trial, command, taken)

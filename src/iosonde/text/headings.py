@@ -14,6 +14,7 @@ from iosonde.text.cursor import prompt_in
 from iosonde.text.document import Document
 from iosonde.text.shell import NO_FIGURES, PROGRAMS
 from iosonde.text.titles import DECODED, FIGURES, is_short, is_title, speaks
+from iosonde.text.written_between import is_repetition
 
 _MARKED = re.compile(
     r"\s*(?:#{1,6}\s+(?P<a>\S.*?)\s*#*|(?P<m>={2,6})\s*(?P<b>\w[^=]*?(?:=[^=]+?)?)\s*(?P=m)"
@@ -94,7 +95,8 @@ def headings_above(line: Callable[[int], str | None], first: int) -> HeadingsAbo
             continue
         if not title and prose <= _FAR and is_title(line, index, first):
             title = _unmarked(text)
-        has_short |= is_short(text) and line(index - 1) == ""
+        names_run = is_repetition(text) and not speaks(text.lower().split())
+        has_short |= is_short(text) and line(index - 1) == "" and not names_run
         prose += 1
     return HeadingsAbove("", title, has_short or prose > _APART)
 

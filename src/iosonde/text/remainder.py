@@ -30,7 +30,8 @@ from iosonde.text.figures import (
     read_figures,
 )
 from iosonde.text.file_settings import file_of, file_settings
-from iosonde.text.find import FoundOutput, TakenLines, anchors
+from iosonde.text.find import FoundOutput, anchors
+from iosonde.text.find_state import TakenLines
 from iosonde.text.kernel_lines import (
     LONGEST_MESSAGE,
     is_kernel_line,

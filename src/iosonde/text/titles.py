@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from iosonde.text.prose import is_sentence
+from iosonde.text.written_between import is_repetition
 
 _TITLE = re.compile(r"[A-Z0-9][^=|;:{}<>\[\]$@\\]{2,69}")
 _PARAGRAPH = re.compile(r".{74,}[.!?:)\"'…]\s*")
@@ -72,7 +73,7 @@ def is_title(line: Callable[[int], str | None], index: int, first: int) -> bool:
         first: index of the output's first line.
     """
     text, above, below = line(index) or "", line(index - 1), line(index + 1) or ""
-    if not is_short(text) or above is None or not _may_name(text):
+    if not is_short(text) or above is None or not _may_name(text) or is_repetition(text):
         return False
     is_page = _PARAGRAPH.fullmatch(above) is not None
     if (above.strip() and not is_page) or _is_of_letter(line, index):

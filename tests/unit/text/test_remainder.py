@@ -13,7 +13,8 @@ from iosonde.records.run import Run, RunState
 from iosonde.records.sheet import RunSheet
 from iosonde.text import figures
 from iosonde.text.document import of_bytes
-from iosonde.text.find import FoundOutput, TakenLines, find_and_tell
+from iosonde.text.find import FoundOutput, find_and_tell
+from iosonde.text.find_state import TakenLines
 from iosonde.text.kernel_lines import is_kernel_line
 from iosonde.text.prose import is_sentence
 from iosonde.text.remainder import remainder

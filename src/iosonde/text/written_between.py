@@ -1,0 +1,194 @@
+"""What an author wrote between two measurements, by which the second may be of another set-up.
+
+That somebody measured once more as before is known where nothing stands between but commands that
+show something or begin every run alike, or where the text says so. A label, a point of a list, a
+comment, a sentence or a program of unknown effect may each name another set-up: then it is not
+known, and measurements are not taken for repetitions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from iosonde.text.cursor import prompt_in
+from iosonde.text.prose import is_sentence
+from iosonde.text.shell import NO_FIGURES, PROGRAMS, called, command_at, is_prompt, program_of
+
+_LINE = 400  # characters that are looked at
+_DONE = re.compile(
+    r"\b(?:changed|replaced|moved|switched|enabl\w+|disabl\w+|added|removed|set|installed|upgraded"
+    r"|rebooted|formatted|re-?created|remounted|mounted|turned|tuned|increased|decreased|raised"
+    r"|lowered|swapped|geändert|ausgetauscht|gewechselt|aktiviert|deaktiviert)\b",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"\W{0,6}(?:(?:and|but|now|then|next|same|the|test|tests|tested|results?|here|is|this|that)"
+    r"[ ,:]{1,3}){0,4}"
+    r"(?:with|without|after|before|using|when|changed|set|switch(?:ed|ing)"
+    r"|enabl(?:ed|ing)|disabl(?:ed|ing)|mounted|remounted|replac(?:ed|ing)|add(?:ed|ing)"
+    r"|remov(?:ed|ing)|turn(?:ed|ing)|increas(?:ed|ing)|decreas(?:ed|ing)|default|mit|ohne|nach"
+    r"|vor|avec|sans|con|sin|senza)\b[ :=]"
+    r"|\W{0,6}(?:and |but |now |then |same |the )?(?:on|over|via|from|for|auf|sur)\b"
+    r" [^:]{2,60}:$",
+    re.IGNORECASE,
+)
+_RUN = r"(?:run|try|pass|attempt|iteration|round|loop|lauf|durchlauf|versuch|essai|прогон)"
+_AGAIN = re.compile(
+    r"\b(?:again|repeat\w*|re-?(?:run|test)\w*|(?:once|one) more|more runs|\d ?(?:times|runs)|twice"
+    r"|(?:another|next|last|first|second|third|fourth|fifth|\d{1,2}(?:st|nd|rd|th))"
+    rf" (?:{_RUN}|one|time)|{_RUN} ?(?:#|no\.?|number)? ?\d|same (?:test|command|thing|result|run)"
+    r"|noch ?(?:ein)?mal|wieder|erneut|encore|nochmals|otra vez|ещё раз|снова)\b",
+    re.IGNORECASE,
+)
+"""What says that it is done again as it was."""
+_OTHERWISE = re.compile(
+    r"\b(?:with|without|using|on|over|via|under|after|but|mit|ohne|auf|nach|avec|sans|con|sin)\b"
+    r"(?! (?:the |exactly )?same\b)",
+    re.IGNORECASE,
+)
+"""What says that it was done again in another way: `the same again with caching`."""
+_ROW = re.compile(r"\S+(?:\s+[\d.,%]+)+$|\S+: \(g=\d")
+"""A row of a table, and the line with which fio begins a job: named `before` or `after`."""
+_FRAME = re.compile(
+    r"\W*(?:the )?(?:outputs?|results?|log|code|copy(?: code)?|bash|shell|console|text|quote"
+    r"|expand|ausgabe|ergebnis(?:se)?|zitat)\W*",
+    re.IGNORECASE,
+)
+"""What stands above outputs whatever was measured, and what pages leave around a block."""
+_MAIL = re.compile(
+    r"(?:From|To|Cc|Bcc|Date|Sent|Subject|Message-I[Dd]|In-Reply-To|References|Reply-To|Lines"
+    r"|MIME-Version|User-Agent|X-[\w-]{2,30}|Content-[\w-]{2,30}): "
+)
+_WORD = r"(?=[^\n]{0,80}?[^\W\d_])"
+_COMMENT = re.compile(rf"(?:#{{1,6}}|//|/\*|--|;{{1,2}}|REM\b) ?(?![!\[]){_WORD}")
+_ITEM = re.compile(rf"(?:[-*+•·–]|\(?(?:\d{{1,2}}|[a-zA-Z])[.)、]) ?{_WORD}")
+_DRAWN = re.compile(rf"(?P<sign>[-=*>~_#+])(?P=sign){{1,20}} ?(?![-=*>~_#+]){_WORD}")
+_LABEL = re.compile(rf"{_WORD}[^\n]{{1,120}}[:：]")
+_ALONE = re.compile(rf"{_WORD}[\w\"'(+/.-][^=|;{{}}<>\[\]$@\\]{{1,79}}")
+"""A line of few words, which stands alone."""
+_FEW = 9  # words
+_OPERANDS = 3  # words of a command that has two
+_SCRIPT = re.compile(
+    r"(?:(?:sudo|time|ba?sh) )*(?:\.{1,2}/|~/|/)[\w./-]{1,100}(?: [\w./=,-]{1,60})*"
+)
+_SUFFIX = re.compile(r"\.(?:sh|py|pl|rb|exe|bat)\b")
+_PARTS = re.compile(r"&&|\|\||[;|&\n]")
+_ASSIGNS = re.compile(r"(?:\w+=\S*\s+)+")
+_ECHOED = re.compile(r"echo(?: -[en]{1,2})? [\"']?(?P<text>[^\"'>|;&]{2,100})[\"']?$")
+_HARMLESS = frozenset({
+    "bonnie++", "break", "case", "do", "done", "else", "esac", "false", "fi", "for", "if", "iperf",
+    "iperf3", "lshw", "lsusb", "nproc", "popd", "pushd", "seq", "set", "sleep", "sync", "tailf",
+    "test", "then", "time", "true", "tput", "umount", "unset", "wait", "watch", "while",
+})  # fmt: skip
+"""Words of a shell and programs that change nothing by which a run differs from the one before."""
+
+
+def says_change(text: str) -> bool:
+    """Whether somebody says what is different, and not that it is done again."""
+    if text.startswith(("#!", "/", "<", "{", "[")) or _ROW.match(text):
+        return False
+    says = _CONDITION.match(text) or (is_sentence(text) and _DONE.search(text))
+    return bool(says) and not is_repetition(text)
+
+
+def is_repetition(text: str) -> bool:
+    """Whether somebody says that it is done again as it was: `Run 2:`, `and once more`."""
+    return _AGAIN.search(text) is not None and _OTHERWISE.search(text) is None
+
+
+def written_between(
+    lines: Sequence[str], programs: Collection[str] = (), outputs: Collection[int] = ()
+) -> list[str]:
+    """What an author wrote, and programs of unknown effect, in their order.
+
+    Empty where it says of the second measurement that it is the first one again. What says that
+    something was changed is returned even then.
+
+    Args:
+        lines: clean ones, from the one below a measurement to the one above the next.
+        programs: names of programs whose output is known.
+        outputs: indices of lines that other outputs have.
+    """
+    written = list(_written(lines, programs, outputs))
+    if written and is_repetition(written[-1]):
+        return [text for text in written if says_change(text)]
+    return [text for text in written if not is_repetition(text)]
+
+
+def _written(
+    lines: Sequence[str], programs: Collection[str], outputs: Collection[int]
+) -> Iterator[str]:
+    below_command = False
+    for at, line in enumerate(lines):
+        text = line[:_LINE].strip().strip("`")
+        if not text or at in outputs:
+            below_command = False
+        elif command := _command(text, programs):
+            yield from _of_unknown_effect(command, programs)
+            below_command = True
+        elif not is_prompt(text, programs) and _is_authors(lines, at, text, below=below_command):
+            yield text
+
+
+def _command(text: str, programs: Collection[str]) -> str:
+    """The command in a line, at a prompt or at none; empty where there is none."""
+    command = command_at([text], 0, programs)
+    if command is not None:
+        return command.text
+    prompt = prompt_in(text)
+    if prompt is not None and not text.startswith("#"):
+        return prompt.command
+    is_script = _SCRIPT.fullmatch(text) and (text.startswith(".") or _SUFFIX.search(text))
+    return text if is_script or called(text, programs) or _is_plain_call(text) else ""
+
+
+def _is_plain_call(text: str) -> bool:
+    """Whether a line is a program and one or two operands: `rm test`, `sysctl vm.dirty_ratio`."""
+    name, few = program_of(text), len(text.split()) <= _OPERANDS
+    is_name = name in NO_FIGURES or name in _HARMLESS or name == "sysctl"
+    return few and is_name and not text.endswith(":") and _OTHERWISE.search(text) is None
+
+
+def _of_unknown_effect(command: str, programs: Collection[str]) -> Iterator[str]:
+    """What a command echoes, or itself where it starts a program that is not known."""
+    if echoed := _ECHOED.match(command):
+        yield echoed["text"].strip()
+        return
+    for part in _PARTS.split(command):
+        name = program_of(_ASSIGNS.sub("", part.strip(" (){}")))
+        is_known = name in PROGRAMS or name in NO_FIGURES or name in programs or name in _HARMLESS
+        if name and not is_known and not name.startswith(("mkfs.", "-", "$", "[", "#", "/dev/")):
+            yield command
+            return
+
+
+def _is_authors(lines: Sequence[str], at: int, text: str, *, below: bool) -> bool:
+    """Whether a line that no output has was written by a person.
+
+    Args:
+        lines: around it.
+        at: its index.
+        text: the line.
+        below: it stands right below a command, and so may be printed by that.
+    """
+    if text.startswith(("#!", "/dev/", "<", "{", "[")) or _ROW.match(text):
+        return False
+    if _MAIL.match(text) or _FRAME.fullmatch(text):
+        return False
+    if says_change(text) or _COMMENT.match(text) or is_repetition(text):
+        return True
+    if below:
+        return False
+    if _ITEM.match(text) or _DRAWN.match(text) or is_sentence(text):
+        return True
+    return _LABEL.fullmatch(text) is not None or _is_alone(lines, at, text)
+
+
+def _is_alone(lines: Sequence[str], at: int, text: str) -> bool:
+    """Whether a line of few words has nothing beside it but outputs and a command."""
+    above = lines[at - 1].strip() if at else ""
+    below = lines[at + 1].strip() if at + 1 < len(lines) else ""
+    is_last_of_text = not below or prompt_in(below) is not None
+    few = len(text.split()) <= _FEW and "  " not in text
+    return few and not above and is_last_of_text and _ALONE.fullmatch(text) is not None
