@@ -14,6 +14,7 @@ from __future__ import annotations
 import html
 import quopri
 import re
+from collections.abc import Sequence
 
 _COLOUR = re.compile(
     r"\x1b(?:\[[0-9;?]*[A-Za-z]"  # colours, the cursor
@@ -23,6 +24,8 @@ _COLOUR = re.compile(
 )
 _ESCAPE = re.compile(r"\\([_*\[\]<>#`~|-])")
 _FENCE = re.compile(r"[ \t]*(?:```+|~~~+)[\w+-]*[ \t]*")
+_TILDES = re.compile(r"~{4,70}")
+_TITLE = re.compile(r"\w[^=|;:{}<>\[\]$@\\]{3,69}")
 _QUOTED = re.compile(r"[ \t]*(?:>(?!=\d)(?:[ \t]{1,12}(?=>)|[ \t]?))+")
 _BARRED = re.compile(r"\|(?: (?! {0,3}[\d.]{1,6}th=\[)[^|]*)?")  # not fio's percentiles
 _BARS = 3  # lines
@@ -96,7 +99,7 @@ def clean(text: str) -> list[str]:
     if "|" in text and ("\n|" in text or text.startswith("|") or "> |" in text):
         lines = _without_bars(lines)
     if ("`" in text and "```" in text) or ("~" in text and "~~~" in text):
-        lines = ["" if _FENCE.fullmatch(line) else line for line in lines]
+        lines = _without_fences(lines)
     if len(text) > _LONGEST:
         lines = [line if _JSON in line[:_LONGEST] else line[:_LONGEST] for line in lines]
     return [line.rstrip() for line in lines]
@@ -126,6 +129,30 @@ def _without_marks(text: str) -> str:
     if "←" in text:
         text = _without(_REMARK, text, "←")
     return text
+
+
+def _without_fences(lines: list[str]) -> list[str]:
+    return [
+        "" if _FENCE.fullmatch(line) and not is_underline(lines, at) else line
+        for at, line in enumerate(lines)
+    ]
+
+
+def is_underline(lines: Sequence[str], at: int) -> bool:
+    """Whether tildes are as long as the words above them, which they underline as a title.
+
+    A fence has a partner of its length below it, which underlines nothing.
+    """
+    line = lines[at].rstrip()
+    if not _is_under(lines, at):
+        return False
+    below = (place for place in range(at + 1, len(lines)) if lines[place].rstrip() == line)
+    return next((_is_under(lines, place) for place in below), True)
+
+
+def _is_under(lines: Sequence[str], at: int) -> bool:
+    line, above = lines[at].rstrip(), lines[at - 1].rstrip() if at else ""
+    return len(line) == len(above) and bool(_TILDES.fullmatch(line) and _TITLE.fullmatch(above))
 
 
 def _character(entity: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from iosonde.text.clean import quote_marks
+from iosonde.text.clean import is_underline, quote_marks
 
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[ \t]*")
 
@@ -22,7 +22,7 @@ def fenced(raw: Sequence[str]) -> tuple[dict[int, str], dict[int, int]]:
         if "```" not in line and "~~~" not in line:
             continue
         match = _FENCE.fullmatch(line[quote_marks(line) :].rstrip())
-        if match is None:
+        if match is None or is_underline(raw, at):
             continue
         if opened < 0 or match["language"]:
             opened, language = at, match["language"].lower()

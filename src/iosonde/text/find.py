@@ -270,7 +270,9 @@ class Search:
         finally:
             WATCH.end()
         reading = self._within_its_lines(view, reading, output)
-        heading = self._heading_above(view, reading.first, offset)
+        heading = self._heading_above(
+            view, reading.first, offset, measures=bool(reading.trials or reading.loads)
+        )
         reading = self._with_command(view, reading, output, (number, offset))
         if reading.trials:
             reading = self._with_changes(view, reading, heading)
@@ -393,11 +395,11 @@ class Search:
         low, high = view.number(first), view.number(max(first, last))
         return TextLocation(self._document.name, number(low), number(high), heading)
 
-    def _heading_above(self, view: View, first: int, offset: int) -> str:
+    def _heading_above(self, view: View, first: int, offset: int, *, measures: bool = False) -> str:
         """The title or the heading above an output; the last one seen where there is none since."""
         here = view.number(first)
         if here > self._looked:
-            above = headings_above(partial(self._line_above, view), first)
+            above = headings_above(partial(self._line_above, view), first, measures=measures)
             marked = above.marked or marked_between(
                 self._document,
                 self._offset,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from iosonde.text.cursor import prompt_in
 from iosonde.text.document import Document
-from iosonde.text.shell import NO_FIGURES, PROGRAMS
+from iosonde.text.shell import NO_FIGURES, PROGRAMS, called, program_of
 from iosonde.text.titles import DECODED, FIGURES, is_short, is_title, speaks
 from iosonde.text.written_between import is_repetition
 
@@ -31,12 +31,16 @@ _DRAWN = re.compile(r"<--|# CONFIG_")
 _ROW = re.compile(r"\s*#\s{1,2}\d{1,2}\s{2,}\S")
 """Of smartctl's log of self-tests: `# 1  Short offline       Completed without error`."""
 _UNDERLINE = re.compile(r"\s*(?:={4,}|-{4,})\s*")
-_ADORNED = re.compile(r"(?:\^{4,}|\"{4,}|\*{4,}|\+{4,}|#{4,})\s*")
+_ADORNED = re.compile(r"(?:\^{4,}|\"{4,}|\*{4,}|\+{4,}|#{4,}|~{4,})\s*")
 """What else reStructuredText underlines a title with, over its whole length.
 
 Source: docutils 0.20, docs/ref/rst/restructuredtext.txt, "Sections".
 """
 _COMMENT = re.compile(r"\s*#(?: |$)")
+_NOTE = re.compile(
+    r"\s{0,12}(?:#{1,6}|//|--|;{1,2}) {1,4}(?P<words>\w[^=|;:{}<>\[\]$@\\]{1,69}):?\s*"
+)
+"""A comment that may name the output below it: `# random read, 4k`, `// before`."""
 _LOWER = re.compile(r"\s*# [^A-Z0-9*_`]")
 """A command of root's or a comment, but for a heading of Markdown that stands alone."""
 _IN_WORDS = re.compile(
@@ -50,6 +54,8 @@ _CALLED = re.compile(
 _APART = 2
 """Lines of prose between outputs that a title reaches over."""
 _WORD = re.compile(r"[^\W\d_]{2}")
+_LONGEST = 9
+"""Words of a comment that names an output."""
 _FAR = 12
 """Lines of prose between a title and its first output."""
 _ATTRIBUTION = re.compile(
@@ -75,14 +81,20 @@ class HeadingsAbove(NamedTuple):
     is_apart: bool
 
 
-def headings_above(line: Callable[[int], str | None], first: int) -> HeadingsAbove:
+def headings_above(
+    line: Callable[[int], str | None], first: int, *, measures: bool = False
+) -> HeadingsAbove:
     """The headings above a line; none is above the mail that is answered.
 
     Args:
         line: the line with an index, empty above the text, None where another output has it.
         first: index of the output's first line.
+        measures: the output is a measurement's, which a comment may name; in files of settings,
+            comments are of many things.
     """
     title, prose, has_short = "", 0, False
+    if measures and (title := _note_above(line, first)):
+        has_short = True
     for index in range(first - 1, -1, -1):
         text = line(index)
         if text is None:
@@ -91,6 +103,7 @@ def headings_above(line: Callable[[int], str | None], first: int) -> HeadingsAbo
             return HeadingsAbove(marked, title, is_apart=True)
         if _ATTRIBUTION.fullmatch(text):
             return HeadingsAbove("", title, is_apart=True)
+        has_short |= measures and bool(_note_in(text))
         if not _WORD.search(text) or prompt_in(text):
             continue
         if not title and prose <= _FAR and is_title(line, index, first):
@@ -99,6 +112,26 @@ def headings_above(line: Callable[[int], str | None], first: int) -> HeadingsAbo
         has_short |= is_short(text) and line(index - 1) == "" and not names_run
         prose += 1
     return HeadingsAbove("", title, has_short or prose > _APART)
+
+
+def _note_above(line: Callable[[int], str | None], first: int) -> str:
+    """The words of a comment right above an output; empty where a command is below the comment."""
+    below = line(first) or ""
+    if prompt_in(below) or called(below, PROGRAMS) or _NOTE.fullmatch(line(first - 2) or ""):
+        return ""
+    return _note_in(line(first - 1) or "")
+
+
+def _note_in(text: str) -> str:
+    """The words of a comment that may name a measurement; empty where a line is none."""
+    match = _NOTE.fullmatch(text)
+    if match is None or _COMMAND.match(text) or _CALL.match(text) or _ROW.match(text):
+        return ""
+    comment = match["words"].strip()
+    parts = comment.lower().split()
+    if len(parts) > _LONGEST or speaks(parts) or is_repetition(text):
+        return ""
+    return comment if _is_name(program_of(comment)) and _WORD.search(comment) else ""
 
 
 def _marked_at(line: Callable[[int], str | None], index: int) -> str:
@@ -164,7 +197,11 @@ def _is_said(line: str) -> bool:
     match = _IN_WORDS.fullmatch(line)
     if match is None:
         return False
-    first = match["first"]
+    return _is_name(match["first"])
+
+
+def _is_name(first: str) -> bool:
+    """Whether a word is no program's name."""
     return first not in PROGRAMS and first not in NO_FIGURES and not _CALLED.fullmatch(first)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iosonde.text.document import of_bytes
-from iosonde.text.find import find
+from iosonde.text.find import FoundOutput, find
 from iosonde.text.headings import headings_above
 
 
@@ -195,3 +195,54 @@ def test_a_title_holds_while_nothing_but_outputs_follows(between: str, heading: 
     text = f"# Real\n\n{PARAGRAPH}\n\nCache off\n\n{DF}{between}{DF}"
     headings = [output.place.heading for output in find(of_bytes("a", text.encode()))]
     assert headings == ["Cache off", heading]
+
+
+FIO = (
+    "w: (g=0): rw=write, bs=4K-4K/4K-4K/4K-4K, ioengine=libaio, iodepth=1\nfio-2.2.10\n"
+    "w: (groupid=0, jobs=1): err= 0: pid=4711: Mon Aug  3 10:36:52 2020\n"
+    "  write: io=1024.0MB, bw=117029KB/s, iops=29257, runt=  8960msec\n"
+)
+DD = "1073741824 bytes (1.1 GB, 1.0 GiB) copied, 5.12345 s, 210 MB/s\n"
+CALL = "$ dd if=/dev/zero of=file bs=1M count=1024\n"
+
+
+def headings_in(text: str) -> list[str]:
+    return [
+        output.place.heading for output in find(of_bytes("a", text.encode()))
+        if isinstance(output, FoundOutput) and output.trials
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("comment", "heading"), [
+    ("# random write, 4k", "random write, 4k"), ("## raid5", "raid5"), ("// before", "before"),
+    ("-- on the NAS", "on the NAS"), ("# now with RAID 5:", "now with RAID 5"),
+    # and what is none
+    ("# fio job.fio", "Real"), ("# sudo fio", "Real"), ("# time dd", "Real"), ("# run 2", "Real"),
+    ("# see below, I did it by hand", "Real"), ("# of several\n# comments", "Real"),
+    ("# 1  Short offline       Completed", "Real"), ("#!/bin/sh", "Real"),
+])  # fmt: skip
+def test_a_comment_right_above_a_measurement_names_it(comment: str, heading: str) -> None:
+    assert headings_in(f"# Real\n\n```\n{comment}\n{FIO}```\n") == [heading]
+
+
+def test_a_comment_beside_a_command_is_no_heading() -> None:
+    assert headings_in(f"# Real\n\n```\n# write it anew\n{CALL}{DD}```\n") == ["Real"]
+    assert headings_in(f"# Real\n\n```\n# write it anew\n# fio job.fio\n{FIO}```\n") == ["Real"]
+    text = f"# Real\n\n```\n# local disk\n{FIO}{CALL}{DD}# now on nfs\n{CALL}{DD}```\n"
+    assert headings_in(text) == ["local disk", "local disk", "Real"]
+
+
+def test_a_comment_among_settings_is_no_heading() -> None:
+    table = "UUID=0a3407de-014b / ext4 defaults 0 1\n"
+    (output,) = find(of_bytes("a", f"# Real\n\n```\n# the first disk\n{table}```\n".encode()))
+    assert output.place.heading == "Real"
+
+
+@pytest.mark.parametrize(("text", "headings"), [
+    (f"Random reads\n~~~~~~~~~~~~\n\n{FIO}\nWrites\n~~~~~~\n{FIO}", ["Random reads", "Writes"]),
+    (f"# Real\n\nReads\n~~~~~\n{FIO}\nWrite\n~~~~~\n{FIO}", ["Reads", "Write"]),
+    (f"# Real\n\nOutput\n~~~~~~\n{FIO}~~~~~~\n", ["Real"]),  # a fence has a partner
+    (f"# Real\n\nOutput\n~~~~\n{FIO}~~~~\n", ["Real"]),
+])  # fmt: skip
+def test_tildes_as_long_as_the_words_above_underline_them(text: str, headings: list[str]) -> None:
+    assert headings_in(text) == headings
