@@ -27,15 +27,16 @@ from iosonde.loads.fio.options import (
     ARGUMENTS,
     FLAGS,
     OPTION_NAMES,
+    PROFILE_NAMES,
     REFUSED,
     SET_HERE,
+    TWICE,
 )
 from iosonde.records.load import Load
 from iosonde.records.stack import Json
 
 Option: TypeAlias = tuple[str, str | None]
-_LEAST = 4  # characters of an option's beginning
-_NAMES = OPTION_NAMES | ARGUMENTS | SET_HERE.keys() | REFUSED.keys()
+_NAMES = OPTION_NAMES | ARGUMENTS | SET_HERE.keys() | REFUSED.keys() | PROFILE_NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,14 +309,16 @@ def _options(arguments: list[str], where: str) -> list[Option]:
 
 
 def _whole(key: str) -> str:
-    """The option of which a command has the beginning: one is enough, where no other begins so.
+    """The option of which a command has the beginning, however short, where no other begins so.
 
-    Not in job files. Source: fio's init.c, parse_cmd_line(); getopt_long_only(3).
+    Not in job files. What fio has twice has no beginning that is not ambiguous.
+
+    Source: fio's init.c, parse_cmd_line(); getopt_long_only(3); tried with 3.33.
     """
-    if key in _NAMES or len(key) < _LEAST:
+    if key in _NAMES:
         return key
     meant = [name for name in _NAMES if name.startswith(key)]
-    return meant[0] if len(meant) == 1 else key
+    return meant[0] if len(meant) == 1 and meant[0] not in TWICE else key
 
 
 def _is_option(word: str) -> bool:

@@ -167,3 +167,18 @@ OPTION_NAMES: Final = _names(
     """
 )
 """Names and aliases of job options, for "did you mean"."""
+
+PROFILE_NAMES: Final = _names(
+    """
+    block device-names dir large-block-op-kbytes load numruns prep read-req-num-512-blocks size
+    test-duration threads threads-per-queue
+    """
+)
+"""Options of the profiles act and tiobench, which any command of fio may have.
+
+Source: fio 3.33, profiles/act.c and tiobench.c; profile.c, add_profile_ops().
+"""
+
+TWICE: Final = frozenset({"profile", "size"})
+"""What the table of fio's options has twice, of the jobs and of the command: no beginning of these
+is taken ("option '--siz=1M' is ambiguous; possibilities: '--size' '--size'")."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from iosonde.errors import IosondeError, UsageError
 from iosonde.loads.fio import Fio
-from iosonde.loads.fio.job import job_of
+from iosonde.loads.fio.job import job_of, read_command_line
+from iosonde.loads.fio.options import OPTION_NAMES, PROFILE_NAMES
 from iosonde.records.load import Load, Target, TargetKind
 
 FIO = Fio()
@@ -94,10 +98,27 @@ def test_what_cannot_be_meant_is_told(text: str, message: str) -> None:
 
 @pytest.mark.parametrize(
     ("beginning", "option"),
-    [("-time_base", "time_based"), ("--runti=3", "runtime"), ("--ioengin=sync", "ioengine")],
-)
+    [("-time_base", "time_based"), ("--runti=3", "runtime"), ("--ioengin=sync", "ioengine"),
+     ("--ioe=sync", "ioengine"), ("-run=3", "runtime"), ("-gr", "group_reporting")],
+)  # fmt: skip
 def test_a_command_may_have_the_beginning_of_an_option(beginning: str, option: str) -> None:
     assert option in options(declare(f"fio --name=a --rw=read --size=1m {beginning}"))
+
+
+BEGINNINGS = ["time_bas", "tim", "iode", "numj", "numjo", "direc", "runt", "ru", "ioe", "siz", "gr",
+              "block", "blocks", "randre", "rw", "invalid", "fsy", "write_b"]  # fmt: skip
+
+
+@pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
+@pytest.mark.parametrize("beginning", BEGINNINGS)
+def test_beginnings_are_those_that_fio_itself_takes(beginning: str) -> None:
+    command = ["fio", "--parse-only", "--name=a", "--size=1m", f"--{beginning}"]
+    # What needs a value and has none is told from what is not known.
+    said = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False).stderr
+    is_taken = "ambiguous" not in said and "unrecognized option" not in said.split("\n")[0]
+    (section,), _ = read_command_line(f"fio --{beginning}", name="a", where="here")
+    ((key, _),) = section.options
+    assert is_taken is (key in OPTION_NAMES or key in PROFILE_NAMES)
 
 
 def test_a_job_file_has_whole_names_alone() -> None:
