@@ -31,6 +31,8 @@ from iosonde.text.cursor import (
     lines,
     prompt_in,
 )
+from iosonde.text.prose import is_sentence
+from iosonde.text.shell import PROGRAMS, is_prompt
 
 _HEADER = re.compile(
     r":\(groupid=(?P<group>\d{1,9}),jobs=(?P<jobs>\d{1,9})\):err=(?P<error>-?\d{1,9})"
@@ -56,6 +58,9 @@ _OWN = re.compile(
     r"|sync_file_range|attained=|: \d\d:\d\d:\d\d|^\s*[\d.,%/=>\]-]+$"
 )
 _OTHER = re.compile(r"^\s*[{\[]\s*$|^\s*[2-5];|(?:^|[\s/])fio --?\w")
+_COMMENT = re.compile(r"\s{0,12}(?:#{1,6}|//) {0,4}[^\W\d_]")
+_LEFT_OUT = re.compile(r"\s*+(?:[\[(<{][^\d\n]{1,60}[\])>}]|\.{2,9}|…)")
+"""What stands where lines were left out."""
 _MOST = 6000
 _MOST_BEFORE = 1500
 """Lines of options, of as many jobs, before the first result."""
@@ -218,11 +223,26 @@ def _gathered(cursor: TextCursor, first: int) -> BlanklessText:
             size, gap = len(rows) + 1, 0
         elif line:
             gap += 1
-            if gap > _GAP or (measured and (_PREAMBLE.search(line) or prompt_in(line))):
+            said = _is_said(line)
+            if gap > _GAP or (measured and not said and _is_next(line)):
                 break
+            rows.append("" if said else line)
+            continue
         rows.append(line)
     del rows[size:]
     return BlanklessText.of(first, rows)
+
+
+def _is_next(line: str) -> bool:
+    """Whether a line below figures is of another run: what fio prints before one, or a prompt."""
+    return _PREAMBLE.search(line) is not None or prompt_in(line) is not None
+
+
+def _is_said(line: str) -> bool:
+    """Whether a line among those of fio is its author's: a comment, a sentence, `[...]`."""
+    if _LEFT_OUT.fullmatch(line) or is_sentence(line):
+        return True
+    return _COMMENT.match(line) is not None and not is_prompt(line, PROGRAMS)
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from iosonde.loads.fio.text_block import Precision, amount
 from iosonde.records.stack import Json
@@ -33,6 +34,8 @@ _DISK = re.compile(
     rf"(?P<aggregate>,aggrios={_PAIR},(?:aggsectors={_PAIR},)?aggrmerge={_PAIR},aggrticks={_PAIR},"
     r"aggrin_queue=(\d+),aggrutil=([\d.]+|-?nan)%)?"
 )
+Status: TypeAlias = tuple[str, tuple[float, float, float], dict[str, Json]]
+"""A direction; bytes per second, their step, and seconds of the longest; and what is printed."""
 _MILLISECONDS = 1e3
 _PER_CENT = "e-2"
 
@@ -70,9 +73,7 @@ def speeds(
         yield int(head[1]), figures
 
 
-def statuses(
-    text: str, precision: Precision
-) -> Iterator[tuple[str, tuple[float, float, float], dict[str, Json]]]:
+def statuses(text: str, precision: Precision) -> Iterator[Status]:
     """Each status of a direction, below a title or not: as `speeds` has it, and as printed."""
     for match in _STATUS.finditer(text):
         yield match["name"].lower(), _speed(match, precision), _status(match, precision)

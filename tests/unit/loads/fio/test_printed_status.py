@@ -71,3 +71,40 @@ def test_each_line_has_its_own_speed_whatever_stands_behind_it() -> None:
 )
 def test_prose_about_it_is_no_result(text: str) -> None:
     assert not read(text)
+
+
+LINE = STATUS.strip()
+OTHER = WRITE.strip()
+
+
+@pytest.mark.parametrize("text", [
+    f"`{LINE}`", f"- {LINE}", f"* `{LINE}`", f"1. {LINE}", f"a) {LINE}", f"- **{LINE}**",
+    f"**`{LINE}`**", f"# {LINE}", LINE.replace("READ", "**READ**"),
+    LINE.replace("READ:", "**READ:**"),
+])  # fmt: skip
+def test_a_line_that_is_marked_in_a_page_is_a_result(text: str) -> None:
+    (trial,) = trials(f"# Results\n\n{text}\n")
+    assert trial.loops[0].metrics == {"read.bandwidth": 181 * 2**20, "elapsed": 2.827}
+    assert trial.label == ""
+
+
+@pytest.mark.parametrize("text", [
+    f"* {LINE}\n* {OTHER}", f"`{LINE}`\n`{OTHER}`", f"{LINE}, {OTHER}",
+    f"on the NAS: `{LINE}`\non the NAS: `{OTHER}`",
+])  # fmt: skip
+def test_reads_and_writes_of_a_run_are_one_result_however_they_are_marked(text: str) -> None:
+    (trial,) = trials(text)
+    assert set(trial.loops[0].metrics) == {"read.bandwidth", "write.bandwidth", "elapsed"}
+
+
+def test_what_names_a_line_is_its_label() -> None:
+    both = trials(f"- raid5: `{LINE}`\n- **raid10**: {OTHER}\n")
+    assert [trial.label for trial in both] == ["raid5", "raid10"]
+
+
+@pytest.mark.parametrize("text", [
+    f"The last line says {LINE}", f"`fio` says {LINE}", f"that is what it said to me: {LINE}",
+    f"fio: {LINE}", f"$ {LINE}",
+])  # fmt: skip
+def test_a_line_within_a_sentence_is_no_result(text: str) -> None:
+    assert not trials(text)

@@ -434,3 +434,45 @@ def test_a_command_that_a_mail_wrapped_before_an_option_is_whole() -> None:
     )
     assert trial.command.endswith("--name=w --filename=/dev/md0")
     assert trial.options["paced"] is True
+
+
+_JOB = """\
+w: (groupid=0, jobs=1): err= 0: pid=4711: Mon Aug  2 10:36:52 2021
+  read: IOPS=8231, BW=32.2MiB/s (33.7MB/s)(322MiB/10003msec)
+    clat (usec): min=60, max=17200, avg=1375.79, stdev=1388.15
+    clat percentiles (usec):
+     |  1.00th=[  221],  5.00th=[  322], 99.99th=[17171]
+   iops        : min= 7450, max= 8533, avg=8229.90, stdev=112.61, samples=20
+  write: IOPS=8220, BW=32.1MiB/s (33.7MB/s)(321MiB/10003msec); 0 zone resets
+    clat (usec): min=61, max=18200, avg=2475.79, stdev=1488.15
+  cpu          : usr=3.35%, sys=10.79%, ctx=135473, majf=0, minf=14
+     issued rwts: total=82338,82227,0,0 short=0,0,0,0 dropped=0,0,0,0
+
+Run status group 0 (all jobs):
+   READ: bw=32.2MiB/s (33.7MB/s), 32.2MiB/s-32.2MiB/s, io=322MiB (337MB), run=10003-10003msec
+  WRITE: bw=32.1MiB/s (33.7MB/s), 32.1MiB/s-32.1MiB/s, io=321MiB (337MB), run=10003-10003msec
+"""
+
+
+@pytest.mark.parametrize("between", [
+    "# a note of mine\n", "// slow\n", "[...]\n", "...\n", "(cut here)\n", "\n\n",
+    "\nAs you can see, this is what the disk does.\n\n",
+])  # fmt: skip
+def test_what_a_page_says_between_the_lines_of_an_output_does_not_end_it(between: str) -> None:
+    (whole,) = trials(_JOB)
+    for every in (1, 3, 5):
+        rows = _JOB.splitlines(keepends=True)
+        text = "".join(
+            row + between * (place % every == 0 and place + 1 < len(rows))
+            for place, row in enumerate(rows)
+        )
+        (trial,) = trials(text)
+        assert trial.loops == whole.loops
+        assert trial.details == whole.details
+
+
+@pytest.mark.parametrize("between", ["# fio other.fio\n", "$ fio other.fio\n", "# dd if=a of=b\n"])
+def test_a_command_ends_an_output(between: str) -> None:
+    head, title, end = _JOB.partition("\nRun status")
+    (trial,) = (trial for trial in trials(head + between + title + end) if trial.label == "w")
+    assert "run_status" not in trial.details
