@@ -23,7 +23,8 @@ SAID = "what its author says"
 """The name under which a sentence stands for a change."""
 _LINE = 400  # characters that are looked at
 _WRITTEN = re.compile(
-    r"\becho[ \t]{1,4}(?:-n[ \t]{1,4})?[\"']?(?P<value>[^\s|>\"';][^|>\"';]{0,120}+)[\"']?"
+    r"\becho[ \t]{1,4}(?:-n[ \t]{1,4})?[\"']?(?P<value>[^\s|>\"';][^|>\"';]{0,120}+)"
+    r"(?:[\"'][ \t]{0,4})?"
     r"(?:>{1,2}|\|[ \t]{0,4}(?:sudo[ \t]{1,4})?tee[ \t]{1,4}(?:-a[ \t]{1,4})?)[ \t]{0,4}"
     r"(?P<path>/(?:sys|proc)/[\w./:@-]{1,200})"
 )
@@ -51,6 +52,7 @@ _SETS = re.compile(
     r"|drbdadm\s+(?:up|down|primary|secondary|connect|disconnect|adjust|attach|detach)"
     r"|gluster\s+volume\s+(?:set|reset|create|start|stop)|lctl\s+set_param|lfs\s+setstripe"
     r"|exportfs\s+-\w{0,3}[rua]|rbd\s+(?:map|unmap|feature|resize)"
+    r"|aws\s+ec2\s+modify-volume|az\s+disk\s+update|qm\s+set|pct\s+set|openstack\s+volume\s+\S+"
     r"|kubectl\s+(?:apply|delete|patch|scale|edit|rollout|set)"
     r"|(?:docker|podman)\s+(?:start|stop|restart|update)|(?:pv|lv|vg)(?:create|remove|reduce|merge)"
     r"|(?:mkfs|mke2fs|lvcreate|lvconvert|lvchange|lvextend|vgchange|e4defrag|resize2fs|xfs_growfs"

@@ -27,6 +27,7 @@ from iosonde.text.document import Document
 from iosonde.text.find_state import BETWEEN, FindState, LastTrial, TakenLines, places_in
 from iosonde.text.headings import headings_above, marked_between
 from iosonde.text.output_kinds import output_kinds
+from iosonde.text.rate_limits import says_limit
 from iosonde.text.same_command import (
     MOST,
     NO_COMMAND,
@@ -307,6 +308,8 @@ class Search:
         changed: list[Json] = [*changes.commands]
         if follows:
             changed += [*([f"cd {folder}"] if moved else ()), *said]
+        else:
+            changed += [text for text in said if says_limit(text)]
         if not changed:
             return reading
         first, *rest = reading.trials

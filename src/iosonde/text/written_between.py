@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from iosonde.text.cursor import prompt_in
 from iosonde.text.prose import is_sentence
+from iosonde.text.rate_limits import says_limit
 from iosonde.text.shell import NO_FIGURES, PROGRAMS, called, command_at, is_prompt, program_of
 
 _LINE = 400  # characters that are looked at
@@ -112,7 +113,7 @@ def written_between(
     """
     written = list(_written(lines, programs, outputs))
     if written and is_repetition(written[-1]):
-        return [text for text in written if says_change(text)]
+        return [text for text in written if says_change(text) or says_limit(text)]
     return [text for text in written if not is_repetition(text)]
 
 
@@ -124,6 +125,8 @@ def _written(
         text = line[:_LINE].strip().strip("`")
         if not text or at in outputs:
             below_command = False
+        elif says_limit(text):
+            yield text
         elif command := _command(text, programs):
             yield from _of_unknown_effect(command, programs)
             below_command = True

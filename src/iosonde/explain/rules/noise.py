@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from iosonde import units
+from iosonde.explain.limited import is_limited
 from iosonde.explain.series import ComparableTrials, Condition, circumstances, series_of
 from iosonde.records.comparison import Outcome, Verdict
 from iosonde.records.evidence import EvidenceSet, Rule
@@ -60,11 +61,12 @@ def _orders(case: EvidenceSet) -> Iterable[Finding]:
 
 
 def _ranked(series: ComparableTrials) -> list[Condition]:
-    """The conditions, the best first."""
+    """The conditions, the best first, without those whose rates were limited on purpose."""
     best_first = higher_is_better(series.headline)
-    return sorted(
-        series.conditions, key=lambda condition: typical(condition.metric), reverse=best_first
-    )
+    free = [
+        condition for condition in series.conditions if not any(map(is_limited, condition.trials))
+    ]
+    return sorted(free, key=lambda condition: typical(condition.metric), reverse=best_first)
 
 
 def _judged(series: ComparableTrials, ranked: Sequence[Condition]) -> Iterable[Finding]:
