@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from iosonde import units
+from iosonde.explain.host_names import with_one_name
 from iosonde.records.evidence import (
     CommandEvidence,
     CounterEvidence,
@@ -126,13 +127,15 @@ def _case(source: str, sheets: Sequence[TrialSheet], kept: Sequence[StoredExtra]
     noted = tuple(
         finding for sheet in sheets for finding in sheet.findings if not _imported(sheet, finding)
     )
-    return EvidenceSet(
-        _told_apart(trials),
-        tuple(states),
-        tuple(counters),
-        tuple(hosts.values()),
-        tuple(commands),
-        noted,
+    return with_one_name(
+        EvidenceSet(
+            _told_apart(trials),
+            tuple(states),
+            tuple(counters),
+            tuple(hosts.values()),
+            tuple(commands),
+            noted,
+        )
     )
 
 

@@ -95,12 +95,24 @@ _NO_PROMPT = re.compile(
 """Lines that begin like a prompt of root."""
 _SENTENCE = re.compile(
     r"\s*(?:==> |A mandatory|After (?:command|scanning)|Commands leading|Drive failure|Error \d"
-    r"|If Selective|Note: |Please note|Powered_Up_Time|See vendor|Selective |SMART |The above only"
+    r"|If Selective|Note: selective|Please (?:note|specify)|Powered_Up_Time|Probable ATA|Try an? "
+    r"|Unable to|See vendor|Selective |SMART |The above only"
     r"|Use smartctl|WARNING|Warning|When the command)"
 )
 """How sentences begin that smartctl prints below a blank line (ataprint.cpp, nvmeprint.cpp)."""
 _ASKED = re.compile(r"(?:sudo {1,3})?[a-z][\w./+-]{1,30} {1,3}\S.{0,160}:$")
 """A command without a prompt that somebody wrote above its output: `btrfs --version:`."""
+_REMARK = re.compile(
+    r"(?:[-*•] |(?:update|edit(?:ed)?|results?|ps|p\.s\.|upd)\b ?:|thank|thx|cheers|regards|any )"
+    r"|[^\s=|:][^=|:\t]{1,200}[?!]$"
+    r"|(?!.*(?:SMART|[Ll]og\b|[Ee]rror|[Ss]elf-test|Values|information|capabilities))"
+    r"[A-Z][\w ',-]{3,60}:$",
+    re.IGNORECASE,
+)
+"""What else a person writes right below an output, beside sentences."""
+_GOES_ON = re.compile(r"[a-z][\w ,.'()/-]{0,120}")
+"""The rest of a sentence that was wrapped."""
+_REMARKS = 40  # lines
 _COLOUR = re.compile(r"\[/?COLOR[^\]\n]{0,20}\]")
 _ROWS = ("Reallocated_Sector_Ct ", "Reported_Uncorrect ", "Current_Pending_Sector ",
          "Offline_Uncorrectable ", "UDMA_CRC_Error_Count ", "Power_On_", "Command_Timeout ",
@@ -290,4 +302,25 @@ def _end_of_text(cursor: TextCursor, first: int) -> int:
             break
         if line:
             last = index
-    return last
+    return _without_remarks(cursor, first, last)
+
+
+def _without_remarks(cursor: TextCursor, first: int, last: int) -> int:
+    """Index of the last line that is not what somebody wrote right below the output."""
+    end = last
+    for index in range(last, max(first, last - _REMARKS), -1):
+        line = cursor.line(index)
+        if _is_remark(line):
+            end = index - 1
+        elif line and not _GOES_ON.fullmatch(line):
+            break
+    while end > first and not cursor.line(end):
+        end -= 1
+    return end
+
+
+def _is_remark(line: str) -> bool:
+    """Whether a person wrote a line, and not smartctl."""
+    if _SENTENCE.match(line) or _row(line):
+        return False
+    return _REMARK.match(line) is not None or (is_sentence(line) and "  " not in line.strip())

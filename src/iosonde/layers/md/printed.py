@@ -17,7 +17,8 @@ from iosonde.text.reader import Items, StateOutput
 _MDSTAT_LINE = re.compile(
     r"(?<!/)md\w* ?:|blocks|\[[=.>]{3}|[=.>]{4,}|finish=|in=|bitmap:|Personalities|unused devices|"
     r"chunk|"
-    r"\[[\dU_]+[\]/]|[U_]+\]|speed=|sec\b|level|algorithm|super|copies|\[\d+\]|^\s*[\w/+]{0,24}\]?$|"
+    r"\[[\dU_]+[\]/]|[U_]+\]|speed=|sec\b|level|algorithm|super|copies|\[\d+\]|"
+    r"^\s*(?![A-Z][a-z]{2,20}$)[\w/+]{0,24}\]?$|"
     r"\(\d+/\d+\)|resync|DELAYED|PENDING|^\s*read_ahead|^\s*\[\w+\](?: \[\w+\])*$"
 )
 _READ = frozenset({

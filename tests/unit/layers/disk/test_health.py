@@ -25,7 +25,7 @@ from iosonde.records.run import HEALTH, Series
 from iosonde.records.stack import Capture, Scalar, StackLayer
 from iosonde.stack.health import drives_under, with_health
 from tests.empty_host import EmptyHost
-from tests.mangle import states, subjects_in
+from tests.mangle import read, states, subjects_in
 from tests.unit.measure.build import loop, trial
 
 DEMAND = Demand(writes=True, reads=False, direct=True, size=None, seconds=60.0, tools=())
@@ -285,3 +285,44 @@ def test_sentences_of_smartctl_s_own_do_not_end_it() -> None:
     text = f"smartctl 7.3 2022-02-28 r5338\n\n{ROWS}\n{own}\nSMART overall-health self-assessment "
     (drive,) = states(f"{text}test result: PASSED\n")
     assert drive.subjects[0].values["health"] == "PASSED"
+
+
+_HEAD = "smartctl 7.2 2020-12-30 r5155 [x86_64-linux-5.15.0] (local build)\n\n"
+_TABLE = f"""\
+{_HEAD}=== START OF READ SMART DATA SECTION ===
+SMART overall-health self-assessment test result: PASSED
+
+ID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH TYPE      UPDATED  WHEN_FAILED RAW_VALUE
+  5 Reallocated_Sector_Ct   0x0033   200   200   140    Pre-fail  Always       -       3
+197 Current_Pending_Sector  0x0032   200   200   000    Old_age   Always       -       1
+"""
+_ENDS = [
+    _TABLE,
+    f"{_TABLE}\nSMART Error Log Version: 1\nNo Errors Logged\n",
+    f"{_TABLE}\nSMART Self-test log structure revision number 1\nNum  Test_Description    Status\n"
+    "# 1  Short offline       Completed without error       00%     31040         -\n",
+    f"{_TABLE}\nNote: selective self-test log revision number (0) not 1 implies that no selective "
+    "self-test has ever been run\n",
+    f"{_HEAD}Probable ATA device behind a SAT layer\n"
+    "Try an additional '-d ata' or '-d sat' argument.\n",
+]
+
+
+@pytest.mark.parametrize("end", _ENDS[:4])
+@pytest.mark.parametrize("gap", ["", "\n"])
+@pytest.mark.parametrize("remark", [
+    "So the disk has no errors.",
+    "The disk looks fine to me\nbut the array does not, and\nI do not know why.",
+    "It has 3 reallocated sectors: is it dying?", "Any ideas?", "Thanks", "Then I did:",
+    "Note: the disk is 5 years old.", "* sdb was replaced last week", "Update: replaced the cable",
+])  # fmt: skip
+def test_what_somebody_wrote_right_below_is_not_smartctl_s(end: str, gap: str, remark: str) -> None:
+    (before,) = read(end)
+    (after,) = read(f"{end}{gap}{remark}\n")
+    assert after.place == before.place
+    assert after.place.last_line == len(end.splitlines())
+
+
+@pytest.mark.parametrize("end", _ENDS)
+def test_what_smartctl_says_in_sentences_is_its_own(end: str) -> None:
+    assert [output.place.last_line for output in read(end)] == [len(end.splitlines())]
