@@ -79,6 +79,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "redis_benchmark_quiet": "iosonde.loads.redis_benchmark:RedisBenchmarkQuiet",
         "result_table": "iosonde.loads.result_table:ResultTable",
         "sd_card_test": "iosonde.loads.sd_card_test:SdCardTest",
+        "speed_report": "iosonde.loads.speed_report:SpeedReport",
         "speed_rows": "iosonde.loads.speed_rows:SpeedRows",
         "spdk_perf": "iosonde.loads.spdk_perf:SpdkPerf",
         "sysbench": "iosonde.loads.sysbench:Sysbench",
