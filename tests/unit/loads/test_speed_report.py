@@ -38,7 +38,7 @@ def test_a_torn_report_has_what_is_whole_of_it() -> None:
 
 @pytest.mark.parametrize("line", [
     "Write Speed: 512", "Write Speed: fast", "Write Speed: 512 MB", "Write Speed: 512 Mbit/s",
-    "Write Speed: 512 MB/s, which is slow", "Write Speed: up to 512 MB/s", 
+    "Write Speed: 512 MB/s, which is slow", "Write Speed: up to 512 MB/s",
     "The Write Speed: 5 MB/s",
     "Write Speed: -5 MB/s", "Writes: 512 MB/s",
 ])  # fmt: skip
