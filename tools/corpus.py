@@ -243,12 +243,30 @@ def _is_said(wanted: Json, record: Json, kind: str = "") -> bool:
         or _is_multiple(wanted["value"], path, value, blocks)
         or (kind == "counters" and _says_in_units(wanted, value))
         or (path == "command" and _is_operand(wanted, str(value)))
+        or _is_switch(wanted, path, value)
+        or _is_message(wanted["value"], record["tool"], value)
         for path, value, reach in _values(record)
     ):
         return True
     subjects = record.get("subjects") or (record,)
     return isinstance(wanted["value"], str) and any(
         _lists(wanted["value"], tuple(_values(subject))) for subject in subjects
+    )
+
+
+def _is_switch(wanted: Json, path: str, value: object) -> bool:
+    """Whether a setting of the same name is on or off: `rotational` 0 is false."""
+    named = path.rpartition(".")[2].lower() in str(wanted["name"]).lower().split()
+    return (
+        isinstance(value, bool) and named and wanted["value"] in {0, 1} and wanted["value"] == value
+    )
+
+
+def _is_message(truth: object, tool: str, value: object) -> bool:
+    """Whether a message was written down behind the name of the tool that prints it."""
+    name, colon, rest = str(truth).partition(": ")
+    return (
+        bool(colon) and name == tool.partition(" ")[0] and isinstance(value, str) and rest in value
     )
 
 

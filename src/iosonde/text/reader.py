@@ -117,14 +117,14 @@ class StateOutput(Output):
 
 
 _SENTENCES = 50  # of an answer
+_LETTER = re.compile(r"[^\W\d_]")
 
 
 def _sentences(cursor: TextCursor, first: int, last: int) -> tuple[str, ...]:
-    """The lines of an answer without indents, secrets, prompts and blank lines."""
+    """The lines of an answer without indents and secrets; no prompts, and no lines of signs."""
     lines = (cursor.line(index) for index in range(first, min(last + 1, first + _SENTENCES)))
-    return tuple(
-        without_secrets(line.strip()) for line in lines if line.strip() and not prompt_in(line)
-    )
+    said = (line.strip() for line in lines if _LETTER.search(line) and not prompt_in(line))
+    return tuple(map(without_secrets, said))
 
 
 _HEADING = re.compile(r" {0,3}#{2,6} +\w")
