@@ -79,6 +79,8 @@ _BARE = re.compile(
 """A command whose prompt was left out, as a line of its own."""
 _ASKED = re.compile(r" -B ?(\d{1,6}[KMG]?)B?")
 _ELIDED = re.compile(r"\s*(?:\[?(?:\.{3}|…)\]?|<snip>|\[snip\])\s*$")
+_COMPLAINT = re.compile(r"\s*+df: \S.{2,300}$")
+"""What it says of a file system that it cannot reach, between the rows of the others."""
 _BLOCK = re.compile(r"(\d+)([KMGTB]?)")
 _OF_SIZES = ("size", "used", "available")
 _OF_INODES = ("inodes", "inodes_used", "inodes_free")
@@ -128,6 +130,8 @@ class Df(StateOutput):
             if not line.strip() or is_rest_of_head or _ELIDED.match(line):
                 if index - last > 3:
                     break
+                continue
+            if _COMPLAINT.match(line) and not parts:
                 continue
             if _head(line) or (is_row and _ALONE.match(line)):
                 break

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.stack import Scalar
-from tests.mangle import subjects_in
+from tests.mangle import states, subjects_in
 
 
 def _mounted(text: str) -> dict[str, dict[str, Scalar]]:
@@ -138,3 +138,14 @@ def test_a_bar_of_pydf_is_no_column() -> None:
     assert (root["size"], root["used_share"]) == (96 << 30, 0.447)
     assert (media["available"], media["used_share"]) == (32 << 30, 0.784)
     assert _mounted(PYDF.replace("[", "(").replace("]", ")")) == {}
+
+
+def test_a_complaint_between_rows_ends_no_table() -> None:
+    text = (
+        "Filesystem     1K-blocks  Used Available Use% Mounted on\n"
+        "/dev/sda1         100000 50000     50000  50% /\n"
+        "df: /mnt/far: Stale file handle\n"
+        "/dev/sdb1          10871 10625         0 100% /mnt\n"
+        "df: /mnt/farther: No such file or directory\n"
+    )
+    assert [subject.name for state in states(text) for subject in state.subjects] == ["/", "/mnt"]
