@@ -46,7 +46,12 @@ class ConfigSection:
 
 
 def in_braces(
-    cursor: TextCursor, first: int, is_top: Callable[[str], object], *, most: int = 4000
+    cursor: TextCursor,
+    first: int,
+    is_top: Callable[[str], object],
+    *,
+    most: int = 4000,
+    ended_by: str = "",
 ) -> tuple[int, list[ConfigSection]]:
     """Index of the last line, and the sections from line `first` on, the outer ones first.
 
@@ -55,6 +60,8 @@ def in_braces(
         first: index of the line that opens the first section.
         is_top: whether the head of a section is one that stands within no other.
         most: lines to look at.
+        ended_by: what statements end with, where they do: of two lines that hold neither it nor a
+            brace, none is of a section, whose end was lost.
     """
     sections: list[ConfigSection] = []
     open_: list[ConfigSection] = []
@@ -67,6 +74,10 @@ def in_braces(
             continue
         if not open_ and prompt_in(line) and index > first:
             break
+        if ended_by and open_ and not _is_whole(text, ended_by):
+            following = _without_comment(cursor.line(index + 1))
+            if not _is_whole(following, ended_by):
+                break
         opened = _OPENS.match(text)
         if opened and (open_ or is_top(opened["head"].strip())) and len(open_) < _DEPTH:
             heads = (*(section.heads[-1] for section in open_), opened["head"].strip())
@@ -81,6 +92,11 @@ def in_braces(
             break
         last = index
     return last, sections
+
+
+def _is_whole(text: str, ended_by: str) -> bool:
+    """Whether a line holds an end of a statement, or a brace."""
+    return any(mark in text for mark in (ended_by, "{", "}"))
 
 
 def _line(text: str, open_: list[ConfigSection]) -> None:

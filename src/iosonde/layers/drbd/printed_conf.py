@@ -62,7 +62,7 @@ class DrbdConf(StateOutput):
     def _holds(cursor: TextCursor, first: int, top: re.Pattern[str]) -> bool:
         """Whether the section that opens in a line is DRBD's and reaches to the anchor."""
         most = max(cursor.at - first + 1, 4)
-        last, sections = in_braces(cursor, first, top.match, most=most)
+        last, sections = in_braces(cursor, first, top.match, most=most, ended_by=";")
         inner = any(_INNER.match(section.heads[-1]) for section in sections[1:])
         stated = any(_PAIR.match(line) for section in sections for line in section.lines)
         return last >= cursor.at and (inner or stated) and "=" not in "".join(sections[0].lines)
@@ -73,7 +73,7 @@ class DrbdConf(StateOutput):
         while cursor.line(begin).strip().startswith("#") and begin < first + _REACH:
             begin += 1
         top = _TOP if _TOP.match(opened_head(cursor.line(begin))) else _LONE
-        last, sections = in_braces(cursor, begin, top.match)
+        last, sections = in_braces(cursor, begin, top.match, ended_by=";")
         return last, [
             PrintedSubject("drbd_config", name, values, prompt.host)
             for name, values in _values(sections).items()

@@ -42,3 +42,14 @@ def test_a_section_without_the_resource_around_it() -> None:
     text = "vi global_common.conf\n net {\n   protocol C;\n   # max-buffers\n  }\n}\n"
     assert things(text) == {"": {"net.protocol": "C"}}
     assert not things("net {\n  weights = 'protocol C;'\n}\n")
+
+
+def test_a_resource_whose_last_brace_was_lost_ends_before_the_next_commands() -> None:
+    text = (
+        "resource r3 {\n device /dev/drbd3;\n on a {\n  disk /dev/sdb1;\n }\n on b {\n"
+        "  disk /dev/sdc1;\n }\n\nmodprobe drbd\nlsmod | grep drbd\n\n"
+        "device status:\nversion: 8.4.3;\n"
+    )
+    assert things(text)["r3"] == {
+        "device": "/dev/drbd3", "on a.disk": "/dev/sdb1", "on b.disk": "/dev/sdc1",
+    }  # fmt: skip
