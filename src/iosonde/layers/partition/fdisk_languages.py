@@ -77,6 +77,14 @@ _BYTES = re.compile(
     r"|(?P<plain>\d{4,18})(?: ?个)? ?[^\W\d_]+(?=[,，،\s]|$)"
     r"|(?P<grouped>\d{1,3}(?: \d{3}){1,6}) bajt(?:ů|ov)(?!\w))"
 )
+_NO_TABLE = re.compile(
+    r"\s*(?:(?:Le disque|Disque|El disco|Il disco|O disco|Festplatte|Disk) )?"
+    r"(?P<device>/dev/[\w/.!-]{1,120}) (?P<message>doesn't contain a valid partition table"
+    r"|ne contient pas une table de partitions valable|enthält keine gültige Partitionstabelle"
+    r"|no contiene una tabla de particiones válida"
+    r"|não contém uma tabela de partições válida)\s*$"
+)
+"""Of fdisk before util-linux 2.23."""
 ANCHORS = (
     "Festplatte /dev/", "Festplatte  /dev/", "Platte /dev/", "Disque /dev/", "Disco /dev/",
     "Disc /dev/", "Диск /dev/", "Диска ", "磁盘 /dev/", "磁碟 /dev/", "ディスク /dev/",
@@ -94,6 +102,12 @@ FREE_ANCHORS = (
     "المساحة غير المقسمة",
 )  # fmt: skip
 """How the line of a disk's free space begins."""
+
+
+def lacks_table(line: str) -> tuple[str, str] | None:
+    """The disk of which a line says that it has no table, without /dev/, and how it says so."""
+    match = _NO_TABLE.match(line)
+    return (match["device"].removeprefix("/dev/"), match["message"]) if match else None
 
 
 def model(line: str) -> str | None:

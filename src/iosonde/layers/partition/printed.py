@@ -114,6 +114,7 @@ class PartitionTable(StateOutput):
             own = (
                 is_row
                 or FREE.match(line)
+                or fdisk_languages.lacks_table(line)
                 or _HEAD.match(line)
                 or _OLD_WARNING.match(line)
                 or (not begun and _is_head(cursor, index))
@@ -165,6 +166,10 @@ def _facts_of_disk(
     disk |= fdisk_languages.geometry(text) | table_facts.of_table(joined(cursor, *span), text)
     if guid := _GUID.search(text):
         disk["disk_identifier"] = guid[1]
+    for line in cursor.block(first, last - first + 1):
+        lacking = fdisk_languages.lacks_table(line)
+        if lacking and head["device"] == f"/dev/{lacking[0]}":
+            disk |= {"partition_table": "none", "message": lacking[1]}
     return {name: value for name, value in disk.items() if value is not None}
 
 

@@ -177,3 +177,26 @@ def test_sfdisk_before_2_26_rounds_all_but_blocks_and_sectors() -> None:
         assert (first["size"], second["size"]) == (1024 << 20, 19455 << 20)
         assert first["type"] == "83 Linux"
         assert first.get("start") == (None if given is mib else 2048 * 512)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Disk {} doesn't contain a valid partition table",
+        "Le disque {} ne contient pas une table de partitions valable",
+        "Festplatte {} enthält keine gültige Partitionstabelle",
+        "El disco {} no contiene una tabla de particiones válida",
+        "O disco {} não contém uma tabela de partições válida",
+    ],
+)
+def test_a_disk_without_a_table_in_every_language(sentence: str) -> None:
+    text = (
+        "Disk /dev/sdq: 8589 MB, 8589934592 bytes\nUnits = sectors of 1 * 512 = 512 bytes\n"
+        "Sector size (logical/physical): 512 bytes / 512 bytes\n\n{}\n"
+    )
+    (state,) = states(text.format(sentence.format("/dev/sdq")))
+    values = facts(state)["sdq"]
+    assert values["partition_table"] == "none"
+    assert str(values["message"]) in sentence
+    (other,) = states(text.format(sentence.format("/dev/sdr")))  # what is said of another disk
+    assert "partition_table" not in facts(other)["sdq"]
