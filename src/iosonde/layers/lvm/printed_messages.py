@@ -59,6 +59,7 @@ _OTHERS = re.compile(
     r"|Wiping [\w ]{1,30} signature on /dev/|Device /dev/\S{1,120} (?:excluded by a f|not found)"
     r"|Cannot use /dev/\S{1,120}: |Can't open /dev/\S{1,120} exclusively|Found duplicate PV "
     r"|WARNING: (?:\w[\w +-]{0,30} signature detected on /dev/|Device for PV |PV \S{1,128} prefers "
+    r"|PV \S{1,128} in VG \S{1,128} is using an old PV header"
     r"|VG \S{1,128} (?:is missing|was missing|has unused reappeared) PV |VG \S{1,128} was prev"
     r"iously updated while PV |Not using device /dev/|Sum of all thin volume sizes )"
     r"|(?:WARNING: )?Couldn't find device with uuid |Found volume group |Reading all physical vol"
@@ -68,6 +69,9 @@ _OTHERS = re.compile(
     r"|\d{1,3} existing signatures? left on the device|Do you really want to "
     r"|(?:WARNING: )?Reducing active |THIS MAY DESTROY YOUR DATA|Unable to add physical volume "
     r"|/dev/\S{1,120}: already exists in filesystem|New volume group name \"|Command requires all "
+    r"|(?:Creating|Loading table for|Resuming|Suspending|Removing) [\w+.-]{1,160}(?: \(\d|\s*$)"
+    r"|(?:Dea|A)ctivating logical volume \S{1,160}\.?\s*$|activation/volume_list configuration "
+    r"|Executing: /|/\S{1,60}/(?:thin|cache)_check failed: \d|Check of pool \S{1,160} failed \("
     r"|Use -ff? to force|Can't initialize physical volume )"
 )
 """Other messages, which are only kept as they are."""
@@ -109,7 +113,10 @@ _REPORTS = (
 """Commands that only warn: what else they print are no messages."""
 _REPORT = re.compile(rf"\b(?:{'|'.join(_REPORTS)})\b")
 _KEPT = 60
-_BEGINS = ("Cannot process volume group ", "Thin pool volume with chunk size ")
+_BEGINS = (
+    "Cannot process volume group ", "Thin pool volume with chunk size ", "WARNING: PV ",
+    "Check of pool ",
+)  # fmt: skip
 _SAYS = re.compile(r" {2}(?: {2})?(?!.{1,300} {3})[A-Z][A-Za-z]{0,20}:? [^|\[\]\t]{10,300}$")
 """Any other sentence of LVM's, which it begins with two blanks, below its command."""
 
@@ -129,6 +136,7 @@ class LvmMessages(StateOutput):
         "Flushing ", ": Moved: ", ": Merged: ", ": Converted: ", "Renamed \"", "Removed \"/dev/",
         "Restored volume group ", "No data to move for ",
         "Merging of volume ", " physical volume(s) resized", "Thin pool volume with chunk size ",
+        " is using an old PV header", "Check of pool ",
     )  # fmt: skip
     commands = (*_CHANGES, *_REPORTS)
     reach = 4

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -162,3 +163,24 @@ def test_a_test_is_told_and_its_first_words_are_no_group() -> None:
     done = "\n".join(line for line in text.splitlines() if "TEST MODE" not in line)
     (values,) = _things(done.replace("--test ", "")).values()
     assert "test" not in values
+
+
+def test_what_lvm_does_step_by_step_and_that_a_pool_needs_repair() -> None:
+    header = (
+        "  WARNING: PV /dev/md7 in VG pond is using an old PV header, modify the VG to update.\n"
+    )
+    text = (
+        f"# lvchange -ay pond/eel -v\n{header}  Activating logical volume pond/eel.\n"
+        "  Creating pond-pool_tmeta\n  Loading table for pond-pool_tmeta (253:4).\n"
+        "  Executing: /usr/sbin/thin_check -q /dev/mapper/pond-pool_tmeta\n"
+        "  /usr/sbin/thin_check failed: 1\n"
+        "  Check of pool pond/pool failed (status:1). Manual repair required!\n"
+        "  Removing pond-pool_tmeta (253:4)\n"
+    )
+    (said,) = counters(text, LvmMessages.tool)
+    messages = cast("list[str]", said.values["messages"])
+    assert len(messages) == 8
+    assert "Manual repair required!" in messages[6]
+    rows = "  VG   #PV #LV #SN Attr   VSize   VFree\n  pond   2   1   0 wz--n- 2.00g 1.00g\n"
+    table = f"# vgs\n{header}{rows}"
+    assert [s.name for state in states(table) for s in state.subjects] == ["pond"]
