@@ -1,7 +1,8 @@
 """Errors of devices of ZFS that a later output does not show any more.
 
 Source: zpool-clear(8) (clears errors, and brings a device online again that was faulted for them;
-it mends nothing); zpool-status(8); OpenZFS message ZFS-8000-9P.
+it mends nothing); zpool-status(8); OpenZFS message ZFS-8000-9P; cmd/zpool/zpool_main.c,
+zpool_do_offline() (VDEV_AUX_EXTERNAL, which is "external device fault", is of `zpool offline -f`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ _COUNTERS = {
     "checksum_errors": "wrong checksums",
 }  # fmt: skip
 _MARKED = frozenset({"DEGRADED", "FAULTED"})
+_BY_HAND = "external device fault"
+"""What stands beside a device that `zpool offline -f` faulted: it need not have any error."""
 
 
 def is_cleared(case: EvidenceSet, device: StateEvidence) -> bool:
@@ -41,7 +44,10 @@ def _cleared(case: EvidenceSet) -> Iterator[Finding]:
     worst: dict[tuple[str, str, object, str], StateEvidence] = {}
     for device in case.of_kind("zpool_device"):
         errors = sum(map(device.number, _COUNTERS))
-        is_marked = device.values.get("state") in _MARKED and bool(device.values.get("note"))
+        is_marked = (
+            device.values.get("state") in _MARKED
+            and device.values.get("note") not in {None, "", _BY_HAND}
+        )  # fmt: skip
         if device.values.get("group") or not (errors or is_marked) or not is_cleared(case, device):
             continue
         before = worst.get(_key(device))

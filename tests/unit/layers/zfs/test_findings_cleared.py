@@ -46,6 +46,7 @@ def test_errors_that_were_cleared_are_a_warning(tmp_path: Path, text: str, said:
     (CLEAN + CLEAN, set()),
     (BAD, {"io-errors", "checksum-errors"}),
     (BAD + _status("ONLINE", "0     0     0", disk="sdc"), {"io-errors", "checksum-errors"}),
+    (_status("FAULTED", "0     0     0  external device fault", pool="DEGRADED") + CLEAN, set()),
     (_status("UNAVAIL", "0     0     0", pool="DEGRADED") + CLEAN, set()),
 ])  # fmt: skip
 def test_errors_that_were_not_cleared(tmp_path: Path, text: str, rules: set[str]) -> None:
