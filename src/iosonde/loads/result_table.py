@@ -2,9 +2,10 @@
 
 A figure is read where its name and its unit leave no doubt: IOPS, or a rate in bytes per second, or
 a latency of which the statistic and the unit are named, and whether it is of reads or of writes is
-said by its column, by its row, or by the lines right above the table. MB are 10⁶ bytes and MiB 2²⁰,
-as written: what the author's tool meant by them is not known. `details` holds the cells. A table of
-which some figure is in doubt is kept as it stands there as well, and nothing is concluded of it.
+said by its column or its row (also in other languages: `Leitura`, `写入`), or by the lines right
+above the table. MB are 10⁶ bytes and MiB 2²⁰, as written: what the author's tool meant by them is
+not known. `details` holds the cells. A table of which some figure is in doubt is kept as it stands
+there as well, and nothing is concluded of it.
 
 Source: GitHub Flavored Markdown 0.29, 4.10; reStructuredText and psql print grids of +---+.
 """
@@ -65,11 +66,24 @@ _STATISTIC = re.compile(
 )
 _LATENCY = re.compile(r"(?<![A-Za-z])(?:c?lat|latency|latencies)(?![A-Za-z])", re.IGNORECASE)
 _WAYS = {
-    "read": re.compile(r"(?<![A-Za-z])(?:(?:rand|seq)[_ -]?)?reads?(?![A-Za-z])", re.IGNORECASE),
-    "write": re.compile(r"(?<![A-Za-z])(?:(?:rand|seq)[_ -]?)?writes?(?![A-Za-z])", re.IGNORECASE),
+    "read": re.compile(
+        r"(?<![A-Za-z])(?:(?:rand|seq)[_ -]?)?reads?(?![A-Za-z])"
+        r"|\b(?:le[ci]tura|lettura|lesen|lezen|odczytu?|чтени[ея])\b"
+        r"|(?:^|\b(?:de|en|la) )lecture(?= ?(?:$|[^A-Za-z ]|séq|aléa))"
+        r"|读取|讀取|読み(?:込み|取り)|[序机機续續][读讀](?![写寫])",
+        re.IGNORECASE,
+    ),
+    "write": re.compile(
+        r"(?<![A-Za-z])(?:(?:rand|seq)[_ -]?)?writes?(?![A-Za-z])"
+        r"|\b(?:escritura|escrita|gravação|écriture|ecriture|scrittura|schreiben|schrijven"
+        r"|zapisu?|запис[ьи])\b"
+        r"|写入|寫入|書き込み|[序机機续續][写寫]",
+        re.IGNORECASE,
+    ),
 }
 _MIXED = re.compile(
-    r"rand?rw|mix|r/w|read/write|\d\d[/:]\d\d|\d\d ?% ?(?:read|write)", re.IGNORECASE
+    r"rand?rw|mix|r/w|read/write|\d\d[/:]\d\d|\d\d ?% ?(?:read|write)|[读讀]/?[写寫]|読み書き",
+    re.IGNORECASE,
 )
 _WRONG = re.compile(
     r"%|improve|change|delta|diff|ratio|speed-?up|limit|quota|max(?:imum)? (?:iops|thr|band)|price",
@@ -81,7 +95,9 @@ _MODE = re.compile(
     re.IGNORECASE,
 )
 _CONTEXT = 8
-_RANDOM = re.compile(r"(?<![A-Za-z])rand", re.IGNORECASE)
+_RANDOM = re.compile(
+    r"(?<![A-Za-z])(?:rand|alea|aléa|zufäll|losow)|случайн|随机|隨機|ランダム", re.IGNORECASE
+)
 _NAMED = re.compile(r"^(?:bw|BW|iops|IOPS)=(?=\d)")
 _NOISE = re.compile(r"[\s()\[\],:/-]+")
 _COUNTED = re.compile(r"\d[\d.,]{0,15} ?[kM]? ?(?:files|ops|reqs?|trans|tx)/s(?:ec)?")

@@ -29,6 +29,14 @@ _CRASH = re.compile(
 )
 
 
+_COMPLAINT = re.compile(
+    r"\s*+(?:dd|cp|mv|rm|cat|ls|tar|touch|mkdir|rsync|sync|fio|hdparm|badblocks|losetup|blkdiscard"
+    r"|u?mount|mke2fs|e2fsck|resize2fs|tune2fs|(?:mkfs|fsck)(?:\.[a-z0-9]{2,8})?"
+    r"|xfs_(?:io|repair|growfs)|-?(?:ba|da|z|k)?sh): \S"
+)
+"""What a program says on a console between the lines of the kernel."""
+
+
 class Timeline(NamedTuple):
     """The messages of some lines.
 
@@ -113,10 +121,18 @@ def timelines(
 def is_rest(above: str, line: str) -> bool:
     """Whether a line without a time is the rest of the one above it.
 
-    A mail broke that where the next word had no place in it; else it must not be prose.
+    A mail broke that where the next word had no place in it; else it must not be prose. What a
+    program complains of is its own.
     """
+    if is_complaint(line):
+        return False
     torn = len(above) + 1 + len(line.split(maxsplit=1)[0]) >= _NARROW
     return torn or not is_sentence(line)
+
+
+def is_complaint(line: str) -> bool:
+    """Whether a line is what a command says of an error: `dd: error writing '/dev/sdb': …`."""
+    return _COMPLAINT.match(line) is not None
 
 
 def _message(line: str, prefix: LogPrefix) -> str:

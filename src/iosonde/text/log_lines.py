@@ -41,8 +41,10 @@ _KERNEL = (
 )
 _THREAD = r"[\da-f]{8,16} {1,4}-?\d{1,2}(?= )"  # of a daemon, and the message's level
 _PROGRAM = r"[A-Za-z_(][\w./()@-]{0,63}(?:\[\d{1,9}\](?:\(\w{1,16}\))?)?:(?=\s|$)"
+_PROMPT = r"(?:(?:/ |[\w@:~./-]{1,64})?[#$] (?=\[ {0,9}\d{1,9}\.\d{6}\]))"
+"""Of a shell on a console, which the kernel writes behind it."""
 _LINE = re.compile(
-    rf"\s*+{_LEVEL}?(?:"
+    rf"\s*+{_PROMPT}?{_LEVEL}?(?:"
     rf"(?:(?P<node>[A-Za-z][\w.-]{{0,63}}): ?)?(?:"
     rf"(?P<stamp>{_UPTIME}|{_DATED}|{_HUMAN}|{_RECORD})"
     rf"|(?P<written>{_ISO}) {{1,4}}(?P<inner>{_UPTIME})"

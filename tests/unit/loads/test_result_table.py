@@ -137,6 +137,29 @@ def test_figures_with_a_decimal_comma() -> None:
     assert plain.loops[0].metrics == {"write.iops": 119024}
 
 
+@pytest.mark.parametrize(("read_name", "write_name"), [
+    ("Leitura (MB/s)", "Escrita (MB/s)"), ("Lectura (MB/s)", "Escritura (MB/s)"),
+    ("Lecture (MB/s)", "Écriture (MB/s)"), ("Lesen (MB/s)", "Schreiben (MB/s)"),
+    ("Lettura (MB/s)", "Scrittura (MB/s)"), ("Чтение (MB/s)", "Запись (MB/s)"),
+    ("读取 (MB/s)", "写入 (MB/s)"), ("顺序读 (MB/s)", "顺序写 (MB/s)"),
+])  # fmt: skip
+def test_directions_in_other_languages(read_name: str, write_name: str) -> None:
+    (trial,) = trials(
+        table(f"| SSD | {read_name} | {write_name} |", "| SEQ1M Q8T1 | 541,73 | 513,7 |")
+    )
+    read_rate, write_rate = trial.loops[0].metrics.values()
+    assert (read_rate, write_rate) == pytest.approx((541.73e6, 513.7e6))
+    assert [*trial.loops[0].metrics] == ["read.bandwidth", "write.bandwidth"]
+
+
+@pytest.mark.parametrize("name", [
+    "读写 (MB/s)", "Leitura/Escrita (MB/s)", "чтение и запись (MB/s)", "Lecture hall (MB/s)",
+    "写真 (MB/s)", "阅读器 (MB/s)", "записей (MB/s)",
+])  # fmt: skip
+def test_words_that_are_of_both_ways_or_of_none(name: str) -> None:
+    assert trials(table(f"| SSD | {name} |", "| a | 541,73 |")) == []
+
+
 def table(*rows: str) -> str:
     head, *rest = rows
     return "\n".join([head, "|".join(["---"] * head.count("|")), *rest]) + "\n"

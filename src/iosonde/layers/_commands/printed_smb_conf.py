@@ -31,6 +31,8 @@ class SmbConf(StateOutput):
         "browseable =", "browsable =", "guest ok =", "writable =", "writeable =", "valid users =",
         "create mask =", "force create mode", "vfs objects =", "server min protocol",
         "read only = no", "read only = No", "strict sync =", "aio read size", "socket options =",
+        "browseable=", "browsable=", "guest ok=", "writable=", "writeable=", "valid users=",
+        "create mask=", "vfs objects=", "read only=",
     )  # fmt: skip
     commands = ("cat", "testparm", "vi", "vim", "nano", "grep", "tee")
     reach = 4

@@ -33,7 +33,7 @@ from iosonde.layers._kernel_log.traces import (
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.kernel_lines import timelines
+from iosonde.text.kernel_lines import is_complaint, timelines
 from iosonde.text.literals import Literals
 from iosonde.text.log_lines import LogPrefix, end_of_name, log_prefix
 from iosonde.text.prose import is_sentence
@@ -123,7 +123,7 @@ class _LogLines:
         below = list[str]()
         for index in range(place + 1, min(place + 1 + _BROKEN, len(self._texts))):
             line, above = self._texts[index].strip(), self._texts[index - 1]
-            if not line or self._is_logged[index] or prompt_in(line):
+            if not line or self._is_logged[index] or prompt_in(line) or is_complaint(line):
                 break
             if index in self._messages and _event_of(line, self._messages[index]):
                 break
@@ -251,7 +251,9 @@ def _wrapped(cursor: TextCursor, index: int, line: str) -> str | None:
     following = cursor.stamped(index + 1)
     if not following or log_prefix(line) is None or log_prefix(following) is not None:
         return None
-    return None if prompt_in(following) else f"{line} {following.strip()}"
+    if prompt_in(following) or is_complaint(following):
+        return None
+    return f"{line} {following.strip()}"
 
 
 def _is_begun_above(cursor: TextCursor, line: str) -> bool:

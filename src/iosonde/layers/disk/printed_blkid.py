@@ -1,6 +1,7 @@
 """`blkid`: the file systems and tables of partitions that it finds on block devices.
 
-Source: util-linux 2.38, misc-utils/blkid.c (print_value, OUTPUT_FULL): `DEVICE: NAME="VALUE" …`.
+Source: util-linux 2.38, misc-utils/blkid.c (print_value, OUTPUT_FULL): `DEVICE: NAME="VALUE" …`;
+libblkid/src/topology/topology.c, whose values `-i` prints before those of a disk's table.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class Blkid(StateOutput):
         ': PTUUID="', ': PARTLABEL="', ': LABEL_FATBOOT="', ': VERSION="', ': FSSIZE="',
         ': USAGE="', ': FSLASTBLOCK="', ': PART_ENTRY_SCHEME="', ': FSBLOCKSIZE="', ': UUID_SUB="',
         ': LOGUUID="', ': SYSTEM_ID="', ': APPLICATION_ID="', ': PTTYPE="', ': EXT_JOURNAL="',
+        ': MINIMUM_IO_SIZE="', ': ALIGNMENT_OFFSET="', ': PHYSICAL_SECTOR_SIZE="',
     )  # fmt: skip
     commands = ("blkid",)
     reach = 3

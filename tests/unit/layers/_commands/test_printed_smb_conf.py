@@ -31,3 +31,10 @@ def test_one_share_alone_ends_where_prose_begins() -> None:
 def test_what_only_looks_alike() -> None:
     assert not read("The share has read only = no in its section.\n")
     assert not things("[section]\nread_only = no\n")
+
+
+def test_pairs_without_blanks() -> None:
+    assert things("[docs]\npath=/srv/docs\nwriteable=yes\n") == {
+        "docs": {"path": "/srv/docs", "writeable": True},
+    }  # fmt: skip
+    assert not read("see writeable=yes of the share\n")

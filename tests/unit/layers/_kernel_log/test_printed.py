@@ -434,3 +434,37 @@ def test_an_exception_of_a_drive_that_answers_is_none_of_its_link(state: str, co
     values = counted["", "disk", "ata1.00"]
     assert values[counter] == 1
     assert {"command_exceptions", "link_exceptions"} & set(values) == {counter}
+
+
+def test_what_a_command_says_on_the_console_is_no_rest_of_a_message() -> None:
+    failed = (
+        "[  112.397315][  T256] I/O error, dev sdq, sector 609800 op 0x1:(WRITE)\n"
+        "[  112.465758][    T7] nvme nvme7: Removing after probe failure status: -19\n"
+    )
+    for complaint in (
+        "dd: error writing '/dev/nvme7n1': No space left on device",
+        "mount: /mnt: wrong fs type, bad option, bad superblock on /dev/sdq.",
+        "-bash: /root/a: Input/output error",
+    ):
+        (controller,) = (
+            thing for thing in counters(f"{failed}{complaint}\n") if thing.name == "nvme7"
+        )
+        assert controller.values["messages"] == [
+            "nvme nvme7: Removing after probe failure status: -19"
+        ], complaint
+    whole = _counted(failed.replace("failure status", "failure\nstatus"))["", "disk", "nvme7"]
+    assert whole["statuses"] == [-19]
+
+
+@pytest.mark.parametrize("prompt", ["# ", "/ # ", "root@board:~# ", "$ "])
+def test_a_message_behind_a_prompt(prompt: str) -> None:
+    line = "[  112.935768] I/O error, dev sdq, sector 609800 op 0x1:(WRITE) flags 0x0\n"
+    assert _counted(prompt + line)["", "disk", "sdq"]["sectors"] == [609800]
+
+
+@pytest.mark.parametrize("text", [
+    "# [ 112 ] I/O error, dev sdq, sector 609800\n",
+    "# [ -b /dev/sdq ] && echo I/O error, dev sdq\n",
+])  # fmt: skip
+def test_a_prompt_with_a_test(text: str) -> None:
+    assert ("", "disk", "sdq") not in _counted(text)

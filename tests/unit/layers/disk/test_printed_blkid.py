@@ -43,3 +43,11 @@ def test_a_line_that_a_mail_broke_between_two_pairs() -> None:
     assert things(broken) == whole
     apart = TEXT.split("\n")[2] + '\n\nTYPE="ext2"\n'  # of what, nobody knows
     assert things(apart)["sdb"]["fstype"] == "LVM2_member"
+
+
+def test_a_whole_disk_whose_topology_stands_first() -> None:
+    line = '/dev/sdq: MINIMUM_IO_SIZE="4096" PHYSICAL_SECTOR_SIZE="4096" PTTYPE="gpt"\n'
+    assert things(line)["sdq"] == {
+        "minimum_io_size": 4096, "physical_sector_size": 4096, "pttype": "gpt",
+    }  # fmt: skip
+    assert read('of /dev/sdq: MINIMUM_IO_SIZE="4096" is right\n') == []
