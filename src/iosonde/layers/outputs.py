@@ -439,6 +439,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "zdb": "iosonde.layers.zfs.printed_zdb:Zdb",
         "zdb_ashift": "iosonde.layers.zfs.printed_zdb:ZdbAshift",
         "zed": "iosonde.layers.zfs.printed_events:ZedEvents",
+        "zfs_answers": "iosonde.layers.zfs.printed_answers:ZfsAnswers",
         "zfs_get": "iosonde.layers.zfs.printed_tables:ZfsGet",
         "zfs_json": "iosonde.layers.zfs.printed_json:ZfsJson",
         "zfs_kstat": "iosonde.layers.zfs.printed_kstat:ZfsKstat",
