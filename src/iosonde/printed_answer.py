@@ -47,6 +47,7 @@ class SaidOutput(NamedTuple):
     tool: str
     answer: Answer
     lines: str
+    host: str = ""
     counted: bool = False
     """Whether it is of counters."""
 
@@ -82,8 +83,11 @@ def _order(output: SaidOutput) -> tuple[int, float]:
 
 
 def _said_of(output: SaidOutput, *, named: bool = False) -> str:
-    answer = output.answer.text() if named else output.answer.said
-    return f"{answer} (lines {output.lines})"
+    name, said, _ = output.answer
+    if not named:
+        return f"{said} (lines {output.lines})"
+    name = " on ".join(filter(None, (visible(name), output.host)))
+    return f"{with_name(name, said) if name else said} (lines {output.lines})"
 
 
 class OutputAnswer:
@@ -93,7 +97,7 @@ class OutputAnswer:
     """
 
     def __init__(self) -> None:
-        self._shown: dict[tuple[str, str, bool], _Shown] = {}
+        self._shown: dict[tuple[str, ...], _Shown] = {}
 
     @property
     def count(self) -> int:
@@ -105,7 +109,8 @@ class OutputAnswer:
         for output in outputs:
             if not output.answer.said:
                 continue
-            of = output.tool, output.answer.name or output.lines, output.counted
+            what = output.answer.name or output.lines
+            of = output.tool, what, output.host, "counters" if output.counted else ""
             if shown := self._shown.get(of):
                 shown.add(output)
             else:
@@ -162,7 +167,7 @@ def counters_answer(counters: PrintedCounters) -> Answer:
 
 def of_state(state: PrintedState, lines: str) -> SaidOutput:
     """What may be said first of a state that stands in these lines."""
-    return SaidOutput(state_telling(state), state.tool, state_answer(state), lines)
+    return SaidOutput(state_telling(state), state.tool, state_answer(state), lines, state.host)
 
 
 def of_counters(counters: PrintedCounters, lines: str, figures: str = "") -> SaidOutput:
@@ -175,4 +180,5 @@ def of_counters(counters: PrintedCounters, lines: str, figures: str = "") -> Sai
     """
     answer = counters_answer(counters)
     said = answer._replace(said=figures) if figures else answer
-    return SaidOutput(counters_telling(counters), counters.tool, said, lines, counted=True)
+    telling = counters_telling(counters)
+    return SaidOutput(telling, counters.tool, said, lines, counters.host, counted=True)

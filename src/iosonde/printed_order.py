@@ -34,6 +34,7 @@ BAD = re.compile(
 _CONDITIONS = (
     "health", "health_status", "health_passed", "overall_status", "state", "array_state",
     "volume_state", "operational_status", "status", "disk_state", "connection", "role",
+    "login",
 )  # fmt: skip
 _COUNTED_TROUBLES = (
     "degraded", "missing", "failed_paths", "entries_split_brain", "critical_warning",

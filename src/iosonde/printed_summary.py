@@ -20,7 +20,7 @@ from iosonde.visible import visible, with_name
 TELLING = (
     "health", "health_status", "health_passed", "critical_warning", "overall_status", "state",
     "array_state", "volume_state", "operational_status", "status", "online", "disk_state",
-    "peer_disk_state", "connection", "role", "level", "raid_level", "degraded", "missing",
+    "peer_disk_state", "connection", "role", "login", "level", "raid_level", "degraded", "missing",
     "failed_paths",
     "entries_split_brain", "raid_disks", "osds", "osds_up", "paths", "model", "product", "server",
     "iqn", "nqn", "data_profile", "format", "cipher", "fstype", "vers", "used_share", "full",

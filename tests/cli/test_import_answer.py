@@ -65,6 +65,15 @@ def test_ranges_are_of_alike_loads(figures: tuple[TrialFigure, ...], sentence: s
     assert said(*figures) == sentence
 
 
+def test_of_a_mixed_load_both_directions_are_said() -> None:
+    mixed = [figure(774)._replace(beside=702.0), figure(936)._replace(beside=888.0)]
+    assert said(*mixed) == (
+        "fio: read 774 … 936 IOPS, write 702 … 888 IOPS in 2 trials, highest in “Disk” (lines 1–9)"
+    )
+    assert said(mixed[0]) == "fio: read 774 IOPS, write 702 IOPS in “Disk” (lines 1–9)"
+    assert "write" not in said(mixed[0], figure(936))  # one of them only reads
+
+
 def test_loads_that_differ_in_size_are_counted() -> None:
     large = figure(12)._replace(load=("rw=randread", "bs=1048576"))
     assert "in 2 trials of 2 loads, highest in" in said(figure(100), large)

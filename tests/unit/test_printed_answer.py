@@ -133,6 +133,16 @@ def test_arrays_tell_more_than_the_controller_above_them() -> None:
     assert state_answer(state(controller)).text() == "c0: model H730"
 
 
+def test_two_hosts_are_no_two_moments() -> None:
+    both = [
+        PrintedState("drbd", (PrintedSubject("drbd", "r0", {"role": role}),), host)
+        for role, host in (("Primary", "n1"), ("Secondary", "n2"))
+    ]
+    assert sentence(*both) == (
+        "drbd: r0 on n1: role Primary (lines 1); drbd: r0 on n2: role Secondary (lines 2)"
+    )
+
+
 def test_the_busiest_device_is_said_first_with_how_busy_it_is() -> None:
     idle = counters({"read.iops": 900.0, "util": 0.02, "await": 0.001}, "sda")
     busy = counters({"read.iops": 90.0, "util": 0.99, "await": 0.12, "report": 1}, "sdb")

@@ -29,7 +29,8 @@ _SIZES = ("bs", "iodepth", "numjobs")
 class TrialFigure(NamedTuple):
     """The figure that stands for an imported trial: the mean of its headline metric.
 
-    `load` is what else of its load may differ from that of a trial of the same directions.
+    `load` is what else of its load may differ from that of a trial of the same directions; `beside`
+    is the same figure of the other direction, of a load that reads and writes at once.
     """
 
     tool: str
@@ -41,6 +42,7 @@ class TrialFigure(NamedTuple):
     lines: str
     directions: tuple[str, ...]
     load: tuple[str, ...]
+    beside: float | None = None
 
 
 def figure_of(place: TextLocation, trial: PrintedTrial) -> TrialFigure | None:
@@ -59,6 +61,7 @@ def figure_of(place: TextLocation, trial: PrintedTrial) -> TrialFigure | None:
     return TrialFigure(
         trial.tool, metric, first.units.get(metric, ""), mean,
         label_of(place, trial), trial.host, place.lines, directions, load,
+        mean_of(trial, other_direction(metric)),
     )  # fmt: skip
 
 
@@ -66,6 +69,13 @@ def mean_of(trial: PrintedTrial, metric: str) -> float | None:
     """The mean of a metric over the loops that have it; None: none has."""
     values = [loop.metrics[metric] for loop in trial.loops if metric in loop.metrics]
     return sum(values) / len(values) if values else None
+
+
+def other_direction(metric: str) -> str:
+    """`write.iops` for read.iops, and the reverse; empty for what has no direction."""
+    way, _, figure = metric.rpartition(".")
+    other = {"read": "write", "write": "read"}.get(way, "")
+    return f"{other}.{figure}" if other and figure in {"iops", "bandwidth"} else ""
 
 
 def short_metric(metric: str) -> str:
@@ -81,6 +91,7 @@ class _Range:
     low: TrialFigure
     high: TrialFigure
     loads: set[tuple[str, ...]] = field(default_factory=set)
+    beside: list[float] = field(default_factory=list)
     count: int = 0
 
     def add(self, figure: TrialFigure) -> None:
@@ -88,6 +99,8 @@ class _Range:
         self.high = max(self.high, figure, key=lambda each: each.mean)
         self.loads.add(figure.load)
         self.count += 1
+        if figure.beside:
+            self.beside.append(figure.beside)
 
     def sentence(self) -> str:
         """`write 1.02 … 1.28 GiB/s in 18 trials, highest in “Strips” on node1 (lines 7–9)`."""
@@ -96,16 +109,25 @@ class _Range:
         where = f"“{best.label}”" + (f" on {best.host}" if best.host else "")
         where += f" (lines {best.lines})"
         if self.count == 1:
-            return f"{name} {units.show(best.mean, best.unit)} in {where}"
+            return f"{name} {units.show(best.mean, best.unit)}{self._beside()} in {where}"
         low, high = (units.show(each.mean, best.unit) for each in (self.low, self.high))
         if low == high:
-            return f"{name} {low} in each of {self.count} trials"
+            return f"{name} {low}{self._beside()} in each of {self.count} trials"
         over = f" of {len(self.loads)} loads" if len(self.loads) > 1 else ""
         way = "highest" if best is self.high else "lowest"
         return (
-            f"{name} {units.show_range(self.low.mean, self.high.mean, best.unit)}"
+            f"{name} {units.show_range(self.low.mean, self.high.mean, best.unit)}{self._beside()}"
             f" in {self.count} trials{over}, {way} in {where}"
         )
+
+    def _beside(self) -> str:
+        """`, write 0.7 … 0.9 GiB/s`: the other direction, where every trial has both."""
+        if len(self.beside) != self.count:
+            return ""
+        low, high, unit = min(self.beside), max(self.beside), self.low.unit
+        low_said, high_said = units.show(low, unit), units.show(high, unit)
+        said = low_said if low_said == high_said else units.show_range(low, high, unit)
+        return f", {short_metric(other_direction(self.low.metric))} {said}"
 
 
 class ResultRanges:
