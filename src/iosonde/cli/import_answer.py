@@ -46,13 +46,13 @@ class TrialFigure(NamedTuple):
 
 
 def figure_of(place: TextLocation, trial: PrintedTrial) -> TrialFigure | None:
-    """The figure of a trial; None where it has no figures."""
+    """The figure of a trial; None where it has none, or moved nothing: that is no result."""
     from iosonde.text.imported import label_of
 
     first = trial.loops[0]
     metric = headline_among(first.metrics)
     mean = mean_of(trial, metric)
-    if mean is None:
+    if not mean:
         return None
     directions, load = (
         tuple(f"{name}={trial.options[name]}" for name in names if name in trial.options)

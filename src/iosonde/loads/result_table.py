@@ -19,6 +19,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde.loads.speed_rows import load_of_test
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import (
     AS_PRINTED,
@@ -334,6 +335,7 @@ def _of_row(
     options: dict[str, Scalar] = {"rw": f"rand{of_row}"} if of_row and _RANDOM.search(label) else {}
     if of_table and not any(column and column.way for column in columns):
         options = {"rw": above}
+    options |= load_of_test(label)
     return [
         _trial(" · ".join(filter(None, (label, apart))), sheet, options)
         for apart, sheet in sheets.items()

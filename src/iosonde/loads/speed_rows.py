@@ -27,8 +27,8 @@ _ROW = re.compile(
     rf"{_RATE.format('write')}\s*$"
 )
 _TEST = re.compile(
-    r"^(?P<how>SEQ|RA?N?D)_?N?(?P<size>\d{1,5}[KM])i?B?[_ ]?Q(?P<depth>\d{1,4})[_ ]?"
-    r"T(?P<threads>\d{1,4})$",
+    r"^(?P<how>SEQ|RA?N?D)_?N?(?P<size>\d{1,5}[KM])i?B?[_ ]?\(?Q=?\s?(?P<depth>\d{1,4})[_ ,]{0,2}"
+    r"T=?\s?(?P<threads>\d{1,4})\)?(?: \([^()]{1,40}\))?$",
     re.IGNORECASE,
 )
 _FEWEST = 2
@@ -58,16 +58,32 @@ class SpeedRows(Output):
         return OutputReading(min(begin, first) if prompt.command else first, last, tuple(trials))
 
 
+def load_of_test(name: str) -> dict[str, Scalar]:
+    """Block size in bytes, depth and threads by a test's name: `SEQ1M Q8T1`; empty: none of them.
+
+    Args:
+        name: as it stands in a row, with the author's words in parentheses behind it.
+    """
+    test = _TEST.match(name)
+    if test is None:
+        return {}
+    return {
+        "bs": units.parse_bytes(test["size"].lower()), "iodepth": int(test["depth"]),
+        "numjobs": int(test["threads"]),
+    }  # fmt: skip
+
+
+def is_random(name: str) -> bool:
+    """Whether a test's name says that its places are random: `RND4K Q32T1`."""
+    test = _TEST.match(name)
+    return test is not None and not test["how"].upper().startswith("SEQ")
+
+
 def _trial(row: re.Match[str], way: str) -> PrintedTrial:
     rate, step = units.printed(row[way] + row[f"{way}_unit"])
     options: dict[str, Scalar] = {"rw": way}
-    if test := _TEST.match(row["name"]):
-        random = not test["how"].upper().startswith("SEQ")
-        options = {
-            "rw": f"rand{way}" if random else way,
-            "bs": units.parse_bytes(test["size"].lower()), "iodepth": int(test["depth"]),
-            "numjobs": int(test["threads"]),
-        }  # fmt: skip
+    if test := load_of_test(row["name"]):
+        options = test | {"rw": f"rand{way}" if is_random(row["name"]) else way}
     return PrintedTrial(
         tool=SpeedRows.tool,
         loops=(LoadResult.of({f"{way}.bandwidth": rate}),),

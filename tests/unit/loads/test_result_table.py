@@ -230,3 +230,24 @@ def test_a_row_without_its_group_is_of_the_one_above() -> None:
         ("rand read · first", {"read.iops": 810}),
     ]  # fmt: skip
     assert all("850" not in str(trial.loops[0].metrics) for trial in trials(text))
+
+
+@pytest.mark.parametrize(
+    ("test", "options"),
+    [
+        ("SEQ1M Q8T1", {"bs": 1 << 20, "iodepth": 8, "numjobs": 1}),
+        ("SEQ1MiB (Q= 8, T= 1)", {"bs": 1 << 20, "iodepth": 8, "numjobs": 1}),
+        ("RND4K Q32T16 (random)", {"bs": 4096, "iodepth": 32, "numjobs": 16}),
+        ("SEQ1M Q8", {}),
+        ("sequential", {}),
+        ("SEQ1M Q8T1 of the old disk", {}),
+    ],
+)
+def test_a_row_that_is_called_as_a_test_is_of_its_load(test: str, options: dict[str, int]) -> None:
+    other = "RND4K Q1T1"
+    text = f"| Test | Read (MB/s) | Write (MB/s) |\n|---|---|---|\n| {test} | 541.73 | 513.67 |\n"
+    first, second = trials(f"{text}| {other} | 35.38 | 88.79 |\n")
+    assert first.options == options
+    assert second.options == {"bs": 4096, "iodepth": 1, "numjobs": 1}
+    figures = {"read.bandwidth": 541.73e6, "write.bandwidth": 513.67e6}
+    assert dict(first.loops[0].metrics) == pytest.approx(figures)
