@@ -38,6 +38,8 @@ _SHEET = re.compile(
     re.IGNORECASE,
 )
 """What stands in a data sheet."""
+_OF_PROGRAMS = re.compile(r"(?:Read|Write) ?\d{1,5} ?[KM]i?B\b|\bQD? ?= ?\d|DiskMark \d|\bIOPS\] <")
+"""Rows of programs whose other rows look like these."""
 _ABOVE, _BELOW = 12, 6
 _MOST = 40
 
@@ -61,7 +63,9 @@ class SpeedReport(Output):
             return None
         low = max(cursor.at - _ABOVE, 0)
         near = [line for line in cursor.block(low, _ABOVE + _BELOW) if not _LINE.fullmatch(line)]
-        if any(map(_SHEET.search, near)) or not any(map(_RUN.search, near)):
+        if any(_SHEET.search(line) or _OF_PROGRAMS.search(line) for line in near) or not any(
+            map(_RUN.search, near)
+        ):
             return None
         return cursor.at
 
