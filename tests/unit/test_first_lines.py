@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from iosonde.change.build import Report, State
-from iosonde.cli.imported import rows_of
+from iosonde.cli.imported import rows_and_figures
 from iosonde.cli.output import print_next
 from iosonde.cli.settings import _print
 from iosonde.cli.steps import StepsAnswer, print_steps
@@ -38,7 +38,7 @@ def interrupts(count: int) -> str:
 @pytest.mark.parametrize(("count", "rows"), [(4, 4), (5, 5), (6, 5), (40, 5)])
 def test_of_many_counters_the_first_are_shown_and_how_many_more(count: int, rows: int) -> None:
     outputs = list(find(of_bytes("i.txt", interrupts(count).encode())))
-    shown = [row for output in outputs for row in rows_of(output)]
+    shown = [row for output in outputs for row in rows_and_figures(output).rows]
     assert len(shown) == rows
     assert (shown[-1].what == f"… {count - 4} more") == (count > 5)
 

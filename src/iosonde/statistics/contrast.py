@@ -16,6 +16,7 @@ from iosonde.statistics.elementwise import (
     largest,
     negated,
     ratio,
+    squares,
     where,
     with_sign_of,
 )
@@ -87,10 +88,10 @@ def contrast(
     n, m = len(a), len(b)
     mean_a, mean_b = mean(a), mean(b)
     change = mean_b - mean_a
-    of_a = sum((loop - mean_a) ** 2 for loop in a) / (n - 1) / n
-    of_b = sum((loop - mean_b) ** 2 for loop in b) / (m - 1) / m
+    of_a = squares(loop - mean_a for loop in a) / (n - 1) / n
+    of_b = squares(loop - mean_b for loop in b) / (m - 1) / m
     together = of_a + of_b
-    welch = ratio(together**2, of_a**2 / (n - 1) + of_b**2 / (m - 1))
+    welch = ratio(together * together, of_a * of_a / (n - 1) + of_b * of_b / (m - 1))
     slope, error, left, trend_freedom = _slope(a, b)
     trend_p = where(error > 0, 2 * student_cdf(trend_freedom, -ratio(abs(slope), error)), 1.0)
     of_rest = (left * (1 / n + 1 / m) + (distance * error) ** 2) ** 0.5
@@ -118,7 +119,7 @@ def paired(a: Sequence[Figure], b: Sequence[Figure]) -> Contrast:
     steps = [of_b - of_a for of_a, of_b in zip(a, b, strict=True)]
     count = len(steps)
     change = mean(steps)
-    spread = (sum((step - change) ** 2 for step in steps) / (count - 1)) ** 0.5
+    spread = (squares(step - change for step in steps) / (count - 1)) ** 0.5
     return Contrast(
         change=change,
         error=spread / sqrt(count),
@@ -177,5 +178,5 @@ def _slope(a: Sequence[Figure], b: Sequence[Figure]) -> tuple[Figure, Figure, Fi
     power = sum(at * at for at, _ in points)
     slope = sum(rise * at for at, rise in points) / power
     freedom = len(points) - 3
-    left = sum((rise - slope * at) ** 2 for at, rise in points) / freedom
+    left = squares(rise - slope * at for at, rise in points) / freedom
     return slope, (left / power) ** 0.5, left, freedom

@@ -6,6 +6,7 @@ for each simulated comparison; only they need NumPy.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import copysign, inf, nan
 from typing import Any, TypeAlias
 
@@ -13,6 +14,11 @@ Figure: TypeAlias = Any
 """A float, or an array of floats: what comes out is what went in."""
 Condition: TypeAlias = Any
 """A bool, or an array of them."""
+
+
+def squares(steps: Iterable[Figure]) -> Figure:
+    """The sum of the squares; that of a step too small for a float is 0, where `**` would raise."""
+    return sum((step * step for step in steps), 0.0)
 
 
 def where(condition: Condition, then: Figure, otherwise: Figure) -> Figure:

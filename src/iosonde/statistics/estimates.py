@@ -74,7 +74,8 @@ def halfwidth(metric: Metric) -> float | None:
 
 
 def _stdev(values: Sequence[float], mean: float) -> float:
-    return sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    steps = [value - mean for value in values]
+    return sqrt(sum(step * step for step in steps) / (len(values) - 1))
 
 
 def _median(values: Sequence[float]) -> float:

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from iosonde.statistics.contrast import Bar, Decision, contrast, decide, paired
+from iosonde.statistics.estimates import summarise
 from iosonde.statistics.memory import inflation, loop_correlation, memory
 from tests.unit.statistics import noise
 from tests.unit.statistics.noise import Floats
@@ -158,3 +159,9 @@ def test_the_comparison_is_welchs() -> None:
     low, high = expected.confidence_interval(0.95)
     decision = _decide(a, b, distance=0, bar=Bar(margin=1e-9))
     assert (decision.low[0], decision.high[0]) == pytest.approx((low, high))
+
+
+def test_a_step_too_small_to_be_squared_is_no_error() -> None:
+    tiny = 5.2313498654897204e-214  # its square is below the smallest float
+    assert contrast([0.0, tiny], [0.0, 1.0], distance=0).change == pytest.approx(0.5)
+    assert summarise("x", "1/s", [0.0, tiny]).stdev == 0.0

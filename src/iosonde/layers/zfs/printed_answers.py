@@ -14,6 +14,7 @@ import re
 
 from typing_extensions import override
 
+from iosonde.layers.zfs.facts import SUSPENDED
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, command_before, prompt_in
@@ -81,8 +82,8 @@ def _answer(cursor: TextCursor, index: int) -> tuple[tuple[str, dict[str, Scalar
     """What is refused, and why; index of the last line that says so."""
     line = cursor.line(index)
     match = _REFUSED.match(line) or _RECEIVED.match(line)
-    if match is None or prompt_in(line):
-        return None
+    if match is None or SUSPENDED in line or prompt_in(line):
+        return None  # what a suspended pool refuses is said of the pool
     groups = match.groupdict()
     reason = groups["reason"].rstrip(".")
     what = _WHAT.match(reason)
