@@ -141,6 +141,7 @@ _NO_DRIVE: Mapping[Trouble, str] = {
     "recovered": "let the array be checked, and {look}: a member may be about to fail",
 }
 """The remedies of what is no drive, or of which the text does not show that it is one."""
+_ATA = re.compile(r"ata\d+(?:\.\d+)?$")
 _STALLS: tuple[Trouble, ...] = ("stall", "memory", "lockup")
 
 
@@ -167,6 +168,8 @@ def _log(case: EvidenceSet, trouble: Trouble) -> Iterator[tuple[CounterEvidence,
             counts.pop("power_on_resets", None)
         if _is_probe(thing, counts):
             counts.pop("link_resets")
+        if trouble == "device" and counts:
+            counts |= _failed_requests(thing)
         if counts and not _REMOVABLE.match(thing.name):
             yield thing, counts
 
@@ -191,6 +194,15 @@ def _is_probe(thing: CounterEvidence, counts: Mapping[str, int]) -> bool:
     uptime = str(thing.values.get("last"))
     at_boot = _UPTIME.fullmatch(uptime) is not None and float(uptime) < _PROBING
     return at_boot and counts == {"link_resets": 1}
+
+
+def _failed_requests(thing: CounterEvidence) -> dict[str, int]:
+    """The requests of an ATA drive that failed, its users' and the kernel's own.
+
+    Without another sign of trouble of the link they are the drive's own errors.
+    """
+    failed = _number(thing, "failed_commands") + _number(thing, "failed_requests")
+    return {"failed_requests": failed} if failed and _ATA.match(thing.name) else {}
 
 
 def _number(thing: CounterEvidence, name: str) -> int:

@@ -15,12 +15,18 @@ from iosonde.layers._kernel_log.events import KernelMessage
 
 _PORT = r"(?P<name>ata\d+(?:\.\d+)?)"
 _FAILURE = r"[A-Za-z][\w/ -]{3,60}?"
+_RESET = r"(?:COMRESET|SRST|(?:soft|hard|pre)reset) failed"
 
 MESSAGES = (
     KernelMessage(  # of a drive that answers with an error, while its link is well
         "exception Emask",
         rf"{_PORT}: exception Emask 0x[0189] SAct 0x[0-9a-f]+ SErr 0x0 action 0x0(?! frozen|\w)",
         "disk", "command_exceptions",
+    ),
+    KernelMessage(  # of commands that did not end in time: the link says nothing of an error
+        "exception Emask",
+        rf"{_PORT}: exception Emask 0x[04] SAct 0x[0-9a-f]+ SErr 0x0 action 0x6 frozen *$",
+        "disk", "timeout_exceptions", "device",
     ),
     KernelMessage(
         "exception Emask", rf"{_PORT}: exception Emask 0x[0-9a-f]+ SAct",
@@ -83,6 +89,17 @@ MESSAGES = (
     ),
     KernelMessage(
         "(errno=",
+        rf"{_PORT}: (?P<failures>{_RESET}) \(errno=(?P<errnos>-\d{{1,5}})\)",
+        "disk", "failed_resets", "device",
+    ),
+    KernelMessage(  # stands below the line of the reset that failed
+        "(errno=",
+        rf"{_PORT}: reset failed \(errno=(?P<errnos>-\d{{1,5}})\), retrying in "
+        r"(?P<retry_seconds>\d{1,5}) secs",
+        "disk", "retried_resets", "device",
+    ),
+    KernelMessage(
+        "(errno=",
         rf"{_PORT}: (?P<failures>{_FAILURE}) \(errno=(?P<errnos>-\d{{1,5}})\)",
         "disk", "failed_requests", "device",
     ),
@@ -124,8 +141,11 @@ MESSAGES = (
     ),
     KernelMessage(
         "reset failed",
-        rf"{_PORT}: (?P<failures>(?:soft|hard)reset failed \([\w ]{{3,40}}\)|reset failed, "
-        r"giving up)",
+        rf"{_PORT}: (?P<failures>(?:soft|hard)reset failed \([\w ]{{3,40}}\))",
         "disk", "failed_resets", "device",
+    ),
+    KernelMessage(
+        "reset failed", rf"{_PORT}: (?P<failures>reset failed, giving up)",
+        "disk", "abandoned_resets", "device",
     ),
 )  # fmt: skip

@@ -199,3 +199,41 @@ def test_a_file_system_that_somebody_shut_down_is_no_finding(tmp_path: Path) -> 
 def test_what_the_kernel_says_of_its_daily_work_is_no_finding(tmp_path: Path, line: str) -> None:
     (tmp_path / "log.txt").write_text(f"[    1.000000] {line}\n")
     assert explain(str(tmp_path / "log.txt")).findings == ()
+
+
+_ATA = """\
+[  750.641105] ata1.00: exception Emask 0x0 SAct 0x80e00003 SErr 0x0 action 0x6 frozen
+[  750.641124] ata1.00: failed command: WRITE FPDMA QUEUED
+[  750.641148] ata1.00: failed command: WRITE FPDMA QUEUED
+[  750.641244] ata1: hard resetting link
+[  760.677688] ata1: COMRESET failed (errno=-16)
+[  760.677700] ata1: reset failed (errno=-16), retrying in 8 secs
+[  770.690185] ata1: hard resetting link
+[  810.743856] ata1: COMRESET failed (errno=-16)
+[  810.743904] ata1: reset failed, giving up
+"""
+
+
+@pytest.mark.parametrize(("log", "said"), [
+    (_ATA, {
+        "ata1.00": "1 timeout exception, 2 failed requests of ata1.00 ",
+        "ata1": "2 link resets, 2 failed resets, 1 retried reset, 1 abandoned reset of ata1 ",
+    }),
+    (_ATA.replace("SErr 0x0 ", "SErr 0x4050002 "), {
+        "ata1.00": "1 link exception, 2 failed requests of ata1.00 ",
+        "ata1": "2 link resets, 2 failed resets, 1 retried reset, 1 abandoned reset of ata1 ",
+    }),
+    ("[  750.641105] ata1.00: failed to IDENTIFY (I/O error, err_mask=0x4)\n",
+     {"ata1.00": "1 failed request of ata1.00 "}),
+    ("[  750.641105] ata1.00: exception Emask 0x0 SAct 0x8000 SErr 0x0 action 0x0\n"
+     "[  750.641124] ata1.00: failed command: READ FPDMA QUEUED\n", {}),
+    ("[  760.677688] ata1: softreset failed (device not ready)\n", {"ata1": "1 failed reset of"}),
+])  # fmt: skip
+def test_resets_and_requests_of_ata_that_failed_are_counted_apart(
+    tmp_path: Path, log: str, said: dict[str, str]
+) -> None:
+    (tmp_path / "log.txt").write_text(log)
+    findings = {finding.subject: finding for finding in explain(str(tmp_path / "log.txt")).findings}
+    assert set(findings) == set(said)
+    for subject, counted in said.items():
+        assert counted in findings[subject].message

@@ -34,7 +34,7 @@ def _counters_of(values: dict[str, object]) -> set[str]:
 def test_dmesg_of_a_drive_with_a_bad_sector() -> None:
     counted = _counted((SAMPLES / "dmesg-sata.txt").read_text())
     drive, link, disk = (counted["", "disk", name] for name in ("ata2.00", "ata2", "sdb"))
-    assert (drive["link_exceptions"], drive["first"]) == (1, "86401.220145")
+    assert (drive["timeout_exceptions"], drive["first"]) == (1, "86401.220145")
     assert drive["masks"] == ["0x4 (timeout)"]
     assert (link["link_resets"], link["first"], link["last"]) == (
         1, "86401.220188", "86401.220188",
@@ -424,7 +424,11 @@ def test_where_the_kernel_was_is_not_said_of_the_drive_above() -> None:
         ("0x9 SAct 0x8000 SErr 0x0 action 0x0", "command_exceptions"),
         ("0x4 SAct 0x8000 SErr 0x0 action 0x0", "link_exceptions"),
         ("0x10 SAct 0x8000 SErr 0x0 action 0x0", "link_exceptions"),
-        ("0x0 SAct 0x40000000 SErr 0x0 action 0x6 frozen", "link_exceptions"),
+        ("0x0 SAct 0x40000000 SErr 0x0 action 0x6 frozen", "timeout_exceptions"),
+        ("0x4 SAct 0x0 SErr 0x0 action 0x6 frozen", "timeout_exceptions"),
+        ("0x10 SAct 0x0 SErr 0x0 action 0x6 frozen", "link_exceptions"),
+        ("0x0 SAct 0x0 SErr 0x50000 action 0x6 frozen", "link_exceptions"),
+        ("0x0 SAct 0x0 SErr 0x0 action 0xe frozen", "link_exceptions"),
         ("0x0 SAct 0x40000000 SErr 0x0 action 0x0 frozen", "link_exceptions"),
         ("0x0 SAct 0x40000000 SErr 0x4050002 action 0x0", "link_exceptions"),
     ],
@@ -433,7 +437,8 @@ def test_an_exception_of_a_drive_that_answers_is_none_of_its_link(state: str, co
     counted = _counted(f"[609750.100525] ata1.00: exception Emask {state}\n")
     values = counted["", "disk", "ata1.00"]
     assert values[counter] == 1
-    assert {"command_exceptions", "link_exceptions"} & set(values) == {counter}
+    every = {"command_exceptions", "link_exceptions", "timeout_exceptions"}
+    assert every & set(values) == {counter}
 
 
 def test_what_a_command_says_on_the_console_is_no_rest_of_a_message() -> None:
