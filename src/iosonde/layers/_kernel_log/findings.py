@@ -17,6 +17,7 @@ from iosonde.layers._kernel_log.events import Trouble, TroubleText
 from iosonde.layers._kernel_log.printed import TOOL
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, subject_of
 from iosonde.records.finding import Evidence, Finding
+from iosonde.records.stack import Json
 
 _REMOVABLE = re.compile(r"(?:sr|fd|scd)\d+$")
 """Drives whose empty or scratched media the kernel reports in the same words."""
@@ -227,7 +228,7 @@ def _find(trouble: Trouble, case: EvidenceSet) -> Iterator[Finding]:
         yield Finding(
             said.rule, said.severity,
             subject_of(thing) if thing.name else thing.host or "kernel log",
-            f"The kernel's log counts {counted}{others}{_when(thing)}: "
+            f"The kernel's log counts {counted}{others}{_when(thing, events)}: "
             f"{_SECONDS.sub(partial(_longest, thing), said.after)}",
             tuple(
                 Evidence(name.replace("_", " "), value, "", thing.where)
@@ -294,8 +295,30 @@ def _of(thing: CounterEvidence, named_by: str) -> str:
     return f" of {thing.name}{inside}" if thing.name else inside
 
 
-def _when(thing: CounterEvidence) -> str:
-    first, last = thing.values.get("first"), thing.values.get("last")
+def _when(thing: CounterEvidence, counts: Mapping[str, int]) -> str:
+    """When what is counted happened: the times of these counters, not of all in the record.
+
+    Dates are not put in order: where the last of several counters is not known, only the first is
+    said, in the order in which the log names them.
+    """
+    times = thing.values.get("times")
+    names = {*counts, "failed_commands"} if "failed_requests" in counts else set(counts)
+    spans = [
+        span for name, span in times.items() if name in names and isinstance(span, list) and span
+    ] if isinstance(times, dict) else []  # fmt: skip
+    whole = thing.values.get("first"), thing.values.get("last")
+    if not spans:
+        return _span(*whole) if not isinstance(times, dict) else ""
+    first, lasts = spans[0][0], [span[-1] for span in spans]
+    seconds = [float(time) for span in spans for time in span if isinstance(time, float)]
+    if len(seconds) == sum(map(len, spans)):
+        return _span(f"{min(seconds):.6f}", f"{max(seconds):.6f}")
+    if whole[1] in lasts or len({*map(str, lasts)}) == 1:
+        return _span(first, whole[1] if whole[1] in lasts else lasts[0])
+    return f" from {first} on"
+
+
+def _span(first: Json, last: Json) -> str:
     if not first:
         return ""
     return f" at {first}" if first == last else f" from {first} to {last}"

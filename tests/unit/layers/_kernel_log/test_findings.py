@@ -237,3 +237,28 @@ def test_resets_and_requests_of_ata_that_failed_are_counted_apart(
     assert set(findings) == set(said)
     for subject, counted in said.items():
         assert counted in findings[subject].message
+
+
+@pytest.mark.parametrize(("lines", "said"), [
+    (["[    2.500000] ata7: hard resetting link", "[   90.100000] ata7: hard resetting link",
+      "[   99.900000] ata7.00: exception Emask 0x10 SAct 0x0 SErr 0x40000 action 0xe frozen",
+      "[  120.000000] ata7.00: disabled"],
+     {("ata7", "from 2.500000 to 90.100000:"), ("ata7.00", "at 99.900000:"),
+      ("ata7.00", "at 120.000000:")}),
+    ([f"Nov  3 02:1{minute}:09 db1 kernel: nvme nvme4: {what}" for minute, what in enumerate([
+        "I/O 7 QID 2 timeout, reset controller", "starting error recovery",
+        "Removing after probe failure status: -19"])],
+     {("db1: nvme4", "from Nov  3 02:10:09 on:"), ("db1: nvme4", "at Nov  3 02:12:09:")}),
+    ([f"Nov  3 02:1{minute}:09 db1 kernel: nvme nvme4: {what}" for minute, what in enumerate([
+        "I/O 7 QID 2 timeout, reset controller", "starting error recovery"])],
+     {("db1: nvme4", "from Nov  3 02:10:09 to Nov  3 02:11:09:")}),
+    (["[  +0.000045] ata7: hard resetting link"], {("ata7", "of ata7:")}),
+])  # fmt: skip
+def test_the_span_is_of_what_is_counted(
+    tmp_path: Path, lines: list[str], said: set[tuple[str, str]]
+) -> None:
+    (tmp_path / "log.txt").write_text("\n".join(lines) + "\n")
+    findings = explain(str(tmp_path / "log.txt")).findings
+    assert len(findings) == len(said)
+    for subject, when in said:
+        assert any(each.subject == subject and when in each.message for each in findings)
