@@ -61,6 +61,7 @@ class KernelMessage:
             empty: each message counts.
         is_bare: only a line without a time is one; nothing else keeps what those say that no other
             message names.
+        cause: of `iosonde.layers._kernel_log.causes`, which it shows to be that of what follows it.
     """
 
     literal: str
@@ -70,6 +71,7 @@ class KernelMessage:
     trouble: Trouble | None = None
     each: str = ""
     is_bare: bool = False
+    cause: str = ""
 
 
 def bare_messages(kind: str, *heads: tuple[str, str]) -> tuple[KernelMessage, ...]:

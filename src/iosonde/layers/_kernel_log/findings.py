@@ -13,6 +13,7 @@ from functools import cache, partial
 
 from iosonde.layers import KERNEL_MESSAGES, LAYERS
 from iosonde.layers._backing import backing_of, where_to_look
+from iosonde.layers._kernel_log.causes import cause_of
 from iosonde.layers._kernel_log.events import Trouble, TroubleText
 from iosonde.layers._kernel_log.printed import TOOL
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, subject_of
@@ -225,16 +226,19 @@ def _find(trouble: Trouble, case: EvidenceSet) -> Iterator[Finding]:
         if trouble == "crash" and max(events.values()) <= _on_purpose(thing):
             continue
         counted = ", ".join(_counted(name, value) for name, value in events.items())
+        because, cause = cause_of(thing, trouble, counts)
+        after = cause.after if cause and cause.after else said.after
         yield Finding(
             said.rule, said.severity,
             subject_of(thing) if thing.name else thing.host or "kernel log",
-            f"The kernel's log counts {counted}{others}{_when(thing, events)}: "
-            f"{_SECONDS.sub(partial(_longest, thing), said.after)}",
+            f"The kernel's log counts {counted}{others}{_when(thing, events)}{because}: "
+            f"{_SECONDS.sub(partial(_longest, thing), after)}",
             tuple(
                 Evidence(name.replace("_", " "), value, "", thing.where)
                 for name, value in counts.items()
             ),
-            own.remedy if own else _remedy(case, thing, trouble), said.confirm,
+            cause.remedy if cause else own.remedy if own else _remedy(case, thing, trouble),
+            cause.confirm if cause else said.confirm,
         )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from typing import TypeAlias
 from typing_extensions import override
 
 from iosonde.layers import KERNEL_MESSAGES
+from iosonde.layers._kernel_log.causes import Causes
 from iosonde.layers._kernel_log.events import KernelMessage
 from iosonde.layers._kernel_log.traces import (
     TRACE_ANCHORS,
@@ -175,7 +176,7 @@ class KernelLog(StateOutput):
         last, host, thing = first, "", ("host", "")
         others = _above(cursor, first, self.reach) if prompt.command else []
         waiting: list[str] = []
-        near, traces = first, _Traces(cursor, first)
+        near, traces, causes = first, _Traces(cursor, first), Causes()
         for index, line, is_logged, (event, goes_on) in _LogLines(cursor, first):
             is_traced = traces.has(index)
             near = index if is_logged or is_traced else near
@@ -187,7 +188,9 @@ class KernelLog(StateOutput):
                     thing = message.kind, match.groupdict().get("name") or ""
                 elif is_traced:  # it says where the kernel was, not what the device above did
                     thing = "host", ""
-                _add(counts.setdefault(thing, {}), message, match, at)
+                values = counts.setdefault(thing, {})
+                _add(values, message, match, at)
+                causes.add(values, message, match, (index, at))
             elif is_traced:
                 last, others, waiting = max(last, index), others + waiting, []
             elif index - max(near, last) > _APART:

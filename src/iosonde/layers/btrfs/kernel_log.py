@@ -90,10 +90,22 @@ MESSAGES = (
         "misplaced_blocks", "contents",
     ),
     KernelMessage(
+        "Transaction aborted (error -28",
+        r"BTRFS:?(?: (?:error|critical) \(device (?P<name>[\w!-]{1,32})(?::? state \w{1,8})?\):)? "
+        r"Transaction aborted \(error (?P<errors>-28)\)", "btrfs", "aborted_transactions",
+        "damage", cause="no_space",
+    ),
+    KernelMessage(
         "Transaction aborted (error",
         r"BTRFS:?(?: (?:error|critical) \(device (?P<name>[\w!-]{1,32})(?::? state \w{1,8})?\):)? "
         r"Transaction aborted \(error (?P<errors>-\d{1,5})\)", "btrfs", "aborted_transactions",
         "damage",
+    ),
+    KernelMessage(
+        ": errno=-28 ",
+        rf"{BTRFS}{STATE} in (?P<functions>\w{{3,60}}):\d{{1,6}}: "
+        r"errno=(?P<errors>-28) (?P<reasons>[A-Za-z][\w ]{2,40})", "btrfs",
+        "filesystem_errors", "damage", cause="no_space",
     ),
     KernelMessage(
         ": errno=",

@@ -101,6 +101,6 @@ MESSAGES = (
     ),
     KernelMessage(
         ": USB disconnect", r"(?P<name>usb \d+-[\d.]+): USB disconnect, device number \d+", "disk",
-        "usb_disconnects",
+        "usb_disconnects", cause="usb_disconnect",
     ),
 )  # fmt: skip

@@ -70,6 +70,11 @@ MESSAGES = (
         "device",
     ),
     KernelMessage(
+        " digest error: recv",
+        rf"{_NVME}(?:queue \d{{1,5}}: )?(?P<digests>data|header) digest error: recv",
+        "disk", "digest_errors", cause="digest",
+    ),
+    KernelMessage(
         "Reconnecting in ", rf"{_NVME}Reconnecting in (?P<wait_seconds>\d{{1,6}}) seconds",
         "disk", "waits_to_reconnect",
     ),

@@ -170,6 +170,11 @@ MESSAGES = (
     ),
     KernelMessage(
         "scsi host",
+        r"scsi (?P<name>host\d{1,5}): (?P<drivers>usb-storage) (?P<usb_ports>\d{1,3}-[\d.]{1,20}):",
+        "disk", "adapters",
+    ),
+    KernelMessage(
+        "scsi host",
         r"scsi (?P<name>host\d{1,5}): (?P<drivers>[A-Za-z][\w -]{1,60})$", "disk", "adapters",
     ),
 )  # fmt: skip

@@ -79,13 +79,13 @@ MESSAGES = (
     ),
     KernelMessage(
         "INTEGRITY AEAD ERROR",
-        r"device-mapper: crypt: (?P<name>[\w!:-]{1,32}): INTEGRITY AEAD ERROR, sector "
-        r"(?P<sectors>\d{1,18})", "dm", "integrity_errors", "data",
+        r"(?:\w{1,32}: )?device-mapper: crypt: (?P<name>[\w!:-]{1,32}): INTEGRITY AEAD ERROR, "
+        r"sector (?P<sectors>\d{1,18})", "dm", "integrity_errors", "data", cause="integrity",
     ),
     KernelMessage(
         "Checksum failed at sector",
         r"device-mapper: integrity: (?P<name>[\w!:-]{1,32}): Checksum failed at sector "
-        r"(?P<sectors>0x[\da-f]{1,16})", "dm", "integrity_errors", "data",
+        r"(?P<sectors>0x[\da-f]{1,16})", "dm", "integrity_errors", "data", cause="integrity",
     ),
     KernelMessage(
         "Invalidating snapshot: ",

@@ -3,7 +3,8 @@
 Source: Linux 6.12 drivers/nvme/target/core.c, nvmet_keep_alive_timer(),
 nvmet_fatal_error_handler(), nvmet_ns_enable(); drivers/nvme/target/fabrics-cmd.c,
 nvmet_execute_admin_connect() (before 6.0 "creating controller", since then "creating nvm
-controller"); drivers/nvme/target/tcp.c and rdma.c, nvmet_*_add_port().
+controller"); drivers/nvme/target/tcp.c and rdma.c, nvmet_*_add_port(); tcp.c,
+nvmet_tcp_try_recv_ddgst() and nvmet_tcp_verify_hdgst().
 """
 
 from __future__ import annotations
@@ -30,6 +31,12 @@ MESSAGES = (
     KernelMessage(
         "fatal error occurred", r"nvmet: ctrl (?P<controllers>\d{1,6}) fatal error occurred",
         "nvmeof_target", "fatal_errors", "device",
+    ),
+    KernelMessage(
+        " digest error: recv",
+        r"nvmet_tcp: queue (?P<queues>\d{1,5}): (?:cmd \d{1,6} pdu \(\d{1,6}\) )?"
+        r"(?P<digests>data|header) digest error: recv", "nvmeof_target", "digest_errors",
+        cause="digest",
     ),
     KernelMessage(
         ": enabling port ",

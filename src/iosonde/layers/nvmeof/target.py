@@ -6,13 +6,15 @@ Subsystems of one address and transport share a port, as they would on a storage
 from __future__ import annotations
 
 import zlib
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 from pydantic import Field
 from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
+from iosonde.layers._kernel_log.events import Trouble, TroubleText
 from iosonde.layers.layer import Layer, Scene, made_with
 from iosonde.layers.site import Builds, Declared, Site, Size
 from iosonde.layers.step import Check, Step, exists, modules, put, run, soft_roce
@@ -82,6 +84,16 @@ class NvmeofTarget(Layer, Builds):
     )
     declaration = NvmeofTargetDeclared
     probe = ""
+    troubles: ClassVar[Mapping[Trouble, TroubleText]] = {
+        "device": TroubleText(
+            "device-resets", "warning",
+            "the target ended the connection of a host each time, and that host's requests waited "
+            "until it had connected anew.",
+            "look at the host's own log of that time, the network between (`ip -s link`, "
+            "`ethtool -S`) and what the target was busy with; leave measurements of that time out",
+            "the log stays without such lines during a load of an hour",
+        ),
+    }  # fmt: skip
 
     @override
     async def discover(self, scene: Scene) -> tuple[StackLayer, ...]:
