@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from iosonde import units
 from iosonde.loads._rules.page_cache import run_times, sample_mean
+from iosonde.loads._rules.queue_depths import why_fewer
 from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.sheet import SYNC_LATENCY
@@ -290,43 +291,39 @@ def _syncs(trial: TrialEvidence) -> list[tuple[float, float]]:
 
 
 def _unequal(trial: TrialEvidence, flying: float, offered: int, jobs: int) -> Finding:
-    from iosonde.loads.fio.options import SYNCHRONOUS  # with the whole engine
-
     more = flying > offered
-    engine = str(trial.options.get("ioengine", ""))
     if more:
         why = (
             "no load has more in flight than it asks for: the latencies or the rate are not what "
             "they say (a clock that jumps, figures of several jobs or of different times)"
         )
-    elif offered > jobs and (engine in SYNCHRONOUS or abs(flying - jobs) <= _QUEUES * jobs):
-        why = (
-            f"each job kept one, as a synchronous engine{f' ({engine})' if engine else ''} does "
-            "whatever the iodepth says"
-        )
+        remedy = "Compare latencies only between trials that really had the same number in flight."
     else:
-        why = (
-            "for the rest of the time it had fewer in flight than asked for: it was stalled, "
-            "throttled or CPU-bound"
-        )
+        why, remedy = why_fewer(trial, flying, jobs, has_syncs=bool(_syncs(trial)))
     return Finding(
         rule="littles-law",
         severity="warning" if more else "note",
         subject=trial.label,
         message=(
-            f"IOPS × latency makes {flying:.3g} I/Os in flight, but the load was to keep "
-            f"{offered}; {why}."
+            f"IOPS × latency makes {flying:.3g} I/Os in flight{_made_of(trial, flying)}, but the "
+            f"load was to keep {offered}; {why}."
         ),
         evidence=(
             Evidence("IOPS × mean latency", flying, "", "computed"),
             Evidence("iodepth × numjobs", offered, "", trial.where),
         ),
-        remedy="Compare latencies only between trials that really had the same number in flight."
-        if more
-        else "Look at the engine (libaio and io_uring keep many in flight with direct I/O, "
-        "synchronous ones never), at stalls (samples by the second) and at the CPU of the load.",
+        remedy=remedy,
         confirm="the queue length of the device (iostat's aqu-sz) during the load",
     )
+
+
+def _made_of(trial: TrialEvidence, flying: float) -> str:
+    """The parts of what was in flight, where syncs are one of them."""
+    ios, syncs = (
+        sum(rate * latency for rate, latency in part) for part in (_in_flight(trial), _syncs(trial))
+    )
+    is_sum = syncs and abs(ios + syncs - flying) < _SLACK * flying
+    return f" ({ios:.3g} reads or writes and {syncs:.3g} syncs)" if is_sum else ""
 
 
 def _single_depth(case: EvidenceSet) -> Iterable[Finding]:

@@ -233,3 +233,50 @@ def test_a_core_that_polls_a_device_is_not_the_limit(latency: float, alarms: int
     )  # fmt: skip
     said = findings_named(arithmetic.RULES, EvidenceSet(trials=(evidence,)), "load-generator-limit")
     assert len(said) == alarms
+
+
+def deep(depths: dict[str, float], engine: str = "posixaio", **more: Scalar) -> tuple[str, str]:
+    """What is said of a load that was to keep 128 in flight and had 16 on average."""
+    evidence = trial(
+        {"write.iops": [20_000.0], "write.latency.mean": [8e-4]},
+        options={"iodepth": 128, "numjobs": 1, "ioengine": engine, **more},
+        details={"depths": depths},
+    )
+    (said,) = findings_named(arithmetic.RULES, EvidenceSet(trials=(evidence,)), "littles-law")
+    return said.message, said.remedy
+
+
+def test_a_depth_that_was_never_reached_is_a_limit() -> None:
+    limited = {"1": 0.001, "8": 0.33, "16": 0.67, "32": 0.0, ">=64": 0.0}
+    message, remedy = deep(limited)
+    assert "never had 32 or more in flight at once" in message
+    assert "it was stalled" not in message
+    assert "kern.aioprocmax" in remedy
+    assert "libaio" not in remedy
+    assert "--direct=1" in deep(limited, "libaio", direct=False)[1]
+    assert "--direct=1" not in deep(limited, "libaio", direct=True)[1]
+
+
+@pytest.mark.parametrize("depths", [
+    {"1": 0.5, "16": 0.49, "32": 0.0, ">=64": 0.01},  # it was reached now and then
+    {"1": 0.5, "16": 0.5},  # a cut line
+    {},
+])  # fmt: skip
+def test_a_depth_that_was_reached_at_times_is_no_limit(depths: dict[str, float]) -> None:
+    message, _ = deep(depths)
+    assert "stalled, throttled" in message
+
+
+def test_a_product_with_syncs_says_what_it_is_made_of() -> None:
+    figures = {
+        "write.iops": [16_000.0], "write.latency.mean": [3e-3],
+        "sync.latency.mean": [6e-3], "elapsed": [30.0],
+    }  # fmt: skip
+    options: dict[str, Scalar] = {"iodepth": 8, "numjobs": 32, "ioengine": "posixaio"}
+    reached = {"depths": {"1": 0.3, "8": 0.1, "16": 0.0, "32": 0.0, ">=64": 0.0}}
+    evidence = trial(
+        figures, options=options, issued={"write": 480_000, "sync": 200_000}, details=reached
+    )
+    (said,) = findings_named(arithmetic.RULES, EvidenceSet(trials=(evidence,)), "littles-law")
+    assert "88 I/Os in flight (48 reads or writes and 40 syncs)" in said.message
+    assert "stalled" not in said.message
