@@ -3,7 +3,8 @@
 Source: lvmthin(7), "Data space exhaustion" (writes wait for no_space_timeout, 60 seconds unless
 told otherwise, and fail then; with errorwhenfull they fail at once) and "Metadata space
 exhaustion" (the pool becomes read-only and has to be repaired); lvm(8), lvconvert(8): a full
-copy-on-write snapshot is dropped.
+copy-on-write snapshot is dropped; Linux drivers/md/dm-snap.c, __invalidate_snapshot(): for good,
+and reads and writes of the origin go on.
 """
 
 from __future__ import annotations
@@ -23,6 +24,12 @@ def short_of_room(case: EvidenceSet) -> Iterator[Finding]:
     for state in case.of_kind("lvm"):
         is_pool = _is_pool(state)
         if not is_pool and not _is_snapshot(state):
+            continue
+        if not is_pool and (_is_invalid(state) or state.number("full") >= _FULL):
+            key = (state.host, state.name, "full")
+            if key not in reported:
+                reported.add(key)
+                yield _dropped(state)
             continue
         for fact in ("full", "metadata_full"):
             share = state.values.get(fact)
@@ -50,13 +57,33 @@ def _is_snapshot(state: StateEvidence) -> bool:
     return bool(state.values.get("origin")) and "thin" not in kinds and "cache" not in kinds
 
 
+def _is_invalid(state: StateEvidence) -> bool:
+    """Whether a snapshot has been dropped. Source: lvs(8), the fifth of lv_attr's characters."""
+    return str(state.values.get("attributes", ""))[4:5] in {"I", "S"}
+
+
+def _dropped(state: StateEvidence) -> Finding:
+    """A snapshot that is invalid for good: room does not bring it back, its origin is whole."""
+    says = "is invalid" if _is_invalid(state) else "has no room left and has been dropped"
+    origin = str(state.values.get("origin") or "").strip("[]")
+    return Finding(
+        rule="out-of-space",
+        severity="warning",
+        subject=subject_of(state),
+        message=f"The snapshot {state.name} {says}: it is of no use any more. Its origin"
+        f"{f' {origin}' * bool(origin)} is not touched by that.",
+        evidence=state.evidence("full", "attributes", "origin", units={"full": "fraction"}),
+        remedy=f"Remove it (`lvremove /dev/{state.name}`); nothing brings it back. Make the next one "
+        "larger, or let it grow (snapshot_autoextend_threshold in lvm.conf).",
+        confirm="lvs -a -o name,attr,origin,data_percent",
+    )
+
+
 def _full_finding(state: StateEvidence, fact: str, share: float, *, is_pool: bool) -> Finding:
     what = "metadata" if fact == "metadata_full" else "data"
     gone = share >= _FULL
     if not is_pool:
-        after = (
-            "has been dropped: it is of no use any more" if gone else "is dropped once it is full"
-        )
+        after = "is dropped once it is full"
     elif what == "metadata":
         after = (
             "is read-only and has to be repaired" if gone

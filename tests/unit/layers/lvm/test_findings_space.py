@@ -57,3 +57,26 @@ def test_a_pool_that_is_two_maps_is_told_once() -> None:
     )
     findings = findings_named(space.RULES, EvidenceSet(states=states), "out-of-space")
     assert len(findings) == 2
+
+
+@pytest.mark.parametrize("values", [
+    {"attributes": "swi-I-s---", "origin": "root", "full": 1.0},
+    {"attributes": "swi-I-s---", "origin": "root"},
+    {"attributes": "swi-a-s---", "origin": "root", "full": 1.0},
+    {"segment_type": "linear", "origin": "root", "full": 1.0},
+])  # fmt: skip
+def test_a_dropped_snapshot_is_removed(values: dict[str, Scalar]) -> None:
+    (finding,) = said(values)
+    assert "of no use any more. Its origin root is not touched" in finding.message
+    assert "lvremove" in finding.remedy
+    assert "lvextend" not in finding.remedy
+    assert "fstrim" not in finding.remedy
+
+
+@pytest.mark.parametrize("values", [
+    {"attributes": "swi-a-s---", "origin": "root", "full": 0.95},
+    {"attributes": "twi-aotz--", "full": 1.0},
+])  # fmt: skip
+def test_what_still_serves_is_given_room(values: dict[str, Scalar]) -> None:
+    (finding,) = said(values)
+    assert "lvextend" in finding.remedy
