@@ -73,8 +73,8 @@ def _dropped(state: StateEvidence) -> Finding:
         message=f"The snapshot {state.name} {says}: it is of no use any more. Its origin"
         f"{f' {origin}' * bool(origin)} is not touched by that.",
         evidence=state.evidence("full", "attributes", "origin", units={"full": "fraction"}),
-        remedy=f"Remove it (`lvremove /dev/{state.name}`); nothing brings it back. Make the next one "
-        "larger, or let it grow (snapshot_autoextend_threshold in lvm.conf).",
+        remedy=f"Remove it (`lvremove /dev/{state.name}`); nothing brings it back. Make the next "
+        "one larger, or let it grow (snapshot_autoextend_threshold in lvm.conf).",
         confirm="lvs -a -o name,attr,origin,data_percent",
     )
 
