@@ -68,6 +68,12 @@ _CUT = {"kB_r": "kB_r/s", "kB_w": "kB_w/s"}
 _REPORTS = 5000
 WITHOUT_BOOT = re.compile(r"(?:^|[\s/])iostat\s(?:.*\s)?-[a-eh-ik-np-zA-Z]*y")
 """An option -y, also beside others; -f, -g, -j and -o take what follows them."""
+_INTERVAL = re.compile(
+    r"(?:^|[\s/])iostat(?=\s)(?:\s+[^\s|>;&\d][^\s|>;&]{0,60}){0,20}"
+    r"\s+\d{1,6}(?:\.\d{1,3})?(?!\S)(?!\s+1(?:\s|$))"
+)
+"""Seconds between reports, and no count of one report behind them."""
+_SYSTEM = re.compile(r"Linux \S{1,80} \(")
 GROUP = re.compile(r"\s-[a-zA-Z]*g\s*(\S+)")
 SUMMED_UP = frozenset({
     "sum", "avg", "average", "mean", "median", "min", "max", "stddev", "stdev", "std", "total",
@@ -153,10 +159,11 @@ class Iostat(SysstatOutput):
             if table is None:
                 break
             last = table.last
+            following = _next_head(cursor, last)
             since_boot = (
-                None
-                if report == 1 and not command
-                else (report == 1 and not WITHOUT_BOOT.search(command))
+                False
+                if report > 1
+                else _is_since_boot(cursor, first, command, is_alone=following is None)
             )
             if of_cpus := _of_cpus(cursor, index):
                 of_cpus |= {"report": report, "since_boot": since_boot}
@@ -176,11 +183,43 @@ class Iostat(SysstatOutput):
                 name = device.rstrip(":")
                 kind = "disks" if name.lower() in SUMMED_UP or name in groups else "disk"
                 counters.append(self.counted(kind, name, values, prompt))
-            following = _next_head(cursor, last)
             if following is None:
                 break
             index = following
         return last, counters
+
+
+def _is_since_boot(cursor: TextCursor, head: int, command: str, *, is_alone: bool) -> bool | None:
+    """Whether the first report that is shown is of the time since boot; None where unknown.
+
+    A single one of a command that prints many is the first only where the line of the system
+    stands above it: somebody may have picked any of them.
+
+    Args:
+        cursor: at the output.
+        head: index of the report's head.
+        command: that printed it.
+        is_alone: no other report follows.
+    """
+    if not command:
+        return None
+    if WITHOUT_BOOT.search(command):
+        return False
+    prints_many = _INTERVAL.search(command)
+    if is_alone and prints_many and not _has_system_above(cursor, head):
+        return None
+    return True
+
+
+def _has_system_above(cursor: TextCursor, head: int) -> bool:
+    """Whether the line with which iostat begins stands above a head, below any other head."""
+    for index in range(head - 1, max(head - 12, -1), -1):
+        line = cursor.line(index).lstrip()
+        if _SYSTEM.match(line):
+            return True
+        if line.startswith("Device"):
+            break
+    return False
 
 
 def _head_of_cpus(cursor: TextCursor, head: int) -> int | None:

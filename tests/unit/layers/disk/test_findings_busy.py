@@ -63,6 +63,20 @@ def test_the_report_since_boot_is_left_out_beside_others(tmp_path: Path) -> None
     assert "(on average since the host was started)" in message
 
 
+@pytest.mark.parametrize(("top", "is_since_boot"), [
+    ("$ iostat -x 5\n", False),  # any of many
+    ("$ iostat -d sdb sdc sdd -x 1 10\n", False),
+    ("$ iostat -x\n", True),
+    ("$ iostat -x 5 1\n", True),
+    ("$ iostat -x 5\nLinux 6.1.0 (n1) \t03/02/2025 \t_x86_64_\t(16 CPU)\n\n", True),
+    ("$ iostat -xy 5\nLinux 6.1.0 (n1) \t03/02/2025 \t_x86_64_\t(16 CPU)\n\n", False),
+    ("$ uname -a\nLinux n1 6.1.0 #1 SMP\n$ iostat -x 5\n", False),
+])  # fmt: skip
+def test_a_single_report_of_many_may_be_any(tmp_path: Path, top: str, is_since_boot: bool) -> None:
+    ((_, _, message),) = _findings(tmp_path, top + _report(*PEERS, SLOW))
+    assert ("since the host was started" in message) is is_since_boot
+
+
 @pytest.mark.parametrize("rows", [
     (*PEERS, ("sdd", 450, 412, 20, 100)),  # it gets far more
     (PEERS[0], SLOW),  # a single peer
