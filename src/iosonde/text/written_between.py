@@ -43,6 +43,19 @@ _AGAIN = re.compile(
     re.IGNORECASE,
 )
 """What says that it is done again as it was."""
+_NTH_TEST = re.compile(
+    r"\W{0,6}(?:(?:the )?(?:first|second|third|fourth|fifth|1st|2nd|3rd|[4-9]th)"
+    r" (?:tests?|benchmarks?|measurements?)"
+    r"|(?:erste|zweite|dritte|vierte|fünfte|[1-9]\.)[rs]? (?:test|messung)"
+    r"|(?:premier|première|deuxième|second|seconde|troisième|[1-9](?:er|ère|e|ème)) (?:test|mesure)"
+    r"|(?:primer|primera|segundo|segunda|tercer|tercera|[1-9][ºª]) (?:test|prueba)"
+    r"|(?:primo|secondo|terzo|prima|seconda|terza) (?:test|prova)"
+    r"|(?:первый|второй|третий|четв[её]ртый|пятый|[1-9](?:-?й|-?ый|-?ой)) (?:тест|замер)"
+    r"|第 ?(?:[一二三四五六七八九十]|\d{1,2}) ?[次遍轮回](?:测试|測試|运行|執行|执行|テスト)?"
+    r"|(?:[1-9]|[一二三四五]) ?回目(?:の?テスト)?)\W{0,6}",
+    re.IGNORECASE,
+)
+"""A line that numbers a test and says nothing else: what is tested is what was tested before."""
 _OTHERWISE = re.compile(
     r"\b(?:with|without|using|on|over|via|under|after|but|mit|ohne|auf|nach|avec|sans|con|sin)\b"
     r"(?! (?:the |exactly )?same\b)",
@@ -95,6 +108,8 @@ def says_change(text: str) -> bool:
 
 def is_repetition(text: str) -> bool:
     """Whether somebody says that it is done again as it was: `Run 2:`, `and once more`."""
+    if _NTH_TEST.fullmatch(text):
+        return True
     return _AGAIN.search(text) is not None and _OTHERWISE.search(text) is None
 
 
@@ -112,7 +127,8 @@ def written_between(
         outputs: indices of lines that other outputs have.
     """
     written = list(_written(lines, programs, outputs))
-    if written and is_repetition(written[-1]):
+    # A numbered test is the same one only where nothing else is said of it.
+    if written and is_repetition(written[-1]) and not _NTH_TEST.fullmatch(written[-1]):
         return [text for text in written if says_change(text) or says_limit(text)]
     return [text for text in written if not is_repetition(text)]
 

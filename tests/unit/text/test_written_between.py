@@ -69,6 +69,10 @@ def loops(text: str) -> list[int]:
     ["**plain**", "**encrypted**", "**encrypted, no queue**"],
     ["SDR50 speed mode:", "SDR104 speed mode:", "DDR50 speed mode:"],
     ["The first array:", "The second array:", "The third array:"],
+    ["First test: RAID 0", "Second test: RAID 5", "Third test: RAID 10"],
+    ["RAID 0 of four disks:\n\nFirst test:", "RAID 5 of four disks:\n\nSecond test:",
+     "RAID 10 of four disks:\n\nThird test:"],
+    ["第一次测试 SSD：", "第二次测试 HDD：", "第三次测试 NVMe："],
     ["Once:", "The same again with caching:", "And again without the controller:"],
     ["4x SSD:", "8x SSD:", "2x SSD:"],
 ])  # fmt: skip
@@ -113,6 +117,11 @@ def test_a_line_with_a_date_names_a_set_up() -> None:
     between(["Run 1:", "Run 2:", "Run 3:"], RUNS),
     between(["Run 1", "Run 2", "Run 3"], RUNS),
     between(["1st pass", "2nd pass", "3rd pass"], RUNS),
+    between(["First test:", "Second test:", "Third test:"], RUNS),
+    between(["第一次测试：", "第二次测试：", "第三次测试："], RUNS),
+    between(["第一次测试：", "第二次测试：", "第三次测试："], RUNS, inside=True),
+    between(["1-й тест", "2-й тест", "3-й тест"], RUNS),
+    between(["Erster Test:", "Zweiter Test:", "Dritter Test:"], RUNS),
     between(["First try:", "Second try:", "And a third one:"], FIO),
     between(["# run 1", "# run 2", "# run 3"], RUNS, inside=True),
     between(["#1", "#2", "#3"], RUNS),
@@ -165,6 +174,10 @@ def test_no_order_is_claimed_among_set_ups_of_one_run_each() -> None:
     ("Run 2:", True), ("second try", True), ("and again", True), ("3rd iteration", True),
     ("again on the same disk", True), ("Noch einmal:", True),
     ("second disk", False), ("The third array:", False), ("again with caching", False),
+    ("Second test:", True), ("第二次测试：", True), ("第2次", True), ("**2-й тест**", True),
+    ("Zweiter Test", True), ("2. Messung:", True), ("Deuxième test", True), ("2回目", True),
+    ("Second test: RAID 5", False), ("第二次测试 NVMe", False), ("2-й тест, RAID 5", False),
+    ("Zweiter Test mit Cache", False), ("第二块硬盘", False), ("second test disk", False),
     ("4x SSD", False), ("It runs on RAID 5 now.", False), ("same test on the NAS", False),
 ])  # fmt: skip
 def test_what_says_that_a_run_is_the_same(text: str, again: bool) -> None:
