@@ -13,7 +13,6 @@ from itertools import pairwise
 
 from iosonde import units
 from iosonde.loads._rules.page_cache import run_times, sample_mean
-from iosonde.loads._rules.queue_depths import why_fewer
 from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.sheet import SYNC_LATENCY
@@ -291,6 +290,8 @@ def _syncs(trial: TrialEvidence) -> list[tuple[float, float]]:
 
 
 def _unequal(trial: TrialEvidence, flying: float, offered: int, jobs: int) -> Finding:
+    from iosonde.loads.fio.fewer_in_flight import why_fewer  # with the whole engine
+
     more = flying > offered
     if more:
         why = (

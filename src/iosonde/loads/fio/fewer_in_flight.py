@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from iosonde.loads.fio.options import SYNCHRONOUS
 from iosonde.records.evidence import TrialEvidence
 from iosonde.records.stack import Json
 
@@ -46,8 +47,6 @@ def why_fewer(
         jobs: that they are of.
         has_syncs: they are I/Os and syncs together.
     """
-    from iosonde.loads.fio.options import SYNCHRONOUS  # with the whole engine
-
     depth = trial.options.get("iodepth")
     engine = str(trial.options.get("ioengine", ""))
     is_deep = isinstance(depth, int) and depth > 1
