@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from iosonde import units
 from iosonde.layers._raid.findings import busy, reads_of_lost, stands_still, written_parity
 from iosonde.layers._raid.geometry import MIRRORED, PARITY
+from iosonde.layers.md.lacking import lacking_states
 from iosonde.layers.md.rebuilds import (
     being_filled,
     is_filled,
@@ -84,7 +85,7 @@ def _left(state: StateEvidence) -> float | None:
 
 def not_whole(case: EvidenceSet) -> Iterator[Finding]:
     """Arrays of md that lack members or are busy with themselves."""
-    for state in case.latest("md", "degraded"):
+    for state in lacking_states(case):
         missing = state.values.get("degraded")
         if isinstance(missing, int) and not isinstance(missing, bool) and missing > 0:
             if is_filled(state, missing):

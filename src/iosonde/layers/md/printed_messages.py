@@ -95,6 +95,18 @@ _MORE = re.compile(
     r"|your boot-loader understands|--metadata=0\.90|If they are )"
 )
 """Lines of a message below its first, and of no interest here."""
+_OPTIONS = r"(?:--?[\w=.-]{1,40} ){0,8}"
+_CREATE = re.compile(rf"\bmdadm {_OPTIONS}(?:--create|-C) {_OPTIONS}{_ARRAY}(?=\s)")
+_ASKED_LEVEL = re.compile(
+    r" (?:--level[= ]|-l ?)(linear|mirror|stripe|raid(?:10|[01456])|(?:10|[01456]))(?=\s|$)"
+)
+_ASKED_DISKS = re.compile(r" (?:--raid-devices[= ]|--raid-disks[= ]|-n ?)(\d{1,4})(?=\s|$)")
+_LEVELS = {
+    "mirror": "raid1", "stripe": "raid0",
+    **{digits: f"raid{digits}" for digits in ("0", "1", "4", "5", "6", "10")},
+}  # fmt: skip
+"""Levels as they may be given; others are named as the kernel names them. Source: mdadm(8)."""
+_ABOVE = 12
 _NARROW = 56
 _MOST = 400
 
@@ -131,12 +143,38 @@ class MdadmMessages(StateOutput):
             messages.append(read[0])
             last = read[1]
         subjects = _merged(subject for message in messages for subject in _said(message))
+        for (kind, name), values in subjects.items():
+            if kind == "md" and values.get("started") is True and "drives" not in values:
+                values.update(_as_created(cursor, first, prompt.command, name))
         counters = self.counted("host", "", {"messages": list(messages)}, prompt)
         every = [
             PrintedSubject(kind, name, values, prompt.host)
             for (kind, name), values in subjects.items()
         ]
         return last, [*every, counters]
+
+
+def _as_created(cursor: TextCursor, first: int, command: str, name: str) -> dict[str, Scalar]:
+    """Level and number of members that the `mdadm --create` above gives an array.
+
+    Args:
+        cursor: at the messages.
+        first: index of their first line.
+        command: that printed them, as far as that is known.
+        name: of the array.
+    """
+    above = (cursor.line(index) for index in range(first - 1, max(first - _ABOVE, 0) - 1, -1))
+    for line in (command, *above):
+        match = _CREATE.search(line)
+        if match is None or _name(match["array"]) != name:
+            continue
+        values: dict[str, Scalar] = {}
+        if level := _ASKED_LEVEL.search(line):
+            values["level"] = _LEVELS.get(level[1], level[1])
+        if disks := _ASKED_DISKS.search(line):
+            values["raid_disks"] = int(disks[1])
+        return values
+    return {}
 
 
 def _message(cursor: TextCursor, index: int) -> tuple[str, int] | None:

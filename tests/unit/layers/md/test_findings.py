@@ -200,3 +200,62 @@ def test_only_parity_is_computed(level: str, reads: str, rebuild: str) -> None:
     (lacking,) = findings_named(md_findings.RULES, EvidenceSet(states=(array(values),)))
     assert reads in lacking.message
     assert rebuild in lacking.remedy
+
+
+STARTED = "mdadm: Defaulting to version 1.2 metadata\nmdadm: array /dev/md1 started.\n"
+ROWS = (
+    "Number   Major   Minor   RaidDevice State\n"
+    "   0       8       16        0      active sync   /dev/sdb\n"
+    "   -       0        0        1      removed\n"
+)
+ONE_LEFT = (
+    "Personalities : [raid1]\n{} : active raid1 sdb[0]\n"
+    "      507904 blocks super 1.2 [2/1] [U_]\n\nunused devices: <none>\n"
+)
+
+
+def lacking(text: str) -> list[str]:
+    return [
+        finding.message for finding in findings_named(md_findings.RULES, case_of(text), "degraded")
+    ]
+
+
+@pytest.mark.parametrize("command", [
+    "mdadm --create /dev/md1 --level=raid1 --raid-devices=2 /dev/sdb /dev/sdc",
+    "sudo mdadm -C -v /dev/md1 -l 1 -n 2 /dev/sdb /dev/sdc",
+    "mdadm --create --verbose --level=mirror --raid-devices=2 /dev/md1 /dev/sdb /dev/sdc",
+])  # fmt: skip
+def test_the_level_that_an_array_was_created_with_is_known(command: str) -> None:
+    (message,) = lacking(f"$ {command}\n{STARTED}\n$ mdadm --detail /dev/md1\n{ROWS}")
+    assert message.startswith("md1 (RAID 1) lacks 1 of its 2 members")
+
+
+@pytest.mark.parametrize("command", [
+    "mdadm --create /dev/md2 --level=raid1 --raid-devices=2 /dev/sdb /dev/sdc",  # another array
+    "mdadm --create /dev/md1 /dev/sdb /dev/sdc",
+    "mdadm --assemble /dev/md1 --level=raid1 /dev/sdb /dev/sdc",
+])  # fmt: skip
+def test_no_level_is_taken_from_another_command(command: str) -> None:
+    (message,) = lacking(f"$ {command}\n{STARTED}\n$ mdadm --detail /dev/md1\n{ROWS}")
+    assert "its level, which is not shown" in message
+
+
+def test_a_table_without_its_head_is_of_the_array_with_its_members() -> None:
+    (message,) = lacking(f"$ cat /proc/mdstat\n{ONE_LEFT.format('md0')}\n-----\n\n{ROWS}")
+    assert message.startswith("md0 (RAID 1) lacks 1 of its 2 members")
+    whole = (
+        ONE_LEFT.format("md0")
+        .replace("sdb[0]", "sdb[0] sdc[1]")
+        .replace("[2/1] [U_]", "[2/2] [UU]")
+    )
+    (message,) = lacking(f"$ cat /proc/mdstat\n{whole}\n-----\n\n{ROWS}")
+    assert message.startswith("md0 (RAID 1) lacks 1 of its 2 members")
+
+
+def test_a_table_of_other_members_is_of_another_array() -> None:
+    messages = lacking(
+        f"$ cat /proc/mdstat\n{ONE_LEFT.format('md0')}\n-----\n\n"
+        + ROWS.replace("/dev/sdb", "/dev/sdx")
+    )
+    assert len(messages) == 2
+    assert any(message.startswith("unnamed md lacks") for message in messages)

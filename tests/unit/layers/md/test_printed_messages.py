@@ -20,7 +20,7 @@ def test_an_array_that_is_created() -> None:
     assert _things(CREATED) == {
         ("md", "md7"): {
             "layout": "left-symmetric", "chunk_size": 512 << 10, "used_size": 1 << 30,
-            "metadata": "1.2", "started": True,
+            "metadata": "1.2", "started": True, "level": "raid5", "raid_disks": 4,
         },
         ("md_member", "sdb1"): {
             "superblock": True, "old_level": "raid5", "old_devices": 4,
@@ -39,7 +39,7 @@ def test_what_devices_hold_and_a_question_that_is_answered() -> None:
         },
         ("md_member", "sdd"): {"partition_table": True},
         ("md_member", "sde"): {"contains": "reiserfs", "contained_size": 2048 << 10},
-        ("md", "md9"): {"metadata": "1.2", "started": True},
+        ("md", "md9"): {"metadata": "1.2", "started": True, "level": "raid0", "raid_disks": 3},
     }  # fmt: skip
     typed = ASKED.replace("array? mdadm", "array? y\nmdadm")
     assert _things(typed) == _things(ASKED)
