@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from iosonde import units
 from iosonde.layers.disk.facts_health import ALARMS, HEALTH_UNITS, TOO_HOT
+from iosonde.layers.disk.later_health import is_gone
 from iosonde.records.evidence import (
     EvidenceSet,
     Rule,
@@ -141,7 +142,7 @@ def _unsafe(case: EvidenceSet) -> Iterator[Finding]:
 def _errors(case: EvidenceSet) -> Iterator[Finding]:
     names = ("media_errors", "pending_sectors", "uncorrectable_sectors")
     for state in case.of_kind("disk"):
-        if any(map(state.number, names)):
+        if any(state.number(name) and not is_gone(case, state, name) for name in names):
             yield Finding(
                 "media-errors", "error", subject_of(state),
                 f"{called(state)} has data that it could not read back: I/Os to them are tried "

@@ -44,7 +44,7 @@ from iosonde.text.prose import is_sentence
 from iosonde.text.reader import is_section, start_of
 from iosonde.text.shell import called
 
-_DRIVE = re.compile(r"/dev/((?:nvme\d+n?|sd|hd|sg)\w{0,8})\b")
+_DRIVE = re.compile(r"/dev/((?:nvme\d+n?|sd|hd|sg|(?:a?da|nda|nvd)\d)\w{0,8})\b")
 _FIGURE = re.compile(r"0x[0-9a-f]{1,4}|\d[\d,.]{0,30}")
 # Label in smartctl's text → the name that its JSON has; blanks left out.
 _SMARTCTL: Mapping[str, str] = {

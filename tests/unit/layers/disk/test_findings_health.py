@@ -6,7 +6,7 @@ import pytest
 
 from iosonde.layers.disk.findings_health import RULES
 from iosonde.records.evidence import EvidenceSet, StateEvidence
-from tests.unit.explain.cases import findings_named
+from tests.unit.explain.cases import case_of, findings_named
 
 
 @pytest.mark.parametrize(("name", "device"), [("sdq", "/dev/sdq"), ("", "DEVICE")])
@@ -32,3 +32,37 @@ def test_a_drive_without_a_name_is_called_by_its_model(
     (finding,) = findings_named(RULES, EvidenceSet(states=(state,)), "media-wear")
     assert finding.subject == called
     assert finding.message.startswith(f"{called} has used")
+
+
+ALERT = "Device: /dev/sda [SAT], 8 Currently unreadable (pending) sectors\n"
+TABLE = (
+    "ID# ATTRIBUTE_NAME          FLAGS    VALUE WORST THRESH FAIL RAW_VALUE\n"
+    "197 Current_Pending_Sector  -O--C-   100   100   000    -    {}\n"
+    "198 Offline_Uncorrectable   ----C-   100   100   000    -    0\n"
+    "199 UDMA_CRC_Error_Count    -OSRCK   200   200   000    -    0\n"
+)
+NONE_LEFT = TABLE.format(0)
+
+
+@pytest.mark.parametrize("text", [
+    f"{ALERT}\nBut it says now:\n\n{NONE_LEFT}",
+    f"{ALERT}\n$ smartctl -A /dev/sda\n{NONE_LEFT}",
+    f"$ smartctl -A /dev/sda\n{TABLE.format(8)}\n$ smartctl -A /dev/sda\n{NONE_LEFT}",
+])  # fmt: skip
+def test_what_a_later_output_shows_no_more_is_no_error(text: str) -> None:
+    assert findings_named(RULES, case_of(text), "media-errors") == []
+
+
+@pytest.mark.parametrize("text", [
+    ALERT,
+    f"$ smartctl -A /dev/sda\n{NONE_LEFT}\n$ tail -1 /var/log/messages\n{ALERT}",  # the alert is the later one
+    f"{ALERT}\n$ smartctl -A /dev/sdb\n{NONE_LEFT}",  # another drive
+    f"{ALERT.replace('sda', 'da1')}\n$ smartctl -A /dev/da2\n{NONE_LEFT}",  # of FreeBSD
+    f"{ALERT}{ALERT.replace('sda', 'sdb')}\nOne of them:\n\n{NONE_LEFT}",
+    f"{ALERT}\nIt still says:\n\n{TABLE.format(8)}",
+    f"{ALERT.replace('Currently unreadable (pending)', 'Offline uncorrectable')}"
+    "\n$ smartctl -A /dev/sda\n"
+    + "".join(line for line in NONE_LEFT.splitlines(keepends=True) if "198" not in line),
+])  # fmt: skip
+def test_what_no_later_output_takes_back_is_an_error(text: str) -> None:
+    assert findings_named(RULES, case_of(text), "media-errors")
