@@ -8,7 +8,9 @@ Source:
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Mapping
 
 from iosonde.kerneltext import fields
 from iosonde.records.stack import Scalar
@@ -42,6 +44,12 @@ _KEYS = re.compile(rf"(?<!\S)({_NAMES}):(?: |$)")
 _KEY_LINE = re.compile(rf" {{0,8}}(?:{_NAMES}):(?!\S)")
 
 
+ROUNDED = "rounded"
+"""The fact that names the counts which were printed in short."""
+_SHORT = re.compile(r"(?P<digits>\d{1,4})(?:\.(?P<decimals>\d{1,3}))?[KMGTPE]")
+_WHOLE = 100  # units from which on what has no point may be rounded
+
+
 def number(text: str) -> int | float:
     """A number as zfs_nicenum prints it: "1.2K" is 1.2 × 1024."""
     text = text.removesuffix("B") if text[:-1] else text
@@ -53,6 +61,24 @@ def number(text: str) -> int | float:
 def whole(text: str) -> int:
     """The same, without a fraction."""
     return round(number(text))
+
+
+def counts_of(printed: Mapping[str, str]) -> dict[str, Scalar]:
+    """Counts by their names, to the digits that were printed, and which of them are rounded.
+
+    Source: OpenZFS 2.2, lib/libzutil/zutil_nicenum.c, zfs_nicenum_format(): in units of 1024, three
+    digits; a whole multiple of the unit has no point, nor has what is 100 units or more.
+    """
+    facts: dict[str, Scalar] = {}
+    rounded = []
+    for name, text in printed.items():
+        facts[name] = round(number(text))
+        match = _SHORT.fullmatch(text)
+        if match and (match["decimals"] or int(match["digits"]) >= _WHOLE):
+            unit = number(f"1{text[-1]}") / 10 ** len(match["decimals"] or "")
+            facts[name] = round(round(number(text)), -math.floor(math.log10(unit)))
+            rounded.append(name)
+    return {**facts, **({ROUNDED: " ".join(rounded)} if rounded else {})}
 
 
 def keys_of(flow: str) -> dict[str, str]:
@@ -86,10 +112,10 @@ def devices_of(config: str) -> list[tuple[str, dict[str, Scalar]]]:
         end = rows[place + 1].start() if place + 1 < len(rows) else len(config)
         facts: dict[str, Scalar] = {"state": row["state"]}
         if row["read"]:
-            facts |= {
-                "read_errors": whole(row["read"]), "write_errors": whole(row["write"]),
-                "checksum_errors": whole(row["checksum"]),
-            }  # fmt: skip
+            facts |= counts_of({
+                "read_errors": row["read"], "write_errors": row["write"],
+                "checksum_errors": row["checksum"],
+            })  # fmt: skip
         if size := _BLOCK_SIZE.match("".join(fields(config[row.end() : end].replace("\n", " ")))):
             facts |= {"block_size": int(size[1]), "physical_block_size": int(size[2])}
         if note := _NOTE.match(config, row.end(), end):

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from iosonde import units
 from iosonde.layers._backing import where_to_look
+from iosonde.layers.zfs.counts import counts_evidence, shown_count
 from iosonde.layers.zfs.facts import GROUP
 from iosonde.layers.zfs.findings_cleared import is_cleared
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
@@ -139,13 +140,14 @@ def _reads(case: EvidenceSet, pool: StateEvidence, gone: Sequence[StateEvidence]
 
 def _checksums(case: EvidenceSet) -> Iterator[Finding]:
     for device in case.of_kind("zpool_device"):
-        count = device.number("checksum_errors")
-        if count and not device.values.get("group") and not is_cleared(case, device):
+        is_member = not device.values.get("group")
+        if device.number("checksum_errors") and is_member and not is_cleared(case, device):
             yield Finding(
                 "checksum-errors", "error", subject_of(device),
-                f"{device.name} returned data whose checksum is wrong, {count:,} times since the "
+                f"{device.name} returned data whose checksum is wrong, "
+                f"{shown_count(device, 'checksum_errors')} times since the "
                 "counters were cleared: the device, the way to it or memory changes data.",
-                device.evidence("checksum_errors", "read_errors", "write_errors", "state"),
+                counts_evidence(device, "checksum_errors", "read_errors", "write_errors", "state"),
                 f"{where_to_look(case, device, device.name)}, and at memory where several devices "
                 "have them; `zpool scrub`, and replace what goes on counting",
                 "`zpool clear`, `zpool scrub`, and CKSUM stays 0",
@@ -159,9 +161,10 @@ def _errors(case: EvidenceSet) -> Iterator[Finding]:
         if (reads or writes) and is_member and not is_cleared(case, device):
             yield Finding(
                 "io-errors", "error", subject_of(device),
-                f"Requests of ZFS to {device.name} ended with errors: {reads:,} reads and "
-                f"{writes:,} writes since the counters were cleared.",
-                device.evidence("read_errors", "write_errors", "state"),
+                f"Requests of ZFS to {device.name} ended with errors: "
+                f"{shown_count(device, 'read_errors')} reads and "
+                f"{shown_count(device, 'write_errors')} writes since the counters were cleared.",
+                counts_evidence(device, "read_errors", "write_errors", "state"),
                 f"read the kernel's log of that time; {where_to_look(case, device, device.name)}",
                 "`zpool clear`, `zpool scrub`, and READ and WRITE stay 0",
             )  # fmt: skip

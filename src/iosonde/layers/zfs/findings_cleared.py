@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde.layers._backing import where_to_look
+from iosonde.layers.zfs.counts import counts_evidence, shown_count
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Finding
 
@@ -54,7 +55,7 @@ def _cleared(case: EvidenceSet) -> Iterator[Finding]:
         if before is None or errors >= sum(map(before.number, _COUNTERS)):
             worst[_key(device)] = device
     for device in worst.values():
-        counts = [f"{int(device.number(name)):,} {what}" for name, what in _COUNTERS.items()
+        counts = [f"{shown_count(device, name)} {what}" for name, what in _COUNTERS.items()
                   if device.number(name)]  # fmt: skip
         note = device.values.get("note")
         state = f"{device.values.get('state')}{f', {note}' if note else ''}"
@@ -64,7 +65,7 @@ def _cleared(case: EvidenceSet) -> Iterator[Finding]:
             + " with ".join([state, *([", ".join(counts)] if counts else [])])
             + ", a later one ONLINE without any. Clearing mends nothing; unless another device "
             "took its place, what caused them is still there.",
-            device.evidence("state", "note", *_COUNTERS),
+            counts_evidence(device, "state", "note", *_COUNTERS),
             f"{where_to_look(case, device, device.name)}; then `zpool scrub "
             f"{device.values.get('pool')}` and watch it: replace what counts again",
             "`zpool status` after the scrub and some weeks later: READ, WRITE and CKSUM stay 0",

@@ -14,7 +14,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from iosonde.layers.zfs.facts import GROUP, STATES, number, pool_state, whole
+from iosonde.layers.zfs.facts import GROUP, STATES, counts_of, number, pool_state, whole
 from iosonde.layers.zfs.printed_tables import pool_facts, property_value
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
@@ -138,6 +138,10 @@ def _device(vdev: Mapping[str, Any]) -> dict[str, Scalar]:
     if state in STATES:
         facts["state"] = state
     facts |= _figures(vdev, {name: name for name in _COUNTS})
+    facts |= counts_of({
+        name: text for name in _COUNTS
+        if isinstance(text := vdev.get(name), str) and _NUMBER.fullmatch(text)
+    })  # fmt: skip
     for name, fact in _ASHIFTS.items():
         shift = _figure(vdev.get(name))
         if shift is not None and shift <= _LARGEST_ASHIFT:

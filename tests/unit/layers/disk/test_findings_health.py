@@ -55,8 +55,7 @@ def test_what_a_later_output_shows_no_more_is_no_error(text: str) -> None:
 
 @pytest.mark.parametrize("text", [
     ALERT,
-    # The alert is later.
-    f"$ smartctl -A /dev/sda\n{NONE_LEFT}\n$ tail -1 /var/log/messages\n{ALERT}",
+    f"$ smartctl -A /dev/sda\n{NONE_LEFT}\n$ tail -1 /var/log/messages\n{ALERT}",  # later
     f"{ALERT}\n$ smartctl -A /dev/sdb\n{NONE_LEFT}",  # another drive
     f"{ALERT.replace('sda', 'da1')}\n$ smartctl -A /dev/da2\n{NONE_LEFT}",  # of FreeBSD
     f"{ALERT}{ALERT.replace('sda', 'sdb')}\nOne of them:\n\n{NONE_LEFT}",

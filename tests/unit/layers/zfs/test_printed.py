@@ -35,7 +35,7 @@ def test_status_in_every_shape() -> None:
         assert things["tank"]["msgid"] == "ZFS-8000-9P"
         assert "msgid" not in things["back"]
         assert (things["tank"]["devices"], things["back"]["devices"]) == (7, 2)
-        assert things["sdb"]["checksum_errors"] == round(1.2 * 1024)
+        assert things["sdb"]["checksum_errors"] == 1200  # of 1.2K
         assert (things["sdc"]["read_errors"], things["sdc"]["write_errors"]) == (3, 12)
         assert (things["sdc"]["state"], things["sde"]["state"]) == ("UNAVAIL", "AVAIL")
         uses = {name: thing["use"] for name, thing in things.items() if "use" in thing}

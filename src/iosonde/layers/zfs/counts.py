@@ -1,0 +1,23 @@
+"""How findings show counts of errors that `zpool status` shortens: "1.05K" is about 1,080."""
+
+from __future__ import annotations
+
+from iosonde.layers.zfs.facts import ROUNDED
+from iosonde.records.evidence import StateEvidence
+from iosonde.records.finding import Evidence
+
+
+def shown_count(device: StateEvidence, name: str) -> str:
+    """A count in words: "about 1,080" of one that was printed in short."""
+    about = "about " if name in str(device.values.get(ROUNDED, "")).split() else ""
+    return f"{about}{int(device.number(name)):,}"
+
+
+def counts_evidence(device: StateEvidence, *names: str) -> tuple[Evidence, ...]:
+    """Facts of a device as a finding shows them, without digits that were not printed."""
+    rounded = str(device.values.get(ROUNDED, "")).split()
+    return tuple(
+        Evidence(name.replace("_", " "), shown_count(device, name), "", device.where)
+        if name in rounded else evidence
+        for name in names for evidence in device.evidence(name)
+    )  # fmt: skip
