@@ -61,7 +61,7 @@ def test_an_option_that_fio_does_not_know_is_told_before_anything_is_made(
     iosonde: Iosonde, tmp_path: Path, place: str
 ) -> None:
     """The near miss, the same line with an option that fio has, is measured."""
-    image, line = tmp_path / "image", "fio --name=a --rw=read --bss=4k --size=1m"
+    image, line = tmp_path / "image", "fio --name=a --rw=read --bzz=4k --size=1m"
     stack = tmp_path / "stack.yaml"
     stack.write_text(
         "stack: wrong\nhosts: {here: {at: local}}\n"
@@ -74,18 +74,18 @@ def test_an_option_that_fio_does_not_know_is_told_before_anything_is_made(
     before = sorted(tmp_path.iterdir())
     ended = iosonde("run", *where, "--loops", "1", "--seconds", "0.2")
     assert ended.status == 2, ended.stdout + ended.stderr
-    assert "fio does not read the load: Bad option <bss=4k>" in ended.stderr
+    assert "fio does not read the load: Bad option <bzz=4k>" in ended.stderr
     assert not image.exists()
     rehearsed = iosonde("run", *where, "--loops", "1", "--dry-run")
     if place == "directory":
-        assert (rehearsed.status, "Bad option <bss=4k>" in rehearsed.stderr) == (2, True)
+        assert (rehearsed.status, "Bad option <bzz=4k>" in rehearsed.stderr) == (2, True)
     else:
         assert rehearsed.status == 0, "a stack's hosts are not asked before it is built"
     made = {path.name for path in tmp_path.iterdir()} - {path.name for path in before}
     assert made <= {"store.sqlite"}
     assert listed(iosonde) == []
     if place == "directory":
-        right = ["--fio", line.replace("--bss", "--bs"), "--target", str(tmp_path)]
+        right = ["--fio", line.replace("--bzz", "--bs"), "--target", str(tmp_path)]
         assert iosonde("run", *right, "--loops", "1", "--seconds", "0.2").status == 0
         assert iosonde("run", *right, "--loops", "1", "--dry-run").status == 0
 
