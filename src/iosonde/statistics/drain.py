@@ -8,6 +8,7 @@ from itertools import accumulate, pairwise
 from math import inf, sqrt
 
 from iosonde.records.finding import Evidence, Finding
+from iosonde.statistics.elementwise import squares
 from iosonde.statistics.memory import unbiased
 from iosonde.statistics.student import student_cdf
 from iosonde.units import show, show_fraction, show_seconds
@@ -122,7 +123,7 @@ def _together(seconds: Sequence[Sequence[float]]) -> float:
         return 1.0
     steps = [_mean(loop[:half]) - _mean(loop[half:]) for loop in seconds]
     mean = _mean(steps)
-    error = sqrt(sum((step - mean) ** 2 for step in steps) / (count - 1) / count)
+    error = sqrt(squares(step - mean for step in steps) / (count - 1) / count)
     return float(student_cdf(count - 1, -mean / error)) if error > 0 else 1.0
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from math import sqrt
 
 from iosonde.records.run import Metric
+from iosonde.statistics.elementwise import squares
 from iosonde.statistics.student import student_t
 
 
@@ -74,8 +75,7 @@ def halfwidth(metric: Metric) -> float | None:
 
 
 def _stdev(values: Sequence[float], mean: float) -> float:
-    steps = [value - mean for value in values]
-    return sqrt(sum(step * step for step in steps) / (len(values) - 1))
+    return sqrt(squares(value - mean for value in values) / (len(values) - 1))
 
 
 def _median(values: Sequence[float]) -> float:

@@ -20,7 +20,7 @@ from functools import lru_cache
 from math import exp, inf, sqrt
 
 from iosonde.statistics.contrast import Contrast
-from iosonde.statistics.elementwise import Figure, with_sign_of
+from iosonde.statistics.elementwise import Figure, squares, with_sign_of
 
 FEWEST_PAIRS = 4
 """Two in each order: a single pass of its order would be fitted exactly, so that a first loop that
@@ -77,8 +77,8 @@ def interleaved(a: Sequence[Figure], b: Sequence[Figure], a_first: Sequence[bool
     turned = sum(sign * step for sign, step in zip(fit.signs, steps, strict=True))
     change = (count * plain - fit.total * turned) / fit.determinant
     order = (count * turned - fit.total * plain) / fit.determinant
-    left = sum(
-        (step - change - sign * order) ** 2 for sign, step in zip(fit.signs, steps, strict=True)
+    left = squares(
+        step - change - sign * order for sign, step in zip(fit.signs, steps, strict=True)
     )
     freedom = count - 2
     variance = left / freedom * (count / fit.determinant)

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from math import exp, inf, log, sqrt
 from random import Random
 
+from iosonde.statistics.elementwise import squares
 from iosonde.statistics.student import student_t
 
 _RESAMPLES = 400
@@ -105,4 +106,4 @@ def _scatter(bounds: Sequence[float]) -> float:
         return inf
     logs = [log(bound) for bound in bounds]
     mean = sum(logs) / len(logs)
-    return sqrt(sum((logarithm - mean) ** 2 for logarithm in logs) / (len(logs) - 1))
+    return sqrt(squares(logarithm - mean for logarithm in logs) / (len(logs) - 1))

@@ -11,6 +11,7 @@ from math import sqrt
 
 from iosonde.records.finding import Evidence, Finding
 from iosonde.records.run import Metric
+from iosonde.statistics.elementwise import squares
 from iosonde.statistics.student import student_cdf
 from iosonde.units import show, show_fraction
 
@@ -91,8 +92,8 @@ def _first(relative: Sequence[Sequence[float]]) -> tuple[float, float]:
     levels = [_mean(trial[1:]) for trial in relative]
     ahead = _mean([trial[0] - level for trial, level in zip(relative, levels, strict=True)])
     freedom = trials * (count - 2)
-    power = sum(
-        (figure - level) ** 2
+    power = squares(
+        figure - level
         for trial, level in zip(relative, levels, strict=True) for figure in trial[1:]
     )  # fmt: skip
     error = sqrt(power / freedom) * sqrt((1 + 1 / (count - 1)) / trials)
@@ -109,8 +110,8 @@ def _drift(relative: Sequence[Sequence[float]]) -> tuple[float, float]:
         / power
     )
     freedom = trials * (count - 1) - 1
-    left = sum(
-        (figure - slope * step) ** 2
+    left = squares(
+        figure - slope * step
         for trial in centred for figure, step in zip(trial, steps, strict=True)
     )  # fmt: skip
     error = sqrt(left / freedom) / sqrt(power)

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import exp, expm1, log, sqrt
 
+from iosonde.statistics.elementwise import squares
 from iosonde.statistics.student import student_cdf, student_t
 
 LEVEL = 0.008
@@ -120,8 +121,8 @@ def _best_split(logs: Sequence[float], floor: float) -> _Split:
     centred = [level - mean for level in logs]
     ratio, at = _likelihood_ratio(centred, floor)
     before, after = _mean(centred[:at]), _mean(centred[at:])
-    rest = sum((level - before) ** 2 for level in centred[:at])
-    rest += sum((level - after) ** 2 for level in centred[at:])
+    rest = squares(level - before for level in centred[:at])
+    rest += squares(level - after for level in centred[at:])
     variance = max(rest / (count - 2), floor) * (1 / at + 1 / (count - at))
     freedom = count - 3  # two levels and the correlation
     t = sqrt(freedom * expm1(min(ratio / count, _MOST)))
