@@ -8,8 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from typing import TypeVar
 
-from iosonde.records.evidence import EvidenceSet
+from iosonde.records.evidence import (
+    CommandEvidence,
+    CounterEvidence,
+    EvidenceSet,
+    StateEvidence,
+    TrialEvidence,
+)
+
+Named = TypeVar("Named", TrialEvidence, StateEvidence, CounterEvidence, CommandEvidence)
 
 
 def with_one_name(case: EvidenceSet) -> EvidenceSet:
@@ -24,12 +33,18 @@ def with_one_name(case: EvidenceSet) -> EvidenceSet:
     short = short_names(hosts - {host.name for host in case.hosts})
     if not short:
         return case
+
+    def renamed(records: tuple[Named, ...]) -> tuple[Named, ...]:
+        return tuple(
+            replace(record, host=short.get(record.host, record.host)) for record in records
+        )
+
     return replace(
         case,
-        trials=tuple(replace(own, host=short.get(own.host, own.host)) for own in case.trials),
-        states=tuple(replace(own, host=short.get(own.host, own.host)) for own in case.states),
-        counters=tuple(replace(own, host=short.get(own.host, own.host)) for own in case.counters),
-        commands=tuple(replace(own, host=short.get(own.host, own.host)) for own in case.commands),
+        trials=renamed(case.trials),
+        states=renamed(case.states),
+        counters=renamed(case.counters),
+        commands=renamed(case.commands),
     )
 
 
