@@ -83,11 +83,11 @@ def _order(output: SaidOutput) -> tuple[int, float]:
 
 
 def _said_of(output: SaidOutput, *, named: bool = False) -> str:
-    name, said, _ = output.answer
-    if not named:
-        return f"{said} (lines {output.lines})"
-    name = " on ".join(filter(None, (visible(name), output.host)))
-    return f"{with_name(name, said) if name else said} (lines {output.lines})"
+    answer = output.answer
+    if named:
+        name = " on ".join(filter(None, (answer.name, output.host)))
+        return f"{answer._replace(name=name).text()} (lines {output.lines})"
+    return f"{answer.said} (lines {output.lines})"
 
 
 class OutputAnswer:
@@ -126,13 +126,18 @@ class OutputAnswer:
         return said + (f"; {more} more" if more > 0 else "")
 
 
-def state_answer(state: PrintedState) -> Answer:
-    """What the first lines say of a state: of the device that tells most, or of all alike."""
+def of_state(state: PrintedState, lines: str) -> SaidOutput:
+    """What may be said first of a state that stands in these lines."""
+    telling = state_telling(state)
+    return SaidOutput(telling, state.tool, _state_answer(state, telling), lines, state.host)
+
+
+def _state_answer(state: PrintedState, telling: Telling) -> Answer:
+    """What is said of the device that tells most, or of all that tell as much and are alike."""
     device = first_said(state.subjects)
-    if device and subject_telling(device) <= state_telling(state):
+    if device and subject_telling(device) <= telling:
         said = values_said(_telling(device))
         return Answer(device.name or device.kind, ", ".join(said), share_of(device.values))
-    telling = min(map(subject_telling, state.subjects), default=Telling.SURROUNDINGS)
     alike = [each for each in state.subjects if subject_telling(each) is telling]
     alike = [each for each in alike if each.kind == alike[0].kind]
     names = [each.name or each.kind for each in alike]
@@ -159,26 +164,17 @@ def _common(subjects: Sequence[PrintedSubject]) -> Sequence[str]:
     return list(dict.fromkeys(said))
 
 
-def counters_answer(counters: PrintedCounters) -> Answer:
-    """What the first lines say of counters; nothing of mere lists."""
-    said = messages_said(counters.values) or ", ".join(counted_said(counters.values))
-    return Answer(counters.name, said, share_of(counters.values))
-
-
-def of_state(state: PrintedState, lines: str) -> SaidOutput:
-    """What may be said first of a state that stands in these lines."""
-    return SaidOutput(state_telling(state), state.tool, state_answer(state), lines, state.host)
-
-
-def of_counters(counters: PrintedCounters, lines: str, figures: str = "") -> SaidOutput:
-    """What may be said first of counters that stand in these lines.
+def of_counters(counters: PrintedCounters, lines: str, said: str = "") -> SaidOutput:
+    """What may be said first of counters that stand in these lines; nothing of mere lists.
 
     Args:
         counters: of a device or of a host.
         lines: where they stand.
-        figures: of a benchmark, if they are such.
+        said: of their figures or messages, where that is known.
     """
-    answer = counters_answer(counters)
-    said = answer._replace(said=figures) if figures else answer
-    telling = counters_telling(counters)
-    return SaidOutput(telling, counters.tool, said, lines, counters.host, counted=True)
+    values = counters.values
+    said = said or messages_said(values) or ", ".join(counted_said(values))
+    return SaidOutput(
+        counters_telling(counters), counters.tool,
+        Answer(counters.name, said, share_of(values)), lines, counters.host, counted=True,
+    )  # fmt: skip

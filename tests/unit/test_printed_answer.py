@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from iosonde.printed_answer import OutputAnswer, of_counters, of_state, state_answer
+from iosonde.printed_answer import Answer, OutputAnswer, of_counters, of_state
 from iosonde.printed_order import Telling, counters_telling, state_telling
 from iosonde.records.printed import PrintedCounters, PrintedState, PrintedSubject
 from iosonde.records.stack import Json, Scalar
@@ -22,6 +22,10 @@ def state(*subjects: Subject, tool: str = "tool") -> PrintedState:
 
 def counters(values: Mapping[str, Json], name: str = "sda", kind: str = "disk") -> PrintedCounters:
     return PrintedCounters("iostat", kind, name, values)
+
+
+def state_answer(shown: PrintedState) -> Answer:
+    return of_state(shown, "1").answer
 
 
 def sentence(*outputs: PrintedState | PrintedCounters) -> str:

@@ -309,11 +309,11 @@ def _rows(output: FoundOutput, *, detailed: bool) -> Iterator[ImportRow]:
         if counters.kind == AS_PRINTED:
             yield row._replace(says=_as_printed(values))
             continue
-        said = figures or messages_said(values) or counters_in_short(values)
-        answer = of_counters(counters, row.lines, figures)
+        said = figures or messages_said(values)
         yield row._replace(
-            says=said, answer=answer, details=(all_said(values),) if detailed else ()
-        )
+            says=said or counters_in_short(values), answer=of_counters(counters, row.lines, said),
+            details=(all_said(values),) if detailed else (),
+        )  # fmt: skip
     for load in output.loads:
         yield ImportRow(*start, load.tool, load.host, _COMMAND, load.command, "")
 
