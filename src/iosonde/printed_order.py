@@ -31,19 +31,19 @@ BAD = re.compile(
     r"|inconsistent|split.?brain|standalone|recover|rebuild|resync|error|\breset|abort|timed? ?out",
     re.IGNORECASE,
 )
-_CONDITIONS = (
+_CONDITIONS = frozenset({
     "health", "health_status", "health_passed", "overall_status", "state", "array_state",
     "volume_state", "operational_status", "status", "disk_state", "connection", "role",
     "login",
-)  # fmt: skip
-_COUNTED_TROUBLES = (
+})  # fmt: skip
+_COUNTED_TROUBLES = frozenset({
     "degraded", "missing", "failed_paths", "entries_split_brain", "critical_warning",
     "read_errors", "write_errors", "checksum_errors",
-)  # fmt: skip
-_FULLNESS = ("used_share", "data_used_share", "used")
+})  # fmt: skip
+_FULLNESS = frozenset({"used_share", "data_used_share", "used"})
 _SHARES = ("used_share", "data_used_share", "util")
 _FULL = 0.9  # of a file system: its owner has to know
-_SIZES = ("size", "blocks", "raid_level", "level")
+_SIZES = frozenset({"size", "blocks", "raid_level", "level"})
 _NETWORK = "mtu"  # what has it is no storage
 _SURROUNDINGS = frozenset({"host", "package", "kernel", "module", "limits", "device"})
 _ALL_OF_A_HOST = frozenset({"host", "memory", "cpu"})
@@ -63,20 +63,20 @@ def subject_telling(subject: PrintedSubject) -> Telling:
         return Telling.TROUBLE
     if subject.kind in _SURROUNDINGS or _NETWORK in values:
         return Telling.SURROUNDINGS
-    if any(isinstance(values.get(name), str | bool) for name in _CONDITIONS):
+    if any(isinstance(values[name], str | bool) for name in _CONDITIONS.intersection(values)):
         return Telling.CONDITION
-    if any(name in values for name in _FULLNESS):
+    if not _FULLNESS.isdisjoint(values):
         return Telling.MEASURED
-    return Telling.SIZE if any(name in values for name in _SIZES) else Telling.OPTION
+    return Telling.OPTION if _SIZES.isdisjoint(values) else Telling.SIZE
 
 
 def is_in_trouble(values: Mapping[str, Scalar]) -> bool:
     """Whether values are of a device that failed, is gone, lacks a part, or has no room left."""
     share = values.get("used_share")
     return (
-        any(BAD.search(str(values.get(name) or "")) for name in _CONDITIONS)
+        any(BAD.search(str(values[name])) for name in _CONDITIONS.intersection(values))
         or values.get("health_passed") is False
-        or any(values.get(name) for name in _COUNTED_TROUBLES)
+        or any(values[name] for name in _COUNTED_TROUBLES.intersection(values))
         or (isinstance(share, float) and share >= _FULL and not values.get("read_only"))
     )
 
