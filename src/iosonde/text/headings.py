@@ -108,10 +108,14 @@ def headings_above(
             continue
         if not title and prose <= _FAR and is_title(line, index, first):
             title = _unmarked(text)
-        names_run = is_repetition(text) and not speaks(text.lower().split())
-        has_short |= is_short(text) and line(index - 1) == "" and not names_run
+        has_short = has_short or (is_short(text) and line(index - 1) == "" and not _names_run(text))
         prose += 1
     return HeadingsAbove("", title, has_short or prose > _APART)
+
+
+def _names_run(text: str) -> bool:
+    """Whether a line only says that the same was run again: `Run 2`."""
+    return is_repetition(text) and not speaks(text.lower().split())
 
 
 def _note_above(line: Callable[[int], str | None], first: int) -> str:
