@@ -29,10 +29,18 @@ _LIMIT = re.compile(
     rf"|{_FIGURE} ?k? ?(?:IOPS|iops|[kKMG]i?B/s|[KMG]bit/s|[KMG]bps|MBps)[^\n.;]{{0,20}}?"
     r"\b(?:limit|cap|max(?:imum)?|provisioned|baseline)\b",
 )
+_HINTS = (
+    "bps", "iops", "b/s", "bit/s", "b ps", "bandwidth", "throughput", "tc ", "_sec", "-sec", "qos",
+    "modify-volume",
+)  # fmt: skip
+"""One of them stands in whatever matches, in small letters."""
 _OWN = re.compile(r"\b(?:iops|IOPS) ?: ?min=|\bBW=|\bbw=|copied")
 """What outputs of measurements say themselves."""
 
 
 def says_limit(text: str) -> bool:
     """Whether a line sets, shows or names a limit on the rate of I/O that is not lifted."""
+    lowered = text.lower()
+    if not any(hint in lowered for hint in _HINTS):
+        return False
     return _LIMIT.search(text) is not None and _OWN.search(text) is None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 
 from iosonde.text.cursor import prompt_in
 from iosonde.text.prose import is_sentence
@@ -106,6 +107,7 @@ def says_change(text: str) -> bool:
     return bool(says) and not is_repetition(text)
 
 
+@lru_cache(1024)
 def is_repetition(text: str) -> bool:
     """Whether somebody says that it is done again as it was: `Run 2:`, `and once more`."""
     if _NTH_TEST.fullmatch(text):
