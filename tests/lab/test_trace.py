@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def node() -> Iterator[str]:
 def test_every_request_of_fio_is_recorded(node: str, tmp_path: Path) -> None:
     argv = [*COMMAND, "trace", "record", f"lab:{node}/n1:/dev/vdb", "--seconds", "60", "--json"]
     with subprocess.Popen([*argv, "-o", tmp_path], stdout=subprocess.PIPE) as recording:
-        _until_traced(node)
+        _until_traced(node, recording)
         printed_results = json.loads(ssh(node, "n1", *_FIO))
         # blktrace ends by an alarm(2) of its own after so many seconds; sent now, nobody waits.
         ssh(node, "n1", "pkill", "-ALRM", "-x", "blktrace")
@@ -84,11 +85,16 @@ def _writes(node: str) -> int:
     return int(ssh(node, "n1", "cat", "/sys/class/block/vdb/stat").split()[4])
 
 
-def _until_traced(node: str) -> None:
-    for _ in range(60):
-        if ssh(node, "n1", "cat", "/sys/class/block/vdb/trace/enable").strip() != "0":
+def _until_traced(node: str, recording: subprocess.Popen[bytes] | None = None) -> None:
+    """Wait for blktrace, no longer than the command that starts it lives."""
+    enable, until = "/sys/class/block/vdb/trace/enable", time.monotonic() + 300
+    while time.monotonic() < until:
+        if ssh(node, "n1", "cat", enable).strip() != "0":
             return
-    raise AssertionError("blktrace did not begin")
+        if recording is not None and recording.poll() is not None:
+            said = recording.stdout.read() if recording.stdout else b""
+            raise AssertionError(f"the recording ended, {recording.returncode}: {said!r}")
+    raise AssertionError("blktrace did not begin within 300 s")
 
 
 def test_it_ends_by_itself_after_the_time_that_is_asked_for(node: str, tmp_path: Path) -> None:
