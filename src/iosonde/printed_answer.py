@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from iosonde.printed_names import bare_name, names_in
 from iosonde.printed_order import (
     Telling,
+    bad_condition,
     counters_telling,
     share_of,
     state_telling,
@@ -20,6 +24,10 @@ from iosonde.visible import visible, with_name
 
 _NAMED = 3  # devices that are alike
 _SAID = 2  # outputs
+_MEMBERS = 2  # that failed
+_OTHERS = 24  # devices of an output
+_PART = re.compile(r"p?\d{1,3}")
+_NAMES = 10_000  # of devices that are counted in a text
 
 
 class Answer(NamedTuple):
@@ -50,6 +58,16 @@ class SaidOutput(NamedTuple):
     host: str = ""
     counted: bool = False
     """Whether it is of counters."""
+    said_of: tuple[str, ...] = ()
+    """The names of the devices that `answer` is of."""
+    others: Mapping[str, Answer] = {}
+    """What may be said instead, of other devices that tell as much, by name."""
+    names: frozenset[str] = frozenset()
+    """Every device that it speaks of."""
+
+    def of(self, name: str) -> SaidOutput:
+        """The same with the answer of another device, if it has one."""
+        return self._replace(answer=self.others[name]) if name in self.others else self
 
 
 @dataclass(slots=True)
@@ -65,17 +83,40 @@ class _Shown:
         self.last = output
         self.peak = min(self.peak, output, key=_order)
 
-    def order(self) -> tuple[int, float]:
-        """What is in trouble at any time comes first, then what is full or busy."""
-        return _order(self.peak)
+    def chosen(self, mentions: Mapping[str, int]) -> str:
+        """The device that most outputs of the text speak of; the one said at first, if it may be.
 
-    def sentence(self) -> str:
-        """`df: /: used share 74 % (lines 3–5), then used share 31 % (lines 9–11)`."""
-        said, now = f"{self.first.tool}: {_said_of(self.first, named=True)}", self.first
-        for later in (self.peak, self.last):
+        Args:
+            mentions: outputs that speak of a device, by its bare name.
+        """
+        said_of = self.peak.said_of
+        names = (*said_of, *(name for name in self.peak.others if name not in said_of))
+        return max(names, key=lambda name: _mentions_with_parts(name, names, mentions), default="")
+
+    def sentence(self, mentions: Mapping[str, int]) -> str:
+        """`df: /: used share 74 % (lines 3–5), then used share 31 % (lines 9–11)`.
+
+        Of several devices that are alike it is one, where other outputs speak of that alone.
+        """
+        shown, chosen = [self.first, self.peak, self.last], self.chosen(mentions)
+        elsewhere = [name for name in self.peak.said_of if mentions[bare_name(name)] > 1]
+        if chosen not in self.peak.said_of or (
+            len(self.peak.said_of) > 1
+            and elsewhere in ([], [chosen])
+            and _mentions_with_parts(chosen, tuple(self.peak.others), mentions) > 1
+        ):
+            shown = [output.of(chosen) for output in shown]
+        said, now = f"{self.first.tool}: {_said_of(shown[0], named=True)}", shown[0]
+        for later in shown[1:]:
             if later.answer.said != now.answer.said:
                 said, now = f"{said}, then {_said_of(later)}", later
         return said
+
+
+def _mentions_with_parts(name: str, names: Sequence[str], mentions: Mapping[str, int]) -> int:
+    """Outputs that speak of a device or of its partitions, which so tell of it."""
+    parts = (each for each in names if each.startswith(name) and _PART.fullmatch(each, len(name)))
+    return sum(mentions[bare_name(each)] for each in (name, *parts))
 
 
 def _order(output: SaidOutput) -> tuple[int, float]:
@@ -93,11 +134,13 @@ def _said_of(output: SaidOutput, *, named: bool = False) -> str:
 class OutputAnswer:
     """What is said first of a text beside its trials: the figures of counters, or settings.
 
-    What tells most comes first; of a device that a tool shows several times, first and last.
+    What tells most comes first, and of what tells alike the device that most outputs speak of; of a
+    device that a tool shows several times, first and last.
     """
 
     def __init__(self) -> None:
         self._shown: dict[tuple[str, ...], _Shown] = {}
+        self._mentions: Counter[str] = Counter()
 
     @property
     def count(self) -> int:
@@ -107,6 +150,8 @@ class OutputAnswer:
     def add(self, outputs: Iterable[SaidOutput]) -> None:
         """Takes what may be said of outputs, in the order of the text."""
         for output in outputs:
+            if len(self._mentions) < _NAMES:
+                self._mentions.update(output.names)
             if not output.answer.said:
                 continue
             what = output.answer.name or output.lines
@@ -117,32 +162,85 @@ class OutputAnswer:
                 self._shown[of] = _Shown(output, output, output)
 
     def sentence(self) -> str:
-        """The first two, and how many more there are."""
-        order = sorted(self._shown.values(), key=_Shown.order)
+        """The first two, of two devices where there are two, and how many more there are."""
+        order = sorted(self._shown.values(), key=self._order)
         if order and order[0].peak.telling < Telling.SURROUNDINGS:
             order = [shown for shown in order if shown.peak.telling < Telling.SURROUNDINGS]
-        more = len(order) - _SAID
-        said = "; ".join(shown.sentence() for shown in order[:_SAID])
+        first = list(self._of_two_devices(order))
+        more = len(order) - len(first)
+        said = "; ".join(shown.sentence(self._mentions) for shown in first)
         return said + (f"; {more} more" if more > 0 else "")
+
+    def _order(self, shown: _Shown) -> tuple[int, int, float]:
+        """What is in trouble at any time, then what is spoken of most, then what is busiest."""
+        telling, weight = _order(shown.peak)
+        return telling, -self._mentions[bare_name(shown.chosen(self._mentions))], weight
+
+    def _of_two_devices(self, order: Sequence[_Shown]) -> Iterator[_Shown]:
+        """The first, and the next that tells as much of another device; else the next."""
+        if not order:
+            return
+        first, *others = order
+        yield first
+        device = bare_name(first.chosen(self._mentions)), first.peak.host
+        for shown in others:
+            of = bare_name(shown.chosen(self._mentions)), shown.peak.host
+            if of != device and shown.peak.telling is first.peak.telling:
+                yield shown
+                return
+        yield from others[: _SAID - 1]
 
 
 def of_state(state: PrintedState, lines: str) -> SaidOutput:
     """What may be said first of a state that stands in these lines."""
     telling = state_telling(state)
-    return SaidOutput(telling, state.tool, _state_answer(state, telling), lines, state.host)
+    devices = [each for each in state.subjects if subject_telling(each) is telling]
+    answer, said_of = _state_answer(state, telling, devices)
+    others = {each.name: _answer_of(each) for each in devices[:_OTHERS] if each.name}
+    return SaidOutput(
+        telling, state.tool, answer, lines, state.host,
+        said_of=said_of, others=others, names=frozenset(names_in(state)),
+    )  # fmt: skip
 
 
-def _state_answer(state: PrintedState, telling: Telling) -> Answer:
-    """What is said of the device that tells most, or of all that tell as much and are alike."""
+def _state_answer(
+    state: PrintedState, telling: Telling, devices: Sequence[PrintedSubject]
+) -> tuple[Answer, tuple[str, ...]]:
+    """What is said of the device that tells most, or of all that tell as much and are alike.
+
+    Returns:
+        it, and the names of these devices.
+    """
     device = first_said(state.subjects)
     if device and subject_telling(device) <= telling:
-        said = values_said(_telling(device))
-        return Answer(device.name or device.kind, ", ".join(said), share_of(device.values))
-    alike = [each for each in state.subjects if subject_telling(each) is telling]
-    alike = [each for each in alike if each.kind == alike[0].kind]
+        answer = _answer_of(device)
+        if telling is Telling.TROUBLE:
+            said = ", ".join((answer.said, *_failed_members(state, device)))
+            answer = answer._replace(said=said)
+        return answer, (device.name,)
+    alike = [each for each in devices if each.kind == devices[0].kind]
     names = [each.name or each.kind for each in alike]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return Answer(f"{', '.join(names[:_NAMED])}{more}", ", ".join(_common(alike)))
+    said = ", ".join(_common(alike))
+    return Answer(f"{', '.join(names[:_NAMED])}{more}", said), tuple(names)
+
+
+def _answer_of(device: PrintedSubject) -> Answer:
+    """What is said of a single device."""
+    said = ", ".join(values_said(_telling(device)))
+    return Answer(device.name or device.kind, said, share_of(device.values))
+
+
+def _failed_members(state: PrintedState, device: PrintedSubject) -> Iterator[str]:
+    """`sdb FAULTED`: what of the device is in trouble, where a tool shows its members with it."""
+    members = [
+        f"{visible(each.name)} {condition}" for each in state.subjects
+        if each.kind != device.kind and not each.values.get("group")
+        and (condition := bad_condition(each.values))
+    ]  # fmt: skip
+    yield from members[:_MEMBERS]
+    if more := len(members[_MEMBERS:]):
+        yield f"{more} more"
 
 
 def _telling(device: PrintedSubject) -> Mapping[str, Scalar]:
@@ -177,4 +275,5 @@ def of_counters(counters: PrintedCounters, lines: str, said: str = "") -> SaidOu
     return SaidOutput(
         counters_telling(counters), counters.tool,
         Answer(counters.name, said, share_of(values)), lines, counters.host, counted=True,
+        said_of=(counters.name,), names=frozenset(names_in(counters)),
     )  # fmt: skip

@@ -81,6 +81,12 @@ def is_in_trouble(values: Mapping[str, Scalar]) -> bool:
     )
 
 
+def bad_condition(values: Mapping[str, Scalar]) -> str:
+    """The condition by which a device is in trouble, `FAULTED`; empty where it is in none."""
+    said = (str(values[name]) for name in sorted(_CONDITIONS.intersection(values)))
+    return next(filter(BAD.search, said), "")
+
+
 def share_of(values: Mapping[str, Json]) -> float:
     """How full a file system is, or how busy a device, from 0 to 1; 0 where it is not said."""
     share = next((values[name] for name in _SHARES if name in values), None)

@@ -20,9 +20,9 @@ from iosonde.visible import visible, with_name
 TELLING = (
     "health", "health_status", "health_passed", "critical_warning", "overall_status", "state",
     "array_state", "volume_state", "operational_status", "status", "online", "disk_state",
-    "peer_disk_state", "connection", "role", "login", "level", "raid_level", "degraded", "missing",
-    "failed_paths",
-    "entries_split_brain", "raid_disks", "osds", "osds_up", "paths", "model", "product", "server",
+    "peer_disk_state", "connection", "role", "login", "level", "raid_level", "faulty", "degraded",
+    "missing", "failed_paths", "entries_split_brain", "raid_disks", "osds", "osds_up", "paths",
+    "model", "product", "server",
     "iqn", "nqn", "data_profile", "format", "cipher", "fstype", "vers", "used_share", "full",
     "size", "used", "free", "available", "blocks", "block_size", "chunk_size", "firmware",
     "recordsize", "compression", "target", "policy", "kernel_release",
@@ -111,6 +111,19 @@ def counted_said(values: Mapping[str, Json]) -> Sequence[str]:
 
 _WORST = ("panic", "fatal", "error", "warning", "warn")
 _ERRORS = ("err", "error")
+_GRAVEST = (
+    re.compile(
+        r"read-?only|shut(?:ting)? ?down|remov(?:ing|ed) after|disk failure|offlin|giving up"
+        r"|g[ai]ve up|(?:device|controller) (?:is )?(?:dead|gone)|operational on \d+/",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"i/o error|medium error|unc\b|uncorrect|unrecover|unreadable|timed? ?out|timeout",
+        re.IGNORECASE,
+    ),
+    BAD,
+)
+"""What became of a device tells more than an error of it, and that more than a reset."""
 
 
 def messages_said(values: Mapping[str, Json]) -> str:
@@ -124,11 +137,18 @@ def messages_said(values: Mapping[str, Json]) -> str:
     texts = [_message(entry) for entry in listed]
     levels = [str(entry.get("level")) if isinstance(entry, dict) else "" for entry in listed]
     worst = next((level for level in _WORST if level in levels), "")
-    bad = next((text for text in texts if BAD.search(text)), texts[0])
-    text = texts[levels.index(worst)] if worst else bad
+    text = texts[levels.index(worst)] if worst else _gravest(texts)
     count = units.counted(len(listed), "message")
     grade = f", {levels.count(worst)} of them {worst}" if worst and len(listed) > 1 else ""
     return f"{count}{grade}: {_cut(visible(text), _MESSAGE)}"
+
+
+def _gravest(texts: Sequence[str]) -> str:
+    """The message that tells most of what went wrong; the first, where nothing did."""
+    for form in _GRAVEST:
+        if text := next(filter(form.search, texts), ""):
+            return text
+    return texts[0]
 
 
 def _message(entry: Json) -> str:

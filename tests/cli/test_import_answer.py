@@ -121,7 +121,8 @@ def test_a_page_is_answered_in_its_first_lines(
     assert done.status == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == (
-        "hdparm: buffered read 100 … 300 MiB/s in 2 trials, highest in “Array” (lines 8–9)"
+        "hdparm: buffered read 100 MiB/s in “One disk” (lines 3–4),"
+        " 300 MiB/s in “Array” (lines 8–9)"
     )
     assert lines[1].startswith("1 error; degraded: md0 (RAID 5) lacks 1 of its 3 members")
     assert lines[2].startswith("2 trials, 1 settings snapshot found")

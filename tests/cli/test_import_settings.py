@@ -113,7 +113,9 @@ def test_the_first_lines_of_a_text_of_settings(iosonde: Run, tmp_path: Path) -> 
     ended = iosonde("import", "--dry-run", str(text))
     finding, answer, counts = ended.stdout.split("\n")[:3]
     assert finding.startswith("1 error; degraded: md0")
-    assert answer.startswith("mdstat: md0: array state active, level raid1, degraded 1")
+    assert answer.startswith(
+        "mdstat: md0: array state active, level raid1, faulty sda1 (lines 1–6)"
+    )
     assert counts == "1 settings snapshot found"
     assert "level raid1" in ended.stdout.split("lines", 2)[2]
     assert "\nmd0: " not in ended.stdout
@@ -158,6 +160,13 @@ def test_of_several_devices_the_failed_is_said_unless_a_sum_stands_above_them() 
      "2 messages: Started"),
     ({"messages": ["EXT4-fs (sdq3): 17 orphan inodes deleted"]},
      "1 message: EXT4-fs (sdq3): 17 orphan inodes deleted"),
+    ({"messages": ["nvme0: I/O 5 QID 1 timeout, aborting", "nvme0: Disabling device",
+                   "nvme nvme0: Removing after probe failure status: -19"]},
+     "3 messages: nvme nvme0: Removing after probe failure status: -19"),
+    ({"messages": ["ata2: hard resetting link", "sdc: rw=0", "I/O error, dev sdc, sector 8"]},
+     "3 messages: I/O error, dev sdc, sector 8"),
+    ({"messages": ["bdev /dev/sdb1 errs: wr 0, corrupt 3", "mounted read-write"]},  # counts only
+     "2 messages: bdev /dev/sdb1 errs: wr 0, corrupt 3"),
     ({"messages": 12}, ""),
     ({"reads": 12}, ""),
 ])  # fmt: skip

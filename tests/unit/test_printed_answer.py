@@ -167,6 +167,58 @@ def test_devices_that_are_alike_are_said_together() -> None:
     assert same.text() == "a, b: x 1"
 
 
+def disk(name: str, **values: Scalar) -> Subject:
+    return "disk", name, {"size": 1 << 30, **values}
+
+
+def test_of_devices_that_tell_alike_the_one_that_most_outputs_speak_of_is_said() -> None:
+    listed = state(disk("sda"), disk("sdb"), disk("sdc"), tool="lsblk")
+    made = counters({"messages": ["volume group made on /dev/sdb"]}, "", "host")
+    assert sentence(listed, made) == (
+        "lsblk: sdb: size 1 GiB (lines 1);"
+        " iostat: 1 message: volume group made on /dev/sdb (lines 2)"
+    )
+    assert sentence(listed).startswith("lsblk: sda, sdb, sdc: size 1 GiB")  # no more of one
+    both = counters({"messages": ["/dev/sda is a member", "/dev/sdb is a member"]}, "", "host")
+    assert sentence(listed, both).startswith("lsblk: sda, sdb, sdc: size 1 GiB")  # nor alone
+    elsewhere = counters({"messages": ["wrote /srv/dev-sdb"]}, "", "host")  # no device
+    assert sentence(listed, elsewhere).startswith("lsblk: sda, sdb, sdc: size")
+
+
+def test_a_partition_speaks_for_its_disk_and_is_not_said_instead() -> None:
+    listed = state(disk("sda"), ("partition", "sda1", {"size": 9 << 20}), disk("sdb"), tool="lsblk")
+    mounted = state(("mount", "/boot", {"device": "/dev/sda1"}), tool="mount")
+    assert sentence(listed, mounted).startswith("lsblk: sda: size 1 GiB")
+    numbered = state(disk("sd"), disk("sd1x"), disk("other"), tool="lsblk")  # no part of it
+    assert sentence(
+        numbered, state(("mount", "/", {"device": "/dev/sd1x"}), tool="mount")
+    ).startswith("lsblk: sd1x: size")
+
+
+def test_the_second_place_is_for_another_device_that_tells_as_much() -> None:
+    whole: Subject = ("md", "md1", {"state": "clean", "level": "raid1"})
+    again = state(DEGRADED, tool="mdstat")
+    other = state(("md", "md2", {"state": "degraded"}), tool="mdstat")
+    assert "; mdstat: md2: " in sentence(state(DEGRADED), again, other)
+    assert "; mdstat: md0: " in sentence(state(DEGRADED), again, state(whole, tool="x"))
+
+
+def test_members_that_failed_are_said_with_the_pool() -> None:
+    members: list[Subject] = [
+        ("member", "mirror-0", {"state": "DEGRADED", "group": True}),
+        ("member", "sdb", {"state": "ONLINE"}),
+        *(("member", f"sd{letter}", {"state": "FAULTED"}) for letter in "cde"),
+    ]
+    pool: Subject = ("pool", "tank", {"state": "DEGRADED", "health": "DEGRADED"})
+    assert state_answer(state(pool, *members)).text() == (
+        "tank: health DEGRADED, sdc FAULTED, sdd FAULTED, 1 more"
+    )
+    sound: Subject = ("pool", "tank", {"state": "ONLINE"})
+    assert state_answer(state(sound, ("member", "sdb", {"state": "ONLINE"}))).text() == (
+        "tank: state ONLINE"
+    )
+
+
 @pytest.mark.parametrize(
     ("subject", "text"),
     [

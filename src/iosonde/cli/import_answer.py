@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _GROUPS = 2  # of results, each with its range
 _SEVERITIES = ("error", "warning", "note")
+_EACH = 4  # results of a range that are said each
 _LONGEST = 200  # characters of a message
 _CUTS = (". ", "; ", ", ", " ")
 _DIRECTIONS = ("rw", "readwrite", "rwmixread")
@@ -92,6 +93,7 @@ class _Range:
     high: TrialFigure
     loads: set[tuple[str, ...]] = field(default_factory=set)
     beside: list[float] = field(default_factory=list)
+    first: list[TrialFigure] = field(default_factory=list)
     count: int = 0
 
     def add(self, figure: TrialFigure) -> None:
@@ -99,6 +101,8 @@ class _Range:
         self.high = max(self.high, figure, key=lambda each: each.mean)
         self.loads.add(figure.load)
         self.count += 1
+        if len(self.first) < _EACH:
+            self.first.append(figure)
         if figure.beside:
             self.beside.append(figure.beside)
 
@@ -111,6 +115,8 @@ class _Range:
         if self.count == 1:
             return f"{name} {units.show(best.mean, best.unit)}{self._beside()} in {where}"
         low, high = (units.show(each.mean, best.unit) for each in (self.low, self.high))
+        if low != high and self.count == len({(each.label, each.host) for each in self.first}):
+            return f"{name} {', '.join(map(_each, self.first))}"
         if low == high:
             return f"{name} {low}{self._beside()} in each of {self.count} trials"
         over = f" of {len(self.loads)} loads" if len(self.loads) > 1 else ""
@@ -128,6 +134,13 @@ class _Range:
         low_said, high_said = units.show(low, unit), units.show(high, unit)
         said = low_said if low_said == high_said else units.show_range(low, high, unit)
         return f", {short_metric(other_direction(self.low.metric))} {said}"
+
+
+def _each(figure: TrialFigure) -> str:
+    """`184 MiB/s in “/dev/sda” (lines 145–150)`: one of few results, each of which has a name."""
+    beside = f" / {units.show(figure.beside, figure.unit)}" if figure.beside else ""
+    where = f"“{figure.label}”" + (f" on {figure.host}" if figure.host else "")
+    return f"{units.show(figure.mean, figure.unit)}{beside} in {where} (lines {figure.lines})"
 
 
 class ResultRanges:

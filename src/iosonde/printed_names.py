@@ -1,0 +1,43 @@
+"""Which devices the states and counters of a text speak of: what most of them name, it is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from iosonde.records.printed import PrintedCounters, PrintedState
+from iosonde.records.stack import Json
+
+_DEVICE = re.compile(r"(?<![\w/.-])/dev/((?:[\w.!+-]{1,60}/){0,2}[\w.!+-]{0,60}[\w!+-])")
+_READ = 64  # devices, values and messages of an output
+_DIRECTORY = "mapper/"
+
+
+def bare_name(name: str) -> str:
+    """A device by its name in /dev, however a tool writes it: `/dev/md0` is md0."""
+    return name.removeprefix("/dev/").removeprefix(_DIRECTORY)
+
+
+def names_in(output: PrintedState | PrintedCounters) -> Iterator[str]:
+    """Bare names of the devices that an output is of, and of those that its values name.
+
+    Of a long output only those in its first part. A name may come twice.
+    """
+    if isinstance(output, PrintedState):
+        for subject in output.subjects[:_READ]:
+            if subject.name:
+                yield bare_name(subject.name)
+            yield from _named(subject.values.values())
+        return
+    if output.name:
+        yield bare_name(output.name)
+    for value in output.values.values():
+        yield from _named(value[:_READ] if isinstance(value, list) else [value])
+
+
+def _named(values: Iterable[Json]) -> Iterator[str]:
+    for value in islice(values, _READ):
+        text = value.get("message") if isinstance(value, dict) else value
+        if isinstance(text, str) and "/dev/" in text:
+            yield from (bare_name(match[1]) for match in _DEVICE.finditer(text))
