@@ -62,29 +62,6 @@ _ASPECT = re.compile(r"(settings|printed|findings)(_\w+)?|sampled|ledger")
 Named = Mapping[str, Set[str]]
 
 NAMED: Mapping[str, Mapping[str, str]] = {
-    "change/identity.py": {
-        "partition": "a fact that change/identity.sh reads: number within its disk",
-    },
-    "change/keeper/__init__.py": {
-        "link": "a symbolic link",
-    },
-    "change/keeper/on_host.py": {
-        "disk": "the group that owns block devices",
-    },
-    "change/keeper/on_host_walk.py": {
-        "link": "a symbolic link",
-    },
-    "change/node.py": {
-        "link": "a symbolic link",
-    },
-    "change/scan.py": {
-        "disk": "a word of scan_host's answers, in both of its languages",
-        "loop": "a word of scan_host's answers, in both of its languages",
-    },
-    "change/scan_host.py": {
-        "disk": "a word of its answers",
-        "loop": "a word of its answers",
-    },
     "lab/initramfs.py": {
         "ext4": "a kernel module that the nodes' own root needs",
     },
@@ -164,18 +141,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "loads/loop_tester.py": {
         "hwraid": "what the program prints of the controller that it measures through",
     },
-    "predict/service/__init__.py": {
-        "link": "a device model: the wire between two hosts",
-    },
-    "report/charts.py": {
-        "loop": "one repetition of a load",
-    },
-    "report/rows.py": {
-        "loop": "one repetition of a load",
-    },
-    "report/tuning_path.py": {
-        "loop": "one repetition of a load",
-    },
 }
 UNTESTED: Set[str] = frozenset()
 VAGUE = frozenset({"one", "found", "known", "told", "words"})
@@ -194,6 +159,7 @@ class Facts:
     """What the rules ask of a module's syntax, of one walk through it."""
 
     importing_from: Set[str]
+    speaks_of_kinds: bool
     classes: Sequence[str]
     shell_lines: int
     vague: Sequence[str]
@@ -204,10 +170,13 @@ class Facts:
 def _facts(text: str) -> Facts:
     tree = ast.parse(text)
     nodes = list(ast.walk(tree))
+    importing_from = frozenset(
+        node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module
+    )
     return Facts(
-        frozenset(
-            node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module
-        ),
+        importing_from,
+        any(module.startswith("iosonde.layers") for module in importing_from)
+        or _speaks_of_kinds(tree),
         tuple(
             node.name
             for node in tree.body
@@ -264,8 +233,8 @@ def names_in(text: str, path: str) -> Iterator[str]:
         elif token.type == tokenize.NAME:
             name = f"_{token.string.lower()}_"
             yield from (kind for kind in LAYERS if kind not in _ORDINARY and f"_{kind}_" in name)
-    module = f"iosonde.{path.removesuffix('.py').replace('/', '.')}"
-    yield from _ordinary_in(text, is_reader=module in _READERS)
+    if not is_without_kinds(text, path):
+        yield from _ordinary_in(text, is_reader=_is_reader(path))
     for module in _facts(text).importing_from:
         parts = module.split(".")
         if parts[:2] == ["iosonde", "layers"] and len(parts) > 2:
@@ -274,13 +243,35 @@ def names_in(text: str, path: str) -> Iterator[str]:
                 yield folder
 
 
+def _is_reader(path: str) -> bool:
+    return f"iosonde.{path.removesuffix('.py').replace('/', '.')}" in _READERS
+
+
+def is_without_kinds(text: str, path: str) -> bool:
+    """Whether an ordinary word can be no kind of layer here, since no kind is spoken of.
+
+    That is a module of another room that imports nothing of the layers, and in which no name of
+    the code has the word "kind" in it.
+    """
+    return not path.startswith("layers/") and not _facts(text).speaks_of_kinds
+
+
+def homonyms(texts: Mapping[str, str]) -> Named:
+    """Module that speaks of no kinds → the ordinary words in it that are called as a kind is."""
+    said = {
+        path: frozenset(_ordinary_in(text, is_reader=_is_reader(path)))
+        for path, text in texts.items() if path not in ROWS and is_without_kinds(text, path)
+    }  # fmt: skip
+    return {path: names for path, names in said.items() if names}
+
+
 def _ordinary_in(text: str, *, is_reader: bool) -> Iterator[str]:
     """The kinds whose names are words, where the word is not plainly something else.
 
     Something else are the kind of a record of what a tool printed, the name of a group or of a
-    column that is looked up, a device's type in lsblk, a part of a command, and what the list of
-    rules says a rule is about. A reader's words are those of its text and of its records, unless
-    it asks for the kind of a layer.
+    column that is looked up or looked for, a device's type in lsblk, a part of a command, and what
+    the list of rules says a rule is about. A reader's words are those of its text and of its
+    records, unless it asks for the kind of a layer.
     """
     for string, chain in _with_parents(ast.parse(text), ()):
         if string not in _ORDINARY:
@@ -301,6 +292,23 @@ def _with_parents(
         else:
             above = () if isinstance(child, ast.stmt) else (node, *chain)
             yield from _with_parents(child, above)
+
+
+def _speaks_of_kinds(node: ast.AST) -> bool:
+    """Whether a name of the code has "kind" in it, whatever it names."""
+    for part in ast.walk(node):
+        match part:
+            case (
+                ast.Name(id=name)
+                | ast.Attribute(attr=name)
+                | ast.arg(arg=name)
+                | ast.keyword(arg=str(name))
+                | ast.FunctionDef(name=name)
+                | ast.ClassDef(name=name)
+            ):
+                if "kind" in name.lower():
+                    return True
+    return False
 
 
 def _called(node: ast.AST) -> str:
@@ -327,6 +335,8 @@ def _is_of_records(node: ast.AST) -> bool:
     match node:
         case ast.Subscript() | ast.Compare(left=ast.Attribute(attr="type")):
             return True
+        case ast.Compare(left=ast.Constant(), ops=[ast.In() | ast.NotIn()]):
+            return not _speaks_of_kinds(node)
     return _called(node) in {
         "PrintedSubject", "PrintedCounters", "counted", "kind_by_type", "printed_kind", "run",
         "Check", "Rule",

@@ -179,8 +179,8 @@ def _technologies() -> str:
         "Made from the sources by `make reference`. A technology is named in its folder, its",
         "tests, its page and its rows; what else names it is in the last column: as a string that",
         "is its name, in an identifier, or by importing its folder. Prose does not count, nor does",
-        "an ordinary word (disk, link, loop) that is the kind of a printed record, or a word of",
-        "what is read. `make check` refuses a place that is not in the second table.",
+        "an ordinary word (disk, link, loop) that is the kind of a printed record, a word of what",
+        "is read, or a homonym (last table). `make check` refuses what is not listed below.",
         "",
         "| kind | folder | tests | rows | named elsewhere in `src/iosonde` |",
         "| --- | --- | --- | --- | --- |",
@@ -213,6 +213,20 @@ def _technologies() -> str:
         "| --- | --- | --- |",
     ]
     lines += [f"| {' | '.join(place)} |" for place in places]
+    lines += [
+        "",
+        "## Homonyms",
+        "",
+        "Ordinary words in modules that cannot mean a kind by them: they lie in another room,",
+        "import nothing of the layers, and no name in their code has “kind” in it.",
+        "",
+        "| file | words |",
+        "| --- | --- |",
+    ]
+    lines += [
+        f"| {path} | {', '.join(sorted(words))} |"
+        for path, words in sorted(house.homonyms(texts).items())
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -52,6 +52,8 @@ def test_an_engine_that_names_a_technology_is_seen(planted: str, name: str) -> N
         ("layers/xfs/printed.py", 'PrintedSubject("md", name, values)\n', "md"),
         ("layers/xfs/printed.py", "from iosonde.layers.disk.facts import subjects\n", "disk"),
         ("text/printed.py", 'kind = "disk"\n', "disk"),
+        ("text/printed.py", 'def drawn(of_kinds):\n    return {"disk": 1}\n', "disk"),
+        ("report/rows.py", 'if "disk" in kinds:\n    pass\n', "disk"),
         ("layers/xfs/printed_of_no_table.py", 'kind = "disk"\n', "disk"),
         ("loads/yabs.py", 'if "disk" in {each.kind for each in states}:\n    pass\n', "disk"),
         (
@@ -81,10 +83,22 @@ def test_a_kind_that_is_asked_for_is_a_name_wherever_it_stands(
         ("layers/multipath/kernel_log_esxi.py", 'SAID = (("APD ", "disk", "all_paths_down"),)\n'),
         ("layers/md/findings.py", 'Rule("degraded", "disk", says, source, find)\n'),
         ("layers/md/facts.py", 'kind = kind_by_type("loop")\n'),
+        ("layers/md/facts.py", 'if "partition" in facts or "disk" not in facts:\n    pass\n'),
+        ("report/rows.py", 'yield {"loop": number}\n'),
     ],
 )
 def test_words_of_a_text_and_of_its_records_are_no_names(path: str, planted: str) -> None:
     assert set(house.names_in(planted, path)) == set()
+
+
+def test_a_word_where_no_kind_is_spoken_of_is_listed() -> None:
+    texts = {
+        "report/rows.py": 'yield {"loop": number}\n',
+        "report/kinds.py": 'KINDS = {"loop": number}\n',
+        "layers/facts.py": 'yield {"loop": number}\n',
+    }
+    assert house.homonyms(texts) == {"report/rows.py": {"loop"}}
+    assert house.named(texts) == {"report/kinds.py": {"loop"}, "layers/facts.py": {"loop"}}
 
 
 @pytest.mark.parametrize(
@@ -232,7 +246,7 @@ def test_an_aspect_without_a_test_is_seen() -> None:
 
 
 def _without_a_name(texts: dict[str, str]) -> None:
-    texts["change/node.py"] = ""
+    texts["layers/drbd/kind.py"] = ""
 
 
 def _with_a_vague_name(texts: dict[str, str]) -> None:
@@ -260,7 +274,7 @@ def _with_many_lines(texts: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (_without_a_name, "change/node.py: link: holds by now"),
+        (_without_a_name, "layers/drbd/kind.py: disk: holds by now"),
         (_with_a_name, "zram: it names"),
         (_with_many_lines, "lines, 450 at most"),
         (_with_a_vague_name, ": one: name it for what it holds"),
@@ -271,7 +285,7 @@ def test_the_tables_say_no_more_and_no_less_than_there_is(
     texts: Mapping[str, str], change: Callable[[dict[str, str]], None], said: str
 ) -> None:
     changed = {
-        name: text for name, text in texts.items() if name.startswith(("stack/", "change/n"))
+        name: text for name, text in texts.items() if name.startswith(("stack/", "layers/drbd/k"))
     }
     before = set(house.problems(changed, {}))
     change(changed)

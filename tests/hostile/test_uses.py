@@ -364,7 +364,7 @@ def test_perl_and_python_see_the_same(device: str, tmp_path: Path) -> None:
         assert perl == seen(sys.executable, "-c", "scan_host.py")
         assert f"open {thread.pid} device {own[0]}" in perl
         assert f"mapped {memory.pid} file {own[1]}" in perl
-        devices = [row for row in perl if row.split(" ")[0] in {"disk", "loop"}]
+        devices = [row for row in perl if row.split(" ")[0] in {"device", "backing"}]
         assert len(devices) == 3  # the disk, the loop device, the partition
         assert len(perl) - len(devices) == 4
 

@@ -16,7 +16,7 @@ _FORMAT = r"%f|%t|%T|%d|%i|%h|%s|%w|%n\0"
 # "unrecognized option" of busybox 1.36 (getopt(3)), "Unknown option" of toybox 0.8. Only the
 # beginning counts: behind it a path may hold any word.
 _NOT_GNU = re.compile(rb"stat: (?:unrecognized|unknown|invalid) option", re.IGNORECASE)
-_KINDS = {0o140000: "socket", 0o120000: "link", 0o100000: "file", 0o060000: "device",
+_KINDS = {0o140000: "socket", 0o120000: "symbolic link", 0o100000: "file", 0o060000: "device",
           0o040000: "directory", 0o020000: "character device", 0o010000: "pipe"}  # fmt: skip
 
 
@@ -24,9 +24,9 @@ _KINDS = {0o140000: "socket", 0o120000: "link", 0o100000: "file", 0o060000: "dev
 class FileNode:
     """One file of any kind.
 
-    `kind` is file, directory, device (block), "character device", link, pipe or socket; `number`
-    is "MAJOR:MINOR" of a device; `identity` tells a file from any other that ever had its name,
-    `file` ("DEVICE:INODE") from any other that is there now.
+    `kind` is file, directory, device (block), "character device", "symbolic link", pipe or socket;
+    `number` is "MAJOR:MINOR" of a device; `identity` tells a file from any other that ever had its
+    name, `file` ("DEVICE:INODE") from any other that is there now.
     """
 
     path: str

@@ -106,13 +106,13 @@ def _devices(rows: Sequence[Sequence[str]]) -> ScannedDevices:
     slaves: dict[str, tuple[str, ...]] = {}
     unseen = "/proc/self cannot be read"
     for kind, *rest in rows:
-        if kind == "disk":
+        if kind == "device":
             name, number, disk, start, size = rest
             parent = disk if disk != "-" else ""
             devices[number] = ScannedDevice(name, number, parent, int(start), int(size))
         elif kind == "slave":
             slaves[rest[0]] = (*slaves.get(rest[0], ()), rest[1])
-        elif kind == "loop":
+        elif kind == "backing":
             loops[rest[0]] = _backing(rest[1:])
         elif kind == "view":
             unseen = _unseen(rest)

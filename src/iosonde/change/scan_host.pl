@@ -52,7 +52,7 @@ sub devices {
         my $own = line_of("$at/dev") or next;
         my $disk  = -e "$at/partition" ? line_of("$at/../dev") : q{-};
         my $start = ( line_of("$at/start") || 0 ) * 512;
-        say_line( 'disk', $name, $own, $disk, $start, ( line_of("$at/size") || 0 ) * 512 );
+        say_line( 'device', $name, $own, $disk, $start, ( line_of("$at/size") || 0 ) * 512 );
         for my $below ( @{ names("$at/slaves") // [] } ) {
             say_line( 'slave', $own, line_of("$at/slaves/$below/dev") || q{-} );
         }
@@ -64,12 +64,12 @@ sub devices {
 sub loop {
     my ( $name, $own ) = @_;
     my $status = "\0" x 232;
-    sysopen my $handle, "/dev/$name", O_RDONLY or return say_line( 'loop', $own, q{?} );
-    return say_line( 'loop', $own, q{?} ) if number( ( stat $handle )[6] ) ne $own;
+    sysopen my $handle, "/dev/$name", O_RDONLY or return say_line( 'backing', $own, q{?} );
+    return say_line( 'backing', $own, q{?} ) if number( ( stat $handle )[6] ) ne $own;
     ioctl $handle, $LOOP_GET_STATUS64, $status or return;    # it was detached just now
     my @backing = unpack 'Q5', $status;
     $files{"$backing[0]:$backing[1]"} = 1;
-    return say_line( 'loop', $own, @backing );
+    return say_line( 'backing', $own, @backing );
 }
 
 sub process {

@@ -73,7 +73,7 @@ def devices() -> Set[Tuple[int, ...]]:
             continue
         disk = content(at + "/../dev").strip() if os.path.exists(at + "/partition") else "-"
         start = int(content(at + "/start") or 0) * 512
-        say("disk", name, own, disk, start, int(content(at + "/size") or 0) * 512)
+        say("device", name, own, disk, start, int(content(at + "/size") or 0) * 512)
         for below in names(at + "/slaves") or ():
             say("slave", own, content(at + "/slaves/" + below + "/dev").strip() or "-")
         if os.path.exists(at + "/loop/backing_file"):
@@ -89,15 +89,15 @@ def loop(name: str, own: str) -> Tuple[int, ...]:
     try:
         handle = os.open("/dev/" + name, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
-        say("loop", own, "?")
+        say("backing", own, "?")
         return ()
     try:
         if number(os.fstat(handle).st_rdev) == own:
             fcntl.ioctl(handle, LOOP_GET_STATUS64, status)
             backing = struct.unpack_from("=5Q", status)
-            say("loop", own, *backing)
+            say("backing", own, *backing)
             return backing[:2]
-        say("loop", own, "?")
+        say("backing", own, "?")
     except OSError:  # it was detached just now
         pass
     finally:

@@ -61,7 +61,7 @@ _GREETING = b"2\n6\nkeeper"  # the beginning of its first answer
 _KINDS = {stat.S_IFREG: "file", stat.S_IFBLK: "device"}
 _WHY = {
     "others": "others may write to {where}",
-    "link": "the link {where} stands where others may write",
+    "symlink": "the link {where} stands where others may write",
     "swapped": "this was replaced while it was opened",
     "kind": "this is neither a block device nor a plain file",
 }
@@ -89,7 +89,7 @@ class KeeperRefused(Exception):
         number: errno.
         text: what the kernel says of it.
         where: the path it is about.
-        why: "others", "link", "swapped", "kind" where iosonde refuses and not the kernel.
+        why: "others", "symlink", "swapped", "kind" where iosonde refuses and not the kernel.
     """
 
     def __init__(self, number: int, text: str, where: str, why: str) -> None:
@@ -98,7 +98,7 @@ class KeeperRefused(Exception):
 
     def refusal(self, path: str) -> Refused:
         """The refusal in words."""
-        if self.why in {"others", "link"}:
+        if self.why in {"others", "symlink"}:
             return Refused(
                 f"another user could replace it: {_WHY[self.why].format(where=self.where)}",
                 where=path,

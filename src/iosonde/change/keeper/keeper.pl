@@ -92,7 +92,7 @@ sub walk {    # to the directory of PATH; the canonical directory, and the last 
         stop($!, $place) unless @entry;
         my $ours = $closed && (trusted($entry[4]) || !($here[2] & S_ISVTX));
         if (S_ISLNK($entry[2])) {
-            stop(EPERM, $place, 'link') unless $ours;
+            stop(EPERM, $place, 'symlink') unless $ours;
             stop(ELOOP, $place) if ++$links > 40;
             my $to = readlink $name;
             stop($!, $place) unless defined $to;

@@ -112,7 +112,7 @@ def walk(path: bytes, strict: bool) -> "tuple[bytes, bytes]":
             way.enter(name, entry)
         elif stat.S_ISLNK(entry.st_mode):
             if not only_ours:
-                raise Stopped(errno.EPERM, place, "link")
+                raise Stopped(errno.EPERM, place, "symlink")
             way.follow(name)
         else:
             check_last(place, more=bool(way.left), allowed=only_ours or not strict)
