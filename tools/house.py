@@ -81,10 +81,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
         "dm": "lsblk's word for a type of device",
         "loop": "lsblk's word for a type of device",
     },
-    "layers/_mounts/findings_refused.py": {
-        "bcache": "what blkid calls a device that somebody took for a file system",
-        "drbd": "what blkid calls a device that somebody took for a file system",
-    },
     "layers/_raid/below.py": {
         "disk": "where a stack ends, whose blocks a file system is compared with",
     },
@@ -94,10 +90,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "layers/ceph/facts_status.py": {
         "iscsi": "a gateway of Ceph, as `ceph -s` calls it",
         "nfs": "a gateway of Ceph, as `ceph -s` calls it",
-    },
-    "layers/disk/findings_identity.py": {
-        "ext4": "each type of what lies on a disk has its own program that gives it a new UUID",
-        "xfs": "each type of what lies on a disk has its own program that gives it a new UUID",
     },
     "layers/disk/printed_lsscsi.py": {
         "iscsi": "the transport that a name beginning with iqn means",

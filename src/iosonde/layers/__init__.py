@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from iosonde.layers._ledger.rule import Accounting
     from iosonde.layers._mapper.facts import DmTarget
     from iosonde.layers._mounts.facts import MountValues
+    from iosonde.layers._mounts.traits import CarriedContent
     from iosonde.layers.layer import Layer
     from iosonde.records.evidence import Rule
 
@@ -82,6 +83,30 @@ MOUNTS: Table[MountValues] = Table(
 """What the source and the options of mounts of a type say, as states of its kind.
 
 The first is the type of one that does not say it."""
+
+CARRIED: Table[CarriedContent] = Table(
+    "type of what a device carries",
+    {
+        "BitLocker": "iosonde.layers.dm_crypt.facts:BITLOCKER",
+        "LVM2_member": "iosonde.layers.lvm.facts:PHYSICAL_VOLUME",
+        "VMFS_volume_member": "iosonde.layers.multipath.facts:DATASTORE",
+        "bcache": "iosonde.layers.bcache.facts:LOWER_DEVICE",
+        "crypto_LUKS": "iosonde.layers.dm_crypt.facts:LUKS",
+        "drbd": "iosonde.layers.drbd.facts:LOWER_DEVICE",
+        "ext2": "iosonde.layers.ext4.facts:CONTENT",
+        "ext3": "iosonde.layers.ext4.facts:CONTENT",
+        "ext4": "iosonde.layers.ext4.facts:CONTENT",
+        "linux_raid_member": "iosonde.layers.md.facts:MEMBER",
+        "mpath_member": "iosonde.layers.multipath.facts:PATH",
+        "swap": "iosonde.layers._mounts.facts:SWAP_SPACE",
+        "xfs": "iosonde.layers.xfs.facts:CONTENT",
+        "zfs_member": "iosonde.layers.zfs.facts:MEMBER",
+    },
+)
+"""What rules must know of what lies on a device, by the type that blkid gives it.
+
+Source: util-linux 2.38, libblkid/src/superblocks.
+"""
 
 MODULES = {
     "bcache": ("bcache",), "btrfs": ("btrfs",), "dm": ("dm_", "dm-"), "drbd": ("drbd",),

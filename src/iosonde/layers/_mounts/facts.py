@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from iosonde.layers import FSTYPES, MOUNTS
 from iosonde.layers._mounts.options import options_of
+from iosonde.layers._mounts.traits import CarriedContent
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 
@@ -52,3 +53,9 @@ def subject(source: str, point: str, fstype: str, options: str) -> PrintedSubjec
 def printed_kind(fstype: str) -> str:
     """What a mount of this type is called: a local one by its type."""
     return FSTYPES[fstype] if fstype in MOUNTS else fstype
+
+
+SWAP_SPACE = CarriedContent(
+    what="is swap space",
+    instead="there are no files on it; look for the right device in `lsblk -f`",
+)

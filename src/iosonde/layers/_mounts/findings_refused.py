@@ -12,8 +12,9 @@ fs/ext4/ext4.h, fs/xfs/xfs_linux.h (EFSCORRUPTED is EUCLEAN); xfs_repair(8), -n 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
+from iosonde.layers import CARRIED
 from iosonde.layers._backing import where_to_look
 from iosonde.layers._mounts.facts import printed_kind
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, StateEvidence
@@ -22,49 +23,6 @@ from iosonde.records.finding import Evidence, Finding
 _FAILED = printed_kind("filesystem")
 """Of what a failed mount is a record."""
 _TYPE = re.compile(r"unknown filesystem type ['\"‘“`](?P<type>[^'\"’”()]{1,40})['\"’”]")
-_BELOW: Mapping[str, tuple[str, str]] = {
-    "LVM2_member": (
-        "is a physical volume of LVM",
-        "`vgchange -ay` and `lvs` show the logical volumes on it: mount one of these",
-    ),
-    "linux_raid_member": (
-        "is a member of an md array",
-        "see `cat /proc/mdstat`; `mdadm --assemble --scan` puts the array together: mount that",
-    ),
-    "crypto_LUKS": (
-        "is encrypted with LUKS",
-        "`cryptsetup open {device} NAME`, then mount /dev/mapper/NAME",
-    ),
-    "zfs_member": (
-        "belongs to a pool of ZFS",
-        "`zpool import` lists pools that can be imported; `zpool import -o readonly=on POOL` looks "
-        "at one without changing it",
-    ),
-    "bcache": (
-        "is a device of bcache",
-        "mount /dev/bcacheN that `lsblk` shows above it; where there is none, the module bcache is "
-        "not loaded or the device not registered",
-    ),
-    "drbd": (
-        "is the lower device of DRBD",
-        "mount /dev/drbdN on the node where it is primary (`drbdadm status`), never the device "
-        "below",
-    ),
-    "BitLocker": (
-        "is encrypted with BitLocker",
-        "`cryptsetup open --type bitlk {device} NAME`, then mount /dev/mapper/NAME",
-    ),
-    "swap": ("is swap space", "there are no files on it; look for the right device in `lsblk -f`"),
-    "mpath_member": (
-        "is a path of a multipath device",
-        "mount the map of it (`multipath -ll`, /dev/mapper/…)",
-    ),
-    "VMFS_volume_member": (
-        "belongs to a VMFS of ESXi",
-        "mount it on an ESXi host; Linux reads it with vmfs6-tools only",
-    ),
-}
-"""What blkid calls devices that are no file systems: what they are, and what to mount instead."""
 _OF_BIOS = re.compile(r"(?:isw|ddf|nvidia|promise_fasttrack|silicon_medley|via|lsi_mega|adaptec|"
                       r"hpt\d{2}x|jmicron)_raid_member")  # fmt: skip
 _CAUSES: Sequence[tuple[re.Pattern[str], str, str]] = (
@@ -160,9 +118,11 @@ def _of_type(fstype: str, device: str) -> tuple[str, str]:
             f"{named} is a member of a BIOS' RAID ({fstype}), not a file system.",
             "`mdadm --assemble --scan` or `dmraid -ay` puts the set together: mount its partitions",
         )
-    if fstype in _BELOW:
-        what, remedy = _BELOW[fstype]
-        return f"{named} {what} ({fstype}), not a file system.", remedy.format(device=typed)
+    if fstype in CARRIED and (content := CARRIED.load(fstype)).what:
+        return (
+            f"{named} {content.what} ({fstype}), not a file system.",
+            content.instead.format(device=typed),
+        )
     return (
         f"the running kernel has no file system “{fstype}”, and mount no helper for it.",
         f"see that the type is spelt right; `modprobe {fstype}` and `grep {fstype} "

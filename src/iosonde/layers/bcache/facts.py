@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from iosonde.errors import UsageError
+from iosonde.layers._mounts.traits import CarriedContent
 from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
 from iosonde.units import KIB, parse_bytes
@@ -109,3 +110,10 @@ def buckets_on(size: int, bucket: int) -> int:
     every = size // bucket
     journal = min(max(every >> 7, 2), 256)
     return every - journal - (12 * KIB // bucket + 1)
+
+
+LOWER_DEVICE = CarriedContent(
+    what="is a device of bcache",
+    instead="mount /dev/bcacheN that `lsblk` shows above it; where there is none, the module "
+    "bcache is not loaded or the device not registered",
+)

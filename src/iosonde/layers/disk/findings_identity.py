@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
+from iosonde.layers import CARRIED
 from iosonde.layers._names import kind_by_type
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence
 from iosonde.records.finding import Evidence, Finding
@@ -24,19 +25,6 @@ _DISK = re.compile(
     r"(?:p\d{1,3})?"
 )
 _GPT = re.compile(r"[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}")
-_EITHER = (
-    "what is mounted or opened by this UUID (fstab, crypttab, the initramfs) may be either of "
-    "them, and another one after the next boot"
-)
-_GROUP = "LVM uses one of them, and refuses to change the group while both are there"
-_OF_EXT = ("`tune2fs -U random` of the copy", _EITHER)
-_NEW_UUID: Mapping[str, tuple[str, str]] = {
-    "ext2": _OF_EXT, "ext3": _OF_EXT, "ext4": _OF_EXT,
-    "xfs": ("`xfs_admin -U generate` of the copy, with its log clean", _EITHER),
-    "crypto_LUKS": ("`cryptsetup luksUUID --uuid $(uuidgen)` of the copy, closed", _EITHER),
-    "LVM2_member": ("`vgimportclone` of all physical volumes of the copy", _GROUP),
-}  # fmt: skip
-"""Types whose UUID is of one device: what gives a copy its own, and what happens until then."""
 _MAPS = kind_by_type("mpath")
 _LAST_WORDS = (
     "leave both as they are until it is clear what they are: `lsblk -o NAME,SIZE,SERIAL,WWN` shows "
@@ -51,19 +39,21 @@ def _same_contents(case: EvidenceSet) -> Iterator[Finding]:
         for devices in _sharing(case, listing, "uuid"):
             first = devices[0]
             fstype = str(first.values.get("fstype") or "")
-            if fstype not in _NEW_UUID or any(
-                other.values.get("fstype") != fstype for other in devices
+            content = CARRIED.load(fstype) if fstype in CARRIED else None
+            if (
+                content is None
+                or not content.new_uuid
+                or any(other.values.get("fstype") != fstype for other in devices)
             ):
                 continue
-            remedy, until = _NEW_UUID[fstype]
             yield Finding(
                 "duplicate-uuid", "warning", _subject(devices),
                 f"{_names(devices)} carry the same UUID {first.values['uuid']} ({fstype}): "
-                f"{until}.",
+                f"{content.until}.",
                 tuple(Evidence(f"uuid of {device.name}", device.values["uuid"], "", device.where)
                       for device in devices),
                 f"{_LAST_WORDS}where one is a copy that stays, take it off, or, not in use, give "
-                f"it a UUID of its own ({remedy})",
+                f"it a UUID of its own ({content.new_uuid})",
                 "`blkid` shows another UUID for each",
             )  # fmt: skip
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iosonde.layers._mapper.facts import DEVICE, DmTarget, MapperTarget, TargetFacts, counted
+from iosonde.layers._mounts.traits import CarriedContent
 from iosonde.records.stack import Scalar
 from iosonde.units import SECTOR
 
@@ -59,3 +60,13 @@ def read_target(target: MapperTarget) -> TargetFacts | None:
 
 
 TARGET = DmTarget("dm_crypt", read_target, secret=1)
+
+LUKS = CarriedContent(
+    what="is encrypted with LUKS",
+    instead="`cryptsetup open {device} NAME`, then mount /dev/mapper/NAME",
+    new_uuid="`cryptsetup luksUUID --uuid $(uuidgen)` of the copy, closed",
+)
+BITLOCKER = CarriedContent(
+    what="is encrypted with BitLocker",
+    instead="`cryptsetup open --type bitlk {device} NAME`, then mount /dev/mapper/NAME",
+)

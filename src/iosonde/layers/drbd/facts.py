@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from iosonde.layers._mounts.traits import CarriedContent
 from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
 from iosonde.units import KIB, clock_seconds
@@ -108,3 +109,10 @@ def options_in(text: str, section: str) -> dict[str, str]:
         plain = re.sub(r"#.*", "", part)
         options |= dict(re.findall(r"([\w-]+)\s+([^;]+?)\s*;", plain))
     return options
+
+
+LOWER_DEVICE = CarriedContent(
+    what="is the lower device of DRBD",
+    instead="mount /dev/drbdN on the node where it is primary (`drbdadm status`), never the device "
+    "below",
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from iosonde.layers._mounts.traits import CarriedContent
 from iosonde.records.stack import Scalar
 from iosonde.units import KIB, parse_bytes
 
@@ -40,3 +41,6 @@ def stripe_remedy(values: Mapping[str, Scalar], chunk: int, stripe: int) -> str:
         f"`tune2fs -E stride={chunk // block},stripe_width={stripe // block} "
         f"{values.get('device') or 'DEVICE'}`; it counts for files written from then on"
     )
+
+
+CONTENT = CarriedContent(new_uuid="`tune2fs -U random` of the copy")

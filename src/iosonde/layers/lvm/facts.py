@@ -20,6 +20,7 @@ from typing import Any
 
 from iosonde import units
 from iosonde.exact import from_json
+from iosonde.layers._mounts.traits import CarriedContent
 from iosonde.layers._raid import geometry
 from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
@@ -287,3 +288,11 @@ def row_of_table(cells: Mapping[str, str], given: SizeUnits | None = None) -> di
         for column, name in _COLUMNS.items()
         if column in moved
     }
+
+
+PHYSICAL_VOLUME = CarriedContent(
+    what="is a physical volume of LVM",
+    instead="`vgchange -ay` and `lvs` show the logical volumes on it: mount one of these",
+    new_uuid="`vgimportclone` of all physical volumes of the copy",
+    until="LVM uses one of them, and refuses to change the group while both are there",
+)

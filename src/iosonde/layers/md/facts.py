@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from iosonde.layers._mounts.traits import CarriedContent
 from iosonde.layers._raid.geometry import STRIPED, copies_layout, data_members
 from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
@@ -353,3 +354,9 @@ def _work(text: str) -> MdWork | None:
         int(work["done"]) * KIB if work["done"] else None,
         int(work["of"]) * KIB if work["of"] else None,
     )
+
+
+MEMBER = CarriedContent(
+    what="is a member of an md array",
+    instead="see `cat /proc/mdstat`; `mdadm --assemble --scan` puts the array together: mount that",
+)

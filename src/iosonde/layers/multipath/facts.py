@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iosonde.layers._mapper.facts import DEVICE, DmTarget, MapperTarget, TargetFacts, counted
+from iosonde.layers._mounts.traits import CarriedContent
 from iosonde.records.stack import Scalar
 
 _SELECTORS = (
@@ -104,3 +105,12 @@ def read_target(target: MapperTarget) -> TargetFacts | None:
 
 
 TARGET = DmTarget("multipath", read_target, own=own_arguments)
+
+PATH = CarriedContent(
+    what="is a path of a multipath device",
+    instead="mount the map of it (`multipath -ll`, /dev/mapper/…)",
+)
+DATASTORE = CarriedContent(
+    what="belongs to a VMFS of ESXi",
+    instead="mount it on an ESXi host; Linux reads it with vmfs6-tools only",
+)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from iosonde import kerneltext
+from iosonde.layers._mounts.traits import CarriedContent
 from iosonde.records.stack import Scalar
 from iosonde.units import SECTOR
 
@@ -74,3 +75,6 @@ def stripe_remedy(_: Mapping[str, Scalar], chunk: int, stripe: int) -> str:
         f"mount with sunit={chunk // SECTOR},swidth={stripe // SECTOR}; it counts for files "
         "written from then on"
     )
+
+
+CONTENT = CarriedContent(new_uuid="`xfs_admin -U generate` of the copy, with its log clean")

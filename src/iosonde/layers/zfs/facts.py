@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 
 from iosonde.kerneltext import fields
+from iosonde.layers._mounts.traits import CarriedContent
 from iosonde.records.stack import Scalar
 
 STATES = (
@@ -141,3 +142,10 @@ def since_boot(report: int, command: str) -> bool | None:
     if report > 1:
         return False
     return None if not command else not re.search(r"\s-\w*y", command)
+
+
+MEMBER = CarriedContent(
+    what="belongs to a pool of ZFS",
+    instead="`zpool import` lists pools that can be imported; `zpool import -o readonly=on POOL` "
+    "looks at one without changing it",
+)
