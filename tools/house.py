@@ -65,9 +65,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "lab/initramfs.py": {
         "ext4": "a kernel module that the nodes' own root needs",
     },
-    "layers/_backing.py": {
-        "iscsi": "lsblk's word for a transport",
-    },
     "layers/_commands/printed.py": {
         "nfs": "whose file of variables a text shows; `misspelt` asks for it",
     },
@@ -90,12 +87,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "layers/ceph/facts_status.py": {
         "iscsi": "a gateway of Ceph, as `ceph -s` calls it",
         "nfs": "a gateway of Ceph, as `ceph -s` calls it",
-    },
-    "layers/disk/printed_lsscsi.py": {
-        "iscsi": "the transport that a name beginning with iqn means",
-    },
-    "layers/disk/printed_nvme_json.py": {
-        "nvmeof": "one list of controllers, local and over fabrics",
     },
     "layers/drbd/kind.py": {
         "disk": "a section of drbd.conf",

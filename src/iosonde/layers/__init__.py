@@ -16,6 +16,7 @@ from iosonde.registry import Table
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from iosonde.layers._backing import Backing
     from iosonde.layers._caches.counted import CacheCounters
     from iosonde.layers._kernel_log.events import KernelMessage
     from iosonde.layers._ledger.rule import Accounting
@@ -162,6 +163,19 @@ TRANSPORTS = {
 Source: Linux Documentation/admin-guide/devices.txt; lsblk(8), column TRAN, which leaves these out
 (virtio before 2.38, all of them in part).
 """
+
+TRANSPORT_WORDS = {"ata": "sata", "iqn": "iscsi", "pcie": "nvme"}
+"""What lsscsi and nvme-cli call a transport → what lsblk calls it, where that is another word."""
+
+BACKINGS: Mapping[str, Backing] = {
+    "sata": "drive", "sas": "drive", "usb": "drive", "spi": "drive", "mmc": "drive",
+    "iscsi": "lun", "fc": "lun", "fcoe": "lun", "srp": "lun", "iser": "lun", "virtio": "virtual",
+    "tcp": "namespace", "rdma": "namespace",
+}  # fmt: skip
+"""Transport of a disk → what is behind it."""
+
+NVME_KINDS = {"pcie": "disk", "": "nvmeof"}
+"""Transport of a controller of NVMe → kind of layer; the empty one is what no other is."""
 
 NO_PLATTERS = frozenset({"aoe", "nbd", "nvme", "rbd", "virtio", "xen"})
 """Transports of devices that the kernel may call rotating: it does so of every virtio disk."""

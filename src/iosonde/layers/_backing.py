@@ -19,15 +19,11 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Literal
 
+from iosonde.layers import BACKINGS
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, StateEvidence
 
 Backing = Literal["drive", "lun", "namespace", "virtual", "unknown"]
 
-_TRANSPORTS: Mapping[str, Backing] = {
-    "sata": "drive", "sas": "drive", "usb": "drive", "spi": "drive", "mmc": "drive",
-    "iscsi": "lun", "fc": "lun", "fcoe": "lun", "srp": "lun", "iser": "lun", "virtio": "virtual",
-    "tcp": "namespace", "rdma": "namespace",
-}  # fmt: skip
 _VIRTUAL = re.compile(
     r"\bQEMU\b|\bVMware\b|Virtual[ _]disk\b|\bVBOX\b|VirtualBox|\bXENSRC\b|\bGoogle\b"
     r"|PersistentDisk|Amazon Elastic Block|\bMsft\b",
@@ -103,7 +99,7 @@ def backing_of(case: EvidenceSet, thing: StateEvidence | CounterEvidence, name: 
     names = _names(items, disk)
     every = [item for item in items if item.name in names]
     shown = {
-        *(_TRANSPORTS.get(str(item.values.get("transport"))) for item in every),
+        *(BACKINGS.get(str(item.values.get("transport"))) for item in every),
         *(_made(item) for item in every),
         *(_attached(item, names) for item in items),
     }

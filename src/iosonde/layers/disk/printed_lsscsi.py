@@ -16,6 +16,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.layers import TRANSPORT_WORDS
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
@@ -104,7 +105,7 @@ def _facts(row: re.Match[str]) -> dict[str, Scalar]:
     }  # fmt: skip
     if transport := _TRANSPORT.match(about):
         bus = transport["bus"]
-        values["transport"] = {"iqn": "iscsi", "ata": "sata", "pcie": "nvme"}.get(bus, bus)
+        values["transport"] = TRANSPORT_WORDS.get(bus, bus)
         values["address"] = about if bus == "iqn" else about.partition(":")[2] or None
         return without_none(values)
     if named := _NAMED.search(about):

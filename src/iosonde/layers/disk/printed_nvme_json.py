@@ -18,6 +18,7 @@ from typing import Any
 
 from typing_extensions import override
 
+from iosonde.layers import NVME_KINDS, TRANSPORT_WORDS
 from iosonde.layers.disk.facts_nvme_vendor import facts_of_vendor
 from iosonde.layers.disk.printed_nvme_id import controller_facts, namespace_size
 from iosonde.records.printed import PrintedCounters, PrintedSubject, Unreadable, without_none
@@ -188,18 +189,18 @@ def _subsystems(tree: Mapping[str, Any], host: str) -> Iterator[PrintedSubject]:
                 "nqn": nqn, "hostnqn": str(tree.get("HostNQN") or "") or None,
                 "iopolicy": str(entry.get("IOPolicy") or "") or None, "paths": 0,
             }  # fmt: skip
-            yield PrintedSubject("nvmeof", name, without_none(lost), host)
+            yield PrintedSubject(NVME_KINDS[""], name, without_none(lost), host)
         for path in paths or ():
             transport = str(path.get("Transport", ""))
             facts: dict[str, Scalar] = {
                 "nqn": nqn, "subsystem": name, "hostnqn": str(tree.get("HostNQN") or "") or None,
-                "transport": "nvme" if transport == "pcie" else transport,
+                "transport": TRANSPORT_WORDS.get(transport, transport),
                 "state": str(path.get("State") or "") or None,
                 "ana_state": str(path.get("ANAState") or "") or None,
                 "iopolicy": str(entry.get("IOPolicy") or "") or None,
             }  # fmt: skip
             facts |= _address(str(path.get("Address") or ""))
-            kind = "disk" if transport == "pcie" else "nvmeof"
+            kind = NVME_KINDS.get(transport, NVME_KINDS[""])
             yield PrintedSubject(kind, str(path["Name"]), without_none(facts), host)
 
 
