@@ -78,9 +78,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
         "dm": "lsblk's word for a type of device",
         "loop": "lsblk's word for a type of device",
     },
-    "layers/_raid/below.py": {
-        "disk": "where a stack ends, whose blocks a file system is compared with",
-    },
     "layers/_rules/misspelt.py": {
         "nfs": "files and variables of its server, which one rule compares as it does sysctl's",
     },
@@ -97,29 +94,8 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "layers/guest/machine.py": {
         "nbd": "the steps that start the server through which a guest gets its disk",
     },
-    "layers/hwraid/findings.py": {
-        "disk": "the drives behind a controller, which its own outputs print",
-    },
-    "layers/hwraid/findings_drives.py": {
-        "disk": "the drives behind a controller, which its own outputs print",
-    },
-    "layers/hwraid/ledger.py": {
-        "disk": "the drives behind a controller, which the core counts one by one",
-    },
-    "layers/lvm/findings.py": {
-        "dm": "dmsetup's view of a volume of LVM, which says the same of its members",
-    },
     "layers/multipath/printed_esxi.py": {
         "iscsi": "what sessions of ESXi's own initiator are of",
-    },
-    "layers/multipath/printed_esxi_vsan.py": {
-        "disk": "what a list of vSAN's disks is of; its objects have an overall health, too",
-    },
-    "layers/multipath/findings_vsan.py": {
-        "disk": "disks as vSAN's own lists print them",
-    },
-    "layers/multipath/findings_esxi.py": {
-        "disk": "devices as ESXi's own outputs print them",
     },
     "loads/loop_tester.py": {
         "hwraid": "what the program prints of the controller that it measures through",

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde.layers import FSTYPES, LAYERS
+from iosonde.layers._names import kind_by_type
 from iosonde.layers._raid.arrays import Array, CaseArrays, near
 from iosonde.layers._raid.traits import StripeHints
 from iosonde.records.evidence import EvidenceSet, StateEvidence
 
+_DISK = kind_by_type("disk")  # where a stack ends
 _DEEP = 8  # layers below one another that are gone through
 
 
@@ -84,6 +86,6 @@ class StackBelow:
             if lower is None or name in seen:
                 continue
             seen.add(name)
-            if lower.kind == "disk":
+            if lower.kind == _DISK:
                 yield lower
             names += lower.below

@@ -9,10 +9,13 @@ from typing import TypeAlias
 from iosonde import units
 from iosonde.errors import UsageError
 from iosonde.kerneltext import fields
+from iosonde.layers._names import kind_by_type
 from iosonde.layers._raid.geometry import MIRRORED, SPANNED, data_members
 from iosonde.records.stack import Scalar
 from iosonde.text.labels import as_labelled
 
+DRIVE = kind_by_type("disk")
+"""Of what the drives behind a controller are records."""
 _BATTERIES = (
     ("missing", ("missing", "msng", "absent", "not present", "abs", "notpresent")),
     ("learning", ("learn",)),

@@ -1,6 +1,6 @@
 """RAID controllers: caches that a power cut empties, batteries that are off duty, lost drives.
 
-A controller's volume is kind "hwraid", its physical drives are kind "disk" with a name of the
+A controller's volume is kind "hwraid", its physical drives are disks with a name of the
 controller's ("c0/e252/s3"), and its cache's battery is a value of kind "controller", or of the
 volume where a host was asked.
 """
@@ -14,6 +14,7 @@ from dataclasses import replace
 from iosonde import units
 from iosonde.layers._raid.findings import reads_of_lost
 from iosonde.layers._raid.geometry import PARITY
+from iosonde.layers.hwraid.facts import DRIVE
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, called, subject_of
 from iosonde.records.finding import Evidence, Finding
 
@@ -47,7 +48,7 @@ def _like(case: EvidenceSet, state: StateEvidence, kind: str, name: str) -> Iter
 def _members(case: EvidenceSet, volume: StateEvidence) -> Iterator[StateEvidence]:
     """The drives of a volume's controller that are in its drive group, or may be."""
     group = volume.values.get("drive_group")
-    for disk in _like(case, volume, "disk", str(volume.values.get("controller"))):
+    for disk in _like(case, volume, DRIVE, str(volume.values.get("controller"))):
         if group is None or disk.values.get("drive_group") in {None, group}:
             yield disk
 
@@ -202,7 +203,7 @@ def _no_flush(case: EvidenceSet) -> Iterator[Finding]:
         how = _without_flush(upper)
         if not how:
             continue
-        for disk in case.of_kind("disk"):
+        for disk in case.of_kind(DRIVE):
             same = disk.source == upper.source and disk.host == upper.host
             if not same or disk.values.get("write_cache") != "write back" or "/" in disk.name:
                 continue

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from iosonde.layers._raid.arrays import near
+from iosonde.layers.hwraid.facts import DRIVE
 from iosonde.records.evidence import EvidenceSet, Rule, called, subject_of
 from iosonde.records.finding import Evidence, Finding
 
@@ -47,7 +48,7 @@ def _failed_drives(case: EvidenceSet) -> Iterator[Finding]:
         for state in case.of_kind("hwraid")
         if str(state.values.get("state")) in _DEGRADED and state.values.get("controller")
     ]
-    for disk in case.of_kind("disk"):
+    for disk in case.of_kind(DRIVE):
         said = _FAILED.get(str(disk.values.get("state") or ""))
         if said is None or not _PLACE.fullmatch(disk.name):
             continue
@@ -71,7 +72,7 @@ def _failed_drives(case: EvidenceSet) -> Iterator[Finding]:
 
 def _predicted(case: EvidenceSet) -> Iterator[Finding]:
     """Drives that still work but announce that they will not for long."""
-    for disk in case.of_kind("disk"):
+    for disk in case.of_kind(DRIVE):
         counts = max(disk.number("predicted_failures"), disk.number("smart_warnings"))
         alert = disk.values.get("smart_alert") is True
         warned = disk.values.get("state") == "predictive failure"

@@ -13,10 +13,9 @@ from typing import Any
 from iosonde._core import Controller, Limits, Parity, Raid1, Raid10, Striped
 from iosonde.layers._ledger.rule import Accounting, Behind, LedgerContext, LedgerLayer
 from iosonde.layers._raid.geometry import LEFT_SYMMETRIC, NEAR_TWO, PARITY, array_size
-from iosonde.layers.disk.kind import DiskDeclared
 from iosonde.layers.hwraid.declared import HwraidDeclared
-from iosonde.layers.hwraid.facts import data_disks
-from iosonde.layers.site import Site
+from iosonde.layers.hwraid.facts import DRIVE, data_disks
+from iosonde.layers.site import DriveDeclared, Site
 from iosonde.units import MIB
 
 _MOST = Limits(most=MIB)
@@ -29,7 +28,7 @@ def _drives(site: Site) -> tuple[Site, ...]:
         raise site.wrong(
             "the size of its drives is not declared", hint="add `drive_size:` to the layer"
         )
-    drive = DiskDeclared(host=site.host, size=declared.drive_size)
+    drive = DriveDeclared(kind=DRIVE, host=site.host, size=declared.drive_size)
     return tuple(
         Site(site.stack, f"{site.name}-{name}", site.host, drive) for name in declared.drives
     )

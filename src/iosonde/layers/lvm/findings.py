@@ -12,17 +12,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from iosonde.layers._names import kind_by_type
 from iosonde.layers._raid.findings import busy, reads_of_lost
 from iosonde.layers._raid.geometry import tolerance
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 
+_MAPPED = kind_by_type("dm")
+"""Of what a volume is a record as dmsetup shows it."""
 _IDLE = frozenset({"", "idle", "frozen"})
 
 
 def volumes(case: EvidenceSet) -> Iterator[Finding]:
     """Volumes of LVM, and the dm devices under them, that lack members or are busy."""
-    for state in case.of_kind("lvm", "dm"):
+    for state in case.of_kind("lvm", _MAPPED):
         partial = state.kind == "lvm" and state.values.get("health") == "partial"
         if partial and str(state.values.get("segment_type")).startswith("raid0"):
             yield _lost(state)
@@ -41,7 +44,7 @@ def _volume(state: StateEvidence) -> str:
     start = group.replace("-", "--") + "-"  # dm's name doubles the dashes within
     if name.startswith(start):
         name = name.removeprefix(start).replace("--", "-")
-    elif state.kind == "dm" or re.fullmatch(r"dm-\d+", name):
+    elif state.kind == _MAPPED or re.fullmatch(r"dm-\d+", name):
         name = "LV"
     return f"{group}/{name}"
 

@@ -11,8 +11,11 @@ from dataclasses import dataclass
 
 from iosonde.layers._mapper.facts import DEVICE, DmTarget, MapperTarget, TargetFacts, counted
 from iosonde.layers._mounts.traits import CarriedContent
+from iosonde.layers._names import kind_by_type
 from iosonde.records.stack import Scalar
 
+ESXI_DEVICE = kind_by_type("disk")
+"""Of what a device is a record, as ESXi and vSAN print it."""
 _SELECTORS = (
     "round-robin", "queue-length", "service-time", "historical-service-time", "io-affinity",
 )  # fmt: skip

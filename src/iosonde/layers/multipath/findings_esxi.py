@@ -22,6 +22,7 @@ import re
 from collections.abc import Iterator
 
 from iosonde import units
+from iosonde.layers.multipath.facts import ESXI_DEVICE
 from iosonde.records.evidence import EvidenceSet, Rule, subject_of
 from iosonde.records.finding import Evidence, Finding
 
@@ -77,9 +78,8 @@ def _offline_controllers(case: EvidenceSet) -> Iterator[Finding]:
 
 
 def _lost_devices(case: EvidenceSet) -> Iterator[Finding]:
-    for disk in case.of_kind("disk"):
-        why = _LOST.get(str(disk.values.get("status")))
-        if why and ("devfs_path" in disk.values or "multipath_plugin" in disk.values):
+    for disk in case.with_value("devfs_path", "multipath_plugin"):
+        if why := _LOST.get(str(disk.values.get("status"))):
             yield Finding(
                 "lost-device", "error", subject_of(disk),
                 f"ESXi cannot reach {disk.name}: {why}.",
@@ -114,7 +114,7 @@ def _lost_in_log(case: EvidenceSet) -> Iterator[Finding]:
         down, ends, timeouts, gone = map(disk.number, _APD)
         senses = disk.values.get("sense_data")
         unknown = isinstance(senses, list) and _NO_LUN in senses
-        if disk.kind != "disk" or not (down or timeouts or gone or unknown):
+        if disk.kind != ESXI_DEVICE or not (down or timeouts or gone or unknown):
             continue
         if gone or unknown:
             why = "it was removed or is permanently inaccessible (PDL)"

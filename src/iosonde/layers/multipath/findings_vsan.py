@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from iosonde.layers.multipath.facts import ESXI_DEVICE
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 
@@ -50,7 +51,7 @@ def _health(case: EvidenceSet) -> Iterator[Finding]:
         if check.values.get("status") in _BAD and check.values.get("part_of"):
             failed.setdefault((check.source, check.host), []).append(check)
     yield from map(_of_checks, failed.values())
-    for device in case.latest("disk", "overall_health"):
+    for device in case.latest(ESXI_DEVICE, "overall_health"):
         if device.values.get("overall_health") in _BAD:
             yield _of_device(device)
 

@@ -66,9 +66,9 @@ _MOST = 20_000
 
 
 class _Thing(NamedTuple):
-    """What is listed: its kind, its identity, and its lines below the head."""
+    """What is listed: what it begins with, its identity, and its lines below the head."""
 
-    kind: str
+    head: str
     name: str
     lines: list[str]
 
@@ -112,8 +112,8 @@ class EsxcliVsan(StateOutput):
             if index > first and prompt_in(line):
                 break
             head = _head(line)
-            if head and not (head[0] == "health" and things and things[-1].kind == "disk"):
-                same = not things or things[-1].kind == head[0]
+            if head and not (head[0] == "health" and things and things[-1].head == "disk"):
+                same = not things or things[-1].head == head[0]
                 if not same:
                     break
                 things.append(_Thing(*head, [] if head[1] else [line]))
@@ -129,13 +129,13 @@ class EsxcliVsan(StateOutput):
     ) -> Iterator[PrintedSubject | PrintedCounters]:
         for thing in things:
             values = _values(thing)
-            if thing.kind == "counters":
+            if thing.head == "counters":
                 yield self.counted("vsan", "", {**values}, prompt)
-            elif thing.kind == "disk":
+            elif thing.head == "disk":
                 name = str(values.pop("name", "") or thing.name)
                 yield PrintedSubject("disk", name, {"vsan_uuid": thing.name, **values}, prompt.host)
             else:
-                kind = thing.kind if thing.name else "vsan"
+                kind = thing.head if thing.name else "vsan"
                 yield PrintedSubject(kind, thing.name, values, prompt.host)
 
 
@@ -144,9 +144,9 @@ def _is_own(line: str, thing: _Thing, *, below_blank: bool) -> bool:
     pair = _PAIR.match(line)
     if below_blank:
         return bool(
-            _AFTER_BLANK.match(line) or (thing.kind == "vsan_object" and _PARTS.match(line))
+            _AFTER_BLANK.match(line) or (thing.head == "vsan_object" and _PARTS.match(line))
         )
-    if thing.kind == "vsan_object":
+    if thing.head == "vsan_object":
         above = thing.lines[-1].lstrip() if thing.lines else ""
         goes_on = above.startswith("Path:") and line[:1].isspace()
         return bool(pair or _PARTS.match(line) or goes_on or ", " in line)
