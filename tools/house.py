@@ -81,21 +81,11 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "layers/_rules/misspelt.py": {
         "nfs": "files and variables of its server, which one rule compares as it does sysctl's",
     },
-    "layers/ceph/facts_status.py": {
-        "iscsi": "a gateway of Ceph, as `ceph -s` calls it",
-        "nfs": "a gateway of Ceph, as `ceph -s` calls it",
-    },
     "layers/drbd/kind.py": {
         "disk": "a section of drbd.conf",
     },
-    "layers/flashcache/findings_blocks.py": {
-        "aoe": "what cuts requests may be AoE's frames, whose sizes the finding shows",
-    },
     "layers/guest/machine.py": {
         "nbd": "the steps that start the server through which a guest gets its disk",
-    },
-    "layers/multipath/printed_esxi.py": {
-        "iscsi": "what sessions of ESXi's own initiator are of",
     },
     "loads/loop_tester.py": {
         "hwraid": "what the program prints of the controller that it measures through",

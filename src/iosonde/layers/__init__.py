@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from iosonde.layers._backing import Backing
     from iosonde.layers._caches.counted import CacheCounters
+    from iosonde.layers._caches.frames import RequestFrames
     from iosonde.layers._kernel_log.events import KernelMessage
     from iosonde.layers._ledger.rule import Accounting
     from iosonde.layers._mapper.facts import DmTarget
@@ -177,6 +178,9 @@ BACKINGS: Mapping[str, Backing] = {
 NVME_KINDS = {"pcie": "disk", "": "nvmeof"}
 """Transport of a controller of NVMe → kind of layer; the empty one is what no other is."""
 
+ESXI_LABELS = {"TargetPortalGroupTag": "iscsi", "Netstack Instance": "link"}
+"""Label that esxcli prints of one kind of layer alone → that kind."""
+
 NO_PLATTERS = frozenset({"aoe", "nbd", "nvme", "rbd", "virtio", "xen"})
 """Transports of devices that the kernel may call rotating: it does so of every virtio disk."""
 
@@ -300,6 +304,12 @@ CACHES: Table[CacheCounters] = Table(
     },
 )
 """What the counters of each kind of cache mean, for the rules about all of them."""
+
+FRAMES: Table[RequestFrames] = Table(
+    "protocol that cuts requests into frames",
+    {"aoe": "iosonde.layers.aoe.frames:FRAMES"},
+)
+"""What a protocol's frames make of requests, for rules about the sizes of requests."""
 
 KERNEL_MESSAGES: Table[tuple[KernelMessage, ...]] = Table(
     "messages of the kernel",

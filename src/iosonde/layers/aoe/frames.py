@@ -8,17 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
+from iosonde.layers._caches.frames import RequestFrames
 from iosonde.layers.aoe.facts import COMMON_MTUS, aoe_frame_payload, aoe_least_mtu
 from iosonde.records.evidence import CounterEvidence, EvidenceSet
 from iosonde.records.finding import Evidence
 
 
-def frames_of_blocks(
-    case: EvidenceSet, counted: CounterEvidence, block: int | None
-) -> Iterator[Evidence]:
+def frames_of_blocks(case: EvidenceSet, counted: CounterEvidence, block: int) -> Iterator[Evidence]:
     """What an AoE frame carries at every MTU that the case knows, and at common ones."""
-    if not block:
-        return
     mtus: dict[int, str] = dict.fromkeys(
         COMMON_MTUS, "computed: as many sectors as fit into MTU − 36"
     )
@@ -43,3 +40,14 @@ def whole_block_mtus(block: int) -> str:
         f"{aoe_least_mtu(block * count)}–{aoe_least_mtu(block * count + units.SECTOR) - 1}"
         for count in (1, 2)
     )
+
+
+def _remedy(block: int) -> str:
+    return (
+        f"If requests come over AoE, an MTU of {whole_block_mtus(block)} on both ends and every "
+        f"port between makes full frames whole blocks of {units.show_bytes(block)}; setting it "
+        "interrupts the link."
+    )
+
+
+FRAMES = RequestFrames(frames_of_blocks, _remedy)

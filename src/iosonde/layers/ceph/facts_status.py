@@ -32,13 +32,6 @@ _INTEGERS = tuple(
         ("mds_standby", r"\b(\d{1,4}) (?:up:standby(?!-)|standby\b(?! ?replay))"),
         ("mds_standby_replay", r"\b(\d{1,4}) up:standby-replay\b"),
         ("mds_hot_standby", r"\b(\d{1,4}) hot standby\b"),
-        *(
-            (
-                f"{name.replace('-', '_')}_daemons",
-                rf"\b{name}: (\d{{1,4}}) (?:daemon|portal)s? active",
-            )
-            for name in ("rgw", "nfs", "iscsi", "rbd-mirror", "cephfs-mirror", "tcmu-runner")
-        ),
         ("volumes", r"\bvolumes: \d{1,4}/(\d{1,4}) healthy"),
         ("volumes_healthy", r"\bvolumes: (\d{1,4})/\d{1,4} healthy"),
     )
@@ -53,10 +46,6 @@ _TEXTS = tuple(
         ("mgr_active_since", rf"\bmgr: [\w.-]{{1,60}}\(active, since ({_AGE})"),
         ("mgr_standbys", rf"\bstandbys: ({_SPACED})"),
         ("quorum_age", rf"\bquorum {_LISTED} \(age ({_AGE})\)"),
-        *(
-            (f"{name}_names", rf"\b{name}: \d{{1,4}} (?:daemon|portal)s? active \(({_SPACED})\)")
-            for name in ("rgw", "nfs", "iscsi")
-        ),
         ("osds_up_since", rf"\bosds: \d{{1,6}} up \(since ({_AGE})\)"),
         ("osds_in_since", rf"\d up(?: \(since {_AGE}\))?, \d{{1,6}} in \(since ({_AGE})\)"),
     )
@@ -69,6 +58,11 @@ _RANKS = re.compile(r"\bmds:(?: [\w.-]{1,40}:(?P<up>\d{1,4}))(?:/(?P<in>\d{1,4})
 _RANKS_COUNTED = re.compile(r"\bmds: (?P<up>\d{1,4})/(?P<in>\d{1,4}) daemons up\b")
 _RANK = re.compile(r"[{,](?:[\w.-]{1,40}:)?(\d{1,4})=([\w.-]{1,60})=up:([a-z-]{4,20})")
 _INACTIVE = re.compile(r"(?<![\w.])(\d{1,3}\.\d{1,3})% pgs (not active|unknown|inactive)\b")
+_SERVICE = re.compile(
+    r"(?<![\w.-])(?P<name>[a-z][a-z-]{2,20}): (?P<count>\d{1,4}) (?:daemon|portal)s? active"
+    rf"(?: \((?P<names>{_SPACED})\))?"
+)
+"""A gateway or a mirror of any name. Source: mgr/ServiceMap.cc, Service::get_summary()."""
 _DEGRADED = re.compile(r"(?<![\d/])(\d{1,15})/(\d{1,15}) (degraded|unfound) \(")
 
 
@@ -81,6 +75,11 @@ def daemons(text: str) -> dict[str, Scalar]:
     for name, pattern in _TEXTS:
         if match := pattern.search(text):
             values[name] = match[1].replace(", ", ",")
+    for service in _SERVICE.finditer(text):
+        name = service["name"].replace("-", "_")
+        values.setdefault(f"{name}_daemons", int(service["count"]))
+        if service["names"]:
+            values.setdefault(f"{name}_names", service["names"].replace(", ", ","))
     for part in _DEGRADED.finditer(text):
         values |= not_whole(part[3], part[1], part[2])
     for part in _INACTIVE.finditer(text):

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
+from iosonde.layers import FRAMES
 from iosonde.layers._caches.counted import ENOUGH, counted_of, figure, state_of, subject_of
-from iosonde.layers.aoe.frames import frames_of_blocks, whole_block_mtus
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, StateEvidence
 from iosonde.records.finding import Evidence, Finding
 
@@ -51,7 +51,7 @@ def whole_blocks(case: EvidenceSet) -> Iterator[Finding]:
             evidence=(
                 *_uncached(counted, directions), *_forecast(counted, directions),
                 *_sizes(sizes, block, past, asked, where), *_room(state),
-                *frames_of_blocks(case, counted, block),
+                *_frames(case, counted, block),
             ),
             remedy=_remedy(block),
             confirm="`dmsetup status` and `dmsetup table` before and after as much load: the part "
@@ -180,21 +180,25 @@ def _room(state: StateEvidence | None) -> Iterator[Evidence]:
         yield Evidence("blocks of the cache in use", share, "fraction", state.where)
 
 
+def _frames(case: EvidenceSet, counted: CounterEvidence, block: int | None) -> Iterator[Evidence]:
+    """What frames of protocols that cut requests make of blocks."""
+    if block:
+        for protocol in FRAMES:
+            yield from FRAMES.load(protocol).of_blocks(case, counted, block)
+
+
 def _remedy(block: int | None) -> str:
     if not block:
         return (
             "find out what cuts the requests: partitions or guests that do not begin on a block, "
             "or a network's frames"
         )
-    size = units.show_bytes(block)
+    frames = " ".join(FRAMES.load(protocol).remedy(block) for protocol in FRAMES)
     return (
         f"look first at where partitions and guests' disks begin (`parted unit B print`, every "
         f"start must divide by {block}): misaligned ones cut every block in two and give the same "
-        f"histogram; moving one means copying its data. If requests come over AoE, an MTU of "
-        f"{whole_block_mtus(block)} on both ends and every port between makes full frames whole "
-        f"blocks of {size}; "
-        "setting it interrupts the link. A cache that takes any size (dm-cache, bcache) needs "
-        "neither"
+        f"histogram; moving one means copying its data. {frames} A cache that takes any size "
+        "(dm-cache, bcache) needs neither"
     )
 
 

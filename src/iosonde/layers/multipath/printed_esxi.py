@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.layers import ESXI_LABELS
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
@@ -50,8 +51,7 @@ _COLUMN = 66  # where mails break their lines, at least
 _MOST = 20_000
 _KINDS = (
     ("counters", ("Successful Commands", "Failed Commands", "Packets received")),
-    ("iscsi", ("TargetPortalGroupTag",)),
-    ("link", ("Netstack Instance",)),
+    *((kind, (label,)) for label, kind in ESXI_LABELS.items()),
     ("path", ("Runtime Name",)),
     ("disk", ("Has Settable Display Name", "Devfs Path", "Multipath Plugin", "VAAI Status",
               "Is Perennially Reserved", "Other UIDs", "ATS Status", "In CMMDS",
@@ -179,7 +179,7 @@ class EsxcliLists(StateOutput):
                 yield PrintedSubject("path", runtime, _typed(thing.pairs), prompt.host)
             elif kind == "disk":
                 yield PrintedSubject("disk", thing.name, _disk(thing.pairs), prompt.host)
-            elif kind in {"iscsi", "link"}:
+            elif kind in ESXI_LABELS.values():
                 own = thing.pairs.get("Target") or thing.name
                 yield PrintedSubject(kind, own, _typed(thing.pairs, ("Name",)), prompt.host)
             elif kind == "multipath":

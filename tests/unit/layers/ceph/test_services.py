@@ -57,6 +57,10 @@ def test_the_services_of_a_status() -> None:
         ("osd: 3 osds: 3 up (since 5d), 3 in (since 5d); epoch: e83",
          {"osds": 3, "osds_up": 3, "osds_up_since": "5d", "osds_in": 3, "osds_in_since": "5d",
           "osdmap_epoch": 83}),
+        ("osd: 3 osds: 3 up, 3 in\n     nfs: 1 daemon active (gw1)\n"
+         "     tcmu-runner: 4 portals active (gw1, gw2)",
+         {"osds": 3, "osds_up": 3, "osds_in": 3, "nfs_daemons": 1, "nfs_names": "gw1",
+          "tcmu_runner_daemons": 4, "tcmu_runner_names": "gw1,gw2"}),
         ("osd: 12 osds: 11 up (since 2h), 12 in (since 3d); 12 remapped pgs",
          {"osds": 12, "osds_up": 11, "osds_up_since": "2h", "osds_in": 12, "osds_in_since": "3d",
           "remapped_pgs": 12}),
