@@ -84,9 +84,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "layers/drbd/kind.py": {
         "disk": "a section of drbd.conf",
     },
-    "layers/guest/machine.py": {
-        "nbd": "the steps that start the server through which a guest gets its disk",
-    },
     "loads/loop_tester.py": {
         "hwraid": "what the program prints of the controller that it measures through",
     },

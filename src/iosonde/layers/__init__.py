@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from iosonde.layers._mounts.facts import MountValues
     from iosonde.layers._mounts.traits import CarriedContent
     from iosonde.layers.layer import Layer
+    from iosonde.layers.site import DiskExport
     from iosonde.records.evidence import Rule
 
 LAYERS: Table[type[Layer]] = Table(
@@ -304,6 +305,11 @@ CACHES: Table[CacheCounters] = Table(
     },
 )
 """What the counters of each kind of cache mean, for the rules about all of them."""
+
+EXPORTS: Table[DiskExport] = Table(
+    "way of a disk to a machine", {"nbd": "iosonde.layers.nbd.kind:EXPORT"}
+)
+"""How a virtual machine gets a device of another host as its disk; the first is taken."""
 
 FRAMES: Table[RequestFrames] = Table(
     "protocol that cuts requests into frames",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
@@ -173,6 +173,19 @@ class Site:
     def wrong(self, message: str, hint: str = "") -> UsageError:
         """The complaint that this layer cannot be built as declared."""
         return UsageError(message, where=f"layer {self.name}", hint=hint)
+
+
+@dataclass(frozen=True, slots=True)
+class DiskExport:
+    """How a machine gets the device below a layer as its disk.
+
+    Args:
+        steps: by which a host exports it at an address and a port.
+        source: what QEMU calls it, with the places `{host}`, `{port}` and `{label}`.
+    """
+
+    steps: Callable[[Site, str, str, int], tuple[Step, ...]]
+    source: str
 
 
 @runtime_checkable

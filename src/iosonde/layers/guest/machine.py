@@ -5,11 +5,11 @@ The machine is a further host of the stack, named for the layer, in which other 
 On a real host QEMU itself is started, with the image that the user names as its system disk. On a
 host of the lab, where an emulator in an emulator would be too slow, the guest is a further node of
 the lab that the host switches on and off (lab/guests.py), and its disk is the device below,
-exported by nbd-server: one more way for the data, and the host's page cache on it.
+exported by its host: one more way for the data, and the host's page cache on it.
 
 Source: qemu(1) 7.2 (-drive, -blockdev, -device, -netdev user); QEMU hw/block/virtio-blk.c
 (num-queues, iothread), hw/scsi/virtio-scsi.c (num_queues), block/file-posix.c (aio=native needs
-cache.direct); nbd-server(5).
+cache.direct).
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ from pydantic import Field, model_validator
 from typing_extensions import override
 
 from iosonde.hosts.host import Host
+from iosonde.layers import EXPORTS
 from iosonde.layers.guest.discovery import MARK, asking, guests_of_lab, running_disks
 from iosonde.layers.layer import Layer, Scene, made_with
-from iosonde.layers.nbd.kind import serving
 from iosonde.layers.site import Builds, Declared, Hosting, Site, Size
 from iosonde.layers.step import Check, Step, file, modules, run
 from iosonde.records.stack import StackLayer
 from iosonde.units import MIB
 
+_EXPORT = EXPORTS.load(next(iter(EXPORTS)))
 EXPORT_ADDRESS = "10.0.2.15"
 """Of each host of the lab on the network by which its guests' disks are reached."""
 _FIRST_PORT = 12000
@@ -99,14 +100,6 @@ def device_options(declared: GuestDeclared) -> dict[str, str]:
     return {**options, "iothread": "io0"} if declared.iothread else options
 
 
-def _nbd_file(site: Site) -> str:
-    return (
-        f"# made by iosonde for the stack {site.stack}\n[generic]\n"
-        f"listenaddr = {EXPORT_ADDRESS}\nport = {export_port(site)}\n"
-        f"[{site.label}]\nexportname = {site.only.device}\nflush = true\nfua = true\n"
-    )
-
-
 def _mark(site: Site) -> str:
     """What tells discovery of a guest of the lab: lines "KEY VALUE"."""
     declared = site.declared_as(GuestDeclared)
@@ -128,7 +121,7 @@ def _in_lab(site: Site, host: str) -> tuple[Step, ...]:
         )
     mark = file(f"{MARK}{site.label}", _mark(site), "write down what the guest is")
     return (
-        *serving(site.label, _nbd_file(site), site.only.device, host=host),
+        *_EXPORT.steps(site, host, EXPORT_ADDRESS, export_port(site)),
         replace(mark, host=host),
         Step(
             f"start the guest {site.name}",
@@ -250,7 +243,8 @@ class Guest(Layer, Hosting, Builds):
     def lab_disk(self, site: Site, host: str) -> Mapping[str, Any]:
         declared = site.declared_as(GuestDeclared)
         return {
-            "source": f"nbd:{host}:{export_port(site)}/{site.label}", "bus": declared.disk,
+            "source": _EXPORT.source.format(host=host, port=export_port(site), label=site.label),
+            "bus": declared.disk,
             "cache": declared.cache, "options": device_options(declared),
         }  # fmt: skip
 

@@ -18,7 +18,7 @@ from typing_extensions import override
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
 from iosonde.layers.layer import Layer, NetworkCrossing, Scene, queue_settings
-from iosonde.layers.site import Builds, Declared, Duration, Site
+from iosonde.layers.site import Builds, Declared, DiskExport, Duration, Site
 from iosonde.layers.step import Check, Step, UndoSubject, file, modules, run
 from iosonde.records.stack import Scalar, StackLayer
 
@@ -63,23 +63,30 @@ def server_file(site: Site) -> str:
     """The server's configuration (nbd-server(5)), with one export named for the layer."""
     declared = site.declared_as(NbdServerDeclared)
     literals = {True: "true", False: "false"}
+    return _configuration(
+        site, site.address(site.host), port_of(site), f"sync = {literals[declared.sync]}",
+        f"flush = {literals[declared.flush]}",
+    )  # fmt: skip
+
+
+def _configuration(site: Site, address: str, port: int, *options: str) -> str:
     return (
         f"# made by iosonde for the stack {site.stack}\n[generic]\n"
-        f"listenaddr = {site.address(site.host)}\nport = {port_of(site)}\n"
+        f"listenaddr = {address}\nport = {port}\n"
         f"[{site.label}]\nexportname = {site.only.device}\n"
-        f"sync = {literals[declared.sync]}\nflush = {literals[declared.flush]}\nfua = true\n"
+        + "".join(f"{option}\n" for option in (*options, "fua = true"))
     )
 
 
-def serving(label: str, text: str, device: str, host: str = "") -> tuple[Step, ...]:
-    """Steps that export a device by an nbd-server of its own.
+def _serving(site: Site, text: str, host: str = "") -> tuple[Step, ...]:
+    """Steps that export the device below by an nbd-server of its own.
 
     Args:
-        label: names the export and its files.
+        site: whose label names the export and its files.
         text: of the server's configuration.
-        device: what is exported.
         host: where; empty: the host of the layer.
     """
+    label, device = site.label, site.only.device
     conf, pid = f"/etc/nbd-server/{label}.conf", f"/run/iosonde-nbd-{label}.pid"
     alive = 'kill -0 "$(cat "$1")" && grep -q nbd-server "/proc/$(cat "$1")/cmdline"'
     return (
@@ -95,6 +102,13 @@ def serving(label: str, text: str, device: str, host: str = "") -> tuple[Step, .
             host=host,
         ),
     )
+
+
+def _for_qemu(site: Site, host: str, address: str, port: int) -> tuple[Step, ...]:
+    return _serving(site, _configuration(site, address, port, "flush = true"), host)
+
+
+EXPORT = DiskExport(_for_qemu, "nbd:{host}:{port}/{label}")
 
 
 class NbdServer(Layer, Builds):
@@ -126,7 +140,7 @@ class NbdServer(Layer, Builds):
 
     @override
     def plan(self, site: Site) -> tuple[Step, ...]:
-        return serving(site.label, server_file(site), site.only.device)
+        return _serving(site, server_file(site))
 
     @override
     async def place(self, host: Host, site: Site) -> str | None:
