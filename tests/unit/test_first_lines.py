@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from iosonde.change.build import Report, State
+from iosonde.cli.import_answer import ResultRanges, TrialFigure
 from iosonde.cli.imported import rows_and_figures
 from iosonde.cli.output import print_next
 from iosonde.cli.settings import _print
@@ -121,3 +122,20 @@ def test_settings_fit_the_terminal_and_no_name_is_broken(
 )
 def test_a_line_of_bars_has_its_first_and_last_figure(means: list[float], shown: str) -> None:
     assert _ends(means, "1/s") == shown
+
+
+@pytest.mark.parametrize(("latencies", "said"), [
+    ((3e-6, 8e-6), "write 5,000 IOPS in each of 2 trials, mean latency 3 … 8 µs, lowest in “a”"),
+    ((3e-6, 3e-6), "write 5,000 IOPS in each of 2 trials, mean latency 3 µs"),
+    ((3e-6, None), "write 5,000 IOPS in each of 2 trials"),
+])  # fmt: skip
+def test_trials_of_one_rate_are_told_apart_by_their_latency(
+    latencies: tuple[float, float | None], said: str
+) -> None:
+    ranges = ResultRanges()
+    ranges.add(
+        TrialFigure("fio", "write.iops", "1/s", 5000.0, label, "", "1–9", (), (), None, latency)
+        for label, latency in zip("ab", latencies, strict=True)
+    )
+    assert ranges.sentence().startswith(f"fio: {said}")
+    assert latencies[1] or "latency" not in ranges.sentence()

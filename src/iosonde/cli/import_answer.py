@@ -31,7 +31,8 @@ class TrialFigure(NamedTuple):
     """The figure that stands for an imported trial: the mean of its headline metric.
 
     `load` is what else of its load may differ from that of a trial of the same directions; `beside`
-    is the same figure of the other direction, of a load that reads and writes at once.
+    is the same figure of the other direction, of a load that reads and writes at once; `latency` is
+    the mean one of its direction, in seconds.
     """
 
     tool: str
@@ -44,6 +45,7 @@ class TrialFigure(NamedTuple):
     directions: tuple[str, ...]
     load: tuple[str, ...]
     beside: float | None = None
+    latency: float | None = None
 
 
 def figure_of(place: TextLocation, trial: PrintedTrial) -> TrialFigure | None:
@@ -63,6 +65,7 @@ def figure_of(place: TextLocation, trial: PrintedTrial) -> TrialFigure | None:
         trial.tool, metric, first.units.get(metric, ""), mean,
         label_of(place, trial), trial.host, place.lines, directions, load,
         mean_of(trial, other_direction(metric)),
+        mean_of(trial, f"{metric.rpartition('.')[0]}.latency.mean"),
     )  # fmt: skip
 
 
@@ -94,6 +97,7 @@ class _Range:
     loads: set[tuple[str, ...]] = field(default_factory=set)
     beside: list[float] = field(default_factory=list)
     first: list[TrialFigure] = field(default_factory=list)
+    latencies: list[tuple[float, str, str]] = field(default_factory=list)
     count: int = 0
 
     def add(self, figure: TrialFigure) -> None:
@@ -105,6 +109,8 @@ class _Range:
             self.first.append(figure)
         if figure.beside:
             self.beside.append(figure.beside)
+        if figure.latency:
+            self.latencies.append((figure.latency, figure.label, figure.lines))
 
     def sentence(self) -> str:
         """`write 1.02 … 1.28 GiB/s in 18 trials, highest in “Strips” on node1 (lines 7–9)`."""
@@ -118,13 +124,24 @@ class _Range:
         if low != high and self.count == len({(each.label, each.host) for each in self.first}):
             return f"{name} {', '.join(map(_each, self.first))}"
         if low == high:
-            return f"{name} {low}{self._beside()} in each of {self.count} trials"
+            each = f"{name} {low}{self._beside()} in each of {self.count} trials"
+            return each + self._latency()
         over = f" of {len(self.loads)} loads" if len(self.loads) > 1 else ""
         way = "highest" if best is self.high else "lowest"
         return (
             f"{name} {units.show_range(self.low.mean, self.high.mean, best.unit)}{self._beside()}"
             f" in {self.count} trials{over}, {way} in {where}"
         )
+
+    def _latency(self) -> str:
+        """`, mean latency 3.1 … 7.8 µs, lowest in lines 7–9`: what trials of one rate differ in."""
+        if len(self.latencies) != self.count:
+            return ""
+        (low, label, place), high = min(self.latencies), max(self.latencies)[0]
+        if units.show(low, "s") == units.show(high, "s"):
+            return f", mean latency {units.show(low, 's')}"
+        where = f"“{label}” (lines {place})" if label else f"lines {place}"
+        return f", mean latency {units.show_range(low, high, 's')}, lowest in {where}"
 
     def _beside(self) -> str:
         """`, write 0.7 … 0.9 GiB/s`: the other direction, where every trial has both."""

@@ -12,6 +12,13 @@ from iosonde.records.evidence import EvidenceSet, Rule
 from iosonde.records.finding import Finding
 
 _ORDER = {"error": 0, "warning": 1, "note": 2}
+_FIRST = (
+    "pool-suspended", "split-brain", "kernel-crash", "failed-volume", "lost-device",
+    "drive-failed", "drive-failing", "degraded", "member-failed", "failed-paths", "media-errors",
+    "io-errors", "filesystem-errors", "damaged-files", "damaged-table", "read-only",
+)  # fmt: skip
+"""Errors that are said before others: what stands still, what failed, and what came of that."""
+_RANK = {name: place for place, name in enumerate(_FIRST)}
 
 
 def rules() -> tuple[Rule, ...]:
@@ -24,13 +31,19 @@ def rules() -> tuple[Rule, ...]:
 def findings(case: EvidenceSet) -> tuple[Finding, ...]:
     """What the rules find: what speaks against an author's claim, then the worst first.
 
-    Within a severity they stand in the order of the rules' names; orders that nobody can claim come
-    last.
+    Of errors those come first that are the cause of others or stop most (`_FIRST`); else they stand
+    in the order of the rules' names. Orders that nobody can claim come last.
     """
     ordered = [(0, finding) for finding in case.noted]
     ordered += [(rule.order, finding) for rule in rules() for finding in rule.find(case)]
-    ordered.sort(key=lambda pair: (pair[0], _ORDER[pair[1].severity], pair[1].rule))
+    ordered.sort(key=lambda pair: (pair[0], *_place(pair[1])))
     return tuple(_once([finding for _, finding in ordered]))
+
+
+def _place(finding: Finding) -> tuple[int, int, str]:
+    is_error = finding.severity == "error"
+    rank = _RANK.get(finding.rule, len(_FIRST)) if is_error else 0
+    return _ORDER[finding.severity], rank, finding.rule
 
 
 def _once(ordered: Sequence[Finding]) -> list[Finding]:

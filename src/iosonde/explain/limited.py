@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from iosonde.loads._rules.pacing import is_paced
 from iosonde.records.evidence import TrialEvidence
 from iosonde.statistics.direction import higher_is_better
 from iosonde.text.rate_limits import says_limit
@@ -20,7 +21,7 @@ def is_limited(trial: TrialEvidence) -> bool:
     """Whether the rate that stands for a trial was given to it: by its command or around it."""
     if not higher_is_better(trial.headline):
         return False
-    paced = bool(trial.options.get("paced")) and not _OTHERWISE.search(trial.command)
+    paced = is_paced(trial) and not _OTHERWISE.search(trial.command)
     of_one_job = trial.command.count("-name") <= 1
     if paced or (of_one_job and _RATE.search(trial.command)) or says_limit(trial.command):
         return True

@@ -144,6 +144,13 @@ CASES = (
         ),
     ),
     RuleCase(
+        "kernel-warning.warned",
+        "a warning of the kernel, of which nothing else in the log says why",
+        case(log("host", "", kernel_warnings=1, warned_at=["fs/namespace.c:1093"])),
+        "one in a log that shows the crash that came of it, too",
+        case(log("host", "", kernel_warnings=1, warned_at=["fs/namespace.c:1093"], oopses=1)),
+    ),
+    RuleCase(
         "unanswered-calls.unanswered",
         "calls that a server did not answer, twice",
         case(log("nfs", "nas7", unanswered_calls=2, answers_again=1)),

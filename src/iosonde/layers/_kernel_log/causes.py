@@ -14,8 +14,9 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from iosonde import units
 from iosonde.layers._kernel_log.events import KernelMessage, Trouble
-from iosonde.records.evidence import CounterEvidence
+from iosonde.records.evidence import CounterEvidence, EvidenceSet, StateEvidence
 from iosonde.records.stack import Json
 
 _REACH = 8  # lines between a cause and its error, and from one such error to the next
@@ -30,6 +31,8 @@ _DENIED: Mapping[str, re.Pattern[str]] = {
     "locked": re.compile(r"Logical unit access not authorized|Access denied"),
 }
 """Additional senses below the key `Data Protect`, the narrowest first."""
+_FOLLOWING = frozenset({"skipped_commits", "shutdowns"})
+"""Counters of what a file system does after any error that stops it, wherever the log says it."""
 _UPTIME = re.compile(r"\d{1,9}\.\d{6}")
 
 
@@ -107,6 +110,55 @@ CAUSES: Mapping[str, CauseText] = {
         "damage",
     ),
 }  # fmt: skip
+
+
+_ROOM = 0.05  # of a file system; an allocation asks for 10 GiB or a tenth of it at most
+_CHUNK = 10 * units.GIB  # of a device
+_ON_DEVICES = {"single": 1, "dup": 1, "raid1": 2, "raid10": 2, "raid1c3": 3, "raid1c4": 4}
+"""Profile of metadata → devices that need space for a new chunk of it."""
+_NOT_FULL = CauseText(
+    "with errno -28, no space left",
+    "the file system stopped for want of space, but the text shows {room} of it unallocated: "
+    "unless that was freed or added afterwards, it was not full, and the kernel reserved or "
+    "counted its space wrongly.",
+    "mount it anew, and look for a fix in newer kernels, or report it with the kernel's version "
+    "and the mount options",
+    "the log stays without such lines",
+    "damage",
+)
+
+
+def unless_room(
+    case: EvidenceSet, thing: CounterEvidence, cause: CauseText | None
+) -> CauseText | None:
+    """The cause, or another where a file system lacked space that the same text shows it to have.
+
+    Only where the text shows one such file system, or one on this device.
+    """
+    if cause is None or cause.said != _NOT_FULL.said:
+        return cause
+    shown = [
+        state for state in case.latest(thing.kind, "unallocated")
+        if state.source == thing.source and len({state.host, thing.host} - {""}) < 2
+    ]  # fmt: skip
+    of_it = [state for state in shown if f"unallocated_{thing.name}" in state.values] or shown
+    room = _room(of_it[0]) if len(of_it) == 1 else 0
+    if not room:
+        return cause
+    return _NOT_FULL._replace(after=_NOT_FULL.after.format(room=units.show_bytes(room)))
+
+
+def _room(system: StateEvidence) -> int:
+    """Bytes not allocated of a file system of btrfs that has room for metadata; else 0."""
+    size, room = system.number("size"), system.number("unallocated")
+    parts = [
+        value for name, value in system.values.items()
+        if name.startswith("unallocated_") and isinstance(value, int)
+    ]  # fmt: skip
+    needed = _ON_DEVICES.get(str(system.values.get("metadata_profile")), len(parts) + 1)
+    if not size or not room or room < _ROOM * size:
+        return 0
+    return int(room) if sum(part >= _CHUNK for part in parts) >= needed else 0
 
 
 class _Sign(NamedTuple):
@@ -256,13 +308,16 @@ def cause_of(
     whose = ", ".join(map(str, names)) if isinstance(names, list) and names else "it"
     for cause, counted in causes.items() if isinstance(causes, dict) else ():
         by_counter = counted if isinstance(counted, dict) else {}
-        caused = [number for name, number in by_counter.items() if name in counts]
+        caused_by = [name for name in by_counter if name in counts]
+        caused = [by_counter[name] for name in caused_by]
         number = sum(each for each in caused if isinstance(each, int))
         if not number:
             continue
         text = CAUSES[cause]
         said = text.said.format(of=whose)
-        if number < sum(counts.values()):
+        if number < sum(
+            each for name, each in counts.items() if name not in _FOLLOWING - {*caused_by}
+        ):
             return f", {number:,} of them {said}", None
         after = text.after if trouble == text.trouble else ""
         text = text._replace(after=after, remedy=text.remedy.format(of=whose))

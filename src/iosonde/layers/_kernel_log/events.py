@@ -17,6 +17,7 @@ Trouble = Literal[
     "lockup",
     "crash",
     "misused",
+    "warned",
     "unanswered",
     "recovered",
 ]
@@ -27,8 +28,8 @@ was read is not what was written there; device: a device or its link did not ans
 gone: the kernel gave a device up; damage: a file system found itself damaged or stopped; member: an
 array lost a member; stall: a process waited for minutes, mostly for I/O; memory: one waited for
 memory; lockup: a processor did not leave the kernel; crash: the kernel itself failed; misused: it
-used memory that is not its own; unanswered: a server did not answer; recovered: an
-error that a layer below repaired.
+used memory that is not its own; warned: it met a state that its authors had ruled out, and went on;
+unanswered: a server did not answer; recovered: an error that a layer below repaired.
 """
 
 

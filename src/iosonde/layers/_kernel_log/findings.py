@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache, partial
 
 from iosonde.layers import KERNEL_MESSAGES, LAYERS
 from iosonde.layers._backing import backing_of, where_to_look
-from iosonde.layers._kernel_log.causes import cause_of
+from iosonde.layers._kernel_log.causes import cause_of, unless_room
 from iosonde.layers._kernel_log.events import Trouble, TroubleText
 from iosonde.layers._kernel_log.printed import TOOL
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, subject_of
@@ -115,6 +116,13 @@ _SAID: Mapping[Trouble, TroubleText] = {
         "report it",
         "the log stays without such lines under the same load",
     ),
+    "warned": TroubleText(
+        "kernel-warning", "note",
+        "the kernel met a state that its authors had ruled out, and went on.",
+        "the trace in the log says where it was: look for that function in the fixes of newer "
+        "kernels, or report it with the trace and with what was done before",
+        "the log stays without such lines when the same is done again",
+    ),
     "unanswered": TroubleText(
         "unanswered-calls", "warning",
         "whatever used it waited, or was given an error.",
@@ -132,7 +140,9 @@ _SAID: Mapping[Trouble, TroubleText] = {
 }  # fmt: skip
 
 
-_OTHERS: Mapping[Trouble, str] = {"crash": "crashes", "misused": "memory_errors"}
+_OTHERS: Mapping[Trouble, str] = {
+    "crash": "crashes", "misused": "memory_errors", "warned": "warned_at",
+}  # fmt: skip
 """The list that names what it is about, where that is not `others`."""
 _NO_DRIVE: Mapping[Trouble, str] = {
     "data": "save the data; {look}; mend what is at fault before anything is measured on it",
@@ -227,6 +237,7 @@ def _find(trouble: Trouble, case: EvidenceSet) -> Iterator[Finding]:
             continue
         counted = ", ".join(_counted(name, value) for name, value in events.items())
         because, cause = cause_of(thing, trouble, counts)
+        cause = unless_room(case, thing, cause)
         after = cause.after if cause and cause.after else said.after
         yield Finding(
             said.rule, said.severity,
@@ -360,6 +371,14 @@ def _crashed(case: EvidenceSet) -> Iterator[Finding]:
     yield from _find("misused", case)
 
 
+def _warned(case: EvidenceSet) -> Iterator[Finding]:
+    """Warnings of the kernel in logs that show nothing else: an error often warns, too."""
+    explained = {thing.where for trouble in _SAID if trouble != "warned"
+                 for thing, _ in _log(case, trouble)}  # fmt: skip
+    others = tuple(thing for thing in case.counters if thing.where not in explained)
+    return _find("warned", replace(case, counters=others))
+
+
 def _unanswered(case: EvidenceSet) -> Iterator[Finding]:
     return _find("unanswered", case)
 
@@ -385,6 +404,8 @@ RULES = (
     Rule("kernel-crash", "host", "Crashes of the kernel: bugs, oopses, panics, wrong memory.",
          "Linux kernel/panic.c; mm/kasan/report.c; Documentation/admin-guide/bug-hunting.rst",
          _crashed),
+    Rule("kernel-warning", "host", "Warnings of the kernel's code for storage and file systems.",
+         "Linux kernel/panic.c, __warn(); include/asm-generic/bug.h; mm/slub.c", _warned),
     Rule("unanswered-calls", "file systems", "Servers of files that did not answer in time.",
          "Linux net/sunrpc/clnt.c, rpc_check_timeout(); fs/smb/client/connect.c", _unanswered),
     Rule("corrected-reads", "arrays", "Sectors that an array had to restore.",

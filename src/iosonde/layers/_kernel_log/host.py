@@ -4,6 +4,7 @@ Source:
     Linux 6.12 arch/x86/mm/fault.c, show_fault_oops() (before 5.1 with "kernel "); kernel/panic.c,
     panic(); lib/dump_stack.c, dump_stack_print_info(); kernel/watchdog.c; kernel/rcu/tree_stall.h;
     mm/oom_kill.c, __oom_kill_process(); mm/kasan/report.c, print_error_description();
+    mm/slub.c, slab_bug();
     drivers/tty/sysrq.c, sysrq_handle_crash() (a panic of its own since 5.0);
     Documentation/admin-guide/bug-hunting.rst (RIP, IP, pc); fs/sysfs/dir.c,
     sysfs_warn_dup(); lib/kobject.c, kobject_add_internal(); xfstests, check; blktests, check.
@@ -53,6 +54,16 @@ MESSAGES = (
         r"BUG: KASAN: (?!null-ptr)(?P<memory_errors>[a-z][a-z -]{2,40}?) in (?P<crashed_in>"
         r"[A-Za-z_][\w.]{1,60}\+0x[\da-f]++/0x[\da-f]++)(?! \[(?:kasan_test|test_kasan)\])",
         "host", "kernel_memory_errors", "misused",
+    ),
+    KernelMessage(
+        "BUG ", r"BUG (?P<caches>[\w./:-]{1,60}) \((?:Not tainted|Tainted: [A-Z ]{1,40}?) *\): "
+        r"(?P<warned_of>Objects remaining .{0,60})", "host", "kernel_warnings", "warned",
+    ),
+    KernelMessage(
+        "BUG ", r"BUG (?P<caches>[\w./:-]{1,60}) \((?:Not tainted|Tainted: [A-Z ]{1,40}?) *\): "
+        r"(?P<memory_errors>(?:Poison|(?:Left |Right |kmalloc )?Redzone|Padding|Object padding|End "
+        r"Poison) overwritten|Freepointer corrupt|Freechain corrupt|Object already free"
+        r"|Invalid object pointer 0x[\da-f]{4,16})", "host", "kernel_memory_errors", "misused",
     ),
     KernelMessage(
         "Trigger a crash", r"(?:sysrq: )?(?:SysRq : )?Trigger a crash", "host", "triggered_crashes",

@@ -55,7 +55,7 @@ _KEPT, _MESSAGES = 10, 60  # messages that are kept of each counter, and of all
 _FAR = 40  # lines above a log's first message in which others are looked for
 _BROKEN = 2  # lines that a mail breaks off of one
 _NARROW, _WIDE = 66, 80  # characters of lines that mails break, less the marks of quoting
-
+_ABORTED = "aborted_transactions"
 
 _STEP = 64
 _LONGEST_STEP = 1024
@@ -198,6 +198,7 @@ class KernelLog(StateOutput):
             elif index > last:
                 waiting.append(line)
         where = Prompt(prompt.command, prompt.host or host)
+        _join_unnamed(counts)
         counters = [
             self.counted(kind, name, values, where) for (kind, name), values in counts.items()
         ]
@@ -359,6 +360,32 @@ def _add(values: dict[str, Json], message: KernelMessage, match: re.Match[str], 
         listed = times.setdefault(message.counts, [when])
         if isinstance(listed, list) and listed[0] != when:
             listed[1:] = [when]
+
+
+def _join_unnamed(counts: dict[tuple[str, str], dict[str, Json]]) -> None:
+    """Adds an abort that names no device, as btrfs says it, to the only thing of its kind."""
+    for kind in [
+        kind for (kind, name), values in counts.items() if not name and _ABORTED in values
+    ]:
+        named = [values for (other, name), values in counts.items() if other == kind and name]
+        if len(named) == 1 and named[0].get("messages"):
+            for name, value in counts.pop((kind, "")).items():
+                _merge(named[0], name, value)
+
+
+def _merge(values: dict[str, Json], name: str, value: Json) -> None:
+    """Adds to a record what another has of the same: counts are added, lists and tables joined."""
+    there = values.get(name)
+    if isinstance(value, int) and isinstance(there, int):
+        values[name] = there + value
+    elif isinstance(value, list) and isinstance(there, list):
+        for each in value:
+            _list(values, name, each, _MESSAGES)
+    elif isinstance(value, dict) and isinstance(there, dict):
+        for key, each in value.items():
+            _merge(there, key, each)
+    elif there is None:
+        values[name] = value
 
 
 def _list(values: dict[str, Json], name: str, value: Json, most: int = _LISTED) -> None:

@@ -212,6 +212,18 @@ MESSAGES = (
         "scrubs_without_space",
     ),
     KernelMessage(
+        "Aborting unused transaction(No space left",
+        rf"{BTRFS}{STATE}:? (?:in )?(?P<functions>\w{{3,60}}):\d{{1,6}}: "
+        r"Aborting unused transaction\((?P<reasons>No space left)\)", "btrfs",
+        "filesystem_errors", "damage", cause="no_space",
+    ),
+    KernelMessage(
+        "Aborting unused transaction(",
+        rf"{BTRFS}{STATE}:? (?:in )?(?P<functions>\w{{3,60}}):\d{{1,6}}: "
+        r"Aborting unused transaction\((?P<reasons>[A-Za-z][\w /]{2,40})\)", "btrfs",
+        "filesystem_errors", "damage",
+    ),
+    KernelMessage(
         "Skipping commit of aborted transaction",
         rf"{_ON}Skipping commit of aborted transaction", "btrfs", "skipped_commits", "damage",
     ),

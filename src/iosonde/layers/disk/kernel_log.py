@@ -22,7 +22,12 @@ _SECTOR = (
     r"(?: op 0x[\da-f]{1,2}:\((?P<operations>\w{1,20})\))?"
     r"(?: flags (?P<request_flags>0x[\da-f]{1,8}))?"
 )
-_WARNED = r"(?:block|drivers/(?:ata|block|md|nvme|scsi)|fs)/[\w./-]{1,80}:\d+"
+_WARNED = (
+    r"(?:\.\./)?(?:(?:block|drivers/(?:ata|block|dax|md|mmc|mtd|nvdimm|nvme|scsi|target)|fs"
+    r"|net/sunrpc)/[\w./-]{1,80}|mm/(?:filemap|page-writeback|slab_common|slub|zsmalloc|zswap)\.c"
+    r"|lib/(?:iov_iter|sbitmap)\.c):\d+"
+)
+"""Where warnings stand that may be about storage."""
 
 MESSAGES = (
     KernelMessage(
@@ -68,7 +73,11 @@ MESSAGES = (
     ),
     KernelMessage(
         "WARNING: CPU:", rf"WARNING: CPU: \d+ PID: \d+ at (?P<warned_at>{_WARNED})",
-        "host", "kernel_warnings",
+        "host", "kernel_warnings", "warned",
+    ),
+    KernelMessage(
+        ", CPU#", rf"WARNING: (?P<warned_at>{_WARNED}) at \S{{1,100}}, CPU#\d", "host",
+        "kernel_warnings", "warned",
     ),
     KernelMessage(
         "callbacks suppressed",

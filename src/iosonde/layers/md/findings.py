@@ -18,6 +18,7 @@ from iosonde.layers.md.rebuilds import (
     being_filled,
     is_filled,
     is_new,
+    lost_copies,
     may_be_lost,
     not_running,
     spare_losses,
@@ -125,6 +126,10 @@ def _lacking(state: StateEvidence, missing: int) -> Finding:
         return _broken(state, f"{lacks}, more than its level stands", tuple(evidence))
     if "FAILED" in str(state.values.get("state")):  # Detail.c of mdadm: not enough members
         return _broken(state, f"{lacks}, and mdadm calls it failed", tuple(evidence))
+    if places := lost_copies(state):
+        held = f"among them all that hold the same data (places {', '.join(map(str, places))})"
+        gone = "what they hold has no copy left, and the array cannot be read as it is"
+        return _broken(state, f"{lacks}, {held}", tuple(evidence), gone)
     if state.values.get("active_members") == 0:
         return _broken(state, f"{lacks}, and none of the others is active", tuple(evidence))
     if not isinstance(level, str):
@@ -156,13 +161,18 @@ def _unknown(state: StateEvidence, lacks: str, evidence: tuple[Evidence, ...]) -
     )
 
 
-def _broken(state: StateEvidence, lacks: str, evidence: tuple[Evidence, ...]) -> Finding:
-    """An array that lacks more members than it can do without: it cannot run."""
+_STANDS = "it does not run, and what is on it cannot be read as it is"
+
+
+def _broken(
+    state: StateEvidence, lacks: str, evidence: tuple[Evidence, ...], after: str = _STANDS
+) -> Finding:
+    """An array that lacks more members than it can do without: it cannot run, or not be read."""
     return Finding(
         rule="degraded",
         severity="error",
         subject=subject_of(state),
-        message=f"{lacks}: it does not run, and what is on it cannot be read as it is.",
+        message=f"{lacks}: {after}.",
         evidence=evidence,
         remedy="write nothing to its members, create and add nothing: compare Events, Update Time "
         "and Device Role of each (`mdadm --examine`), look at the drives that are gone, and try "

@@ -3,15 +3,17 @@
 Source:
     Linux drivers/md/md.c, md_seq_show() ("(F)" of a faulty member, "(S)" of one without a place,
     "(R)" of a replacement; a member that is being rebuilt has no mark) and array_state_show();
-    mdadm(8), --create: a RAID 5 is built by a recovery onto its last member; mdadm(8), --assemble.
+    mdadm(8), --create: a RAID 5 is built by a recovery onto its last member; mdadm(8), --assemble;
+    drivers/md/raid10.c, __raid10_find_phys() (which members hold the copies of a chunk).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from iosonde.kerneltext import fields
-from iosonde.layers._raid.geometry import NEAR_TWO, tolerance
+from iosonde.layers._raid.geometry import NEAR_TWO, far_copies, near_copies, tolerance
 from iosonde.records.evidence import EvidenceSet, StateEvidence, called, subject_of
 from iosonde.records.finding import Evidence, Finding
 
@@ -24,6 +26,29 @@ def spare_losses(state: StateEvidence, missing: int) -> int:
         disks if isinstance(disks, int) else 0,
         layout if isinstance(layout, int) else NEAR_TWO,
     )
+
+
+_SLOTS = re.compile(r"\[(\d{1,4})/\d{1,4}\] \[([U_]{1,512})\]")
+
+
+def lost_copies(state: StateEvidence) -> tuple[int, ...]:
+    """Places of members of a RAID 10 that are gone and held all copies of the same chunks.
+
+    Empty where each chunk has a copy left, or where the text does not show who is gone.
+    """
+    layout, slots = (
+        state.values.get("layout"),
+        _SLOTS.search(str(state.values.get("working_slots"))),
+    )
+    if state.values.get("level") != "raid10" or slots is None or int(slots[1]) != len(slots[2]):
+        return ()
+    number = layout if isinstance(layout, int) else NEAR_TWO
+    near, far, disks = near_copies(number), far_copies(number), len(slots[2])
+    for chunk in range(disks):
+        holders = {(chunk * near + place) % disks for place in range(near * far)}
+        if all(slots[2][holder] == "_" for holder in holders):
+            return tuple(sorted(holders))
+    return ()
 
 
 def may_be_lost(more: int) -> str:

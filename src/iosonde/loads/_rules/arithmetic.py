@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from iosonde import units
+from iosonde.loads._rules.pacing import is_paced
 from iosonde.loads._rules.page_cache import run_times, sample_mean
 from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
@@ -253,7 +254,7 @@ def _little(case: EvidenceSet) -> Iterable[Finding]:
             flying = max(each)
             if flying <= (1 + _QUEUES) * offered:
                 continue
-        if flying < offered and (trial.options.get("paced") or trial.faults):
+        if flying < offered and (is_paced(trial) or trial.faults):
             continue
         if flying < offered and not syncs and any(trial.options.get(name) for name in _SYNCED):
             continue  # it waited for syncs, and how long they took is not known
@@ -332,7 +333,7 @@ def _single_depth(case: EvidenceSet) -> Iterable[Finding]:
     alone: dict[str, list[TrialEvidence]] = {}
     for trial in case.trials:
         single = trial.options.get("iodepth") == 1 and _jobs(trial) == 1
-        if trial.options.get("paced") or trial.tool in _INVERTED:
+        if is_paced(trial) or trial.tool in _INVERTED:
             continue
         if single and any(trial.mean(f"{way}.iops") for way in ("read", "write")):
             alone.setdefault(trial.source, []).append(trial)

@@ -131,3 +131,50 @@ def test_no_space_of_a_file_system_is_no_cause_of_errors_of_its_disk(tmp_path: P
     findings = _findings(tmp_path, NO_SPACE, READ.format("sdq"))
     assert "errno" not in findings["sdq"].message
     assert "smartctl" in findings["sdq"].remedy
+
+
+ABORTED = "BTRFS: Transaction aborted (error -28)"
+USAGE = """
+# btrfs filesystem usage /data
+Overall:
+    Device size:                   4.00TiB
+    Device allocated:            276.00GiB
+    Device unallocated:            {left}
+    Used:                        227.00GiB
+    Free (estimated):              3.70TiB      (min: 1.90TiB)
+
+Data,single: Size:268.00GiB, Used:223.00GiB
+   /dev/sdq1     268.00GiB
+
+Metadata,{profile}: Size:4.00GiB, Used:2.00GiB
+   /dev/sdq1       4.00GiB
+
+Unallocated:
+   /dev/sdq1       {left}
+"""
+
+
+def test_an_abort_without_a_device_is_of_the_only_one_that_the_log_names(tmp_path: Path) -> None:
+    unused = "BTRFS warning (device sdq1): cleanup_transaction:1831: Aborting unused transaction"
+    skipped = "BTRFS warning (device sdq1): Skipping commit of aborted transaction."
+    findings = _findings(tmp_path, skipped, ABORTED, f"{unused}(No space left).")
+    assert list(findings) == ["sdq1"]
+    said = findings["sdq1"].message
+    assert "1 skipped commit, 1 filesystem error, 1 aborted transaction of sdq1 from 900.0" in said
+    assert "with errno -28, no space left: the file system had no space" in said
+    two = _findings(tmp_path, ABORTED, NO_SPACE, NO_SPACE.replace("sdq1", "sdr1"))
+    assert set(two) == {"kernel log", "sdq1", "sdr1"}
+
+
+@pytest.mark.parametrize(("left", "profile", "is_full"), [
+    ("3.73TiB", "DUP", False), ("3.73TiB", "RAID1", True), ("4.00GiB", "DUP", True),
+])  # fmt: skip
+def test_space_that_the_text_shows_is_not_to_be_made(
+    tmp_path: Path, left: str, profile: str, *, is_full: bool
+) -> None:
+    page = tmp_path / "page.txt"
+    usage = USAGE.format(left=left, profile=profile)
+    page.write_text(f"# dmesg\n[  900.000000] {NO_SPACE}\n\n{usage}")
+    (finding,) = explain(str(page)).findings
+    assert ("3.73 TiB of it unallocated" in finding.message) != is_full
+    assert ("balance" in finding.remedy) == is_full

@@ -64,6 +64,23 @@ def test_an_array_that_lacks_too_many_is_said_not_to_run(
     assert ("--add" in lacking.remedy) != is_broken
 
 
+@pytest.mark.parametrize(("layout", "slots", "lost"), [
+    (0x102, "UU__", "2, 3"), (0x102, "_UU_", ""), (0x102, "U_U_", ""), (0x102, "U__", "1, 2"),
+    (0x201, "_UU_", "0, 3"), (0x201, "U_U_", ""), (0x103, "___UUU", "0, 1, 2"),
+])  # fmt: skip
+def test_a_mirror_without_any_of_its_copies_is_not_to_be_rebuilt(
+    layout: int, slots: str, lost: str
+) -> None:
+    values = {
+        **RAID5, "level": "raid10", "layout": layout, "raid_disks": len(slots),
+        "degraded": slots.count("_"),
+        "working_slots": f"[{len(slots)}/{slots.count('U')}] [{slots}]",
+    }  # fmt: skip
+    (lacking,) = findings_named(md_findings.RULES, EvidenceSet(states=(array(values),)), "degraded")
+    assert (f"(places {lost}): what they hold has no copy left" in lacking.message) == bool(lost)
+    assert ("--add" in lacking.remedy) != bool(lost)
+
+
 def test_a_superblock_speaks_of_the_array_and_not_of_its_member() -> None:
     member = StateEvidence(
         "md", "sdb2", "", {**RAID5, "degraded": 1, "magic": "a92b4efc"}, "page:1-30", "page"
