@@ -6,6 +6,7 @@ import pytest
 
 from iosonde.printed_names import bare_name, names_in
 from iosonde.records.printed import PrintedCounters, PrintedState, PrintedSubject
+from iosonde.records.stack import Json
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,9 @@ def test_values_name_devices_and_other_paths_are_none() -> None:
 
 
 def test_messages_name_devices() -> None:
-    values = {"messages": ["added /dev/sdb, /dev/md/3.", {"message": "/dev/sdc: gone"}, 7]}
+    values: dict[str, Json] = {
+        "messages": ["added /dev/sdb, /dev/md/3.", {"message": "/dev/sdc: gone"}, 7]
+    }
     counted = PrintedCounters("mdadm", "md", "/dev/md0", values)
     assert set(names_in(counted)) == {"md0", "sdb", "md/3", "sdc"}
 
