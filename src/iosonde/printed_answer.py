@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from iosonde.printed_names import bare_name, names_in
 from iosonde.printed_order import (
+    CONDITIONS,
     Telling,
     bad_condition,
     counters_telling,
@@ -17,17 +18,26 @@ from iosonde.printed_order import (
     state_telling,
     subject_telling,
 )
-from iosonde.printed_summary import TELLING, counted_said, first_said, messages_said, values_said
+from iosonde.printed_summary import (
+    TELLING,
+    TROUBLES,
+    counted_said,
+    first_said,
+    messages_said,
+    phrases_of,
+)
 from iosonde.records.printed import PrintedCounters, PrintedState, PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.visible import visible, with_name
 
 _NAMED = 3  # devices that are alike
 _SAID = 2  # outputs
+_VALUES = 3  # of a device
 _MEMBERS = 2  # that failed
 _OTHERS = 24  # devices of an output
 _PART = re.compile(r"p?\d{1,3}")
 _NAMES = 10_000  # of devices that are counted in a text
+_FIGURES = ""  # the name of what counters say in one phrase
 
 
 class Answer(NamedTuple):
@@ -35,17 +45,25 @@ class Answer(NamedTuple):
 
     Args:
         name: of the device or devices that it is said of; "" for the host.
-        said: its values.
+        phrases: its values in words, by their names, those that tell most first.
         weight: of two that tell alike, the heavier is said first: the share that is used or busy.
+        members: what of it failed, and how.
     """
 
     name: str
-    said: str
+    phrases: Mapping[str, str]
     weight: float = 0.0
+    members: tuple[str, ...] = ()
 
-    def text(self) -> str:
+    def said(self, names: Sequence[str] | None = None) -> str:
+        """Its values of these names, and its failed members; None: the values that tell most."""
+        chosen = tuple(self.phrases)[:_VALUES] if names is None else names
+        return ", ".join((*(self.phrases[name] for name in chosen), *self.members))
+
+    def text(self, names: Sequence[str] | None = None) -> str:
         """`md0: state clean, level raid5`."""
-        return with_name(visible(self.name), self.said) if self.name else self.said
+        said = self.said(names)
+        return with_name(visible(self.name), said) if self.name else said
 
 
 class SaidOutput(NamedTuple):
@@ -60,14 +78,16 @@ class SaidOutput(NamedTuple):
     """Whether it is of counters."""
     said_of: tuple[str, ...] = ()
     """The names of the devices that `answer` is of."""
-    others: Mapping[str, Answer] = {}
-    """What may be said instead, of other devices that tell as much, by name."""
+    others: Mapping[str, Mapping[str, Scalar]] = {}
+    """The values of all devices that tell as much, by name: these may be said instead."""
     names: frozenset[str] = frozenset()
     """Every device that it speaks of."""
 
     def of(self, name: str) -> SaidOutput:
         """The same with the answer of another device, if it has one."""
-        return self._replace(answer=self.others[name]) if name in self.others else self
+        if name not in self.others:
+            return self
+        return self._replace(answer=_answer_of(name, self.others[name]))
 
 
 @dataclass(slots=True)
@@ -93,24 +113,57 @@ class _Shown:
         names = (*said_of, *(name for name in self.peak.others if name not in said_of))
         return max(names, key=lambda name: _mentions_with_parts(name, names, mentions), default="")
 
-    def sentence(self, mentions: Mapping[str, int]) -> str:
-        """`df: /: used share 74 % (lines 3–5), then used share 31 % (lines 9–11)`.
+    def moments(self, mentions: Mapping[str, int]) -> Sequence[SaidOutput]:
+        """First, worst and last, with what is said of the device that is chosen.
 
         Of several devices that are alike it is one, where other outputs speak of that alone.
         """
         shown, chosen = [self.first, self.peak, self.last], self.chosen(mentions)
         elsewhere = [name for name in self.peak.said_of if mentions[bare_name(name)] > 1]
+        alone = len(self.peak.said_of) > 1 and elsewhere in ([], [chosen])
         if chosen not in self.peak.said_of or (
-            len(self.peak.said_of) > 1
-            and elsewhere in ([], [chosen])
-            and _mentions_with_parts(chosen, tuple(self.peak.others), mentions) > 1
+            alone and _mentions_with_parts(chosen, tuple(self.peak.others), mentions) > 1
         ):
-            shown = [output.of(chosen) for output in shown]
-        said, now = f"{self.first.tool}: {_said_of(shown[0], named=True)}", shown[0]
-        for later in shown[1:]:
-            if later.answer.said != now.answer.said:
-                said, now = f"{said}, then {_said_of(later)}", later
-        return said
+            return [output.of(chosen) for output in shown]
+        return shown
+
+
+def _sentence(moments: Sequence[SaidOutput]) -> str:
+    """`df: /: used share 74 % (lines 3–5), then used share 31 % (lines 9–11)`."""
+    first, changed = moments[0], _changed(moments)
+    unchanged = [name for name in first.answer.phrases if name not in changed]
+    names = [name for name in (*changed, *unchanged) if name in first.answer.phrases][:_VALUES]
+    name = " on ".join(filter(None, (first.answer.name, first.host)))
+    answer = first.answer._replace(name=name)
+    said, now = (
+        f"{first.tool}: {answer.text(sorted(names, key=_place))} (lines {first.lines})",
+        first,
+    )
+    for later in moments[1:]:
+        if _changed((now, later)):
+            there = [name for name in changed if name in later.answer.phrases][:_VALUES]
+            said, now = (
+                f"{said}, then {later.answer.said(there or None)} (lines {later.lines})",
+                later,
+            )
+    return said
+
+
+def _changed(moments: Sequence[SaidOutput]) -> Sequence[str]:
+    """Names of what differs between moments, and of conditions that some later one says alone."""
+    answers = [moment.answer.phrases for moment in moments]
+    names = dict.fromkeys(name for phrases in answers for name in phrases)
+    changed = [
+        name for name in names
+        if len({phrases[name] for phrases in answers if name in phrases}) > 1
+        or (name in CONDITIONS | TROUBLES and not all(name in phrases for phrases in answers))
+    ]  # fmt: skip
+    return sorted(changed, key=_place)
+
+
+def _place(name: str) -> int:
+    """Where a value stands among those that tell most."""
+    return TELLING.index(name) if name in TELLING else len(TELLING)
 
 
 def _mentions_with_parts(name: str, names: Sequence[str], mentions: Mapping[str, int]) -> int:
@@ -123,19 +176,11 @@ def _order(output: SaidOutput) -> tuple[int, float]:
     return output.telling, -output.answer.weight
 
 
-def _said_of(output: SaidOutput, *, named: bool = False) -> str:
-    answer = output.answer
-    if named:
-        name = " on ".join(filter(None, (answer.name, output.host)))
-        return f"{answer._replace(name=name).text()} (lines {output.lines})"
-    return f"{answer.said} (lines {output.lines})"
-
-
 class OutputAnswer:
     """What is said first of a text beside its trials: the figures of counters, or settings.
 
-    What tells most comes first, and of what tells alike the device that most outputs speak of; of a
-    device that a tool shows several times, first and last.
+    What tells most comes first, and of what tells alike what changed, and then the device that most
+    outputs speak of; of a device that a tool shows several times, first and last.
     """
 
     def __init__(self) -> None:
@@ -152,7 +197,7 @@ class OutputAnswer:
         for output in outputs:
             if len(self._mentions) < _NAMES:
                 self._mentions.update(output.names)
-            if not output.answer.said:
+            if not output.answer.said():
                 continue
             what = output.answer.name or output.lines
             of = output.tool, what, output.host, "counters" if output.counted else ""
@@ -168,13 +213,14 @@ class OutputAnswer:
             order = [shown for shown in order if shown.peak.telling < Telling.SURROUNDINGS]
         first = list(self._of_two_devices(order))
         more = len(order) - len(first)
-        said = "; ".join(shown.sentence(self._mentions) for shown in first)
+        said = "; ".join(_sentence(shown.moments(self._mentions)) for shown in first)
         return said + (f"; {more} more" if more > 0 else "")
 
-    def _order(self, shown: _Shown) -> tuple[int, int, float]:
-        """What is in trouble at any time, then what is spoken of most, then what is busiest."""
+    def _order(self, shown: _Shown) -> tuple[int, bool, int, float]:
+        """What is in trouble at any time, what changed, what is spoken of most, what is busiest."""
         telling, weight = _order(shown.peak)
-        return telling, -self._mentions[bare_name(shown.chosen(self._mentions))], weight
+        same = not _changed(shown.moments(self._mentions))
+        return telling, same, -self._mentions[bare_name(shown.chosen(self._mentions))], weight
 
     def _of_two_devices(self, order: Sequence[_Shown]) -> Iterator[_Shown]:
         """The first, and the next that tells as much of another device; else the next."""
@@ -196,7 +242,7 @@ def of_state(state: PrintedState, lines: str) -> SaidOutput:
     telling = state_telling(state)
     devices = [each for each in state.subjects if subject_telling(each) is telling]
     answer, said_of = _state_answer(state, telling, devices)
-    others = {each.name: _answer_of(each) for each in devices[:_OTHERS] if each.name}
+    others = {each.name: _telling(each.values) for each in devices[:_OTHERS] if each.name}
     return SaidOutput(
         telling, state.tool, answer, lines, state.host,
         said_of=said_of, others=others, names=frozenset(names_in(state)),
@@ -213,22 +259,20 @@ def _state_answer(
     """
     device = first_said(state.subjects)
     if device and subject_telling(device) <= telling:
-        answer = _answer_of(device)
+        answer = _answer_of(device.name or device.kind, _telling(device.values))
         if telling is Telling.TROUBLE:
-            said = ", ".join((answer.said, *_failed_members(state, device)))
-            answer = answer._replace(said=said)
+            answer = answer._replace(members=tuple(_failed_members(state, device)))
         return answer, (device.name,)
     alike = [each for each in devices if each.kind == devices[0].kind]
     names = [each.name or each.kind for each in alike]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    said = ", ".join(_common(alike))
-    return Answer(f"{', '.join(names[:_NAMED])}{more}", said), tuple(names)
+    return Answer(f"{', '.join(names[:_NAMED])}{more}", _common(alike)), tuple(names)
 
 
-def _answer_of(device: PrintedSubject) -> Answer:
-    """What is said of a single device."""
-    said = ", ".join(values_said(_telling(device)))
-    return Answer(device.name or device.kind, said, share_of(device.values))
+def _answer_of(name: str, values: Mapping[str, Scalar]) -> Answer:
+    """What is said of a single device: not its name once more."""
+    others = {key: value for key, value in values.items() if value != name}
+    return Answer(name, phrases_of(others), share_of(values))
 
 
 def _failed_members(state: PrintedState, device: PrintedSubject) -> Iterator[str]:
@@ -243,13 +287,12 @@ def _failed_members(state: PrintedState, device: PrintedSubject) -> Iterator[str
         yield f"{more} more"
 
 
-def _telling(device: PrintedSubject) -> Mapping[str, Scalar]:
+def _telling(values: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
     """The values of a device that tell something whatever printed them; all, where it has none."""
-    telling = {name: device.values[name] for name in TELLING if name in device.values}
-    return telling or device.values
+    return {name: values[name] for name in TELLING if name in values} or values
 
 
-def _common(subjects: Sequence[PrintedSubject]) -> Sequence[str]:
+def _common(subjects: Sequence[PrintedSubject]) -> Mapping[str, str]:
     """The values that all devices have alike; else the first value of each of them."""
     first = subjects[0].values if subjects else {}
     alike = {
@@ -257,9 +300,10 @@ def _common(subjects: Sequence[PrintedSubject]) -> Sequence[str]:
         if name in TELLING and all(each.values.get(name) == value for each in subjects)
     }  # fmt: skip
     if alike:
-        return values_said(alike)
-    said = [phrase for each in subjects[:_NAMED] for phrase in values_said(_telling(each))[:1]]
-    return list(dict.fromkeys(said))
+        return phrases_of(alike)
+    said = [list(phrases_of(_telling(each.values)).values())[:1] for each in subjects[:_NAMED]]
+    together = ", ".join(dict.fromkeys(phrase for each in said for phrase in each))
+    return {_FIGURES: together} if together else {}
 
 
 def of_counters(counters: PrintedCounters, lines: str, said: str = "") -> SaidOutput:
@@ -272,8 +316,8 @@ def of_counters(counters: PrintedCounters, lines: str, said: str = "") -> SaidOu
     """
     values = counters.values
     said = said or messages_said(values) or ", ".join(counted_said(values))
+    answer = Answer(counters.name, {_FIGURES: said} if said else {}, share_of(values))
     return SaidOutput(
-        counters_telling(counters), counters.tool,
-        Answer(counters.name, said, share_of(values)), lines, counters.host, counted=True,
+        counters_telling(counters), counters.tool, answer, lines, counters.host, counted=True,
         said_of=(counters.name,), names=frozenset(names_in(counters)),
     )  # fmt: skip

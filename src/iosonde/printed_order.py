@@ -31,7 +31,7 @@ BAD = re.compile(
     r"|inconsistent|split.?brain|standalone|recover|rebuild|resync|error|\breset|abort|timed? ?out",
     re.IGNORECASE,
 )
-_CONDITIONS = frozenset({
+CONDITIONS = frozenset({
     "health", "health_status", "health_passed", "overall_status", "state", "array_state",
     "volume_state", "operational_status", "status", "disk_state", "connection", "role",
     "login",
@@ -63,7 +63,7 @@ def subject_telling(subject: PrintedSubject) -> Telling:
         return Telling.TROUBLE
     if subject.kind in _SURROUNDINGS or _NETWORK in values:
         return Telling.SURROUNDINGS
-    if any(isinstance(values[name], str | bool) for name in _CONDITIONS.intersection(values)):
+    if any(isinstance(values[name], str | bool) for name in CONDITIONS.intersection(values)):
         return Telling.CONDITION
     if not _FULLNESS.isdisjoint(values):
         return Telling.MEASURED
@@ -74,7 +74,7 @@ def is_in_trouble(values: Mapping[str, Scalar]) -> bool:
     """Whether values are of a device that failed, is gone, lacks a part, or has no room left."""
     share = values.get("used_share")
     return (
-        any(BAD.search(str(values[name])) for name in _CONDITIONS.intersection(values))
+        any(BAD.search(str(values[name])) for name in CONDITIONS.intersection(values))
         or values.get("health_passed") is False
         or any(values[name] for name in _COUNTED_TROUBLES.intersection(values))
         or (isinstance(share, float) and share >= _FULL and not values.get("read_only"))
@@ -83,7 +83,7 @@ def is_in_trouble(values: Mapping[str, Scalar]) -> bool:
 
 def bad_condition(values: Mapping[str, Scalar]) -> str:
     """The condition by which a device is in trouble, `FAULTED`; empty where it is in none."""
-    said = (str(values[name]) for name in sorted(_CONDITIONS.intersection(values)))
+    said = (str(values[name]) for name in sorted(CONDITIONS.intersection(values)))
     return next(filter(BAD.search, said), "")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from iosonde import units
 from iosonde.printed_order import BAD, is_in_trouble
@@ -38,13 +38,15 @@ _BYTES = re.compile(  # names that are bytes of every tool; a stripe_cache_size 
     r"|(?:memory|swap|data|metadata|system)_total|referenced|stripe_width|\w+_bytes|bytes_used"
 )
 _LEAST = 512  # bytes: a smaller size is a number of copies or of characters
-_TROUBLES = frozenset({"degraded", "missing", "failed_paths", "entries_split_brain"})
+TROUBLES = frozenset({"degraded", "missing", "failed_paths", "entries_split_brain", "faulty"})
+"""Said of what is in trouble alone."""
 _SHARE = re.compile(r"(?:.*_)?share|full|media_wear|spare|cpu_\w+|util")
 _RATES = {"iops": "1/s", "bandwidth": "B/s"}
 _LATENCY = re.compile(r"(?:.*[._])?(?:latency(?:\.\w+)?|await)")
 _BUSY = ("util", "await", "read.await", "write.await")
 """What iostat and its like say of how busy a device is."""
 _SAID = 3  # values of a device
+_PHRASES = 12  # of a device, of which those are said that changed
 _LONGEST = 40  # characters of a value; a longer one is a sentence
 _MESSAGE = 60  # characters of a message of a log
 
@@ -166,22 +168,34 @@ def values_said(values: Mapping[str, Scalar], telling: Sequence[str] = TELLING) 
         values: of one device.
         telling: names in the order of what they tell; the others come in their own order.
     """
+    return tuple(phrases_of(values, telling, _SAID).values())
+
+
+def phrases_of(
+    values: Mapping[str, Scalar], telling: Sequence[str] = TELLING, most: int = _PHRASES
+) -> Mapping[str, str]:
+    """As `values_said`, with the name of each, and up to `most` of them."""
     others = (name for name in values if name not in telling and not _IDS.fullmatch(name))
     names = [
         name for name in (*telling, *others)
-        if values.get(name) not in {None, ""} and (values[name] or name not in _TROUBLES)
+        if values.get(name) not in {None, ""} and (values[name] or name not in TROUBLES)
     ]  # fmt: skip
-    said, phrases = dict[str, str](), set[str]()
+    said, phrases = dict[str, str](), dict[str, str]()
     for name in names:
         text = visible(str(values[name]))
         twice = isinstance(values[name], str) and any(text in other for other in said.values())
-        alike = _said(name, values[name]).casefold()  # health PASSED, and health_passed
-        if len(text) <= _LONGEST and not twice and alike not in phrases:
+        alike = _said(name, values[name])  # health PASSED, and health_passed
+        if len(text) <= _LONGEST and not twice and not _is_among(alike, phrases.values()):
             said[name] = text
-            phrases.add(alike)
-        if len(said) == _SAID:
+            phrases[name] = alike
+        if len(said) == most:
             break
-    return tuple(_said(name, values[name]) for name in said or names[:1])
+    return phrases or {name: _said(name, values[name]) for name in names[:1]}
+
+
+def _is_among(phrase: str, phrases: Iterable[str]) -> bool:
+    """Whether a phrase was said already, in whatever case."""
+    return phrase.casefold() in map(str.casefold, phrases)
 
 
 def all_said(values: Mapping[str, Json]) -> str:

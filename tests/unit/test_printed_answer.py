@@ -91,8 +91,7 @@ def test_trouble_comes_before_sizes_and_what_the_host_is() -> None:
 
 def test_a_device_that_is_shown_again_is_said_once_with_what_became_of_it() -> None:
     assert sentence(state(WHOLE), state(DEGRADED)) == (
-        "tool: md0: state clean, level raid5 (lines 1), then state clean, degraded, level raid5"
-        " (lines 2)"
+        "tool: md0: state clean, level raid5 (lines 1), then state clean, degraded (lines 2)"
     )
     assert sentence(state(WHOLE), state(WHOLE)) == "tool: md0: state clean, level raid5 (lines 1)"
 
@@ -114,6 +113,41 @@ def test_the_worst_moment_is_said_though_all_ended_well() -> None:
     assert sentence(*tank) == (
         "zpool status: tank: state ONLINE (lines 1), then state DEGRADED (lines 2),"
         " then state ONLINE (lines 3)"
+    )
+
+
+def test_of_a_device_that_grew_its_sizes_are_said_and_what_stayed_only_once() -> None:
+    small, grown = (
+        state(
+            ("lvm", "vg/lv", {"state": "active", "fstype": "ext4", "vers": "1", "size": size << 30})
+        )
+        for size in (1, 3)
+    )
+    assert sentence(small, grown) == (
+        "tool: vg/lv: state active, fstype ext4, size 1 GiB (lines 1), then size 3 GiB (lines 2)"
+    )
+    moved = state(("disk", "sda", {"size": 1 << 30, "serial_number": "b"}))  # no value of weight
+    assert sentence(state(("disk", "sda", {"size": 1 << 30, "serial_number": "a"})), moved) == (
+        "tool: sda: size 1 GiB (lines 1)"
+    )
+
+
+def test_a_condition_that_is_first_said_later_has_changed() -> None:
+    listed = state(("target", "iqn.x", {"iqn": "iqn.x", "server": "::1"}))
+    session = state(("target", "iqn.x", {"iqn": "iqn.x", "login": True}))
+    assert sentence(listed, session) == "tool: iqn.x: server ::1 (lines 1), then login (lines 2)"
+    degraded = state(("md", "md0", {"degraded": 1, "level": "raid1"}))
+    whole = state(("md", "md0", {"degraded": 0, "level": "raid1", "size": 1 << 30}))
+    assert sentence(degraded, whole) == (
+        "tool: md0: level raid1, degraded 1 (lines 1), then level raid1, size 1 GiB (lines 2)"
+    )
+
+
+def test_what_changed_comes_before_what_stayed() -> None:
+    still = state(("lvm", "vg/root", {"size": 1 << 30}), tool="lvs")
+    moments = [state(("lvm", "vg/srv", {"size": size}), tool="lvs") for size in (1 << 30, 2 << 30)]
+    assert sentence(still, *moments).startswith(
+        "lvs: vg/srv: size 1 GiB (lines 2), then size 2 GiB"
     )
 
 
