@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from iosonde.printed_names import bare_name, names_in
+from iosonde.printed_names import bare_name, named, names_in
 from iosonde.printed_order import (
     CONDITIONS,
     Telling,
@@ -32,10 +32,12 @@ from iosonde.visible import visible, with_name
 
 _NAMED = 3  # devices that are alike
 _SAID = 2  # outputs
-_VALUES = 3  # of a device
+_VALUES = 4  # of a device
 _MEMBERS = 2  # that failed
 _OTHERS = 24  # devices of an output
 _PART = re.compile(r"p?\d{1,3}")
+_NO_SUBJECT = re.compile(r"/(?:boot|run|snap|sys|dev/shm)(?:/.*)?")
+"""Mount points of every host, which no text is about; a full one is said as trouble."""
 _NAMES = 10_000  # of devices that are counted in a text
 _FIGURES = ""  # the name of what counters say in one phrase
 
@@ -80,6 +82,8 @@ class SaidOutput(NamedTuple):
     """The names of the devices that `answer` is of."""
     others: Mapping[str, Mapping[str, Scalar]] = {}
     """The values of all devices that tell as much, by name: these may be said instead."""
+    stands_on: Mapping[str, tuple[str, ...]] = {}
+    """The devices that the values of each of these name, as a mount point's do."""
     names: frozenset[str] = frozenset()
     """Every device that it speaks of."""
 
@@ -109,9 +113,16 @@ class _Shown:
         Args:
             mentions: outputs that speak of a device, by its bare name.
         """
-        said_of = self.peak.said_of
+        said_of, stands_on = self.peak.said_of, self.peak.stands_on
         names = (*said_of, *(name for name in self.peak.others if name not in said_of))
-        return max(names, key=lambda name: _mentions_with_parts(name, names, mentions), default="")
+
+        def spoken_of(name: str) -> int:
+            if _NO_SUBJECT.fullmatch(name):
+                return 0
+            below = (mentions[each] for each in stands_on.get(name, ()))
+            return max(_mentions_with_parts(name, names, mentions), *below, 0)
+
+        return max(names, key=spoken_of, default="")
 
     def moments(self, mentions: Mapping[str, int]) -> Sequence[SaidOutput]:
         """First, worst and last, with what is said of the device that is chosen.
@@ -124,7 +135,7 @@ class _Shown:
         if chosen not in self.peak.said_of or (
             alone and _mentions_with_parts(chosen, tuple(self.peak.others), mentions) > 1
         ):
-            return [output.of(chosen) for output in shown]
+            return [output.of(chosen) for output in shown if chosen in output.others]
         return shown
 
 
@@ -246,6 +257,10 @@ def of_state(state: PrintedState, lines: str) -> SaidOutput:
     return SaidOutput(
         telling, state.tool, answer, lines, state.host,
         said_of=said_of, others=others, names=frozenset(names_in(state)),
+        stands_on={
+            each.name: below for each in devices[:_OTHERS]
+            if (below := tuple(named(each.values.values())))
+        },
     )  # fmt: skip
 
 

@@ -22,21 +22,25 @@ def bare_name(name: str) -> str:
 def names_in(output: PrintedState | PrintedCounters) -> Iterator[str]:
     """Bare names of the devices that an output is of, and of those that its values name.
 
+    Its command names devices, too, and mount points.
+
     Of a long output only those in its first part. A name may come twice.
     """
     if isinstance(output, PrintedState):
+        yield from (bare_name(word) for word in output.command.split()[:_READ] if word[:1] == "/")
         for subject in output.subjects[:_READ]:
             if subject.name:
                 yield bare_name(subject.name)
-            yield from _named(subject.values.values())
+            yield from named(subject.values.values())
         return
     if output.name:
         yield bare_name(output.name)
     for value in output.values.values():
-        yield from _named(value[:_READ] if isinstance(value, list) else [value])
+        yield from named(value[:_READ] if isinstance(value, list) else [value])
 
 
-def _named(values: Iterable[Json]) -> Iterator[str]:
+def named(values: Iterable[Json]) -> Iterator[str]:
+    """Bare names of the devices that values name."""
     for value in islice(values, _READ):
         text = value.get("message") if isinstance(value, dict) else value
         if isinstance(text, str) and "/dev/" in text:

@@ -21,11 +21,13 @@ TELLING = (
     "health", "health_status", "health_passed", "critical_warning", "overall_status", "state",
     "array_state", "volume_state", "operational_status", "status", "online", "disk_state",
     "peer_disk_state", "connection", "role", "login", "level", "raid_level", "faulty", "degraded",
-    "missing", "failed_paths", "entries_split_brain", "raid_disks", "osds", "osds_up", "paths",
-    "model", "product", "server",
-    "iqn", "nqn", "data_profile", "format", "cipher", "fstype", "vers", "used_share", "full",
-    "size", "used", "free", "available", "blocks", "block_size", "chunk_size", "firmware",
-    "recordsize", "compression", "target", "policy", "kernel_release",
+    "missing", "failed_paths", "entries_split_brain", "media_errors", "pending_sectors",
+    "reallocated_sectors", "sync_share", "working_slots", "osds", "osds_up", "paths",
+    "model", "product", "server", "media_wear", "unsafe_shutdowns",
+    "iqn", "nqn", "data_profile", "metadata_profile", "format", "cipher", "fstype", "vers",
+    "used_share", "full", "size", "used", "free", "available", "raid_disks", "segments", "stripes",
+    "copies", "partition_table", "blocks", "block_size", "chunk_size", "firmware", "recordsize",
+    "compression", "target", "policy", "kernel_release",
 )  # fmt: skip
 _FULL = "used_share"
 _IDS = re.compile(
@@ -38,7 +40,10 @@ _BYTES = re.compile(  # names that are bytes of every tool; a stripe_cache_size 
     r"|(?:memory|swap|data|metadata|system)_total|referenced|stripe_width|\w+_bytes|bytes_used"
 )
 _LEAST = 512  # bytes: a smaller size is a number of copies or of characters
-TROUBLES = frozenset({"degraded", "missing", "failed_paths", "entries_split_brain", "faulty"})
+TROUBLES = frozenset({
+    "degraded", "missing", "failed_paths", "entries_split_brain", "faulty", "media_errors",
+    "pending_sectors", "reallocated_sectors",
+})  # fmt: skip
 """Said of what is in trouble alone."""
 _SHARE = re.compile(r"(?:.*_)?share|full|media_wear|spare|cpu_\w+|util")
 _RATES = {"iops": "1/s", "bandwidth": "B/s"}

@@ -173,7 +173,9 @@ def test_a_text_of_states_with_a_single_result_begins_with_the_states(
     text = tmp_path / "arrays.md"
     text.write_text("".join(array.format(number) for number in range(4)) + result)
     lines = iosonde("import", "arrays.md", "--dry-run").stdout.splitlines()
-    assert lines[0].startswith("mdstat: md0: array state active, level raid1, raid disks 2 (lines")
+    assert lines[0].startswith(
+        "mdstat: md0: array state active, level raid1, working slots [2/2] [UU], size 1022 MiB ("
+    )
     assert lines[1].startswith("hdparm: buffered read 100 MiB/s")
     text.write_text("".join(array.format(number) for number in range(3)) + result)  # the near miss
     lines = iosonde("import", "arrays.md", "--dry-run").stdout.splitlines()

@@ -124,7 +124,8 @@ def test_of_a_device_that_grew_its_sizes_are_said_and_what_stayed_only_once() ->
         for size in (1, 3)
     )
     assert sentence(small, grown) == (
-        "tool: vg/lv: state active, fstype ext4, size 1 GiB (lines 1), then size 3 GiB (lines 2)"
+        "tool: vg/lv: state active, fstype ext4, vers 1, size 1 GiB (lines 1),"
+        " then size 3 GiB (lines 2)"
     )
     moved = state(("disk", "sda", {"size": 1 << 30, "serial_number": "b"}))  # no value of weight
     assert sentence(state(("disk", "sda", {"size": 1 << 30, "serial_number": "a"})), moved) == (
@@ -149,6 +150,32 @@ def test_what_changed_comes_before_what_stayed() -> None:
     assert sentence(still, *moments).startswith(
         "lvs: vg/srv: size 1 GiB (lines 2), then size 2 GiB"
     )
+
+
+def file_systems(**devices: tuple[str, float]) -> PrintedState:
+    rows: list[Subject] = [
+        ("filesystem", f"/{place.removeprefix('root')}", {"device": device, "used_share": share})
+        for place, (device, share) in devices.items()
+    ]
+    return state(*rows, tool="df")
+
+
+def test_a_file_system_is_spoken_of_with_the_device_that_it_stands_on() -> None:
+    shown = file_systems(root=("/dev/sda2", 0.5), boot=("/dev/sda1", 0.3), nfs=("/dev/sdb1", 0.01))
+    made = counters({"messages": ["Creating journal", "/dev/sdb1 done"]}, "", "host")
+    assert sentence(shown, made).startswith("df: /nfs: used share 1 % (lines 1)")
+    assert sentence(shown).startswith("df: /: used share 50 %")  # the fullest, else
+    booted = counters({"messages": ["/dev/sda1: clean"]}, "", "host")
+    assert sentence(shown, booted).startswith("df: /: used share 50 %")  # no text is about /boot
+
+
+def test_a_moment_that_does_not_show_the_chosen_device_is_not_said_of_it() -> None:
+    first = file_systems(root=("/dev/sda2", 0.5), nfs=("/dev/sdb1", 0.01))
+    made = counters({"messages": ["/dev/sdb1 done"]}, "", "host")
+    fuller, emptier = (file_systems(root=("/dev/sda2", share)) for share in (0.6, 0.4))
+    said = sentence(first, made, fuller)  # the fullest moment does not show it
+    assert said.startswith("df: /: used share 50 % (lines 1), then used share 60 % (lines 3)")
+    assert sentence(first, made, made, emptier).startswith("df: /nfs: used share 1 % (lines 1); ")
 
 
 def test_counters_do_not_hide_the_state_of_the_same_device() -> None:
