@@ -65,9 +65,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "lab/initramfs.py": {
         "ext4": "a kernel module that the nodes' own root needs",
     },
-    "layers/_commands/printed.py": {
-        "nfs": "whose file of variables a text shows; `misspelt` asks for it",
-    },
     "layers/_commands/printed_versions.py": {
         "btrfs": "a program that prints its version",
         "drbd": "a program that prints its version",
@@ -77,9 +74,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
         "disk": "lsblk's word for a type of device",
         "dm": "lsblk's word for a type of device",
         "loop": "lsblk's word for a type of device",
-    },
-    "layers/_rules/misspelt.py": {
-        "nfs": "files and variables of its server, which one rule compares as it does sysctl's",
     },
     "layers/drbd/kind.py": {
         "disk": "a section of drbd.conf",

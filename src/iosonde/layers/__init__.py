@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from iosonde.layers._backing import Backing
     from iosonde.layers._caches.counted import CacheCounters
     from iosonde.layers._caches.frames import RequestFrames
+    from iosonde.layers._commands.configuration import SettingsFile
     from iosonde.layers._kernel_log.events import KernelMessage
     from iosonde.layers._ledger.rule import Accounting
     from iosonde.layers._mapper.facts import DmTarget
@@ -310,6 +311,11 @@ EXPORTS: Table[DiskExport] = Table(
     "way of a disk to a machine", {"nbd": "iosonde.layers.nbd.kind:EXPORT"}
 )
 """How a virtual machine gets a device of another host as its disk; the first is taken."""
+
+SETTINGS_FILES: Table[SettingsFile] = Table(
+    "file of settings", {"nfs": "iosonde.layers.nfs.variables:SETTINGS_FILE"}
+)
+"""What a file holds whose lines set variables → what is known of it."""
 
 FRAMES: Table[RequestFrames] = Table(
     "protocol that cuts requests into frames",

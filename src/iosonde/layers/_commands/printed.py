@@ -1,9 +1,8 @@
-"""Commands in a text that set something, and the variables of an NFS server's file.
+"""Commands in a text that set something, and the variables of files of settings.
 
 Nobody says that the commands were run: a state holds what the text sets.
 
-Source: as for the commands; /etc/sysconfig/nfs of RHEL 5 to 7, /etc/default/nfs-kernel-server of
-Debian, whose RPCNFSDCOUNT is the number of threads.
+Source: as for the commands, and as for the variables in their technology's folder.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from collections.abc import Iterable
 
 from typing_extensions import override
 
+from iosonde.layers import SETTINGS_FILES
 from iosonde.layers._commands.facts import settings_in
 from iosonde.layers._mounts.facts import unmarked
 from iosonde.records.printed import OutputReading, PrintedState, PrintedSubject, Unreadable
@@ -21,10 +21,12 @@ from iosonde.text.cursor import Output, TextCursor, prompt_in
 from iosonde.text.reader import entries
 from iosonde.text.torn import joinings
 
-_VARIABLE = re.compile(
-    r"(?:export\s+)?(?P<name>(?:RPC|NFS|MOUNTD|LOCKD|STATD|NEED_|SECURE_NFS)[A-Z0-9_]{1,40})="
-    r"(?P<value>\"[^\"]{0,80}\"|'[^']{0,80}'|[^\s\"'$`]{0,80})"
-)
+_VARIABLES = {
+    holds: variables
+    for holds in SETTINGS_FILES
+    if (variables := SETTINGS_FILES.load(holds).variables) is not None
+}
+"""Whose file they stand in → the variables."""
 _FILE = re.compile(r"(?P<path>/etc/[\w./-]*\w)[\s:`'\"*.)]*$")
 _ECHOED = re.compile(r"echo\s+[\"']?(?P<value>[^\s\"'|]+)[\"']?\s*\|\s*(?:sudo\s+)?tee\s")
 """A value that tee prints as well."""
@@ -41,7 +43,7 @@ class ShellSettings(Output):
         "ethtool -C", "ethtool -L", "ethtool -s ", "ethtool --", "sysctl -w", "sysctl vm",
         "sysctl net", "hdparm -W", "hdparm -a", "chkconfig ", "systemctl disable",
         "systemctl mask", "systemctl --now", "cacheratio=", " modify ", "mount -o", "mount -t",
-        " mtu ", "RPCNFS", "RPCMOUNTD", "NFSD_", "RPC.NFSD", "NFSDCOUNT", "RPCSVC",
+        " mtu ", *(anchor for variables in _VARIABLES.values() for anchor in variables.anchors),
     )  # fmt: skip
 
     @override
@@ -102,27 +104,27 @@ def _figures(subjects: Iterable[PrintedSubject]) -> int:
 
 
 def _variable(cursor: TextCursor, index: int, line: str) -> list[PrintedSubject]:
-    """A variable of the file that configures an NFS server, known or not."""
-    match = _VARIABLE.fullmatch(unmarked(line))
-    if match is None:
-        return []
-    text = match["value"].strip("\"'")
-    value: Scalar = int(text) if text.isdecimal() and len(text) < 10 else text
-    subjects = [
-        PrintedSubject("file", _file(cursor, index), {"holds": "nfs", match["name"]: value})
-    ]
-    if match["name"] == "RPCNFSDCOUNT" and isinstance(value, int):
-        subjects.append(PrintedSubject("nfsd", "", {"threads": value}))
-    return subjects
+    """A variable of a file of settings, known or not."""
+    for holds, variables in _VARIABLES.items():
+        if match := variables.line.fullmatch(unmarked(line)):
+            text = match["value"].strip("\"'")
+            value: Scalar = int(text) if text.isdecimal() and len(text) < 10 else text
+            values = {"holds": holds, match["name"]: value}
+            subject = variables.subject(match["name"], value)
+            return [
+                PrintedSubject("file", _file(cursor, index, variables.line), values),
+                *([subject] if subject else []),
+            ]
+    return []
 
 
-def _file(cursor: TextCursor, first: int) -> str:
+def _file(cursor: TextCursor, first: int, variable: re.Pattern[str]) -> str:
     """The file that the lines above say a variable stands in."""
     for index in range(first - 1, max(first - 6, -1), -1):
         line = cursor.line(index)
         if match := _FILE.search(line):
             return match["path"]
-        if line.strip() and not _VARIABLE.fullmatch(unmarked(line)) and line.lstrip()[0] != "#":
+        if line.strip() and not variable.fullmatch(unmarked(line)) and line.lstrip()[0] != "#":
             break
     return ""
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from iosonde.layers import SETTINGS_FILES
+from iosonde.layers._commands.configuration import SettingsFile
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence
 from iosonde.records.finding import Evidence, Finding
+from iosonde.records.stack import Scalar
 
-_FILES = {
-    "sysctl": ("/etc/sysctl.conf",),
-    "nfs": ("/etc/sysconfig/nfs", "/etc/default/nfs-kernel-server", "/etc/default/nfs-common",
-            "/etc/nfs.conf", "/etc/conf.d/nfs"),
-}  # fmt: skip
-_READERS = {"sysctl": "sysctl", "nfs": "the start of the NFS server"}
+_SYSCTL_FILE = SettingsFile(
+    files=("/etc/sysctl.conf",),
+    reader="sysctl",
+    renewed_by="`sysctl --system`",
+    confirm="after a boot, the values in /proc/sys",
+)
 _FOLDERS = re.compile(r"/(?:etc|run|usr/lib|usr/local/lib|lib)/sysctl\.d/[\w.-]+\.conf$")
 
 
@@ -21,15 +24,6 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-_VARIABLES = _names(
-    """BLKMAPDARGS GSS_USE_PROXY LOCKD_TCPPORT LOCKD_UDPPORT MOUNTD_NFS_V1 MOUNTD_NFS_V2
-    MOUNTD_NFS_V3 MOUNTD_PORT NEED_GSSD NEED_IDMAPD NEED_STATD NEED_SVCGSSD NFS3_SERVER_SUPPORT
-    NFS4_SUPPORT NFSD_MODULE NFSD_V4_GRACE NFSD_V4_LEASE NFS_SECURITY_GSS RPCGSSDARGS
-    RPCGSSDOPTS RPCIDMAPDARGS RPCMOUNTDARGS RPCMOUNTDOPTS RPCNFSDARGS RPCNFSDCOUNT RPCNFSDOPTS
-    RPCNFSDPRIORITY RPCRQUOTADOPTS RPCSVCGSSDARGS RPCSVCGSSDOPTS RQUOTAD RQUOTAD_PORT SECURE_NFS
-    SECURE_NFS_MODS SMNOTIFYARGS STATDARG STATDOPTS STATD_HA_CALLOUT STATD_OUTGOING_PORT
-    STATD_PORT TUNE_QUEUE USE_KERNEL_NFSD_NUMBER"""
-)
 _SETTINGS = {
     "vm.": _names(
         """admin_reserve_kbytes block_dump compact_memory compact_unevictable_allowed
@@ -104,46 +98,54 @@ def meant(name: str, names: Sequence[str]) -> str | None:
     return best[1] if best[0] <= most else None
 
 
+def _file(holds: Scalar) -> SettingsFile | None:
+    """What is known of the file whose settings a text holds."""
+    if holds in SETTINGS_FILES:
+        return SETTINGS_FILES.load(str(holds))
+    return _SYSCTL_FILE if holds == "sysctl" else None
+
+
 def files(case: EvidenceSet) -> Iterator[Finding]:
     """Files of settings by names that nothing reads."""
-    for file in case.of_kind("file"):
-        holds = str(file.values.get("holds", ""))
-        names = _FILES.get(holds, ())
-        right = None if _FOLDERS.match(file.name) else meant(file.name, names)
+    for state in case.of_kind("file"):
+        file = _file(state.values.get("holds"))
+        if file is None or _FOLDERS.match(state.name):
+            continue
+        right = meant(state.name, file.files)
         if right is None:
             continue
         count = sum(
-            len(state.values) for state in case.of_kind("host") if state.where == file.where
+            len(other.values) for other in case.of_kind("host") if other.where == state.where
         )
         lost = f", and its {count} settings are lost at the next boot" if count > 1 else ""
-        then = "`sysctl --system`" if holds == "sysctl" else "restart the NFS server"
         yield _finding(
-            file,
-            file.name,
+            state,
+            state.name,
             right,
-            f"{_READERS[holds]} reads no file of the first name{lost}",
-            f"`cat {file.name} >> {right}` where the file is really called so, and {then}",
-            f"`ls {file.name}`; after a boot, the values in /proc/sys" if holds == "sysctl" else "",
+            f"{file.reader} reads no file of the first name{lost}",
+            f"`cat {state.name} >> {right}` where the file is really called so, and "
+            f"{file.renewed_by}",
+            f"`ls {state.name}`; {file.confirm}" if file.confirm else "",
         )
 
 
 def variables(case: EvidenceSet) -> Iterator[Finding]:
-    """Variables of a file of the NFS server that its start does not know."""
+    """Variables of a file of settings that its reader does not know."""
     for state in case.of_kind("file"):
-        if state.values.get("holds") != "nfs":
+        file = _file(state.values.get("holds"))
+        if file is None or file.variables is None:
             continue
         for name, value in state.values.items():
-            right = meant(name, _VARIABLES) if name.isupper() else None
+            right = meant(name, file.variables.names) if name.isupper() else None
             if right is not None:
-                threads = right == "RPCNFSDCOUNT"
                 yield _finding(
                     state,
                     name,
                     right,
-                    f"no script of the NFS server knows this variable, and {value} has no effect",
-                    f"write {right}={value} into {state.name or 'the file'} and restart the NFS "
-                    "server, which interrupts its clients for a moment",
-                    "`cat /proc/fs/nfsd/threads` after the restart" if threads else "",
+                    f"{file.variables.unknown}, and {value} has no effect",
+                    f"write {right}={value} into {state.name or 'the file'} and "
+                    f"{file.renewed_by}{file.variables.cost}",
+                    file.variables.confirm.get(right, ""),
                 )
 
 
@@ -179,11 +181,11 @@ def _finding(
 
 
 _SYSCTL = "sysctl.conf(5), sysctl.d(5); Linux Documentation/admin-guide/sysctl/"
-_NFS = "/etc/sysconfig/nfs of RHEL 5 to 7, /etc/default/nfs-kernel-server of Debian 9 to 11"
+_SERVER = "/etc/sysconfig/nfs of RHEL 5 to 7, /etc/default/nfs-kernel-server of Debian 9 to 11"
 RULES: tuple[Rule, ...] = (
     Rule("misspelt", "host, nfsd", "A file of settings has a name that nothing reads.",
-         f"{_SYSCTL}; {_NFS}", files),
-    Rule("misspelt", "nfsd", "A variable that the NFS server's start does not know.", _NFS,
+         f"{_SYSCTL}; {_SERVER}", files),
+    Rule("misspelt", "nfsd", "A variable that the NFS server's start does not know.", _SERVER,
          variables),
     Rule("misspelt", "host", "A setting that the kernel does not have.", _SYSCTL, settings),
 )  # fmt: skip
