@@ -70,11 +70,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
         "drbd": "a program that prints its version",
         "lvm": "a program that prints its version",
     },
-    "layers/_lsblk.py": {
-        "disk": "lsblk's word for a type of device",
-        "dm": "lsblk's word for a type of device",
-        "loop": "lsblk's word for a type of device",
-    },
     "layers/drbd/kind.py": {
         "disk": "a section of drbd.conf",
     },
@@ -145,11 +140,16 @@ def named(texts: Mapping[str, str]) -> Named:
     kinds = {
         path: frozenset(
             name for name in names_in(text, path)
-            if not path.startswith((f"{home(name)}/", f"{home(name)}.py"))
+            if not _is_own(path, name)
         )
         for path, text in texts.items() if path not in ROWS
     }  # fmt: skip
     return {path: names for path, names in kinds.items() if names}
+
+
+def _is_own(path: str, name: str) -> bool:
+    """Whether a module is a technology's own."""
+    return path.startswith((f"{home(name)}/", f"{home(name)}.py"))
 
 
 def home(name: str) -> str:
@@ -197,15 +197,37 @@ def is_without_kinds(text: str, path: str) -> bool:
 
 
 def homonyms(texts: Mapping[str, str]) -> Named:
-    """Module that speaks of no kinds → the ordinary words in it that are called as a kind is."""
+    """Module → the ordinary words in it that are called as a kind is, and are none by a rule.
+
+    It speaks of no kinds, or they are types of devices, as lsblk has them.
+    """
     said = {
-        path: frozenset(_ordinary_in(text, is_reader=_is_reader(path)))
-        for path, text in texts.items() if path not in ROWS and is_without_kinds(text, path)
+        path: {
+            *(_ordinary_in(text) if is_without_kinds(text, path) else ()),
+            *(str(word.value) for word in _types(ast.parse(text))),
+        } - {name for name in _ORDINARY if _is_own(path, name)}
+        for path, text in texts.items() if path not in ROWS and not _is_reader(path)
     }  # fmt: skip
     return {path: names for path, names in said.items() if names}
 
 
-def _ordinary_in(text: str, *, is_reader: bool) -> Iterator[str]:
+def _types(tree: ast.AST) -> Iterator[ast.Constant]:
+    """The words that are types of devices by the name of the table or function they stand in."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)]) if name.endswith("_TYPES"):
+                yield from _words(node)
+            case ast.FunctionDef(name=name) if name.endswith("_type"):
+                yield from _words(node)
+
+
+def _words(node: ast.AST) -> Iterator[ast.Constant]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and part.value in _ORDINARY:
+            yield part
+
+
+def _ordinary_in(text: str, *, is_reader: bool = False) -> Iterator[str]:
     """The kinds whose names are words, where the word is not plainly something else.
 
     Something else are the kind of a record of what a tool printed, the name of a group or of a
@@ -213,22 +235,24 @@ def _ordinary_in(text: str, *, is_reader: bool) -> Iterator[str]:
     the list of rules says a rule is about. A reader's words are those of its text and of its
     records, unless it asks for the kind of a layer.
     """
-    for string, chain in _with_parents(ast.parse(text), ()):
-        if string not in _ORDINARY:
+    tree = ast.parse(text)
+    types = set(map(id, _types(tree)))
+    for word, chain in _with_parents(tree, ()):
+        if word.value not in _ORDINARY or id(word) in types:
             continue
         if any(map(_asks_for_kind, chain)) or not (
             is_reader or any(map(_is_of_records, chain[:2]))
         ):
-            yield string
+            yield str(word.value)
 
 
 def _with_parents(
     node: ast.AST, chain: tuple[ast.AST, ...]
-) -> Iterator[tuple[str, Sequence[ast.AST]]]:
+) -> Iterator[tuple[ast.Constant, Sequence[ast.AST]]]:
     """The strings of a module, each with what it stands in up to a statement, the nearest first."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Constant) and isinstance(child.value, str):
-            yield child.value, (node, *chain)
+            yield child, (node, *chain)
         else:
             above = () if isinstance(child, ast.stmt) else (node, *chain)
             yield from _with_parents(child, above)

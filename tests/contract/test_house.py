@@ -104,6 +104,20 @@ def test_a_word_where_no_kind_is_spoken_of_is_listed() -> None:
 @pytest.mark.parametrize(
     "planted",
     [
+        '_NAMED_TYPES = ((re.compile("sd"), "disk"),)\n',
+        'def device_type(kernel):\n    return "disk" if kernel else ""\n',
+    ],
+)
+def test_a_type_of_a_device_is_listed_and_is_no_name(planted: str) -> None:
+    other = planted.replace("TYPES", "KINDS").replace("type", "kind")
+    texts = {"layers/_a.py": planted, "layers/_b.py": other, "layers/disk/kind.py": planted}
+    assert house.homonyms(texts) == {"layers/_a.py": {"disk"}}
+    assert house.named(texts) == {"layers/_b.py": {"disk"}}
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
         '"""DRBD and md, in prose."""\n',
         "# md stands here\n",
         'hint = "see `mdadm --detail`"\n',

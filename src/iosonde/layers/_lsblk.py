@@ -37,7 +37,7 @@ _TREE = re.compile(
 )  # fmt: skip
 """A line of lsblk without options: its columns have not changed since util-linux 2.19."""
 
-MAPPER_UUIDS = {
+MAPPER_TYPES = {
     "dm": "",
     **{begin[:-1].lower(): begin for begin in UUID_PREFIXES if begin.endswith("-")},
 }
@@ -46,7 +46,7 @@ MAPPER_UUIDS = {
 Source: util-linux 2.40, misc-utils/lsblk.c, `get_type()`.
 """
 
-_BY_NAME = (
+_NAMED_TYPES = (
     (re.compile(r"md[\d_]\w*?p\d+|(?:sd[a-z]+|vd[a-z]+|xvd[a-z]+|hd[a-z])\d+|"
                 r"(?:nvme\d+n\d+|mmcblk\d+|loop\d+|cciss!c\d+d\d+)p\d+"), "part"),
     (re.compile(r"loop\d+"), "loop"),
@@ -78,7 +78,7 @@ def device_type(kernel: str, texts: Mapping[str, str]) -> str:
 
 def named_type(name: str) -> str:
     """The TYPE lsblk gives a device that the kernel calls so; empty where the name tells none."""
-    return next((word for names, word in _BY_NAME if names.fullmatch(name)), "")
+    return next((word for names, word in _NAMED_TYPES if names.fullmatch(name)), "")
 
 
 def devices_in(nodes: object, parent: Mapping[str, Any], depth: int = 0) -> Iterator[_Node]:
@@ -208,7 +208,7 @@ def _listed_tree(text: str) -> list[dict[str, Scalar]]:
         if depth > len(above):
             continue  # a line before it could not be read
         minor = match["number"].partition(":")[2]
-        mapped = match["type"] in MAPPER_UUIDS  # drivers/md/dm.c, alloc_dev(): dm-MINOR
+        mapped = match["type"] in MAPPER_TYPES  # drivers/md/dm.c, alloc_dev(): dm-MINOR
         kernel = match["kernel"] or (f"dm-{minor}" if mapped else match["name"])
         del above[depth:]
         rows.append({

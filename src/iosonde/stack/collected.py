@@ -22,7 +22,7 @@ from iosonde.errors import CommandFailed, FileMissing, HostFailed, UsageError
 from iosonde.hosts.command import quote
 from iosonde.hosts.host import Completed
 from iosonde.hosts.still import StillHost
-from iosonde.layers._lsblk import MAPPER_UUIDS, listed_devices
+from iosonde.layers._lsblk import MAPPER_TYPES, listed_devices
 from iosonde.records.stack import Scalar
 from iosonde.stack.scene import LSBLK, MOUNTINFO
 from iosonde.text.collected import CollectedFiles, mangled, read_collected
@@ -146,8 +146,8 @@ def _add_devices(files: CollectedFiles, rows: Rows) -> None:
         elif kernel in sizes:
             row["size"] = sizes[kernel]
         nodes.setdefault(kernel, row)
-        if kernel.startswith("dm-") and str(row["type"]) in MAPPER_UUIDS:
-            for name, text in (("name", row["name"]), ("uuid", MAPPER_UUIDS[str(row["type"])])):
+        if kernel.startswith("dm-") and str(row["type"]) in MAPPER_TYPES:
+            for name, text in (("name", row["name"]), ("uuid", MAPPER_TYPES[str(row["type"])])):
                 files.add(f"{place}/dm/{name}", kerneltext.encoded(f"{text}\n"))
         parent = str(row.get("pkname") or "").replace("/", "!")
         if files.read(f"{place}/dev") is None:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from iosonde import units
 from iosonde.layers import FSTYPES
 from iosonde.layers._grid import alignment_facts, believed_stripe
-from iosonde.layers._lsblk import MAPPER_UUIDS, named_type
+from iosonde.layers._lsblk import MAPPER_TYPES, named_type
 from iosonde.layers._names import kind_by_name, kind_by_type
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
@@ -96,7 +96,7 @@ _READ = frozenset({
 })  # fmt: skip
 """Columns that are facts by other names, or names of devices."""
 _PARTITION = kind_by_type("part")
-_MAPPED = frozenset(map(kind_by_type, MAPPER_UUIDS))
+_MAPPED = frozenset(map(kind_by_type, MAPPER_TYPES))
 _KERNEL_NAME = re.compile(r"dm-\d+")
 
 _DRIVES = frozenset({"rom", "tape", "worm", "scanner", "processor", "changer"})
