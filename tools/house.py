@@ -65,11 +65,6 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     "lab/initramfs.py": {
         "ext4": "a kernel module that the nodes' own root needs",
     },
-    "layers/_commands/printed_versions.py": {
-        "btrfs": "a program that prints its version",
-        "drbd": "a program that prints its version",
-        "lvm": "a program that prints its version",
-    },
     "layers/drbd/kind.py": {
         "disk": "a section of drbd.conf",
     },

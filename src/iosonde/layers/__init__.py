@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from iosonde.layers._caches.counted import CacheCounters
     from iosonde.layers._caches.frames import RequestFrames
     from iosonde.layers._commands.configuration import SettingsFile
+    from iosonde.layers._commands.versions import PackageVersion
     from iosonde.layers._kernel_log.events import KernelMessage
     from iosonde.layers._ledger.rule import Accounting
     from iosonde.layers._mapper.facts import DmTarget
@@ -316,6 +317,23 @@ SETTINGS_FILES: Table[SettingsFile] = Table(
     "file of settings", {"nfs": "iosonde.layers.nfs.variables:SETTINGS_FILE"}
 )
 """What a file holds whose lines set variables → what is known of it."""
+
+VERSIONS: Table[PackageVersion] = Table(
+    "package that says its version",
+    {
+        "btrfs-progs": "iosonde.layers.btrfs.printed_progs:VERSION",
+        "drbd-utils": "iosonde.layers.drbd.facts:VERSION",
+        "e2fsprogs": "iosonde.layers.ext4.facts:VERSION",
+        "lvm2": "iosonde.layers.lvm.facts:VERSION",
+        "mdadm": "iosonde.layers.md.facts_mdadm:VERSION",
+        "nvme-cli": "iosonde.layers.disk.printed_nvme_id:VERSION",
+        "open-iscsi": "iosonde.layers.iscsi.printed_node:VERSION",
+        "quota": "iosonde.layers._mounts.printed_quota:VERSION",
+        "xfsprogs": "iosonde.layers.xfs.facts:VERSION",
+        "zfs": "iosonde.layers.zfs.facts:VERSION",
+    },
+)
+"""How the tools of a package say which version they are."""
 
 FRAMES: Table[RequestFrames] = Table(
     "protocol that cuts requests into frames",

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.layers._commands.versions import PackageVersion
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
@@ -180,3 +181,14 @@ def _bytes(text: str) -> int:
 def _number(text: str) -> int:
     unit = text[-1].lower() if text[-1].isalpha() else ""
     return round(float(text.rstrip("KMGTPEkmgtpe")) * _DECIMAL[unit])
+
+
+VERSION = PackageVersion(
+    {
+        "quota": r"Quota utilities version "
+        r"(?P<version>\d{1,3}(?:\.\d{1,4}){1,3}(?:-\w{1,10})?)\.?"
+    },
+    anchors=(" version ",),
+    commands=(),
+)
+"""Source: quota-tools 4.09, common.c, version()."""

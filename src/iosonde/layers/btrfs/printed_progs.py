@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.kerneltext import UUID
+from iosonde.layers._commands.versions import PackageVersion, V
 from iosonde.layers.btrfs.progs_version import version_above
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
@@ -283,3 +284,17 @@ class BtrfsTransid(StateOutput):
             )
             for text, match in each.items()
         ]  # fmt: skip
+
+
+VERSION = PackageVersion(
+    {"btrfs-progs": rf"btrfs-progs v{V}"},
+    anchors=("btrfs-progs v",),
+    commands=("btrfs",),
+    heads=re.compile(
+        r"(?:leaf|node) \d|[a-z ]{2,30} tree(?: key|$)|See http|Label:|parent transid verify"
+        r"|checksum verify|bad tree block|bytenr mismatch|Super(?:block thinks| think's)|Well block"
+    ),
+    also={"btrfs_progs": "v{version}"},
+    below=("btrfs_progs_features", re.compile(r"\s*(?:[-+][A-Z\d]{3,20} ){2,}")),
+)
+"""Source: btrfs-progs 6.2, btrfs.c (cmd_version); since 6.5 also what it was built with."""

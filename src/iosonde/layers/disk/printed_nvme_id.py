@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from typing_extensions import override
 
+from iosonde.layers._commands.versions import PackageVersion, V
 from iosonde.records.printed import PrintedSubject, Unreadable, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
@@ -179,3 +180,11 @@ def namespace_size(
             "metadata_size": meta or None,
         }
     )
+
+
+VERSION = PackageVersion(
+    {"nvme-cli": rf"nvme version {V}(?: \(git.{{0,60}}\))?"},
+    anchors=("nvme version ",),
+    commands=("nvme",),
+)
+"""Source: nvme-cli 2.3, plugin.c."""

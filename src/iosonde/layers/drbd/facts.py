@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from iosonde.layers._commands.versions import PackageVersion
 from iosonde.layers._mounts.traits import CarriedContent
 from iosonde.records.printed import without_none
 from iosonde.records.stack import Scalar
@@ -116,3 +117,13 @@ LOWER_DEVICE = CarriedContent(
     instead="mount /dev/drbdN on the node where it is primary (`drbdadm status`), never the device "
     "below",
 )
+
+VERSION = PackageVersion(
+    {
+        "drbd-utils": r"DRBDADM_VERSION=(?P<version>\d[\d.]{2,20})",
+        "drbd": r"DRBD_KERNEL_VERSION=(?P<version>\d[\d.]{2,20})",
+    },
+    anchors=("DRBDADM_VERSION=", "DRBD_KERNEL_VERSION="),
+    commands=("drbdadm",),
+)
+"""Source: drbd-utils 9.22, drbdadm --version."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from iosonde.layers._commands.versions import PackageVersion, V
 from iosonde.layers._mounts.traits import CarriedContent
 from iosonde.records.stack import Scalar
 from iosonde.units import KIB, parse_bytes
@@ -44,3 +45,11 @@ def stripe_remedy(values: Mapping[str, Scalar], chunk: int, stripe: int) -> str:
 
 
 CONTENT = CarriedContent(new_uuid="`tune2fs -U random` of the copy")
+
+VERSION = PackageVersion(
+    {"e2fsprogs": rf"(?:mke2fs|tune2fs|e2fsck|dumpe2fs|resize2fs) {V} \([\w-]{{10,11}}\)"},
+    anchors=("2fs 1.", "e2fsck 1."),
+    commands=("mke2fs", "tune2fs", "e2fsck", "resize2fs"),
+    heads=re.compile(r"(?!Using EXT2FS)"),
+)
+"""Source: e2fsprogs 1.47, mke2fs -V."""

@@ -10,6 +10,7 @@ import re
 
 from typing_extensions import override
 
+from iosonde.layers._commands.versions import PackageVersion, V
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
@@ -79,3 +80,11 @@ class IscsiNode(StateOutput):
 
 def _is_number(text: str) -> bool:
     return text.isdecimal() and len(text) < 19
+
+
+VERSION = PackageVersion(
+    {"open-iscsi": rf"iscsiadm version {V}"},
+    anchors=("iscsiadm version ",),
+    commands=("iscsiadm",),
+)
+"""Source: open-iscsi 2.1, iscsiadm.c."""

@@ -20,6 +20,7 @@ from typing import Any
 
 from iosonde import units
 from iosonde.exact import from_json
+from iosonde.layers._commands.versions import PackageVersion, V
 from iosonde.layers._mounts.traits import CarriedContent
 from iosonde.layers._raid import geometry
 from iosonde.records.printed import without_none
@@ -296,3 +297,14 @@ PHYSICAL_VOLUME = CarriedContent(
     new_uuid="`vgimportclone` of all physical volumes of the copy",
     until="LVM uses one of them, and refuses to change the group while both are there",
 )
+
+VERSION = PackageVersion(
+    {
+        "libdevmapper": rf"Library version:\s+{V} \(\d{{4}}-\d\d-\d\d\)",
+        "dm-driver": r"Driver version:\s+(?P<version>\d{1,3}\.\d{1,3}\.\d{1,3})",
+        "lvm2": rf"LVM version:\s+{V} \(\d{{4}}-\d\d-\d\d\)",
+    },
+    anchors=("LVM version:",),
+    commands=("lvm", "lvs", "pvs", "vgs", "lvcreate"),
+)
+"""Source: LVM2 2.03.16, tools/toollib.c, version()."""

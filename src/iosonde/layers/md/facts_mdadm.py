@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from iosonde.layers._commands.versions import PackageVersion, V
 from iosonde.layers._raid.geometry import layout_number
 from iosonde.layers.md.facts import geometry, near_far_layout
 from iosonde.records.printed import without_none
@@ -200,3 +201,9 @@ def _leading(text: str | None) -> int | None:
     """The number that a text begins with."""
     digits = re.match(r"\d+", text or "")
     return int(digits[0]) if digits else None
+
+
+VERSION = PackageVersion(
+    {"mdadm": rf"mdadm - v{V} - .{{4,60}}"}, anchors=("mdadm - v",), commands=("mdadm",)
+)
+"""Source: mdadm 4.2, ReadMe.c (Version)."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from iosonde import kerneltext
+from iosonde.layers._commands.versions import PackageVersion, V
 from iosonde.layers._mounts.traits import CarriedContent
 from iosonde.records.stack import Scalar
 from iosonde.units import SECTOR
@@ -78,3 +79,10 @@ def stripe_remedy(_: Mapping[str, Scalar], chunk: int, stripe: int) -> str:
 
 
 CONTENT = CarriedContent(new_uuid="`xfs_admin -U generate` of the copy, with its log clean")
+
+VERSION = PackageVersion(
+    {"xfsprogs": rf"(?:mkfs\.xfs|xfs_repair|xfs_info|xfs_growfs|xfs_db) version {V}"},
+    anchors=(" version ",),
+    commands=("mkfs.xfs", "xfs_repair", "xfs_info"),
+)
+"""Source: xfsprogs 6.1, mkfs.xfs -V."""

@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 
 from iosonde.kerneltext import fields
+from iosonde.layers._commands.versions import PackageVersion, V
 from iosonde.layers._mounts.traits import CarriedContent
 from iosonde.records.stack import Scalar
 
@@ -149,3 +150,10 @@ MEMBER = CarriedContent(
     instead="`zpool import` lists pools that can be imported; `zpool import -o readonly=on POOL` "
     "looks at one without changing it",
 )
+
+VERSION = PackageVersion(
+    {"zfs": rf"zfs-{V}", "zfs-kmod": rf"zfs-kmod-{V}"},
+    anchors=("zfs-",),
+    commands=("zfs", "zpool"),
+)
+"""Source: OpenZFS 2.2, zfs_main.c, zfs_do_version()."""
