@@ -446,7 +446,6 @@ OUTPUTS: Table[type[Output]] = Table(
         "zfs_kstat_io": "iosonde.layers.zfs.printed_kstat_io:ZfsPoolIo",
         "zfs_list": "iosonde.layers.zfs.printed_tables:ZfsList",
         "zones": "iosonde.layers.disk.printed_zones:Zones",
-        "zpool_complaints": "iosonde.layers.zfs.printed_suspended:ZpoolComplaints",
         "zpool_events": "iosonde.layers.zfs.printed_history:ZpoolEvents",
         "zpool_history": "iosonde.layers.zfs.printed_history:ZpoolHistory",
         "zpool_iostat": "iosonde.layers.zfs.printed_tables:ZpoolIostat",
