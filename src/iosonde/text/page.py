@@ -15,6 +15,13 @@ _BREAKS = frozenset({
 _CELLS = frozenset({"td", "th"})
 _UNSEEN = frozenset({"script", "style", "template", "head"})
 _UNFINISHED = 100  # tags and comments that nothing ends, after which a page is no page any more
+_GUTTERS = frozenset({
+    "gutter", "rouge-gutter", "lineno", "linenos", "linenodiv", "lnt", "crayon-nums",
+    "hljs-ln-numbers",
+})  # fmt: skip
+"""Classes of what holds the numbers of a block's lines beside it: SyntaxHighlighter and Hexo,
+Rouge, Pygments, Chroma, Crayon, highlight.js. A number that stands alone is no output."""
+_NUMBERED = frozenset({"td", "div", "span", "pre"})
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 
 
@@ -40,6 +47,8 @@ class _Reader(HTMLParser):
         self._began = 1
         self._kept = 0  # depth of <pre>
         self._unseen = 0
+        self._gutter = ""  # the tag that holds numbers of lines, where the page is within one
+        self._nested = 0  # of the same tag within it
 
     def end(self) -> None:
         """The page is complete: of a tag or comment that is not, go on after its first ">".
@@ -61,7 +70,8 @@ class _Reader(HTMLParser):
             self.handle_data(unescape(rest))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        del attrs
+        if self._is_beside(tag, attrs):
+            return
         if tag in _UNSEEN:
             self._unseen += 1
         elif tag in _BREAKS:
@@ -71,7 +81,25 @@ class _Reader(HTMLParser):
         elif tag in _CELLS and self._text:
             self._add(" | ")
 
+    def _is_beside(self, tag: str, attrs: list[tuple[str, str | None]]) -> bool:
+        """Whether a tag begins or belongs to a column of numbers of lines."""
+        if self._gutter == "td" == tag:
+            self._gutter = ""  # its end may be left out
+        if self._gutter:
+            self._nested += tag == self._gutter
+            return True
+        classes = next((text for name, text in attrs if name == "class"), None)
+        if classes and tag in _NUMBERED and not _GUTTERS.isdisjoint(classes.split()):
+            self._gutter, self._nested = tag, 0
+        return bool(self._gutter)
+
     def handle_endtag(self, tag: str) -> None:
+        if self._gutter:
+            if tag == self._gutter and self._nested:
+                self._nested -= 1
+            elif tag == self._gutter or tag in {"table", "body"}:
+                self._gutter = ""
+            return
         if tag in _UNSEEN:
             self._unseen = max(self._unseen - 1, 0)
         elif tag in _BREAKS and tag != "br":
@@ -79,7 +107,7 @@ class _Reader(HTMLParser):
             self._kept = max(self._kept - (tag == "pre"), 0)
 
     def handle_data(self, data: str) -> None:
-        if self._unseen:
+        if self._unseen or self._gutter:
             return
         if not self._kept:
             visible_text = " ".join(data.split())

@@ -17,9 +17,12 @@ _SENTENCE = frozenset({
     "che", "della", "il", "per", "sono",
     "com", "não", "são", "uma",
     "dla", "jest", "nie", "się", "że",
+    "bạn", "bằng", "các", "của", "cho", "được", "để", "không", "khi", "là", "một", "này", "như",
+    "những", "sau", "sẽ", "trên", "trong", "và", "vào", "với",
     "в", "для", "и", "из", "как", "на", "не", "он", "по", "с", "что", "это",
 })  # fmt: skip
-"""Little words of English, German, French, Spanish, Italian, Portuguese, Polish and Russian."""
+"""Little words of English, German, French, Spanish, Italian, Portuguese, Polish, Vietnamese and
+Russian."""
 
 
 def is_sentence(line: str) -> bool:

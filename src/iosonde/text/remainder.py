@@ -138,7 +138,7 @@ class _Remainder:
         self, block: TextBlock, first: int, last: int, *, apart: bool
     ) -> Iterator[FoundOutput | Unread]:
         """What lines say that no reader took; `apart`: one took others of the same output."""
-        while last >= first and not self._lines[last].strip():
+        while last >= first and not self._lines[last].strip(" \t`"):
             last -= 1
         lines = self._lines[first : last + 1]
         if block.kind == "command":
@@ -351,7 +351,7 @@ class _Remainder:
 
 def _run_together(line: str) -> str:
     """The tool of whose output several lines stand in one; empty where it is none or not sure."""
-    if len(line) < _JOINED or '":' in line or _OPTION.search(line):
+    if len(line) < _JOINED or '":' in line or line.count("`") > 1 or _OPTION.search(line):
         return ""
     if len(line) <= LONGEST_MESSAGE and is_kernel_line(line):
         return ""  # kept whole

@@ -21,7 +21,7 @@ from iosonde.text.remainder import remainder
 from iosonde.text.shell import command_at
 from iosonde.verbs.import_ import imported
 from tests.growth import grows_faster
-from tests.mangle import kept_as_printed
+from tests.mangle import kept_as_printed, read
 
 _CONTROLLER = """\
 Controllers found: 1
@@ -798,3 +798,17 @@ def test_a_heading_directly_below_other_lines(above: str, heading: str) -> None:
     text = f"{above}$ tool --show\nReads: 5\nWrites: 7\nErrors: 9\n"
     *_, last = rest(text)
     assert last.place.heading == heading
+
+
+@pytest.mark.parametrize("text", [
+    "運用中は `mon osd full ratio` の既定は 0.95 で、使用率が 95% になると書き込みを止める。 "
+    "`mon osd nearfull ratio` の既定は 0.85 で、85% になると警告が出る。 大切なことである。\n",
+    "1. `fio -filename=/dev/zd0 -rw=write -ioengine=psync -iodepth=16 -numjobs=1 -ramp_time=30 "
+    "-direct=1 -runtime=300 -time_based -group_reporting -bs=1MB -size=10GB -name=test`\n",
+    "`[root@gl2 ~]# mount -t glusterfs gl1:/gv0 /mnt`\n\n"
+    "Dữ liệu trong thư mục `/mnt` ở cả 2 nodes đều giống nhau.\n",
+    "`$ sudo zpool create -f pool1 /dev/sdb\n`\n\nThat was it.\n",
+], ids=["Japanese", "command", "Vietnamese", "backtick"])  # fmt: skip
+def test_prose_with_commands_in_it_is_no_output_that_could_not_be_read(text: str) -> None:
+    assert not [entry for entry in read(text) if isinstance(entry, Unread)]
+    assert not kept_as_printed(text)
