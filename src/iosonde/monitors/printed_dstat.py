@@ -52,7 +52,7 @@ class Dstat(StateOutput):
     tool = "dstat"
     anchors = (
         "usr sys idl", "read  writ", "recv  send", " int   csw", "run blk new",
-        "tot tcp udp raw", "files  inodes",
+        "tot tcp udp raw", "files  inodes", "buff  cach", "used  free|", "| used  free",
     )  # fmt: skip
 
     commands = ("dstat", "dool", "pcp")

@@ -93,7 +93,7 @@ _BUSY_ROW = re.compile(
     r"(?P<memory>\d{1,4}(?:\.\d)?)%?\s+(?:(?P<processor>\d{1,4})\s+)?"
     r"(?P<cpu>\d{1,4}(?:\.\d)?)%?\s+(?P<command>\S.*)"
 )
-_REACH = 24
+_REACH = 600  # a line for each processor
 _BLANKS = 4
 _MOST = 60
 

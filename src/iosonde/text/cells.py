@@ -234,7 +234,8 @@ def _row(
         after = lines[1][1] if len(lines) > 1 else ""
         if len(first) < _LONG or not after or placed(after)[1]:
             return cells, 1, start
-    if pieced := _in_pieces(lines, head, placed):
+    pieced = _in_pieces(lines, head, placed)
+    if pieced := pieced or (None if cells else _below_its_name(first, lines[1:2], head)):
         return *pieced, start
     parts, used = [first], 1
     for count, (_, line) in enumerate(lines[1:], 2):
@@ -251,6 +252,22 @@ def _row(
             if typed is not None and (not cells or _goes_on(cells, typed)):
                 return typed, used if count == len(parts) else count, start
     return (cells, 1, start) if cells else None  # its last cell has more words than are tried
+
+
+def _below_its_name(
+    first: str, lines: Sequence[tuple[int, str]], head: Head
+) -> tuple[dict[str, str], int] | None:
+    """The cells of a row whose name is longer than its column: the others stand in the next line.
+
+    Source: util-linux 2.20 to 2.24, lib/tt.c, print_data().
+    """
+    name, second = first.split(), head.columns[1]
+    below = lines[0][1].split() if lines and len(name) == 1 else []
+    if not below or second.empty or not second.cell.fullmatch(below[0]):
+        return None
+    rest = assign(below, head.columns[1:])
+    own = rest is not None and head.columns[0].cell.fullmatch(name[0])
+    return ({head.columns[0].name: name[0], **rest}, 2) if own and rest else None
 
 
 def _goes_on(cells: Mapping[str, str], whole: Mapping[str, str]) -> bool:

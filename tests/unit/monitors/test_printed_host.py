@@ -84,3 +84,28 @@ def test_every_shape(text: str) -> None:
 ])  # fmt: skip
 def test_prose(text: str) -> None:
     assert counters(text) == []
+
+
+def test_top_says_the_memory_below_however_many_processors() -> None:
+    head = (
+        "top - 11:50:19 up 3 days, 16:55,  1 user,  load average: 4.33, 3.94, 3.86\n"
+        "Tasks: 294 total,   5 running, 289 sleeping,   0 stopped,   0 zombie\n"
+    )
+    cpu = "%Cpu{:<3}:  1.0 us,  0.8 sy,  0.0 ni, 98.2 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st\n"
+    rest = "KiB Mem:  99197352 total, 51119700 used, 48077652 free,   797228 buffers\n"
+    made = counters(head + "".join(cpu.format(n) for n in range(64)) + rest)
+    assert len(made) == 65
+    assert made[0].values["memory_total"] == 99197352 * 1024
+
+
+def test_dstat_of_memory_and_swap_alone() -> None:
+    (made,) = counters(
+        "$ dstat -ms 1 2\n"
+        "------memory-usage----- ----swap---\n"
+        " used  buff  cach  free| used  free\n"
+        "3639M  385M 35.6G 55.1G|1992k 2045M\n"
+        "3641M  385M 35.6G 55.1G|1992k 2045M\n"
+    )
+    assert made.tool == "dstat"
+    assert made.values["memory_used"] == [3639 * 2**20, 3641 * 2**20]
+    assert made.values["swap_used"] == [1992 * 1024] * 2

@@ -1,7 +1,8 @@
 """`lscpu`: a host's processors, their caches, and which of them belong to which NUMA node.
 
 Source: util-linux 2.38, sys-utils/lscpu.c (print_summary(); since 2.34 caches are sums in KiB and
-MiB, since 2.37 with "(N instances)" and under heads; before, each is one cache's in K).
+MiB, since 2.37 with "(N instances)" and under heads; before, each is one cache's in K; before
+2.20 sockets are "CPU socket(s)").
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from iosonde.text.reader import Items, StateOutput, top_of
 _NUMBERS = {
     "CPU(s)": "cpus", "Thread(s) per core": "threads_per_core",
     "Core(s) per socket": "cores_per_socket", "Core(s) per cluster": "cores_per_cluster",
-    "Socket(s)": "sockets", "NUMA node(s)": "numa_nodes", "CPU family": "cpu_family",
+    "Socket(s)": "sockets", "CPU socket(s)": "sockets",
+    "NUMA node(s)": "numa_nodes", "CPU family": "cpu_family",
     "Model": "cpu_model", "CPU MHz": "cpu_mhz", "CPU max MHz": "cpu_max_mhz",
     "CPU min MHz": "cpu_min_mhz", "BogoMIPS": "bogomips",
 }  # fmt: skip

@@ -19,6 +19,8 @@ STORAGE = frozenset({
     *FSTYPES, "ceph", "cifs", "exfat", "f2fs", "gfs2", "glusterfs", "jfs", "nilfs2", "ntfs",
     "ntfs3", "ocfs2", "reiserfs", "smb3", "swap", "vfat", "zfs",
 })  # fmt: skip
+SERVED = frozenset({"ceph", "glusterfs", "juicefs", "mergerfs", "s3fs", "sshfs"})
+"""File systems that store and are served by a program: types `fuse.glusterfs` and the like."""
 TYPES = STORAGE | {
     "autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts",
     "devtmpfs", "efivarfs", "fuse", "fusectl", "hostfs", "hugetlbfs", "iso9660", "mqueue", "nfsd",
@@ -37,10 +39,16 @@ def unmarked(line: str) -> str:
     return _MARKS.sub("", line.strip()).rstrip("`| \\")
 
 
+def base_of(fstype: str) -> str:
+    """The file system of a type: of `fuse.glusterfs` what the program serves."""
+    base, _, served = fstype.partition(".")
+    return served if base == "fuse" and served in SERVED else base
+
+
 def subject(source: str, point: str, fstype: str, options: str) -> PrintedSubject | None:
     """A mount as a state; None for file systems that store nothing."""
-    base = fstype.partition(".")[0]
-    if base not in STORAGE:
+    base = base_of(fstype)
+    if base not in STORAGE | SERVED:
         return None
     named = options_of(options.split(","))
     name = source.removeprefix("/dev/") if base == "swap" else point

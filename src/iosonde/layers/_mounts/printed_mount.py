@@ -12,7 +12,15 @@ from typing import TypeAlias
 
 from typing_extensions import override
 
-from iosonde.layers._mounts.facts import OPTIONS, REMOTE, STORAGE, TYPES, subject, unmarked
+from iosonde.layers._mounts.facts import (
+    OPTIONS,
+    REMOTE,
+    SERVED,
+    STORAGE,
+    TYPES,
+    subject,
+    unmarked,
+)
 from iosonde.records.printed import Unreadable
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput, entries
@@ -20,12 +28,14 @@ from iosonde.text.torn import joinings
 
 _Entry: TypeAlias = "tuple[str, str, str, str]"  # source, mount point, type, options
 
+_TYPE = r"[a-z]\w*(?:\.[\w-]{1,60})?"
+"""A type, with what serves it where that is a program: fuse.glusterfs, fuse.gvfsd-fuse."""
 _MOUNT_LINE = re.compile(
-    r"(?P<source>\S+) on (?P<point>/\S*) type (?P<type>[a-z]\w*(?:\.\w+)?) "
+    rf"(?P<source>\S+) on (?P<point>/\S*) type (?P<type>{_TYPE}) "
     r"\((?P<options>[^()\s]*)\)(?: \[[^\]]*\])?"
 )
 _KERNEL = re.compile(
-    r"(?P<source>\S+) (?P<point>/\S*) (?P<type>[a-z]\w*(?:\.\w+)?) "
+    rf"(?P<source>\S+) (?P<point>/\S*) (?P<type>{_TYPE}) "
     rf"(?P<options>r[wo](?:,{OPTIONS})?) 0 0"
 )
 _PAIRS = re.compile(
@@ -34,14 +44,14 @@ _PAIRS = re.compile(
 )
 _HEAD = re.compile(r"\s*TARGET\s+SOURCE\s+FSTYPE\s+OPTIONS\s*$")
 _ROW = re.compile(
-    r"[\s│├└─|`-]*(?P<point>/\S*)\s+(?P<source>\S+)\s+(?P<type>[a-z]\w*(?:\.\w+)?)\s+"
+    rf"[\s│├└─|`-]*(?P<point>/\S*)\s+(?P<source>\S+)\s+(?P<type>{_TYPE})\s+"
     r"(?P<options>r[wo](?:,\S*)?)"
 )
 _FLAGS = re.compile(r"(?P<point>/\S*) from (?P<source>\S+:/\S*)\s+Flags:\s*(?P<options>r[wo],\S*)")
 _FORMS = (_MOUNT_LINE, _KERNEL, _PAIRS, _ROW, _FLAGS)
 _BEGINS = re.compile(
     r"\S+ on /\S* type |"
-    r"\S+ /\S* [a-z]\w*(?: r[wo]\b|$)|TARGET=\"|[\s│├└─|`-]*/\S*\s+\S|/\S* from \S+:/"
+    rf"\S+ /\S* {_TYPE}(?: r[wo]\b|$)|TARGET=\"|[\s│├└─|`-]*/\S*\s+\S|/\S* from \S+:/"
 )
 _FIRST = ("relatime", "noatime", "lazytime", "nosuid", "nodev", "seclabel", "sync")
 """Options that stand first; where a mail broke the line before them, no type stands there."""
@@ -53,6 +63,7 @@ class MountOutput(StateOutput):
     anchors = (
         *(f" type {name}" for name in sorted(STORAGE)),
         *(f" {name} r{letter}" for name in sorted(STORAGE) for letter in "wo"),
+        *(f"fuse.{name} " for name in sorted(SERVED)),
         *(f" FSTYPE{after}" for after in ("=", " ")),
         "Flags:\trw,", "Flags: rw,", "Flags:\tro,", "Flags: ro,",
         *(f"r{letter},{option}" for letter in "wo" for option in _FIRST),

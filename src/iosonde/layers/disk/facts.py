@@ -32,7 +32,7 @@ _TYPES = (
 _TYPE = re.compile(f"(?:{_TYPES})", re.IGNORECASE)
 _NAME = re.compile(
     rf"(?!(?:{_TYPES}|none|mq-deadline|deadline|noop|cfq|bfq|kyber)$)"
-    r"(?![0-9a-fA-F]{8}-[0-9a-fA-F]{4}-)(?:[A-Za-z]|\d(?=[0-9a-f]{16}))"
+    r"(?![0-9a-fA-F]{8}-[0-9a-fA-F]{4}-)(?:/dev/(?:mapper/)?)?(?:[A-Za-z]|\d(?=[0-9a-f]{16}))"
     r"[\w!.:+-]*(?:/\S+)?(?: \(\w+\))?"
 )
 """Also the WWID of a multipath map that has no other name: `3600a098038314b7334245854726b6548`."""
@@ -116,14 +116,14 @@ def subjects(
     mounts: dict[str, PrintedSubject] = {}
     places: dict[str, str] = {}
     for cells, below in table:
-        plain = cells["NAME"].partition(" ")[0].rpartition("/dev/")[2].replace("!", "/")
+        plain = _plain(cells["NAME"])
         kind = _kind(cells, plain, bool(below))
         is_mapped = kind in _MAPPED and "/" not in plain and not _KERNEL_NAME.fullmatch(plain)
         name = f"mapper/{plain}" if is_mapped else plain
         places[plain] = name
         values = by_name.setdefault(name, (kind, {}))[1]
         values.update(_values(cells, kind))
-        under = [places.get(name, name) for name in below]
+        under = [places.get(name, name) for name in map(_plain, below)]
         already = str(values.get("below") or "").split()
         if under := list(dict.fromkeys([*already, *under])):
             values["below"] = " ".join(under)
@@ -132,6 +132,11 @@ def subjects(
                 mounts[point] = _mounted(point, name, str(values["fstype"]), host)
     devices = [PrintedSubject(kind, name, values, host) for name, (kind, values) in by_name.items()]
     return (*devices, *mounts.values())
+
+
+def _plain(name: str) -> str:
+    """A device without /dev/, its kernel's name, and the marks that stand for a slash."""
+    return name.partition(" ")[0].rpartition("/dev/")[2].replace("!", "/")
 
 
 def _kind(cells: Mapping[str, str], name: str, stands: bool) -> str:

@@ -29,7 +29,7 @@ _MISREAD = {
     "\u0393\u00f6\u00f6": "└", "\u0393\u00f6\u00e9": "│",
 }  # fmt: skip
 """Branches in UTF-8 that somebody read as windows-1252 (with its quotes also made plain) or 437."""
-_TREE = re.compile(r"^\s*(?:[│├└|`][─-]?\s*)+(?=\w)")
+_TREE = re.compile(r"^\s*(?:[│├└|`][─-]?\s*)+(?=[\w/])")
 _OEM_TREE = re.compile(r"^\s*(?:¦\s{0,3}|\+-|L-)+(?=\w)")
 """Branches that a terminal's code page of one byte made of the others: `+-`, `L-` and `¦`."""
 _IS_OEM = re.compile(r"^\s*(?:\+-|¦)")

@@ -15,7 +15,8 @@ from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput, close_rows
 
 _ROW = re.compile(
-    r"(?P<tree>\s*(?:[│├└|`][─-]?\s*)*)(?P<NAME>(?:[A-Za-z]|\d(?=[0-9a-f]{16}))[\w!.:+-]{1,127}) +"
+    r"(?P<tree>\s*(?:[│├└|`][─-]?\s*)*)(?P<NAME>(?:/dev/(?:mapper/)?)?"
+    r"(?:[A-Za-z]|\d(?=[0-9a-f]{16}))[\w!.:+-]{1,127}) +"
     r"(?P<number>\d{1,4}:\d{1,8}) +(?P<RM>[01]) +"
     r"(?P<SIZE>\d{1,5}(?:[.,]\d)?[BKMGTPE]) +(?P<RO>[01]) +"
     r"(?P<TYPE>disk|part|lvm|crypt|dmraid|mpath|loop|rom|linear|raid\d{1,2}|md|dm|vdo|stratis|faulty|container)"

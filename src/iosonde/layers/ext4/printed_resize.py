@@ -1,10 +1,12 @@
 """What resize2fs says: how large an ext file system is, becomes, or may become at least.
 
 Source: e2fsprogs 1.47, resize/main.c (main(): "The filesystem on %s is now %llu (%dk) blocks
-long.", "Resizing the filesystem on %s to %llu (%dk) blocks.", "Estimated minimum size of the
-filesystem: %llu", "New size smaller than minimum (%llu)"), resize/online.c ("old_desc_blocks =
-%lu, new_desc_blocks = %lu"), resize/resize2fs.c ("Number of free blocks: %llu/%llu, Needed:
-%llu"). The sizes of "-P" are in blocks, which it does not say the size of.
+long.", before 1.43 without the size of a block, "Resizing the filesystem on %s to %llu (%dk)
+blocks.", "Estimated minimum size of the filesystem: %llu", "New size smaller than minimum (%llu)",
+"The containing partition (or device) is only %llu (%dk) blocks.", "You requested a new size of %llu
+blocks."), resize/online.c ("old_desc_blocks = %lu, new_desc_blocks = %lu"), resize/resize2fs.c
+("Number of free blocks: %llu/%llu, Needed: %llu"). The sizes of "-P" are in blocks, which it does
+not say the size of.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from iosonde.text.reader import Items, StateOutput, close_lines, top_of
 _N = r"\d{1,19}"
 _RESIZED = re.compile(
     r"\s*The filesystem (?:on (?P<device>\S+) is (?:now|already)|is already) "
-    rf"(?P<blocks>{_N}) \((?P<size>\d{{1,3}})k\) blocks long\.(?P<nothing>\s+Nothing to do!)?\s*$"
+    rf"(?P<blocks>{_N})(?: \((?P<size>\d{{1,3}})k\))? blocks long\."
+    r"(?P<nothing>\s+Nothing to do!)?\s*$"
 )
 _GOAL = re.compile(
     rf"\s*(?:Resizing|Performing an on-line resize of|Converting) (?:the filesystem on )?"
@@ -36,11 +39,16 @@ _TOO_SMALL = re.compile(
 _NUMBERS = (
     _LEAST,
     _TOO_SMALL,
+    re.compile(rf"\s*You requested a new size of (?P<requested_blocks>{_N}) blocks\.\s*$"),
     re.compile(rf"\s*old_desc_blocks = (?P<old_desc_blocks>{_N}), "
                rf"new_desc_blocks = (?P<new_desc_blocks>{_N})\s*$"),
     re.compile(rf"\s*Number of free blocks: (?P<free_blocks_before>{_N})/"
                rf"(?P<free_blocks_after>{_N}), Needed: (?P<needed_blocks>{_N})\s*$"),
 )  # fmt: skip
+_ROOM = re.compile(
+    rf"\s*The containing partition \(or device\) is only (?P<device_blocks>{_N}) "
+    r"\((?P<size>\d{1,3})k\) blocks\.\s*$"
+)
 _MOUNTED = re.compile(
     r"\s*Filesystem at (?P<device>/\S{1,160}) is mounted on (?P<mount>/\S{0,160}); "
     r"on-line(?: resizing required)?\s*$"
@@ -59,7 +67,8 @@ _COMMAND = re.compile(r"resize2fs\s+(?:-\S+ )*(?P<device>/dev/[\w/.-]+)")
 class ExtSize(StateOutput):
     tool = "resize2fs"
     anchors = (
-        "k) blocks long.", "k) blocks.", "Estimated minimum size of the filesystem:",
+        " blocks long.", "k) blocks.", "You requested a new size of ",
+        "Estimated minimum size of the filesystem:",
         "New size smaller than minimum (", "; on-line resizing required", "old_desc_blocks = ",
     )  # fmt: skip
     commands = ("resize2fs",)
@@ -67,7 +76,7 @@ class ExtSize(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at)
-        if not any(form.match(line) for form in (_RESIZED, _GOAL, _MOUNTED, *_NUMBERS)):
+        if not any(form.match(line) for form in (_RESIZED, _GOAL, _ROOM, _MOUNTED, *_NUMBERS)):
             return None
         return top_of(cursor, lambda text: bool(_VERSION.match(text) or _is_own(text)), most=20)
 
@@ -92,17 +101,22 @@ class ExtSize(StateOutput):
 
 
 def _is_own(line: str) -> bool:
-    return any(form.match(line) for form in (_RESIZED, _GOAL, _MOUNTED, _REST, _STEP, *_NUMBERS))
+    return any(
+        form.match(line) for form in (_RESIZED, _GOAL, _ROOM, _MOUNTED, _REST, _STEP, *_NUMBERS)
+    )
 
 
 def _said(line: str) -> Iterator[tuple[str, Scalar]]:
     """What a line says: numbers of blocks, their size in bytes, where it is mounted."""
     if version := _VERSION.match(line):
         yield "resize2fs_version", version["version"]
-    for form, name in ((_RESIZED, "blocks"), (_GOAL, "wanted_blocks")):
+    for form, name in (
+        (_RESIZED, "blocks"), (_GOAL, "wanted_blocks"), (_ROOM, "device_blocks"),
+    ):  # fmt: skip
         if match := form.match(line):
             yield name, int(match[name])
-            yield "block_size", int(match["size"]) * units.KIB
+            if match["size"]:  # since 1.43
+                yield "block_size", int(match["size"]) * units.KIB
     for form in _NUMBERS:
         if match := form.match(line):
             yield from ((name, int(count)) for name, count in match.groupdict().items())

@@ -1,9 +1,9 @@
 """What parted says and asks beside its tables: of copies of a GPT, unused space, alignment and use.
 
 Source: parted 3.6, libparted/labels/gpt.c (_header_is_valid(), gpt_read(), _check_disk_size():
-blocks are sectors of the device), parted/parted.c (partition_align_check(), do_align_check(),
-_disk_warn_loss(), _disk_warn_busy(), _partition_warn_busy()), libparted/arch/linux.c
-(_disk_sync_part_table()).
+blocks are sectors of the device), parted/parted.c (partition_align_check(), which has
+figures since 3.4, do_align_check(), _disk_warn_loss(), _disk_warn_busy(),
+_partition_warn_busy()), libparted/arch/linux.c (_disk_sync_part_table()).
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _COPIES: tuple[tuple[str, dict[str, Scalar]], ...] = (
      {"gpt_primary": "corrupt", "gpt_backup": "corrupt"}),
 )  # fmt: skip
 _OFF = re.compile(
-    r"The resulting partition is not properly aligned for best performance: "
-    r"(?P<first_sector>\d{1,15})s % (?P<grain_sectors>\d{1,10})s != (?P<offset>\d{1,10})s"
+    r"The resulting partition is not properly aligned for best performance(?:: "
+    r"(?P<first_sector>\d{1,15})s % (?P<grain_sectors>\d{1,10})s != (?P<offset>\d{1,10})s|\.)"
 )
 _CHECK = re.compile(
     r"\s*(?P<number>\d{1,3}) (?:(?P<aligned>aligned)|not aligned: (?P<first_sector>\d{1,15})s % "
@@ -167,7 +167,8 @@ def _message(text: str) -> tuple[str, dict[str, Scalar]] | None:
             "not_read_again": f"partitions {match['numbers'].strip()} are in use"
         }
     if match := _OFF.search(text):
-        return "", {f"asked_{name}": value for name, value in _aligned(match).items()}
+        asked = {f"asked_{name}": value for name, value in _aligned(match).items()}
+        return "", {"asked_aligned": False, **asked}
     return next(((("", dict(values))) for message, values in _COPIES if message in text), None)
 
 

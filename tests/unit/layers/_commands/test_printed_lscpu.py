@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers._commands.printed_lscpu import Lscpu
-from tests.mangle import folded, mangled, subjects_in
+from tests.mangle import folded, mangled, states, subjects_in
 
 OUTPUTS = Path(__file__).parents[3] / "outputs" / "lscpu-composed"
 OLD, NEW = ((OUTPUTS / f"{name}.txt").read_text() for name in ("old", "new"))
@@ -110,3 +110,13 @@ def test_every_shape(text: str) -> None:
 
 def test_two_hosts_are_two() -> None:
     assert _hosts(OLD + "\n" + NEW) == [*_hosts(OLD), *_hosts(NEW)]
+
+
+def test_before_2_20_sockets_are_cpu_sockets() -> None:
+    (state,) = states(
+        "$ lscpu\nArchitecture:          x86_64\nCPU(s):                24\n"
+        "Thread(s) per core:    2\nCore(s) per socket:    6\nCPU socket(s):         2\n"
+        "NUMA node(s):          2\n"
+    )
+    assert state.subjects[0].values["sockets"] == 2
+    assert state.subjects[0].values["numa_nodes"] == 2

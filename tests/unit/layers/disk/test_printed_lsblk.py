@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records.stack import Scalar
-from tests.mangle import mangled, read, subjects_in
+from tests.mangle import mangled, read, states, subjects_in
 
 PLACE = Path(__file__).parents[3] / "outputs" / "lsblk-2.38"
 
@@ -195,3 +195,43 @@ def test_a_volume_whose_group_is_called_l_keeps_its_name() -> None:
         "L-data   253:3   0   3G  0 lvm\n"
     )
     assert ("lvm", "mapper/L-data") in values_of(given)
+
+
+PATHS = """\
+$ lsblk -p
+NAME                        MAJ:MIN RM   SIZE RO TYPE MOUNTPOINT
+/dev/sdq                      8:0    0   128G  0 disk
+├─/dev/sdq1                   8:1    0   512M  0 part /boot/efi
+└─/dev/sdq2                   8:2    0   127G  0 part
+  └─/dev/mapper/vg0-root    253:0    0   100G  0 lvm  /
+"""
+
+
+def test_names_with_their_directories() -> None:
+    (state,) = states(PATHS)
+    assert {each.name: each.values.get("below") for each in state.subjects} == {
+        "sdq": None, "sdq1": "sdq", "sdq2": "sdq", "mapper/vg0-root": "sdq2",
+    }  # fmt: skip
+
+
+WIDE = """\
+NAME   MAJ:MIN RM  SIZE RO TYPE MOUNTPOINT
+sda      8:0    0  400G  0 disk
+└─sda2   8:2    0  399G  0 part
+  └─centos-root
+       253:0    0  399G  0 lvm  /
+sr0     11:0    1  4.4G  0 rom
+"""
+
+
+def test_a_name_wider_than_its_column_stands_in_a_line_of_its_own() -> None:
+    (state,) = states(WIDE)
+    rows = {each.name: each.values for each in state.subjects}
+    assert list(rows) == ["sda", "sda2", "mapper/centos-root", "sr0"]
+    assert rows["mapper/centos-root"]["maj_min"] == "253:0"
+    assert rows["mapper/centos-root"]["below"] == "sda2"
+
+
+def test_a_line_of_one_word_that_no_row_follows_ends_the_table() -> None:
+    state, _ = states(WIDE.replace("       253:0    0  399G  0 lvm  /\nsr0", "done\nsr0"))
+    assert [each.name for each in state.subjects] == ["sda", "sda2"]

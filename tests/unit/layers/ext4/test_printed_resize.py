@@ -107,3 +107,24 @@ def test_one_that_a_mail_broke() -> None:
         ("loop9", {"resize2fs_version": "1.47.0", "mount": "/srv", "online": True,
                    "old_desc_blocks": 1, "new_desc_blocks": 1}),
     ]  # fmt: skip
+
+
+def test_a_size_beyond_the_device_is_refused() -> None:
+    (state,) = states(
+        "# resize2fs /dev/vg0/backups 10G\n"
+        "resize2fs 1.42.9 (28-Dec-2013)\n"
+        "The containing partition (or device) is only 1308672 (4k) blocks.\n"
+        "You requested a new size of 2621440 blocks.\n"
+    )
+    (subject,) = state.subjects
+    assert subject.name == "vg0/backups"
+    assert subject.values == {
+        "resize2fs_version": "1.42.9", "device_blocks": 1308672, "block_size": 4096,
+        "requested_blocks": 2621440,
+    }  # fmt: skip
+
+
+def test_before_1_43_the_size_of_a_block_is_not_said_of_the_result() -> None:
+    (state,) = states("The filesystem on /dev/vg0/data is now 5240832 blocks long.\n")
+    assert state.subjects[0].values == {"blocks": 5240832}
+    assert not states("The story of the disk is now 5240832 blocks long.\n")

@@ -105,3 +105,10 @@ def test_what_it_asks_before_it_destroys() -> None:
 ])  # fmt: skip
 def test_talk_of_partitions_in_use(near_miss: str) -> None:
     assert all(output.tool != "parted messages" for output in read(near_miss))
+
+
+def test_before_3_4_the_warning_of_alignment_has_no_figures() -> None:
+    warning = "Warning: The resulting partition is not properly aligned for best performance."
+    (state,) = states(f"# parted /dev/sdj mkpart primary 0 10GiB\n{warning}\nIgnore/Cancel? I\n")
+    (disk,) = state.subjects
+    assert (disk.name, disk.values) == ("sdj", {"asked_aligned": False})
