@@ -27,7 +27,7 @@ TELLING = (
     "iqn", "nqn", "data_profile", "metadata_profile", "format", "cipher", "fstype", "vers",
     "used_share", "full", "size", "used", "free", "available", "raid_disks", "segments", "stripes",
     "copies", "partition_table", "blocks", "block_size", "chunk_size", "firmware", "recordsize",
-    "compression", "target", "policy", "kernel_release",
+    "compression", "target", "policy", "kernel_release", "write_policy", "disk_cache",
 )  # fmt: skip
 _FULL = "used_share"
 _IDS = re.compile(
@@ -37,7 +37,8 @@ _BYTES = re.compile(  # names that are bytes of every tool; a stripe_cache_size 
     r"(?:(?:used|array|data|device|volume|object|file|block|logical_block|physical_block|sector"
     r"|inode|node|chunk|strip|bucket|extent|allocation_group|journal|log|cache|read|write)_)?size"
     r"|(?:(?:raw|memory|swap|data|metadata|system)_)?(?:used|free|available)|allocated|stored"
-    r"|(?:memory|swap|data|metadata|system)_total|referenced|stripe_width|\w+_bytes|bytes_used"
+    r"|(?:memory|swap|data|metadata|system)_total|memory_(?:installed|max)|Mem(?:Total|Free|Available)"
+    r"|(?:Swap)?Cached|Buffers|Swap(?:Total|Free)|Dirty|Writeback|Slab|referenced|stripe_width|\w+_bytes|bytes_used"
 )
 _LEAST = 512  # bytes: a smaller size is a number of copies or of characters
 TROUBLES = frozenset({
@@ -50,6 +51,9 @@ _RATES = {"iops": "1/s", "bandwidth": "B/s"}
 _LATENCY = re.compile(r"(?:.*[._])?(?:latency(?:\.\w+)?|await)")
 _BUSY = ("util", "await", "read.await", "write.await")
 """What iostat and its like say of how busy a device is."""
+_OF_HOST = ("cpu_idle", "cpu_iowait", "memory_used", "swap_used", "load_1m")
+"""What a host's processors and memory do; how long it has been up tells nothing of its disks."""
+_LEAST_SAID = frozenset({"uptime"})
 _SAID = 3  # values of a device
 _PHRASES = 12  # of a device, of which those are said that changed
 _LONGEST = 40  # characters of a value; a longer one is a sentence
@@ -111,9 +115,14 @@ def counters_in_short(values: Mapping[str, Json]) -> str:
 def counted_said(values: Mapping[str, Json]) -> Sequence[str]:
     """How busy a device is and how long it takes, then its rates, then what it counts."""
     single = {name: value for name, value in values.items() if not isinstance(value, list | dict)}
-    rates = [name for name in single if _unit(name) in {"1/s", "B/s", "s"} and single[name]]
+    rates = [
+        name
+        for name in single
+        if _unit(name) in {"1/s", "B/s", "s"} and single[name] and name not in _LEAST_SAID
+    ]
     busy = [name for name in _BUSY if single.get(name)]
-    return values_said(single, [*busy, *rates])
+    host = [name for name in _OF_HOST if name in single]
+    return values_said(single, [*busy, *rates, *host])
 
 
 _WORST = ("panic", "fatal", "error", "warning", "warn")
@@ -235,7 +244,11 @@ def _unit(name: str) -> str:
         return "B"
     if _SHARE.fullmatch(name):
         return "fraction"
-    return "s" if _LATENCY.fullmatch(name) else _RATES.get(name.rpartition(".")[2], "")
+    return (
+        "s"
+        if name == "uptime" or _LATENCY.fullmatch(name)
+        else _RATES.get(name.rpartition(".")[2], "")
+    )
 
 
 def _said(name: str, value: Json) -> str:

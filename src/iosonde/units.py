@@ -109,6 +109,11 @@ def show_bandwidth(rate: float) -> str:
     return show_bytes(rate) + "/s"
 
 
+def show_number(number: float) -> str:
+    """Three significant digits, in full from 1,000 on: "279", "8,220"."""
+    return f"{float(_digits(number)):,.10g}"
+
+
 def show_iops(rate: float) -> str:
     """`9,780 IOPS`, `88,600 IOPS`, `1.23 M IOPS`."""
     if abs(rate) < 9.995:

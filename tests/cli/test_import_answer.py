@@ -145,6 +145,15 @@ def test_a_page_without_findings_has_no_line_of_them(iosonde: Run, tmp_path: Pat
         ({"iops": "210", "rows": []}, ""),
         ({"tps": 4664.15, "Files/s": 20}, ""),
         (
+            {"tps": 8218.14, "latency.sum": 1e3, "latency.mean": 12e-3},
+            "8,218 transactions/s, latency mean 12 ms",
+        ),
+        ({"events_per_second": 279.75, "latency.mean": 3e-3}, "280 events/s, latency mean 3 ms"),
+        (
+            {"operations_per_second": 7e6, "bandwidth": 2.0**20, "latency.mean": 1e-6},
+            "1 MiB/s, latency mean 1 µs",
+        ),
+        (
             {
                 "metrics": [
                     {"metric": "idle", "means": [9.0, 8.0]},

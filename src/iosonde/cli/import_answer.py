@@ -190,20 +190,37 @@ _COUNTER_UNITS = (
 _RATE = re.compile(r"(?i)iops|bw|per_sec|/sec|/s$|throughput|jobs-per-min|score|works")
 _FIRST = ("p99", "latency.mean", "lat.mean", "clat.mean", "mean", "iops", "bandwidth", "real")
 _FIGURES = 2
+_COUNTED = {
+    "tps": "transactions/s", "events_per_second": "events/s",
+    "operations_per_second": "operations/s", "qps": "queries/s",
+}  # fmt: skip
+"""Rates of what is no I/O."""
 
 
 def counters_said(values: Mapping[str, Json]) -> str:
     """The figures that stand for counters of a benchmark; empty where they are of another kind."""
     if compared := _compared(values.get("metrics")):
         return compared
-    said: list[str] = []
+    said = _rates_said(values)
     for name in sorted(values, key=lambda name: _FIRST.index(name) if name in _FIRST else 99):
         unit = next((unit for form, unit in _COUNTER_UNITS if form.fullmatch(name)), "")
         value = values[name]
-        if unit and isinstance(value, int | float):
+        told_already = name.endswith(".sum") or (said and name == "bandwidth")
+        if unit and not told_already and isinstance(value, int | float):
             named = f"{name.replace('.', ' ')} " if unit == "s" else ""
             said.append(f"{named}{units.show(value, unit)}")
     return ", ".join(said[:_FIGURES]) if any(name in values for name in _FIRST) else ""
+
+
+def _rates_said(values: Mapping[str, Json]) -> list[str]:
+    """What a benchmark of a database, memory or processors did in a second: `280 events/s`."""
+    name = next((name for name in _COUNTED if isinstance(values.get(name), int | float)), "")
+    rate, bandwidth = float(str(values[name] if name else 0)), values.get("bandwidth")
+    if not rate:
+        return []
+    if isinstance(bandwidth, int | float):
+        return [units.show(bandwidth, "B/s")]
+    return [f"{units.show_number(rate)} {_COUNTED[name]}"]
 
 
 def _compared(metrics: Json) -> str:
