@@ -114,7 +114,8 @@ def _remedy(cluster: StateEvidence, parts: Mapping[str, str]) -> str:
 
 def _room(case: EvidenceSet) -> Iterator[Finding]:
     reported = set[str]()
-    for cluster in case.of_kind("ceph"):
+    # A cluster is shown several times on a page: what is said of it is its worst.
+    for cluster in sorted(case.of_kind("ceph"), key=lambda each: not each.number("osds_full")):
         counts = {
             what: int(cluster.number(name))
             for name, what in (

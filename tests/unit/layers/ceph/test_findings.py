@@ -40,3 +40,13 @@ def test_clusters_of_two_texts_are_two_and_two_texts_of_a_host_are_of_the_same()
     case = EvidenceSet(states=tuple(texts))
     findings = [finding for rule in RULES for finding in rule.find(case)]
     assert [finding.rule for finding in findings] == ["slow-requests"] * 3
+
+
+def test_of_several_states_of_a_cluster_the_fullest_is_said(tmp_path: Path) -> None:
+    near, full = "HEALTH_WARN 1 nearfull osds", "HEALTH_ERR 1 nearfull osds, 1 full osds"
+    for first, second in ((near, full), (full, near)):
+        page = tmp_path / "page.txt"
+        page.write_text(f"$ ceph health\n{first}\n\nLater:\n\n$ ceph health\n{second}\n")
+        (finding,) = explain(str(page)).findings
+        assert (finding.rule, finding.severity) == ("out-of-space", "error")
+        assert "1 is full: no client can write, 1 is nearly full" in finding.message
