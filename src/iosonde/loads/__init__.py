@@ -47,6 +47,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "f3": "iosonde.loads.f3:F3",
         "filebench": "iosonde.loads.filebench:Filebench",
         "fio_command": "iosonde.loads.fio.printed_command:FioCommand",
+        "fio_dbench": "iosonde.loads.fio_dbench:FioDbench",
         "fio_fragment": "iosonde.loads.fio.printed_fragment:FioFragment",
         "fio_jobfile": "iosonde.loads.fio.printed_jobfile:FioJobFile",
         "fio_json": "iosonde.loads.fio.printed_json:FioJson",

@@ -10,6 +10,7 @@ have prefixes of 1024 since 15 ("29 MiB/s"); ceph 10, src/tools/rbd/action/Bench
 from __future__ import annotations
 
 import re
+from typing import TypeAlias
 
 from typing_extensions import override
 
@@ -40,6 +41,12 @@ _ROW = re.compile(
 )
 _NAME = re.compile(r"[A-Za-z][\w.-]{0,100}(?:/[\w.-]{1,100}){0,2}")
 _OWN_WORDS = frozenset({"sudo", "time", "rbd", "bench", "bench-write"})
+_ASKED = re.compile(r"(?<![\w/.-])rbd\s[^|;]{0,200}?\bbench(?P<old>-write)?(?=\s|$)")
+_OPTION = re.compile(
+    r"(?<=\s)--(io-type|io-size|io-threads|io-pattern|io-total)[= ]\s{0,9}([\w-]{1,24})"
+)
+_TYPES = {"read": "read", "write": "write", "rw": "rw", "readwrite": "rw"}
+_AMOUNT = re.compile(r"(?P<n>\d{1,18})(?P<prefix>[KMGTkmgt]?)(?:i?B)?")
 _MOST = 4000
 
 
@@ -57,11 +64,13 @@ class RbdBench(Output):
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
+        begin, prompt = command_before(cursor, first, ("rbd",), about="bench")
         head = _HEAD.match(cursor.line(first))
-        if head is None:
+        run = _run(head) if head else _asked(prompt.command)
+        if run is None:
             raise Unreadable("whether it read or wrote is cut off")
         last, blanks, at = first, 0, None
-        for index, line in lines(cursor, first + 1, _MOST):
+        for index, line in lines(cursor, first + 1 if head else first, _MOST):
             blanks = 0 if line else blanks + 1
             if blanks > 1 or (line and (prompt_in(line) or not _OWN.match(line))):
                 break
@@ -72,15 +81,9 @@ class RbdBench(Output):
         done = _SUM.search(flow(cursor, at, at + 2)) if at is not None else None
         if done is None:
             raise Unreadable("its sum at the end is cut off", last)
-        way = "write" if head["old"] else head["type"] or ""
+        way, options = run
         if way not in {"read", "write"}:
             raise Unreadable("its reads and writes are not told apart", last)
-        begin, prompt = command_before(cursor, first, ("rbd",), about="bench")
-        random = head["pattern"].startswith("rand")
-        options: dict[str, Scalar] = {
-            "rw": f"rand{way}" if random else way, "bs": int(head["size"]),
-            "iodepth": int(head["depth"]), "size": int(head["bytes"]),
-        }  # fmt: skip
         iops, step = units.printed(done["iops"])
         rate, rate_step = units.printed(done["rate"].replace(" ", ""), binary=True)
         trial = PrintedTrial(
@@ -90,11 +93,49 @@ class RbdBench(Output):
             host=prompt.host,
             target=_image(prompt.command),
             elapsed=(float(done["seconds"]),),
-            options=options,
+            options={name: value for name, value in options.items() if value is not None},
             steps={f"{way}.iops": step, f"{way}.bandwidth": rate_step},
             details={"requests": int(done["ops"]), **_on_the_way(cursor, first, last)},
         )
         return OutputReading(begin, last, trials=(trial,))
+
+
+_Run: TypeAlias = "tuple[str, dict[str, Scalar]]"  # read, write or what it says else; options
+
+
+def _run(head: re.Match[str]) -> _Run:
+    """What the line above the table says of the run."""
+    way = "write" if head["old"] else head["type"] or ""
+    random = head["pattern"].startswith("rand")
+    return way, {
+        "rw": f"rand{way}" if random else way, "bs": int(head["size"]),
+        "iodepth": int(head["depth"]), "size": int(head["bytes"]),
+    }  # fmt: skip
+
+
+def _asked(command: str) -> _Run | None:
+    """What the command asks for, where only its sum was kept; None where it says no direction.
+
+    An option that it does not name is left out: defaults differ by version and configuration.
+    """
+    match = _ASKED.search(command)
+    if match is None:
+        return None
+    given = dict(_OPTION.findall(command))
+    way = "write" if match["old"] else _TYPES.get(given.get("io-type", ""), "")
+    if not way:
+        return None
+    random = given.get("io-pattern", "").startswith("rand")
+    return way, {
+        "rw": f"rand{way}" if random else way, "bs": _bytes(given.get("io-size", "")),
+        "iodepth": _bytes(given.get("io-threads", "")), "size": _bytes(given.get("io-total", "")),
+    }  # fmt: skip
+
+
+def _bytes(text: str) -> int | None:
+    """A number with a prefix of 1024, as rbd takes it: 4096, 4K, 1G."""
+    match = _AMOUNT.fullmatch(text)
+    return int(match["n"]) << 10 * " KMGT".index(match["prefix"].upper() or " ") if match else None
 
 
 def _on_the_way(cursor: TextCursor, first: int, last: int) -> dict[str, Json]:

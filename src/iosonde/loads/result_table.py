@@ -19,6 +19,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
+from iosonde import units
 from iosonde.loads.speed_rows import load_of_test
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import (
@@ -103,9 +104,27 @@ _NAMED = re.compile(r"^(?:bw|BW|iops|IOPS)=(?=\d)")
 _NOISE = re.compile(r"[\s()\[\],:/-]+")
 _COUNTED = re.compile(r"\d[\d.,]{0,15} ?[kM]? ?(?:files|ops|reqs?|trans|tx)/s(?:ec)?")
 """A rate of something that is neither a request nor a byte."""
+_OPTIONS = (
+    ("bs", re.compile(r"(?:data |i/?o |i/?o-)?block[ _-]?size|bs|i/?o ?size|(?:request|record) size"
+                      r"|(?:数据)?块大小|区块大小|区塊大小|IO ?大小|ブロック ?サイズ"
+                      r"|블록 ?(?:크기|사이즈)|kích thước (?:khối|block)", re.IGNORECASE)),
+    ("iodepth", re.compile(r"i/?o[ _-]?depth|queue[ _-]?depth|qd|(?:IO)?队列深度|佇列深度"
+                           r"|キュー(?:の)?深[さ度]|큐 ?깊이", re.IGNORECASE)),
+    ("numjobs", re.compile(r"num[ _-]?jobs|jobs|threads?|线程数?|執行緒數?|スレッド数?"
+                           r"|스레드(?: ?수)?|số luồng", re.IGNORECASE)),
+)  # fmt: skip
+"""Columns that say how large requests are and how many are under way."""
+_SIZE_OF_REQUEST = re.compile(r"\d{1,6} ?(?:[kKmM](?:i?B)?|B)?")
+_RESULTS = frozenset({
+    "result", "results", "value", "speed", "score", "bandwidth", "throughput", "bw", "",
+    "吞吐量", "吞吐", "带宽", "頻寬", "速度", "スループット", "帯域", "帯域幅",
+    "처리량", "대역폭", "속도", "băng thông", "tốc độ", "thông lượng",
+})  # fmt: skip
+"""Names of columns that say no more than that results stand in them."""
 _TRIED = 5  # lines below the names of columns in which a figure is looked for
 _MOST = 200
 _COLUMNS = 24
+_LONGEST_OPTION = 12
 _FEWEST = 2
 
 
@@ -311,7 +330,10 @@ def _of_row(
         cell for column, cell in zip(columns, cells, strict=True)
         if column is None and cell and _in_cell(cell) is None
     ]  # fmt: skip
-    label = " · ".join(text for text in texts if not _FIGURE.fullmatch(text)) or " · ".join(texts)
+    asked = _asked(head, cells)
+    label = " · ".join(
+        text for text in texts if text in asked.values() or not _FIGURE.fullmatch(text)
+    ) or " · ".join(texts)
     of_row = "" if _WRONG.search(label) else _way(label)
     named = bool(of_row) or any(pattern.search(label) for pattern in _WAYS.values())
     of_table = "" if named or _MIXED.search(label) else above.removeprefix("rand")
@@ -336,10 +358,23 @@ def _of_row(
     if of_table and not any(column and column.way for column in columns):
         options = {"rw": above}
     options |= load_of_test(label)
+    for name, cell in asked.items():
+        options[name] = units.parse_bytes(cell) if name == "bs" else int(cell)
     return [
         _trial(" · ".join(filter(None, (label, apart))), sheet, options)
         for apart, sheet in sheets.items()
     ], doubtful
+
+
+def _asked(head: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
+    """What columns say of the load by their names: the size of requests, how many at once."""
+    asked: dict[str, str] = {}
+    for title, cell in zip(head, cells, strict=True):
+        for name, titles in _OPTIONS:
+            form = _SIZE_OF_REQUEST.fullmatch(cell) if name == "bs" else cell.isdecimal()
+            if form and len(cell) < _LONGEST_OPTION and titles.fullmatch(title):
+                asked[name] = cell
+    return asked
 
 
 def _of_cell_alone(name: str, cell: str) -> tuple[_Column, float, float] | None:
@@ -356,7 +391,7 @@ def _of_cell_alone(name: str, cell: str) -> tuple[_Column, float, float] | None:
 
 def _apart(name: str) -> str:
     """A column's name where it says more than that results stand in it."""
-    return "" if name.lower() in {"result", "results", "value", "speed", "score", ""} else name
+    return "" if name.lower() in _RESULTS else name
 
 
 def _in_cell(cell: str, column: _Column | None = None) -> tuple[_Column, float, float] | None:

@@ -144,3 +144,24 @@ def test_every_shape(text: str) -> None:
     assert expected
     for shape, changed in mangled(text, wraps=False):
         assert [dict(trial.loops[0].metrics) for trial in trials(changed)] == expected, shape
+
+
+SUM = "elapsed:   470  ops:  4199153  ops/sec:  8925.40  bytes/sec: 36558420.10\n"
+
+
+def test_rbd_bench_whose_sum_alone_was_kept_has_its_load_from_the_command() -> None:
+    command = "rbd bench-write img1 --io-threads 30 --pool=p --io-pattern rand --io-total 17G\n"
+    (trial,) = trials(command + SUM)
+    assert trial.loops[0].metrics == {"write.iops": 8925.40, "write.bandwidth": 36558420.10}
+    assert trial.options == {"rw": "randwrite", "iodepth": 30, "size": 17 << 30}
+    assert (trial.target, trial.elapsed) == ("img1", (470.0,))
+    (read_trial,) = trials("$ rbd bench --io-type read --io-size 4K p/img\n" + SUM)
+    assert read_trial.options == {"rw": "read", "bs": 4096}
+
+
+@pytest.mark.parametrize("command", [
+    "", "$ rbd bench --io-size 4K p/img\n", "$ rbd bench --io-type rw p/img\n",
+])  # fmt: skip
+def test_rbd_bench_of_no_known_direction_is_unread(command: str) -> None:
+    assert not trials(command + SUM)
+    assert [entry for entry in read(command + SUM) if isinstance(entry, Unread)]

@@ -251,3 +251,27 @@ def test_a_row_that_is_called_as_a_test_is_of_its_load(test: str, options: dict[
     assert second.options == {"bs": 4096, "iodepth": 1, "numjobs": 1}
     figures = {"read.bandwidth": 541.73e6, "write.bandwidth": 513.67e6}
     assert dict(first.loops[0].metrics) == pytest.approx(figures)
+
+
+SIZES = """\
+| 操作 | block size | 吞吐量 | IOPS |
+|:---:|:---:|:---:|:---:|
+| 顺序读 | 4M | 400MB/s | 95 |
+| 随机写 | 4k | 8192kB/s | 2000 |
+| 顺序读 | 4k | 164MB/s | 40k |
+"""
+
+
+def test_rows_of_other_sizes_of_requests_are_other_loads() -> None:
+    made = trials(SIZES)
+    assert [(trial.label, trial.options.get("bs")) for trial in made] == [
+        ("顺序读 · 4M", 4 << 20), ("随机写 · 4k", 4096), ("顺序读 · 4k", 4096),
+    ]  # fmt: skip
+    assert made[1].loops[0].metrics == {"write.bandwidth": 8192000, "write.iops": 2000}
+    assert made[1].options["rw"] == "randwrite"
+
+
+def test_a_column_of_numbers_that_says_nothing_of_the_load_is_no_part_of_the_label() -> None:
+    made = trials(SIZES.replace("block size", "test").replace("4M", "1").replace("4k", "2"))
+    assert {trial.options.get("bs") for trial in made} == {None}
+    assert made[0].label == "顺序读"

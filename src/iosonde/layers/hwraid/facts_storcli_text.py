@@ -51,7 +51,7 @@ _BATTERY_PROPERTY = re.compile(
     r"(?P<value>\S{1,60}(?: \S{1,24}){0,6})\s*"
 )
 _OVERVIEW = re.compile(
-    r"(?<![\w/])(?P<ctl>\d{1,3}) (?P<model>[A-Z][\w.-]{1,40}(?: [\w.()-]{1,40}){0,6}?) "
+    r"(?<![\w/])(?P<ctl>\d{1,3}) (?P<model>[A-Z][\w.()-]{1,40}(?: [\w.()-]{1,40}){0,6}?) "
     r"(?P<ports>\d+) (?P<pds>\d+) (?P<dgs>\d+) (?P<dnopt>\d+) (?P<vds>\d+) (?P<vnopt>\d+) "
     r"(?P<bbu>[A-Z][A-Za-z/]{1,8}|-) (?P<spr>On|Off|-) \S+ (?P<ehs>[YN-]) \d+ (?P<health>\S+)"
 )

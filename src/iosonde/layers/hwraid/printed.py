@@ -92,7 +92,7 @@ class Storcli(_ControllerTool):
         r"CLI Version = |^\s*Controller = \d|Generating detailed summary|^\s*(?:VD|PD) LIST :"
         r"|^\s*(?:Virtual Drives|System Overview|TOPOLOGY|Drive Information) :"
         r"|^\s*(?:Cachevault_Info|BBU_Info) :"
-        r"|DG Arr Row EID:Slot"
+        r"|DG Arr Row EID:Slot|Ctl Model {1,60}Ports PDs"
         r"|DG/VD TYPE|EID:Slt DID|^\s*VD\d+ Properties :"
         r"|^\s*(?:Drive )?/c\d+(?:/\w+)*(?: [A-Z]\w+){0,3} :"
         r"|\"Controllers\"|\"Command Status\"|\"CLI Version\""

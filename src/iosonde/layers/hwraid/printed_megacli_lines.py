@@ -146,7 +146,7 @@ _PROGRESS = re.compile(
     r"\s*(?P<what>Rebuild|Copyback|Patrol Read|Clear|Check Consistency|Initialization"
     r"|Reconstruction|Background Initialization)(?: Progress)? on "
     r"(?:Device at Enclosure (?P<enclosure>\d{1,5}|N/A), Slot (?P<slot>\d{1,4})"
-    r"|VD #(?P<volume>\d{1,4})(?: \(target id #\d{1,4}\))?) Completed (?P<percent>\d{1,3})% in "
+    r"|VD #(?P<volume>\d{1,4})(?: \(target id #\d{1,4}\))?) Completed? (?P<percent>\d{1,3})% in "
     r"(?P<minutes>\d{1,6}) Minutes"
 )
 
@@ -218,3 +218,90 @@ class MegaCliEnclosures(HeadedOutput):
         values = as_labelled(pairs, {"Device ID"})
         if values:
             yield PrintedSubject("enclosure", f"e{pairs.get('Device ID', '')}", values, prompt.host)
+
+
+_POLICY = re.compile(
+    r"\s*Adapter (?P<adapter>\d{1,3}) ?- ?VD (?P<volume>\d{1,4}) ?(?:\(target id: ?\d{1,4}\))?: ?"
+    r"(?:Cache Policy ?: ?(?P<write>Write\w{4,7}), ?(?P<ahead>\w{4,16}), ?(?P<io>Direct|Cached)"
+    r"(?:, ?(?P<bad>(?:No )?Write Cache(?: OK)? if [Bb]ad BBU))?"
+    r"|Disk Write Cache ?: ?(?P<disk>Disk'?s Default|Enabled?|Disabled?))\s*$"
+)
+_POLICY_SET = re.compile(
+    r"\s*Set (?:(?P<disk>Disk Cache Policy)|(?P<write>Write Policy)|Read Policy|IO Policy"
+    r"|(?:No )?Write Cache(?: OK)? if [Bb]ad BBU|Cache Policy) to (?P<value>[A-Z]\w{3,16}) on "
+    r"Adapter (?P<adapter>\d{1,3}), VD (?P<volume>\d{1,4}) \(target id: ?\d{1,4}\) success\s*$"
+)
+
+
+class MegaCliPolicies(StateOutput):
+    """What -LDGetProp says of a virtual drive's caches, and -LDSetProp of what it set."""
+
+    tool = "MegaCli policies"
+    anchors = ("Cache Policy:Write", "Cache Policy: Write", "Disk Write Cache", " on Adapter ")
+    commands = MEGACLI
+    nothing = "it tells no policy"
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        for index in (cursor.at, cursor.at - 1):  # a mail may break its line
+            if any(_policy_row(cursor, index, form) for form in (_POLICY, _POLICY_SET)):
+                return index
+        return None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        volumes: dict[str, dict[str, Scalar]] = {}
+        last = first - 1
+        for index, line in close_lines(cursor, first, gap=4):
+            if index <= last:
+                continue
+            if row := _policy_row(cursor, index, _POLICY):
+                own = _policies(row)
+            elif row := _policy_row(cursor, index, _POLICY_SET):
+                own = _policy_set(row)
+            else:
+                if _GAP.match(line):
+                    continue
+                break
+            name = f"c{row['adapter']}/v{row['volume']}"
+            volume = {"controller": f"c{row['adapter']}", "volume": name}
+            volumes.setdefault(name, dict(volume)).update(own)
+            last = index if row.re.match(line) else index + 1
+        return last, [
+            PrintedSubject("hwraid", name, values, prompt.host)
+            for name, values in volumes.items()
+            if len(values) > 2
+        ]
+
+
+def _policy_row(cursor: TextCursor, index: int, form: re.Pattern[str]) -> re.Match[str] | None:
+    """A row that begins in a line; the next has the rest of it where a mail broke it."""
+    if index < 0:
+        return None
+    return form.match(cursor.line(index)) or joined_match(form, cursor.block(index, 2))
+
+
+def _policies(row: re.Match[str]) -> dict[str, Scalar]:
+    """What a line of -LDGetProp says; older versions do not say what happens without a battery."""
+    if row["disk"]:
+        return {"disk_cache": _disk_cache(row["disk"])}
+    always = bool(row["bad"]) and not row["bad"].startswith("No")
+    back = "write_back_always" if always else "write_back"
+    return {
+        "write_policy": "write_through" if row["write"] == "WriteThrough" else back,
+        "read_ahead": row["ahead"] not in {"ReadAheadNone", "Normal"},
+        "io_policy": row["io"].lower(),
+    }
+
+
+def _policy_set(row: re.Match[str]) -> dict[str, Scalar]:
+    """What a line of -LDSetProp says was set; a write policy says nothing of a bad battery."""
+    if row["disk"]:
+        return {"disk_cache": _disk_cache(row["value"])}
+    through = row["value"] == "WriteThrough"
+    return {"write_policy": "write_through"} if row["write"] and through else {}
+
+
+def _disk_cache(text: str) -> str:
+    """`enabled`, `disabled`, or what the drive has by itself."""
+    return {"Enable": "enabled", "Disable": "disabled"}.get(text.rstrip("d"), "default")
