@@ -167,6 +167,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "free_space": "iosonde.layers.partition.printed_lists:FreeSpace",
         "fstab": "iosonde.layers._mounts.printed_fstab:Fstab",
         "fstrim": "iosonde.layers._commands.printed_block_tools:Fstrim",
+        "geom_list": "iosonde.layers.partition.printed_geom_list:GeomList",
         "geom_status": "iosonde.layers.md.printed_gmirror:GeomStatus",
         "getfattr": "iosonde.layers._mounts.printed_getfattr:Getfattr",
         "git_bisect": "iosonde.layers._commands.printed_bisect:GitBisect",
@@ -188,6 +189,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "google_disks": "iosonde.layers.guest.printed_cloud_volumes:GoogleDisks",
         "grub_defaults": "iosonde.layers._commands.printed_grub:GrubDefaults",
         "growpart": "iosonde.layers.partition.printed_lists:Growpart",
+        "gpart_answers": "iosonde.layers.partition.printed_gpart_answers:GpartAnswers",
         "gpart_show": "iosonde.layers.partition.printed_gpart:GpartShow",
         "hdparm_actions": "iosonde.layers.disk.printed_hdparm_actions:HdparmActions",
         "hdparm_cut": "iosonde.layers.disk.printed_hdparm_cut:HdparmCut",
@@ -455,5 +457,6 @@ OUTPUTS: Table[type[Output]] = Table(
         "zpool_line": "iosonde.layers.zfs.printed:ZpoolLine",
         "zpool_list": "iosonde.layers.zfs.printed_tables:ZpoolList",
         "zpool_status": "iosonde.layers.zfs.printed:ZpoolStatus",
+        "zpool_upgrade": "iosonde.layers.zfs.printed_upgrade:ZpoolUpgrade",
     },
 )

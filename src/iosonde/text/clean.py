@@ -23,7 +23,11 @@ _COLOUR = re.compile(
     r"|[=>78])"
 )
 _ESCAPE = re.compile(r"\\([_*\[\]<>#`~|-])")
-_FENCE = re.compile(r"[ \t]*(?:```+|~~~+)[\w+-]*[ \t]*")
+_FENCE = re.compile(
+    r"[ \t]*(?:(?:```+|~~~+)[\w+-]*[ \t]*|```+[ \t]*(?:\{[^`{}]{1,200}\}[ \t]*"
+    r"|(?:bash|console|ini|log|output|plain(?:text)?|powershell|sh|shell(?:-session)?|te?xt|yaml)"
+    r"(?:[ \t]{1,4}|(?=\{))[^`]{1,200}))"
+)
 _TILDES = re.compile(r"~{4,70}")
 _TITLE = re.compile(r"\w[^=|;:{}<>\[\]$@\\]{3,69}")
 _QUOTED = re.compile(r"[ \t]*(?:>(?!=\d)(?:[ \t]{1,12}(?=>)|[ \t]?))+")
@@ -61,6 +65,10 @@ _COMMENTED = re.compile(
     re.MULTILINE,
 )
 """What an author wrote behind a value of a list: `Total to scrub:   248GiB   # wrong`."""
+_ALIGNED = 3  # gaps of several blanks: no prompt, no setting in a file
+_COLUMNS = re.compile(r"[ \t]{2,}")
+_REMARKED = re.compile(r"[ \t]#(?:[ \t]+(?=[^\W\d_])|(?=[^\x00-\x7f]))")
+"""The names of columns (`#PV`) have no blank behind their sign."""
 _LABEL = re.compile(
     r"Output(?:(?=[A-Z/●├\[])(?![A-Z]\w*[:=])| (?=Filesystem\s|● )"
     r"|(?=total \d|(?:sd|vd|xvd)[a-z]\d{0,3}\s|nvme\dn\d|(?:bash|cat|dd|df|du|e2fsck|fio|fsck|ls"
@@ -120,8 +128,8 @@ def _without_marks(text: str) -> str:
         text = _CODE.sub(r"\1\2", text)
     if "*" in text and "**" in text:
         text = _without(_FOOTNOTE, _SPAN.sub(r"\1", _BOLD.sub(r"\1\2", text)), "*")
-    if "#" in text and ("  #" in text or "\t#" in text):
-        text = _COMMENTED.sub(r"\1", text)
+    if "#" in text and (" #" in text or "\t#" in text):
+        text = _without_comments(text)
     if "<" in text and ("<=" in text or "<-" in text):
         text = _without(_REMARK, text, "<")
     if "Output" in text:
@@ -129,6 +137,19 @@ def _without_marks(text: str) -> str:
     if "←" in text:
         text = _without(_REMARK, text, "←")
     return text
+
+
+def _without_comments(text: str) -> str:
+    """The text without what an author wrote behind number signs."""
+    text = _COMMENTED.sub(r"\1", text) if "  #" in text or "\t#" in text else text
+    return "\n".join(map(_without_remark, text.split("\n"))) if " #" in text else text
+
+
+def _without_remark(line: str) -> str:
+    """A row of aligned columns without what an author wrote behind a number sign."""
+    match = _REMARKED.search(line) if " #" in line else None
+    row = line[: match.start()].rstrip() if match else ""
+    return row if len(_COLUMNS.findall(row.strip())) >= _ALIGNED else line
 
 
 def _without_fences(lines: list[str]) -> list[str]:

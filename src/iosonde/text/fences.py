@@ -10,7 +10,11 @@ from collections.abc import Sequence
 
 from iosonde.text.clean import is_underline, quote_marks
 
-_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[ \t]*")
+_FENCE = re.compile(
+    r"[ \t]*(?:`{3,}|~{3,}(?=[ \t]*[\w+-]*[ \t]*$))[ \t]*"
+    r"(?:\{[ \t]*\.?)?(?P<language>[\w+-]*)(?P<more>[^`]{0,200})"
+)
+"""With what may follow the language: `{.console hl_lines="6"}`, `bash title="x"`."""
 
 
 def fenced(raw: Sequence[str]) -> tuple[dict[int, str], dict[int, int]]:
@@ -24,7 +28,7 @@ def fenced(raw: Sequence[str]) -> tuple[dict[int, str], dict[int, int]]:
         match = _FENCE.fullmatch(line[quote_marks(line) :].rstrip())
         if match is None or is_underline(raw, at):
             continue
-        if opened < 0 or match["language"]:
+        if opened < 0 or match["language"] or match["more"].strip():
             opened, language = at, match["language"].lower()
             continue
         opening[opened] = language

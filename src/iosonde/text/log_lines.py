@@ -34,9 +34,17 @@ _SEVERITY = (
     r"(?:emerg|alert|crit|err|error|warn|warning|notice|info|debug) {1,4}(?:kern |daemon )?"
     r"|(?:Em|Al|Cr|Er|Wa|No|In|Db)\(\d{1,3}\) {1,4})?"
 )
+_DEVICE = (
+    r"(?=\((?:a?da|nda|cd|ses|pass|a?probe|sa|xpt)\d{0,4}:[a-z_-]{2,20}\d{1,4}:"
+    r"|(?:a?da|nda|ahcich|siisch|mvsch|mp[rs]|mfi|mrsas|nvme|GEOM_[A-Z]{3,10})\d{0,4}: "
+    r"|(?:a?da|nda)\d{1,4} at [a-z])"
+)
+"""How FreeBSD's kernel names the device a message is about, where a log leaves out that it is the
+kernel's, as that of TrueNAS CORE does."""
 _KERNEL = (
     r"(?:kernel|vmunix)(?:\[\d{1,9}\])?:| ?\[kernel\]| ?kernel - - -"
     r"|kernel(?= {1,4}\[ {0,9}\d{1,9}\.)"
+    rf"|{_DEVICE}"
     r"|(?:vmkernel|vmkwarning|vobd):(?= )|(?=cpu\d{1,4}:\d{1,10}(?: opID=[\w:-]{1,80})?\)\S)"
 )
 _THREAD = r"[\da-f]{8,16} {1,4}-?\d{1,2}(?= )"  # of a daemon, and the message's level

@@ -45,8 +45,13 @@ _SHOWN = re.compile(
     r"(?:sudo )?(?:kubectl|oc|gluster|linstor|lxc|pct|pvesm|qm|virsh)(?: -n [\w-]{1,60})?"
     r"(?: (?:volume|resource|storage))? (?:describe|get|info|list|show|status|config|top)"
     r"(?: [\w.=-]{1,100}){0,4}"
+    r"|(?:sudo )?dd (?:if|of)=\S.{0,400}"
+    r"|(?:sudo )?(?:zpool (?:add|attach|clear|create|destroy|detach|export|import|offline|online"
+    r"|remove|replace|scrub|set|trim|upgrade)"
+    r"|zfs (?:allow|create|destroy|inherit|mount|recv|receive|rename|rollback|send|set|snapshot"
+    r"|snap|unmount|umount))(?: [\w.=@/:,%{}+-]{1,100}){1,16}"
 )
-"""Commands that name what they show by words alone."""
+"""Commands that name what they show or change by words alone."""
 _PROSE_IN_COMMAND = re.compile(
     r"\s(?:the|a|an|of|from|with|is|are|was|and|we|you|this|that|all|to|as|my|our"
     r"|for|in|on|by|not|when|does|can|it|its|be|has|have|returns)(?=[\s.,:]|$)"
@@ -236,13 +241,16 @@ def called(line: str, programs: Collection[str]) -> bool:
     """Whether a line without a prompt is a command: a program and what it works on."""
     text = line.strip().strip("`").strip()
     name = program_of(text)
-    by_path = text.startswith(("./", "/")) and _PROGRAM.fullmatch(text.split()[0]) is not None
+    own = text.removeprefix("sudo ").lstrip()
+    by_path = own.startswith(("./", "/")) and _PROGRAM.fullmatch(own.split()[0]) is not None
     if not text or ": " in text or " = " in text or text.startswith("/dev/"):
         return False
-    if _SHOWN.fullmatch(text):
+    if _SHOWN.fullmatch(text) and not _is_prose(text):
         return True
     is_program = name in programs or name in PROGRAMS
-    is_command = (is_program or by_path) and _ARGUMENT.search(text) is not None
+    is_broken = own is not text and text.endswith(" \\")
+    has_argument = is_broken or _ARGUMENT.search(text) is not None
+    is_command = (is_program or by_path) and has_argument
     return is_command and not _is_prose(text) and not _is_of_words(text, programs)
 
 

@@ -63,6 +63,11 @@ _OTHERWISE = re.compile(
     re.IGNORECASE,
 )
 """What says that it was done again in another way: `the same again with caching`."""
+_VERBOSE = re.compile(
+    r"(?:removed|renamed|copied)(?: directory:)? [`'\"‘][^\n]{1,200}['\"’]"
+    r"|(?:mkdir|install): created directory ['\"‘][^\n]{1,200}['\"’]"
+)
+"""What `rm -v`, `mv -v` and `mkdir -v` print, in the words of a person."""
 _ROW = re.compile(r"\S+(?:\s+[\d.,%]+)+$|\S+: \(g=\d")
 """A row of a table, and the line with which fio begins a job: named `before` or `after`."""
 _FRAME = re.compile(
@@ -102,6 +107,8 @@ _HARMLESS = frozenset({
 def says_change(text: str) -> bool:
     """Whether somebody says what is different, and not that it is done again."""
     if text.startswith(("#!", "/", "<", "{", "[")) or _ROW.match(text):
+        return False
+    if _VERBOSE.fullmatch(text):
         return False
     says = _CONDITION.match(text) or (is_sentence(text) and _DONE.search(text))
     return bool(says) and not is_repetition(text)

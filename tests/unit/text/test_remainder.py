@@ -812,3 +812,17 @@ def test_a_heading_directly_below_other_lines(above: str, heading: str) -> None:
 def test_prose_with_commands_in_it_is_no_output_that_could_not_be_read(text: str) -> None:
     assert not [entry for entry in read(text) if isinstance(entry, Unread)]
     assert not kept_as_printed(text)
+
+
+@pytest.mark.parametrize("below", [
+    "zfs set compress=on xattr=sa atime=off tank", "zpool add tank log nvme1n1p2",
+    "dd if=/dev/zero of=/dev/sdb bs=4096 count=512", "sudo ./x.sh \\\n  iqn.2000-01.com.example:a8",
+])  # fmt: skip
+def test_the_next_command_at_no_prompt_is_no_output(below: str) -> None:
+    text = f"```bash\nzpool create tank -o ashift=12 raidz1 sda4 sdb4\n{below}\n```\n"
+    assert not list(remainder(of_bytes("notes.md", text.encode()), (), {"zpool", "zfs", "dd"}))
+
+
+def test_what_looks_like_the_next_command_stays() -> None:
+    text = "```bash\nzpool create tank -o ashift=12 raidz1 sda4 sdb4\nzpool: bad size 512\n```\n"
+    assert list(remainder(of_bytes("notes.md", text.encode()), (), {"zpool"}))

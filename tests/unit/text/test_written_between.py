@@ -188,9 +188,14 @@ def test_what_says_that_a_run_is_the_same(text: str, again: bool) -> None:
     ["From: ann@example.org", "Date: Mon, 2 Aug 2021 10:00:00 +0200"], ["real    0m5.123s"],
     ["$ cat notes", "The array is a RAID 5 of four disks"], ["Copy code"], ["```"],
     ["$ for i in 1 2 3; do sync; done"], ["$ sudo umount /srv"],
+    ["$ rm -fv /srv/a", "removed `/srv/a'"], ["$ mkdir -v b", "mkdir: created directory 'b'"],
 ])  # fmt: skip
 def test_what_nobody_wrote_of_the_next_run(lines: list[str]) -> None:
     assert written_between(lines, {"cat"}) == []
+
+
+def test_a_person_s_words_that_begin_like_those_of_rm() -> None:
+    assert written_between(["$ sync", "removed one drive of the mirror"], {"cat"})
 
 
 def test_lines_of_other_outputs_are_nobody_s() -> None:

@@ -1,9 +1,11 @@
-"""`gmirror status`, `graid status`, `gstripe status` and their like of FreeBSD.
+"""`gmirror status`, `graid status`, `glabel status`, `geli status` and their like of FreeBSD.
 
 Source: FreeBSD 14, sbin/geom/core/geom.c (std_status(), status_one_geom_prs(),
 status_one_consumer(): a component with its state in brackets, how far it is synchronised behind a
 comma; before 8 only the latter; "N/A" is what has no state or no component; with -g geoms are named
-instead of providers, without their class); sys/geom/raid/g_raid.c (g_raid_volume_state2str(),
+instead of providers, without their class); sys/geom/label/g_label.c (the folders of labels);
+sys/geom/eli/g_eli.c (".eli" behind the name of what is encrypted; ACTIVE, SUSPENDED);
+sys/geom/raid/g_raid.c (g_raid_volume_state2str(),
 g_raid_dumpconf(): a drive's state, in brackets those of its parts with how far each is rebuilt);
 FreeBSD Handbook, GEOM (examples of DEGRADED and BROKEN).
 """
@@ -26,10 +28,14 @@ _MEMBER = (
     rf"(?: \((?:(?P<state>[A-Z_]{{2,20}}(?: \({_PART}(?:, {_PART}){{0,7}}\))?)"
     r"(?:, (?P<share>\d{1,3})%)?|(?P<only>\d{1,3})%)\))?"
 )
+_LABELS = (
+    "gptid|gpt|label|ufsid|ufs|diskid|ext2fs|iso9660|msdosfs|ntfs|reiserfs|flashmap|linux_swap"
+)
 _ROW = re.compile(
-    r"\s*+(?P<name>(?:(?P<class>mirror|raid|raid3|stripe|concat|shsec)/)?[A-Za-z\d][\w.+-]{0,60})"
+    rf"\s*+(?P<name>(?:(?P<class>mirror|raid|raid3|stripe|concat|shsec|{_LABELS})/)?"
+    r"[A-Za-z\d][\w.+%-]{0,80})"
     r"\s++(?P<status>UP|DOWN|COMPLETE|DEGRADED|STARTING|BROKEN|SUBOPTIMAL|OPTIMAL|UNSUPPORTED"
-    rf"|STOPPED|N/A)\s++{_MEMBER}\s*+$"
+    rf"|STOPPED|ACTIVE|SUSPENDED|N/A)\s++{_MEMBER}\s*+$"
 )
 _MORE = re.compile(rf"\s*+{_MEMBER}\s*+$")
 _REBUILT = re.compile(r"\([A-Z_]{2,20} (\d{1,3})%\)")
@@ -42,7 +48,7 @@ class GeomStatus(StateOutput):
     tool = "geom status"
     anchors = ("Status  Components", "Status Components")
     commands = (
-        "gmirror", "graid", "graid3", "gstripe", "gconcat", "geom",
+        "gmirror", "graid", "graid3", "gstripe", "gconcat", "geom", "glabel", "geli",
     )  # fmt: skip
     reach = 3
     beginning = _HEAD
@@ -54,7 +60,8 @@ class GeomStatus(StateOutput):
         last = first
         for index, line in close_lines(cursor, first + 1, _MOST, gap=2):
             if row := _ROW.match(line):
-                said = {"type": row["class"], "state": row["status"]}
+                kind = "encrypted" if row["name"].endswith(".eli") else row["class"]
+                said = {"type": kind, "state": row["status"]}
                 arrays.append(
                     (row["name"], {key: text for key, text in said.items() if text not in _ABSENT})
                 )

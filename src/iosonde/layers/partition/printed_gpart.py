@@ -3,7 +3,8 @@
 Source: FreeBSD 14, lib/geom/part/geom_part.c, gpart_show_geom(): `=>  START  SECTORS  NAME  SCHEME
 (SIZE)`, then a line for each partition and each gap; -l prints labels in place of types, which may
 hold blanks, -r types as they are stored; sectors are those of the device, whose size is not
-printed; sizes in brackets are rounded (libxo's {h:}, K of 1024).
+printed; sizes in brackets are rounded (libxo's {h:}, K of 1024; before FreeBSD 8.1 a small k).
+Pages make typographic dashes of those around "free".
 """
 
 from __future__ import annotations
@@ -19,16 +20,19 @@ from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.reader import Items, StateOutput
 
-_SIZE = r"\((?P<size>\d{1,4}(?:\.\d)?[BKMGTPE]?)\)"
+_SIZE = r"\((?P<size>\d{1,4}(?:\.\d)?[BKkMGTPE]?)\)"
 _HEAD = re.compile(
     r"\s*=>\s{0,20}(?P<start>\d{1,19})\s+(?P<sectors>\d{1,19})\s+(?P<name>[\w./%-]{2,100})\s+"
     rf"(?P<scheme>GPT|MBR|EBR|BSD|BSD64|APM|LDM|VTOC8|PC98)\s+{_SIZE}(?P<corrupt> \[CORRUPT\])?\s*$"
 )
 _ROW = re.compile(
-    r"\s*(?P<start>\d{1,19})\s+(?P<sectors>\d{1,19})\s+(?!- free -)(?P<index>[\w./%-]{1,100})\s+"
+    r"\s*(?P<start>\d{1,19})\s+(?P<sectors>\d{1,19})\s+(?![-–—] free [-–—])"
+    r"(?P<index>[\w./%-]{1,100})\s+"
     rf"(?P<type>\S(?:.{{0,98}}?\S)?)(?:\s+\[(?P<attributes>[a-z,]{{3,40}})\])?\s+{_SIZE}\s*$"
 )
-_FREE = re.compile(rf"\s*(?P<start>\d{{1,19}})\s+(?P<sectors>\d{{1,19}})\s+- free -\s+{_SIZE}\s*$")
+_FREE = re.compile(
+    rf"\s*(?P<start>\d{{1,19}})\s+(?P<sectors>\d{{1,19}})\s+[-–—] free [-–—]\s+{_SIZE}\s*$"
+)
 _OPTIONS = re.compile(r"\bshow (?:-p )?-p?([lr])")
 _INFIX = {"GPT": "p", "APM": "s", "MBR": "s", "EBR": "s", "LDM": "s"}
 _LETTERS = frozenset({"BSD", "BSD64", "VTOC8"})

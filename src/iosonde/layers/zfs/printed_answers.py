@@ -36,6 +36,12 @@ _NAME = r"[A-Za-z][\w.:%@/-]{0,255}"
 _REFUSED = re.compile(
     rf"\s*(?:warning: )?cannot (?P<verb>{_VERB}) '(?P<name>{_NAME})': (?P<reason>\S.{{2,200}}?)\s*$"
 )
+_DEVICE = re.compile(
+    r"\s*cannot (?P<verb>attach|clear errors for|degrade|detach|expand|fault|initialize|offline"
+    rf"|online|remove|replace|split|trim) (?P<name>{_NAME})(?: (?:to|with) (?P<other>{_NAME}))?: "
+    r"(?P<reason>\S.{2,200}?)\s*$"
+)
+"""What is refused of a device of a pool, whose name stands without quotes."""
 _RECEIVED = re.compile(
     r"\s*cannot receive(?: (?:new|incremental|full|resume)(?: filesystem)?)?(?: stream)?: "
     r"(?P<reason>\S.{2,200}?)\s*$"
@@ -56,6 +62,9 @@ _ALERT = re.compile(
     rf"[^A-Za-z\d]{{0,12}}Pool '?{_POOL}'? state is (?P<state>{'|'.join(STATES)}): "
     r"(?P<status>\S.{10,400})"
 )
+_OF_DEVICES = frozenset({
+    "attach", "degrade", "detach", "expand", "fault", "offline", "online", "remove", "replace",
+})  # fmt: skip
 _MOST = 60
 
 
@@ -66,10 +75,13 @@ class ZfsAnswers(StateOutput):
         "cannot receive new filesystem stream: ", "cannot receive incremental stream: ",
         "cannot receive: ", "cannot receive resume stream: ", "cannot destroy '", "cannot import '",
         "cannot export '", "cannot create '", "cannot mount '", "cannot unmount '",
-        "cannot open '", "cannot attach '", "cannot detach '", "cannot replace '",
-        "cannot remove '", "cannot rename '", "cannot rollback to '", "cannot send '",
+        "cannot open '", "cannot replace '",
+        "cannot rename '", "cannot rollback to '", "cannot send '",
         "cannot set property for '", "cannot create snapshot '", "cannot add to '",
-        "cannot offline '", "cannot online '", "cannot clone '", "cannot promote '",
+        "cannot clone '", "cannot promote '",
+        "cannot attach ", "cannot clear errors for ", "cannot degrade ", "cannot detach ",
+        "cannot expand ", "cannot fault ", "cannot initialize ", "cannot offline ",
+        "cannot online ", "cannot remove ", "cannot replace ", "cannot trim ",
         "cannot hold '", "cannot scrub '", "cannot share '", "cannot upgrade '",
         SUSPENDED, *(f" state is {state}: " for state in STATES[:7]),
     )  # fmt: skip
@@ -92,12 +104,19 @@ class ZfsAnswers(StateOutput):
         return last, [replace(answer, host=prompt.host) for answer in answers]
 
 
+def _kind(name: str, values: dict[str, Scalar]) -> str:
+    """A dataset, or a pool; what is refused of a device stands under its name."""
+    if values["failed"] in _OF_DEVICES:
+        return "zpool_device"
+    return "dataset" if "/" in name or "@" in name else "zpool"
+
+
 def _answer(cursor: TextCursor, index: int) -> tuple[PrintedSubject, int] | None:
     """What is refused, and why, or what is said of a pool; index of the last line that says so."""
     line = cursor.line(index)
     if pool := _of_pool(line):
         return pool, index
-    match = _REFUSED.match(line) or _RECEIVED.match(line)
+    match = _REFUSED.match(line) or _DEVICE.match(line) or _RECEIVED.match(line)
     if match is None or prompt_in(line):
         return None
     groups = match.groupdict()
@@ -108,9 +127,10 @@ def _answer(cursor: TextCursor, index: int) -> tuple[PrintedSubject, int] | None
     advice = None if prompt_in(cursor.line(below)) else _ADVICE.match(cursor.line(below))
     if advice:
         values["advice"] = advice["advice"].rstrip(":.")
+    if other := groups.get("other"):
+        values["other_device"] = other
     name = groups.get("name") or (what["name"] if what else "")
-    kind = "dataset" if "/" in name or "@" in name else "zpool"
-    return PrintedSubject(kind, name, values), below if advice else index
+    return PrintedSubject(_kind(name, values), name, values), below if advice else index
 
 
 def _of_pool(line: str) -> PrintedSubject | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from iosonde.layers._kernel_log.findings import RULES
@@ -259,3 +261,18 @@ def test_every_figure_of_a_message(line: str, name: str, values: dict[str, Json]
     lists = {key: value for key, value in says.items() if isinstance(value, list)}
     assert device == name
     assert lists == {**values, "messages": [line]}
+
+
+def test_a_log_that_leaves_out_the_kernel() -> None:
+    """As syslog-ng of TrueNAS CORE writes it: host and message."""
+    text = (
+        Path(__file__).parents[3] / "outputs/freebsd-composed/log-without-kernel.txt"
+    ).read_text()
+    counted = _counted(text)
+    assert counted[("disk", "ada4")]["timeouts"] == 1
+    assert counted[("disk", "ada4")]["io_errors"] == 1
+    assert any(name == "ahcich4" for _, name in counted)
+
+
+def test_a_program_that_is_called_like_a_device_is_not_the_kernel() -> None:
+    assert not _counted("Jan 14 03:12:07 kite adapter4: (ada4:x): CAM status: Command timeout\n")

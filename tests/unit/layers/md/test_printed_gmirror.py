@@ -62,3 +62,16 @@ def test_what_looks_like_it() -> None:
     table = "Name  Status  Components\nwebshop  RUNNING  frontend\n"
     assert things(table) == {}
     assert "no array" in str(read("Name  Status  Components\n"))
+
+
+def test_labels_and_what_is_encrypted() -> None:
+    text = (Path(__file__).parents[3] / "outputs/freebsd-composed/geom-labels.txt").read_text()
+    label = "gptid/3b1ce3c1-0f5f-11ee-8d27-0cc47a000001"
+    named = things(text)
+    assert named == {
+        label: {"type": "gptid", "members": "ada1p1"},
+        "gpt/efiboot0": {"type": "gpt", "members": "nda0p1"},
+        "diskid/DISK-EX%20AMPLE0417": {"type": "diskid", "members": "da0"},
+        f"{label}.eli": {"type": "encrypted", "state": "ACTIVE", "members": label},
+        "ada2p1.eli": {"type": "encrypted", "state": "SUSPENDED", "members": "ada2p1"},
+    }

@@ -27,6 +27,10 @@ def test_refusals_in_every_shape() -> None:
              {"failed": "receive", "reason": "destination 'tank/copy' exists",
                                   "advice": "must specify -F to overwrite it"}),
             ("dataset", "tank/nowhere", {"failed": "open", "reason": "dataset does not exist"}),
+            ("zpool_device", "gptid/5f1b8c2e-3d44-11ee-a1b2-0cc47a000001",
+             {"failed": "online", "reason": "no such device in pool"}),
+            ("zpool_device", "sdx",
+             {"failed": "replace", "reason": "device is too small", "other_device": "sdy"}),
         ], shape  # fmt: skip
 
 
