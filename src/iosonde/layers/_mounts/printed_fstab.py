@@ -13,7 +13,7 @@ from typing_extensions import override
 from iosonde.layers._mounts.facts import OPTIONS, STORAGE, TYPES, subject, unmarked
 from iosonde.records.printed import PrintedSubject
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, entries
+from iosonde.text.reader import Items, StateOutput, close_rows, entries
 from iosonde.text.torn import joinings
 
 _LINE = re.compile(
@@ -23,6 +23,8 @@ _LINE = re.compile(
 _OVER_NETWORK = re.compile(r"/dev/disk/by-path/ip-[\w.:\[\]-]{3,80}-lun-\d")
 """A disk behind a target's address: that an entry lacks `_netdev` is only said of these."""
 _LIVE = re.compile(r"r[wo](?:,\S*)?\s+0\s+0$|r[wo],\S*$")
+"""The options of /proc/mounts, which begin so; it has no file systems by their labels."""
+_TAG = re.compile(r"[A-Z]+=")
 
 
 class Fstab(StateOutput):
@@ -72,7 +74,8 @@ class Fstab(StateOutput):
             for whole in joinings(parts):
                 match = _LINE.fullmatch(whole)
                 if match and re.split("[.,]", match["type"])[0] in TYPES:
-                    if _LIVE.search(match.string[match.start("options") :]):
+                    is_live = _LIVE.match(match.string, match.start("options"))
+                    if is_live and not _TAG.match(match["source"]):
                         return None  # /proc/mounts
                     after = cursor.line(end + 1)
                     if len(line) > 65 and _goes_on(after):
@@ -84,6 +87,45 @@ class Fstab(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         mounts, last = entries(cursor, first, self._entry, comment="#", most=200)
         return last, [mount for mount in mounts if mount]
+
+
+_WRITTEN = re.compile(
+    r"\b(?:echo|printf)(?: -[en]{1,2})? (?P<quote>[\"'])(?P<text>[^\"'\n]{8,400})(?P=quote)"
+    r"[\"']? {0,4}(?:>>|\| {0,4}(?:sudo )?tee (?:-a|--append)) {0,4}[\"']?/etc/fstab\b"
+)
+_INLINE = re.compile(r"(?<!`)`(?P<text>[^`\n]{20,300})`(?!`)")
+_FIELDS = re.compile(r"\s\d\s+\d$")
+_MOST = 40
+
+
+class FstabWritten(StateOutput):
+    """An entry that a command adds to the file, or that stands whole in a sentence."""
+
+    tool = "fstab"
+    anchors = ("/etc/fstab", "`UUID=", "`LABEL=", "`/dev/")
+    commands = ()
+    reach = 1
+
+    @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        return cursor.at if _added(cursor.line(cursor.at)) else None
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        rows, last = close_rows(cursor, first, _added, _MOST)
+        return last, rows
+
+
+def _added(line: str) -> PrintedSubject | None:
+    """The entry that a line has within a command or between backticks."""
+    match = _WRITTEN.search(line)
+    text = match["text"].replace("\\t", " ").removesuffix("\\n") if match else ""
+    if not match and (inline := _INLINE.search(line)) and _FIELDS.search(inline["text"]):
+        text = inline["text"]
+    entry = _LINE.fullmatch(text.strip()) if text else None
+    if entry is None or re.split("[.,]", entry["type"])[0] not in TYPES:
+        return None
+    return _mount(entry)
 
 
 def _mount(match: re.Match[str]) -> PrintedSubject | None:

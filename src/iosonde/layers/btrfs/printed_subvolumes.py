@@ -1,7 +1,8 @@
 """`btrfs subvolume list` and `btrfs subvolume show` in any text.
 
-Source: btrfs-progs 6.2, cmds/subvolume-list.c (print_subvol_info_table(), print_one_subvol_info())
-and cmds/subvolume.c (cmd_subvolume_show()).
+Source: btrfs-progs 6.2, cmds/subvolume-list.c (print_all_subvol_info(), print_one_subvol_info();
+of -t print_subvol_info_tab_head(), names of columns and dashes, and print_one_subvol_info_table(),
+cells between tabs) and cmds/subvolume.c (cmd_subvolume_show()).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 
 from typing_extensions import override
 
+from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
@@ -34,6 +36,64 @@ _LABELS = {
 }  # fmt: skip
 _SNAPSHOTS = re.compile(r"\s*Snapshot\(s\):\s*$")
 _MOST = 2000
+_TAB_HEAD = re.compile(
+    r"\s*ID\s+gen\s+(?P<cgen>cgen\s+)?(?P<parent>parent\s+)?top level\s+(?P<otime>otime\s+)?"
+    r"(?P<parent_uuid>parent_uuid\s+)?(?P<received_uuid>received_uuid\s+)?(?P<uuid>uuid\s+)?"
+    r"path\s*$"
+)
+_DASHES = re.compile(r"\s*-{2,6}(?:\s+-{2,15}){3,9}\s*$")
+
+
+class BtrfsSubvolumeTable(StateOutput):
+    """A row for each, below the names of columns (-t)."""
+
+    tool = "btrfs subvolume list"
+    anchors = ("top level\t", "top level  ")
+    commands = ("btrfs",)
+    reach = 3
+    beginning = _TAB_HEAD
+    nothing = "no subvolume follows its head"
+
+    @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        head = self.first_line(cursor, first)
+        names = _columns(head)
+        subvolumes: list[PrintedSubject] = []
+        last = first
+        for index, line in lines(cursor, first + 1, _MOST):
+            if index == first + 1 and _DASHES.match(line):
+                last = index
+                continue
+            cells = fields(line)
+            if len(cells) <= len(names) or not _are_numbers(names, cells):
+                break
+            said = dict(zip(names, cells, strict=False))
+            values: dict[str, Scalar] = {
+                name: int(text) if name in _NUMBERS else text
+                for name, text in said.items() if text != "-" and name not in {"date", "time"}
+            }  # fmt: skip
+            if "date" in said:
+                values["created"] = f"{said['date']} {said['time']}"
+            path = " ".join(cells[len(names) :])
+            subvolumes.append(PrintedSubject("btrfs_subvolume", path, values, prompt.host))
+            last = index
+        return last, subvolumes
+
+
+def _columns(head: re.Match[str]) -> list[str]:
+    """What the cells of a row are called, up to the path; a time is two of them."""
+    names = ["id", "generation"]
+    names += ["created_in"] if head["cgen"] else []
+    names += ["parent"] if head["parent"] else []
+    names += ["top_level", *(["date", "time"] if head["otime"] else [])]
+    return [*names, *(name for name in ("parent_uuid", "received_uuid", "uuid") if head[name])]
+
+
+def _are_numbers(names: list[str], cells: list[str]) -> bool:
+    """Whether the cells of a row are numbers where its columns have them."""
+    return all(
+        cell.isdecimal() for name, cell in zip(names, cells, strict=False) if name in _NUMBERS
+    )
 
 
 class BtrfsSubvolumes(StateOutput):

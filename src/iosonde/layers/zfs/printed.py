@@ -73,7 +73,7 @@ class ZpoolStatus(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
         last = _last(cursor, first)
-        keys = keys_of(flow(cursor, first, last))
+        keys = keys_of(_with_config(flow(cursor, first, last)))
         devices = devices_of(keys.get("config", ""))
         if not devices:
             end, keys = _above_table(cursor, first, last)
@@ -95,6 +95,14 @@ class ZpoolStatus(StateOutput):
                 for name, own in devices[1:]
             ),
         ]
+
+
+_TABLE = " NAME STATE READ WRITE CKSUM "
+
+
+def _with_config(text: str) -> str:
+    """The words of a status whose table stands below `config:`, also where somebody left it out."""
+    return text if " config:" in text else text.replace(_TABLE, f" config:{_TABLE}", 1)
 
 
 def _pool_facts(

@@ -227,10 +227,10 @@ def _is_chosen(line: str) -> bool:
 
 
 class ZfsGet(StateOutput):
-    """With its head, below the command with -H, or properties that grep left of it."""
+    """With its head, below the command with -H or before grep, or properties that grep left."""
 
     tool = "zfs get"
-    anchors = ("PROPERTY", "zfs get -H", *(f" {name} " for name in _CHOSEN))
+    anchors = ("PROPERTY", "zfs get ", "zpool get ", *(f" {name} " for name in _CHOSEN))
     commands = ("zfs", "zpool")
     nothing = "no property follows its head"
 
@@ -239,15 +239,15 @@ class ZfsGet(StateOutput):
         head = cursor.line(cursor.at).split()
         if head == ["NAME", "PROPERTY", "VALUE", "SOURCE"]:
             return cursor.at
-        bare = "zfs get -H" in cursor.line(cursor.at) and "-o" not in head
+        bare = _WITHOUT_HEAD.search(cursor.line(cursor.at)) and "-o" not in head
         if bare and _PROPERTY.match(cursor.line(cursor.at + 1)):
-            return cursor.at
+            return cursor.at + 1
         return cursor.at if _is_chosen(cursor.line(cursor.at)) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         things: dict[str, dict[str, Scalar]] = {}
-        start = first + (not _is_chosen(cursor.line(first)))
+        start = first + (not _PROPERTY.match(cursor.line(first)))
         rows, last = close_rows(cursor, start, _PROPERTY.match, 2000, gap=2, no_prompts=True)
         for row in rows:
             name, source = row["property"], row["source"]
@@ -261,6 +261,7 @@ class ZfsGet(StateOutput):
         ]
 
 
+_WITHOUT_HEAD = re.compile(r"\b(?:zfs|zpool) get (?:-\w*H|[^|>]{1,120}\| ?(?:[ef]?grep|tail)\b)")
 _PROPERTY = re.compile(
     r"\s*(?P<name>\S{1,200})\s+(?P<property>[a-z][\w:@.-]{1,60})\s+(?P<value>\S.{0,200}?)\s+"
     r"(?P<source>-|default|local|received|temporary|none|inherited from \S{1,200})\s*$"

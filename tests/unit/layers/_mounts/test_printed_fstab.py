@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.mangle import read, states
+import pytest
+
+from tests.mangle import read, states, subjects_in
 
 UUID = "UUID=0c1d2e3f-1111-4222-8333-944455556666"
 
@@ -44,3 +46,24 @@ def test_a_disk_behind_an_address_without_netdev_is_said() -> None:
     for row, netdev in rows:
         ((mount,),) = [state.subjects for state in states(f"$ cat /etc/fstab\n{row}\n")]
         assert mount.values.get("_netdev") is netdev
+
+
+@pytest.mark.parametrize(("line", "point", "device"), [
+    ("# echo '/dev/sdb1 /srv/a ext4 defaults,nofail 0 2' >> /etc/fstab", "/srv/a", "/dev/sdb1"),
+    ('echo "UUID=6F92-F3D4\\t/srv/b\\txfs\\tdefaults\\t0\\t0" | sudo tee -a /etc/fstab', "/srv/b",
+     "UUID=6F92-F3D4"),
+    ("Put `UUID=6F92-F3D4 /srv/c vfat noauto,users,rw,noatime 0 0` there.", "/srv/c",
+     "UUID=6F92-F3D4"),
+    ("UUID=6F92-F3D4 /srv/d vfat rw,noatime 0 0", "/srv/d", "UUID=6F92-F3D4"),
+])  # fmt: skip
+def test_entries_in_commands_and_sentences(line: str, point: str, device: str) -> None:
+    (mount,) = subjects_in(f"Notes\n\n{line}\n", "fstab")
+    assert (mount.name, mount.values["device"]) == (point, device)
+
+
+@pytest.mark.parametrize("line", [
+    "# echo '/dev/sdb1 is gone' >> /etc/fstab", "see `/dev/sdb1 on /srv type ext4` there",
+    "/dev/sdb1 /srv ext4 rw,noatime 0 0", "# echo '/dev/sdb1 /srv ext4 defaults 0 2' > /tmp/a",
+])  # fmt: skip
+def test_what_is_no_entry_of_the_file(line: str) -> None:
+    assert not subjects_in(f"Notes\n\n{line}\n", "fstab")
