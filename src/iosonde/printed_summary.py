@@ -54,6 +54,8 @@ _BUSY = ("util", "await", "read.await", "write.await")
 _OF_HOST = ("cpu_idle", "cpu_iowait", "memory_used", "swap_used", "load_1m")
 """What a host's processors and memory do; how long it has been up tells nothing of its disks."""
 _LEAST_SAID = frozenset({"uptime"})
+_DONE = ("tps",)
+"""What a benchmark of a database is run for: more than a latency, it is its result."""
 _SAID = 3  # values of a device
 _PHRASES = 12  # of a device, of which those are said that changed
 _LONGEST = 40  # characters of a value; a longer one is a sentence
@@ -120,7 +122,7 @@ def counted_said(values: Mapping[str, Json]) -> Sequence[str]:
         for name in single
         if _unit(name) in {"1/s", "B/s", "s"} and single[name] and name not in _LEAST_SAID
     ]
-    busy = [name for name in _BUSY if single.get(name)]
+    busy = [name for name in (*_BUSY, *_DONE) if single.get(name)]
     host = [name for name in _OF_HOST if name in single]
     return values_said(single, [*busy, *rates, *host])
 

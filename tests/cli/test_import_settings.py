@@ -88,6 +88,7 @@ def test_of_several_devices_the_fullest_the_first_or_how_many() -> None:
             {"size": 8.0, "read.iops": 0.0, "write.iops": 10.0, "write.latency": 0.002},
             "write 10 IOPS, write.latency 2 ms, size 8, 1 more counter",
         ),
+        ({"latency.mean": 0.002, "tps": 5.5}, "tps 5.5, latency.mean 2 ms"),
         ({"rows": [1, 2]}, "1 counter"),
         ({}, "0 counters"),
     ],

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from iosonde import units
 from iosonde.explain.host_names import with_one_name
+from iosonde.explain.quotes import without_quotes
 from iosonde.records.evidence import (
     CommandEvidence,
     CounterEvidence,
@@ -129,7 +130,7 @@ def _case(source: str, sheets: Sequence[TrialSheet], kept: Sequence[StoredExtra]
     )
     return with_one_name(
         EvidenceSet(
-            _told_apart(trials),
+            _told_apart(without_quotes(trials)),
             tuple(states),
             tuple(counters),
             tuple(hosts.values()),

@@ -24,7 +24,7 @@ _TOGETHER = 0.5
 _ROUNDED = 0.05
 """How far bandwidth ÷ IOPS may be off a power of two, as both are printed with few digits."""
 _SHOWN = 60  # characters of what was changed
-_LOAD = ("rw", "bs", "iodepth", "numjobs", "direct", "sync", "ioengine", "rwmixread")
+_LOAD = ("rw", "bs", "iodepth", "numjobs", "direct", "sync", "ioengine", "rwmixread", "test")
 """Options that make loads different ones, where both trials know them."""
 
 
@@ -195,7 +195,8 @@ def _repeated(groups: Sequence[list[TrialEvidence]]) -> list[list[list[TrialEvid
 
 def _is_cut_out(trial: TrialEvidence) -> bool:
     """Whether neither what was read or written nor how is known of a trial without a command."""
-    return trial.headline.startswith("copy.") or "cut_off" in trial.details
+    is_line = trial.printed and not trial.job and not trial.options
+    return trial.headline.startswith("copy.") or "cut_off" in trial.details or is_line
 
 
 def _as_set(values: Mapping[str, Scalar]) -> frozenset[tuple[str, Scalar]]:

@@ -15,10 +15,8 @@ summary(), as macOS, NetBSD and OpenBSD: "N bytes transferred in S secs (R bytes
 
 from __future__ import annotations
 
-import contextlib
 import re
-import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -26,13 +24,14 @@ from typing_extensions import override
 
 from iosonde import units
 from iosonde.errors import UsageError
+from iosonde.loads._dd_calls import block_size, calls_of, direction_of, options_of, split_calls
 from iosonde.loads._dd_faults import MARKS, faults_of, records_below
 from iosonde.loads._dd_languages import ANCHORS, in_english
 from iosonde.loads._timing import Timing, timing_at
-from iosonde.loads.dd_command import command_above
+from iosonde.loads.dd_command import command_above, echo_of_turn, is_loop, of_turn
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
-from iosonde.records.stack import Json, Scalar
+from iosonde.records.stack import Json
 from iosonde.text.cursor import Output, Prompt, TextCursor, command_before, joined, lines, prompt_in
 
 _IN = re.compile(r"(?:\+\d+|^)\s*records in\b")
@@ -60,9 +59,6 @@ _SUM = re.compile(r"cop|\d bytes transferred in |bytes/sec\)")
 _OTHER = re.compile(r"copied, Throughput: ?\d")
 """What `gluster volume top` measured by itself. Source: Gluster, Monitoring Workload."""
 _BUSYBOX = re.compile(r"\([\d.]{1,20}[kMG]B\)")
-_THOUSANDS = re.compile(r"(?P<number>\d{1,15})(?P<prefix>[kKMGT])B")
-"""Source: coreutils, lib/xstrtol.c: a `B` behind the prefix makes it a power of 1000."""
-_PREFIXES = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BARE = re.compile(r"\d{1,18}\+\d{1,18}recordsin\d{1,18}\+\d{1,18}recordsout")
 _AFTER_TIME = re.compile(r"(?:^|(?<=[\s;/(]))time\s+(?:-[hlpv]\s+)?")
 _ALONE = re.compile(
@@ -76,11 +72,7 @@ _CALL = re.compile(r"(?:^|[\s/])dd\s+(?:if|of|bs|count)=")
 _TIMES = re.compile(r"^\s*(?:real|user|sys)\s+[\d.]+m?[\d.]*s?\s*$")
 _COMPLAINT = re.compile(r"\s*(?:[^\s:]*/)?dd: ")
 """With conv=noerror dd complains, reports, and goes on."""
-_TAKES = re.compile(r"^\w+=")
-_REDIRECTED = re.compile(r"(?<![\d&>])>{1,2}\s*(\S+)")
-_APART = re.compile(r"[;\n|(){}]|&&")
 _REPEATS = re.compile(r"(?:^|[\s;])(?:for|while|until|xargs|seq|watch)\s")
-_SOURCES = frozenset({"/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"})
 _PIECES = 9  # lines that one result may go over, blank ones among them
 _MOST = 400
 _DIGITS = 6
@@ -100,6 +92,8 @@ class _Result:
     records: Mapping[str, str]
     derived: bool = False
     """Whether dd printed no sum: its rate is of the records and of what `time` says."""
+    echoed: str = ""
+    """What a turn of a loop printed above it."""
 
     @property
     def counted(self) -> bool:
@@ -158,8 +152,10 @@ class Dd(Output):
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
         if match := _shortened(cursor.line(first)):
             return _of_short(cursor, first, match)
-        results, unread = _results(cursor, records_below(cursor, first) or first)
         begin, prompt = command_above(cursor, first)
+        results, unread = _results(
+            cursor, records_below(cursor, first) or first, turns=is_loop(prompt.command)
+        )
         ends, timings = _timings(cursor, results)
         if not prompt.command and len(timings) == 1:
             prompt = Prompt(next(iter(timings.values())).command)
@@ -172,9 +168,16 @@ class Dd(Output):
         last = max(ends, results[-1].last) if results[-1].last in timings else results[-1].last
         kept = _without_progress(results, prompt.command)
         faults = faults_of(cursor, first, [result.last for result in kept], prompt.command)
-        calls, before = _calls_of(prompt.command, len(kept)), _progress(results, kept)
+        calls, before = calls_of(prompt.command, len(kept)), _progress(results, kept)
         trials = tuple(
-            _trial(result, call, prompt, timings.get(result.last), progress, wrong)
+            _trial(
+                result,
+                of_turn(call, result.echoed),
+                prompt,
+                timings.get(result.last),
+                progress,
+                wrong,
+            )
             for result, call, progress, wrong in zip(kept, calls, before, faults, strict=True)
         )
         said = tuple((at, at, "no speed follows") for at in unread if at <= last)
@@ -207,12 +210,12 @@ def _derived(result: _Result, command: str, timing: Timing) -> _Result:
     """
     timed = _AFTER_TIME.split(command)[-1]
     whole, _, partial = result.records.get("out", "").partition("+")
-    (call,) = _calls_of(command, 1)
+    (call,) = calls_of(command, 1)
     size = call.get("bs") or call.get("obs") or "512"
     if not _ALONE.fullmatch(timed) or partial != "0" or not timing.real:
         return result
     try:
-        amount = int(whole) * _block_size(size)
+        amount = int(whole) * block_size(size)
     except UsageError:
         return result
     rate = amount / timing.real
@@ -234,15 +237,17 @@ def _of_short(cursor: TextCursor, first: int, match: re.Match[str]) -> OutputRea
     speed, seconds = (match[name].replace(",", ".") for name in ("rate", "time"))
     rate, step = units.printed(speed + match["unit"])
     result = _Result(0, seconds, rate, step, first, first, {})
-    trial = _trial(result, _calls_of(prompt.command, 1)[0], prompt)
+    trial = _trial(result, calls_of(prompt.command, 1)[0], prompt)
     return OutputReading(begin, first, trials=(trial,))
 
 
-def _results(cursor: TextCursor, first: int) -> tuple[list[_Result], list[int]]:
+def _results(cursor: TextCursor, first: int, *, turns: bool) -> tuple[list[_Result], list[int]]:
     """Each report up to a line that is no part of one, and where others begin that have no speed.
 
-    It does not matter where their lines were broken.
+    It does not matter where their lines were broken. Between those of a loop's turns stands what
+    each of them echoes.
     """
+    echoed = echo_of_turn(cursor, first - 1) if turns else ""
     results: list[_Result] = []
     unread: list[int] = []
     start, end, timed, text = first, first, -1, ""
@@ -258,25 +263,44 @@ def _results(cursor: TextCursor, first: int) -> tuple[list[_Result], list[int]]:
         if text and (_IN.search(line) or index - start >= _PIECES):
             unread += [start] if _UNFINISHED.search(text) else []
             text = ""
-        beside = _TIMES.match(line) or _LEFT_OUT.fullmatch(line) or _COMPLAINT.match(line)
-        if not line or (not text and results and beside):
+        if not line or (not text and results and _is_beside(line)):
             continue
-        if index > first and (not _is_part(line) or prompt_in(line) or _CALL.search(line)):
-            break
-        if not text and results and not _begins(line):
+        if turns and not text and (echo := echo_of_turn(cursor, index)):
+            echoed = echo
+            continue
+        if (index > first and _is_other(line)) or (not text and results and not _begins(line)):
             break
         start, end = start if text else index, index
         text = _BSD.sub(r"bytestransferred,\1s,\2B/s", text + "".join(line.split()))
         while match := _DONE.search(text):
             binary = bool(_BUSYBOX.search(joined(cursor, start, index)))
-            speed, seconds = (match[name].replace(",", ".") for name in ("rate", "time"))
-            rate, step = units.printed(speed + match["unit"], binary=binary)
             records = {way: count for count, way in _RECORDED.findall(text[: match.start()])}
-            results.append(_Result(int(match["bytes"]), seconds, rate, step, start, index, records))
+            results.append(_result(match, (start, index), records, echoed, binary=binary))
             text, start = text[match.end() :], index
     if _UNFINISHED.search(text):
         unread.append(start)
     return results, unread
+
+
+def _is_other(line: str) -> bool:
+    return not _is_part(line) or bool(prompt_in(line) or _CALL.search(line))
+
+
+def _result(
+    match: re.Match[str],
+    place: tuple[int, int],
+    records: Mapping[str, str],
+    echoed: str,
+    *,
+    binary: bool,
+) -> _Result:
+    speed, seconds = (match[name].replace(",", ".") for name in ("rate", "time"))
+    rate, step = units.printed(speed + match["unit"], binary=binary)
+    return _Result(int(match["bytes"]), seconds, rate, step, *place, records, echoed=echoed)
+
+
+def _is_beside(line: str) -> bool:
+    return bool(_TIMES.match(line) or _LEFT_OUT.fullmatch(line) or _COMPLAINT.match(line))
 
 
 def _timings(cursor: TextCursor, results: Sequence[_Result]) -> tuple[int, Mapping[int, Timing]]:
@@ -316,13 +340,14 @@ def _without_progress(results: Sequence[_Result], command: str) -> list[_Result]
     for result in reversed(results):
         after = kept[0] if kept else None
         going_on = (
-            after is not None and after.counted and not result.counted
+            after is not None and not result.counted
+            and (after.counted or "status=progress" in command)
             and result.time.isdecimal()
             and result.bytes <= after.bytes and result.seconds <= after.seconds
         )  # fmt: skip
         if not going_on:
             kept.insert(0, result)
-    single = len(_split(command)) == 1 and not _REPEATS.search(command)
+    single = len(split_calls(command)) == 1 and not _REPEATS.search(command)
     if single and all(a.bytes < b.bytes and a.seconds < b.seconds for a, b in pairwise(kept)):
         return kept[-1:]
     return kept
@@ -341,49 +366,6 @@ def _progress(results: Sequence[_Result], kept: Sequence[_Result]) -> list[list[
     return before[: len(kept)]
 
 
-def _split(command: str) -> list[dict[str, str]]:
-    """The operands of each call of dd in a command, with a redirection in place of `of`."""
-    calls = []
-    for part in _APART.split(command):
-        if not re.search(r"(?:^|[\s/\"'])dd(?:\s|$)", part):
-            continue
-        redirected = _REDIRECTED.search(part)
-        try:
-            operands = shlex.split(part)
-        except ValueError:
-            operands = part.split()
-        call = {
-            word.partition("=")[0]: word.partition("=")[2].rstrip("\"'")
-            for word in operands
-            if _TAKES.match(word)
-        }
-        if redirected and "of" not in call:
-            call["of"] = redirected[1].strip("\"'")
-        calls.append(call)
-    return calls
-
-
-def _calls_of(command: str, count: int) -> list[Mapping[str, str]]:
-    """The call that each of the results belongs to; empty where that is not known."""
-    calls = _split(command)
-    if calls and count % len(calls) == 0:
-        return [calls[place % len(calls)] for place in range(count)]
-    if calls and all(call == calls[0] for call in calls):
-        return [calls[0]] * count
-    return [{}] * count
-
-
-def _direction(call: Mapping[str, str]) -> str:
-    """Whose speed it is: of what is read, of what is written, or of a copy."""
-    if not call:
-        return "copy"
-    source, sink = call.get("if", ""), call.get("of", "")
-    kernels = source in _SOURCES or not source
-    if sink in {"", "/dev/null"} and source and not kernels:
-        return "read"
-    return "write" if kernels and sink not in {"", "/dev/null"} else "copy"
-
-
 def _trial(
     result: _Result,
     call: Mapping[str, str],
@@ -392,7 +374,7 @@ def _trial(
     progress: Sequence[Json] = (),
     faults: tuple[str, ...] = (),
 ) -> PrintedTrial:
-    direction = _direction(call)
+    direction = direction_of(call)
     name = f"{direction}.bandwidth"
     rate, step = result.exact()
     details: dict[str, Json] = {"bytes": result.bytes} if result.bytes else {}
@@ -407,36 +389,10 @@ def _trial(
         loops=(replace(LoadResult.of({name: rate}), faults=faults),),
         command=asked.command,
         host=asked.host,
+        label=result.echoed,
         target=call.get({"read": "if", "write": "of"}.get(direction, ""), ""),
         elapsed=(result.seconds,) if result.is_consistent else None,
-        options=dict(_options(call, direction)),
+        options=dict(options_of(call, direction)),
         steps={name: step},
         details=details,
     )
-
-
-def _block_size(operand: str) -> int:
-    """Bytes of "128k", "1M" and "1MiB", which are powers of 1024, and of "128MB", which is of 1000.
-
-    Raises:
-        UsageError: it is no size.
-    """
-    size = _THOUSANDS.fullmatch(operand)
-    if size is None:
-        return units.parse_bytes(operand)
-    return int(size["number"]) * _PREFIXES[size["prefix"].upper()]
-
-
-def _options(call: Mapping[str, str], direction: str) -> Iterator[tuple[str, Scalar]]:
-    if direction != "copy":
-        yield "rw", direction
-    yield from (("iodepth", 1), ("numjobs", 1))
-    with contextlib.suppress(UsageError):
-        yield "bs", _block_size(call.get("bs", "512" if call else ""))
-    if call and direction != "copy":
-        flags = call.get("iflag" if direction == "read" else "oflag", "").split(",")
-        yield "direct", "direct" in flags
-        yield "sync", bool({"sync", "dsync"} & set(flags))
-    if call:
-        ends = set(call.get("conv", "").split(","))
-        yield "end_fsync", bool(ends & {"fsync", "fdatasync"})

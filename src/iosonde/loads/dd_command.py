@@ -10,6 +10,7 @@ Source: coreutils 9.1, src/dd.c, usage(): operands are NAME=VALUE in any order.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from typing_extensions import override
 
@@ -34,6 +35,15 @@ _LABELLED = re.compile(
 )
 """A command that somebody put behind what it is to measure: `Write: time dd if=…`."""
 _REACH = 6
+_LOOP = re.compile(
+    r"(?:^|[\s;])(?:for|while|until)\s.{1,800}?[;\s]do\s.{0,800}?\bdd\s.{0,800}?\bdone\b"
+)
+"""A loop in one line, of which each turn prints a result."""
+_PRINTED = re.compile(r"\d\+\d{1,12} records |\d bytes? .{0,60}(?:copied|transferred)")
+_ECHOED = 60  # characters of what a turn echoes
+_SIZE = re.compile(
+    r"(?:^|[\s(])(?:bs|block ?size)\s?[=:]?\s?(?P<size>\d{1,9}[kKMG]?i?B?)\b", re.IGNORECASE
+)
 _TELLS = re.compile(r"\s(?:bs|ibs|obs|count|iflag|oflag)=")
 _REST = re.compile(r"\s*(?:$|[;|&`]|\d?>|\(|#|\\$)")
 
@@ -86,3 +96,22 @@ def command_above(cursor: TextCursor, first: int) -> tuple[int, Prompt]:
         if labelled := _LABELLED.fullmatch(cursor.line(index)):
             return index, Prompt(labelled["command"].strip())
     return command_before(cursor, first, ("dd",))
+
+
+def is_loop(command: str) -> bool:
+    """Whether a command goes round a loop, of which each turn prints a result."""
+    return _LOOP.search(command) is not None
+
+
+def echo_of_turn(cursor: TextCursor, index: int) -> str:
+    """What a turn of a loop echoes above its result; empty where a line is no such."""
+    line = cursor.line(index).strip()
+    is_echo = line and len(line) <= _ECHOED and not prompt_in(line) and not _PRINTED.search(line)
+    below = cursor.line(index + 1) or cursor.line(index + 2)
+    return line if is_echo and _PRINTED.search(below) and below else ""
+
+
+def of_turn(call: Mapping[str, str], echoed: str) -> Mapping[str, str]:
+    """A call's operands with the block size that its turn echoes, where they name a variable."""
+    size = _SIZE.search(echoed) if "$" in call.get("bs", "$") else None
+    return {**call, "bs": size["size"]} if size else call

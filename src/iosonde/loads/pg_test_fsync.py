@@ -147,4 +147,5 @@ def _options(row: re.Match[str], part: _Part, *, direct: bool) -> dict[str, Scal
         options["sync"] = "sync"
     if direct and "sync" in options:
         options["direct"] = True
+    options["test"] = _label(row, part)
     return options

@@ -248,6 +248,10 @@ def is_head_of_columns(line: str) -> bool:
     return _HEAD.match(line) is not None
 
 
+_SECTION = re.compile(r"\s{0,3}#{2,6} {1,4}\S")
+"""A heading of Markdown."""
+
+
 def command_before(
     cursor: TextCursor, first: int, names: Sequence[str], *, reach: int = 12, about: str = ""
 ) -> tuple[int, Prompt]:
@@ -291,7 +295,11 @@ def command_before(
                 break
             rest.append(more.strip())
         command = without_secrets(rejoined(rest))
-        return (index, Prompt(command, prompt.host)) if about in command else nothing
+        if about not in command:
+            return nothing
+        # What is said once above several headings is of each, and none of its outputs begins there.
+        apart = any(_SECTION.match(cursor.line(below)) for below in range(index + 1, first))
+        return (first if apart else index), Prompt(command, prompt.host)
     return nothing
 
 

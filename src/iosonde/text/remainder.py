@@ -74,7 +74,8 @@ _AUTHOR = re.compile(r"(?i)[ ](?:the|a|an|and|of|to|in|is|are|was|were|with|that
 _AUTHOR_SHARE = 0.15  # of the words of prose are such ones
 _ITEM = re.compile(r"\s*\d{1,2}[.)]\s*")  # the number of what follows
 _OF_MANY_COMMANDS = frozenset({
-    "aws", "az", "ceph", "cinder", "crictl", "docker", "esxcli", "gcloud", "gluster", "ip", "k", "kubectl",
+    "aws", "az", "ceph", "cinder", "crictl", "docker", "esxcli", "gcloud", "gluster", "ip", "k",
+    "kubectl",
     "microceph.ceph", "microk8s", "oc", "openstack", "podman", "pvesm", "qm", "rados",
     "radosgw-admin", "rbd", "rclone", "snapper", "virsh",
 })  # fmt: skip

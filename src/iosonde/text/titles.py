@@ -61,6 +61,7 @@ _OPEN = frozenset({
 })  # fmt: skip
 """Words that a heading does not end with, and a wrapped line of prose often does."""
 _END_OF_INPUT = frozenset({"EOF", "EOM", "EOT", "END"})
+_ECHOED = 4  # words of a line between two outputs that is no part of either
 _WRAPPED = 60  # characters that a line of prose has at least, with the word that had no place in it
 
 
@@ -73,18 +74,20 @@ def is_title(line: Callable[[int], str | None], index: int, first: int) -> bool:
         first: index of the output's first line.
     """
     text, above, below = line(index) or "", line(index - 1), line(index + 1) or ""
-    if not is_short(text) or above is None or not _may_name(text) or is_repetition(text):
+    if not is_short(text) or not _may_name(text) or is_repetition(text):
         return False
+    if above is None:
+        # A script's echo before each of its runs stands between two outputs without a blank line.
+        return index + 1 == first and len(text.split()) >= _ECHOED
     is_page = _PARAGRAPH.fullmatch(above) is not None
     if (above.strip() and not is_page) or _is_of_letter(line, index):
         return False
     if _begins_more(text, below, line(index + 2) or ""):
         return False
     is_last = index + 1 == first
-    if not is_last and (below[:1].islower() or _is_wrapped(text, below)):
-        return False
-    if len(text.split()) > 1 or is_page:
-        return True
+    goes_on = not is_last and (below[:1].islower() or _is_wrapped(text, below))
+    if goes_on or len(text.split()) > 1 or is_page:
+        return not goes_on
     is_name = text.istitle() and text.lower() not in _BARE
     return not is_name and first - index <= 2 + (not below)
 

@@ -88,6 +88,7 @@ _LABEL = re.compile(rf"{_WORD}[^\n]{{1,120}}[:：]")
 _ALONE = re.compile(rf"{_WORD}[\w\"'(+/.-][^=|;{{}}<>\[\]$@\\]{{1,79}}")
 """A line of few words, which stands alone."""
 _FEW = 9  # words
+_LINES = 4  # of a note that names a set-up; more are a tool's output
 _OPERANDS = 3  # words of a command that has two
 _SCRIPT = re.compile(
     r"(?:(?:sudo|time|ba?sh) )*(?:\.{1,2}/|~/|/)[\w./-]{1,100}(?: [\w./=,-]{1,60})*"
@@ -210,13 +211,28 @@ def _is_authors(lines: Sequence[str], at: int, text: str, *, below: bool) -> boo
         return False
     if _ITEM.match(text) or _DRAWN.match(text) or is_sentence(text):
         return True
-    return _LABEL.fullmatch(text) is not None or _is_alone(lines, at, text)
+    return _LABEL.fullmatch(text) is not None or _is_alone(lines, at)
 
 
-def _is_alone(lines: Sequence[str], at: int, text: str) -> bool:
-    """Whether a line of few words has nothing beside it but outputs and a command."""
-    above = lines[at - 1].strip() if at else ""
-    below = lines[at + 1].strip() if at + 1 < len(lines) else ""
-    is_last_of_text = not below or prompt_in(below) is not None
+def _is_alone(lines: Sequence[str], at: int) -> bool:
+    """Whether a line of few words, or a few of them, has nothing beside it but blank lines.
+
+    Below them a command may stand; above them an output only where that is known.
+    """
+    first = last = at
+    while first > 0 and at - first < _LINES and lines[first - 1].strip():
+        first -= 1
+    while last + 1 < len(lines) and last - at < _LINES and _goes_on(lines[last + 1]):
+        last += 1
+    if last - first >= _LINES:
+        return False
+    return all(_is_of_few_words(line.strip()) for line in lines[first : last + 1])
+
+
+def _goes_on(below: str) -> bool:
+    return bool(below.strip()) and prompt_in(below.strip()) is None
+
+
+def _is_of_few_words(text: str) -> bool:
     few = len(text.split()) <= _FEW and "  " not in text
-    return few and not above and is_last_of_text and _ALONE.fullmatch(text) is not None
+    return few and _ALONE.fullmatch(text) is not None

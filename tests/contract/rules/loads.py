@@ -65,6 +65,12 @@ def called(heading: str) -> TrialEvidence:
     return trial({"write.iops": [1000.0]}, heading=heading, printed=True, options={"bs": 4096})
 
 
+def outlasting(latency: float) -> TrialEvidence:
+    """Half a minute of 100 reads a second, of which each took so long on average."""
+    return trial({"read.iops": [100.0], "read.latency.mean": [latency], "elapsed": [30.0]},
+                 options={"iodepth": 1024, "numjobs": 4})  # fmt: skip
+
+
 def zeros(target: str) -> TrialEvidence:
     """A file of zeros."""
     return trial({"write.bandwidth": [3.5e9]}, tool="dd", target=target,
@@ -131,6 +137,13 @@ CASES = (
         case(sampled(150e6)),
         "samples of 105 MB/s",
         case(sampled(105e6)),
+    ),
+    RuleCase(
+        "contradiction.longer",
+        "a mean latency of nine days in a run of half a minute",
+        case(outlasting(756_537.5)),
+        "one of 20 s in it",
+        case(outlasting(20.0)),
     ),
     RuleCase(
         "littles-law.little",

@@ -51,6 +51,35 @@ def test_sums_of_bsd_in_a_row_are_each_a_result() -> None:
     ]  # fmt: skip
 
 
+LOOP = (
+    'for i in 4 8; do echo "bs=$i"k; dd if=/dev/sda of=/dev/null bs="$i"k count=9 iflag=direct '
+    "status=progress 2>&1 | grep GiB; done"
+)
+TURNS = """bs=4k
+1073741824 bytes (1.1 GB, 1.0 GiB) copied, 16 s, 67 MB/s
+1073741824 bytes (1.1 GB, 1.0 GiB) copied, 16.4914 s, 65.1 MB/s
+bs=8k
+1073741824 bytes (1.1 GB, 1.0 GiB) copied, 8.25 s, 130 MB/s
+"""
+
+
+def test_each_turn_of_a_loop_has_its_command_and_its_block_size() -> None:
+    said = [
+        (trial.label, trial.target, trial.options["bs"], trial.options["direct"],
+         round(trial.loops[0].metrics["read.bandwidth"]))
+        for trial in trials(f"root@a:~# {LOOP}\n{TURNS}")
+    ]  # fmt: skip
+    assert said == [
+        ("bs=4k", "/dev/sda", 4096, True, round(1073741824 / 16.4914)),
+        ("bs=8k", "/dev/sda", 8192, True, round(1073741824 / 8.25)),
+    ]
+
+
+def test_a_command_without_a_loop_has_its_own_result_alone() -> None:
+    first, second = trials(f"# {COMMAND}\n{TURNS.partition('bs=8k')[2]}bs=16k\n{TURNS[-62:]}")
+    assert (first.target, second.target) == ("/dev/da3", "")
+
+
 @pytest.mark.parametrize("shown", [
     "(5,4 GB, 5,0 GiB) copiés, 3,21987 s, 1,7 GB/s", "(5.4 GB) copied, 3.21987 s, 1.7 GB/s",
 ])  # fmt: skip

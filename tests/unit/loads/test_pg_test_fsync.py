@@ -34,15 +34,26 @@ def test_both_generations_in_every_shape() -> None:
 def test_what_makes_the_writes_durable() -> None:
     each = {trial.label: trial for trial in trials(NEW)}
     trial = each["one 8kB write, fdatasync"]
-    assert (trial.options, trial.elapsed) == ({"rw": "write", "bs": 8192, "fdatasync": 1}, (2.0,))
+    load = {"rw": "write", "bs": 8192, "fdatasync": 1, "test": "one 8kB write, fdatasync"}
+    assert (trial.options, trial.elapsed) == (load, (2.0,))
     assert each["two 8kB writes, fsync"].options["fsync"] == 2
     assert each["one 8kB write, open_datasync"].options == {
+        "test": "one 8kB write, open_datasync",
         "rw": "write", "bs": 8192, "sync": "dsync", "direct": True,
     }  # fmt: skip
     assert each["4 * 4kB open_sync writes"].options["bs"] == 4096
     assert each["4 * 4kB open_sync writes"].loops[0].metrics == {"write.iops": 400.0}
-    assert each["write, close, fsync"].options == {"rw": "write", "bs": 8192, "fsync": 1}
-    assert each["not synced, write"].options == {"rw": "write", "bs": 8192}
+    assert each["write, close, fsync"].options == {
+        "rw": "write",
+        "bs": 8192,
+        "fsync": 1,
+        "test": "write, close, fsync",
+    }
+    assert each["not synced, write"].options == {
+        "rw": "write",
+        "bs": 8192,
+        "test": "not synced, write",
+    }
     assert "sync.iops" not in each["not synced, write"].loops[0].metrics
     assert not any(trial.options.get("direct") for trial in trials(f"$ /usr{OLD}"))
 

@@ -246,3 +246,20 @@ def test_a_comment_among_settings_is_no_heading() -> None:
 ])  # fmt: skip
 def test_tildes_as_long_as_the_words_above_underline_them(text: str, headings: list[str]) -> None:
     assert headings_in(text) == headings
+
+
+SUMMARY = (
+    "Run status group 0 (all jobs):\n  READ: bw=24MiB/s, 24MiB/s-24MiB/s, io=9MiB, run=9-9msec"
+)
+
+
+@pytest.mark.parametrize(("echoed", "heading"), [
+    ("Testing reads on /mnt/a with 4 jobs", "Testing reads on /mnt/a with 4 jobs"),
+    ("Testing reads", "First of all"),  # may be anything
+])  # fmt: skip
+def test_what_a_script_echoes_between_two_outputs_names_the_second(
+    echoed: str, heading: str
+) -> None:
+    text = f"First of all\n{SUMMARY}\n{echoed}\n{SUMMARY}\n"
+    found = find(of_bytes("page", text.encode()))
+    assert [output.place.heading for output in found] == ["First of all", heading]

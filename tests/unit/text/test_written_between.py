@@ -64,6 +64,7 @@ def loops(text: str) -> list[int]:
     ["The array is a RAID 0 of four disks:", "The array is a RAID 5 of four disks:",
      "The array is a RAID 10 of four disks:"],
     ["ext4:", "xfs:", "btrfs:"],
+    ["RAID0\nINTEL SSDSC2KB960G7", "RAID1\nINTEL SSDSC2KB960G7", "JBOD\nINTEL SSDSC2KB960G7"],
     ["v5.10:", "v5.15:", "v6.1:"],
     ["- RAID 0", "- RAID 5", "- RAID 10"],
     ["**plain**", "**encrypted**", "**encrypted, no queue**"],

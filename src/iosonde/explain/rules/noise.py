@@ -19,15 +19,19 @@ from iosonde import units
 from iosonde.explain.limited import is_limited
 from iosonde.explain.series import ComparableTrials, Condition, circumstances, series_of
 from iosonde.records.comparison import Outcome, Verdict
-from iosonde.records.evidence import EvidenceSet, Rule
+from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
 from iosonde.statistics.contrast import Bar
 from iosonde.statistics.direction import higher_is_better
 from iosonde.statistics.verdict import judge, typical
 
 _LEVEL = 0.05
-_FAR = 0.5
-"""Of two single runs, neither of which has half of the other's figure, the order is no accident."""
+_FAR = 0.75
+"""Of two single runs, of which one has less of the other's figure, the order is hardly an accident.
+
+Runs of the same load on the same disk scatter by some per cent, in clouds by ten and more.
+"""
+_EQUAL = 5e-4
 _NOTHING = -0.9995
 """What is shown as -100.0 %: the interval of a ratio, which has no end below."""
 _HUNDREDFOLD = 100.0
@@ -110,17 +114,18 @@ def _single(
     targets = {(trial.host, trial.target) for condition in ranked for trial in condition.trials}
     if len(ranked) < 2 or (len(ranked) == 2 and len(targets) == 2):
         return  # two devices of two hosts: nobody orders them
+    ranked = _of_known_load(ranked)
     for close in (close for group in _ordered(ranked) for close in _close(group)):
         unknown = [condition for condition in close if condition in alone]
         if len(close) < 2 or not unknown or _are_nameless(close):
             continue
         first, last = close[0], close[-1]
-        if first.metric.mean == last.metric.mean:
-            continue  # equal figures are in no order
         spread = abs(last.metric.mean / first.metric.mean - 1) if first.metric.mean else 0.0
+        if spread < _EQUAL:
+            continue  # equal figures are in no order
         yield Finding(
             rule="within-noise",
-            severity="warning",
+            severity="note",
             subject=_subject(series),
             message=(
                 f"{len(unknown)} of {len(close)} results are of one run each: how much they "
@@ -160,11 +165,32 @@ def _are_nameless(conditions: Sequence[Condition]) -> bool:
     return not commands and len({condition.label for condition in conditions}) == 1
 
 
+def _of_known_load(ranked: Sequence[Condition]) -> list[Condition]:
+    """Those of which it is known what was measured, where that is known of some at all.
+
+    A copy of which neither source nor target is known may be of anything, as may be a line of
+    rates without a command among trials that say what they did.
+    """
+    measured = [
+        condition
+        for condition in ranked
+        if not any(trial.headline.startswith("copy.") for trial in condition.trials)
+    ]
+    whole = [condition for condition in measured if not all(map(_is_bare, condition.trials))]
+    return whole or measured
+
+
+def _is_bare(trial: TrialEvidence) -> bool:
+    """Whether a trial is a line of rates, and what was read or written how is not known."""
+    rates = (name.endswith((".iops", ".bandwidth")) or name == "elapsed" for name in trial.metrics)
+    return "rw" not in trial.options and all(rates)
+
+
 def _close(ranked: Sequence[Condition]) -> Iterator[list[Condition]]:
-    """Stretches in which each is less than a factor of two from the next."""
+    """Stretches of which even the last is near the first."""
     stretch: list[Condition] = []
     for condition in ranked:
-        if stretch and not _near(stretch[-1].metric.mean, condition.metric.mean):
+        if stretch and not _near(stretch[0].metric.mean, condition.metric.mean):
             yield stretch
             stretch = []
         stretch.append(condition)

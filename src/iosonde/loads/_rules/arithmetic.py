@@ -1,8 +1,7 @@
 """Rules that check a trial's figures against each other, within the digits that were printed.
 
 Source:
-    fio HOWTO, "Interpreting the output"; fio 3.x, stat.c (percentiles are of bins 1/64 wide);
-    J. D. C. Little, "A proof for the queuing formula L = λW", Operations Research 9 (1961).
+    fio HOWTO, "Interpreting the output"; fio 3.x, stat.c (percentiles are of bins 1/64 wide).
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from iosonde import units
-from iosonde.loads._rules.pacing import is_paced
+from iosonde.loads._rules.in_flight import RULES as IN_FLIGHT
+from iosonde.loads._rules.in_flight import directions_of, jobs_of, waits
 from iosonde.loads._rules.page_cache import run_times, sample_mean
 from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
-from iosonde.records.sheet import SYNC_LATENCY
 from iosonde.records.stack import Json
 
 _BIN = 1 / 64
@@ -24,13 +23,9 @@ _SLACK = 0.01  # fio divides by times of its own that it does not print
 _BURST = 1.1
 _BUSY = 0.95
 _SEVERAL = 1.5  # cores of a job: it has threads of its own, and how many is not known
-_QUEUES = 0.25
-_SYNCED = ("fsync", "fdatasync", "sync_file_range")
-_INVERTED = frozenset({"ioping"})
-"""Tools that wait between requests: what they call a rate is requests over their latencies.
-
-Source: ioping 1.3, ioping.c, finish_statistics().
-"""
+_SAMPLE = 0.5  # seconds, fio's bwavgtime
+_FEW = 5
+"""I/Os of a job in a sample, of which by chance hardly any has none (Poisson: 0.7 %)."""
 _PERCENTILE = re.compile(r"\.latency\.p(\d+)(?:_(\d+))?$")
 
 
@@ -51,7 +46,7 @@ def _differ(figure: tuple[float, float], other: tuple[float, float]) -> bool:
 
 def _contradictions(case: EvidenceSet) -> Iterable[Finding]:
     for trial in case.trials:
-        for direction in _directions(trial):
+        for direction in directions_of(trial):
             checks = (_rates, _amounts, _latencies)
             for said, evidence in (
                 contradiction for check in checks for contradiction in check(trial, direction)
@@ -81,7 +76,7 @@ def _rates(trial: TrialEvidence, direction: str) -> Iterator[tuple[str, list[Evi
                     Evidence(f"{direction}.bandwidth", bandwidth[0], "B/s", trial.where),
                 ],
             )
-    if iops and issued and seconds and len(list(_directions(trial))) == 1:
+    if iops and issued and seconds and len(list(directions_of(trial))) == 1:
         rate = issued / seconds
         if _differ((rate, 0.0), iops):
             yield (
@@ -199,11 +194,15 @@ def _grain(seconds: float) -> float:
 
 def _bursts(case: EvidenceSet) -> Iterable[Finding]:
     for trial in case.trials:
-        for direction in _directions(trial):
+        for direction in directions_of(trial):
             samples = sample_mean(trial.details, "bw_samples", direction)
             mean = trial.mean(f"{direction}.bandwidth")
             if not samples or not mean or samples < _BURST * mean:
                 continue
+            jobs = jobs_of(trial) or 1
+            if _is_sampled_too_often(trial, direction, jobs):
+                continue
+            idle = units.show_fraction(1 - mean / samples)
             yield Finding(
                 rule="contradiction",
                 severity="warning",
@@ -211,9 +210,14 @@ def _bursts(case: EvidenceSet) -> Iterable[Finding]:
                 message=(
                     f"fio's samples of the {direction} bandwidth average "
                     f"{units.show_bandwidth(samples)}, {samples / mean:.2f} times the "
-                    f"{units.show_bandwidth(mean)} over the whole time: for "
-                    f"{units.show_fraction(1 - mean / samples)} of it next to nothing was done, in "
-                    "stalls or in the final flush."
+                    f"{units.show_bandwidth(mean)} over the whole time: "
+                    + (
+                        f"for {idle} of it next to nothing was done, in stalls or in the final "
+                        "flush."
+                        if jobs == 1
+                        else f"its {jobs} jobs did next to nothing for {idle} of it, in stalls, in "
+                        "the final flush, or as some ended before the others."
+                    )
                 ),
                 evidence=(
                     Evidence("mean of the samples", samples, "B/s", trial.where),
@@ -225,151 +229,24 @@ def _bursts(case: EvidenceSet) -> Iterable[Finding]:
             )
 
 
-def _jobs(trial: TrialEvidence) -> int | None:
-    """The jobs that a trial's figures are of: one of several, or all of them as a group."""
-    jobs = trial.details.get("jobs", trial.options.get("numjobs", 1))
-    return jobs if isinstance(jobs, int) else None
+def _is_sampled_too_often(trial: TrialEvidence, direction: str, jobs: int) -> bool:
+    """Whether a job completes so little in a sample that some are empty by chance.
 
-
-def _little(case: EvidenceSet) -> Iterable[Finding]:
-    """In flight on average: λW; never more than what the load keeps in flight.
-
-    A load that is paced waits between its I/Os and has fewer.
+    fio leaves empty ones out (stat.c, __add_samples(): "No entries for interval").
     """
-    for trial in case.trials:
-        depth, jobs = trial.options.get("iodepth"), _jobs(trial)
-        if not isinstance(depth, int) or jobs is None or trial.options.get("phased"):
-            continue
-        if trial.tool in _INVERTED:
-            continue
-        parts = _in_flight(trial)
-        syncs = _syncs(trial)
-        offered = depth * jobs
-        each = [iops * latency for iops, latency in parts + syncs]
-        flying = sum(each)
-        if not parts or abs(flying - offered) <= _QUEUES * offered:
-            continue
-        if _verifies(trial):
-            # What was written is read again afterwards, or in between: each by itself may be all.
-            flying = max(each)
-            if flying <= (1 + _QUEUES) * offered:
-                continue
-        if flying < offered and (is_paced(trial) or trial.faults):
-            continue
-        if flying < offered and not syncs and any(trial.options.get(name) for name in _SYNCED):
-            continue  # it waited for syncs, and how long they took is not known
-        yield _unequal(trial, flying, offered, jobs)
-
-
-def _in_flight(trial: TrialEvidence) -> list[tuple[float, float]]:
-    """Rate and mean latency of each direction; their products are what was in flight of it."""
-    return [
-        (iops, latency)
-        for direction in _directions(trial)
-        if (iops := trial.mean(f"{direction}.iops"))
-        and (latency := trial.mean(f"{direction}.latency.mean"))
-    ]
-
-
-def _verifies(trial: TrialEvidence) -> bool:
-    """Whether reads of it check what was written: by its option, or where it only writes.
-
-    fio's text does not print `verify`; a load of `rw=write` or `rw=randwrite` that read has done
-    nothing else (fio(1), do_verify: "Run the verify phase after a write phase").
-    """
-    if "verify" not in trial.options:
-        reads = trial.mean("read.iops") is not None
-        return reads and trial.options.get("rw") in {"write", "randwrite"}
-    return trial.options["verify"] not in {None, "", "0", "none", "null", False}
-
-
-def _syncs(trial: TrialEvidence) -> list[tuple[float, float]]:
-    """Syncs per second and their latency: while a job waits for one it has nothing else to do."""
-    calls, wait = trial.issued.get("sync"), trial.mean(SYNC_LATENCY)
-    times = run_times(trial)
-    return [(calls / times[0], wait)] if calls and wait and times and times[0] else []
-
-
-def _unequal(trial: TrialEvidence, flying: float, offered: int, jobs: int) -> Finding:
-    from iosonde.loads.fio.fewer_in_flight import why_fewer  # with the whole engine
-
-    more = flying > offered
-    if more:
-        why = (
-            "no load has more in flight than it asks for: the latencies or the rate are not what "
-            "they say (a clock that jumps, figures of several jobs or of different times)"
-        )
-        remedy = "Compare latencies only between trials that really had the same number in flight."
-    else:
-        why, remedy = why_fewer(trial, flying, jobs, has_syncs=bool(_syncs(trial)))
-    return Finding(
-        rule="littles-law",
-        severity="warning" if more else "note",
-        subject=trial.label,
-        message=(
-            f"IOPS × latency makes {flying:.3g} I/Os in flight{_made_of(trial, flying)}, but the "
-            f"load was to keep {offered}; {why}."
-        ),
-        evidence=(
-            Evidence("IOPS × mean latency", flying, "", "computed"),
-            Evidence("iodepth × numjobs", offered, "", trial.where),
-        ),
-        remedy=remedy,
-        confirm="the queue length of the device (iostat's aqu-sz) during the load",
-    )
-
-
-def _made_of(trial: TrialEvidence, flying: float) -> str:
-    """The parts of what was in flight, where syncs are one of them."""
-    ios, syncs = (
-        sum(rate * latency for rate, latency in part) for part in (_in_flight(trial), _syncs(trial))
-    )
-    is_sum = syncs and abs(ios + syncs - flying) < _SLACK * flying
-    return f" ({ios:.3g} reads or writes and {syncs:.3g} syncs)" if is_sum else ""
-
-
-def _single_depth(case: EvidenceSet) -> Iterable[Finding]:
-    """At one I/O in flight a rate is a latency, said once for trials of one source."""
-    alone: dict[str, list[TrialEvidence]] = {}
-    for trial in case.trials:
-        single = trial.options.get("iodepth") == 1 and _jobs(trial) == 1
-        if is_paced(trial) or trial.tool in _INVERTED:
-            continue
-        if single and any(trial.mean(f"{way}.iops") for way in ("read", "write")):
-            alone.setdefault(trial.source, []).append(trial)
-    for trials in alone.values():
-        if len(trials) < 2:
-            continue
-        yield Finding(
-            rule="littles-law",
-            severity="note",
-            subject=f"{len(trials)} trials of {trials[0].source}",
-            message=(
-                "With one I/O in flight the IOPS are only the latency turned round; what an array, "
-                "a stripe or a network can do in parallel was not measured."
-            ),
-            evidence=tuple(Evidence("iodepth", 1, "", trial.where) for trial in trials[:3]),
-            remedy="Measure at several depths (--iodepth=1, 8, 32 with libaio or io_uring) and "
-            "compare stacks at equal depth.",
-            confirm="IOPS that rise with the depth while the latency stays",
-        )
-
-
-def _waits(trial: TrialEvidence, jobs: int) -> bool:
-    """Whether each job always had its one I/O in flight: by polling that takes a core as well."""
-    flying = sum(iops * latency for iops, latency in _in_flight(trial))
-    return trial.options.get("iodepth") == 1 and flying >= (1 - _QUEUES) * jobs
+    iops = trial.mean(f"{direction}.iops")
+    return iops is not None and iops / jobs * _SAMPLE < _FEW
 
 
 def _generator(case: EvidenceSet) -> Iterable[Finding]:
     for trial in case.trials:
-        jobs = _jobs(trial)
+        jobs = jobs_of(trial)
         user, system = trial.mean("cpu.user"), trial.mean("cpu.system")
         if user is None or system is None or jobs is None or trial.headline == "elapsed":
             continue  # of a program that is timed as a whole nothing says how its I/O is made
         # fio gives the share of one core that a job took on average, combine.py their sum.
         used = (user + system) / max(jobs, 1)
-        if not _BUSY <= used < _SEVERAL or (system > user and _waits(trial, jobs)):
+        if not _BUSY <= used < _SEVERAL or (system > user and waits(trial, jobs)):
             continue
         yield Finding(
             rule="load-generator-limit",
@@ -389,17 +266,13 @@ def _generator(case: EvidenceSet) -> Iterable[Finding]:
 
 
 _FIO = "fio HOWTO, Interpreting the output; fio 3.x, stat.c"
-_LITTLE = "J. D. C. Little, Operations Research 9 (1961): L = λW"
 RULES = (
     Rule("contradiction", "fio", "Figures of one trial that cannot all be true: IOPS × size and "
          "bandwidth, I/Os and time, what was moved, percentiles, mean and extremes.", _FIO,
          _contradictions),
     Rule("contradiction", "fio", "Samples far above the mean over the whole time: stalls, or a "
          "final flush.", _FIO, _bursts),
-    Rule("littles-law", "fio", "IOPS × latency that is not the number of I/Os kept in flight.",
-         _LITTLE, _little),
-    Rule("littles-law", "fio", "Loads with one I/O in flight: they measure latency alone.",
-         _LITTLE, _single_depth),
+    *IN_FLIGHT,
     Rule("load-generator-limit", "fio", "A load whose jobs use up their cores.",
          "fio HOWTO, cpu: usr, sys", _generator),
 )  # fmt: skip

@@ -42,7 +42,9 @@ _HEADER = re.compile(
 _VERSION = re.compile(r"(?:^|\s)fio(?:-| (?=[\d.]+$))(\d+\.\d[\w.-]*)(?:\s|$)")
 
 _HEAD = re.compile(r"\(groupid=\d|jobs=\d+\): ?err=")
-_MEASURED = re.compile(r"(?P<name>read|write|trim|mixed) ?: ?(?:\*\*)?(?:IOPS=\d|io=\d)")
+_MEASURED = re.compile(
+    r"(?P<name>read|write|trim|mixed)[ \t]?:[ \t]{0,4}(?:\*\*)?(?:IOPS=\d|io=\d)"
+)
 _SHARED = re.compile(r"^\s*(?:cpu {2,}:|IO depths|issued|Run status|Disk stats)")
 _PREAMBLE = re.compile(
     r"\(g=\d+\): ?rw=|ioengine=[\w:-]+, ?iodepth=\d*\s*$|: Laying out IO file|^\s*Jobs: \d"
@@ -55,10 +57,12 @@ _OWN = re.compile(
     r"IOPS=|BW=|\bio=|avg=|stdev=|percentiles|th=\[|\d=\d+\.\d+%|samples=|ctx=|IO depths"
     r"|issued|total=|short=|dropped=|Run status group|Disk stats|ios=\d|merge=|ticks=|util=|queue="
     r"|bw=|\brun=|m(?:in|ax)[tb]=|runt=|zone resets|target=|lat \(|Description  :|B/s\)|msec"
-    r"|sync_file_range|attained=|: \d\d:\d\d:\d\d|^\s*[\d.,%/=>\]-]+$"
+    r"|sync_file_range|attained=|: \d\d:\d\d:\d\d|^\s*(?![-=]{3,}$)[\d.,%/=>\]-]+$"
 )
 _OTHER = re.compile(r"^\s*[{\[]\s*$|^\s*[2-5];|(?:^|[\s/])fio --?\w")
 _COMMENT = re.compile(r"\s{0,12}(?:#{1,6}|//) {0,4}[^\W\d_]")
+_SECTION = re.compile(r"#{2,6} {1,4}\S")
+"""A heading of Markdown below a result."""
 _LEFT_OUT = re.compile(r"\s*+(?:[\[(<{][^\d\n]{1,60}[\])>}]|\.{2,9}|…)")
 """What stands where lines were left out."""
 _MOST = 6000
@@ -72,7 +76,8 @@ _GAP = 6
 class FioText(Output):
     tool = "fio"
     anchors = (
-        "(groupid=", "): rw=", ", iodepth=", ": Laying out IO file", ": IOPS=", " io=", "): err=",
+        "(groupid=", "): rw=", ", iodepth=", ": Laying out IO file", ": IOPS=", ":\tIOPS=",
+        " io=", "): err=",
         "clat percentiles (", "clat (usec): min=", "clat (nsec): min=", "clat (msec): min=",
         "IO depths    :", "issued rwt", "issued    : total", "Run status group ",
     )  # fmt: skip
@@ -94,7 +99,7 @@ class FioText(Output):
             if _MEASURED.search(above):
                 best = index
             gap = 0 if not above or _OWN.search(above) else gap + 1
-            if gap > 2:
+            if gap > 2 or _SECTION.match(above):
                 break
         return None if best == cursor.at and _cut_short(cursor) else best
 
@@ -224,7 +229,7 @@ def _gathered(cursor: TextCursor, first: int) -> BlanklessText:
         elif line:
             gap += 1
             said = _is_said(line)
-            if gap > _GAP or (measured and not said and _is_next(line)):
+            if gap > _GAP or (measured and _is_next(line, said=said)):
                 break
             rows.append("" if said else line)
             continue
@@ -233,8 +238,10 @@ def _gathered(cursor: TextCursor, first: int) -> BlanklessText:
     return BlanklessText.of(first, rows)
 
 
-def _is_next(line: str) -> bool:
+def _is_next(line: str, *, said: bool) -> bool:
     """Whether a line below figures is of another run: what fio prints before one, or a prompt."""
+    if said or _SECTION.match(line):
+        return _SECTION.match(line) is not None
     return _PREAMBLE.search(line) is not None or prompt_in(line) is not None
 
 

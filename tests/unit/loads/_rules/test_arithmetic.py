@@ -34,6 +34,43 @@ def test_one_in_flight_is_said_once(page: EvidenceSet) -> None:
     assert len(said) == 1
 
 
+def test_one_in_flight_is_not_said_where_more_was_measured_too() -> None:
+    def one(depth: int, jobs: int) -> EvidenceSet:
+        options: dict[str, Scalar] = {"iodepth": 1, "numjobs": 1}
+        other: dict[str, Scalar] = {"iodepth": depth, "numjobs": jobs}
+        every = [*([options] * 2), other]
+        return EvidenceSet(
+            trials=tuple(trial({"read.iops": [5e3]}, options=own, label="a") for own in every)
+        )
+
+    for depth, jobs, alarms in ((1, 1, 1), (32, 1, 0), (1, 8, 0)):
+        assert len(findings_named(arithmetic.RULES, one(depth, jobs), "littles-law")) == alarms
+
+
+@pytest.mark.parametrize(("iops", "jobs", "said"), [
+    (1000.0, 1, "next to nothing was done"), (1000.0, 8, "its 8 jobs did next to nothing"),
+    (64.0, 8, ""), (9.0, 1, ""), (11.0, 1, "next to nothing was done"),
+])  # fmt: skip
+def test_empty_samples_of_slow_jobs_are_no_stalls(iops: float, jobs: int, said: str) -> None:
+    """In half a second a job of 8 I/Os/s has none by chance, and fio leaves that sample out."""
+    figures = {"write.iops": [iops], "write.bandwidth": [1e6]}
+    samples = {"bw_samples": {"write": {"mean": 1.3e6}}}
+    case = EvidenceSet(trials=(trial(figures, options={"numjobs": jobs}, details=samples),))
+    found = findings_named(arithmetic.RULES, case, "contradiction")
+    assert [said in finding.message for finding in found] == ([True] if said else [])
+
+
+def test_latencies_of_another_clock_are_said_once() -> None:
+    trials = tuple(
+        trial({"read.iops": [1e4], "read.latency.mean": [756_537.5], "elapsed": [30.0]},
+              options={"iodepth": 32}, label=label)
+        for label in "ab"
+    )  # fmt: skip
+    (finding,) = findings_named(arithmetic.RULES, EvidenceSet(trials=trials))
+    assert finding.message.startswith("2 trials: the mean latency (")
+    assert "longer than the run of 30 s" in finding.message
+
+
 def test_rounded_figures_of_real_outputs_contradict_nothing(page: EvidenceSet) -> None:
     said = findings_named(arithmetic.RULES, page, "contradiction")
     assert all("samples" in finding.message for finding in said)
