@@ -17,6 +17,7 @@ from iosonde.records.stack import Scalar
 _TAKES = re.compile(r"^\w+=")
 _REDIRECTED = re.compile(r"(?<![\d&>])>{1,2}\s*(\S+)")
 _APART = re.compile(r"[;\n|(){}]|&&")
+_PASSING = re.compile(r"\|\s{0,4}(?:pv|cat|m?buffer)(?:\s[^|;&>]{0,80})?(?=>)")
 _SOURCES = frozenset({"/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"})
 _PREFIXES = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _THOUSANDS = re.compile(r"(?P<number>\d{1,15})(?P<prefix>[kKMGT])B")
@@ -24,9 +25,12 @@ _THOUSANDS = re.compile(r"(?P<number>\d{1,15})(?P<prefix>[kKMGT])B")
 
 
 def split_calls(command: str) -> list[dict[str, str]]:
-    """The operands of each call of dd in a command, with a redirection in place of `of`."""
+    """The operands of each call of dd in a command, with a redirection in place of `of`.
+
+    A program between them that changes nothing is left out: `dd if=/dev/zero | pv > /dev/sdb`.
+    """
     calls = []
-    for part in _APART.split(command):
+    for part in _APART.split(_PASSING.sub(" ", command)):
         if not re.search(r"(?:^|[\s/\"'])dd(?:\s|$)", part):
             continue
         redirected = _REDIRECTED.search(part)

@@ -20,6 +20,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.loads._pieces import RATES, pieces_of, put_pieces
 from iosonde.loads.speed_rows import load_of_test
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import (
@@ -47,10 +48,6 @@ _FIGURE = re.compile(
     r"(?: ?(?P<unit>[A-Za-zµμ][A-Za-z/µμ]{0,11}))?(?: ?(?:±|\+/-) ?[\d.]{1,12} ?%?)?"
     r"(?: ?\([^()]{1,40}\))?"
 )
-_RATES = {
-    **{f"{p}B": 1000.0**n for n, p in enumerate(("", "k", "M", "G", "T"))}, "KB": 1000.0,
-    **{f"{p}iB": 1024.0**n for n, p in enumerate(("K", "M", "G", "T"), 1)}, "kiB": 1024.0,
-}  # fmt: skip
 _RATE = re.compile(r"(?<![A-Za-z])(?P<unit>[kKMGT]?i?B)(?:yte)?s?(?:/s(?:ec)?|ps)(?![A-Za-z])")
 _TIMES = {
     "ns": 1e-9, "nsec": 1e-9, "us": 1e-6, "usec": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3,
@@ -97,6 +94,8 @@ _MODE = re.compile(
     re.IGNORECASE,
 )
 _CONTEXT = 8
+_SECTION = 60
+"""Lines of a section above a table: other tables, and what they are called."""
 _RANDOM = re.compile(
     r"(?<![A-Za-z])(?:rand|alea|aléa|zufäll|losow)|случайн|随机|隨機|ランダム", re.IGNORECASE
 )
@@ -150,12 +149,14 @@ class _Sheet:
 class ResultTable(Output):
     tool = "table"
     unspecific: ClassVar[bool] = True
+    looks_above: ClassVar[bool] = True  # the heading of several tables stands above the first
     anchors = (
         "IOPS |", "IOPS|", "| IOPS", "|IOPS", "(IOPS)", "IOPS  ", "|  IOPS", "iops |", "| iops",
         "IOPS (", "IOPS@", "files/s |", "files/s  ", "MB/s   ", "MiB/s   ", "ops/s |", " MB/s  |",
         "MiB/s)", "MB/s)", "(usec)", "(msec)",
         "| iops ", "| IOPS ", "MB/s)", "|BW(",
         "(MB/s)", "(MiB/s)", "(GB/s)", "(GiB/s)", "(KB/s)", "(kB/s)", "(KiB/s)", "MB/s |",
+        "| IOPS=", "| iops=", "| bw=", "| BW=",
         "MB/s|", "MiB/s |", "MiB/s|", "GB/s |", "GiB/s |", "KB/s |", "KiB/s |", "MBps |",
         "(ms) |", "(us) |", "(µs) |", "(ms)|",
     )  # fmt: skip
@@ -228,6 +229,7 @@ def _has_figures(cursor: TextCursor, first: int) -> bool:
             (column and _in_cell(cell, column))
             or _of_cell_alone(name, cell)
             or _COUNTED.fullmatch(cell)
+            or pieces_of(cell)
             for name, column, cell in zip(head, columns, row, strict=True)
         ):
             return True
@@ -281,7 +283,7 @@ def _column(name: str) -> _Column | None:
         scale = 1000.0 if match["kilo"] or match["more"] else 1.0
     elif rates:
         metric, match = "bandwidth", rates[0]
-        scale = _RATES[match["unit"]]
+        scale = RATES[match["unit"]]
     elif (time := _TIME.search(name)) and len(statistics) == 1:
         statistic = statistics[0]
         if not _LATENCY.search(name) and not (statistic["p"] or statistic["th"]):
@@ -308,17 +310,22 @@ def _statistic(match: re.Match[str]) -> str:
 
 
 def _above(cursor: TextCursor, first: int) -> str:
-    """The mode that the nearest line above names, in fio's words; empty where several are named."""
-    for index in range(first - 1, max(first - _CONTEXT, 0) - 1, -1):
+    """The mode that the nearest line above names, in fio's words; empty where several are named.
+
+    Above other tables it is the heading of the section that all of them stand in.
+    """
+    crossed = False
+    for index in range(first - 1, max(first - _SECTION, 0) - 1, -1):
         line = cursor.line(index)
+        crossed = crossed or "|" in line or index < first - _CONTEXT
+        if crossed and not line.startswith("#"):
+            continue
         modes = {
             match["rw"] or ("rand" if match["how"][:1] in "rR" else "") + match["way"].lower()
             for match in _MODE.finditer(line)
         }
-        if modes:
+        if modes or crossed:
             return modes.pop() if len(modes) == 1 else ""
-        if "|" in line:
-            break  # another table
     return ""
 
 
@@ -328,7 +335,7 @@ def _of_row(
     """The trials of a row, and how many figures of it have no direction."""
     texts = [
         cell for column, cell in zip(columns, cells, strict=True)
-        if column is None and cell and _in_cell(cell) is None
+        if column is None and cell and _in_cell(cell) is None and not pieces_of(cell)
     ]  # fmt: skip
     asked = _asked(head, cells)
     label = " · ".join(
@@ -340,6 +347,9 @@ def _of_row(
     sheets: dict[str, _Sheet] = {}
     doubtful = 0
     for name, column, cell in zip(head, columns, cells, strict=True):
+        if pieces := pieces_of(cell):
+            doubtful += put_pieces(pieces, of_row or of_table, sheets.setdefault(name, _Sheet()))
+            continue
         read = _in_cell(cell, column) if column else _of_cell_alone(name, cell)
         if read is None:
             doubtful += bool(_COUNTED.fullmatch(cell))
@@ -363,6 +373,7 @@ def _of_row(
     return [
         _trial(" · ".join(filter(None, (label, apart))), sheet, options)
         for apart, sheet in sheets.items()
+        if sheet.metrics
     ], doubtful
 
 

@@ -331,3 +331,14 @@ def test_an_error_alone_is_no_result() -> None:
     assert (
         trials("$ cp /a /b\ndd: error writing '/mnt/x': Input/output error\n\nThen more.\n") == []
     )
+
+
+@pytest.mark.parametrize(("command", "metric", "target"), [
+    ("dd if=/dev/zero bs=10M count=1024 | pv > /dev/vg1/a", "write.bandwidth", "/dev/vg1/a"),
+    ("dd if=/dev/zero bs=10M count=1024 | pv -s 10g | gzip > a", "copy.bandwidth", ""),
+])  # fmt: skip
+def test_what_only_passes_on_stands_between_dd_and_its_target(
+    command: str, metric: str, target: str
+) -> None:
+    (trial,) = trials(f"# {command}\n10737418240 bytes (11 GB) copied, 29.6211 s, 362 MB/s\n")
+    assert (list(trial.loops[0].metrics), trial.target) == ([metric], target)

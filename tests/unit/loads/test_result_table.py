@@ -275,3 +275,47 @@ def test_a_column_of_numbers_that_says_nothing_of_the_load_is_no_part_of_the_lab
     made = trials(SIZES.replace("block size", "test").replace("4M", "1").replace("4k", "2"))
     assert {trial.options.get("bs") for trial in made} == {None}
     assert made[0].label == "顺序读"
+
+
+CELLS = """
+| load | before | after |
+| --- | --- | --- |
+| 4k random write | IOPS=5928, BW=23.2MiB/s, lat=21587.15usec | IOPS=6253, BW=24.4MiB/s,lat=1.2s |
+| 4k random read | bw=83571KB/s, iops=20.9k | none |
+"""
+
+
+def test_cells_that_hold_several_figures() -> None:
+    said = [(trial.label, trial.loops[0].metrics) for trial in trials(CELLS)]
+    assert said == [
+        ("4k random write · before", {"write.iops": 5928.0, "write.bandwidth": 23.2 * 2**20}),
+        ("4k random write · after", {"write.iops": 6253.0, "write.bandwidth": 24.4 * 2**20}),
+        ("4k random read · none · before", {"read.iops": 20900.0, "read.bandwidth": 83571e3}),
+    ]
+
+
+SECTION = """
+## {heading}
+
+**1 thread:**
+
+|Name|IOPS|
+|-|-|
+|one|1532|
+|two|141|
+
+**4 threads:**
+
+|Name|IOPS|
+|-|-|
+|one|725|
+|two|413|
+"""
+
+
+@pytest.mark.parametrize(("heading", "names"), [
+    ("Sequential Write", ["write.iops"] * 4), ("Comparison", []),
+])  # fmt: skip
+def test_the_heading_of_several_tables_is_each_one_s(heading: str, names: list[str]) -> None:
+    said = trials(SECTION.format(heading=heading))
+    assert [name for trial in said for name in trial.loops[0].metrics] == names

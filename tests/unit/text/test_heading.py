@@ -261,5 +261,5 @@ def test_what_a_script_echoes_between_two_outputs_names_the_second(
     echoed: str, heading: str
 ) -> None:
     text = f"First of all\n{SUMMARY}\n{echoed}\n{SUMMARY}\n"
-    found = find(of_bytes("page", text.encode()))
-    assert [output.place.heading for output in found] == ["First of all", heading]
+    outputs = find(of_bytes("page", text.encode()))
+    assert [output.place.heading for output in outputs] == ["First of all", heading]

@@ -31,6 +31,8 @@ _FAR = 0.75
 
 Runs of the same load on the same disk scatter by some per cent, in clouds by ten and more.
 """
+_TABLES = frozenset({"table"})
+"""Of what an author's tables are beside each other, only their words say."""
 _EQUAL = 5e-4
 _NOTHING = -0.9995
 """What is shown as -100.0 %: the interval of a ratio, which has no end below."""
@@ -147,7 +149,16 @@ def _single(
 
 
 def _ordered(ranked: Sequence[Condition]) -> Iterable[list[Condition]]:
-    """Those of which an order may be claimed: not results of unequal size in different chapters."""
+    """Those of which an order may be claimed.
+
+    Not results of unequal size in different chapters, nor those of different tables.
+    """
+    if tables := {trial.where for condition in ranked for trial in condition.trials
+                  if trial.tool in _TABLES}:  # fmt: skip
+        return [
+            [condition for condition in ranked if condition.where == table]
+            for table in sorted(tables)
+        ]
     if len({trial.heading for condition in ranked for trial in condition.trials}) < 2:
         return [list(ranked)]
     groups: dict[object, list[Condition]] = {}

@@ -68,7 +68,8 @@ def _rates(trial: TrialEvidence, direction: str) -> Iterator[tuple[str, list[Evi
     seconds = next(iter(run_times(trial)), None)
     if iops and bandwidth and isinstance(size, int) and "bsrange" not in trial.options:
         product = (iops[0] * size, iops[1] * size)
-        if _differ(product, bandwidth):
+        carried = _carried(trial) / seconds if seconds else 0.0
+        if _differ(product, (bandwidth[0], bandwidth[1] + carried / 2)):
             yield (
                 f"{direction}: IOPS × block size is not the bandwidth",
                 [
@@ -88,6 +89,21 @@ def _rates(trial: TrialEvidence, direction: str) -> Iterator[tuple[str, list[Evi
             )
 
 
+def _carried(trial: TrialEvidence) -> float:
+    """Bytes that were in flight when a ramp ended: fio counts them, but not their I/Os.
+
+    Source: fio 3.x, libfio.c, reset_all_stats(), which clears counts while I/Os are under way.
+    """
+    size, depth, jobs = trial.options.get("bs"), trial.options.get("iodepth"), jobs_of(trial)
+    if trial.command and "ramp_time" not in trial.command:
+        return 0.0
+    return (
+        float(size * depth * (jobs or 1))
+        if isinstance(size, int) and isinstance(depth, int)
+        else 0.0
+    )
+
+
 def _amounts(trial: TrialEvidence, direction: str) -> Iterator[tuple[str, list[Evidence]]]:
     """What was moved in all against I/Os × block size, and against bandwidth × time."""
     moved = _detail(trial, "moved", direction)
@@ -96,7 +112,11 @@ def _amounts(trial: TrialEvidence, direction: str) -> Iterator[tuple[str, list[E
         return
     size, issued = trial.options.get("bs"), trial.issued.get(direction)
     whole = issued * size if issued and isinstance(size, int) else 0
-    if whole and "bsrange" not in trial.options and _differ((whole, 0.0), (amount, grain)):
+    if (
+        whole
+        and "bsrange" not in trial.options
+        and _differ((whole, 0.0), (amount, grain + _carried(trial) / 2))
+    ):
         yield (
             f"{direction}: I/Os issued × block size is not what was moved",
             [

@@ -184,8 +184,8 @@ def _single_depth(case: EvidenceSet) -> Iterable[Finding]:
     deeper = {trial.source for trial in case.trials if _keeps_several(trial)}
     for trial in case.trials:
         single = trial.options.get("iodepth") == 1 and jobs_of(trial) == 1
-        if trial.source in deeper:
-            continue  # it was measured what several in flight make
+        if trial.source in deeper or _is_read_ahead(trial):
+            continue  # it was measured what several in flight make, or the kernel makes them
         if is_paced(trial) or trial.tool in _INVERTED:
             continue
         if single and any(trial.mean(f"{way}.iops") for way in ("read", "write")):
@@ -206,6 +206,14 @@ def _single_depth(case: EvidenceSet) -> Iterable[Finding]:
             "compare stacks at equal depth.",
             confirm="IOPS that rise with the depth while the latency stays",
         )
+
+
+def _is_read_ahead(trial: TrialEvidence) -> bool:
+    """Whether the page cache may read ahead or write behind, and keeps several in flight itself."""
+    in_a_row = trial.options.get("rw") in {"read", "write", "rw", "readwrite"}
+    is_mapped = trial.options.get("ioengine") == "mmap"
+    is_buffered = not (trial.options.get("direct") or trial.options.get("sync"))
+    return trial.printed and in_a_row and (is_buffered or is_mapped)
 
 
 def _keeps_several(trial: TrialEvidence) -> bool:

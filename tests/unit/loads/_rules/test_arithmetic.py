@@ -35,7 +35,7 @@ def test_one_in_flight_is_said_once(page: EvidenceSet) -> None:
 
 
 def test_one_in_flight_is_not_said_where_more_was_measured_too() -> None:
-    def one(depth: int, jobs: int) -> EvidenceSet:
+    def at_depth(depth: int, jobs: int) -> EvidenceSet:
         options: dict[str, Scalar] = {"iodepth": 1, "numjobs": 1}
         other: dict[str, Scalar] = {"iodepth": depth, "numjobs": jobs}
         every = [*([options] * 2), other]
@@ -44,7 +44,7 @@ def test_one_in_flight_is_not_said_where_more_was_measured_too() -> None:
         )
 
     for depth, jobs, alarms in ((1, 1, 1), (32, 1, 0), (1, 8, 0)):
-        assert len(findings_named(arithmetic.RULES, one(depth, jobs), "littles-law")) == alarms
+        assert len(findings_named(arithmetic.RULES, at_depth(depth, jobs), "littles-law")) == alarms
 
 
 @pytest.mark.parametrize(("iops", "jobs", "said"), [
@@ -56,8 +56,22 @@ def test_empty_samples_of_slow_jobs_are_no_stalls(iops: float, jobs: int, said: 
     figures = {"write.iops": [iops], "write.bandwidth": [1e6]}
     samples = {"bw_samples": {"write": {"mean": 1.3e6}}}
     case = EvidenceSet(trials=(trial(figures, options={"numjobs": jobs}, details=samples),))
-    found = findings_named(arithmetic.RULES, case, "contradiction")
-    assert [said in finding.message for finding in found] == ([True] if said else [])
+    findings = findings_named(arithmetic.RULES, case, "contradiction")
+    assert [said in finding.message for finding in findings] == ([True] if said else [])
+
+
+@pytest.mark.parametrize(("command", "alarms"), [
+    ("fio --ramp_time=6 --iodepth=32", 0), ("", 0), ("fio --iodepth=32", 1),
+])  # fmt: skip
+def test_what_was_in_flight_as_a_ramp_ended_is_no_contradiction(command: str, alarms: int) -> None:
+    """Of 32 × 8 I/Os of 4 KiB the bytes are counted, 1 MiB, and the I/Os are not."""
+    moved = {"moved": {"write": {"bytes": (9984 + 230) * 4096.0, "step": 1e4}}}
+    evidence = trial(
+        {"write.iops": [162.6], "elapsed": [61.404]}, command=command, issued={"write": 9984},
+        details=moved, options={"bs": 4096, "iodepth": 32, "numjobs": 8},
+    )  # fmt: skip
+    case = EvidenceSet(trials=(evidence,))
+    assert len(findings_named(arithmetic.RULES, case, "contradiction")) == alarms
 
 
 def test_latencies_of_another_clock_are_said_once() -> None:

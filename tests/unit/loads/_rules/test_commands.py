@@ -186,3 +186,8 @@ def test_what_the_tool_refuses_was_not_run_unless_its_output_is_there(command: s
     assert (
         findings_named(RULES, EvidenceSet(commands=(asked,), trials=(ran,)), "refused-load") == []
     )
+
+
+@pytest.mark.parametrize(("size", "alarms"), [("{size}", 0), ("<size>", 0), ("1q", 1)])
+def test_a_place_left_for_a_value_is_not_refused(size: str, alarms: int) -> None:
+    assert len(findings(f"fio --name=a --rw=write --size={size}")) == alarms
