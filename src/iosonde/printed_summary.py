@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from iosonde import units
 from iosonde.printed_order import BAD, is_in_trouble
@@ -18,7 +18,7 @@ from iosonde.visible import visible, with_name
 
 # In the order in which they are said.
 TELLING = (
-    "health", "health_status", "health_passed", "critical_warning", "overall_status", "state",
+    "health", "health_status", "health_passed", "smart_problem", "critical_warning", "overall_status", "state",
     "array_state", "volume_state", "operational_status", "status", "online", "disk_state",
     "peer_disk_state", "connection", "role", "login", "level", "raid_level", "faulty", "degraded",
     "missing", "failed_paths", "entries_split_brain", "media_errors", "pending_sectors",
@@ -35,10 +35,11 @@ _IDS = re.compile(
 )
 _BYTES = re.compile(  # names that are bytes of every tool; a stripe_cache_size counts pages
     r"(?:(?:used|array|data|device|volume|object|file|block|logical_block|physical_block|sector"
-    r"|inode|node|chunk|strip|bucket|extent|allocation_group|journal|log|cache|read|write)_)?size"
-    r"|(?:(?:raw|memory|swap|data|metadata|system)_)?(?:used|free|available)|allocated|stored"
-    r"|(?:memory|swap|data|metadata|system)_total|memory_(?:installed|max)|Mem(?:Total|Free|Available)"
-    r"|(?:Swap)?Cached|Buffers|Swap(?:Total|Free)|Dirty|Writeback|Slab|referenced|stripe_width|\w+_bytes|bytes_used"
+    r"|inode|node|chunk|strip|bucket|extent|allocation_group|journal|log|cache|read|write|scrub"
+    r"|region)_)?size|(?:Mem|Swap)(?:Total|Free|Available|Cached)|Dirty|Buffers|Cached|Writeback"
+    r"|(?:(?:raw|memory|swap|data|metadata|system)_)?(?:used|free|available)|allocated|stored|Slab"
+    r"|(?:memory|swap|data|metadata|system)_total|memory_(?:installed|max)|referenced|stripe_width"
+    r"|\w+_bytes|bytes_used"
 )
 _LEAST = 512  # bytes: a smaller size is a number of copies or of characters
 TROUBLES = frozenset({
@@ -48,10 +49,14 @@ TROUBLES = frozenset({
 """Said of what is in trouble alone."""
 _SHARE = re.compile(r"(?:.*_)?share|full|media_wear|spare|cpu_\w+|util")
 _RATES = {"iops": "1/s", "bandwidth": "B/s"}
-_LATENCY = re.compile(r"(?:.*[._])?(?:latency(?:\.\w+)?|await)")
+_LATENCY = re.compile(r"(?:.*[._])?(?:latency(?:\.\w+)?|await|time_left)")
 _BUSY = ("util", "await", "read.await", "write.await")
 """What iostat and its like say of how busy a device is."""
-_OF_HOST = ("cpu_idle", "cpu_iowait", "memory_used", "swap_used", "load_1m")
+_BUSY_PROCESS = 0.5  # of a processor
+_OF_HOST = (
+    "cpu_iowait", "cpu_system", "cpu_user", "cpu_idle", "memory_available", "memory_used",
+    "swap_used", "load_1m",
+)  # fmt: skip
 """What a host's processors and memory do; how long it has been up tells nothing of its disks."""
 _LEAST_SAID = frozenset({"uptime"})
 _DONE = ("tps",)
@@ -114,6 +119,18 @@ def counters_in_short(values: Mapping[str, Json]) -> str:
     return _with_rest(said, more, "more counter")
 
 
+def _busiest(values: Mapping[str, Json]) -> Iterator[str]:
+    """The process that takes most of a processor, where one takes half of it or more."""
+    listed = values.get("processes")
+    rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
+    shares = [(row.get("cpu"), str(row.get("command"))) for row in rows if row.get("command")]
+    most = max(
+        ((share, name) for share, name in shares if isinstance(share, float)), default=(0.0, "")
+    )
+    if most[0] >= _BUSY_PROCESS:
+        yield f"{_cut(visible(most[1]))} {units.show(most[0], 'fraction')} of a CPU"
+
+
 def counted_said(values: Mapping[str, Json]) -> Sequence[str]:
     """How busy a device is and how long it takes, then its rates, then what it counts."""
     single = {name: value for name, value in values.items() if not isinstance(value, list | dict)}
@@ -123,8 +140,8 @@ def counted_said(values: Mapping[str, Json]) -> Sequence[str]:
         if _unit(name) in {"1/s", "B/s", "s"} and single[name] and name not in _LEAST_SAID
     ]
     busy = [name for name in (*_BUSY, *_DONE) if single.get(name)]
-    host = [name for name in _OF_HOST if name in single]
-    return values_said(single, [*busy, *rates, *host])
+    host = [name for name in _OF_HOST if single.get(name)]
+    return (*_busiest(values), *values_said(single, [*busy, *rates, *host]))[:_SAID]
 
 
 _WORST = ("panic", "fatal", "error", "warning", "warn")

@@ -16,9 +16,12 @@ _FIRST = (
     "pool-suspended", "split-brain", "kernel-crash", "failed-volume", "lost-device",
     "drive-failed", "drive-failing", "degraded", "member-failed", "failed-paths", "media-errors",
     "io-errors", "filesystem-errors", "damaged-files", "damaged-table", "read-only",
+    "resync-stuck", "hung-tasks", "out-of-space", "device-resets", "mount-failed",
 )  # fmt: skip
-"""Errors that are said before others: what stands still, what failed, and what came of that."""
+"""What is said before others of its severity: what stands still, what failed, what came of it."""
 _RANK = {name: place for place, name in enumerate(_FIRST)}
+_WORKING = frozenset({"degraded"})
+"""Of these rules an error is said first; a warning says that something is at work."""
 
 
 def rules() -> tuple[Rule, ...]:
@@ -31,8 +34,8 @@ def rules() -> tuple[Rule, ...]:
 def findings(case: EvidenceSet) -> tuple[Finding, ...]:
     """What the rules find: what speaks against an author's claim, then the worst first.
 
-    Of errors those come first that are the cause of others or stop most (`_FIRST`); else they stand
-    in the order of the rules' names. Orders that nobody can claim come last.
+    Of a severity those come first that are the cause of others or stop most (`_FIRST`); the others
+    stand in the order of the rules' names. Orders that nobody can claim come last.
     """
     ordered = [(0, finding) for finding in case.noted]
     ordered += [(rule.order, finding) for rule in rules() for finding in rule.find(case)]
@@ -41,8 +44,8 @@ def findings(case: EvidenceSet) -> tuple[Finding, ...]:
 
 
 def _place(finding: Finding) -> tuple[int, int, str]:
-    is_error = finding.severity == "error"
-    rank = _RANK.get(finding.rule, len(_FIRST)) if is_error else 0
+    is_working = finding.severity != "error" and finding.rule in _WORKING
+    rank = len(_FIRST) if is_working else _RANK.get(finding.rule, len(_FIRST))
     return _ORDER[finding.severity], rank, finding.rule
 
 

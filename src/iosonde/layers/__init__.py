@@ -291,6 +291,7 @@ RULES: Table[tuple[Rule, ...]] = Table(
         "storage_spaces": "iosonde.layers.disk.findings_windows:RULES",
         "whole_blocks": "iosonde.layers.flashcache.findings_blocks:RULES",
         "btrfs": "iosonde.layers.btrfs.findings:RULES",
+        "btrfs_space": "iosonde.layers.btrfs.findings_space:RULES",
         "zfs": "iosonde.layers.zfs.findings:RULES",
         "zfs_cleared": "iosonde.layers.zfs.findings_cleared:RULES",
         "zfs_suspended": "iosonde.layers.zfs.findings_suspended:RULES",

@@ -21,6 +21,7 @@ from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, compact, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput, before, close_lines
 
+_COMMAND = re.compile(r"(?!\d+ )[\w./:@+-]{1,60}(?: [^ ]{1,60}){0,4}")
 _UPTIME = re.compile(
     r"^\s*(?:top - )?\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)? {1,3}up\b.{2,60}?load averages?:",
     re.IGNORECASE,
@@ -187,10 +188,17 @@ def _processes(cursor: TextCursor, head: int) -> tuple[int, list[Json]]:
     columns = cursor.line(head).split()
     last, rows = head, list[Json]()
     for index, line in close_lines(cursor, head + 1, _MOST):
+        if index <= last:
+            continue
         row = _busy_process(line) if "PPID" in columns else _process(columns, line, index)
+        is_broken = False
+        if not row and len(line.split()) == len(columns) - 1 and columns[-1] == "COMMAND":
+            below = cursor.line(index + 1).strip()  # a mail broke the line before its last cell
+            row = _process(columns, f"{line} {below}", index) if _COMMAND.fullmatch(below) else {}
+            is_broken = bool(row)
         if not row:
             break
-        last = index
+        last = index + is_broken
         rows.append(row)
     return last, rows
 

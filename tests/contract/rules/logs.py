@@ -144,6 +144,13 @@ CASES = (
         ),
     ),
     RuleCase(
+        "out-of-memory.failed",
+        "an allocation of 16 pages in one piece that failed",
+        case(log("host", "", failed_page_allocations=1, orders=[4], failed_for=["md5sum"])),
+        "a process that was killed, which is another finding",
+        case(log("host", "", killed_processes=1, killed=["md5sum"])),
+    ),
+    RuleCase(
         "kernel-warning.warned",
         "a warning of the kernel, of which nothing else in the log says why",
         case(log("host", "", kernel_warnings=1, warned_at=["fs/namespace.c:1093"])),

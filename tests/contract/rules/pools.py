@@ -44,6 +44,28 @@ CASES = (
                    {"scrub_uncorrectable_errors": 0, "scrub_corrected_errors": 7})),
     ),
     RuleCase(
+        "filesystem-errors.noted_errors",
+        "a superblock with errors that no check found mended",
+        case(state("ext4", "/home", {"superblock_state": "clean with errors", "error_count": 20776,
+                                     "first_error_time": "Thu Jun 20 14:18:47 2019",
+                                     "first_error_function": "ext4_lookup"})),
+        "one without",
+        case(state("ext4", "/home", {"superblock_state": "clean", "error_count": 0,
+                                     "last_checked": "Thu Jun 20 08:55:17 2019"})),
+    ),
+    RuleCase(
+        "out-of-space.no_chunk",
+        "a mirror on two devices of which one has nothing left to allocate",
+        case(state("btrfs", "/srv", {
+            "data_profile": "raid1", "data_total": 100 << 30, "data_used": 100 << 30,
+            "unallocated_sda1": 1 << 20, "unallocated_sdb1": 900 << 30})),
+        "one on three devices, of which two have",
+        case(state("btrfs", "/srv", {
+            "data_profile": "raid1", "data_total": 100 << 30, "data_used": 100 << 30,
+            "unallocated_sda1": 1 << 20, "unallocated_sdb1": 900 << 30,
+            "unallocated_sdc1": 900 << 30})),
+    ),
+    RuleCase(
         "failed-paths.failed_paths",
         "one of four paths has failed",
         case(state("multipath", "mpatha", {"paths": 4, "failed_paths": 1, "failed": "sdd"})),

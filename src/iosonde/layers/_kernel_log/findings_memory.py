@@ -79,6 +79,31 @@ def _remedy(counts: dict[str, int]) -> str:
     return f"{'; '.join(parts)}; see that what was killed runs again"
 
 
+def _failed(case: EvidenceSet) -> Iterator[Finding]:
+    """Allocations of pages for which there was no memory, or none in one piece."""
+    for log in case.counted(TOOL):
+        count = int(log.number("failed_page_allocations"))
+        if not count:
+            continue
+        orders = [order for order in _listed(log, "orders") if isinstance(order, int)]
+        most = max(orders, default=0)
+        piece = f" of {units.show_bytes(4 * units.KIB << most)} in one piece" if most else ""
+        times = "an allocation" if count == 1 else f"{count:,} allocations"
+        yield Finding(
+            "out-of-memory", "warning", log.host or "kernel log",
+            f"The kernel failed {times} of memory{piece}{_names(log, 'failed_for')}"
+            f"{_when(log, ('failed_page_allocations',))}: what asked for it got an error, or "
+            "went on a slower way.",
+            (Evidence("failed page allocations", count, "", log.where),
+             Evidence("order", most, "", log.where)),
+            "the trace below the line says what asked for it; raise `sysctl vm.min_free_kbytes` so "
+            "that more is kept free, and look for a kernel in which it asks for smaller pieces"
+            if most else "see what takes the memory (the report below the line; `free -m`, "
+            "`slabtop`), or add some",
+            "the log stays without such lines under the same load",
+        )  # fmt: skip
+
+
 def _listed(log: CounterEvidence, name: str) -> list[object]:
     listed = log.values.get(name)
     return list(listed) if isinstance(listed, list) else []
@@ -101,6 +126,8 @@ def _when(log: CounterEvidence, counters: tuple[str, ...]) -> str:
 
 
 RULES = (
+    Rule("out-of-memory", "host", "Allocations of memory that failed.",
+         "Linux mm/page_alloc.c, warn_alloc(); Documentation/admin-guide/sysctl/vm.rst", _failed),
     Rule("out-of-memory", "host", "Processes that the kernel killed for lack of memory.",
          "Linux mm/oom_kill.c; Documentation/admin-guide/cgroup-v2.rst, memory.max", _killed),
 )  # fmt: skip

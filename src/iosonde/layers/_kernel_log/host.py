@@ -3,8 +3,9 @@
 Source:
     Linux 6.12 arch/x86/mm/fault.c, show_fault_oops() (before 5.1 with "kernel "); kernel/panic.c,
     panic(); lib/dump_stack.c, dump_stack_print_info(); kernel/watchdog.c; kernel/rcu/tree_stall.h;
-    mm/oom_kill.c, __oom_kill_process(); mm/kasan/report.c, print_error_description();
-    mm/slub.c, slab_bug();
+    mm/oom_kill.c, __oom_kill_process(); mm/page_alloc.c, warn_alloc();
+    mm/kasan/report.c, print_error_description();
+    mm/slub.c, slab_bug(); lib/refcount.c; kernel/power/process.c;
     drivers/tty/sysrq.c, sysrq_handle_crash() (a panic of its own since 5.0);
     Documentation/admin-guide/bug-hunting.rst (RIP, IP, pc); fs/sysfs/dir.c,
     sysfs_warn_dup(); lib/kobject.c, kobject_add_internal(); xfstests, check; blktests, check.
@@ -66,6 +67,15 @@ MESSAGES = (
         r"|Invalid object pointer 0x[\da-f]{4,16})", "host", "kernel_memory_errors", "misused",
     ),
     KernelMessage(
+        "refcount_t: ", r"refcount_t: (?P<memory_errors>(?:underflow|addition on 0|hit 0); "
+        r"use-after-free)", "host", "kernel_memory_errors", "misused",
+    ),
+    KernelMessage(
+        " tasks refusing to freeze", r"(?:PM: )?Freezing (?:of tasks|user space processes"
+        r"|remaining freezable tasks) failed after (?P<blocked_seconds>\d{1,6})\.\d{3} seconds "
+        r"\(\d{1,6} tasks refusing to freeze", "host", "failed_freezes", "stall",
+    ),
+    KernelMessage(
         "Trigger a crash", r"(?:sysrq: )?(?:SysRq : )?Trigger a crash", "host", "triggered_crashes",
     ),
     KernelMessage(
@@ -105,6 +115,12 @@ MESSAGES = (
     KernelMessage(
         "Killed process ", r"Killed process \d+ \((?P<killed>[^)]{1,32})\),?" + _HELD, "host",
         "killed_processes",
+    ),
+    KernelMessage(
+        "page allocation failure",
+        r"(?P<failed_for>\S.{0,30}?): page allocation failure[.:] order:(?P<orders>\d{1,2}),? "
+        r"mode:",
+        "host", "failed_page_allocations",
     ),
     KernelMessage(
         "invoked oom-killer", r"(?P<asked_by>.{1,32}) invoked oom-killer: ",

@@ -32,10 +32,17 @@ Source: Linux fs/btrfs/volumes.c, btrfs_dev_stat_print_on_error().
 def _devices(case: EvidenceSet) -> Iterator[CounterEvidence]:
     """Devices with the counters of `btrfs device stats`, which the kernel's log says, too.
 
-    Of a log, which says them again and again as they grow, the largest.
+    Of a log, which says them again and again as they grow, the largest; not where `btrfs device
+    stats` shows the same device further down: they have grown since, or were zeroed.
     """
     yield from case.counted(_STATS)
-    for device in case.counted("kernel log"):
+    shown = {
+        (device.source, device.name): place
+        for place, device in enumerate(case.counters) if device.tool == _STATS
+    }  # fmt: skip
+    for place, device in enumerate(case.counters):
+        if device.tool != "kernel log" or shown.get((device.source, device.name), -1) > place:
+            continue
         if device.kind == "btrfs" and "error_counts" in device.values:
             largest: dict[str, Json] = {}
             for counter, short in _IN_LOG.items():

@@ -38,6 +38,7 @@ _PROSE = frozenset({
     "Copyright", "Warning", "Note", "NOTE", "Error", "General SMART Values", "SMART capabilities",
     "Number of background scans performed", "Number of background medium scans performed",
 })  # fmt: skip
+_FAILED = "A mandatory SMART command failed"
 _LABELS = {
     "Device Model": "model", "Model Number": "model", "Product": "model", "Vendor": "vendor",
     "Firmware Version": "firmware", "Revision": "firmware", "Sector Sizes": "sector_sizes",
@@ -118,6 +119,8 @@ def drive_facts(text: str) -> dict[str, Scalar]:
     for label, value in _pairs(lines):
         if label in _LABELS:
             facts.setdefault(_LABELS[label], value)
+        elif label.startswith(_FAILED):
+            facts.setdefault("smart_problem", label)
         elif label in _COUNTS and (count := _FIRST.match(value)):
             facts.setdefault(_COUNTS[label], int(count[1]))
         elif label in _SIZES and (size := _BYTES.match(value)):

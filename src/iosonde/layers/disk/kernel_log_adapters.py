@@ -44,6 +44,12 @@ MESSAGES = (
         "disk", "lost_ports", "gone",
     ),
     KernelMessage(
+        "state transitioned from ONLINE to",
+        r"qla2xxx \[[\da-f:.]{12}\]-\w{4}:\d{1,4}: FCPort (?P<name>(?:[\da-f]{2}:){7}[\da-f]{2}) "
+        r"state transitioned from ONLINE to (?P<port_states>LOST|DEAD|DEVICE_LOST|DEVICE_DEAD)",
+        "disk", "lost_ports", "gone",
+    ),
+    KernelMessage(
         "Link Down Event",
         r"(?P<name>lpfc [\da-f:.]{12}): \d+:(?:\(\d+\):)?1305 Link Down Event",
         "disk", "link_downs", "device",

@@ -88,6 +88,8 @@ _HEAD = re.compile(
 )
 _NEXT = re.compile(r"\s*(?:smartctl \d\.\d|=== START OF INFORMATION SECTION ===)")
 """Where the output about another drive begins."""
+_OTHER = re.compile(r"\s*(?:[\"'`\u201c\u201d]{1,3}|/dev/md[\w/.-]{1,40}:)\s*$")
+"""What stands above an output of another tool: a mark of quotation, an array of mdadm."""
 _NO_PROMPT = re.compile(
     r"\s*# ?(?:\d+ +(?:Short|Extended|Conveyance|Selective|Background|Offline|Foreground|Vendor)"
     r"| when {2,}lba)"
@@ -294,6 +296,7 @@ def _end_of_text(cursor: TextCursor, first: int) -> int:
         if index > first and (prompt or index > last + 3 or _NVME_HEAD.search(line)):
             break
         ends = is_section(line) or is_kernel_line(line) or (index > first and called(line, ()))
+        ends = ends or (index > last + 1 and _OTHER.match(line) is not None)
         if ends or (index > first + 5 and _NEXT.match(line)):
             break
         if index > last + 1 and is_sentence(line) and not _SENTENCE.match(line):

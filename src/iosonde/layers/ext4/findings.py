@@ -1,11 +1,17 @@
-"""File systems: data that is written twice, and devices that are shorter than what is on them."""
+"""File systems: data written twice, errors noted, devices shorter than what is on them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, StateEvidence
+from iosonde.records.evidence import (
+    CounterEvidence,
+    EvidenceSet,
+    Rule,
+    StateEvidence,
+    subject_of,
+)
 from iosonde.records.finding import Evidence, Finding
 
 
@@ -76,7 +82,38 @@ def _sizes(case: EvidenceSet) -> Iterator[tuple[StateEvidence | CounterEvidence,
             yield counter, own, device
 
 
+def noted_errors(case: EvidenceSet) -> Iterator[Finding]:
+    """A superblock in which the kernel noted errors that no check has found mended since."""
+    for state in case.latest("ext4", "superblock_state", "error_count"):
+        count, said = state.number("error_count"), str(state.values.get("superblock_state") or "")
+        if not count and "with errors" not in said:
+            continue
+        spans = [
+            f"the {which} {state.values[f'{which}_error_time']}"
+            + (f" in {function}()" if (function := state.values.get(f"{which}_error_function"))
+               else "")
+            for which in ("first", "last") if state.values.get(f"{which}_error_time")
+        ]  # fmt: skip
+        errors = f"{count:,.0f} error{'s'[: count != 1]}" if count else "errors"
+        when = f" ({', '.join(spans)})" if spans else ""
+        yield Finding(
+            rule="filesystem-errors",
+            severity="error",
+            subject=subject_of(state),
+            message=f"The superblock of {state.name or 'a file system'} notes {errors}{when} that "
+            "no check has found mended: the kernel met damaged metadata in it.",
+            evidence=state.evidence("superblock_state", "error_count", "last_checked"),
+            remedy="save what can be read; look at what the kernel's log says of it and of the "
+            "devices below it at these times; then, unmounted, `e2fsck -fn` first, and only then "
+            "with repairs",
+            confirm="`dumpe2fs -h` shows “Filesystem state: clean” and no error count",
+        )
+
+
 RULES: tuple[Rule, ...] = (
+    Rule("filesystem-errors", "ext4", "A superblock in which errors are noted.",
+         "Linux fs/ext4/super.c, save_error_info(); e2fsprogs 1.47, lib/e2p/ls.c, list_super2()",
+         noted_errors),
     Rule("journal-double-write", "ext3, ext4", "The journal takes data as well as metadata.",
          "Linux Documentation/filesystems/ext4/journal.rst; ext4(5)", double_write),
     Rule("larger-than-device", "ext4", "A file system is longer than its device.",

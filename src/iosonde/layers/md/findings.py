@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from iosonde import units
 from iosonde.layers._raid.findings import busy, reads_of_lost, stands_still, written_parity
 from iosonde.layers._raid.geometry import MIRRORED, PARITY
-from iosonde.layers.md.lacking import lacking_states
+from iosonde.layers.md.lacking import is_shown_idle, lacking_states
 from iosonde.layers.md.rebuilds import (
     being_filled,
     is_filled,
@@ -37,13 +37,16 @@ _PAGE = 4 * units.KIB
 _CACHE = 256  # entries of the stripe cache, unless set
 _DAY = 86400.0
 _LONGEST = 14 * _DAY
+_BEGUN = 5e-4  # share done: before, its speed is that of its first seconds
 _IDLE = frozenset({"", "idle", "none", "frozen"})
 
 
 def stuck(case: EvidenceSet) -> Iterator[Finding]:
     """Arrays whose resync stands still."""
-    for state in case.of_kind("md"):
-        yield from _stuck(state)
+    every = list(case.of_kind("md"))
+    for place, state in enumerate(every):
+        if not any(is_shown_idle(state, other) for other in every[place + 1 :]):
+            yield from _stuck(state)
 
 
 def _stuck(state: StateEvidence) -> Iterator[Finding]:
@@ -60,10 +63,11 @@ def _stuck(state: StateEvidence) -> Iterator[Finding]:
             "sync_action", "frozen", f"`echo idle > /sys/block/{name}/md/sync_action`, after "
             "whoever froze it (mdadm while it reshapes) is done",
         )  # fmt: skip
-    elif (left := _left(state)) is not None and left > _LONGEST:
+    elif (left := _too_long(state)) is not None:
+        word = "recovery" if values["sync_action"] == "recover" else values["sync_action"]
         days = "without end" if left == float("inf") else f"for {round(left / _DAY):,} days more"
         yield stands_still(
-            state, f"At its present speed {name} goes on {days} with its {values['sync_action']}",
+            state, f"At its present speed {name} goes on {days} with its {word}",
             "sync_speed", values.get("sync_speed"), "look for a disk that answers slowly or not at "
             "all (`iostat -x`, `smartctl -a`, the kernel's log), at sync_max, and at "
             "`sysctl dev.raid.speed_limit_min`, which is raised where other I/O holds it back",
@@ -84,6 +88,13 @@ def _left(state: StateEvidence) -> float | None:
     return (1 - share) * size / members / speed
 
 
+def _too_long(state: StateEvidence) -> float | None:
+    """Seconds until a resync is done, if nobody waits so long and it has done some of it."""
+    share, left = state.values.get("sync_share"), _left(state)
+    has_begun = isinstance(share, float) and (share >= _BEGUN or not state.values["sync_speed"])
+    return left if left is not None and left > _LONGEST and has_begun else None
+
+
 def not_whole(case: EvidenceSet) -> Iterator[Finding]:
     """Arrays of md that lack members or are busy with themselves."""
     for state in lacking_states(case):
@@ -94,7 +105,7 @@ def not_whole(case: EvidenceSet) -> Iterator[Finding]:
                 continue
             yield _lacking(state, missing)
         action = str(state.values.get("sync_action") or "")
-        waits = state.values.get("sync_waits") or _left(state) == float("inf")
+        waits = state.values.get("sync_waits") or _too_long(state) is not None
         if state.name and action not in _IDLE and not waits:
             yield busy(
                 state,

@@ -22,13 +22,26 @@ def lacking_states(case: EvidenceSet) -> Iterator[StateEvidence]:
     Each has its level where the same text shows it elsewhere. A table without a name is that of the
     array with the same members; where that array is known to lack as many, it says nothing more.
     """
-    for state in case.latest("md", "degraded"):
+    every = list(case.latest("md", "degraded"))
+    for place, state in enumerate(every):
+        if state.name and not state.host and any(
+            other.name == state.name and other.host and _same_place(state, other)
+            for other in every[place + 1 :]
+        ):  # fmt: skip
+            continue  # the same array, shown again further down on a host that the text names
         if state.name:
             yield _with_geometry(case, state)
         elif (name := _array_of(case, state)) is None:
             yield state
         elif not _lacks_as_many(case, state, name):
             yield _with_geometry(case, replace(state, name=name))
+
+
+def is_shown_idle(state: StateEvidence, later: StateEvidence) -> bool:
+    """Whether a text shows further down that an array works for itself no more."""
+    is_same = bool(state.name) and state.name == later.name and _same_place(state, later)
+    is_known = "degraded" in later.values and "magic" not in later.values
+    return is_same and is_known and not later.values.get("sync_action")
 
 
 def _same_place(state: StateEvidence, other: StateEvidence) -> bool:

@@ -3,8 +3,9 @@
 Subjects of patches to mdadm look alike: an output needs a message that mdadm is known to print.
 
 Source: mdadm 4.4, Assemble.c (start_array(), load_devices()), Create.c, Manage.c, Grow.c, sysfs.c,
-Examine.c; util.c (check_ext2(), check_reiser(), check_raid(), check_partitions(), ask()); lib.h
-(pr_err puts "mdadm: " before each, cont_err blanks before each further line).
+Examine.c (all that they refuse by pr_err()); util.c (check_ext2(), check_reiser(), check_raid(),
+check_partitions(), ask()); lib.h (pr_err puts "mdadm: " before each, cont_err blanks before each
+further line).
 """
 
 from __future__ import annotations
@@ -88,6 +89,25 @@ _OTHERS = re.compile(
     r"|No super block found on /dev/|Fail(?:ed)? to (?:create|stop) \S"
     r"|device /dev/\S+ (?:not suitable for any style of array|exists but is not an md array)"
 )
+_LIKE_ONE = re.compile(
+    r"'?/dev/[\w./:-]{1,80}?'?:? (?:is (?:not|an? |already|larger|too|busy|smaller|only|still|no )"
+    r"|(?:does|do)(?: not|n't) |has (?:wrong|been|no|an? |failed|metadata)|already |unable to|not "
+    r"|[Cc]annot |could not|failed to|exists |needed for|appears? |contains invalid|assembled )"
+    r"|(?:[Cc]annot|[Cc]an(?:'t| not)|[Cc]ould(?: not|n't)|[Ff]ail(?:ed)? (?:to|in)) "
+    r"|(?:[Ii]nsufficient (?:head|tail)-|Marked |Wrong |Bad |[Uu]nrecogni[sz]ed )"
+    r"|(?:[Uu]nable to|[Nn]ot (?:enough|safe|starting|adding)|[Tt]oo many) "
+    r"|[Uu]nexpected (?:diff|fail)"
+    r"|No (?:arrays?|devices?|avail|mdmon|free|suitable|match|active|super|bitmap)[ -]"
+    r"|no (?:raid-)?devices|no (?:active|match|super)|[Mm]ust (?:be|not|specify|give) "
+    r"|Possibly (?:you|your) |Consider --|Please provide|[Yy]ou have(?:n't)? "
+    r"|invalid (?:bitmap|array)"
+    r"|(?:ADD_NEW_DISK|SET_ARRAY_INFO|STOP_ARRAY)\b|requested \d{1,5} devices|removing old "
+    r"|[Aa]t least \d|a RAID level is needed|(?:Error|Warning|WARNING|Fatal error)[.:! ]"
+    r"|[Tt]his (?:level|metadata type|kernel|change will) |create aborted|aborting "
+    r"|re-add(?:ed)? /dev/"
+    r"|only (?:supported|specify|give|one) |superblock (?:zeroed|of|on) "
+)
+"""Other messages: of a device, or with the first words of those that mdadm refuses something by."""
 _DETAIL = re.compile(r"\s+(?:level=\S{1,20} devices=\d|size ?= ?\d{1,15}K)")
 """What is said of a device, below what it appears to be."""
 _MORE = re.compile(
@@ -194,7 +214,7 @@ def _message(cursor: TextCursor, index: int) -> tuple[str, int] | None:
 def _is_printed(message: str, *, wholly: bool = False) -> bool:
     """Whether mdadm prints a message; `wholly`: one of which every part has a meaning here."""
     read = next(_said(message), None) is not None
-    return read or (not wholly and _OTHERS.match(message) is not None)
+    return read or (not wholly and (_OTHERS.match(message) or _LIKE_ONE.match(message)) is not None)
 
 
 def _said(message: str) -> Iterator[tuple[str, str, dict[str, Scalar]]]:

@@ -28,6 +28,7 @@ def spare_losses(state: StateEvidence, missing: int) -> int:
     )
 
 
+_PARITY_ON_LAST = 16
 _SLOTS = re.compile(r"\[(\d{1,4})/\d{1,4}\] \[([U_]{1,512})\]")
 
 
@@ -60,7 +61,9 @@ def may_be_lost(more: int) -> str:
 def is_filled(state: StateEvidence, missing: int) -> bool:
     """Whether the members that an array lacks are there and a recovery fills them."""
     values, disks = state.values, state.values.get("raid_disks")
-    if values.get("sync_action") != "recover" or values.get("sync_waits"):
+    if values.get("sync_waits") or not (
+        values.get("sync_action") == "recover" or _becomes_raid6(state)
+    ):
         return False
     if values.get("faulty") or "(R)" in str(values.get("head")) or "magic" in values:
         return False
@@ -68,6 +71,16 @@ def is_filled(state: StateEvidence, missing: int) -> bool:
         return False
     placed = _names(state, "below") - _names(state, "spares") - _names(state, "journal")
     return len(placed) == disks or len(_names(state, "rebuilding")) == missing
+
+
+def _becomes_raid6(state: StateEvidence) -> bool:
+    """Whether a RAID 5 is being reshaped to a RAID 6, of which the new member is not yet in sync.
+
+    Until it is done the second parity lies on that member alone (`*-6` layouts, from 16 on).
+    """
+    layout, action = state.values.get("layout"), state.values.get("sync_action")
+    is_between = isinstance(layout, int) and layout >= _PARITY_ON_LAST
+    return action == "reshape" and state.values.get("level") == "raid6" and is_between
 
 
 def _names(state: StateEvidence, role: str) -> set[str]:
@@ -92,18 +105,21 @@ def being_filled(state: StateEvidence, missing: int, *, is_new: bool) -> Finding
     """An array that lacks nothing but time."""
     share, disks = state.values.get("sync_share"), state.values.get("raid_disks")
     which = "one of them is" if missing == 1 else f"{missing} of them are"
+    action = "recovery"
     how = "as `mdadm --create` begins" if is_new else "as after --create, --add or --assemble"
     level = str(state.values.get("level")).upper().replace("RAID", "RAID ")
     evidence = [Evidence("members not in sync", missing, "", state.where)]
     if isinstance(share, float):
         evidence.append(Evidence("done", share, "fraction", state.where))
     doing = "is being built" if is_new else "is being built or rebuilt"
+    if _becomes_raid6(state):
+        doing, action, how = "is made of a RAID 5", "reshape", "as `mdadm --grow --level=6` begins"
     return Finding(
         rule="degraded",
         severity="warning",
         subject=subject_of(state),
         message=f"{called(state)} ({level}) {doing}: all of its {disks} members are there, and "
-        f"{which} being filled from the others (recovery), {how}. Until that is done "
+        f"{which} being filled from the others ({action}), {how}. Until that is done "
         f"{may_be_lost(spare_losses(state, missing))}, and it takes bandwidth from whatever is "
         "measured meanwhile.",
         evidence=tuple(evidence),

@@ -47,3 +47,40 @@ def test_counters_that_are_not_zero(tmp_path: Path) -> None:
         "io-errors", "checksum-errors",
     }  # fmt: skip
     assert _said(STATS.replace("14", "0"), tmp_path) == set()
+
+
+FULL = (
+    "# btrfs filesystem show\n{show}\n"
+    "# btrfs filesystem df /srv\n"
+    "Data, RAID1: total=300.00GiB, used=299.00GiB\n"
+    "System, RAID1: total=32.00MiB, used=736.00KiB\n"
+    "Metadata, RAID1: total=5.00GiB, used=3.88GiB\n"
+    "GlobalReserve, single: total=512.00MiB, used=0.00B\n"
+)
+TWO = (
+    "Label: 'srv'  uuid: 7a3e5d10-8f4c-4b7a-9d7e-6f2c1a9b0d33\n"
+    "\tTotal devices 2 FS bytes used 303.00GiB\n"
+    "\tdevid    1 size 931.51GiB used {used} path /dev/sdb\n"
+    "\tdevid    2 size 305.03GiB used 305.03GiB path /dev/sdd\n"
+)
+
+
+def test_space_on_too_few_devices_is_none(tmp_path: Path) -> None:
+    assert _said(FULL.format(show=TWO.format(used="305.03GiB")), tmp_path) == {"out-of-space"}
+    roomy = TWO.format(used="305.03GiB").replace("size 305.03GiB", "size 931.51GiB")
+    assert _said(FULL.format(show=roomy), tmp_path) == set()
+    all_used = TWO.format(used="931.51GiB")  # nothing is left at all: that is df's to say
+    assert _said(FULL.format(show=all_used), tmp_path) == set()
+    metadata = FULL.replace("used=3.88GiB", "used=4.60GiB").format(show=all_used)
+    assert _said(metadata, tmp_path) == {"out-of-space"}
+
+
+def test_counters_of_a_log_end_where_the_tool_shows_them(tmp_path: Path) -> None:
+    log = (
+        "[  900.000000] BTRFS error (device sdb): bdev /dev/sdb errs: wr 15, rd 0, flush 2, "
+        "corrupt 0, gen 0\n\n"
+    )
+    zeroed = "# btrfs device stats /srv\n" + STATS.replace("14", "0")
+    assert _said(log, tmp_path) == {"io-errors"}
+    assert _said(log + zeroed, tmp_path) == set()
+    assert _said(f"{zeroed}\n# dmesg\n{log}", tmp_path) == {"io-errors"}

@@ -326,3 +326,27 @@ def test_what_somebody_wrote_right_below_is_not_smartctl_s(end: str, gap: str, r
 @pytest.mark.parametrize("end", _ENDS)
 def test_what_smartctl_says_in_sentences_is_its_own(end: str) -> None:
     assert [output.place.last_line for output in read(end)] == [len(end.splitlines())]
+
+
+def test_a_quoted_output_ends_where_the_quotation_does() -> None:
+    drive = (
+        "smartctl 5.40 2010-07-12 r3124 [x86_64-unknown-linux-gnu] (local build)\n\n"
+        "=== START OF INFORMATION SECTION ===\nDevice Model:     WDC WD30EZRX-00MMMB0\n\n"
+        "Warning: device does not support SCT Error Recovery Control command\n{mark}\n\n"
+    )
+    array = "/dev/md0:\n        Version : 1.2\n     Raid Level : raid10\n          State : clean\n"
+    for mark in ('"', "\u201d", ""):
+        tools = [state.tool for state in states(drive.format(mark=mark) + array)]
+        assert tools == ["smartctl", "mdadm"], mark
+
+
+def test_a_drive_that_does_not_answer_is_said_to() -> None:
+    text = (
+        "smartctl 6.5 2016-01-24 r4214 [x86_64-linux-4.15.0-36-generic] (local build)\n\n"
+        "A mandatory SMART command failed: exiting. To continue, add one or\n"
+        "more '-T permissive' options.\n"
+    )
+    (state,) = states(text)
+    values = state.subjects[0].values
+    assert values["smart_problem"] == "A mandatory SMART command failed"
+    assert not any("mandatory" in name for name in values)

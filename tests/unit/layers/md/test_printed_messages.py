@@ -94,6 +94,18 @@ def test_the_size_of_its_members() -> None:
     assert "array will be failed" in str(refused.values["messages"])
 
 
+@pytest.mark.parametrize("message", [
+    "Insufficient head-space for reshape on /dev/sda2",
+    "/dev/sdc1 does not have a valid v0.90 superblock, not importing!",
+    "Not enough devices to start the array while not clean - consider --force.",
+    "cannot reduce component size", "/dev/md/x is already in use.",
+    "invalid bitmap magic 0x0, the bitmap file appears to be corrupted",
+])  # fmt: skip
+def test_what_it_refuses_is_kept(message: str) -> None:
+    (said,) = counters(f"mdadm: {message}\n", "mdadm")
+    assert said.values["messages"] == [message]
+
+
 @pytest.mark.parametrize(
     "line",
     [

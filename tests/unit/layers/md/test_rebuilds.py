@@ -96,3 +96,40 @@ def test_an_inactive_array_does_not_run(mark: str) -> None:
 @pytest.mark.parametrize("metadata", ["external:imsm", "external:ddf"])
 def test_a_container_is_inactive_by_nature(metadata: str) -> None:
     assert degraded(STOPPED.format(mark="(S)", metadata=metadata)) == []
+
+
+def _findings(text: str) -> list[Finding]:
+    return findings_named(md_findings.RULES, case_of(text))
+
+
+def test_a_raid_5_that_becomes_a_raid_6_lacks_nothing() -> None:
+    text = mdstat(
+        "sdf1[6] sdd1[4] sda1[5] sde1[3]", "[4/3] [UUU_]",
+        "reshape = 12.9% (1351543/10476544) finish=0.7min speed=109673K/sec", "raid6",
+    ).replace("level 5, 512k chunk, algorithm 2", "level 6, 512k chunk, algorithm 18")  # fmt: skip
+    (said,) = degraded(text)
+    assert said.severity == "warning"
+    assert "md0 (RAID 6) is made of a RAID 5: all of its 4 members are there" in said.message
+    assert "(reshape), as `mdadm --grow --level=6` begins" in said.message
+    (lacks,) = [each for each in degraded(text.replace("algorithm 18", "algorithm 2"))
+                if each.severity == "error"]  # fmt: skip
+    assert "lacks 1 of its 4 members" in lacks.message
+
+
+@pytest.mark.parametrize(("work", "rules"), [
+    ("reshape = 22.1% (2315316/10476544) finish=2322382.1min speed=1K/sec", ["resync-stuck"]),
+    ("reshape =  0.0% (12/10476544) finish=113621.8min speed=1K/sec", ["degraded"]),
+])  # fmt: skip
+def test_work_without_end_is_no_work_to_wait_for(work: str, rules: list[str]) -> None:
+    text = mdstat("sde[3] sdd[1] sdc[0]", "[3/3] [UUU]", work)
+    assert [said.rule for said in _findings(text)] == rules
+    bar = f"[==>..................]  {WORK}\n"
+    idle = mdstat("sde[3] sdd[1] sdc[0]", "[3/3] [UUU]").replace(bar, "")
+    assert _findings(text + idle) == []
+
+
+def test_an_array_that_is_shown_again_on_a_named_host_is_one() -> None:
+    lacking = mdstat("sdd[1] sdc[0]").replace(f"[==>..................]  {WORK}\n", "")
+    named = lacking.replace("# cat", "root@nas7:~# cat")
+    assert len(degraded(lacking + named)) == 1
+    assert len(degraded(lacking + named.replace("md0", "md1"))) == 2
