@@ -15,8 +15,8 @@ import re
 from typing_extensions import override
 
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Prompt, TextCursor, joined, prompt_in
-from iosonde.text.reader import PartlyReadItems, StateOutput, close_lines, nearest
+from iosonde.text.cursor import Prompt, TextCursor, joined
+from iosonde.text.reader import PartlyReadItems, StateOutput, close_rows, nearest
 
 _SAMPLE = re.compile(
     r"\\\\(?P<host>[^\\\s]{1,80})\\(?P<object>physicaldisk|logicaldisk)"
@@ -67,11 +67,7 @@ class GetCounter(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> PartlyReadItems:
-        last = first
-        for index, line in close_lines(cursor, first, _MOST, gap=8):
-            if prompt_in(line) or not _is_own(line):
-                break
-            last = index
+        _, last = close_rows(cursor, first, _is_own, _MOST, gap=8, no_prompts=True)
         sets: list[tuple[str, dict[tuple[str, str, str], dict[str, Json]]]] = []
         text = joined(cursor, first, last)
         times = [(match.start(), match["time"]) for match in _times(text)]

@@ -16,8 +16,8 @@ from iosonde import units
 from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
-from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_rows
 
 _AVAILABLE = re.compile(r"\s*available: (?P<nodes>\d{1,4}) nodes? \([\d,-]{1,200}\)\s*$")
 _CPUS = re.compile(r"\s*node (?P<node>\d{1,4}) cpus:(?P<cpus>(?: \d{1,5}){0,2000})\s*$")
@@ -40,11 +40,8 @@ class Numactl(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         available = _AVAILABLE.match(cursor.line(first))
-        nodes, last = _Nodes(), first
-        for index, line in close_lines(cursor, first + 1, _MOST, gap=3):
-            if not nodes.take(line):
-                break
-            last = index
+        nodes = _Nodes()
+        _, last = close_rows(cursor, first + 1, nodes.take, _MOST, gap=3)
         values = nodes.values()
         if values and available:
             values = {"numa_nodes": int(available["nodes"])} | values
@@ -126,11 +123,8 @@ class Zoneinfo(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        zones, last = _Zones(), first
-        for index, line in close_lines(cursor, first, _MOST_LINES, gap=3):
-            if prompt_in(line) or not zones.take(line):
-                break
-            last = index
+        zones = _Zones()
+        _, last = close_rows(cursor, first, zones.take, _MOST_LINES, gap=3, no_prompts=True)
         counters: list[PrintedCounters] = [
             self.counted(kind, name, values, prompt)
             for kind, things in (("memory_zone", zones.zones), ("memory_node", zones.nodes))

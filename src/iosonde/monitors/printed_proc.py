@@ -15,7 +15,15 @@ from iosonde import units
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.reader import Items, StateOutput, before, close_lines, top_of, top_of_own
+from iosonde.text.reader import (
+    Items,
+    StateOutput,
+    before,
+    close_lines,
+    close_pairs,
+    top_of,
+    top_of_own,
+)
 
 _PAIR = re.compile(
     r"\s*(?:/proc/vmstat:)?(?P<name>[a-z][a-z0-9_]{3,48})[ \t]+(?P<figure>\d{1,20})\s*$"
@@ -63,30 +71,24 @@ class ProcVmstat(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_pair(cursor.line(cursor.at)):
+        if not _pair(cursor.line(cursor.at)):
             return None
-        first = top_of(cursor, _is_pair)
+        first = top_of(cursor, _pair)
         above = cursor.line(before(cursor, first))
         following = [line for _, line in close_lines(cursor, cursor.at + 1, 2)][:1]
-        alone = first == cursor.at and not any(map(_is_pair, following))
+        alone = first == cursor.at and not any(map(_pair, following))
         return None if alone and "vmstat" not in above else first
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        values: dict[str, Json] = {}
-        last = first
-        for index, line in close_lines(cursor, first, _MOST):
-            match = _PAIR.match(line)
-            if match is None or not _is_pair(line) or match["name"] in values:
-                break
-            values[match["name"]] = int(match["figure"])
-            last = index
-        return last, [self.counted("memory", "", values, prompt)]
+        values, last = close_pairs(cursor, first, _pair, _MOST)
+        return last, [self.counted("memory", "", {**values}, prompt)]
 
 
-def _is_pair(line: str) -> bool:
+def _pair(line: str) -> tuple[str, int] | None:
     match = _PAIR.match(line)
-    return match is not None and _COUNTERS.match(match["name"]) is not None
+    is_known = match and _COUNTERS.match(match["name"])
+    return (match["name"], int(match["figure"])) if match and is_known else None
 
 
 class ProcStat(StateOutput):

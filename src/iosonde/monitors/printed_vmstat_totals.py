@@ -15,7 +15,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of_own
+from iosonde.text.reader import Items, StateOutput, close_lines, close_pairs, top_of_own
 
 _FIELDS: tuple[tuple[str, float], ...] = (
     ("reads", 1), ("read_merges", 1), ("read_bytes", units.SECTOR), ("read_time", 1e-3),
@@ -78,27 +78,20 @@ class VmstatTotals(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return top_of_own(cursor, _is_total, most=60)
+        return top_of_own(cursor, _total, most=60)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        values: dict[str, Json] = {}
-        last = first
-        for index, line in close_lines(cursor, first, 60):
-            match = _LINE.match(line)
-            if match is None or not _is_total(line):
-                break
-            name = match["name"].lower().replace(" ", "_").replace("-", "_")
-            if name in values:
-                break
-            values[name] = int(match["figure"]) * _SCALES.get(match["unit"] or "", 1)
-            last = index
-        return last, [self.counted("host", "", values, prompt)]
+        values, last = close_pairs(cursor, first, _total, 60)
+        return last, [self.counted("host", "", {**values}, prompt)]
 
 
-def _is_total(line: str) -> bool:
+def _total(line: str) -> tuple[str, float] | None:
     match = _LINE.match(line)
-    return match is not None and _LABELS.fullmatch(match["name"]) is not None
+    if match is None or not _LABELS.fullmatch(match["name"]):
+        return None
+    name = match["name"].lower().replace(" ", "_").replace("-", "_")
+    return name, int(match["figure"]) * _SCALES.get(match["unit"] or "", 1)
 
 
 class VmstatPartition(StateOutput):

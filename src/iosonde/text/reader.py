@@ -275,20 +275,41 @@ def close_rows(
     Args:
         cursor: to look at.
         first: index of a line.
-        row: what a line says; None where it is no row.
+        row: what a line says; None, or False, where it is no row.
         most: lines to look at.
         gap: blank lines that may stand between two.
-        no_prompts: a line with a command after a prompt is none, even where `row` takes it.
+        no_prompts: a line with a command after a prompt is none, and `row` is not asked for it.
     """
     rows: list[T] = []
     last = first - 1
     for index, line in close_lines(cursor, first, most, gap=gap):
-        said = row(line)
-        if said is None or (no_prompts and prompt_in(line)):
+        said = None if no_prompts and prompt_in(line) else row(line)
+        if said is None or said is False:
             break
         rows.append(said)
         last = index
     return rows, last
+
+
+def close_pairs(
+    cursor: TextCursor,
+    first: int,
+    pair: Callable[[str], tuple[str, T] | None],
+    most: int = 400,
+    *,
+    no_prompts: bool = False,
+) -> tuple[dict[str, T], int]:
+    """The same of rows of a name and a value, up to one whose name stands in a row above."""
+    pairs: dict[str, T] = {}
+
+    def takes(line: str) -> bool:
+        said = pair(line)
+        if said is None or said[0] in pairs:
+            return False
+        pairs[said[0]] = said[1]
+        return True
+
+    return pairs, close_rows(cursor, first, takes, most, no_prompts=no_prompts)[1]
 
 
 def close_messages(

@@ -19,8 +19,8 @@ from iosonde import units
 from iosonde.kerneltext import UUID, fields
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_rows
 
 _SIZE = r"\d{1,20}(?:\.\d{1,3})?(?: ?(?:[KMGTPE]i?)?B| [KMGTPE])?(?![\w.])"
 _HEAD = re.compile(rf"\s*Filesystem: (?P<uuid>{UUID})\s*$")
@@ -80,11 +80,7 @@ class BcachefsUsage(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         head = _HEAD.match(cursor.line(first))
         usage = _Usage(head["uuid"] if head else "")
-        last = first
-        for index, line in close_lines(cursor, first + 1, 2000):
-            if prompt_in(line) or not usage.take(line):
-                break
-            last = index
+        _, last = close_rows(cursor, first + 1, usage.take, 2000, no_prompts=True)
         target = _TARGET.search(prompt.command)
         return last, usage.subjects(target["path"] if target else "", prompt.host)
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_rows
 
 _HEAD = re.compile(r"\s*Report target port groups:\s*$")
 _REFUSED = re.compile(
@@ -62,11 +63,8 @@ class SgRtpg(StateOutput):
         if answer := _REFUSED.match(cursor.line(first)):
             refused: dict[str, Scalar] = {"target_port_groups": answer["why"]}
             return first, [PrintedSubject("disk", device, refused, prompt.host)]
-        groups, last = list[dict[str, Scalar]](), first
-        for index, line in close_lines(cursor, first + 1):
-            if prompt_in(line) or not _take(groups, line):
-                break
-            last = index
+        groups: list[dict[str, Scalar]] = []
+        _, last = close_rows(cursor, first + 1, partial(_take, groups), no_prompts=True)
         return last, _subjects(groups, device, prompt.host)
 
 

@@ -17,7 +17,7 @@ from iosonde.records.printed import PrintedCounters, PrintedSubject, without_non
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, prompt_in
 from iosonde.text.labels import as_labelled
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.reader import Items, StateOutput, close_lines, close_pairs
 
 _FIRST = re.compile(r"\s*VDO status:\s*$")
 _SECTIONS = frozenset({"VDO status", "Kernel module", "Version information", "Configuration",
@@ -143,15 +143,8 @@ class VdoStatistics(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        head, last = _DEVICE.match(cursor.line(first)), first
-        counts: dict[str, str] = {}
-        for index, line in close_lines(cursor, first + 1, _STATISTICS * 2):
-            pair = _PAIR.match(line)
-            label = pair["label"].strip() if pair else ""
-            if pair is None or not pair["value"] or label in counts:
-                break
-            counts[label] = pair["value"].strip()
-            last = index
+        head = _DEVICE.match(cursor.line(first))
+        counts, last = close_pairs(cursor, first + 1, _count, _STATISTICS * 2)
         name = head["name"].removeprefix("/dev/") if head else ""
         items: list[PrintedSubject | PrintedCounters] = []
         if room := _room(counts):
@@ -159,6 +152,11 @@ class VdoStatistics(StateOutput):
         if counts:
             items.append(self.counted("dm", name, _counts(counts), prompt))
         return last, items
+
+
+def _count(line: str) -> tuple[str, str] | None:
+    pair = _PAIR.match(line)
+    return (pair["label"].strip(), pair["value"].strip()) if pair and pair["value"] else None
 
 
 _HEAD = re.compile(

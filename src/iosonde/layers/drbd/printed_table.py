@@ -19,8 +19,8 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of_own
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_rows, top_of_own
 from iosonde.units import KIB, MIB
 
 _SYNCING = "SyncSource|SyncTarget|PausedSyncS|PausedSyncT|VerifyS|VerifyT"
@@ -69,12 +69,9 @@ class DrbdTable(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        last, lines = first, []
-        for index, line in close_lines(cursor, first, _MOST):
-            if prompt_in(line) or not _is_own(line):
-                break
-            lines.append(line)
-            last = index
+        lines, last = close_rows(
+            cursor, first, lambda line: line if _is_own(line) else None, _MOST, no_prompts=True
+        )
         return last, _subjects(lines, prompt.host)
 
 

@@ -22,7 +22,7 @@ from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cells import Column, Head, rows
 from iosonde.text.cursor import Prompt, TextCursor, command_before, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines, start_of
+from iosonde.text.reader import Items, StateOutput, close_lines, close_pairs, start_of
 from iosonde.text.ruled import ruled_head
 
 _SIZE = re.compile(r"-|\d{1,19}(?:[.,]\d{1,3})?(?: (?:[KMGTPE]iB|B|bytes))?")
@@ -227,15 +227,12 @@ class VirshLabels(StateOutput):
 
 def _pairs(cursor: TextCursor, first: int) -> tuple[dict[str, str], int]:
     """The labels and values up to the first label that comes again; index of the last line."""
-    pairs: dict[str, str] = {}
-    last = first
-    for index, line in close_lines(cursor, first, _MOST, gap=1):
-        pair = _PAIR.match(line)
-        if prompt_in(line) or not pair or pair["label"] in pairs:
-            break
-        pairs[pair["label"]] = pair["value"] or ""
-        last = index
-    return pairs, last
+
+    def pair(line: str) -> tuple[str, str] | None:
+        match = _PAIR.match(line)
+        return (match["label"], match["value"] or "") if match else None
+
+    return close_pairs(cursor, first, pair, _MOST, no_prompts=True)
 
 
 def _by_names(pairs: Mapping[str, str]) -> _Form | None:

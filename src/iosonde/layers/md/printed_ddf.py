@@ -17,7 +17,7 @@ from iosonde.layers.md.facts_mdadm import MDADM_DEVICE
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, before, close_lines
+from iosonde.text.reader import Items, StateOutput, before, close_rows
 
 _PAIR = re.compile(
     r"\s*(?P<label>Magic|Version|Controller GUID|Container GUID|Seq|Redundant hdr|Virtual Disks|"
@@ -68,11 +68,8 @@ class MdadmDdf(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         device_line = MDADM_DEVICE.match(cursor.line(first))
         container = _Container(device_line["name"] if device_line else prompt.path)
-        last = first
-        for index, line in close_lines(cursor, first, _MOST, gap=3):
-            if (index > first or not device_line) and not container.takes(line):
-                break
-            last = index
+        below = first + 1 if device_line else first
+        _, last = close_rows(cursor, below, container.takes, _MOST, gap=3)
         return last, container.subjects(prompt.host)
 
 

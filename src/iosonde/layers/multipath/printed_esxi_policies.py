@@ -15,7 +15,7 @@ from iosonde.layers.multipath.printed_esxi import esxi_prompt
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_lines, close_rows, top_of
+from iosonde.text.reader import Items, StateOutput, close_pairs, close_rows, top_of
 
 _PAIR = re.compile(
     r"\s*(?P<label>Byte Limit|Device|I/?O ?Operation Limit|Latency Evaluation Interval|Limit Type"
@@ -47,14 +47,7 @@ class EsxcliRoundRobin(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        pairs, last = dict[str, str](), first
-        for index, line in close_lines(cursor, first, 40):
-            pair = _PAIR.match(line)
-            label = _plain(pair["label"]) if pair else ""
-            if pair is None or label in pairs:
-                break
-            pairs[label] = pair["value"]
-            last = index
+        pairs, last = close_pairs(cursor, first, _pair, 40)
         prompt = esxi_prompt(cursor, first, prompt)
         if not pairs.get("Device"):
             return last, []
@@ -69,11 +62,12 @@ class EsxcliRoundRobin(StateOutput):
         return last, [PrintedSubject("multipath", pairs["Device"], values, prompt.host)]
 
 
-def _plain(label: str) -> str:
-    """A label as newer versions have it."""
-    return re.sub(r"I/?O ?Operation", "IOOperation", label.replace("I/O", "IO")).replace(
-        " of ", " Of "
-    )
+def _pair(line: str) -> tuple[str, str] | None:
+    """A label as newer versions have it, and its value."""
+    if (pair := _PAIR.match(line)) is None:
+        return None
+    label = re.sub(r"I/?O ?Operation", "IOOperation", pair["label"].replace("I/O", "IO"))
+    return label.replace(" of ", " Of "), pair["value"]
 
 
 class EsxcliPolicies(StateOutput):

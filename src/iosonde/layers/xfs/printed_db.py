@@ -19,7 +19,7 @@ from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, command_before, prompt_in
 from iosonde.text.labels import as_labelled
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.reader import Items, StateOutput, close_lines, close_pairs, top_of
 
 _NAMES = frozenset({
     "magicnum", "blocksize", "dblocks", "rblocks", "rextents", "uuid", "logstart", "rootino",
@@ -66,22 +66,16 @@ class XfsSuperblock(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        if not _is_field(cursor.line(cursor.at)):
+        if not _field(cursor.line(cursor.at)):
             return None
-        first = top_of(cursor, _is_field)
+        first = top_of(cursor, _field)
         near = (cursor.line(cursor.at + distance) for distance in (1, 2))
         is_asked = bool(command_before(cursor, first, self.commands, reach=self.reach)[1].command)
-        return first if first < cursor.at or is_asked or any(map(_is_field, near)) else None
+        return first if first < cursor.at or is_asked or any(map(_field, near)) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        pairs, last = dict[str, str](), first
-        for index, line in close_lines(cursor, first, 200, gap=1):
-            field = _FIELD.match(line)
-            if field is None or field["name"] not in _NAMES or field["name"] in pairs:
-                break
-            pairs[field["name"]] = field["value"].strip('"')
-            last = index
+        pairs, last = close_pairs(cursor, first, _field, 200)
         if "fname" in pairs:  # the label, filled up with zeros
             pairs["fname"] = pairs["fname"].replace("\\000", "").replace("null", "")
         values = {_RENAMED.get(name, name): value for name, value in as_labelled(pairs).items()}
@@ -171,9 +165,9 @@ class XfsLog(StateOutput):
         return last, [PrintedSubject("xfs", _device(prompt), values, prompt.host)]
 
 
-def _is_field(line: str) -> bool:
+def _field(line: str) -> tuple[str, str] | None:
     field = _FIELD.match(line)
-    return field is not None and field["name"] in _NAMES
+    return (field["name"], field["value"].strip('"')) if field and field["name"] in _NAMES else None
 
 
 def _device(prompt: Prompt) -> str:
