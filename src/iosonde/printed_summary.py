@@ -18,9 +18,9 @@ from iosonde.visible import visible, with_name
 
 # In the order in which they are said.
 TELLING = (
-    "health", "health_status", "health_passed", "smart_problem", "critical_warning", "overall_status", "state",
-    "array_state", "volume_state", "operational_status", "status", "online", "disk_state",
-    "peer_disk_state", "connection", "role", "login", "level", "raid_level", "faulty", "degraded",
+    "health", "health_status", "health_passed", "smart_problem", "critical_warning",
+    "overall_status", "state", "array_state", "volume_state", "operational_status", "status",
+    "online", "disk_state", "peer_disk_state", "connection", "role", "login", "level", "raid_level", "faulty", "degraded",
     "missing", "failed_paths", "entries_split_brain", "media_errors", "pending_sectors",
     "reallocated_sectors", "sync_share", "working_slots", "osds", "osds_up", "paths",
     "model", "product", "server", "media_wear", "unsafe_shutdowns",

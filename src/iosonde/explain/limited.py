@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from iosonde.loads._rules.pacing import is_paced
+from iosonde.loads._pacing import is_paced
 from iosonde.records.evidence import TrialEvidence
 from iosonde.statistics.direction import higher_is_better
 from iosonde.text.rate_limits import says_limit

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from iosonde import units
-from iosonde.loads._rules.pacing import is_paced
+from iosonde.loads._pacing import is_paced
 from iosonde.loads._rules.page_cache import run_times
 from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding

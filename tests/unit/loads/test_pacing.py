@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from iosonde.loads._pacing import is_paced
 from iosonde.loads._rules import arithmetic
-from iosonde.loads._rules.pacing import is_paced
 from iosonde.records.evidence import EvidenceSet
 from tests.unit.explain.cases import findings_named, trial
 
