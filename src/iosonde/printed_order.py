@@ -43,6 +43,7 @@ _COUNTED_TROUBLES = frozenset({
 _FULLNESS = frozenset({"used_share", "data_used_share", "used"})
 _SHARES = ("used_share", "data_used_share", "util")
 _FULL = 0.9  # of a file system: its owner has to know
+_IMAGE = re.compile(r"(?:/dev/)?(?:loop|sr|cd)\d{1,4}")
 _SIZES = frozenset({"size", "blocks", "raid_level", "level"})
 _NETWORK = "mtu"  # what has it is no storage
 _SURROUNDINGS = frozenset({"host", "package", "kernel", "module", "limits", "device"})
@@ -77,8 +78,13 @@ def is_in_trouble(values: Mapping[str, Scalar]) -> bool:
         any(BAD.search(str(values[name])) for name in CONDITIONS.intersection(values))
         or values.get("health_passed") is False
         or any(values[name] for name in _COUNTED_TROUBLES.intersection(values))
-        or (isinstance(share, float) and share >= _FULL and not values.get("read_only"))
+        or (isinstance(share, float) and share >= _FULL and not _is_always_full(values))
     )
+
+
+def _is_always_full(values: Mapping[str, Scalar]) -> bool:
+    """Whether values are of an image or a disc that nothing is written to, so that it is full."""
+    return bool(values.get("read_only")) or bool(_IMAGE.fullmatch(str(values.get("device"))))
 
 
 def bad_condition(values: Mapping[str, Scalar]) -> str:

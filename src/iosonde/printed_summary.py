@@ -18,16 +18,17 @@ from iosonde.visible import visible, with_name
 
 # In the order in which they are said.
 TELLING = (
-    "health", "health_status", "health_passed", "smart_problem", "critical_warning",
-    "overall_status", "state", "array_state", "volume_state", "operational_status", "status",
-    "online", "disk_state", "peer_disk_state", "connection", "role", "login", "level", "raid_level", "faulty", "degraded",
-    "missing", "failed_paths", "entries_split_brain", "media_errors", "pending_sectors",
-    "reallocated_sectors", "sync_share", "working_slots", "osds", "osds_up", "paths",
-    "model", "product", "server", "media_wear", "unsafe_shutdowns",
-    "iqn", "nqn", "data_profile", "metadata_profile", "format", "cipher", "fstype", "vers",
-    "used_share", "full", "size", "used", "free", "available", "raid_disks", "segments", "stripes",
-    "copies", "partition_table", "blocks", "block_size", "chunk_size", "firmware", "recordsize",
-    "compression", "target", "policy", "kernel_release", "write_policy", "disk_cache",
+    "health", "health_checks", "health_status", "health_passed", "smart_problem",
+    "critical_warning", "overall_status", "state", "array_state", "volume_state",
+    "operational_status", "status", "online", "disk_state", "peer_disk_state", "connection", "role",
+    "login", "level", "raid_level", "faulty", "degraded", "missing", "failed_paths",
+    "entries_split_brain", "media_errors", "pending_sectors", "reallocated_sectors", "sync_share",
+    "working_slots", "osds", "osds_up", "paths", "model", "product", "server", "media_wear",
+    "unsafe_shutdowns", "iqn", "nqn", "data_profile", "metadata_profile", "format", "cipher",
+    "fstype", "vers", "used_share", "full", "size", "used", "free", "available", "raid_disks",
+    "segments", "stripes", "copies", "partition_table", "blocks", "block_size", "chunk_size",
+    "firmware", "recordsize", "compression", "target", "policy", "kernel_release", "write_policy",
+    "disk_cache",
 )  # fmt: skip
 _FULL = "used_share"
 _IDS = re.compile(
@@ -64,6 +65,9 @@ _DONE = ("tps",)
 _SAID = 3  # values of a device
 _PHRASES = 12  # of a device, of which those are said that changed
 _LONGEST = 40  # characters of a value; a longer one is a sentence
+_REASONS = frozenset({"health_checks"})
+"""Sentences that the first lines say all the same: why the value before them is what it is."""
+_REASON = 100  # characters of them
 _MESSAGE = 60  # characters of a message of a log
 
 
@@ -218,7 +222,8 @@ def phrases_of(
         text = visible(str(values[name]))
         twice = isinstance(values[name], str) and any(text in other for other in said.values())
         alike = _said(name, values[name])  # health PASSED, and health_passed
-        if len(text) <= _LONGEST and not twice and not _is_among(alike, phrases.values()):
+        twice = twice or _is_among(alike, phrases.values())
+        if not twice and (len(text) <= _LONGEST or (name in _REASONS and most > _SAID)):
             said[name] = text
             phrases[name] = alike
         if len(said) == most:
@@ -281,7 +286,7 @@ def _said(name: str, value: Json) -> str:
         test = word.removesuffix(" passed")
         return f"no {word}" if test == word else f"{test} not passed"
     way, _, last = word.rpartition(".")
-    text = _cut(text) if isinstance(value, str) else text
+    text = _cut(text, _REASON if name in _REASONS else _LONGEST) if isinstance(value, str) else text
     if last in _RATES:
         return f"{way} {text}".lstrip()
     return f"{way} await {text}".lstrip() if last == "await" else f"{word} {text}"

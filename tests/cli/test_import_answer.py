@@ -79,6 +79,36 @@ def test_loads_that_differ_in_size_are_counted() -> None:
     assert "in 2 trials of 2 loads, highest in" in said(figure(100), large)
 
 
+def test_a_few_loads_that_are_each_measured_again_are_said_each() -> None:
+    small, large = (("rw=randread", f"bs={size}") for size in ("4k", "1m"))
+    before, after = (
+        [figure(mean, label)._replace(load=load) for load, mean in ((small, many), (large, few))]
+        for label, many, few in (("before", 1000, 90), ("after", 1500, 91))
+    )
+    ranges = ResultRanges()
+    ranges.add([*before, *after])
+    assert ranges.sentence() == (
+        "fio: read (rw=randread, bs=4k) 1,000 IOPS in “before” (lines 1–9),"
+        " 1,500 IOPS in “after” (lines 1–9); fio: read (rw=randread, bs=1m) 90 IOPS in “before”"
+        " (lines 1–9), 91 IOPS in “after” (lines 1–9)"
+    )
+    assert ranges.sentence() == ranges.sentence()
+    assert "in 3 trials of 2 loads" in said(*before, after[0])  # one of them only once
+    depths = [figure(at)._replace(load=(f"iodepth={at % 5}",)) for at in range(1, 11)]
+    assert said(*depths).startswith("fio: read 1 … 10 IOPS in 10 trials of 5 loads")  # a row
+
+
+def test_results_that_have_names_are_said_each_while_they_are_few() -> None:
+    named = [figure(100 + at, f"disk {at}") for at in range(5)]
+    assert said(*named[:2]) == (
+        "fio: read 100 IOPS in “disk 0” (lines 1–9), 101 IOPS in “disk 1” (lines 1–9)"
+    )
+    assert said(*named) == "fio: read 100 … 104 IOPS in 5 trials, highest in “disk 4” (lines 1–9)"
+    assert "in 2 trials" in said(named[0], figure(200, "disk 0"))  # which of the two is not known
+    mixed = [each._replace(beside=7.0) for each in named[:2]]
+    assert said(*mixed).startswith("fio: read 100 IOPS, write 7 IOPS, in “disk 0”")
+
+
 def test_the_worst_finding_is_said_whatever_its_place() -> None:
     note = Finding("ranking", "note", "page", "An order nobody can claim.")
     error = Finding("degraded", "error", "md0", "md0 lacks a member.")

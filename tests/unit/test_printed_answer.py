@@ -49,6 +49,9 @@ def sentence(*outputs: PrintedState | PrintedCounters) -> str:
         (("disk", "sda", {"health_passed": True}), Telling.CONDITION),
         (("filesystem", "/", {"used_share": 0.97}), Telling.TROUBLE),
         (("filesystem", "/", {"used_share": 0.5}), Telling.MEASURED),
+        (("filesystem", "/mnt", {"used_share": 1.0, "device": "/dev/loop0"}), Telling.MEASURED),
+        (("filesystem", "/mnt", {"used_share": 1.0, "device": "/dev/sr0"}), Telling.MEASURED),
+        (("filesystem", "/mnt", {"used_share": 1.0, "device": "/dev/sda1"}), Telling.TROUBLE),
         (("squashfs", "/rom", {"used_share": 1.0, "read_only": True}), Telling.MEASURED),
         (("disk", "sda", {"size": 5, "model": "X"}), Telling.SIZE),
         (("mount", "/", {"noatime": True}), Telling.OPTION),
@@ -176,6 +179,15 @@ def test_a_moment_that_does_not_show_the_chosen_device_is_not_said_of_it() -> No
     said = sentence(first, made, fuller)  # the fullest moment does not show it
     assert said.startswith("df: /: used share 50 % (lines 1), then used share 60 % (lines 3)")
     assert sentence(first, made, made, emptier).startswith("df: /nfs: used share 1 % (lines 1); ")
+
+
+def test_why_a_health_is_bad_is_said_and_another_sentence_is_not() -> None:
+    reasons = "1 host is down; " * 20
+    values = {"health": "WARN", "health_checks": reasons, "status": "the cluster has seen " * 9}
+    text = state_answer(state(("cluster", "c", values))).text()
+    assert text.startswith("c: health WARN, health checks 1 host is down; 1 host")
+    assert text.endswith("…")
+    assert len(text) < 150
 
 
 def test_counters_do_not_hide_the_state_of_the_same_device() -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _GROUPS = 2  # of results, each with its range
 _SEVERITIES = ("error", "warning", "note")
+_FEW_LOADS = 3
 _EACH = 4  # results of a range that are said each
 _LONGEST = 200  # characters of a message
 _CUTS = (". ", "; ", ", ", " ")
@@ -112,10 +113,24 @@ class _Range:
         if figure.latency:
             self.latencies.append((figure.latency, figure.label, figure.lines))
 
-    def sentence(self) -> str:
-        """`write 1.02 … 1.28 GiB/s in 18 trials, highest in “Strips” on node1 (lines 7–9)`."""
+    def join(self, other: _Range) -> None:
+        """Takes the figures of another range of the same metric, too."""
+        self.low = min(self.low, other.low, key=lambda each: each.mean)
+        self.high = max(self.high, other.high, key=lambda each: each.mean)
+        self.loads |= other.loads
+        self.count += other.count
+        self.first = [*self.first, *other.first][:_EACH]
+        self.beside += other.beside
+        self.latencies += other.latencies
+
+    def sentence(self, load: str = "") -> str:
+        """`write 1.02 … 1.28 GiB/s in 18 trials, highest in “Strips” on node1 (lines 7–9)`.
+
+        Args:
+            load: in words, where there are others of the same directions.
+        """
         best = self.high if higher_is_better(self.high.metric) else self.low
-        name = f"{best.tool}: {short_metric(best.metric)}"
+        name = f"{best.tool}: {short_metric(best.metric)}{load}"
         where = f"“{best.label}”" + (f" on {best.host}" if best.host else "")
         where += f" (lines {best.lines})"
         if self.count == 1:
@@ -155,7 +170,8 @@ class _Range:
 
 def _each(figure: TrialFigure) -> str:
     """`184 MiB/s in “/dev/sda” (lines 145–150)`: one of few results, each of which has a name."""
-    beside = f" / {units.show(figure.beside, figure.unit)}" if figure.beside else ""
+    other = short_metric(other_direction(figure.metric))
+    beside = f", {other} {units.show(figure.beside, figure.unit)}," if figure.beside else ""
     where = f"“{figure.label}”" + (f" on {figure.host}" if figure.host else "")
     return f"{units.show(figure.mean, figure.unit)}{beside} in {where} (lines {figure.lines})"
 
@@ -167,20 +183,36 @@ class ResultRanges:
     """
 
     def __init__(self) -> None:
-        self._ranges: dict[tuple[str, ...], _Range] = {}
+        self._ranges: dict[tuple[str, ...], dict[tuple[str, ...], _Range]] = {}
 
     def add(self, figures: Iterable[TrialFigure]) -> None:
         """Takes the figures of an output."""
         for figure in figures:
             key = figure.tool, figure.metric, figure.unit, *figure.directions
-            self._ranges.setdefault(key, _Range(figure, figure)).add(figure)
+            loads = self._ranges.setdefault(key, {})
+            loads.setdefault(figure.load, _Range(figure, figure)).add(figure)
 
     def sentence(self) -> str:
         """The groups with most trials, and how many more there are; empty without trials."""
-        order = sorted(self._ranges.values(), key=lambda each: -each.count)
+        groups = [group for loads in self._ranges.values() for group in _by_load(loads)]
+        order = sorted(groups, key=lambda group: -group[1].count)
         more = len(order) - _GROUPS
-        said = "; ".join(each.sentence() for each in order[:_GROUPS])
+        said = "; ".join(each.sentence(load) for load, each in order[:_GROUPS])
         return said + (f"; {more} more of other loads or tools" if more > 0 else "")
+
+
+def _by_load(loads: Mapping[tuple[str, ...], _Range]) -> Iterable[tuple[str, _Range]]:
+    """Ranges of a few loads that are measured several times each; else the range of all of them.
+
+    What a change brought shows at each load by itself; of a row of depths only the ends are said.
+    """
+    ranges = list(loads.values())
+    if 1 < len(ranges) <= _FEW_LOADS and all(each.count > 1 for each in ranges):
+        return [(f" ({', '.join(load)})" if load else "", each) for load, each in loads.items()]
+    whole = _Range(ranges[0].low, ranges[0].high)
+    for each in ranges:
+        whole.join(each)
+    return [("", whole)]
 
 
 _COUNTER_UNITS = (
