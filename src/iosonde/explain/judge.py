@@ -14,9 +14,10 @@ from iosonde.records.finding import Finding
 _ORDER = {"error": 0, "warning": 1, "note": 2}
 _FIRST = (
     "pool-suspended", "split-brain", "kernel-crash", "failed-volume", "lost-device",
-    "drive-failed", "drive-failing", "degraded", "member-failed", "failed-paths", "media-errors",
+    "drive-failed", "drive-failing", "degraded", "member-failed", "failed-paths", "device-resets",
+    "media-errors",
     "io-errors", "filesystem-errors", "damaged-files", "damaged-table", "read-only",
-    "resync-stuck", "hung-tasks", "out-of-space", "device-resets", "mount-failed",
+    "resync-stuck", "hung-tasks", "out-of-space", "mount-failed",
 )  # fmt: skip
 """What is said before others of its severity: what stands still, what failed, what came of it."""
 _RANK = {name: place for place, name in enumerate(_FIRST)}

@@ -54,6 +54,15 @@ CASES = (
                                      "last_checked": "Thu Jun 20 08:55:17 2019"})),
     ),
     RuleCase(
+        "failed-volume.unchecked_pools",
+        "a pool of which LVM says that its check failed",
+        case(counted("lvm messages", "host", "", {"messages": [
+            "Check of pool pve/data failed (status:1). Manual repair required!"]})),
+        "a pool that is only nearly full",
+        case(counted("lvm messages", "host", "", {"messages": [
+            "WARNING: Remaining free space in metadata of thin pool pve/data is too low"]})),
+    ),
+    RuleCase(
         "out-of-space.no_chunk",
         "a mirror on two devices of which one has nothing left to allocate",
         case(state("btrfs", "/srv", {

@@ -231,7 +231,9 @@ def _find(trouble: Trouble, case: EvidenceSet) -> Iterator[Finding]:
             continue  # a partition of a disk that is named itself
         own = _own(thing.kind).get(trouble)
         said = own or _SAID[trouble]
-        others = _of(thing, _OTHERS.get(trouble, "others"))
+        named_by = _OTHERS.get(trouble, "others")
+        others = _of(thing, "panics" if trouble == "crash" and named_by not in thing.values
+                     else named_by)  # fmt: skip
         events = _events(counts) if trouble == "crash" else counts
         if trouble == "crash" and max(events.values()) <= _on_purpose(thing):
             continue

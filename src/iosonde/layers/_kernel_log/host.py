@@ -2,7 +2,8 @@
 
 Source:
     Linux 6.12 arch/x86/mm/fault.c, show_fault_oops() (before 5.1 with "kernel "); kernel/panic.c,
-    panic(); lib/dump_stack.c, dump_stack_print_info(); kernel/watchdog.c; kernel/rcu/tree_stall.h;
+    panic(); lib/dump_stack.c, dump_stack_print_info(); kernel/watchdog.c; kernel/workqueue.c;
+    kernel/rcu/tree_stall.h;
     mm/oom_kill.c, __oom_kill_process(); mm/page_alloc.c, warn_alloc();
     mm/kasan/report.c, print_error_description();
     mm/slub.c, slab_bug(); lib/refcount.c; kernel/power/process.c;
@@ -98,6 +99,16 @@ MESSAGES = (
         "soft lockup - CPU",
         r"(?:watchdog: )?BUG: soft lockup - CPU#(?P<processors>\d+) stuck for "
         r"(?P<stuck_seconds>\d+)s! \[(?P<other>.{1,32}):\d+\]", "host", "soft_lockups", "lockup",
+    ),
+    KernelMessage(
+        "workqueue lockup - pool",
+        r"BUG: workqueue lockup - pool .{1,100}? stuck for (?P<stuck_seconds>\d{1,9})s!", "host",
+        "workqueue_lockups", "lockup",
+    ),
+    KernelMessage(
+        "hard LOCKUP on cpu",
+        r"(?:NMI )?(?:watchdog: )?Watchdog (?:CPU:\d+ )?detected hard LOCKUP on cpu "
+        r"(?P<processors>\d{1,5})", "host", "hard_lockups", "lockup",
     ),
     KernelMessage(
         "rcu_",

@@ -368,6 +368,7 @@ def _join_unnamed(counts: dict[tuple[str, str], dict[str, Json]]) -> None:
         kind for (kind, name), values in counts.items() if not name and _ABORTED in values
     ]:
         named = [values for (other, name), values in counts.items() if other == kind and name]
+        named = [values for values in named if values.get("first")] or named
         if len(named) == 1 and named[0].get("messages"):
             for name, value in counts.pop((kind, "")).items():
                 _merge(named[0], name, value)

@@ -51,7 +51,25 @@ def _devices(case: EvidenceSet) -> Iterator[CounterEvidence]:
                 counts = (count for count in every if isinstance(count, int))
                 largest[counter] = max(counts, default=0)
             name = "a missing device" if device.name in _MISSING else device.name
-            yield replace(device, name=name, values=largest)
+            yield replace(
+                device, name=name, values=largest | {"levels": device.values.get("levels")}
+            )
+
+
+def _is_old(device: CounterEvidence) -> bool:
+    """Whether the log names the counters only as the file system was mounted: what was before.
+
+    Source: Linux fs/btrfs/volumes.c, btrfs_dev_stat_print_on_load() (info), _on_error() (error).
+    """
+    return device.values.get("levels") == ["info"]
+
+
+def _severity(device: CounterEvidence) -> str:
+    return "warning" if _is_old(device) else "error"
+
+
+def _before(device: CounterEvidence) -> str:
+    return " and before it was mounted" if _is_old(device) else ""
 
 
 def _missing(case: EvidenceSet) -> Iterator[Finding]:
@@ -76,9 +94,10 @@ def _requests(case: EvidenceSet) -> Iterator[Finding]:
         writes, reads, flushes = map(device.number, _REQUESTS)
         if writes or reads or flushes:
             yield Finding(
-                "io-errors", "error", subject_of(device),
+                "io-errors", _severity(device), subject_of(device),
                 f"Requests of btrfs to {device.name} ended with errors: {reads:,} reads, "
-                f"{writes:,} writes and {flushes:,} flushes since the counters were zeroed.",
+                f"{writes:,} writes and {flushes:,} flushes since the counters were zeroed"
+                f"{_before(device)}.",
                 device.evidence(*_REQUESTS),
                 f"read the kernel's log of that time; {where_to_look(case, device, device.name)}",
                 "`btrfs device stats -z`, `btrfs scrub`, and the counters stay 0",
@@ -96,9 +115,9 @@ def _contents(case: EvidenceSet) -> Iterator[Finding]:
         said += [f"{_blocks(ages)} of another generation"] if ages else []
         if said:
             yield Finding(
-                "checksum-errors", "error", subject_of(device),
-                f"{device.name} returned {' and '.join(said)} since the counters were zeroed: the "
-                "device, the way to it or memory changes or loses data.",
+                "checksum-errors", _severity(device), subject_of(device),
+                f"{device.name} returned {' and '.join(said)} since the counters were zeroed"
+                f"{_before(device)}: the device, the way to it or memory changes or loses data.",
                 device.evidence(*_CONTENTS),
                 f"{where_to_look(case, device, device.name)}, and at memory where several devices "
                 "have them; `btrfs scrub`, and replace what goes on counting",

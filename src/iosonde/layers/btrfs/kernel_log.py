@@ -28,7 +28,8 @@ _SCRUBBED = (
 MESSAGES = (
     KernelMessage(
         " errs: wr ",
-        r"BTRFS:? (?:info|error) \(device (?P<filesystems>[\w!-]{1,32})(?::? state \w{1,8})?\): "
+        r"BTRFS:? (?P<levels>info|error) \(device (?P<filesystems>[\w!-]{1,32})"
+        r"(?::? state \w{1,8})?\): "
         r"bdev (?:/dev/)?(?P<name>[\w!/-]{1,64}|\(efault\)|<missing disk>) "
         r"errs: wr (?P<wr>\d{1,18}), rd (?P<rd>\d{1,18}), flush (?P<flush>\d{1,18}), "
         r"corrupt (?P<corrupt>\d{1,18}), gen (?P<gen>\d{1,18})",
@@ -142,6 +143,12 @@ MESSAGES = (
         "max tolerance is",
         rf"{_ON}chunk \d{{1,18}} missing (?P<missing>\d{{1,6}}) devices, max tolerance is "
         r"(?P<tolerated>\d{1,6})", "btrfs", "incomplete_chunks", "member",
+    ),
+    KernelMessage(
+        " belongs to fsid ",
+        r"BTRFS:? (?:error|warning): device (?:/dev/)?(?P<name>[\w!/-]{1,64}) \(\d{1,4}:\d{1,8}\) "
+        r"belongs to fsid (?P<fsids>[\da-f-]{36}),? and the fs is already mounted", "btrfs",
+        "refused_devices",
     ),
     KernelMessage("forced readonly", rf"{_ON}forced readonly", "btrfs", "shutdowns", "damage"),
     KernelMessage(

@@ -14,12 +14,12 @@ from iosonde.layers._kernel_log.events import KernelMessage, bare_messages
 
 _DEVICE = r"\(device (?P<name>[\w!-]{1,32})\)"
 _ON = r"EXT[234]-fs \((?P<name>[\w!-]{1,32})\): "
-_PLACE = r"(?P<functions>\w{3,60}):\d{1,6}: "
+_PLACE = r"(?P<functions>\w{3,60}):(?:\d{1,6}:)? "  # the line since 2.6.36
 _INODE = (
     r"(?:inode #(?P<inodes>\d{1,18}): )?(?:block (?P<blocks>\d{1,18}): )?"
     r"(?:lblock \d{1,18}: )?(?:comm \(?(?P<processes>[^:()]{1,32})\)?: )?"
 )
-_JOURNAL = r"(?P<name>dm-\d+|[\w!]{1,32})(?:-\d+)?"
+_JOURNAL = r"(?P<name>dm-\d+|[\w!]{1,32})(?:[-:]\d+)?"  # a colon before 2.6.36
 
 MESSAGES = (
     KernelMessage(
@@ -58,7 +58,7 @@ MESSAGES = (
     ),
     KernelMessage(
         "Aborting journal on device",
-        r"(?:JBD2: )?Aborting journal on device (?P<name>dm-\d+|[\w!]{1,32})(?:-\d+)?\.",
+        r"(?:JBD2: )?Aborting journal on device (?P<name>dm-\d+|[\w!]{1,32})(?:[-:]\d+)?\.",
         "ext4", "journal_aborts", "damage",
     ),
     KernelMessage(

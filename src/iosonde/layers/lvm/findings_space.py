@@ -9,11 +9,15 @@ and reads and writes of the origin go on.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Evidence, Finding
 
+_CHECK = re.compile(
+    r"Check of pool (?P<pool>[\w+./-]{1,160}) failed \(status:(?P<status>-?\d{1,6})\)"
+)
 _NEARLY = 0.9  # share in use from which on it is told
 _FULL = 0.999  # of what lvs prints with two digits after the point
 
@@ -41,8 +45,13 @@ def short_of_room(case: EvidenceSet) -> Iterator[Finding]:
 
 
 def _is_pool(state: StateEvidence) -> bool:
-    """Whether it is a thin pool. Source: lvs(8), the first of lv_attr's characters is t."""
+    """Whether it is a thin pool.
+
+    Source: lvs(8), the first of lv_attr's characters is t; lvdisplay names what a pool stands on.
+    """
     attributes = str(state.values.get("attributes", ""))
+    if "lv_pool_data" in state.values:
+        return True
     return "thin-pool" in str(state.values.get("segment_type", "")) or attributes.startswith("t")
 
 
@@ -108,7 +117,33 @@ def _full_finding(state: StateEvidence, fact: str, share: float, *, is_pool: boo
     )
 
 
+def unchecked_pools(case: EvidenceSet) -> Iterator[Finding]:
+    """Pools whose metadata LVM's check, before it activates them, found damaged."""
+    for log in case.counted("lvm messages"):
+        messages = log.values.get("messages")
+        for message in messages if isinstance(messages, list) else ():
+            check = _CHECK.search(str(message))
+            if check is None:
+                continue
+            yield Finding(
+                rule="failed-volume",
+                severity="error",
+                subject=f"{log.host}: {check['pool']}" if log.host else check["pool"],
+                message=f"The check of the pool {check['pool']} failed (status {check['status']}): "
+                "its metadata is damaged, and neither the pool nor what is in it can be used.",
+                evidence=(Evidence("message", str(message), "", log.where),),
+                remedy="remove and create nothing in it, and repair it only once its metadata is "
+                f"copied: `lvchange -ay {check['pool']}_tmeta` and `dd` or `thin_dump` it to a "
+                "file; then `lvconvert --repair`, which keeps the old one as _meta0, or "
+                "`thin_dump --repair` with newer thin-provisioning-tools",
+                confirm=f"`lvchange -ay {check['pool']}` activates it without a message",
+            )
+
+
 RULES: tuple[Rule, ...] = (
     Rule("out-of-space", "lvm", "Thin pools and snapshots with no room left.",
          "lvmthin(7), lvconvert(8)", short_of_room),
+    Rule("failed-volume", "lvm", "Pools whose metadata does not stand its check.",
+         "LVM2 2.03, lib/activate/dev_manager.c, _pool_callback(); lvmthin(7), Metadata check and "
+         "repair", unchecked_pools),
 )  # fmt: skip

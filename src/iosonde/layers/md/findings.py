@@ -101,7 +101,8 @@ def not_whole(case: EvidenceSet) -> Iterator[Finding]:
         missing = state.values.get("degraded")
         if isinstance(missing, int) and not isinstance(missing, bool) and missing > 0:
             if is_filled(state, missing):
-                yield being_filled(state, missing, is_new=is_new(case, state))
+                if _too_long(state) is None:  # else `stuck` speaks of it
+                    yield being_filled(state, missing, is_new=is_new(case, state))
                 continue
             yield _lacking(state, missing)
         action = str(state.values.get("sync_action") or "")

@@ -12,10 +12,13 @@ from iosonde.layers._kernel_log.events import KernelMessage
 
 _POOL = r"(?P<name>[A-Za-z][\w.: -]{0,80})"
 
+_SPL = r"(?:SPLError: \d{1,10}:\d{1,3}:\([\w.-]{1,40}:\d{1,6}:\w{1,40}\(\)\) )?"
+"""What SPL before 0.7 put before warnings."""
+
 MESSAGES = (
     KernelMessage(
         "uncorrectable I/O failure and has been suspended",
-        rf"WARNING: Pool '{_POOL}' has encountered an uncorrectable I/O failure and has been "
+        rf"{_SPL}WARNING: Pool '{_POOL}' has encountered an uncorrectable I/O failure and has been "
         r"suspended", "zpool", "suspensions",
     ),
     KernelMessage(

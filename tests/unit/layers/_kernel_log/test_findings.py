@@ -262,3 +262,29 @@ def test_the_span_is_of_what_is_counted(
     assert len(findings) == len(said)
     for subject, when in said:
         assert any(each.subject == subject and when in each.message for each in findings)
+
+
+@pytest.mark.parametrize(("line", "rule", "subject"), [
+    ("[ 2511.709162] EXT4-fs error (device sdb1): __ext4_get_inode_loc: unable to read inode block"
+     " - inode=1015809, block=3676192", "filesystem-errors", "sdb1"),
+    ("[ 2511.708616] Aborting journal on device sdb1:8.", "filesystem-errors", "sdb1"),
+    ("[138671.416334] SPLError: 1850:0:(spl-err.c:67:vcmn_err()) WARNING: Pool 'old' has "
+     "encountered an uncorrectable I/O failure and has been suspended.", "pool-suspended", "old"),
+    ("[   10.000000] refcount_t: underflow; use-after-free.", "kernel-crash", "kernel log"),
+    ("[   10.000000] Freezing of tasks failed after 20.009 seconds (3 tasks refusing to freeze, "
+     "wq_busy=0):", "hung-tasks", "kernel log"),
+    ("[   10.000000] BUG: workqueue lockup - pool cpus=8 node=0 flags=0x0 nice=0 stuck for 50s!",
+     "hung-tasks", "kernel log"),
+])  # fmt: skip
+def test_older_and_rarer_messages_are_judged(
+    tmp_path: Path, line: str, rule: str, subject: str
+) -> None:
+    (tmp_path / "log").write_text(f"{line}\n")
+    said = [(finding.rule, finding.subject) for finding in explain(str(tmp_path / "log")).findings]
+    assert said == [(rule, subject)]
+
+
+def test_a_panic_says_its_reason(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("[  249.291345] Kernel panic - not syncing: Hard LOCKUP\n")
+    (finding,) = explain(str(tmp_path / "log")).findings
+    assert "1 kernel panic (Hard LOCKUP) at 249.291345" in finding.message

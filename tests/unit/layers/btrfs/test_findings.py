@@ -84,3 +84,17 @@ def test_counters_of_a_log_end_where_the_tool_shows_them(tmp_path: Path) -> None
     assert _said(log, tmp_path) == {"io-errors"}
     assert _said(log + zeroed, tmp_path) == set()
     assert _said(f"{zeroed}\n# dmesg\n{log}", tmp_path) == {"io-errors"}
+
+
+def test_what_was_counted_before_a_mount_is_no_new_error(tmp_path: Path) -> None:
+    line = (
+        "[  900.{number:06}] BTRFS {level} (device sdb): bdev /dev/sdb errs: wr 0, rd 5, flush 0, "
+        "corrupt 0, gen 0\n"
+    )
+    page = tmp_path / "page.txt"
+    page.write_text(line.format(number=1, level="info"))
+    (old,) = explain(str(page)).findings
+    assert (old.severity, "before it was mounted" in old.message) == ("warning", True)
+    page.write_text(line.format(number=1, level="info") + line.format(number=2, level="error"))
+    (new,) = explain(str(page)).findings
+    assert (new.severity, "before it was mounted" in new.message) == ("error", False)

@@ -133,3 +133,10 @@ def test_an_array_that_is_shown_again_on_a_named_host_is_one() -> None:
     named = lacking.replace("# cat", "root@nas7:~# cat")
     assert len(degraded(lacking + named)) == 1
     assert len(degraded(lacking + named.replace("md0", "md1"))) == 2
+
+
+def test_a_rebuild_that_stands_still_is_not_to_be_waited_for() -> None:
+    work = WORK.replace("109673K", "0K")
+    (said,) = _findings(mdstat("sde[3] sdd[1] sdc[0]", work=work))
+    assert said.rule == "resync-stuck"
+    assert "goes on without end with its recovery" in said.message
