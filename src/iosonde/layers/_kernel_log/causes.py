@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from iosonde import units
+from iosonde.kerneltext import fields
 from iosonde.layers._kernel_log.events import KernelMessage, Trouble
 from iosonde.records.evidence import CounterEvidence, EvidenceSet, StateEvidence
 from iosonde.records.stack import Json
@@ -112,7 +113,7 @@ CAUSES: Mapping[str, CauseText] = {
 }  # fmt: skip
 
 
-_ROOM = 0.05  # of a file system; an allocation asks for 10 GiB or a tenth of it at most
+_DEVICE_SIZE = re.compile(r"device_\d{1,9}_size")
 _CHUNK = 10 * units.GIB  # of a device
 _ON_DEVICES = {"single": 1, "dup": 1, "raid1": 2, "raid10": 2, "raid1c3": 3, "raid1c4": 4}
 """Profile of metadata → devices that need space for a new chunk of it."""
@@ -133,32 +134,38 @@ def unless_room(
 ) -> CauseText | None:
     """The cause, or another where a file system lacked space that the same text shows it to have.
 
-    Only where the text shows one such file system, or one on this device.
+    Only where the text shows the file system on this device, and what its metadata need.
     """
     if cause is None or cause.said != _NOT_FULL.said:
         return cause
-    shown = [
-        state for state in case.latest(thing.kind, "unallocated")
+    beside = [
+        state for state in case.of_kind(thing.kind)
         if state.source == thing.source and len({state.host, thing.host} - {""}) < 2
     ]  # fmt: skip
-    of_it = [state for state in shown if f"unallocated_{thing.name}" in state.values] or shown
-    room = _room(of_it[0]) if len(of_it) == 1 else 0
-    if not room:
+    profiles = {str(state.values["metadata_profile"]) for state in beside
+                if "metadata_profile" in state.values}  # fmt: skip
+    needed = _ON_DEVICES.get(profiles.pop(), 0) if len(profiles) == 1 else 0
+    rooms = [rooms for state in beside if (rooms := _rooms(state, thing.name))]
+    if not needed or not rooms or sum(room >= _CHUNK for room in rooms[-1]) < needed:
         return cause
-    return _NOT_FULL._replace(after=_NOT_FULL.after.format(room=units.show_bytes(room)))
+    room = units.show_bytes(sum(rooms[-1]))
+    return _NOT_FULL._replace(after=_NOT_FULL.after.format(room=room))
 
 
-def _room(system: StateEvidence) -> int:
-    """Bytes not allocated of a file system of btrfs that has room for metadata; else 0."""
-    size, room = system.number("size"), system.number("unallocated")
-    parts = [
-        value for name, value in system.values.items()
-        if name.startswith("unallocated_") and isinstance(value, int)
-    ]  # fmt: skip
-    needed = _ON_DEVICES.get(str(system.values.get("metadata_profile")), len(parts) + 1)
-    if not size or not room or room < _ROOM * size:
-        return 0
-    return int(room) if sum(part >= _CHUNK for part in parts) >= needed else 0
+def _rooms(system: StateEvidence, device: str) -> list[int]:
+    """Bytes not allocated of each device of a file system; empty where this one is not of it."""
+    values = system.values
+    usage = {name: value for name, value in values.items() if name.startswith("unallocated_")}
+    if usage:
+        of_it = [value for value in usage.values() if isinstance(value, int)]
+        return of_it if f"unallocated_{device}" in usage else []
+    if f"/dev/{device}" not in fields(str(values.get("paths", ""))):
+        return []
+    return [
+        int(size) - int(system.number(f"{name.removesuffix('_size')}_used"))
+        for name, size in values.items()
+        if _DEVICE_SIZE.fullmatch(name) and isinstance(size, int)
+    ]
 
 
 class _Sign(NamedTuple):

@@ -40,20 +40,25 @@ def _devices(case: EvidenceSet) -> Iterator[CounterEvidence]:
         (device.source, device.name): place
         for place, device in enumerate(case.counters) if device.tool == _STATS
     }  # fmt: skip
+    logged: dict[tuple[str, str], CounterEvidence] = {}
     for place, device in enumerate(case.counters):
         if device.tool != "kernel log" or shown.get((device.source, device.name), -1) > place:
             continue
         if device.kind == "btrfs" and "error_counts" in device.values:
             largest: dict[str, Json] = {}
             for counter, short in _IN_LOG.items():
-                logged = device.values.get(short)
-                every = logged if isinstance(logged, list) else []
+                listed = device.values.get(short)
+                every = listed if isinstance(listed, list) else []
                 counts = (count for count in every if isinstance(count, int))
                 largest[counter] = max(counts, default=0)
             name = "a missing device" if device.name in _MISSING else device.name
-            yield replace(
+            counted = replace(
                 device, name=name, values=largest | {"levels": device.values.get("levels")}
             )
+            before = logged.setdefault((device.source, name), counted)
+            if sum(map(counted.number, _IN_LOG)) > sum(map(before.number, _IN_LOG)):
+                logged[device.source, name] = counted
+    yield from logged.values()
 
 
 def _is_old(device: CounterEvidence) -> bool:

@@ -7,7 +7,7 @@ Source:
     drivers/scsi/scsi_lib.c, scsi_device_state_check(); drivers/scsi/scsi_error.c,
     scsi_eh_offline_sdevs() and scsi_report_lun_change(); drivers/scsi/sd.c,
     sd_print_capacity(), sd_read_cache_type(), sd_sync_cache(), sd_read_write_protect_flag() and
-    sd_probe(); drivers/scsi/sg.c;
+    sd_probe(), sd_setup_read_write_cmnd(); drivers/scsi/sg.c;
     drivers/scsi/hosts.c, scsi_add_host_with_dma() (the host and its driver);
     drivers/scsi/device_handler/scsi_dh_alua.c, alua_rtpg();
     drivers/scsi/mpt3sas/mpt3sas_base.c, _base_sas_log_info();
@@ -22,6 +22,10 @@ _ADDRESS = r"\d+:\d+:\d+:\d+"
 _DISK = rf"sd {_ADDRESS}: \[(?P<name>sd[a-z]{{1,4}})\] +(?:tag#\d+ +)?"
 
 MESSAGES = (
+    KernelMessage(
+        "access beyond end of device",
+        rf"{_DISK}access beyond end of device", "disk", "outlying_requests", "data",
+    ),
     KernelMessage(
         "Result: hostbyte=",
         rf"{_DISK}(?:FAILED |(?P<commands>[A-Z][A-Za-z ]{{3,24}}(?:\(\d{{1,2}}\))?) failed: |"

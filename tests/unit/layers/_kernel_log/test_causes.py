@@ -178,3 +178,26 @@ def test_space_that_the_text_shows_is_not_to_be_made(
     (finding,) = explain(str(page)).findings
     assert ("3.73 TiB of it unallocated" in finding.message) != is_full
     assert ("balance" in finding.remedy) == is_full
+
+
+@pytest.mark.parametrize(("used", "profile", "path", "is_full"), [
+    ("276.00GiB", "DUP", "sdq1", False), ("3.99TiB", "DUP", "sdq1", True),
+    ("276.00GiB", "RAID1", "sdq1", True), ("276.00GiB", "DUP", "sdr1", True),
+])  # fmt: skip
+def test_show_and_df_tell_the_same_space(
+    tmp_path: Path, used: str, profile: str, path: str, *, is_full: bool
+) -> None:
+    shown = (
+        "# btrfs filesystem show\n"
+        "Label: 'data'  uuid: 7a3e5d10-8f4c-4b7a-9d7e-6f2c1a9b0d33\n"
+        "\tTotal devices 1 FS bytes used 227.00GiB\n"
+        f"\tdevid    1 size 4.00TiB used {used} path /dev/{path}\n\n"
+        "# btrfs filesystem df /data\n"
+        "Data, single: total=268.00GiB, used=223.00GiB\n"
+        f"Metadata, {profile}: total=8.00GiB, used=2.00GiB\n"
+        "GlobalReserve, single: total=512.00MiB, used=0.00B\n"
+    )
+    page = tmp_path / "page.txt"
+    page.write_text(f"# dmesg\n[  900.000000] {NO_SPACE}\n\n{shown}")
+    (finding,) = explain(str(page)).findings
+    assert ("3.73 TiB of it unallocated" in finding.message) != is_full

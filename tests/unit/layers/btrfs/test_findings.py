@@ -98,3 +98,14 @@ def test_what_was_counted_before_a_mount_is_no_new_error(tmp_path: Path) -> None
     page.write_text(line.format(number=1, level="info") + line.format(number=2, level="error"))
     (new,) = explain(str(page)).findings
     assert (new.severity, "before it was mounted" in new.message) == ("error", False)
+
+
+def test_of_one_device_a_log_says_the_largest_counts(tmp_path: Path) -> None:
+    line = (
+        "[ 90{number}.000000] BTRFS error (device sdb): bdev /dev/sdb errs: wr {wr}, rd 0, "
+        "flush 0, corrupt 0, gen 0\n"
+    )
+    page = tmp_path / "page.txt"
+    page.write_text(line.format(number=1, wr=1) + "\n\n" * 8 + line.format(number=2, wr=1038))
+    (said,) = explain(str(page)).findings
+    assert "1,038 writes" in said.message
