@@ -81,6 +81,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "ceph_mds_requests": "iosonde.layers.ceph.printed_kernel_client:CephMdsRequests",
         "ceph_mds_sessions": "iosonde.layers.ceph.printed_kernel_client:CephMdsSessions",
         "ceph_metrics": "iosonde.layers.ceph.printed_kernel_client:CephMetrics",
+        "ceph_mon_map": "iosonde.layers.ceph.printed_mon_map:CephMonMap",
         "ceph_orch": "iosonde.layers.ceph.printed_orch:CephOrch",
         "ceph_osd_df_rows": "iosonde.layers.ceph.printed_df_rows:CephOsdDfRows",
         "ceph_osd_map": "iosonde.layers.ceph.printed_osd_map:CephOsdMap",

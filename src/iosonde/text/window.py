@@ -34,6 +34,10 @@ _HARNESS = re.compile(
     r"(?:\[std(?:out|err)\] ?)?(?P<host>(?!))?"
 )
 """What autotest and avocado log a program's output behind."""
+_DEPLOYED = re.compile(
+    r"\[(?P<host>[A-Za-z][\w.-]{0,80})\]\[(?:DEBUG|INFO|WARNIN|WARNING|ERROR|CRITICAL) {0,3}\] ?"
+)
+"""What ceph-deploy logs what a host printed behind (ceph_deploy/util/log.py, remoto)."""
 _HOST = re.compile(r"(?P<host>[A-Za-z][\w-]*(?:\.[\w-]+)*)(?:: | ?\| |:$)")
 
 _NO_HOSTS = frozenset({
@@ -167,7 +171,7 @@ class View(TextCursor):
         own = (self._window.text(anchor) or "").lstrip()
         if _is_numbered(*((text or "").lstrip() for text in around)):
             return _without(_NUMBERED), ""
-        for pattern in (_LOGGED, _STAMP, _HARNESS, _HOST):
+        for pattern in (_LOGGED, _STAMP, _HARNESS, _DEPLOYED, _HOST):
             match = pattern.match(own)
             if match is None or len(near) < 2:
                 continue

@@ -244,3 +244,10 @@ def test_a_row_that_looks_like_a_prompt_is_the_last_of_its_table() -> None:
     table = "Filesystem Type Size Used Avail Use% Mounted on\n"
     row = "me@nas:/srv/data fuse.sshfs  455G  308G  124G  72% /mnt/data\n"
     assert places(f"{table}/dev/sda1 ext4 10G 5G 5G 50% /\n{row}") == [(1, 3)]
+
+
+def test_what_ceph_deploy_logs_is_of_the_host_that_it_names() -> None:
+    line = "[{}][INFO  ] Disk /dev/{}: 480.1 GB, 480103981056 bytes, 937703088 sectors\n"
+    places = [(host, disk) for host in ("store1", "store2") for disk in ("sda", "sdb")]
+    text = "".join(line.format(host, disk) for host, disk in places)
+    assert [(state.host, state.subjects[0].name) for state in states(text)] == places

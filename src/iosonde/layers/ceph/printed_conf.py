@@ -15,9 +15,9 @@ from typing_extensions import override
 from iosonde.layers.ceph.facts import SECRET
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.cursor import Prompt, TextCursor, command_before
 from iosonde.text.nested import below_names, first_section, section_name
-from iosonde.text.reader import Items, StateOutput, over_comments
+from iosonde.text.reader import Items, StateOutput, close_lines, over_comments, top_of
 
 _SECTION = re.compile(r"(?:global|mon|osd|mds|mgr|client)(?:\.[\w.-]{1,60})?$")
 _PAIR = re.compile(
@@ -41,15 +41,23 @@ class CephConf(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
+        top = None
         for index in range(cursor.at, max(cursor.at - _REACH, -1), -1):
             if _SECTION.match(section_name(cursor.line(index))):
                 if below_names(cursor, index, _SECTION.match, pairs=_PAIR)[0] < cursor.at:
-                    return None
-                return over_comments(cursor, index, self.commands)
-        return None
+                    break
+                top = index
+        if top is not None:
+            return over_comments(cursor, top, self.commands)
+        first = top_of(cursor, _PAIR.match, most=_REACH)
+        asked = command_before(cursor, first, self.commands, reach=2, about="ceph.conf")[1].command
+        return first if asked and _PAIR.match(cursor.line(cursor.at).strip()) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        if _PAIR.match(cursor.line(first).strip()):
+            last, pairs = _appended(cursor, first)
+            return last, [PrintedSubject("ceph_config", "global", _values(pairs), prompt.host)]
         begin = first_section(cursor, first)
         last, sections = below_names(cursor, begin, _SECTION.match, pairs=_PAIR)
         return last, [
@@ -57,6 +65,19 @@ class CephConf(StateOutput):
             for name, pairs in sections.items()
             if (values := _values(pairs))
         ]
+
+
+def _appended(cursor: TextCursor, first: int) -> tuple[int, dict[str, str]]:
+    """What is written behind the file: into its last section, which is [global] in a new one."""
+    pairs: dict[str, str] = {}
+    last = first
+    for index, line in close_lines(cursor, first, _REACH, gap=1):
+        pair = _PAIR.match(line.strip())
+        if pair is None:
+            break
+        pairs[pair["key"]] = pair["value"].strip()
+        last = index
+    return last, pairs
 
 
 def _values(pairs: Mapping[str, str]) -> dict[str, Scalar]:

@@ -82,6 +82,8 @@ _SIZES = frozenset({
     "compressible", "raw_used",
 })  # fmt: skip
 _BUCKET = re.compile(r"root|host|rack|row|room|datacenter|zone|region|chassis|pdu|pod")
+_OWN_TYPE = re.compile(r"[a-z][a-z_-]{2,30}")
+_BUCKET_ID, _WEIGHT = re.compile(r"-\d{1,7}"), re.compile(r"\d{1,7}(?:\.\d{1,6})?")
 _POOLS = re.compile(r"\s*(?:--- POOLS ---|POOLS:)\s*$")
 _MOST = 6000
 
@@ -123,7 +125,7 @@ def _osds(
     last: int,
 ) -> tuple[int, list[PrintedSubject]]:
     """The OSDs of a table, each with the host that it stands below in a tree, and its buckets."""
-    cells = {**_OSD_CELLS, "name": re.compile(r"osd\.\d{1,7}|[a-z]{3,20} \S{1,100}")}
+    cells = {**_OSD_CELLS, "name": re.compile(r"osd\.\d{1,7}|[a-z][a-z_-]{2,30} \S{1,100}")}
     osds: list[PrintedSubject] = []
     place = TreePlace()
     for row, line in rows_of(_named(every), columns, cells, _no_osd_cell):
@@ -152,10 +154,26 @@ def _named(every: Iterable[Token]) -> Iterator[Token]:
     """The same, with a bucket's type and its name as one."""
     parts = Tokens(every)
     for at, word in enumerate(parts.onward(0)):
-        if at and _BUCKET.fullmatch(parts.text(at - 1)):
+        if at and _is_type(parts, at - 1):
             continue
-        name = parts.get(at + 1) if _BUCKET.fullmatch(word.text) else None
+        name = parts.get(at + 1) if _is_type(parts, at) else None
         yield Token(f"{word.text} {name.text}", name.line) if name else word
+
+
+def _is_type(parts: Tokens, at: int) -> bool:
+    """Whether a word is the type of a bucket: one of Ceph's, or one that the map names.
+
+    Such a one stands behind the id of a bucket and its weight.
+    """
+    word = parts.text(at)
+    if _BUCKET.fullmatch(word):
+        return True
+    return bool(
+        at > 1
+        and _OWN_TYPE.fullmatch(word)
+        and _WEIGHT.fullmatch(parts.text(at - 1))
+        and _BUCKET_ID.fullmatch(parts.text(at - 2))
+    )
 
 
 def _no_osd_cell(column: str, row: Mapping[str, str], text: str) -> bool:

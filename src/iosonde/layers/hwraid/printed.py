@@ -148,6 +148,12 @@ class MegaCli(_ControllerTool):
     parse = parse_megacli
 
     @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        first = super().begin(cursor)
+        of_drives = first is not None and _PICKED.match("\n".join(cursor.block(first, 2)))
+        return None if of_drives else first
+
+    @override
     def is_own(self, line: str) -> bool:
         return bool(_MEGACLI_LINE.search(line))
 
@@ -156,6 +162,8 @@ class MegaCli(_ControllerTool):
         return super().ends_before(line, count) or (count > 8 and bool(_MEGACLI_NEXT.search(line)))
 
 
+_PICKED = re.compile(r"\s*Virtual Drive: \d{1,4} \(Target Id: \d{1,4}\)\s+(?:Device Id|Raw Size): ")
+"""Lines of -LdPdInfo that grep picked: none of the volume's own is left."""
 _MEGACLI_LINE = re.compile(
     r"^\s*[\w(][\w ()&/.,'#-]{1,60}?\s*[:=](?:\s|$|\w)|^\s*={3,}|^\s*-{3,}|^Exit Code"
     r"|^\s*Adapter|Cache if Bad|Bad BBU"

@@ -31,7 +31,7 @@ from iosonde.text.torn import joined_match
 _DRIVE = READ_OF_DISK | {
     "Enclosure position", "Device Id", "Last Predictive Failure Event Seq Number",
     "Shield Counter", "Sequence Number", "WWN", "Foreign State", "Device Speed", "Link Speed",
-    "Connected Port Number",
+    "Connected Port Number", "Virtual Drive",
 }  # fmt: skip
 _VOLUME = READ_OF_VOLUME | {"Name", "Access Policy"}
 _BATTERY = frozenset({
@@ -46,6 +46,7 @@ _SURE = re.compile(
     r" ?: {0,9}\d{1,9}\s*$"
     r"|\s*+Firmware state ?: ?(?:Online|Offline|Failed|Unconfigured|Hotspare|Rebuild"
     r"|JBOD|Missing|C)"
+    r"|\s*Raw Size: {1,9}\d{1,6}\.\d{1,4} [KMGTP]B \[0x[0-9a-f]{1,16} Sectors\]\s*$"
     r"|\s*(?:Current|Default) Cache Policy ?: ?Write\w{4,7}, ?\w{4,16}, ?(?:Direct|Cached)\b"
     r"|\s*RAID Level {1,14}: Primary-\d, Secondary-\d"
     r"|\s*(?:Battery Replacement required|Battery Pack Missing|Learn Cycle Active) {1,40}: \w"
@@ -60,8 +61,8 @@ class MegaCliLines(StateOutput):
     tool = "MegaCli lines"
     anchors = (
         "Slot Number:", "Media Error Count:", "Other Error Count:", "Predictive Failure Count:",
-        "Firmware state:", "Cache Policy: Write", "Primary-", "Battery Replacement required",
-        "Battery Pack Missing", "Learn Cycle Active", " mAh", "isSOHGood:", "State of Charge:",
+        "Firmware state:", "Raw Size: ", "Cache Policy: Write", "Primary-",
+        "Battery Replacement required", "Battery Pack Missing", "Learn Cycle Active", " mAh", "isSOHGood:", "State of Charge:",
         "Critical Disks", "Failed Disks", "orrectable Errors", "flagged a S.M.A.R.T",
     )  # fmt: skip
     commands = MEGACLI

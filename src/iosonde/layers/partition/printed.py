@@ -75,6 +75,8 @@ _HEAD = re.compile(
     r"Main partition|First usable|Total free|Logical sector|Model|Warning|\d+ heads|Disk model)"
 )
 _GUID = re.compile(r"Disk identifier \(GUID\): ([\dA-F]{8}-[\dA-F-]{27})(?![\dA-F-])")
+_LOGICAL = re.compile(r"\s*Logical sector size: (\d{3,5}) bytes")
+"""Of gdisk before 1.0.4."""
 _LABELLED = re.compile(r"\s*[^\W\d_][^:：=]{0,60}[:：=]")
 """A line above the table in whatever language the tool speaks."""
 
@@ -148,6 +150,8 @@ def _facts_of_disk(
     first, last = span
     text = flow(cursor, first, last)
     logical, physical = fdisk_languages.sector_sizes(text)
+    if logical is None and (of_gdisk := _LOGICAL.search(text)):
+        logical = int(of_gdisk[1])
     label, free = _LABEL.search(text), list(_free_areas(cursor, span))
     models = (fdisk_languages.model(cursor.line(index)) for index in range(first - 1, last + 1))
     disk: dict[str, Scalar] = {
@@ -191,6 +195,7 @@ def _is_table(cursor: TextCursor, first: int) -> bool:
         return True
     return any(
         fdisk_languages.is_sector_size(line)
+        or _LOGICAL.match(line)
         or _UNITS.search(line)
         or line.lstrip().startswith("Units")
         for line in below

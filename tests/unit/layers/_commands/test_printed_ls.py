@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.layers._commands.printed_ls import LsDevices
-from tests.mangle import folded, mangled, read, subjects_in
+from tests.mangle import folded, mangled, read, states, subjects_in
 
 TEXT = (Path(__file__).parents[3] / "outputs" / "commands-composed" / "ls.txt").read_text()
 
@@ -80,3 +80,12 @@ def test_every_shape() -> None:
 
 def test_rows_without_a_command() -> None:
     assert _devices(TEXT.splitlines()[4])["pond-newt"]["minor"] == 11
+
+
+@pytest.mark.parametrize("time", [
+    "5月  14 09:40", "11月 30 2023", "3월  4 10:11", "Th05 14 09:40", "Th 5 14 2023",
+])  # fmt: skip
+def test_times_of_other_languages(time: str) -> None:
+    (state,) = states(f"$ ls -l /dev/vdb\nbrw-rw---- 1 root disk 253, 16 {time} /dev/vdb\n")
+    (disk,) = state.subjects
+    assert (disk.name, disk.values["major"], disk.values["minor"]) == ("vdb", 253, 16)

@@ -262,3 +262,23 @@ def test_pools_have_the_host_of_the_command_above_the_raw_storage() -> None:
         (state,) = states(given)
         assert {thing.host for thing in state.subjects} == {"n1"}
         assert {"ceph", "ceph_pool"} <= {thing.kind for thing in state.subjects}
+
+
+OWN_TYPES = """\
+ID  WEIGHT  TYPE NAME                        UP/DOWN REWEIGHT PRIMARY-AFFINITY
+-10 1.69992 failure-domain sata-00
+ -9 1.69992     replica-domain replica-0
+ -6 0.49997         host store1
+  0 0.14999             osd.0                     up  1.00000          1.00000
+  2 0.34998             osd.2                   down        0          1.00000
+"""
+
+
+def test_a_map_may_name_its_own_types_of_buckets() -> None:
+    (state,) = states(OWN_TYPES)
+    assert [(each.name, each.values.get("type") or each.values["host"])
+            for each in state.subjects] == [
+        ("sata-00", "failure-domain"), ("replica-0", "replica-domain"), ("store1", "host"),
+        ("osd.0", "store1"), ("osd.2", "store1"),
+    ]  # fmt: skip
+    assert state.subjects[-1].values["status"] == "down"

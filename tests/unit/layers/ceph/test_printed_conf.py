@@ -65,3 +65,34 @@ def test_settings_that_do_not(line: str) -> None:
     text = f"[global]\nmon_host = 10.7.0.11\n{line}\n"
     assert things(text)
     assert findings_named(RULES, case_of(text)) == []
+
+
+APPENDED = """\
+cat << EOF >> ceph.conf
+osd pool default size = 2
+osd pool default min size = 1
+
+public network = 10.1.0.0/24
+EOF
+"""
+
+
+def test_what_is_written_behind_the_file_has_no_section() -> None:
+    (state,) = states(APPENDED)
+    (subject,) = state.subjects
+    assert (subject.name, subject.values) == ("global", {
+        "osd_pool_default_size": 2, "osd_pool_default_min_size": 1,
+        "public_network": "10.1.0.0/24",
+    })  # fmt: skip
+    assert not states(APPENDED.replace("ceph.conf", "notes.txt"))
+
+
+def test_sections_above_the_one_that_is_known_belong_to_the_file() -> None:
+    (state,) = states(
+        "# vim /etc/ceph/ceph.conf\n[global]\n    debug filestore = 0/0\n    # shards\n"
+        "    osd op num shards = 5\n[osd]\n    osd objectstore = filestore\n"
+        "    osd journal size = 1024\n"
+    )
+    assert [(each.name, len(each.values)) for each in state.subjects] == [
+        ("global", 2), ("osd", 2),
+    ]  # fmt: skip

@@ -100,3 +100,23 @@ def test_enclosures_as_many_as_it_counts() -> None:
 ])  # fmt: skip
 def test_prose_and_lines_of_others_are_none(text: str) -> None:
     assert not [state for state in states(text) if state.tool.startswith("MegaCli")]
+
+
+PICKED = """\
+# MegaCli -LdPdInfo -a0 | grep "Target Id\\|Inquiry Data\\|Raw\\|Device Id"
+Virtual Drive: 0 (Target Id: 0)
+Device Id: 17
+Raw Size: 223.570 GB [0x1bf244b0 Sectors]
+Inquiry Data: S1RGNWAG2006     Samsung SSD 845DC EVO 240GB             EXT03X3Q
+Virtual Drive: 1 (Target Id: 1)
+Device Id: 19
+Raw Size: 238.474 GB [0x1dcf32b0 Sectors]
+Inquiry Data: G12855R000065       FORESEE 256GB SSD                       N0530A
+"""
+
+
+def test_drives_of_volumes_that_grep_picked_without_their_slots() -> None:
+    (rows,) = counters(PICKED)
+    assert rows.values["device_id"] == [17, 19]
+    assert rows.values["virtual_drive"] == ["0 (Target Id: 0)", "1 (Target Id: 1)"]
+    assert rows.values["size"] == [round(223.570 * 2**30), round(238.474 * 2**30)]

@@ -296,3 +296,17 @@ def test_drives_of_a_topology_without_their_own_table() -> None:
     assert drives["c0/e252/s0"]["state"] == "online"
     assert drives["c0/e252/s4"]["state"] == "rebuild"
     assert drives["c0/e252/s4"]["drive_group"] == "0"
+
+
+def test_the_overview_without_its_heading_and_a_model_without_blanks() -> None:
+    (state,) = states(
+        "root@u:~# storcli show\n"
+        "-------------------------------------------------------------------------------------\n"
+        "Ctl Model                       Ports PDs DGs DNOpt VDs VNOpt BBU sPR DS  EHS ASOs Hlth\n"
+        "-------------------------------------------------------------------------------------\n"
+        "  0 Intel(R)RAIDModuleRMS25CB080     8  12  12     1  12     1 Opt On  1&2 Y      4 NdAtn\n"
+        "-------------------------------------------------------------------------------------\n"
+    )
+    (controller,) = state.subjects
+    assert controller.values["model"] == "Intel(R)RAIDModuleRMS25CB080"
+    assert controller.values["drive_groups_not_optimal"] == 1

@@ -124,3 +124,24 @@ def test_what_looks_like_it(near_miss: str) -> None:
 
 def test_a_torn_one_is_not_read() -> None:
     assert "not say which" in str(read("Partition table scan:\n"))
+
+
+OLD = """\
+Command (? for help): p
+Disk /dev/sdb: 976773056 sectors, 465.8 GiB
+Logical sector size: 512 bytes
+Disk identifier (GUID): 6BA9CCEA-BF10-4D3D-99FA-0016432D489A
+Partition table holds up to 128 entries
+First usable sector is 34, last usable sector is 976773022
+Partitions will be aligned on 2048-sector boundaries
+Total free space is 976772989 sectors (465.8 GiB)
+
+Number  Start (sector)    End (sector)  Size       Code  Name
+"""
+
+
+def test_before_1_0_4_the_logical_sector_is_said_alone() -> None:
+    (state,) = states(OLD)
+    (disk,) = state.subjects
+    assert (disk.name, disk.values["logical_block_size"]) == ("sdb", 512)
+    assert disk.values["disk_identifier"] == "6BA9CCEA-BF10-4D3D-99FA-0016432D489A"
