@@ -463,5 +463,6 @@ OUTPUTS: Table[type[Output]] = Table(
         "zpool_list": "iosonde.layers.zfs.printed_tables:ZpoolList",
         "zpool_status": "iosonde.layers.zfs.printed:ZpoolStatus",
         "zpool_upgrade": "iosonde.layers.zfs.printed_upgrade:ZpoolUpgrade",
+        "zpool_vdevs": "iosonde.layers.zfs.printed_vdevs:ZpoolVdevs",
     },
 )

@@ -69,6 +69,8 @@ _COMMENT = re.compile(
     r"|</?(?:h[1-6]|section|p|pre|div|[uo]l|li|br|em|hr|img|span|code)\b)"
 )
 """How comments begin, what somebody left out, and the marks of a page."""
+_DUMPED = re.compile(r"\| ?(?:hexdump|hd|xxd|od|strings|base64|(?:md5|sha\d{1,3})sum)\b[^|]{0,80}$")
+"""What shows the bytes of a device, whatever read them."""
 _OPTION = re.compile(r"--?\w")
 _LONG_OPTION = re.compile(r"--[A-Za-z][\w-]*(?:=\S*)?(?: \\)?")
 _HELP = re.compile(r"\s(?:--?help|-\?)(?=\s|$)")
@@ -128,7 +130,7 @@ class ShellCommand:
 
 def prints_figures(command: str) -> bool:
     """Whether what a command prints may say something about a machine: no file's text, no usage."""
-    is_other = shows_file(command) or asks_for_usage(command)
+    is_other = shows_file(command) or asks_for_usage(command) or _DUMPED.search(command) is not None
     return program_of(command) not in NO_FIGURES and not is_other
 
 

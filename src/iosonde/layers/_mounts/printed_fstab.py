@@ -90,7 +90,8 @@ class Fstab(StateOutput):
 
 
 _WRITTEN = re.compile(
-    r"\b(?:echo|printf)(?: -[en]{1,2})? (?P<quote>[\"'])(?P<text>[^\"'\n]{8,400})(?P=quote)"
+    r"\b(?:echo|printf)(?: -[en]{1,2})? "
+    r"(?:(?P<quote>[\"'])(?P<text>[^\"'\n]{8,400})(?P=quote)|(?P<bare>[^\s\"'>|-][^\"'>|\n]{8,400}))"
     r"[\"']? {0,4}(?:>>|\| {0,4}(?:sudo )?tee (?:-a|--append)) {0,4}[\"']?/etc/fstab\b"
 )
 _INLINE = re.compile(r"(?<!`)`(?P<text>[^`\n]{20,300})`(?!`)")
@@ -119,7 +120,8 @@ class FstabWritten(StateOutput):
 def _added(line: str) -> PrintedSubject | None:
     """The entry that a line has within a command or between backticks."""
     match = _WRITTEN.search(line)
-    text = match["text"].replace("\\t", " ").removesuffix("\\n") if match else ""
+    text = (match["text"] or match["bare"]).replace("\\t", " ") if match else ""
+    text = text.strip().removesuffix("\\n")
     if not match and (inline := _INLINE.search(line)) and _FIELDS.search(inline["text"]):
         text = inline["text"]
     entry = _LINE.fullmatch(text.strip()) if text else None

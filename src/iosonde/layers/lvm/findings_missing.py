@@ -19,6 +19,7 @@ from iosonde.records.finding import Finding
 
 _NAMELESS = frozenset({"[unknown]", "unknown device", "unknown"})
 _SHOWN = ("attributes", "missing", "missing_devices", "pv_missing", "last_device", "act_pv")
+_SEVERAL = 2  # groups
 _LISTED = 3  # physical volumes that are named
 
 
@@ -80,22 +81,25 @@ def _finding(host: str, lacking: Sequence[StateEvidence]) -> Finding:
     back = [state.name for state in devices if not _uuid(state) and state.name not in _NAMELESS]
     gone = uuids or [state.name for state in devices if state.name in _NAMELESS]
     named = dict.fromkeys([*gone[:_LISTED], *back]) if gone else dict.fromkeys(back)
-    which = f" ({', '.join(named)})" if named else ""
+    # Of several groups it is not known which of them lacks which.
+    which = f" ({', '.join(named)})" if named and len(groups) < _SEVERAL else ""
     group = groups[0] if len(groups) == 1 else "VG"
     subject = ", ".join(groups) or "LVM"
     only_back = back and not gone
+    is_single = len(groups) < _SEVERAL
     what = (
-        f"counts physical volumes{which} as missing that are there again: they were away while its "
-        "metadata changed"
+        f"count{'s' * is_single} physical volumes{which} as missing that are there again: they were "
+        f"away while {'its' if is_single else 'their'} metadata changed"
         if only_back
-        else f"lacks physical volumes: LVM finds no device for them{which}"
+        else f"lack{'s' * is_single} physical volumes: LVM finds no device for them{which}"
     )
     return Finding(
         rule="degraded",
         severity="error",
         subject=f"{host}: {subject}" if host else subject,
         message=f"{subject if groups else 'A volume group'} {what}. Volumes that lie on them are "
-        "not whole, and LVM changes nothing of the group but what repairs it.",
+        f"not whole, and LVM changes nothing of the {'group' if is_single else 'groups'} but what "
+        f"repairs {'it' if is_single else 'them'}.",
         evidence=tuple(
             item for state in (*lacking[:_LISTED], *lacking[_LISTED:][-1:])
             for item in state.evidence(*_SHOWN)

@@ -158,6 +158,7 @@ class LvmMessages(StateOutput):
         messages, last = list[str](), first
         subjects: dict[tuple[str, str], dict[str, Scalar]] = {}
         group = ""
+        restored = _restored(prompt.command)
         may_say = prompt.command and not _REPORT.search(prompt.command)
         for index, line in close_lines(cursor, first):
             said = list(_said(line))
@@ -165,6 +166,8 @@ class LvmMessages(StateOutput):
             if prompt_in(line) or not is_own:
                 break
             for kind, name, values in said:
+                if "missing" in values and f"--uuid {name}" in restored:
+                    continue
                 subjects.setdefault((kind, name), {}).update(values)
                 group = name if kind == "lvm_group" else group
             messages.append(line.strip())
@@ -183,6 +186,14 @@ class LvmMessages(StateOutput):
         ]
         counters = self.counted("host", "", {"messages": [*messages[:_KEPT]]}, prompt)
         return last, [*every, counters]
+
+
+def _restored(command: str) -> str:
+    """A command that makes a physical volume under its old uuid, which is said to be missing then.
+
+    Source: LVM2 2.03, lib/metadata/metadata.c, pvcreate_each_device(); pvcreate(8), --restorefile.
+    """
+    return command.replace("--uuid=", "--uuid ").replace('"', "") if "pvcreate" in command else ""
 
 
 def _is_own(line: str) -> bool:

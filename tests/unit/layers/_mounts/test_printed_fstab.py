@@ -52,6 +52,8 @@ def test_a_disk_behind_an_address_without_netdev_is_said() -> None:
     ("# echo '/dev/sdb1 /srv/a ext4 defaults,nofail 0 2' >> /etc/fstab", "/srv/a", "/dev/sdb1"),
     ('echo "UUID=6F92-F3D4\\t/srv/b\\txfs\\tdefaults\\t0\\t0" | sudo tee -a /etc/fstab', "/srv/b",
      "UUID=6F92-F3D4"),
+    ("# echo /dev/zvol/tank/swap none swap discard 0 0 >> /etc/fstab", "zvol/tank/swap",
+     "/dev/zvol/tank/swap"),
     ("Put `UUID=6F92-F3D4 /srv/c vfat noauto,users,rw,noatime 0 0` there.", "/srv/c",
      "UUID=6F92-F3D4"),
     ("UUID=6F92-F3D4 /srv/d vfat rw,noatime 0 0", "/srv/d", "UUID=6F92-F3D4"),

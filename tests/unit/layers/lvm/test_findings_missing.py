@@ -82,6 +82,21 @@ def test_groups_that_are_whole(text: str) -> None:
     assert said(text) == []
 
 
+def test_of_several_groups_no_uuid_is_said_to_be_of_each() -> None:
+    (finding,) = said(
+        PVS.format(MESSAGE) + VGS.format("wz-pn-") + "  back   2   3   0 wz-pn- 298.99g 10.00g\n"
+    )
+    assert finding.message.startswith("vg00, back lack physical volumes: LVM finds no device for")
+    assert UUID not in finding.message
+
+
+def test_a_volume_that_is_made_again_under_its_old_uuid() -> None:
+    made = f'# pvcreate --uuid "{UUID}" --restorefile /etc/lvm/archive/vg00_00001.vg /dev/sdc\n'
+    text = f'{made}{MESSAGE}  Physical volume "/dev/sdc" successfully created.\n'
+    assert said(text) == []
+    assert said(text.replace(f'--uuid "{UUID}" ', "")) != []
+
+
 def test_what_a_volume_stands_on_that_is_missing_is_no_other_volume() -> None:
     below = {
         subject.name: subject.values.get("below")
