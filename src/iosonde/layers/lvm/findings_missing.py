@@ -88,8 +88,8 @@ def _finding(host: str, lacking: Sequence[StateEvidence]) -> Finding:
     only_back = back and not gone
     is_single = len(groups) < _SEVERAL
     what = (
-        f"count{'s' * is_single} physical volumes{which} as missing that are there again: they were "
-        f"away while {'its' if is_single else 'their'} metadata changed"
+        f"count{'s' * is_single} physical volumes{which} as missing that are there again: they "
+        f"were away while {'its' if is_single else 'their'} metadata changed"
         if only_back
         else f"lack{'s' * is_single} physical volumes: LVM finds no device for them{which}"
     )
