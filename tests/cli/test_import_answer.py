@@ -173,7 +173,7 @@ def test_a_page_without_findings_has_no_line_of_them(iosonde: Run, tmp_path: Pat
         ({"iops": 210.0, "latency.mean": 4.7e-3}, "latency mean 4.70 ms, 210 IOPS"),
         ({"user": 12}, ""),
         ({"iops": "210", "rows": []}, ""),
-        ({"tps": 4664.15, "Files/s": 20}, ""),
+        ({"tps": 4664.15, "Files/s": 20}, "4,664 transactions/s"),
         (
             {"tps": 8218.14, "latency.sum": 1e3, "latency.mean": 12e-3},
             "8,218 transactions/s, latency mean 12 ms",

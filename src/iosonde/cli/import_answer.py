@@ -220,7 +220,9 @@ _COUNTER_UNITS = (
     (re.compile(r"iops"), "1/s"), (re.compile(r"bandwidth"), "B/s"),
 )  # fmt: skip
 _RATE = re.compile(r"(?i)iops|bw|per_sec|/sec|/s$|throughput|jobs-per-min|score|works")
-_FIRST = ("p99", "latency.mean", "lat.mean", "clat.mean", "mean", "iops", "bandwidth", "real")
+_FIRST = (
+    "tps", "p99", "latency.mean", "lat.mean", "clat.mean", "mean", "iops", "bandwidth", "real",
+)  # fmt: skip
 _FIGURES = 2
 _COUNTED = {
     "tps": "transactions/s", "events_per_second": "events/s",

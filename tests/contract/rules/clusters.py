@@ -32,6 +32,20 @@ def osd_perf(*latencies: int) -> tuple[CounterEvidence, ...]:
 
 CASES = (
     RuleCase(
+        "clock-skew.skewed",
+        "two monitors with clocks of their own",
+        case(state("ceph", "ceph", {"health": "HEALTH_WARN", "monitors_with_clock_skew": "b,c"})),
+        "a cluster that warns of something else",
+        case(state("ceph", "ceph", {"health": "HEALTH_WARN", "recent_crashes": 1})),
+    ),
+    RuleCase(
+        "recovery-held.flagged",
+        "noout and norecover are set",
+        case(state("ceph", "ceph", {"health": "HEALTH_WARN", "flags": "noout,norecover"})),
+        "flags that hold nothing back",
+        case(state("ceph", "ceph", {"flags": "noout,sortbitwise,recovery_deletes"})),
+    ),
+    RuleCase(
         "degraded.lost_copies",
         "data of two copies that have one left, and data whose only copy is away",
         case(state("bcachefs", "/srv", {"copies_2x": 9000, "copies_2x_without_1x": 4096}),

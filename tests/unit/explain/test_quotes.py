@@ -29,8 +29,22 @@ def test_runs_with_a_figure_of_their_own_are_runs() -> None:
     assert without_quotes([whole, slower]) == [whole, slower]
     later = printed(RUN, seconds=18.229)
     assert without_quotes([whole, later]) == [whole, later]
+    timed = printed(RUN, seconds=60.001)
+    assert without_quotes([timed, timed]) == [timed, timed]
+    assert without_quotes([timed, printed(WHOLE, 60.001, job="a")]) != [timed]
     rounded = printed(RUN, seconds=18.0)
     assert without_quotes([rounded, rounded]) == [rounded, rounded]
+
+
+def test_the_head_and_a_line_of_an_output_are_of_one_process() -> None:
+    details = {"pid": 2883}
+    parts = [
+        trial(figures, printed=True, elapsed=(18.228,), job="a", started=9.0, details=details)
+        for figures in (WHOLE, RUN)
+    ]
+    assert without_quotes(parts) == parts[:1]
+    assert without_quotes(parts[::-1]) == parts[:1]
+    assert without_quotes([parts[0], parts[0]]) == parts[:1]
 
 
 def test_on_a_page_each_run_counts_once() -> None:

@@ -35,7 +35,8 @@ _ROW = re.compile(
 _BEGUN = re.compile(r"\s*(?:\d{1,12} )?[bcl][r-][w-][xsS-][r-][w-][xsS-][r-][w-]")
 _OTHER = re.compile(
     r"\s*(?:[dps-][r-][w-][xsS-][r-][w-]\S{3,6} {1,6}\d"
-    r"|(?:total|insgesamt|totaal|totalt|razem|итого|总用量|總用量|總計|合計|합계|tổng(?: cộng)?) ?\d"
+    r"|(?:total|insgesamt|totaal|totalt|razem|итого|总用量|總用量|總計|合計|합계"
+    r"|tổng(?: cộng)?) ?\d"
     r"|/[\w./-]{1,100}:$|ls: )"
 )
 _PLACE = re.compile(r"(?<![\w.-])/(?:dev|sys|proc)(?:/|$|\s)")

@@ -77,6 +77,7 @@ _PING = re.compile(
     r"heartbeat ping times on (?P<seen>back|front) interface seen, longest is )"
     r"(?P<ms>\d{1,12}(?:\.\d{1,6})?) ?ms(?:ec)?\b"
 )
+_SKEWED = re.compile(r"clock skew detected on (mon\.[\w.-]{1,60}(?:, ?mon\.[\w.-]{1,60}){0,30})")
 _FLAGS = re.compile(r"([a-z][a-z,-]{3,200}) flag\(s\) set")
 
 
@@ -140,6 +141,7 @@ def figures_in(checks: str) -> dict[str, Scalar]:
         values.setdefault("pools_with_many_objects", pools)
     if flags := _FLAGS.search(checks):
         values["flags"] = flags[1]
+    values |= _skewed(checks)
     if oldest := _OLDEST.search(checks):
         values["oldest_blocked"] = int(oldest[1])
         if oldest[2]:
@@ -154,6 +156,13 @@ def figures_in(checks: str) -> dict[str, Scalar]:
             if text
         }
     return values
+
+
+def _skewed(checks: str) -> dict[str, Scalar]:
+    """The monitors whose clocks differ too much."""
+    match = _SKEWED.search(checks)
+    names = re.findall(r"mon\.([\w.-]{1,60})", match[1]) if match else []
+    return {"monitors_with_clock_skew": ",".join(names)} if names else {}
 
 
 @dataclass(frozen=True, slots=True)

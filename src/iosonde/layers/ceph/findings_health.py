@@ -18,6 +18,21 @@ from iosonde.layers.ceph.findings import clusters, place_of
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Finding
 
+_SKEW = "monitors_with_clock_skew"
+_LACKS = "data that lacks copies stays without them"
+_HELD = {
+    "pauserd": "clients' reads and writes wait",
+    "pausewr": "clients' reads and writes wait",
+    "norecover": _LACKS,
+    "nobackfill": _LACKS,
+    "norebalance": "misplaced data stays where it is",
+    "noup": "an OSD that starts is not taken in",
+    "nodown": "a dead OSD is not noticed, and requests to it wait",
+}
+"""Flags of the OSD map that hold something back; noout is set for any work on a host.
+
+Source: Ceph documentation, rados/operations/health-checks, OSDMAP_FLAGS.
+"""
 _NETWORKS = {"back": "the cluster network", "front": "the public network"}
 _SECONDS = {f"longest_heartbeat_{network}": "s" for network in _NETWORKS}
 
@@ -57,6 +72,46 @@ def _out_of_quorum(thing: StateEvidence, who: str, *, is_last: bool) -> Finding:
         "at ports 3300 and 6789, that its disk has room and its clock is right",
         "`ceph -s`: all monitors are in the quorum",
     )  # fmt: skip
+
+
+def _skewed(case: EvidenceSet) -> Iterator[Finding]:
+    """Monitors whose clocks differ by more than mon_clock_drift_allowed."""
+    for cluster in clusters(case, lambda state: bool(state.values.get(_SKEW))):
+        names = str(cluster.values[_SKEW]).split(",")
+        plural = len(names) > 1
+        yield Finding(
+            "clock-skew", "warning", subject_of(cluster),
+            f"The clock{'s' * plural} of the monitor{'s' * plural} {', '.join(names)} of Ceph "
+            f"{'differ' if plural else 'differs'} from the leader's by more than is allowed (50 "
+            "ms, unless set): far beyond it monitors lose the quorum, and clients wait.",
+            cluster.evidence(_SKEW),
+            "have all monitors' hosts follow the same time servers (`chronyc sources`, "
+            "`timedatectl`); `ceph time-sync-status` shows by how much they differ",
+            "`ceph health detail`: MON_CLOCK_SKEW is gone",
+        )  # fmt: skip
+
+
+def _flagged(case: EvidenceSet) -> Iterator[Finding]:
+    """Flags that somebody set, by which a cluster does not mend itself."""
+    for cluster in clusters(case, lambda state: bool(_held(state))):
+        flags = _held(cluster)
+        yield Finding(
+            "recovery-held", "warning", subject_of(cluster),
+            f"{', '.join(flags)} {'is' if len(flags) == 1 else 'are'} set: {_effect(flags)}.",
+            cluster.evidence("flags", "osds_down", "pgs_degraded"),
+            f"`ceph osd unset {flags[0]}` as soon as the work that it was set for is done",
+            "`ceph -s` shows no flag(s) set",
+        )  # fmt: skip
+
+
+def _held(cluster: StateEvidence) -> list[str]:
+    """Those of a cluster's flags that hold something back, in the order of their weight."""
+    flags = set(str(cluster.values.get("flags") or "").split(","))
+    return [flag for flag in _HELD if flag in flags]
+
+
+def _effect(flags: list[str]) -> str:
+    return "; ".join(dict.fromkeys(_HELD[flag] for flag in flags))
 
 
 def _low_disks(case: EvidenceSet) -> Iterator[Finding]:
@@ -185,6 +240,10 @@ _CHECKS = "Ceph documentation, rados/operations/health-checks"
 RULES: tuple[Rule, ...] = (
     Rule("monitors-down", "ceph", "Monitors of Ceph that are out of quorum.",
          f"{_CHECKS}, MON_DOWN", _monitors),
+    Rule("clock-skew", "ceph", "Monitors of Ceph whose clocks differ too much.",
+         f"{_CHECKS}, MON_CLOCK_SKEW", _skewed),
+    Rule("recovery-held", "ceph", "Flags by which a cluster of Ceph does not mend itself.",
+         f"{_CHECKS}, OSDMAP_FLAGS", _flagged),
     Rule("out-of-space", "ceph", "Monitors of Ceph whose disk has little room.",
          f"{_CHECKS}, MON_DISK_LOW and MON_DISK_CRIT; mon/Monitor.cc (mon_data_avail_crit, 5 %)",
          _low_disks),

@@ -84,7 +84,8 @@ def _in_flight(trial: TrialEvidence) -> list[tuple[float, float]]:
 def _outlasts(trial: TrialEvidence, parts: Iterable[tuple[float, float]]) -> bool:
     """Whether the mean latency is longer than all of the run was."""
     times = run_times(trial)
-    return bool(times) and max((mean for _, mean in parts), default=0.0) > 2 * max(times)
+    longest = max((mean for _, mean in parts), default=0.0)
+    return bool(times) and max(times) >= 1 and longest > 2 * max(times)
 
 
 def _longer(case: EvidenceSet) -> Iterable[Finding]:

@@ -142,3 +142,32 @@ def test_monitors_whose_disk_fills(tmp_path: Path, check: str, severity: str) ->
     assert (said.rule, said.severity) == ("out-of-space", severity)
     assert "(22 % at mon.elm, 24 % at mon.oak): below 5 %, unless set, a monitor" in said.message
     assert "ceph tell mon.NAME compact" in said.remedy
+
+
+STATUS = """
+  cluster:
+    id:     5d0d2a0c-6f7e-401b-ba66-18eec5b5e26a
+    health: HEALTH_WARN
+            {check}
+
+  services:
+    mon: 3 daemons, quorum elm,ash,oak (age 38m)
+    osd: 5 osds: 5 up (since 38m), 5 in (since 38m)
+"""
+
+
+@pytest.mark.parametrize(("check", "rule"), [
+    ("clock skew detected on mon.ash, mon.oak", "clock-skew"),
+    ("clock skew detected on mon.ash", "clock-skew"),
+    ("noout,norecover flag(s) set", "recovery-held"),
+    ("noscrub,nodeep-scrub flag(s) set", ""),
+    ("noout flag(s) set", ""),
+    ("1 pool(s) have no replicas configured", ""),
+])  # fmt: skip
+def test_clocks_and_flags(tmp_path: Path, check: str, rule: str) -> None:
+    assert list(_remedies(tmp_path, STATUS.format(check=check))) == ([rule] if rule else [])
+
+
+def test_the_monitors_whose_clocks_differ() -> None:
+    things = _things(STATUS.format(check="clock skew detected on mon.ash, mon.oak"))
+    assert things["ceph"]["monitors_with_clock_skew"] == "ash,oak"

@@ -304,7 +304,8 @@ def test_the_overview_without_its_heading_and_a_model_without_blanks() -> None:
         "-------------------------------------------------------------------------------------\n"
         "Ctl Model                       Ports PDs DGs DNOpt VDs VNOpt BBU sPR DS  EHS ASOs Hlth\n"
         "-------------------------------------------------------------------------------------\n"
-        "  0 Intel(R)RAIDModuleRMS25CB080     8  12  12     1  12     1 Opt On  1&2 Y      4 NdAtn\n"
+        "Ctl Model                       Ports PDs DGs DNOpt VDs VNOpt BBU sPR DS  EHS ASOs "
+        "Hlth\n"
         "-------------------------------------------------------------------------------------\n"
     )
     (controller,) = state.subjects

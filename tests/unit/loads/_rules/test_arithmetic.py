@@ -83,6 +83,9 @@ def test_latencies_of_another_clock_are_said_once() -> None:
     (finding,) = findings_named(arithmetic.RULES, EvidenceSet(trials=trials))
     assert finding.message.startswith("2 trials: the mean latency (")
     assert "longer than the run of 30 s" in finding.message
+    short = trial({"read.iops": [57.0], "read.latency.mean": [27e-6], "elapsed": [0.0]},
+                  options={"iodepth": 1})  # fmt: skip
+    assert findings_named(arithmetic.RULES, EvidenceSet(trials=(short,)), "contradiction") == []
 
 
 def test_rounded_figures_of_real_outputs_contradict_nothing(page: EvidenceSet) -> None:
