@@ -39,7 +39,6 @@ PLAIN = (
     r"|\u2514\u2500{1,2}(?:\[\d{1,3}\] )?\u257c? ?(?:[#$]|<>)"  # the second line of Kali's
     r"|\u279c[ \t]{1,2}[\w.~/-]{1,60}(?: git:\([\w./-]{1,60}\))?(?: \u2717)?"  # oh-my-zsh
     r"|[\u276f\u03bb]"
-    r"|-> %(?= [a-z./])"  # the second line of themes of zsh's
     r"|shell>(?= [a-z./])"  # of MySQL's manual and of who writes alike
     r"|(?:PS )?[A-Z]:\\[^<>|\"?*]{0,120}>"  # PowerShell and cmd.exe
     r")"

@@ -25,7 +25,7 @@ _OF_SHELLS = [
     ("cluster1::storage disk> ", "cluster1"), ("IBM_2145:svc1:superuser>", "svc1"),
     ("IBM_FlashSystem:fs-1:admin> ", "fs-1"), ("3par1 cli% ", ""), ("cli% ", ""),
     ("db1:~>", "db1"), ("ann@db1:~>", "db1"), ("\u2514\u2500[0] <> ", ""),
-    ("shell> ", ""), ("-> % ", ""),
+    ("shell> ", ""),
 ]  # fmt: skip
 _OF_OTHERS = ["nas# ", "nas% ", "% ", "#> ", "$> ", "#", "$", "/volume1 # ", "ann@db1:~/src$"]
 """Prompts that a program's name makes sure, where texts are looked through for commands."""
