@@ -13,7 +13,7 @@ from functools import cache
 from typing import ClassVar, NamedTuple, Protocol
 
 from iosonde.records.printed import OutputReading
-from iosonde.text.prompts import BEHIND, NAMED, PLAIN, PREFIX, host_of
+from iosonde.text.prompts import BEHIND, FOLDER_OF_TWO, NAMED, PLAIN, PREFIX, host_of
 from iosonde.text.secrets import without_secrets
 
 _DASHES = re.compile(r"(?:^|\s)--?$")
@@ -177,6 +177,12 @@ def folder_in(line: str) -> str:
     return (match["folder"] or "").strip() if match else ""
 
 
+def folder_above(line: str) -> str:
+    """The folder that the first line of a prompt of two lines names; empty where it is none."""
+    match = _FIRST_OF_TWO.fullmatch(line) if "[" in line else None
+    return match["folder"].strip() if match else ""
+
+
 def _prompted(line: str) -> re.Match[str] | None:
     signed = "#" in line or "$" in line or "%" in line or ">" in line
     if not signed and line.isascii() and not (line[:1] == "[" and "@" in line):
@@ -248,6 +254,7 @@ def is_head_of_columns(line: str) -> bool:
     return _HEAD.match(line) is not None
 
 
+_FIRST_OF_TWO = re.compile(FOLDER_OF_TWO)
 _SECTION = re.compile(r"\s{0,3}#{2,6} {1,4}\S")
 """A heading of Markdown."""
 

@@ -22,7 +22,7 @@ from iosonde.records.printed import (
 )
 from iosonde.records.stack import Json
 from iosonde.text.changes import CHANGED, changes_in
-from iosonde.text.cursor import REACH, Output, folder_in, joined
+from iosonde.text.cursor import REACH, Output, folder_above, folder_in, joined
 from iosonde.text.document import Document
 from iosonde.text.find_state import BETWEEN, FindState, LastTrial, TakenLines, places_in
 from iosonde.text.headings import headings_above, marked_between
@@ -302,7 +302,9 @@ class Search:
             for text in changes.sentences
             if text not in before.sentences and text.strip(_MARKS) != heading
         ]
-        folder = folder_in(self._window.text(end) or "")
+        folder = folder_in(self._window.text(end) or "") or folder_above(
+            self._window.text(end - 1) or ""
+        )
         moved = folder and before.folder and folder != before.folder
         self._trial = LastTrial(view.number(reading.last), folder, changes.sentences)
         changed: list[Json] = [*changes.commands]

@@ -39,6 +39,7 @@ PLAIN = (
     r"|\u2514\u2500{1,2}(?:\[\d{1,3}\] )?\u257c? ?(?:[#$]|<>)"  # the second line of Kali's
     r"|\u279c[ \t]{1,2}[\w.~/-]{1,60}(?: git:\([\w./-]{1,60}\))?(?: \u2717)?"  # oh-my-zsh
     r"|[\u276f\u03bb]"
+    r"|-> %(?= [a-z./])"  # the second line of a theme of zsh
     r"|shell>(?= [a-z./])"  # of MySQL's manual and of who writes alike
     r"|(?:PS )?[A-Z]:\\[^<>|\"?*]{0,120}>"  # PowerShell and cmd.exe
     r")"
@@ -46,6 +47,11 @@ PLAIN = (
 """Prompts that name no user: surely prompts only at the beginning of a line."""
 FIRST_OF_TWO = r"\u250c\u2500{1,2}[(\[][\w.@\u327f-]{1,80}[)\]] ?- ?\[[^|]{1,120}"
 """The first line of prompts of two lines, behind which no command stands: Kali's, Parrot's."""
+FOLDER_OF_TWO = (
+    r"\s{0,4}(?:[\w.-]{1,40}@[\w.-]{1,80} (?:\[[\d:]{4,8}\] )?"
+    r"|\u250c\u2500{1,2}[(\[][\w.@\u327f-]{1,80}[)\]] ?- ?)\[(?P<folder>[~/][^\]]{0,200})\]\s*"
+)
+"""The first line of prompts of two lines that names the folder: `ann@db1 [12:34:56] [/srv]`."""
 BEHIND = r"(?:[ \t]+|(?<=[\]~][#$])(?=[a-z./])|(?<=>)(?=\w))"
 """What stands between a prompt and the command: with some prompts nothing."""
 DIRECTLY = r"(?(folder)(?<=[\w~/][#$>])(?=[a-z./])|(?!))"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.text.cursor import prompt_in
+from iosonde.text.cursor import folder_above, prompt_in
 from iosonde.text.shell import command_at, is_prompt
 
 _PROGRAMS = frozenset({"zpool", "lsblk", "fio"})
@@ -25,7 +25,7 @@ _OF_SHELLS = [
     ("cluster1::storage disk> ", "cluster1"), ("IBM_2145:svc1:superuser>", "svc1"),
     ("IBM_FlashSystem:fs-1:admin> ", "fs-1"), ("3par1 cli% ", ""), ("cli% ", ""),
     ("db1:~>", "db1"), ("ann@db1:~>", "db1"), ("\u2514\u2500[0] <> ", ""),
-    ("shell> ", ""),
+    ("shell> ", ""), ("-> % ", ""),
 ]  # fmt: skip
 _OF_OTHERS = ["nas# ", "nas% ", "% ", "#> ", "$> ", "#", "$", "/volume1 # ", "ann@db1:~/src$"]
 """Prompts that a program's name makes sure, where texts are looked through for commands."""
@@ -82,3 +82,12 @@ def test_what_looks_like_a_prompt_and_is_none(line: str) -> None:
     assert command_at([line, ""], 0, _PROGRAMS) is None
     assert not is_prompt(line, _PROGRAMS)
     assert prompt_in(line) is None or " # " in line  # a comment, which readers bear
+
+
+@pytest.mark.parametrize(("line", "folder"), [
+    ("ann@db1 [12:34:56] [/mnt/data]", "/mnt/data"), ("ann@db1 [~/src]", "~/src"),
+    ("\u250c\u2500\u2500(ann\u327fkali)-[~/x]", "~/x"), ("[/mnt/data]", ""),
+    ("ann@db1:~/src$ ls [/mnt]", ""),
+])  # fmt: skip
+def test_the_folder_in_the_first_of_two_lines(line: str, folder: str) -> None:
+    assert folder_above(line) == folder
