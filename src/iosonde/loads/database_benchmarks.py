@@ -22,7 +22,7 @@ from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput, nearest, top_of, top_of_own
+from iosonde.text.reader import Items, StateOutput, close_lines, nearest, top_of, top_of_own
 
 _N = r"\d{1,15}(?:\.\d{1,6})?"
 _DB_ROW = re.compile(
@@ -161,12 +161,10 @@ class Ycsb(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         groups, last = dict[str, dict[str, Json]](), first
-        for index, line in lines(cursor, first, _MOST):
+        for index, line in close_lines(cursor, first, _MOST):
             row = _YCSB.match(line)
-            if row is None and (line or index > last + 1):
-                break
             if row is None:
-                continue
+                break
             if row["group"] == "OVERALL" and row["name"] in groups.get("OVERALL", {}):
                 break
             last = index

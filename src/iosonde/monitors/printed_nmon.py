@@ -18,8 +18,8 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput, start_of
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_lines, start_of
 
 _LINE = re.compile(r"\s*[A-Z][A-Z0-9_]{1,20},\S")
 _BEGINS = re.compile(
@@ -57,12 +57,11 @@ class Nmon(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         reading, last = _Reading(), first
-        for index, line in lines(cursor, first, _MOST):
-            if _LINE.match(line):
-                reading.take([cell.strip() for cell in line.strip().split(",")])
-                last = index
-            elif line or index > last + 2:
+        for index, line in close_lines(cursor, first, _MOST, gap=2):
+            if not _LINE.match(line):
                 break
+            reading.take([cell.strip() for cell in line.strip().split(",")])
+            last = index
         own = prompt if prompt.host else prompt._replace(host=reading.host)
         return last, list(reading.counters(self, own))
 

@@ -22,8 +22,8 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_lines
 
 _HEAD = re.compile(r'\s*"\(PDH-CSV 4\.0\)[^"]{0,200}"(?=,)')
 _ROW = re.compile(
@@ -81,12 +81,10 @@ class PdhCsv(StateOutput):
         columns = _cells(cursor.line(first))[1:]
         figures = dict[int, list[float]]()
         times, last = list[str](), first
-        for index, line in lines(cursor, first + 1, _MOST):
+        for index, line in close_lines(cursor, first + 1, _MOST, gap=2):
             row = _ROW.match(line)
             if row is None:
-                if line or index > last + 2:
-                    break
-                continue
+                break
             cells = _cells(line)[1:]
             if len(cells) != len(columns) or not line.rstrip().endswith('"'):
                 if times:

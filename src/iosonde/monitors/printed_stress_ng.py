@@ -19,8 +19,8 @@ from typing_extensions import override
 
 from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput, start_of_own
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_lines, start_of_own
 
 _OWN = re.compile(r"^\s*(?:stress-ng: )?(?P<level>info|metrc|fail|warn|error|debug): +\[\d{1,9}\] ")
 _HEAD = re.compile(r"stressor {2,}bogo ops ")
@@ -64,13 +64,12 @@ class StressNg(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last, run = first, _Run()
-        for index, line in lines(cursor, first, _MOST):
+        for index, line in close_lines(cursor, first, _MOST):
             own = _OWN.match(line)
-            if own is not None:
-                last = index
-                run.take(own["level"], line[own.end() :].strip())
-            elif line or index > last + 1:
+            if own is None:
                 break
+            last = index
+            run.take(own["level"], line[own.end() :].strip())
         if not run.stressors and not run.failures:
             raise Unreadable("no figures of a stressor follow", last)
         counters = [

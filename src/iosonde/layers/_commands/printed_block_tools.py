@@ -16,7 +16,7 @@ from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput, close_rows
+from iosonde.text.reader import Items, StateOutput, close_lines, close_rows
 from iosonde.units import SECTOR
 
 _MAPPED = re.compile(
@@ -107,13 +107,9 @@ class Fstrim(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         mounts: dict[str, dict[str, Json]] = {}
         last = first
-        for index, line in lines(cursor, first, _MOST):
+        for index, line in close_lines(cursor, first, _MOST):
             trimmed = _TRIMMED.match(line)
-            if trimmed is None and (line or index > last + 1):
-                break
-            if trimmed is None:
-                continue
-            if trimmed["mount"] in mounts:
+            if trimmed is None or trimmed["mount"] in mounts:
                 break
             mounts[trimmed["mount"]] = {"trimmed_bytes": int(trimmed["bytes"])}
             if trimmed["device"]:

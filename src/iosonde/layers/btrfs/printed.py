@@ -119,7 +119,7 @@ class BtrfsShow(_BtrfsOutput):
         head = self.first_line(cursor, first)
         facts: dict[str, Scalar] = {"uuid": head["uuid"]} if head["uuid"] else {}
         last, paths, missing = first, list[str](), list[str]()
-        for index, line in lines(cursor, first + 1, _MOST):
+        for index, line in close_lines(cursor, first + 1, _MOST):
             if total := _TOTAL.match(line):
                 facts |= {"devices": int(total[1]), "used": _bytes(total[2])}
             elif device := _DEVICE.match(line):
@@ -133,9 +133,9 @@ class BtrfsShow(_BtrfsOutput):
                 facts["devices_missing"] = True
             elif "devices" in facts and (version := _VERSION.match(line)):
                 facts["btrfs_progs"] = version[1]
-            elif line or index > last + 1:
+            else:
                 break
-            last = index if line else last
+            last = index
         if "devices" not in facts:
             return last, []
         facts["below"] = " ".join(path.removeprefix("/dev/") for path in paths)

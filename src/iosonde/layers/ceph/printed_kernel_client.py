@@ -17,7 +17,7 @@ from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput, end_of, nearest
+from iosonde.text.reader import Items, StateOutput, close_lines, end_of, nearest
 
 _INODES = re.compile(
     r"\s*(?P<name>opened files|pinned i_caps|opened inodes)\s+/ total inodes\s+"
@@ -124,12 +124,10 @@ class CephMdsRequests(StateOutput):
         operations: dict[str, int] = {}
         places: dict[str, int] = {}
         last, unsafe, oldest = first, 0, 0
-        for index, line in lines(cursor, first, _MOST):
+        for index, line in close_lines(cursor, first, _MOST):
             row = _MDS.match(line)
-            if row is None and (line or index > last + 1):
-                break
             if row is None:
-                continue
+                break
             operations[row["op"]] = operations.get(row["op"], 0) + 1
             places[row["mds"]] = places.get(row["mds"], 0) + 1
             unsafe += row["unsafe"] is not None

@@ -28,7 +28,7 @@ from iosonde.layers.ceph.facts import (
 )
 from iosonde.records.printed import PrintedCounters
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Prompt, TextCursor, flow, lines
+from iosonde.text.cursor import Prompt, TextCursor, flow
 from iosonde.text.reader import Items, StateOutput, close_lines, top_of
 
 _NAMES = {
@@ -145,14 +145,14 @@ class CephPoolStats(StateOutput):
         counters: list[PrintedCounters] = []
         pools: list[tuple[re.Match[str], int, int]] = []
         last = first
-        for index, line in lines(cursor, first, _MOST):
+        for index, line in close_lines(cursor, first, _MOST, gap=2):
             if pool := _POOL.match(line):
                 pools.append((pool, index, index))
             elif _OWN.match(line):
                 pools[-1] = (*pools[-1][:2], index)
-            elif line or index > last + 2:
+            else:
                 break
-            last = index if line else last
+            last = index
         for pool, begin, end in pools:
             values = _activity(flow(cursor, begin + 1, end) if end > begin else "")
             counters.append(

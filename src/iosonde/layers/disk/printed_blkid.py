@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing_extensions import override
 
 from iosonde.layers.disk.facts import subjects
-from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_lines
 
 _LINE = re.compile(
     r'\s*(?P<device>/dev/[^\s:"]{1,120}): '
@@ -42,17 +42,15 @@ class Blkid(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         table: list[tuple[Mapping[str, str], tuple[str, ...]]] = []
         last = first
-        for index, line in lines(cursor, first, 2000):
+        for index, line in close_lines(cursor, first, 2000):
             match = _LINE.match(line)
             if match:
                 table.append(({"NAME": match["device"], **_pairs(match["pairs"])}, ()))
             elif _MORE.match(line) and index == last + 1:
                 device, symbols = table.pop()
                 table.append(({**device, **_pairs(line)}, symbols))
-            elif line or index > last + 1:
-                break
             else:
-                continue
+                break
             last = index
         return last, subjects(table, prompt.host)
 

@@ -15,7 +15,7 @@ from typing_extensions import override
 from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, close_lines
 
 _ERRORS = re.compile(
     r"\s*Error Log Entries for device: ?(?P<device>nvme\w{1,12}) entries:(?P<entries>\d{1,5})\s*$"
@@ -88,14 +88,14 @@ class NvmeFirmwareLog(StateOutput):
         head = self.first_line(cursor, first)
         values: dict[str, Scalar] = {}
         last = first
-        for index, line in lines(cursor, first + 1, 12):
+        for index, line in close_lines(cursor, first + 1, 12):
             if slot := _SLOT.match(line):
                 values[f"firmware_slot_{slot['slot']}"] = slot["revision"].strip()
             elif active := _ACTIVE.match(line):
                 values["active_slot"] = int(active["afi"], 16) & 7
-            elif line or index > last + 1:
+            else:
                 break
-            last = index if line else last
+            last = index
         return last, [PrintedSubject("disk", head["device"], values, prompt.host)] if values else []
 
 
@@ -113,7 +113,7 @@ class NvmeSelfTestLog(StateOutput):
         now: dict[str, Json] = {}
         tests: list[dict[str, Json]] = []
         last = first
-        for index, line in lines(cursor, first + 1, _MOST):
+        for index, line in close_lines(cursor, first + 1, _MOST, gap=2):
             field = _TESTED.match(line)
             if test := _TEST.match(line):
                 tests.append({"entry": int(test["number"])})
@@ -123,9 +123,9 @@ class NvmeSelfTestLog(StateOutput):
                 values[name] = int(field["value"], 0)
                 if field["text"]:
                     values[f"{name}_text"] = field["text"].strip()
-            elif line or index > last + 2:
+            else:
                 break
-            last = index if line else last
+            last = index
         used: list[Json] = [
             {**test} for test in tests if test.get("operation_result") not in {_UNUSED, None}
         ]

@@ -18,7 +18,7 @@ from iosonde.records.printed import PrintedCounters, PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines
 from iosonde.text.json_tree import key_name
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, close_lines
 
 _HEAD = re.compile(
     r"\s*Additional Smart Log for NV(?:ME|Me) device:\s?(?P<device>nvme\w{1,12})\s+"
@@ -96,16 +96,16 @@ class NvmeCloudLog(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         rows: dict[str, Scalar | dict[str, Scalar]] = {}
         last = first
-        for index, line in lines(cursor, first + 1, _MOST):
+        for index, line in close_lines(cursor, first + 1, _MOST, gap=2):
             if row := _CLOUD_ROW.match(line):
                 value = _figure(row["value"])
                 high = row["high"]
                 rows.setdefault(
                     row["label"].strip(), value if high is None else {"hi": int(high), "lo": value}
                 )
-            elif line or index > last + 2:
+            else:
                 break
-            last = index if line else last
+            last = index
         return last, [*self._said(rows, prompt)]
 
     def _said(

@@ -10,8 +10,8 @@ import re
 from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject
-from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput, start_of_own
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_lines, start_of_own
 
 _LINE = re.compile(
     r"\s*(?P<off># )?(?P<name>/dev/[\w/.-]{1,60}) -d (?P<type>[a-z][\w,+/.-]{1,40}) # "
@@ -34,12 +34,10 @@ class SmartScan(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         drives: list[PrintedSubject] = []
         last = first
-        for index, line in lines(cursor, first, 1000):
+        for index, line in close_lines(cursor, first, 1000):
             match = _LINE.match(line)
             if match is None:
-                if line or index > last + 1:
-                    break
-                continue
+                break
             last = index
             name = match["name"].removeprefix("/dev/")
             if (

@@ -19,7 +19,7 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput, close_lines
 
 _HEAD = re.compile(
@@ -47,14 +47,14 @@ class PvesmStatus(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         storages: list[PrintedSubject] = []
         last = first
-        for index, line in lines(cursor, first + 1, _MOST):
+        for index, line in close_lines(cursor, first + 1, _MOST, gap=2):
             row = _ROW.match(line)
             if row and _is_whole(row):
                 storages.append(
                     PrintedSubject("pve_storage", row["name"], _facts(row), prompt.host)
                 )
                 last = index
-            elif line or index > last + 2:
+            else:
                 break
         return last, storages
 

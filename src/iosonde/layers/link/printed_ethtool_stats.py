@@ -11,8 +11,8 @@ from typing_extensions import override
 
 from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_lines
 
 _HEAD = re.compile(r"\s*NIC statistics:\s*$")
 _COUNT = re.compile(r"\s*(?P<name>[A-Za-z\[][\w\[\]. :-]{0,60}?): (?P<count>\d{1,20})\s*$")
@@ -31,13 +31,12 @@ class EthtoolStatistics(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         values: dict[str, Json] = {}
         last = first
-        for index, line in lines(cursor, first + 1, _MOST):
+        for index, line in close_lines(cursor, first + 1, _MOST, gap=2):
             match = _COUNT.match(line)
-            if match:
-                values[match["name"]] = int(match["count"])
-                last = index
-            elif line or index > last + 2:
+            if match is None:
                 break
+            values[match["name"]] = int(match["count"])
+            last = index
         if not values:
             raise Unreadable("no counter follows its head", last)
         name = _COMMAND.search(prompt.command)

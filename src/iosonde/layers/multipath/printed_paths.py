@@ -12,8 +12,8 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_lines
 
 _PATH = re.compile(
     r"[\s|`+\\_-]*(?P<hctl>\d{1,5}:\d{1,5}:\d{1,5}:\d{1,8}) +(?P<device>[a-z]\w{1,20}) +\d+:\d+ +"
@@ -41,14 +41,13 @@ class MultipathPaths(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         paths: dict[str, dict[str, Scalar]] = {}
         last = first
-        for index, line in lines(cursor, first, _MOST):
+        for index, line in close_lines(cursor, first, _MOST):
             path = _PATH.match(line)
-            if path:
-                state = f"{path['dm']} {path['checker']} {path['online']}"
-                paths[path["device"]] = {"hctl": path["hctl"], "path_state": state}
-                last = index
-            elif line or index > last + 1:
+            if path is None:
                 break
+            state = f"{path['dm']} {path['checker']} {path['online']}"
+            paths[path["device"]] = {"hctl": path["hctl"], "path_state": state}
+            last = index
         return last, [
             PrintedSubject("disk", name, values, prompt.host) for name, values in paths.items()
         ]

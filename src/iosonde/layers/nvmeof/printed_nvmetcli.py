@@ -12,9 +12,9 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines
+from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.labels import as_labelled
-from iosonde.text.reader import Items, StateOutput, start_of_own
+from iosonde.text.reader import Items, StateOutput, close_lines, start_of_own
 
 _NODE = re.compile(
     r"(?P<branches>[\s|]*+)o- (?P<name>\S{1,224})"
@@ -45,12 +45,10 @@ class Nvmetcli(StateOutput):
         things: dict[str, dict[str, Scalar]] = {}
         subsystem = port = group = ""
         last = first
-        for index, line in lines(cursor, first, _MOST):
+        for index, line in close_lines(cursor, first, _MOST):
             node = _NODE.match(line)
             if node is None:
-                if line or index > last + 1:
-                    break
-                continue
+                break
             last = index
             name, status = node["name"], node["status"] or ""
             if name in _NAMES:

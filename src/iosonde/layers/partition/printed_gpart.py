@@ -17,8 +17,8 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.reader import Items, StateOutput, close_lines
 
 _SIZE = r"\((?P<size>\d{1,4}(?:\.\d)?[BKkMGTPE]?)\)"
 _HEAD = re.compile(
@@ -57,7 +57,7 @@ class GpartShow(StateOutput):
         last, head_at = first, 0
         options = _OPTIONS.search(prompt.command)
         key = {"l": "label", "r": "raw_type"}.get(options[1] if options else "", "type")
-        for index, line in lines(cursor, first, _MOST):
+        for index, line in close_lines(cursor, first, _MOST, gap=2):
             if head := _HEAD.match(line):
                 table, head_at, gaps = head, len(subjects), []
                 subjects.append(PrintedSubject("disk", head["name"], _table(head), prompt.host))
@@ -73,9 +73,9 @@ class GpartShow(StateOutput):
                     values={**_table(table), "free_areas": len(gaps), "free_sectors": sum(gaps),
                             "largest_free_sectors": max(gaps)},
                 )  # fmt: skip
-            elif line or index > last + 2:
+            else:
                 break
-            last = index if line else last
+            last = index
         return last, subjects
 
 
