@@ -69,6 +69,13 @@ _ALIGNED = 3  # gaps of several blanks: no prompt, no setting in a file
 _COLUMNS = re.compile(r"[ \t]{2,}")
 _REMARKED = re.compile(r"[ \t]#(?:[ \t]+(?=[^\W\d_])|(?=[^\x00-\x7f]))")
 """The names of columns (`#PV`) have no blank behind their sign."""
+_EXPLAINED = re.compile(
+    r"(?<=[^\s#/])[ \t]{1,40}(?:#{1,3}|//)[ \t]{0,4}[^\n#/\"'\u2e80-\uffef]{0,24}"
+    r"[\u2e80-\u9fff\uac00-\ud7af\uff01-\uff60][^\n\"']*$",
+    re.MULTILINE,
+)
+"""A comment in Chinese, Japanese or Korean behind a line: `zroot  67.5G  2.20G   # 还没有变`. No
+tool prints a number sign and then such letters."""
 _LABEL = re.compile(
     r"Output(?:(?=[A-Z/●├\[])(?![A-Z]\w*[:=])| (?=Filesystem\s|● )"
     r"|(?=total \d|(?:sd|vd|xvd)[a-z]\d{0,3}\s|nvme\dn\d|(?:bash|cat|dd|df|du|e2fsck|fio|fsck|ls"
@@ -100,6 +107,8 @@ def clean(text: str) -> list[str]:
         text = _COLOUR.sub("", text)
     if not text.isascii():
         text = _typed(text)
+        if " #" in text or "\t#" in text or " //" in text:
+            text = _EXPLAINED.sub("", text)
     text = _without_marks(text)
     lines = text.split("\n")
     if ">" in text:

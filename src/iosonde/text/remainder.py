@@ -65,6 +65,7 @@ _NAMED = 120  # characters of a command
 _JOINED, _JOINED_WORDS, _JOINED_SHARE, _JOINED_ANCHORS, _JOINED_ANCHOR = 120, 12, 0.12, 14, 6
 """Of a line in which several of an output stand: characters, words, how many of these have figures,
 how many characters of anchors of the output it holds, and how many each has."""
+_COMMAND_SHARE = 0.5  # of the words of a line are options
 _ROW = 0.6  # of the parts are numbers
 _FROM_DIGIT = re.compile(r"\d[^ \t]*")
 _OPTION = re.compile(r"\s--[a-z]")
@@ -354,10 +355,12 @@ def _run_together(line: str) -> str:
     """The tool of whose output several lines stand in one; empty where it is none or not sure."""
     if len(line) < _JOINED or '":' in line or line.count("`") > 1 or _OPTION.search(line):
         return ""
-    if len(line) <= LONGEST_MESSAGE and is_kernel_line(line):
-        return ""  # kept whole
     parts = fields(line)
-    if len(parts) < _JOINED_WORDS or _with_digits(line, parts) < _JOINED_SHARE * len(parts):
+    options = sum(part.startswith("-") for part in parts)
+    if options > _COMMAND_SHARE * len(parts) or len(parts) < _JOINED_WORDS:
+        return ""  # a command, or a short line
+    is_kept_whole = len(line) <= LONGEST_MESSAGE and is_kernel_line(line)
+    if is_kept_whole or _with_digits(line, parts) < _JOINED_SHARE * len(parts):
         return ""
     if sum(map(str.isdigit, parts)) > _ROW * len(parts):
         return ""  # a row: /proc/interrupts has a column for each processor

@@ -207,3 +207,17 @@ def test_the_label_of_a_tutorials_block_is_no_part_of_its_first_line(
 )
 def test_tags_that_were_left_in_a_line(line: str, wanted: str) -> None:
     assert clean(line) == [wanted]
+
+
+@pytest.mark.parametrize(("line", "kept"), [
+    ("zroot  67.5G  2.20G  # 还没有变", "zroot  67.5G  2.20G"),
+    ("  nda0p4  ONLINE  0  0 # nda0p4 です", "  nda0p4  ONLINE  0  0"),
+    ("mkfs.xfs /dev/sdb // 포맷", "mkfs.xfs /dev/sdb"),
+    ("# 查看磁盘", "# 查看磁盘"),
+    ("[root@db ~]# 查看", "[root@db ~]# 查看"),
+    ("磁盘 /dev/sda：240.1 GB, 240057409536 字节", "磁盘 /dev/sda：240.1 GB, 240057409536 字节"),
+    ('{"name": "a # 名字", "size": 1}', '{"name": "a # 名字", "size": 1}'),
+    ("see http://例え.jp/ # 1", "see http://例え.jp/ # 1"),
+])  # fmt: skip
+def test_comments_of_the_author_in_chinese_japanese_and_korean(line: str, kept: str) -> None:
+    assert clean(line) == [kept]

@@ -826,3 +826,11 @@ def test_the_next_command_at_no_prompt_is_no_output(below: str) -> None:
 def test_what_looks_like_the_next_command_stays() -> None:
     text = "```bash\nzpool create tank -o ashift=12 raidz1 sda4 sdb4\nzpool: bad size 512\n```\n"
     assert list(remainder(of_bytes("notes.md", text.encode()), (), {"zpool"}))
+
+
+def test_a_long_command_is_no_output_whose_line_breaks_are_lost() -> None:
+    text = (
+        "Check the writes:\n\nfio -filename=/dev/rbd0 -direct=1 -iodepth 1 -thread -rw=write "
+        "-ioengine=libaio -bs=4K -size=1G -numjobs=1 -runtime=60 -group_reporting -name=mytest\n"
+    )
+    assert not [entry for entry in read(text) if isinstance(entry, Unread)]

@@ -23,6 +23,7 @@ _TIME = (
     r"(?:\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d{1,9})? [+-]\d{4})?"
     r"|(?:[^\W\d_]{1,6}\.?|Thg? ?\d{1,2}|\d{1,2}[月월]) {1,3}\d{1,2}[日일]? {1,3}"
     r"(?:\d\d:\d\d|\d{4})"
+    r"|\d\d:\d\d {1,3}\d{1,2} {1,3}Thg? ?\d{1,2}"
     r"|\d{1,2}\.? {1,3}[^\W\d_]{1,6}\.? {1,3}(?:\d\d:\d\d|\d{4})|\d\d-\d\d \d\d:\d\d)"
 )
 _ROW = re.compile(
@@ -35,8 +36,8 @@ _ROW = re.compile(
 _BEGUN = re.compile(r"\s*(?:\d{1,12} )?[bcl][r-][w-][xsS-][r-][w-][xsS-][r-][w-]")
 _OTHER = re.compile(
     r"\s*(?:[dps-][r-][w-][xsS-][r-][w-]\S{3,6} {1,6}\d"
-    r"|(?:total|insgesamt|totaal|totalt|razem|итого|总用量|總用量|總計|合計|합계"
-    r"|tổng(?: cộng)?) ?\d"
+    r"|(?:total|insgesamt|totaal|totalt|razem|итого|总用量|總用量|總計|合計|합계|tổng(?: cộng)?)"
+    r" ?\d"
     r"|/[\w./-]{1,100}:$|ls: )"
 )
 _PLACE = re.compile(r"(?<![\w.-])/(?:dev|sys|proc)(?:/|$|\s)")

@@ -63,7 +63,8 @@ class MegaCliLines(StateOutput):
         "Slot Number:", "Media Error Count:", "Other Error Count:", "Predictive Failure Count:",
         "Firmware state:", "Raw Size: ", "Cache Policy: Write", "Primary-",
         "Battery Replacement required", "Battery Pack Missing", "Learn Cycle Active", " mAh",
-        "isSOHGood:", "State of Charge:", "Critical Disks", "Failed Disks", "orrectable Errors", "flagged a S.M.A.R.T",
+        "isSOHGood:", "State of Charge:",
+        "Critical Disks", "Failed Disks", "orrectable Errors", "flagged a S.M.A.R.T",
     )  # fmt: skip
     commands = MEGACLI
     reach = 4

@@ -40,8 +40,9 @@ class IscsiNode(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at)
-        if not (_LINE.match(line) or _FRAME.match(line)):
-            return None
+        match = _LINE.match(line)
+        if not (match or _FRAME.match(line)) or (match and _SECRET.search(match["name"])):
+            return None  # of a secret alone nothing is said
         first = cursor.at
         for index in range(first - 1, max(first - 70, -1), -1):
             line = cursor.line(index)

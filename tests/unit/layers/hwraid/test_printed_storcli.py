@@ -302,10 +302,9 @@ def test_the_overview_without_its_heading_and_a_model_without_blanks() -> None:
     (state,) = states(
         "root@u:~# storcli show\n"
         "-------------------------------------------------------------------------------------\n"
-        "Ctl Model                       Ports PDs DGs DNOpt VDs VNOpt BBU sPR DS  EHS ASOs Hlth\n"
+        "Ctl Model                      Ports PDs DGs DNOpt VDs VNOpt BBU sPR DS  EHS ASOs Hlth\n"
         "-------------------------------------------------------------------------------------\n"
-        "Ctl Model                       Ports PDs DGs DNOpt VDs VNOpt BBU sPR DS  EHS ASOs "
-        "Hlth\n"
+        "  0 Intel(R)RAIDModuleRMS25CB080    8  12  12     1  12     1 Opt On  1&2 Y     4 NdAtn\n"
         "-------------------------------------------------------------------------------------\n"
     )
     (controller,) = state.subjects
