@@ -22,7 +22,7 @@ from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, TextCursor, compact, joined, lines, prompt_in
-from iosonde.text.reader import close_lines
+from iosonde.text.reader import close_lines, close_lines_above
 
 _ROW = re.compile(r"^\W{0,60}(?:SEQ|RND|Sequential|Random) .{0,40}:\s+\d[\d.,]{0,12}(?: MB/s|$)")
 _OWN = re.compile(
@@ -69,13 +69,11 @@ class DiskMark(Output):
         line = cursor.line(cursor.at)
         if not _ROW.match(line) and not (_UNIT.search(line) and line.lstrip().startswith("*")):
             return None
-        top, blanks = cursor.at, 0
-        for index in range(cursor.at - 1, -1, -1):
-            line = cursor.line(index)
-            blanks = 0 if line else blanks + 1
-            if blanks > _GAP or (line and not _is_own(line)) or _REST.match(line):
+        top = cursor.at
+        for index, line in close_lines_above(cursor, cursor.at - 1, gap=_GAP):
+            if not _is_own(line) or _REST.match(line):
                 break
-            top = index if line else top
+            top = index
         return top
 
     @override

@@ -21,7 +21,7 @@ from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Output, TextCursor, flow, prompt_in
-from iosonde.text.reader import close_lines
+from iosonde.text.reader import close_lines, close_lines_above
 
 _HEAD = re.compile(r"\bHD ?Tune(?: Pro)?(?: \d[\d.]{0,8})?: (?P<model>\S.{0,80}?) Benchmark\b")
 _OTHER_HEAD = re.compile(r"\bHD ?Tune(?: Pro)?(?: \d[\d.]{0,8})?: \S")
@@ -58,15 +58,13 @@ class HdTune(Output):
             return cursor.at if any(_NAMES.search(row) for row in below) else None
         if not _ROW.search(line):
             return None
-        top, blanks = cursor.at, 0
-        for index in range(cursor.at - 1, max(cursor.at - _REACH, 0) - 1, -1):
-            line = cursor.line(index)
+        top = cursor.at
+        for index, line in close_lines_above(cursor, cursor.at - 1, _REACH, gap=_GAP):
             if _HEAD.search(line):
                 return index
-            blanks = 0 if line else blanks + 1
-            if blanks > _GAP or (line and not _OWN.match(line)) or "CPU Usage" in line:
+            if not _OWN.match(line) or "CPU Usage" in line:
                 break
-            top = index if line else top
+            top = index
         return top
 
     @override

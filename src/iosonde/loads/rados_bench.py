@@ -26,7 +26,7 @@ from iosonde.text.cursor import (
     lines,
     prompt_in,
 )
-from iosonde.text.reader import close_lines
+from iosonde.text.reader import close_lines, close_lines_above
 
 _HEAD = re.compile(r"^\s*Maintaining \d+ concurrent|^\s*(?:\S+ )?\s*sec\s+Cur ops\s+started")
 _BEGINS = re.compile(r"^\s*(?:hints = \d|Maintaining \d+ concurrent)")
@@ -97,14 +97,12 @@ class RadosBench(Output):
         line = cursor.line(cursor.at)
         if not _HEAD.match(line) and not _SUM.match(line):
             return None
-        top, blanks = cursor.at, 0
-        for index in range(cursor.at, -1, -1):
-            line = cursor.line(index)
-            blanks = 0 if line else blanks + 1
+        top = cursor.at
+        for index, line in close_lines_above(cursor, cursor.at, gap=_GAP):
             is_own = _OWN.match(line) or _SUM.match(line)
-            if blanks > _GAP or (line and not is_own) or (index < top and _ends(line)):
+            if not is_own or (index < top and _ends(line)):
                 break
-            top = index if line else top
+            top = index
             if _BEGINS.match(line) and "hints" in line:
                 break
         return top

@@ -28,7 +28,7 @@ from iosonde.text.cursor import (
     joined,
     prompt_in,
 )
-from iosonde.text.reader import close_lines
+from iosonde.text.reader import close_lines, close_lines_above
 
 _OWN = re.compile(
     r"^\s*+(?:sysbench \d|Running the test with|Number of (?:threads|IO requests|random requests)"
@@ -104,13 +104,11 @@ class Sysbench(Output):
             or not (_HEADLINE.search(line) or _is_followed(cursor))
         ):
             return None
-        top, blanks = cursor.at, 0
-        for index in range(cursor.at - 1, -1, -1):
-            line = cursor.line(index)
-            blanks = 0 if line else blanks + 1
-            if blanks > _GAP or (line and (not _OWN.match(line) or prompt_in(line))):
+        top = cursor.at
+        for index, line in close_lines_above(cursor, cursor.at - 1, gap=_GAP):
+            if prompt_in(line) or not _OWN.match(line):
                 break
-            top = index if line else top
+            top = index
             if _HEAD.match(line) and not _HEAD.match(line_above(cursor, index, _GAP)):
                 break
         return top

@@ -31,7 +31,7 @@ from iosonde.text.cursor import (
     lines,
     prompt_in,
 )
-from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.reader import Items, StateOutput, close_lines, close_lines_above
 
 _STARTS = re.compile(
     r"^\s*+(?:events per second: |events/s \(eps\):|(?:SQL|OLTP test) statistics:"
@@ -115,15 +115,13 @@ class SysbenchEvents(StateOutput):
     def begin(self, cursor: TextCursor) -> int | None:
         if not _STARTS.match(cursor.line(cursor.at)):
             return None
-        top, blanks = cursor.at, 0
-        for index in range(cursor.at, -1, -1):
-            line = cursor.line(index)
+        top = cursor.at
+        for index, line in close_lines_above(cursor, cursor.at, gap=_GAP):
             if _OF_FILES.search(line):
                 return None
-            blanks = 0 if line else blanks + 1
-            if blanks > _GAP or (line and (not _OWN.match(line) or prompt_in(line))):
+            if prompt_in(line) or not _OWN.match(line):
                 break
-            top = index if line else top
+            top = index
             if _HEAD.match(line) and not _HEAD.match(line_above(cursor, index, _GAP)):
                 break
         return top

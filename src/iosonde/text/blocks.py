@@ -19,11 +19,10 @@ from iosonde.text.comma_tables import comma_table_at
 from iosonde.text.fences import fenced
 from iosonde.text.figures import FigureGroup
 from iosonde.text.find_state import TakenLines
-from iosonde.text.headings import marked_heading
+from iosonde.text.headings import is_section, marked_heading
 from iosonde.text.kernel_lines import is_kernel_line, is_rest
 from iosonde.text.pipe_tables import pipe_table_at
 from iosonde.text.prose import is_sentence
-from iosonde.text.reader import is_section
 from iosonde.text.secrets import without_secrets
 from iosonde.text.shell import (
     CODE,

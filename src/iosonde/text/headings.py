@@ -16,6 +16,7 @@ from iosonde.text.shell import NO_FIGURES, PROGRAMS, called, program_of
 from iosonde.text.titles import DECODED, FIGURES, is_short, is_title, speaks
 from iosonde.text.written_between import is_repetition
 
+_SECTION = re.compile(r" {0,3}#{2,6} +\w")
 _MARKED = re.compile(
     r"\s*(?:#{1,6}\s+(?P<a>\S.*?)\s*#*|(?P<m>={2,6})\s*(?P<b>\w[^=]*?(?:=[^=]+?)?)\s*(?P=m)"
     r"|#{1,6}\[(?P<c>[A-Z][^\[\]]{2,70})\])\s*"
@@ -214,3 +215,13 @@ def _unmarked(text: str) -> str:
     plain = _EMPHASIS.sub("", text)
     cut = any(plain.count(mark) % 2 > text.count(mark) % 2 for mark in "*_`")
     return text.strip() if cut else plain
+
+
+def is_section(line: str) -> bool:
+    """Whether Markdown marks a line as the heading of a section, which ends what stands above.
+
+    One number sign alone also begins prompts, comments and rows of smartctl.
+
+    Source: CommonMark 0.31, 4.2 (ATX headings).
+    """
+    return _SECTION.match(line) is not None

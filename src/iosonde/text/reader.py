@@ -127,19 +127,6 @@ def _sentences(cursor: TextCursor, first: int, last: int) -> tuple[str, ...]:
     return tuple(map(without_secrets, said))
 
 
-_HEADING = re.compile(r" {0,3}#{2,6} +\w")
-
-
-def is_section(line: str) -> bool:
-    """Whether Markdown marks a line as the heading of a section, which ends what stands above.
-
-    One number sign alone also begins prompts, comments and rows of smartctl.
-
-    Source: CommonMark 0.31, 4.2 (ATX headings).
-    """
-    return _HEADING.match(line) is not None
-
-
 def groups_of(match: re.Match[str]) -> dict[str, Json]:
     """The named groups that hold something: whole numbers as such, all others as they stand."""
     return {
@@ -193,12 +180,10 @@ def start_of(
 def top_of(cursor: TextCursor, is_own: Callable[[str], object], *, most: int = 80) -> int:
     """As `start_of`, where single blank lines may stand between those that belong together."""
     first = cursor.at
-    for index in range(cursor.at - 1, max(cursor.at - most, 0) - 1, -1):
-        line = cursor.line(index)
-        if line and is_own(line):
-            first = index
-        elif line or first - index > 1:
+    for index, line in close_lines_above(cursor, cursor.at - 1, most):
+        if not is_own(line):
             break
+        first = index
     return first
 
 
@@ -256,6 +241,20 @@ def close_lines(
             last = index
             yield index, line
         elif index - last > gap:
+            return
+
+
+def close_lines_above(
+    cursor: TextCursor, first: int, most: int | None = None, *, gap: int = 1
+) -> Iterator[tuple[int, str]]:
+    """The same from `first` upwards; with `most` None to the beginning of the text."""
+    last = first + 1
+    lowest = 0 if most is None else max(last - most, 0)
+    for index in range(first, lowest - 1, -1):
+        if line := cursor.line(index):
+            last = index
+            yield index, line
+        elif last - index > gap:
             return
 
 

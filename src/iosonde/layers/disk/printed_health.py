@@ -38,10 +38,11 @@ from iosonde.text.cursor import (
     lines,
     prompt_in,
 )
+from iosonde.text.headings import is_section
 from iosonde.text.json_output import object_at, object_with
 from iosonde.text.kernel_lines import is_kernel_line
 from iosonde.text.prose import is_sentence
-from iosonde.text.reader import is_section, start_of
+from iosonde.text.reader import start_of
 from iosonde.text.shell import called
 
 _DRIVE = re.compile(r"/dev/((?:nvme\d+n?|sd|hd|sg|(?:a?da|nda|nvd)\d)\w{0,8})\b")

@@ -16,7 +16,8 @@ from iosonde.layers.disk.facts_smart_log import SmartLogEntries, is_test_row
 from iosonde.layers.disk.facts_smartctl import drive_facts
 from iosonde.records.printed import PrintedSubject
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput, is_section, start_of
+from iosonde.text.headings import is_section
+from iosonde.text.reader import Items, StateOutput, start_of
 
 _BEGIN = re.compile(
     r"\s*(?:Error \d{1,9} (?:\[\d{1,2}\] )?occurred at disk power-on|Num {1,4}Test_Description\b"

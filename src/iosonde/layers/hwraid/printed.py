@@ -14,8 +14,9 @@ from iosonde.layers.hwraid.facts_ssacli import SSACLI, SSACLI_CONTROLLER, is_ssa
 from iosonde.layers.hwraid.facts_storcli import STORCLI, parse_storcli
 from iosonde.records.printed import PrintedSubject
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
+from iosonde.text.headings import is_section
 from iosonde.text.json_output import opening
-from iosonde.text.reader import Items, StateOutput, is_section
+from iosonde.text.reader import Items, StateOutput
 
 
 class _ControllerTool(StateOutput):

@@ -18,6 +18,7 @@ from iosonde.loads.fio.text_run import device_io, disk_details, disks, groups, s
 from iosonde.records.printed import OutputReading, PrintedCounters, PrintedTrial, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import REACH, Prompt, TextCursor, command_before, lines, prompt_in
+from iosonde.text.reader import close_lines_above
 
 _UNIT = r"\([num]sec\)"
 _LINE = re.compile(
@@ -50,15 +51,11 @@ def is_line(line: str) -> bool:
 
 def top(cursor: TextCursor) -> int:
     """Index of the first line of the part that the anchor's line belongs to."""
-    first, blanks = cursor.at, 0
-    for index in range(cursor.at - 1, max(cursor.at - REACH, 0) - 1, -1):
-        line = cursor.line(index)
-        if line and not is_line(line):
+    first = cursor.at
+    for index, line in close_lines_above(cursor, cursor.at - 1, REACH, gap=_BLANKS):
+        if not is_line(line):
             break
-        blanks = 0 if line else blanks + 1
-        if blanks > _BLANKS:
-            break
-        first = index if line else first
+        first = index
     return first
 
 

@@ -17,8 +17,8 @@ from iosonde.records.load import LoadResult
 from iosonde.records.printed import OutputReading, PrintedTrial, Unreadable
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Output, TextCursor, command_before, compact, joined, lines
+from iosonde.text.headings import is_section
 from iosonde.text.prose import is_sentence
-from iosonde.text.reader import is_section
 
 _TITLE = re.compile(r"Iozone: Performance Test of File I/O")
 _BEGINS = re.compile(
