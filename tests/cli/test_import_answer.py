@@ -172,6 +172,14 @@ def test_a_page_without_findings_has_no_line_of_them(iosonde: Run, tmp_path: Pat
         ({"real": 73.8, "user": 0.558, "sys": 11.1}, "real 73.8 s, user 558 ms"),
         ({"iops": 210.0, "latency.mean": 4.7e-3}, "latency mean 4.70 ms, 210 IOPS"),
         ({"user": 12}, ""),
+        (
+            {"latency.sum": 10.0, "latency.mean": 0.032, "latency.max": 0.04},
+            "latency mean 32 ms, latency max 40 ms",
+        ),
+        (
+            {"events_per_second": 1618.3, "latency.mean": 62e-5},
+            "1,618 events/s, latency mean 620 µs",
+        ),
         ({"iops": "210", "rows": []}, ""),
         ({"tps": 4664.15, "Files/s": 20}, "4,664 transactions/s"),
         (
