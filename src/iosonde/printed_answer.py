@@ -11,6 +11,7 @@ from typing import NamedTuple
 from iosonde.printed_names import bare_name, named, names_in
 from iosonde.printed_order import (
     CONDITIONS,
+    ORDINARY,
     Telling,
     bad_condition,
     counters_telling,
@@ -304,7 +305,10 @@ def _failed_members(state: PrintedState, device: PrintedSubject) -> Iterator[str
 
 def _telling(values: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
     """The values of a device that tell something whatever printed them; all, where it has none."""
-    return {name: values[name] for name in TELLING if name in values} or values
+    return {
+        name: values[name] for name in TELLING
+        if name in values and values[name] not in ORDINARY
+    } or values  # fmt: skip
 
 
 def _common(subjects: Sequence[PrintedSubject]) -> Mapping[str, str]:

@@ -36,6 +36,8 @@ CONDITIONS = frozenset({
     "volume_state", "operational_status", "status", "disk_state", "connection", "role",
     "login",
 })  # fmt: skip
+ORDINARY = frozenset({"resizable", "available"})
+"""Conditions that say nothing: those of whatever is in use."""
 _COUNTED_TROUBLES = frozenset({
     "degraded", "missing", "failed_paths", "entries_split_brain", "critical_warning",
     "read_errors", "write_errors", "checksum_errors",
@@ -64,7 +66,8 @@ def subject_telling(subject: PrintedSubject) -> Telling:
         return Telling.TROUBLE
     if subject.kind in _SURROUNDINGS or _NETWORK in values:
         return Telling.SURROUNDINGS
-    if any(isinstance(values[name], str | bool) for name in CONDITIONS.intersection(values)):
+    conditions = (values[name] for name in CONDITIONS.intersection(values))
+    if any(isinstance(value, str | bool) and value not in ORDINARY for value in conditions):
         return Telling.CONDITION
     if not _FULLNESS.isdisjoint(values):
         return Telling.MEASURED

@@ -24,11 +24,11 @@ TELLING = (
     "login", "level", "raid_level", "faulty", "degraded", "missing", "failed_paths",
     "entries_split_brain", "media_errors", "pending_sectors", "reallocated_sectors", "sync_share",
     "working_slots", "osds", "osds_up", "paths", "model", "product", "server", "media_wear",
-    "unsafe_shutdowns", "iqn", "nqn", "data_profile", "metadata_profile", "format", "cipher",
+    "unsafe_shutdowns", "iqn", "nqn", "data_profile", "metadata_profile", "cipher",
     "fstype", "vers", "used_share", "full", "size", "used", "free", "available", "raid_disks",
-    "segments", "stripes", "copies", "partition_table", "blocks", "block_size", "chunk_size",
-    "firmware", "recordsize", "compression", "target", "policy", "kernel_release", "write_policy",
-    "disk_cache",
+    "segments", "stripes", "copies", "partition_table", "format", "blocks", "block_size",
+    "chunk_size", "firmware", "recordsize", "compression", "target", "policy", "kernel_release",
+    "write_policy", "disk_cache",
 )  # fmt: skip
 _FULL = "used_share"
 _IDS = re.compile(

@@ -54,6 +54,8 @@ def sentence(*outputs: PrintedState | PrintedCounters) -> str:
         (("filesystem", "/mnt", {"used_share": 1.0, "device": "/dev/sda1"}), Telling.TROUBLE),
         (("squashfs", "/rom", {"used_share": 1.0, "read_only": True}), Telling.MEASURED),
         (("disk", "sda", {"size": 5, "model": "X"}), Telling.SIZE),
+        (("group", "vg", {"size": 5, "status": "resizable"}), Telling.SIZE),
+        (("group", "vg", {"size": 5, "status": "partial"}), Telling.CONDITION),
         (("mount", "/", {"noatime": True}), Telling.OPTION),
         (("package", "fio", {"state": "ii", "version": "3.33"}), Telling.SURROUNDINGS),
         (("host", "", {"kernel_release": "6.1"}), Telling.SURROUNDINGS),
