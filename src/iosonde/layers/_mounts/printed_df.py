@@ -16,6 +16,7 @@ behind what is used of all blocks, in per cent with one decimal).
 from __future__ import annotations
 
 import re
+from itertools import islice, takewhile
 
 from typing_extensions import override
 
@@ -24,7 +25,7 @@ from iosonde.layers._mounts import df_languages
 from iosonde.layers._mounts.facts import printed_kind, unmarked
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, command_before, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput, before
 from iosonde.text.torn import joinings
 
@@ -86,6 +87,12 @@ _OF_SIZES = ("size", "used", "available")
 _OF_INODES = ("inodes", "inodes_used", "inodes_free")
 
 
+_SI = re.compile(r"\s(?:-\w*H|--si)")
+_SMALL_K = re.compile(r"\s\d{2,3}k\s")
+_ROWS = 40
+_FAR = 8  # lines to a command in a block of its own
+
+
 class Df(StateOutput):
     tool = "df"
     anchors = (
@@ -121,7 +128,7 @@ class Df(StateOutput):
         head = bsd or _HEAD.match(line) or (foreign[0] if foreign else None) or _LOCAL.match(line)
         block = _block(head["unit"]) if head and not inodes else _unit(options) if is_row else None
         block = None if inodes else block
-        decimal = bool(re.search(r"\s(?:-\w*H|--si)", prompt.command))
+        decimal = _counts_with_1000(cursor, first, prompt.command)
         subjects: list[PrintedSubject] = []
         parts: list[str] = []
         last = first
@@ -145,6 +152,22 @@ class Df(StateOutput):
             elif len(parts) > 2:
                 break
         return last, subjects
+
+
+def _counts_with_1000(cursor: TextCursor, first: int, command: str) -> bool:
+    """Whether it is the table of `df -H`, by its command or by its small k.
+
+    The command may stand in a block of its own, before the words "sample output". Old BusyBox
+    prints a small k of 1024 bytes, but never a whole number with it: 64.0k.
+    Source: gnulib, lib/human.c (power_letter, "K" only where the base is 1024).
+    """
+    if not command:
+        _, prompt = command_before(cursor, first, ("df",), reach=_FAR)
+        command = prompt.command
+    if command:
+        return _SI.search(command) is not None
+    rows = (line for _, line in islice(lines(cursor, first + 1), _ROWS))
+    return any(map(_SMALL_K.search, takewhile(str.strip, rows)))
 
 
 def _is_chosen_row(cursor: TextCursor, index: int) -> bool:

@@ -149,3 +149,21 @@ def test_a_complaint_between_rows_ends_no_table() -> None:
         "df: /mnt/farther: No such file or directory\n"
     )
     assert [subject.name for state in states(text) for subject in state.subjects] == ["/", "/mnt"]
+
+
+SEEN = "Filesystem      Size  Used Avail Use% Mounted on\n/dev/sdb1       3.0T  {}  2.9T   1% /data\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        (f"```\n# df -H\n```\n\nSample outputs:\n```\n{SEEN.format('211M')}```\n", 3.0e12),
+        (f"```\n# df -h\n```\n\nSample outputs:\n```\n{SEEN.format('211M')}```\n", 3.0 * 2**40),
+        (SEEN.format("123k"), 3.0e12),  # GNU's small k is 1000 bytes
+        (SEEN.format("64.0k"), 3.0 * 2**40),  # old BusyBox' is not
+        (SEEN.format("123K"), 3.0 * 2**40),
+        (f"# df -H\n# df -h /data\n{SEEN.format('211M')}", 3.0 * 2**40),  # of another command
+    ],
+)
+def test_what_the_letters_count(text: str, size: float) -> None:
+    assert _mounted(text)["/data"]["size"] == size
