@@ -36,7 +36,7 @@ from ruamel.yaml import YAML
 from iosonde.errors import IosondeError
 from iosonde.verbs.explain import explain
 from iosonde.verbs.import_ import import_
-from tools.corpus_units import says_in_units
+from tools.corpus_units import duration_of, says_in_units
 
 ROOT = Path(__file__).parents[1]
 TRUTHS = ROOT / "tests" / "corpus"
@@ -215,13 +215,16 @@ def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
 
 
 _AMOUNT = re.compile(
-    r"(?P<figure>\d+(?:[.,]\d+)?) ?(?P<prefix>[kKmMgGtTpP]?)(?:i?[bB](?:ytes)?)?|(?P<share>\d+)%"
+    r"(?P<figure>\d+(?:[.,]\d+)?) ?(?P<prefix>[kKmMgGtTpP]?)(?:i?[bB](?:ytes)?)?"
+    r"|(?P<share>\d+(?:[.,]\d+)?)%"
 )
 _COUNTED = re.compile(
-    r"(0x[0-9a-f]+|\d[\d.,]* ?[kKmMgGtTpP]?) ?(?:x|Celsius|chunks?|pages?|sectors|blocks|bits|rpm)"
+    r"(0x[0-9a-f]+|\d[\d.,]* ?[kKmMgGtTpP]?) ?"
+    r"(?:x|Celsius|chunks?|pages?|sectors|blocks|bits|rpm|daemons)"
 )
 _COUNT = re.compile(r"(\d{1,18})(?: sectors| blocks)?")
 _PREFIXES = "kmgtp"
+_NUMBERED = re.compile(r"(?P<count>\d{1,9}) (?P<what>[a-z]{2,20})")
 _OPTION = re.compile(r"(?P<name>[A-Za-z][\w -]*?) ?[=:] ?(?P<value>[^=:]+)")
 _SWITCHES = {
     True: {"true", "on", "yes", "enabled", "y", "1"},
@@ -230,6 +233,8 @@ _SWITCHES = {
 _ALIKE = {
     "ok": "optimal", "optl": "optimal", "dgrd": "degraded", "onln": "online", "rbld": "rebuild",
 }  # fmt: skip
+_IN_KIB = ("_kb", ".speed_limit_min", ".speed_limit_max")
+"""Settings that the kernel counts in KiB, or KiB/s."""
 _SECTOR, _KIB, _LEAST = 512, 1024, 100
 """Units in which tools count; of smaller counts, products are too common to mean anything."""
 
@@ -276,8 +281,11 @@ def _is_multiple(truth: object, path: str, value: object, blocks: Sequence[int])
         truth = int(count[1])
     if not isinstance(truth, int) or not isinstance(value, int) or isinstance(value, bool):
         return False
-    size = value * _KIB if path.endswith("_kb") else value
-    named = path.endswith("_kb") or truth >= _LEAST or "block" in path
+    in_kib = path.endswith(_IN_KIB)
+    size = value * _KIB if in_kib else value
+    named = in_kib or truth >= _LEAST or "block" in path
+    if in_kib and size == truth:
+        return True
     return truth > 0 and named and any(size == truth * of for of in (_SECTOR, _KIB, *blocks))
 
 
@@ -302,6 +310,13 @@ def _is_part(part: str, values: Sequence[tuple[str, object, float]]) -> bool:
             path.rpartition(".")[2].lower().endswith(name) and _equals(option["value"], value)
             for path, value, _ in values
         )
+    counted = _NUMBERED.fullmatch(part)
+    if counted and any(
+        counted["what"] in path.rpartition(".")[2].lower().split("_")
+        and value == int(counted["count"])
+        for path, value, _ in values
+    ):
+        return True  # "1 up" of `osds_up`
     flag = re.sub(r"[ -]", "_", part.lower())
     return any(
         _equals(part, value) or (value is True and path.rpartition(".")[2].lower() == flag)
@@ -339,8 +354,10 @@ def _says(wanted: Json, value: object, precision: float = 0.0) -> bool:
         text = counted[1].strip() if counted else text
         if re.fullmatch(r"0x[0-9a-fA-F]{1,16}", text):
             return int(text, 16) == value
-        if amount := _AMOUNT.fullmatch(text):
-            return any(abs(value - meant) <= reach * 1.000001 for meant, reach in _meant(amount))
+        amount, span = _AMOUNT.fullmatch(text), duration_of(text)
+        if amount or span:
+            every = [*(_meant(amount) if amount else ()), *((span,) if span else ())]
+            return any(abs(value - meant) <= reach * 1.000001 for meant, reach in every)
     return value is not None and _stands_in(truth, str(value), wanted.get("step") or 0)
 
 
@@ -356,7 +373,13 @@ def _stands_in(truth: object, text: str, step: float) -> bool:
     if isinstance(truth, (int, float)):
         whole = re.search(rf"(?<![\w.]){re.escape(str(truth))}(?![\w.])", text)
         return whole is not None or says_in_units(truth, step, text)
-    return str(truth).strip().lower() in text.strip().lower() or _is_named(truth, text)
+    wanted, said = (" ".join(str(words).lower().split()) for words in (truth, text))
+    return wanted in said or _is_named(truth, text) or _is_version(wanted, said)
+
+
+def _is_version(wanted: str, said: str) -> bool:
+    """Whether a version was written down with the `v` that its tool prints before it."""
+    return re.fullmatch(r"v\d[\w.+~-]*", wanted) is not None and wanted[1:] == said
 
 
 def _says_in_units(wanted: Json, value: object) -> bool:
@@ -388,7 +411,8 @@ def _is_operand(wanted: Json, command: str) -> bool:
 def _meant(amount: re.Match[str]) -> Iterator[tuple[float, float]]:
     """What an amount with a prefix may be in bytes, or a share as a fraction: value and reach."""
     if share := amount["share"]:
-        yield int(share) / 100, 0.005
+        text = share.replace(",", ".")
+        yield float(text) / 100, 0.005 * 10.0 ** -len(text.partition(".")[2])
         return
     text = amount["figure"].replace(",", ".")
     digit = 10.0 ** -len(text.partition(".")[2])

@@ -15,6 +15,33 @@ _SECONDS = {
     "h": 3600.0,
 }  # fmt: skip
 _PREFIXES = "kmgtp"
+_SPAN = re.compile(
+    r"(?:(?P<days>\d{1,5})(?:[ ]days?,?[ ]|-))?(?P<hours>\d{1,5}):(?P<minutes>\d\d)"
+    r":(?P<seconds>\d\d(?:[.,]\d{1,9})?)"
+)
+_PART = re.compile(
+    r"(?P<figure>\d+(?:[.,]\d+)?) ?"
+    r"(?P<unit>(?i:days?|hours?|hrs?|min(?:ute)?s?|sec(?:ond)?s?)|[dhms])(?![A-Za-z])[, ]*"
+)
+_UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
+
+
+def duration_of(text: str) -> tuple[float, float] | None:
+    """Seconds that a text comes to, and the unit of its last digit; None where it is no duration.
+
+    "5.1min", "0:13:04", "0m6.804s" and "12 Hours 54 Minutes" are.
+    """
+    if span := _SPAN.fullmatch(text):
+        seconds = span["seconds"].replace(",", ".")
+        hours = int(span["days"] or 0) * 24 + int(span["hours"])
+        reach = 10.0 ** -len(seconds.partition(".")[2])
+        return (hours * 60 + int(span["minutes"])) * 60 + float(seconds), reach
+    total, reach, end = 0.0, 0.0, 0
+    while end < len(text) and (part := _PART.match(text, end)):
+        figure, unit = part["figure"].replace(",", "."), _UNITS[part["unit"][0].lower()]
+        total += float(figure) * unit
+        reach, end = unit * 10.0 ** -len(figure.partition(".")[2]), part.end()
+    return (total, reach) if end and end == len(text) else None
 
 
 def says_in_units(truth: float, step: float, text: str) -> bool:
