@@ -102,12 +102,16 @@ class StateOutput(Output):
                 unread.append(item)
         if self.nothing and not subjects and not counters:
             raise Unreadable(self.nothing)
-        messages = _sentences(cursor, first, last) if self.answers else ()
+        messages = self.sentences(cursor, first, last)
         state = PrintedState(self.tool, tuple(subjects), prompt.host, prompt.command, messages)
         states = (state,) if subjects else ()
         return OutputReading(
             begin, max(first, last), states=states, counters=tuple(counters), unread=tuple(unread)
         )
+
+    def sentences(self, cursor: TextCursor, first: int, last: int) -> tuple[str, ...]:
+        """The lines that are kept as they stand beside what they say: all of an answer."""
+        return sentences_of(cursor, first, last) if self.answers else ()
 
     def counted(
         self, kind: str, name: str, values: Mapping[str, Json], prompt: Prompt
@@ -120,10 +124,22 @@ _SENTENCES = 50  # of an answer
 _LETTER = re.compile(r"[^\W\d_]")
 
 
-def _sentences(cursor: TextCursor, first: int, last: int) -> tuple[str, ...]:
-    """The lines of an answer without indents and secrets; no prompts, and no lines of signs."""
+def sentences_of(
+    cursor: TextCursor,
+    first: int,
+    last: int,
+    is_said: Callable[[str], object] = _LETTER.search,
+) -> tuple[str, ...]:
+    """The lines of an answer without indents and secrets; no prompts, and no lines of signs.
+
+    Args:
+        cursor: to look at.
+        first: index of its first line.
+        last: index of its last line; of a long one the first lines are taken.
+        is_said: what must hold of a line.
+    """
     lines = (cursor.line(index) for index in range(first, min(last + 1, first + _SENTENCES)))
-    said = (line.strip() for line in lines if _LETTER.search(line) and not prompt_in(line))
+    said = (line.strip() for line in lines if is_said(line) and not prompt_in(line))
     return tuple(map(without_secrets, said))
 
 

@@ -6,7 +6,8 @@ is used, or on which drive it lies, alone proves no fault.
 Source: Linux mm/swapfile.c, swap_show() (sizes in KiB, columns parted by tabs and blanks);
 util-linux 2.38, sys-utils/swapon.c, infos[] (columns of --show, sizes with prefixes of 1024, zram
 and all others as "partition"), and disk-utils/mkswap.c, main() ("size = %s (%ju bytes)"; before
-2.26 "size = %ju KiB"), whose words are translated and whose order is not.
+2.26 "size = %ju KiB"), whose words are translated and whose order is not; above it its warnings:
+"mkswap: %s: warning: wiping old %s signature.", "insecure permissions %04o, fix with: chmod".
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_rows
+from iosonde.text.reader import Items, StateOutput, close_rows, sentences_of
 
 _HEAD = re.compile(r"\s*Filename\s+Type\s+Size\s+Used\s+Priority\s*$")
 _ROW = re.compile(
@@ -39,6 +40,8 @@ _UUID = re.compile(
 _ASKED = re.compile(
     r"(?:^\s*|[#$>] *|sudo )(?:/\w{1,8}/)?(?:sbin/)?mkswap (?:.{0,80} )?(?P<name>/\S{1,200})"
 )
+_WARNING = re.compile(r"\s*(?:/\S{1,40}/)?mkswap: \S")
+_WARNINGS = 3
 _MOST = 64
 
 
@@ -99,6 +102,11 @@ class Mkswap(StateOutput):
         asked = _ASKED.search(prompt.command) or _ASKED.search(cursor.line(first - 1))
         name = asked["name"].removeprefix("/dev/") if asked else ""
         return last, [PrintedSubject("swap", name, values, prompt.host)]
+
+    @override
+    def sentences(self, cursor: TextCursor, first: int, last: int) -> tuple[str, ...]:
+        """What it warns of above."""
+        return sentences_of(cursor, max(first - _WARNINGS, 0), last, _WARNING.match)
 
 
 def _uuid(cursor: TextCursor, first: int) -> tuple[int, re.Match[str]] | None:

@@ -16,7 +16,7 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.kerneltext import UUID
 from iosonde.layers._commands.versions import PackageVersion, V
-from iosonde.layers.btrfs.progs_version import version_above
+from iosonde.layers.btrfs.progs_version import version_above, warnings_above
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
@@ -42,6 +42,7 @@ _JOINED = re.compile(
     r"|Number of devices|Devices):\s)"
 )
 """Between lines of it that a mail made one."""
+_WORD = re.compile(r"\s*\w[\w, -]{0,80}$")
 _COLUMNS = re.compile(r"\s*ID\s+SIZE\s+PATH$")
 _CREATED = re.compile(
     r"\s*fs created label (?P<label>\S.{0,254}?) on (?P<path>/\S{1,160})\s*(?:nodesize .*)?$"
@@ -136,6 +137,10 @@ class MkfsBtrfs(StateOutput):
             facts["below"] = " ".join(path.removeprefix("/dev/") for path in paths)
         return last, [PrintedSubject("btrfs", name, facts, prompt.host)] if facts else []
 
+    @override
+    def sentences(self, cursor: TextCursor, first: int, last: int) -> tuple[str, ...]:
+        return warnings_above(cursor, first)
+
 
 def _old_version(cursor: TextCursor, first: int, last: int) -> dict[str, Scalar]:
     """What stands above what an old mkfs.btrfs says: version, features; some print it below."""
@@ -158,9 +163,19 @@ def _old_version(cursor: TextCursor, first: int, last: int) -> dict[str, Scalar]
 
 
 def _lines_and_joined(cursor: TextCursor, first: int) -> Iterator[tuple[int, str]]:
-    """The lines with their indices, one of several as those that it was made of."""
+    """The lines with their indices, one of several as those that it was made of.
+
+    A label whose value was broken off stands in one line with it.
+    """
+    label = ""
     for index, line in lines(cursor, first, _MOST):
-        yield from ((index, part) for part in _JOINED.split(line))
+        if label and _WORD.match(line):
+            yield index, f"{label} {line.strip()}"
+        else:
+            yield from ((index, part) for part in _JOINED.split(line))
+        pair = _PAIR.match(line)
+        is_open = pair is not None and pair["label"] in _LABELS and not pair["value"]
+        label = line.rstrip() if is_open else ""
 
 
 def _labelled(name: str, value: str) -> dict[str, Scalar]:

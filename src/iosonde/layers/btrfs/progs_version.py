@@ -19,6 +19,7 @@ _NOTE = re.compile(
     r"|sure"
     r"|this does not affect your deployments:|- .{3,60} \(-[a-zA-Z] [\w-]{2,30}\))\s*$"
 )
+_HEADS = ("WARNING: ", "NOTE: ", "See ")
 _REACH = 14
 
 
@@ -36,3 +37,22 @@ def version_above(cursor: TextCursor, first: int) -> dict[str, str]:
         if line.strip() and not (_SITE.match(line) or _NOTE.match(line)):
             break
     return {}
+
+
+def warnings_above(cursor: TextCursor, first: int) -> tuple[str, ...]:
+    """What mkfs.btrfs warns of above a line, each in one line; the last of them last.
+
+    Args:
+        cursor: to look at.
+        first: index of the output's first line.
+    """
+    warnings: list[str] = []
+    below: list[str] = []
+    for index in range(first - 1, max(first - 1 - _REACH, -1), -1):
+        line = cursor.line(index).strip()
+        if line and not (_SITE.match(line) or _NOTE.match(line)):
+            break
+        if line.startswith("WARNING: "):
+            warnings.insert(0, " ".join((line, *below)))
+        below = [line, *below] if line and not line.startswith(_HEADS) else []
+    return tuple(warnings)

@@ -20,7 +20,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.reader import Items, StateOutput, close_lines, sentences_of, top_of
 
 _N = r"\d{1,19}"
 _RESIZED = re.compile(
@@ -61,6 +61,10 @@ _STEP = re.compile(
     r"|Scanning inode table|Updating inode references|Moving inode table|Shrinking inode table)"
     r"\s{1,16}[X-]{0,80})\s*$"
 )
+_SENTENCE = re.compile(
+    r"\s*+(?:resize2fs \d|Filesystem at |The filesystem |(?:Resizing|Performing|Converting) "
+    r"|resizing required|(?:\S{0,40}resize2fs: )?New size smaller)"
+)
 _COMMAND = re.compile(r"resize2fs\s+(?:-\S+ )*(?P<device>/dev/[\w/.-]+)")
 
 
@@ -98,6 +102,10 @@ class ExtSize(StateOutput):
         asked = _COMMAND.search(prompt.command)
         name = device or (asked["device"] if asked else "")
         return last, [PrintedSubject("ext4", name.removeprefix("/dev/"), values, prompt.host)]
+
+    @override
+    def sentences(self, cursor: TextCursor, first: int, last: int) -> tuple[str, ...]:
+        return sentences_of(cursor, first, last, _SENTENCE.match)
 
 
 def _is_own(line: str) -> bool:

@@ -115,3 +115,13 @@ def test_swapinfo_counts_in_the_blocks_of_its_head() -> None:
 ])  # fmt: skip
 def test_no_swap_area(text: str) -> None:
     assert areas(text) == []
+
+
+def test_what_mkswap_warns_of_is_kept() -> None:
+    made = "Setting up swapspace version 1, size = 64 MiB (67104768 bytes)\n"
+    uuid = "no label, UUID=11111111-2222-4333-8444-555555555555\n"
+    warning = "mkswap: /dev/sdq2: warning: wiping old ext4 signature."
+    (state,) = states(f"# mkswap /dev/sdq2\n{warning}\n{made}{uuid}")
+    assert state.messages == (warning,)
+    (state,) = states(f"# mkswap /dev/sdq2\n{made}{uuid}")
+    assert state.messages == ()

@@ -178,3 +178,21 @@ def test_an_old_scrub_that_is_running_and_one_of_seconds() -> None:
     assert (running["scrub_started"], running["devid"]) == ("Fri May 1 11:37:36 2020", 1)
     short = states(f"{head}{started} and finished after 17 seconds\n{total}")[0].subjects[0].values
     assert (short["scrub_status"], short["scrub_time"]) == ("finished", 17)
+
+
+def test_what_mkfs_warns_of_is_kept_in_one_line() -> None:
+    (state,) = states(MKFS)
+    assert state.messages == (
+        "WARNING: RAID5/6 support has known problems is strongly discouraged "
+        "to be used besides testing or evaluation.",
+    )
+    (state,) = states(MKFS.replace("WARNING: ", "NOTE: "))
+    assert state.messages == ()
+
+
+def test_a_value_that_was_broken_off_its_label() -> None:
+    broken = MKFS.replace("SSD detected:       no", "SSD detected:      \n  no")
+    (state,) = states(broken)
+    (whole,) = states(MKFS)
+    assert state.subjects == whole.subjects
+    assert state.subjects[0].values["ssd"] == "no"

@@ -128,3 +128,14 @@ def test_before_1_43_the_size_of_a_block_is_not_said_of_the_result() -> None:
     (state,) = states("The filesystem on /dev/vg0/data is now 5240832 blocks long.\n")
     assert state.subjects[0].values == {"blocks": 5240832}
     assert not states("The story of the disk is now 5240832 blocks long.\n")
+
+
+def test_what_it_says_is_kept_without_its_steps() -> None:
+    said = (
+        "resize2fs 1.47.0 (5-Feb-2023)",
+        "Filesystem at /dev/vg/pond is mounted on /srv; on-line resizing required",
+        "The filesystem on /dev/vg/pond is now 2621440 (4k) blocks long.",
+    )
+    steps = "old_desc_blocks = 1, new_desc_blocks = 2"
+    (state,) = states("\n".join(("# resize2fs /dev/vg/pond", *said[:2], steps, said[2], "")))
+    assert state.messages == said
