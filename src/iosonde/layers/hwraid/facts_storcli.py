@@ -43,13 +43,17 @@ STORCLI = ("storcli64", "storcli", "perccli64", "perccli", "storcli2", "perccli2
 _READ_OF_CONTROLLER = frozenset({
     "Controller", "Product Name", "Model", "Firmware Version", "FW Version", "Serial Number",
     "On Board Memory Size", "CLI Version", "Operating system", "Operating System", "Status",
-    "Description", "Status Code", "Host Name", "Number of Controllers", "Command", "Battery State",
+    "Description", "Status Code", "ErrCd", "ErrMsg", "Host Name", "Number of Controllers",
+    "Command", "Battery State",
 })  # fmt: skip
 _READ_OF_VOLUME = frozenset({
     "DG", "DG/VD", "TYPE", "State", "Cache", "Size", "Strip Size",
     "Write Cache(initial setting)", "Disk Cache Policy", "Encryption", "Active Operations",
     "Emulation type", "SCSI NAA Id", "sCC", "Consist",
 })  # fmt: skip
+_OF_GROUP = (
+    "drive_group", "raid_level", "state", "size", "disks", "data_disks", "disk_cache",
+)  # fmt: skip
 _READ_OF_DRIVE = frozenset({
     "EID:Slt", "DG", "DID", "State", "Model", "Model Number", "SN", "Firmware Revision", "Med",
     "Intf", "Size", "SeSz", "Write Cache", "Media Error Count", "Other Error Count",
@@ -75,6 +79,8 @@ _DISK_CACHE = {"disk's default": "default", "enabled": "enabled", "disabled": "d
                "dflt": "default", "dsbl": "disabled", "enbl": "enabled"}  # fmt: skip
 _PARTS = re.compile(r"^(?=CLI Version = |Generating detailed summary)", re.MULTILINE)
 
+_NUMBERED = re.compile(r"^\s*Controller = \d", re.MULTILINE)
+
 Row = Mapping[str, Any]
 
 
@@ -94,6 +100,29 @@ def parse_storcli(text: str, host: str = "") -> Iterator[PrintedSubject]:
     )
     for controller in printed:
         yield from _subjects(controller, where)
+
+
+def parse_answer(text: str, host: str = "") -> Iterator[PrintedSubject]:
+    """How commands ended that show nothing else: `Status = Success`, and what is said of it.
+
+    Args:
+        text: with the number of each controller.
+        host: where the text does not tell it.
+    """
+    for part in _PARTS.split(text):
+        for printed in rows_of_text(part) if _NUMBERED.search(part) else ():
+            properties = printed.properties
+            description = _text(properties, "Description")
+            said = without_none({
+                "answer": _text(properties, "Status"),
+                "description": None if description == "None" else description,
+                "error_code": _number(properties.get("ErrCd")),
+                "error": _text(properties, "ErrMsg"),
+                "cli_version": _text(properties, "CLI Version"),
+                "operating_system": _text(properties, "Operating system", "Operating System"),
+            })  # fmt: skip
+            if "answer" in said:
+                yield PrintedSubject("controller", f"c{printed.number}", said, host)
 
 
 # ── JSON ──────────────────────────────────────────────────────────────────────────────────────
@@ -152,6 +181,8 @@ def _json_row(controller: PrintedController, section: str, row: Row) -> None:
         controller.drives.setdefault(name, {}).update(row)
     elif "PDC" in row and row.get("Arr") == "-":
         controller.caches[str(row["DG"])] = str(row["PDC"])
+        if str(row.get("Type", "")).startswith("RAID"):
+            controller.groups[str(row["DG"])] = {**row, "TYPE": row["Type"]}
     elif row.get("Type") == "DRIVE" and row.get("Row") != "-":
         group = str(row.get("DG"))
         controller.members[group] = controller.members.get(group, 0) + 1
@@ -199,10 +230,21 @@ def _subjects(printed: PrintedController, host: str) -> Iterator[PrintedSubject]
             )
             own: dict[str, Scalar] = {"controller": name, "volume": f"{name}/v{number}"}
             yield PrintedSubject("hwraid", title, own | values, host)
+    yield from _groups(printed, name, host)
     for place, row in printed.drives.items():
         values = drive_of(row)
         if values:
             yield PrintedSubject("disk", f"{name}/{place}", values, host)
+
+
+def _groups(printed: PrintedController, name: str, host: str) -> Iterator[PrintedSubject]:
+    """The drive groups of a topology of which no virtual drive is shown."""
+    shown = {str(row.get("DG")) for row in printed.volumes.values()}
+    for group, row in printed.groups.items():
+        if group not in shown and (values := _volume(printed, row)):
+            own: dict[str, Scalar] = {"controller": name, "volume": f"{name}/dg{group}"}
+            facts = {label: values[label] for label in _OF_GROUP if label in values}
+            yield PrintedSubject("hwraid", f"{name}/dg{group}", own | facts, host)
 
 
 def _rest(row: Row, read: Collection[str]) -> dict[str, Scalar]:

@@ -62,7 +62,7 @@ OVERVIEW_COLUMNS = {
     "ehs": "Emergency Spare", "health": "Health",
 }  # fmt: skip
 _TOPOLOGY = re.compile(
-    r"(?<![\w/])(?P<dg>\d{1,4}) - - - - (?P<type>RAID\d{1,2}) [A-Za-z]+ [YN-] "
+    r"(?<![\w/])(?P<dg>\d{1,4}) - - - - (?P<type>RAID\d{1,2}) (?P<state>[A-Za-z]{2,8}) [YN-] "
     rf"{_SIZE} (?P<pdc>dflt|dsbl|enbl)"
 )
 _MEMBER = re.compile(
@@ -70,6 +70,11 @@ _MEMBER = re.compile(
     rf"(?:\d{{1,5}}|-) DRIVE (?P<state>[A-Za-z]{{2,7}}) [YN-] {_SIZE} (?:dflt|dsbl|enbl|-) "
 )
 """A member in the topology of a controller, or what is left of one that is missing."""
+_REFUSED = re.compile(
+    r"Status ErrCd ErrMsg[- ]{10,160}\S{1,30} (?:Failed|Failure) (?P<code>\d{1,5}) "
+    r"(?P<error>[A-Za-z][^\n-]{2,120}?) -{5}"
+)
+"""The table below an answer that is a failure."""
 _PROPERTY = re.compile(r"\s*(?P<name>[A-Z][\w /()&.'-]{1,48}?)\s*=(?:\s+(?P<value>\S.*))?\s*")
 _SECTION = re.compile(r"\s*(?P<name>\S[\w/ -]{1,60}?)\s*:\s*")
 PLACE = re.compile(r"/c(?P<c>\d+)(?:/e(?P<e>\d+))?(?:/(?P<kind>[vs])(?P<n>\d+))?")
@@ -89,6 +94,7 @@ class PrintedController:
     battery: str = ""
     caches: dict[str, str] = field(default_factory=dict)  # drive group → cache of its drives
     members: dict[str, int] = field(default_factory=dict)  # drive group → all that it is made of
+    groups: dict[str, dict[str, Any]] = field(default_factory=dict)  # the topology's, by number
 
 
 def rows_of_text(text: str) -> list[PrintedController]:
@@ -135,6 +141,14 @@ def _tables(joined: str, controller: PrintedController) -> None:
             drive.setdefault(name, text)
     for row in _TOPOLOGY.finditer(joined):
         controller.caches[row["dg"]] = row["pdc"]
+        controller.groups[row["dg"]] = {
+            "TYPE": row["type"], "State": row["state"], "Size": row["size"], "DG": row["dg"],
+        }  # fmt: skip
+    _battery_and_answer(joined, controller)
+
+
+def _battery_and_answer(joined: str, controller: PrintedController) -> None:
+    """The row of what keeps the cache, and what is said where a command failed."""
     battery, heat = _BATTERY.search(joined), _BATTERY_ROW.search(joined)
     if heat:
         controller.properties.setdefault("Battery Model", heat["model"])
@@ -144,6 +158,9 @@ def _tables(joined: str, controller: PrintedController) -> None:
         controller.battery = battery["state"]
     if LEARNS.search(joined):
         controller.battery = "learning"
+    if refused := _REFUSED.search(joined):
+        controller.properties.setdefault("ErrCd", refused["code"])
+        controller.properties.setdefault("ErrMsg", refused["error"])
 
 
 def place_of_drive(enclosure: str, slot: str) -> str:

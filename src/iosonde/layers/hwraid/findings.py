@@ -72,6 +72,29 @@ def _volumes(case: EvidenceSet) -> list[StateEvidence]:
     return [state for alike in by_place.values() for state in alike]
 
 
+def _latest_volumes(case: EvidenceSet) -> Iterator[StateEvidence]:
+    """Of each virtual drive the last that a text shows of its state: what was mended is not told.
+
+    A drive group of a topology counts where no virtual drive of it is shown.
+    """
+    latest: dict[tuple[str, str, object, bool], StateEvidence] = {}
+    for volume in _volumes(case):
+        place = volume.values.get("volume") or volume.name
+        latest[volume.source, volume.host, place, "state" in volume.values] = volume
+    shown = {_group_of(each) for each in latest.values() if not _is_group(each)}
+    for volume in latest.values():
+        if not (_is_group(volume) and _group_of(volume) in shown):
+            yield volume
+
+
+def _is_group(volume: StateEvidence) -> bool:
+    return "/dg" in volume.name
+
+
+def _group_of(volume: StateEvidence) -> tuple[str, object, object]:
+    return volume.source, volume.values.get("controller"), volume.values.get("drive_group")
+
+
 def _agree(volume: StateEvidence, other: StateEvidence) -> bool:
     """Whether two outputs may be of the same volume at the same time. Printed sizes are rounded."""
     common = (volume.values.keys() & other.values.keys()) - {"size"}
@@ -273,7 +296,7 @@ def _suspended(case: EvidenceSet) -> Iterator[Finding]:
 
 
 def _degraded(case: EvidenceSet) -> Iterator[Finding]:
-    for volume in _volumes(case):
+    for volume in _latest_volumes(case):
         state = str(volume.values.get("state") or "")
         if state not in _LEFT and state not in _GONE:
             continue
@@ -298,10 +321,18 @@ def _degraded(case: EvidenceSet) -> Iterator[Finding]:
                 *(Evidence(f"state of {drive.name}", str(drive.values["state"]), "", drive.where)
                   for drive in bad[:6]),
             ),
+            _REBUILT if bad and all(map(_is_rebuilding, bad)) else
             "replace the drive and let the controller rebuild; that takes hours of the drives' "
             "time, so measure after it",
             "the same trial on the optimal array",
         )  # fmt: skip
+
+
+_REBUILT = "let the rebuild end, nothing is to be replaced meanwhile, and measure after it"
+
+
+def _is_rebuilding(drive: StateEvidence) -> bool:
+    return str(drive.values["state"]).lower().startswith("rebuild")
 
 
 def _bad_drives(case: EvidenceSet, volume: StateEvidence) -> list[StateEvidence]:
@@ -312,7 +343,7 @@ def _bad_drives(case: EvidenceSet, volume: StateEvidence) -> list[StateEvidence]
 
 def _busy(case: EvidenceSet) -> Iterator[Finding]:
     """A rebuild, an initialisation or a check that shares the drives with the load."""
-    for volume in _volumes(case):
+    for volume in _latest_volumes(case):
         work = str(volume.values.get("active_operations") or "none")
         rebuilding = volume.values.get("state") in {"rebuild", "recovery"}
         if work.lower() == "none" and not rebuilding:

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from iosonde.layers.hwraid.facts_megacli import MEGACLI, parse_megacli
 from iosonde.layers.hwraid.facts_ssacli import SSACLI, SSACLI_CONTROLLER, is_ssacli, parse_ssacli
-from iosonde.layers.hwraid.facts_storcli import STORCLI, parse_storcli
+from iosonde.layers.hwraid.facts_storcli import STORCLI, parse_answer, parse_storcli
 from iosonde.records.printed import PrintedSubject
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
 from iosonde.text.headings import is_section
@@ -101,6 +101,12 @@ class Storcli(_ControllerTool):
     parse = parse_storcli
 
     @override
+    def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        last, things = super().items(cursor, first, prompt)
+        every = [*things]
+        return last, every or parse_answer(joined(cursor, first, last), prompt.host)
+
+    @override
     def is_own(self, line: str) -> bool:
         return bool(_STORCLI_LINE.search(line))
 
@@ -125,6 +131,7 @@ class Storcli(_ControllerTool):
 _STORCLI_NEXT = re.compile(r"CLI Version = |Generating detailed summary|^#{2,6} \S")  # or a heading
 _STORCLI_LINE = re.compile(
     r"\w\)? ?= |\w=\s*$|\|\w+=\w|^\s*[-=]{3,}\s*$|\s:\s*$|^\s*\d+/\d+ +\w+\d|^\s*\d*:\d+ +\d"
+    r"|^\s*\d{1,4} +(?:\d{1,4}|-) +(?:\d{1,4}|-) +(?:\d*:\d+|-) +(?:\d{1,5}|-) +[A-Z]"
     r"|^\s*(?:EID|DG|Ctl|UGUnsp|CVPM|BBU|iBBU)\b|\"\s*:\s|^\s*[{}\]]|[^|]=[^|=]+\|"
 )
 _ROW = re.compile(r"\S {2,}\S|^\s*[\d,]")

@@ -292,3 +292,26 @@ def test_logs_of_a_write_back_volume_without_word_of_a_battery_are_silent() -> N
     case = of_texts("hap-fio-tester/strip-sizes.txt", "hap-fio-tester/options.txt")
     assert len(list(case.of_kind("hwraid"))) == 18
     assert [finding for rule in RULES for finding in rule.find(case)] == []
+
+
+def test_a_group_that_is_whole_again_later_is_not_told() -> None:
+    text = (
+        "TOPOLOGY :\n========\n"
+        "DG Arr Row EID:Slot DID Type  State BT      Size PDC  PI SED DS3  FSpace TR\n"
+        " 0 -   -   -        -   RAID1 {} N  10.913 TB dflt N  N   dflt N      N\n"
+        " 0 0   0   8:0      13  DRIVE {} N  10.913 TB dflt N  N   dflt -      N\n"
+        " 0 0   1   8:1      9   DRIVE Onln N  10.913 TB dflt N  N   dflt -      N\n\n"
+    )
+    lost, whole = text.format("Dgrd", "Rbld"), text.format("Optl", "Onln")
+
+    def said(given: str) -> list[Finding]:
+        return findings(of_document(of_bytes("text", given.encode()))[0], "degraded")
+
+    (finding,) = said(lost)
+    assert finding.subject == "c0/dg0"
+    assert finding.remedy.startswith("let the rebuild end")
+    (finding,) = said(lost.replace("Rbld", "Failed"))
+    assert finding.remedy.startswith("replace the drive")
+    apart = "Some days later, it looks like this:\n\n"
+    assert not said(lost + apart + whole)
+    assert said(whole + apart + lost)

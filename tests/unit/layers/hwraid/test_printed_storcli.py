@@ -310,3 +310,44 @@ def test_the_overview_without_its_heading_and_a_model_without_blanks() -> None:
     (controller,) = state.subjects
     assert controller.values["model"] == "Intel(R)RAIDModuleRMS25CB080"
     assert controller.values["drive_groups_not_optimal"] == 1
+
+
+TOPOLOGY = """TOPOLOGY :
+========
+
+-----------------------------------------------------------------------------
+DG Arr Row EID:Slot DID Type  State BT      Size PDC  PI SED DS3  FSpace TR
+-----------------------------------------------------------------------------
+ 0 -   -   -        -   RAID1 Dgrd  N  10.913 TB dflt N  N   dflt N      N
+ 0 0   -   -        -   RAID1 Dgrd  N  10.913 TB dflt N  N   dflt N      N
+ 0 0   0   8:0      13  DRIVE Rbld  Y  10.913 TB dflt N  N   dflt -      N
+ 0 0   1   8:1      9   DRIVE Onln  N  10.913 TB dflt N  N   dflt -      N
+-----------------------------------------------------------------------------
+"""
+
+
+def test_a_drive_group_without_its_virtual_drive() -> None:
+    said = subjects(TOPOLOGY)
+    group = said["hwraid", "c0/dg0"].values
+    assert (group["state"], group["raid_level"], group["disks"]) == ("degraded", "raid1", 2)
+    assert group["size"] == round(10.913 * (1 << 40))
+    assert said["disk", "c0/e8/s0"].values["state"] == "rebuild"
+    assert not any(kind == "hwraid" and "/dg" in name for kind, name in subjects(ALL))
+
+
+def test_a_command_that_shows_nothing_answers() -> None:
+    head = "CLI Version = 007.1705.0000.0000 Mar 31, 2021\nController = 1\n"
+    done = subjects(f"{head}Status = Success\nDescription = Delete VD succeeded\n")
+    assert done["controller", "c1"].values["answer"] == "Success"
+    assert done["controller", "c1"].values["description"] == "Delete VD succeeded"
+    table = (
+        "Detailed Status :\n===============\n\n-----------------------------\n"
+        "VD Status ErrCd ErrMsg\n-----------------------------\n"
+        " 4 Failed   255 VD not found\n-----------------------------\n"
+    )
+    failed = subjects(f"{head}Status = Failure\nDescription = None\n\n{table}")
+    values = failed["controller", "c1"].values
+    assert (values["answer"], values["error"], values["error_code"]) == (
+        "Failure", "VD not found", 255,
+    )  # fmt: skip
+    assert "description" not in values
