@@ -25,7 +25,7 @@ def _any(error: str) -> str:
 
 FAILED = re.compile(
     r"\s*+(?:[^\s:]{0,60}/)?dd: (?P<what>[^:]{1,300})(?:: |：)"
-    rf"(?:{_any(_BROKEN)}|(?P<full>{_any(_FULL)}))\s*"
+    rf"(?P<error>{_any(_BROKEN)}|(?P<full>{_any(_FULL)}))\s*"
 )
 MARKS = tuple(f": {text}" for error in (_FULL, _BROKEN) for text in (error, *TRANSLATED[error]))
 """What marks such a line; what stands before it differs by language and release."""
@@ -46,6 +46,16 @@ def records_below(cursor: TextCursor, first: int) -> int:
         if line and not _OTHER.match(line):
             break
     return 0
+
+
+def ended_by(cursor: TextCursor, first: int, ends: Sequence[int]) -> list[str]:
+    """The last error before the sum of each result, in the C library's words; empty without one."""
+    errors = []
+    for last in ends:
+        every = (FAILED.fullmatch(line) for line in cursor.block(first, last - first + 1))
+        errors.append(next((match["error"] for match in reversed([*every]) if match), ""))
+        first = last + 1
+    return errors
 
 
 def faults_of(

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from typing_extensions import override
@@ -25,8 +25,9 @@ from typing_extensions import override
 from iosonde import units
 from iosonde.errors import UsageError
 from iosonde.loads._dd_calls import block_size, calls_of, direction_of, options_of, split_calls
-from iosonde.loads._dd_faults import MARKS, faults_of, records_below
+from iosonde.loads._dd_faults import MARKS, ended_by, faults_of, records_below
 from iosonde.loads._dd_languages import ANCHORS, in_english
+from iosonde.loads._dd_result import DdResult
 from iosonde.loads._timing import Timing, timing_at
 from iosonde.loads.dd_command import command_above, echo_of_turn, is_loop, of_turn
 from iosonde.records.load import LoadResult
@@ -75,52 +76,6 @@ _COMPLAINT = re.compile(r"\s*(?:[^\s:]*/)?dd: ")
 _REPEATS = re.compile(r"(?:^|[\s;])(?:for|while|until|xargs|seq|watch)\s")
 _PIECES = 9  # lines that one result may go over, blank ones among them
 _MOST = 400
-_DIGITS = 6
-_FAR = 9.0  # a decimal sign that is lost makes a power of ten
-
-
-@dataclass(frozen=True, slots=True)
-class _Result:
-    """What one report of dd says, and whether its lines on records stand above it."""
-
-    bytes: int
-    time: str
-    rate: float
-    step: float
-    first: int
-    last: int
-    records: Mapping[str, str]
-    derived: bool = False
-    """Whether dd printed no sum: its rate is of the records and of what `time` says."""
-    echoed: str = ""
-    """What a turn of a loop printed above it."""
-
-    @property
-    def counted(self) -> bool:
-        return bool(self.records)
-
-    @property
-    def seconds(self) -> float:
-        return float(self.time)
-
-    @property
-    def is_consistent(self) -> bool:
-        """Whether bytes over seconds are near the rate: a page may have lost the decimal sign."""
-        if not self.seconds or not self.bytes or not self.rate:
-            return True
-        return 1 / _FAR < self.bytes / self.seconds / self.rate < _FAR
-
-    def exact(self) -> tuple[float, float]:
-        """The rate, in bytes/s, and half of its last digit: bytes over seconds where these stand.
-
-        Seconds of fewer than six digits may have been shortened by hand.
-        """
-        if not self.seconds or not self.bytes or not self.is_consistent:
-            return self.rate, self.step
-        value = self.bytes / self.seconds
-        half = value * units.printed(self.time)[1] / self.seconds
-        digits = len(self.time.partition("e")[0].replace(".", "").lstrip("0"))
-        return value, half if digits >= _DIGITS else min(half, self.step)
 
 
 class Dd(Output):
@@ -168,6 +123,7 @@ class Dd(Output):
         last = max(ends, results[-1].last) if results[-1].last in timings else results[-1].last
         kept = _without_progress(results, prompt.command)
         faults = faults_of(cursor, first, [result.last for result in kept], prompt.command)
+        errors = ended_by(cursor, first, [result.last for result in kept])
         calls, before = calls_of(prompt.command, len(kept)), _progress(results, kept)
         trials = tuple(
             _trial(
@@ -177,16 +133,19 @@ class Dd(Output):
                 timings.get(result.last),
                 progress,
                 wrong,
+                error,
             )
-            for result, call, progress, wrong in zip(kept, calls, before, faults, strict=True)
+            for result, call, progress, wrong, error in zip(
+                kept, calls, before, faults, errors, strict=True
+            )
         )
         said = tuple((at, at, "no speed follows") for at in unread if at <= last)
         return OutputReading(begin, last, trials=trials, unread=said)
 
 
 def _with_rates(
-    results: Sequence[_Result], command: str, timings: Mapping[int, Timing], *, is_sure: bool
-) -> tuple[list[_Result], list[int]]:
+    results: Sequence[DdResult], command: str, timings: Mapping[int, Timing], *, is_sure: bool
+) -> tuple[list[DdResult], list[int]]:
     """The results, those of records alone with a rate; and where those begin that get none.
 
     Where other records stand without a time, the one below them may be of all; and of several the
@@ -203,7 +162,7 @@ def _with_rates(
     return [result for result in every if result.rate or not result.derived], without
 
 
-def _derived(result: _Result, command: str, timing: Timing) -> _Result:
+def _derived(result: DdResult, command: str, timing: Timing) -> DdResult:
     """Records that were copied over the time of the command, if that is of this dd alone.
 
     Source: POSIX.1-2017, dd, STDERR: "records out" counts whole and partial blocks of obs= or bs=.
@@ -236,19 +195,19 @@ def _of_short(cursor: TextCursor, first: int, match: re.Match[str]) -> OutputRea
     begin, prompt = (first, Prompt(call)) if call else command_before(cursor, first, ("dd",))
     speed, seconds = (match[name].replace(",", ".") for name in ("rate", "time"))
     rate, step = units.printed(speed + match["unit"])
-    result = _Result(0, seconds, rate, step, first, first, {})
+    result = DdResult(0, seconds, rate, step, first, first, {})
     trial = _trial(result, calls_of(prompt.command, 1)[0], prompt)
     return OutputReading(begin, first, trials=(trial,))
 
 
-def _results(cursor: TextCursor, first: int, *, turns: bool) -> tuple[list[_Result], list[int]]:
+def _results(cursor: TextCursor, first: int, *, turns: bool) -> tuple[list[DdResult], list[int]]:
     """Each report up to a line that is no part of one, and where others begin that have no speed.
 
     It does not matter where their lines were broken. Between those of a loop's turns stands what
     each of them echoes.
     """
     echoed = echo_of_turn(cursor, first - 1) if turns else ""
-    results: list[_Result] = []
+    results: list[DdResult] = []
     unread: list[int] = []
     start, end, timed, text = first, first, -1, ""
     for index, printed in lines(cursor, first, _MOST):
@@ -257,7 +216,7 @@ def _results(cursor: TextCursor, first: int, *, turns: bool) -> tuple[list[_Resu
             continue
         if _BARE.fullmatch(text) and (timing := timing_at(cursor, index)):
             records = {way: count for count, way in _RECORDED.findall(text)}
-            results.append(_Result(0, "0", 0.0, 0.0, start, end, records, derived=True))
+            results.append(DdResult(0, "0", 0.0, 0.0, start, end, records, derived=True))
             timed, text = timing.last, ""
             continue
         if text and (_IN.search(line) or index - start >= _PIECES):
@@ -293,17 +252,17 @@ def _result(
     echoed: str,
     *,
     binary: bool,
-) -> _Result:
+) -> DdResult:
     speed, seconds = (match[name].replace(",", ".") for name in ("rate", "time"))
     rate, step = units.printed(speed + match["unit"], binary=binary)
-    return _Result(int(match["bytes"]), seconds, rate, step, *place, records, echoed=echoed)
+    return DdResult(int(match["bytes"]), seconds, rate, step, *place, records, echoed=echoed)
 
 
 def _is_beside(line: str) -> bool:
     return bool(_TIMES.match(line) or _LEFT_OUT.fullmatch(line) or _COMPLAINT.match(line))
 
 
-def _timings(cursor: TextCursor, results: Sequence[_Result]) -> tuple[int, Mapping[int, Timing]]:
+def _timings(cursor: TextCursor, results: Sequence[DdResult]) -> tuple[int, Mapping[int, Timing]]:
     """What `time` printed below results: by the index of the result's last line.
 
     And the index of the last line of all, 0 where the last result has none.
@@ -330,13 +289,13 @@ def _begins(line: str) -> bool:
     return bool(_RECORDS.search(line) or re.search(r"\d bytes?\b", line))
 
 
-def _without_progress(results: Sequence[_Result], command: str) -> list[_Result]:
+def _without_progress(results: Sequence[DdResult], command: str) -> list[DdResult]:
     """The results without what the same run printed while it went on.
 
     With status=progress these are lines of whole seconds, without the lines on records; on SIGUSR1
     whole reports, of which the amounts of a single call grow.
     """
-    kept: list[_Result] = []
+    kept: list[DdResult] = []
     for result in reversed(results):
         after = kept[0] if kept else None
         going_on = (
@@ -353,7 +312,7 @@ def _without_progress(results: Sequence[_Result], command: str) -> list[_Result]
     return kept
 
 
-def _progress(results: Sequence[_Result], kept: Sequence[_Result]) -> list[list[Json]]:
+def _progress(results: Sequence[DdResult], kept: Sequence[DdResult]) -> list[list[Json]]:
     """What was printed on the way to each of the results that are kept."""
     before: list[list[Json]] = [[]]
     for result in results:
@@ -367,12 +326,13 @@ def _progress(results: Sequence[_Result], kept: Sequence[_Result]) -> list[list[
 
 
 def _trial(
-    result: _Result,
+    result: DdResult,
     call: Mapping[str, str],
     asked: Prompt,
     timing: Timing | None = None,
     progress: Sequence[Json] = (),
     faults: tuple[str, ...] = (),
+    error: str = "",
 ) -> PrintedTrial:
     direction = direction_of(call)
     name = f"{direction}.bandwidth"
@@ -380,6 +340,10 @@ def _trial(
     details: dict[str, Json] = {"bytes": result.bytes} if result.bytes else {}
     details |= {f"records_{way}": count for way, count in result.records.items()}
     details |= {"derived": "records × block size over real"} if result.derived else {}
+    if error:
+        details["ended_by"] = error
+    if result.is_other_than_printed:
+        details["printed_bandwidth"] = result.rate
     if progress:
         details["progress"] = list(progress)
     if timing:

@@ -342,3 +342,27 @@ def test_what_only_passes_on_stands_between_dd_and_its_target(
 ) -> None:
     (trial,) = trials(f"# {command}\n10737418240 bytes (11 GB) copied, 29.6211 s, 362 MB/s\n")
     assert (list(trial.loops[0].metrics), trial.target) == ([metric], target)
+
+
+@pytest.mark.parametrize(("rate", "said"), [
+    ("21.5 MB/s", 21.5e6), ("23.8 MB/s", None), ("22.7 MB/s", None), ("24 MB/s", None),
+])  # fmt: skip
+def test_a_rate_that_the_seconds_do_not_come_to(rate: str, said: float | None) -> None:
+    """1 GiB in 45.0553 s is 23.8 MB/s, and 22.7 of those of 1024."""
+    text = (
+        "$ dd if=/dev/zero of=/srv/x bs=64k count=16k\n16384+0 records in\n16384+0 records out\n"
+        f"1073741824 bytes (1.1 GB, 1.0 GiB) copied, 45.0553 s, {rate}\n"
+    )
+    (trial,) = trials(text)
+    assert trial.details.get("printed_bandwidth") == said
+
+
+def test_what_ended_it_in_the_words_of_the_page() -> None:
+    text = (
+        "# dd if=/dev/zero of=/srv/x\ndd: escribiendo en '/srv/x': No queda espacio en el "
+        "dispositivo\n2048+0 records in\n2047+0 records out\n"
+        "1048064 bytes (1,0 MB, 1023 KiB) copied, 0,5 s, 2,1 MB/s\n"
+    )
+    (trial,) = trials(text)
+    assert trial.details["ended_by"] == "No queda espacio en el dispositivo"
+    assert not trial.loops[0].faults  # it was to fill the file system

@@ -47,7 +47,7 @@ def _differ(figure: tuple[float, float], other: tuple[float, float]) -> bool:
 def _contradictions(case: EvidenceSet) -> Iterable[Finding]:
     for trial in case.trials:
         for direction in directions_of(trial):
-            checks = (_rates, _amounts, _latencies)
+            checks = (_rates, _amounts, _quotients, _latencies)
             for said, evidence in (
                 contradiction for check in checks for contradiction in check(trial, direction)
             ):
@@ -102,6 +102,20 @@ def _carried(trial: TrialEvidence) -> float:
         if isinstance(size, int) and isinstance(depth, int)
         else 0.0
     )
+
+
+def _quotients(trial: TrialEvidence, direction: str) -> Iterator[tuple[str, list[Evidence]]]:
+    """The rate that stands beside bytes and seconds, where it is not what these come to."""
+    said, value = _number(trial.details, "printed_bandwidth"), trial.mean(f"{direction}.bandwidth")
+    if said and value:
+        yield (
+            f"{direction}: bytes ÷ seconds are {units.show_bandwidth(value)}, and "
+            f"{units.show_bandwidth(said)} stands beside them",
+            [
+                Evidence("bytes ÷ seconds", value, "B/s", "computed"),
+                Evidence(f"{direction}.bandwidth as printed", said, "B/s", trial.where),
+            ],
+        )
 
 
 def _amounts(trial: TrialEvidence, direction: str) -> Iterator[tuple[str, list[Evidence]]]:

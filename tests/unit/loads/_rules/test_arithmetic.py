@@ -334,3 +334,13 @@ def test_a_product_with_syncs_says_what_it_is_made_of() -> None:
     (said,) = findings_named(arithmetic.RULES, EvidenceSet(trials=(evidence,)), "littles-law")
     assert "88 I/Os in flight (48 reads or writes and 40 syncs)" in said.message
     assert "stalled" not in said.message
+
+
+def test_a_rate_beside_bytes_and_seconds_that_do_not_come_to_it() -> None:
+    text = (
+        "$ dd if=/dev/zero of=/srv/x bs=64k count=16k\n16384+0 records in\n16384+0 records out\n"
+        "1073741824 bytes (1.1 GB, 1.0 GiB) copied, 45.0553 s, {} MB/s\n"
+    )
+    (finding,) = findings_named(arithmetic.RULES, case_of(text.format("21.5")), "contradiction")
+    assert "22.7 MiB/s" in finding.message
+    assert not findings_named(arithmetic.RULES, case_of(text.format("23.8")), "contradiction")
