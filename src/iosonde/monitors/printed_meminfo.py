@@ -31,8 +31,10 @@ _COUNTED = re.compile(
     r"(?<!\S)(?P<name>HugePages_(?:Total|Free|Rsvd|Surp)):\s{1,24}(?P<count>\d{1,15})(?!\S)"
 )
 _LINE = re.compile(
-    r"\s*+(?:[\d:./-][\d:./ -]{3,29} )?(?:[A-Z][\w()]{2,24}:\s{1,24}\d{1,15}(?: kB)?(?:\s+|$))+$"
+    r"\s*+(?:[\d:./-][\d:./ -]{3,29} )?(?:[A-Z][\w()]{2,24}:\s{1,24}\d{1,15}(?: kB)?(?:\s+|$))+"
+    r"(?:#.{0,200})?$"
 )
+"""Also with what somebody remarked behind it."""
 _MOST = 80
 
 

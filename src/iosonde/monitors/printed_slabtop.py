@@ -1,6 +1,7 @@
 """slabtop and /proc/slabinfo: what the kernel's caches of objects take.
 
-Source: procps-ng 4.0, slabtop.c: sizes in units of 1024 bytes; Linux, mm/slab_common.c,
+Source: procps-ng 4.0, slabtop.c: sizes in units of 1024 bytes, what is printed on a terminal padded
+by ncurses, with tabs where it likes; Linux, mm/slab_common.c,
 print_slabinfo_header() and cache_show(): <objsize> in bytes, a slab in pages of the processor.
 """
 
@@ -18,6 +19,7 @@ from iosonde.text.reader import Items, StateOutput, close_lines, close_rows
 _SHARE = re.compile(
     r"\s*Active / Total (?P<of>Objects|Slabs|Caches|Size) \(% used\)\s*: "
     r"(?P<active>\d+(?:[.,]\d+)?)K? / (?P<total>\d+(?:[.,]\d+)?)K? \("
+    r"(?P<share>\d{1,3}[.,]\d)?"
 )
 _SIZES = re.compile(
     r"\s*Minimum / Average / Maximum Object\s*:"
@@ -25,8 +27,8 @@ _SIZES = re.compile(
 )
 _HEAD = re.compile(r"\s*OBJS ACTIVE\s+USE OBJ SIZE\s+SLABS OBJ/SLAB CACHE SIZE NAME\s*$")
 _ROW = re.compile(
-    r"\s*(?P<objects>\d+) +(?P<active>\d+) +\d+% +(?P<object_size>\d+[.,]\d+)K +(?P<slabs>\d+) +"
-    r"(?P<objects_per_slab>\d+) +(?P<size>\d+)K +(?P<name>\S[^|]{0,60}?)\s*$"
+    r"\s*(?P<objects>\d+)\s+(?P<active>\d+)\s+(?P<used>\d{1,3})%\s+(?P<object_size>\d+[.,]\d+)K\s+"
+    r"(?P<slabs>\d+)\s+(?P<objects_per_slab>\d+)\s+(?P<size>\d+)K\s+(?P<name>\S[^|]{0,60}?)\s*$"
 )
 _SLABINFO_HEAD = re.compile(
     r"\s*+(?:#\s{1,4})?name\s{1,30}<active_objs> <num_objs> <objsize> .{1,200}"
@@ -64,10 +66,12 @@ class Slabtop(StateOutput):
                 of = share["of"].lower()
                 values[f"active_{of}"] = _figure(share["active"]) * scale
                 values[of] = _figure(share["total"]) * scale
+                if share["share"]:
+                    values[f"active_{of}_share"] = round(_figure(share["share"]) / 100, 6)
             elif row := _ROW.match(line):
                 rows.append({
                     "name": row["name"], "objects": int(row["objects"]),
-                    "active": int(row["active"]),
+                    "active": int(row["active"]), "used": int(row["used"]) / 100,
                     "object_size": _figure(row["object_size"]) * units.KIB,
                     "slabs": int(row["slabs"]),
                     "objects_per_slab": int(row["objects_per_slab"]),

@@ -164,10 +164,21 @@ def test_caches_of_the_kernel() -> None:
     sizes = [figure(row, f"object_size.{name}") for name in ("min", "mean", "max")]
     assert sizes == [0.01 * 1024, 0.26 * 1024, 8 * 1024]
     assert sizes[1] == pytest.approx(figure(row, "size") / figure(row, "objects"), rel=0.03)
+    assert figure(row, "active_objects_share") == pytest.approx(0.918)
+    assert [cache["used"] for cache in caches] == [
+        pytest.approx(cache["active"] / cache["objects"], abs=0.01) for cache in caches
+    ]
     for cache in caches:
         assert cache["slabs"] * cache["objects_per_slab"] == pytest.approx(
             cache["objects"], rel=2e-3
         )
+
+
+def test_rows_of_slabtop_that_a_terminal_padded_with_tabs() -> None:
+    plain = cast("list[object]", counters(TEXTS["slabtop"])[0].values["kernel_caches"])
+    lines = TEXTS["slabtop"].split("\n")
+    tabbed = [line[:6] + line[6:].replace("    ", "\t") if "K " in line else line for line in lines]
+    assert cast("list[object]", counters("\n".join(tabbed))[0].values["kernel_caches"]) == plain
 
 
 def test_a_sample_of_atop() -> None:

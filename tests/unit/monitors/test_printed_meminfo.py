@@ -54,3 +54,9 @@ def test_several_moments_are_several_outputs() -> None:
 
 def test_prose_is_none() -> None:
     assert read("Dirty: 12 kB is nothing, says MemFree: 3 kB of it.") == []
+
+
+def test_what_somebody_remarked_behind_a_line() -> None:
+    lines = "SwapCached:            8 kB     # came back\nSReclaimable:     128 kB     # slab\n"
+    (row,) = counters(f"$ cat /proc/meminfo | grep -E 'SReclaimable|SwapCached'\n{lines}")
+    assert row.values == {"SwapCached": 8 << 10, "SReclaimable": 128 << 10}

@@ -1,7 +1,8 @@
 """lspci -vv of storage and network controllers: the PCIe link as it is, and as it could be.
 
 Source: pciutils 3.x, ls-caps.c, cap_express_link(): LnkCap is what the device can, LnkSta what was
-negotiated; since 3.6 "(ok)", "(downgraded)" or "(overdriven)" stand behind. Payload per lane: PCI
+negotiated; since 3.6 "(ok)", "(downgraded)" or "(overdriven)" stand behind; lspci.c,
+show_verbose() ("Subsystem: %s"). Payload per lane: PCI
 Express Base Specification 6.0, 4.2: 8b/10b up to 5 GT/s, 128b/130b up to 32 GT/s, FLITs at 64 GT/s.
 """
 
@@ -33,6 +34,7 @@ _NODE = re.compile(r"NUMAnode:(\d{1,4})")
 _DRIVER = re.compile(r"Kerneldriverinuse:([\w-]{1,24}?)(?:Kernelmodules|$)")
 _PAYLOAD = re.compile(r"DevCtl:.{0,200}?MaxPayload(\d{2,5})bytes,MaxReadReq(\d{2,5})bytes")
 _REVISION = re.compile(r" \(rev (?P<revision>[0-9a-f]{1,4})\)| \(prog-if .*\)$")
+_SUBSYSTEM = re.compile(r"\s*Subsystem: (?P<subsystem>\S.{2,160}?)\s*$")
 _LONG = 50  # characters of a line that a mail may have broken
 _OWN = re.compile(r"^\s+\S|^\w[\w ]{1,24}:")
 
@@ -72,10 +74,17 @@ class LspciNvme(StateOutput):
             named: dict[str, Scalar] = {
                 "class": device["kind"], "model": _REVISION.sub("", whole).strip(),
                 "revision": revision["revision"] if revision else None,
+                "subsystem": _subsystem(cursor, first, last),
             }  # fmt: skip
             values = without_none(named) | values
         slot = device["slot"] if device else ""
         return last, [PrintedSubject("pcie", slot, values, prompt.host)]
+
+
+def _subsystem(cursor: TextCursor, first: int, last: int) -> str | None:
+    """What the card or drive is that the device is on, by its maker; None where it is not said."""
+    every = (_SUBSYSTEM.match(line) for line in cursor.block(first + 1, min(last - first, 4)))
+    return next((match["subsystem"] for match in every if match), None)
 
 
 def _whole(cursor: TextCursor, first: int, model: str) -> str:

@@ -2,7 +2,8 @@
 
 A subject is a volume, as in printed.py. The share that is in sync stands in a line of its own,
 which the init script sorts above all rows: it is given to a volume only where one volume alone is
-made alike. The sizes that `drbd-overview` repeats from df are not taken.
+made alike. What `drbd-overview` repeats from df stands behind the type of the file system: its
+size, what is used and free of it, and the share, or the user of the device in place of all these.
 
 Source: drbd-utils 8.4 and 9.22, scripts/drbd (drbd_pretty_status(): "m:res cs ro ds p mounted
 fstype" through `column -t`, "... ... sync'ed:" of /proc/drbd's lines), scripts/drbd-overview.pl
@@ -21,7 +22,7 @@ from iosonde.records.printed import PrintedSubject, without_none
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput, close_rows, top_of_own
-from iosonde.units import KIB, MIB
+from iosonde.units import KIB, MIB, printed
 
 _SYNCING = "SyncSource|SyncTarget|PausedSyncS|PausedSyncT|VerifyS|VerifyT"
 _LINKS = (
@@ -38,10 +39,12 @@ _ROW = re.compile(
     r"\s*(?P<minor>\d{1,7}):(?P<resource>[A-Za-z_][\w.-]{0,79})(?:/(?P<volume>\d{1,5}))?"
     rf"(?:\^\^\S{{1,80}})?\s+(?:(?P<off>Unconfigured)|(?P<link>{_LINKS}))(?![\w(*])(?P<rest>[^\n]*)$"
 )
+_DF = r"\d{1,7}(?:[.,]\d)?[KMGTPE]?"
 _STATES = re.compile(
     rf"\s+(?P<role>{_ROLE})/(?P<peer>{_ROLE})\s+(?P<disk>{_DISK})/(?P<far>{_DISK})(?![\w(*])"
-    r"(?:\s+(?P<protocol>[ABC])(?!\S))?(?:\s+(?P<flags>[rs][a-z-]{3,6})(?!\S))?"
-    r"(?:\s+(?P<mounted>/\S{0,200})\s+(?P<fstype>[a-z][\w.]{1,20})(?!\S))?"
+    r"(?:\s+(?P<protocol>[ABC])(?!\S))?(?:\s+(?P<flags>[rs][a-z—–-]{2,6})(?!\S))?"
+    r"(?:\s+(?P<mounted>/\S{0,200})\s+(?P<fstype>[a-z][\w.]{1,20})(?!\S)"
+    rf"(?:\s+(?P<size>{_DF})\s+(?P<used>{_DF})\s+(?P<free>{_DF})\s+(?P<share>\d{{1,3}})%(?!\S))?)?"
 )
 _HEAD = re.compile(r"\s*m:res\s+cs\s+(?:ro|st)\s+ds\s+p\s+mounted(?:\s+fstype)?\s*$")
 _SYNCED = re.compile(
@@ -102,10 +105,21 @@ def _of_row(row: re.Match[str]) -> dict[str, Scalar]:
         values |= {
             "role": states["role"], "peer_role": states["peer"],
             "disk_state": states["disk"], "peer_disk_state": states["far"],
-            "protocol": states["protocol"], "io_flags": states["flags"],
+            "protocol": states["protocol"], "io_flags": _dashed(states["flags"]),
             "mounted": states["mounted"], "fstype": states["fstype"],
         }  # fmt: skip
+        if states["size"]:
+            values |= {
+                name: round(printed(states[part].replace(",", "."), binary=True)[0])
+                for name, part in (("fs_size", "size"), ("fs_used", "used"), ("fs_free", "free"))
+            }
+            values["fs_use"] = int(states["share"]) / 100
     return without_none(values)
+
+
+def _dashed(flags: str | None) -> str | None:
+    """The flags of a volume with the signs that a page made one dash of."""
+    return flags.replace("—", "---").replace("–", "--") if flags else None
 
 
 def _of_sync(match: re.Match[str]) -> dict[str, Scalar]:

@@ -37,6 +37,7 @@ _STORED = re.compile(
 )
 _ALUA = re.compile(r"ALUA state: (?P<state>[A-Za-z][\w/ -]{3,40})$")
 _COUNTED = re.compile(r"Storage Objects: (\d{1,6})$")
+_TARGETS = re.compile(r"Targets: (\d{1,6})$")
 _PLUGINS = frozenset({"block", "fileio", "pscsi", "ramdisk"})
 _NVMET = re.compile(r"[\s|]*+o- (?:hosts|subsystems|ports) \.")
 """A group of the tree that nvmetcli prints."""
@@ -129,6 +130,7 @@ def _things(nodes: Sequence[_Node], host: str) -> Iterator[PrintedSubject]:
     targets: dict[str, dict[str, Scalar]] = {}
     stores: dict[str, dict[str, Scalar]] = {}
     luns: list[PrintedSubject] = []
+    fabrics: dict[str, int] = {}
     piece: dict[str, Scalar] = {}
     for node in nodes:
         target = next((name for name in (*node.above, node.name) if _TARGET.match(name)), "")
@@ -145,8 +147,14 @@ def _things(nodes: Sequence[_Node], host: str) -> Iterator[PrintedSubject]:
             stores["/".join(_below(node))] = store
         elif not target and (group := _alua(node)):
             stores.setdefault("/".join(_below(node)[:-2]), {}).update(group)
+        elif not target and (count := _TARGETS.match(node.status)):
+            fabrics[node.name] = int(count[1])
         elif not target:
             _of_target(node, piece)  # a part of a tree, without its target
+    yield from (
+        PrintedSubject("fabric", name, {"targets": number}, host)
+        for name, number in fabrics.items()
+    )
     yield from (PrintedSubject("backstore", name, of, host) for name, of in stores.items())
     if piece:
         yield PrintedSubject("iscsi_target", "", piece, host)

@@ -80,7 +80,10 @@ class LvmConf(StateOutput):
         ]
 
     def _alone(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        """Settings without their sections, as grep and lvmconfig leave them."""
+        """Settings without their sections, as grep and lvmconfig leave them.
+
+        One that stands there again is of another file, or another proposal of the author's.
+        """
         sections: dict[str, dict[str, Scalar]] = {}
         last = first
         for index, line in lines(cursor, first, 200):
@@ -91,6 +94,8 @@ class LvmConf(StateOutput):
                 section = next(
                     name for name, names in _NAMES.items() if re.match(names, match["key"])
                 )
+                if match["key"] in sections.get(section, {}):
+                    break
                 sections.setdefault(section, {}).update(_pairs([line.strip()]))
                 last = index
         return last, [

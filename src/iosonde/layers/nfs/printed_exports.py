@@ -45,6 +45,13 @@ _OF_MOUNTS = frozenset({
 _OPTION = "|".join((*sorted(_FLAGS), *(f"{key}[^,()]*" for key in _KEYS)))
 _OPENS = re.compile(rf"\((?:{_OPTION})\s*(?:,|\)|$)")
 _PATH = re.compile(r"(?:/(?![*/])[^\s(),;'\"]*|\"/[^\"()]{1,200}\")(?=\s|$)")
+_WRITTEN = re.compile(
+    r"(?:\S{0,80}[#$] {1,4})?(?:sudo )?(?:echo|printf)(?: -\w{1,4})?"
+    r"(?: {1,4}[\"'“‘]| {1,4}(?=/))"
+    r"(?P<entry>/[^\"'”’>|]{3,300}?)(?:\\n)?[\"'”’]? *"
+    r"(?:>{1,2}|\| *(?:sudo )?tee(?: -a)?) */etc/exports(?:\.d/\S{1,60})?[`\"' ]*$"
+)
+"""A command that writes an entry into the file, also with the quotes of print, as guides have."""
 _MOST = 6
 
 
@@ -76,12 +83,16 @@ class ExportsOutput(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        exports, last = entries(cursor, first, _entry, comment="#", most=300)
+        comment = "" if _WRITTEN.match(cursor.line(first).strip()) else "#"  # root's prompt
+        exports, last = entries(cursor, first, _entry, comment=comment, most=300)
         return last, chain.from_iterable(exports)
 
 
 def _entry(cursor: TextCursor, index: int) -> tuple[list[PrintedSubject], int] | None:
     """What one path is exported to, and the index of the last line; None where none begins."""
+    if written := _WRITTEN.match(cursor.line(index).strip()):
+        exports = _parsed([written["entry"].strip()])
+        return (exports, index) if exports else None
     parts: list[str] = []
     best: tuple[list[PrintedSubject], int] | None = None
     for end in range(index, index + _MOST):
@@ -117,8 +128,8 @@ def _parsed(parts: Sequence[str]) -> list[PrintedSubject] | None:
 
 def _fits(rest: str) -> bool:
     """Whether all that follows a path is clients with options that exist."""
-    if rest.startswith("from "):
-        return False  # a volume of Kubernetes and where it is mounted: `/srv from data (rw)`
+    if rest.startswith(("from ", "on ")):
+        return False  # a volume of Kubernetes, `/srv from data (rw)`; a mount, `/dev/sda1 on /srv`
     end, recognised = 0, 0
     for client in EXPORT_CLIENT.finditer(rest):
         nothing = rest[end : client.start()].strip() or not (client["bare"] or "").strip("()")

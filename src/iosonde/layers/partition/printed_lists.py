@@ -37,7 +37,8 @@ _LISTED = re.compile(
 )
 _GROWN = re.compile(
     r"\s*(?P<word>CHANGED?): partition=(?P<number>\d{1,3}) start=(?P<start>\d{1,15}) "
-    r"old: size=(?P<old>\d{1,15}) end=\d{1,15} new: size=(?P<new>\d{1,15})[, ] ?end=\d{1,15}\s*$"
+    r"old: size=(?P<old>\d{1,15}) end=(?P<old_end>\d{1,15}) new: size=(?P<new>\d{1,15})[, ] ?"
+    r"end=(?P<new_end>\d{1,15})\s*$"
 )
 _NOT_GROWN = re.compile(
     r"\s*NOCHANGE: (?:partition (?P<number>\d{1,3})|/dev/(?P<name>[\w/.-]{2,60}):) "
@@ -132,6 +133,7 @@ class Growpart(StateOutput):
                 "state": "grown" if match["word"] == "CHANGED" else "would be grown",
                 "first_sector": int(match["start"]), "sectors_before": int(match["old"]),
                 "sectors": int(match["new"]),
+                "end_before": int(match["old_end"]), "end": int(match["new_end"]),
             }  # fmt: skip
         else:
             values = {"state": "not grown", **_unchanged(match)}

@@ -20,6 +20,7 @@ from iosonde.text.reader import Items, StateOutput, close_lines, top_of, top_of_
 
 _BEGIN = re.compile(r"\s*(?P<tool>xfsdump|xfsrestore):\s{1,8}(?P<text>\S.{0,300}?)\s*$")
 _SAYS = (
+    re.compile(r"version (?P<version>\d[\w.]{1,20}) \(dump format (?P<format>\d[\d.]{0,8})\)"),
     re.compile(r"(?:resuming )?level (?P<level>\d) (?:incremental )?dump of (?P<of>\S{1,300})"),
     re.compile(r"dump date: (?P<date>[A-Z]\w\w [\w :]{12,24})$"),
     re.compile(r"session id: (?P<session_id>[0-9a-f-]{36})$"),
@@ -77,7 +78,7 @@ class XfsDump(StateOutput):
             if "level" in said and "level" in values:
                 break  # another dump
             last = index
-            mount = said.pop("of", mount)
+            mount = said.get("of", mount)
             if message := said.pop("message", ""):
                 messages.append(message)
             tool = tool or text["tool"]

@@ -24,3 +24,11 @@ def test_what_stands_below_a_name_is_no_part_of_it(below: str) -> None:
     line = LINE.removesuffix(" (rev 02)")
     (device,) = (thing for state in states(f"{line}\n{below}\n") for thing in state.subjects)
     assert device.values["model"] == "Broadcom / LSI MegaRAID SAS-3 3008 [Fury]"
+
+
+def test_the_card_that_a_controller_is_on() -> None:
+    text = f"{LINE}\n\tSubsystem: Broadcom / LSI MegaRAID SAS 9361-4i [1000:9364]\n"
+    ((values,),) = ([each.values for each in state.subjects] for state in states(text))
+    assert values["subsystem"] == "Broadcom / LSI MegaRAID SAS 9361-4i [1000:9364]"
+    ((values,),) = ([each.values for each in state.subjects] for state in states(f"{LINE}\n"))
+    assert "subsystem" not in values

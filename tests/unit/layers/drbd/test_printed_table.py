@@ -47,3 +47,14 @@ def test_what_looks_alike() -> None:
     assert volumes("   Connected Primary/Secondary UpToDate/UpToDate\n") == {}
     assert volumes("12:30 Connected as Primary/Secondary, both UpToDate/UpToDate\n") == {}
     assert volumes("0:r0/0  Connected(2*) Primar/Second UpToDa/UpToDate\n") == {}
+
+
+def test_what_the_overview_repeats_from_df() -> None:
+    row = "  0:pond  Connected Primary/Secondary UpToDate/UpToDate C r{} /srv xfs 20G 1.5G 19G 8%\n"
+    for dashes in ("-----", "—–"):  # as a page prints them
+        (values,) = volumes(row.format(dashes)).values()
+        assert (values["fs_size"], values["fs_free"]) == (20 << 30, 19 << 30)
+        assert (values["fs_used"], values["fs_use"]) == (3 << 29, 0.08)
+        assert values["io_flags"] == "r-----"
+    (values,) = volumes(row.format("-----").replace(" 20G 1.5G 19G 8%", "")).values()
+    assert (values["mounted"], "fs_size" in values) == ("/srv", False)

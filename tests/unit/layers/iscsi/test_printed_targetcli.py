@@ -69,3 +69,10 @@ def test_groups_of_alua_and_files() -> None:
         assert things["ramdisk/ram"] == {"size": 1 << 30, "state": "activated"}
         lun = things["iqn.2024-02.com.example:san2/lun_0"]
         assert lun["alua_tg_pt_gp_name"] == "default_tg_pt_gp"
+
+
+def test_fabrics_without_a_target() -> None:
+    text = "o- / ..... [...]\n  o- iscsi ..... [Targets: 0]\n  o- loopback ..... [Targets: 2]\n"
+    ((iscsi, loopback),) = (state.subjects for state in states(text))
+    assert (iscsi.kind, iscsi.name, iscsi.values) == ("fabric", "iscsi", {"targets": 0})
+    assert loopback.values == {"targets": 2}

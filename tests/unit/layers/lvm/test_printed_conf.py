@@ -40,3 +40,9 @@ def test_others_and_an_empty_section() -> None:
     assert read("int filter = [1, 2];\nWe set issue_discards there.\n") == []
     assert read("global { usage-count no; }\n") != []
     assert not unread_in("devices {\n}\n")
+
+
+def test_a_setting_that_is_there_twice_is_of_two_files() -> None:
+    text = 'filter = [ "a/sdq/", "r/.*/" ]\nfilter = [ "r/sdq/" ]\n'
+    said = [subject.values["filter"] for state in states(text) for subject in state.subjects]
+    assert said == ['[ "a/sdq/", "r/.*/" ]', '[ "r/sdq/" ]']

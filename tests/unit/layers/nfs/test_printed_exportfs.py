@@ -38,3 +38,19 @@ def test_old_versions_name_the_kernel() -> None:
 )  # fmt: skip
 def test_what_others_export_is_none(text: str) -> None:
     assert not _exports(text)
+
+
+@pytest.mark.parametrize("command", [
+    "sudo echo “/data 192.0.2.0/24(rw,sync,no_subtree_check)” >> /etc/exports",
+    'echo "/data 192.0.2.0/24(rw,sync,no_subtree_check)" | sudo tee -a /etc/exports',
+    "# echo '/data 192.0.2.0/24(rw,sync,no_subtree_check)' > /etc/exports",
+])  # fmt: skip
+def test_an_entry_that_a_command_writes(command: str) -> None:
+    (export,) = subjects_in(f"    {command}\n")
+    assert (export.kind, export.name) == ("export", "/data")
+    assert (export.values["clients"], export.values["sync"]) == ("192.0.2.0/24", True)
+    assert not subjects_in(f"    {command.replace('/etc/exports', '/tmp/notes')}\n")
+
+
+def test_a_mount_in_columns_is_no_export() -> None:
+    assert not subjects_in("/dev/sdq2    on  /boot   type  other     (rw,sync)\n", "exports")

@@ -64,7 +64,7 @@ def test_growpart() -> None:
     ):  # fmt: skip
         assert things(given)["sda3"] == {
             "state": "grown", "first_sector": 2048, "sectors_before": 18874367 - 2048 + 1,
-            "sectors": 104857566 - 2048 + 1,
+            "sectors": 104857566 - 2048 + 1, "end_before": 18874367, "end": 104857566,
         }, shape  # fmt: skip
     assert things(NOT_GROWN)["sda3"] == {
         "state": "not grown", "size": 104855519 * 512, "sectors": 104855519,
@@ -77,7 +77,7 @@ def test_growpart() -> None:
     ("NOCHANGE: partition 2 could only be grown by 1007 [fudge=2048]",
      {"could_grow_by_sectors": 1007}),
     ("CHANGED: partition=2 start=63 old: size=100 end=162 new: size=200,end=262",
-     {"sectors_before": 100, "sectors": 200, "first_sector": 63}),
+     {"sectors_before": 100, "sectors": 200, "first_sector": 63, "end_before": 162, "end": 262}),
 ])  # fmt: skip
 def test_older_growparts(line: str, said: dict[str, Scalar]) -> None:
     values = things(f"$ sudo growpart /dev/nvme0n1 2\n{line}\n")["nvme0n1p2"]

@@ -47,7 +47,7 @@ def test_a_dump_that_is_piped_into_a_restore_says_both_ends() -> None:
     )
     ((name, values),) = _counts(text, XfsDump.tool)
     assert (name, values) == ("/pond", {
-        "level": 0, "end": "complete", "seconds": 8, "status": "SUCCESS",
+        "level": 0, "of": "host:/pond", "end": "complete", "seconds": 8, "status": "SUCCESS",
         "restore_end": "complete", "restore_seconds": 9, "restore_status": "ERROR",
     })  # fmt: skip
 
