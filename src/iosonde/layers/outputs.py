@@ -227,6 +227,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "lscpu": "iosonde.layers._commands.printed_lscpu:Lscpu",
         "lsdrv": "iosonde.layers.disk.printed_lsdrv:Lsdrv",
         "lshw": "iosonde.layers.disk.printed_lshw:Lshw",
+        "lshw_short": "iosonde.layers.disk.printed_lshw:LshwShort",
         "lspci_nvme": "iosonde.layers.disk.printed_lspci:LspciNvme",
         "lsmod": "iosonde.layers._commands.printed_lsmod:Lsmod",
         "lsraid": "iosonde.layers.md.printed_lsraid:Lsraid",

@@ -96,6 +96,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "numactl": "iosonde.monitors.printed_numactl:Numactl",
         "numastat": "iosonde.monitors.printed_proc:Numastat",
         "opensnoop": "iosonde.monitors.printed_traced_calls:Opensnoop",
+        "perf_annotate": "iosonde.monitors.printed_perf_annotate:PerfAnnotate",
         "perf_report": "iosonde.monitors.printed_perf:PerfReport",
         "perf_stat": "iosonde.monitors.printed_perf:PerfStat",
         "perf_stat_fields": "iosonde.monitors.printed_perf:PerfStatFields",

@@ -42,6 +42,7 @@ _LANGUAGES = frozenset({
     "javascript", "js", "json", "lua", "make", "makefile", "nix", "patch", "perl", "py", "python",
     "ruby", "rust", "sql", "toml", "xml", "yaml", "yml",
 })  # fmt: skip
+_LOGS = frozenset({"log", "logs", "output"})
 _INLINE = re.compile(r"`(?P<command>[^`]{3,120})`[ .:]*")
 _FEW = 3
 """Lines below which a block without a command is a paragraph."""
@@ -64,6 +65,8 @@ class TextBlock:
     host: str = ""
     enclosed: bool = False
     """Whether a fence or an indent says where the output of a command ends."""
+    is_logged: bool = False
+    """Whether its fence says that it is a log, or an output."""
 
 
 class TextBlocks:
@@ -203,7 +206,7 @@ class TextBlocks:
             return TextBlock("command", first, last, command.text, command.host, enclosed=True)
         if not self.free[first] or is_kernel_line(self.lines[first]):
             return None  # line by line
-        return TextBlock("fenced", first, last)
+        return TextBlock("fenced", first, last, is_logged=language in _LOGS)
 
     def _command_above(self, at: int) -> ShellCommand | None:
         """The command above a fenced block: at a prompt, in backticks, or as a title."""

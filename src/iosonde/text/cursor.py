@@ -90,6 +90,7 @@ class Output(Protocol):
     its command may stand above that one. With `of_commands = True` it is commands at prompts, which
     never are the last line of another. With `holds`, a pattern of bytes, it is tried only where
     the anchor's line, as it stands in the text, also holds that: for anchors that are common.
+    With `is_prose = True` it is what a person writes: many of its anchors in a line are prose.
     """
 
     tool: ClassVar[str]

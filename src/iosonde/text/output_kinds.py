@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from iosonde.registry import Table
 from iosonde.scripts import source
@@ -35,6 +35,7 @@ class IndexRow(TypedDict):
     tool: str
     anchors: list[str]
     commands: list[str]
+    is_prose: NotRequired[bool]
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class OutputKind:
         tool: as `iosonde.text.cursor.Output` has it.
         anchors: as `iosonde.text.cursor.Output` has them.
         commands: that print it, where its class names them.
+        is_prose: as `iosonde.text.cursor.Output` has it.
     """
 
     table: Table[type[Output]]
@@ -54,6 +56,7 @@ class OutputKind:
     tool: str
     anchors: tuple[str, ...]
     commands: tuple[str, ...]
+    is_prose: bool = False
 
     @cached_property
     def output(self) -> Output:
@@ -70,18 +73,19 @@ def output_kinds() -> tuple[OutputKind, ...]:
         table = OUTPUTS.load(room)
         for name, place in table.items():
             row = indexed.get(place) or _row(table.load(name))
-            kinds.append(
-                OutputKind(table, name, row["tool"], tuple(row["anchors"]), tuple(row["commands"]))
-            )
+            anchors, commands = tuple(row["anchors"]), tuple(row["commands"])
+            is_prose = row.get("is_prose", False)
+            kinds.append(OutputKind(table, name, row["tool"], anchors, commands, is_prose))
     return tuple(kinds)
 
 
 def _row(output: type[Output]) -> IndexRow:
-    return {
+    row: IndexRow = {
         "tool": output.tool,
         "anchors": list(output.anchors),
         "commands": list(getattr(output, "commands", ())),
     }
+    return {**row, "is_prose": True} if getattr(output, "is_prose", False) else row
 
 
 def index() -> str:

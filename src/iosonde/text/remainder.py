@@ -157,14 +157,23 @@ class _Remainder:
         ):
             yield self._kept(block, self._place(first, last), path, settings)
         elif not any(map(has_digit, lines)):
-            if block.kind == "command" and not apart:
-                yield from self._plain(block, first, lines)
+            yield from self._without_figures(block, first, lines, apart=apart)
         elif block.kind == "log" or is_mostly_log(lines):
             yield from self._log(block, first, lines)
         elif block.kind == "table":
             yield from self._of_table(block, first, lines)
         else:
             yield from self._figures(block, first, lines, apart=apart)
+
+    def _without_figures(
+        self, block: TextBlock, first: int, lines: Sequence[str], *, apart: bool
+    ) -> Iterator[FoundOutput | Unread]:
+        """Lines without any figure: of a command, or of what its fence says to be a log."""
+        if block.kind == "command" and not apart:
+            yield from self._plain(block, first, lines)
+        elif block.is_logged and len(lines) <= _LEFT:
+            kept: list[Json] = [*filter(None, map(str.strip, lines))]
+            yield self._kept(block, self._place(first, first + len(lines) - 1), "", {"lines": kept})
 
     def _above(self, block: TextBlock) -> str:
         """The line that introduces a fenced block; empty for others."""
@@ -211,7 +220,7 @@ class _Remainder:
             yield self._kept(block, place, block.command[:_NAMED], {"lines": [*text]})
         elif free:
             yield from self._printed(block, first, lines)
-        elif not apart and not _is_traced(lines):
+        elif not apart and not lines[0].lstrip().startswith("+"):  # `set -x` goes on
             yield from self._plain(block, first, lines)
 
     def _printed(
@@ -367,7 +376,7 @@ def _run_together(line: str) -> str:
     if _QUERY.search(line) or len(_AUTHOR.findall(line)) > _AUTHOR_SHARE * len(parts):
         return ""
     kinds, counts = output_kinds(), Counter[str]()
-    for group in set(anchors().scan(line.encode())[2]):
+    for group in {each for each in anchors().scan(line.encode())[2] if not kinds[each].is_prose}:
         counts[kinds[group].tool] += sum(
             len(each)
             for each in kinds[group].anchors
@@ -398,11 +407,6 @@ def _alike(lines: Sequence[str]) -> FigureGroup | None:
             own = sum(bool(line.strip()) for line in lines)
             return group if group.last - group.first + 1 >= _READ * own else None
     return None
-
-
-def _is_traced(lines: Sequence[str]) -> bool:
-    """Whether a shell that shows its commands (`set -x`) goes on: the command printed nothing."""
-    return lines[0].lstrip().startswith("+")
 
 
 def _says_something(line: str) -> bool:

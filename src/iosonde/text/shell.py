@@ -71,7 +71,8 @@ _COMMENT = re.compile(
 """How comments begin, what somebody left out, and the marks of a page."""
 _DUMPED = re.compile(r"\| ?(?:hexdump|hd|xxd|od|strings|base64|(?:md5|sha\d{1,3})sum)\b[^|]{0,80}$")
 """What shows the bytes of a device, whatever read them."""
-_OPTION = re.compile(r"--?\w")
+_OPTION = re.compile(r"(?!-[r-][w-][xsS-][r-][w-][xsS-])--?\w")
+"""An option, and no row of `ls -l`."""
 _LONG_OPTION = re.compile(r"--[A-Za-z][\w-]*(?:=\S*)?(?: \\)?")
 _HELP = re.compile(r"\s(?:--?help|-\?)(?=\s|$)")
 _ASSIGNED = re.compile(r"\S+\s+=")  # a setting in a file, whose comments begin with a number sign

@@ -834,3 +834,24 @@ def test_a_long_command_is_no_output_whose_line_breaks_are_lost() -> None:
         "-ioengine=libaio -bs=4K -size=1G -numjobs=1 -runtime=60 -group_reporting -name=mytest\n"
     )
     assert not [entry for entry in read(text) if isinstance(entry, Unread)]
+
+
+def test_a_fence_that_says_it_is_a_log_is_kept_without_figures() -> None:
+    said = "controller started\ncontroller done reconciling\n"
+    (output,) = kept_as_printed(f"Both must stand there:\n\n```log\n{said}```\n")
+    assert output.values == {"lines": said.splitlines()}
+    assert not kept_as_printed(f"Both must stand there:\n\n```\n{said}```\n")
+
+
+def test_a_row_of_ls_is_no_option_of_the_command_above_it() -> None:
+    row = "-rw-r--r-- 1 root root 120M Jan 17 20:13 /srv/pond/of.tar"
+    (output,) = kept_as_printed(f"root@db1:/srv# ls -lh /srv/pond/of.tar\n{row}\n")
+    assert (output.name, output.values) == ("ls -lh /srv/pond/of.tar", {"lines": [row]})
+
+
+def test_prose_about_many_levels_of_raid_is_no_output_without_line_breaks() -> None:
+    text = (
+        "Las configuraciones de RAID utilizadas son RAID-0, RAID-1, RAID-5 y RAID-6, pero existen "
+        "otras; aquí vamos a usar solamente la primera: **RAID-0**.\n"
+    )
+    assert not rest(text)

@@ -23,10 +23,14 @@ SERVED = frozenset({"ceph", "glusterfs", "juicefs", "mergerfs", "s3fs", "sshfs"}
 """File systems that store and are served by a program: types `fuse.glusterfs` and the like."""
 TYPES = STORAGE | {
     "autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts",
-    "devtmpfs", "efivarfs", "fuse", "fusectl", "hostfs", "hugetlbfs", "iso9660", "mqueue", "nfsd",
-    "overlay", "proc", "pstore", "ramfs", "rootfs", "rpc_pipefs", "securityfs", "selinuxfs",
-    "squashfs", "sysfs", "tmpfs", "tracefs", "udf", "usbfs",
+    "devtmpfs", "efivarfs", "fuse", "fuseblk", "fusectl", "hostfs", "hugetlbfs", "iso9660",
+    "mqueue", "nfsd", "overlay", "proc", "pstore", "ramfs", "rootfs", "rpc_pipefs", "securityfs",
+    "selinuxfs", "squashfs", "sysfs", "tmpfs", "tracefs", "udf", "usbfs",
 }  # fmt: skip
+_OF_SERVICES = frozenset({
+    "fuse.gvfsd-fuse", "fuse.lxcfs", "fuse.portal", "fuse.vmware-vmblk",
+})  # fmt: skip
+"""What desktops and containers show through FUSE, and store nowhere."""
 REMOTE = next(iter(MOUNTS))
 """The type of a mount of HOST:/FOLDER whose type is not said (mount(8), libmount)."""
 OPTIONS = r"[A-Za-z][\w=,.:/%@+~\[\]{}*-]*"
@@ -46,11 +50,15 @@ def base_of(fstype: str) -> str:
 
 
 def subject(source: str, point: str, fstype: str, options: str) -> PrintedSubject | None:
-    """A mount as a state; None for file systems that store nothing."""
-    base = base_of(fstype)
+    """A mount as a state; None for file systems that store nothing.
+
+    What a program serves that is not known by itself is of kind "fuse", with its type.
+    """
+    base, named = base_of(fstype), options_of(options.split(","))
+    if base in {"fuse", "fuseblk"} and fstype not in _OF_SERVICES:
+        return PrintedSubject("fuse", point, {"device": source, "fstype": fstype, **named})
     if base not in STORAGE | SERVED:
         return None
-    named = options_of(options.split(","))
     name = source.removeprefix("/dev/") if base == "swap" else point
     values: dict[str, Scalar] = {"device": source, **named}
     if base in MOUNTS:

@@ -31,9 +31,10 @@ _Entry: TypeAlias = "tuple[str, str, str, str]"  # source, mount point, type, op
 _TYPE = r"[a-z]\w*(?:\.[\w-]{1,60})?"
 """A type, with what serves it where that is a program: fuse.glusterfs, fuse.gvfsd-fuse."""
 _MOUNT_LINE = re.compile(
-    rf"(?P<source>\S+) on (?P<point>/\S*) type (?P<type>{_TYPE}) "
-    r"\((?P<options>[^()\s]*)\)(?: \[[^\]]*\])?"
+    r"(?P<source>\S+) {1,99}on {1,99}(?P<point>/\S*) {1,99}type {1,99}"
+    rf"(?P<type>{_TYPE}) {{1,99}}\((?P<options>[^()\s]*)\)(?: +\[[^\]]*\])?"
 )
+"""Also as `column -t` parts it."""
 _KERNEL = re.compile(
     rf"(?P<source>\S+) (?P<point>/\S*) (?P<type>{_TYPE}) "
     rf"(?P<options>r[wo](?:,{OPTIONS})?) 0 0"
@@ -50,7 +51,7 @@ _ROW = re.compile(
 _FLAGS = re.compile(r"(?P<point>/\S*) from (?P<source>\S+:/\S*)\s+Flags:\s*(?P<options>r[wo],\S*)")
 _FORMS = (_MOUNT_LINE, _KERNEL, _PAIRS, _ROW, _FLAGS)
 _BEGINS = re.compile(
-    r"\S+ on /\S* type |"
+    r"\S+ {1,99}on {1,99}/\S* {1,99}type |"
     rf"\S+ /\S* {_TYPE}(?: r[wo]\b|$)|TARGET=\"|[\s│├└─|`-]*/\S*\s+\S|/\S* from \S+:/"
 )
 _FIRST = ("relatime", "noatime", "lazytime", "nosuid", "nodev", "seclabel", "sync")
@@ -61,9 +62,9 @@ _MOST = 8
 class MountOutput(StateOutput):
     tool = "mount"
     anchors = (
-        *(f" type {name}" for name in sorted(STORAGE)),
+        *(f" type {name}" for name in (*sorted(STORAGE), "fuse")),
         *(f" {name} r{letter}" for name in sorted(STORAGE) for letter in "wo"),
-        *(f"fuse.{name} " for name in sorted(SERVED)),
+        *(f"fuse.{name} " for name in sorted(SERVED)), " type  ",
         *(f" FSTYPE{after}" for after in ("=", " ")),
         "Flags:\trw,", "Flags: rw,", "Flags:\tro,", "Flags: ro,",
         *(f"r{letter},{option}" for letter in "wo" for option in _FIRST),

@@ -21,7 +21,8 @@ from iosonde.kerneltext import fields
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import Items, StateOutput, close_rows, sentences_of
+from iosonde.text.reader import Items, StateOutput, close_rows
+from iosonde.text.said_lines import sentences_of
 
 _HEAD = re.compile(r"\s*Filename\s+Type\s+Size\s+Used\s+Priority\s*$")
 _ROW = re.compile(

@@ -49,6 +49,7 @@ _LONGEST = 2000  # characters of a line that are looked at
 
 class RaidWords(Output):
     tool = "raid-words"
+    is_prose = True
     anchors = (
         "RAID level ", "RAID L",
         *(f"RAID{gap}{level}" for gap in (" ", "-", "") for level in _LEVELS),

@@ -2,7 +2,7 @@
 
 Source: btrfs-progs 4.4 to 6.12, cmds/subvolume.c (create_one_subvolume(), cmd_subvolume_snapshot(),
 cmd_subvolume_delete(), with the id since 6.7; cmd_subvolume_get_default()), cmds/filesystem.c
-(check_resize_args(), since 6.0).
+(check_resize_args(), since 6.0), cmds/scrub.c (scrub_start(): "scrub started on %s, fsid").
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 from typing_extensions import override
 
 from iosonde import units
+from iosonde.kerneltext import UUID
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
@@ -23,6 +24,7 @@ _ANSWER = re.compile(
     r"|Delete subvolume (?:(?P<id>\d{1,19}) )?\((?:no-)?commit\): '(?P<deleted>[^'\n]{1,400})'"
     r"|Create a (?P<readonly>readonly )?snapshot of '(?P<of>[^'\n]{1,400})' "
     r"in '(?P<snapshot>[^'\n]{1,400})'"
+    rf"|scrub started on (?P<scrubbed>/\S{{0,200}}), fsid (?P<fsid>{UUID}) \(pid=\d{{1,9}}\)"
     r"|ID (?P<default>\d{1,19}) \(FS\\?_TREE\)"
     rf"|Resize device id (?P<device_id>\d{{1,6}}) \((?P<device>/dev/[\w/.:-]{{1,120}})\) "
     rf"from (?P<before>{_SIZE}) to (?P<size>{_SIZE}|max))\s*$"
@@ -36,6 +38,7 @@ class BtrfsAnswers(StateOutput):
     anchors = (
         "Create subvolume '", "Delete subvolume ", "Create a snapshot of '",
         "Create a readonly snapshot of '", "_TREE)", "Resize device id ",
+        "scrub started on ",
     )  # fmt: skip
     commands = ("btrfs", "btrfs.static")
     reach = 3
@@ -47,6 +50,7 @@ class BtrfsAnswers(StateOutput):
         answers, last = close_rows(cursor, first, _ANSWER.match, _MOST)
         for answer in answers:
             kind = "disk" if answer["device"] else "btrfs_subvolume"
+            kind = "btrfs" if answer["scrubbed"] else kind
             subjects.append(PrintedSubject(kind, *_said(answer), prompt.host))
         return last, subjects
 
@@ -54,6 +58,8 @@ class BtrfsAnswers(StateOutput):
 def _said(answer: re.Match[str]) -> tuple[str, dict[str, Scalar]]:
     """The name of what an answer is about, and what it says of it."""
     values: dict[str, Scalar]
+    if path := answer["scrubbed"]:
+        return path, {"uuid": answer["fsid"], "scrub_status": "started"}
     if path := answer["created"]:
         return path, {"state": "created"}
     if path := answer["deleted"]:

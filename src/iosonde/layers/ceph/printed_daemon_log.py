@@ -22,9 +22,13 @@ from iosonde.text.reader import Items, StateOutput, close_messages
 
 _STAMP = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.:+Z-]{0,20}"
 _OWN = re.compile(
-    rf"(?:debug )?(?P<time>{_STAMP}) {{1,4}}[\da-f]{{8,16}} {{1,4}}-?\d{{1,2}} {{1,4}}"
+    rf"(?:debug )?(?P<time>{_STAMP}) {{1,4}}[\da-f]{{8,16}} {{1,4}}(?P<level>-?\d{{1,2}}) {{1,4}}"
 )
 """What a daemon writes before a message, also where journald has its own before that."""
+_BY_ROOK = re.compile(rf"\s*{_STAMP} [A-Z] \| [\w.-]{{1,60}}: (?=\d{{4}}-)")
+"""What Rook's operator writes before a line of a daemon. Source: coreos/pkg, capnslog."""
+_ERROR = re.compile(r"(?P<error>[^\n]{4,600})$")
+"""A message of the level -1, of which the daemons say what failed (common/dout.h, lderr())."""
 _CHANNEL = re.compile(r"(?:log_channel\(cluster\) log|cluster) \[(?:INF|WRN|ERR)\](?: :)? ")
 _NAMED = re.compile(
     r"(?P<name>(?:osd|mon|mds|mgr)\.[\w.-]{1,60}) \d{1,12} (?=get_health|heartbeat)"
@@ -44,6 +48,9 @@ class CephDaemonLog(StateOutput):
         " slow ops, oldest ", "slow request ", " slow requests", "slow operation observed for ",
         "check: no reply from ", "' had timed out after ", "Health check failed: ",
         "Health check update: ", "Health check cleared: ",
+        " -1 bluestore", " -1 bluefs", " -1 bdev", " -1 rocksdb", " -1 osd.", " -1 OSD::",
+        " -1 mon.", " -1 monclient", " -1 auth", " -1 filestore", " -1 journal", " ** ERROR: ",
+        " -1 unable to ", " -1 failed to ", " -1 mgr", " -1 mds.",
     )  # fmt: skip
     commands = ("journalctl", "grep", "tail", "cat", "less", "zgrep", "podman", "docker")
     reach = 3
@@ -90,19 +97,22 @@ def _of_line(line: str) -> tuple[str, re.Match[str], str, tuple[str, str]] | Non
     """
     if is_entry(line):
         return None
+    line = _BY_ROOK.sub("", line)
     host, at, text = "", "", line.strip()
-    is_logged = False
+    is_logged, level = False, ""
     if prefix := log_prefix(line):
         if prefix.program and not re.match(r"ceph|[\da-f]{8}|conmon|bash", prefix.program):
             return None
         host, at, text = prefix.host, prefix.clock, line[prefix.end :].strip()
-        is_logged = True
+        is_logged, level = True, prefix.program.rpartition(" ")[2]
     if own := _OWN.match(text):
-        at, text, is_logged = own["time"], text[own.end() :], True
+        at, text, is_logged, level = own["time"], text[own.end() :], True, own["level"]
     named = _NAMED.match(text)
     if channel := _CHANNEL.match(text):
         text, is_logged = text[channel.end() :], True
     event = event_of(text)
+    if event is None and level == "-1" and (error := _ERROR.match(text.strip())):
+        event = ("errors", error)
     if event is None or not (is_logged or text.startswith("Health check ")):
         return None
     return (*event, named["name"] if named else "", (host, at))

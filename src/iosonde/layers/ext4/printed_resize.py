@@ -20,7 +20,8 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, prompt_in
-from iosonde.text.reader import Items, StateOutput, close_lines, sentences_of, top_of
+from iosonde.text.reader import Items, StateOutput, close_lines, top_of
+from iosonde.text.said_lines import sentences_of
 
 _N = r"\d{1,19}"
 _RESIZED = re.compile(

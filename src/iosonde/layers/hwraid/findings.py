@@ -81,14 +81,10 @@ def _latest_volumes(case: EvidenceSet) -> Iterator[StateEvidence]:
     for volume in _volumes(case):
         place = volume.values.get("volume") or volume.name
         latest[volume.source, volume.host, place, "state" in volume.values] = volume
-    shown = {_group_of(each) for each in latest.values() if not _is_group(each)}
+    shown = {_group_of(each) for each in latest.values() if "/dg" not in each.name}
     for volume in latest.values():
-        if not (_is_group(volume) and _group_of(volume) in shown):
+        if not ("/dg" in volume.name and _group_of(volume) in shown):
             yield volume
-
-
-def _is_group(volume: StateEvidence) -> bool:
-    return "/dg" in volume.name
 
 
 def _group_of(volume: StateEvidence) -> tuple[str, object, object]:

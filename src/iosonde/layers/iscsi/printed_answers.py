@@ -4,7 +4,8 @@ Source: open-iscsi 2.1, usr/idbm.c (idbm_print_node_flat(): "%s:%d,%d %s", IPv6 
 usr/session_mgmt.c (log_login_msg(): "Login to [iface: %s, target: %s, portal: %s,%d] successful.",
 "Could not login to …", log_logout_msg(): "Logout of [sid: %d, target: %s, portal: %s,%d]
 successful."), usr/iscsid_req.c (iscsi_err_print_msg(): "initiator reported error (%d - %s)"),
-usr/iscsi_err.c, usr/iscsiadm.c, usr/discovery.c ("connect to %s timed out", "connection login
+usr/iscsi_err.c, usr/iscsiadm.c (exec_iface_op(): "New interface %s added", "%s updated.", "%s
+applied.", "%s unbound and deleted."), usr/discovery.c ("connect to %s timed out", "connection login
 retries (reopen_max) %d exceeded"), usr/iscsi_util.c.
 """
 
@@ -17,7 +18,7 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, command_before, prompt_in
 from iosonde.text.reader import Items, StateOutput, close_lines, start_of
 from iosonde.text.torn import across_wraps, is_full
 
@@ -49,6 +50,11 @@ _ERROR = across_wraps(
     r"|recv's end state machine|socket \d{1,5} connect|[Ll]ogin (?:failed|authentication|process)"
     r"|(?:Invalid|invalid|Failed to|Error|error) )[^!]{3,200}[.!]?)\s*$"
 )
+_IFACE = re.compile(
+    r"\s*(?:New interface (?P<new>[\w.:-]{1,80}) (?P<made>added)"
+    r"|(?P<interface>[\w.:-]{1,80}) (?P<done>updated|applied|unbound and deleted)\.)\s*$"
+)
+"""What it says of an interface: words of many, so that its command must stand above."""
 _COLUMN = 72
 """Where mails break their lines."""
 _FORMS = (_FLAT, _DIALOGUE, _REPORTED, _ERROR)
@@ -61,18 +67,26 @@ class IscsiAnswers(StateOutput):
     anchors = (
         "iscsiadm: ", "Logging in to [", "Logging out of session [", "Login to [iface",
         "Logout of [sid", ":3260,", ",1 iqn.", "initiator reported error (", "Rescanning session [",
+        "New interface ", " updated.", " applied.", " unbound and deleted.",
     )  # fmt: skip
     commands = ("iscsiadm",)
     reach = 4
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
+        if _IFACE.match(cursor.line(cursor.at)):
+            above = command_before(cursor, cursor.at, self.commands, reach=self.reach)[1].command
+            return cursor.at if " iface" in above else None
         if not _answer(cursor, cursor.at):
             return None
         return start_of(cursor, lambda line: not prompt_in(line) and _of_one_line(line), most=40)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        if of_iface := _IFACE.match(cursor.line(first)):
+            name = of_iface["new"] or of_iface["interface"]
+            done = (of_iface["made"] or of_iface["done"]).rpartition(" ")[2]
+            return first, [PrintedSubject("iscsi_iface", name, {"answer": done}, prompt.host)]
         last, messages = first, list[str]()
         nodes = dict[tuple[str, str], dict[str, Scalar]]()
         latest: dict[str, Scalar] | None = None

@@ -1,7 +1,7 @@
 """`mdadm --detail --scan`, `--examine --scan` and mdadm.conf: one line an array, in any text.
 
 Source: mdadm 4.3, Detail.c and super1.c (brief_examine_super1: "ARRAY %s  level=%s metadata=%s
-num-devices=%d UUID=…"), mdadm.conf(5).
+num-devices=%d UUID=…"), mdadm.conf(5): lines of other keywords are settings of mdadm itself.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor
-from iosonde.text.reader import StateOutput, entries
+from iosonde.text.cursor import Prompt, TextCursor, prompt_in
+from iosonde.text.reader import StateOutput, entries, top_of
 
 _ARRAY = re.compile(
     r"\s*(?:INACTIVE-)?ARRAY(?: (?P<device>/dev/\S{1,60}|<ignore>))?"
@@ -22,6 +22,15 @@ _ARRAY = re.compile(
 )
 _PAIR = re.compile(r"([\w-]{2,20})=(\S{1,2000})")
 _MORE = re.compile(r"\s*(?:[\w-]{2,20}=[^\s=]{1,2000}(?:\s+|$))+$")
+_KEYWORD = re.compile(
+    r"\s*(?P<key>DEVICE|CREATE|HOMEHOST|HOMECLUSTER|MAILADDR|MAILFROM|PROGRAM|AUTO|POLICY"
+    r"|PART-POLICY|SYSFS|MONITORDELAY)\s+(?P<value>\S.{0,400}?)\s*$"
+)
+_SURE = re.compile(
+    r"\s*(?:DEVICE (?:partitions|containers|/dev/\S+)|CREATE (?:owner|group|mode|auto)="
+    r"|HOMEHOST <(?:system|none|ignore)>|MAILADDR \S{1,60})"
+)
+"""Lines of mdadm.conf that stand in no other text."""
 _NAMES = {
     "level": "level", "num-devices": "raid_disks", "metadata": "metadata", "spares": "spares",
     "name": "array_name", "UUID": "uuid", "container": "container", "bitmap": "bitmap",
@@ -37,7 +46,8 @@ class MdadmScan(StateOutput):
     tool = "mdadm --scan"
     anchors = (
         "ARRAY /dev/", "ARRAY <ignore>", "ARRAY metadata=", "ARRAY container=", "ARRAY UUID=",
-        "ARRAY level=",
+        "ARRAY level=", "DEVICE partitions", "DEVICE containers", "DEVICE /dev/", "HOMEHOST <",
+        "CREATE owner=", "MAILADDR ",
     )  # fmt: skip
     commands = ("mdadm", "cat", "grep")
     reach = 3
@@ -45,15 +55,39 @@ class MdadmScan(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if _array(cursor, cursor.at) else None
+        line = cursor.line(cursor.at)
+        if not _array(cursor, cursor.at) and not _SURE.match(line):
+            return None
+        first = top_of(
+            cursor, lambda above: _KEYWORD.match(above) or above.startswith("#"), most=40
+        )
+        while first < cursor.at and not _KEYWORD.match(cursor.line(first)):
+            first += 1  # a comment of somebody else's
+        return first
 
     @override
     def items(
         self, cursor: TextCursor, first: int, prompt: Prompt
     ) -> tuple[int, Iterable[PrintedSubject]]:
-        arrays, last = entries(cursor, first, _array, gap=1)
+        settings: dict[str, Scalar] = {}
+
+        def entry(
+            cursor: TextCursor, index: int
+        ) -> tuple[tuple[str, dict[str, Scalar]], int] | None:
+            """An array, or a line of another keyword, which is taken aside."""
+            line = cursor.line(index)
+            if (setting := _KEYWORD.match(line)) and not prompt_in(line):
+                key, value = setting["key"].lower().replace("-", "_"), setting["value"]
+                settings[key] = f"{settings[key]} {value}" if key in settings else value
+                return ("", {}), index
+            return _array(cursor, index)
+
+        comment = "#" if _KEYWORD.match(cursor.line(first)) else ""
+        arrays, last = entries(cursor, first, entry, gap=1, comment=comment)
+        config = [PrintedSubject("md_config", "mdadm.conf", settings, prompt.host)]
         return last, [
-            PrintedSubject("md", name, values, prompt.host) for name, values in arrays if name
+            *(config if settings else ()),
+            *(PrintedSubject("md", name, values, prompt.host) for name, values in arrays if name),
         ]
 
 

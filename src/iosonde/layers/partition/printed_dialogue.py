@@ -22,6 +22,7 @@ from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput, close_lines
+from iosonde.text.said_lines import sentences_of
 
 _OWN = re.compile(
     r"\s*+(?:Command (?:\(m for help\)|action)|[pel\d]{1,3}$|Note: sector size"
@@ -43,9 +44,17 @@ WELCOME = re.compile(r"\s*Welcome to s?fdisk \(util-linux (?P<fdisk_version>\d[\
 """The first line of a dialogue since util-linux 2.23."""
 _SECTOR = re.compile(r"Note: sector size is (\d{3,5}) ")
 _CREATED = re.compile(
-    r"Created a new partition (?P<number>\d{1,3}) of type '(?P<type>[^'\n]{1,40})' and of size "
-    r"(?P<size>\d{1,5}(?:[.,]\d{1,3})? [KMGTP]?i?B)"
+    r"(?:Created a new p|P)artition (?P<number>\d{1,3}) of type (?:'(?P<type>[^'\n]{1,40})'"
+    r"|(?P<set>\w[\w /()-]{0,40}?)) and of size (?P<size>\d{1,5}(?:[.,]\d{1,3})? [KMGTP]?i?B)"
 )
+"""Also as util-linux 2.23 to 2.25 said it: "Partition 1 of type Linux and of size 5 GiB is set"."""
+_SAID = re.compile(
+    r"\s*+(?:Device (?:contains neither|does not contain)|Building a new |Created a new "
+    r"|W(?:arning|ARNING): |Partition (?:#?\d{1,3} (?:of|has|contains|does)|\S{1,20} is)|Changed "
+    r"|The (?:partition table|signature|device presents|old|kernel|disk|backup|size|primary)"
+    r"|Re-reading the|Value out of range|No free sectors|All (?:space|primary)|Failed to )"
+)
+"""What it says by itself, neither asked nor asking."""
 _NUMBER = re.compile(
     r"Partition number \([^)]{1,30}?(?:, default (?P<default>\d{1,3}))?\): ?\[?(?P<answer>\d{1,3})?"
 )
@@ -85,7 +94,8 @@ class _Session:
         self._take_of_disk(line)
         if match := _CREATED.search(line):
             size = round(units.printed(match["size"].replace(",", ".").replace(" ", ""))[0])
-            self._of(match["number"]).update({"type": match["type"], "size": size})
+            kind = match["type"] or match["set"]
+            self._of(match["number"]).update({"type": kind, "size": size})
         elif match := _NUMBER.search(line):
             self.number = match["answer"] or match["default"] or ""
         elif match := _SELECTED.search(line):
@@ -139,7 +149,7 @@ class FdiskDialogue(StateOutput):
         "partition table has been altered", "Created a new partition ",
         " disklabel with disk identifier", "Created a new GPT disklabel",
         "Changed system type of", "Changed type of partition", "Last cylinder", "Last sector, +",
-        "Last sector (",
+        "Last sector (", " and of size ",
     )  # fmt: skip
     commands = ("fdisk", "cfdisk")
     reach = _REACH
@@ -176,3 +186,7 @@ class FdiskDialogue(StateOutput):
             for number, own in session.partitions.items()
         ]
         return last, subjects
+
+    @override
+    def sentences(self, cursor: TextCursor, first: int, last: int) -> tuple[str, ...]:
+        return sentences_of(cursor, first, last, _SAID.match)

@@ -3,7 +3,8 @@
 Source: parted 3.6, libparted/labels/gpt.c (_header_is_valid(), gpt_read(), _check_disk_size():
 blocks are sectors of the device), parted/parted.c (partition_align_check(), which has
 figures since 3.4, do_align_check(), _disk_warn_loss(), _disk_warn_busy(),
-_partition_warn_busy()), libparted/arch/linux.c (_disk_sync_part_table()).
+_partition_warn_busy(); main(): "You may need to update /etc/fstab." where it wrote a table, in
+many languages), libparted/arch/linux.c (_disk_sync_part_table()).
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from typing_extensions import override
 
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
+from iosonde.text.cursor import Prompt, TextCursor, command_before, flow, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput
+from iosonde.text.said_lines import sentences_of
 
 _UNUSED = re.compile(
     r"Not all of the space available to (?P<device>/\S{2,80}) appears to be used, you can fix the "
@@ -53,10 +55,16 @@ _NOT_TOLD = re.compile(
     r"Partition\(s\) (?P<numbers>\d[\d, ]{0,60}) on (?P<device>/\S{2,80}) have been written, but "
     r"we have been unable to inform the kernel of the change, probably because it/they are in use\."
 )
+_WROTE = re.compile(
+    r"\s*(?P<label>[^\W\d_]{2,20}) ?[:：] ?(?:You may need to update /etc/fstab\."
+    r"|[^:：/]{2,80}/etc/fstab[^:：/]{0,40}[.。])\s*"
+)
+"""What it says at its end where it changed a table."""
 _ANSWER = re.compile(r"\s*Yes/No\?\s{0,4}(?P<answer>yes|no|y|n)?\s*$", re.IGNORECASE)
 _DEVICE = re.compile(
     r"(?:(?:^|\s)parted\s(?:.{0,40}\s)?|(?:Using|select)\s|^\s*Disk\s)/dev/(?P<device>[\w/.!-]{2,60})"
 )
+_SENTENCE = re.compile(r"\s*(?:[^\W\d_]{2,20} ?[:：] ?\S|\S{2,30} \S{2,30} \S)")
 _LISTED = re.compile(r"\s*Disk /dev/(?P<device>[\w/.!-]{2,60}): \S")
 _REACH = 60
 _PIECES = 5
@@ -70,6 +78,7 @@ class PartedMessages(StateOutput):
         "The primary GPT table is corrupt", "primary and backup GPT tables",
         "not properly aligned for best performance", "align-check ",
         "The existing disk label on ", "Partition /dev/", "Partition(s) on /", "Partition(s) ",
+        ": You may need to update /etc/fstab.", "/etc/fstab.", "/etc/fstab。",
     )  # fmt: skip
     commands = ("parted",)
     reach = 3
@@ -77,7 +86,15 @@ class PartedMessages(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
+        line = cursor.line(cursor.at)
+        if _WROTE.fullmatch(line) and "You may need" not in line:
+            above = command_before(cursor, cursor.at, self.commands, reach=self.reach)[1].command
+            return cursor.at if above else None
         return cursor.at if _said(cursor, cursor.at) else None
+
+    @override
+    def sentences(self, cursor: TextCursor, first: int, last: int) -> tuple[str, ...]:
+        return sentences_of(cursor, first, last, _SENTENCE.match)
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
@@ -166,10 +183,18 @@ def _message(text: str) -> tuple[str, dict[str, Scalar]] | None:
         return match["device"], {
             "not_read_again": f"partitions {match['numbers'].strip()} are in use"
         }
+    values = _of_disk_at_hand(text)
+    return ("", values) if values else None
+
+
+def _of_disk_at_hand(text: str) -> dict[str, Scalar]:
+    """What a message says of the disk at hand, which it does not name."""
+    if _WROTE.fullmatch(text):
+        return {"written": True}
     if match := _OFF.search(text):
         asked = {f"asked_{name}": value for name, value in _aligned(match).items()}
-        return "", {"asked_aligned": False, **asked}
-    return next(((("", dict(values))) for message, values in _COPIES if message in text), None)
+        return {"asked_aligned": False, **asked}
+    return next((dict(values) for message, values in _COPIES if message in text), {})
 
 
 def _aligned(match: re.Match[str]) -> dict[str, Scalar]:

@@ -22,7 +22,7 @@ STATES = (
 )  # fmt: skip
 SUSPENDED = "pool I/O is currently suspended"
 """What commands that a suspended pool refuses say, and `zpool status` of its errors."""
-_NUMBER = r"\d{1,19}(?:\.\d{1,3})?[KMGTPE]?"
+_NUMBER = r"\d{1,19}(?:[.,]\d{1,3})?[KMGTPE]?"
 _STATE = "|".join(STATES)
 _ROW = re.compile(
     rf"(?<!\S)(?P<name>\S{{1,120}}) (?P<state>{_STATE})(?!\S)"
@@ -37,7 +37,7 @@ _NOTE = re.compile(
     r"|split into new pool|too many errors|too many slow I/Os|currently in use|corrupted data"
     r"|cannot open|missing device|was /\S{1,80}|experienced I/O failures|external device fault"
     r"|insufficient replicas|all children offline|bad intent log|unsupported feature\(s\)"
-    r"|[\d.]{1,8}[KMGTP]? repaired)"
+    r"|[\d.,]{1,8}[KMGTP]? repaired)"
     r"(?:\)|(?!\S))"
 )
 """What print_status_config() writes behind a device's figures."""
@@ -48,15 +48,18 @@ _KEY_LINE = re.compile(rf" {{0,8}}(?:{_NAMES}):(?!\S)")
 
 ROUNDED = "rounded"
 """The fact that names the counts which were printed in short."""
-_SHORT = re.compile(r"(?P<digits>\d{1,4})(?:\.(?P<decimals>\d{1,3}))?[KMGTPE]")
+_SHORT = re.compile(r"(?P<digits>\d{1,4})(?:[.,](?P<decimals>\d{1,3}))?[KMGTPE]")
 _WHOLE = 100  # units from which on what has no point may be rounded
 
 
 def number(text: str) -> int | float:
-    """A number as zfs_nicenum prints it: "1.2K" is 1.2 × 1024."""
-    text = text.removesuffix("B") if text[:-1] else text
-    if text[-1:] in "KMGTPE":
-        return float(text[:-1]) * 1024.0 ** (1 + "KMGTPE".index(text[-1]))
+    """A number as zfs_nicenum prints it: "1.2K" is 1.2 × 1024, and so is "1,2K".
+
+    It is printf() that writes the point, a comma in many languages; thousands are not grouped.
+    """
+    text = (text.removesuffix("B") if text[:-1] else text).replace(",", ".")
+    if text[-1:] in "KMGTPEZ":
+        return float(text[:-1]) * 1024.0 ** (1 + "KMGTPEZ".index(text[-1]))
     return float(text) if "." in text else int(text)
 
 

@@ -24,9 +24,9 @@ _POOL = re.compile(r"\s*pool: (\S+)\s*$")
 _STATE = re.compile(rf"\s*state: (?:{'|'.join(STATES)})\b")
 _ERRORS = re.compile(r"(\d+) data errors")
 _PROGRESS = re.compile(
-    r"(?:resilver|scrub)\b.{0,60}? in progress\b.{0,400}?\b(\d{1,3}(?:\.\d{1,3})?)% done"
+    r"(?:resilver|scrub)\b.{0,60}? in progress\b.{0,400}?\b(\d{1,3}(?:[.,]\d{1,3})?)% done"
 )
-_AMOUNT = r"(\d{1,19}(?:\.\d{1,3})?[KMGTPE]?)B?"
+_AMOUNT = r"(\d{1,19}(?:[.,]\d{1,3})?[KMGTPE]?)B?"
 _RESILVERED = re.compile(rf"(?<!\S){_AMOUNT} resilvered|resilvered {_AMOUNT} in ")
 _REPAIRED = re.compile(r"(?:scrub )?repaired (\S+) in .{1,40}? with (\d+) errors")
 _ENDED = re.compile(r"in (?:(\d{1,4}) days )?(\d{1,3}):(\d\d):(\d\d) with (\d{1,12}) errors")
@@ -150,7 +150,7 @@ def _scan_facts(scan: str) -> dict[str, Scalar]:
     if match := _REPAIRED.search(scan):
         facts["scrub_errors"] = int(match[2])
     if match := _PROGRESS.search(scan):
-        facts["scan_share"] = round(float(match[1]) / 100, 6)
+        facts["scan_share"] = round(float(match[1].replace(",", ".")) / 100, 6)
     if match := _RESILVERED.search(scan):
         facts["resilvered"] = whole(match[1] or match[2])
     return facts

@@ -28,10 +28,10 @@ _QUEUES = ("syncq_read", "syncq_write", "asyncq_read", "asyncq_write", "scrubq_r
            "trimq_write", "rebuildq_write")  # fmt: skip
 _REQUESTS = ("sync_read", "sync_write", "async_read", "async_write", "scrub", "trim", "rebuild")
 _PAIR, _SPAN = ("read", "write"), ("pend", "activ")
-_TIME = re.compile(r"(?P<time>\d{1,19}(?:\.\d{1,3})?)(?P<unit>ns|us|ms|s)?$")
+_TIME = re.compile(r"(?P<time>\d{1,19}(?:[.,]\d{1,3})?)(?P<unit>ns|us|ms|s)?$")
 _EXPONENTS = {"ns": "e-9", "us": "e-6", "ms": "e-3", "s": "", None: "e-9"}
-_COUNT = re.compile(r"\d{1,20}(?:\.\d{1,3})?[KMGTPE]?$")
-_CELL = re.compile(r"-$|\d{1,20}(?:\.\d{1,3})?(?:[KMGTPE]B?|B|ns|us|ms|s)?$")
+_COUNT = re.compile(r"\d{1,20}(?:[.,]\d{1,3})?[KMGTPE]?$")
+_CELL = re.compile(r"-$|\d{1,20}(?:[.,]\d{1,3})?(?:[KMGTPE]B?|B|ns|us|ms|s)?$")
 _DASHES = re.compile(r"-{3,}$")
 _TOP = re.compile(r"(?:^|\s)(?:capacity|total_wait|syncq?_read|disk_wait|[a]?sync_queue)\b")
 _RULE = re.compile(r"(?=\s*+-{4})[\s-]++$")
@@ -180,7 +180,7 @@ def _values(names: Sequence[str], cells: Sequence[str]) -> dict[str, Json]:
 
 def _seconds(cell: str) -> float | None:
     match = _TIME.match(cell)
-    return float(match["time"] + _EXPONENTS[match["unit"]]) if match else None
+    return float(match["time"].replace(",", ".") + _EXPONENTS[match["unit"]]) if match else None
 
 
 def _histogram(table: TextTable) -> dict[str, Json]:

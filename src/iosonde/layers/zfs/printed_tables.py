@@ -20,9 +20,9 @@ from iosonde.text.reader import Items, StateOutput, close_rows
 from iosonde.text.table import TextTable, head_before, read_table
 from iosonde.text.torn import joinings
 
-_SIZE = re.compile(r"\d{1,20}(?:\.\d{1,3})?[KMGTPEZ]?B?")
-_SHARE = re.compile(r"(\d{1,3}(?:\.\d+)?)%?")
-_RATIO = re.compile(r"(\d{1,4}\.\d{1,2})x?")
+_SIZE = re.compile(r"\d{1,20}(?:[.,]\d{1,3})?[KMGTPEZ]?B?")
+_SHARE = re.compile(r"(\d{1,3}(?:[.,]\d{1,3})?)%?")
+_RATIO = re.compile(r"(\d{1,6}[.,]\d{1,2})x?")
 _POOL_COLUMNS: Mapping[str, str] = {
     "SIZE": "size", "ALLOC": "allocated", "FREE": "free", "CKPOINT": "checkpoint",
     "EXPANDSZ": "expandable", "FRAG": "fragmentation", "CAP": "full", "DEDUP": "dedup_ratio",
@@ -46,7 +46,7 @@ _ONLY_DATASETS = frozenset({
 })  # fmt: skip
 """Those that no other tool has: lsblk has a NAME, a TYPE and a MOUNTPOINT, too."""
 _DATASET_CELL = re.compile(
-    r"-|none|legacy|/\S*|\d{1,20}(?:\.\d{1,3})?[KMGTPEZ]?B?|\d{1,6}\.\d{1,2}x|[a-z][\w.@/:-]{1,80}"
+    r"-|none|legacy|/\S*|\d{1,20}(?:[.,]\d{1,3})?[KMGTPEZ]?B?|\d{1,6}[.,]\d{1,2}x|[a-z][\w.@/:-]{1,80}"
 )
 
 
@@ -161,9 +161,9 @@ def pool_facts(head: Sequence[str], row: Sequence[str]) -> dict[str, Scalar]:
         if cell == "-":
             continue
         if name in {"fragmentation", "full"} and (share := _SHARE.fullmatch(cell)):
-            facts[name] = round(float(share[1]) / 100, 6)
+            facts[name] = round(number(share[1]) / 100, 6)
         elif name == "dedup_ratio" and (ratio := _RATIO.fullmatch(cell)):
-            facts[name] = float(ratio[1])
+            facts[name] = float(number(ratio[1]))
         elif name in {"state", "altroot"}:
             facts[name] = cell
         elif _SIZE.fullmatch(cell):
@@ -220,17 +220,33 @@ _CHOSEN = (
 """Properties of datasets by whose names a row is told where its head was left out."""
 
 
+_OF_POOLS = (
+    "autoreplace", "autoexpand", "autotrim", "failmode", "delegation", "listsnapshots", "cachefile",
+    "bootfs", "ashift", "freeing", "leaked", "multihost", "dedupratio", "checkpoint", "expandsize",
+    "fragmentation", "load_guid",
+)  # fmt: skip
+"""The same of pools, beside their features."""
+_FEATURE = "feature@"
+
+
 def _is_chosen(line: str) -> bool:
     """Whether a line is a row of a property that ZFS has, aligned as its tables are."""
     match = _ALIGNED.match(line)
-    return match is not None and match["property"] in _CHOSEN
+    return match is not None and (match["property"] in _CHOSEN or _is_of_pool(match["property"]))
+
+
+def _is_of_pool(name: str) -> bool:
+    return name in _OF_POOLS or name.startswith(_FEATURE)
 
 
 class ZfsGet(StateOutput):
     """With its head, below the command with -H or before grep, or properties that grep left."""
 
     tool = "zfs get"
-    anchors = ("PROPERTY", "zfs get ", "zpool get ", *(f" {name} " for name in _CHOSEN))
+    anchors = (
+        "PROPERTY", "zfs get ", "zpool get ", " feature@", *(f" {name} " for name in _CHOSEN),
+        *(f" {name}{blank}" for name in _OF_POOLS for blank in " \t"),
+    )  # fmt: skip
     commands = ("zfs", "zpool")
     nothing = "no property follows its head"
 
@@ -255,10 +271,14 @@ class ZfsGet(StateOutput):
             facts[name] = property_value(row["value"])
             if source not in {"-", "default", "none"}:
                 facts[f"{name}_source"] = source
-        kind = "zpool" if re.match(r"(?:sudo )?(?:[^\s/]*/)*zpool\s", prompt.command) else "dataset"
+        of_pool = re.match(r"(?:sudo )?(?:[^\s/]*/)*zpool\s", prompt.command)
         return last, [
-            PrintedSubject(kind, name, facts, prompt.host) for name, facts in things.items()
-        ]
+            PrintedSubject(
+                "zpool" if of_pool or any(map(_is_of_pool, facts)) else "dataset", name, facts,
+                prompt.host,
+            )
+            for name, facts in things.items()
+        ]  # fmt: skip
 
 
 _WITHOUT_HEAD = re.compile(r"\b(?:zfs|zpool) get (?:-\w*H|[^|>]{1,120}\| ?(?:[ef]?grep|tail)\b)")
@@ -267,10 +287,11 @@ _PROPERTY = re.compile(
     r"(?P<source>-|default|local|received|temporary|none|inherited from \S{1,200})\s*$"
 )
 _ALIGNED = re.compile(
-    r"\s*(?P<name>\S{1,200}) {2,80}(?P<property>[a-z]{4,20}) {2,40}\S{1,200} {2,80}"
+    r"\s*(?P<name>\S{1,200})[ \t]{2,80}(?P<property>[a-z][a-z_@]{3,40})[ \t]{2,40}"
+    r"\S{1,200}[ \t]{2,80}"
     r"(?:-|default|local|received|temporary|none|inherited from \S{1,200})\s*$"
 )
-_WITH_UNIT = re.compile(r"\d{1,20}(?:\.\d{1,3})?[KMGTPEZ]B?")
+_WITH_UNIT = re.compile(r"\d{1,20}(?:[.,]\d{1,3})?[KMGTPEZ]B?")
 
 
 def property_value(cell: str) -> Scalar:
@@ -279,8 +300,8 @@ def property_value(cell: str) -> Scalar:
         return whole(cell)
     if cell.isdecimal() and len(cell) < 20:
         return int(cell)
-    if ratio := re.fullmatch(r"(\d{1,6}\.\d{1,2})x", cell):
-        return float(ratio[1])
+    if ratio := re.fullmatch(r"(\d{1,6}[.,]\d{1,2})x", cell):
+        return float(number(ratio[1]))
     return {"on": True, "off": False}.get(cell, cell)
 
 

@@ -23,3 +23,16 @@ def test_a_break_before_the_options(first: str) -> None:
 
 def test_options_without_a_mount_are_none() -> None:
     assert list(subjects_in("It is mounted with\nrw,relatime,discard\nsince Monday.\n")) == []
+
+
+def test_columns_and_file_systems_in_user_space() -> None:
+    text = (
+        "$ mount | column -t\n"
+        "proc        on  /proc           type  proc             (rw,relatime)\n"
+        "/dev/sdq1   on  /srv            type  xfs              (rw,relatime)\n"
+        "/dev/sdq2   on  /mnt/stick      type  fuseblk          (rw,relatime,user_id=0)\n"
+        "gl1:/pond   on  /mnt/pond       type  fuse.glusterfs   (rw,relatime)\n"
+        "lxcfs       on  /var/lib/lxcfs  type  fuse.lxcfs       (rw,relatime)\n"
+    )
+    said = [(thing.kind, thing.name) for thing in subjects_in(text)]
+    assert said == [("xfs", "/srv"), ("fuse", "/mnt/stick"), ("glusterfs", "/mnt/pond")]

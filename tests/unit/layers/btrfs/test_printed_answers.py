@@ -42,3 +42,9 @@ def test_answers_in_every_shape() -> None:
 )
 def test_what_looks_alike(text: str) -> None:
     assert _things(text) == []
+
+
+def test_a_scrub_that_was_started() -> None:
+    fsid = "0a1b2c3d-0000-4000-8000-00000000000e"
+    (thing,) = _things(f"# btrfs scrub start /srv\nscrub started on /srv, fsid {fsid} (pid=77)\n")
+    assert thing == ("btrfs", "/srv", {"uuid": fsid, "scrub_status": "started"})

@@ -90,3 +90,14 @@ def test_a_check_that_fails_again_is_not_cleared() -> None:
     cleared = "cluster [INF] Health check cleared: SLOW_OPS (was: 2 slow ops)"
     assert "cleared" in said(f"{failed}\n{cleared}\n")[0]
     assert "cleared" not in said(f"{failed}\n{cleared}\n{failed}\n")[0]
+
+
+def test_errors_of_a_daemon_also_behind_what_rook_writes() -> None:
+    line = f"{TIME} 7f0059d62e00 -1 bluestore(/var/lib/x) mkfs failed, (17) File exists\n"
+    before = "2026-03-02 10:01:02.125 I | mkfs-osd0: "
+    for given in (line, before + line):
+        (log,) = counters(given)
+        assert log.values == {
+            "errors": 1, "messages": ["bluestore(/var/lib/x) mkfs failed, (17) File exists"],
+        }  # fmt: skip
+    assert not [log for log in counters(line.replace(" -1 ", "  1 ")) if log.tool == "ceph log"]

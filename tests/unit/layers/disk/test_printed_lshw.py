@@ -38,3 +38,29 @@ def test_a_node_whose_head_is_cut_off_and_other_nodes() -> None:
     assert things("  *-memory\n       description: System Memory\n       size: 8GiB\n") == {}
     (entry,) = read("  *-disk\n\nnothing\n")
     assert isinstance(entry, Unread)
+
+
+SHORT = """# lshw -short -C disk -C storage
+H/W path        Device      Class          Description
+======================================================
+/0/100/1f.2     scsi0       storage        9 Series SATA Controller
+/0/100/1f.2/0   /dev/sda    disk           500GB Samsung SSD 870
+/0/100/1f.2/1   /dev/sdb    disk           1TB ST1000DX002-2DV1
+/0/100/1f.2/1/1 /dev/sdb1   volume         931GiB EXT4 volume
+"""
+
+
+def test_short_rows() -> None:
+    expected = {
+        "scsi0": {"path": "/0/100/1f.2", "model": "9 Series SATA Controller"},
+        "sda": {"path": "/0/100/1f.2/0", "size": 500 * 10**9, "model": "Samsung SSD 870"},
+        "sdb": {"path": "/0/100/1f.2/1", "size": 10**12, "model": "ST1000DX002-2DV1"},
+        "sdb1": {"path": "/0/100/1f.2/1/1", "size": 931 << 30, "model": "EXT4 volume"},
+    }
+    assert things(SHORT) == expected
+    rows = SHORT.splitlines(keepends=True)
+    assert things("".join(rows[:1] + rows[3:])) == expected  # as grep leaves them
+
+
+def test_short_rows_of_other_nodes_are_none_of_storage() -> None:
+    assert not things("/0/100/2        /dev/fb0    display        UHD Graphics 630\n")

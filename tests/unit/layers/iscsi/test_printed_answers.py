@@ -93,3 +93,16 @@ def test_every_shape() -> None:
 
 def test_folded_by_a_mail() -> None:
     assert _answers(folded(TEXT, 72)) == _answers(TEXT)
+
+
+@pytest.mark.parametrize(("line", "name", "answer"), [
+    ("New interface eth9 added", "eth9", "added"),
+    ("eth9 updated.", "eth9", "updated"),
+    ("eth9 applied.", "eth9", "applied"),
+    ("eth9 unbound and deleted.", "eth9", "deleted"),
+])  # fmt: skip
+def test_what_it_says_of_interfaces(line: str, name: str, answer: str) -> None:
+    command = "sudo iscsiadm -m iface -I eth9 --op=update -n iface.net_ifacename -v eth9"
+    (thing,) = subjects_in(f"{command}\n\n{line}\n")
+    assert (thing.kind, thing.name, thing.values) == ("iscsi_iface", name, {"answer": answer})
+    assert not subjects_in(f"The page was\n{line}\n")

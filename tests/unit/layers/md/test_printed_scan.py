@@ -28,3 +28,24 @@ def test_a_count_with_a_colon_behind_it() -> None:
     assert array.values["raid_disks"] == 5
     ((array,),) = [s.subjects for s in states("ARRAY /dev/md7 num-devices=5x2 metadata=1.2\n")]
     assert array.values["raid_disks"] == "5x2"
+
+
+CONF = """$ cat /etc/mdadm/mdadm.conf
+# mdadm.conf
+DEVICE partitions
+HOMEHOST <system>
+MAILADDR root
+ARRAY /dev/md9 level=raid1 num-devices=2 UUID=00112233:44556677:8899aabb:ccddeeff
+"""
+
+
+def test_lines_of_other_keywords_are_settings() -> None:
+    config, array = (subject for state in states(CONF) for subject in state.subjects)
+    assert (config.kind, config.values) == (
+        "md_config", {"device": "partitions", "homehost": "<system>", "mailaddr": "root"},
+    )  # fmt: skip
+    assert (array.name, array.values["raid_disks"]) == ("md9", 2)
+
+
+def test_a_heading_in_capitals_is_no_keyword() -> None:
+    assert not states("DEVICE      SIZE   USED\nsda         10G    2G\n")

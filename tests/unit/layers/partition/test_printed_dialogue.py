@@ -160,3 +160,25 @@ def test_a_default_end_in_cylinders() -> None:
 ])  # fmt: skip
 def test_questions_of_other_programs_and_without_a_number(near_miss: str) -> None:
     assert all(output.tool != "fdisk dialogue" for output in read(near_miss))
+
+
+def test_the_words_of_2_23_and_what_it_says_by_itself() -> None:
+    text = (
+        "# fdisk /dev/sdq\nWelcome to fdisk (util-linux 2.23.2).\n\n"
+        "Device does not contain a recognized partition table\n"
+        "Building a new DOS disklabel with disk identifier 0xa1b2c3d4.\n\n"
+        "Command (m for help): n\nPartition number (1-4, default 1): 1\n"
+        "First sector (2048-41943039, default 2048): \nUsing default value 2048\n"
+        "Last sector, +sectors or +size{K,M,G} (2048-41943039, default 41943039): +5G\n"
+        "Partition 1 of type Linux and of size 5 GiB is set\n\n"
+        "Command (m for help): w\nThe partition table has been altered!\n"
+    )
+    (state,) = states(text)
+    assert state.subjects[1].values["type"] == "Linux"
+    assert state.subjects[1].values["size"] == 5 << 30
+    assert state.messages == (
+        "Device does not contain a recognized partition table",
+        "Building a new DOS disklabel with disk identifier 0xa1b2c3d4.",
+        "Partition 1 of type Linux and of size 5 GiB is set",
+        "The partition table has been altered!",
+    )

@@ -112,3 +112,16 @@ def test_before_3_4_the_warning_of_alignment_has_no_figures() -> None:
     (state,) = states(f"# parted /dev/sdj mkpart primary 0 10GiB\n{warning}\nIgnore/Cancel? I\n")
     (disk,) = state.subjects
     assert (disk.name, disk.values) == ("sdj", {"asked_aligned": False})
+
+
+@pytest.mark.parametrize("said", [
+    "Information: You may need to update /etc/fstab.", "信息: 你可能需要 /etc/fstab。",
+])  # fmt: skip
+def test_a_table_that_it_wrote(said: str) -> None:
+    (state,) = states(f"# parted /dev/sdq mkpart primary ext4 0% 20%\n{said}\n")
+    assert [(each.name, each.values) for each in state.subjects] == [("sdq", {"written": True})]
+    assert state.messages == (said,)
+
+
+def test_a_sentence_about_fstab_is_of_its_author() -> None:
+    assert not states("Note: then add both lines to /etc/fstab.\n")

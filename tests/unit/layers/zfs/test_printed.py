@@ -274,3 +274,31 @@ def test_pools_below_the_first_are_of_the_same_command(sentence: str, host: str)
         for subject in state.subjects
     }
     assert (hosts["tank"], hosts["back"]) == ("nas1", host)
+
+
+def test_decimal_commas() -> None:
+    """As printf() writes in many languages; sizes by hand: 9.5 GiB, 1.62 MiB."""
+    given = (
+        "$ zpool list\n"
+        "NAME   SIZE  ALLOC   FREE  CKPOINT  EXPANDSZ   FRAG    CAP  DEDUP    HEALTH  ALTROOT\n"
+        "tank  9,50G   696K  9,50G        -         -     0%     7%  1,50x    ONLINE  -\n\n"
+        "$ zfs list\nNAME        USED  AVAIL     REFER  MOUNTPOINT\n"
+        "tank/pond  1,62M  9,20G       24K  /tank/pond\n\n"
+        "$ zfs get used tank/pond\nNAME       PROPERTY  VALUE  SOURCE\n"
+        "tank/pond  used      1,62M  -\n"
+    )
+    pool, dataset, got = (each for state in states(given) for each in state.subjects)
+    assert (pool.values["size"], pool.values["dedup_ratio"]) == (round(9.5 * GIB), 1.5)
+    assert pool.values["full"] == 0.07
+    assert (dataset.values["used"], dataset.values["available"]) == (
+        round(1.62 * MIB), round(9.2 * GIB),
+    )  # fmt: skip
+    assert got.values["used"] == round(1.62 * MIB)
+    assert number("1,5T") == 1.5 * TIB
+
+
+def test_rows_of_pools_that_grep_left() -> None:
+    rows = "tank  autoreplace\t\t  off\t\tdefault\ntank  feature@lz4_compress  active  local\n"
+    (pool,) = (each for state in states(rows) for each in state.subjects)
+    assert (pool.kind, pool.values["autoreplace"]) == ("zpool", False)
+    assert pool.values["feature@lz4_compress"] == "active"
