@@ -225,7 +225,7 @@ _COUNTED = re.compile(
 _COUNT = re.compile(r"(\d{1,18})(?: sectors| blocks)?")
 _PREFIXES = "kmgtp"
 _NUMBERED = re.compile(r"(?P<count>\d{1,9}) (?P<what>[a-z]{2,20})")
-_OPTION = re.compile(r"(?P<name>[A-Za-z][\w -]*?) ?[=:] ?(?P<value>[^=:]+)")
+_OPTION = re.compile(r"(?P<name>[A-Za-z][\w -]*?) ?(?:=|:(?=[^:]*$)) ?(?P<value>[^=]+)")
 _SWITCHES = {
     True: {"true", "on", "yes", "enabled", "y", "1"},
     False: {"false", "off", "no", "disabled", "n", "0"},

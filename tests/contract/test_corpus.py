@@ -60,6 +60,8 @@ def _state(values: Any) -> Any:
     [
         ("rw,relatime,stripe=128", {"rw": True, "relatime": True, "stripe": "128"}, "right"),
         ("rw,relatime,stripe=128", {"rw": True, "relatime": True, "stripe": "64"}, "partly"),
+        ("compress=zstd:9,rw", {"compress": "zstd:9", "rw": True}, "right"),
+        ("compress=zstd:9,rw", {"compress": "zstd:3", "rw": True}, "partly"),
         ("role:Primary", {"peer_role": "Primary"}, "right"),
         ("role:Primary", {"disk_state": "Primary"}, "partly"),
         ("crc=0", {"crc": False}, "right"),
