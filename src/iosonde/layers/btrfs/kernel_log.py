@@ -52,7 +52,7 @@ MESSAGES = (
     KernelMessage(
         "unable to fixup", rf"{_ON}unable to fixup \(\w+\) error at logical "
         rf"(?P<logical>\d{{1,20}})(?: on dev {_MEMBER}(?: physical (?P<physical>\d{{1,20}}))?)?",
-        "btrfs", "unrepaired_errors", "damage",
+        "btrfs", "unrepaired_errors", "contents",
     ),
     KernelMessage(
         "fixed up error at logical", rf"{_ON}fixed up error at logical "

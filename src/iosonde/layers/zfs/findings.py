@@ -8,6 +8,7 @@ Source:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from iosonde import units
@@ -25,6 +26,7 @@ _DOWN = {
 }
 _TOO_FEW = "lacks more devices than its redundancy makes up for"
 """How a root vdev is down whose pool is open, and suspended."""
+_DATED = re.compile(r"\b(?:19|20)\d\d\b")
 _APART = frozenset({"spares", "spare", "cache"})
 """What of a pool holds no data that is nowhere else, and does not degrade it."""
 
@@ -39,6 +41,8 @@ def _pools(case: EvidenceSet) -> Iterator[Finding]:
         state = _state(pool)
         if state != "DEGRADED" and state not in _DOWN and not (state == "ONLINE" and lost):
             continue
+        if _is_online_elsewhere(case, pool):
+            continue
         is_suspected = state == "DEGRADED" and not gone and bool(suspect)
         key = pool.host, pool.name, is_suspected
         if key not in reported:
@@ -48,6 +52,21 @@ def _pools(case: EvidenceSet) -> Iterator[Finding]:
                 if is_suspected
                 else _degraded(case, pool, gone, suspect)
             )
+
+
+def _is_online_elsewhere(case: EvidenceSet, pool: StateEvidence) -> bool:
+    """Whether the same text shows the pool whole on another host later, which imported it.
+
+    It is the same where it was resilvered or scrubbed last at the same time.
+    """
+    scan = str(pool.values.get("scan") or "")
+    states = [*case.of_kind("zpool")]
+    after = states[states.index(pool) + 1 :] if _DATED.search(scan) else ()
+    return any(
+        other.source == pool.source and other.host != pool.host and other.name == pool.name
+        and other.values.get("scan") == scan and other.values.get("state") == "ONLINE"
+        for other in after
+    )  # fmt: skip
 
 
 def _state(pool: StateEvidence) -> str:

@@ -112,3 +112,23 @@ def test_a_pool_called_online_that_lacks_a_device(state: str) -> None:
 def test_spares_and_caches_that_are_gone_degrade_no_pool(section: str) -> None:
     rows = ("tank  ONLINE  0  0  0", "  sda  ONLINE  0  0  0", section, "  sdd  UNAVAIL  0  0  0")
     assert degraded(status("ONLINE", *rows)) == []
+
+
+def test_a_pool_that_another_host_imported_whole_is_not_told() -> None:
+    scan = "  scan: resilvered 72K in 0 days 00:00:05 with 0 errors on Sat Jan 16 21:38:17 2021\n"
+    text = (
+        "ann@{}:~$ zpool status\n  pool: tank\n state: {}\n" + scan + "config:\n\n"
+        "\tNAME        STATE     READ WRITE CKSUM\n\ttank        {}  0  0  0\n"
+        "\t  mirror-0  {}  0  0  0\n\t    sda     ONLINE  0  0  0\n"
+        "\t    sdb     {}  0  0  0\n\nerrors: No known data errors\n"
+    )
+    lost = text.format("db1", *("DEGRADED",) * 3, "FAULTED")
+    whole = text.format("db2", *("ONLINE",) * 4)
+
+    def said(given: str) -> set[str]:
+        case, _ = of_document(of_bytes("page", given.encode()))
+        return {each.rule for rule in RULES for each in rule.find(case)}
+
+    assert said(lost + whole) == set()
+    assert said(whole + lost) == {"degraded"}
+    assert said(lost + whole.replace("21:38:17", "23:00:00")) == {"degraded"}
