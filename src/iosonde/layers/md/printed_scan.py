@@ -27,8 +27,8 @@ _KEYWORD = re.compile(
     r"|PART-POLICY|SYSFS|MONITORDELAY)\s+(?P<value>\S.{0,400}?)\s*$"
 )
 _SURE = re.compile(
-    r"\s*(?:DEVICE (?:partitions|containers|/dev/\S+)|CREATE (?:owner|group|mode|auto)="
-    r"|HOMEHOST <(?:system|none|ignore)>|MAILADDR \S{1,60})"
+    r"\s*(?:DEVICE (?:partitions|containers)\b|CREATE (?:owner|group|mode|auto)="
+    r"|HOMEHOST <(?:system|none|ignore)>)"
 )
 """Lines of mdadm.conf that stand in no other text."""
 _NAMES = {
@@ -36,6 +36,7 @@ _NAMES = {
     "name": "array_name", "UUID": "uuid", "container": "container", "bitmap": "bitmap",
     "member": "member", "devices": "devices",
 }  # fmt: skip
+_NEAR = 6  # lines
 _COUNTS = frozenset({"num-devices", "spares", "member"})
 _COUNT = re.compile(r"\d{1,9}(?=[:,]?$)")
 """A colon or comma may stand behind it: mdadm.conf's are typed by hand."""
@@ -56,7 +57,12 @@ class MdadmScan(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         line = cursor.line(cursor.at)
-        if not _array(cursor, cursor.at) and not _SURE.match(line):
+        near = (
+            *cursor.block(max(cursor.at - _NEAR, 0), _NEAR),
+            *cursor.block(cursor.at + 1, _NEAR),
+        )
+        is_setting = _SURE.match(line) or (_KEYWORD.match(line) and any(map(_SURE.match, near)))
+        if not is_setting and not _array(cursor, cursor.at):
             return None
         first = top_of(
             cursor, lambda above: _KEYWORD.match(above) or above.startswith("#"), most=40

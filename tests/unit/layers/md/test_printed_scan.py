@@ -49,3 +49,9 @@ def test_lines_of_other_keywords_are_settings() -> None:
 
 def test_a_heading_in_capitals_is_no_keyword() -> None:
     assert not states("DEVICE      SIZE   USED\nsda         10G    2G\n")
+
+
+def test_a_line_about_a_device_alone_is_no_setting() -> None:
+    assert not states("DEVICE /dev/sdq\nMAILADDR ann@pond.example\n")
+    (state,) = states("DEVICE /dev/sd[a-d]1\nMAILADDR root\nHOMEHOST <system>\n")
+    assert state.subjects[0].values["device"] == "/dev/sd[a-d]1"
