@@ -71,6 +71,8 @@ _COMMENT = re.compile(
 """How comments begin, what somebody left out, and the marks of a page."""
 _DUMPED = re.compile(r"\| ?(?:hexdump|hd|xxd|od|strings|base64|(?:md5|sha\d{1,3})sum)\b[^|]{0,80}$")
 """What shows the bytes of a device, whatever read them."""
+_SYNOPSIS = re.compile(r"\s--?[A-Za-z][\w-]{0,40}\|--?[A-Za-z]")
+"""How a command may be called, and no call of it: `MegaCli adpBIOS -Enbl|-Dsbl`."""
 _OPTION = re.compile(r"(?!-[r-][w-][xsS-][r-][w-][xsS-])--?\w")
 """An option, and no row of `ls -l`."""
 _LONG_OPTION = re.compile(r"--[A-Za-z][\w-]*(?:=\S*)?(?: \\)?")
@@ -132,6 +134,7 @@ class ShellCommand:
 def prints_figures(command: str) -> bool:
     """Whether what a command prints may say something about a machine: no file's text, no usage."""
     is_other = shows_file(command) or asks_for_usage(command) or _DUMPED.search(command) is not None
+    is_other = is_other or _SYNOPSIS.search(command) is not None
     return program_of(command) not in NO_FIGURES and not is_other
 
 

@@ -18,7 +18,7 @@ from iosonde.text.find_state import TakenLines
 from iosonde.text.kernel_lines import is_kernel_line
 from iosonde.text.prose import is_sentence
 from iosonde.text.remainder import remainder
-from iosonde.text.shell import command_at
+from iosonde.text.shell import command_at, prints_figures
 from iosonde.verbs.import_ import imported
 from tests.growth import grows_faster
 from tests.mangle import kept_as_printed, read
@@ -855,3 +855,8 @@ def test_prose_about_many_levels_of_raid_is_no_output_without_line_breaks() -> N
         "otras; aquí vamos a usar solamente la primera: **RAID-0**.\n"
     )
     assert not rest(text)
+
+
+def test_how_a_command_may_be_called_is_no_call_of_it() -> None:
+    assert not prints_figures("MegaCli adpBIOS -Enbl|-Dsbl| SOE | BE |")
+    assert prints_figures("MegaCli -adpBIOS -Dsply -a0|grep -v mode")
