@@ -151,7 +151,9 @@ def test_a_complaint_between_rows_ends_no_table() -> None:
     assert [subject.name for state in states(text) for subject in state.subjects] == ["/", "/mnt"]
 
 
-SEEN = "Filesystem      Size  Used Avail Use% Mounted on\n/dev/sdb1       3.0T  {}  2.9T   1% /data\n"
+SEEN = (
+    "Filesystem      Size  Used Avail Use% Mounted on\n/dev/sdb1       3.0T  {}  2.9T   1% /data\n"
+)
 
 
 @pytest.mark.parametrize(
