@@ -27,6 +27,7 @@ _BEGIN = re.compile(
 )
 """A line of the run status, behind what makes it a point of a list, code, bold, or names it."""
 _SEVERAL = re.compile(rf"{_STATUS}.{{0,240}}?[\s,;|/]{_STATUS}")
+_DIRECTION = re.compile(r"\b(?:READ|WRITE|TRIM): ")
 _WRAPPED = 3  # lines that one status may have become
 _ABOVE = 4  # lines in which the title of a group stands, where it does
 _DIRECTIONS = 3
@@ -46,9 +47,7 @@ class FioStatus(Output):
         match = _BEGIN.match(cursor.line(cursor.at))
         if match is None or is_sentence(match["label"] or ""):
             return None
-        above = range(max(cursor.at - _ABOVE, 0), cursor.at)
-        titled = any("Run status group" in cursor.line(index) for index in above)
-        return None if titled else cursor.at
+        return None if _is_titled(cursor, cursor.at) else cursor.at
 
     @override
     def read(self, cursor: TextCursor, first: int) -> OutputReading:
@@ -79,6 +78,19 @@ class FioStatus(Output):
             details=sheet.details,
         )
         return OutputReading(begin, last, trials=(trial,))
+
+
+def _is_titled(cursor: TextCursor, at: int) -> bool:
+    """Whether the title of a group above is of this status: no other one has its directions."""
+    direction = _DIRECTION.search(cursor.line(at))
+    for index in range(at - 1, max(at - _ABOVE, 0) - 1, -1):
+        line = cursor.line(index)
+        if "Run status group" in line:
+            return True
+        above = _DIRECTION.search(line)
+        if above and direction and above[0] == direction[0]:
+            return False
+    return False
 
 
 def _label(line: str) -> str | None:

@@ -30,7 +30,7 @@ _LINE = re.compile(
     r"|Run status group \d|(?:READ|WRITE|TRIM|MIXED): (?:bw|io)=|Disk stats \("
     r"|[\w!./-]{1,64}: ios=\d|aggr\w{3,9}=)"
 )
-_STATUS = re.compile(r"\s*(?:READ|WRITE|TRIM|MIXED): (?:bw|io)=")
+_STATUS = re.compile(r"\s*(?P<direction>READ|WRITE|TRIM|MIXED): (?:bw|io)=")
 _REST = re.compile(
     r"\s*+(?:[-(]?[\d.]{1,12}[kKMGT]?i?(?:B|bit)/s[-)(,.\dkKMGTiB/s ]{0,80})?"
     r"(?:io=[\d.]{1,12}[kKMGTP]?i?B *(?:\([\d.]{1,12}[kKMGTP]?B\))?, *)?run= *[\d -]{3,30}msec\s*"
@@ -95,7 +95,14 @@ def _gathered(cursor: TextCursor, first: int) -> tuple[int, str]:
     """Index of the part's last line, and its characters without blanks."""
     rows: list[str] = []
     last, blanks = first, 0
+    of_group = set[str]()
     for index, line in lines(cursor, first, _MOST):
+        if "Run status group" in line:
+            of_group.clear()
+        if match := _STATUS.match(line):
+            if match["direction"] in of_group:
+                break  # of another run, whose own title its author left out
+            of_group.add(match["direction"])
         blanks = 0 if line else blanks + 1
         broken = index > first and _REST.fullmatch(line) and _STATUS.match(cursor.line(last))
         if blanks > _BLANKS or (line and not broken and (not is_line(line) or prompt_in(line))):

@@ -108,3 +108,16 @@ def test_what_names_a_line_is_its_label() -> None:
 ])  # fmt: skip
 def test_a_line_within_a_sentence_is_no_result(text: str) -> None:
     assert not trials(text)
+
+
+def test_runs_below_one_title_are_each_a_result() -> None:
+    title = "Run status group 0 (all jobs):\n"
+    again = f"{STATUS}{WRITE}\n".replace("181MiB", "179MiB")
+    whole = trials(f"{title}{STATUS}{WRITE}\n{again}{STATUS}{WRITE}")
+    speeds = [trial.loops[0].metrics["read.bandwidth"] / 2**20 for trial in whole]
+    assert speeds == [181, 179, 181]
+    assert all("write.bandwidth" in trial.loops[0].metrics for trial in whole)
+    second = title.replace("0", "1")  # titles of their own: two groups of one run
+    (both,) = read(f"{title}{STATUS}{WRITE}\n{second}{again}")
+    assert not isinstance(both, Unread)
+    assert len(both.trials) == 2
