@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -39,6 +38,7 @@ _OTHERS = 24  # devices of an output
 _PART = re.compile(r"p?\d{1,3}")
 _NO_SUBJECT = re.compile(r"/(?:boot|run|snap|sys|dev/shm)(?:/.*)?")
 """Mount points of every host, which no text is about; a full one is said as trouble."""
+_MORE = 0.3  # of an output that is of a device alone
 _NAMES = 10_000  # of devices that are counted in a text
 _FIGURES = ""  # the name of what counters say in one phrase
 
@@ -108,34 +108,42 @@ class _Shown:
         self.last = output
         self.peak = min(self.peak, output, key=_order)
 
-    def chosen(self, mentions: Mapping[str, int]) -> str:
-        """The device that most outputs of the text speak of; the one said at first, if it may be.
+    def chosen(self, mentions: Mapping[str, float]) -> str:
+        """The device that other outputs of the text speak of most; the one said at first, else.
 
         Args:
-            mentions: outputs that speak of a device, by its bare name.
+            mentions: how much outputs speak of a device, by its bare name: one that is of it alone
+                counts as 1, a list of ten devices as a tenth for each.
         """
-        said_of, stands_on = self.peak.said_of, self.peak.stands_on
-        names = (*said_of, *(name for name in self.peak.others if name not in said_of))
+        said_of = self.peak.said_of
+        first = max(said_of, key=lambda name: self._spoken_of(name, mentions), default="")
+        others = (name for name in self.peak.others if name not in said_of)
+        other = max(others, key=lambda name: self._spoken_of(name, mentions), default="")
+        more = self._spoken_of(other, mentions) - self._spoken_of(first, mentions)
+        return other if other and more > _MORE else first
 
-        def spoken_of(name: str) -> int:
-            if _NO_SUBJECT.fullmatch(name):
-                return 0
-            below = (mentions[each] for each in stands_on.get(name, ()))
-            return max(_mentions_with_parts(name, names, mentions), *below, 0)
+    def _spoken_of(self, name: str, mentions: Mapping[str, float]) -> float:
+        """How much the text speaks of a device, of its partitions, or of what it stands on."""
+        if not name or _NO_SUBJECT.fullmatch(name):
+            return 0.0
+        names = {*self.peak.said_of, *self.peak.others}
+        parts = (
+            each for each in names if each.startswith(name) and _PART.fullmatch(each, len(name))
+        )
+        with_parts = sum(mentions.get(bare_name(each), 0.0) for each in (name, *parts))
+        below = (mentions.get(each, 0.0) for each in self.peak.stands_on.get(name, ()))
+        return max(with_parts, *below, 0.0)
 
-        return max(names, key=spoken_of, default="")
-
-    def moments(self, mentions: Mapping[str, int]) -> Sequence[SaidOutput]:
+    def moments(self, mentions: Mapping[str, float]) -> Sequence[SaidOutput]:
         """First, worst and last, with what is said of the device that is chosen.
 
         Of several devices that are alike it is one, where other outputs speak of that alone.
         """
         shown, chosen = [self.first, self.peak, self.last], self.chosen(mentions)
-        elsewhere = [name for name in self.peak.said_of if mentions[bare_name(name)] > 1]
-        alone = len(self.peak.said_of) > 1 and elsewhere in ([], [chosen])
-        if chosen not in self.peak.said_of or (
-            alone and _mentions_with_parts(chosen, tuple(self.peak.others), mentions) > 1
-        ):
+        said_of = self.peak.said_of
+        spoken = {name: self._spoken_of(name, mentions) for name in said_of}
+        more = [name for name in said_of if spoken[name] > min(spoken.values()) + _MORE]
+        if chosen not in said_of or (len(said_of) > 1 and more == [chosen]):
             return [output.of(chosen) for output in shown if chosen in output.others]
         return shown
 
@@ -178,12 +186,6 @@ def _place(name: str) -> int:
     return TELLING.index(name) if name in TELLING else len(TELLING)
 
 
-def _mentions_with_parts(name: str, names: Sequence[str], mentions: Mapping[str, int]) -> int:
-    """Outputs that speak of a device or of its partitions, which so tell of it."""
-    parts = (each for each in names if each.startswith(name) and _PART.fullmatch(each, len(name)))
-    return sum(mentions[bare_name(each)] for each in (name, *parts))
-
-
 def _order(output: SaidOutput) -> tuple[int, float]:
     return output.telling, -output.answer.weight
 
@@ -197,7 +199,7 @@ class OutputAnswer:
 
     def __init__(self) -> None:
         self._shown: dict[tuple[str, ...], _Shown] = {}
-        self._mentions: Counter[str] = Counter()
+        self._mentions: dict[str, float] = {}
 
     @property
     def count(self) -> int:
@@ -208,7 +210,8 @@ class OutputAnswer:
         """Takes what may be said of outputs, in the order of the text."""
         for output in outputs:
             if len(self._mentions) < _NAMES:
-                self._mentions.update(output.names)
+                for name in output.names:
+                    self._mentions[name] = self._mentions.get(name, 0.0) + 1 / len(output.names)
             if not output.answer.said():
                 continue
             what = output.answer.name or output.lines
@@ -228,11 +231,12 @@ class OutputAnswer:
         said = "; ".join(_sentence(shown.moments(self._mentions)) for shown in first)
         return said + (f"; {more} more" if more > 0 else "")
 
-    def _order(self, shown: _Shown) -> tuple[int, bool, int, float]:
+    def _order(self, shown: _Shown) -> tuple[int, bool, float, float]:
         """What is in trouble at any time, what changed, what is spoken of most, what is busiest."""
         telling, weight = _order(shown.peak)
         same = not _changed(shown.moments(self._mentions))
-        return telling, same, -self._mentions[bare_name(shown.chosen(self._mentions))], weight
+        spoken = self._mentions.get(bare_name(shown.chosen(self._mentions)), 0.0)
+        return telling, same, -round(spoken, 3), weight
 
     def _of_two_devices(self, order: Sequence[_Shown]) -> Iterator[_Shown]:
         """The first, and the next that tells as much of another device; else the next."""
