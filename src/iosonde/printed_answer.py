@@ -38,7 +38,7 @@ _OTHERS = 24  # devices of an output
 _PART = re.compile(r"p?\d{1,3}")
 _NO_SUBJECT = re.compile(r"/(?:boot|run|snap|sys|dev/shm)(?:/.*)?")
 """Mount points of every host, which no text is about; a full one is said as trouble."""
-_MORE = 0.3  # of an output that is of a device alone
+_MORE = 0.45  # of an output that is of a device alone
 _NAMES = 10_000  # of devices that are counted in a text
 _FIGURES = ""  # the name of what counters say in one phrase
 
