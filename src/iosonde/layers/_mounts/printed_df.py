@@ -16,7 +16,7 @@ behind what is used of all blocks, in per cent with one decimal).
 from __future__ import annotations
 
 import re
-from itertools import islice, takewhile
+from itertools import takewhile
 
 from typing_extensions import override
 
@@ -88,6 +88,8 @@ _OF_INODES = ("inodes", "inodes_used", "inodes_free")
 
 
 _SI = re.compile(r"\s(?:-\w*H|--si)")
+_OF_TABLE = re.compile(r"\s*+(?:\S*+\s*+$|.{0,200}?\d%\s)")
+"""A row, its beginning where a long name tore it, or a blank line."""
 _SMALL_K = re.compile(r"\s\d{2,3}k\s")
 _ROWS = 40
 _FAR = 8  # lines to a command in a block of its own
@@ -166,8 +168,8 @@ def _counts_with_1000(cursor: TextCursor, first: int, command: str) -> bool:
         command = prompt.command
     if command:
         return _SI.search(command) is not None
-    rows = (line for _, line in islice(lines(cursor, first + 1), _ROWS))
-    return any(map(_SMALL_K.search, takewhile(str.strip, rows)))
+    rows = (line for _, line in lines(cursor, first + 1, _ROWS))
+    return any(map(_SMALL_K.search, takewhile(_OF_TABLE.match, rows)))
 
 
 def _is_chosen_row(cursor: TextCursor, index: int) -> bool:
