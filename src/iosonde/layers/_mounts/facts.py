@@ -63,6 +63,8 @@ def subject(source: str, point: str, fstype: str, options: str) -> PrintedSubjec
     values: dict[str, Scalar] = {"device": source, **named}
     if base in MOUNTS:
         values |= MOUNTS.load(base)(base, source, named)
+    if printed_kind(base) != fstype:
+        values["type"] = fstype  # nfs4, fuse.glusterfs
     return PrintedSubject(printed_kind(base), name, values)
 
 

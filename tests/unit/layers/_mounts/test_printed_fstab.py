@@ -69,3 +69,10 @@ def test_entries_in_commands_and_sentences(line: str, point: str, device: str) -
 ])  # fmt: skip
 def test_what_is_no_entry_of_the_file(line: str) -> None:
     assert not subjects_in(f"Notes\n\n{line}\n", "fstab")
+
+
+def test_a_type_that_is_not_what_the_mount_is_called_is_said() -> None:
+    (table,) = states("nas:/srv /srv nfs4 rw,hard 0 2\n/dev/vdb1 /data ext4 defaults 0 0\n")
+    share, disk = table.subjects
+    assert (share.kind, share.values["type"]) == ("nfs", "nfs4")
+    assert "type" not in disk.values
