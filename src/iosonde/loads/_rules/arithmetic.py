@@ -52,13 +52,19 @@ def _contradictions(case: EvidenceSet) -> Iterable[Finding]:
                 contradiction for check in checks for contradiction in check(trial, direction)
             ):
                 yield Finding(
-                    rule="contradiction", severity="warning", subject=trial.label,
+                    rule="contradiction", severity="warning", subject=_named(trial),
                     message=f"{said}: at least one of the figures is not what it says.",
                     evidence=tuple(evidence),
                     remedy="Do not use these figures before the cause is known; look for a copying "
                     "error, or a tool that counted something else.",
                     confirm="measure again and compare the tool's own JSON output",
                 )  # fmt: skip
+
+
+def _named(trial: TrialEvidence) -> str:
+    """What a trial is called: rows of one table share its heading."""
+    is_row = trial.tool == "table" and trial.job and trial.job not in trial.label
+    return f"{trial.label}: {trial.job}" if is_row else trial.label
 
 
 def _rates(trial: TrialEvidence, direction: str) -> Iterator[tuple[str, list[Evidence]]]:
