@@ -71,6 +71,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "histogram": "iosonde.monitors.printed_histogram:TracedHistogram",
         "interrupts": "iosonde.monitors.printed_interrupts:Interrupts",
         "iostat": "iosonde.monitors.printed_iostat:Iostat",
+        "iostat_rows": "iosonde.monitors.printed_iostat_rows:IostatRows",
         "iostat_aix": "iosonde.monitors.printed_iostat_aix:AixIostat",
         "iostat_unix": "iosonde.monitors.printed_iostat_unix:UnixIostat",
         "iotop": "iosonde.monitors.printed_iotop:Iotop",

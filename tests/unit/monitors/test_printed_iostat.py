@@ -106,4 +106,6 @@ def test_a_device_again_is_of_a_report_that_is_not_known() -> None:
 
 def test_words_between_rows_end_a_table() -> None:
     rows = counters(SNIPPED.format("", "(snip) is what I wrote."))
-    assert [row.name for row in rows] == ["sdc"]
+    assert [(row.name, row.values["report"] is None) for row in rows] == [
+        ("sdc", False), ("sdd", True),  # a row without its head
+    ]  # fmt: skip
