@@ -63,6 +63,19 @@ CASES = (
         case(md({"dev-sdc1.errors": 0, "dev-sdd1.state": "in_sync"})),
     ),
     RuleCase(
+        "media-errors.listed_blocks",
+        "a member with bad blocks in md's own list",
+        case(state("md_member", "sdc1", {
+            "level": "raid5", "feature_map": "0x9", "bad_block_log":
+            "512 entries available at offset 40 sectors - bad blocks present.",
+        })),
+        "a member whose list is empty",
+        case(state("md_member", "sdc1", {
+            "level": "raid5", "feature_map": "0x1",
+            "bad_block_log": "512 entries available at offset 40 sectors",
+        })),
+    ),
+    RuleCase(
         "misaligned.file_systems",
         "XFS without stripe unit on a RAID 5",
         case(md(), state("xfs", "/data", {"allocation_groups": 4}, below=("md0",))),
