@@ -345,6 +345,8 @@ def _says(wanted: Json, value: object, precision: float = 0.0) -> bool:
         if isinstance(truth, str) and isinstance(value, bool):
             return truth.lower() in _SWITCHES[value] - {"0", "1"}
         return str(truth).lower() == str(value).lower()
+    if isinstance(truth, int) and re.fullmatch(r"0x[0-9a-fA-F]{1,16}", str(value)):
+        return int(str(value), 16) == truth
     if isinstance(truth, (int, float)) and isinstance(value, (int, float)):
         reach = max(float(wanted.get("step") or 0) + precision, 1e-6 * abs(truth), 1e-12)
         return abs(value - truth) <= reach * 1.000001

@@ -107,7 +107,7 @@ class _LogLines:
             text, is_logged = self._texts[place], self._is_logged[place]
             numbers = self._messages.get(place)
             event = _event_of(text, numbers) if numbers else None
-            below = self._broken_off(place) if is_logged or event else ()
+            below = self._broken_off(place) if is_logged or numbers else ()
             if not is_logged and any(is_sentence(line) or _OWN.match(line) for line in below):
                 below = ()
             if below and (event is None or _is_torn(text, f"{text} {below[0]}")):
@@ -253,11 +253,12 @@ def _as_printed(lines: Sequence[str], where: Prompt) -> Iterator[PrintedCounters
 def _wrapped(cursor: TextCursor, index: int, line: str) -> str | None:
     """A line that a mail broke in two, as one; None where the next begins a line of its own."""
     following = cursor.stamped(index + 1)
-    if not following or log_prefix(line) is None or log_prefix(following) is not None:
+    if not line or not following or log_prefix(following) is not None:
         return None
     if prompt_in(following) or is_complaint(following):
         return None
-    return f"{line} {following.strip()}"
+    whole = f"{line} {following.strip()}"
+    return whole if log_prefix(line) is not None or _is_torn(line, whole) else None
 
 
 def _is_begun_above(cursor: TextCursor, line: str) -> bool:

@@ -40,7 +40,7 @@ MESSAGES = (
         r"disabling caching", "bcache", "disabled_caches",
     ),
     KernelMessage(
-        "too many IO errors on backing device",
+        "too many IO errors on",
         rf"{_BCACHE}(?:stop (?P<name>[\w!-]{{1,32}}): )?too many IO errors on backing device "
         r"(?P<other>[\w!-]{1,32})", "bcache", "stopped_devices",
     ),

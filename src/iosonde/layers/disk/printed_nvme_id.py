@@ -43,10 +43,17 @@ _LBA_FORMAT = re.compile(
 )
 """As `--human-readable` prints it."""
 _CHOSEN = re.compile(r"nvme id-(?:ctrl|ns) .{0,80}/dev/nvme\w{1,8}.{0,20}\| ?\w?grep ")
+_REMARK = re.compile(r"\s*#{1,2} ?(?=[a-z]\w{1,12}\s*:)")
+"""What makes a line a remark: so some write an output below its command."""
 _DEVICE = re.compile(r"/dev/(nvme\d{1,4}(?:n\d{1,4})?)\b")
 _HEX = frozenset({"cntlid", "ver", "rtd3r", "rtd3e", "sgls"})
 """What nvme-cli 1.5 prints as hexadecimal figures with nothing before them ("%x")."""
 _READ = frozenset({"mn", "sn", "fr", "vid", "mdts", "nn", "vwc", "wctemp", "cctemp"})
+_OF_CONTROLLER = frozenset({
+    "mn", "sn", "mdts", "vwc", "nn", "tnvmcap", "unvmcap", "cntlid", "oacs", "oncs", "edstt",
+    "dsto", "sanicap",
+})  # fmt: skip
+"""Some of what only a controller has, of which grep may leave one."""
 _MOST = 300
 
 
@@ -55,7 +62,7 @@ class NvmeIdentify(StateOutput):
     anchors = (
         "NVME Identify Controller", "NVME Identify Namespace", "nvme id-ctrl ", "nvme id-ns ",
         "mdts      :", "vwc       :", "oncs      :", "mn        :", "fr        :", "nsze    :",
-        "ncap    :", "nuse    :", "flbas   :", " lbads:", "LBA Format ",
+        "ncap    :", "nuse    :", "tnvmcap ", "unvmcap ", "flbas   :", " lbads:", "LBA Format ",
     )  # fmt: skip
     commands = ("nvme",)
     reach = 3
@@ -67,7 +74,7 @@ class NvmeIdentify(StateOutput):
             return cursor.at
         if _is_alone(line):
             return top_of(cursor, _is_alone, most=60)
-        below = cursor.line(cursor.at + 1)
+        below = _REMARK.sub("", cursor.line(cursor.at + 1))
         chosen = _CHOSEN.search(line) and (_PAIR.match(below) or _FORMAT.match(below))
         return cursor.at + 1 if chosen else None  # grep leaves no head
 
@@ -76,8 +83,10 @@ class NvmeIdentify(StateOutput):
         head = _HEAD.match(cursor.line(first))
         pairs, last = dict[str, str](), first
         formats: dict[int, re.Match[str]] = {}
+        remarked = head is None and _REMARK.match(cursor.line(first)) is not None
         alone = head is None and "nvme" not in prompt.command
-        for index, line in lines(cursor, first + bool(head), _MOST):
+        for index, whole in lines(cursor, first + bool(head), _MOST):
+            line = _REMARK.sub("", whole) if remarked else whole
             pair, lbaf = _PAIR.match(line), _FORMAT.match(line) or _LBA_FORMAT.match(line)
             if alone and line and not _is_alone(line):
                 break
@@ -91,7 +100,7 @@ class NvmeIdentify(StateOutput):
         device = _DEVICE.search(prompt.command)
         name = device[1] if device else ""
         space = head["space"] if head else "id-ns" in prompt.command
-        space = space or (head is None and not pairs.keys() & {"mn", "sn", "mdts", "vwc", "nn"})
+        space = space or (head is None and not pairs.keys() & _OF_CONTROLLER)
         values = _namespace(pairs, formats) if space else controller_facts(pairs)
         values = as_labelled(pairs, _READ) | values
         if not values:

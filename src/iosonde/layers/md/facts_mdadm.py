@@ -131,6 +131,10 @@ class MdadmReport:
         return next((word for text, word in _STATES.items() if text in state), None), None
 
 
+_WRAPPED = 55
+"""Characters of a line whose rest may stand in the line below: mails break longer ones."""
+
+
 def _becomes(text: str) -> str:
     """What a volume of IMSM that migrates becomes: `5 <-- 5` (super-intel.c, print_imsm_dev())."""
     return text.partition(" <-- ")[0]
@@ -143,13 +147,17 @@ def parse_mdadm(lines: Sequence[str]) -> tuple[MdadmReport, int]:
     places: list[str] = []
     devices: list[str] = []
     last = strange = 0
+    key = ""
     head = MDADM_DEVICE.match(lines[0]) if lines else None
     for index, line in enumerate(lines):
         if index and (MDADM_DEVICE.match(line) or _DISK.match(line) or index - last > 5):
             break
         pair, row = MDADM_PAIR.match(line), _ROW.match(line)
+        if strange and key and (pair or row) and len(lines[last]) >= _WRAPPED:
+            pairs[key] += f" {lines[index - 1].strip()}"
         if pair and pair[1] not in pairs:
-            pairs[pair[1]] = pair[2]
+            key = pair[1]
+            pairs[key] = pair[2]
         elif row:
             state, place = row["state"] or "", _PLACE.match(line)
             rows.append((row["name"], state))
@@ -166,6 +174,7 @@ def parse_mdadm(lines: Sequence[str]) -> tuple[MdadmReport, int]:
             if strange > 1:
                 break
             continue  # the rest of a line that was wrapped, where others of its own follow
+        key = key if pair else ""
         last, strange = (index, 0) if line else (last, strange)
     return MdadmReport(head["name"] if head else "", pairs, rows, places, devices), last
 
