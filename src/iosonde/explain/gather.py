@@ -31,6 +31,7 @@ from iosonde.records.printed import (
 from iosonde.records.run import Trial
 from iosonde.records.sheet import RunSheet, TrialSheet
 from iosonde.records.stack import Capture, HostFacts, Scalar, StackLayer
+from iosonde.statistics.contrast import Bar
 from iosonde.text.changes import CHANGED, SAID, put_in_force
 from iosonde.text.document import Document
 from iosonde.text.find import FoundOutput, find
@@ -250,8 +251,16 @@ def _options(load: Load) -> dict[str, Scalar]:
 
 
 def _imported(sheet: TrialSheet, finding: Finding) -> bool:
-    """First loops of imported trials are judged together (rules/noise.py), not one by one."""
-    return sheet.trial.origin is not None and finding.rule == "first-loop"
+    """What is not said of imported trials one by one.
+
+    First loops are judged together (rules/loops.py); many lines of one run show a trend that is
+    sure and matters nothing.
+    """
+    small = finding.rule == "drift" and all(
+        abs(evidence.value) < Bar().margin
+        for evidence in finding.evidence[:1] if isinstance(evidence.value, float)
+    )  # fmt: skip
+    return sheet.trial.origin is not None and (finding.rule == "first-loop" or small)
 
 
 def _as_changed(trials: Iterable[TrialEvidence]) -> list[TrialEvidence]:

@@ -8,6 +8,7 @@ loops are averaged, loop by loop.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,8 @@ _TOGETHER = 0.5
 _ROUNDED = 0.05
 """How far bandwidth ÷ IOPS may be off a power of two, as both are printed with few digits."""
 _SHOWN = 60  # characters of what was changed
+_SENTENCES = re.compile(r"(?<=[.!?]) +(?=[A-Z])")
+_SENTENCE = 3  # words that say something by themselves
 _LOAD = ("rw", "bs", "iodepth", "numjobs", "direct", "sync", "ioengine", "rwmixread", "test")
 """Options that make loads different ones, where both trials know them."""
 
@@ -167,11 +170,17 @@ def _changed(trial: TrialEvidence, every: Sequence[list[list[TrialEvidence]]]) -
     """` after “…”`: the last of what was set before a trial and not before all of the others."""
     others = [repeats[0][0].changes for repeats in every]
     own = [
-        text if name == SAID or text.startswith(name) else f"{name} {text}"
+        _last_said(text) if name == SAID else text if text.startswith(name) else f"{name} {text}"
         for name, text in trial.changes.items()
         if any(other.get(name) != text for other in others)
     ]
     return f" after “{own[-1][:_SHOWN]}”" if own else ""
+
+
+def _last_said(text: str) -> str:
+    """The last sentence of what was said, which is the one that leads to the measurement."""
+    *before, last = _SENTENCES.split(text.strip())
+    return last if before and len(last.split()) >= _SENTENCE else text
 
 
 def _repeated(groups: Sequence[list[TrialEvidence]]) -> list[list[list[TrialEvidence]]]:

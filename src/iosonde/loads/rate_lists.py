@@ -119,6 +119,7 @@ def _of_seconds(rows: Sequence[re.Match[str]], asked: Prompt) -> PrintedTrial:
         loops=tuple(loops),
         command=asked.command,
         host=asked.host,
+        target=asked.command.rpartition(" ")[2] if asked.path else "",
         elapsed=(1.0,) * len(loops),
         options={"rw": "randread", "ioengine": "io_uring", **options},
         steps=steps,

@@ -19,9 +19,9 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from iosonde import units
 from iosonde.loads._pieces import RATES, pieces_of, put_pieces
 from iosonde.loads.speed_rows import load_of_test
+from iosonde.loads.table_settings import setting_in, settings_in
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import (
     AS_PRINTED,
@@ -103,27 +103,16 @@ _NAMED = re.compile(r"^(?:bw|BW|iops|IOPS)=(?=\d)")
 _NOISE = re.compile(r"[\s()\[\],:/-]+")
 _COUNTED = re.compile(r"\d[\d.,]{0,15} ?[kM]? ?(?:files|ops|reqs?|trans|tx)/s(?:ec)?")
 """A rate of something that is neither a request nor a byte."""
-_OPTIONS = (
-    ("bs", re.compile(r"(?:data |i/?o |i/?o-)?block[ _-]?size|bs|i/?o ?size|(?:request|record) size"
-                      r"|(?:数据)?块大小|区块大小|区塊大小|IO ?大小|ブロック ?サイズ"
-                      r"|블록 ?(?:크기|사이즈)|kích thước (?:khối|block)", re.IGNORECASE)),
-    ("iodepth", re.compile(r"i/?o[ _-]?depth|queue[ _-]?depth|qd|(?:IO)?队列深度|佇列深度"
-                           r"|キュー(?:の)?深[さ度]|큐 ?깊이", re.IGNORECASE)),
-    ("numjobs", re.compile(r"num[ _-]?jobs|jobs|threads?|线程数?|執行緒數?|スレッド数?"
-                           r"|스레드(?: ?수)?|số luồng", re.IGNORECASE)),
-)  # fmt: skip
-"""Columns that say how large requests are and how many are under way."""
-_SIZE_OF_REQUEST = re.compile(r"\d{1,6} ?(?:[kKmM](?:i?B)?|B)?")
-_RESULTS = frozenset({
-    "result", "results", "value", "speed", "score", "bandwidth", "throughput", "bw", "",
-    "吞吐量", "吞吐", "带宽", "頻寬", "速度", "スループット", "帯域", "帯域幅",
-    "처리량", "대역폭", "속도", "băng thông", "tốc độ", "thông lượng",
-})  # fmt: skip
-"""Names of columns that say no more than that results stand in them."""
+_SAYS_NOTHING = re.compile(
+    r"(?:results?|values?|speed|score|throughput|through-put|bandwidth|bw|(?:transfer |data )?rate"
+    r"|iops|吞吐[量率]?|带宽|頻寬|速[度率]|スループット|帯域幅?"
+    r"|처리량|대역폭|속도|băng thông|tốc độ|thông lượng)?",
+    re.IGNORECASE,
+)
+"""Names of columns that say no more than what the unit of their figures says as well."""
 _TRIED = 5  # lines below the names of columns in which a figure is looked for
 _MOST = 200
 _COLUMNS = 24
-_LONGEST_OPTION = 12
 _FEWEST = 2
 
 
@@ -192,8 +181,10 @@ class ResultTable(Output):
         trials: list[PrintedTrial] = []
         doubtful = 0
         above = _above(cursor, first)
-        for cells in _filled(rows, columns):
-            made, unclear = _of_row(head, columns, cells, above)
+        rows = list(_filled(rows, columns))
+        nameless = sum(not _label(head, columns, cells, whole=False) for cells in rows)
+        for cells in rows:
+            made, unclear = _of_row(head, columns, cells, above, whole=nameless > 1)
             trials += made
             doubtful += unclear
         if not rows:
@@ -330,25 +321,35 @@ def _above(cursor: TextCursor, first: int) -> str:
 
 
 def _of_row(
-    head: Sequence[str], columns: Sequence[_Column | None], cells: Sequence[str], above: str = ""
+    head: Sequence[str],
+    columns: Sequence[_Column | None],
+    cells: Sequence[str],
+    above: str = "",
+    *,
+    whole: bool = False,
 ) -> tuple[list[PrintedTrial], int]:
-    """The trials of a row, and how many figures of it have no direction."""
+    """The trials of a row, and how many figures of it have no direction.
+
+    `whole`: where no text names it, its counts do.
+    """
     texts = [
         cell for column, cell in zip(columns, cells, strict=True)
         if column is None and cell and _in_cell(cell) is None and not pieces_of(cell)
     ]  # fmt: skip
-    asked = _asked(head, cells)
-    label = " · ".join(
-        text for text in texts if text in asked.values() or not _FIGURE.fullmatch(text)
-    ) or " · ".join(texts)
+    label = (
+        _label(head, columns, cells, whole=False)
+        or _label(head, columns, cells, whole=whole)
+        or " · ".join(texts)
+    )
     of_row = "" if _WRONG.search(label) else _way(label)
     named = bool(of_row) or any(pattern.search(label) for pattern in _WAYS.values())
     of_table = "" if named or _MIXED.search(label) else above.removeprefix("rand")
     sheets: dict[str, _Sheet] = {}
-    doubtful = 0
+    doubtful, read_of = 0, set[str]()
     for name, column, cell in zip(head, columns, cells, strict=True):
         if pieces := pieces_of(cell):
             doubtful += put_pieces(pieces, of_row or of_table, sheets.setdefault(name, _Sheet()))
+            read_of.add(name)
             continue
         read = _in_cell(cell, column) if column else _of_cell_alone(name, cell)
         if read is None:
@@ -364,12 +365,17 @@ def _of_row(
             return [], doubtful + 1
         sheet.metrics[metric], sheet.steps[metric] = value, step
         sheet.details[name] = cell
+        read_of.add(name)
     options: dict[str, Scalar] = {"rw": f"rand{of_row}"} if of_row and _RANDOM.search(label) else {}
     if of_table and not any(column and column.way for column in columns):
         options = {"rw": above}
-    options |= load_of_test(label)
-    for name, cell in asked.items():
-        options[name] = units.parse_bytes(cell) if name == "bs" else int(cell)
+    options |= load_of_test(label) | settings_in(head, cells)
+    beside: dict[str, Json] = {
+        name: cell for name, column, cell in zip(head, columns, cells, strict=True)
+        if column is None and name not in read_of and any(map(str.isdigit, cell))
+    }  # fmt: skip
+    for sheet in sheets.values():
+        sheet.details = beside | sheet.details
     return [
         _trial(" · ".join(filter(None, (label, apart))), sheet, options)
         for apart, sheet in sheets.items()
@@ -377,15 +383,19 @@ def _of_row(
     ], doubtful
 
 
-def _asked(head: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
-    """What columns say of the load by their names: the size of requests, how many at once."""
-    asked: dict[str, str] = {}
-    for title, cell in zip(head, cells, strict=True):
-        for name, titles in _OPTIONS:
-            form = _SIZE_OF_REQUEST.fullmatch(cell) if name == "bs" else cell.isdecimal()
-            if form and len(cell) < _LONGEST_OPTION and titles.fullmatch(title):
-                asked[name] = cell
-    return asked
+def _label(
+    head: Sequence[str], columns: Sequence[_Column | None], cells: Sequence[str], *, whole: bool
+) -> str:
+    """What names a row: its texts and the settings of its load; `whole`: its counts as well."""
+    parts = list[str]()
+    for name, column, cell in zip(head, columns, cells, strict=True):
+        if column is not None or not cell or pieces_of(cell):
+            continue
+        if not _FIGURE.fullmatch(cell) or (setting_in(name, cell) and not cell.isdecimal()):
+            parts.append(cell)
+        elif cell.isdecimal() and (whole or setting_in(name, cell)):
+            parts.append(f"{name} {cell}")
+    return " · ".join(parts)
 
 
 def _of_cell_alone(name: str, cell: str) -> tuple[_Column, float, float] | None:
@@ -401,8 +411,8 @@ def _of_cell_alone(name: str, cell: str) -> tuple[_Column, float, float] | None:
 
 
 def _apart(name: str) -> str:
-    """A column's name where it says more than that results stand in it."""
-    return "" if name.lower() in _RESULTS else name
+    """A column's name where it says more than that rates or results stand in it."""
+    return "" if _SAYS_NOTHING.fullmatch(name) else name
 
 
 def _in_cell(cell: str, column: _Column | None = None) -> tuple[_Column, float, float] | None:

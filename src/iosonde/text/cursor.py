@@ -197,12 +197,19 @@ def _prompt_of(match: re.Match[str]) -> Prompt:
     return Prompt(command, host_of(match))
 
 
+_WRAPPER = (
+    r"(?:sudo|time|nohup|(?:taskset|numactl|nice|ionice|chrt|timeout|env)"
+    r"(?:\s+(?:-\S+|[\dA-Fa-f][\dA-Fa-fxsm.,-]*|[A-Z_]{1,40}=\S*)(?=\s))*)"
+)
+"""What runs another command, with its options: processors, priority, time, environment."""
+
+
 @cache
 def _calls(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """A line that begins with one of some commands, and one that mentions it."""
     named = f"(?:{'|'.join(map(re.escape, names))})(?:\\s|$)"
     # No part may match in two ways what another one matches: that takes 2^n steps.
-    called = re.compile(rf"(?:(?:[^\s/]*/)*(?:sudo|time)\s+)*(?:[^\s/]*/)*{named}")
+    called = re.compile(rf"(?:(?:[^\s/]*/)*{_WRAPPER}\s+)*(?:[^\s/]*/)*{named}")
     return called, re.compile(rf"(?<![\w.-]){named}")  # `mdadm --add /dev/sda` is no dd
 
 

@@ -15,3 +15,22 @@ def test_a_rate_is_that_of_its_requests(rate: str) -> None:
     metrics = trial.loops[0].metrics
     share = metrics["read.bandwidth"] / (metrics["read.iops"] * 512)
     assert share == pytest.approx(1, abs=4e-3)
+
+
+@pytest.mark.parametrize("before", [
+    "", "sudo ", "taskset -c 10 ", "sudo taskset -c 10,12 ", "numactl -N 0 --membind=0 ",
+    "sudo nice -n -5 ionice -c 1 -n 0 ", "env LANG=C ",
+])  # fmt: skip
+def test_the_command_may_be_run_by_another(before: str) -> None:
+    line = "IOPS=1952K, BW=953MiB/s, IOS/call=32/31\n"
+    (trial,) = trials(f"{before}t/io_uring -d128 -b512 -n1 /dev/dm-0\n" + line * 3)
+    assert trial.command == f"{before}t/io_uring -d128 -b512 -n1 /dev/dm-0"
+    assert trial.target == "/dev/dm-0"
+    assert {"bs": 512, "iodepth": 128}.items() <= trial.options.items()
+
+
+@pytest.mark.parametrize("before", ["I ran ", "taskset of ", "nice to have: "])
+def test_a_sentence_with_the_command_is_none(before: str) -> None:
+    line = "IOPS=1952K, BW=953MiB/s, IOS/call=32/31\n"
+    (trial,) = trials(f"{before}t/io_uring -d128 -b512\n" + line * 3)
+    assert not trial.command

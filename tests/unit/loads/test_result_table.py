@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from iosonde.loads.table_settings import setting_in
 from iosonde.text.find import FoundOutput
 from tests.mangle import counters, mangled, read, trials
 
@@ -319,3 +320,50 @@ SECTION = """
 def test_the_heading_of_several_tables_is_each_one_s(heading: str, names: list[str]) -> None:
     said = trials(SECTION.format(heading=heading))
     assert [name for trial in said for name in trial.loops[0].metrics] == names
+
+
+BY_SIZE = """\
+| Operation | block size | Throughput | IOPS | time |
+|:---|:---:|:---:|:---:|:---:|
+| seq read | 4M | 400MB/s | 95 | 1200ms |
+| rand write | 4M | 200MB/s | 48 | 2400ms |
+| seq read | 4k | 250MB/s | 61.0k | 1.9ms |
+"""
+
+
+def test_rows_that_differ_by_a_setting_of_the_load_are_loads_of_their_own() -> None:
+    first, second, third = trials(BY_SIZE)
+    assert [each.label for each in (first, second, third)] == [
+        "seq read · 4M", "rand write · 4M", "seq read · 4k",
+    ]  # fmt: skip
+    assert dict(first.loops[0].metrics) == {"read.bandwidth": 400e6, "read.iops": 95}
+    assert second.options == {"rw": "randwrite", "bs": 4 * 2**20}
+    assert third.options == {"bs": 4096}
+    assert first.details["time"] == "1200ms"  # of which nobody says what it is of
+
+
+def test_a_count_names_a_row_where_nothing_else_does() -> None:
+    rows = "| disks | read IOPS |\n|---|---|\n| 4 | 100 |\n| 8 | 190 |\n"
+    assert [each.label for each in trials(rows)] == ["disks 4", "disks 8"]
+    named = "| what | disks | read IOPS |\n|---|---|---|\n| old | 4 | 100 |\n| new | 8 | 190 |\n"
+    assert [each.label for each in trials(named)] == ["old", "new"]
+    deep = "| what | QD | read IOPS |\n|---|---|---|\n| old | 4 | 100 |\n| old | 8 | 190 |\n"
+    assert [(each.label, each.options) for each in trials(deep)] == [
+        ("old · QD 4", {"iodepth": 4}), ("old · QD 8", {"iodepth": 8}),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "setting"),
+    [
+        ("Block size", "4 KiB", ("bs", 4096)),
+        ("bs", "512", ("bs", 512)),
+        ("bs", "4", None),  # of what, nobody says
+        ("file size", "4M", None),
+        ("Threads", "8", ("numjobs", 8)),
+        ("threads/s", "8", None),
+        ("块大小", "1M", ("bs", 2**20)),
+    ],
+)
+def test_columns_of_settings(name: str, cell: str, setting: tuple[str, int] | None) -> None:
+    assert setting_in(name, cell) == setting

@@ -17,6 +17,7 @@ from iosonde.explain.series import ComparableTrials, Condition, overlap, series_
 from iosonde.layers import LAYERS
 from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
 from iosonde.records.finding import Evidence, Finding
+from iosonde.statistics.contrast import Bar
 from iosonde.statistics.direction import higher_is_better
 from iosonde.statistics.student import student_cdf
 
@@ -69,7 +70,12 @@ def _outstanding(
         error = scatter * sqrt(1 + 1 / len(values))
         if error > 0 and _two_sided(ahead / error, freedom) < _LEVEL / len(conditions):
             outstanding.append((condition, exp(ahead) - 1))
-    if not outstanding:
+    turned = [
+        pair
+        for series in every
+        for pair in _turned(series, [condition for condition, _ in outstanding])
+    ]
+    if not turned and all(abs(share) < Bar().margin for _, share in outstanding):
         return
     names = ", ".join(f"“{condition.label}” ({_signed(share)})" for condition, share in outstanding)
     evidence = []
@@ -85,11 +91,6 @@ def _outstanding(
             ),
             Evidence("mean of its later loops", rest, unit, condition.where),
         ]
-    turned = [
-        pair
-        for series in every
-        for pair in _turned(series, [condition for condition, _ in outstanding])
-    ]
     said = "".join(f"; without it “{a.label}” is behind “{b.label}”" for a, b in turned[:1])
     said += f" and {len(turned) - 1} more places are exchanged" if len(turned) > 1 else ""
     yield Finding(

@@ -18,7 +18,7 @@ from iosonde.text.torn import joinings
 
 _LINE = re.compile(
     r"(?P<source>[\w/][^\s(),;]*|[A-Z]+=\"?[\w/.-]+\"?)\s+(?P<point>/\S*|none|swap)\s+"
-    rf"(?P<type>[a-z]\w*(?:\.\w+|(?:,[a-z]\w*)+)?)\s+(?P<options>{OPTIONS})(?:\s+\d(?:\s+(?P<pass>\d))?)?(?:\s+>)?"
+    rf"(?P<type>[a-z]\w*(?:\.\w+|(?:,[a-z]\w*)+)?)\s+(?P<options>{OPTIONS})(?:\s+\d(?:\s+(?P<pass>\d))?)?(?:\s+>|\s+#.{{0,200}})?"
 )
 _OVER_NETWORK = re.compile(r"/dev/disk/by-path/ip-[\w.:\[\]-]{3,80}-lun-\d")
 """A disk behind a target's address: that an entry lacks `_netdev` is only said of these."""

@@ -20,14 +20,19 @@ from iosonde.text.reader import Items, StateOutput, close_lines, close_rows, end
 
 _SIZE = r"(\d{1,20}(?:\.\d+)?(?:[KMGTPE]iB|B)|\d{1,19}(?![\w.]))"
 """Or bytes without a unit, as --raw prints them."""
+_OLD_SIZE = (
+    r"(\d{1,4}\.\d\d(?:[KMGTPE]B|(?![\w.]))|\d{1,20}(?:\.\d+)?(?:[KMGTPE]iB|B)|\d{1,19}(?![\w.]))"
+)
+"""Of `show` and `df`: before 3.14 KB, MB … are powers of 1024, and bytes have decimals and no unit
+(utils.c of 0.19, pretty_sizes())."""
 _LABEL = re.compile(
     r"\s*Label: +(?:'(?P<label>[^']{1,256})'|none) +uuid: "
     r"(?:(?P<uuid>[\da-f-]{36})|[\[<(]?[\w.*-]{2,40}[\])>]?)\s*$"  # many people hide it
 )
-_TOTAL = re.compile(rf"\s*Total devices (\d{{1,4}}) FS bytes used {_SIZE}\s*$")
+_TOTAL = re.compile(rf"\s*Total devices (\d{{1,4}}) FS bytes used {_OLD_SIZE}\s*$")
 _DEVICE = re.compile(
-    rf"\s*devid +(?P<id>\d{{1,6}}) size {_SIZE} used {_SIZE} path (?P<path><missing disk>|\S+)"
-    r"(?P<gone> \*{0,3}MISSING\*{0,3})?\s*$"
+    rf"\s*devid +(?P<id>\d{{1,6}}) size {_OLD_SIZE} used {_OLD_SIZE} path "
+    r"(?P<path><missing disk>|\S+)(?P<gone> \*{0,3}MISSING\*{0,3})?\s*$"
 )
 _MISSING = re.compile(r"\s*\*\*\* Some devices missing\s*$")
 _OVERALL = {
@@ -44,9 +49,10 @@ _IN_BRACKETS = {
 }  # fmt: skip
 _PAIR = re.compile(r"\s*(?P<label>[A-Z][A-Za-z (),]{2,30}):\s+(?P<value>\S.*?)\s*$")
 _PROFILE = re.compile(
-    r"\s*(?P<type>Data|System|Metadata|GlobalReserve|Data\+Metadata), ?"
-    r"(?P<profile>single|DUP|RAID\w{1,4}): "
-    rf"(?:total=|Size:){_SIZE}, (?:used=|Used:){_SIZE}(?: \((?P<share>\d{{1,3}}\.\d{{1,3}})%\))?"
+    r"\s*(?P<type>Data|System|Metadata|GlobalReserve|Data\+Metadata)"
+    r"(?:, ?(?P<profile>single|DUP|RAID\w{1,4}))?: "  # before 3.14 none of a single copy
+    rf"(?:total=|Size:){_OLD_SIZE}, (?:used=|Used:){_OLD_SIZE}"
+    rf"(?: \((?P<share>\d{{1,3}}\.\d{{1,3}})%\))?"
     rf"(?:, ?zone_unusable[=:]{_SIZE})?\s*$"
 )
 _VERSION = re.compile(r"\s*(?:Btrfs|btrfs-progs) (v\d{1,4}(?:\.\d{1,5}){1,3}[\w.+~-]{0,40})\s*$")
@@ -89,6 +95,14 @@ def _bytes(text: str) -> int | None:
     return int(match[1]) if exact else round(units.printed(match[1], binary=True)[0])
 
 
+def _old_bytes(text: str) -> int | None:
+    """Bytes of a size of `show` and `df`, also of old versions."""
+    unit = text.lstrip("0123456789.")
+    if len(unit) == 2:
+        return _bytes(f"{text.removesuffix(unit)}{unit[0]}iB")
+    return _bytes(text if unit or "." not in text else f"{text}B")
+
+
 def size_in_bytes(text: str) -> int | None:
     """Bytes of a size that may be below zero; None of "-"."""
     size = _bytes(text.removeprefix("-"))
@@ -121,14 +135,14 @@ class BtrfsShow(_BtrfsOutput):
         last, paths, missing = first, list[str](), list[str]()
         for index, line in close_lines(cursor, first + 1, _MOST):
             if total := _TOTAL.match(line):
-                facts |= {"devices": int(total[1]), "used": _bytes(total[2])}
+                facts |= {"devices": int(total[1]), "used": _old_bytes(total[2])}
             elif device := _DEVICE.match(line):
                 gone = device["gone"] or device["path"].startswith("<")
                 (missing if gone else paths).append(device["path"])
                 facts |= {"devices_missing": True} if gone else {}
-                if not gone or _bytes(device[2]):
-                    facts[f"device_{device['id']}_size"] = _bytes(device[2])
-                    facts[f"device_{device['id']}_used"] = _bytes(device[3])
+                if not gone or _old_bytes(device[2]):
+                    facts[f"device_{device['id']}_size"] = _old_bytes(device[2])
+                    facts[f"device_{device['id']}_used"] = _old_bytes(device[3])
             elif _MISSING.match(line):
                 facts["devices_missing"] = True
             elif "devices" in facts and (version := _VERSION.match(line)):
@@ -185,7 +199,8 @@ class BtrfsDf(_BtrfsOutput):
     tool = "btrfs filesystem df"
     anchors = (
         "Data, single: total=", "Data, RAID", "Data, DUP: total=", "System, RAID",
-        "System, DUP: total=", "System, single: total=", "Data+Metadata, ",
+        "System, DUP: total=", "System, single: total=", "Data+Metadata, ", "Data: total=",
+        "Data+Metadata: total=", "Metadata: total=",
     )  # fmt: skip
     beginning = _PROFILE
 
@@ -220,10 +235,11 @@ def _profiles(cursor: TextCursor, first: int) -> tuple[dict[str, Scalar], int]:
     last, unallocated, above = first, False, ""
     for index, line in lines(cursor, first, _MOST):
         if match := _PROFILE.match(line):
-            above = group_name(match["type"], match["profile"], facts)
+            profile = (match["profile"] or "single").lower()
+            above = group_name(match["type"], profile, facts)
             facts |= {
-                f"{above}_profile": match["profile"].lower(), f"{above}_total": _bytes(match[3]),
-                f"{above}_used": _bytes(match[4]),
+                f"{above}_profile": profile, f"{above}_total": _old_bytes(match[3]),
+                f"{above}_used": _old_bytes(match[4]),
             }  # fmt: skip
             if match["share"]:
                 facts[f"{above}_used_share"] = round(float(match["share"]) / 100, 6)

@@ -82,7 +82,8 @@ _SIZES = frozenset({
     "compressible", "raw_used",
 })  # fmt: skip
 _BUCKET = re.compile(r"root|host|rack|row|room|datacenter|zone|region|chassis|pdu|pod")
-_OWN_TYPE = re.compile(r"[a-z][a-z_-]{2,30}")
+_OWN_TYPE = re.compile(r"[A-Za-z][\w-]{1,40}")
+"""A map's own words for its buckets."""
 _BUCKET_ID, _WEIGHT = re.compile(r"-\d{1,7}"), re.compile(r"\d{1,7}(?:\.\d{1,6})?")
 _POOLS = re.compile(r"\s*(?:--- POOLS ---|POOLS:)\s*$")
 _MOST = 6000
@@ -125,7 +126,7 @@ def _osds(
     last: int,
 ) -> tuple[int, list[PrintedSubject]]:
     """The OSDs of a table, each with the host that it stands below in a tree, and its buckets."""
-    cells = {**_OSD_CELLS, "name": re.compile(r"osd\.\d{1,7}|[a-z][a-z_-]{2,30} \S{1,100}")}
+    cells = {**_OSD_CELLS, "name": re.compile(rf"osd\.\d{{1,7}}|{_OWN_TYPE.pattern} \S{{1,100}}")}
     osds: list[PrintedSubject] = []
     place = TreePlace()
     for row, line in rows_of(_named(every), columns, cells, _no_osd_cell):

@@ -18,7 +18,7 @@ from iosonde.text.reader import Items, StateOutput, before, close_lines
 
 _HEAD = re.compile(r"\s*(?:# ?)?id\s+weight\s+type name\s+up/down\s+reweight\s*$")
 _BUCKET = re.compile(
-    r"\s*-\d{1,7}\s+[\d.e+-]{1,12}\s+(?P<type>[a-z][a-z_-]{2,30}) (?P<name>\S{1,100})\s*$"
+    r"\s*-\d{1,7}\s+[\d.e+-]{1,12}\s+(?P<type>[A-Za-z][\w-]{1,40}) (?P<name>\S{1,100})\s*$"
 )
 _OSD = re.compile(
     r"\s*(?P<id>\d{1,7})\s+(?:(?P<class>[a-z][\w-]{1,30})\s+)?(?P<weight>\d[\d.]{0,11})\s+"

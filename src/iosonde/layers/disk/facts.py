@@ -33,7 +33,7 @@ _TYPE = re.compile(f"(?:{_TYPES})", re.IGNORECASE)
 _NAME = re.compile(
     rf"(?!(?:{_TYPES}|none|mq-deadline|deadline|noop|cfq|bfq|kyber)$)"
     r"(?![0-9a-fA-F]{8}-[0-9a-fA-F]{4}-)(?:/dev/(?:mapper/)?)?(?:[A-Za-z]|\d(?=[0-9a-f]{16}))"
-    r"[\w!.:+-]*(?:/\S+)?(?: \(\w+\))?"
+    r"[\w!.:+-]*(?:/\S+)?(?: \([\w-]+\))?"
 )
 """Also the WWID of a multipath map that has no other name: `3600a098038314b7334245854726b6548`."""
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
@@ -43,7 +43,7 @@ _IDENTITY = re.compile(
 )
 """A UUID of a file system, of LVM, of md or of a CD, or one as short as FAT's or a partition's."""
 _ALIKE: tuple[tuple[str, re.Pattern[str], bool, bool], ...] = (  # names, cell, empty, words
-    ("NAME", _NAME, False, False),
+    ("NAME", _NAME, False, True),  # lvol (dm-0)
     ("MAJ:MIN", re.compile(r"\d+:\d+"), False, False),
     ("SIZE", _SIZE, False, False),
     ("TYPE", _TYPE, False, False),
@@ -123,6 +123,9 @@ def subjects(
         places[plain] = name
         values = by_name.setdefault(name, (kind, {}))[1]
         values.update(_values(cells, kind))
+        kernel = cells["NAME"].partition(" ")[2].strip("()")
+        if kernel.startswith("dm-"):  # before util-linux 2.23
+            values["kernel_name"] = kernel
         under = [places.get(name, name) for name in map(_plain, below)]
         already = str(values.get("below") or "").split()
         if under := list(dict.fromkeys([*already, *under])):

@@ -16,7 +16,7 @@ from iosonde.text.reader import Items, StateOutput, close_rows
 
 _ROW = re.compile(
     r"(?P<tree>\s*(?:[│├└|`][─-]?\s*)*)(?P<NAME>(?:/dev/(?:mapper/)?)?"
-    r"(?:[A-Za-z]|\d(?=[0-9a-f]{16}))[\w!.:+-]{1,127}) +"
+    r"(?:[A-Za-z]|\d(?=[0-9a-f]{16}))[\w!.:+-]{1,127})(?: \((?P<kernel>dm-\d{1,7})\))? +"
     r"(?P<number>\d{1,4}:\d{1,8}) +(?P<RM>[01]) +"
     r"(?P<SIZE>\d{1,5}(?:[.,]\d)?[BKMGTPE]) +(?P<RO>[01]) +"
     r"(?P<TYPE>disk|part|lvm|crypt|dmraid|mpath|loop|rom|linear|raid\d{1,2}|md|dm|vdo|stratis|faulty|container)"
@@ -48,6 +48,8 @@ class LsblkRows(StateOutput):
                 name: cell for name, cell in row.groupdict().items() if cell and name.isupper()
             }
             cells["MAJ:MIN"] = row["number"]
+            if row["kernel"]:
+                cells["KNAME"] = row["kernel"]
             table.append((cells, (above[-1][1],) if above else ()))
             above.append((start, row["NAME"]))
         return last, subjects(table, prompt.host)

@@ -22,6 +22,8 @@ from iosonde.text.reader import Items, StateOutput, close_lines, close_pairs
 _FIRST = re.compile(r"\s*VDO status:\s*$")
 _SECTIONS = frozenset({"VDO status", "Kernel module", "Version information", "Configuration",
                        "VDOs", "VDO statistics"})  # fmt: skip
+_OF_MODULE = {"Kernel module": "module", "Version information": "", "Configuration": "config"}
+"""What the manager says beside its volumes: section → what its names begin with."""
 _PAIR = re.compile(r"\s*(?P<label>[A-Za-z\d][\w /%-]{1,60}?) ?:(?: (?P<value>\S.{0,300})?)?$")
 _NAME = re.compile(r"\s*(?P<name>[A-Za-z][\w.+-]{0,127}):\s*$")
 _DEVICE = re.compile(r"\s*(?P<name>(?:/dev/)?[A-Za-z][\w./+:-]{0,127}?) ?:\s*$")
@@ -45,6 +47,7 @@ class VdoStatus(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last, host, name, section = first, prompt.host, "", ""
         volumes: dict[str, dict[str, str]] = {}
+        module: dict[str, str] = {}
         statistics: dict[str, dict[str, str]] = {}
         for index, line in close_lines(cursor, first, 4000):
             pair, named = _PAIR.match(line), _NAME.match(line)
@@ -67,7 +70,11 @@ class VdoStatus(StateOutput):
                 statistics[name][label] = value
             elif name:
                 volumes[name][label] = value
-        return last, self._things(volumes, statistics, prompt._replace(host=host))
+            elif value and section in _OF_MODULE:
+                module[f"{_OF_MODULE[section]} {label}".strip()] = value.strip("'")
+        prompt = prompt._replace(host=host)
+        own = [PrintedSubject("dm", "kvdo", {"target": "vdo", **as_labelled(module)}, host)]
+        return last, [*(own if module else ()), *self._things(volumes, statistics, prompt)]
 
     def _things(
         self,

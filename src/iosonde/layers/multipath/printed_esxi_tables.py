@@ -1,8 +1,8 @@
 """ESXi's tables: datastores and their extents, file systems, NVMe controllers and namespaces.
 
 Source: outputs of ESXi 5.0 to 8.0 of `esxcli storage vmfs extent list`, `storage filesystem list`
-(sizes in bytes), `nvme device|controller|namespace list` (capacity in MB of 1024 × 1024 bytes),
-`storage core adapter list`, `storage core device smart get`.
+(sizes in bytes), `nvme adapter|device|controller|namespace list` (capacity in MB of 1024 × 1024
+bytes), `storage core adapter list`, `storage core device smart get`.
 """
 
 from __future__ import annotations
@@ -59,6 +59,16 @@ _COLUMNS = _columns(
     Column("Status", re.compile(r"[A-Z][a-z]{2,12}")), Column("Signature", _ANY),
 )  # fmt: skip
 
+_ADAPTERS = _columns(
+    _COLUMNS["Adapter"],
+    # A name has two words at most: "Adapter Qualified Name" is a column, and one without cells.
+    Column("Adapter Qualified", re.compile(r"aqn:[\w:.-]{3,120}")),
+    Column("Name", re.compile(r"(?!)"), empty=True),
+    _COLUMNS["Transport Type"], _COLUMNS["Driver"],
+    Column("Associated Devices", re.compile(r"vm\w{2,10}(?:, ?vm\w{2,10})*"), empty=True),
+)  # fmt: skip
+"""Of a table whose second column has a name of which another one has the last word."""
+
 
 class _Form(NamedTuple):
     """Which things the rows of a table are: kind, the column of their names, what rows say."""
@@ -111,6 +121,14 @@ def _adapter(row: Mapping[str, str]) -> dict[str, Scalar]:
     return {"state": row["Status"].lower(), "signature": row["Signature"]}
 
 
+def _nvme_adapter(row: Mapping[str, str]) -> dict[str, Scalar]:
+    values: dict[str, Scalar] = {
+        "driver": row["Driver"], "transport": row["Transport Type"].lower(),
+        "aqn": row["Adapter Qualified"],
+    }  # fmt: skip
+    return values | ({"devices": row["Associated Devices"]} if "Associated Devices" in row else {})
+
+
 def _host_adapter(row: Mapping[str, str]) -> dict[str, Scalar]:
     values: dict[str, Scalar] = {
         "driver": row["Driver"], "state": row["Link State"], "uid": row["UID"]
@@ -127,6 +145,7 @@ _FORMS = (
     _Form("nvme_controller", "Name", frozenset({"Transport Type", "Is Online"}), _controller),
     _Form("disk", "Name", frozenset({"Namespace ID", "Block Size", "Capacity"}), _namespace),
     _Form("controller", "HBA Name", frozenset({"Driver", "Link State", "UID"}), _host_adapter),
+    _Form("controller", "Adapter", frozenset({"Adapter Qualified", "Driver"}), _nvme_adapter),
     _Form("nvme_controller", "HBA Name", frozenset({"Status", "Signature"}), _adapter),
 )
 
@@ -154,10 +173,17 @@ def _smart(cursor: TextCursor, head: Head, prompt: Prompt) -> Items:
     return last, [subject] if values else []
 
 
+def _head(cursor: TextCursor, first: int) -> Head | None:
+    """The head of a table that begins in a line."""
+    is_of_adapters = "Adapter Qualified Name" in cursor.line(first)
+    return ruled_head(cursor, first, _ADAPTERS if is_of_adapters else _COLUMNS)
+
+
 class EsxcliTables(StateOutput):
     tool = "esxcli tables"
     anchors = (
-        "VMFS UUID", "Mount Point  ", "Controller Number", "HBA Name  ", "Parameter      ",
+        "VMFS UUID", "Mount Point  ", "Adapter Qualified Name", "Controller Number",
+        "HBA Name  ", "Parameter      ",
     )  # fmt: skip
     commands = ("esxcli", "localcli")
     reach = 3
@@ -166,7 +192,7 @@ class EsxcliTables(StateOutput):
     @override
     def begin(self, cursor: TextCursor) -> int | None:
         for first in range(cursor.at, max(cursor.at - 2, -1), -1):
-            head = ruled_head(cursor, first, _COLUMNS)
+            head = _head(cursor, first)
             names = {column.name for column in head.columns} if head else set()
             if names >= _SMART or any(form.columns <= names for form in _FORMS):
                 return first
@@ -175,7 +201,7 @@ class EsxcliTables(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         prompt = esxi_prompt(cursor, first, prompt)
-        head = ruled_head(cursor, first, _COLUMNS)
+        head = _head(cursor, first)
         names = {column.name for column in head.columns} if head else set()
         if head and names >= _SMART:
             return _smart(cursor, head, prompt)

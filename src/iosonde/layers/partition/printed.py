@@ -74,6 +74,8 @@ _HEAD = re.compile(
     r"\s*(?:Disk|Units|Sector size|I/O size|Disklabel|Disk identifier|Device\s|Number\s|Partition|"
     r"Main partition|First usable|Total free|Logical sector|Model|Warning|\d+ heads|Disk model)"
 )
+_ERROR = re.compile(r"\s*(?:Error: \S|Warning: Unable to open /)")
+"""What parted says between two disks, of the second."""
 _GUID = re.compile(r"Disk identifier \(GUID\): ([\dA-F]{8}-[\dA-F-]{27})(?![\dA-F-])")
 _LOGICAL = re.compile(r"\s*Logical sector size: (\d{3,5}) bytes")
 """Of gdisk before 1.0.4."""
@@ -121,7 +123,7 @@ class PartitionTable(StateOutput):
                 or _OLD_WARNING.match(line)
                 or (not begun and _is_head(cursor, index))
             )
-            if prompt_in(line) or _DISK.match(line) or not own:
+            if prompt_in(line) or _DISK.match(line) or not own or _is_of_next(cursor, index):
                 break
             last = index
         head = _DISK.match(cursor.line(first))
@@ -200,6 +202,13 @@ def _is_table(cursor: TextCursor, first: int) -> bool:
         or line.lstrip().startswith("Units")
         for line in below
     )
+
+
+def _is_of_next(cursor: TextCursor, index: int) -> bool:
+    """Whether a line is what parted says of the next disk, above the line with its name."""
+    following = cursor.line(index + 1)
+    is_model = fdisk_languages.model(cursor.line(index)) and _DISK.match(following)
+    return bool(is_model or _ERROR.match(cursor.line(index)))
 
 
 def _is_head(cursor: TextCursor, index: int) -> bool:

@@ -4,7 +4,8 @@ Source: parted 3.6, libparted/labels/gpt.c (_header_is_valid(), gpt_read(), _che
 blocks are sectors of the device), parted/parted.c (partition_align_check(), which has
 figures since 3.4, do_align_check(), _disk_warn_loss(), _disk_warn_busy(),
 _partition_warn_busy(); main(): "You may need to update /etc/fstab." where it wrote a table, in
-many languages), libparted/arch/linux.c (_disk_sync_part_table()).
+many languages), libparted/arch/linux.c (_disk_sync_part_table(), linux_open()), libparted/disk.c
+(ped_disk_new()).
 """
 
 from __future__ import annotations
@@ -60,6 +61,15 @@ _WROTE = re.compile(
     r"|[^:：/]{2,80}/etc/fstab[^:：/]{0,40}[.。])\s*"
 )
 """What it says at its end where it changed a table."""
+_OF_A_DISK: tuple[tuple[re.Pattern[str], dict[str, Scalar]], ...] = (
+    (re.compile(r"Error: (?P<device>/dev/[\w/.!-]{2,80}): unrecogni[sz]ed disk label"),
+     {"partition_table": "unknown"}),
+    (re.compile(
+        r"Warning: Unable to open (?P<device>/dev/[\w/.!-]{2,80}) read-write "
+        r"\([^()]{4,60}\)\.\s{1,3}\S{1,90} has been opened read-only\."
+     ), {"read_only": True}),
+)  # fmt: skip
+"""Messages that say one thing of a disk that they name."""
 _ANSWER = re.compile(r"\s*Yes/No\?\s{0,4}(?P<answer>yes|no|y|n)?\s*$", re.IGNORECASE)
 _DEVICE = re.compile(
     r"(?:(?:^|\s)parted\s(?:.{0,40}\s)?|(?:Using|select)\s|^\s*Disk\s)/dev/(?P<device>[\w/.!-]{2,60})"
@@ -77,7 +87,9 @@ class PartedMessages(StateOutput):
         "Not all of the space available to ", "The backup GPT table is ",
         "The primary GPT table is corrupt", "primary and backup GPT tables",
         "not properly aligned for best performance", "align-check ",
-        "The existing disk label on ", "Partition /dev/", "Partition(s) on /", "Partition(s) ",
+        "unrecognised disk label", "unrecognized disk label", " has been opened read-only",
+        "Unable to open /dev/", "The existing disk label on ", "Partition /dev/",
+        "Partition(s) on /", "Partition(s) ",
         ": You may need to update /etc/fstab.", "/etc/fstab.", "/etc/fstab。",
     )  # fmt: skip
     commands = ("parted",)
@@ -98,7 +110,7 @@ class PartedMessages(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        disk: dict[str, Scalar] = {}
+        disks: dict[str, dict[str, Scalar]] = {}
         partitions: list[PrintedSubject] = []
         last, following, device = first, first, ""
         for index, line in lines(cursor, first, _MOST):
@@ -110,16 +122,18 @@ class PartedMessages(StateOutput):
                     break
                 continue
             name, values, end = said
-            if name.startswith("/"):
-                device = name.removeprefix("/dev/")
-                disk |= values
-            elif name:
+            if name and not name.startswith("/"):
                 partitions.append(PrintedSubject("partition", name, values, prompt.host))
             else:
-                disk |= values
+                unnamed = disks.pop("", {}) if name else {}  # it was asked about this one, too
+                device = name.removeprefix("/dev/") or device
+                disks[device] = unnamed | disks.get(device, {}) | values
             last, following = end, end + 1
         device = device or _device_below(cursor, last) or device_above(cursor, first)
-        subjects = [PrintedSubject("disk", device, disk, prompt.host)] if disk else []
+        subjects = [
+            PrintedSubject("disk", name or device, values, prompt.host)
+            for name, values in disks.items()
+        ]
         between = "p" if device[-1:].isdigit() else ""
         return last, subjects + [
             replace(each, name=f"{device}{between}{each.name}")
@@ -176,6 +190,9 @@ def _message(text: str) -> tuple[str, dict[str, Scalar]] | None:
         return match["device"], {"unused_sectors": int(match["unused_sectors"])}
     if match := _RELABEL.search(text):
         return match["device"], {"relabel": "asked"}
+    for pattern, values in _OF_A_DISK:
+        if match := pattern.search(text):
+            return match["device"], dict(values)
     if match := _BUSY.search(text):
         name = match["device"] or match["partition"].removeprefix("/dev/")
         return name, {"in_use": True}

@@ -76,3 +76,14 @@ def test_a_type_that_is_not_what_the_mount_is_called_is_said() -> None:
     share, disk = table.subjects
     assert (share.kind, share.values["type"]) == ("nfs", "nfs4")
     assert "type" not in disk.values
+
+
+def test_what_stands_behind_a_line_is_a_remark() -> None:
+    (table,) = states(
+        "LABEL=root\t/\text4\tdiscard,errors=remount-ro\t0 1\n"
+        "/dev/vdb1\t/data\t\text4\tdefaults\t0 0\t\t# added\n"
+    )
+    assert [(each.name, each.values["device"]) for each in table.subjects] == [
+        ("/", "LABEL=root"), ("/data", "/dev/vdb1"),
+    ]  # fmt: skip
+    assert read("/dev/vdb1 /data ext4 is what I would # add\n") == []

@@ -138,7 +138,31 @@ def test_show_of_exact_bytes_and_which_devices_are_missing() -> None:
     assert (facts["paths"], facts["missing_paths"]) == ("/dev/sdb", "/dev/sdc <missing disk>")
     assert "device_2_size" not in facts
     usage = "Overall:\n    Device size:\t\t  931.51GB\n    Used:\t\t  10.00GiB\n"
-    assert not _facts(usage), "whether GB of old releases are of 1000 is not said"
+    assert not _facts(usage), "no version that prints this has units of one letter"
+
+
+def test_old_versions_count_by_1024_and_name_no_profile_of_a_single_copy() -> None:
+    text = (
+        "# btrfs fi df /mnt/oak\n"
+        "Data, RAID0: total=409.50MB, used=0.00\nData: total=8.00MB, used=512.00\n"
+        "System: total=4.00MB, used=4.00KB\nMetadata, DUP: total=1.50GB, used=24.00KB\n"
+    )
+    ((old,),) = [state.subjects for state in states(text)]
+    assert old.name == "/mnt/oak"
+    assert old.values == {
+        "data_profile": "raid0", "data_total": 429391872, "data_used": 0,
+        "data_single_profile": "single", "data_single_total": 8 << 20, "data_single_used": 512,
+        "system_profile": "single", "system_total": 4 << 20, "system_used": 4096,
+        "metadata_profile": "dup", "metadata_total": 3 << 29, "metadata_used": 24576,
+    }  # fmt: skip
+    show = (
+        "Label: none  uuid: 5d0ac3b1-7a21-4b60-92c4-60be7715f3aa\n"
+        "\tTotal devices 1 FS bytes used 28.00KB\n"
+        "\tdevid    1 size 931.51GB used 2.04GB path /dev/sdb1\n"
+    )
+    (facts,) = _facts(show).values()
+    assert (facts["used"], facts["device_1_size"]) == (28 << 10, round(931.51 * 2**30))
+    assert not _facts("Data: total=8.00 of them, used=0.00\nData: total=many, used=few\n")
 
 
 def test_sizes_of_exbibytes() -> None:

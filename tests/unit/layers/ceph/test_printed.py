@@ -94,6 +94,32 @@ def test_tables_of_pools_and_osds() -> None:
     ]  # fmt: skip
 
 
+DOMAINS = """\
+ID  WEIGHT  TYPE NAME                                UP/DOWN REWEIGHT PRIMARY-AFFINITY
+-10 0.34998 failure-domain disks-00
+ -9 0.34998     replica-domain replica-0
+ -8 0.34998         host-domain group-0-rack-01
+ -6 0.34998             host ceph-node1
+  0 0.14999                 osd.0                         up  1.00000          1.00000
+ 12 0.19999                 osd.12                      down        0          1.00000
+"""
+
+
+def test_a_map_may_have_types_of_buckets_of_its_own() -> None:
+    first, *rest = subjects(DOMAINS)
+    assert (first.name, first.values) == (
+        "disks-00", {"type": "failure-domain", "weight": 0.34998},
+    )  # fmt: skip
+    assert [each.values.get("type") for each in rest] == [
+        "replica-domain", "host-domain", "host", None, None,
+    ]  # fmt: skip
+    assert [(osd.name, osd.values["host"], osd.values["status"]) for osd in rest[-2:]] == [
+        ("osd.0", "ceph-node1", "up"), ("osd.12", "ceph-node1", "down"),
+    ]  # fmt: skip
+    rows = DOMAINS.partition("\n")[2]
+    assert [osd.values["host"] for osd in subjects(rows)] == ["ceph-node1", "ceph-node1"]
+
+
 def test_what_a_tree_says_of_hosts_and_of_all() -> None:
     for text in (OSDS, OSDS.replace("host ceph2", "rack ceph2")):
         root, *below = (each for each in subjects(text) if each.kind == "ceph_bucket")

@@ -235,3 +235,24 @@ def test_a_name_wider_than_its_column_stands_in_a_line_of_its_own() -> None:
 def test_a_line_of_one_word_that_no_row_follows_ends_the_table() -> None:
     state, _ = states(WIDE.replace("       253:0    0  399G  0 lvm  /\nsr0", "done\nsr0"))
     assert [each.name for each in state.subjects] == ["sda", "sda2"]
+
+
+OLD = """\
+NAME                MAJ:MIN RM SIZE RO TYPE MOUNTPOINT
+xvda                202:0    0  16G  0 disk
+└─xvda1             202:1    0  16G  0 part /
+xvdb                202:16   0  80G  0 disk
+└─data-lvol0 (dm-0) 252:0    0  80G  0 lvm  /data
+"""
+
+
+@pytest.mark.parametrize("text", [OLD, "".join(OLD.splitlines(keepends=True)[3:])])
+def test_the_kernels_name_stands_behind_that_of_a_map_in_old_versions(text: str) -> None:
+    (listing,) = states(text)
+    volume = listing.subjects[-1]
+    assert volume.name == "mapper/data-lvol0"
+    assert volume.values["kernel_name"] == "dm-0"
+    assert volume.values["size"] == 80 << 30
+    assert (volume.values["mounts"], volume.values["below"]) == ("/data", "xvdb")
+    (torn,) = states(OLD.replace("(dm-0)", "(see dm-0)"))
+    assert "mapper/data-lvol0" not in {each.name for each in torn.subjects}

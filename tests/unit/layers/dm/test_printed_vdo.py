@@ -34,7 +34,7 @@ def test_every_shape(name: str) -> None:
 
 def test_volumes_of_the_manager() -> None:
     things = _things(_text("status.txt"))
-    assert list(things) == ["mapper/archive", "mapper/scratch"]
+    assert list(things) == ["kvdo", "mapper/archive", "mapper/scratch"]
     archive = things["mapper/archive"]
     assert (archive["logical_size"], archive["physical_size"]) == (20 * TIB, 3900 * GIB)
     assert (archive["block_map_cache_size"], archive["slab_size"]) == (256 * MIB, 32 * GIB)
@@ -48,6 +48,23 @@ def test_volumes_of_the_manager() -> None:
     assert counted.values["bios_in_read"] == 914402
     assert counted.values["write_amplification_ratio"] == 1.04
     assert counted.host == "backup4.example.net"
+
+
+def test_the_module_is_said_where_somebody_left_the_volumes_out() -> None:
+    text = (
+        "VDO status:\n  Date: '2020-09-03 10:52:32+08:00'\n  Node: oak.example.net\n"
+        "Kernel module:\n  Loaded: true\n  Name: kvdo\n  Version information:\n"
+        "    kvdo version: 6.2.2.117\nConfiguration:\n  File: /etc/vdoconf.yml\n"
+        "  Last modified: '2020-09-03 10:51:04'\nVDOs:\n  vdo1:\n...\n"
+    )
+    (state,) = states(text)
+    assert state.subjects[0].host == "oak.example.net"
+    assert _things(text) == {"kvdo": {
+        "target": "vdo", "module_loaded": "true", "module_name": "kvdo",
+        "kvdo_version": "6.2.2.117", "config_file": "/etc/vdoconf.yml",
+        "config_last_modified": "2020-09-03 10:51:04",
+    }}  # fmt: skip
+    assert not states("VDO status:\n  Date: '2020-09-03 10:52:32+08:00'\n")
 
 
 def test_verbose_statistics() -> None:

@@ -125,3 +125,51 @@ def test_a_table_that_it_wrote(said: str) -> None:
 
 def test_a_sentence_about_fstab_is_of_its_author() -> None:
     assert not states("Note: then add both lines to /etc/fstab.\n")
+
+
+LISTED = """\
+Model: Oak SN1 1TB (nvme)
+Disk /dev/nvme0n1: 1000GB
+Sector size (logical/physical): 512B/512B
+Partition Table: gpt
+Disk Flags:
+
+Number  Start   End     Size    File system  Name  Flags
+ 1      1049kB  1000GB  1000GB  ext4
+
+
+Error: /dev/nvme2n1: unrecognised disk label
+Model: Oak SN1 500GB (nvme)
+Disk /dev/nvme2n1: 500GB
+Sector size (logical/physical): 512B/512B
+Partition Table: unknown
+Disk Flags:
+
+Warning: Unable to open /dev/sr0 read-write (Read-only file system).  /dev/sr0
+has been opened read-only.
+Error: /dev/nvme1n1: unrecognised disk label
+Model: Elm SN2 2TB (nvme)
+Disk /dev/nvme1n1: 2000GB
+Sector size (logical/physical): 512B/512B
+Partition Table: unknown
+Disk Flags:
+"""
+
+
+def test_what_is_said_between_two_disks_is_of_the_second() -> None:
+    tables = things(LISTED, "partitions")
+    assert {name: tables[name]["model"] for name in ("nvme0n1", "nvme2n1", "nvme1n1")} == {
+        "nvme0n1": "Oak SN1 1TB (nvme)", "nvme2n1": "Oak SN1 500GB (nvme)",
+        "nvme1n1": "Elm SN2 2TB (nvme)",
+    }  # fmt: skip
+    unknown = {"partition_table": "unknown"}
+    assert things(LISTED) == {
+        "nvme2n1": unknown, "nvme1n1": unknown,
+        "sr0": {"read_only": True},
+    }  # fmt: skip
+
+
+def test_a_dialogue_that_changed_something_ends_with_a_hint() -> None:
+    text = "# parted /dev/sdq\n(parted) quit\nInformation: You may need to update /etc/fstab.\n"
+    assert things(text) == {"sdq": {"written": True}}
+    assert not things("You may need to update /etc/fstab. Error: an unrecognised disk label\n")
