@@ -36,6 +36,7 @@ from ruamel.yaml import YAML
 from iosonde.errors import IosondeError
 from iosonde.verbs.explain import explain
 from iosonde.verbs.import_ import import_
+from tools.corpus_messages import says_message
 from tools.corpus_units import duration_of, says_in_units
 
 ROOT = Path(__file__).parents[1]
@@ -225,7 +226,7 @@ _COUNTED = re.compile(
 _COUNT = re.compile(r"(\d{1,18})(?: sectors| blocks)?")
 _PREFIXES = "kmgtp"
 _NUMBERED = re.compile(r"(?P<count>\d{1,9}) (?P<what>[a-z]{2,20})")
-_OPTION = re.compile(r"(?P<name>[A-Za-z][\w -]*?) ?(?:=|:(?=[^:]*$)) ?(?P<value>[^=]+)")
+_OPTION = re.compile(r"(?P<name>[A-Za-z][\w. -]*?) ?(?:=|:(?=[^:]*$)) ?(?P<value>[^=]+)")
 _SWITCHES = {
     True: {"true", "on", "yes", "enabled", "y", "1"},
     False: {"false", "off", "no", "disabled", "n", "0"},
@@ -252,6 +253,8 @@ def _is_said(wanted: Json, record: Json, kind: str = "") -> bool:
         or _is_message(wanted["value"], record["tool"], value)
         for path, value, reach in _values(record)
     ):
+        return True
+    if says_message(wanted, record):
         return True
     subjects = record.get("subjects") or (record,)
     return isinstance(wanted["value"], str) and any(
@@ -307,7 +310,7 @@ def _is_part(part: str, values: Sequence[tuple[str, object, float]]) -> bool:
     if option is not None:
         name = re.sub(r"[ -]", "_", option["name"].strip().lower())
         return any(
-            path.rpartition(".")[2].lower().endswith(name) and _equals(option["value"], value)
+            re.sub(r"[ -]", "_", path.lower()).endswith(name) and _equals(option["value"], value)
             for path, value, _ in values
         )
     counted = _NUMBERED.fullmatch(part)
@@ -345,8 +348,6 @@ def _says(wanted: Json, value: object, precision: float = 0.0) -> bool:
         if isinstance(truth, str) and isinstance(value, bool):
             return truth.lower() in _SWITCHES[value] - {"0", "1"}
         return str(truth).lower() == str(value).lower()
-    if isinstance(truth, int) and re.fullmatch(r"0x[0-9a-fA-F]{1,16}", str(value)):
-        return int(str(value), 16) == truth
     if isinstance(truth, (int, float)) and isinstance(value, (int, float)):
         reach = max(float(wanted.get("step") or 0) + precision, 1e-6 * abs(truth), 1e-12)
         return abs(value - truth) <= reach * 1.000001
@@ -374,7 +375,8 @@ def _stands_in(truth: object, text: str, step: float) -> bool:
     """Whether a text has what was written down; of a number the whole, not a part of another."""
     if isinstance(truth, (int, float)):
         whole = re.search(rf"(?<![\w.]){re.escape(str(truth))}(?![\w.])", text)
-        return whole is not None or says_in_units(truth, step, text)
+        in_hex = re.fullmatch(r"0x[0-9a-fA-F]{1,16}", text) and int(text, 16) == truth
+        return bool(in_hex) or whole is not None or says_in_units(truth, step, text)
     wanted, said = (" ".join(str(words).lower().split()) for words in (truth, text))
     return wanted in said or _is_named(truth, text) or _is_version(wanted, said)
 

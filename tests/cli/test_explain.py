@@ -84,3 +84,20 @@ def test_texts_that_begin_like_archives_are_texts(
         assert iosonde("explain", "near.txt").status == 0
     (tmp_path / "packed.gz").write_bytes(gzip.compress(RESULT.encode()))
     assert iosonde("explain", "./packed.gz").status == 0
+
+
+def _seconds(*thousands: int) -> str:
+    rows = "".join(
+        f"IOPS={count}K, BW={count / 2.048:.0f}MiB/s, IOS/call=31/30\n" for count in thousands
+    )
+    return f"$ t/io_uring -d128 -b512 -n1 /dev/nvme0n1\n{rows}"
+
+
+def test_a_drift_that_matters_nothing_is_not_said(
+    tmp_path: Path, iosonde: Callable[..., Ended]
+) -> None:
+    (tmp_path / "even.txt").write_text(_seconds(2794, 2793, 2789, 2779, 2780, 2779))
+    assert iosonde("explain", "even.txt").stdout == "no problems found (1 trial checked)\n"
+    (tmp_path / "falls.txt").write_text(_seconds(2794, 2793, 2680, 2579, 2570, 2579))
+    findings = iosonde("explain", "falls.txt", "--json").json["findings"]
+    assert [finding["rule"] for finding in findings] == ["drift"]

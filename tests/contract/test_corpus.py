@@ -106,6 +106,50 @@ def test_what_is_said_in_another_unit_or_part_by_part(
     assert judged("0a1b2c3d4e5f", output, 1, 9, 30, _state(values)).outcome == outcome
 
 
+def _outcome(subject: str, values: Any, value: str, name: str = "x") -> str:
+    """Of a figure that was written down, of a state of one thing."""
+    state = _state(values)
+    state["captures"][0]["subjects"][0]["name"] = subject
+    output = {"tool": "t", "line": 1, "last": 9, "figures": [{"name": name, "value": value}]}
+    return judged("0a1b2c3d4e5f", output, 1, 9, 30, state).outcome
+
+
+@pytest.mark.parametrize(
+    ("truth", "name", "values", "other"),
+    [
+        ("Disk /dev/sdb doesn't contain a valid partition table", "sdb",
+         {"message": "doesn't contain a valid partition table"}, {"message": "is full"}),
+        ("Created a new partition 2 of type 'Linux' and of size 50 GiB.", "sdb2",
+         {"type": "Linux", "size": 50 << 30}, {"type": "Linux", "size": 5 << 30}),
+        ("Partition /dev/sdb1 is being used. Are you sure you want to continue?", "sdb1",
+         {"in_use": True}, {"in_use": False}),
+        ("recovering journal", "md0", {"journal_recovered": True}, {"journal_recovered": False}),
+        ("osdmap e3: 12 osds: 8 up, 12 in", "osdmap",
+         {"epoch": 3, "osds": 12, "osds_up": 8, "osds_in": 12},
+         {"epoch": 3, "osds": 12, "osds_up": 12, "osds_in": 12}),
+        ("75 active+clean", "pgmap", {"pgs_active+clean": 75}, {"pgs_peering": 75}),
+        ("prio=10 status=enabled", "m", {"group_priorities": "50, 10",
+         "group_states": "active, enabled"}, {"group_priorities": "10, 50",
+         "group_states": "active, enabled"}),
+        ("System, DUP", "", {"system_profile": "dup"}, {"data_profile": "dup"}),
+        ("0:29:47", "", {"scrub_time": 1787}, {"scrub_time": 1847}),
+        ("tcp: [1]", "", {"transport": "tcp", "session": 1}, {"transport": "tcp", "session": 2}),
+    ],
+)  # fmt: skip
+def test_a_message_is_said_by_values_of_one_thing(
+    truth: str, name: str, values: Any, other: Any
+) -> None:
+    assert _outcome(name, values, truth) == "right"
+    assert _outcome(name, other, truth) == "partly"
+    if "/dev/" in truth:
+        assert _outcome("sdz", values, truth) == "partly"
+
+
+def test_a_column_that_is_true_is_a_state() -> None:
+    assert _outcome("c", {"state": "online"}, "true", "Is Online") == "right"
+    assert _outcome("c", {"state": "offline"}, "true", "Is Online") == "partly"
+
+
 def test_no_document_is_there_twice() -> None:
     """Found by their lines alone: the parser of YAML takes a quarter of a minute."""
     ids = [

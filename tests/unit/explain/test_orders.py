@@ -251,8 +251,8 @@ def test_a_first_loop_is_shown_where_it_stands() -> None:
 def test_a_first_loop_that_matters_nothing_is_not_said(first: float, *, said: bool) -> None:
     later = [100.01, 99.99, 100.0, 100.02, 99.98, 100.0, 100.01]
     alone = trial({"read.iops": [first, *later]}, label="a", where="page:1-9")
-    found = findings_named(loops.RULES, EvidenceSet(trials=(alone,)), "first-loop")
-    assert bool(found) is said
+    noted = findings_named(loops.RULES, EvidenceSet(trials=(alone,)), "first-loop")
+    assert bool(noted) is said
 
 
 def test_false_alarms_of_first_loops_are_rare() -> None:

@@ -46,6 +46,7 @@ _SECTOR = re.compile(r"Note: sector size is (\d{3,5}) ")
 _CREATED = re.compile(
     r"(?:Created a new p|P)artition (?P<number>\d{1,3}) of type (?:'(?P<type>[^'\n]{1,40})'"
     r"|(?P<set>\w[\w /()-]{0,40}?)) and of size (?P<size>\d{1,5}(?:[.,]\d{1,3})? [KMGTP]?i?B)"
+    r"(?! is set \S)"
 )
 """Also as util-linux 2.23 to 2.25 said it: "Partition 1 of type Linux and of size 5 GiB is set"."""
 _SAID = re.compile(

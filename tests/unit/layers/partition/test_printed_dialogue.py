@@ -182,3 +182,4 @@ def test_the_words_of_2_23_and_what_it_says_by_itself() -> None:
         "Partition 1 of type Linux and of size 5 GiB is set",
         "The partition table has been altered!",
     )
+    assert not things("Partition 1 of type Linux and of size 5 GiB is set aside for you.\n")
