@@ -33,6 +33,7 @@ from iosonde.text.shell import (
     end_of_output,
     indent_of,
     is_prompt,
+    shows_file,
     whole_command,
 )
 from iosonde.text.stacked_cells import stacked_at
@@ -44,6 +45,7 @@ _LANGUAGES = frozenset({
 })  # fmt: skip
 _LOGS = frozenset({"log", "logs", "output"})
 _INLINE = re.compile(r"`(?P<command>[^`]{3,120})`[ .:]*")
+_REMARKS = 3  # lines
 _FEW = 3
 """Lines below which a block without a command is a paragraph."""
 
@@ -199,14 +201,28 @@ class TextBlocks:
         if first == close or is_prompt(self.lines[first], self._programs):
             return None
         last = self._before_prompt(first, close)
-        if called(self.lines[first], self._programs):
-            whole, end = whole_command(self.lines, first, self.lines[first].strip())
-            return TextBlock("command", end + 1, max(last, end), whole, enclosed=True)
+        if command := self._command_in(first, close):
+            last = max(self._before_prompt(command.last, close), command.last)
+            return TextBlock("command", command.last + 1, last, command.text, enclosed=True)
         if command := self._command_above(at):
             return TextBlock("command", first, last, command.text, command.host, enclosed=True)
         if not self.free[first] or is_kernel_line(self.lines[first]):
             return None  # line by line
         return TextBlock("fenced", first, last, is_logged=language in _LOGS)
+
+    def _command_in(self, at: int, close: int) -> ShellCommand | None:
+        """The command without a prompt that a block begins with.
+
+        Below remarks only one that shows a file of settings: what is below others may be a script.
+        """
+        first = next(
+            (place for place in range(at, min(close, at + _REMARKS + 1))
+             if not self.lines[place].lstrip().startswith("#")), close,
+        )  # fmt: skip
+        if first == close or not called(self.lines[first], self._programs):
+            return None
+        whole, last = whole_command(self.lines, first, self.lines[first].strip())
+        return ShellCommand(whole, "", last) if first == at or shows_file(whole) else None
 
     def _command_above(self, at: int) -> ShellCommand | None:
         """The command above a fenced block: at a prompt, in backticks, or as a title."""

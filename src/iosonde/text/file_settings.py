@@ -17,6 +17,11 @@ _PATH = re.compile(
     r"(?<![\w/.-])/(?:etc(?!/init)|usr/lib|lib|boot|opt|var/lib)/[\w./@:+-]{2,120}(?<![.:])"
 )
 _FOLDERS = frozenset({"etc", "default", "conf", "lib", "usr", "opt", "var", "boot", "system"})
+_OF_STORAGE = frozenset({
+    "autofs", "btrbk", "btrfsmaintenance", "ganesha", "idmapd", "mergerfs", "netconfig", "nfsmount",
+    "rpcbind", "sanoid", "snapper", "snapraid", "zed",
+})  # fmt: skip
+"""Words of files of storage that no program of a reader is called by."""
 _EDITORS = frozenset({"vi", "vim", "nano", "emacs", "sudoedit", "mcedit", "gedit", "tee"})
 _SETTING = re.compile(
     r"\s{0,16}(?:export )?(?P<name>[A-Za-z][\w.-]{0,60})(?: ?= ?|:\s{1,40})(?P<value>\S.{0,200}?)"
@@ -47,7 +52,8 @@ def file_of(command: str, above: str, programs: Collection[str]) -> str:
     match = _PATH.search(command or above)
     path = match[0] if match else ""
     parts = {part for part in _WORD.findall(path) if part not in _FOLDERS}
-    return "" if parts.isdisjoint(_beginnings(frozenset(programs))) else path
+    words = _beginnings(frozenset(programs)) | _OF_STORAGE
+    return "" if parts.isdisjoint(words) else path
 
 
 @cache

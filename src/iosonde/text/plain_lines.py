@@ -22,7 +22,11 @@ _SILENT = frozenset({
 })  # fmt: skip
 """Programs that print nothing, or a text of which no line is an output of theirs."""
 _REDIRECTED = re.compile(r"(?<![\d&>=-])>{1,2} ?[~/\w$\"'][^|]*$")
-_MESSAGE = re.compile(r"[\w./-]{1,40}(?:\[\d{1,9}\])?: |(?i:error|warning|fatal|usage)\b")
+_OWN = re.compile(
+    r"[\w./-]{1,40}(?:\[\d{1,9}\])?: |(?i:error|warning|fatal|usage)\b"
+    r"|[bcdlps-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][.+@]? "
+)
+"""How messages of programs begin, and lines of `ls -l`: names of groups have blanks as well."""
 _MOST = 60  # lines
 _LONGEST = 1000  # characters of a line
 _PROSE = 0.2  # of the lines
@@ -61,5 +65,5 @@ def is_no_output(command: str, host: str, lines: Sequence[str], *, enclosed: boo
     if not host and not enclosed and not lines[0].strip():
         return True
     own = [line.rstrip() for line in lines if line.strip()]
-    prose = sum(is_sentence(line) and not _MESSAGE.match(line.lstrip()) for line in own)
+    prose = sum(is_sentence(line) and not _OWN.match(line.lstrip()) for line in own)
     return prose > _PROSE * len(own) and not (enclosed and program not in NO_FIGURES)

@@ -39,6 +39,8 @@ _SIGN = re.compile(r"[#$%>+\u250c\u279c\u276f\u03bb]|@[\w.-]{1,80}:[^\]]{1,60}\]
 _OF_ARRAYS = re.compile(r"IBM_|\S+::|(?:\S+ )?cli%")
 """How prompts of arrays begin, behind which no shell's program stands."""
 _STARTS = re.compile(r"(?:sudo|time|nice|exec|env|LANG=\S+|LC_ALL=\S+)\s+")
+_LOOP = re.compile(r"for \w{1,20} in [^;]{1,200}; ?do (?P<own>[^;]{2,300}); ?done\b")
+"""A command for each of several things: what is printed is printed by that command."""
 _PROGRAM = re.compile(r"(?:[\w.~-]*/)*[\w.+-]{1,40}")
 _ARGUMENT = re.compile(r"\s(?:-{1,2}[A-Za-z0-9]|[\w.~-]*/\w|\|)")
 _SHOWN = re.compile(
@@ -155,6 +157,8 @@ def shows_text(command: str) -> bool:
 
 def program_of(command: str) -> str:
     """The name of the program that a command starts."""
+    if loop := _LOOP.match(command):
+        command = loop["own"].strip()
     while starts := _STARTS.match(command):
         command = command[starts.end() :]
     parts = command.split()
@@ -277,7 +281,8 @@ def _is_command(match: re.Match[str], command: str, programs: Collection[str]) -
     prompt = match["weak"] or match["sign"]
     sign = prompt[-1]
     of_array = _OF_ARRAYS.match(prompt) and first[0].islower() and not _is_prose(command)
-    if of_array or (match["user"] and (sign != ">" or match["folder"])) or ":\\" in prompt:
+    of_user = match["user"] and (sign != ">" or match["folder"])
+    if of_array or of_user or ":\\" in prompt or _LOOP.match(command):
         return True
     if not _PROGRAM.fullmatch(first) or not any(char.isalpha() for char in first):
         return False

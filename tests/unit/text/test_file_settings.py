@@ -14,6 +14,7 @@ PROGRAMS = frozenset({"iscsiadm", "nfsstat", "docker"})
     ("cat /etc/iscsi/initiatorname.iscsi", "", "/etc/iscsi/initiatorname.iscsi"),
     ("sudo vim /etc/default/nfs-kernel-server", "", "/etc/default/nfs-kernel-server"),
     ("", "Set in `/etc/sysconfig/docker-storage-setup`:", "/etc/sysconfig/docker-storage-setup"),
+    ("grep -v '^#' /etc/idmapd.conf", "", "/etc/idmapd.conf"),
     ("cat /etc/zabbix/zabbix_server.conf", "", ""),
     ("ls -l /etc/iscsi/initiatorname.iscsi", "", ""),
     ("/etc/init.d/nfs-kernel-server status", "", ""),

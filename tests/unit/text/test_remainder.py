@@ -457,6 +457,26 @@ def test_what_is_no_output_is_left_alone(name: str, form: str) -> None:
     assert rest(text) == []
 
 
+@pytest.mark.parametrize(("command", "printed"), [
+    ("ls -l /srv/oak.txt", "-rw-r--r-- 1 anna domain users 13 Mar  4 19:12 /srv/oak.txt"),
+    ("for i in /srv /tmp/x ; do mountpoint -d $i ; done", "0:83\n0:84"),
+])  # fmt: skip
+def test_lines_of_a_listing_and_of_a_loop_are_printed_by_the_command(
+    command: str, printed: str
+) -> None:
+    text = f"anna@oak:/home/example.com/anna> {command}\n{printed}\n"
+    assert kept(text) == [(command, {"lines": printed.split("\n")})]
+
+
+def test_a_file_is_shown_below_a_remark_in_a_block() -> None:
+    command = "grep -v '^#' /etc/fio/ports.conf | grep PORT"
+    settings = 'MOUNTD_PORT="20048"\nSTATD_PORT="33081"'
+    assert kept(f"```\n# SUSE\n{command}\n{settings}\n```\n") == [
+        ("/etc/fio/ports.conf", {"MOUNTD_PORT": "20048", "STATD_PORT": "33081"})
+    ]
+    assert kept("```\n# first\nmount /dev/sdb1 /srv\nmount /dev/sdc1 /srv\n```\n") == []
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -36,9 +36,9 @@ OTHER_RAW = re.compile(
 """A row whose raw value is no number: `6206h+47m+20.770s`. Lines that were not wrapped alone."""
 _PROSE = frozenset({
     "Copyright", "Warning", "Note", "NOTE", "Error", "General SMART Values", "SMART capabilities",
+    "A mandatory SMART command failed", "Smartctl open device",
     "Number of background scans performed", "Number of background medium scans performed",
 })  # fmt: skip
-_FAILED = "A mandatory SMART command failed"
 _LABELS = {
     "Device Model": "model", "Model Number": "model", "Product": "model", "Vendor": "vendor",
     "Firmware Version": "firmware", "Revision": "firmware", "Sector Sizes": "sector_sizes",
@@ -104,6 +104,17 @@ SCANS = re.compile(
 )
 _TIME = re.compile(r"(?P<hours>\d{1,9})h\+(?P<minutes>\d\d)m(?:\+(?P<seconds>\d\d)\.\d{3}s)?")
 """A raw value of hours that the drive counts finer (atacmds.cpp, ata_format_attr_raw_value)."""
+_PROBLEM = re.compile(
+    r"^\s*(Short INQUIRY response, skip product id"
+    r"|Standard Inquiry \(\d{1,3} bytes\) failed \[[^\]\n]{1,80}\]"
+    r"|Read Device Identity (?:command )?failed: [^\n]{3,100}"
+    r"|Smartctl open device: [^\n]{3,160}? failed: [^\n]{3,80}"
+    r"|/dev/\S{2,60}(?: \[[^\]\n]{1,40}\])?: "
+    r"(?:Unable to detect device type|Unknown USB bridge [^\n]{3,60})"
+    r"|A mandatory SMART command failed)",
+    re.MULTILINE,
+)
+"""Why a drive says nothing: scsiprint.cpp, ataprint.cpp, smartctl.cpp."""
 _DEFECT = re.compile(r"^\s*\d{1,6}\s+(\d{1,18})\s+(\d{1,7})\s*$")
 
 
@@ -119,14 +130,14 @@ def drive_facts(text: str) -> dict[str, Scalar]:
     for label, value in _pairs(lines):
         if label in _LABELS:
             facts.setdefault(_LABELS[label], value)
-        elif label.startswith(_FAILED):
-            facts.setdefault("smart_problem", label)
         elif label in _COUNTS and (count := _FIRST.match(value)):
             facts.setdefault(_COUNTS[label], int(count[1]))
         elif label in _SIZES and (size := _BYTES.match(value)):
             facts.setdefault("size", int(re.sub(r"\D", "", size[1])))
         else:
             others.setdefault(label, value)
+    if problems := _PROBLEM.findall(text):
+        facts["smart_problem"] = "; ".join(dict.fromkeys(map(str.rstrip, problems)))
     facts |= _scsi_figures(lines)
     for match in filter(None, map(SCT_LIMIT.match, lines)):
         limit: Scalar = "disabled" if match[3] else float(match[2])

@@ -135,6 +135,26 @@ _WRAPPED = 55
 """Characters of a line whose rest may stand in the line below: mails break longer ones."""
 
 
+def _add(
+    row: re.Match[str],
+    place: re.Match[str] | None,
+    rows: list[tuple[str, str]],
+    places: list[str],
+    devices: list[str],
+) -> None:
+    """Adds a row of the table of members; `place`: its numbers."""
+    state = row["state"] or ""
+    rows.append((row["name"], state))
+    places.append(f"{place['place'] if place else '-'} {row['name']} {state}".rstrip())
+    if place:
+        devices.append(f"{place['number']} {place['major']}:{place['minor']} {row['name']}")
+
+
+def _whole(line: str, value: str, rest: str) -> str:
+    """The value of a line with what a mail broke off of it."""
+    return f"{value} {rest.strip()}" if len(line) >= _WRAPPED else value
+
+
 def _becomes(text: str) -> str:
     """What a volume of IMSM that migrates becomes: `5 <-- 5` (super-intel.c, print_imsm_dev())."""
     return text.partition(" <-- ")[0]
@@ -147,24 +167,17 @@ def parse_mdadm(lines: Sequence[str]) -> tuple[MdadmReport, int]:
     places: list[str] = []
     devices: list[str] = []
     last = strange = 0
-    key = ""
     head = MDADM_DEVICE.match(lines[0]) if lines else None
     for index, line in enumerate(lines):
         if index and (MDADM_DEVICE.match(line) or _DISK.match(line) or index - last > 5):
             break
         pair, row = MDADM_PAIR.match(line), _ROW.match(line)
-        if strange and key and (pair or row) and len(lines[last]) >= _WRAPPED:
-            pairs[key] += f" {lines[index - 1].strip()}"
+        if strange and (above := MDADM_PAIR.match(lines[last])) and pair:
+            pairs[above[1]] = _whole(lines[last], above[2], lines[index - 1])
         if pair and pair[1] not in pairs:
-            key = pair[1]
-            pairs[key] = pair[2]
+            pairs[pair[1]] = pair[2]
         elif row:
-            state, place = row["state"] or "", _PLACE.match(line)
-            rows.append((row["name"], state))
-            places.append(f"{place['place'] if place else '-'} {row['name']} {state}".rstrip())
-            if place:
-                number = f"{place['number']} {place['major']}:{place['minor']}"
-                devices.append(f"{number} {row['name']}")
+            _add(row, _PLACE.match(line), rows, places, devices)
         elif pair:
             break  # another device
         elif removed := _REMOVED.match(line):
@@ -174,7 +187,6 @@ def parse_mdadm(lines: Sequence[str]) -> tuple[MdadmReport, int]:
             if strange > 1:
                 break
             continue  # the rest of a line that was wrapped, where others of its own follow
-        key = key if pair else ""
         last, strange = (index, 0) if line else (last, strange)
     return MdadmReport(head["name"] if head else "", pairs, rows, places, devices), last
 

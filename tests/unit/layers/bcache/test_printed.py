@@ -226,3 +226,16 @@ def test_sentences_below_a_status_are_none_of_it() -> None:
         for said in sentences:
             text = f"$ bcache-status\n{STATUS}{gap}{said}\nReadahead did not help.\n"
             assert subjects(text) == subjects(f"$ bcache-status\n{STATUS}"), said
+
+
+def test_a_message_without_a_time_that_a_mail_broke_where_no_word_had_place() -> None:
+    text = (
+        "the device disappears afterwards logging:\n\n"
+        "bcache: bch_cached_dev_error() stop bcache0: too many IO errors on\n"
+        "backing device md0\n\nto the kernel log.\n"
+    )
+    (stopped,) = counters(text, "kernel log")
+    assert (stopped.name, stopped.values["stopped_devices"]) == ("bcache0", 1)
+    assert stopped.values["others"] == ["md0"]
+    early = text.replace("bch_cached_dev_error() stop bcache0: ", "")  # nobody broke it there
+    assert not counters(early, "kernel log")

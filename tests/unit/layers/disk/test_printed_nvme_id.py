@@ -55,3 +55,14 @@ def test_hexadecimal_figures_without_a_mark_are_not_decimal() -> None:
     )  # fmt: skip
     ((drive,),) = [s.subjects for s in states(f"{old}cntlid  : 0\nacl     : 10\n")]
     assert (drive.values["cntlid"], drive.values["acl"]) == (0, 10)
+
+
+def test_a_field_that_grep_left_may_stand_in_a_remark() -> None:
+    (state,) = states("```\nnvme id-ctrl /dev/nvme0 | grep oacs\n# oacs : 0xf\n```\n")
+    (controller,) = state.subjects
+    assert (controller.name, controller.values) == ("nvme0", {"oacs": "0xf"})
+    assert not states("nvme id-ctrl /dev/nvme0\n# oacs : 0xf\n")
+    (state,) = states("tnvmcap : 960998932480\nunvmcap : 0\n")
+    assert state.subjects[0].values == {
+        "size": 960998932480, "tnvmcap": 960998932480, "unvmcap": 0,
+    }  # fmt: skip

@@ -148,3 +148,18 @@ def test_logs_of_every_kind_of_access_are_in_the_directory() -> None:
     assert [(row["access"], row["rw"], row["size"]) for row in rows] == [
         ("GPL,SL", "R/O", 1), ("GPL", "R/O", 256), ("SL", "R/O", 255), ("GPL,SL", "VS", 56),
     ]  # fmt: skip
+
+
+def test_why_a_drive_says_nothing() -> None:
+    (state,) = states(
+        "# smartctl -i /dev/sdd\nsmartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.8] (local build)\n"
+        "Copyright (C) 2002-22, Bruce Allen, Christian Franke, www.smartmontools.org\n\n"
+        "Short INQUIRY response, skip product id\n"
+        "A mandatory SMART command failed: exiting. To continue, add one or more "
+        "'-T permissive' options.\n"
+    )
+    values = state.subjects[0].values
+    assert values["smart_problem"] == (
+        "Short INQUIRY response, skip product id; A mandatory SMART command failed"
+    )
+    assert not any(name.startswith("a_mandatory") for name in values)

@@ -327,3 +327,19 @@ def test_the_file_of_old_kernels_is_read_once() -> None:
         outputs = read(shown)
         assert [type(each).__name__ for each in outputs] == ["FoundOutput"], shape
         assert values_of(shown)["md0"]["size"] == 4120448 * KIB, shape
+
+
+def test_what_a_mail_broke_off_a_line_is_a_part_of_it() -> None:
+    text = (
+        "/dev/sdq1:\n          Magic : a92b4efc\n     Raid Level : raid5\n   Raid Devices : 4\n"
+        "  Bad Block Log : 512 entries available at offset 40 sectors - bad\nblocks present.\n"
+        "         Events : 10080\n"
+    )
+    (state,) = states(text)
+    (member,) = state.subjects
+    assert member.values["bad_block_log"] == (
+        "512 entries available at offset 40 sectors - bad blocks present."
+    )
+    assert member.values["events"] == 10080
+    (state,) = states(text.replace(" at offset 40 sectors - bad", ""))
+    assert state.subjects[0].values["bad_block_log"] == "512 entries available"
