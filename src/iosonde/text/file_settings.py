@@ -52,8 +52,8 @@ def file_of(command: str, above: str, programs: Collection[str]) -> str:
     match = _PATH.search(command or above)
     path = match[0] if match else ""
     parts = {part for part in _WORD.findall(path) if part not in _FOLDERS}
-    words = _beginnings(frozenset(programs)) | _OF_STORAGE
-    return "" if parts.isdisjoint(words) else path
+    beginnings = _beginnings(frozenset(programs)) | _OF_STORAGE
+    return "" if parts.isdisjoint(beginnings) else path
 
 
 @cache
