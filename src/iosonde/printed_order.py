@@ -107,6 +107,10 @@ def counters_telling(counters: PrintedCounters) -> Telling:
     listed: Json = counters.values.get("messages") or counters.values.get("entries")
     if isinstance(listed, list):
         return Telling.TROUBLE if any(map(_is_bad, listed[:_READ])) else Telling.OPTION
+    if counters.kind == "file" and not any(
+        isinstance(value, int | float) for value in counters.values.values()
+    ):
+        return Telling.SURROUNDINGS  # whose it is, and who may read it
     return Telling.SIZE if counters.kind in _ALL_OF_A_HOST else Telling.MEASURED
 
 

@@ -80,6 +80,8 @@ def test_the_most_telling_subject_counts_and_nothing_is_surroundings() -> None:
         ({"messages": ["a preset"]}, "host", Telling.OPTION),  # no reset
         ({"messages": [{"level": "error", "message": "x"}]}, "host", Telling.TROUBLE),
         ({"messages": [{"level": "info", "message": "failed"}]}, "host", Telling.OPTION),
+        ({"owner": "anna", "acl": ["user::rwx"]}, "file", Telling.SURROUNDINGS),
+        ({"ceph.dir.rbytes": 4096}, "file", Telling.MEASURED),
     ],
 )
 def test_what_counters_are_about(values: Mapping[str, Json], kind: str, telling: Telling) -> None:
