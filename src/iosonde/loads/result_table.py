@@ -21,7 +21,7 @@ from typing_extensions import override
 
 from iosonde.loads._pieces import RATES, pieces_of, put_pieces
 from iosonde.loads.speed_rows import load_of_test
-from iosonde.loads.table_settings import setting_in, settings_in
+from iosonde.loads.table_settings import said_by, setting_in, settings_in
 from iosonde.records.load import LoadResult
 from iosonde.records.printed import (
     AS_PRINTED,
@@ -103,13 +103,6 @@ _NAMED = re.compile(r"^(?:bw|BW|iops|IOPS)=(?=\d)")
 _NOISE = re.compile(r"[\s()\[\],:/-]+")
 _COUNTED = re.compile(r"\d[\d.,]{0,15} ?[kM]? ?(?:files|ops|reqs?|trans|tx)/s(?:ec)?")
 """A rate of something that is neither a request nor a byte."""
-_SAYS_NOTHING = re.compile(
-    r"(?:results?|values?|speed|score|throughput|through-put|bandwidth|bw|(?:transfer |data )?rate"
-    r"|iops|吞吐[量率]?|带宽|頻寬|速[度率]|スループット|帯域幅?"
-    r"|처리량|대역폭|속도|băng thông|tốc độ|thông lượng)?",
-    re.IGNORECASE,
-)
-"""Names of columns that say no more than what the unit of their figures says as well."""
 _TRIED = 5  # lines below the names of columns in which a figure is looked for
 _MOST = 200
 _COLUMNS = 24
@@ -407,12 +400,7 @@ def _of_cell_alone(name: str, cell: str) -> tuple[_Column, float, float] | None:
     if column is None:
         return None
     plain = _NAMED.sub("", cell).replace(unit[0], " ").strip()
-    return _in_cell(plain, _Column(column.metric, column.scale, "", _apart(name)))
-
-
-def _apart(name: str) -> str:
-    """A column's name where it says more than that rates or results stand in it."""
-    return "" if _SAYS_NOTHING.fullmatch(name) else name
+    return _in_cell(plain, _Column(column.metric, column.scale, "", said_by(name)))
 
 
 def _in_cell(cell: str, column: _Column | None = None) -> tuple[_Column, float, float] | None:

@@ -30,8 +30,15 @@ _OPTIONS = {
     ),
 }
 """Names of columns in which a setting of the load stands: what differs by it is another load."""
-_LONGEST = 12
+_LONGEST = 12  # characters of a count
 _BLOCK = re.compile(r"(?P<number>\d{1,7}) ?(?P<prefix>[kKmM])?(?:i?[bB])?")
+_SAYS_NOTHING = re.compile(
+    r"(?:results?|values?|speed|score|throughput|through-put|bandwidth|bw|(?:transfer |data )?rate"
+    r"|iops|吞吐[量率]?|带宽|頻寬|速[度率]|スループット|帯域幅?"
+    r"|처리량|대역폭|속도|băng thông|tốc độ|thông lượng)?",
+    re.IGNORECASE,
+)
+"""Names of columns that say no more than what the unit of their figures says as well."""
 
 
 def setting_in(name: str, cell: str) -> tuple[str, int] | None:
@@ -58,3 +65,12 @@ def settings_in(head: Sequence[str], cells: Sequence[str]) -> dict[str, Scalar]:
         cells: one for each name.
     """
     return dict(filter(None, map(setting_in, head, cells)))
+
+
+def said_by(name: str) -> str:
+    """A column's name where it says more than that rates or results stand in it.
+
+    Args:
+        name: of a column of figures.
+    """
+    return "" if _SAYS_NOTHING.fullmatch(name) else name
