@@ -30,7 +30,7 @@ _ROW = re.compile(
     r"\s*(?:(?P<share>\d{1,3}\.\d\d) ?)?(?:\u2502|\||:)\s*(?:[\u2190-\u2193]\s*)?"
     r"(?:(?P<address>[\da-f]{1,16}):\s+)?(?:[\u2190-\u2193]\s*)?(?P<code>\S.{0,160}?)?\s*"
 )
-_RULE = re.compile(r"\s*[-\u2500|\u2502+: ]{5,}\s*")
+_RULE = re.compile(r"(?=\s*+[-\u2500|\u2502+:])[-\u2500|\u2502+:\s]{5,}")
 _MOST = 2000
 _KEPT = 200
 """Instructions that any sample fell on."""
