@@ -22,6 +22,7 @@ from iosonde.printed_summary import (
     TELLING,
     TROUBLES,
     counted_said,
+    cut,
     first_said,
     messages_said,
     phrases_of,
@@ -298,7 +299,7 @@ def _answer_of(name: str, values: Mapping[str, Scalar]) -> Answer:
 def _failed_members(state: PrintedState, device: PrintedSubject) -> Iterator[str]:
     """`sdb FAULTED`: what of the device is in trouble, where a tool shows its members with it."""
     members = [
-        f"{visible(each.name)} {condition}" for each in state.subjects
+        f"{visible(each.name)} {cut(visible(condition))}" for each in state.subjects
         if each.kind != device.kind and not each.values.get("group")
         and (condition := bad_condition(each.values))
     ]  # fmt: skip

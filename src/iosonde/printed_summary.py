@@ -132,7 +132,7 @@ def _busiest(values: Mapping[str, Json]) -> Iterator[str]:
         ((share, name) for share, name in shares if isinstance(share, float)), default=(0.0, "")
     )
     if most[0] >= _BUSY_PROCESS:
-        yield f"{_cut(visible(most[1]))} {units.show(most[0], 'fraction')} of a CPU"
+        yield f"{cut(visible(most[1]))} {units.show(most[0], 'fraction')} of a CPU"
 
 
 def counted_said(values: Mapping[str, Json]) -> Sequence[str]:
@@ -179,7 +179,7 @@ def messages_said(values: Mapping[str, Json]) -> str:
     text = texts[levels.index(worst)] if worst else _gravest(texts)
     count = units.counted(len(listed), "message")
     grade = f", {levels.count(worst)} of them {worst}" if worst and len(listed) > 1 else ""
-    return f"{count}{grade}: {_cut(visible(text), _MESSAGE)}"
+    return f"{count}{grade}: {cut(visible(text), _MESSAGE)}"
 
 
 def _gravest(texts: Sequence[str]) -> str:
@@ -286,11 +286,12 @@ def _said(name: str, value: Json) -> str:
         test = word.removesuffix(" passed")
         return f"no {word}" if test == word else f"{test} not passed"
     way, _, last = word.rpartition(".")
-    text = _cut(text, _REASON if name in _REASONS else _LONGEST) if isinstance(value, str) else text
+    text = cut(text, _REASON if name in _REASONS else _LONGEST) if isinstance(value, str) else text
     if last in _RATES:
         return f"{way} {text}".lstrip()
     return f"{way} await {text}".lstrip() if last == "await" else f"{word} {text}"
 
 
-def _cut(text: str, most: int = _LONGEST) -> str:
+def cut(text: str, most: int = _LONGEST) -> str:
+    """A text up to so many characters, with a sign where more of it follows."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"

@@ -290,6 +290,10 @@ def test_members_that_failed_are_said_with_the_pool() -> None:
     assert state_answer(state(pool, *members)).text() == (
         "tank: health DEGRADED, sdc FAULTED, sdd FAULTED, 1 more"
     )
+    odd: Subject = ("member", "sdb", {"state": "FAULTED\x1b[2J " + "x" * 500})
+    text = state_answer(state(pool, odd)).text()
+    assert "\x1b" not in text
+    assert len(text) < 100
     sound: Subject = ("pool", "tank", {"state": "ONLINE"})
     assert state_answer(state(sound, ("member", "sdb", {"state": "ONLINE"}))).text() == (
         "tank: state ONLINE"
