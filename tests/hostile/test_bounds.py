@@ -351,6 +351,7 @@ def test_an_output_that_takes_too_long_is_not_read_and_the_next_is(
     for readers, expected in (((Slow(),), [Unread]), ((Slow(), quick), [Unread, FoundOutput])):
         kinds = tuple(_OfReader(reader, reader.anchors) for reader in readers)
         monkeypatch.setattr(module, "output_kinds", lambda every=kinds: every)
+        monkeypatch.setattr(module, "_programs", frozenset)  # which keeps what it knows
         monkeypatch.setattr(module, "anchors", lambda every=kinds: Anchors(
             [(anchor, at) for at, kind in enumerate(every) for anchor in kind.anchors]
         ))  # fmt: skip
