@@ -41,6 +41,8 @@ _NO_SUBJECT = re.compile(r"/(?:boot|run|snap|sys|dev/shm)(?:/.*)?")
 """Mount points of every host, which no text is about; a full one is said as trouble."""
 _MORE = 0.45  # of an output that is of a device alone
 _NAMES = 10_000  # of devices that are counted in a text
+_SAID_ALONE = CONDITIONS | TROUBLES
+"""What has changed, too, where only one of two moments says it."""
 _FIGURES = ""  # the name of what counters say in one phrase
 
 
@@ -109,25 +111,38 @@ class _Shown:
         self.last = output
         self.peak = min(self.peak, output, key=_order)
 
-    def chosen(self, mentions: Mapping[str, float]) -> str:
+    def chosen(self, mentions: Mapping[str, float]) -> _Chosen:
         """The device that other outputs of the text speak of most; the one said at first, else.
+
+        Of several devices that are alike it is one, where other outputs speak of that alone.
 
         Args:
             mentions: how much outputs speak of a device, by its bare name: one that is of it alone
                 counts as 1, a list of ten devices as a tenth for each.
         """
         said_of = self.peak.said_of
-        first = max(said_of, key=lambda name: self._spoken_of(name, mentions), default="")
-        others = (name for name in self.peak.others if name not in said_of)
-        other = max(others, key=lambda name: self._spoken_of(name, mentions), default="")
-        more = self._spoken_of(other, mentions) - self._spoken_of(first, mentions)
-        return other if other and more > _MORE else first
+        names = dict.fromkeys((*said_of, *self.peak.others))
+        spoken = {name: self._spoken_of(name, names, mentions) for name in names}
+        device = max(said_of, key=spoken.__getitem__, default="")
+        others = (name for name in names if name not in said_of)
+        other = max(others, key=spoken.__getitem__, default="")
+        moments = [self.first, self.peak, self.last]
+        if other and spoken[other] - spoken.get(device, 0.0) > _MORE:
+            device = other
+        least = min((spoken[name] for name in said_of), default=0.0)
+        more = [name for name in said_of if spoken[name] > least + _MORE]
+        alone = device in self.peak.others and len(said_of) > 1 and more == [device]
+        if device not in said_of or alone:
+            moments = [output.of(device) for output in moments if device in output.others]
+        return _Chosen(
+            bare_name(device), self.peak, moments, _changed(moments),
+            mentions.get(bare_name(device), 0.0),
+        )  # fmt: skip
 
-    def _spoken_of(self, name: str, mentions: Mapping[str, float]) -> float:
+    def _spoken_of(self, name: str, names: Iterable[str], mentions: Mapping[str, float]) -> float:
         """How much the text speaks of a device, of its partitions, or of what it stands on."""
         if not name or _NO_SUBJECT.fullmatch(name):
             return 0.0
-        names = {*self.peak.said_of, *self.peak.others}
         parts = (
             each for each in names if each.startswith(name) and _PART.fullmatch(each, len(name))
         )
@@ -135,39 +150,44 @@ class _Shown:
         below = (mentions.get(each, 0.0) for each in self.peak.stands_on.get(name, ()))
         return max(with_parts, *below, 0.0)
 
-    def moments(self, mentions: Mapping[str, float]) -> Sequence[SaidOutput]:
-        """First, worst and last, with what is said of the device that is chosen.
 
-        Of several devices that are alike it is one, where other outputs speak of that alone.
-        """
-        shown, chosen = [self.first, self.peak, self.last], self.chosen(mentions)
-        said_of = self.peak.said_of
-        spoken = {name: self._spoken_of(name, mentions) for name in said_of}
-        more = [name for name in said_of if spoken[name] > min(spoken.values()) + _MORE]
-        if chosen not in said_of or (len(said_of) > 1 and more == [chosen]):
-            return [output.of(chosen) for output in shown if chosen in output.others]
-        return shown
+class _Chosen(NamedTuple):
+    """What is said of a device that a tool shows.
 
+    Args:
+        device: its bare name; "" for the host.
+        peak: the output of when it was worst, fullest or busiest.
+        moments: first, worst and last, with what each says of it.
+        changed: names of what differs between them.
+        mentions: how much the text speaks of it.
+    """
 
-def _sentence(moments: Sequence[SaidOutput]) -> str:
-    """`df: /: used share 74 % (lines 3–5), then used share 31 % (lines 9–11)`."""
-    first, changed = moments[0], _changed(moments)
-    unchanged = [name for name in first.answer.phrases if name not in changed]
-    names = [name for name in (*changed, *unchanged) if name in first.answer.phrases][:_VALUES]
-    name = " on ".join(filter(None, (first.answer.name, first.host)))
-    answer = first.answer._replace(name=name)
-    said, now = (
-        f"{first.tool}: {answer.text(sorted(names, key=_place))} (lines {first.lines})",
-        first,
-    )
-    for later in moments[1:]:
-        if _changed((now, later)):
-            there = [name for name in changed if name in later.answer.phrases][:_VALUES]
-            said, now = (
-                f"{said}, then {later.answer.said(there or None)} (lines {later.lines})",
-                later,
-            )
-    return said
+    device: str
+    peak: SaidOutput
+    moments: Sequence[SaidOutput]
+    changed: Sequence[str]
+    mentions: float
+
+    def order(self) -> tuple[int, bool, float, float]:
+        """What is in trouble at any time, what changed, what is spoken of most, what is busiest."""
+        telling, weight = _order(self.peak)
+        return telling, not self.changed, -round(self.mentions, 3), weight
+
+    def sentence(self) -> str:
+        """`df: /: used share 74 % (lines 3–5), then used share 31 % (lines 9–11)`."""
+        first, *others = self.moments
+        phrases = first.answer.phrases
+        unchanged = (name for name in phrases if name not in self.changed)
+        names = [name for name in (*self.changed, *unchanged) if name in phrases][:_VALUES]
+        name = " on ".join(filter(None, (first.answer.name, first.host)))
+        text = first.answer._replace(name=name).text(sorted(names, key=_place))
+        said, now = f"{first.tool}: {text} (lines {first.lines})", first
+        for later in others:
+            if _changed((now, later)):
+                there = [name for name in self.changed if name in later.answer.phrases][:_VALUES]
+                said += f", then {later.answer.said(there or None)} (lines {later.lines})"
+                now = later
+        return said
 
 
 def _changed(moments: Sequence[SaidOutput]) -> Sequence[str]:
@@ -177,7 +197,7 @@ def _changed(moments: Sequence[SaidOutput]) -> Sequence[str]:
     changed = [
         name for name in names
         if len({phrases[name] for phrases in answers if name in phrases}) > 1
-        or (name in CONDITIONS | TROUBLES and not all(name in phrases for phrases in answers))
+        or (name in _SAID_ALONE and not all(name in phrases for phrases in answers))
     ]  # fmt: skip
     return sorted(changed, key=_place)
 
@@ -224,34 +244,27 @@ class OutputAnswer:
 
     def sentence(self) -> str:
         """The first two, of two devices where there are two, and how many more there are."""
-        order = sorted(self._shown.values(), key=self._order)
+        every = (shown.chosen(self._mentions) for shown in self._shown.values())
+        order = sorted(every, key=_Chosen.order)
         if order and order[0].peak.telling < Telling.SURROUNDINGS:
-            order = [shown for shown in order if shown.peak.telling < Telling.SURROUNDINGS]
-        first = list(self._of_two_devices(order))
+            order = [each for each in order if each.peak.telling < Telling.SURROUNDINGS]
+        first = _of_two_devices(order)
         more = len(order) - len(first)
-        said = "; ".join(_sentence(shown.moments(self._mentions)) for shown in first)
+        said = "; ".join(each.sentence() for each in first)
         return said + (f"; {more} more" if more > 0 else "")
 
-    def _order(self, shown: _Shown) -> tuple[int, bool, float, float]:
-        """What is in trouble at any time, what changed, what is spoken of most, what is busiest."""
-        telling, weight = _order(shown.peak)
-        same = not _changed(shown.moments(self._mentions))
-        spoken = self._mentions.get(bare_name(shown.chosen(self._mentions)), 0.0)
-        return telling, same, -round(spoken, 3), weight
 
-    def _of_two_devices(self, order: Sequence[_Shown]) -> Iterator[_Shown]:
-        """The first, and the next that tells as much of another device; else the next."""
-        if not order:
-            return
-        first, *others = order
-        yield first
-        device = bare_name(first.chosen(self._mentions)), first.peak.host
-        for shown in others:
-            of = bare_name(shown.chosen(self._mentions)), shown.peak.host
-            if of != device and shown.peak.telling is first.peak.telling:
-                yield shown
-                return
-        yield from others[: _SAID - 1]
+def _of_two_devices(order: Sequence[_Chosen]) -> Sequence[_Chosen]:
+    """The first, and the next that tells as much of another device; else the next."""
+    if len(order) <= _SAID:
+        return order
+    first, *others = order
+    of_another = (
+        each for each in others
+        if (each.device, each.peak.host) != (first.device, first.peak.host)
+        and each.peak.telling is first.peak.telling
+    )  # fmt: skip
+    return first, next(of_another, others[0])
 
 
 def of_state(state: PrintedState, lines: str) -> SaidOutput:

@@ -262,6 +262,12 @@ def test_of_devices_that_tell_alike_the_one_that_most_outputs_speak_of_is_said()
     assert sentence(listed, elsewhere).startswith("lsblk: sda, sdb, sdc: size")
 
 
+def test_a_device_without_a_name_is_not_said_alone_by_the_name_of_its_kind() -> None:
+    nameless = state(("disk", "", {"size": 1 << 30}), ("disk", "sda", {"size": 1 << 30}))
+    spoken = counters({"messages": ["/dev/disk is no device", "/dev/disk again"]}, "", "host")
+    assert sentence(nameless, spoken, spoken).startswith("tool: disk, sda: size 1 GiB")
+
+
 def test_a_partition_speaks_for_its_disk_and_is_not_said_instead() -> None:
     listed = state(disk("sda"), ("partition", "sda1", {"size": 9 << 20}), disk("sdb"), tool="lsblk")
     mounted = state(("mount", "/boot", {"device": "/dev/sda1"}), tool="mount")
