@@ -2,10 +2,11 @@
 //! on, cut or copy get from above is what they send below.
 
 use iosonde_core::ledger::io::Op;
-use iosonde_core::ledger::mapping::Mirror;
+use iosonde_core::ledger::mapping::Same;
 use iosonde_core::ledger::queue::Limits;
 use iosonde_core::ledger::raid::copies::Raid10;
-use iosonde_core::ledger::rule::{Rule, Same};
+use iosonde_core::ledger::rule::Rule;
+use iosonde_core::ledger::volume::Mirror;
 use iosonde_core::ledger::{Below, Ledger, Node};
 use proptest::prelude::*;
 

@@ -4,8 +4,8 @@
 use iosonde_core::ledger::cache::{bcache, pages, promote, writecache};
 use iosonde_core::ledger::mapping;
 use iosonde_core::ledger::problem::LedgerError;
-use iosonde_core::ledger::rule;
 use iosonde_core::ledger::spec::{self, Spec};
+use iosonde_core::ledger::volume;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -52,7 +52,7 @@ macro_rules! rules {
         /// The core's struct of any rule.
         pub fn spec(rule: &Bound<'_, PyAny>) -> PyResult<Result<Spec, LedgerError>> {
             if rule.cast::<Same>().is_ok() {
-                return Ok(Ok(Spec::Same(rule::Same)));
+                return Ok(Ok(Spec::Same(mapping::Same)));
             }
             if let Ok(volume) = rule.cast::<Segments>() {
                 return Ok(Ok(volume.get().spec()));
@@ -141,7 +141,7 @@ impl Segments {
 
 impl Segments {
     fn spec(&self) -> Spec {
-        let segment = |one: &Segment| mapping::Segment {
+        let segment = |one: &Segment| volume::Segment {
             start: one.start,
             length: one.length,
             child: one.child,

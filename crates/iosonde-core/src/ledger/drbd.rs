@@ -8,8 +8,8 @@
 
 use super::io::{Io, Op, Step, PAGE};
 use super::lru::Lru;
+use super::mapping::Mapping;
 use super::problem::LedgerError;
-use super::rule::Mapping;
 
 const EXTENT: u64 = 4 << 20;
 const LOCAL: usize = 0;

@@ -1,7 +1,7 @@
 //! What a network carries at once, and how a request is cut into it.
 
 use super::io::{Io, Op, Step};
-use super::rule::Mapping;
+use super::mapping::Mapping;
 
 /// How the data of a write are asked for by the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,8 +16,8 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use super::cache::ranges::runs;
 use super::io::{Io, Op, Step, PAGE};
+use super::mapping::Mapping;
 use super::problem::LedgerError;
-use super::rule::Mapping;
 
 /// A journal behind the data: the inode's block, the journal's superblock, then its log.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 //! cache behind it, and after the last one what caches still hold.
 
 use super::io::{Io, Op, Step};
+use super::mapping::Mapping;
 use super::raid::bitmap::Bitmap;
-use super::rule::Mapping;
 use super::Ledger;
 
 impl Ledger {

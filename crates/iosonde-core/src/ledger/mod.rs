@@ -19,14 +19,16 @@ pub mod queue;
 pub mod raid;
 pub mod rule;
 pub mod spec;
+pub mod volume;
 
 use cache::Look;
 use io::{Io, Op, Step, Tally, PAGE};
+use mapping::Mapping;
 use path::Path;
 use problem::LedgerError;
 use queue::{Added, Limits, Plug, LARGE_READ};
 use raid::bitmap::Bitmap;
-use rule::{Mapping, Rule};
+use rule::Rule;
 
 /// A layer that another stands on: its number, and where the other begins on it, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

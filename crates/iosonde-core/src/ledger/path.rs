@@ -2,7 +2,7 @@
 //! them, counted once. With it, what was counted so is told layer by layer.
 
 use super::io::{Op, Tally, PAGE};
-use super::rule::Mapping;
+use super::mapping::Mapping;
 use super::{Ledger, Node};
 
 /// A row of layers: from the one it belongs to, down to the first that does more than hand on.

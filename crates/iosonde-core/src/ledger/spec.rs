@@ -11,7 +11,7 @@ use super::cache::{Cache, Mode};
 use super::drbd::Drbd;
 use super::frame::{Cut, Transfers};
 use super::journal::Journal;
-use super::mapping::{self, Mirror, Segment, Striped};
+use super::mapping::Same;
 use super::problem::LedgerError;
 use super::queue::Limits;
 use super::raid::bitmap::{self, Rows};
@@ -19,7 +19,8 @@ use super::raid::copies;
 use super::raid::parity;
 use super::raid::place::{Geometry, Layout};
 use super::raid::stripe::RmwLevel;
-use super::rule::{Rule, Same};
+use super::rule::Rule;
+use super::volume::{self, Mirror, Segment, Striped};
 use super::{Below, Node};
 
 /// All of the layer below, from a place on.
@@ -226,7 +227,7 @@ impl Spec {
         Ok(match self {
             Self::Same(same) => Rule::Same(same),
             Self::Linear(Linear { start }) => Rule::Linear(whole(start)?),
-            Self::Segments(volume) => Rule::Linear(mapping::Linear::new(volume.segments)?),
+            Self::Segments(volume) => Rule::Linear(volume::Linear::new(volume.segments)?),
             Self::Striped(Stripes {
                 chunk,
                 start,
@@ -261,8 +262,8 @@ impl Spec {
     }
 }
 
-fn whole(at: u64) -> Result<mapping::Linear, LedgerError> {
-    mapping::Linear::new(vec![Segment {
+fn whole(at: u64) -> Result<volume::Linear, LedgerError> {
+    volume::Linear::new(vec![Segment {
         start: 0,
         length: u64::MAX - at,
         child: 0,

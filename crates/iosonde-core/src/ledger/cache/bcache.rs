@@ -19,8 +19,8 @@ use std::collections::VecDeque;
 
 use super::extents::{Extent, Extents};
 use crate::ledger::io::{Io, Op, Step};
+use crate::ledger::mapping::Mapping;
 use crate::ledger::problem::LedgerError;
-use crate::ledger::rule::Mapping;
 
 const SLOW: usize = 0;
 const FAST: usize = 1;

@@ -16,8 +16,8 @@ use super::ranges::Ranges;
 use crate::ledger::divisor::Divisor;
 use crate::ledger::io::{Io, Op, Step, PAGE};
 use crate::ledger::lru::Lru;
+use crate::ledger::mapping::Mapping;
 use crate::ledger::problem::LedgerError;
-use crate::ledger::rule::Mapping;
 
 /// A cache before one array.
 #[derive(Clone, Debug)]

@@ -20,8 +20,8 @@ pub mod writecache;
 
 use super::divisor::Divisor;
 use super::io::{Io, Op, Step};
+use super::mapping::Mapping;
 use super::problem::LedgerError;
-use super::rule::Mapping;
 use sets::Places;
 
 /// What happens to writes.

@@ -13,8 +13,8 @@ use std::collections::{BTreeSet, HashSet};
 use super::ranges;
 use crate::ledger::io::{Io, Op, Step, PAGE};
 use crate::ledger::lru::Lru;
+use crate::ledger::mapping::Mapping;
 use crate::ledger::problem::LedgerError;
-use crate::ledger::rule::Mapping;
 
 /// Pages that go out at once (`MIN_WRITEBACK_PAGES`).
 const CHUNK: usize = 1024;

@@ -9,8 +9,8 @@ use super::smq::{Answer, Smq};
 use super::Mode;
 use crate::ledger::divisor::Divisor;
 use crate::ledger::io::{Io, Op, Step};
+use crate::ledger::mapping::Mapping;
 use crate::ledger::problem::LedgerError;
-use crate::ledger::rule::Mapping;
 
 const FAST: usize = 1;
 const SLOW: usize = 0;

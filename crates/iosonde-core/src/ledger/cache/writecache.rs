@@ -14,8 +14,8 @@ use super::free::Free;
 use super::ranges::runs;
 use crate::ledger::divisor::Divisor;
 use crate::ledger::io::{Io, Op, Step};
+use crate::ledger::mapping::Mapping;
 use crate::ledger::problem::LedgerError;
-use crate::ledger::rule::Mapping;
 
 const SLOW: usize = 0;
 const FAST: usize = 1;

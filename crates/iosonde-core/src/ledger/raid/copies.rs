@@ -5,8 +5,8 @@
 
 use crate::ledger::divisor::Divisor;
 use crate::ledger::io::{Io, Op, Step};
+use crate::ledger::mapping::Mapping;
 use crate::ledger::problem::LedgerError;
-use crate::ledger::rule::Mapping;
 
 /// drivers/md/raid1.h, `BARRIER_UNIT_SECTOR_SIZE`.
 const BARRIER_UNIT: u64 = 64 << 20;

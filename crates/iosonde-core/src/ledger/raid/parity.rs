@@ -13,8 +13,8 @@ use super::place::Geometry;
 use super::stripe::{Members, Next, RmwLevel, Stripe};
 use crate::ledger::io::{Io, Op, Step, PAGE};
 use crate::ledger::lru::Lru;
+use crate::ledger::mapping::Mapping;
 use crate::ledger::problem::LedgerError;
-use crate::ledger::rule::Mapping;
 
 /// The stripe cache is kept in as many lists (drivers/md/raid5.h, `NR_STRIPE_HASH_LOCKS`).
 const LISTS: u64 = 8;
