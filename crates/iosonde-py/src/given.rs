@@ -4,8 +4,7 @@
 use iosonde_core::ledger::problem::LedgerError;
 use pyo3::prelude::*;
 
-use crate::ledger::refused;
-use crate::rules::Segment;
+use crate::refused::refused;
 
 /// A value of a key; where it is none, how Python shows what stands there.
 pub struct Given<T>(Result<T, String>);
@@ -73,8 +72,4 @@ impl Wanted for Vec<u64> {
 
 impl Wanted for Vec<u32> {
     const WANTED: &'static str = "a list of whole numbers from 0 to 2^32 − 1";
-}
-
-impl Wanted for Vec<Segment> {
-    const WANTED: &'static str = "a list of segments";
 }

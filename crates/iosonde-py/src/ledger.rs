@@ -8,24 +8,13 @@ use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
 
 use crate::given::Given;
+use crate::refused::refused;
 use crate::rules;
-
-pyo3::create_exception!(
-    _core,
-    LedgerError,
-    PyValueError,
-    "A stack that cannot be modelled, in one sentence."
-);
 
 /// I/Os between two looks whether the user has interrupted.
 const SPAN: usize = 1 << 20;
 /// I/Os of which a cache may fetch the memory at once.
 const AHEAD: usize = 32;
-
-#[allow(clippy::needless_pass_by_value)] // as `map_err` hands it over
-pub fn refused(problem: problem::LedgerError) -> PyErr {
-    LedgerError::new_err(problem.to_string())
-}
 
 /// What a layer takes at once.
 #[pyclass(frozen, eq, hash, get_all, module = "iosonde._core")]

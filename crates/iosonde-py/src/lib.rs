@@ -4,6 +4,7 @@ mod anchors;
 mod fio_log;
 mod given;
 mod ledger;
+mod refused;
 mod rules;
 mod sampler;
 mod student;
@@ -22,7 +23,10 @@ mod _core {
     use crate::fio_log::{fio_log_variants, read_fio_log, FioLogFigures, LogError};
 
     #[pymodule_export]
-    use crate::ledger::{Bitmap, Counts, Ledger, LedgerError, Limits, Node};
+    use crate::ledger::{Bitmap, Counts, Ledger, Limits, Node};
+
+    #[pymodule_export]
+    use crate::refused::LedgerError;
 
     #[pymodule_export]
     use crate::rules::{

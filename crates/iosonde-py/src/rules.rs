@@ -9,7 +9,7 @@ use iosonde_core::ledger::volume;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::given::Given;
+use crate::given::{Given, Wanted};
 
 /// A class for each rule, and how it becomes the core's own struct of the same fields.
 macro_rules! rules {
@@ -116,6 +116,10 @@ impl Segment {
     fn __repr__(&self) -> String {
         format!("{self:?}")
     }
+}
+
+impl Wanted for Vec<Segment> {
+    const WANTED: &'static str = "a list of segments";
 }
 
 /// Parts of the layers below, one behind the other.
