@@ -16,7 +16,7 @@
 //! Source: fio, iolog.c, `flush_samples()` and its history (commits 8914a9d8, ae588852, b2a432bf,
 //! 03ec570f, 0e14633c, 14d3134a).
 
-use super::line::{fields, Field, MAX_COLUMNS};
+use super::field::{fields, Field, MAX_COLUMNS};
 use super::problem::{BadLine, Problem, ReadError};
 
 /// How many lines detection looks at.

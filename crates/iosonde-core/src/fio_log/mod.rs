@@ -11,6 +11,7 @@
 #![allow(clippy::inline_always)]
 
 mod columns;
+mod field;
 mod figures;
 mod line;
 mod problem;

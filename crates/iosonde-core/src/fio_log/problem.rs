@@ -94,8 +94,8 @@ pub enum ReadError {
     HistogramLog { columns: usize },
     /// A bad line, where `strict` asks for none.
     Bad(BadLine),
-    /// The times cover more seconds than a log can.
-    TooManySeconds,
+    /// The times cover more different intervals than a log may.
+    TooManySeconds { most: usize },
     /// The caller asked to stop.
     Interrupted,
     /// A thread of the reader ended without an answer.
@@ -117,10 +117,9 @@ impl fmt::Display for ReadError {
                 "{columns} columns: a histogram log of --write_hist_log, expected a log of 2 to 8"
             ),
             Self::Bad(bad) => write!(f, "line {}: {}", bad.line, bad.problem),
-            Self::TooManySeconds => write!(
+            Self::TooManySeconds { most } => write!(
                 f,
-                "the times of this log cover more than {} different intervals",
-                super::tally::MAX_SECONDS
+                "the times of this log cover more than {most} different intervals"
             ),
             Self::Interrupted => write!(f, "interrupted"),
             Self::Lost => write!(f, "a reading thread ended without an answer"),

@@ -278,7 +278,7 @@ impl Tally {
     /// Raises `TooManySeconds` where the series has become longer than a log can be.
     pub fn check(&self) -> Result<(), ReadError> {
         if self.series.iter().map(BTreeMap::len).sum::<usize>() > MAX_SECONDS {
-            return Err(ReadError::TooManySeconds);
+            return Err(ReadError::TooManySeconds { most: MAX_SECONDS });
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 //! Source: fio, iolog.c, `read_iolog()`, `log_io_u()`, `log_file()`; HOWTO "Trace file format v2",
 //! "v3". fio writes version 3 since 3.31.
 
-use super::line::decimal;
+use super::field::decimal;
 use super::problem::Problem;
 use super::tally::{Sample, Tally};
 
