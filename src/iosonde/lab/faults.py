@@ -13,8 +13,7 @@ from typing import Any
 from iosonde.errors import HostFailed, UsageError
 from iosonde.lab.qmp import ask
 from iosonde.lab.spec import DiskLimits
-from iosonde.lab.state import Lab, LabNode, end
-from iosonde.lab.up import start, wait_up
+from iosonde.lab.state import Lab, LabNode
 
 _EIO = 5
 _TOO_HOT = 2  # bit 1 of the critical warning; NVM Express Base Specification 2.0, 5.16.1.3
@@ -45,32 +44,6 @@ async def heal(lab: Lab, node: LabNode) -> None:
 async def _set_port(lab: Lab, node: LabNode, *, up: bool) -> None:
     arguments = {"name": f"p{node.number}", "up": up}
     await ask(lab.directory / "qmp", "set_link", arguments)
-
-
-def kill(lab: Lab, node: LabNode) -> None:
-    """Cut a node's power, and that of its guests. What its disks acknowledged stays in their files.
-
-    Raises:
-        UsageError: it does not run.
-    """
-    for guest in lab.nodes:
-        if guest.host == node.name:
-            end(lab, guest.name)
-    if not end(lab, node.name):
-        raise UsageError(f"the node {node.name} is not running")
-
-
-async def power_on(lab: Lab, node: LabNode) -> None:
-    """Boot a node again after `kill`, with its disks; what was not on them is forgotten.
-
-    Raises:
-        UsageError: it runs.
-    """
-    if lab.pid(node.name) is not None:
-        raise UsageError(f"the node {node.name} is running")
-    (lab.directory / node.name / "console").unlink(missing_ok=True)
-    start(lab, node.name, node.command)
-    await wait_up(lab, node)
 
 
 async def fail(lab: Lab, node: LabNode, disk: str) -> None:

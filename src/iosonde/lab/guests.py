@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from iosonde.errors import IosondeError, UsageError
+from iosonde.lab.power import power_on
 from iosonde.lab.state import Lab, LabNode, end, find
 
 ADDRESS, PORT = "10.0.2.100", 7000
@@ -66,8 +67,6 @@ async def answered(lab: Lab, node: LabNode, line: str) -> str:
 
 
 async def _start(lab: Lab, guest: LabNode) -> None:
-    from iosonde.lab.faults import power_on
-
     try:
         await power_on(lab, guest)
     except BaseException:

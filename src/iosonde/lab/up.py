@@ -15,13 +15,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from iosonde import kerneltext
-from iosonde.errors import HostFailed, UsageError
+from iosonde.errors import UsageError
 from iosonde.lab.accel import accelerator
 from iosonde.lab.architecture import architecture, qemu
 from iosonde.lab.guests import listener
 from iosonde.lab.image import Image, Tell, base, image
 from iosonde.lab.machine import NodeLocation, node_arguments, switch_arguments
+from iosonde.lab.power import not_started, start, wait_up
 from iosonde.lab.spec import DiskSpec, LabSpec, NodeSpec, checked
 from iosonde.lab.state import Lab, LabNode, labs, take_down
 from iosonde.private_folder import make_private
@@ -29,8 +29,6 @@ from iosonde.scripts import program
 from iosonde.store.owner import is_gone, this_process
 from iosonde.units import show_seconds
 
-_PATIENCE = 180.0  # an emulated node on a busy machine
-_PAUSE = 0.02
 _LONGEST_SOCKET = 100  # sun_path is 108 bytes (unix(7))
 
 _GUARD = program("iosonde.lab", "guard.sh")
@@ -208,33 +206,10 @@ def _start_all(lab: Lab) -> None:
     limit = time.monotonic() + 10.0
     while not all((lab.directory / f"port-{node.number}").exists() for node in lab.nodes):
         if lab.pid("switch") is None or time.monotonic() > limit:
-            raise _not_started(lab, "switch")
+            raise not_started(lab, "switch")
         time.sleep(0.005)
     for node in _first(lab):
         start(lab, node.name, node.command)
-
-
-def start(lab: Lab, what: str, command: Sequence[str]) -> None:
-    """Start a node or the switch; it goes on when iosonde ends."""
-    log = lab.directory / f"{what}.log"
-    with log.open("wb") as said:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True,
-            umask=0o077,
-        )  # fmt: skip
-    (lab.directory / f"{what}.pid").write_text(str(process.pid))
-    while process.poll() is None and lab.pid(what) is None:
-        time.sleep(0.001)  # execve(2) has not set its arguments yet
-
-
-def _not_started(lab: Lab, what: str) -> HostFailed:
-    with contextlib.suppress(OSError):
-        lines = kerneltext.lines(
-            (lab.directory / f"{what}.log").read_text(errors="replace").strip()
-        )
-        if lines:
-            return HostFailed(f"QEMU did not start: {lines[-1]}", where=f"{lab.name}/{what}")
-    return HostFailed("QEMU did not start", where=f"{lab.name}/{what}")
 
 
 async def _all_up(lab: Lab, began: float, tell: Tell) -> dict[str, float]:
@@ -246,31 +221,3 @@ async def _all_up(lab: Lab, began: float, tell: Tell) -> dict[str, float]:
         return node.name, time.monotonic() - began
 
     return dict(await asyncio.gather(*map(node_up, _first(lab))))
-
-
-async def wait_up(lab: Lab, node: LabNode) -> None:
-    """Wait for the line by which a node says that its ssh listens.
-
-    Raises:
-        HostFailed: it failed, or ended, or is too late.
-    """
-    console = lab.directory / node.name / "console"
-    limit = time.monotonic() + _PATIENCE
-    while time.monotonic() < limit:
-        text = console.read_bytes() if console.exists() else b""
-        if b"LAB-UP" in text:
-            return
-        if b"LAB-FAILED" in text:
-            reason = kerneltext.decoded(kerneltext.lines(text.split(b"LAB-FAILED", 1)[1])[0])
-            raise HostFailed(f"the node could not start: {reason.strip()}", where=node.name)
-        if lab.pid(node.name) is None:
-            raise _not_started(lab, node.name)
-        await asyncio.sleep(_PAUSE)
-    raise HostFailed(
-        f"the node is not up after {_PATIENCE:.0f} s",
-        where=node.name,
-        hint="this machine may be too busy; the last lines of its console: "
-        + kerneltext.decoded(
-            b" | ".join(kerneltext.lines(console.read_bytes().replace(b"\r", b""))[-3:])
-        ),
-    )

@@ -14,6 +14,7 @@ from iosonde.inputs import read_declaration_file
 from iosonde.loads import FLEETS, LOADS
 from iosonde.loads.named import declare_loads
 from iosonde.measure.interleave import Interleave
+from iosonde.measure.layer_points import probe_points, stack_of
 from iosonde.measure.study import ProbePoint, Study
 from iosonde.records.load import Load
 from iosonde.records.stack import Json
@@ -191,8 +192,6 @@ def _located(study: Study, directory: Path) -> Study:
             hint="leave out `targets` (--target), or `stack` and `at`",
         )
     if study.stack:
-        from iosonde.measure.stages import probe_points, stack_of
-
         probes = probe_points(study, stack_of(study, directory))
         file = str((directory / study.stack).absolute())
         return study.model_copy(update={"targets": probes, "stack": file})

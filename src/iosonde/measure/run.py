@@ -24,11 +24,11 @@ from iosonde.measure.counting import counting_of
 from iosonde.measure.estimate import Estimate
 from iosonde.measure.fleet import measure_together, require_same_line, server_command
 from iosonde.measure.growing import GrowingTrial
+from iosonde.measure.layer_points import stack_of
 from iosonde.measure.passes import PassesToState, without_small_blocks
 from iosonde.measure.plan import Plan, PlannedTrial
 from iosonde.measure.progress import LoopFinished, Progress, RunStarted, RunWarning, TrialReady
 from iosonde.measure.ready import StudyHosts, require_target, require_tools
-from iosonde.measure.stages import stack_of
 from iosonde.measure.trial import PreparedTrial, measure_loop, or_problems
 from iosonde.measure.trouble import Watched, broken, loop_left_out, troubles_of
 from iosonde.measure.turns import Round, blocks, order

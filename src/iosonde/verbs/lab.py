@@ -12,7 +12,7 @@ from typing import Literal, cast
 from iosonde.change.build import Report
 from iosonde.contract import VerbResult
 from iosonde.errors import UsageError
-from iosonde.lab import faults
+from iosonde.lab import faults, power
 from iosonde.lab.host import DEFAULT, ssh_argv
 from iosonde.lab.machine import BUSES
 from iosonde.lab.spec import DiskLimits, DiskSpec, LabSpec, NodeSpec, memory_disk
@@ -194,14 +194,14 @@ def _meant(name: str, node: str = "") -> Lab:
 
 async def _kill(lab: Lab, node: LabNode, disk: str, limits: DiskLimits) -> None:
     del disk, limits
-    faults.kill(lab, node)
+    power.kill(lab, node)
 
 
 Fault = Literal["cut", "kill", "start", "fail", "slow", "heat"]
 _FAULTS: dict[Fault, tuple[str, Callable[[Lab, LabNode, str, DiskLimits], Awaitable[None]]]] = {
     "cut": ("cut off the network", lambda lab, node, *_: faults.cut(lab, node)),
     "kill": ("without power", _kill),
-    "start": ("up again", lambda lab, node, *_: faults.power_on(lab, node)),
+    "start": ("up again", lambda lab, node, *_: power.power_on(lab, node)),
     "fail": ("every I/O fails", lambda lab, node, disk, _: faults.fail(lab, node, disk)),
     "slow": ("limited", faults.slow),
     "heat": ("warns of its temperature", lambda lab, node, disk, _: faults.heat(lab, node, disk)),

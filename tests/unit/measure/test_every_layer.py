@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.measure.stages import probe_points
+from iosonde.measure.layer_points import probe_points
 from iosonde.measure.study import EVERY_LAYER, Study
 from iosonde.stack.file import understand
 
