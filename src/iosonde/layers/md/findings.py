@@ -91,8 +91,10 @@ def _left(state: StateEvidence) -> float | None:
 def _too_long(state: StateEvidence) -> float | None:
     """Seconds until a resync is done, if nobody waits so long and it has done some of it."""
     share, left = state.values.get("sync_share"), _left(state)
-    has_begun = isinstance(share, float) and (share >= _BEGUN or not state.values["sync_speed"])
-    return left if left is not None and left > _LONGEST and has_begun else None
+    if left is None or left <= _LONGEST:
+        return None
+    stands = left == float("inf")
+    return left if stands or (isinstance(share, float) and share >= _BEGUN) else None
 
 
 def not_whole(case: EvidenceSet) -> Iterator[Finding]:

@@ -154,7 +154,7 @@ def small_transfers(case: EvidenceSet) -> Iterator[Finding]:
         sizes = [
             (name, size)
             for name in ("read_size", "write_size")
-            if isinstance(size := mount.values.get(name), int) and size < _SMALL
+            if isinstance(size := mount.values.get(name), int) and 0 < size < _SMALL
         ]
         if not sizes:
             continue

@@ -251,6 +251,8 @@ def test_mounts_that_move_little() -> None:
     assert "8 KiB in one call (rsize and wsize): 1 MiB takes 128 calls" in finding.message
     large = state("nfs", "/mnt", read_size=65_536, write_size=1 << 20)
     assert list(nfs.small_transfers(EvidenceSet(states=(large,)))) == []
+    none = state("nfs", "/mnt", read_size=0, write_size=0)
+    assert list(nfs.small_transfers(EvidenceSet(states=(none,)))) == []
 
 
 def test_one_connection_over_a_fast_link() -> None:
