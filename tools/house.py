@@ -30,7 +30,7 @@ from functools import cache
 from pathlib import Path
 
 from iosonde.layers import KERNEL_MESSAGES, LAYERS
-from iosonde.layers.outputs import OUTPUTS as OF_LAYERS
+from iosonde.layers import OUTPUTS as OF_LAYERS
 from iosonde.loads import OUTPUTS as OF_LOADS
 from iosonde.monitors import OUTPUTS as OF_MONITORS
 
@@ -38,13 +38,11 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "iosonde"
 TESTS = ROOT / "tests"
 
-ROWS = frozenset({
-    "layers/__init__.py", "layers/outputs.py", "monitors/__init__.py", "settings/__init__.py",
-})  # fmt: skip
+ROWS = frozenset({"layers/__init__.py", "monitors/__init__.py", "settings/__init__.py"})
 """Where the tables stand that have a technology's rows."""
 _ORDINARY = frozenset({"disk", "dm", "filesystem", "guest", "link", "loop", "partition"})
 """Kinds whose names are words: no identifier names them, and not every string that is the word."""
-_SHARED = frozenset({"layer", "outputs", "site", "step"})
+_SHARED = frozenset({"layer", "site", "step"})
 _READERS = frozenset(
     table[row].partition(":")[0]
     for table in (OF_LAYERS, OF_LOADS, OF_MONITORS, KERNEL_MESSAGES)

@@ -19,7 +19,7 @@ from typing import Any
 
 from iosonde.explain.judge import rules
 from iosonde.layers import CACHES, KERNEL_MESSAGES, LAYERS, LEDGERS, RULES, TARGETS
-from iosonde.layers.outputs import OUTPUTS as OF_LAYERS
+from iosonde.layers import OUTPUTS as OF_LAYERS
 from iosonde.loads import OUTPUTS as OF_LOADS
 from iosonde.monitors import OUTPUTS as OF_MONITORS
 from iosonde.monitors import SAMPLERS

@@ -5,11 +5,13 @@ Packages that are installed beside iosonde add rows by entry points, whose group
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
+
+from typing_extensions import override
 
 from iosonde.errors import UsageError
 
@@ -74,9 +76,9 @@ class Table(Mapping[str, str], Generic[T]):
                 hint=f"did you mean {near[0]!r}?" if near else "",
             )
         module, _, attribute = self._rows[name].partition(":")
-        if name in self._own:
-            return cast("T", getattr(import_module(module), attribute))
-        return cast("T", self._load_added(name))
+        if self.group and name not in self._own:
+            return cast("T", self._load_added(name))
+        return cast("T", getattr(import_module(module), attribute))
 
     def _load_added(self, name: str) -> object:
         (added,) = [row for row in _added(self.group) if row.name == name]
@@ -89,6 +91,28 @@ class Table(Mapping[str, str], Generic[T]):
                 where=added.value,
                 hint=f"mend or uninstall {_package(added)}",
             ) from problem
+
+
+class FolderTable(Table[T]):
+    """A table whose rows stand in the folders of what they are about, in `OUTPUTS` of each.
+
+    Its rows are in the order of their names, whatever folder each is in.
+
+    Args:
+        what: as `Table` has it.
+        room: package that has the folders.
+        folders: that have rows.
+    """
+
+    def __init__(self, what: str, room: str, folders: Sequence[str]) -> None:
+        super().__init__(what, {})
+        self._folders = tuple(f"{room}.{folder}" for folder in folders)
+
+    @cached_property
+    @override
+    def _rows(self) -> Mapping[str, str]:
+        tables: list[Mapping[str, str]] = [import_module(name).OUTPUTS for name in self._folders]
+        return dict(sorted(row for table in tables for row in table.items()))
 
 
 @cache

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ from iosonde.cli import ACTIONS, VERBS
 from iosonde.explain.rules import RULES as SPANNING_RULES
 from iosonde.hosts import HOSTS
 from iosonde.layers import CACHES, LAYERS, LEDGERS
+from iosonde.layers import OUTPUTS as LAYER_OUTPUTS
 from iosonde.layers import RULES as LAYER_RULES
-from iosonde.layers.outputs import OUTPUTS as LAYER_OUTPUTS
 from iosonde.loads import LOADS
 from iosonde.loads import OUTPUTS as LOAD_OUTPUTS
 from iosonde.loads import RULES as LOAD_RULES
@@ -193,6 +194,25 @@ def test_every_file_of_a_technology_with_a_fixed_name_has_a_row() -> None:
         if ROWS.fullmatch(path.name) or (path.parent.name == "_rules" and path.stem != "__init__")
     }  # fmt: skip
     assert files - _registered() - PARTS == {"loads/_rules/disks.py", "loads/_rules/in_flight.py"}
+
+
+def test_a_technologys_outputs_stand_in_its_own_folder() -> None:
+    tables = {
+        f"iosonde.layers.{path.name}": import_module(f"iosonde.layers.{path.name}")
+        for path in sorted((ROOT / "src" / "iosonde" / "layers").iterdir())
+        if (path / "__init__.py").exists()
+    }
+    rows = [
+        (folder, name, place)
+        for folder, module in tables.items()
+        for name, place in getattr(module, "OUTPUTS", {}).items()
+    ]
+    assert [row for row in rows if not row[2].startswith(f"{row[0]}.")] == [], "of another folder"
+    assert len(rows) == len(LAYER_OUTPUTS), "a name that is taken, or a folder that is not named"
+
+
+def test_the_rows_of_folders_come_by_their_names() -> None:
+    assert list(LAYER_OUTPUTS) == sorted(LAYER_OUTPUTS)
 
 
 def test_a_file_without_a_row_would_be_seen() -> None:

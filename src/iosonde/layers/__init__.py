@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from iosonde.registry import Table
+from iosonde.registry import FolderTable, Table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from iosonde.layers.layer import Layer
     from iosonde.layers.site import DiskExport
     from iosonde.records.evidence import Rule
+    from iosonde.text.cursor import Output
 
 LAYERS: Table[type[Layer]] = Table(
     "layer kind",
@@ -68,7 +69,19 @@ LAYERS: Table[type[Layer]] = Table(
     group="iosonde.layers",
 )
 
-"""What tools and files print of layers; `iosonde import` reads it wherever it stands."""
+OUTPUTS: Table[type[Output]] = FolderTable(
+    "output of a layer",
+    "iosonde.layers",
+    (
+        "_commands", "_kernel_log", "_mounts", "_raid", "_storage_arrays", "bcache", "btrfs",
+        "ceph", "disk", "dm", "dm_cache", "dm_crypt", "dm_writecache", "drbd", "ext4",
+        "flashcache", "gluster", "guest", "hwraid", "iscsi", "link", "lvm", "md", "multipath",
+        "nfs", "nvmeof", "partition", "xfs", "zfs",
+    ),
+)  # fmt: skip
+"""What tools and files print of layers; `iosonde import` reads it wherever it stands.
+
+The rows stand in these folders, in the table `OUTPUTS` of each."""
 
 FSTYPES = {
     "btrfs": "btrfs",

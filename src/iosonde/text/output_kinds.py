@@ -21,7 +21,7 @@ OUTPUTS: Table[Table[type[Output]]] = Table(
     "room whose tools print",
     {
         "loads": "iosonde.loads:OUTPUTS",
-        "layers": "iosonde.layers.outputs:OUTPUTS",
+        "layers": "iosonde.layers:OUTPUTS",
         "monitors": "iosonde.monitors:OUTPUTS",
     },
 )

@@ -2,3 +2,8 @@
 
 Source: Linux Documentation/admin-guide/device-mapper/cache.rst.
 """
+
+OUTPUTS = {
+    "dm_cache": "iosonde.layers.dm_cache.printed:DmCacheOutput",
+    "lvmcache_stats": "iosonde.layers.dm_cache.printed_stats:LvmcacheStats",
+}

@@ -2,3 +2,7 @@
 
 Source: Linux Documentation/admin-guide/device-mapper/writecache.rst.
 """
+
+OUTPUTS = {
+    "dm_writecache": "iosonde.layers.dm_writecache.printed:DmWritecacheOutput",
+}

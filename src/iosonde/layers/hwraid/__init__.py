@@ -13,3 +13,31 @@ Smart Storage Administrator user guide, chapter on the CLI, and `ssacli help`; L
 drivers/scsi/megaraid/megaraid_sas_base.c (virtual drives are on the channels from 2 on, their
 number is the SCSI target).
 """
+
+OUTPUTS = {
+    "arcconf": "iosonde.layers.hwraid.printed_arcconf:Arcconf",
+    "areca": "iosonde.layers.hwraid.printed_areca:Areca",
+    "cciss_proc": "iosonde.layers.hwraid.printed_cciss:CcissProc",
+    "cciss_vol_status": "iosonde.layers.hwraid.printed_cciss:CcissVolStatus",
+    "megacli": "iosonde.layers.hwraid.printed:MegaCli",
+    "megacli_answers": "iosonde.layers.hwraid.printed_megacli_answers:MegaCliAnswers",
+    "megacli_enclosures": "iosonde.layers.hwraid.printed_megacli_lines:MegaCliEnclosures",
+    "megacli_lines": "iosonde.layers.hwraid.printed_megacli_lines:MegaCliLines",
+    "megacli_policies": "iosonde.layers.hwraid.printed_megacli_lines:MegaCliPolicies",
+    "megacli_progress": "iosonde.layers.hwraid.printed_megacli_lines:MegaCliProgress",
+    "megarc": "iosonde.layers.hwraid.printed_megarc:Megarc",
+    "mpt_status": "iosonde.layers.hwraid.printed_mpt_status:MptStatus",
+    "mvcli": "iosonde.layers.hwraid.printed_mvcli:Mvcli",
+    "omreport": "iosonde.layers.hwraid.printed_omreport:Omreport",
+    "omreport_rows": "iosonde.layers.hwraid.printed_omreport:OmreportRows",
+    "racadm": "iosonde.layers.hwraid.printed_racadm:Racadm",
+    "sas_ircu": "iosonde.layers.hwraid.printed_sas_ircu:SasIrcu",
+    "sas_ircu_list": "iosonde.layers.hwraid.printed_sas_ircu:SasIrcuList",
+    "ssacli": "iosonde.layers.hwraid.printed:Ssacli",
+    "ssacli_lines": "iosonde.layers.hwraid.printed_controller_rows:SsacliLines",
+    "storcli": "iosonde.layers.hwraid.printed:Storcli",
+    "storcli_progress": "iosonde.layers.hwraid.printed_controller_rows:StorcliProgress",
+    "storcli_rows": "iosonde.layers.hwraid.printed_controller_rows:StorcliRows",
+    "tw_cli": "iosonde.layers.hwraid.printed_tw_cli:TwCli",
+    "tw_cli_enclosure": "iosonde.layers.hwraid.printed_tw_cli_enclosure:TwCliEnclosure",
+}

@@ -2,3 +2,17 @@
 
 Source: lvm(8) of lvm2 2.03.
 """
+
+OUTPUTS = {
+    "lvm": "iosonde.layers.lvm.printed:LvmOutput",
+    "lvm_backup": "iosonde.layers.lvm.printed_backup:LvmBackup",
+    "lvm_bare": "iosonde.layers.lvm.printed_separated:LvmBare",
+    "lvm_conf": "iosonde.layers.lvm.printed_conf:LvmConf",
+    "lvm_devices": "iosonde.layers.lvm.printed_devices:LvmDevices",
+    "lvm_display": "iosonde.layers.lvm.printed_display:LvmDisplay",
+    "lvm_json": "iosonde.layers.lvm.printed_json:LvmJson",
+    "lvm_messages": "iosonde.layers.lvm.printed_messages:LvmMessages",
+    "lvm_pairs": "iosonde.layers.lvm.printed_fields:LvmPairs",
+    "lvm_scans": "iosonde.layers.lvm.printed_scans:LvmScans",
+    "lvm_separated": "iosonde.layers.lvm.printed_separated:LvmSeparated",
+}

@@ -6,3 +6,11 @@
 Source: Linux drivers/nvme/target/configfs.c (6.1), Documentation/nvme (NVMe-oF transports);
 drivers/nvme/host/sysfs.c; nvme-connect(1); NVM Express Base Specification 2.0, 4.5 (NQN).
 """
+
+OUTPUTS = {
+    "nvme_list": "iosonde.layers.nvmeof.printed:NvmeList",
+    "nvme_subsystems": "iosonde.layers.nvmeof.printed_subsystems:NvmeSubsystems",
+    "nvme_verbose_list": "iosonde.layers.nvmeof.printed_subsystems:NvmeVerboseList",
+    "nvmet_config": "iosonde.layers.nvmeof.printed_config:NvmetConfig",
+    "nvmetcli": "iosonde.layers.nvmeof.printed_nvmetcli:Nvmetcli",
+}
