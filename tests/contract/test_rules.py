@@ -23,6 +23,11 @@ def test_every_rule_has_its_cases_and_every_case_its_rule() -> None:
     assert Counter(case.rule for case in CASES) == Counter(list(RULES))
 
 
+def test_rules_of_one_name_are_of_one_stage() -> None:
+    stages = {(rule.name, rule.stage) for rule in rules()}
+    assert [name for name, count in Counter(name for name, _ in stages).items() if count > 1] == []
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule)
 def test_the_case_fires_and_the_near_miss_does_not(case: RuleCase) -> None:
     rule = RULES[case.rule]

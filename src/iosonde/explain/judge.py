@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import get_args
 
 from iosonde.explain.rules import RULES as SPANNING
 from iosonde.layers import RULES as OF_LAYERS
 from iosonde.loads import RULES as OF_LOADS
-from iosonde.records.evidence import EvidenceSet, Rule
+from iosonde.records.evidence import EvidenceSet, Rule, Stage
 from iosonde.records.finding import Finding
 
 _ORDER = {"error": 0, "warning": 1, "note": 2}
-_FIRST = (
-    "pool-suspended", "split-brain", "kernel-crash", "failed-volume", "lost-device",
-    "drive-failed", "drive-failing", "degraded", "member-failed", "failed-paths", "device-resets",
-    "media-errors",
-    "io-errors", "filesystem-errors", "damaged-files", "damaged-table", "read-only",
-    "resync-stuck", "hung-tasks", "out-of-space", "mount-failed",
-)  # fmt: skip
-"""What is said before others of its severity: what stands still, what failed, what came of it."""
-_RANK = {name: place for place, name in enumerate(_FIRST)}
-_WORKING = frozenset({"degraded"})
-"""Of these rules an error is said first; a warning says that something is at work."""
+_STAGES: tuple[Stage, ...] = get_args(Stage)
 
 
 def rules() -> tuple[Rule, ...]:
@@ -35,19 +26,24 @@ def rules() -> tuple[Rule, ...]:
 def findings(case: EvidenceSet) -> tuple[Finding, ...]:
     """What the rules find: what speaks against an author's claim, then the worst first.
 
-    Of a severity those come first that are the cause of others or stop most (`_FIRST`); the others
-    stand in the order of the rules' names. Orders that nobody can claim come last.
+    Of a severity those come first that are the cause of others or stop most (`Stage`), and of a
+    stage they stand in the order of the rules' names. What nobody can claim comes last.
     """
-    ordered = [(0, finding) for finding in case.noted]
-    ordered += [(rule.order, finding) for rule in rules() for finding in rule.find(case)]
-    ordered.sort(key=lambda pair: (pair[0], *_place(pair[1])))
+    ordered = [(_place(finding), finding) for finding in case.noted]
+    ordered += [
+        (_place(finding, rule.order, rule.stage), finding)
+        for rule in rules()
+        for finding in rule.find(case)
+    ]
+    ordered.sort(key=lambda pair: pair[0])
     return tuple(_once([finding for _, finding in ordered]))
 
 
-def _place(finding: Finding) -> tuple[int, int, str]:
-    is_working = finding.severity != "error" and finding.rule in _WORKING
-    rank = len(_FIRST) if is_working else _RANK.get(finding.rule, len(_FIRST))
-    return _ORDER[finding.severity], rank, finding.rule
+def _place(finding: Finding, order: int = 0, stage: Stage = "") -> tuple[int, int, int, str]:
+    is_at_work = stage == "redundancy" and finding.severity != "error"
+    return (
+        order, _ORDER[finding.severity], _STAGES.index("" if is_at_work else stage), finding.rule
+    )  # fmt: skip
 
 
 def _once(ordered: Sequence[Finding]) -> list[Finding]:

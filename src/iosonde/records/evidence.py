@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Literal
 
 from iosonde.contract import HIDDEN
 from iosonde.records.finding import Evidence, Finding
@@ -242,6 +243,16 @@ class EvidenceSet:
         )
 
 
+Stage = Literal["stopped", "drive", "redundancy", "device", "requests", "data", "waiting", ""]
+"""What a rule is of in the course of a failure; of findings of a severity the first is said first.
+
+A pool, a replica, a volume or a kernel that serves nothing; a drive that failed or will; members
+that are missing (of which a warning says that something is at work, which is of no stage); errors
+of devices and of paths to them; requests that failed; what was damaged by it; what waits for room
+or for another. The empty one is of all other rules.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One diagnosis that can be made.
@@ -254,6 +265,7 @@ class Rule:
         find: its findings in a case; several rules may share a name.
         order: -1 where it speaks against what its author claims, which comes first; 1 where it says
             what nobody can claim, which comes last.
+        stage: what it is of in the course of a failure.
     """
 
     name: str = field(metadata={"name": "rule"})
@@ -262,3 +274,4 @@ class Rule:
     source: str
     find: Callable[[EvidenceSet], Iterable[Finding]] = field(metadata=HIDDEN)
     order: int = field(default=0, metadata=HIDDEN)
+    stage: Stage = field(default="", metadata=HIDDEN)

@@ -85,9 +85,9 @@ def _bad_sectors(case: EvidenceSet) -> Iterator[Finding]:
 
 RULES: tuple[Rule, ...] = (
     Rule("media-errors", "mount", "Volumes of Windows with space in bad sectors.",
-         "Microsoft, Windows commands, chkdsk", _bad_sectors),
+         "Microsoft, Windows commands, chkdsk", _bad_sectors, stage="device"),
     Rule("filesystem-errors", "btrfs, exfat, ext4, f2fs, mount, ntfs, vfat",
          "File systems that a check found damaged.",
          "f2fs-tools fsck/fsck.c; exfatprogs fsck/fsck.c; dosfstools src/fat.c; e2fsck(8)",
-         _failed_checks),
+         _failed_checks, stage="data"),
 )  # fmt: skip

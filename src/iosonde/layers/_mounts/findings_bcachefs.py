@@ -75,7 +75,7 @@ def _offline_devices(case: EvidenceSet) -> Iterator[Finding]:
 
 RULES: tuple[Rule, ...] = (
     Rule("degraded", "bcachefs", "Data with fewer copies than asked for.",
-         "bcachefs-tools src/commands/fs_usage.rs", _lost_copies),
+         "bcachefs-tools src/commands/fs_usage.rs", _lost_copies, stage="redundancy"),
     Rule("degraded", "bcachefs_device", "Devices that are away.",
-         "bcachefs-tools src/commands/fs_usage.rs", _offline_devices),
+         "bcachefs-tools src/commands/fs_usage.rs", _offline_devices, stage="redundancy"),
 )  # fmt: skip

@@ -187,7 +187,7 @@ def _damaged(
 RULES: tuple[Rule, ...] = (
     Rule("mount-failed", "file systems", "Mounts that failed, by what mount said.",
          "mount(8); util-linux libmount/src/context_mount.c; nfs-utils utils/mount/error.c",
-         _refused),
+         _refused, stage="waiting"),
     Rule("filesystem-errors", "file systems", "File systems whose structure needs cleaning.",
-         "errno(3), EUCLEAN; Linux fs/ext4/ext4.h, fs/xfs/xfs_linux.h", _unclean),
+         "errno(3), EUCLEAN; Linux fs/ext4/ext4.h, fs/xfs/xfs_linux.h", _unclean, stage="data"),
 )  # fmt: skip

@@ -264,9 +264,9 @@ def _refused_path(counters: CounterEvidence) -> str:
 
 RULES: tuple[Rule, ...] = (
     Rule("out-of-space", "file systems", "File systems with no block free, or hardly any.",
-         "df(1); statfs(2); errno(3), ENOSPC", _full_systems),
+         "df(1); statfs(2); errno(3), ENOSPC", _full_systems, stage="waiting"),
     Rule("out-of-space", "file systems", "File systems without free inodes.",
-         "df(1), -i; mke2fs(8), -i; errno(3), ENOSPC", _no_inodes),
+         "df(1), -i; mke2fs(8), -i; errno(3), ENOSPC", _no_inodes, stage="waiting"),
     Rule("out-of-space", "file systems", "Programs that found no space to write to.",
-         "errno(3), ENOSPC; write(2)", _refused_writes),
+         "errno(3), ENOSPC; write(2)", _refused_writes, stage="waiting"),
 )  # fmt: skip

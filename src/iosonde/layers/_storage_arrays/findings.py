@@ -187,15 +187,17 @@ def _array_mirrors(case: EvidenceSet) -> Iterator[Finding]:
 
 RULES: tuple[Rule, ...] = (
     Rule("degraded", "storage array", "Pools that lack disks, are rebuilt or offline.",
-         "NetApp na_aggr(1), aggr status", _array_pools),
+         "NetApp na_aggr(1), aggr status", _array_pools, stage="redundancy"),
     Rule("degraded", "storage array", "Parts of Storage Virtualize that are not whole.",
-         "IBM Storage Virtualize CLI guide, lsmdisk, lsmdiskgrp, lsvdisk (status)", _virtualized),
+         "IBM Storage Virtualize CLI guide, lsmdisk, lsmdiskgrp, lsvdisk (status)", _virtualized,
+         stage="redundancy"),
     Rule("degraded", "storage array", "Volumes, LUNs and MDisks that are offline.",
-         "ONTAP 9, volume show; lun show", _array_volumes),
+         "ONTAP 9, volume show; lun show", _array_volumes, stage="redundancy"),
     Rule("out-of-space", "storage array", "Volumes and pools of arrays with no room left.",
-         "ONTAP 9, volume modify (-space-full-threshold-percent: 98 %)", _array_room),
+         "ONTAP 9, volume modify (-space-full-threshold-percent: 98 %)", _array_room,
+         stage="waiting"),
     Rule("drive-failed", "storage array", "A drive that an array counts as broken.",
-         "ONTAP 9, storage disk show (container type broken)", _array_drives),
+         "ONTAP 9, storage disk show (container type broken)", _array_drives, stage="drive"),
     Rule("degraded", "storage array", "Mirrors between arrays that are not healthy.",
-         "ONTAP 9, snapmirror show (Healthy)", _array_mirrors),
+         "ONTAP 9, snapmirror show (Healthy)", _array_mirrors, stage="redundancy"),
 )  # fmt: skip

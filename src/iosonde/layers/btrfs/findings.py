@@ -145,11 +145,11 @@ def _uncorrectable(case: EvidenceSet) -> Iterator[Finding]:
 
 RULES: tuple[Rule, ...] = (
     Rule("degraded", "btrfs", "A file system that lacks devices.",
-         "btrfs(5), MULTIPLE DEVICES; btrfs-progs cmds/filesystem.c", _missing),
+         "btrfs(5), MULTIPLE DEVICES; btrfs-progs cmds/filesystem.c", _missing, stage="redundancy"),
     Rule("io-errors", "btrfs", "A device whose requests ended with errors.",
-         "btrfs-device(8), DEVICE STATS", _requests),
+         "btrfs-device(8), DEVICE STATS", _requests, stage="requests"),
     Rule("checksum-errors", "btrfs", "A device that returned wrong or old blocks.",
          "btrfs-device(8), DEVICE STATS", _contents),
     Rule("damaged-files", "btrfs", "A scrub that found what it could not correct.",
-         "btrfs-scrub(8)", _uncorrectable),
+         "btrfs-scrub(8)", _uncorrectable, stage="data"),
 )  # fmt: skip

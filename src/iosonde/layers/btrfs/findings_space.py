@@ -96,5 +96,6 @@ def _cannot_grow(
 
 RULES: tuple[Rule, ...] = (
     Rule("out-of-space", "btrfs", "Full data or metadata for which no new chunk can be made.",
-         "Linux fs/btrfs/volumes.c, btrfs_raid_array[]; btrfs-filesystem(8)", _no_chunk),
+         "Linux fs/btrfs/volumes.c, btrfs_raid_array[]; btrfs-filesystem(8)", _no_chunk,
+         stage="waiting"),
 )  # fmt: skip

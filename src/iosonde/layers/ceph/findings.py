@@ -201,11 +201,11 @@ def _slow(case: EvidenceSet) -> Iterator[Finding]:
 _CHECKS = "Ceph documentation, rados/operations/health-checks"
 RULES: tuple[Rule, ...] = (
     Rule("degraded", "ceph", "A cluster with OSDs that are down or data that lacks copies.",
-         f"{_CHECKS}, OSD_DOWN, PG_DEGRADED and PG_AVAILABILITY", _incomplete),
+         f"{_CHECKS}, OSD_DOWN, PG_DEGRADED and PG_AVAILABILITY", _incomplete, stage="redundancy"),
     Rule("out-of-space", "ceph", "OSDs that are 85 % full, so that writes may soon be refused.",
-         f"{_CHECKS}, OSD_NEARFULL, OSD_BACKFILLFULL and OSD_FULL", _room),
+         f"{_CHECKS}, OSD_NEARFULL, OSD_BACKFILLFULL and OSD_FULL", _room, stage="waiting"),
     Rule("damaged-files", "ceph", "Placement groups whose copies differ, and errors of scrubs.",
-         f"{_CHECKS}, PG_DAMAGED and OSD_SCRUB_ERRORS", _inconsistent),
+         f"{_CHECKS}, PG_DAMAGED and OSD_SCRUB_ERRORS", _inconsistent, stage="data"),
     Rule("slow-requests", "ceph", "Requests that wait in OSDs for more than 30 seconds.",
          f"{_CHECKS}, SLOW_OPS", _slow),
 )  # fmt: skip

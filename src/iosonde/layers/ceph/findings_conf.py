@@ -59,5 +59,5 @@ RULES: tuple[Rule, ...] = (
          "Ceph documentation, rados/configuration/bluestore-config-ref", _no_checksums),
     Rule("out-of-space", "ceph", "Full ratios in ceph.conf that leave OSDs no room.",
          "Ceph documentation, rados/configuration/mon-config-ref, mon_osd_full_ratio",
-         _full_ratio),
+         _full_ratio, stage="waiting"),
 )  # fmt: skip

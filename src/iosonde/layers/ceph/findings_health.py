@@ -246,7 +246,7 @@ RULES: tuple[Rule, ...] = (
          f"{_CHECKS}, OSDMAP_FLAGS", _flagged),
     Rule("out-of-space", "ceph", "Monitors of Ceph whose disk has little room.",
          f"{_CHECKS}, MON_DISK_LOW and MON_DISK_CRIT; mon/Monitor.cc (mon_data_avail_crit, 5 %)",
-         _low_disks),
+         _low_disks, stage="waiting"),
     Rule("recent-crash", "ceph", "Crashes of Ceph's daemons that nobody has acknowledged.",
          f"{_CHECKS}, RECENT_CRASH", _crashes),
     Rule("slow-heartbeats", "ceph, osd", "Heartbeats between OSDs that take longer than a second.",

@@ -61,7 +61,7 @@ def bad_blocks(case: EvidenceSet) -> Iterator[Finding]:
 
 RULES: tuple[Rule, ...] = (
     Rule("drive-failing", "disk", "A DIMM of persistent memory that fails or lost its contents.",
-         "ndctl 82, ndctl/json-smart.c, ndctl/json.c", nvdimms),
+         "ndctl 82, ndctl/json-smart.c, ndctl/json.c", nvdimms, stage="drive"),
     Rule("media-errors", "disk", "Persistent memory with blocks that cannot be read.",
-         "ndctl 82, ndctl/json.c, util_namespace_to_json()", bad_blocks),
+         "ndctl 82, ndctl/json.c, util_namespace_to_json()", bad_blocks, stage="device"),
 )  # fmt: skip

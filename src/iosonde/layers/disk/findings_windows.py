@@ -158,13 +158,14 @@ def _windows_volumes(case: EvidenceSet) -> Iterator[Finding]:
 
 RULES: tuple[Rule, ...] = (
     Rule("degraded", "mount", "Volumes of dynamic disks that failed or lost their redundancy.",
-         "Microsoft, Disk Management: volume status descriptions", _windows_volumes),
+         "Microsoft, Disk Management: volume status descriptions", _windows_volumes,
+         stage="redundancy"),
     Rule("degraded", "storage_space", "Spaces that lack drives, lost data, or are being repaired.",
-         _STATES, _spaces),
+         _STATES, _spaces, stage="redundancy"),
     Rule("degraded", "storage_pool", "Pools that lack drives or are read-only.",
-         _STATES, _storage_pools),
+         _STATES, _storage_pools, stage="redundancy"),
     Rule("drive-failing", "disk", "Drives that Windows reports as failed, erring or slow.",
-         _STATES, _drives),
+         _STATES, _drives, stage="drive"),
     Rule("lost-device", "disk", "Drives with which Windows has lost communication.",
-         _STATES, _missing),
+         _STATES, _missing, stage="stopped"),
 )  # fmt: skip

@@ -168,9 +168,11 @@ def _evidence(states: Sequence[StateEvidence]) -> tuple[Evidence, ...]:
 
 RULES: tuple[Rule, ...] = (
     Rule("degraded", "drbd", "Replication that is not at work, or catches up.",
-         "drbd.conf(5), drbdadm(8) of drbd-utils 9; DRBD 8.4, drbd_strings.c", not_replicated),
+         "drbd.conf(5), drbdadm(8) of drbd-utils 9; DRBD 8.4, drbd_strings.c", not_replicated,
+         stage="redundancy"),
     Rule("split-brain", "drbd", "Sides that were both written to while they were apart.",
          "DRBD drbd_receiver.c, drbd_sync_handshake(); drbdadm(8), --discard-my-data",
-         split_brains),
-    Rule("resync-stuck", "drbd", "Resyncs that are paused.", "drbdsetup(8), pause-sync", paused),
+         split_brains, stage="stopped"),
+    Rule("resync-stuck", "drbd", "Resyncs that are paused.", "drbdsetup(8), pause-sync", paused,
+         stage="waiting"),
 )  # fmt: skip

@@ -113,7 +113,7 @@ def noted_errors(case: EvidenceSet) -> Iterator[Finding]:
 RULES: tuple[Rule, ...] = (
     Rule("filesystem-errors", "ext4", "A superblock in which errors are noted.",
          "Linux fs/ext4/super.c, save_error_info(); e2fsprogs 1.47, lib/e2p/ls.c, list_super2()",
-         noted_errors),
+         noted_errors, stage="data"),
     Rule("journal-double-write", "ext3, ext4", "The journal takes data as well as metadata.",
          "Linux Documentation/filesystems/ext4/journal.rst; ext4(5)", double_write),
     Rule("larger-than-device", "ext4", "A file system is longer than its device.",

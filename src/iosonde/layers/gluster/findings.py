@@ -162,9 +162,9 @@ def _peers(case: EvidenceSet) -> Iterator[Finding]:
 _HEAL = "Gluster documentation, Troubleshooting/resolving-splitbrain"
 RULES: tuple[Rule, ...] = (
     Rule("degraded", "gluster", "Bricks of a volume that are offline or not connected.",
-         "glusterfs, cli/src/cli-rpc-ops.c and heal/src/glfs-heal.c", _bricks),
+         "glusterfs, cli/src/cli-rpc-ops.c and heal/src/glfs-heal.c", _bricks, stage="redundancy"),
     Rule("split-brain", "gluster", "Entries whose copies differ, and none is known to be right.",
-         _HEAL, _split_brain),
+         _HEAL, _split_brain, stage="stopped"),
     Rule("heal-pending", "gluster", "Entries of which a copy is older, and not yet healed.",
          _HEAL, _pending),
     Rule("split-brain-risk", "gluster", "Two copies without arbiter or quorum.",

@@ -119,5 +119,5 @@ RULES: tuple[Rule, ...] = (
     Rule("guest-disk-error", "guest", "Disks of virtual machines whose I/O failed.",
          "libvirt virDomainGetDiskErrors; docs/formatdomain.rst, error_policy", _in_error),
     Rule("degraded", "guest", "Volumes of Longhorn that lack replicas.",
-         "longhorn-manager controller/volume_controller.go", _longhorn),
+         "longhorn-manager controller/volume_controller.go", _longhorn, stage="redundancy"),
 )  # fmt: skip

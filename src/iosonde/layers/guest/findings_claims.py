@@ -118,7 +118,7 @@ def _remedy(event: CounterEvidence) -> str:
 _DOCS = "Kubernetes documentation, concepts/storage/persistent-volumes"
 RULES: tuple[Rule, ...] = (
     Rule("failed-volume", "guest", "Volumes and claims of Kubernetes that failed or wait.", _DOCS,
-         _unbound),
+         _unbound, stage="stopped"),
     Rule("volume-not-attached", "guest", "Volumes that Kubernetes does not attach, mount or make.",
          "Kubernetes pkg/kubelet/events, pkg/controller/volume/events", _events),
 )  # fmt: skip

@@ -425,12 +425,14 @@ RULES: tuple[Rule, ...] = (
         "Broadcom StorCLI reference manual, states of virtual drives; HPE SSA CLI guide; "
         "tw_cli(8); Dell OpenManage Storage Management User's Guide, virtual disk states",
         _degraded,
+        stage="redundancy",
     ),
     Rule(
         "degraded", "hwraid",
         "A rebuild, initialisation or check runs on a virtual drive.",
         "Broadcom StorCLI reference manual, background operations",
         _busy,
+        stage="redundancy",
     ),
     Rule(
         "cache-battery", "hwraid, controller",

@@ -142,6 +142,7 @@ RULES: tuple[Rule, ...] = (
         "A drive behind a RAID controller failed or is missing.",
         "Broadcom StorCLI reference manual, states of drives; mpt-status 1.2.0, mpt-status.c",
         _failed_drives,
+        stage="drive",
     ),
     Rule(
         "drive-failing", "disk",
@@ -149,12 +150,14 @@ RULES: tuple[Rule, ...] = (
         "Broadcom MegaRAID: predictive failure count (SMART); HPE: predictive failure; Adaptec: "
         "S.M.A.R.T. warnings",
         _predicted,
+        stage="drive",
     ),
     Rule(
         "degraded", "hwraid",
         "A set of drives of a RAID controller lacks some.",
         "Areca CLI manual, rsf: Info Field",
         _groups,
+        stage="redundancy",
     ),
     Rule(
         "enclosure-alarm", "hwraid, disk",

@@ -130,5 +130,5 @@ def _lost(state: StateEvidence) -> Finding:
 
 RULES: tuple[Rule, ...] = (
     Rule("degraded", "lvm, dm", "Volumes of LVM that lack members, or are busy with themselves.",
-         "lvs(8), lv_attr; lvmraid(7); dm-raid.rst", volumes),
+         "lvs(8), lv_attr; lvmraid(7); dm-raid.rst", volumes, stage="redundancy"),
 )  # fmt: skip

@@ -140,5 +140,6 @@ def _back_remedy(group: str) -> str:
 
 RULES: tuple[Rule, ...] = (
     Rule("degraded", "lvm", "Groups that lack physical volumes.",
-         "pvs(8), pv_attr; vgs(8), vg_attr; LVM2 lib/metadata/metadata.c", missing_devices),
+         "pvs(8), pv_attr; vgs(8), vg_attr; LVM2 lib/metadata/metadata.c", missing_devices,
+         stage="redundancy"),
 )  # fmt: skip

@@ -142,8 +142,8 @@ def unchecked_pools(case: EvidenceSet) -> Iterator[Finding]:
 
 RULES: tuple[Rule, ...] = (
     Rule("out-of-space", "lvm", "Thin pools and snapshots with no room left.",
-         "lvmthin(7), lvconvert(8)", short_of_room),
+         "lvmthin(7), lvconvert(8)", short_of_room, stage="waiting"),
     Rule("failed-volume", "lvm", "Pools whose metadata does not stand its check.",
          "LVM2 2.03, lib/activate/dev_manager.c, _pool_callback(); lvmthin(7), Metadata check and "
-         "repair", unchecked_pools),
+         "repair", unchecked_pools, stage="stopped"),
 )  # fmt: skip

@@ -75,7 +75,7 @@ def listed_blocks(case: EvidenceSet) -> Iterator[Finding]:
 
 RULES: tuple[Rule, ...] = (
     Rule("media-errors", "md", "Read errors of a member that is still one.",
-         "Linux Documentation/admin-guide/md.rst, dev-XXX/errors", corrected_reads),
+         "Linux Documentation/admin-guide/md.rst, dev-XXX/errors", corrected_reads, stage="device"),
     Rule("media-errors", "md", "Members on which md keeps a list of bad blocks.",
-         "mdadm super1.c, examine_super1(); md(4)", listed_blocks),
+         "mdadm super1.c, examine_super1(); md(4)", listed_blocks, stage="device"),
 )  # fmt: skip

@@ -38,5 +38,5 @@ def _failed_paths(case: EvidenceSet) -> Iterator[Finding]:
 
 RULES: tuple[Rule, ...] = (
     Rule("failed-paths", "multipath", "A map some of whose paths have failed.",
-         "multipath-tools 0.9, libmultipath/print.c", _failed_paths),
+         "multipath-tools 0.9, libmultipath/print.c", _failed_paths, stage="device"),
 )  # fmt: skip

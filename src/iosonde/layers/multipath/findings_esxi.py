@@ -153,15 +153,17 @@ def _not_offered(case: EvidenceSet) -> Iterator[Finding]:
 
 _PATHS = "VMware vSphere Storage, Monitoring and Managing Storage Paths"
 RULES: tuple[Rule, ...] = (
-    Rule("failed-paths", "multipath", "Single paths of ESXi that are dead.", _PATHS, _dead_paths),
+    Rule("failed-paths", "multipath", "Single paths of ESXi that are dead.", _PATHS, _dead_paths,
+         stage="device"),
     Rule("failed-paths", "multipath", "NVMe controllers of ESXi that are offline.",
-         "ESXCLI Reference, nvme controller list", _offline_controllers),
+         "ESXCLI Reference, nvme controller list", _offline_controllers, stage="device"),
     Rule("lost-device", "disk", "Devices that ESXi has lost, for now (APD) or for good (PDL).",
-         "VMware vSphere Storage, Handling Transient APD Conditions", _lost_devices),
+         "VMware vSphere Storage, Handling Transient APD Conditions", _lost_devices,
+         stage="stopped"),
     Rule("lost-device", "disk", "Devices that the log of ESXi says were lost.",
-         "Broadcom KB 318888", _lost_in_log),
+         "Broadcom KB 318888", _lost_in_log, stage="stopped"),
     Rule("refused-commands", "disk", "Devices that refused only what ESXi asks each of.",
          "Broadcom KB 1010244; T10 SPC-4", _not_offered),
     Rule("out-of-space", "vmfs", "Datastores with less than 200 MB left.",
-         "Broadcom KB 318856", _full_datastores),
+         "Broadcom KB 318856", _full_datastores, stage="waiting"),
 )  # fmt: skip

@@ -84,5 +84,5 @@ def _lost(paths: Sequence[StateEvidence], closed: Sequence[StateEvidence]) -> Fi
 
 RULES: tuple[Rule, ...] = (
     Rule("failed-paths", "nvmeof, disk", "A subsystem of NVMe without a path that takes I/O.",
-         "Linux drivers/nvme/host/multipath.c, nvme_path_is_disabled()", _paths),
+         "Linux drivers/nvme/host/multipath.c, nvme_path_is_disabled()", _paths, stage="device"),
 )  # fmt: skip

@@ -121,5 +121,5 @@ RULES: tuple[Rule, ...] = (
          "Linux ABI/stable/sysfs-block", partitions),
     Rule("damaged-table", "disk", "GPTs with a header or a table whose sum is wrong.",
          "gptfdisk gpt.cc, GPTData::ForceLoadGPTData(); gdisk(8); parted libparted/labels/gpt.c",
-         damaged),
+         damaged, stage="data"),
 )  # fmt: skip

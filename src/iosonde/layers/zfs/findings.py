@@ -235,15 +235,16 @@ def _full(case: EvidenceSet) -> Iterator[Finding]:
 
 RULES: tuple[Rule, ...] = (
     Rule("degraded", "zfs", "A pool that is degraded or faulted.",
-         "zpoolconcepts(7), Device Failure and Recovery", _pools),
+         "zpoolconcepts(7), Device Failure and Recovery", _pools, stage="redundancy"),
     Rule("checksum-errors", "zfs", "A device that returned data with wrong checksums.",
          "zpoolconcepts(7); OpenZFS message ZFS-8000-9P", _checksums),
     Rule("io-errors", "zfs", "A device whose reads or writes failed.",
-         "zpoolconcepts(7); OpenZFS message ZFS-8000-9P", _errors),
+         "zpoolconcepts(7); OpenZFS message ZFS-8000-9P", _errors, stage="requests"),
     Rule("damaged-files", "zfs", "A pool with data that it cannot repair.",
-         "OpenZFS message ZFS-8000-8A", _damaged),
+         "OpenZFS message ZFS-8000-8A", _damaged, stage="data"),
     Rule("misaligned", "zfs", "A device with larger blocks than its pool writes.",
          "zpoolprops(7), ashift; OpenZFS cmd/zpool/zpool_main.c (print_status_config)",
          _block_sizes),
-    Rule("out-of-space", "zfs", "A pool that is 96 % full.", "zfs(4), metaslab_df_free_pct", _full),
+    Rule("out-of-space", "zfs", "A pool that is 96 % full.", "zfs(4), metaslab_df_free_pct", _full,
+         stage="waiting"),
 )  # fmt: skip

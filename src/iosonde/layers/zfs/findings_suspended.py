@@ -86,5 +86,6 @@ def _of_log(counters: CounterEvidence) -> Iterator[Finding]:
 
 RULES: tuple[Rule, ...] = (
     Rule("pool-suspended", "zfs", "A pool that is suspended: nothing is written to it.",
-         "zpoolprops(7), failmode; OpenZFS messages ZFS-8000-HC and -JQ", _suspended),
+         "zpoolprops(7), failmode; OpenZFS messages ZFS-8000-HC and -JQ", _suspended,
+         stage="stopped"),
 )  # fmt: skip

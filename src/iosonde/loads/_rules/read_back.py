@@ -70,7 +70,7 @@ def _counterfeit(case: EvidenceSet) -> Iterator[Finding]:
 
 RULES = (
     Rule("damaged-files", "f3", "Data that f3 wrote and did not read back.",
-         "f3 8.0, f3read.c", _lost),
+         "f3 8.0, f3read.c", _lost, stage="data"),
     Rule("damaged-files", "f3, disk", "A drive that f3probe takes for a counterfeit.",
-         "f3 8.0, f3probe.c", _counterfeit),
+         "f3 8.0, f3probe.c", _counterfeit, stage="data"),
 )  # fmt: skip
