@@ -7,7 +7,7 @@ lines of the kernel's log, and what else stands between blank lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -77,12 +77,10 @@ class TextBlocks:
     Args:
         text: all of it.
         taken: what was read, or said to be unread.
-        programs: names of programs whose output is known.
     """
 
-    def __init__(self, text: str, taken: Sequence[TakenLines], programs: Collection[str]) -> None:
+    def __init__(self, text: str, taken: Sequence[TakenLines]) -> None:
         raw = text.split("\n")
-        self._programs = programs
         self.lines = clean(text)
         """Clean ones."""
         self.depths = [line[: quote_marks(line)].count(">") if ">" in line else 0 for line in raw]
@@ -139,7 +137,7 @@ class TextBlocks:
             return self._fenced(at, self._fences[at])
         if not line:
             return None
-        if command := command_at(self.lines, at, self._programs):
+        if command := command_at(self.lines, at):
             first, last = command.last + 1, self._end(at, command)
             enclosed = at in self._closing or self._is_indented_code(at, last)
             return TextBlock("command", first, last, command.text, command.host, enclosed)
@@ -181,13 +179,13 @@ class TextBlocks:
     def _end(self, at: int, command: ShellCommand) -> int:
         """Index of the last line of a command's output."""
         if at not in self._closing:
-            return end_of_output(self.lines, self.depths, command, self._programs)
+            return end_of_output(self.lines, self.depths, command)
         return self._before_prompt(command.last, self._closing[at])
 
     def _before_prompt(self, at: int, close: int) -> int:
         """Index of the last line behind one, before the next prompt or the end of its block."""
         for place in range(at + 1, min(close, at + 1 + MOST)):
-            if is_prompt(self.lines[place], self._programs):
+            if is_prompt(self.lines[place]):
                 return place - 1
             at = place
         return at
@@ -198,7 +196,7 @@ class TextBlocks:
         if language in _LANGUAGES:
             return TextBlock("command", close, close - 1)
         first = next((place for place in range(at + 1, close) if self.lines[place]), close)
-        if first == close or is_prompt(self.lines[first], self._programs):
+        if first == close or is_prompt(self.lines[first]):
             return None
         last = self._before_prompt(first, close)
         if command := self._command_in(first, close):
@@ -219,7 +217,7 @@ class TextBlocks:
             (place for place in range(at, min(close, at + _REMARKS + 1))
              if not self.lines[place].lstrip().startswith("#")), close,
         )  # fmt: skip
-        if first == close or not called(self.lines[first], self._programs):
+        if first == close or not called(self.lines[first]):
             return None
         whole, last = whole_command(self.lines, first, self.lines[first].strip())
         return ShellCommand(whole, "", last) if first == at or shows_file(whole) else None
@@ -231,11 +229,11 @@ class TextBlocks:
         if above < 0:
             return None
         line = self.lines[above]
-        if command := command_at(self.lines, above, self._programs):
+        if command := command_at(self.lines, above):
             return command if command.last == above else None
         inline = _INLINE.search(line)
         text = inline["command"] if inline else line.strip(" *_:#")
-        own = called(text, self._programs)
+        own = called(text)
         return ShellCommand(without_secrets(text), "", above) if own else None
 
     def _is_indented_code(self, at: int, last: int) -> bool:
@@ -257,7 +255,7 @@ class TextBlocks:
     def _begins(self, at: int) -> bool:
         """Whether a command, a log or a table begins in a line."""
         line = self.lines[at]
-        begins = is_prompt(line, self._programs) or is_kernel_line(line)
+        begins = is_prompt(line) or is_kernel_line(line)
         return begins or self.table(at) is not None
 
     def _is_indented(self, at: int) -> bool:
@@ -269,7 +267,7 @@ class TextBlocks:
     def _is_log(self, at: int) -> bool:
         """Whether a line belongs to a log: up to four without a time may be the rest of another."""
         line = self.lines[at]
-        if not line or not self.free[at] or is_prompt(line, self._programs):
+        if not line or not self.free[at] or is_prompt(line):
             return False
         if is_kernel_line(line):
             return True

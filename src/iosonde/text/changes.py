@@ -79,14 +79,11 @@ class Changes(NamedTuple):
     sentences: tuple[str, ...] = ()
 
 
-def changes_in(
-    lines: Sequence[str], programs: Collection[str] = (), outputs: Collection[int] = ()
-) -> Changes:
+def changes_in(lines: Sequence[str], outputs: Collection[int] = ()) -> Changes:
     """The commands that set something and what was written about the next run, each once.
 
     Args:
         lines: above a measurement, up to the one before it.
-        programs: names of programs whose output is known.
         outputs: indices of lines that other outputs have; commands are looked for in these, too.
     """
     commands = dict[str, None]()
@@ -97,7 +94,7 @@ def changes_in(
         if done := list(map(without_secrets, _commands(prompt.command if prompt else text))):
             commands |= dict.fromkeys(done)
             setting.add(place)
-    written = map(without_secrets, written_between(lines, programs, setting))
+    written = map(without_secrets, written_between(lines, setting))
     return Changes(tuple(commands), tuple(dict.fromkeys(written)))
 
 

@@ -7,10 +7,11 @@ setting, a comment or the head of a section: a script has other lines as well. S
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 from iosonde.records.stack import Json
+from iosonde.text.programs import programs
 from iosonde.text.shell import program_of, shows_file
 
 _PATH = re.compile(
@@ -38,28 +39,28 @@ _SECRET = re.compile(
 _MOST = 200  # lines
 
 
-def file_of(command: str, above: str, programs: Collection[str]) -> str:
+def file_of(command: str, above: str) -> str:
     """The file that a command shows or edits, or else that a line of prose names; empty: none.
 
     Args:
         command: at a prompt; empty where there is none.
         above: the line above a block that stands below no command.
-        programs: names of programs whose output is known. A word of the path begins one of them, or
-            the file is of another trade.
+
+    A word of the path begins a program's name, or the file is of another trade.
     """
     if command and program_of(command) not in _EDITORS and not shows_file(command):
         return ""
     match = _PATH.search(command or above)
     path = match[0] if match else ""
     parts = {part for part in _WORD.findall(path) if part not in _FOLDERS}
-    beginnings = _beginnings(frozenset(programs)) | _OF_STORAGE
+    beginnings = _beginnings() | _OF_STORAGE
     return "" if parts.isdisjoint(beginnings) else path
 
 
 @cache
-def _beginnings(programs: frozenset[str]) -> frozenset[str]:
+def _beginnings() -> frozenset[str]:
     """All that names of programs begin with, the names themselves too."""
-    return frozenset(name[:end] for name in programs for end in range(1, len(name) + 1))
+    return frozenset(name[:end] for name in programs() for end in range(1, len(name) + 1))
 
 
 def file_settings(lines: Sequence[str]) -> dict[str, Json] | None:

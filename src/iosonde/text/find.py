@@ -123,13 +123,7 @@ def find_and_tell(
     if rest:
         from iosonde.text.remainder import remainder
 
-        yield from map(tell, remainder(document, search.taken, _programs()))
-
-
-@cache
-def _programs() -> frozenset[str]:
-    """Names of the commands whose outputs are known."""
-    return frozenset(name for kind in output_kinds() for name in kind.commands)
+        yield from map(tell, remainder(document, search.taken))
 
 
 def _itself(output: FoundOutput | Unread) -> FoundOutput | Unread:
@@ -295,7 +289,7 @@ class Search:
         end, before = view.number(reading.first), self._trial
         above = range(max(before.line + 1, end - REACH, 1), end)
         lines = [self._window.text(number) or "" for number in above]
-        changes = changes_in(lines, _programs(), places_in(above, self.taken))
+        changes = changes_in(lines, places_in(above, self.taken))
         follows = 0 < before.line >= end - BETWEEN
         said = [
             text

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from iosonde.text.cursor import prompt_in
 from iosonde.text.document import Document
-from iosonde.text.shell import NO_FIGURES, PROGRAMS, called, program_of
+from iosonde.text.programs import is_programs_name
+from iosonde.text.shell import called, program_of
 from iosonde.text.titles import DECODED, FIGURES, is_short, is_title, speaks
 from iosonde.text.written_between import is_repetition
 
@@ -48,10 +49,10 @@ _IN_WORDS = re.compile(
     r"\s{0,3}# (?P<first>[^\W\d][\w-]{0,30})(?: [^\W\d][\w.'/&-]{0,30}){1,11}\s*"
 )
 _CALLED = re.compile(
-    r"(?:lv|vg|pv)[a-z]{3,12}|mk\w+|u?mount|\w+(?:adm|ctl|tool|cli|mod|config|control)|reboot"
-    r"|losetup|virsh|route|ip|iptables|smb\w+|docker|kubectl|helm|start|stop|restart"
+    r"(?:lv|vg|pv)[a-z]{3,12}|mk\w+|\w+(?:adm|ctl|tool|cli|mod|config|control)|smb\w+"
+    r"|reboot|route|iptables|helm|start|stop|restart"
 )
-"""What commands are called, beside those of `iosonde.text.shell`."""
+"""The form of what commands are called, beside those of `iosonde.text.programs`."""
 _APART = 2
 """Lines of prose between outputs that a title reaches over."""
 _WORD = re.compile(r"[^\W\d_]{2}")
@@ -122,7 +123,7 @@ def _names_run(text: str) -> bool:
 def _note_above(line: Callable[[int], str | None], first: int) -> str:
     """The words of a comment right above an output; empty where a command is below the comment."""
     below = line(first) or ""
-    if prompt_in(below) or called(below, PROGRAMS) or _NOTE.fullmatch(line(first - 2) or ""):
+    if prompt_in(below) or called(below) or _NOTE.fullmatch(line(first - 2) or ""):
         return ""
     return _note_in(line(first - 1) or "")
 
@@ -207,7 +208,7 @@ def _is_said(line: str) -> bool:
 
 def _is_name(first: str) -> bool:
     """Whether a word is no program's name."""
-    return first not in PROGRAMS and first not in NO_FIGURES and not _CALLED.fullmatch(first)
+    return not is_programs_name(first) and not _CALLED.fullmatch(first)
 
 
 def _unmarked(text: str) -> str:

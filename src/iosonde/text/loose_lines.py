@@ -9,13 +9,14 @@ Nothing is concluded from them.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from textwrap import dedent
 
 from iosonde.text.figures import has_digit
 from iosonde.text.log_lines import log_prefix
+from iosonde.text.programs import NO_FIGURES, is_program
 from iosonde.text.prose import is_sentence
-from iosonde.text.shell import NO_FIGURES, called, is_prompt, program_of
+from iosonde.text.shell import called, is_prompt, program_of
 
 _MOST = 60  # lines
 _LONGEST = 400  # characters of a line
@@ -109,14 +110,11 @@ _TECHNICAL = {"introduced": 0.35, "several": 0.5, "alone": 0.65}
 """Of the parts of a paragraph, how many are no plain words: the less speaks for it, the more."""
 
 
-def loose_lines(
-    lines: Sequence[str], programs: Collection[str], *, introduced: bool
-) -> list[str] | None:
+def loose_lines(lines: Sequence[str], *, introduced: bool) -> list[str] | None:
     """The lines of a paragraph that looks like an output, without what all are indented by.
 
     Args:
         lines: clean ones that belong together, none of them blank.
-        programs: names of programs whose output is known.
         introduced: the line above ends with a colon, or the paragraph is a part of something read.
 
     Returns:
@@ -129,18 +127,17 @@ def loose_lines(
     is_output = _is_technical(lines, introduced) or _are_cells(own)
     if any(line.startswith(_PATCH) for line in lines) or not is_output:
         return None
-    strange = sum(_is_strange(line, programs) for line in own)
+    strange = sum(_is_strange(line) for line in own)
     if strange > _STRANGE * len(own) or _is_drawn(lines):
         return None
     return dedent("\n".join(lines)).split("\n")
 
 
-def fenced_lines(lines: Sequence[str], programs: Collection[str]) -> list[str] | None:
+def fenced_lines(lines: Sequence[str]) -> list[str] | None:
     """The lines of a block that somebody fenced off as an output, or as what else a machine says.
 
     Args:
         lines: clean ones, blank ones among them.
-        programs: names of programs whose output is known.
 
     Returns:
         None where most of it is a script, source code, a patch or prose, or it holds no figure.
@@ -149,7 +146,7 @@ def fenced_lines(lines: Sequence[str], programs: Collection[str]) -> list[str] |
     has_figure = any(map(has_digit, own))
     if not has_figure or len(own) > _MOST or max(map(len, own)) > _LONGEST_FENCED:
         return None
-    others = sum(_is_written(line) or _is_call(line, programs) for line in own)
+    others = sum(_is_written(line) or _is_call(line) for line in own)
     if others > _FENCED * len(own) or any(line.startswith(_PATCH) for line in own):
         return None
     if _FIGURE.fullmatch("".join(part for line in own for part in line.split())):
@@ -209,7 +206,7 @@ def _is_drawn(lines: Sequence[str]) -> bool:
     return sum(map(str.isalnum, signs)) < _LETTERS * len(signs)
 
 
-def _is_strange(line: str, programs: Collection[str]) -> bool:
+def _is_strange(line: str) -> bool:
     """Whether a line is for a compiler, a mailer or a shell to read."""
     if log_prefix(line) is not None:
         return False
@@ -218,7 +215,7 @@ def _is_strange(line: str, programs: Collection[str]) -> bool:
         return True
     if _BEGINS.match(looked) or _FIELD.match(looked) or _HOLDS.search(looked):
         return True
-    return _is_call(line, programs)
+    return _is_call(line)
 
 
 def _is_foreign(line: str) -> bool:
@@ -227,12 +224,8 @@ def _is_foreign(line: str) -> bool:
     return sum(not char.isascii() for char in letters) > _FOREIGN * len(letters)
 
 
-def _is_call(line: str, programs: Collection[str]) -> bool:
+def _is_call(line: str) -> bool:
     """Whether a line is a command, at a prompt or without."""
     name = program_of(line)
-    is_call = (name in _CALLED or name in programs) and _OPERAND.match(line) and ": " not in line
-    return (
-        bool(is_call or _CALL.fullmatch(line))
-        or is_prompt(line, programs)
-        or called(line, programs)
-    )
+    is_call = (name in _CALLED or is_program(name)) and _OPERAND.match(line) and ": " not in line
+    return bool(is_call or _CALL.fullmatch(line)) or is_prompt(line) or called(line)

@@ -79,6 +79,12 @@ def output_kinds() -> tuple[OutputKind, ...]:
     return tuple(kinds)
 
 
+@cache
+def commands() -> frozenset[str]:
+    """Names of the commands whose outputs are read."""
+    return frozenset(name for kind in output_kinds() for name in kind.commands)
+
+
 def _row(output: type[Output]) -> IndexRow:
     row: IndexRow = {
         "tool": output.tool,

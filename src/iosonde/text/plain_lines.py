@@ -12,8 +12,9 @@ from textwrap import dedent
 
 from iosonde.records.stack import Json
 from iosonde.text.figures import is_other
+from iosonde.text.programs import LISTINGS, NO_FIGURES
 from iosonde.text.prose import is_sentence
-from iosonde.text.shell import LISTINGS, NO_FIGURES, asks_for_usage, program_of, shows_file
+from iosonde.text.shell import asks_for_usage, program_of, shows_file
 
 _SILENT = frozenset({
     ":", "alias", "cd", "clear", "emacs", "exit", "export", "help", "history", "less", "logout",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from operator import itemgetter
 
@@ -41,6 +41,7 @@ from iosonde.text.kernel_lines import (
 from iosonde.text.loose_lines import fenced_lines, loose_lines
 from iosonde.text.output_kinds import output_kinds
 from iosonde.text.plain_lines import is_no_output, plain_lines
+from iosonde.text.programs import is_program
 from iosonde.text.shell import (
     end_of_written,
     is_next_command,
@@ -84,27 +85,21 @@ _OF_MANY_COMMANDS = frozenset({
 them as it is printed is not beside it said to be unread."""
 
 
-def remainder(
-    document: Document, taken: Sequence[TakenLines], programs: Collection[str]
-) -> Iterator[FoundOutput | Unread]:
+def remainder(document: Document, taken: Sequence[TakenLines]) -> Iterator[FoundOutput | Unread]:
     """What the lines say that no reader took, in their order.
 
     Args:
         document: of which everything else was read.
         taken: what was read, or told as unread.
-        programs: names of programs whose output is known.
     """
-    return _Remainder(document, taken, programs).every()
+    return _Remainder(document, taken).every()
 
 
 class _Remainder:
-    def __init__(
-        self, document: Document, taken: Sequence[TakenLines], programs: Collection[str]
-    ) -> None:
+    def __init__(self, document: Document, taken: Sequence[TakenLines]) -> None:
         text = document.data[:].decode(errors="replace").replace("\r\n", "\n")
         self._document = document
-        self._programs = programs
-        self._blocks = TextBlocks(text, taken, programs)
+        self._blocks = TextBlocks(text, taken)
         self._lines = self._blocks.lines
         self._free = self._blocks.free
 
@@ -144,7 +139,7 @@ class _Remainder:
             last -= 1
         lines = self._lines[first : last + 1]
         if block.kind == "command":
-            last = first + end_of_written(lines, self._programs) - 1
+            last = first + end_of_written(lines) - 1
             lines = self._lines[first : last + 1]
         if not lines:
             return
@@ -152,7 +147,7 @@ class _Remainder:
         if whole:
             place = self._place(first, first + whole[1] - 1)
             yield self._kept(block, place, block.command[:_NAMED], whole[0])
-        elif (path := file_of(block.command, self._above(block), self._programs)) and (
+        elif (path := file_of(block.command, self._above(block))) and (
             settings := file_settings(lines)
         ):
             yield self._kept(block, self._place(first, last), path, settings)
@@ -215,7 +210,7 @@ class _Remainder:
         elif figures is not None and sure:
             yield self._record(block, first, figures)
             yield from self._left(block, first, lines, figures)
-        elif block.kind == "fenced" and (text := fenced_lines(lines, self._programs)):
+        elif block.kind == "fenced" and (text := fenced_lines(lines)):
             place = self._place(first, first + len(lines) - 1)
             yield self._kept(block, place, block.command[:_NAMED], {"lines": [*text]})
         elif free:
@@ -234,7 +229,7 @@ class _Remainder:
             introduced = within or above.endswith(":")
             if high + 1 < len(self._lines) and self._blocks.table(high + 1):
                 continue  # what a table is headed by
-            kept = loose_lines(self._lines[low : high + 1], self._programs, introduced=introduced)
+            kept = loose_lines(self._lines[low : high + 1], introduced=introduced)
             if kept:
                 yield self._kept(block, self._place(low, high), "", {"lines": [*kept]})
 
@@ -251,7 +246,7 @@ class _Remainder:
         if values:
             yield self._kept(block, place, block.command[:_NAMED], values)
         program = program_of(block.command)
-        named = program in self._programs
+        named = is_program(program)
         alone = all(self._free[block.first : block.last + 1]) and program not in _OF_MANY_COMMANDS
         if (
             ((named and alone) or not values)
@@ -266,7 +261,7 @@ class _Remainder:
     def _is_beyond(self, block: TextBlock, line: str, at: int) -> bool:
         """Whether the output of a command ends before a line of its block."""
         if block.enclosed:
-            return is_next_command(line, block.command, self._programs)
+            return is_next_command(line, block.command)
         return at > 0 and not line.strip()
 
     def _is_sure(self, block: TextBlock, lines: Sequence[str], figures: PrintedFigures) -> bool:

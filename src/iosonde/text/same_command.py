@@ -86,9 +86,7 @@ def command_above(between: Sequence[str], last: LastCommand) -> LastCommand:
 
 def _is_said(line: str) -> bool:
     """Whether a line is a person's, or a prompt without a command."""
-    return bool(_SAID.match(line) or MACHINE.search(line)) or (
-        is_prompt(line, ()) or is_sentence(line)
-    )
+    return bool(_SAID.match(line) or MACHINE.search(line)) or (is_prompt(line) or is_sentence(line))
 
 
 def is_same_block(raw: Sequence[str]) -> bool:

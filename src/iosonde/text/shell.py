@@ -7,13 +7,14 @@ sign alone also begins headings and comments: there the rest must be a command b
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from iosonde.text.cursor import rejoined
 from iosonde.text.figures import pairs_of
 from iosonde.text.pipe_tables import pipe_table_at
+from iosonde.text.programs import NO_FIGURES, PROSE_VERBS, is_program
 from iosonde.text.prompts import BEHIND, DIRECTLY, FIRST_OF_TWO, NAMED, PLAIN, PREFIX, host_of
 from iosonde.text.prose import is_sentence
 from iosonde.text.secrets import without_secrets
@@ -58,13 +59,8 @@ _PROSE_IN_COMMAND = re.compile(
     r"\s(?:the|a|an|of|from|with|is|are|was|and|we|you|this|that|all|to|as|my|our"
     r"|for|in|on|by|not|when|does|can|it|its|be|has|have|returns)(?=[\s.,:]|$)"
 )
-_VERBS = frozenset({
-    "check", "configure", "find", "for", "free", "head", "less", "make", "more", "mount", "sort",
-    "tail", "time", "top", "watch",
-})  # fmt: skip
-"""Programs and words of a shell that are words of prose, too: `# check current ipv4 range`."""
 _ALONE = frozenset({"free", "mount", "top"})
-"""Those of them that print figures without an argument."""
+"""Words of prose that print figures without an argument."""
 _WORD = re.compile(r"[A-Za-z]+[,;:.!]?")
 _COMMENT = re.compile(
     r"\s*+(?:#++\s*+(?!\d)|//|\.{3}(?:\s|$)"
@@ -86,38 +82,6 @@ _SIGNATURE = re.compile(r"-- ?|_{20,}|-{5}BEGIN .*|--=+.*==|On .{10,80} wrote:")
 _ITEM = re.compile(r"(?:[-*•] ?|\d{1,2}[.)] )[A-Za-z]")
 _NUMBERED = re.compile(r"\d{1,3}、")  # a point of a Chinese list
 _HEADING = re.compile(r"#{1,6} [A-Z].*|={2,6} .* ={2,6}")
-PROGRAMS = frozenset({
-    "arcconf", "badblocks", "bcache-status", "blkdiscard", "blkid", "blockdev", "cat",
-    "ceph", "cephadm", "cryptsetup", "dd", "debugfs", "df", "dmesg", "dmsetup", "drbdadm", "dstat",
-    "dumpe2fs", "e2fsck", "ethtool", "fdisk", "findmnt", "fio", "free", "fsck", "fstrim", "gdisk",
-    "getfattr", "grep", "hdparm", "head", "hpssacli", "ibstat", "ifstat", "ioping", "iostat",
-    "iotop", "iozone", "ipmitool", "iscsiadm", "journalctl", "lfs", "ls", "lsblk", "lscpu",
-    "lsmod", "lspci", "lsscsi", "lvdisplay", "lvs", "mdadm", "megacli", "mkfs", "modinfo",
-    "modprobe", "mount", "mpstat", "nfsstat", "numactl", "numastat",
-    "nvme", "parted", "perccli", "perf", "pidstat", "pvdisplay", "pvs", "rados", "rbd",
-    "resize2fs", "sar", "sas2ircu", "sas3ircu", "sestatus", "sg_inq", "sg_readcap", "sgdisk",
-    "showmount", "smartctl", "ssacli", "stat", "storcli", "storcli64", "swapon", "sysbench",
-    "sysctl", "tail", "targetcli", "tcmu-runner", "tgtadm", "top", "tune2fs", "tuned-adm",
-    "udevadm", "uname", "uptime", "vdo", "vdostats", "vgdisplay", "vgs", "vmstat", "wipefs",
-    "xfs_db", "xfs_info", "xfs_repair", "zdb", "zfs", "zpool",
-})  # fmt: skip
-"""Programs that are taken for commands after a lone number sign, whatever stands behind them."""
-NO_FIGURES = frozenset({
-    "alias", "apk", "apt", "apt-cache", "apt-get", "aptitude", "awk", "base64", "bash", "brew",
-    "cal", "cargo", "cc", "cd", "chmod", "chown", "clang", "clear", "cmake", "cp", "crontab",
-    "curl", "date", "diff", "dir", "dnf", "dpkg", "echo", "emacs", "emerge", "exit", "export",
-    "file", "find", "g++", "gcc", "gdb", "git", "go", "gzip", "help", "hexdump", "history",
-    "hostname", "id", "info", "kill", "less", "ll", "ln", "locate", "logout", "ls", "make", "man",
-    "md5sum", "meson", "mkdir", "more", "mv", "nano", "ninja", "npm", "od", "pacman", "patch",
-    "perl", "pip", "pip3", "printf", "pwd", "python", "python3", "rm", "rmdir", "rpm", "rsync",
-    "ruby", "scp", "sed", "service", "sh", "sha256sum", "snap", "source", "ssh", "strace",
-    "strings", "su", "systemctl", "tar", "tee", "touch", "tree", "type", "unzip", "vi", "vim",
-    "wget", "whereis", "which", "whoami", "xxd", "yum", "zypper",
-})  # fmt: skip
-"""Programs whose output is of other things: listings, logs, the text of files, languages."""
-LISTINGS = frozenset({"dir", "hexdump", "ll", "ls", "od", "xxd"})
-"""Programs whose output is a listing of files or a dump."""
-
 _SHOWING = frozenset({"dmesg", "journalctl", "cat", "grep", "egrep", "tail", "head", "zgrep"})
 _CONFIGURATION = re.compile(
     r"/etc/|\.(?:conf|cfg|ini|ya?ml|json|xml|service|sh|py|c|h|rules|fio)\b"
@@ -173,7 +137,7 @@ def _prompted(line: str) -> re.Match[str] | None:
     return _PROMPT.fullmatch(line)
 
 
-def is_prompt(line: str, programs: Collection[str]) -> bool:
+def is_prompt(line: str) -> bool:
     """Whether a line begins with a prompt, with a command behind it or without."""
     match = _prompted(line)
     if match is None:
@@ -181,7 +145,7 @@ def is_prompt(line: str, programs: Collection[str]) -> bool:
     command, plain = match["command"], match["weak"] or ""
     if command is None:
         return bool(match["user"]) or plain.startswith("\u250c")
-    return _is_command(match, command, programs)
+    return _is_command(match, command)
 
 
 def is_shells_prompt(line: str) -> bool:
@@ -193,20 +157,19 @@ def is_shells_prompt(line: str) -> bool:
     return match is not None and bool(match["user"]) and match["sign"] in {"#", "$"}
 
 
-def command_at(lines: Sequence[str], at: int, programs: Collection[str]) -> ShellCommand | None:
+def command_at(lines: Sequence[str], at: int) -> ShellCommand | None:
     """The command at a prompt in a line, with the lines it goes on in.
 
     Args:
         lines: clean ones.
         at: index of the line.
-        programs: names of programs whose output is known, beside `PROGRAMS`.
     """
     match = _prompted(lines[at])
     if match is None or not match["command"]:
         return None
     command = match["command"].strip().rstrip("`| ")
     below = lines[at + 1] if at + 1 < len(lines) else ""
-    if not _is_command(match, command, programs) and not _prints(match, command, below):
+    if not _is_command(match, command) and not _prints(match, command, below):
         return None
     whole, last = whole_command(lines, at, command, is_mail=True)
     return ShellCommand(whole, host_of(match), last)
@@ -247,7 +210,7 @@ def _is_wrapped(line: str, more: str) -> bool:
     return all(map(_OPERAND.fullmatch, operands))
 
 
-def called(line: str, programs: Collection[str]) -> bool:
+def called(line: str) -> bool:
     """Whether a line without a prompt is a command: a program and what it works on."""
     text = line.strip().strip("`").strip()
     name = program_of(text)
@@ -257,17 +220,16 @@ def called(line: str, programs: Collection[str]) -> bool:
         return False
     if _SHOWN.fullmatch(text) and not _is_prose(text):
         return True
-    is_program = name in programs or name in PROGRAMS
     is_broken = own is not text and text.endswith(" \\")
     has_argument = is_broken or _ARGUMENT.search(text) is not None
-    is_command = (is_program or by_path) and has_argument
-    return is_command and not _is_prose(text) and not _is_of_words(text, programs)
+    is_command = (is_program(name) or by_path) and has_argument
+    return is_command and not _is_prose(text) and not _is_of_words(text)
 
 
-def is_next_command(line: str, command: str, programs: Collection[str]) -> bool:
+def is_next_command(line: str, command: str) -> bool:
     """Whether a line below a command is the next one, at no prompt: `zpool create b mirror c d`."""
     again = program_of(line) == program_of(command) and ": " not in line
-    return (again and _ARGUMENT.search(line) is not None) or called(line, programs)
+    return (again and _ARGUMENT.search(line) is not None) or called(line)
 
 
 def indent_of(line: str) -> int:
@@ -276,7 +238,7 @@ def indent_of(line: str) -> int:
     return len(begin) + 7 * begin.count("\t")
 
 
-def _is_command(match: re.Match[str], command: str, programs: Collection[str]) -> bool:
+def _is_command(match: re.Match[str], command: str) -> bool:
     first = command.split(maxsplit=1)[0]
     prompt = match["weak"] or match["sign"]
     sign = prompt[-1]
@@ -286,25 +248,24 @@ def _is_command(match: re.Match[str], command: str, programs: Collection[str]) -
         return True
     if not _PROGRAM.fullmatch(first) or not any(char.isalpha() for char in first):
         return False
-    is_comment = prompt == "#" and _is_of_words(command, programs)
+    is_comment = sign == "#" and _is_of_words(command)
     if first[0].isupper() or is_comment or _is_prose(command) or _ASSIGNED.match(command):
         return False
     name = program_of(command)
-    is_program = name in programs or name in PROGRAMS
     has_argument = _ARGUMENT.search(command) is not None
     if sign == "+" or match["close"] is not None:
-        return is_program and has_argument
+        return is_program(name) and has_argument
     if match["bare"]:
-        return is_program
+        return is_program(name)
     sure = sign in "$]" or not prompt.isascii()  # ESXi's has none behind its bracket
-    return sure or is_program or has_argument or first.startswith(("./", "/"))
+    return sure or is_program(name) or has_argument or first.startswith(("./", "/"))
 
 
 def _prints(match: re.Match[str], command: str, below: str) -> bool:
     """Whether what may be a command after a number sign has a list below it, and no blank line."""
     if match["weak"] != "#" or not command[0].islower() or not pairs_of(below):
         return False
-    if program_of(command) in _VERBS:
+    if program_of(command) in PROSE_VERBS:
         return False
     return 1 < len(command.split()) < 6 and not _is_prose(command) and not _ASSIGNED.match(command)
 
@@ -313,18 +274,18 @@ def _is_prose(command: str) -> bool:
     return _PROSE_IN_COMMAND.search(_QUOTED.sub("''", command)) is not None
 
 
-def _is_of_words(command: str, programs: Collection[str]) -> bool:
+def _is_of_words(command: str) -> bool:
     """Whether a program that is a word of prose has other words behind it, as a comment has.
 
     The value of an option is none of them, and where another program stands behind it
     (`watch zpool status`) it is a command.
     """
     before, *behind = command.partition("|")[0].split()
-    if before not in _VERBS:
+    if before not in PROSE_VERBS:
         return False
     if not behind:
         return before not in _ALONE
-    if any(part in programs or part in PROGRAMS for part in behind):
+    if any(is_program(part) and (part not in PROSE_VERBS or part in _ALONE) for part in behind):
         return False
     for part in behind:
         if _WORD.fullmatch(part) and not before.startswith("-"):
@@ -333,7 +294,7 @@ def _is_of_words(command: str, programs: Collection[str]) -> bool:
     return False
 
 
-def end_of_written(lines: Sequence[str], programs: Collection[str]) -> int:
+def end_of_written(lines: Sequence[str]) -> int:
     """How many lines of an output are left without the comments and commands that end it.
 
     Such lines were written by the author of a script or of notes: they stand below a blank line or
@@ -342,29 +303,24 @@ def end_of_written(lines: Sequence[str], programs: Collection[str]) -> int:
     end = len(lines)
     for at in range(len(lines) - 1, -1, -1):
         line = lines[at]
-        if line.strip() and not _is_written(line, programs):
+        if line.strip() and not _is_written(line):
             break
         if not line.strip() or at == 0:
             end = at
     return end
 
 
-def _is_written(line: str, programs: Collection[str]) -> bool:
+def _is_written(line: str) -> bool:
     """Whether a line is a comment, or a command with an argument, and of no program's output."""
     text = line.strip()
-    if _COMMENT.match(line) or (text[0] != "/" and called(line, programs)):
+    if _COMMENT.match(line) or (text[0] != "/" and called(line)):
         return True
     name = program_of(text)
-    is_listed = name in NO_FIGURES and text.startswith((name, "sudo ")) and name not in _VERBS
+    is_listed = name in NO_FIGURES and text.startswith((name, "sudo ")) and name not in PROSE_VERBS
     return is_listed and _ARGUMENT.search(text) is not None and ": " not in text
 
 
-def end_of_output(
-    lines: Sequence[str],
-    depths: Sequence[int],
-    command: ShellCommand,
-    programs: Collection[str],
-) -> int:
+def end_of_output(lines: Sequence[str], depths: Sequence[int], command: ShellCommand) -> int:
     """Index of the last line of a command's output, outside of a fenced block; its own where none.
 
     It ends before the next prompt, where the marks of quoting change, and where prose begins.
@@ -373,7 +329,6 @@ def end_of_output(
         lines: clean ones.
         depths: how many marks of quoting stood before each.
         command: whose output it is.
-        programs: as `command_at` has them.
     """
     begun, last = command.last, command.last
     indent = indent_of(lines[begun])
@@ -382,7 +337,7 @@ def end_of_output(
         if not line.strip():
             continue
         blank = at - last > 1
-        if at - last > _GAP + 1 or depths[at] != depths[begun] or is_prompt(line, programs):
+        if at - last > _GAP + 1 or depths[at] != depths[begun] or is_prompt(line):
             break
         text = line.strip()
         if _SIGNATURE.fullmatch(text) or _HEADING.fullmatch(text) or _NUMBERED.match(text):

@@ -11,7 +11,7 @@ from iosonde import limits
 from iosonde.text.clean import clean
 from iosonde.text.cursor import REACH, TextCursor
 from iosonde.text.document import Document
-from iosonde.text.shell import NO_FIGURES, PROGRAMS
+from iosonde.text.programs import is_programs_name
 
 _BLOCK = 1 << 12
 """Bytes cleaned at once: little more than an output has, for most of a text is none."""
@@ -50,14 +50,6 @@ _NO_HOSTS = frozenset({
 })  # fmt: skip
 """What lines of fio, iscsiadm, sysstat (its averages in the languages of its nls/*.po) and logs
 begin with: two in a row have no host before them."""
-_PROGRAM = re.compile(
-    r"(?:mkfs|fsck|mount|umount|u?mount\.nfs4?|btrfs|device-mapper|losetup|partprobe|fallocate"
-    r"|truncate|nvmet?cli|lvm|(?:lv|vg|pv)(?:change|convert|create|extend|move|reduce|remove"
-    r"|rename|resize|scan|ck|merge|split|import|export)|(?:mkfs|fsck)\.\w+|mke2fs|e2\w+"
-    r"|xfs_\w+|xfsdump|xfsrestore|(?:crypt|integrity|verity)setup|quota(?:check|on|off)|repquota"
-    r"|drbd\w+|qemu(?:-\w+)*|sg_\w+|stress-ng)"
-)
-"""Programs that print their names before a message, beside those of `iosonde.text.shell`."""
 
 
 class Window:
@@ -186,12 +178,7 @@ class View(TextCursor):
 
 def _is_no_host(name: str) -> bool:
     """Whether lines that begin with this name are a program's own, not those of a host."""
-    return (
-        name.lower() in _NO_HOSTS
-        or name in PROGRAMS
-        or name in NO_FIGURES
-        or _PROGRAM.fullmatch(name) is not None
-    )
+    return name.lower() in _NO_HOSTS or is_programs_name(name)
 
 
 def _is_numbered(before: str, line: str, after: str) -> bool:

@@ -13,9 +13,10 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from iosonde.text.cursor import prompt_in
+from iosonde.text.programs import NO_FIGURES, is_program
 from iosonde.text.prose import is_sentence
 from iosonde.text.rate_limits import says_limit
-from iosonde.text.shell import NO_FIGURES, PROGRAMS, called, command_at, is_prompt, program_of
+from iosonde.text.shell import called, command_at, is_prompt, program_of
 
 _LINE = 400  # characters that are looked at
 _DONE = re.compile(
@@ -123,9 +124,7 @@ def is_repetition(text: str) -> bool:
     return _AGAIN.search(text) is not None and _OTHERWISE.search(text) is None
 
 
-def written_between(
-    lines: Sequence[str], programs: Collection[str] = (), outputs: Collection[int] = ()
-) -> list[str]:
+def written_between(lines: Sequence[str], outputs: Collection[int] = ()) -> list[str]:
     """What an author wrote, and programs of unknown effect, in their order.
 
     Empty where it says of the second measurement that it is the first one again. What says that
@@ -133,19 +132,16 @@ def written_between(
 
     Args:
         lines: clean ones, from the one below a measurement to the one above the next.
-        programs: names of programs whose output is known.
         outputs: indices of lines that other outputs have.
     """
-    written = list(_written(lines, programs, outputs))
+    written = list(_written(lines, outputs))
     # A numbered test is the same one only where nothing else is said of it.
     if written and is_repetition(written[-1]) and not _NTH_TEST.fullmatch(written[-1]):
         return [text for text in written if says_change(text) or says_limit(text)]
     return [text for text in written if not is_repetition(text)]
 
 
-def _written(
-    lines: Sequence[str], programs: Collection[str], outputs: Collection[int]
-) -> Iterator[str]:
+def _written(lines: Sequence[str], outputs: Collection[int]) -> Iterator[str]:
     below_command = False
     for at, line in enumerate(lines):
         text = line[:_LINE].strip().strip("`")
@@ -153,23 +149,23 @@ def _written(
             below_command = False
         elif says_limit(text):
             yield text
-        elif command := _command(text, programs):
-            yield from _of_unknown_effect(command, programs)
+        elif command := _command(text):
+            yield from _of_unknown_effect(command)
             below_command = True
-        elif not is_prompt(text, programs) and _is_authors(lines, at, text, below=below_command):
+        elif not is_prompt(text) and _is_authors(lines, at, text, below=below_command):
             yield text
 
 
-def _command(text: str, programs: Collection[str]) -> str:
+def _command(text: str) -> str:
     """The command in a line, at a prompt or at none; empty where there is none."""
-    command = command_at([text], 0, programs)
+    command = command_at([text], 0)
     if command is not None:
         return command.text
     prompt = prompt_in(text)
     if prompt is not None and not text.startswith("#"):
         return prompt.command
     is_script = _SCRIPT.fullmatch(text) and (text.startswith(".") or _SUFFIX.search(text))
-    return text if is_script or called(text, programs) or _is_plain_call(text) else ""
+    return text if is_script or called(text) or _is_plain_call(text) else ""
 
 
 def _is_plain_call(text: str) -> bool:
@@ -179,14 +175,14 @@ def _is_plain_call(text: str) -> bool:
     return few and is_name and not text.endswith(":") and _OTHERWISE.search(text) is None
 
 
-def _of_unknown_effect(command: str, programs: Collection[str]) -> Iterator[str]:
+def _of_unknown_effect(command: str) -> Iterator[str]:
     """What a command echoes, or itself where it starts a program that is not known."""
     if echoed := _ECHOED.match(command):
         yield echoed["text"].strip()
         return
     for part in _PARTS.split(command):
         name = program_of(_ASSIGNS.sub("", part.strip(" (){}")))
-        is_known = name in PROGRAMS or name in NO_FIGURES or name in programs or name in _HARMLESS
+        is_known = is_program(name) or name in NO_FIGURES or name in _HARMLESS
         if name and not is_known and not name.startswith(("mkfs.", "-", "$", "[", "#", "/dev/")):
             yield command
             return

@@ -54,7 +54,7 @@ _BARRED = """\
 
 
 def counters(text: str) -> list[PrintedCounters]:
-    outputs = remainder(of_bytes("mail.txt", text.encode()), (), ())
+    outputs = remainder(of_bytes("mail.txt", text.encode()), ())
     return [row for output in outputs if isinstance(output, FoundOutput) for row in output.counters]
 
 

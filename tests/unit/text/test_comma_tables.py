@@ -34,7 +34,7 @@ def test_it_is_what_a_reader_of_csv_reads(separator: str) -> None:
 
 def test_an_import_keeps_it_also_quoted() -> None:
     text = f"> Results:\n> \n> {_TABLE.replace(chr(10), chr(10) + '> ')}\n> \n> Slow?\n"
-    outputs = [*remainder(of_bytes("mail.txt", text.encode()), (), ())]
+    outputs = [*remainder(of_bytes("mail.txt", text.encode()), ())]
     (kept,) = [row for out in outputs if isinstance(out, FoundOutput) for row in out.counters]
     assert kept.values["columns"][-2:] == ["Latency ms", "CPU %"]  # type: ignore[index]
     assert len(kept.values["rows"]) == 3  # type: ignore[arg-type]

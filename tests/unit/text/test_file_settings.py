@@ -7,8 +7,6 @@ import pytest
 from iosonde.text.file_settings import file_of, file_settings
 from tests.mangle import kept_as_printed
 
-PROGRAMS = frozenset({"iscsiadm", "nfsstat", "docker"})
-
 
 @pytest.mark.parametrize(("command", "above", "path"), [
     ("cat /etc/iscsi/initiatorname.iscsi", "", "/etc/iscsi/initiatorname.iscsi"),
@@ -21,7 +19,7 @@ PROGRAMS = frozenset({"iscsiadm", "nfsstat", "docker"})
     ("", "See https://docs.example.net/etc/iscsi/x for more:", ""),
 ])  # fmt: skip
 def test_a_file_is_one_that_is_shown_and_of_storage(command: str, above: str, path: str) -> None:
-    assert file_of(command, above, PROGRAMS) == path
+    assert file_of(command, above) == path
 
 
 def test_settings_with_sections_comments_and_a_secret() -> None:

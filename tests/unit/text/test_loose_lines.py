@@ -13,8 +13,6 @@ from iosonde.text.find import FoundOutput
 from iosonde.text.loose_lines import fenced_lines, loose_lines
 from iosonde.text.remainder import remainder
 
-PROGRAMS = frozenset({"fio", "mdadm", "nvme"})
-
 OUTPUTS = {
     "checksums": """\
 d41d8cd98f00b204e9800998ecf8427e  /mnt/a/blob.0
@@ -122,33 +120,33 @@ po 60 sekund. Wyniki są różne.""",
 def test_a_paragraph_that_looks_like_an_output_is_kept_line_by_line(name: str) -> None:
     lines = OUTPUTS[name].split("\n")
 
-    assert loose_lines(lines, PROGRAMS, introduced=False) == lines
+    assert loose_lines(lines, introduced=False) == lines
 
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_what_a_person_a_mailer_or_a_compiler_reads_is_not_kept(name: str) -> None:
-    assert loose_lines(OTHERS[name].split("\n"), PROGRAMS, introduced=False) is None
+    assert loose_lines(OTHERS[name].split("\n"), introduced=False) is None
 
 
 def test_less_is_asked_of_what_a_colon_introduces() -> None:
     line = ["mount.foo: /srv: timed out, errno 110"]
 
-    assert loose_lines(line, PROGRAMS, introduced=True) == line
-    assert loose_lines(line, PROGRAMS, introduced=False) is None
+    assert loose_lines(line, introduced=True) == line
+    assert loose_lines(line, introduced=False) is None
 
 
 def test_what_all_lines_are_indented_by_is_left_out() -> None:
     lines = ["    /dev/sda1: 4096", "      /dev/sdb1: 512"]
 
-    assert loose_lines(lines, PROGRAMS, introduced=False) == ["/dev/sda1: 4096", "  /dev/sdb1: 512"]
+    assert loose_lines(lines, introduced=False) == ["/dev/sda1: 4096", "  /dev/sdb1: 512"]
 
 
 def test_very_many_or_very_long_lines_are_not_kept() -> None:
     line = "d41d8cd98f00b204e9800998ecf8427e  /mnt/a/blob.0"
 
-    assert loose_lines([line] * 60, PROGRAMS, introduced=True)
-    assert loose_lines([line] * 61, PROGRAMS, introduced=True) is None
-    assert loose_lines([line, "/mnt/" + "a1/" * 140], PROGRAMS, introduced=True) is None
+    assert loose_lines([line] * 60, introduced=True)
+    assert loose_lines([line] * 61, introduced=True) is None
+    assert loose_lines([line, "/mnt/" + "a1/" * 140], introduced=True) is None
 
 
 FENCED = {
@@ -192,19 +190,19 @@ static int foo(void)
 def test_what_somebody_fenced_off_is_kept_line_by_line(name: str) -> None:
     lines = FENCED[name].split("\n")
 
-    assert fenced_lines(lines, PROGRAMS) == lines
+    assert fenced_lines(lines) == lines
 
 
 @pytest.mark.parametrize("name", NOT_FENCED)
 def test_what_somebody_wrote_is_not_kept_though_it_is_fenced_off(name: str) -> None:
-    assert fenced_lines(NOT_FENCED[name].split("\n"), PROGRAMS) is None
+    assert fenced_lines(NOT_FENCED[name].split("\n")) is None
 
 
 def kept(text: str) -> list[tuple[int, int, object]]:
     """First and last line of what is kept of a mail, and its lines."""
     return [
         (output.place.first_line, output.place.last_line, counters.values["lines"])
-        for output in remainder(of_bytes("mail.txt", text.encode()), (), PROGRAMS)
+        for output in remainder(of_bytes("mail.txt", text.encode()), ())
         if isinstance(output, FoundOutput)
         for counters in output.counters
     ]

@@ -7,7 +7,6 @@ import pytest
 from iosonde.text.cursor import folder_above, prompt_in
 from iosonde.text.shell import command_at, is_prompt
 
-_PROGRAMS = frozenset({"zpool", "lsblk", "fio"})
 _OF_SHELLS = [
     ("root@nas[~]# ", "nas"), ("root@nas[/mnt/tank]# ", "nas"), ("[root@db1 ~]#", "db1"),
     ("root@db1:~#", "db1"), ("(base) ann@5002544:~$ ", "5002544"), ("/ # ", ""),
@@ -38,20 +37,20 @@ def test_a_prompt_is_told_from_its_command(prompt: str, host: str, command: str)
     at_prompt = prompt_in(line)
     assert at_prompt is not None
     assert (at_prompt.command, at_prompt.host) == (command, host)
-    in_shell = command_at([line, ""], 0, _PROGRAMS)
+    in_shell = command_at([line, ""], 0)
     assert in_shell is not None
     assert (in_shell.text, in_shell.host) == (command, host)
 
 
 @pytest.mark.parametrize("prompt", ["cluster1::> ", "IBM_2145:svc1:superuser>", "3par1 cli% "])
 def test_a_prompt_of_an_array_needs_no_known_program(prompt: str) -> None:
-    assert is_prompt(f"{prompt}showvv -d", _PROGRAMS)
-    assert not is_prompt(f"{prompt}shows all of the volumes", _PROGRAMS)
+    assert is_prompt(f"{prompt}showvv -d")
+    assert not is_prompt(f"{prompt}shows all of the volumes")
 
 
 @pytest.mark.parametrize("prompt", _OF_OTHERS)
 def test_a_prompt_is_known_by_the_program_behind_it(prompt: str) -> None:
-    command = command_at([f"{prompt}lsblk -f", ""], 0, _PROGRAMS)
+    command = command_at([f"{prompt}lsblk -f", ""], 0)
     assert command is not None
     assert command.text == "lsblk -f"
 
@@ -64,7 +63,7 @@ def test_a_prompt_is_known_by_the_program_behind_it(prompt: str) -> None:
     ],
 )  # fmt: skip
 def test_a_prompt_without_a_command_ends_an_output(line: str) -> None:
-    assert is_prompt(line, _PROGRAMS)
+    assert is_prompt(line)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +78,8 @@ def test_a_prompt_without_a_command_ends_an_output(line: str) -> None:
     ],
 )  # fmt: skip
 def test_what_looks_like_a_prompt_and_is_none(line: str) -> None:
-    assert command_at([line, ""], 0, _PROGRAMS) is None
-    assert not is_prompt(line, _PROGRAMS)
+    assert command_at([line, ""], 0) is None
+    assert not is_prompt(line)
     assert prompt_in(line) is None or " # " in line  # a comment, which readers bear
 
 

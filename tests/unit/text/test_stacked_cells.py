@@ -52,7 +52,7 @@ def test_the_first_name_may_be_empty_and_the_last_row_cut() -> None:
 
 def test_an_import_keeps_it() -> None:
     text = "\n".join(["Means of three runs:", *stacked(_MARKDOWN), "That was all."])
-    outputs = [*remainder(of_bytes("page.txt", text.encode()), (), ())]
+    outputs = [*remainder(of_bytes("page.txt", text.encode()), ())]
     kept = [row for out in outputs if isinstance(out, FoundOutput) for row in out.counters]
     assert [type(row) for row in kept] == [PrintedCounters]
     assert kept[0].values["columns"] == ["Array", "read", "write", "seeks"]

@@ -296,7 +296,7 @@ def _end_of_text(cursor: TextCursor, first: int) -> int:
         prompt = not _NO_PROMPT.match(line) and prompt_in(line)
         if index > first and (prompt or index > last + 3 or _NVME_HEAD.search(line)):
             break
-        ends = is_section(line) or is_kernel_line(line) or (index > first and called(line, ()))
+        ends = is_section(line) or is_kernel_line(line) or (index > first and called(line))
         ends = ends or (index > last + 1 and _OTHER.match(line) is not None)
         if ends or (index > first + 5 and _NEXT.match(line)):
             break

@@ -32,7 +32,7 @@ from iosonde.text.cursor import (
     prompt_in,
 )
 from iosonde.text.prose import is_sentence
-from iosonde.text.shell import PROGRAMS, is_prompt
+from iosonde.text.shell import is_prompt
 
 _HEADER = re.compile(
     r":\(groupid=(?P<group>\d{1,9}),jobs=(?P<jobs>\d{1,9})\):err=(?P<error>-?\d{1,9})"
@@ -249,7 +249,7 @@ def _is_said(line: str) -> bool:
     """Whether a line among those of fio is its author's: a comment, a sentence, `[...]`."""
     if _LEFT_OUT.fullmatch(line) or is_sentence(line):
         return True
-    return _COMMENT.match(line) is not None and not is_prompt(line, PROGRAMS)
+    return _COMMENT.match(line) is not None and not is_prompt(line)
 
 
 @dataclass(slots=True)
