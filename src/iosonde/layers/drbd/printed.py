@@ -35,7 +35,7 @@ _FAR = re.compile(r"(?<!\S)(?:connection|replication|peer-disk):")
 _PART = re.compile(
     r"cs:|ns:|version:|GIT-hash|srcversion|role:|disk:|peer|volume:|replication:|sync'ed|oos:|"
     r"connection:|size:|\[[=>.]+|[=>.]{3,}\]|finish:|suspended|written:|congested|received:|pending|"
-    r"blocked|write-ordering|unacked|speed:|Transports \(|^\s*[\w:.,/-]{1,24}$|K/sec"
+    r"blocked|write-ordering|unacked|speed:|Transports \(|^\s*(?!-{2,24}$)[\w:.,/-]{1,24}$|K/sec"
 )
 _VERSION = re.compile(
     r"\s*version: (?P<version>\d[\w.-]{0,20}) \(api:(?P<api>\d{1,3})/proto:(?P<protocols>\d{1,3}"
@@ -209,6 +209,8 @@ def _values(
         values["peer_role"] = peer.pairs.get("role")
         values["connection"] = peer.pairs.get("connection", "Connected")
         far = {**peer.pairs, **far}  # without blanks a volume is not told from its peer
+        if "disk" in far:
+            far.setdefault("peer-disk", far.pop("disk"))  # as the first of 9.0 call it
         values.update({_FACT_NAMES[key]: text for key, text in far.items() if key in _FACT_NAMES})
         values.update(_others(far, "peer_"))
         if far.get("out-of-sync", "").isdecimal():

@@ -53,6 +53,7 @@ _BITMAP = re.compile(r"\s*initiali[sz]ing bitmap \((?P<bitmap>\d{1,12}) KB\)")
 _INFO = re.compile(r"\s*additional info from kernel:\s*$")
 _STATE = re.compile(r"\s*(?:[A-Z][A-Za-z]{3,20}/[A-Z][A-Za-z]{3,20}|[A-Z][A-Za-z]{5,20})\s*$")
 _ASKED = re.compile(r"(?:drbdadm|drbdsetup)(?: -[\w-]{1,20}){0,4} (?P<what>[cd]?state|role)\b")
+_FORM = re.compile(r"<[\w -]{1,30}>")
 _NAMES = {"role": "role", "state": "role", "dstate": "disk_state", "cstate": "connection"}
 _DEVICE = re.compile(r"/dev/([\w./:+-]{2,100})")
 
@@ -153,6 +154,8 @@ class DrbdStates(StateOutput):
         asked = _ASKED.search(prompt.command)
         if asked is None:
             raise Unreadable("its command is cut off")
+        if _FORM.search(prompt.command):
+            raise Unreadable("its command is a form, with a place for the resource's name")
         last = end_of(cursor, first, _STATE.match, gap=1, most=60)
         states = [line.strip() for _, line in lines(cursor, first, last - first + 1)]
         named = _resource(prompt.command) if len(states) == 1 else ""

@@ -34,11 +34,13 @@ _ENTRY = re.compile(
     r"\s*$"
 )
 _TIMES_HEAD = re.compile(r"\s*(?:at\s+path on brick|-{10,})\s*$")
-_OWN = (_BRICK, _STATUS, _COUNT, _ENTRY, _TIMES_HEAD)
+_LEFT_OUT = re.compile(r"\s*(?:\.{3}|…)\s*$")
+"""Entries that an author left out."""
+_OWN = (_BRICK, _STATUS, _COUNT, _ENTRY, _TIMES_HEAD, _LEFT_OUT)
 _LISTED = re.compile(
     r"\s*Gathering list of (?P<what>split brain|healed|heal failed) entries on volume \S"
 )
-_ASKED = re.compile(r"\binfo (?P<what>split-brain|healed|heal-failed)\b")
+_ASKED = re.compile(r"\binfo (?P<what>split-brain|healed|heal-failed|failed)\b")
 _ABOVE = 6  # lines above the first brick in which "Gathering list" is looked for
 _MOST = 20_000
 _LISTED_ENTRIES = 20  # files whose names are kept; all are counted
@@ -106,4 +108,7 @@ def _listed(cursor: TextCursor, first: int, prompt: Prompt) -> str:
     above = next((line for index in range(first - 1, max(first - _ABOVE, 0) - 1, -1)
                   if (line := cursor.line(index).strip())), "")  # fmt: skip
     asked = _LISTED.match(above) or _ASKED.search(prompt.command)
-    return f"entries_{re.sub('[ -]', '_', asked['what'])}" if asked else "entries_to_heal"
+    if asked is None:
+        return "entries_to_heal"
+    what = re.sub("[ -]", "_", asked["what"])
+    return f"entries_{'heal_failed' if what == 'failed' else what}"

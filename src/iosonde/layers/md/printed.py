@@ -10,7 +10,7 @@ from iosonde.layers.md.facts import MDSTAT_ARRAY, parse_mdstat
 from iosonde.layers.md.facts_mdadm import MDADM_DEVICE, MDADM_PAIR, as_mdadm_says, parse_mdadm
 from iosonde.records.printed import PrintedSubject, Unreadable
 from iosonde.records.stack import Scalar
-from iosonde.text.cursor import Prompt, TextCursor, joined, lines
+from iosonde.text.cursor import Prompt, TextCursor, joined, lines, prompt_in
 from iosonde.text.labels import as_labelled
 from iosonde.text.reader import Items, StateOutput
 
@@ -63,7 +63,7 @@ class Mdadm(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        report, last = parse_mdadm(cursor.block(first, 120))
+        report, last = parse_mdadm(_up_to_prompt(cursor.block(first, 120)))
         if report.pairs.keys().isdisjoint({"Raid Level", "RAID Level", "Active Devices"}):
             raise Unreadable("the level of the array is missing")
         kind = "md_member" if report.examined else "md"
@@ -71,6 +71,12 @@ class Mdadm(StateOutput):
         facts = as_labelled(report.pairs, _READ) | facts
         name = report.name.strip("[]")
         return first + last, [PrintedSubject(kind, name, facts, prompt.host)]
+
+
+def _up_to_prompt(block: list[str]) -> list[str]:
+    """The lines up to the next command: what that prints may have pairs of names and values."""
+    below = (place for place, line in enumerate(block) if place and prompt_in(line))
+    return block[: next(below, len(block))]
 
 
 class Mdstat(StateOutput):

@@ -42,6 +42,8 @@ _OF_MOUNTS = frozenset({
     "user", "users", "vers", "wsize",
 })  # fmt: skip
 """Options of a mount that are none of an export."""
+_OF_BOTH = frozenset({"rw", "ro", "sync", "async"})
+"""Options of a mount and of an export."""
 _OPTION = "|".join((*sorted(_FLAGS), *(f"{key}[^,()]*" for key in _KEYS)))
 _OPENS = re.compile(rf"\((?:{_OPTION})\s*(?:,|\)|$)")
 _PATH = re.compile(r"(?:/(?![*/])[^\s(),;'\"]*|\"/[^\"()]{1,200}\")(?=\s|$)")
@@ -139,6 +141,8 @@ def _fits(rest: str) -> bool:
             options = [option for option in client["options"].split(",") if option]
             if not all(map(_is_option, options)):
                 return False
+            if rest.startswith("(") and not any(map(_is_of_exports, options)):
+                return False  # how a partition is to be mounted: `/home (rw,nosuid)`
             recognised += 1
         elif not re.fullmatch(r"[\w.:/*?@\[\]<>=,-]+", client["bare"]) or "=" in client["bare"][:2]:
             return False
@@ -149,6 +153,11 @@ def _fits(rest: str) -> bool:
 def _is_option(option: str) -> bool:
     """Whether an option exists, of an export or of a mount."""
     return option in _FLAGS or option.startswith(_KEYS) or option.partition("=")[0] in _OF_MOUNTS
+
+
+def _is_of_exports(option: str) -> bool:
+    """Whether only an export has an option: a mount is `rw`, `ro` and `sync` as well."""
+    return option.startswith(_KEYS) or (option in _FLAGS and option not in _OF_BOTH)
 
 
 def _subjects(path: str, rest: str) -> Iterator[PrintedSubject]:

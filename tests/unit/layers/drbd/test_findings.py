@@ -142,3 +142,27 @@ def test_a_split_brain_that_was_resolved_and_other_losses_of_the_peer() -> None:
     assert alone.remedy.startswith("`drbdadm connect` or `drbdadm attach`")
     resolved = "Split-Brain detected, 1 primaries, automatically solved. Sync from this node"
     assert findings_named(RULES, case_of(SPLIT.format("", "", resolved)), "split-brain") == []
+
+
+STATUS = """# drbdadm status home
+home role:Secondary
+  disk:UpToDate
+  oak role:Secondary
+    {disk}:UpToDate
+  elm connection:Connecting
+----
+"""
+
+
+@pytest.mark.parametrize("disk", ["disk", "peer-disk"])
+def test_a_peer_whose_disk_is_called_as_the_own(disk: str) -> None:
+    """As the manual of 9.0 has it; the fence below is no part of the last line."""
+    (finding,) = findings_named(RULES, case_of(STATUS.format(disk=disk)))
+    assert finding.severity == "warning"
+    assert finding.message.startswith("home is without elm (Connecting): another copy is at work")
+
+
+def test_the_form_of_an_output_is_of_no_volume() -> None:
+    assert findings_named(RULES, case_of("# drbdadm dstate <resource>\nDiskless/UpToDate\n")) == []
+    (finding,) = findings_named(RULES, case_of("# drbdadm dstate r0\nDiskless/UpToDate\n"))
+    assert finding.subject == "r0"

@@ -75,3 +75,15 @@ def test_what_is_no_fault(tmp_path: Path, text: str) -> None:
     page = tmp_path / "page.txt"
     page.write_text(text)
     assert said(page) == []
+
+
+def test_entries_that_an_author_left_out_end_no_list(tmp_path: Path) -> None:
+    page = tmp_path / "page.txt"
+    bricks = "\n\n".join(
+        f"Brick {brick}\nNumber of entries: 12\n/a.txt\n/b.txt\n..."
+        for brick in ("oak:/g", "elm:/g")
+    )
+    page.write_text(f"# gluster volume heal v info split-brain\n{bricks}\n")
+    assert said(page) == [("split-brain", "error", "elm:/g"), ("split-brain", "error", "oak:/g")]
+    page.write_text(f"# gluster volume heal v info\n{bricks}\n")
+    assert {rule for rule, _, _ in said(page)} == {"heal-pending"}
