@@ -147,7 +147,7 @@ CASES = (
         case(volume()),
     ),
     RuleCase(
-        "degraded.busy",
+        "background-work.busy",
         "a virtual drive under rebuild",
         case(volume(state="rebuild")),
         "one that waits for a spare: degraded, and busy with nothing",
@@ -171,7 +171,7 @@ CASES = (
              counted("kernel log", "drbd", "r1", {"unanswered_pings": 1})),
     ),
     RuleCase(
-        "degraded.measured_meanwhile",
+        "background-work.measured_meanwhile",
         "a trial measured during a resync",
         case(written(4096, background=BUSY)),
         "the same trial beside an array that was idle",
@@ -324,6 +324,24 @@ CASES = (
                      {"counts": [2000000, 10], "devices": ["eth0"]}),
              counted("interrupts", "interrupt", "31",
                      {"counts": [3, 1900000], "devices": ["nvme0q1"]})),
+    ),
+    RuleCase(
+        "background-work.at_work",
+        "an array of md whose members are compared",
+        case(md({"degraded": 0, "sync_action": "check", "sync_share": 0.4})),
+        "an array that is being filled after it lost a member",
+        case(md({"degraded": 1, "sync_action": "recover", "sync_share": 0.4})),
+    ),
+    RuleCase(
+        "background-work.volumes_at_work",
+        "a RAID 5 of LVM that is not yet in sync",
+        case(state("lvm", "data-r5", {"volume_group": "data", "segment_type": "raid5",
+                                      "degraded": False, "in_sync": 0.4,
+                                      "sync_action": "resync"})),
+        "the same that is in sync, and idle",
+        case(state("lvm", "data-r5", {"volume_group": "data", "segment_type": "raid5",
+                                      "degraded": False, "in_sync": 1.0,
+                                      "sync_action": "idle"})),
     ),
     RuleCase(
         "degraded.volumes",

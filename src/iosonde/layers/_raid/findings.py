@@ -10,6 +10,7 @@ Source:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from iosonde import units
 from iosonde.layers._raid.arrays import Array, ArrayLoad, CaseArrays, WriteCost, write_cost
@@ -20,6 +21,7 @@ from iosonde.records.evidence import (
     StateEvidence,
     TrialEvidence,
     called,
+    is_printed,
     subject_of,
 )
 from iosonde.records.finding import Evidence, Finding
@@ -161,11 +163,19 @@ _WORK = {
 
 
 def busy(
-    state: StateEvidence, action: str, share: Scalar, *, done: str, remedy: str, confirm: str
+    case: EvidenceSet,
+    state: StateEvidence,
+    action: str,
+    share: Scalar,
+    *,
+    done: str,
+    remedy: str,
+    confirm: str,
 ) -> Finding:
-    """An array that works for itself.
+    """An array that works for itself: a note where a text measures nothing meanwhile.
 
     Args:
+        case: that it is of.
         state: of it.
         action: by sysfs' word, `sync_action`.
         share: of the work that is done, or of the array in sync; None where it is not known.
@@ -177,8 +187,8 @@ def busy(
     work = f"{_WORK[action]} ({word})" if action in _WORK else f"is busy with {action}"
     is_share = isinstance(share, int | float) and not isinstance(share, bool)
     return Finding(
-        rule="degraded",
-        severity="warning",
+        rule="background-work",
+        severity=severity_of_work(case, state),
         subject=subject_of(state),
         message=f"{called(state)} {work}, which takes bandwidth from whatever is measured "
         "meanwhile.",
@@ -188,6 +198,12 @@ def busy(
         remedy=f"measure when it is done; {remedy}, and leaves it longer without redundancy",
         confirm=f"the same trial when {confirm}",
     )
+
+
+def severity_of_work(case: EvidenceSet, state: StateEvidence) -> Literal["warning", "note"]:
+    """How much it matters that an array works for itself: little where nothing was measured."""
+    measured = any(trial.source == state.source for trial in case.trials)
+    return "warning" if measured or not is_printed(state) else "note"
 
 
 _UNALIKE = "there is no redundancy for what is not yet alike"

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from iosonde import units
-from iosonde.layers._raid.findings import reads_of_lost
+from iosonde.layers._raid.findings import reads_of_lost, severity_of_work
 from iosonde.layers._raid.geometry import PARITY
 from iosonde.layers.hwraid.facts import DRIVE
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, called, subject_of
@@ -347,7 +347,8 @@ def _busy(case: EvidenceSet) -> Iterator[Finding]:
         what = "a rebuild" if rebuilding else f"an operation in the background ({work})"
         progress = f", {work}" if rebuilding and work.lower() != "none" else ""
         yield Finding(
-            "degraded", "warning", subject_of(volume),
+            "background-work", "warning" if rebuilding else severity_of_work(case, volume),
+            subject_of(volume),
             f"{_called(volume)} shares its drives with {what}{progress}: figures measured "
             "meanwhile are lower than the array's own.",
             (Evidence("state", volume.values.get("state") or work, "", volume.where),),
@@ -428,7 +429,7 @@ RULES: tuple[Rule, ...] = (
         stage="redundancy",
     ),
     Rule(
-        "degraded", "hwraid",
+        "background-work", "hwraid",
         "A rebuild, initialisation or check runs on a virtual drive.",
         "Broadcom StorCLI reference manual, background operations",
         _busy,

@@ -32,7 +32,7 @@ def volumes(case: EvidenceSet) -> Iterator[Finding]:
         elif state.values.get("degraded") is True:
             yield _lacking(state)
         elif "degraded" in state.values:
-            yield from _busy(state)
+            continue
         elif partial:
             yield _lost(state)
 
@@ -97,7 +97,14 @@ def _lacking(state: StateEvidence) -> Finding:
     )
 
 
-def _busy(state: StateEvidence) -> Iterator[Finding]:
+def volumes_at_work(case: EvidenceSet) -> Iterator[Finding]:
+    """Volumes that have all their members and are busy with them."""
+    for state in case.of_kind("lvm", _MAPPED):
+        if state.values.get("degraded") is False:
+            yield from _busy(case, state)
+
+
+def _busy(case: EvidenceSet, state: StateEvidence) -> Iterator[Finding]:
     action = str(state.values.get("sync_action") or "")
     share = state.values.get("in_sync", state.values.get("sync_share"))
     if action in _IDLE:
@@ -105,6 +112,7 @@ def _busy(state: StateEvidence) -> Iterator[Finding]:
             return
         action = "resync"
     yield busy(
+        case,
         state,
         action,
         share,
@@ -129,6 +137,9 @@ def _lost(state: StateEvidence) -> Finding:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("degraded", "lvm, dm", "Volumes of LVM that lack members, or are busy with themselves.",
-         "lvs(8), lv_attr; lvmraid(7); dm-raid.rst", volumes, stage="redundancy"),
+    Rule("degraded", "lvm, dm", "Volumes of LVM that lack members.",
+         "lvs(8), lv_attr; lvmraid(7); dm-raid.rst", volumes,
+         stage="redundancy"),
+    Rule("background-work", "lvm, dm", "Volumes of LVM that are busy with themselves.",
+         "lvmraid(7); dm-raid.rst", volumes_at_work),
 )  # fmt: skip

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iosonde import units
+from iosonde.kerneltext import fields
 from iosonde.layers._raid.findings import busy, reads_of_lost, stands_still, written_parity
 from iosonde.layers._raid.geometry import MIRRORED, PARITY
 from iosonde.layers.md.lacking import is_shown_idle, lacking_states
@@ -98,7 +99,7 @@ def _too_long(state: StateEvidence) -> float | None:
 
 
 def not_whole(case: EvidenceSet) -> Iterator[Finding]:
-    """Arrays of md that lack members or are busy with themselves."""
+    """Arrays of md that lack members."""
     for state in lacking_states(case):
         missing = state.values.get("degraded")
         if isinstance(missing, int) and not isinstance(missing, bool) and missing > 0:
@@ -107,10 +108,20 @@ def not_whole(case: EvidenceSet) -> Iterator[Finding]:
                     yield being_filled(state, missing, is_new=is_new(case, state))
                 continue
             yield _lacking(state, missing)
+
+
+def at_work(case: EvidenceSet) -> Iterator[Finding]:
+    """Arrays of md that are busy with themselves, and lack nothing by that."""
+    for state in lacking_states(case):
         action = str(state.values.get("sync_action") or "")
         waits = state.values.get("sync_waits") or _too_long(state) is not None
+        if state.values.get("degraded") and action == "recover":
+            continue  # which is said of what it lacks
+        if is_filled(state, int(state.number("degraded"))):
+            continue
         if state.name and action not in _IDLE and not waits:
             yield busy(
+                case,
                 state,
                 action,
                 state.values.get("sync_share"),
@@ -154,11 +165,22 @@ def _lacking(state: StateEvidence, missing: int) -> Finding:
         subject=subject_of(state),
         message=f"{lacks}: {cost}{left}, and what is measured now is not the whole array's.",
         evidence=tuple(evidence),
-        remedy=f"`mdadm /dev/{array} --add NEW` after the failed one is removed; the rebuild reads "
-        f"{'its copies on' if level in MIRRORED else 'all'} other members and takes bandwidth "
-        "until it is done",
+        remedy=_filled_up(state, missing, array, "its copies on" if level in MIRRORED else "all"),
         confirm="/proc/mdstat shows U for each member; then the same trial",
     )
+
+
+def _filled_up(state: StateEvidence, missing: int, array: str, others: str) -> str:
+    """What brings back members that are gone: a spare may be on the way already."""
+    share = state.values.get("sync_share")
+    reads = f"the rebuild reads {others} other members and takes bandwidth until it is done"
+    if state.values.get("sync_action") != "recover" or state.values.get("sync_waits"):
+        return f"`mdadm /dev/{array} --add NEW` after the failed one is removed; {reads}"
+    done = f" ({units.show_fraction(share)} done)" if isinstance(share, float) else ""
+    filled = len(fields(str(state.values.get("rebuilding") or "")))
+    more = f"; then `mdadm /dev/{array} --add NEW` for what is still missing"
+    return f"a recovery onto a spare is under way{done}: let it end; {reads}" + more * (
+        0 < filled < missing)  # fmt: skip
 
 
 def _unknown(state: StateEvidence, lacks: str, evidence: tuple[Evidence, ...]) -> Finding:
@@ -234,7 +256,7 @@ def measured_meanwhile(case: EvidenceSet) -> Iterator[Finding]:
     for (_, work), trials in groups.items():
         more = f" and {len(trials) - 1} more" if len(trials) > 1 else ""
         yield Finding(
-            rule="degraded",
+            rule="background-work",
             severity="warning",
             subject=f"{trials[0].label}{more}",
             message=f"The array worked for itself while this was measured: {work}.",
@@ -318,10 +340,11 @@ def _geoms(case: EvidenceSet) -> Iterator[Finding]:
 RULES: tuple[Rule, ...] = (
     Rule("raid-penalty", "md", "Writes through the default stripe cache of a parity array.", _RAID5,
          stripe_cache),
-    Rule("degraded", "md", "Background work of an array while a trial was measured.", _RAID5,
-         measured_meanwhile, stage="redundancy"),
-    Rule("degraded", "md", "Arrays that lack members or are busy with themselves.", _MD,
-         not_whole, stage="redundancy"),
+    Rule("background-work", "md", "Background work of an array while a trial was measured.", _RAID5,
+         measured_meanwhile),
+    Rule("degraded", "md", "Arrays that lack members, or are being filled.", _MD, not_whole,
+         stage="redundancy"),
+    Rule("background-work", "md", "Arrays that are busy with themselves.", _MD, at_work),
     Rule("degraded", "md", "Arrays that are put together and do not run.",
          "Linux drivers/md/md.c, md_seq_show(), array_state_show()", not_running,
          stage="redundancy"),

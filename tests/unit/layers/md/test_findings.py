@@ -9,7 +9,7 @@ import pytest
 from iosonde.layers.md import findings as md_findings
 from iosonde.records.evidence import EvidenceSet, StateEvidence
 from iosonde.records.stack import Scalar
-from tests.unit.explain.cases import case_of, findings_named
+from tests.unit.explain.cases import case_of, findings_named, trial
 
 RAID5: dict[str, Scalar] = {
     "level": "raid5", "raid_disks": 5, "chunk_size": 65536, "data_members": 4,
@@ -25,13 +25,15 @@ def test_arrays_that_lack_members_or_work_for_themselves() -> None:
     values: dict[str, Scalar] = {
         **RAID5, "degraded": 1, "sync_action": "recover", "sync_share": 0.1, "faulty": "sdc",
     }  # fmt: skip
-    lacking, busy = findings_named(
-        md_findings.RULES, EvidenceSet(states=(array(values),)), "degraded"
-    )
-    assert (lacking.severity, busy.severity) == ("error", "warning")
+    case = EvidenceSet(states=(array(values),))
+    (lacking,) = findings_named(md_findings.RULES, case)
+    assert (lacking.rule, lacking.severity) == ("degraded", "error")
     assert "md0 (RAID 5) lacks 1 of its 5 members" in lacking.message
     assert lacking.evidence[1].value == "sdc"
-    assert busy.message.startswith("md0 rebuilds a member (recovery), which takes bandwidth")
+    assert lacking.remedy.startswith("a recovery onto a spare is under way (10 % done)")
+    alone = EvidenceSet(states=(array({**values, "sync_action": "idle"}),))
+    (lacking,) = findings_named(md_findings.RULES, alone)
+    assert lacking.remedy.startswith("`mdadm /dev/md0 --add NEW`")
     assert findings_named(md_findings.RULES, EvidenceSet(states=(array(RAID5),)), "degraded") == []
 
 
@@ -276,3 +278,37 @@ def test_a_table_of_other_members_is_of_another_array() -> None:
     )
     assert len(messages) == 2
     assert any(message.startswith("unnamed md lacks") for message in messages)
+
+
+def at(place: str, values: dict[str, Scalar]) -> StateEvidence:
+    return StateEvidence("md", "md0", "n1", {**RAID5, **values}, place, "page")
+
+
+@pytest.mark.parametrize("action", ["check", "resync", "reshape", "repair"])
+def test_an_array_that_works_for_itself_lacks_nothing(action: str) -> None:
+    """A note in a text that measures nothing, and a warning where it does, or of a host."""
+    work: dict[str, Scalar] = {"sync_action": action, "sync_share": 0.4}
+    printed = EvidenceSet(states=(at("page:3-5", work),))
+    (finding,) = findings_named(md_findings.RULES, printed)
+    assert (finding.rule, finding.severity) == ("background-work", "note")
+    measured = EvidenceSet(trials=(trial({"read.iops": [9.0]}),), states=printed.states)
+    assert [each.severity for each in findings_named(md_findings.RULES, measured)] == ["warning"]
+    live = EvidenceSet(states=(at("n1/md:md0", work),))
+    assert [each.severity for each in findings_named(md_findings.RULES, live)] == ["warning"]
+
+
+def test_what_the_next_command_prints_is_no_part_of_an_array() -> None:
+    detail = (
+        "[root@elm ~]# mdadm -D /dev/md4\n/dev/md4:\n           Version : 1.2\n"
+        "        Raid Level : raid1\n      Raid Devices : 2\n     Total Devices : 1\n"
+        "    Active Devices : 1\n\n    Number   Major   Minor   RaidDevice State\n"
+        "       0       8       17        0      active sync   /dev/sdb1\n"
+        "       -       0        0        1      removed\n"
+    )
+    stat = (
+        "[root@elm ~]# cat /proc/mdstat\nPersonalities : [raid1]\nmd4 : active raid1 sdb1[0]\n"
+        "      1046528 blocks super 1.2 [2/1] [U_]\n\nunused devices: <none>\n"
+    )
+    case = case_of(detail + stat)
+    assert [(state.host, state.name) for state in case.of_kind("md")] == [("elm", "md4")] * 2
+    assert len(findings_named(md_findings.RULES, case, "degraded")) == 1

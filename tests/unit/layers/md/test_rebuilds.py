@@ -118,8 +118,8 @@ def test_a_raid_5_that_becomes_a_raid_6_lacks_nothing() -> None:
 
 @pytest.mark.parametrize(("work", "rules"), [
     ("reshape = 22.1% (2315316/10476544) finish=2322382.1min speed=1K/sec", ["resync-stuck"]),
-    ("reshape =  0.0% (12/10476544) finish=113621.8min speed=1K/sec", ["degraded"]),
-    ("reshape =  0.0% (12/10476544)", ["degraded"]),
+    ("reshape =  0.0% (12/10476544) finish=113621.8min speed=1K/sec", ["background-work"]),
+    ("reshape =  0.0% (12/10476544)", ["background-work"]),
 ])  # fmt: skip
 def test_work_without_end_is_no_work_to_wait_for(work: str, rules: list[str]) -> None:
     text = mdstat("sde[3] sdd[1] sdc[0]", "[3/3] [UUU]", work)
