@@ -76,6 +76,8 @@ _NUMBER = re.compile(r"[-\d.,%() ]*+(?:[kKMGTP]i?B|[num]?s|Hz)?\s*+$")
 
 _NAMED = re.compile(r"\s*+(?:[\w.-]{1,64} )?kernel:\s(?=\s{0,8}[?<#\w])")
 
+_HEADERS = frozenset({"Subject", "Re", "Fwd", "Fw", "AW"})
+"""What begins the subject of a mail, which may well be a line of a log."""
 _SHORT = 1000
 """Characters of lines that are remembered with what was found."""
 
@@ -111,6 +113,8 @@ def _prefix(line: str) -> LogPrefix | None:
     if program.endswith(":") and "]" not in program and _SPACED.match(match["time"]):
         return None  # a program's own log, or a table of times
     node = match["node"] or ""
+    if node in _HEADERS:
+        return None
     end = match.end()
     blanks = len(line) - end - len(line[end:].lstrip())
     written = match["time"] or match["written"]

@@ -15,6 +15,7 @@ Trouble = Literal[
     "stall",
     "memory",
     "lockup",
+    "queued",
     "crash",
     "misused",
     "warned",
@@ -27,9 +28,10 @@ data: a request ended with an error, and what it carried was not read or written
 was read is not what was written there; device: a device or its link did not answer and was reset;
 gone: the kernel gave a device up; damage: a file system found itself damaged or stopped; member: an
 array lost a member; stall: a process waited for minutes, mostly for I/O; memory: one waited for
-memory; lockup: a processor did not leave the kernel; crash: the kernel itself failed; misused: it
-used memory that is not its own; warned: it met a state that its authors had ruled out, and went on;
-unanswered: a server did not answer; recovered: an error that a layer below repaired.
+memory; lockup: a processor did not leave the kernel; queued: the kernel's own work was not begun;
+crash: the kernel itself failed; misused: it used memory that is not its own; warned: it met a state
+that its authors had ruled out, and went on; unanswered: a server did not answer; recovered: an
+error that a layer below repaired.
 """
 
 

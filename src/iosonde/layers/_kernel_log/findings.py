@@ -8,7 +8,7 @@ Source:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
@@ -98,6 +98,14 @@ _SAID: Mapping[Trouble, TroubleText] = {
         "a hypervisor that took the processor away, and for a newer kernel",
         "the log stays without such lines under the same load",
     ),
+    "queued": TroubleText(
+        "hung-tasks", "warning",
+        "work that the kernel had put off was not begun for {stuck_seconds}: something kept its "
+        "threads from running, or they waited.",
+        "the lines below it in the log list what was under way and what waited; look there for "
+        "what ran or waited so long, and at the load of the processors",
+        "the log stays without such lines under the same load",
+    ),
     "crash": TroubleText(
         "kernel-crash", "error",
         "what ran there ended in the kernel, the locks that it held stay held, and after a panic "
@@ -154,7 +162,7 @@ _NO_DRIVE: Mapping[Trouble, str] = {
 }
 """The remedies of what is no drive, or of which the text does not show that it is one."""
 _ATA = re.compile(r"ata\d+(?:\.\d+)?$")
-_STALLS: tuple[Trouble, ...] = ("stall", "memory", "lockup")
+_STALLS: tuple[Trouble, ...] = ("stall", "memory", "lockup", "queued")
 
 
 @cache
@@ -226,6 +234,8 @@ def _find(trouble: Trouble, case: EvidenceSet) -> Iterator[Finding]:
     every = list(_log(case, trouble))
     there = {(thing.source, thing.host, thing.name) for thing, _ in every}
     for thing, counts in every:
+        if _is_said_elsewhere(thing, [other for other, _ in every]):
+            continue
         whole = _PART.sub("", thing.name)
         if whole != thing.name and (thing.source, thing.host, whole) in there:
             continue  # a partition of a disk that is named itself
@@ -253,6 +263,27 @@ def _find(trouble: Trouble, case: EvidenceSet) -> Iterator[Finding]:
             cause.remedy if cause else own.remedy if own else _remedy(case, thing, trouble),
             cause.confirm if cause else said.confirm,
         )  # fmt: skip
+
+
+def _is_said_elsewhere(thing: CounterEvidence, every: Sequence[CounterEvidence]) -> bool:
+    """Whether a text has the same lines in another place: quoted whole or in part, with its time.
+
+    Of two that have the same lines the first stands for both.
+    """
+    own, place = thing.values.get("messages"), every.index(thing)
+    for number, other in enumerate(every):
+        theirs = other.values.get("messages")
+        if other is thing or not isinstance(own, list) or not isinstance(theirs, list):
+            continue
+        is_alike = (other.source, other.kind, other.name) == (thing.source, thing.kind, thing.name)
+        at_once = thing.values.get("first") in {None, other.values.get("first")}
+        hosts = {thing.host, other.host} - {""}
+        if is_alike and at_once and len(hosts) < 2 and all(line in theirs for line in own):
+            is_same = len(own) == len(theirs) and thing.values.get("first") == other.values.get(
+                "first")  # fmt: skip
+            if not is_same or number < place:
+                return True
+    return False
 
 
 def _events(counts: dict[str, int]) -> dict[str, int]:

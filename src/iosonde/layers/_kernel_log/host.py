@@ -103,7 +103,7 @@ MESSAGES = (
     KernelMessage(
         "workqueue lockup - pool",
         r"BUG: workqueue lockup - pool .{1,100}? stuck for (?P<stuck_seconds>\d{1,9})s!", "host",
-        "workqueue_lockups", "lockup",
+        "workqueue_lockups", "queued",
     ),
     KernelMessage(
         "hard LOCKUP on cpu",

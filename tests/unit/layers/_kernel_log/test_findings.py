@@ -288,3 +288,32 @@ def test_a_panic_says_its_reason(tmp_path: Path) -> None:
     (tmp_path / "log").write_text("[  249.291345] Kernel panic - not syncing: Hard LOCKUP\n")
     (finding,) = explain(str(tmp_path / "log")).findings
     assert "1 kernel panic (Hard LOCKUP) at 249.291345" in finding.message
+
+
+def subjects(tmp_path: Path, log: str) -> list[str]:
+    (tmp_path / "log.txt").write_text(log)
+    return [finding.subject for finding in explain(str(tmp_path / "log.txt")).findings]
+
+
+BUG = "[  186.758123] kernel BUG at drivers/md/bcache/writeback.c:324!\n"
+
+
+@pytest.mark.parametrize("above", [
+    "Subject: [ 186.758123] kernel BUG at drivers/md/bcache/writeback.c:324!\n\nHi,\n\n",
+    "Subject: help\n\n> [  186.758123] kernel BUG at drivers/md/bcache/writeback.c:324!\n\nSo:\n\n",
+])  # fmt: skip
+def test_a_line_that_a_mail_has_twice_is_counted_once(tmp_path: Path, above: str) -> None:
+    assert subjects(tmp_path, above + "word\n" * 12 + BUG) == ["kernel log"]
+    later = BUG.replace("186", "286")
+    assert len(subjects(tmp_path, BUG + "\n" + "A word.\n" * 12 + later)) == 2
+
+
+def test_work_that_was_put_off_says_nothing_of_a_processor(tmp_path: Path) -> None:
+    log = "[ 900.1] BUG: workqueue lockup - pool cpus=0 node=0 flags=0x0 nice=0 stuck for 138s!\n"
+    (tmp_path / "log.txt").write_text(log.replace("900.1", " 900.100000"))
+    (finding,) = explain(str(tmp_path / "log.txt")).findings
+    assert "work that the kernel had put off was not begun for 138 s or more" in finding.message
+    soft = "[  900.100000] watchdog: BUG: soft lockup - CPU#3 stuck for 23s! [kworker/3:1:77]\n"
+    (tmp_path / "log.txt").write_text(soft)
+    (finding,) = explain(str(tmp_path / "log.txt")).findings
+    assert "a processor did not leave the kernel for 23 s or more" in finding.message
