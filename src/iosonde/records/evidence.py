@@ -144,6 +144,11 @@ class CounterEvidence(_Named):
     source: str
 
 
+def is_printed(thing: StateEvidence | CounterEvidence) -> bool:
+    """Whether it was read in a text, and not of a host or a run of this tool."""
+    return _PRINTED.search(thing.where) is not None
+
+
 def subject_of(thing: StateEvidence | CounterEvidence) -> str:
     """What findings call a thing: its name, with its host where that is known."""
     name = called(thing)
@@ -181,6 +186,8 @@ class EvidenceSet:
     commands: tuple[CommandEvidence, ...] = ()
     noted: tuple[Finding, ...] = ()
     """What was found when the trials were measured."""
+    staged: tuple[CommandEvidence, ...] = ()
+    """Commands and sentences of a text that bring a failure about on purpose, or mend one."""
 
     def on(self, host: str) -> EvidenceSet:
         """The same case, all of it of one host."""
@@ -211,7 +218,7 @@ class EvidenceSet:
                 last[state.source, state.host, state.name] = state.where
         for state in self.of_kind(kind):
             where = last.get((state.source, state.host, state.name), state.where)
-            if where == state.where or not _PRINTED.search(state.where):
+            if where == state.where or not is_printed(state):
                 yield state
 
     def counted(self, *tools: str) -> Iterator[CounterEvidence]:

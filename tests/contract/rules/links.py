@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from iosonde.records.evidence import TrialEvidence
 from iosonde.records.stack import Json, Scalar
 from tests.contract.rules.case import RuleCase, case, counted, state, trial
@@ -58,11 +60,12 @@ CASES = (
     RuleCase(
         "frame-block.nfs_calls",
         "blocks of 1 MiB over calls of 128 KiB",
-        case(of("/srv/f", 1 << 20), state("nfs", "/srv", {"read_size": 131072,
-                                                          "write_size": 131072})),
-        "blocks as large as a call",
-        case(of("/srv/f", 131072), state("nfs", "/srv", {"read_size": 131072,
-                                                         "write_size": 131072})),
+        case(replace(of("/srv/f", 1 << 20), options={"bs": 1 << 20, "direct": True}),
+             state("nfs", "/srv", {"read_size": 131072, "write_size": 131072})),
+        "blocks as large as a call, and larger ones that the page cache takes",
+        case(replace(of("/srv/f", 131072), options={"bs": 131072, "direct": True}),
+             of("/srv/f", 1 << 20),
+             state("nfs", "/srv", {"read_size": 131072, "write_size": 131072})),
     ),
     RuleCase(
         "unsafe-cache.volatile_files",

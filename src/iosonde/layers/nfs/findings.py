@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from ipaddress import ip_address
 
 from iosonde import units
-from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, StateEvidence
+from iosonde.layers._requests import goes_to
+from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, StateEvidence, is_printed
 from iosonde.records.finding import Evidence, Finding
 
 _LOCAL = {"localhost", "localhost.localdomain", "::1"}
 _SMALL = 64 * units.KIB
 _USUAL = units.MIB
+_DATAGRAM = 32 * units.KIB
+"""Bytes of a call over UDP at most: RPCSVC_MAXPAYLOAD_UDP, include/linux/sunrpc/svc.h."""
 _FAST = 1_250_000_000  # B/s: 10 Gbit/s, about what one connection and its CPU carry
 _AGAIN = 0.01  # of the calls
 _MANY_CALLS = 1000
@@ -117,6 +120,8 @@ def loopback(case: EvidenceSet) -> Iterator[Finding]:
             str(mount.values.get("address") or ""),
         )
         own = mount.values.get("clientaddr")
+        if is_printed(mount) and not any(goes_to(trial, mount) for trial in case.trials):
+            continue  # how somebody tried something out, and nothing was measured there
         if not (
             server.lower() in _LOCAL
             or any(place.startswith("127.") or place == "::1" for place in (server, address))
@@ -126,11 +131,11 @@ def loopback(case: EvidenceSet) -> Iterator[Finding]:
             continue
         yield Finding(
             rule="loopback-nfs",
-            severity="warning",
+            severity="note",
             subject=mount.name,
-            message=f"{mount.name} is mounted by NFS from the host itself: under memory pressure "
-            "the client must write pages back to free memory while the server needs memory to take "
-            "them, so that both may wait for each other; and data is in the page cache twice.",
+            message=f"{mount.name} is mounted by NFS from the host itself: no network is in the "
+            "way of what is measured there, client and server share one memory, where data may be "
+            "cached twice, and kernels before 3.18 could come to a stand when it got short.",
             evidence=(Evidence("server", server or address, "", mount.where),),
             remedy="mount the exported file system itself, or bind it (`mount --bind`); where NFS "
             "is what is to be measured, use a second host",
@@ -160,19 +165,36 @@ def small_transfers(case: EvidenceSet) -> Iterator[Finding]:
             continue
         least = min(size for _, size in sizes)
         options = " and ".join("rsize" if name == "read_size" else "wsize" for name, _ in sizes)
+        of_datagrams = mount.values.get("protocol") == "udp" and least == _DATAGRAM
+        most = ", the most that NFS over UDP carries" if of_datagrams else ""
         yield Finding(
             rule="nfs-mount",
             severity="warning",
             subject=mount.name,
             message=f"{mount.name} moves at most {units.show_bytes(least)} in one call "
-            f"({options}): 1 MiB takes {_USUAL // least} calls, each with its own round trip and "
-            "its own thread of the server.",
+            f"({options}){most}: 1 MiB takes {_USUAL // least} calls, each with its own round trip "
+            "and its own thread of the server.",
             evidence=tuple(Evidence(name, size, "B", mount.where) for name, size in sizes),
-            remedy=f"leave {options} out of the mount options, so that client and server agree on "
-            "the most both can (1 MiB on Linux); needs an unmount and a mount",
+            remedy="mount it with proto=tcp, over which a call carries up to 1 MiB; needs an "
+            "unmount and a mount"
+            if of_datagrams
+            else _larger(mount, options),
             confirm="sequential reads and writes before and after; `nfsstat -m` shows the sizes in "
             "force",
         )
+
+
+def _larger(mount: StateEvidence, options: str) -> str:
+    """What makes calls larger; of a list of mounts it is not known who chose the sizes."""
+    agree = "so that client and server agree on the most both can (1 MiB on Linux)"
+    remount = "needs an unmount and a mount"
+    if "address" not in mount.values:
+        return f"leave {options} out of the mount options, {agree}; {remount}"
+    return (
+        f"leave {options} out of the mount options, if they are among them, {agree}; if they are "
+        "not, the server offers no more: /proc/fs/nfsd/max_block_size of a Linux server, which is "
+        f"small where it has little memory, is set before its threads start; {remount}"
+    )
 
 
 def one_connection(case: EvidenceSet) -> Iterator[Finding]:

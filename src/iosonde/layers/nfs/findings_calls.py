@@ -32,6 +32,8 @@ def nfs_calls(case: EvidenceSet) -> Iterator[Finding]:
                 bs = request_size(trial)
                 if size < _SMALL_CALL or bs <= size or not has_direction(trial, verb):
                     continue
+                if trial.options.get("direct") is not True:
+                    continue  # the page cache takes it, and asks and writes in pieces of its own
                 if goes_to(trial, mount):
                     yield _many_calls(mount, trial, option, size, bs)
 

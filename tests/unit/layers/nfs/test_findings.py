@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from iosonde.records.finding import Finding
 from iosonde.records.stack import Scalar
 from iosonde.text.document import of_bytes
 from tests.mangle import counters
+from tests.unit.explain.cases import trial
 
 OUTPUTS = Path(__file__).parents[3] / "outputs"
 OLD = OUTPUTS / "linux-2.6.18-nfs"
@@ -228,21 +230,65 @@ def test_a_safe_export() -> None:
     {"server": "10.0.0.1", "address": "10.0.0.1", "clientaddr": "10.0.0.1"},
 ])  # fmt: skip
 def test_a_mount_of_the_host_s_own_export(values: dict[str, Scalar]) -> None:
-    finding = sole_finding(
-        nfs.loopback, EvidenceSet(states=(state("nfs", "/mnt", "node1", **values),))
-    )
-    assert (finding.rule, finding.severity, finding.subject) == ("loopback-nfs", "warning", "/mnt")
+    finding = sole_finding(nfs.loopback, EvidenceSet(states=(own_mount(**values),)))
+    assert (finding.rule, finding.severity, finding.subject) == ("loopback-nfs", "note", "/mnt")
+
+
+def own_mount(where: str = "node1", /, **values: Scalar) -> StateEvidence:
+    return replace(state("nfs", "/mnt", "node1", **values), where=where)
+
+
+def test_a_text_that_measures_nothing_on_such_a_mount() -> None:
+    mount = own_mount("page:4", server="localhost")
+    assert list(nfs.loopback(EvidenceSet(states=(mount,)))) == []
+    load = replace(trial({"write.iops": [9.0]}), target="/mnt/f", source="page", host="node1")
+    assert list(nfs.loopback(EvidenceSet(trials=(load,), states=(mount,))))
+    elsewhere = replace(load, target="/srv/f")
+    assert list(nfs.loopback(EvidenceSet(trials=(elsewhere,), states=(mount,)))) == []
 
 
 def test_a_mount_of_another_host() -> None:
     values: dict[str, Scalar] = {"server": "10.0.0.2", "address": "10.0.0.2",
                                  "clientaddr": "10.0.0.1"}  # fmt: skip
-    assert list(nfs.loopback(EvidenceSet(states=(state("nfs", "/mnt", "node1", **values),)))) == []
+    assert list(nfs.loopback(EvidenceSet(states=(own_mount(**values),)))) == []
 
 
 def test_a_word_in_the_place_of_two_addresses_says_nothing() -> None:
     values: dict[str, Scalar] = {"server": "SERVER", "address": "IP", "clientaddr": "IP"}
-    assert list(nfs.loopback(EvidenceSet(states=(state("nfs", "/mnt", "node1", **values),)))) == []
+    assert list(nfs.loopback(EvidenceSet(states=(own_mount(**values),)))) == []
+
+
+def test_over_datagrams_a_call_is_as_large_as_it_can_be() -> None:
+    udp = state("nfs", "/mnt", read_size=32_768, write_size=32_768, protocol="udp")
+    finding = sole_finding(nfs.small_transfers, EvidenceSet(states=(udp,)))
+    assert "(rsize and wsize), the most that NFS over UDP carries: 1 MiB" in finding.message
+    assert finding.remedy.startswith("mount it with proto=tcp")
+
+
+def test_of_a_list_of_mounts_nobody_knows_who_chose_the_sizes() -> None:
+    listed = state("nfs", "/mnt", read_size=32_768, write_size=32_768, protocol="tcp",
+                   address="10.0.0.2")  # fmt: skip
+    remedy = sole_finding(nfs.small_transfers, EvidenceSet(states=(listed,))).remedy
+    assert "if they are among them" in remedy
+    assert "max_block_size" in remedy
+    asked = state("nfs", "/mnt", read_size=32_768, write_size=32_768)
+    assert (
+        "max_block_size"
+        not in sole_finding(nfs.small_transfers, EvidenceSet(states=(asked,))).remedy
+    )
+
+
+@pytest.mark.parametrize(("line", "exports"), [
+    ("/home (rw,nosuid,nodev)", 0),
+    ("/boot (rw)", 0),
+    ("/var/tmp (rw,noatime,sync)", 0),
+    ("/srv (rw,no_root_squash)", 1),
+    ("/srv *(rw)", 1),
+    ("/srv *(rw,nosuid)", 1),
+])  # fmt: skip
+def test_how_a_partition_is_to_be_mounted_is_no_export(line: str, exports: int) -> None:
+    case = of_document(of_bytes("page", f"Partitions:\n\n{line}\n".encode()))[0]
+    assert len(list(case.of_kind("export"))) == exports
 
 
 def test_mounts_that_move_little() -> None:
@@ -312,5 +358,7 @@ def test_a_journal_that_takes_data() -> None:
 
 
 def test_a_real_mount_of_an_own_export_is_told_by_all_that_is_known() -> None:
-    names = {finding.rule for finding in judged(case_of(NEW / "mountstats.txt"))}
-    assert {"loopback-nfs", "nfs-mount"} <= names
+    case = case_of(NEW / "mountstats.txt")
+    assert "nfs-mount" in {finding.rule for finding in judged(case)}
+    live = replace(case, states=tuple(replace(each, where="node1") for each in case.states))
+    assert "loopback-nfs" in {finding.rule for finding in judged(live)}

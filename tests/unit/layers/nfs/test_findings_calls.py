@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from iosonde.layers.nfs.findings_calls import RULES
+from iosonde.records.evidence import TrialEvidence
 from tests.unit.layers._rules.requests import findings_of, state, trial
 
 
@@ -18,10 +21,15 @@ def test_nfs_calls_that_are_no_whole_pages() -> None:
 
 def test_requests_that_take_several_calls() -> None:
     mount = state("nfs", "/srv", read_size=131072, write_size=131072)
-    (said,) = findings_of(RULES, mount, trial("/srv/f", 1 << 20))
+    (said,) = findings_of(RULES, mount, _direct(trial("/srv/f", 1 << 20)))
     assert said.message == (
         "Each request of 1 MiB to /srv goes as 8 calls of at most 128 KiB (wsize): its latency is "
         "that of the slowest of them."
     )
     for other in (trial("/srv/f", 131072), trial("/home/f", 1 << 20), trial("/srv/f", None)):
-        assert findings_of(RULES, mount, other) == []
+        assert findings_of(RULES, mount, _direct(other)) == []
+    assert findings_of(RULES, mount, trial("/srv/f", 1 << 20)) == [], "the page cache takes it"
+
+
+def _direct(load: TrialEvidence) -> TrialEvidence:
+    return replace(load, options={**load.options, "direct": True})
