@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from iosonde.layers import CARRIED
 from iosonde.layers._backing import where_to_look
@@ -134,8 +135,9 @@ def _of_type(fstype: str, device: str) -> tuple[str, str]:
 
 def _failed(state: StateEvidence, means: str, remedy: str) -> Finding:
     at = f" on {state.name}" if state.name and state.name != _device(state) else ""
+    severity: Literal["warning", "note"] = "warning" if state.name or _device(state) else "note"
     return Finding(
-        "mount-failed", "warning", _subject(state), f"A mount{at} failed: {means}",
+        "mount-failed", severity, _subject(state), f"A mount{at} failed: {means}",
         state.evidence("mount_error", "device"), remedy,
         f"`findmnt {state.name}` shows it" if state.name else "`findmnt` shows it",
     )  # fmt: skip

@@ -76,10 +76,17 @@ def _lacks(cluster: StateEvidence) -> dict[str, str]:
     }  # fmt: skip
     singular = {"are": "is", "groups": "group", "lack": "lacks", "them": "it"}
     plural = {name: name for name in singular}
+    if _has_no_osd(cluster) and counts["inactive"]:
+        return {"inactive": "it has no OSD, so its pools have nowhere to keep anything"}
     return {
         what: f"{count:,} {says[what].format(**(singular if count == 1 else plural))}"
         for what, count in counts.items() if count > 0
     }  # fmt: skip
+
+
+def _has_no_osd(cluster: StateEvidence) -> bool:
+    """Whether none was ever added, as in a cluster that is being made."""
+    return cluster.values.get("osds") == 0
 
 
 _UNAVAILABLE = {
@@ -97,6 +104,8 @@ _UNAVAILABLE = {
 
 def _remedy(cluster: StateEvidence, parts: Mapping[str, str]) -> str:
     """What helps in this case; OSDs that are down are named only where some are."""
+    if _has_no_osd(cluster):
+        return "add OSDs (`ceph orch device ls` shows which disks it may take, and why not others)"
     steps = ["`ceph osd tree` names the OSDs that are down; bring them back, or replace their disks"
              ] if "down" in parts else []  # fmt: skip
     if "inactive" in parts:

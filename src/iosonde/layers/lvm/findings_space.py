@@ -73,17 +73,35 @@ def _is_invalid(state: StateEvidence) -> bool:
 
 def _dropped(state: StateEvidence) -> Finding:
     """A snapshot that is invalid for good: room does not bring it back, its origin is whole."""
-    says = "is invalid" if _is_invalid(state) else "has no room left and has been dropped"
     origin = str(state.values.get("origin") or "").strip("[]")
+    if not _is_invalid(state):
+        return _without_room(state, origin)
     return Finding(
         rule="out-of-space",
         severity="warning",
         subject=subject_of(state),
-        message=f"The snapshot {state.name} {says}: it is of no use any more. Its origin"
+        message=f"The snapshot {state.name} is invalid: it is of no use any more. Its origin"
         f"{f' {origin}' * bool(origin)} is not touched by that.",
         evidence=state.evidence("full", "attributes", "origin", units={"full": "fraction"}),
         remedy=f"Remove it (`lvremove /dev/{state.name}`); nothing brings it back. Make the next "
         "one larger, or let it grow (snapshot_autoextend_threshold in lvm.conf).",
+        confirm="lvs -a -o name,attr,origin,data_percent",
+    )
+
+
+def _without_room(state: StateEvidence, origin: str) -> Finding:
+    """A full snapshot that nobody says to be invalid: it is when the next change has no room."""
+    return Finding(
+        rule="out-of-space",
+        severity="warning",
+        subject=subject_of(state),
+        message=f"The snapshot {state.name} has no room left: with the next block of its origin"
+        f"{f' {origin}' * bool(origin)} that is changed for the first time it is dropped for good, "
+        "if it has not been. The origin is not touched by that.",
+        evidence=state.evidence("full", "attributes", "origin", units={"full": "fraction"}),
+        remedy=f"while lvs shows no I in the fifth place, `lvextend -L +1G /dev/{state.name}`; "
+        "else remove it and make the next one larger, or let it grow "
+        "(snapshot_autoextend_threshold in lvm.conf).",
         confirm="lvs -a -o name,attr,origin,data_percent",
     )
 

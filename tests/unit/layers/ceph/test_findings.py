@@ -50,3 +50,19 @@ def test_of_several_states_of_a_cluster_the_fullest_is_said(tmp_path: Path) -> N
         (finding,) = explain(str(page)).findings
         assert (finding.rule, finding.severity) == ("out-of-space", "error")
         assert "1 is full: no client can write, 1 is nearly full" in finding.message
+
+
+def test_a_cluster_without_any_osd() -> None:
+    def lacking(**values: int) -> tuple[str, str]:
+        state = StateEvidence("ceph", "ceph", "", {"health": "HEALTH_WARN", **values}, "p:1", "p")
+        (finding,) = [
+            finding for rule in RULES for finding in rule.find(EvidenceSet(states=(state,)))
+        ]
+        return finding.message, finding.remedy
+
+    message, remedy = lacking(osds=0, osds_up=0, pgs_inactive=8)
+    assert message.endswith("it has no OSD, so its pools have nowhere to keep anything.")
+    assert remedy.startswith("add OSDs")
+    message, remedy = lacking(osds=3, osds_up=3, pgs_inactive=8)
+    assert "8 placement groups are inactive" in message
+    assert "add OSDs" not in remedy

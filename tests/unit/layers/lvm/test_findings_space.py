@@ -62,8 +62,6 @@ def test_a_pool_that_is_two_maps_is_told_once() -> None:
 @pytest.mark.parametrize("values", [
     {"attributes": "swi-I-s---", "origin": "root", "full": 1.0},
     {"attributes": "swi-I-s---", "origin": "root"},
-    {"attributes": "swi-a-s---", "origin": "root", "full": 1.0},
-    {"segment_type": "linear", "origin": "root", "full": 1.0},
 ])  # fmt: skip
 def test_a_dropped_snapshot_is_removed(values: dict[str, Scalar]) -> None:
     (finding,) = said(values)
@@ -71,6 +69,17 @@ def test_a_dropped_snapshot_is_removed(values: dict[str, Scalar]) -> None:
     assert "lvremove" in finding.remedy
     assert "lvextend" not in finding.remedy
     assert "fstrim" not in finding.remedy
+
+
+@pytest.mark.parametrize("values", [
+    {"attributes": "swi-a-s---", "origin": "root", "full": 1.0},
+    {"segment_type": "linear", "origin": "root", "full": 1.0},
+])  # fmt: skip
+def test_a_full_snapshot_that_is_not_called_invalid(values: dict[str, Scalar]) -> None:
+    (finding,) = said(values)
+    assert "has no room left: with the next block of its origin root" in finding.message
+    assert "it is dropped for good, if it has not been" in finding.message
+    assert "lvextend" in finding.remedy
 
 
 @pytest.mark.parametrize("values", [
