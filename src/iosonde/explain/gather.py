@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from iosonde import units
 from iosonde.explain.host_names import with_one_name
 from iosonde.explain.quotes import without_quotes
+from iosonde.layers._staged import staged_in
 from iosonde.records.evidence import (
     CommandEvidence,
     CounterEvidence,
@@ -41,6 +42,7 @@ from iosonde.text.imported import kept_of, trial_of
 _SIZES = ("size", "width", "offset")
 _NOT_A_SETTING = re.compile(r"(?i)note|remark|comment|output|speed|result|throughput|iops")
 _SPEED = re.compile(r"[\d.,]+ ?[kKMGT]?i?[bB]/s(?:ec)?")
+_WRITTEN = 4_000_000  # bytes; what is larger is a log or an archive
 _NO_SETTINGS = frozenset({"active_operations"})
 
 
@@ -54,6 +56,7 @@ def together(cases: Iterable[EvidenceSet]) -> EvidenceSet:
         hosts=tuple({host.name: host for case in every for host in case.hosts}.values()),
         commands=tuple(command for case in every for command in case.commands),
         noted=tuple(finding for case in every for finding in case.noted),
+        staged=tuple(command for case in every for command in case.staged),
     )
 
 
@@ -69,7 +72,19 @@ def of_document(document: Document) -> tuple[EvidenceSet, tuple[Unread, ...]]:
             kept += kept_of(output)
         else:
             unread.append(output)
-    return _case(document.name, sheets, kept), tuple(unread)
+    case = _case(document.name, sheets, kept)
+    return replace(case, staged=tuple(_staged(document))), tuple(unread)
+
+
+def _staged(document: Document) -> Iterator[CommandEvidence]:
+    """What brings a failure about on purpose, in a text that somebody wrote."""
+    if len(document.data) > _WRITTEN:
+        return
+    text = document.data[0 : len(document.data)].decode(errors="replace")
+    for index, said in staged_in(text.split("\n")):
+        line = document.number(index + 1)
+        place = TextLocation(document.name, line, line)
+        yield CommandEvidence("", said, "", str(place), document.name)
 
 
 def _sheet_of(trial: Trial) -> TrialSheet:

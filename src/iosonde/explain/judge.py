@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import get_args
 
 from iosonde.explain.rules import RULES as SPANNING
 from iosonde.layers import RULES as OF_LAYERS
+from iosonde.layers._staged import without_blame
 from iosonde.loads import RULES as OF_LOADS
 from iosonde.records.evidence import EvidenceSet, Rule, Stage
 from iosonde.records.finding import Finding
 
 _ORDER = {"error": 0, "warning": 1, "note": 2}
 _STAGES: tuple[Stage, ...] = get_args(Stage)
+
+
+_FORM = re.compile(
+    r"<[a-z][\w -]{1,40}>|\{\{?[A-Za-z][\w. -]{1,40}\}|\$\{\w{1,40}\}", re.IGNORECASE
+)
+"""A name that is left to be filled in: what stands there shows a form, and is of no host."""
 
 
 def rules() -> tuple[Rule, ...]:
@@ -29,11 +37,13 @@ def findings(case: EvidenceSet) -> tuple[Finding, ...]:
     Of a severity those come first that are the cause of others or stop most (`Stage`), and of a
     stage they stand in the order of the rules' names. What nobody can claim comes last.
     """
-    ordered = [(_place(finding), finding) for finding in case.noted]
-    ordered += [
-        (_place(finding, rule.order, rule.stage), finding)
-        for rule in rules()
-        for finding in rule.find(case)
+    made: list[tuple[int, Stage, Finding]] = [(0, "", finding) for finding in case.noted]
+    made += [(rule.order, rule.stage, finding) for rule in rules() for finding in rule.find(case)]
+    made = [each for each in made if not _FORM.search(each[2].subject)]
+    blamed = without_blame(case, [finding for _, _, finding in made])
+    ordered = [
+        (_place(finding, order, stage), finding)
+        for (order, stage, _), finding in zip(made, blamed, strict=True)
     ]
     ordered.sort(key=lambda pair: pair[0])
     return tuple(_once([finding for _, finding in ordered]))

@@ -1,0 +1,171 @@
+"""Failures that the author of a text brought about or mended: these are no faults of a host.
+
+A command that takes a part away stands above the output that shows it missing, or a sentence says
+that a failure is simulated. Where the same text shows other trouble (errors of a drive), a part is
+taken away because of that, and where it was missing before, the command is not why. A file system
+that is full is enlarged further down.
+
+Source: mdadm(8), --fail; drbdadm(8), disconnect, down, detach; zpool-offline(8); systemctl(1);
+ceph(8), osd down and out; Linux drivers/scsi/scsi_sysfs.c (device/delete, device/state);
+resize2fs(8); xfs_growfs(8); lvextend(8); btrfs-filesystem(8), resize.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from iosonde.kerneltext import fields
+from iosonde.records.evidence import CommandEvidence, EvidenceSet, StateEvidence
+from iosonde.records.finding import Finding
+
+_LINE = 400  # characters that are looked at
+_NEAR = 30  # lines below a sentence in which what it speaks of is shown
+_SHOWN = 70
+_ARRAY = r"(?:/dev/)?(?:md/)?(?P<name>md\w{1,40}|(?<=/dev/md/)[\w.:-]{1,60})"
+_COMMANDS = (
+    re.compile(rf"\bmdadm\s(?:[^|;&#]{{0,60}}\s)?{_ARRAY}\s[^|;&#]{{0,60}}"
+               r"(?:--fail|--set-faulty|-f)\b"),
+    re.compile(rf"\bmdadm\s(?:--manage\s+)?(?:--fail|--set-faulty|-f)\s+{_ARRAY}\b"),
+    re.compile(r"\bdrbdadm\s+(?:disconnect|down|detach|invalidate(?:-remote)?)\s+"
+               r"(?P<name>[\w.-]{1,60})"),
+    re.compile(r"\bzpool\s+offline\s+(?:-\w\s+)?(?P<name>[\w.:-]{1,60})\s"),
+    re.compile(r"\b(?:systemctl|service)\s+(?:stop\s+)?(?:ceph-osd|glusterd|glusterfsd)\S{0,20}"
+               r"(?<!\.conf)(?:\s+stop)?"),
+    re.compile(r"\bceph\s+(?:osd\s+(?:down|out|stop)|orch\s+daemon\s+stop)\s+(?:osd\.)?\d"),
+    re.compile(r"\b(?:pkill|killall)\s[^|;&#]{0,40}(?:ceph-osd|glusterfsd?)\b"),
+    re.compile(r">\s{0,3}/sys/(?:block|class/block)/\w{1,20}/device/(?:delete|state)\b"),
+)  # fmt: skip
+_ENLARGED = re.compile(
+    r"\b(?:resize2fs|xfs_growfs|lvextend|lvresize|btrfs\s+fi\w{0,8}\s+resize)\s"
+    r"(?:[^|;&#\n]{0,80}\s)?(?P<name>/[\w./-]{0,100})"
+)
+_STOPS = re.compile(r"\bstop\b|^(?!.*\b(?:systemctl|service)\b)")
+_ASSEMBLES = re.compile(r"\s(?:-A|-C|-D\w?|-E|--assemble|--create|--detail|--examine|--build)\b")
+_SAID = re.compile(
+    r"(?i:\b(?:simulat\w{1,6}|emulat\w{1,6}|pretend\w{0,4}|simulamos|simular|simulieren)\b"
+    r"|имитир|симулир|эмулир|模拟|模擬|シミュレ)"
+)
+_FAILURE = re.compile(
+    r"(?i:fail|fault|broken|breaks?\b|crash|loss|lost|losing|outage|corrupt|full\b|exhaust|overflow"
+    r"|unplug|pull|degraded|health|ausfall|defekt|falla|fallo|panne|сбо|отказ|повре|故障|损坏|坏|失"
+    r"|health|障害)"
+)
+_MAY_BE = frozenset({
+    "checksum-errors", "cleared-errors", "damaged-files", "degraded", "fault", "filesystem-errors",
+    "heal-pending", "lost-peer", "member-failed", "out-of-space", "split-brain",
+})  # fmt: skip
+"""Rules of what a demonstration brings about."""
+_BY_COMMAND = frozenset({"degraded", "heal-pending", "lost-peer", "member-failed", "split-brain"})
+_TROUBLE = frozenset(
+    {"device-resets", "drive-failing", "drive-failed", "io-errors", "media-errors"}
+)
+"""Rules of why somebody takes a part away that fails by itself."""
+_DOWN = frozenset({"DEGRADED", "FAULTED", "UNAVAIL", "StandAlone", "WFConnection"})
+
+
+def staged_in(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Index and text of each command that takes a part away or enlarges, and of what says so."""
+    for index, whole in enumerate(lines):
+        line = whole[:_LINE]
+        if (
+            _command(line)
+            or _ENLARGED.search(line)
+            or (_SAID.search(line) and _FAILURE.search(line))
+        ):
+            yield index, " ".join(fields(line.strip(" \t#>*-`|")))
+
+
+def _command(line: str) -> re.Match[str] | None:
+    if "mdadm" in line and _ASSEMBLES.search(line):
+        return None
+    for pattern in _COMMANDS:
+        if (match := pattern.search(line)) and _STOPS.search(match[0]):
+            return match
+    return None
+
+
+def without_blame(case: EvidenceSet, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings, those of what was brought about on purpose as notes that say so."""
+    if not case.staged:
+        return list(findings)
+    troubled = {
+        _source_of(finding) for finding in findings
+        if finding.rule in _TROUBLE and finding.severity == "error"
+    }  # fmt: skip
+    return [
+        finding if _source_of(finding) in troubled else _as_staged(case, finding)
+        for finding in findings
+    ]
+
+
+def _as_staged(case: EvidenceSet, finding: Finding) -> Finding:
+    source, line = _place(finding.evidence[0].where) if finding.evidence else ("", 0)
+    if finding.severity == "note" or finding.rule not in _MAY_BE or not line:
+        return finding
+    for asked in reversed(case.staged):
+        file, at = _place(asked.where)
+        if file != source:
+            continue
+        if at > line or _ENLARGED.search(asked.command):
+            if at > line and (grown := _enlarged(finding, asked)):
+                return _note(finding, f"`{grown}` below enlarges it.")
+            continue
+        if match := _command(asked.command):
+            name = match.groupdict().get("name") or ""
+            if finding.rule in _BY_COMMAND and _is_of(case, finding, name, asked, at):
+                shown = match[0].strip() if len(match[0]) < _SHOWN else match[0][:_SHOWN].strip()
+                return _note(finding, f"`{shown}` above brought it about.")
+        elif line - at <= _NEAR:
+            return _note(finding, "It was brought about to try this out, as the text says above.")
+    return finding
+
+
+def _is_of(case: EvidenceSet, finding: Finding, name: str, asked: CommandEvidence, at: int) -> bool:
+    """Whether a command is about what a finding is about, and nothing was missing there before."""
+    if name and name != "all" and not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", " ".join(
+        (finding.subject, finding.message))):  # fmt: skip
+        return False
+    return not any(
+        state.source == asked.source and _place(state.where)[1] < at
+        and (not name or state.name in {name, f"/dev/{name}"}) and _is_down(state)
+        for state in case.states
+    )  # fmt: skip
+
+
+def _enlarged(finding: Finding, asked: CommandEvidence) -> str:
+    """The command that enlarges what a finding says to be full; empty where it is another's."""
+    match = _ENLARGED.search(asked.command)
+    if match is None or finding.rule != "out-of-space":
+        return ""
+    places = {str(figure.value) for figure in finding.evidence} | {finding.subject}
+    places |= {place.partition(": ")[2] for place in places}
+    alike = {_volume(place) for place in places if place.startswith(("/", "mapper/"))}
+    return match[0].strip()[:_SHOWN] if _volume(match["name"]) in alike else ""
+
+
+def _volume(path: str) -> str:
+    """A path; of a volume of LVM the same by `/dev/mapper/vg-lv` and by `/dev/vg/lv`."""
+    return path.removeprefix("/dev/").removeprefix("mapper/").replace("/", "-").rstrip("-")
+
+
+def _is_down(state: StateEvidence) -> bool:
+    return bool(state.number("degraded")) or bool(
+        _DOWN & {str(state.values.get(name)) for name in ("state", "connection")}
+    )
+
+
+def _note(finding: Finding, why: str) -> Finding:
+    return replace(finding, severity="note", message=f"{finding.message} {why}")
+
+
+def _source_of(finding: Finding) -> str:
+    return _place(finding.evidence[0].where)[0] if finding.evidence else ""
+
+
+def _place(where: str) -> tuple[str, int]:
+    """File and first line of a place; 0 where it is none of a text."""
+    file, _, numbers = where.partition(" and ")[0].rpartition(":")
+    first = numbers.partition("-")[0]
+    return (file, int(first)) if first.isdecimal() else (where, 0)
