@@ -54,6 +54,8 @@ class Demand:
     seconds: float | None
     direct: bool
     tools: tuple[str, ...]
+    flushes: bool = False
+    """What it writes is on the disks when the time that is measured ends."""
     device_only: bool = False
     """The tool measures block devices alone."""
     own_files: bool = False

@@ -26,7 +26,7 @@ def test_a_file_system_that_was_full_ended_the_load() -> None:
     whole = trial({"write.bandwidth": [275e6]})
     full = replace(whole, faults=("dd: error writing '/mnt/x': No space left on device",))
     (finding,) = findings_named(faults.RULES, EvidenceSet(trials=(full,)), "fault")
-    assert finding.severity == "warning"
+    assert finding.severity == "note"
     assert "It ended early" in finding.message
     both = replace(full, faults=(*full.faults, "dd: error reading '/a': Input/output error"))
     (finding,) = findings_named(faults.RULES, EvidenceSet(trials=(both,)), "fault")

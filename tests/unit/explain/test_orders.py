@@ -497,3 +497,20 @@ def test_results_of_other_sizes_in_other_chapters_are_in_no_order(
         for heading, count, amount in zip(headings, counts, amounts, strict=True)
     )
     assert len(findings_named(noise.RULES, case_of(text), "within-noise")) == alarms
+
+
+@pytest.mark.parametrize(("labels", "notes"), [
+    (("on-1.fio", "on-2.fio", "off-1.fio", "off-2.fio"), 0),
+    (("run 1", "run 2", "run 3"), 0),
+    (("on-1", "on-2", "off-1"), 1),
+    (("bs-4", "bs-8"), 1),
+    (("jobs-1", "jobs-2"), 1),
+    (("xfs", "ext-4"), 1),
+])  # fmt: skip
+def test_runs_that_are_numbered_are_no_single_runs(labels: tuple[str, ...], notes: int) -> None:
+    every = tuple(
+        trial({"read.iops": [1000.0 + place]}, label=label, job=label)
+        for place, label in enumerate(labels)
+    )
+    case = EvidenceSet(trials=every)
+    assert len(findings_named(noise.RULES, case, "within-noise")) == notes

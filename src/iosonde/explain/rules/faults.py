@@ -52,7 +52,7 @@ def _ended(trial: TrialEvidence, fault: str, evidence: tuple[Evidence, ...]) -> 
     """Of a load whose file system was full before it was done."""
     return Finding(
         rule="fault",
-        severity="warning",
+        severity="note",
         subject=trial.label,
         message=f"It ended early, as the file system was full: {fault.rstrip('.')}. The figures "
         "are of what fitted, and of a file system that was filling up.",

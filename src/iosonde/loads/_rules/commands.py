@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from iosonde import units
@@ -20,11 +21,12 @@ _FILLED_IN = re.compile(r"=[\"']?(?:\{[\w.]{1,40}\}|\{\{|<[\w .-]{1,40}>|\[[A-Z_
 """A place that is left for a value: `--size={size}` in a program, `--filename=<device>`."""
 _TIMES = 4
 """A file of so many times the memory is hardly cached."""
+_GREAT = 128 * units.GIB
+"""Memory that hosts hardly exceed, where nothing says how much one has."""
 _SHOWN = 60
 _DIRECT = {
     "fio": "Add --direct=1 (O_DIRECT).",
-    "iozone": "Add -I (O_DIRECT), or -e and -c so that flush and close are timed at least; -p "
-    "purges the processor's caches, not the page cache.",
+    "iozone": "Add -I (O_DIRECT){flush}; -p purges the processor's caches, not the page cache.",
 }
 
 
@@ -57,9 +59,9 @@ def _buffered(case: EvidenceSet) -> Iterable[Finding]:
     groups: dict[tuple[str, str], list[tuple[CommandEvidence, Buffered]]] = {}
     for asked, demand in _declared(case):
         part = None if demand.direct or demand.device_only else _cached_part(asked, demand)
-        if part is None or not part.size:
+        if part is None or not part.size or not (part.reads or part.flushed):
             continue
-        if (asked.source, asked.tool) not in judged and not _outgrows(case, asked, part.size):
+        if (asked.source, asked.tool) not in judged and not _outgrows(case, asked, part):
             groups.setdefault((asked.source, asked.tool), []).append((asked, part))
     for (source, tool), some in groups.items():
         sizes = sorted({part.size for _, part in some})
@@ -78,9 +80,15 @@ def _buffered(case: EvidenceSet) -> Iterable[Finding]:
                          asked.where)
                 for asked, part in some
             ),
-            remedy=_DIRECT.get(tool, "Use direct I/O, or files of several times the memory."),
+            remedy=_remedy(tool, [part for _, part in some]),
             confirm="the same load with direct I/O; the disks' own counters (iostat -x) meanwhile",
         )  # fmt: skip
+
+
+def _remedy(tool: str, parts: Sequence[Buffered]) -> str:
+    usual = "Use direct I/O, or files of several times the memory."
+    flush = ", or -e and -c so that flush and close are timed at least"
+    return _DIRECT.get(tool, usual).format(flush=flush * any(part.flushed for part in parts))
 
 
 def _cached_part(asked: CommandEvidence, demand: Demand) -> Buffered | None:
@@ -94,7 +102,8 @@ def _cached_part(asked: CommandEvidence, demand: Demand) -> Buffered | None:
         return None
     reads = any("read" in name or "mixed" in name for name in demand.directions)
     writes = any("write" in name or "mixed" in name for name in demand.directions)
-    return Buffered(demand.size, reads, frozenset({""} if writes else ()))
+    is_behind = writes and not demand.flushes
+    return Buffered(demand.size, reads, frozenset({""} if is_behind else ()))
 
 
 def _effects(parts: Sequence[Buffered]) -> str:
@@ -128,12 +137,14 @@ def _declared(case: EvidenceSet) -> Iterator[tuple[CommandEvidence, Demand]]:
                 continue
 
 
-def _outgrows(case: EvidenceSet, asked: CommandEvidence, size: int) -> bool:
-    """Whether memory is known and so small that a file of a size leaves it."""
+def _outgrows(case: EvidenceSet, asked: CommandEvidence, part: Buffered) -> bool:
+    """Whether a file is so large that it leaves memory; of what is written some stays behind."""
+    if part.size >= _TIMES * _GREAT and not part.flushed:
+        return True
     for state in case.with_value("memory"):
         memory = state.values["memory"]
         if state.source == asked.source and asked.host in {"", state.host}:
-            return isinstance(memory, int) and size >= _TIMES * memory
+            return isinstance(memory, int) and part.size >= _TIMES * memory
     return False
 
 
@@ -143,6 +154,7 @@ def _cut(command: str) -> str:
 
 def _shared_file(case: EvidenceSet) -> Iterable[Finding]:
     """Several jobs that write one and the same file at the same time."""
+    groups: dict[tuple[str, str], Finding] = {}
     for asked, _ in _declared(case):
         if asked.tool != "fio":
             continue
@@ -157,7 +169,7 @@ def _shared_file(case: EvidenceSet) -> Iterable[Finding]:
         again = f" for {units.show_seconds(largest.seconds)}" if largest.seconds else ""
         whole = units.show_bytes(largest.count * largest.size)
         beside = f" So do the {' and the '.join(_jobs(file) for file in others)}." * bool(others)
-        yield Finding(
+        finding = Finding(
             rule="shared-file",
             severity="note",
             subject=asked.where,
@@ -174,6 +186,12 @@ def _shared_file(case: EvidenceSet) -> Iterable[Finding]:
             "(--offset_increment), and make the whole several times the controller's cache.",
             confirm="a lower rate with files of their own",
         )
+        before = groups.get((asked.source, finding.message))
+        evidence = before.evidence if before else ()
+        groups[asked.source, finding.message] = replace(
+            before or finding, evidence=(*evidence, *finding.evidence)
+        )
+    yield from groups.values()
 
 
 def _jobs(file: SharedFile) -> str:

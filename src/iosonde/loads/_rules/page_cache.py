@@ -29,6 +29,7 @@ _LARGEST = 4 * units.MIB
 _COPY, _MEMORY = 15e-6, 5e9
 """Seconds of a call that is answered by memory, and bytes per second that it copies at least."""
 _AT_RANDOM = re.compile(r"rand(?:om)?[ _-]?(?:read|write|rw|4k)|\brandom\b", re.IGNORECASE)
+_DIRECT = re.compile(r"(?<![\w-])--?direct(?:=1|=true)?(?![\w=-])")
 _TIMES = 4
 """A file of so many times the memory is hardly cached."""
 _LATE = 1.02  # of the runtime asked for; fio itself ends a job within some milliseconds
@@ -70,12 +71,24 @@ def _cached(case: EvidenceSet) -> Iterable[Finding]:
     for trial in case.trials:
         times = run_times(trial)
         brief = bool(times) and times[0] < _BRIEF
-        if trial.options.get("direct") is True or brief:
+        if trial.options.get("direct") is True or brief or _may_be_direct(case, trial):
             continue
         for direction in KINDS:
             shortfall = _shortfall(trial, direction)
             if shortfall is not None:
                 yield _memory(trial, direction, shortfall)
+
+
+def _may_be_direct(case: EvidenceSet, trial: TrialEvidence) -> bool:
+    """Whether a text has the command of an output elsewhere, and it opens files directly."""
+    if trial.command or "direct" in trial.options or not trial.job:
+        return False
+    named = re.compile(rf"(?<![\w-])--?name[= ][\"']?{re.escape(trial.job)}(?![\w-])")
+    return any(
+        asked.source == trial.source and asked.tool == trial.tool
+        and named.search(asked.command) and _DIRECT.search(asked.command)
+        for asked in case.commands
+    )  # fmt: skip
 
 
 def _shortfall(trial: TrialEvidence, direction: str) -> _Shortfall | None:

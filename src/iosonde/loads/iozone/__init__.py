@@ -88,6 +88,7 @@ class Iozone(LoadEngine):
             size=asked.size * (asked.processes or 1),
             seconds=None,
             direct=asked.has("-I"),
+            flushes=asked.has("-e") or asked.has("-o"),
             tools=("iozone",),
             own_files=True,
             directions=directions(asked.tests),

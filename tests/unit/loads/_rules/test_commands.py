@@ -191,3 +191,37 @@ def test_what_the_tool_refuses_was_not_run_unless_its_output_is_there(command: s
 @pytest.mark.parametrize(("size", "alarms"), [("{size}", 0), ("<size>", 0), ("1q", 1)])
 def test_a_place_left_for_a_value_is_not_refused(size: str, alarms: int) -> None:
     assert len(findings(f"fio --name=a --rw=write --size={size}")) == alarms
+
+
+@pytest.mark.parametrize(("command", "alarms"), [
+    ("iozone -c -e -i 0 -s 1g -r 64k -f /data/x", 0),
+    ("iozone -o -i 0 -s 1g -r 64k -f /data/x", 0),
+    ("iozone -c -e -i 0 -i 1 -s 1g -r 64k -f /data/x", 1),
+    ("iozone -i 0 -s 1g -r 64k -f /data/x", 1),
+])  # fmt: skip
+def test_iozone_that_times_the_flush(command: str, alarms: int) -> None:
+    asked = CommandEvidence("iozone", command, "", "page:3", "page")
+    every = findings_named(RULES, EvidenceSet(commands=(asked,)), "page-cache")
+    assert len(every) == alarms
+    for finding in every:
+        assert ("or -e and -c" in finding.remedy) == ("-e" not in command)
+
+
+@pytest.mark.parametrize(("options", "alarms"), [
+    ("--rw=randread --size=1000g", 0), ("--rw=randread --size=100g", 1),
+    ("--rw=randwrite --size=1000g", 1),
+])  # fmt: skip
+def test_reads_of_what_no_memory_holds(options: str, alarms: int) -> None:
+    asked = CommandEvidence("fio", f"fio --name=a {options}", "", "page:3", "page")
+    assert len(findings_named(RULES, EvidenceSet(commands=(asked,)), "page-cache")) == alarms
+
+
+def test_the_same_command_at_several_places_is_said_once() -> None:
+    commands = tuple(
+        CommandEvidence("fio", f"fio --name=a --filename=/x --rw=write --size={size} --numjobs=4 "
+                        "--direct=1", "", f"page:{line}", "page")
+        for line, size in ((3, "1g"), (9, "1g"), (12, "2g"))
+    )  # fmt: skip
+    first, other = findings_named(RULES, EvidenceSet(commands=commands), "shared-file")
+    assert [figure.where for figure in first.evidence] == ["page:3", "page:3", "page:9", "page:9"]
+    assert (first.subject, other.subject) == ("page:3", "page:12")

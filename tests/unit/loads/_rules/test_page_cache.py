@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from iosonde.loads._rules import page_cache
-from iosonde.records.evidence import EvidenceSet, TrialEvidence
+from iosonde.records.evidence import CommandEvidence, EvidenceSet, TrialEvidence
 from iosonde.records.run import Series
 from iosonde.records.stack import HostFacts
 from tests.unit.explain.cases import case_of, findings_named, network_page, trial
@@ -223,3 +225,16 @@ def test_a_volume_that_counts_nothing_tells_nothing(below: float, alarms: int) -
         device_io={"dm-4": {"reads": 0.0}, "sdb": {"reads": below}},
     )  # fmt: skip
     assert len(findings_named(page_cache.RULES, EvidenceSet(trials=(evidence,)))) == alarms
+
+
+@pytest.mark.parametrize(("command", "alarms"), [
+    ("fio --name=cold --rw=randread --direct=1", 0),
+    ("fio -direct=1 -rw=randread -name=cold", 0),
+    ("fio --name=colder --rw=randread --direct=1", 1),
+    ("fio --name=cold --rw=randread --direct=0", 1),
+])  # fmt: skip
+def test_an_output_whose_command_stands_elsewhere(command: str, alarms: int) -> None:
+    load = replace(asked(30_000), job="cold", source="page")
+    command_line = CommandEvidence("fio", command, "", "page:3", "page")
+    case = EvidenceSet(trials=(load,), commands=(command_line,))
+    assert len(findings_named(page_cache.RULES, case)) == alarms
