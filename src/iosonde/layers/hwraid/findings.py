@@ -433,7 +433,7 @@ RULES: tuple[Rule, ...] = (
         "A rebuild, initialisation or check runs on a virtual drive.",
         "Broadcom StorCLI reference manual, background operations",
         _busy,
-        stage="redundancy",
+
     ),
     Rule(
         "cache-battery", "hwraid, controller",

@@ -50,8 +50,8 @@ async def raised_on(host: Host) -> set[tuple[str, str, str]]:
         ("uml-lost-disk", {("error", "degraded", "md0")}),
         ("uml-md-trouble", {  # md0 is being rebuilt, with all of its members
             ("error", "degraded", "md1"),
-            ("warning", "degraded", "md0"), ("warning", "degraded", "md1"),
-            ("warning", "degraded", "md2"),
+            ("warning", "degraded", "md0"), ("warning", "background-work", "md1"),
+            ("warning", "background-work", "md2"),
         }),
     ],
 )  # fmt: skip

@@ -244,10 +244,10 @@ def test_drives_that_wait_are_not_named_as_bad() -> None:
 
 def test_work_in_the_background_shares_the_drives() -> None:
     busy = with_(GOOD, active_operations="CheckConsistency 12 %")
-    (finding,) = findings(EvidenceSet(states=(busy,)), "degraded")
+    (finding,) = findings(EvidenceSet(states=(busy,)), "background-work")
     assert finding.severity == "warning"
     assert "an operation in the background (CheckConsistency 12 %)" in finding.message
-    (finding,) = findings(EvidenceSet(states=(with_(GOOD, state="rebuild"),)), "degraded")
+    (finding,) = findings(EvidenceSet(states=(with_(GOOD, state="rebuild"),)), "background-work")
     assert "shares its drives with a rebuild:" in finding.message
 
 
