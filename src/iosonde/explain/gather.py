@@ -9,6 +9,7 @@ from dataclasses import replace
 from iosonde import units
 from iosonde.explain.host_names import with_one_name
 from iosonde.explain.quotes import without_quotes
+from iosonde.explain.series import QUOTED
 from iosonde.layers._staged import staged_in
 from iosonde.records.evidence import (
     CommandEvidence,
@@ -42,6 +43,8 @@ from iosonde.text.imported import kept_of, trial_of
 _SIZES = ("size", "width", "offset")
 _NOT_A_SETTING = re.compile(r"(?i)note|remark|comment|output|speed|result|throughput|iops")
 _SPEED = re.compile(r"[\d.,]+ ?[kKMGT]?i?[bB]/s(?:ec)?")
+_MARKS = re.compile(r"(?:> ?){1,20}")
+"""What stands before a line that a mail quotes."""
 _WRITTEN = 4_000_000  # bytes; what is larger is a log or an archive
 _NO_SETTINGS = frozenset({"active_operations"})
 
@@ -73,15 +76,33 @@ def of_document(document: Document) -> tuple[EvidenceSet, tuple[Unread, ...]]:
         else:
             unread.append(output)
     case = _case(document.name, sheets, kept)
-    return replace(case, staged=tuple(_staged(document))), tuple(unread)
-
-
-def _staged(document: Document) -> Iterator[CommandEvidence]:
-    """What brings a failure about on purpose, in a text that somebody wrote."""
     if len(document.data) > _WRITTEN:
-        return
-    text = document.data[0 : len(document.data)].decode(errors="replace")
-    for index, said in staged_in(text.split("\n")):
+        return case, tuple(unread)
+    lines = document.data[0 : len(document.data)].decode(errors="replace").split("\n")
+    quoted = _quoted(document, lines)
+    trials = tuple(
+        replace(trial, details={**trial.details, QUOTED: quoted[line]})
+        if (line := _first_line(trial.where)) in quoted
+        else trial
+        for trial in case.trials
+    )
+    return replace(case, trials=trials, staged=tuple(_staged(document, lines))), tuple(unread)
+
+
+def _quoted(document: Document, lines: Sequence[str]) -> dict[int, int]:
+    """Number of each line that a mail quotes → how often it has been quoted on."""
+    marks = ((index, _MARKS.match(line)) for index, line in enumerate(lines))
+    return {document.number(index + 1): match[0].count(">") for index, match in marks if match}
+
+
+def _first_line(where: str) -> int:
+    first = where.rpartition(":")[2].partition("-")[0]
+    return int(first) if first.isdecimal() else 0
+
+
+def _staged(document: Document, lines: Sequence[str]) -> Iterator[CommandEvidence]:
+    """What brings a failure about on purpose, in a text that somebody wrote."""
+    for index, said in staged_in(lines):
         line = document.number(index + 1)
         place = TextLocation(document.name, line, line)
         yield CommandEvidence("", said, "", str(place), document.name)

@@ -20,6 +20,8 @@ from iosonde.statistics.estimates import summarise
 from iosonde.statistics.verdict import Circumstances
 from iosonde.text.changes import SAID
 
+QUOTED = "quoted"
+"""The detail of a trial that says how often a mail was quoted on: another's is of another host."""
 _TOGETHER = 0.5
 """Share of a condition's time that hosts must have in common to count as measured together."""
 _ROUNDED = 0.05
@@ -78,12 +80,14 @@ class ComparableTrials:
 
 def series_of(case: EvidenceSet) -> tuple[ComparableTrials, ...]:
     """The series of a case, those of a single condition included."""
-    groups: dict[tuple[str, str, str], list[TrialEvidence]] = {}
+    groups: dict[tuple[object, ...], list[TrialEvidence]] = {}
     for trial in case.trials:
         if trial.headline:
-            groups.setdefault((trial.source, trial.tool, trial.headline), []).append(trial)
+            key = trial.source, trial.headline, trial.tool, trial.details.get(QUOTED, 0)
+            groups.setdefault(key, []).append(trial)
     series = []
-    for (source, _, headline), trials in groups.items():
+    for trials in groups.values():
+        source, headline = trials[0].source, trials[0].headline
         for heading, some in _by_heading(trials).items():
             alikes = [alike for part in _by_device(some, heading) for alike in by_load(part)]
             for alike in alikes:

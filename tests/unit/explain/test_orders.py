@@ -514,3 +514,28 @@ def test_runs_that_are_numbered_are_no_single_runs(labels: tuple[str, ...], note
     )
     case = EvidenceSet(trials=every)
     assert len(findings_named(noise.RULES, case, "within-noise")) == notes
+
+
+def test_several_results_of_each_name_are_no_single_runs() -> None:
+    def notes(*labels: str) -> int:
+        every = tuple(
+            trial({"write.iops": [1000.0 + place]}, label=label, job="", command=f"fio {place}")
+            for place, label in enumerate(labels)
+        )
+        return len(findings_named(noise.RULES, EvidenceSet(trials=every), "within-noise"))
+
+    assert notes("old kernel", "old kernel", "new kernel", "new kernel") == 0
+    assert notes("old kernel", "new kernel") == 1
+
+
+def test_what_a_mail_quotes_is_of_another_host() -> None:
+    lines = [f"IOPS={rate}.{digit}K, BW=9MiB/s, IOS/call=32/32" for rate in (150, 190)
+             for digit in (1, 2, 3, 4)]  # fmt: skip
+    command = "# t/io_uring -b512 -d128 -c32 -s32 -p0 /dev/nvme0n1"
+    head = "polled=0, fixedbufs=0/0, register_files=1, buffered=1, QD=128"
+    old, new = ("\n".join([command, head, *part]) for part in (lines[:4], lines[4:]))
+    quoted = "\n".join(f"> {line}" for line in old.split("\n"))
+    ranked = findings_named(noise.RULES, case_of(f"{old}\n\nWith the patch:\n\n{new}\n"), "ranking")
+    assert len(ranked) == 1
+    mail = f"Quoting:\n\n{quoted}\n\nAnd here:\n\n{new}\n"
+    assert findings_named(noise.RULES, case_of(mail), "ranking") == []

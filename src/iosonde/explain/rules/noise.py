@@ -17,6 +17,7 @@ from itertools import pairwise
 
 from iosonde import units
 from iosonde.explain.limited import is_limited
+from iosonde.explain.repeats import are_repeats
 from iosonde.explain.series import ComparableTrials, Condition, circumstances, series_of
 from iosonde.records.comparison import Outcome, Verdict
 from iosonde.records.evidence import EvidenceSet, Rule, TrialEvidence
@@ -38,16 +39,6 @@ _NOTHING = -0.9995
 """What is shown as -100.0 %: the interval of a ratio, which has no end below."""
 _HUNDREDFOLD = 100.0
 _REMARK = re.compile(r"note|remark|comment", re.IGNORECASE)
-_NUMBERED = re.compile(
-    r"(?P<stem>.{0,80}?(?:[-_#]|\b(?:run|round|try|pass|loop|iteration|attempt|repeat|take) ?#?))"
-    r"(?P<number>\d{1,3})(?P<after>\.[A-Za-z]{1,5})?"
-)
-_OF_LOAD = re.compile(
-    r"(?:depth|qd|jobs?|threads?|clients?|disks?|drives?|nodes?|users?|streams?|bs|raid|level|queues?"
-    r"|size|count|files?|cpus?|cores?|iod?)\W{0,2}$",
-    re.IGNORECASE,
-)
-"""What a number counts that is none of a run."""
 _MORE = "Repeat what is close, in turns (A B A B), at least five loops of each."
 
 
@@ -129,7 +120,7 @@ def _single(
     ranked = _of_known_load(ranked)
     for close in (close for group in _ordered(ranked) for close in _close(group)):
         unknown = [condition for condition in close if condition in alone]
-        if len(close) < 2 or not unknown or _are_nameless(close) or _are_numbered(close):
+        if len(close) < 2 or not unknown or are_repeats(close):
             continue
         first, last = close[0], close[-1]
         spread = abs(last.metric.mean / first.metric.mean - 1) if first.metric.mean else 0.0
@@ -178,25 +169,6 @@ def _ordered(ranked: Sequence[Condition]) -> Iterable[list[Condition]]:
             condition
         )
     return groups.values()
-
-
-def _are_nameless(conditions: Sequence[Condition]) -> bool:
-    """Whether nothing tells them apart, as neither a name nor a command stands beside any."""
-    commands = any(trial.command for condition in conditions for trial in condition.trials)
-    return not commands and len({condition.label for condition in conditions}) == 1
-
-
-def _are_numbered(conditions: Sequence[Condition]) -> bool:
-    """Whether all are runs 1, 2, 3 … of a few: `on-1.fio`, `run 2`. These are no single runs."""
-    numbers: dict[tuple[str, str], set[int]] = {}
-    for condition in conditions:
-        match = _NUMBERED.fullmatch(condition.label)
-        if match is None or _OF_LOAD.search(match["stem"]):
-            return False
-        numbers.setdefault((match["stem"], match["after"] or ""), set()).add(int(match["number"]))
-    return all(
-        len(of) > 1 and min(of) < 2 and max(of) - min(of) < len(of) for of in numbers.values()
-    )
 
 
 def _of_known_load(ranked: Sequence[Condition]) -> list[Condition]:
