@@ -161,7 +161,7 @@ def findings(metric: Metric, *, subject: str) -> tuple[Finding, ...]:
         return ()
     where = f"{subject}, {metric.name}, {len(metric.loops)} loops"
     noted = []
-    if seen.first_loop:
+    if seen.first_loop and any(metric.loops[1:]):
         noted.append(_first_loop(metric, seen, subject, where))
     if seen.drifts:
         noted.append(_drifting(metric, seen, subject, where))

@@ -109,3 +109,9 @@ def test_a_cache_that_fills_up_once_is_seen_where_seconds_are_independent() -> N
     assert "after 30 s, by 5" in finding.message
     assert cache_drain([[1e9] * 60] * 5, metric="m", unit="B/s", subject="x") is None
     assert cache_drain([], metric="m", unit="B/s", subject="x") is None
+
+
+def test_a_first_loop_before_which_nothing_came() -> None:
+    """All later loops are 0: nothing can be said in shares of their mean."""
+    metric = summarise("write.iops", "1/s", [900.0, 0.0, 0.0, 0.0, 0.0])
+    assert all(finding.rule != "first-loop" for finding in findings(metric, subject="load"))
