@@ -44,6 +44,7 @@ _NO_HOSTS = frozenset({
     "read", "write", "trim", "mixed", "lat", "clat", "slat", "sync", "bw", "iops", "cpu", "jobs",
     "tcp", "iser", "bnx2i", "cxgb3i", "cxgb4i", "qla4xxx", "qedi", "be2iscsi", "kernel",
     "error", "warning", "info", "corruption", "repaired", "optimized",
+    "blk_update_request", "end_request", "print_req_error",
     "average", "batezbestekoa", "gemiddeld", "gemideld", "genomsnitt", "gj.snitt", "keskiarvo",
     "media", "medie", "medja", "meznombro", "middel", "moyenne", "ortalama", "priemer", "prosjek",
     "rata-rata",

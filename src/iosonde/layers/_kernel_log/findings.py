@@ -78,7 +78,8 @@ _SAID: Mapping[Trouble, TroubleText] = {
     ),
     "stall": TroubleText(
         "hung-tasks", "warning",
-        "these processes did not run for {blocked_seconds}, mostly because they waited for I/O.",
+        "these processes did not run for {blocked_seconds}: they waited for I/O, or for a lock "
+        "whose holder waited.",
         "find what they waited for: the lines above and below in the log, `iostat -x 1`, "
         "/proc/PID/stack",
         "the log stays without such lines under the same load",

@@ -9,14 +9,16 @@ Source: nbd-server(1), nbd-server(5), nbd-client(8); Linux drivers/block/nbd.c (
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 from typing_extensions import override
 
 from iosonde import kerneltext
 from iosonde.hosts.host import Host
+from iosonde.layers._kernel_log.events import Trouble, TroubleText
 from iosonde.layers.layer import Layer, NetworkCrossing, Scene, queue_settings
 from iosonde.layers.site import Builds, Declared, DiskExport, Duration, Site
 from iosonde.layers.step import Check, Step, UndoSubject, file, modules, run
@@ -154,6 +156,16 @@ class Nbd(Layer, Builds):
 
     kind = "nbd"
     crossing = NetworkCrossing()
+    troubles: ClassVar[Mapping[Trouble, TroubleText]] = {
+        "device": TroubleText(
+            "device-resets", "warning",
+            "what went over that connection to the server was not answered, and its requests "
+            "waited, or failed where no other connection took them.",
+            "see that the server runs and is reached (`nbd-client -c DEVICE`, its own log, the "
+            "network between); leave measurements of that time out",
+            "the log stays without such lines during a load of an hour",
+        ),
+    }  # fmt: skip
     settings = queue_settings(
         "scheduler", "nr_requests", "read_ahead_kb", "max_sectors_kb", "write_cache"
     )

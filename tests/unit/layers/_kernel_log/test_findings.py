@@ -317,3 +317,21 @@ def test_work_that_was_put_off_says_nothing_of_a_processor(tmp_path: Path) -> No
     (tmp_path / "log.txt").write_text(soft)
     (finding,) = explain(str(tmp_path / "log.txt")).findings
     assert "a processor did not leave the kernel for 23 s or more" in finding.message
+
+
+def test_a_function_of_the_kernel_is_no_host(tmp_path: Path) -> None:
+    line = "blk_update_request: I/O error, dev nullb0, sector {} op 0x1:(WRITE) flags 0x800"
+    lines = [line.format(sector) for sector in (0, 8, 16)]
+    assert subjects(tmp_path, "\n".join(lines)) == ["nullb0"]
+    of_host = [f"oak: [ 9041.10000{place}] {line}" for place, line in enumerate(lines)]
+    assert subjects(tmp_path, "\n".join(of_host)) == ["oak: nullb0"]
+
+
+def test_a_connection_of_nbd_that_failed(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text(
+        "[  511.100000] block nbd2: Send control failed (result -89)\n"
+        "[  511.200000] block nbd2: Request send failed, requeueing\n"
+    )
+    (finding,) = explain(str(tmp_path / "log.txt")).findings
+    assert finding.severity == "warning"
+    assert "was not answered, and its requests waited, or failed" in finding.message
