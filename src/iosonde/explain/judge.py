@@ -24,6 +24,9 @@ _FORM = re.compile(
 """A name that is left to be filled in: what stands there shows a form, and is of no host."""
 
 
+_FORM_OF_DISK = re.compile(r"\bsd(?:X\b|\[\w[-\w]{0,4}\])|\bnvmeXn|\bmdX\b|KERNEL==")
+
+
 def rules() -> tuple[Rule, ...]:
     """All rules, by name."""
     tables = (OF_LAYERS, OF_LOADS, SPANNING)
@@ -39,7 +42,7 @@ def findings(case: EvidenceSet) -> tuple[Finding, ...]:
     """
     made: list[tuple[int, Stage, Finding]] = [(0, "", finding) for finding in case.noted]
     made += [(rule.order, rule.stage, finding) for rule in rules() for finding in rule.find(case)]
-    made = [each for each in made if not _FORM.search(each[2].subject)]
+    made = [each for each in made if not _is_form(each[2])]
     blamed = without_blame(case, [finding for _, _, finding in made])
     ordered = [
         (_place(finding, order, stage), finding)
@@ -47,6 +50,14 @@ def findings(case: EvidenceSet) -> tuple[Finding, ...]:
     ]
     ordered.sort(key=lambda pair: pair[0])
     return tuple(_once([finding for _, finding in ordered]))
+
+
+def _is_form(finding: Finding) -> bool:
+    """Whether it is about a name that is left to be filled in; logs have such names for others."""
+    is_note = finding.severity == "note"
+    return _FORM.search(finding.subject) is not None or (
+        is_note and _FORM_OF_DISK.search(finding.subject) is not None
+    )
 
 
 def _place(finding: Finding, order: int = 0, stage: Stage = "") -> tuple[int, int, int, str]:

@@ -23,6 +23,7 @@ from iosonde.records.finding import Finding
 _LINE = 400  # characters that are looked at
 _NEAR = 30  # lines below a sentence in which what it speaks of is shown
 _SHOWN = 70
+_TRIED = "It was brought about to try this out, as the text says above."
 _ARRAY = r"(?:/dev/)?(?:md/)?(?P<name>md\w{1,40}|(?<=/dev/md/)[\w.:-]{1,60})"
 _COMMANDS = (
     re.compile(rf"\bmdadm\s(?:[^|;&#]{{0,60}}\s)?{_ARRAY}\s[^|;&#]{{0,60}}"
@@ -40,6 +41,10 @@ _COMMANDS = (
 _ENLARGED = re.compile(
     r"\b(?:resize2fs|xfs_growfs|lvextend|lvresize|btrfs\s+fi\w{0,8}\s+resize)\s"
     r"(?:[^|;&#\n]{0,80}\s)?(?P<name>/[\w./-]{0,100})"
+)
+_FILLS = re.compile(
+    r"\b(?:dd\s[^|;&#]{0,60}if=/dev/(?:zero|u?random)\s[^|;&#]{0,60}of=|fallocate\s[^|;&#/]{0,40})"
+    r"(?P<name>/[^\s|;&#'\"]{1,200})"
 )
 _STOPS = re.compile(r"\bstop\b|^(?!.*\b(?:systemctl|service)\b)")
 _ASSEMBLES = re.compile(r"\s(?:-A|-C|-D\w?|-E|--assemble|--create|--detail|--examine|--build)\b")
@@ -72,6 +77,7 @@ def staged_in(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
         if (
             _command(line)
             or _ENLARGED.search(line)
+            or _FILLS.search(line)
             or (_SAID.search(line) and _FAILURE.search(line))
         ):
             yield index, " ".join(fields(line.strip(" \t#>*-`|")))
@@ -106,27 +112,42 @@ def _as_staged(case: EvidenceSet, finding: Finding) -> Finding:
         return finding
     for asked in reversed(case.staged):
         file, at = _place(asked.where)
-        if file != source:
-            continue
-        if at > line or _ENLARGED.search(asked.command):
-            if at > line and (grown := _enlarged(finding, asked)):
-                return _note(finding, f"`{grown}` below enlarges it.")
-            continue
-        if match := _command(asked.command):
-            name = match.groupdict().get("name") or ""
-            if finding.rule in _BY_COMMAND and _is_of(case, finding, name, asked, at):
-                shown = match[0].strip() if len(match[0]) < _SHOWN else match[0][:_SHOWN].strip()
-                return _note(finding, f"`{shown}` above brought it about.")
-        elif line - at <= _NEAR:
-            return _note(finding, "It was brought about to try this out, as the text says above.")
+        if file == source and (why := _reason(case, finding, asked, line - at)):
+            return replace(finding, severity="note", message=f"{finding.message} {why}")
     return finding
 
 
-def _is_of(case: EvidenceSet, finding: Finding, name: str, asked: CommandEvidence, at: int) -> bool:
+def _reason(case: EvidenceSet, finding: Finding, asked: CommandEvidence, below: int) -> str:
+    """What a command or a sentence has to do with a finding; empty: nothing.
+
+    Args:
+        case: of both.
+        finding: about something that failed.
+        asked: one of the case's staged ones.
+        below: lines by which the finding's output stands further down.
+    """
+    if grown := _ENLARGED.search(asked.command):
+        is_mended = below < 0 and _is_enlarged(finding, grown["name"])
+        return f"`{grown[0].strip()[:_SHOWN]}` below enlarges it." if is_mended else ""
+    if below < 0:
+        return ""
+    if filled := _FILLS.search(asked.command):
+        is_full = finding.rule == "out-of-space" and _is_within(filled["name"], finding)
+        return f"`{filled[0][:_SHOWN]}` above fills it." if is_full else ""
+    if taken := _command(asked.command):
+        name = taken.groupdict().get("name") or ""
+        if finding.rule in _BY_COMMAND and _is_of(case, finding, name, asked):
+            return f"`{taken[0].strip()[:_SHOWN]}` above brought it about."
+        return ""
+    return _TRIED if below <= _NEAR else ""
+
+
+def _is_of(case: EvidenceSet, finding: Finding, name: str, asked: CommandEvidence) -> bool:
     """Whether a command is about what a finding is about, and nothing was missing there before."""
     if name and name != "all" and not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", " ".join(
         (finding.subject, finding.message))):  # fmt: skip
         return False
+    at = _place(asked.where)[1]
     return not any(
         state.source == asked.source and _place(state.where)[1] < at
         and (not name or state.name in {name, f"/dev/{name}"}) and _is_down(state)
@@ -134,15 +155,20 @@ def _is_of(case: EvidenceSet, finding: Finding, name: str, asked: CommandEvidenc
     )  # fmt: skip
 
 
-def _enlarged(finding: Finding, asked: CommandEvidence) -> str:
-    """The command that enlarges what a finding says to be full; empty where it is another's."""
-    match = _ENLARGED.search(asked.command)
-    if match is None or finding.rule != "out-of-space":
-        return ""
+def _is_within(path: str, finding: Finding) -> bool:
+    """Whether a file lies on what a finding says to be full, which is not the root."""
+    place = finding.subject.rpartition(": ")[2].rstrip("/")
+    return place.startswith("/") and path.startswith(f"{place}/")
+
+
+def _is_enlarged(finding: Finding, name: str) -> bool:
+    """Whether a volume or a place is what a finding says to be full."""
+    if finding.rule != "out-of-space":
+        return False
     places = {str(figure.value) for figure in finding.evidence} | {finding.subject}
     places |= {place.partition(": ")[2] for place in places}
     alike = {_volume(place) for place in places if place.startswith(("/", "mapper/"))}
-    return match[0].strip()[:_SHOWN] if _volume(match["name"]) in alike else ""
+    return _volume(name) in alike
 
 
 def _volume(path: str) -> str:
@@ -154,10 +180,6 @@ def _is_down(state: StateEvidence) -> bool:
     return bool(state.number("degraded")) or bool(
         _DOWN & {str(state.values.get(name)) for name in ("state", "connection")}
     )
-
-
-def _note(finding: Finding, why: str) -> Finding:
-    return replace(finding, severity="note", message=f"{finding.message} {why}")
 
 
 def _source_of(finding: Finding) -> str:

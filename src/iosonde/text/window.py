@@ -44,7 +44,6 @@ _NO_HOSTS = frozenset({
     "read", "write", "trim", "mixed", "lat", "clat", "slat", "sync", "bw", "iops", "cpu", "jobs",
     "tcp", "iser", "bnx2i", "cxgb3i", "cxgb4i", "qla4xxx", "qedi", "be2iscsi", "kernel",
     "error", "warning", "info", "corruption", "repaired", "optimized",
-    "blk_update_request", "end_request", "print_req_error",
     "average", "batezbestekoa", "gemiddeld", "gemideld", "genomsnitt", "gj.snitt", "keskiarvo",
     "media", "medie", "medja", "meznombro", "middel", "moyenne", "ortalama", "priemer", "prosjek",
     "rata-rata",
@@ -177,9 +176,21 @@ class View(TextCursor):
         return None, ""
 
 
+_OF_KERNEL = re.compile(
+    r"ata\d{1,3}(?:\.\d{1,3})?|(?:sd|vd|xvd|hd)[a-z]{1,3}|(?:md|dm-|nbd|loop|bcache|drbd|zram|ram)\d{1,4}"
+    r"|nvme\d{1,3}(?:[nc]\d{1,3}){0,2}|(?:scsi|eth|usb|session|host)\d{1,4}|rcu|watchdog|scsi|nvme|usb|pci"
+    r"|end_request|blk_update_request|print_req_error"
+)
+"""What the kernel begins its messages with: devices, and parts of itself."""
+
+
 def _is_no_host(name: str) -> bool:
     """Whether lines that begin with this name are a program's own, not those of a host."""
-    return name.lower() in _NO_HOSTS or is_programs_name(name)
+    return (
+        _OF_KERNEL.fullmatch(name) is not None
+        or name.lower() in _NO_HOSTS
+        or is_programs_name(name)
+    )
 
 
 def _is_numbered(before: str, line: str, after: str) -> bool:

@@ -103,6 +103,26 @@ def test_a_file_system_that_is_enlarged_further_down(below: str, severity: str) 
     assert finding.severity == severity
 
 
+@pytest.mark.parametrize(("above", "severity"), [
+    ("$ dd if=/dev/zero of=/srv/mail/big bs=4M count=2500\n", "note"),
+    ("$ fallocate -l 20G /srv/mail/big\n", "note"),
+    ("$ dd if=/dev/zero of=/srv/home/big bs=4M count=2500\n", "error"),
+    ("$ dd if=/dev/sdb of=/srv/mail/image bs=4M\n", "error"),
+])  # fmt: skip
+def test_a_file_system_that_is_filled_above(above: str, severity: str) -> None:
+    (finding,) = (
+        finding for finding in findings(case_of(above + "\n" + FULL))
+        if finding.rule == "out-of-space"
+    )  # fmt: skip
+    assert finding.severity == severity
+
+
+@pytest.mark.parametrize(("device", "count"), [("sdX", 0), ("sd[a-z]", 0), ("sdx", 1)])
+def test_a_form_of_a_disk_s_name_is_of_no_disk(device: str, count: int) -> None:
+    text = f"$ echo noop > /sys/block/{device}/queue/scheduler\n"
+    assert len([each for each in findings(case_of(text)) if each.rule == "scheduler"]) == count
+
+
 def test_names_that_are_left_to_be_filled_in() -> None:
     """What stands under such a name shows a form, and is of no host."""
     peer = "Number of Peers: 1\n\nHostname: {}\nUuid: 4ab7b1c0-7c1a-4b0a-9c7b-0f9d1b2c3d4e\n" \

@@ -18,6 +18,8 @@ _VALUES = frozenset({
     "-r", "-s", "-i", "-t", "-l", "-u", "-n", "-g", "-q", "-y", "-S", "-L", "-j", "-d", "-J", "-V",
     "-H", "-k", "-+p", "-+w", "-+y", "-+C",
 })  # fmt: skip
+_SHOWS = frozenset({"-v", "-h"})
+"""What shows the version and the options, and runs nothing."""
 _FLAGS = frozenset({
     "-a", "-A", "-c", "-e", "-I", "-o", "-O", "-p", "-R", "-z", "-M", "-C", "-T", "-x", "-Q", "-E",
     "-K", "-m", "-W", "-D", "-G", "-B", "-+u", "-+n", "-+T", "-+r", "-+D", "-+z", "-+B", "-+d",
@@ -147,7 +149,7 @@ def _pairs(arguments: Sequence[str], where: str) -> Iterator[tuple[str, str | No
             rest[:0] = [f"-{letter}" for letter in word[1:]]
         else:
             # getopt(3) complains of options alone: other words are passed over.
-            refusal = ToolRefuses if word.startswith("-") else UsageError
+            refusal = ToolRefuses if word.startswith("-") and word not in _SHOWS else UsageError
             raise refusal(
                 f"iozone has no option {word!r} that iosonde knows",
                 where=where,

@@ -335,3 +335,16 @@ def test_a_connection_of_nbd_that_failed(tmp_path: Path) -> None:
     (finding,) = explain(str(tmp_path / "log.txt")).findings
     assert finding.severity == "warning"
     assert "was not answered, and its requests waited, or failed" in finding.message
+
+
+@pytest.mark.parametrize(("name", "subject"), [("ata1.00", "sda"), ("oak1.lan", "oak1.lan: sda")])
+def test_a_device_of_the_kernel_is_no_host(tmp_path: Path, name: str, subject: str) -> None:
+    stamps = [""] * 4 if name.startswith("ata") else [f"[  90.10000{at}] " for at in range(4)]
+    lines = [
+        f"{name}: {stamp}{text}" for stamp, text in zip(stamps, (
+            "exception Emask 0x0 SAct 0x140 SErr 0x0 action 0x6", "irq_stat 0x40000008",
+            "failed command: READ FPDMA QUEUED", "status: { DRDY ERR }"), strict=True)
+    ]  # fmt: skip
+    error = "blk_update_request: I/O error, dev sda, sector 2048 op 0x0:(READ) flags 0x0"
+    lines.append(error if not stamps[0] else f"{name}: [  90.200000] {error}")
+    assert subject in subjects(tmp_path, "\n".join(lines))

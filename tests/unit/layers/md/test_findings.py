@@ -312,3 +312,8 @@ def test_what_the_next_command_prints_is_no_part_of_an_array() -> None:
     case = case_of(detail + stat)
     assert [(state.host, state.name) for state in case.of_kind("md")] == [("elm", "md4")] * 2
     assert len(findings_named(md_findings.RULES, case, "degraded")) == 1
+
+
+def test_work_whose_speed_is_not_printed() -> None:
+    values: dict[str, Scalar] = {"sync_action": "recover", "sync_share": 0.0, "degraded": 1}
+    assert findings_named(md_findings.RULES, EvidenceSet(states=(array(RAID5 | values),)))

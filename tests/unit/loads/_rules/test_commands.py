@@ -225,3 +225,9 @@ def test_the_same_command_at_several_places_is_said_once() -> None:
     first, other = findings_named(RULES, EvidenceSet(commands=commands), "shared-file")
     assert [figure.where for figure in first.evidence] == ["page:3", "page:3", "page:9", "page:9"]
     assert (first.subject, other.subject) == ("page:3", "page:12")
+
+
+@pytest.mark.parametrize(("options", "alarms"), [("-v", 0), ("-h", 0), ("-a -J", 1)])
+def test_what_shows_the_version_runs_nothing(options: str, alarms: int) -> None:
+    asked = CommandEvidence("iozone", f"iozone {options}", "", "page:3", "page")
+    assert len(findings_named(RULES, EvidenceSet(commands=(asked,)), "refused-load")) == alarms
