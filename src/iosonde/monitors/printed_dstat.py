@@ -89,7 +89,8 @@ class Dstat(StateOutput):
             for (title, columns), cells in zip(groups, row, strict=True):
                 _take(taken, title, columns, cells)
             last, rows = index, rows + 1
-        since_boot: Json = None if not prompt.command else not re.search(
+        is_any = rows == 1  # it prints many, of which somebody may have picked this one
+        since_boot: Json = None if is_any or not prompt.command else not re.search(
             r"\s--?(?:noupdate|y)\b", prompt.command
         )  # fmt: skip
         return last, [

@@ -9,7 +9,7 @@ was given; of a report above which no command stands it is not known. Lines that
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -20,7 +20,8 @@ from iosonde.monitors.sysstat_head import SysstatOutput
 from iosonde.monitors.unclocked import UnclockedCursor, UnsnippedCursor
 from iosonde.records.printed import OutputReading, PrintedCounters, Unreadable
 from iosonde.records.stack import Json
-from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.cursor import Prompt, TextCursor, prompt_in
+from iosonde.text.intervals import prints_many
 from iosonde.text.reader import Items
 from iosonde.text.table import head_before, read_table
 
@@ -68,11 +69,6 @@ _CUT = {"kB_r": "kB_r/s", "kB_w": "kB_w/s"}
 _REPORTS = 5000
 WITHOUT_BOOT = re.compile(r"(?:^|[\s/])iostat\s(?:.*\s)?-[a-eh-ik-np-zA-Z]*y")
 """An option -y, also beside others; -f, -g, -j and -o take what follows them."""
-_INTERVAL = re.compile(
-    r"(?:^|[\s/])iostat(?=\s)(?:\s+[^\s|>;&\d][^\s|>;&]{0,60}){0,20}"
-    r"\s+\d{1,6}(?:\.\d{1,3})?(?!\S)(?!\s+1(?:\s|$))"
-)
-"""Seconds between reports, and no count of one report behind them."""
 _SYSTEM = re.compile(r"Linux \S{1,80} \(")
 GROUP = re.compile(r"\s-[a-zA-Z]*g\s*(\S+)")
 SUMMED_UP = frozenset({
@@ -134,7 +130,7 @@ class Iostat(SysstatOutput):
     )  # fmt: skip
 
     commands = ("iostat",)
-    nothing = "no device follows"
+    nothing = "no device can be read below its head"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -205,32 +201,36 @@ def _is_since_boot(cursor: TextCursor, head: int, command: str, *, is_alone: boo
         return None
     if WITHOUT_BOOT.search(command):
         return False
-    prints_many = _INTERVAL.search(command)
-    if is_alone and prints_many and not _has_system_above(cursor, head):
+    if is_alone and prints_many(command, "iostat") and not _has_system_above(cursor, head):
         return None
     return True
 
 
 def _has_system_above(cursor: TextCursor, head: int) -> bool:
     """Whether the line with which iostat begins stands above a head, below any other head."""
-    for index in range(head - 1, max(head - 12, -1), -1):
-        line = cursor.line(index).lstrip()
-        if _SYSTEM.match(line):
-            return True
-        if line.startswith("Device"):
-            break
-    return False
+    return any(_SYSTEM.match(line) for _, line in _lines_of_report_above(cursor, head))
 
 
 def _head_of_cpus(cursor: TextCursor, head: int) -> int | None:
-    """Index of the head of the report on all CPUs right above a head of devices."""
-    for index in range(head - 1, max(head - 12, -1), -1):
-        line = cursor.line(index).lstrip()
+    """Index of the head of the report on all CPUs right above a head of devices.
+
+    Above the line with which iostat begins it is of another command.
+    """
+    for index, line in _lines_of_report_above(cursor, head):
         if line.startswith("avg-cpu"):
             return index
-        if line.startswith("Device"):
+        if _SYSTEM.match(line):
             break
     return None
+
+
+def _lines_of_report_above(cursor: TextCursor, head: int) -> Iterator[tuple[int, str]]:
+    """The lines above a head of devices, up to a command or to another head."""
+    for index in range(head - 1, max(head - 12, -1), -1):
+        line = cursor.line(index).lstrip()
+        if line.startswith("Device") or prompt_in(line):
+            return
+        yield index, line
 
 
 def _of_cpus(cursor: TextCursor, head: int) -> dict[str, Json]:

@@ -21,6 +21,7 @@ _TOTAL = re.compile(
     rf"(?P<which>Total|Actual|Current) DISK READ ?: *{_RATE} \| "
     rf"(?:Total|Actual|Current) DISK WRITE ?: *{_RATE}"
 )
+_BEGINS = re.compile(r"Total DISK READ ?:")
 _THREAD = re.compile(
     rf"(?P<tid>\d+) (?P<prio>(?:be|rt|idle|\?\w+)/?\S*|idle) (?P<user>\S+) {_RATE} {_RATE} "
     r"(?:(?P<swap>[\d.]+ %|\?unavailable\?) )?(?:(?P<io>[\d.]+ %) )?"
@@ -37,7 +38,8 @@ class Iotop(StateOutput):
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
-        return cursor.at if "DISK READ" in cursor.line(cursor.at) else None
+        """Its totals; sentences about these have no colon behind them."""
+        return cursor.at if _BEGINS.search(cursor.line(cursor.at)) else None
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

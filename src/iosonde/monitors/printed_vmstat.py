@@ -1,7 +1,8 @@
 """vmstat N: blocks in and out, waiting and the CPU, one line an interval.
 
 Source: procps-ng 4.0, vmstat.c and vmstat(8): bi and bo are KiB/s, si and so KiB/s, memory in KiB
-unless -S says otherwise, the CPU in percent; the first line is since boot, unless -y was given.
+unless -S says otherwise (also of si and so: unitConvert() in new_format(), although the page denies
+it), the CPU in percent; the first line is since boot, unless -y was given.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from iosonde.monitors.unclocked import UnclockedCursor
 from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.intervals import prints_many
 from iosonde.text.reader import Items, StateOutput
 from iosonde.text.rewritten import RewrittenCursor
 from iosonde.text.table import TextTable, read_table
@@ -33,10 +35,16 @@ _COLUMNS: dict[str, tuple[str, float]] = {
 }  # fmt: skip
 
 _MEMORY = frozenset({"swap_used", "memory_free", "buffers", "page_cache", "inactive", "active"})
+_NOTHING = "no line below its head can be read"
+_SWAPPED = frozenset({"swap_in", "swap_out"})
+_COARSE = 1e5
+"""A unit of -S in which versions before 4 print 0 for whatever is swapped."""
 _UNITS = {"k": 1000.0, "K": _K, "m": 1e6, "M": float(units.MIB)}
 _UNIT = re.compile(r"\s(?:-[a-zA-Z]*S\s?|--unit[ =])(?P<unit>[kKmM])(?:\s|$)")
 _WITHOUT_BOOT = re.compile(r"vmstat\s(?:.*\s)?-[a-zA-Z]*y")
-_STAMP = re.compile(r"(?<=\s)(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|[A-Z][A-Z0-9+-]{1,5})\s*$")
+_STAMP = re.compile(
+    r"(?<=\s)(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: [A-Z][A-Z0-9+-]{1,5})?|[A-Z][A-Z0-9+-]{1,5})\s*$"
+)
 
 
 class _Unstamped(RewrittenCursor):
@@ -73,24 +81,38 @@ class Vmstat(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         table = read_table(_Unstamped(UnclockedCursor(cursor)), first, _is_head)
         if table is None:
-            raise Unreadable("no line of figures follows")
+            raise Unreadable(_NOTHING)
         last, rows = table.last, list(table.rows)
         while (more := _same_head_again(cursor, last, table)) is not None:
             last = more.last
             rows += more.rows
         rows = [row for row in rows if all(cell.lstrip("-").isdecimal() for cell in row)]
         if not rows:
-            raise Unreadable("no line of figures follows")
+            raise Unreadable(_NOTHING)
         command = prompt.command
         unit = _UNIT.search(command)
         memory = _UNITS[unit["unit"]] if unit else _K
-        without_boot = _WITHOUT_BOOT.search(command)
-        values: dict[str, Json] = {"since_boot": None if not command else not without_boot}
+        values: dict[str, Json] = {"since_boot": _is_since_boot(command, len(rows))}
         for place, column in enumerate(table.head):
             name, scale = _COLUMNS.get(column, (column, 1.0))
-            scale = memory if name in _MEMORY else scale
-            values[name] = [int(row[place]) * scale for row in rows]
+            scale = memory if name in _MEMORY | _SWAPPED else scale
+            figures = [int(row[place]) * scale for row in rows]
+            if name in _SWAPPED and memory > _COARSE and not any(figures):
+                continue
+            values[name] = [*figures]
         return last, [self.counted("host", "", values, prompt)]
+
+
+def _is_since_boot(command: str, lines: int) -> bool | None:
+    """Whether the first line that is shown is of the time since boot; None where unknown.
+
+    Of a command that prints many, somebody may have picked the single one.
+    """
+    if not command:
+        return None
+    if _WITHOUT_BOOT.search(command):
+        return False
+    return None if lines == 1 and prints_many(command, "vmstat") else True
 
 
 def _same_head_again(cursor: TextCursor, last: int, table: TextTable) -> TextTable | None:

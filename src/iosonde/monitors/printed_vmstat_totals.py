@@ -2,7 +2,9 @@
 
 Source: procps-ng 4.0, vmstat.c, diskformat(), disksum_format(), sum_format() and
 diskpartition_format(), with their labels; sectors of 512 bytes, times in ms, K of 1024 bytes, CPUs
-in ticks.
+in ticks. What is in progress is divided by 1000 before it is printed, in -d and in -D (diskVAL() /
+1000): it says nothing and is left out. So are the times of -D that it calls "milli spent IO" and
+"milli weighted IO": they are seconds. "pages paged in" of versions before 4 are KiB.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from iosonde.text.reader import Items, StateOutput, close_lines, close_pairs, to
 _FIELDS: tuple[tuple[str, float], ...] = (
     ("reads", 1), ("read_merges", 1), ("read_bytes", units.SECTOR), ("read_time", 1e-3),
     ("writes", 1), ("write_merges", 1), ("write_bytes", units.SECTOR), ("write_time", 1e-3),
-    ("in_flight", 1), ("busy_time", 1),
+    ("", 0), ("busy_time", 1),
 )  # fmt: skip
 _NAMES = re.compile(r"\s*total merged sectors\s+ms\s+total merged sectors\s+ms\s+cur\s+sec\s*$")
 _RULES = re.compile(r"\s*disk-+\s*-+reads-+\s+-+writes-+\s+-+IO-+\s*$")
@@ -37,6 +39,12 @@ _LABELS = re.compile(
     r"|in ?progress IO|milli (?:weighted )?(?:spent )?IO"
 )
 _SCALES = {"K ": 1024.0, "k ": 1000.0, "M ": 1048576.0, "m ": 1e6}
+_DIVIDED = frozenset({"inprogress_io", "in_progress_io"})
+_IN_SECONDS = {
+    "milli_spent_io": "busy_seconds", "milli_io": "busy_seconds",
+    "milli_weighted_io": "weighted_io_seconds", "milli_weighted_spent_io": "weighted_io_seconds",
+}  # fmt: skip
+"""What -D divides by 1000 although it calls it milli."""
 _PARTITION = re.compile(
     r"\s*(?P<name>[A-Za-z][\w!.-]{1,31})\s+reads\s+read sectors\s+writes\s+requested writes\s*$"
 )
@@ -60,6 +68,7 @@ class VmstatDisks(StateOutput):
                 values: dict[str, Json] = {
                     name: figure * scale
                     for (name, scale), figure in zip(_FIELDS, figures, strict=True)
+                    if name
                 }
                 counters.append(self.counted("disk", disk["name"], values, prompt))
             elif not _NAMES.match(line) and not _RULES.match(line):
@@ -83,6 +92,7 @@ class VmstatTotals(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         values, last = close_pairs(cursor, first, _total, 60)
+        values = {name: value for name, value in values.items() if name not in _DIVIDED}
         return last, [self.counted("host", "", {**values}, prompt)]
 
 
@@ -91,7 +101,10 @@ def _total(line: str) -> tuple[str, float] | None:
     if match is None or not _LABELS.fullmatch(match["name"]):
         return None
     name = match["name"].lower().replace(" ", "_").replace("-", "_")
-    return name, int(match["figure"]) * _SCALES.get(match["unit"] or "", 1)
+    name, scale = _IN_SECONDS.get(name, name), _SCALES.get(match["unit"] or "", 1)
+    if name.startswith("pages_paged_"):
+        name, scale = name.removeprefix("pages_"), _SCALES["K "]
+    return name, int(match["figure"]) * scale
 
 
 class VmstatPartition(StateOutput):

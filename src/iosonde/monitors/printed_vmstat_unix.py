@@ -18,6 +18,7 @@ from iosonde import units
 from iosonde.records.printed import PrintedCounters, Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor
+from iosonde.text.intervals import prints_many
 from iosonde.text.reader import Items, StateOutput
 from iosonde.text.table import following_head, head_before, read_table
 
@@ -85,6 +86,7 @@ class UnixVmstat(StateOutput):
         """All columns but those of disks are of the host."""
         columns = next(columns for pattern, columns in _HEADS if pattern.fullmatch(" ".join(head)))
         said = bool(prompt.command) and columns is not _AIX
+        said = said and not (len(rows) == 1 and prints_many(prompt.command, "vmstat"))
         boot: dict[str, Json] = {"since_boot": True if said else None}
         host: dict[str, Json] = dict(boot)
         disks: list[PrintedCounters] = []

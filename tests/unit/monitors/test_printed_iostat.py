@@ -109,3 +109,26 @@ def test_words_between_rows_end_a_table() -> None:
     assert [(row.name, row.values["report"] is None) for row in rows] == [
         ("sdc", False), ("sdd", True),  # a row without its head
     ]  # fmt: skip
+
+
+SHARES = (
+    "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n"
+    "           {}    0.00    2.00    1.00    0.00   {}\n\n"
+)
+SYSTEM = "Linux 5.4.0-rc (store7)  04/05/2020  _x86_64_  (4 CPU)\n\n"
+DISKS = (
+    "Device             tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn\n"
+    "sdt               2.00         8.00        16.00         80        160\n"
+)
+
+
+@pytest.mark.parametrize("between", ["$ iostat -d\n" + SYSTEM, SYSTEM, "$ iostat -d\n"])
+def test_a_report_on_cpus_of_another_command_is_not_of_the_disks(between: str) -> None:
+    rows = counters(f"$ iostat -c\n{SYSTEM}{SHARES.format('7.00', '90.00')}{between}{DISKS}")
+    assert [row.kind for row in rows] == ["disk"]
+
+
+def test_a_report_on_cpus_below_the_system_is_of_the_disks() -> None:
+    rows = counters(f"$ iostat\n{SYSTEM}{SHARES.format('7.00', '90.00')}{DISKS}")
+    assert [row.kind for row in rows] == ["host", "disk"]
+    assert rows[0].values["cpu_user"] == pytest.approx(0.07)

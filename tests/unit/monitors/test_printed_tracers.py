@@ -191,3 +191,9 @@ def test_what_is_cut_off_is_told(text: str, reason: str) -> None:
     (entry,) = read(text)
     assert isinstance(entry, Unread)
     assert entry.reason == reason
+
+
+def test_a_sentence_on_the_totals_of_iotop_is_none_of_it() -> None:
+    assert read("`Total DISK READ` and `Total DISK WRITE` are what threads ask for.\n") == []
+    (row,) = counters("Total DISK READ: 10.00 K/s | Total DISK WRITE: 0.00 B/s\n")
+    assert row.values["asked.read.bandwidth"] == 10240

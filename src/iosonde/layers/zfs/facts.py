@@ -16,6 +16,7 @@ from iosonde.kerneltext import fields
 from iosonde.layers._commands.versions import PackageVersion, V
 from iosonde.layers._mounts.traits import CarriedContent
 from iosonde.records.stack import Scalar
+from iosonde.text.intervals import prints_many
 
 STATES = (
     "ONLINE", "DEGRADED", "FAULTED", "OFFLINE", "UNAVAIL", "REMOVED", "SUSPENDED", "AVAIL", "INUSE",
@@ -136,16 +137,19 @@ def devices_of(config: str) -> list[tuple[str, dict[str, Scalar]]]:
     return devices
 
 
-def since_boot(report: int, command: str) -> bool | None:
-    """Whether a report of `zpool iostat` is of averages since boot; None without its command.
+def since_boot(report: int, command: str, *, is_alone: bool = False) -> bool | None:
+    """Whether a report of `zpool iostat` is of averages since boot; None where that is not known.
 
     Args:
         report: which of the printed ones it is, the first being 1.
         command: that printed it; `-y` leaves out the averages.
+        is_alone: no other is shown: of a command that prints many it may be any of them.
     """
     if report > 1:
         return False
-    return None if not command else not re.search(r"\s-\w*y", command)
+    if not command or (is_alone and prints_many(command, "zpool iostat")):
+        return None
+    return not re.search(r"\s-\w*y", command)
 
 
 MEMBER = CarriedContent(

@@ -85,6 +85,7 @@ class ZpoolIostatWide(StateOutput):
                 margins.setdefault(line.split()[0], len(line) - len(line.lstrip()))
         outer = margins.get(table.head[0], 0)
         seen: dict[str, int] = {}
+        alone = len({row[0] for row in table.rows}) == len(table.rows)
         for row in table.rows:
             if _DASHES.match(row[0]):
                 continue
@@ -92,7 +93,8 @@ class ZpoolIostatWide(StateOutput):
             if not values:  # the line of a section, such as "logs"
                 continue
             seen[row[0]] = report = seen.get(row[0], 0) + 1
-            values |= {"report": report, "since_boot": since_boot(report, prompt.command)}
+            boot = since_boot(report, prompt.command, is_alone=alone)
+            values |= {"report": report, "since_boot": boot}
             kind = "zpool" if margins.get(row[0], 0) <= outer else "zpool_device"
             yield self.counted(kind, row[0], values, prompt)
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing_extensions import override
 
 from iosonde.layers.zfs.facts import STATES, number, since_boot, whole
-from iosonde.records.printed import PrintedCounters, PrintedSubject
+from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput, close_rows
@@ -319,7 +319,7 @@ class ZpoolIostat(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        counters: list[PrintedCounters] = []
+        rows: list[tuple[str, str, dict[str, Json]]] = []
         seen: dict[str, int] = {}
         last, margin = first, _margin(cursor.line(first))
         for index, line in lines(cursor, first + 1, 4000):
@@ -336,14 +336,16 @@ class ZpoolIostat(StateOutput):
                 name: number(cell)
                 for name, cell in zip(_RATES, cells[1:], strict=True) if cell != "-"
             }  # fmt: skip
-            if not values:  # the line of a section, such as "logs"
-                last = index
-                continue
-            values |= {"report": report, "since_boot": since_boot(report, prompt.command)}
-            kind = "zpool" if _margin(line) <= margin else "zpool_device"
-            counters.append(self.counted(kind, cells[0], values, prompt))
             last = index
-        return last, counters
+            if not values:  # the line of a section, such as "logs"
+                continue
+            kind = "zpool" if _margin(line) <= margin else "zpool_device"
+            rows.append((kind, cells[0], values | {"report": report}))
+        alone = max(seen.values(), default=0) == 1
+        first_boot = since_boot(1, prompt.command, is_alone=alone)
+        for _, _, values in rows:
+            values["since_boot"] = first_boot if values["report"] == 1 else False
+        return last, [self.counted(kind, name, values, prompt) for kind, name, values in rows]
 
 
 def _margin(line: str) -> int:
