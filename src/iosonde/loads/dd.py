@@ -40,7 +40,7 @@ _RECORDS = re.compile(r"\d+\+\d+ records (?:in|out)")
 _RECORDED = re.compile(r"(\d{1,20}\+\d{1,20})records(in|out)")
 _DONE = re.compile(
     r"(?P<bytes>\d{1,25})bytes?(?:\([^)]{0,40}\))?(?:copied|transferred),"
-    r"(?P<time>\d{1,20}(?:[.,]\d{1,20})?(?:e-?\d{1,3})?)s(?:econds|ec)?,"
+    r"(?P<time>\d{1,20}(?:[.,]\d{1,20})?(?:e-?\d{1,3})?)s(?:econds|ec)?,[`*]{0,2}"
     r"(?P<rate>\d{1,20}(?:[.,]\d{1,20})?)(?P<unit>[kKMGT]?)B/s"
 )
 _BSD = re.compile(
@@ -48,7 +48,7 @@ _BSD = re.compile(
 )
 _SHORT = re.compile(
     r"\(\d[\d.,]{0,9} ?[kMGT]i?B(?:, \d[\d.,]{0,9} ?[kKMGT]i?B)?\) ?copied, "
-    r"(?P<time>\d{1,20}(?:[.,]\d{1,20})?) s, "
+    r"(?P<time>\d{1,20}(?:[.,]\d{1,20})?) s, [`*]{0,2}"
     r"(?P<rate>\d{1,20}(?:[.,]\d{1,20})?) ?(?P<unit>[kMGT]?)B/s"
 )
 """A result of which somebody kept what stands behind the bytes, such as in a comment."""

@@ -180,6 +180,8 @@ class ResultTable(Output):
             made, unclear = _of_row(head, columns, cells, above, whole=nameless > 1)
             trials += made
             doubtful += unclear
+        if sum(not trial.label for trial in trials) > 1:
+            trials, doubtful = [], len(rows)  # lines of a log: nothing tells them apart
         if not rows:
             raise Unreadable("no row follows", last)
         kept = (_kept(head, rows),) if doubtful or not trials else ()
@@ -189,10 +191,7 @@ class ResultTable(Output):
 def _filled(
     rows: Iterable[Sequence[str]], columns: Sequence[_Column | None]
 ) -> Iterator[list[str]]:
-    """The rows, each with the first cell of the one above it where its own is empty.
-
-    So an author groups rows: the name of the group stands once, that of each row in the next cell.
-    """
+    """The rows, each with the first cell of the one above it, a group's name, where it has none."""
     group = ""
     for cells in rows:
         is_grouped = columns[0] is columns[1] is None and not cells[0] and cells[1]
@@ -278,9 +277,7 @@ def _column(name: str) -> _Column | None:
     else:
         return None
     rest = _LATENCY.sub(" ", rest.replace(match[0], " "))
-    if metric in {"iops", "bandwidth"} and (statistics or _WRONG.search(rest)):
-        return None
-    if _WRONG.search(rest):
+    if _WRONG.search(rest) or (statistics and metric in {"iops", "bandwidth"}):
         return None
     way = _way(rest)
     apart = " ".join(_NOISE.sub(" ", _WAYS[way].sub(" ", rest) if way else rest).split())
@@ -327,7 +324,8 @@ def _of_row(
     """
     texts = [
         cell for column, cell in zip(columns, cells, strict=True)
-        if column is None and cell and _in_cell(cell) is None and not pieces_of(cell)
+        if column is None and cell and _in_cell(cell) is None
+        and not (pieces_of(cell) or _is_measured(cell))
     ]  # fmt: skip
     label = (
         _label(head, columns, cells, whole=False)
@@ -374,6 +372,11 @@ def _of_row(
         for apart, sheet in sheets.items()
         if sheet.metrics
     ], doubtful
+
+
+def _is_measured(cell: str) -> bool:
+    """Whether a cell is a rate with its unit, which names no row."""
+    return bool((_RATE.search(cell) or _IOPS.search(cell)) and _FIGURE.fullmatch(cell))
 
 
 def _label(

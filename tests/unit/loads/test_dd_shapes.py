@@ -366,3 +366,12 @@ def test_what_ended_it_in_the_words_of_the_page() -> None:
     (trial,) = trials(text)
     assert trial.details["ended_by"] == "No queda espacio en el dispositivo"
     assert not trial.loops[0].faults  # it was to fill the file system
+
+
+@pytest.mark.parametrize("mark", ["", "`", "**"])
+def test_a_speed_that_its_author_marks(mark: str) -> None:
+    (copy,) = trials(
+        "dd if=/dev/zero of=/mnt/x bs=8k count=256k\n262144+0 records in\n262144+0 records out\n"
+        f"2147483648 bytes (2.1 GB) copied, 20.0000 seconds, {mark}107 MB/s{mark}\n"
+    )
+    assert copy.loops[0].metrics["write.bandwidth"] == pytest.approx(107374182.4)

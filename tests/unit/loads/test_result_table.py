@@ -367,3 +367,21 @@ def test_a_count_names_a_row_where_nothing_else_does() -> None:
 )
 def test_columns_of_settings(name: str, cell: str, setting: tuple[str, int] | None) -> None:
     assert setting_in(name, cell) == setting
+
+
+SECONDS = (
+    "| Read | Write | Read IOPS | Write IOPS |\n| --- | --- | --- | --- |\n"
+    "| 150 MiB/s | 20 MiB/s | 38 | 5 |\n| 310 MiB/s | 48 MiB/s | 78 | 12 |\n"
+)
+
+
+def test_rows_that_only_rates_tell_apart_are_no_trials() -> None:
+    assert not trials(SECONDS)
+    (kept,) = counters(SECONDS)
+    assert kept.values["columns"][:1] == ["Read"]  # type: ignore[index]
+
+
+def test_rows_with_names_beside_rates_are_trials() -> None:
+    named = SECONDS.replace("| Read |", "| Pool | Read |", 1).replace("| --- |", "| --- | --- |", 1)
+    named = named.replace("| 150", "| fast | 150").replace("| 310", "| slow | 310")
+    assert [trial.label for trial in trials(named)] == ["fast", "slow"]

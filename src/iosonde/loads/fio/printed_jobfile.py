@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from typing_extensions import override
 
@@ -49,6 +49,7 @@ class _JobFile(NamedTuple):
 
 class FioJobFile(Output):
     tool = "fio"
+    looks_above: ClassVar[bool] = True  # what a line of it sets may be an output of its own
     anchors = _ANCHORS
 
     @override

@@ -239,10 +239,10 @@ def _gathered(cursor: TextCursor, first: int) -> BlanklessText:
 
 
 def _is_next(line: str, *, said: bool) -> bool:
-    """Whether a line below figures is of another run: what fio prints before one, or a prompt."""
+    """Whether a line below figures is of another run: what fio prints before one, or a command."""
     if said or _SECTION.match(line):
         return _SECTION.match(line) is not None
-    return _PREAMBLE.search(line) is not None or prompt_in(line) is not None
+    return any(form.search(line) for form in (_PREAMBLE, _OTHER)) or prompt_in(line) is not None
 
 
 def _is_said(line: str) -> bool:

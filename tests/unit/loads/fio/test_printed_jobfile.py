@@ -87,3 +87,14 @@ def test_what_is_cut_off(text: str, reason: str | None) -> None:
 )
 def test_what_is_no_job_file(text: str) -> None:
     assert loads(text) == []
+
+
+def test_a_file_with_a_command_in_it_is_one() -> None:
+    text = (
+        '[global]\nioengine=libaio\nexec_prerun="echo 3 > /proc/sys/vm/drop_caches"\nbs=4m\n\n'
+        "[a]\nstonewall\nrw=write\n\n[b]\nstonewall\nrw=read\n"
+    )
+    loads = [load for output in read(text) for load in getattr(output, "loads", ())]
+    assert len(loads) == 1
+    assert "--name=b" in loads[0].command
+    assert "--bs=4m" in loads[0].command

@@ -476,3 +476,25 @@ def test_a_command_ends_an_output(between: str) -> None:
     head, title, end = _JOB.partition("\nRun status")
     (trial,) = (trial for trial in trials(head + between + title + end) if trial.label == "w")
     assert "run_status" not in trial.details
+
+
+READS = "read: IOPS=126k, BW=1969MiB/s (2064MB/s)(577GiB/300001msec)\n"
+WRITES = "write: IOPS=600, BW=2400MiB/s (2517MB/s)(1406GiB/600002msec); 0 zone resets\n"
+SECOND = "mkfs.xfs /dev/vdq\nfio --rw=write --bs=4M --size=1500G --name=/data/b\n"
+
+
+def test_results_below_commands_without_prompts_are_two() -> None:
+    first, second = trials(
+        f"fio --rw=randread --bs=16k --name=/dev/vdq\n```\n```\n{READS}```\n\nIt is fast.\n\n```\n"
+        f"{SECOND}```\n```\n{WRITES}```\n"
+    )
+    assert set(first.loops[0].metrics) == {"read.iops", "read.bandwidth", "elapsed"}
+    assert "write.iops" in second.loops[0].metrics
+    assert (first.options["bs"], second.options["bs"]) == (16 << 10, 4 << 20)
+
+
+def test_a_remark_that_names_fio_parts_no_result() -> None:
+    (one_run,) = trials(
+        f"fio --rw=randrw --bs=16k --name=c\n{READS}# as fio --rw=randrw prints it\n{WRITES}"
+    )
+    assert {"read.iops", "write.iops"} <= set(one_run.loops[0].metrics)
