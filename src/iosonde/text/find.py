@@ -249,14 +249,14 @@ class Search:
             require_sound(view, reading, output)
         except Unreadable as problem:
             WATCH.end()
-            self._failed[output] = max(number, view.number(problem.last))
+            self._failed[output] = max(number, view.number(max(first, problem.last)))
             self._take(view, first, max(view.at, problem.last), output)
             heading = self._heading_above(view, first, offset)
             yield Unread(self._place(view, first, view.at, heading), output.tool, problem.reason)
             return
         except _BROKEN as problem:
             WATCH.end()
-            self._failed[output] = number
+            self._failed[output] = max(number, view.number(first))
             self._take(view, first, view.at, output)
             reason = f"it is not as {output.tool} prints it ({problem})"
             heading = self._heading_above(view, first, offset)

@@ -107,7 +107,7 @@ class Df(StateOutput):
 
     commands = ("df", "findmnt", "pydf")
     reach = 3
-    nothing = "no file system follows"
+    nothing = "no file system can be read below its head"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -45,6 +45,8 @@ _OWN = re.compile(
 _AFTER_HEALTH = re.compile(r"\s*(?:services:|data:|monmap |osdmap |pgmap |pgs:|osd: )")
 _SUMMARY = re.compile(rf"(\d{{1,8}}) pgs: \d.{{0,400}}; ({SIZE}) data, ({SIZE}) used")
 _OBJECTS = re.compile(r"(\d{1,18})/(\d{1,18}) objects (degraded|misplaced|unfound)")
+_ROUNDED = 0.02
+"""By what share the sum of two rounded sizes may miss the third."""
 _USAGE = re.compile(rf"({SIZE}) used, ({SIZE}) / ({SIZE}) avail")
 _POOLS = re.compile(r"(?<!\w)(\d{1,6}) pools, (\d{1,8}) pgs")
 _POOLS_OLD = re.compile(
@@ -223,10 +225,10 @@ def _stored(text: str) -> dict[str, Scalar]:
         binary = "iB" not in text
         values |= {"objects": count(stored[1], binary=binary), "stored": size(stored[2])}
     if usage := _USAGE.search(text):
-        values |= {
-            name: size(figure)
-            for name, figure in zip(("used", "available", "size"), usage.groups(), strict=True)
-        }
+        used, available, whole = map(size, usage.groups())
+        values |= {"available": available, "size": whole}
+        if abs(used + available - whole) <= _ROUNDED * whole:  # else a digit of it was lost
+            values["used"] = used
     return values
 
 

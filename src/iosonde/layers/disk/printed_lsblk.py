@@ -51,7 +51,7 @@ class Lsblk(StateOutput):
     )  # fmt: skip
 
     commands = ("lsblk",)
-    nothing = "no device follows"
+    nothing = "no device can be read below its head"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

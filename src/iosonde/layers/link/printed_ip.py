@@ -33,6 +33,10 @@ _FACTS = re.compile(
     r"(?:state(?P<state>UP|DOWN|UNKNOWN|DORMANT|LOWERLAYERDOWN|NOTPRESENT|TESTING))?"
     r"(?:mode[A-Z]\w*?)?(?:group\w+?)?(?:qlen(?P<qlen>\d{1,7}))?\\?(?:link[/-]|al(?:ias|tname)|inet|$)"
 )
+_WHOLE = re.compile(
+    r" state [A-Z]{2,14} mode (?:DEFAULT|DORMANT)(?: group default)?(?: qlen \d{1,7})?\s{0,8}$"
+)
+"""The end of a head that was not torn apart."""
 _INET = re.compile(
     r"inet(?P<v4>\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?)(?=brd|scope|peer|metric|any)"
     r"|inet6(?P<v6>[0-9a-f]{0,4}:[0-9a-f:.]{1,40}(?:/\d{1,3})?)(?=scope|peer|metric|any)"
@@ -64,8 +68,10 @@ class IpLink(HeadedOutput):
 
     @override
     def goes_on(self, line: str, above: list[str]) -> bool:
+        if _OWN.match(line):
+            return True
         in_head = len(above) < 6 and not any("link/" in upper for upper in above)
-        return in_head or bool(_OWN.match(line))
+        return in_head and not _WHOLE.search(" ".join(above))
 
     @override
     def block(self, text: str, prompt: Prompt) -> Iterator[PrintedSubject | PrintedCounters]:

@@ -288,12 +288,16 @@ def _partitions(
             name = f"{device}{between}{row['number']}"
             size = {"s": unit.logical, "B": 1, None: unit.logical}.get(row["unit"])
             begin = int(row["start"]) * (size or 0) if row["start"].isdecimal() else 0
-            cells = table_facts.cells_of(line, columns)
+            cells = table_facts.cells_of(line, columns) or table_facts.cells_of_row(
+                row["rest"] or "", columns
+            )
             own |= numbered(row, size) | cells
             if cells:  # what stands behind the size, in its columns
                 own.pop("type", None)
         else:
             continue
+        if not name.startswith(device):  # of another disk: what stood between was lost
+            own.pop("below")
         if begin:
             own |= (
                 alignment_facts(begin, physical, stripe, offset) if physical else {"start": begin}

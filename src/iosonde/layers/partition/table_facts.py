@@ -35,6 +35,13 @@ _COLUMNS = {"Type": "role", "File system": "fstype", "Name": "label", "Flags": "
 _NAME = re.compile(r"(?<!\S)(?:File system|Type|Name|Flags|Code)(?!\S)")
 
 
+_ROLES = frozenset({"primary", "extended", "logical"})
+_FLAG = re.compile(
+    r"boot|root|swap|hidden|raid|lvm|lba|legacy_boot|irst|msftres|msftdata|prep|esp|diag|palo"
+    r"|type=\w{2}|no_automount|bls_boot|chromeos_kernel|swsusp"
+)
+
+
 def of_table(text: str, flowing: str) -> dict[str, Scalar]:
     """Counts and sectors of a table of gdisk, and the flags of a disk that parted prints.
 
@@ -71,3 +78,22 @@ def cells_of(line: str, columns: Mapping[str, tuple[int, int]]) -> dict[str, Sca
         if cell := line[start:end].strip():
             values[_COLUMNS[name]] = cell
     return values
+
+
+def cells_of_row(rest: str, columns: Mapping[str, tuple[int, int]]) -> dict[str, Scalar]:
+    """Type, file system and flags behind the size of a row of parted whose blanks were lost.
+
+    Only of a table with types of partitions, and none where more than one word is left over.
+    """
+    cells = rest.replace(",", " ").split()
+    if "Type" not in columns or not cells or cells[0] not in _ROLES:
+        return {}
+    values: dict[str, Scalar] = {"role": cells.pop(0)}
+    flags: list[str] = []
+    while cells and _FLAG.fullmatch(cells[-1]):
+        flags.insert(0, cells.pop())
+    if len(cells) > 1:
+        return {}
+    if cells:
+        values["fstype"] = cells[0]
+    return values | ({"flags": ", ".join(flags)} if flags else {})

@@ -308,3 +308,18 @@ def test_a_map_may_name_its_own_types_of_buckets() -> None:
         ("osd.0", "store1"), ("osd.2", "store1"),
     ]  # fmt: skip
     assert state.subjects[-1].values["status"] == "down"
+
+
+@pytest.mark.parametrize(("used", "expected"), [("97 TB", 97 << 40), ("1 GB", None)])
+def test_use_that_is_not_what_size_and_room_leave_is_not_said(
+    used: str, expected: int | None
+) -> None:
+    (state,) = states(
+        "    cluster 12345678-0c0b-4005-8feb-fc3bb92407f5\n     health HEALTH_OK\n"
+        "     osdmap e8946: 153 osds: 152 up, 152 in\n"
+        "      pgmap v1409604: 662 pgs, 30 pools, 41 TB data, 5191 kobjects\n"
+        f"            {used} used, 316 TB / 413 TB avail\n                 662 active+clean\n"
+    )
+    values = state.subjects[0].values
+    assert values["size"] == 413 << 40
+    assert values.get("used") == expected

@@ -126,3 +126,9 @@ def test_sentences_are_no_interfaces() -> None:
     assert (
         read("Set <BROADCAST,MULTICAST flags. It shows RX packets and TX packets: flags=1.") == []
     )
+
+
+def test_a_head_alone_takes_no_sentences_with_it() -> None:
+    head = "12: spare0: <BROADCAST,NOARP> mtu 1400 state DOWN mode DEFAULT\n"
+    assert links(f"{head}```\n\nThe interface is down now.\n\nNext we remove it.\n") == links(head)
+    assert dict(links(head)["spare0"].values) == {"mtu": 1400, "state": "down"}

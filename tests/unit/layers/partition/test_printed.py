@@ -331,3 +331,39 @@ def test_rows_of_an_old_sfdisk_alone_are_no_sectors() -> None:
         "/dev/sdv6      8694  16885   8192    8388608   83  Linux\n"
     )
     assert states(rows) == []
+
+
+PARTED = (
+    "Model: ATA STORE (scsi)\nDisk /dev/sdq: 53.7GB\nSector size (logical/physical): 512B/512B\n"
+    "Partition Table: msdos\nDisk Flags:\n\nNumber Start End Size Type File system Flags\n"
+    " 1 1049kB 10.0GB 9999MB primary {}\n"
+)
+
+
+@pytest.mark.parametrize(("rest", "expected"), [
+    ("ext4 boot, lba", {"fstype": "ext4", "flags": "boot, lba"}), ("ext4", {"fstype": "ext4"}),
+    ("lvm", {"flags": "lvm"}), ("", {}),
+])  # fmt: skip
+def test_columns_whose_blanks_were_lost(rest: str, expected: dict[str, str]) -> None:
+    (state,) = states(PARTED.format(rest))
+    values = state.subjects[1].values
+    assert values["role"] == "primary"
+    assert {name: values[name] for name in ("fstype", "flags") if name in values} == expected
+    assert "type" not in values
+
+
+def test_words_in_doubt_stay_as_they_stand() -> None:
+    (state,) = states(PARTED.format("some thing boot"))
+    assert state.subjects[1].values["type"] == "primary some thing boot"
+
+
+def test_rows_of_another_disk_are_not_below_this_one() -> None:
+    (state,) = states(
+        "Disk /dev/mapper/vg0-a: 261 cylinders, 255 heads, 63 sectors/track\n"
+        "Units: cylinders of 8225280 bytes, blocks of 1024 bytes, counting from 0\n\n"
+        "   Device Boot Start     End   #cyls    #blocks   Id  System\n"
+        "/dev/sdq1   *      0+    130-    131-   1048576   83  Linux\n"
+    )
+    partition = next(thing for thing in state.subjects if thing.kind == "partition")
+    assert partition.name == "sdq1"
+    assert "below" not in partition.values
