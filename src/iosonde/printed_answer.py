@@ -1,19 +1,27 @@
-"""What the first lines say of a text's states and counters: of those that tell most."""
+"""What the first lines say of a text's states and counters: of the devices that it is about.
+
+Each device is followed through all outputs that show it (`printed_course`). What is in trouble at
+any time is said first, then what the text makes or changes, then what tells most; of what tells
+alike that comes first of which most outputs speak.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
-from iosonde.printed_names import bare_name, named, names_in
+from iosonde.printed_course import FIGURES, Course, Moment
+from iosonde.printed_names import bare_name, device_key, named, names_in, whole_device
 from iosonde.printed_order import (
-    CONDITIONS,
     ORDINARY,
     Telling,
     bad_condition,
     counters_telling,
+    is_changed,
+    is_idle,
+    is_made,
     share_of,
     state_telling,
     subject_telling,
@@ -26,287 +34,357 @@ from iosonde.printed_summary import (
     first_said,
     messages_said,
     phrases_of,
+    value_words,
 )
 from iosonde.records.printed import PrintedCounters, PrintedState, PrintedSubject
 from iosonde.records.stack import Scalar
-from iosonde.visible import visible, with_name
+from iosonde.visible import visible
 
 _NAMED = 3  # devices that are alike
-_SAID = 2  # outputs
-_VALUES = 4  # of a device
+_SAID = 3  # devices
+_LENGTH = 300  # characters, after which no further device is said
+_ALSO = 6  # names of what was made besides
 _MEMBERS = 2  # that failed
-_OTHERS = 24  # devices of an output
-_PART = re.compile(r"p?\d{1,3}")
-_NO_SUBJECT = re.compile(r"/(?:boot|run|snap|sys|dev/shm)(?:/.*)?")
-"""Mount points of every host, which no text is about; a full one is said as trouble."""
+_PARTS = 7  # of a device, that are named
+_MOMENTS = 32  # devices of an output
+_COURSES = 10_000  # devices of a text
+_OF_EVERY_HOST = re.compile(r"/(?:(?:boot|run|snap|sys|dev|proc|etc|init)(?:/.*)?)?")
+"""Mount points of every host: a text is about these where it has nothing else to say."""
+_UUID = re.compile(r"[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}", re.IGNORECASE)
+_FULL = 0.8  # of a root file system: it is worth a word
 _MORE = 0.45  # of an output that is of a device alone
-_NAMES = 10_000  # of devices that are counted in a text
-_SAID_ALONE = CONDITIONS | TROUBLES
-"""What has changed, too, where only one of two moments says it."""
-_FIGURES = ""  # the name of what counters say in one phrase
-
-
-class Answer(NamedTuple):
-    """What the first lines may say of a state or of counters.
-
-    Args:
-        name: of the device or devices that it is said of; "" for the host.
-        phrases: its values in words, by their names, those that tell most first.
-        weight: of two that tell alike, the heavier is said first: the share that is used or busy.
-        members: what of it failed, and how.
-    """
-
-    name: str
-    phrases: Mapping[str, str]
-    weight: float = 0.0
-    members: tuple[str, ...] = ()
-
-    def said(self, names: Sequence[str] | None = None) -> str:
-        """Its values of these names, and its failed members; None: the values that tell most."""
-        chosen = tuple(self.phrases)[:_VALUES] if names is None else names
-        return ", ".join((*(self.phrases[name] for name in chosen), *self.members))
-
-    def text(self, names: Sequence[str] | None = None) -> str:
-        """`md0: state clean, level raid5`."""
-        said = self.said(names)
-        return with_name(visible(self.name), said) if self.name else said
+_IDENTITY = ("model", "serial", "serial_number", "wwn", "wwid", "array_uuid")
+_MADE = frozenset({"created", "started"})
+_FIXED = frozenset({"model", "partition_table", "first_sector", "start", "start_printed"})
+"""What is said of disks and partitions: these do not shrink."""
 
 
 class SaidOutput(NamedTuple):
-    """What may be said first of an output without results."""
+    """What may be said first of an output without results, and the devices that it speaks of."""
 
-    telling: Telling
-    tool: str
-    answer: Answer
-    lines: str
-    host: str = ""
-    counted: bool = False
-    """Whether it is of counters."""
-    said_of: tuple[str, ...] = ()
-    """The names of the devices that `answer` is of."""
-    others: Mapping[str, Mapping[str, Scalar]] = {}
-    """The values of all devices that tell as much, by name: these may be said instead."""
-    stands_on: Mapping[str, tuple[str, ...]] = {}
-    """The devices that the values of each of these name, as a mount point's do."""
+    moments: tuple[Moment, ...]
     names: frozenset[str] = frozenset()
-    """Every device that it speaks of."""
-
-    def of(self, name: str) -> SaidOutput:
-        """The same with the answer of another device, if it has one."""
-        if name not in self.others:
-            return self
-        return self._replace(answer=_answer_of(name, self.others[name]))
-
-
-@dataclass(slots=True)
-class _Shown:
-    """What a tool shows of a device: first, last, and when it was worst, fullest or busiest."""
-
-    first: SaidOutput
-    peak: SaidOutput
-    last: SaidOutput
-
-    def add(self, output: SaidOutput) -> None:
-        """Takes what it shows next."""
-        self.last = output
-        self.peak = min(self.peak, output, key=_order)
-
-    def chosen(self, mentions: Mapping[str, float]) -> _Chosen:
-        """The device that other outputs of the text speak of most; the one said at first, else.
-
-        Of several devices that are alike it is one, where other outputs speak of that alone.
-
-        Args:
-            mentions: how much outputs speak of a device, by its bare name: one that is of it alone
-                counts as 1, a list of ten devices as a tenth for each.
-        """
-        said_of = self.peak.said_of
-        names = dict.fromkeys((*said_of, *self.peak.others))
-        spoken = {name: self._spoken_of(name, names, mentions) for name in names}
-        device = max(said_of, key=spoken.__getitem__, default="")
-        others = (name for name in names if name not in said_of)
-        other = max(others, key=spoken.__getitem__, default="")
-        moments = [self.first, self.peak, self.last]
-        if other and spoken[other] - spoken.get(device, 0.0) > _MORE:
-            device = other
-        least = min((spoken[name] for name in said_of), default=0.0)
-        more = [name for name in said_of if spoken[name] > least + _MORE]
-        alone = device in self.peak.others and len(said_of) > 1 and more == [device]
-        if device not in said_of or alone:
-            moments = [output.of(device) for output in moments if device in output.others]
-        return _Chosen(
-            bare_name(device), self.peak, moments, _changed(moments),
-            mentions.get(bare_name(device), 0.0),
-        )  # fmt: skip
-
-    def _spoken_of(self, name: str, names: Iterable[str], mentions: Mapping[str, float]) -> float:
-        """How much the text speaks of a device, of its partitions, or of what it stands on."""
-        if not name or _NO_SUBJECT.fullmatch(name):
-            return 0.0
-        parts = (
-            each for each in names if each.startswith(name) and _PART.fullmatch(each, len(name))
-        )
-        with_parts = sum(mentions.get(bare_name(each), 0.0) for each in (name, *parts))
-        below = (mentions.get(each, 0.0) for each in self.peak.stands_on.get(name, ()))
-        return max(with_parts, *below, 0.0)
-
-
-class _Chosen(NamedTuple):
-    """What is said of a device that a tool shows.
-
-    Args:
-        device: its bare name; "" for the host.
-        peak: the output of when it was worst, fullest or busiest.
-        moments: first, worst and last, with what each says of it.
-        changed: names of what differs between them.
-        mentions: how much the text speaks of it.
-    """
-
-    device: str
-    peak: SaidOutput
-    moments: Sequence[SaidOutput]
-    changed: Sequence[str]
-    mentions: float
-
-    def order(self) -> tuple[int, bool, float, float]:
-        """What is in trouble at any time, what changed, what is spoken of most, what is busiest."""
-        telling, weight = _order(self.peak)
-        return telling, not self.changed, -round(self.mentions, 3), weight
-
-    def sentence(self) -> str:
-        """`df: /: used share 74 % (lines 3–5), then used share 31 % (lines 9–11)`."""
-        first, *others = self.moments
-        phrases = first.answer.phrases
-        unchanged = (name for name in phrases if name not in self.changed)
-        names = [name for name in (*self.changed, *unchanged) if name in phrases][:_VALUES]
-        name = " on ".join(filter(None, (first.answer.name, first.host)))
-        text = first.answer._replace(name=name).text(sorted(names, key=_place))
-        said, now = f"{first.tool}: {text} (lines {first.lines})", first
-        for later in others:
-            if _changed((now, later)):
-                there = [name for name in self.changed if name in later.answer.phrases][:_VALUES]
-                said += f", then {later.answer.said(there or None)} (lines {later.lines})"
-                now = later
-        return said
-
-
-def _changed(moments: Sequence[SaidOutput]) -> Sequence[str]:
-    """Names of what differs between moments, and of conditions that some later one says alone."""
-    answers = [moment.answer.phrases for moment in moments]
-    names = dict.fromkeys(name for phrases in answers for name in phrases)
-    changed = [
-        name for name in names
-        if len({phrases[name] for phrases in answers if name in phrases}) > 1
-        or (name in _SAID_ALONE and not all(name in phrases for phrases in answers))
-    ]  # fmt: skip
-    return sorted(changed, key=_place)
-
-
-def _place(name: str) -> int:
-    """Where a value stands among those that tell most."""
-    return TELLING.index(name) if name in TELLING else len(TELLING)
-
-
-def _order(output: SaidOutput) -> tuple[int, float]:
-    return output.telling, -output.answer.weight
 
 
 class OutputAnswer:
-    """What is said first of a text beside its trials: the figures of counters, or settings.
-
-    What tells most comes first, and of what tells alike what changed, and then the device that most
-    outputs speak of; of a device that a tool shows several times, first and last.
-    """
+    """What is said first of a text beside its trials: the devices that it is about."""
 
     def __init__(self) -> None:
-        self._shown: dict[tuple[str, ...], _Shown] = {}
+        self._courses: dict[tuple[object, ...], dict[str, list[Course]]] = {}
+        self._files: set[str] = set()
         self._mentions: dict[str, float] = {}
+        self._of_parts: dict[str, float] = {}
+        self._count = 0
 
     @property
     def count(self) -> int:
         """How many devices and outputs may be said."""
-        return len(self._shown)
+        return self._count
 
     def add(self, outputs: Iterable[SaidOutput]) -> None:
         """Takes what may be said of outputs, in the order of the text."""
         for output in outputs:
-            if len(self._mentions) < _NAMES:
-                for name in output.names:
-                    self._mentions[name] = self._mentions.get(name, 0.0) + 1 / len(output.names)
-            if not output.answer.said():
-                continue
-            what = output.answer.name or output.lines
-            of = output.tool, what, output.host, "counters" if output.counted else ""
-            if shown := self._shown.get(of):
-                shown.add(output)
-            else:
-                self._shown[of] = _Shown(output, output, output)
+            if len(self._mentions) < _COURSES:
+                for name in map(device_key, output.names):
+                    share = 1 / len(output.names)
+                    self._mentions[name] = self._mentions.get(name, 0.0) + share
+                    if whole := whole_device(name):
+                        self._of_parts[whole] = self._of_parts.get(whole, 0.0) + share
+            for moment in output.moments:
+                self._add(moment)
+
+    def _add(self, moment: Moment) -> None:
+        """Takes a moment as the next of its device, or of a further device.
+
+        What names no host is of the only one that showed a device of this name before.
+        """
+        if not moment.phrases and not moment.members:
+            return
+        tool = moment.tool if moment.is_counted else ""
+        key = moment.file, moment.key or (moment.tool, moment.kind), tool
+        self._files.add(moment.file)
+        hosts = self._courses.setdefault(key, {})
+        host = moment.host
+        if not host and len(hosts) == 1:
+            only, shown = next(iter(hosts.items()))
+            host = only if shown[-1].is_sized_as(moment) else ""
+        courses = hosts.setdefault(host, [])
+        course = next((each for each in reversed(courses) if each.is_of(moment)), None)
+        if course and moment.key:
+            course.add(moment)
+        elif self._count < _COURSES:
+            courses.append(Course(moment))
+            self._count += 1
 
     def sentence(self) -> str:
-        """The first two, of two devices where there are two, and how many more there are."""
-        every = (shown.chosen(self._mentions) for shown in self._shown.values())
-        order = sorted(every, key=_Chosen.order)
-        if order and order[0].peak.telling < Telling.SURROUNDINGS:
-            order = [each for each in order if each.peak.telling < Telling.SURROUNDINGS]
-        first = _of_two_devices(order)
-        more = len(order) - len(first)
-        said = "; ".join(each.sentence() for each in first)
-        return said + (f"; {more} more" if more > 0 else "")
+        """The first devices, those next that stand on them, and what else was made or is there."""
+        every = _with_full_names([
+            course for hosts in self._courses.values() for courses in hosts.values()
+            for course in courses
+        ])  # fmt: skip
+        every.sort(key=self._order)
+        if every and every[0].telling < Telling.SURROUNDINGS:
+            every = [each for each in every if each.telling < Telling.SURROUNDINGS]
+        said, rest = list[str](), every
+        last: Course | None = None
+        while len(said) < _SAID and sum(map(len, said)) < _LENGTH:
+            course, has_to_do = _next_of([each for each in rest if self._is_next(each, last)], last)
+            if course is None or (len(said) == _SAID - 1 and not has_to_do):
+                break
+            group, last = self._alike(course, rest), course
+            file = f" in {visible(Path(course.file).name)}" if len(self._files) > 1 else ""
+            said.append(_of_group(group) + file)
+            done = set(group)
+            rest = [each for each in rest if each not in done and not _is_again(each, course)]
+        made = [
+            each for each in rest
+            if _is_about(each) and not _is_ordinary(each) and not _UUID.fullmatch(each.key)
+        ][:_ALSO]  # fmt: skip
+        if made:
+            names = dict.fromkeys(visible(bare_name(each.device)) for each in made)
+            said.append(f"also made or changed: {', '.join(names)}")
+            rest = [each for each in rest if each not in made]
+        return "; ".join(said) + (f"; {len(rest)} more" if rest else "")
+
+    def _is_next(self, course: Course, last: Course | None) -> bool:
+        """Whether it does not only stand in the list of a device that more outputs speak of."""
+        return (
+            last is None or course.first_lines != last.first_lines
+            or _is_about(course) or course.telling is Telling.TROUBLE or _stands_on(course, last)
+            or self._spoken_of(last) - self._spoken_of(course) <= _MORE
+        )  # fmt: skip
+
+    def _order(self, course: Course) -> tuple[bool, bool, bool, bool, bool, int, float, float]:
+        """What was in trouble, what was made or changed, then what tells most and is spoken of."""
+        is_bad = course.telling is Telling.TROUBLE
+        return (
+            not is_bad,
+            is_bad and (course.is_counted or not course.key),
+            _is_ordinary(course) and not is_bad and not _is_about(course),
+            not (course.has_changed and _is_about(course)),
+            not _is_about(course) and course.telling > Telling.CONDITION,
+            course.telling,
+            -round(self._spoken_of(course), 3),
+            -course.weight,
+        )
+
+    def _spoken_of(self, course: Course) -> float:
+        """How much the text speaks of a device, of its partitions, or of what it stands on."""
+        if not course.key or (course.key != "/" and _OF_EVERY_HOST.fullmatch(course.key)):
+            return 0.0
+        below = (self._mentions.get(name, 0.0) for name in course.below)
+        spoken = self._mentions.get(course.key, 0.0) + self._of_parts.get(course.key, 0.0)
+        return max(spoken, *below, 0.0)
+
+    def _alike(self, course: Course, others: Sequence[Course]) -> Sequence[Course]:
+        """The devices of which the same can be said: those of its kind that the same lines show."""
+        if course.has_changed or course.weight or course.is_counted:
+            return (course,)
+        spoken = self._spoken_of(course)
+        alike = [
+            other for other in others
+            if other is course or (
+                (other.file, other.kind, other.host, other.tools.keys(), other.telling)
+                == (course.file, course.kind, course.host, course.tools.keys(), course.telling)
+                and (other.first_lines == course.first_lines or not course.key)
+                and not other.has_changed and not other.weight
+                and abs(self._spoken_of(other) - spoken) <= _MORE
+            )
+        ]  # fmt: skip
+        return (course,) if course.key and len(alike) == 2 and _differ(*alike) else alike
 
 
-def _of_two_devices(order: Sequence[_Chosen]) -> Sequence[_Chosen]:
-    """The first, and the next that tells as much of another device; else the next."""
-    if len(order) <= _SAID:
-        return order
-    first, *others = order
-    of_another = (
-        each for each in others
-        if (each.device, each.peak.host) != (first.device, first.peak.host)
-        and each.peak.telling is first.peak.telling
-    )  # fmt: skip
-    return first, next(of_another, others[0])
+def _with_full_names(courses: Sequence[Course]) -> list[Course]:
+    """Without volumes that a tool names without their group, where another names them whole."""
+    full: dict[tuple[str, ...], list[Course]] = {}
+    for course in courses:
+        _, dash, volume = course.key.rpartition("-")
+        if dash and not course.is_counted:
+            full.setdefault((course.file, course.kind, course.host, volume), []).append(course)
+    kept = list[Course]()
+    for course in courses:
+        namesakes = full.get((course.file, course.kind, course.host, course.key), [])
+        if len(namesakes) == 1:
+            namesakes[0].is_made = namesakes[0].is_made or course.is_made
+        else:
+            kept.append(course)
+    return kept
 
 
-def of_state(state: PrintedState, lines: str) -> SaidOutput:
-    """What may be said first of a state that stands in these lines."""
-    telling = state_telling(state)
-    devices = [each for each in state.subjects if subject_telling(each) is telling]
-    answer, said_of = _state_answer(state, telling, devices)
-    others = {each.name: _telling(each.values) for each in devices[:_OTHERS] if each.name}
-    return SaidOutput(
-        telling, state.tool, answer, lines, state.host,
-        said_of=said_of, others=others, names=frozenset(names_in(state)),
-        stands_on={
-            each.name: below for each in devices[:_OTHERS]
-            if (below := tuple(named(each.values.values())))
-        },
-    )  # fmt: skip
+def _is_about(course: Course) -> bool:
+    """Whether the text makes or changes a device."""
+    return course.is_made or (course.has_changed and not course.is_counted)
 
 
-def _state_answer(
-    state: PrintedState, telling: Telling, devices: Sequence[PrintedSubject]
-) -> tuple[Answer, tuple[str, ...]]:
-    """What is said of the device that tells most, or of all that tell as much and are alike.
+def _is_ordinary(course: Course) -> bool:
+    """Whether it is a mount point of every host, a device that does nothing, or the host itself."""
+    name = course.device
+    is_of_every_host = (name != "/" or course.weight < _FULL) and _OF_EVERY_HOST.fullmatch(name)
+    is_number = course.key.isdecimal() and not course.is_counted  # of a partition of some disk
+    has_name = course.key and not is_number
+    is_snapshot = "@" in name
+    return bool(is_of_every_host) or course.is_idle or is_snapshot or not has_name
+
+
+def _next_of(courses: Sequence[Course], last: Course | None) -> tuple[Course | None, bool]:
+    """The first that is of the last one's stack; else the first.
 
     Returns:
-        it, and the names of these devices.
+        it, and whether it has to do with the text: in trouble, made, changed, or of this stack.
     """
-    device = first_said(state.subjects)
-    if device and subject_telling(device) <= telling:
-        answer = _answer_of(device.name or device.kind, _telling(device.values))
-        if telling is Telling.TROUBLE:
-            answer = answer._replace(members=tuple(_failed_members(state, device)))
-        return answer, (device.name,)
-    alike = [each for each in devices if each.kind == devices[0].kind]
-    names = [each.name or each.kind for each in alike]
+    first = next(iter(courses), None)
+    if first is None:
+        return None, False
+    if last is None or first.telling is Telling.TROUBLE:
+        return first, True
+    stack = (
+        each for each in courses
+        if not _is_ordinary(each) and each.key and last.key
+        and (_stands_on(each, last) or (_is_about(each) and _stands_on(last, each)))
+        and (whole_device(each.key) != last.key or _is_about(each) or "fstype" in each.phrases)
+    )  # fmt: skip
+    course = next(stack, None)
+    return (course, True) if course else (first, _is_about(first) and not _is_ordinary(first))
+
+
+def _differ(course: Course, other: Course) -> bool:
+    """Whether two devices have the same values, but not alike: each is worth a word."""
+    return any(other.phrases.get(name, said) != said for name, said in course.phrases.items())
+
+
+def _is_again(course: Course, said: Course) -> bool:
+    """Whether of a further device of a name the same would be said once more."""
+    is_of_name = (course.file, course.name()) == (said.file, said.name())
+    return is_of_name and course.phrases == said.phrases
+
+
+def _stands_on(course: Course, other: Course) -> bool:
+    """Whether a device stands on another, or on a partition of it."""
+    parts = (course.key, *course.below)
+    return (course.file, course.host) == (other.file, other.host) and (
+        other.key in course.below or other.key in map(whole_device, parts)
+    )
+
+
+def _of_group(group: Sequence[Course]) -> str:
+    """What is said of a device, or of several that are alike."""
+    first = group[0]
+    if len(group) == 1:
+        return first.sentence()
+    if not first.key:
+        return _of_nameless(group)
+    names = [visible(each.device) for each in group]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return Answer(f"{', '.join(names[:_NAMED])}{more}", _common(alike)), tuple(names)
+    name = f"{', '.join(names[:_NAMED])}{more}" + (f" on {first.host}" if first.host else "")
+    common = [
+        key for key, phrase in first.phrases.items()
+        if all(each.phrases.get(key) == phrase for each in group)
+    ]  # fmt: skip
+    if common:
+        return first.sentence(name, common)
+    said = [list(each.phrases.values())[:1] for each in group[:_NAMED]]
+    together = ", ".join(dict.fromkeys(phrase for each in said for phrase in each))
+    return f"{first.tool_names()}: {name}: {together} (lines {first.first_lines})"
 
 
-def _answer_of(name: str, values: Mapping[str, Scalar]) -> Answer:
-    """What is said of a single device: not its name once more."""
-    others = {key: value for key, value in values.items() if value != name}
-    return Answer(name, phrases_of(others), share_of(values))
+def _of_nameless(group: Sequence[Course]) -> str:
+    """`smartctl: 3 × disk: errors 0 … 4, highest in lines 7–9`: of each the same figure."""
+    first = group[0]
+    number = f"{first.tool_names()}: {len(group)} × {first.kind}"
+    figures = [each for each in group if each.figure[0] == first.figure[0]]
+    if not first.figure[0] or len(figures) < len(group):
+        return f"{number}: the first {first.sentence().partition(': ')[2]}"
+    low, high = (pick(figures, key=lambda each: each.figure[1]) for pick in (min, max))
+    name = first.figure[0]
+    values = [value_words(name, each.figure[1]) for each in (low, high)]
+    said = name.replace("_", " ")
+    if values[0] == values[1]:
+        return f"{number}: {said} {values[0]} each"
+    return f"{number}: {said} {' … '.join(values)}, highest in lines {high.first_lines}"
+
+
+def of_state(state: PrintedState, lines: str, file: str = "") -> SaidOutput:
+    """What may be said first of a state that stands in these lines."""
+    moments = tuple(
+        _moment(state, subject, lines)._replace(file=file)
+        for subject in _candidates(state)[:_MOMENTS]
+        if "$" not in subject.name  # a variable of a script
+    )
+    return SaidOutput(moments, frozenset(names_in(state)))
+
+
+def _candidates(state: PrintedState) -> Sequence[PrintedSubject]:
+    """The devices that are said of a state: not the members of an array that is shown with them."""
+    telling = state_telling(state)
+    head = first_said(state.subjects)
+    if head is None or subject_telling(head) > telling:
+        head = next((each for each in state.subjects if subject_telling(each) is telling), None)
+    if telling <= Telling.CONDITION and head:
+        return [head, *(
+            each for each in state.subjects
+            if each is not head and each.kind == head.kind and each.name
+        )]  # fmt: skip
+    return state.subjects
+
+
+def _moment(state: PrintedState, subject: PrintedSubject, lines: str) -> Moment:
+    """What a state says of a device: not its name once more, and how it was made."""
+    telling, values = subject_telling(subject), subject.values
+    others = {key: value for key, value in _telling(values).items() if value != subject.name}
+    phrases = dict(phrases_of(others))
+    if made := is_made(state, subject):
+        phrases = {name: phrase for name, phrase in phrases.items() if name not in _MADE}
+        if values.get("state") in ORDINARY:
+            phrases.pop("state", None)
+        if "level" not in values:
+            phrases = {"made": f"{subject.kind.replace('_', ' ')} made"} | phrases
+    if telling is not Telling.TROUBLE and (members := _composition(state, subject)):
+        phrases["of"] = f"of {members}"
+    figure = next(
+        ((name, float(value)) for name, value in others.items()
+         if name in phrases and isinstance(value, int | float) and not isinstance(value, bool)),
+        ("", 0.0),
+    )  # fmt: skip
+    size = values.get("size")
+    return Moment(
+        subject.name or subject.kind, device_key(subject.name), subject.kind,
+        subject.host or state.host, state.tool, lines, telling, phrases, share_of(values),
+        tuple(_failed_members(state, subject)) if telling is Telling.TROUBLE else (),
+        _identity(subject), float(size) if isinstance(size, int | float) else 0.0,
+        not _FIXED.isdisjoint(values), figure, made or is_changed(subject),
+        below=tuple(device_key(name) for name in named(values.values())),
+        absent=frozenset(name for name in TROUBLES.intersection(values) if not values[name]),
+    )  # fmt: skip
+
+
+def _identity(subject: PrintedSubject) -> Mapping[str, str]:
+    """What stays of a device as long as it is the same; of a mount point the device below it."""
+    values = subject.values
+    identity = {name: str(values[name]) for name in _IDENTITY if values.get(name)}
+    device = str(values.get("device"))
+    if device.startswith("/dev/") and not device.startswith("/dev/disk/"):
+        identity["device"] = device_key(device)
+    return identity
+
+
+def _composition(state: PrintedState, device: PrintedSubject) -> str:
+    """`mirror-0 sdb sdc logs sdd`: what a device consists of, where a tool shows that with it."""
+    heads = [each for each in state.subjects if each.kind == device.kind]
+    below = state.subjects[state.subjects.index(device) + 1 :]
+    others = [each for each in below if each.kind != device.kind and each.name]
+    if len(heads) > 1 or not others or subject_telling(device) > Telling.CONDITION:
+        return ""
+    members = [each for each in others if each.kind == others[0].kind]
+    single = [each for each in members if not each.values.get("group")]
+    if len(members) > _PARTS:
+        return f"{len(single)} × {single[0].kind.replace('_', ' ')}" if single else ""
+    names, use = list[str](), ""
+    for each in members:
+        if (role := str(each.values.get("use", ""))) != use:
+            names.append(role)
+            use = role
+        names.append(visible(each.name))
+    return " ".join(filter(None, names))
 
 
 def _failed_members(state: PrintedState, device: PrintedSubject) -> Iterator[str]:
@@ -323,38 +401,33 @@ def _failed_members(state: PrintedState, device: PrintedSubject) -> Iterator[str
 
 def _telling(values: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
     """The values of a device that tell something whatever printed them; all, where it has none."""
-    return {
+    telling = {
         name: values[name] for name in TELLING
         if name in values and values[name] not in ORDINARY
-    } or values  # fmt: skip
-
-
-def _common(subjects: Sequence[PrintedSubject]) -> Mapping[str, str]:
-    """The values that all devices have alike; else the first value of each of them."""
-    first = subjects[0].values if subjects else {}
-    alike = {
-        name: value for name, value in first.items()
-        if name in TELLING and all(each.values.get(name) == value for each in subjects)
     }  # fmt: skip
-    if alike:
-        return phrases_of(alike)
-    said = [list(phrases_of(_telling(each.values)).values())[:1] for each in subjects[:_NAMED]]
-    together = ", ".join(dict.fromkeys(phrase for each in said for phrase in each))
-    return {_FIGURES: together} if together else {}
+    blocks, block_size = telling.get("blocks"), telling.get("block_size")
+    if isinstance(blocks, int) and isinstance(block_size, int) and "size" not in telling:
+        del telling["blocks"]
+        telling = {"size": blocks * block_size} | telling
+    return telling or values
 
 
-def of_counters(counters: PrintedCounters, lines: str, said: str = "") -> SaidOutput:
+def of_counters(
+    counters: PrintedCounters, lines: str, said: str = "", file: str = ""
+) -> SaidOutput:
     """What may be said first of counters that stand in these lines; nothing of mere lists.
 
     Args:
         counters: of a device or of a host.
         lines: where they stand.
         said: of their figures or messages, where that is known.
+        file: that they stand in.
     """
     values = counters.values
     said = said or messages_said(values) or ", ".join(counted_said(values))
-    answer = Answer(counters.name, {_FIGURES: said} if said else {}, share_of(values))
-    return SaidOutput(
-        counters_telling(counters), counters.tool, answer, lines, counters.host, counted=True,
-        said_of=(counters.name,), names=frozenset(names_in(counters)),
+    moment = Moment(
+        counters.name, device_key(counters.name), counters.kind, counters.host,
+        counters.tool, lines, counters_telling(counters), {FIGURES: said} if said else {},
+        share_of(values), is_counted=True, is_idle=is_idle(values), file=file,
     )  # fmt: skip
+    return SaidOutput((moment,), frozenset(names_in(counters)))

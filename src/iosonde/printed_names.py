@@ -10,6 +10,7 @@ from iosonde.records.printed import PrintedCounters, PrintedState
 from iosonde.records.stack import Json
 
 _DEVICE = re.compile(r"(?<![\w/.-])/dev/((?:[\w.!+-]{1,60}/){0,2}[\w.!+-]{0,60}[\w!+-])")
+_PARTITION = re.compile(r"(?:(?P<numbered>.{1,59}\d)p|(?P<lettered>.{0,59}[^\d/]))\d{1,3}")
 _READ = 64  # devices, values and messages of an output
 _DIRECTORY = "mapper/"
 
@@ -17,6 +18,24 @@ _DIRECTORY = "mapper/"
 def bare_name(name: str) -> str:
     """A device by its name in /dev, however a tool writes it: `/dev/md0` is md0."""
     return name.removeprefix("/dev/").removeprefix(_DIRECTORY)
+
+
+def device_key(name: str) -> str:
+    """By which a device is known again: `/dev/vg/home` and `/dev/mapper/vg-home` are the same.
+
+    A mount point stays as it is.
+    """
+    bare = bare_name(name)
+    group, slash, volume = bare.partition("/")
+    if not slash or not group or not volume or "/" in volume:
+        return bare
+    return "-".join(part.replace("-", "--") for part in (group, volume))
+
+
+def whole_device(name: str) -> str:
+    """The device that a partition is a part of: sda of sda1, nvme0n1 of nvme0n1p2; else empty."""
+    match = _PARTITION.fullmatch(name)
+    return (match["numbered"] or match["lettered"]) if match else ""
 
 
 def names_in(output: PrintedState | PrintedCounters) -> Iterator[str]:

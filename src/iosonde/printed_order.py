@@ -8,7 +8,7 @@ the same names whatever tool printed them, so no tool is named here.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 
 from iosonde.records.printed import PrintedCounters, PrintedState, PrintedSubject
@@ -36,12 +36,16 @@ CONDITIONS = frozenset({
     "volume_state", "operational_status", "status", "disk_state", "connection", "role",
     "login",
 })  # fmt: skip
-ORDINARY = frozenset({"resizable", "available"})
-"""Conditions that say nothing: those of whatever is in use."""
+ORDINARY = frozenset({
+    "resizable", "available", "created", "deleted", "grown",
+    "part", "primary", "extended", "logical",
+})  # fmt: skip
+"""Conditions that say nothing of how a device is: it is in use, was changed, or is a part."""
 _COUNTED_TROUBLES = frozenset({
     "degraded", "missing", "failed_paths", "entries_split_brain", "critical_warning",
     "read_errors", "write_errors", "checksum_errors",
 })  # fmt: skip
+_REFUSALS = frozenset({"error", "mount_error"})
 _FULLNESS = frozenset({"used_share", "data_used_share", "used"})
 _SHARES = ("used_share", "data_used_share", "util")
 _FULL = 0.9  # of a file system: its owner has to know
@@ -80,6 +84,7 @@ def is_in_trouble(values: Mapping[str, Scalar]) -> bool:
     return (
         any(BAD.search(str(values[name])) for name in CONDITIONS.intersection(values))
         or values.get("health_passed") is False
+        or any(isinstance(values[name], str) for name in _REFUSALS.intersection(values))
         or any(values[name] for name in _COUNTED_TROUBLES.intersection(values))
         or (isinstance(share, float) and share >= _FULL and not _is_always_full(values))
     )
@@ -106,7 +111,10 @@ def counters_telling(counters: PrintedCounters) -> Telling:
     """What counters are about: messages by whether any is of trouble."""
     listed: Json = counters.values.get("messages") or counters.values.get("entries")
     if isinstance(listed, list):
-        return Telling.TROUBLE if any(map(_is_bad, listed[:_READ])) else Telling.OPTION
+        if not any(map(_is_bad, listed[:_READ])):
+            return Telling.OPTION
+        is_of_device = counters.name or any(isinstance(each, dict) for each in listed[:_READ])
+        return Telling.TROUBLE if is_of_device else Telling.CONDITION
     if counters.kind == "file" and not any(
         isinstance(value, int | float) for value in counters.values.values()
     ):
@@ -119,3 +127,32 @@ def _is_bad(message: Json) -> bool:
     if isinstance(message, dict):
         return message.get("level") in _BAD_LEVELS
     return BAD.search(str(message)) is not None
+
+
+_MAKES = re.compile(r"(?:^|[\s/])mk(?:\w{0,8}fs|swap|e2fs)|(?:^|[\s/-])\w{0,12}create\b")
+_MADE = ("created", "started")
+_CHANGED = ("written", "extended", "resized", "added", "grown", "removed")
+
+
+def is_made(state: PrintedState, subject: PrintedSubject) -> bool:
+    """Whether an output says that it made a device, or stands below the command that does."""
+    return (
+        _says(subject, _MADE)
+        or (len(state.subjects) == 1 and bool(_MAKES.search(state.command or state.tool)))
+    )  # fmt: skip
+
+
+def is_changed(subject: PrintedSubject) -> bool:
+    """Whether an output says that it changed a device."""
+    return _says(subject, _CHANGED)
+
+
+def _says(subject: PrintedSubject, flags: Sequence[str]) -> bool:
+    values = subject.values
+    return values.get("state") in flags or any(values.get(name) is True for name in flags)
+
+
+def is_idle(values: Mapping[str, Json]) -> bool:
+    """Whether counters are of a device that did nothing: all their figures are zero."""
+    figures = [value for value in values.values() if isinstance(value, int | float)]
+    return bool(figures) and not any(figures) and not isinstance(values.get("messages"), list)

@@ -20,15 +20,16 @@ from iosonde.visible import visible, with_name
 TELLING = (
     "health", "health_checks", "health_status", "health_passed", "smart_problem",
     "critical_warning", "overall_status", "state", "array_state", "volume_state",
-    "operational_status", "status", "online", "disk_state", "peer_disk_state", "connection", "role",
-    "login", "level", "raid_level", "faulty", "degraded", "missing", "failed_paths",
-    "entries_split_brain", "media_errors", "pending_sectors", "reallocated_sectors", "sync_share",
-    "working_slots", "osds", "osds_up", "paths", "model", "product", "server", "media_wear",
-    "unsafe_shutdowns", "iqn", "nqn", "data_profile", "metadata_profile", "cipher",
-    "fstype", "vers", "used_share", "full", "size", "used", "free", "available", "raid_disks",
-    "segments", "stripes", "copies", "partition_table", "format", "blocks", "block_size",
-    "chunk_size", "firmware", "recordsize", "compression", "target", "policy", "kernel_release",
-    "write_policy", "disk_cache",
+    "operational_status", "status", "online", "disk_state", "peer_disk_state", "connection",
+    "role", "login", "level", "raid_level", "of", "faulty", "degraded", "missing",
+    "failed_paths", "entries_split_brain", "media_errors", "pending_sectors",
+    "reallocated_sectors", "sync_share", "sync_speed", "raid_disks", "osds", "osds_up", "paths",
+    "model", "product", "server", "media_wear", "unsafe_shutdowns", "iqn", "nqn",
+    "data_profile", "metadata_profile", "cipher", "fstype", "vers", "sec", "used_share", "full",
+    "size", "used", "free", "available", "segments", "stripes", "copies", "partition_table",
+    "format", "blocks", "block_size", "chunk_size", "working_slots", "bricks", "firmware",
+    "compression", "compressratio", "recordsize", "target", "policy", "kernel_release",
+    "write_policy", "disk_cache", "type",
 )  # fmt: skip
 _FULL = "used_share"
 _IDS = re.compile(
@@ -37,7 +38,7 @@ _IDS = re.compile(
 _BYTES = re.compile(  # names that are bytes of every tool; a stripe_cache_size counts pages
     r"(?:(?:used|array|data|device|volume|object|file|block|logical_block|physical_block|sector"
     r"|inode|node|chunk|strip|bucket|extent|allocation_group|journal|log|cache|read|write|scrub"
-    r"|region)_)?size|(?:Mem|Swap)(?:Total|Free|Available|Cached)|Dirty|Buffers|Cached|Writeback"
+    r"|region|old|new|printed|contained)_)?size|recordsize|volblocksize|fsavail|(?:Mem|Swap)(?:Total|Free|Available|Cached)|Dirty|Buffers|Cached|Writeback"
     r"|(?:(?:raw|memory|swap|data|metadata|system)_)?(?:used|free|available)|allocated|stored|Slab"
     r"|(?:memory|swap|data|metadata|system)_total|memory_(?:installed|max)|referenced|stripe_width"
     r"|\w+_bytes|bytes_used"
@@ -50,6 +51,7 @@ TROUBLES = frozenset({
 """Said of what is in trouble alone."""
 _SHARE = re.compile(r"(?:.*_)?share|full|media_wear|spare|cpu_\w+|util")
 _RATES = {"iops": "1/s", "bandwidth": "B/s"}
+_SPEED = frozenset({"sync_speed"})
 _LATENCY = re.compile(r"(?:.*[._])?(?:latency(?:\.\w+)?|await|time_left)")
 _BUSY = ("util", "await", "read.await", "write.await")
 """What iostat and its like say of how busy a device is."""
@@ -268,6 +270,8 @@ def _unit(name: str) -> str:
         return "B"
     if _SHARE.fullmatch(name):
         return "fraction"
+    if name in _SPEED:
+        return "B/s"
     return (
         "s"
         if name == "uptime" or _LATENCY.fullmatch(name)

@@ -115,7 +115,7 @@ def test_the_first_lines_of_a_text_of_settings(iosonde: Run, tmp_path: Path) -> 
     finding, answer, counts = ended.stdout.split("\n")[:3]
     assert finding.startswith("1 error; degraded: md0")
     assert answer.startswith(
-        "mdstat: md0: array state active, level raid1, faulty sda1, degraded 1 (lines 1–6)"
+        "mdstat: md0: array state active, level raid1, faulty sda1, degraded 1, raid disks 2 (lines"
     )
     assert counts == "1 settings snapshot found"
     assert "level raid1" in ended.stdout.split("lines", 2)[2]

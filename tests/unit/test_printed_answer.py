@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from iosonde.printed_answer import Answer, OutputAnswer, of_counters, of_state
+from iosonde.printed_answer import OutputAnswer, of_counters, of_state
 from iosonde.printed_order import Telling, counters_telling, state_telling
 from iosonde.records.printed import PrintedCounters, PrintedState, PrintedSubject
 from iosonde.records.stack import Json, Scalar
@@ -24,8 +24,9 @@ def counters(values: Mapping[str, Json], name: str = "sda", kind: str = "disk") 
     return PrintedCounters("iostat", kind, name, values)
 
 
-def state_answer(shown: PrintedState) -> Answer:
-    return of_state(shown, "1").answer
+def said_of(shown: PrintedState) -> str:
+    """What is said of the first device of a state alone."""
+    return sentence(shown).partition(": ")[2].partition(" (lines")[0]
 
 
 def sentence(*outputs: PrintedState | PrintedCounters) -> str:
@@ -140,10 +141,10 @@ def test_of_a_device_that_grew_its_sizes_are_said_and_what_stayed_only_once() ->
     )
 
 
-def test_a_condition_that_is_first_said_later_has_changed() -> None:
+def test_a_trouble_that_is_said_no_more_has_ended_and_a_new_condition_is_none() -> None:
     listed = state(("target", "iqn.x", {"iqn": "iqn.x", "server": "::1"}))
     session = state(("target", "iqn.x", {"iqn": "iqn.x", "login": True}))
-    assert sentence(listed, session) == "tool: iqn.x: server ::1 (lines 1), then login (lines 2)"
+    assert sentence(listed, session) == "tool: iqn.x: login, server ::1 (lines 1, 2)"
     degraded = state(("md", "md0", {"degraded": 1, "level": "raid1"}))
     whole = state(("md", "md0", {"degraded": 0, "level": "raid1", "size": 1 << 30}))
     assert sentence(degraded, whole) == (
@@ -171,9 +172,10 @@ def test_a_file_system_is_spoken_of_with_the_device_that_it_stands_on() -> None:
     shown = file_systems(root=("/dev/sda2", 0.5), boot=("/dev/sda1", 0.3), nfs=("/dev/sdb1", 0.01))
     made = counters({"messages": ["Creating journal", "/dev/sdb1 done"]}, "", "host")
     assert sentence(shown, made).startswith("df: /nfs: used share 1 % (lines 1)")
-    assert sentence(shown).startswith("df: /: used share 50 %")  # the fullest, else
+    alone = file_systems(root=("/dev/sda2", 0.5), boot=("/dev/sda1", 0.3))
+    assert sentence(alone).startswith("df: /: used share 50 %")  # the fullest, else
     booted = counters({"messages": ["/dev/sda1: clean"]}, "", "host")
-    assert sentence(shown, booted).startswith("df: /: used share 50 %")  # no text is about /boot
+    assert sentence(alone, booted).startswith("df: /: used share 50 %")  # no text is about /boot
 
 
 def test_a_moment_that_does_not_show_the_chosen_device_is_not_said_of_it() -> None:
@@ -188,7 +190,7 @@ def test_a_moment_that_does_not_show_the_chosen_device_is_not_said_of_it() -> No
 def test_why_a_health_is_bad_is_said_and_another_sentence_is_not() -> None:
     reasons = "1 host is down; " * 20
     values = {"health": "WARN", "health_checks": reasons, "status": "the cluster has seen " * 9}
-    text = state_answer(state(("cluster", "c", values))).text()
+    text = said_of(state(("cluster", "c", values)))
     assert text.startswith("c: health WARN, health checks 1 host is down; 1 host")
     assert text.endswith("…")
     assert len(text) < 150
@@ -210,8 +212,8 @@ def test_what_the_host_is_is_said_where_nothing_else_is() -> None:
 def test_arrays_tell_more_than_the_controller_above_them() -> None:
     controller: Subject = ("controller", "c0", {"model": "H730"})
     volumes: list[Subject] = [("hwraid", f"v{at}", {"state": "optimal"}) for at in (0, 1)]
-    assert state_answer(state(controller, *volumes)).text() == "v0, v1: state optimal"
-    assert state_answer(state(controller)).text() == "c0: model H730"
+    assert said_of(state(controller, *volumes)) == "v0, v1: state optimal"
+    assert said_of(state(controller)) == "c0: model H730"
 
 
 def test_two_hosts_are_no_two_moments() -> None:
@@ -236,12 +238,12 @@ def test_devices_that_are_alike_are_said_together() -> None:
     disks: list[Subject] = [
         ("disk", f"sd{letter}", {"state": "online", "size": ord(letter) << 30}) for letter in "abcd"
     ]
-    answer = state_answer(state(*disks))
-    assert answer.text() == "sda, sdb, sdc and 1 more: state online"
-    differing = state_answer(state(("md", "md0", {"level": "raid5"}), ("md", "md1", {"size": 0})))
-    assert differing.text() == "md0, md1: level raid5, size 0"
-    same = state_answer(state(("disk", "a", {"x": 1}), ("disk", "b", {"x": 1, "y": 2})))
-    assert same.text() == "a, b: x 1"
+    answer = said_of(state(*disks))
+    assert answer == "sda, sdb, sdc and 1 more: state online"
+    arrays = state(("md", "md0", {"level": "raid5"}), ("md", "md1", {"level": "raid1"}))
+    assert sentence(arrays) == "tool: md0: level raid5 (lines 1); tool: md1: level raid1 (lines 1)"
+    same = said_of(state(("disk", "a", {"x": 1}), ("disk", "b", {"x": 1, "y": 2})))
+    assert same == "a, b: x 1"
 
 
 def disk(name: str, **values: Scalar) -> Subject:
@@ -253,11 +255,11 @@ def test_of_devices_that_tell_alike_the_one_that_most_outputs_speak_of_is_said()
     made = counters({"messages": ["volume group made on /dev/sdb"]}, "", "host")
     assert sentence(listed, made) == (
         "lsblk: sdb: size 1 GiB (lines 1);"
-        " iostat: 1 message: volume group made on /dev/sdb (lines 2)"
+        " iostat: 1 message: volume group made on /dev/sdb (lines 2); 2 more"
     )
     assert sentence(listed).startswith("lsblk: sda, sdb, sdc: size 1 GiB")  # no more of one
     both = counters({"messages": ["/dev/sda is a member", "/dev/sdb is a member"]}, "", "host")
-    assert sentence(listed, both).startswith("lsblk: sda, sdb, sdc: size 1 GiB")  # nor alone
+    assert sentence(listed, both).startswith("lsblk: sda, sdb: size 1 GiB")  # of both of them
     elsewhere = counters({"messages": ["wrote /srv/dev-sdb"]}, "", "host")  # no device
     assert sentence(listed, elsewhere).startswith("lsblk: sda, sdb, sdc: size")
 
@@ -265,7 +267,7 @@ def test_of_devices_that_tell_alike_the_one_that_most_outputs_speak_of_is_said()
 def test_a_device_without_a_name_is_not_said_alone_by_the_name_of_its_kind() -> None:
     nameless = state(("disk", "", {"size": 1 << 30}), ("disk", "sda", {"size": 1 << 30}))
     spoken = counters({"messages": ["/dev/disk is no device", "/dev/disk again"]}, "", "host")
-    assert sentence(nameless, spoken, spoken).startswith("tool: disk, sda: size 1 GiB")
+    assert sentence(nameless, spoken, spoken).startswith("tool: sda: size 1 GiB (lines 1); iostat")
 
 
 def test_a_partition_speaks_for_its_disk_and_is_not_said_instead() -> None:
@@ -278,12 +280,13 @@ def test_a_partition_speaks_for_its_disk_and_is_not_said_instead() -> None:
     ).startswith("lsblk: sd1x: size")
 
 
-def test_the_second_place_is_for_another_device_that_tells_as_much() -> None:
+def test_a_device_in_trouble_is_said_before_any_other_and_once() -> None:
     whole: Subject = ("md", "md1", {"state": "clean", "level": "raid1"})
     again = state(DEGRADED, tool="mdstat")
     other = state(("md", "md2", {"state": "degraded"}), tool="mdstat")
-    assert "; mdstat: md2: " in sentence(state(DEGRADED), again, other)
-    assert "; mdstat: md0: " in sentence(state(DEGRADED), again, state(whole, tool="x"))
+    said = sentence(state(whole, tool="x"), state(DEGRADED), again, other)
+    assert said.startswith("tool, mdstat: md0: state clean, degraded, level raid5 (lines 2); ")
+    assert "; mdstat: md2: state degraded (lines 4); 1 more" in said
 
 
 def test_members_that_failed_are_said_with_the_pool() -> None:
@@ -293,16 +296,17 @@ def test_members_that_failed_are_said_with_the_pool() -> None:
         *(("member", f"sd{letter}", {"state": "FAULTED"}) for letter in "cde"),
     ]
     pool: Subject = ("pool", "tank", {"state": "DEGRADED", "health": "DEGRADED"})
-    assert state_answer(state(pool, *members)).text() == (
+    assert said_of(state(pool, *members)) == (
         "tank: health DEGRADED, sdc FAULTED, sdd FAULTED, 1 more"
     )
     odd: Subject = ("member", "sdb", {"state": "FAULTED\x1b[2J " + "x" * 500})
-    text = state_answer(state(pool, odd)).text()
+    text = said_of(state(pool, odd))
     assert "\x1b" not in text
     assert len(text) < 100
     sound: Subject = ("pool", "tank", {"state": "ONLINE"})
-    assert state_answer(state(sound, ("member", "sdb", {"state": "ONLINE"}))).text() == (
-        "tank: state ONLINE"
+    assert (
+        said_of(state(sound, ("member", "sdb", {"state": "ONLINE"})))
+        == "tank: state ONLINE, of sdb"
     )
 
 
@@ -315,7 +319,7 @@ def test_members_that_failed_are_said_with_the_pool() -> None:
     ],
 )
 def test_a_single_device_is_named(subject: Subject, text: str) -> None:
-    assert state_answer(state(subject)).text() == text
+    assert said_of(state(subject)) == text
 
 
 def test_what_has_nothing_to_say_is_left_out() -> None:

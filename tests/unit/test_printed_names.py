@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.printed_names import bare_name, names_in
+from iosonde.printed_names import bare_name, names_in, whole_device
 from iosonde.records.printed import PrintedCounters, PrintedState, PrintedSubject
 from iosonde.records.stack import Json
 
@@ -42,3 +42,14 @@ def test_messages_name_devices() -> None:
 def test_only_the_first_part_of_a_long_output_is_looked_at() -> None:
     disks = tuple(PrintedSubject("disk", f"d{at}", {}) for at in range(1000))
     assert len(list(names_in(PrintedState("lsblk", disks)))) == 64
+
+
+@pytest.mark.parametrize(
+    ("name", "whole"),
+    [
+        ("sda1", "sda"), ("nvme0n1p2", "nvme0n1"), ("loop0p1", "loop0"), ("md5p12", "md5"),
+        ("sda", ""), ("md50", "md"), ("/srv/1", ""), ("sda1234", ""), ("7", ""),
+    ],
+)  # fmt: skip
+def test_the_device_of_a_partition(name: str, whole: str) -> None:
+    assert whole_device(name) == whole

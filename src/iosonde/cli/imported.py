@@ -239,7 +239,9 @@ class TableWriter:
         finding = findings_sentence(worst) if worst else ""
         number = counts.trials or self._counters.count
         if number * _MANY_STATES > counts.states:
-            lines = [results, finding]
+            is_note = all(each.severity == "note" for each in worst)
+            settings = self._settings.sentence() if counts.states > 1 else ""
+            lines = [results, *((settings, finding) if is_note else (finding, settings))]
         else:
             lines = [finding, self._settings.sentence(), results]
         lines.append(counts_sentence(counts, files))
@@ -301,7 +303,7 @@ def _rows(output: FoundOutput, *, detailed: bool) -> Iterator[ImportRow]:
         row = ImportRow(*start, state.tool, state.host, what, said, "")
         details = (with_name(each.name or each.kind, all_said(each.values))
                    for each in (state.subjects if detailed else ()))  # fmt: skip
-        yield row._replace(answer=of_state(state, row.lines), details=tuple(details))
+        yield row._replace(answer=of_state(state, row.lines, row.file), details=tuple(details))
     for counters in output.counters:
         name, values = counters.name, counters.values
         figures = "" if name else counters_said(values)  # of a host, not a layer
@@ -311,7 +313,8 @@ def _rows(output: FoundOutput, *, detailed: bool) -> Iterator[ImportRow]:
             continue
         said = figures or messages_said(values)
         yield row._replace(
-            says=said or counters_in_short(values), answer=of_counters(counters, row.lines, said),
+            says=said or counters_in_short(values),
+            answer=of_counters(counters, row.lines, said, row.file),
             details=(all_said(values),) if detailed else (),
         )  # fmt: skip
     for load in output.loads:

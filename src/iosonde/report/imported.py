@@ -25,9 +25,9 @@ def imported_answer(sheet: RunSheet) -> str:
     answer = OutputAnswer()
     for extra in sheet.beside:
         if isinstance(extra.what, PrintedState):
-            answer.add([of_state(extra.what, extra.place.lines)])
+            answer.add([of_state(extra.what, extra.place.lines, extra.place.file)])
         elif isinstance(extra.what, PrintedCounters) and extra.what.kind != AS_PRINTED:
-            answer.add([of_counters(extra.what, extra.place.lines)])
+            answer.add([of_counters(extra.what, extra.place.lines, file=extra.place.file)])
     said = (worst.message.rstrip(".") if worst else "", answer.sentence())
     return ". ".join(filter(None, said)) + "." if any(said) else ""
 
