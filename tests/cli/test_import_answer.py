@@ -89,8 +89,9 @@ def test_a_few_loads_that_are_each_measured_again_are_said_each() -> None:
     ranges.add([*before, *after])
     assert ranges.sentence() == (
         "fio: read (rw=randread, bs=4k) 1,000 IOPS in “before” (lines 1–9),"
-        " 1,500 IOPS in “after” (lines 1–9); fio: read (rw=randread, bs=1m) 90 IOPS in “before”"
-        " (lines 1–9), 91 IOPS in “after” (lines 1–9)"
+        " 1,500 IOPS in “after” (lines 1–9): the highest 1.5 × the lowest;"
+        " fio: read (rw=randread, bs=1m) 90 IOPS in “before” (lines 1–9),"
+        " 91 IOPS in “after” (lines 1–9)"
     )
     assert ranges.sentence() == ranges.sentence()
     assert "in 3 trials of 2 loads" in said(*before, after[0])  # one of them only once
@@ -107,6 +108,78 @@ def test_results_that_have_names_are_said_each_while_they_are_few() -> None:
     assert "in 2 trials" in said(named[0], figure(200, "disk 0"))  # which of the two is not known
     mixed = [each._replace(beside=7.0) for each in named[:2]]
     assert said(*mixed).startswith("fio: read 100 IOPS, write 7 IOPS, in “disk 0”")
+
+
+def noted(mean: float, note: str = "", **others: str) -> TrialFigure:
+    named = figure(mean, "fio")._replace(note=note, lines=f"{mean:.0f}–{mean + 1:.0f}")
+    return named._replace(**others)  # type: ignore[arg-type]
+
+
+def test_results_below_a_line_of_their_author_are_of_its_set_up_until_the_next() -> None:
+    runs = [noted(100), noted(110), noted(150, "With the cache"), noted(160), noted(90, "Without")]
+    assert said(*runs, noted(95)) == (
+        "fio: read 100 … 110 IOPS in 2 trials first (lines 100–111),"
+        " 150 … 160 IOPS in 2 trials after “With the cache” (lines 150–161),"
+        " 90 … 95 IOPS in 2 trials after “Without” (lines 90–96): the highest 1.78 × the lowest"
+    )
+    assert "in 5 trials, highest in" in said(*runs)  # of one set-up there is one run less
+    below_heading = noted(95, label="Other disk")  # what holds there is not known
+    assert "after “Without”" not in said(runs[0], runs[1], runs[4], below_heading)
+    many = [noted(100 + at, f"Step {at}") for at in range(5)]
+    assert said(*many).startswith("fio: read 100 … 104 IOPS in 5 trials, highest in")
+
+
+def test_what_stands_above_a_result_is_cut_where_it_is_long() -> None:
+    assert "after “" + "x" * 59 + "…”" in said(noted(100), noted(200, "x" * 80))
+
+
+def test_results_without_a_heading_are_told_apart_by_their_jobs_or_targets() -> None:
+    jobs = [noted(100, own_label="seq"), noted(200, own_label="rand")]
+    assert said(*jobs) == (
+        "fio: read 100 IOPS in “seq” (lines 100–101), 200 IOPS in “rand” (lines 200–201):"
+        " the highest 2 × the lowest"
+    )
+    targets = [noted(100, target="/srv/a"), noted(200, target="/srv/b")]
+    assert "100 IOPS in “/srv/a” (lines 100–101), 200 IOPS in “/srv/b”" in said(*targets)
+    headed = [noted(100, label="Old", note="Again"), noted(200, label="New")]
+    assert "in “Old” (lines 100–101), 200 IOPS in “New”" in said(*headed)
+
+
+def test_each_of_two_disks_has_its_range_where_both_ran_the_same_loads() -> None:
+    ranges = [
+        figure(mean, disk)._replace(load=(f"bs={size}",))
+        for disk, means in (("SSD", (300, 500)), ("HDD", (3, 200)))
+        for size, mean in enumerate(means)
+    ]
+    more = [*ranges, *(each._replace(load=(*each.load, "iodepth=8")) for each in ranges)]
+    assert said(*more) == (
+        "fio: read 300 … 500 IOPS in 4 trials in “SSD” (lines 1–9),"
+        " 3 … 200 IOPS in 4 trials in “HDD” (lines 1–9)"  # a ratio over several loads says nothing
+    )
+    assert "highest in" in said(*more[:-1])  # one load of the second is missing
+
+
+def test_a_ratio_is_said_where_it_is_more_than_a_little() -> None:
+    assert "×" not in said(figure(100, "a"), figure(109, "b"))
+    assert said(figure(100, "a"), figure(2859, "b")).endswith(": the highest 29 × the lowest")
+    sizes = [figure(100, "a"), figure(900, "b")._replace(load=("rw=randread", "bs=1048576"))]
+    assert "×" not in said(*sizes)  # of two loads
+
+
+def test_two_rules_that_object_are_both_said_shortly() -> None:
+    lacks = "md0 (RAID 5) lacks 1 of its 3 members: the next loss may take data with it."
+    failed = "Requests to sdq ended with errors: 7 reads and 8 writes: see the log."
+    findings = [
+        Finding("degraded", "error", "md0", lacks), Finding("io-errors", "error", "sdq", failed),
+        Finding("ranking", "note", "page", "An order nobody can claim."),
+    ]  # fmt: skip
+    assert findings_sentence(findings) == (
+        "2 errors, 1 note; the worst, degraded: md0 (RAID 5) lacks 1 of its 3 members;"
+        " io-errors: sdq: Requests to sdq ended with errors: 7 reads and 8 writes"
+    )
+    assert findings_sentence([findings[0], findings[2]]).endswith("data with it.")  # only a note
+    again = Finding("degraded", "error", "md1", lacks)
+    assert findings_sentence([findings[0], again]).startswith("2 errors; the worst, degraded: md0")
 
 
 def test_the_worst_finding_is_said_whatever_its_place() -> None:
@@ -152,7 +225,7 @@ def test_a_page_is_answered_in_its_first_lines(
     lines = done.stdout.splitlines()
     assert lines[0] == (
         "hdparm: buffered read 100 MiB/s in “One disk” (lines 3–4),"
-        " 300 MiB/s in “Array” (lines 8–9)"
+        " 300 MiB/s in “Array” (lines 8–9): the highest 3 × the lowest"
     )
     assert lines[1].startswith("1 error; degraded: md0 (RAID 5) lacks 1 of its 3 members")
     assert lines[2].startswith("2 trials, 1 settings snapshot found")
@@ -221,7 +294,7 @@ def test_a_text_of_states_with_a_single_result_begins_with_the_states(
     text.write_text("".join(array.format(number) for number in range(4)) + result)
     lines = iosonde("import", "arrays.md", "--dry-run").stdout.splitlines()
     assert lines[0].startswith(
-        "mdstat: md0: array state active, level raid1, working slots [2/2] [UU], size 1022 MiB ("
+        "mdstat: md0: array state active, level raid1, raid disks 2, size 1022 MiB, working slots ["
     )
     assert lines[1].startswith("hdparm: buffered read 100 MiB/s")
     text.write_text("".join(array.format(number) for number in range(3)) + result)  # the near miss

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from iosonde import units
@@ -12,6 +12,7 @@ from iosonde.cli.explained import severity_counts
 from iosonde.records.printed import PrintedTrial, TextLocation
 from iosonde.records.stack import Json
 from iosonde.statistics.direction import headline_among, higher_is_better
+from iosonde.text.changes import CHANGED
 from iosonde.visible import with_name
 
 if TYPE_CHECKING:
@@ -21,8 +22,14 @@ if TYPE_CHECKING:
 _GROUPS = 2  # of results, each with its range
 _SEVERITIES = ("error", "warning", "note")
 _FEW_LOADS = 3
-_EACH = 4  # results of a range that are said each
+_EACH = 4  # results or set-ups of a range that are said each
+_KEPT = 256  # results of a range
+_NOTE = 60  # characters of what is written above a result
+_ALIKE = 1.1  # times as much is worth a word
+_TEN = 10
 _LONGEST = 200  # characters of a message
+_SHORT = 130  # of it, where two are said
+_CLAUSE = 30  # a shorter one names something
 _CUTS = (". ", "; ", ", ", " ")
 _DIRECTIONS = ("rw", "readwrite", "rwmixread")
 _SIZES = ("bs", "iodepth", "numjobs")
@@ -33,7 +40,8 @@ class TrialFigure(NamedTuple):
 
     `load` is what else of its load may differ from that of a trial of the same directions; `beside`
     is the same figure of the other direction, of a load that reads and writes at once; `latency` is
-    the mean one of its direction, in seconds.
+    the mean one of its direction, in seconds; `own_label` and `target` are its own names; `note` is
+    what its author wrote above it.
     """
 
     tool: str
@@ -47,6 +55,9 @@ class TrialFigure(NamedTuple):
     load: tuple[str, ...]
     beside: float | None = None
     latency: float | None = None
+    own_label: str = ""
+    target: str = ""
+    note: str = ""
 
 
 def figure_of(place: TextLocation, trial: PrintedTrial) -> TrialFigure | None:
@@ -67,7 +78,14 @@ def figure_of(place: TextLocation, trial: PrintedTrial) -> TrialFigure | None:
         label_of(place, trial), trial.host, place.lines, directions, load,
         mean_of(trial, other_direction(metric)),
         mean_of(trial, f"{metric.rpartition('.')[0]}.latency.mean"),
+        trial.label, trial.target, _note(trial),
     )  # fmt: skip
+
+
+def _note(trial: PrintedTrial) -> str:
+    """The last line that its author wrote above it, by which it may be of another set-up."""
+    written = trial.details.get(CHANGED)
+    return str(written[-1]).rstrip(":") if isinstance(written, list) and written else ""
 
 
 def mean_of(trial: PrintedTrial, metric: str) -> float | None:
@@ -89,39 +107,30 @@ def short_metric(metric: str) -> str:
     return way.replace("_", " ") if figure in {"iops", "bandwidth"} else metric
 
 
-@dataclass(slots=True)
 class _Range:
-    """The lowest and the highest of the figures of one metric, and how many they are of."""
+    """The figures of one metric: the lowest and the highest, and those of each set-up."""
 
-    low: TrialFigure
-    high: TrialFigure
-    loads: set[tuple[str, ...]] = field(default_factory=set)
-    beside: list[float] = field(default_factory=list)
-    first: list[TrialFigure] = field(default_factory=list)
-    latencies: list[tuple[float, str, str]] = field(default_factory=list)
-    count: int = 0
+    def __init__(self, first: TrialFigure) -> None:
+        self.low = self.high = first
+        self.figures = [first]
+        self.count = 1
 
     def add(self, figure: TrialFigure) -> None:
-        self.low = min(self.low, figure, key=lambda each: each.mean)
-        self.high = max(self.high, figure, key=lambda each: each.mean)
-        self.loads.add(figure.load)
+        """Takes the next figure; of very many only the lowest, the highest and the first stay."""
+        self.low = min(self.low, figure, key=_mean)
+        self.high = max(self.high, figure, key=_mean)
         self.count += 1
-        if len(self.first) < _EACH:
-            self.first.append(figure)
-        if figure.beside:
-            self.beside.append(figure.beside)
-        if figure.latency:
-            self.latencies.append((figure.latency, figure.label, figure.lines))
+        if len(self.figures) < _KEPT:
+            self.figures.append(figure)
 
-    def join(self, other: _Range) -> None:
-        """Takes the figures of another range of the same metric, too."""
-        self.low = min(self.low, other.low, key=lambda each: each.mean)
-        self.high = max(self.high, other.high, key=lambda each: each.mean)
-        self.loads |= other.loads
-        self.count += other.count
-        self.first = [*self.first, *other.first][:_EACH]
-        self.beside += other.beside
-        self.latencies += other.latencies
+    def joined(self, other: _Range) -> _Range:
+        """The figures of both, which are of the same metric."""
+        both = _Range(self.low)
+        both.low = min(self.low, other.low, key=_mean)
+        both.high = max(self.high, other.high, key=_mean)
+        both.count = self.count + other.count
+        both.figures = [*self.figures, *other.figures][:_KEPT]
+        return both
 
     def sentence(self, load: str = "") -> str:
         """`write 1.02 … 1.28 GiB/s in 18 trials, highest in “Strips” on node1 (lines 7–9)`.
@@ -131,49 +140,120 @@ class _Range:
         """
         best = self.high if higher_is_better(self.high.metric) else self.low
         name = f"{best.tool}: {short_metric(best.metric)}{load}"
-        where = f"“{best.label}”" + (f" on {best.host}" if best.host else "")
-        where += f" (lines {best.lines})"
         if self.count == 1:
-            return f"{name} {units.show(best.mean, best.unit)}{self._beside()} in {where}"
+            return f"{name} {_values([best])} in {_where(best)}"
         low, high = (units.show(each.mean, best.unit) for each in (self.low, self.high))
-        if low != high and self.count == len({(each.label, each.host) for each in self.first}):
-            return f"{name} {', '.join(map(_each, self.first))}"
         if low == high:
-            each = f"{name} {low}{self._beside()} in each of {self.count} trials"
-            return each + self._latency()
-        over = f" of {len(self.loads)} loads" if len(self.loads) > 1 else ""
+            return f"{name} {_values(self._kept())} in each of {self.count} trials{self._latency()}"
+        if parts := self._parts():
+            said = ", ".join(_part(where, figures) for where, figures in parts.items())
+            return f"{name} {said}{self._ratio()}"
+        loads = {each.load for each in self.figures}
+        over = f" of {len(loads)} loads" if len(loads) > 1 else ""
         way = "highest" if best is self.high else "lowest"
-        return (
-            f"{name} {units.show_range(self.low.mean, self.high.mean, best.unit)}{self._beside()}"
-            f" in {self.count} trials{over}, {way} in {where}"
-        )
+        values = _values(self._kept()) or units.show_range(self.low.mean, self.high.mean, best.unit)
+        return f"{name} {values} in {self.count} trials{over}, {way} in {_where(best)}"
+
+    def _kept(self) -> Sequence[TrialFigure]:
+        """All figures; none where some were not kept."""
+        return self.figures if self.count == len(self.figures) else ()
+
+    def _parts(self) -> Mapping[str, Sequence[TrialFigure]]:
+        """The figures of each of a few set-ups, by what tells these apart; empty: nothing does.
+
+        Each result has a name of its own, or results are measured again in each set-up: only then
+        are these compared.
+        """
+        for name in _SET_UPS:
+            parts: dict[str, list[TrialFigure]] = {}
+            for figure in self._kept():
+                parts.setdefault(name(figure), []).append(figure)
+            if not 2 <= len(parts) <= _EACH:
+                continue
+            loads = [sorted(each.load for each in figures) for figures in parts.values()]
+            if len(parts) == self.count or all(each == loads[0] for each in loads):
+                return parts
+        return {}
+
+    def _ratio(self) -> str:
+        """`: the highest 2.6 × the lowest`, where that is more than a little."""
+        ratio = self.high.mean / self.low.mean if self.low.mean > 0 else 0.0
+        if ratio < _ALIKE or len({each.load for each in self.figures}) > 1:
+            return ""
+        times = units.show_number(round(ratio, 2 if ratio < _TEN else 0))
+        return f": the highest {times} × the lowest"
 
     def _latency(self) -> str:
         """`, mean latency 3.1 … 7.8 µs, lowest in lines 7–9`: what trials of one rate differ in."""
-        if len(self.latencies) != self.count:
+        measured = [each for each in self._kept() if each.latency]
+        if not measured or len(measured) != self.count:
             return ""
-        (low, label, place), high = min(self.latencies), max(self.latencies)[0]
-        if units.show(low, "s") == units.show(high, "s"):
-            return f", mean latency {units.show(low, 's')}"
-        where = f"“{label}” (lines {place})" if label else f"lines {place}"
-        return f", mean latency {units.show_range(low, high, 's')}, lowest in {where}"
-
-    def _beside(self) -> str:
-        """`, write 0.7 … 0.9 GiB/s`: the other direction, where every trial has both."""
-        if len(self.beside) != self.count:
-            return ""
-        low, high, unit = min(self.beside), max(self.beside), self.low.unit
-        low_said, high_said = units.show(low, unit), units.show(high, unit)
-        said = low_said if low_said == high_said else units.show_range(low, high, unit)
-        return f", {short_metric(other_direction(self.low.metric))} {said}"
+        low = min(measured, key=lambda each: (each.latency or 0.0, each.label, each.lines))
+        least, most = low.latency or 0.0, max(each.latency or 0.0 for each in measured)
+        if units.show(least, "s") == units.show(most, "s"):
+            return f", mean latency {units.show(least, 's')}"
+        where = f"“{low.label}” (lines {low.lines})" if low.label else f"lines {low.lines}"
+        return f", mean latency {units.show_range(least, most, 's')}, lowest in {where}"
 
 
-def _each(figure: TrialFigure) -> str:
-    """`184 MiB/s in “/dev/sda” (lines 145–150)`: one of few results, each of which has a name."""
-    other = short_metric(other_direction(figure.metric))
-    beside = f", {other} {units.show(figure.beside, figure.unit)}," if figure.beside else ""
-    where = f"“{figure.label}”" + (f" on {figure.host}" if figure.host else "")
-    return f"{units.show(figure.mean, figure.unit)}{beside} in {where} (lines {figure.lines})"
+def _mean(figure: TrialFigure) -> float:
+    return figure.mean
+
+
+def _heading(figure: TrialFigure) -> str:
+    """The heading above it, and its host; empty where it has none."""
+    if figure.label in (figure.own_label, figure.target, figure.tool):
+        return ""
+    return " on ".join(filter(None, (f"“{figure.label}”", figure.host)))
+
+
+_SET_UPS: Sequence[Callable[[TrialFigure], str]] = (
+    _heading,
+    lambda figure: f"after “{_cut_label(figure.note)}”" if figure.note else "first",
+    lambda figure: f"“{figure.own_label}”",
+    lambda figure: f"“{figure.target}”",
+)
+"""By what trials of a comparison are told apart: heading, a line above, their own names."""
+
+
+def _cut_label(text: str) -> str:
+    """What stands above a result, where it is long only its beginning."""
+    return text if len(text) <= _NOTE else f"{text[: _NOTE - 1].rstrip()}…"
+
+
+def _where(figure: TrialFigure) -> str:
+    """`“/dev/sda” on node1 (lines 145–150)`."""
+    host = f" on {figure.host}" if figure.host else ""
+    return f"“{figure.label}”{host} (lines {figure.lines})"
+
+
+def _part(where: str, figures: Sequence[TrialFigure]) -> str:
+    """`184 MiB/s in “/dev/sda” (lines 145–150)`: the results of a set-up."""
+    count = f" in {len(figures)} trials" if len(figures) > 1 else ""
+    values = _values(figures)
+    comma = "," if ", " in values else ""
+    preposition = "in " if where.startswith("“") else ""
+    first, last = figures[0].lines.partition("–")[0], figures[-1].lines.rpartition("–")[2]
+    return f"{values}{count}{comma} {preposition}{where} (lines {first}–{last})"
+
+
+def _values(figures: Sequence[TrialFigure]) -> str:
+    """`2.8 … 3.0 GiB/s, write 1.9 … 2.0 GiB/s`: with the other direction, where each has both."""
+    if not figures:
+        return ""
+    unit, metric = figures[0].unit, figures[0].metric
+    said = _from_to([each.mean for each in figures], unit)
+    beside = [each.beside for each in figures if each.beside]
+    if len(beside) != len(figures):
+        return said
+    return f"{said}, {short_metric(other_direction(metric))} {_from_to(beside, unit)}"
+
+
+def _from_to(means: Sequence[float], unit: str) -> str:
+    """From the lowest to the highest; once where both are the same."""
+    low, high = min(means), max(means)
+    is_same = units.show(low, unit) == units.show(high, unit)
+    return units.show(low, unit) if is_same else units.show_range(low, high, unit)
 
 
 class ResultRanges:
@@ -184,13 +264,22 @@ class ResultRanges:
 
     def __init__(self) -> None:
         self._ranges: dict[tuple[str, ...], dict[tuple[str, ...], _Range]] = {}
+        self._note = "", ""
 
     def add(self, figures: Iterable[TrialFigure]) -> None:
-        """Takes the figures of an output."""
+        """Takes the figures of an output; what its author wrote above it holds until the next."""
         for figure in figures:
+            label, note = self._note
+            if figure.note or figure.label != label:
+                self._note = figure.label, figure.note
+            else:
+                figure = figure._replace(note=note)  # noqa: PLW2901
             key = figure.tool, figure.metric, figure.unit, *figure.directions
             loads = self._ranges.setdefault(key, {})
-            loads.setdefault(figure.load, _Range(figure, figure)).add(figure)
+            if figure.load in loads:
+                loads[figure.load].add(figure)
+            else:
+                loads[figure.load] = _Range(figure)
 
     def sentence(self) -> str:
         """The groups with most trials, and how many more there are; empty without trials."""
@@ -209,10 +298,7 @@ def _by_load(loads: Mapping[tuple[str, ...], _Range]) -> Iterable[tuple[str, _Ra
     ranges = list(loads.values())
     if 1 < len(ranges) <= _FEW_LOADS and all(each.count > 1 for each in ranges):
         return [(f" ({', '.join(load)})" if load else "", each) for load, each in loads.items()]
-    whole = _Range(ranges[0].low, ranges[0].high)
-    for each in ranges:
-        whole.join(each)
-    return [("", whole)]
+    return [("", reduce(_Range.joined, ranges))]
 
 
 _COUNTER_UNITS = (
@@ -274,12 +360,30 @@ def _compared(metrics: Json) -> str:
 
 
 def findings_sentence(findings: Sequence[Finding]) -> str:
-    """`8 errors, 2 notes; the worst, page-cache: …`: the message's first clauses."""
+    """`8 errors, 2 notes; the worst, page-cache: …`: the message's first clauses.
+
+    Where another rule has an error or a warning, too, it is said as well, and both are short.
+    """
     worst = min(findings, key=lambda finding: _SEVERITIES.index(finding.severity))
-    subject = worst.subject if not worst.message.startswith(worst.subject) else ""
-    message = with_name(subject, worst.message) if subject else worst.message
     rank = "the worst, " if len(findings) > 1 else ""
-    return f"{severity_counts(findings)}; {rank}{worst.rule}: {_cut(message)}"
+    said = f"{severity_counts(findings)}; {rank}{worst.rule}: "
+    others = (
+        finding for severity in _SEVERITIES[:2] for finding in findings
+        if finding.severity == severity and finding.rule != worst.rule
+    )  # fmt: skip
+    other = next(others, None)
+    if other is None:
+        return said + _cut(_message(worst))
+    return f"{said}{_clause(worst)}; {other.rule}: {_clause(other)}"
+
+
+def _message(finding: Finding) -> str:
+    """A finding's message, with what it is of where it does not begin with that."""
+    return _of(finding.subject, finding.message)
+
+
+def _of(subject: str, message: str) -> str:
+    return message if not subject or message.startswith(subject) else with_name(subject, message)
 
 
 def counts_sentence(counts: ImportCounts, files: Sequence[str]) -> str:
@@ -299,12 +403,21 @@ def counts_sentence(counts: ImportCounts, files: Sequence[str]) -> str:
     return f"{', '.join(parts) or 'nothing'} found{where and f' in {where}'}{unread}"
 
 
-def _cut(message: str) -> str:
+def _cut(message: str, longest: int = _LONGEST) -> str:
     """A message up to the end of a clause, where it is long."""
-    if len(message) <= _LONGEST:
+    if len(message) <= longest:
         return message
     for cut in _CUTS:
-        end = message.rfind(cut, _LONGEST // 2, _LONGEST)
+        end = message.rfind(cut, longest // 2, longest)
         if end > 0:
             return f"{message[:end]} …"
-    return f"{message[:_LONGEST]} …"
+    return f"{message[:longest]} …"
+
+
+def _clause(finding: Finding) -> str:
+    """What a finding says before it explains that."""
+    head, colon, rest = finding.message.partition(": ")
+    while colon and (len(head) < _CLAUSE or rest[:1].isdecimal()):
+        more, colon, rest = rest.partition(": ")
+        head = f"{head}: {more}"
+    return _of(finding.subject, _cut(head.rstrip("."), _SHORT))
