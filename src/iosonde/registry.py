@@ -5,13 +5,11 @@ Packages that are installed beside iosonde add rows by entry points, whose group
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
-
-from typing_extensions import override
 
 from iosonde.errors import UsageError
 
@@ -26,14 +24,20 @@ class Table(Mapping[str, str], Generic[T]):
 
     Args:
         what: what a row is, in the user's words ("layer kind", "load engine").
-        rows: name → "package.module:Attribute".
+        rows: name → "package.module:Attribute"; or what says them when they are first asked for.
         group: of the entry points by which other packages add rows; empty: none can.
     """
 
-    def __init__(self, what: str, rows: Mapping[str, str], group: str = "") -> None:
+    def __init__(
+        self, what: str, rows: Mapping[str, str] | Callable[[], Mapping[str, str]], group: str = ""
+    ) -> None:
         self.what = what
         self.group = group
-        self._own = dict(rows)
+        self._given = rows
+
+    @cached_property
+    def _own(self) -> Mapping[str, str]:
+        return dict(self._given() if callable(self._given) else self._given)
 
     @cached_property
     def _rows(self) -> Mapping[str, str]:
@@ -76,9 +80,9 @@ class Table(Mapping[str, str], Generic[T]):
                 hint=f"did you mean {near[0]!r}?" if near else "",
             )
         module, _, attribute = self._rows[name].partition(":")
-        if self.group and name not in self._own:
-            return cast("T", self._load_added(name))
-        return cast("T", getattr(import_module(module), attribute))
+        if name in self._own:
+            return cast("T", getattr(import_module(module), attribute))
+        return cast("T", self._load_added(name))
 
     def _load_added(self, name: str) -> object:
         (added,) = [row for row in _added(self.group) if row.name == name]
@@ -93,26 +97,21 @@ class Table(Mapping[str, str], Generic[T]):
             ) from problem
 
 
-class FolderTable(Table[T]):
-    """A table whose rows stand in the folders of what they are about, in `OUTPUTS` of each.
+def in_folders(room: str, folders: Sequence[str]) -> Callable[[], Mapping[str, str]]:
+    """Rows that stand in the folders of what they are about: in `OUTPUTS` of each.
 
-    Its rows are in the order of their names, whatever folder each is in.
+    They are in the order of their names, whatever folder each is in.
 
     Args:
-        what: as `Table` has it.
         room: package that has the folders.
         folders: that have rows.
     """
 
-    def __init__(self, what: str, room: str, folders: Sequence[str]) -> None:
-        super().__init__(what, {})
-        self._folders = tuple(f"{room}.{folder}" for folder in folders)
-
-    @cached_property
-    @override
-    def _rows(self) -> Mapping[str, str]:
-        tables: list[Mapping[str, str]] = [import_module(name).OUTPUTS for name in self._folders]
+    def rows() -> Mapping[str, str]:
+        tables = [import_module(f"{room}.{folder}").OUTPUTS for folder in folders]
         return dict(sorted(row for table in tables for row in table.items()))
+
+    return rows
 
 
 @cache

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from iosonde.registry import FolderTable, Table
+from iosonde.registry import Table, in_folders
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -69,15 +69,14 @@ LAYERS: Table[type[Layer]] = Table(
     group="iosonde.layers",
 )
 
-OUTPUTS: Table[type[Output]] = FolderTable(
+OUTPUTS: Table[type[Output]] = Table(
     "output of a layer",
-    "iosonde.layers",
-    (
+    in_folders("iosonde.layers", (
         "_commands", "_kernel_log", "_mounts", "_raid", "_storage_arrays", "bcache", "btrfs",
         "ceph", "disk", "dm", "dm_cache", "dm_crypt", "dm_writecache", "drbd", "ext4",
         "flashcache", "gluster", "guest", "hwraid", "iscsi", "link", "lvm", "md", "multipath",
         "nfs", "nvmeof", "partition", "xfs", "zfs",
-    ),
+    )),
 )  # fmt: skip
 """What tools and files print of layers; `iosonde import` reads it wherever it stands.
 
