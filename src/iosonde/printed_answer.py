@@ -8,62 +8,27 @@ alike that comes first of which most outputs speak.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-from iosonde.printed_course import FIGURES, Course, Moment
-from iosonde.printed_names import bare_name, device_key, named, names_in, whole_device
-from iosonde.printed_order import (
-    ORDINARY,
-    Telling,
-    bad_condition,
-    counters_telling,
-    is_changed,
-    is_idle,
-    is_made,
-    share_of,
-    state_telling,
-    subject_telling,
-)
-from iosonde.printed_summary import (
-    TELLING,
-    TROUBLES,
-    counted_said,
-    cut,
-    first_said,
-    messages_said,
-    phrases_of,
-    value_words,
-)
-from iosonde.records.printed import PrintedCounters, PrintedState, PrintedSubject
-from iosonde.records.stack import Scalar
+from iosonde.printed_course import Course, Moment
+from iosonde.printed_moment import SaidOutput
+from iosonde.printed_names import bare_name, device_key, whole_device
+from iosonde.printed_order import Telling
+from iosonde.printed_summary import value_words
 from iosonde.visible import visible
 
 _NAMED = 3  # devices that are alike
 _SAID = 3  # devices
 _LENGTH = 300  # characters, after which no further device is said
 _ALSO = 6  # names of what was made besides
-_MEMBERS = 2  # that failed
-_PARTS = 7  # of a device, that are named
-_MOMENTS = 32  # devices of an output
+_LISTED = 4  # devices of a list
 _COURSES = 10_000  # devices of a text
 _OF_EVERY_HOST = re.compile(r"/(?:(?:boot|run|snap|sys|dev|proc|etc|init)(?:/.*)?)?")
 """Mount points of every host: a text is about these where it has nothing else to say."""
 _UUID = re.compile(r"[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}", re.IGNORECASE)
 _FULL = 0.8  # of a root file system: it is worth a word
 _MORE = 0.45  # of an output that is of a device alone
-_IDENTITY = ("model", "serial", "serial_number", "wwn", "wwid", "array_uuid")
-_MADE = frozenset({"created", "started"})
-_FIXED = frozenset({"model", "partition_table", "first_sector", "start", "start_printed"})
-"""What is said of disks and partitions: these do not shrink."""
-
-
-class SaidOutput(NamedTuple):
-    """What may be said first of an output without results, and the devices that it speaks of."""
-
-    moments: tuple[Moment, ...]
-    names: frozenset[str] = frozenset()
 
 
 class OutputAnswer:
@@ -133,7 +98,8 @@ class OutputAnswer:
                 break
             group, last = self._alike(course, rest), course
             file = f" in {visible(Path(course.file).name)}" if len(self._files) > 1 else ""
-            said.append(_of_group(group) + file)
+            rank = _rank_of(course, every) if len(group) == 1 else ""
+            said.append(_of_group(group) + rank + file)
             done = set(group)
             rest = [each for each in rest if each not in done and not _is_again(each, course)]
         made = [
@@ -161,7 +127,7 @@ class OutputAnswer:
             not is_bad,
             is_bad and (course.is_counted or not course.key),
             _is_ordinary(course) and not is_bad and not _is_about(course),
-            not (course.has_changed and _is_about(course)),
+            not (course.has_changed and _is_about(course) and course.telling < Telling.OPTION),
             not _is_about(course) and course.telling > Telling.CONDITION,
             course.telling,
             -round(self._spoken_of(course), 3),
@@ -266,6 +232,19 @@ def _stands_on(course: Course, other: Course) -> bool:
     )
 
 
+def _rank_of(course: Course, every: Sequence[Course]) -> str:
+    """`, the fullest of 12`: of a file system or disk of a long list that did not change."""
+    beside = [
+        each for each in every
+        if (each.file, each.first_lines, each.is_counted)
+        == (course.file, course.first_lines, course.is_counted)
+    ]  # fmt: skip
+    is_most = course.weight > 0 and course.weight == max(each.weight for each in beside)
+    if len(beside) < _LISTED or not is_most or course.has_changed:
+        return ""
+    return f", the {'busiest' if course.is_counted else 'fullest'} of {len(beside)}"
+
+
 def _of_group(group: Sequence[Course]) -> str:
     """What is said of a device, or of several that are alike."""
     first = group[0]
@@ -301,133 +280,3 @@ def _of_nameless(group: Sequence[Course]) -> str:
     if values[0] == values[1]:
         return f"{number}: {said} {values[0]} each"
     return f"{number}: {said} {' … '.join(values)}, highest in lines {high.first_lines}"
-
-
-def of_state(state: PrintedState, lines: str, file: str = "") -> SaidOutput:
-    """What may be said first of a state that stands in these lines."""
-    moments = tuple(
-        _moment(state, subject, lines)._replace(file=file)
-        for subject in _candidates(state)[:_MOMENTS]
-        if "$" not in subject.name  # a variable of a script
-    )
-    return SaidOutput(moments, frozenset(names_in(state)))
-
-
-def _candidates(state: PrintedState) -> Sequence[PrintedSubject]:
-    """The devices that are said of a state: not the members of an array that is shown with them."""
-    telling = state_telling(state)
-    head = first_said(state.subjects)
-    if head is None or subject_telling(head) > telling:
-        head = next((each for each in state.subjects if subject_telling(each) is telling), None)
-    if telling <= Telling.CONDITION and head:
-        return [head, *(
-            each for each in state.subjects
-            if each is not head and each.kind == head.kind and each.name
-        )]  # fmt: skip
-    return state.subjects
-
-
-def _moment(state: PrintedState, subject: PrintedSubject, lines: str) -> Moment:
-    """What a state says of a device: not its name once more, and how it was made."""
-    telling, values = subject_telling(subject), subject.values
-    others = {key: value for key, value in _telling(values).items() if value != subject.name}
-    phrases = dict(phrases_of(others))
-    if made := is_made(state, subject):
-        phrases = {name: phrase for name, phrase in phrases.items() if name not in _MADE}
-        if values.get("state") in ORDINARY:
-            phrases.pop("state", None)
-        if "level" not in values:
-            phrases = {"made": f"{subject.kind.replace('_', ' ')} made"} | phrases
-    if telling is not Telling.TROUBLE and (members := _composition(state, subject)):
-        phrases["of"] = f"of {members}"
-    figure = next(
-        ((name, float(value)) for name, value in others.items()
-         if name in phrases and isinstance(value, int | float) and not isinstance(value, bool)),
-        ("", 0.0),
-    )  # fmt: skip
-    size = values.get("size")
-    return Moment(
-        subject.name or subject.kind, device_key(subject.name), subject.kind,
-        subject.host or state.host, state.tool, lines, telling, phrases, share_of(values),
-        tuple(_failed_members(state, subject)) if telling is Telling.TROUBLE else (),
-        _identity(subject), float(size) if isinstance(size, int | float) else 0.0,
-        not _FIXED.isdisjoint(values), figure, made or is_changed(subject),
-        below=tuple(device_key(name) for name in named(values.values())),
-        absent=frozenset(name for name in TROUBLES.intersection(values) if not values[name]),
-    )  # fmt: skip
-
-
-def _identity(subject: PrintedSubject) -> Mapping[str, str]:
-    """What stays of a device as long as it is the same; of a mount point the device below it."""
-    values = subject.values
-    identity = {name: str(values[name]) for name in _IDENTITY if values.get(name)}
-    device = str(values.get("device"))
-    if device.startswith("/dev/") and not device.startswith("/dev/disk/"):
-        identity["device"] = device_key(device)
-    return identity
-
-
-def _composition(state: PrintedState, device: PrintedSubject) -> str:
-    """`mirror-0 sdb sdc logs sdd`: what a device consists of, where a tool shows that with it."""
-    heads = [each for each in state.subjects if each.kind == device.kind]
-    below = state.subjects[state.subjects.index(device) + 1 :]
-    others = [each for each in below if each.kind != device.kind and each.name]
-    if len(heads) > 1 or not others or subject_telling(device) > Telling.CONDITION:
-        return ""
-    members = [each for each in others if each.kind == others[0].kind]
-    single = [each for each in members if not each.values.get("group")]
-    if len(members) > _PARTS:
-        return f"{len(single)} × {single[0].kind.replace('_', ' ')}" if single else ""
-    names, use = list[str](), ""
-    for each in members:
-        if (role := str(each.values.get("use", ""))) != use:
-            names.append(role)
-            use = role
-        names.append(visible(each.name))
-    return " ".join(filter(None, names))
-
-
-def _failed_members(state: PrintedState, device: PrintedSubject) -> Iterator[str]:
-    """`sdb FAULTED`: what of the device is in trouble, where a tool shows its members with it."""
-    members = [
-        f"{visible(each.name)} {cut(visible(condition))}" for each in state.subjects
-        if each.kind != device.kind and not each.values.get("group")
-        and (condition := bad_condition(each.values))
-    ]  # fmt: skip
-    yield from members[:_MEMBERS]
-    if more := len(members[_MEMBERS:]):
-        yield f"{more} more"
-
-
-def _telling(values: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
-    """The values of a device that tell something whatever printed them; all, where it has none."""
-    telling = {
-        name: values[name] for name in TELLING
-        if name in values and values[name] not in ORDINARY
-    }  # fmt: skip
-    blocks, block_size = telling.get("blocks"), telling.get("block_size")
-    if isinstance(blocks, int) and isinstance(block_size, int) and "size" not in telling:
-        del telling["blocks"]
-        telling = {"size": blocks * block_size} | telling
-    return telling or values
-
-
-def of_counters(
-    counters: PrintedCounters, lines: str, said: str = "", file: str = ""
-) -> SaidOutput:
-    """What may be said first of counters that stand in these lines; nothing of mere lists.
-
-    Args:
-        counters: of a device or of a host.
-        lines: where they stand.
-        said: of their figures or messages, where that is known.
-        file: that they stand in.
-    """
-    values = counters.values
-    said = said or messages_said(values) or ", ".join(counted_said(values))
-    moment = Moment(
-        counters.name, device_key(counters.name), counters.kind, counters.host,
-        counters.tool, lines, counters_telling(counters), {FIGURES: said} if said else {},
-        share_of(values), is_counted=True, is_idle=is_idle(values), file=file,
-    )  # fmt: skip
-    return SaidOutput((moment,), frozenset(names_in(counters)))

@@ -138,7 +138,6 @@ class Course:
         self._identity: dict[str, str] = {}
         self._is_fixed, self._size = False, 0.0
         self._sizes: dict[str, tuple[float, float]] = {}
-        self._shares: list[float] = []
         self._first = self._peak = self._last = _Phase()
         self.add(moment)
 
@@ -163,8 +162,6 @@ class Course:
         if moment.size:
             first, _ = self._sizes.get(moment.tool, (moment.size, 0.0))
             self._sizes[moment.tool] = first, moment.size
-        if moment.weight:
-            self._shares = [*self._shares[:1], moment.weight]
         self.tools.setdefault(moment.tool)
         self.is_made = self.is_made or moment.is_made
         self.is_idle = self.is_idle and moment.is_idle
@@ -196,7 +193,8 @@ class Course:
             return False
         if any(abs(last / first - 1) > _GROWN for first, last in self._sizes.values()):
             return True
-        if self._shares and abs(self._peak.weight - self._first.weight) > _FILLED:
+        shares = [each.weight for each in (self._first, self._peak, self._last) if each.weight]
+        if shares and max(shares) - min(shares) > _FILLED:
             return True
         return not _USAGE.issuperset(self._changed([self._first, self._peak, self._last]))
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from iosonde.printed_answer import OutputAnswer, of_counters, of_state
+from iosonde.printed_answer import OutputAnswer
+from iosonde.printed_moment import of_counters, of_state
 from iosonde.printed_order import Telling, counters_telling, state_telling
 from iosonde.records.printed import PrintedCounters, PrintedState, PrintedSubject
 from iosonde.records.stack import Json, Scalar
@@ -181,10 +182,10 @@ def test_a_file_system_is_spoken_of_with_the_device_that_it_stands_on() -> None:
 def test_a_moment_that_does_not_show_the_chosen_device_is_not_said_of_it() -> None:
     first = file_systems(root=("/dev/sda2", 0.5), nfs=("/dev/sdb1", 0.01))
     made = counters({"messages": ["/dev/sdb1 done"]}, "", "host")
-    fuller, emptier = (file_systems(root=("/dev/sda2", share)) for share in (0.6, 0.4))
+    fuller, later = (file_systems(root=("/dev/sda2", share)) for share in (0.6, 0.49))
     said = sentence(first, made, fuller)  # the fullest moment does not show it
     assert said.startswith("df: /: used share 50 % (lines 1), then used share 60 % (lines 3)")
-    assert sentence(first, made, made, emptier).startswith("df: /nfs: used share 1 % (lines 1); ")
+    assert sentence(first, made, made, later).startswith("df: /nfs: used share 1 % (lines 1); ")
 
 
 def test_why_a_health_is_bad_is_said_and_another_sentence_is_not() -> None:

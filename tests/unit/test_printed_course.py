@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from iosonde.printed_answer import OutputAnswer, of_counters, of_state
+from iosonde.printed_answer import OutputAnswer
+from iosonde.printed_moment import of_counters, of_state
 from iosonde.printed_names import device_key
 from iosonde.records.printed import PrintedCounters, PrintedState, PrintedSubject
 from iosonde.records.stack import Scalar
@@ -161,6 +162,15 @@ def test_a_little_more_data_is_no_change_of_a_device() -> None:
     assert said(made, little, much).startswith("df: /srv: used share 10 % (lines 2), then used")
 
 
+def test_a_file_system_that_was_emptied_has_changed() -> None:
+    made = shown("tank", "zpool", kind="pool", state="ONLINE")
+    full, emptied = (
+        shown("/srv", "df", kind="filesystem", device="tank", used_share=share)
+        for share in (0.83, 0.17)
+    )
+    assert said(made, full, emptied).startswith("df: /srv: used share 83 % (lines 2), then used")
+
+
 def test_devices_without_names_are_counted_with_the_range_of_their_figure() -> None:
     drives = [shown("", "smartctl", non_medium_error_count=count) for count in (3, 0, 48)]
     assert said(*drives) == (
@@ -231,3 +241,32 @@ def test_the_devices_of_two_files_are_not_the_same() -> None:
         "mdstat: md5: level raid1, degraded 1 (lines 7) in a.txt;"
         " mdstat: md5: level raid1 (lines 7) in b.txt"
     )
+
+
+def file_systems(*shares: float) -> PrintedState:
+    rows = (
+        PrintedSubject("filesystem", f"/srv/{at}", {"device": f"/dev/sd{at}", "used_share": share})
+        for at, share in enumerate(shares)
+    )
+    return PrintedState("df", tuple(rows))
+
+
+def test_of_a_long_list_it_is_said_that_the_first_is_the_fullest() -> None:
+    assert said(file_systems(0.2, 0.5, 0.6, 0.3)).startswith(
+        "df: /srv/2: used share 60 % (lines 1), the fullest of 4; "
+    )
+    assert "fullest" not in said(file_systems(0.2, 0.5, 0.6))  # these are few
+    spoken = PrintedCounters("log", "host", "", {"messages": ["/dev/sd1 mounted", "/dev/sd1 ok"]})
+    assert said(file_systems(0.2, 0.5, 0.6, 0.3), spoken).startswith(
+        "df: /srv/1: used share 50 % (lines 1); "  # it is not the fullest
+    )
+    later = said(file_systems(0.2, 0.5, 0.6, 0.3), file_systems(0.2, 0.5, 0.8, 0.3))
+    assert "then used share 80 % (lines 2); " in later  # nor is that what it tells
+
+
+def test_a_changed_count_of_a_tree_is_said_after_what_was_made() -> None:
+    tree = [shown("block", "targetcli", kind="tree", objects=count) for count in (0, 2)]
+    made = shown("iqn.x", "targetcli messages", kind="target", login=True, created=True)
+    assert said(tree[0], made, tree[1]).startswith("targetcli messages: iqn.x: login, target made")
+    sizes = [shown("vg/home", "lvs", kind="lvm", size=size * GIB) for size in (1, 2)]
+    assert said(sizes[0], made, sizes[1]).startswith("lvs: vg/home: size 1 GiB (lines 1), then")

@@ -25,7 +25,8 @@ from iosonde.cli.import_answer import (
 from iosonde.cli.output import err, is_quiet, out, styled
 from iosonde.cli.table import TableColumn, fitted
 from iosonde.contract import json_text
-from iosonde.printed_answer import OutputAnswer, SaidOutput, of_counters, of_state
+from iosonde.printed_answer import OutputAnswer
+from iosonde.printed_moment import SaidOutput, of_counters, of_state
 from iosonde.printed_summary import (
     all_said,
     counters_in_short,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from iosonde.printed_answer import OutputAnswer, of_counters, of_state
+from iosonde.printed_answer import OutputAnswer
+from iosonde.printed_moment import of_counters, of_state
 from iosonde.printed_summary import value_words
 from iosonde.records.printed import AS_PRINTED, PrintedCounters, PrintedState, StoredExtra
 from iosonde.records.sheet import RunSheet
