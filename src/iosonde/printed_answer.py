@@ -166,10 +166,10 @@ def _with_full_names(courses: Sequence[Course]) -> list[Course]:
     for course in courses:
         _, dash, volume = course.key.rpartition("-")
         if dash and not course.is_counted:
-            full.setdefault((course.file, course.kind, course.host, volume), []).append(course)
+            full.setdefault((course.file, course.host, volume), []).append(course)
     kept = list[Course]()
     for course in courses:
-        namesakes = full.get((course.file, course.kind, course.host, course.key), [])
+        namesakes = full.get((course.file, course.host, course.key), [])
         if len(namesakes) == 1:
             namesakes[0].is_made = namesakes[0].is_made or course.is_made
         else:

@@ -81,13 +81,17 @@ class _Phase:
     phrases: dict[str, str] = field(default_factory=dict)
     moments: dict[str, Moment] = field(default_factory=dict)
     """By the names of the phrases that they said first."""
+    by_tool: dict[tuple[str, str], str] = field(default_factory=dict)
+    """What each tool said, by its name and that of the value."""
     members: tuple[str, ...] = ()
     telling: Telling = Telling.SURROUNDINGS
     weight: float = 0.0
+    size: float = 0.0
 
     def add(self, moment: Moment) -> None:
         """Takes what a moment says that was not said yet."""
         for name, phrase in moment.phrases.items():
+            self.by_tool.setdefault((moment.tool, name), phrase)
             if phrase not in self.phrases.values() and not self._says_state(name):
                 self.phrases.setdefault(name, phrase)
                 self.moments.setdefault(name, moment)
@@ -96,6 +100,7 @@ class _Phase:
         self.members = self.members or moment.members
         self.telling = min(self.telling, moment.telling)
         self.weight = max(self.weight, moment.weight)
+        self.size = max(self.size, moment.size)
 
     def _says_state(self, name: str) -> bool:
         """Whether a value is the state once more, in the words of another tool."""
@@ -105,11 +110,11 @@ class _Phase:
         """Whether a moment says otherwise than the same tool did, or a trouble begins or ends."""
         if not moment.absent.isdisjoint(self.phrases):
             return True
-        for name, phrase in self.phrases.items():
-            teller = self.moments[name]
-            is_comparable = teller.tool == moment.tool or name in _SEVERAL_TOOLS
-            said = moment.phrases.get(name, phrase)
-            if is_comparable and said != phrase:
+        for name, phrase in moment.phrases.items():
+            said = self.by_tool.get((moment.tool, name))
+            if said is None and name in _SEVERAL_TOOLS:
+                said = self.phrases.get(name)
+            if said is not None and said != phrase:
                 return True
         states = CONDITIONS | TROUBLES
         says_state = not states.isdisjoint(moment.phrases)
@@ -169,7 +174,7 @@ class Course:
         if self._last.ends_with(moment):
             self._last = _Phase()
         self._last.add(moment)
-        self._peak = min(self._peak, self._last, key=lambda phase: (phase.telling, -phase.weight))
+        self._peak = min(self._peak, self._last, key=_order)
 
     @property
     def telling(self) -> Telling:
@@ -249,6 +254,11 @@ class Course:
             or (name in _SAID_ALONE and not all(name in phrases for phrases in every))
         ]  # fmt: skip
         return sorted(changed, key=_place)
+
+
+def _order(phase: _Phase) -> tuple[int, float, float]:
+    """When it was worst, fullest, largest."""
+    return phase.telling, -phase.weight, -phase.size
 
 
 def _place(name: str) -> int:

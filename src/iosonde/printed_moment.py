@@ -37,8 +37,10 @@ _PARTS = 7  # of a device, that are named
 _MOMENTS = 32  # devices of an output
 _IDENTITY = ("model", "serial", "serial_number", "wwn", "wwid", "array_uuid")
 _MADE = frozenset({"created", "started"})
-_FIXED = frozenset({"model", "partition_table", "first_sector", "start", "start_printed"})
-"""What is said of disks and partitions: these do not shrink."""
+_FIXED = frozenset({
+    "model", "partition_table", "first_sector", "start", "start_printed", "raid_disks",
+})  # fmt: skip
+"""What is said of disks, partitions and arrays: these do not shrink."""
 
 
 class SaidOutput(NamedTuple):

@@ -40,11 +40,26 @@ def test_what_several_tools_say_of_a_device_is_said_together() -> None:
     assert said(detail, other).startswith("mdadm: md5: state clean, level raid5 (lines 1); mdstat")
 
 
+def test_the_largest_size_between_is_said_though_it_ended_as_it_began() -> None:
+    sizes = [shown("vg/home", "lvs", kind="lvm", size=size * GIB) for size in (8, 11, 9, 8)]
+    assert said(*sizes) == (
+        "lvs: vg/home: size 8 GiB (lines 1), then size 11 GiB (lines 2), then size 8 GiB (lines 4)"
+    )
+
+
 def test_sizes_that_two_tools_round_otherwise_are_no_change() -> None:
     exact, rounded = shown("sdq", size=2000 * GIB), shown("sdq", "df", size=1990 * GIB)
     assert ", then " not in said(exact, rounded)
     grown = shown("sdq", size=2990 * GIB)
     assert ", then size 2.92 TiB (lines 3)" in said(exact, rounded, grown)
+
+
+def test_a_change_shows_though_another_tool_said_the_value_first() -> None:
+    first = shown("vg/home", "lvdisplay", kind="lvm", size=8 * GIB)
+    small, large = (shown("vg/home", "lvs", kind="lvm", size=size * GIB) for size in (8, 11))
+    assert said(first, small, large) == (
+        "lvdisplay, lvs: vg/home: size 8 GiB (lines 1), then size 11 GiB (lines 3)"
+    )
 
 
 def test_a_disk_that_is_smaller_later_is_another_of_this_name() -> None:
@@ -53,6 +68,8 @@ def test_a_disk_that_is_smaller_later_is_another_of_this_name() -> None:
         said(large, small)
         == "lsblk: sdq1: size 500 GiB (lines 1); lsblk: sdq1: size 30 GiB (lines 2)"
     )
+    arrays = [shown("md5", kind="md", raid_disks=3, size=size * GIB) for size in (500, 30)]
+    assert ", then " not in said(*arrays)
     volumes = [shown("vg/home", kind="lvm", size=size * GIB) for size in (500, 30)]
     assert said(*volumes) == "lsblk: vg/home: size 500 GiB (lines 1), then size 30 GiB (lines 2)"
 

@@ -178,7 +178,8 @@ class _Range:
     def _ratio(self) -> str:
         """`: the highest 2.6 × the lowest`, where that is more than a little."""
         ratio = self.high.mean / self.low.mean if self.low.mean > 0 else 0.0
-        if ratio < _ALIKE or len({each.load for each in self.figures}) > 1:
+        loads = {each.load for each in self.figures}
+        if ratio < _ALIKE or len(loads) > 1 or () in loads:  # of what is not known
             return ""
         times = units.show_number(round(ratio, 2 if ratio < _TEN else 0))
         return f": the highest {times} × the lowest"
